@@ -1,0 +1,60 @@
+package claudecode
+
+import (
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// outcome is what is wanted of a toolUseResult that tells of a written file.
+type outcome struct {
+	kind, path, notebook  string
+	patch, edits, updated bool // has structuredPatch, edits, updated_file
+	newFile               bool // an edit of a file that was not there
+	failed                bool
+}
+
+// effects returns what the result of a call says about files. Only the tools that write
+// (Write, Edit, MultiEdit, NotebookEdit) say so in a form of their own; a failed call has a text
+// in its place. Claude Code never reports a deletion.
+func effects(result []byte) []sessions.Effect {
+	var o outcome
+	if !members(result, func(key []byte, v transcript.Span) { o.take(string(key), result[v.From:v.To]) }) {
+		return nil
+	}
+	path := o.path
+	if path == "" && o.updated {
+		path = o.notebook
+	}
+	switch {
+	case path == "" || o.failed:
+		return nil
+	case o.kind == "create" || o.kind == "" && o.newFile:
+		return []sessions.Effect{{Path: path, Op: "created"}}
+	case o.kind == "update" || o.kind == "" && (o.patch || o.edits || o.updated):
+		return []sessions.Effect{{Path: path, Op: "modified"}}
+	default:
+		return nil // a tool that only reads, or one not known here
+	}
+}
+
+// take notes one member of a result.
+func (o *outcome) take(key string, value []byte) {
+	switch key {
+	case "type":
+		o.kind = str(value, maxID)
+	case "filePath":
+		o.path = str(value, maxPath)
+	case "notebook_path":
+		o.notebook = str(value, maxPath)
+	case "structuredPatch":
+		o.patch = true
+	case "edits":
+		o.edits = true
+	case "updated_file":
+		o.updated = true
+	case "oldString":
+		o.newFile = string(value) == `""`
+	case "error":
+		o.failed = str(value, maxPath) != ""
+	}
+}

@@ -1,0 +1,87 @@
+package claudecode
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+)
+
+// FollowOptions says what to follow. All fields but the first may be empty.
+type FollowOptions struct {
+	// Workspace is the root directory whose sessions are followed: those that Claude Code was
+	// started for there. Sessions of other directories whose project directory happens to have
+	// the same name are left alone.
+	Workspace string
+	// Env tells where Claude Code keeps its files, and the time.
+	Env env.Env
+	// Log gets what went wrong with single files; nil: nothing is logged.
+	Log *slog.Logger
+	// Tick says when to look again at what cannot be watched and to try again what failed; nil:
+	// every two seconds.
+	Tick <-chan time.Time
+	// Report, if set, is called after entries were appended, from the goroutine that called
+	// Follow.
+	Report func(Report)
+}
+
+// Timing of following.
+const (
+	// recent is how new a file must be to be imported without having changed: older sessions
+	// are history, imported when someone asks.
+	recent = 24 * time.Hour
+	// tick is how often to poll where the system gives no events.
+	tick = 2 * time.Second
+)
+
+// Follow brings every session file of a workspace into the ledger, and everything that Claude
+// Code appends to one while ctx lasts: at once, as one batch for what was written meanwhile.
+// Files that were not touched for a day are read when they change. The project directory need
+// not exist yet.
+//
+// Trouble with a file, with the watching or with the ledger is logged and tried again when it can
+// be over; it ends nothing. Follow returns nil when ctx ends, and invalid without a workspace.
+func Follow(ctx context.Context, ledger Ledger, o FollowOptions) error {
+	if o.Workspace == "" {
+		return fault.New(fault.Invalid, "claudecode.follow", "no workspace to follow")
+	}
+	f := newFollower(ledger, o)
+	f.dir = ProjectDir(o.Env, o.Workspace)
+	defer f.close()
+	f.start()
+	f.scan(o.Env.Now().Add(-recent))
+	f.loop(ctx)
+	return nil
+}
+
+// FollowFile imports one session file, and then what is appended to it while ctx lasts. It
+// returns nil when ctx ends. Errors of the first import are those of Import; later trouble is
+// treated as by Follow. Options.Workspace is not looked at.
+func FollowFile(ctx context.Context, ledger Ledger, src Source, o FollowOptions) error {
+	path, err := src.real()
+	if err != nil {
+		return err
+	}
+	o.Workspace = ""
+	f := newFollower(ledger, o)
+	f.dir, f.only = filepath.Dir(path), path
+	defer f.close()
+	f.start()
+	im := f.importer(path)
+	im.budget = 0
+	rep, err := im.run(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	im.budget = runBatches
+	f.report(rep)
+	f.touch(path) // written to since
+	f.loop(ctx)
+	return nil
+}

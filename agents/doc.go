@@ -1,0 +1,8 @@
+// Package agents recognises the files that coding agents keep of their conversations.
+//
+// Start with Detect. Each agent that ctxledger can read has a room of its own below this
+// package (agents/claudecode), which reads its files and follows them live.
+//
+// Detect looks at the beginning of a file only, needs no complete line and never fails: what it
+// does not know is Unknown. The package deliberately opens no files and reads no conversation.
+package agents

@@ -1,0 +1,96 @@
+package artifacts
+
+import (
+	"time"
+
+	"ctxledger.dev/internal/fault"
+)
+
+// Artifact is content kept outside the context.
+type Artifact struct {
+	ID      string    `json:"id"`             // handle: 12 hex digits of the hash, more on a clash
+	Hash    string    `json:"hash"`           // SHA-256 of the content, names its blob
+	Tool    string    `json:"tool,omitempty"` // the tool whose result it is
+	Hint    string    `json:"hint,omitempty"` // its telling argument: "path=src/a.go"
+	Title   string    `json:"title,omitempty"`
+	Bytes   int64     `json:"bytes"`
+	Chars   int64     `json:"chars"`
+	Lines   int64     `json:"lines"`
+	Tokens  int       `json:"tokens"` // o200k_base
+	Created time.Time `json:"created"`
+	Refs    []Ref     `json:"refs,omitempty"` // where it came from, newest last, at most 16
+	// Forgotten is when the content was removed; the record stays as the tombstone.
+	Forgotten *time.Time `json:"forgotten,omitempty"`
+	// Revived is when forgotten content was put again; nil when that never happened.
+	Revived *time.Time `json:"revived,omitempty"`
+}
+
+// Ref is one place where an artifact's content stood.
+type Ref struct {
+	Session string `json:"session,omitempty"`
+	Seq     int64  `json:"seq,omitempty"`
+	CallID  string `json:"call_id,omitempty"`
+}
+
+// Selection says which part of an artifact to read: at most one of Lines, Bytes, Head, Tail, Grep,
+// JSONPath and Search is set; none means from the start. Context goes with Grep only. Limit bounds
+// the text that comes back, in characters: 0 is limits.ArtifactText, the most is
+// limits.ArtifactTextMax.
+type Selection struct {
+	Lines    string `json:"lines,omitempty"` // "10-40", "10-", "7": 1-based, inclusive
+	Bytes    string `json:"bytes,omitempty"` // "0-4095", "100-": 0-based, inclusive
+	Head     int    `json:"head,omitempty"`  // first lines
+	Tail     int    `json:"tail,omitempty"`  // last lines
+	Grep     string `json:"grep,omitempty"`  // RE2 pattern, matching lines
+	Context  int    `json:"context,omitempty"`
+	JSONPath string `json:"json_path,omitempty"` // "$.items[0].name"
+	Search   string `json:"search,omitempty"`    // words; the best passages come back
+	Limit    int    `json:"limit,omitempty"`
+	// After continues a Grep behind this line, a JSONPath behind this many values and a Search
+	// behind this many passages. A page's Next sets it; it goes with nothing else.
+	After int64 `json:"after,omitempty"`
+}
+
+// Page is the part of an artifact that a Selection asked for.
+type Page struct {
+	ID         string `json:"id"` // the caller fills it in: Read does not know whose content it is
+	Text       string `json:"text"`
+	Range      string `json:"range"` // what the text is, in words: "lines 10-40", "3 of 12 matches"
+	TotalLines int64  `json:"total_lines"`
+	TotalBytes int64  `json:"total_bytes"`
+	// Next is the Selection that continues where this page was cut; nil when nothing is left.
+	Next *Selection `json:"next,omitempty"`
+}
+
+// Passage is one stretch of lines that a search found.
+type Passage struct {
+	ID    string  `json:"id"`
+	Lines string  `json:"lines"` // "120-139", for Selection.Lines
+	Text  string  `json:"text"`
+	Score float64 `json:"score"`
+}
+
+// Available returns nil while the content can be read. For a forgotten artifact it returns the
+// error of every reading of it: not_found, saying when it was forgotten and what it was.
+func (a Artifact) Available() error {
+	if a.Forgotten == nil {
+		return nil
+	}
+	return fault.New(fault.NotFound, "artifacts.read", "artifact %s was forgotten on %s; it was: %s",
+		a.ID, a.Forgotten.UTC().Format(time.DateOnly), a.Describe())
+}
+
+// Describe says in a few words what the artifact is: its tool and hint, else its title.
+func (a Artifact) Describe() string {
+	switch {
+	case a.Tool != "" && a.Hint != "":
+		return a.Tool + " " + a.Hint
+	case a.Tool != "":
+		return a.Tool
+	case a.Title != "":
+		return a.Title
+	case a.Hint != "":
+		return a.Hint
+	}
+	return commas(a.Chars) + " characters without a title"
+}

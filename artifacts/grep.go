@@ -1,0 +1,147 @@
+package artifacts
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/internal/limits"
+)
+
+// readGrep shows the lines that match a pattern, as grep -n does: "12:" before a match, "13-"
+// before a line around one, "--" between stretches. It reads the whole content, to say how many
+// matches there are. A line over limits.Line is searched in pieces of that length.
+func readGrep(c Content, s Selection) (Page, error) {
+	re, err := regexp.Compile(s.Grep)
+	if err != nil {
+		return Page{}, bad(`grep="error|panic"`, "grep is not a regular expression of the RE2 kind (no look-around, no back references): %v", err)
+	}
+	g := grep{re: re, context: int64(s.Context), after: s.After, limit: max(s.Limit, minRows)}
+	lines := newLineReader(c, limits.Line)
+	for {
+		piece, first, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return Page{}, err
+		}
+		g.line(lines.line, piece, first)
+	}
+	p := Page{Text: g.out.String(), Range: nOf("match", "matches", g.skipped, g.shown, g.matches)}
+	if g.full {
+		s.After = g.last
+		p.Next = &s
+	}
+	return p, nil
+}
+
+// grep collects matching lines until the page is full, and counts on.
+type grep struct {
+	re      *regexp.Regexp
+	context int64 // lines shown around a match
+	after   int64 // lines up to this one count, but are not shown
+	limit   int   // characters
+
+	out   strings.Builder
+	chars int   // of out
+	full  bool  // a line did not fit: nothing more is shown
+	last  int64 // newest line that is shown, or was before
+
+	before  []numbered // the lines that a match would bring along
+	due     int64      // lines that the match before still brings along
+	matched int64      // newest line that matched
+	matches int        // lines that matched
+	skipped int        // of them, up to after
+	shown   int        // of them, in out
+}
+
+type numbered struct {
+	n    int64
+	text string
+}
+
+// line takes the next line, or a further piece of an overlong one.
+func (g *grep) line(n int64, text []byte, first bool) {
+	if !first && g.matched == n {
+		return // found already
+	}
+	at := g.re.FindIndex(text)
+	switch {
+	case at != nil:
+		g.matched = n
+		g.matches++
+		for _, b := range g.before {
+			g.show(b.n, '-', b.text)
+		}
+		g.before = g.before[:0]
+		g.match(n, text, at)
+		g.due = g.context
+	case !first || g.context == 0:
+	case g.due > 0:
+		g.due--
+		g.show(n, '-', shorten(visible(text), g.width()))
+	default:
+		if int64(len(g.before)) == g.context {
+			g.before = append(g.before[:0], g.before[1:]...)
+		}
+		g.before = append(g.before, numbered{n, shorten(visible(text), g.width())})
+	}
+}
+
+// match shows a matching line, and counts whether it is shown.
+func (g *grep) match(n int64, text []byte, at []int) {
+	if n <= g.after {
+		g.skipped++
+	}
+	if n <= g.after || g.full {
+		g.show(n, ':', "")
+		return
+	}
+	if g.show(n, ':', excerpt(text, at, g.width())); !g.full {
+		g.shown++
+	}
+}
+
+// show adds a line to the page, with a separator when lines are missing before it.
+func (g *grep) show(n int64, kind byte, text string) {
+	if n <= g.after {
+		g.last = n
+	}
+	if n <= g.after || g.full {
+		return
+	}
+	row := fmt.Sprintf("%d%c%s\n", n, kind, text)
+	if g.context > 0 && g.out.Len() > 0 && n != g.last+1 {
+		row = "--\n" + row
+	}
+	if g.chars += utf8.RuneCountInString(row); g.chars > g.limit {
+		g.full = true
+		return
+	}
+	g.out.WriteString(row)
+	g.last = n
+}
+
+// width is how many characters of a line are shown: with its prefix and the marks of a cut on both
+// sides it always fits the page.
+func (g *grep) width() int { return min(previewLine, g.limit-minRows/2) }
+
+// excerpt returns a matching line, or, when it is longer than width characters, the part around
+// the match at[0]:at[1], with a third of the room before it.
+func excerpt(line []byte, at []int, width int) string {
+	if len(line) <= width || utf8.RuneCount(line) <= width {
+		return visible(line)
+	}
+	before, rest := visible(line[:at[0]]), visible(line[at[0]:])
+	lead := suffix(before, width/3)
+	room := width - utf8.RuneCountInString(lead)
+	body := prefix(rest, room)
+	if len(body) == len(rest) { // the match is near the end: show more of what is before it
+		lead = suffix(before, width-utf8.RuneCountInString(body))
+	}
+	return cutMark(before[:len(before)-len(lead)]) + lead + body + cutMark(rest[len(body):])
+}

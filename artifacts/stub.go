@@ -1,0 +1,50 @@
+package artifacts
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Stub returns the text that stands for a result in a conversation: what it was, its handle, how
+// to read more of it, and a preview of text, which is the whole original. The preview of an error
+// and of a command's output shows more of the end, where the cause is. ok is false when the stub
+// would not be smaller than the text, in characters and in bytes: then the text must stay.
+func Stub(a Artifact, text string, isError bool) (stub string, ok bool) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[result offloaded — %s chars stored to artifact store]\n", commas(a.Chars))
+	tool := oneLine(a.Tool)
+	if tool == "" {
+		tool = "unknown"
+	}
+	b.WriteString("Tool: " + tool)
+	if hint := oneLine(a.Hint); hint != "" {
+		b.WriteString(" | " + hint)
+	}
+	fmt.Fprintf(&b, "\nArtifact: %s\n", a.ID)
+	fmt.Fprintf(&b, "Lines: %s | Bytes: %s\n", commas(a.Lines), commas(a.Bytes))
+	fmt.Fprintf(&b, "Read more: read_artifact(id=%q, lines=\"1-200\") or grep=\"…\"\n", a.ID)
+	b.WriteString("Preview (head and tail; `... [N lines truncated] ...` marks omitted lines):\n")
+	if isError || isCommand(a.Hint) {
+		b.WriteString(preview(text, 3, 12))
+	} else {
+		b.WriteString(preview(text, 5, 5))
+	}
+	stub = b.String()
+	return stub, len(stub) < len(text) && utf8.RuneCountInString(stub) < utf8.RuneCountInString(text)
+}
+
+// The two kinds of stubs that are recognised: our own, and the one of deepagents.
+var (
+	ourStub  = regexp.MustCompile(`^\s*\[result offloaded — [\d,]+ chars stored to artifact store\]\r?\nTool: [^\n]*\nArtifact: [0-9a-f]{12,64}\r?(\n|$)`)
+	deepStub = regexp.MustCompile(`^\s*Tool result too large, the result of this tool call \S+ was saved in the filesystem at this path: \S`)
+)
+
+// IsStub reports whether a result's text is a stub already, ours or that of deepagents, and so
+// must not be offloaded again.
+func IsStub(text string) bool {
+	const enough = 4 << 10 // both forms show themselves in their first lines
+	head := text[:min(len(text), enough)]
+	return ourStub.MatchString(head) || deepStub.MatchString(head)
+}

@@ -1,0 +1,115 @@
+package artifacts
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// commas prints n with a comma between thousands.
+func commas(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// oneLine makes a text fit for one line of a message or stub: every stretch of white space and
+// control characters becomes a space, bytes that are not UTF-8 become U+FFFD.
+func oneLine(s string) string {
+	f := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	return strings.ToValidUTF8(strings.Join(f, " "), "\uFFFD")
+}
+
+// cutLabel makes a short text storable: one line of valid UTF-8, at most maxLabel characters.
+func cutLabel(s string) string { return prefix(oneLine(s), maxLabel) }
+
+// prefix returns the longest beginning of s that has at most n characters and ends between two
+// visible ones: never between a letter and its combining mark, or between \r and \n. When there is
+// no such place in the first n characters, it cuts at a plain character border.
+func prefix(s string, n int) string {
+	end := offset(s, n)
+	for at := end; at > 0; {
+		if at == len(s) || !joined(s, at) {
+			return s[:at]
+		}
+		_, size := utf8.DecodeLastRuneInString(s[:at])
+		at -= size
+	}
+	return s[:end]
+}
+
+// suffix returns the longest ending of s that has at most n characters and starts between two
+// visible ones.
+func suffix(s string, n int) string {
+	start := offset(s, utf8.RuneCountInString(s)-n)
+	for at := start; at < len(s); {
+		if at == 0 || !joined(s, at) {
+			return s[at:]
+		}
+		_, size := utf8.DecodeRuneInString(s[at:])
+		at += size
+	}
+	return s[start:]
+}
+
+// offset returns where character n of s starts, 0-based, or the end of s.
+func offset(s string, n int) int {
+	if n <= 0 {
+		return 0
+	}
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(s)
+}
+
+// joined reports whether the characters around offset at of s belong together.
+func joined(s string, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:at])
+	after, _ := utf8.DecodeRuneInString(s[at:])
+	const joiner = '\u200d'
+	return before == '\r' && after == '\n' || before == joiner || after == joiner ||
+		unicode.In(after, unicode.Mn, unicode.Me, unicode.Mc)
+}
+
+// shorten cuts a line to its first and last parts, together at most width characters, and says
+// how many characters are missing between them.
+func shorten(line string, width int) string {
+	n := utf8.RuneCountInString(line)
+	if n <= width {
+		return line
+	}
+	head, tail := prefix(line, width*7/10), suffix(line, width-width*7/10)
+	return head + cutMark(line[len(head):len(line)-len(tail)]) + tail
+}
+
+// cutMark stands for a part of a line that is not shown.
+func cutMark(missing string) string {
+	if missing == "" {
+		return ""
+	}
+	return "…[" + commas(int64(utf8.RuneCountInString(missing))) + " chars cut]…"
+}
+
+// nOf says in words which of total things a page shows: "1 match", "20 of 340 matches",
+// "matches 21-40 of 340".
+func nOf(one, many string, skipped, shown, total int) string {
+	n := func(i int) string { return commas(int64(i)) }
+	switch {
+	case shown == 1 && total == 1:
+		return "1 " + one
+	case shown == total:
+		return n(total) + " " + many
+	case skipped == 0:
+		return n(shown) + " of " + n(total) + " " + many
+	case shown == 0:
+		return "0 more of " + n(total) + " " + many
+	}
+	return many + " " + n(skipped+1) + "-" + n(skipped+shown) + " of " + n(total)
+}

@@ -1,0 +1,104 @@
+package compaction
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+const (
+	carriedHead = "CARRIED ANCHORS (verbatim, not in the summary above):"
+	// carriedChars bounds what is carried from the text of an earlier summary.
+	carriedChars = 4_000
+)
+
+// An anchor is something that a summary told and that later summaries go on telling while their
+// budget lasts: a request, a file with what was done to it, an open failure, a handle.
+type anchor struct {
+	key  string // as line.anchor: "file:src/a.go"
+	text string // the line that told it
+}
+
+var (
+	fileAnchor   = regexp.MustCompile(`(?m)^  - (.+?) — .+$`)
+	handleAnchor = regexp.MustCompile(`(?m)^  ([0-9a-f]{12,64})  .+$`)
+	turnAnchor   = regexp.MustCompile(`^turn (\d+)`)
+)
+
+// anchorsOf reads the anchors of a summary back from its text. Requests and open failures are not
+// among them: those are made anew from the log, see anchored and addOpen.
+func anchorsOf(text string) []anchor {
+	var out []anchor
+	for _, b := range blocksOf(text) {
+		switch {
+		case strings.HasPrefix(b, filesHead):
+			for _, m := range fileAnchor.FindAllStringSubmatch(b, -1) {
+				out = append(out, anchor{"file:" + m[1], m[0]})
+			}
+		case strings.HasPrefix(b, artifactsHead):
+			for _, m := range handleAnchor.FindAllStringSubmatch(b, -1) {
+				out = append(out, anchor{"handle:" + m[1], m[0]})
+			}
+		case strings.HasPrefix(b, carriedHead):
+			out = append(out, carriedAnchors(b)...)
+		}
+	}
+	return out
+}
+
+func carriedAnchors(block string) []anchor {
+	var out []anchor
+	for line := range strings.Lines(block) {
+		line = strings.TrimRight(line, "\n")
+		if m := fileAnchor.FindStringSubmatch(line); m != nil {
+			out = append(out, anchor{"file:" + m[1], line})
+		} else if m := handleAnchor.FindStringSubmatch(line); m != nil {
+			out = append(out, anchor{"handle:" + m[1], line})
+		}
+	}
+	return out
+}
+
+// quotedTurns returns the turns whose requests a summary quotes.
+func quotedTurns(text string) []int {
+	var out []int
+	for _, e := range unquote(blockWith(text, requestsHead)) {
+		if m := turnAnchor.FindStringSubmatch(e.label); m != nil {
+			n, _ := strconv.Atoi(m[1])
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// carry gives the anchors of the earlier summary that found no room the worth of anchors, and adds
+// those that nothing else tells any more, as they were told. It reports whether there were any.
+func (s *source) carry(d *document) bool {
+	var b *block
+	changed, chars := false, 0
+	for _, a := range anchorsOf(s.in.PreviousText) {
+		if l := d.find(a.key); l != nil {
+			if !l.in {
+				d.promote(l)
+				changed = true
+			}
+			continue
+		}
+		if chars += len(a.text); chars > carriedChars {
+			break
+		}
+		if b == nil {
+			b = d.insertBeforeBody(&block{head: carriedHead})
+		}
+		d.add(b, &line{text: a.text, class: classAnchor, anchor: a.key, pos: int64(len(b.lines) + 1)})
+		changed = true
+	}
+	return changed
+}
+
+// insertBeforeBody adds a block before the last one.
+func (d *document) insertBeforeBody(b *block) *block {
+	n := len(d.blocks)
+	d.blocks = append(d.blocks[:n-1:n-1], b, d.blocks[n-1])
+	return b
+}

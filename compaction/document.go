@@ -1,0 +1,302 @@
+package compaction
+
+import (
+	"slices"
+	"strings"
+
+	"ctxledger.dev/tokens"
+)
+
+// A class is the worth of a line. Lines are taken in class by class while the budget lasts.
+type class int
+
+// The classes, dearest first.
+const (
+	classPin      class = iota // pinned by the caller
+	classRequest               // the user's words
+	classOpen                  // pending and failed work
+	classFile                  // a file with what was done to it
+	classCommand               // a command with its last outcome
+	classNote                  // the agent's notes
+	classAnchor                // what an earlier summary had and that found no room above
+	classArtifact              // a handle
+	classRead                  // a file that was read
+	classSaid                  // the agent's closing words
+	className                  // identifiers, under their file
+	classOld                   // the list of operations, and whatever is told elsewhere too
+	classes
+)
+
+// shareOf is the part of the budget, in percent, that a class may use before all others had their
+// turn; what is left then goes to the classes in their order.
+var shareOf = [classes]int{
+	classPin: 100, classRequest: 45, classOpen: 20, classFile: 40, classCommand: 20, classNote: 20,
+	classAnchor: 100, classArtifact: 8, classRead: 10, classSaid: 8, className: 35, classOld: 100,
+}
+
+// A line is one piece of a block, which is printed whole or not at all.
+type line struct {
+	text   string
+	class  class
+	anchor string // what it stands for across compactions, "file:src/a.go"; "" for most
+	must   bool   // without it the document is no good
+	pos    int64  // its place in the block: ascending
+	parent *line  // the line that it stands under, and never without
+	block  *block
+	cost   int // tokens, line end included
+	in     bool
+}
+
+// A block is a part of the document under its heading.
+type block struct {
+	head   string // first line, and what else stands above the lines
+	foot   string // below them
+	empty  string // stands for the lines when there are none at all
+	always bool   // printed also without lines
+	lines  []*line
+	// more says in one line that these lines found no room; "" when there is nothing to say.
+	more func(left []*line) string
+	// moreAt is the place of that line: 0 below the lines, else at this pos.
+	moreAt int64
+	used   int // lines taken in
+}
+
+// A document is a list of blocks, filled up to a budget.
+type document struct {
+	blocks []*block
+	queue  [classes][]*line // in order of worth
+}
+
+func (d *document) block(b *block) *block {
+	d.blocks = append(d.blocks, b)
+	return b
+}
+
+// add offers a line: within its class, earlier offers are worth more.
+func (d *document) add(b *block, l *line) *line {
+	l.block = b
+	b.lines = append(b.lines, l)
+	d.queue[l.class] = append(d.queue[l.class], l)
+	return l
+}
+
+// find returns the line that stands for an anchor, or nil.
+func (d *document) find(anchor string) *line {
+	for _, q := range d.queue {
+		for _, l := range q {
+			if l.anchor == anchor {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+// promote gives a line the worth of an anchor.
+func (d *document) promote(l *line) {
+	if l.class <= classAnchor {
+		return
+	}
+	q := d.queue[l.class]
+	i := slices.Index(q, l)
+	d.queue[l.class] = slices.Delete(q, i, i+1)
+	l.class = classAnchor
+	d.queue[classAnchor] = append(d.queue[classAnchor], l)
+}
+
+// misses is how many lines of a class in a row may be too long before the rest is not tried.
+const misses = 12
+
+// fill chooses the lines, so that the printed document has at most budget tokens, and returns it
+// with its size. ok is false when not even what must be there fits; need then says how many tokens
+// that takes.
+func (d *document) fill(budget int) (text string, size int, ok bool) {
+	left := budget - d.begin()
+	for pass := range 2 {
+		for c := range classes {
+			room := left
+			if pass == 0 {
+				room = min(left, budget*shareOf[c]/100)
+			}
+			left -= d.take(c, room)
+		}
+	}
+	for left -= d.remainders(); left < 0; {
+		freed := d.dropLast()
+		if freed == 0 {
+			break
+		}
+		before := d.remainders()
+		left += freed
+		left += before - d.remainders()
+	}
+	for {
+		text = d.String()
+		size = count(text)
+		if size <= budget {
+			return text, size, d.complete()
+		}
+		if d.dropLast() == 0 {
+			return text, size, false
+		}
+	}
+}
+
+// begin forgets an earlier choice and returns the cost of what is always printed.
+func (d *document) begin() int {
+	sum := 0
+	for _, b := range d.blocks {
+		b.used = 0
+		if b.always {
+			sum += b.frame()
+		}
+	}
+	for _, q := range d.queue {
+		for _, l := range q {
+			l.in = false
+		}
+	}
+	return sum
+}
+
+// take adds lines of one class within room and returns what they cost.
+func (d *document) take(c class, room int) int {
+	used, missed := 0, 0
+	for _, l := range d.queue[c] {
+		if missed == misses {
+			break
+		}
+		if l.in || l.parent != nil && !l.parent.in {
+			continue
+		}
+		if l.cost == 0 {
+			l.cost = count(l.text + "\n")
+		}
+		cost := l.cost
+		if l.block.used == 0 && !l.block.always {
+			cost += l.block.frame()
+		}
+		if used+cost > room {
+			missed++
+			continue
+		}
+		missed = 0
+		used += cost
+		l.in = true
+		l.block.used++
+	}
+	return used
+}
+
+// dropLast takes the least worthy line out again and returns about what that frees.
+func (d *document) dropLast() int {
+	for c := classes - 1; c >= 0; c-- {
+		for i := len(d.queue[c]) - 1; i >= 0; i-- {
+			l := d.queue[c][i]
+			if !l.in || l.must || d.carries(l) {
+				continue
+			}
+			l.in = false
+			freed := l.cost
+			if l.block.used--; l.block.used == 0 && !l.block.always {
+				freed += l.block.frame()
+			}
+			return freed
+		}
+	}
+	return 0
+}
+
+// carries reports whether another chosen line stands under l.
+func (d *document) carries(l *line) bool {
+	return slices.ContainsFunc(l.block.lines, func(other *line) bool { return other.in && other.parent == l })
+}
+
+// remainders returns what the lines about left-out lines cost.
+func (d *document) remainders() int {
+	sum := 0
+	for _, b := range d.blocks {
+		if s := b.remainder(); s != "" {
+			sum += count(s + "\n")
+		}
+	}
+	return sum
+}
+
+func (d *document) complete() bool {
+	for _, q := range d.queue {
+		for _, l := range q {
+			if l.must && !l.in {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// String prints the chosen lines.
+func (d *document) String() string {
+	var parts []string
+	for _, b := range d.blocks {
+		if b.used > 0 || b.always {
+			parts = append(parts, b.String())
+		}
+	}
+	return strings.Join(parts, ruleText)
+}
+
+// frame is what a block costs without its lines.
+func (b *block) frame() int { return count(b.head + "\n" + b.foot + ruleText) }
+
+func (b *block) remainder() string {
+	if b.more == nil || b.used == 0 && !b.always {
+		return ""
+	}
+	var left []*line
+	for _, l := range b.lines {
+		if !l.in {
+			left = append(left, l)
+		}
+	}
+	return b.more(left)
+}
+
+func (b *block) String() string {
+	out := []string{b.head}
+	if len(b.lines) == 0 && b.empty != "" {
+		out = append(out, b.empty)
+	}
+	sorted := slices.Clone(b.lines)
+	slices.SortStableFunc(sorted, func(x, y *line) int { return int(min(1, max(-1, x.pos-y.pos))) })
+	more := b.remainder()
+	for _, l := range sorted {
+		if more != "" && b.moreAt > 0 && l.pos > b.moreAt {
+			out, more = append(out, more), ""
+		}
+		if l.in {
+			out = append(out, l.text)
+		}
+	}
+	if more != "" {
+		out = append(out, more)
+	}
+	if b.foot != "" {
+		out = append(out, b.foot)
+	}
+	return strings.Join(out, "\n")
+}
+
+// count is the measure of every budget here: exact o200k_base tokens.
+func count(s string) int { return tokens.O200kBase.CountString(s) }
+
+// need is how many tokens the document takes with all that must be in it; size is what it has now.
+func (d *document) need(size int) int {
+	for _, q := range d.queue {
+		for _, l := range q {
+			if l.must && !l.in {
+				size += count(l.text + "\n")
+			}
+		}
+	}
+	return size + 64 // headings of blocks that hold nothing else
+}

@@ -1,0 +1,184 @@
+package compaction
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// exploredHead and the lines under it are the documented form.
+const (
+	exploredHead = "[EXPLORATION HISTORY — investigation performed before compaction]"
+	exploredFoot = "Re-read only the regions you need."
+	// exploredFiles is how many files the block lists at most.
+	exploredFiles = 60
+	// exploredSearches is how many shell searches it lists at most: the newest.
+	exploredSearches = 10
+)
+
+// readState is how often a file was read.
+type readState struct {
+	path  string
+	count int
+	first int64 // entry of the first read
+	last  int64
+	chars int // of the newest whole result
+	grep  bool
+}
+
+// explored is what was looked at in the compacted range.
+type explored struct {
+	byPath map[string]*readState
+	all    []*readState
+}
+
+// explore walks the calls of the compacted range once.
+func (s *source) explore() explored {
+	e := explored{byPath: make(map[string]*readState)}
+	chars := make(map[string]*readState) // by call, until its result comes
+	for i := range s.in.Items[:s.cut] {
+		it := &s.in.Items[i]
+		for _, r := range it.Results {
+			if st := chars[r.CallID]; st != nil {
+				st.chars = max(st.chars, r.Chars)
+			}
+		}
+		for _, c := range it.Calls {
+			switch {
+			case c.Op == opRead && c.Target != "":
+				st := e.get(s.path(c.Target), it.first())
+				st.last = it.last()
+				st.count++
+				chars[c.ID] = st
+			case c.Op == opGrep && len(it.Calls) == 1:
+				for _, p := range it.Paths { // its target is the pattern
+					e.get(s.path(p), it.first()).grep = true
+				}
+			}
+		}
+	}
+	return e
+}
+
+func (e *explored) get(path string, seq int64) *readState {
+	st := e.byPath[path]
+	if st == nil {
+		st = &readState{path: path, first: seq}
+		e.byPath[path] = st
+		e.all = append(e.all, st)
+	}
+	return st
+}
+
+// readBefore reports whether a file had been read before an entry.
+func (e *explored) readBefore(path string, seq int64) bool {
+	st := e.byPath[path]
+	return st != nil && st.count > 0 && st.first < seq
+}
+
+// addExplored adds what was looked at and not changed.
+func (s *source) addExplored(d *document, n *names) {
+	changed := make(map[string]bool)
+	for _, f := range s.files {
+		changed[f.path] = f.applied > 0
+	}
+	var read, grepped []*readState
+	for _, st := range s.explored.all {
+		switch {
+		case changed[st.path]:
+		case st.count > 0:
+			read = append(read, st)
+		case st.grep:
+			grepped = append(grepped, st)
+		}
+	}
+	slices.SortStableFunc(read, func(a, b *readState) int {
+		if fa, fb := s.focused(a.path), s.focused(b.path); fa != fb {
+			return boolFirst(fa)
+		}
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(b.last, a.last), strings.Compare(a.path, b.path))
+	})
+	b := d.block(&block{head: exploredHead, foot: exploredFoot, more: s.moreRead})
+	s.addRead(d, b, n, read)
+	s.addGrepped(d, b, grepped)
+	s.addSearches(d, b)
+}
+
+func (s *source) addRead(d *document, b *block, n *names, read []*readState) {
+	var head *line
+	for i, st := range read {
+		if i == exploredFiles {
+			break
+		}
+		if head == nil {
+			head = d.add(b, &line{text: "Files read (read_file calls, most-accessed first):", class: classRead, pos: 1})
+		}
+		l := d.add(b, &line{text: readLine(st), class: classRead, pos: int64(i+1) << 8, parent: head, anchor: "read:" + st.path})
+		n.attach(st.path, l)
+	}
+}
+
+// readLine prints "  path   ×2  (12 KB)" with the path in 62 columns.
+func readLine(st *readState) string {
+	const columns, longest = 62, 57
+	path := st.path
+	n := utf8.RuneCountInString(path)
+	if n > 60 {
+		r := []rune(path)
+		path, n = "…"+string(r[n-longest:]), longest+1
+	}
+	text := "  " + path + strings.Repeat(" ", columns-n) + fmt.Sprintf(" ×%d", st.count)
+	if st.chars > 0 {
+		text += fmt.Sprintf("  (%d KB)", (st.chars+1023)/1024)
+	}
+	return text
+}
+
+func (s *source) addGrepped(d *document, b *block, grepped []*readState) {
+	const at = 1 << 24
+	var head *line
+	for i, st := range grepped {
+		if i == exploredFiles {
+			break
+		}
+		if head == nil {
+			head = d.add(b, &line{text: "Files grepped (grep_file calls, not already listed above):", class: classOld, pos: at})
+		}
+		d.add(b, &line{text: "  " + st.path, class: classOld, pos: at + int64(i+1), parent: head})
+	}
+}
+
+func (s *source) addSearches(d *document, b *block) {
+	const at = 1 << 25
+	var head *line
+	seen := make(map[string]bool)
+	for _, op := range slices.Backward(s.past) {
+		if len(seen) == exploredSearches {
+			break
+		}
+		text := oneLine(op.Command, 120)
+		if op.Op != opShell || !isSearch(op.Command) || seen[text] {
+			continue
+		}
+		seen[text] = true
+		if head == nil {
+			head = d.add(b, &line{text: "Shell searches performed:", class: classOld, pos: at})
+		}
+		d.add(b, &line{text: "  " + text, class: classOld, pos: at + op.Seq, parent: head})
+	}
+}
+
+func (s *source) moreRead(left []*line) string {
+	n := 0
+	for _, l := range left {
+		if strings.HasPrefix(l.anchor, "read:") {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  … and %s more file(s) read", thousands(n))
+}

@@ -1,0 +1,83 @@
+package compaction
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// filesHead and the "  - path" lines are the documented form; what follows the path is ours.
+const (
+	filesHead = "FILES MODIFIED IN THIS SESSION (before compaction):"
+	filesFoot = "These changes are already on disk. Their content is not in this summary: read a file before editing it again."
+)
+
+// addFiles adds the block of changed files, and under each the names that matter.
+func (s *source) addFiles(d *document, n *names) {
+	b := d.block(&block{head: filesHead, foot: filesFoot, more: s.moreFiles})
+	for i, f := range s.files {
+		if f.applied == 0 && f.pending == nil {
+			continue // only failed: told as open work
+		}
+		pos := int64(i+1) << 8
+		l := d.add(b, &line{text: "  - " + f.path + " — " + f.done(), class: classFile, anchor: "file:" + f.path, pos: pos})
+		n.attach(f.path, l)
+	}
+	for i, op := range shellEdits(s.past) {
+		text := "  - (sed edit) " + oneLine(op.Command, 160) + " (" + turnRange(op.Turn, op.Turn) + ")"
+		d.add(b, &line{text: text, class: classCommand, pos: int64(len(s.files)+i+1) << 8})
+	}
+}
+
+// shellEdits returns the successful shell runs that edit files in place, newest first.
+func shellEdits(ops []Operation) []Operation {
+	var out []Operation
+	for _, op := range slices.Backward(ops) {
+		inPlace := strings.Contains(op.Command, "sed -i") || strings.Contains(op.Command, "perl -pi") || strings.Contains(op.Command, "perl -i")
+		if op.Op == opShell && op.Status == statusApplied && inPlace {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+// moreFiles names at least the directories of the files that found no room.
+func (s *source) moreFiles(left []*line) string {
+	n := 0
+	dirs := make(map[string]int)
+	for _, l := range left {
+		path, isFile := strings.CutPrefix(l.anchor, "file:")
+		if !isFile {
+			continue
+		}
+		n++
+		dirs[path[:strings.LastIndex(path, "/")+1]]++
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  … and %s more file(s)%s: %s", thousands(n), inDirs(dirs), s.retrieve())
+}
+
+// inDirs prints the directories that hold most, " in src/ (12), lib/ (3)".
+func inDirs(dirs map[string]int) string {
+	var all []string
+	for dir := range dirs {
+		all = append(all, dir)
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		if dirs[a] != dirs[b] {
+			return dirs[b] - dirs[a]
+		}
+		return strings.Compare(a, b)
+	})
+	var parts []string
+	for _, dir := range all[:min(len(all), 3)] {
+		shown := dir
+		if shown == "" {
+			shown = "./"
+		}
+		parts = append(parts, fmt.Sprintf("%s (%d)", shown, dirs[dir]))
+	}
+	return " in " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,102 @@
+package compaction
+
+import (
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// Input is what a compaction is computed from. Nothing in it is changed.
+type Input struct {
+	Session  sessions.Session
+	Position int64 // sequence number of the newest entry of the log
+	// Items are the session's visible messages on the active path, in order: the whole log from its
+	// start, so also what earlier compactions cover.
+	Items []Item
+	// FirstKept is the first entry that the current compaction kept verbatim; 0 when there is none.
+	// The view is PreviousText and the items from there on.
+	FirstKept    int64
+	Previous     *Record
+	PreviousText string
+	// Operations are all tracked operations of the session, in order of Seq.
+	Operations []Operation
+	// Artifacts are those that stand in the session's results, in order of Seq.
+	Artifacts []ArtifactRef
+	Window    int // the model's window in tokens; 0 unknown
+	// Text returns the plain text of the message of one entry. It is asked only for requests of the
+	// user and for the few texts that may be printed. not_found stands for a forgotten text.
+	Text func(seq int64) (string, error)
+	// Result returns the text of one tool result. It is asked only for a pinned one.
+	Result func(seq int64, callID string) (string, error)
+}
+
+// Item is one message of the conversation.
+type Item struct {
+	Seqs    []int64 // the entries that it consists of, at least one, ascending
+	Role    transcript.Role
+	Prompt  bool   // a request by the user: starts a turn
+	Turn    int    // 1-based; 0 before the first request
+	Tokens  int    // o200k_base tokens as it stands in the view, stubs included
+	ID      string // message id of the first entry, 32 hex digits
+	Calls   []sessions.Call
+	Results []sessions.Result
+	Names   []string // identifiers that it names
+	Paths   []string // file paths that it names
+}
+
+// Operation is one tool call that meant to change or to run something.
+type Operation struct {
+	Seq   int64 // the entry that holds the call
+	Turn  int   // 1-based
+	Agent string
+	Name  string // the host's name of the tool, "Edit"
+	// Op is the canonical operation: write_file, patch_file, delete_file, move_file, copy_file,
+	// shell_run, git_commit.
+	Op      string
+	Target  string // path, relative to the workspace when inside it
+	From    string // source of a move or copy
+	Command string // of a shell run
+	Status  string // Applied, Failed, Pending or Retryable
+	Error   string // of a failure
+	Outcome string // the last telling line of the output
+	// ExitCode is that of a command, nil when unknown.
+	ExitCode *int
+	CallID   string
+}
+
+// ArtifactRef is an artifact that stands in the place of a result.
+type ArtifactRef struct {
+	ID     string // the handle
+	Label  string // "Read src/a.go"
+	Seq    int64
+	Tokens int // of the whole content
+}
+
+// The statuses of operations, as the ledger writes them.
+const (
+	statusApplied = "Applied"
+	statusFailed  = "Failed"
+)
+
+func (it *Item) first() int64 { return it.Seqs[0] }
+func (it *Item) last() int64  { return it.Seqs[len(it.Seqs)-1] }
+
+// pending reports whether the ledger does not know how the operation ended. Any status that this
+// version does not know counts as pending.
+func (op *Operation) pending() bool {
+	return op.Status != statusApplied && op.Status != statusFailed
+}
+
+func (op *Operation) shell() bool { return op.Op == opShell || op.Op == opCommit }
+
+// The canonical operations.
+const (
+	opWrite  = "write_file"
+	opPatch  = "patch_file"
+	opDelete = "delete_file"
+	opMove   = "move_file"
+	opCopy   = "copy_file"
+	opShell  = "shell_run"
+	opCommit = "git_commit"
+	opRead   = "read_file" // of calls only: not tracked
+	opGrep   = "grep_file"
+)

@@ -1,0 +1,34 @@
+package compaction
+
+// write makes the document for the compacted range. need is 0, or the tokens that it takes at least
+// when the budget is too small for what must be in it.
+func (s *source) write() (text string, need int, err error) {
+	d := &document{}
+	pinned, err := s.addPins(d)
+	if err != nil {
+		return "", 0, err
+	}
+	if err := s.addRequests(d, pinned); err != nil {
+		return "", 0, err
+	}
+	n := s.rankNames()
+	s.addOpen(d)
+	s.addFiles(d, n)
+	s.addCommands(d)
+	s.addNotes(d)
+	if err := s.addSaid(d); err != nil {
+		return "", 0, err
+	}
+	s.addExplored(d, n)
+	s.addArtifacts(d)
+	s.addOperations(d)
+	n.add(d)
+	text, size, ok := d.fill(s.budget)
+	if s.carry(d) {
+		text, size, ok = d.fill(s.budget)
+	}
+	if !ok {
+		return text, d.need(size), nil
+	}
+	return text, 0, nil
+}

@@ -1,0 +1,105 @@
+package compaction
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	notesHead = "[AGENT NOTES — the agent's own claims, newest first]"
+	// notesKept is how many notes are carried: each new one replaces most of what was said before.
+	notesKept = 4
+)
+
+// addNotes adds the agent's notes of this call and those that stand in the earlier summary, which
+// are nowhere else, and what the ledger says against them.
+func (s *source) addNotes(d *document) {
+	var notes []entry
+	_, to := s.turns()
+	if text := strings.TrimSpace(s.o.Notes); text != "" {
+		notes = append(notes, entry{label: turnRange(to, to), text: text})
+	}
+	for _, e := range unquote(blockWith(s.in.PreviousText, notesHead)) {
+		e.label, _, _ = strings.Cut(e.label, ", earlier")
+		known := slices.ContainsFunc(notes, func(n entry) bool { return strings.TrimSpace(clean(n.text)) == strings.TrimSpace(e.text) })
+		if !known && len(notes) < notesKept {
+			e.label += ", earlier: may be out of date"
+			notes = append(notes, e)
+		}
+	}
+	if len(notes) == 0 {
+		return
+	}
+	b := d.block(&block{head: notesHead})
+	for i, e := range notes {
+		e.text = s.fit(e.text, s.budget*18/100, s.id)
+		l := d.add(b, &line{text: quote(e), class: classNote, anchor: "note:" + e.label, pos: int64(i+1) << 8})
+		if i > 0 {
+			continue
+		}
+		for k, objection := range s.check(e.text) {
+			d.add(b, &line{text: "  LEDGER: " + objection, class: classNote, pos: l.pos + int64(k+1), parent: l})
+		}
+	}
+}
+
+var (
+	claimsSuccess = regexp.MustCompile(`(?i)\b(pass(es|ed|ing)?|green|succeed(s|ed)?|works|working|fixed|done|complete[d]?|all good)\b`)
+	quotedCode    = regexp.MustCompile("`([^`\n]{3,200})`")
+	pathLike      = regexp.MustCompile(`(?:[\w.@-]+/)+[\w.@-]+\.\w{1,8}|\b[\w-]+\.(?:go|py|js|ts|tsx|jsx|rs|java|rb|c|h|cc|cpp|cs|md|json|yaml|yml|toml|sql|sh|html|css)\b`)
+)
+
+// check compares claims with what was recorded. It says only what the ledger knows.
+func (s *source) check(text string) []string {
+	var out []string
+	for _, c := range s.commands {
+		named := strings.Contains(text, c.key) || strings.Contains(text, c.last.Command)
+		claimed := c.purpose == test && claimsSuccess.MatchString(text)
+		if (named || claimed) && c.open() {
+			out = append(out, oneLine(c.key, 160)+" last ended with "+c.result())
+		}
+	}
+	for _, f := range s.files {
+		if f.failed != nil && strings.Contains(text, f.path) {
+			out = append(out, fmt.Sprintf("the last %s of %s failed (%s)", f.failed.Op, f.path, turnRange(f.failed.Turn, f.failed.Turn)))
+		}
+	}
+	out = append(out, s.unknown(text)...)
+	return out[:min(len(out), 8)]
+}
+
+// unknown lists the commands and files that the text names and that the ledger has never seen.
+func (s *source) unknown(text string) []string {
+	var out []string
+	seen := make(map[string]bool)
+	for _, m := range quotedCode.FindAllStringSubmatch(text, 40) {
+		key, p := keyOf(m[1])
+		if p < build || seen[key] || slices.ContainsFunc(s.commands, func(c *commandState) bool { return strings.Contains(c.key, key) }) {
+			continue
+		}
+		seen[key] = true
+		out = append(out, "no run of "+oneLine(m[1], 160)+" is recorded")
+	}
+	for _, p := range pathLike.FindAllString(text, 60) {
+		if !seen[p] && !s.knows(p) {
+			out = append(out, oneLine(p, 160)+" was neither read nor changed here")
+		}
+		seen[p] = true
+	}
+	return out
+}
+
+// knows reports whether a path, or the end of one, was read or changed in the session.
+func (s *source) knows(path string) bool {
+	same := func(known string) bool {
+		return known == path || strings.HasSuffix(known, "/"+path) || strings.HasSuffix(path, "/"+known)
+	}
+	for _, f := range s.files {
+		if same(f.path) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.explored.all, func(r *readState) bool { return same(r.path) })
+}

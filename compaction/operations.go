@@ -1,0 +1,181 @@
+package compaction
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+const (
+	resumptionNote = "RESUMPTION NOTE: History compacted from intent log — deterministic ground truth. " +
+		"Do not re-execute operations marked ✓ (applied). " +
+		"Operations marked ✗ (failed) should be retried if the task requires them."
+	noOperations = "  (no tracked tool calls recorded in this range)"
+	// operationLines is how many operations the list shows at most, operationsUnfolded how many of
+	// the newest successful ones it shows each on its own line.
+	operationLines     = 200
+	operationsUnfolded = 100
+)
+
+// group is one line of the list: one operation, or successful ones of one kind on one target.
+type group struct {
+	op    *Operation // the newest
+	first int        // turn of the oldest
+	count int
+	class class
+	note  string
+	seq   int64 // of the oldest: its place in the list
+}
+
+// addOperations adds the body of the document: its first line, the list, the warning and the notes,
+// in the documented form.
+func (s *source) addOperations(d *document) {
+	from, to := s.turns()
+	b := d.block(&block{
+		head:   fmt.Sprintf("[INTENT-DERIVED RECONSTRUCTION — covers turns %d–%d]\n\nOPERATIONS (chronological):", from, to),
+		foot:   s.closing(),
+		always: true,
+		moreAt: 1,
+	})
+	if len(s.past) == 0 {
+		b.empty = noOperations
+	}
+	groups := s.groups()
+	byLine := make(map[*line]*group)
+	for i := range groups[:min(len(groups), operationLines)] {
+		g := &groups[i]
+		l := d.add(b, &line{text: g.text(), class: g.class, pos: g.seq + 2})
+		byLine[l] = g
+	}
+	b.more = func([]*line) string {
+		n, files := len(s.past), make(map[string]bool)
+		for i := range s.past {
+			if !s.past[i].shell() {
+				files[s.past[i].Target] = true
+			}
+		}
+		for l, g := range byLine {
+			if l.in {
+				n -= g.count
+				delete(files, g.op.Target)
+			}
+		}
+		if n <= 0 {
+			return ""
+		}
+		return fmt.Sprintf("  … %s earlier operations on %s file(s): %s", thousands(n), thousands(len(files)), s.retrieve())
+	}
+}
+
+// groups returns the lines of the list, the most worthy first: what is open, then the newest
+// successes, then older successes folded, then failures that later work made obsolete.
+func (s *source) groups() []group {
+	later := superseded(s.in.Operations)
+	var open, newest, old, obsolete []group
+	folded := make(map[string]int)
+	shown := 0
+	for i, op := range slices.Backward(s.past) {
+		g := group{op: &s.past[i], first: op.Turn, count: 1, class: classOld, seq: op.Seq}
+		switch {
+		case op.pending():
+			g.class = classOpen
+			open = append(open, g)
+		case op.Status == statusFailed && later[i] > 0:
+			g.note = "; succeeded later (" + turnRange(later[i], later[i]) + ")"
+			obsolete = append(obsolete, g)
+		case op.Status == statusFailed:
+			if !op.shell() || !isLook(op.Command) {
+				g.class = classOpen
+			}
+			open = append(open, g)
+		case shown < operationsUnfolded:
+			shown++
+			newest = append(newest, g)
+		default:
+			key := op.Op + "\x00" + cmp.Or(op.Target, op.Command) + "\x00" + op.Agent
+			if at, known := folded[key]; known {
+				old[at].first, old[at].seq = op.Turn, op.Seq
+				old[at].count++
+				continue
+			}
+			folded[key] = len(old)
+			old = append(old, g)
+		}
+	}
+	return slices.Concat(open, newest, obsolete, old)
+}
+
+// isLook reports whether a command only looks at things.
+func isLook(command string) bool {
+	_, p := keyOf(command)
+	return p == search
+}
+
+// text prints one line of the list in the documented form.
+func (g *group) text() string {
+	op := g.op
+	mark := "⧖"
+	switch op.Status {
+	case statusApplied:
+		mark = "✓"
+	case statusFailed:
+		mark = "✗"
+	}
+	text := "  " + mark + " " + oneLine(cmp.Or(op.Op, op.Name), 60)
+	if target := op.target(); target != "" {
+		text += ` → "` + target + `"`
+	}
+	text += times(g.count) + " (" + turnRange(g.first, op.Turn) + ", " + agentOf(op.Agent) + ")"
+	if op.Status == statusFailed {
+		text += " — " + op.failure() + g.note
+	}
+	return text
+}
+
+// target is the path of an operation, or the command of a shell run.
+func (op *Operation) target() string {
+	if op.shell() {
+		return oneLine(cmp.Or(op.Command, op.Target), 120)
+	}
+	if op.From != "" {
+		return oneLine(op.From, 120) + `" → "` + oneLine(op.Target, 120)
+	}
+	return oneLine(op.Target, 240)
+}
+
+func (op *Operation) failure() string {
+	text := oneLine(cmp.Or(op.Error, op.Outcome), 160)
+	if op.ExitCode != nil && *op.ExitCode != 0 {
+		exit := "exit " + strconv.Itoa(*op.ExitCode)
+		if text == "" {
+			return exit
+		}
+		return exit + ": " + text
+	}
+	return cmp.Or(text, "failed, no reason recorded")
+}
+
+// closing is what stands below the list: the warning when something is pending, the note, and the
+// way back to the full history.
+func (s *source) closing() string {
+	pending := 0
+	for i := range s.past {
+		if s.past[i].pending() {
+			pending++
+		}
+	}
+	var warning string
+	if pending > 0 {
+		warning = fmt.Sprintf("WARNING: %d intent(s) are still PENDING — they may have been interrupted.\n"+
+			"Check current disk state before retrying these operations.\n\n", pending)
+	}
+	return "\n" + warning + resumptionNote + "\n\n" + s.historyLine()
+}
+
+// historyLine is the documented line that names where the replaced messages are, and how to read
+// them.
+func (s *source) historyLine() string {
+	return "The full conversation history has been saved to " + s.id +
+		" should you need to refer back to it for details. Read it with " + s.retrieve() + "."
+}

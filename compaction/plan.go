@@ -1,0 +1,139 @@
+package compaction
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+)
+
+const (
+	// budgetMost is the default budget of a summary in tokens, where a tenth of the window is more,
+	// or the window is unknown.
+	budgetMost = 8_000
+	// budgetLeast is the smallest default, so that a small window still gets a document.
+	budgetLeast = 600
+)
+
+// Proposal is what a compaction would do.
+type Proposal struct {
+	Outcome Outcome
+	// Why says in words how it ended: for every outcome, also for Compacted.
+	Why string
+	// Record is complete but for Created, and for Text or TextBlob; it is empty when there was
+	// nothing to do. Its ID is a function of session, range and position.
+	Record Record
+	// Text is the summary; it is set whenever one was written, also when it was not accepted.
+	Text string
+}
+
+// Plan computes, without side effects, what a compaction would do. Same input, same proposal, byte
+// for byte. An outcome other than Compacted is no error: the view stays as it was, and Why says why.
+//
+// Errors: invalid for options that break a rule, too_large for notes and pins over their limits,
+// not_found for a pinned message that the session does not have, and those of Input.Text.
+func Plan(in Input, o Options) (Proposal, error) {
+	if err := check(&in, &o); err != nil {
+		return Proposal{}, err
+	}
+	if o.Mode == Window {
+		return planWindow(&in, o)
+	}
+	return planIntent(&in, o)
+}
+
+// check refuses options that cannot be meant, and normalises the mode.
+func check(in *Input, o *Options) error {
+	const op = "compaction.plan"
+	o.Mode = Mode(strings.ToLower(string(o.Mode)))
+	switch o.Mode {
+	case "":
+		o.Mode = Intent
+	case Intent, Window:
+	default:
+		return fault.New(fault.Invalid, op, "unknown mode %q: use %s or %s", o.Mode, Intent, Window)
+	}
+	switch {
+	case o.Budget < 0:
+		return fault.New(fault.Invalid, op, "budget %d is negative", o.Budget)
+	case o.Keep < 0:
+		return fault.New(fault.Invalid, op, "keep %d is negative", o.Keep)
+	case len(o.Notes) > limits.Notes:
+		return fault.New(fault.TooLarge, op, "notes have %d bytes, at most %d are taken", len(o.Notes), limits.Notes)
+	case len(o.Pin) > pinsMost:
+		return fault.New(fault.TooLarge, op, "%d things are pinned, at most %d can be", len(o.Pin), pinsMost)
+	}
+	for i := range in.Items {
+		if len(in.Items[i].Seqs) == 0 {
+			return fault.New(fault.Invalid, op, "item %d names no entry", i)
+		}
+	}
+	return nil
+}
+
+// planIntent tries the boundaries in order of preference and returns the first acceptable
+// proposal, or the first one's refusal.
+func planIntent(in *Input, o Options) (Proposal, error) {
+	v := newView(in)
+	ok := borders(in.Items)
+	cuts := []int{boundary(in.Items, ok, v.start, keepLimit(in.Window))}
+	if o.Keep > 0 {
+		cuts = []int{lastTurns(in.Items, ok, v.start, o.Keep), cuts[0]}
+	}
+	var refused Proposal
+	for i, cut := range cuts {
+		if cut <= v.start || cut >= len(in.Items) || i > 0 && cut <= cuts[0] {
+			continue
+		}
+		p, err := v.propose(o, cut)
+		if err != nil || p.Outcome == Compacted {
+			return p, err
+		}
+		if refused.Outcome == "" {
+			refused = p
+		}
+	}
+	if refused.Outcome != "" {
+		return refused, nil
+	}
+	return v.upToDate(o), nil
+}
+
+// propose writes the summary for one boundary and judges it.
+func (v *view) propose(o Options, cut int) (Proposal, error) {
+	budget := o.Budget
+	if budget == 0 {
+		budget = budgetMost
+		if v.in.Window > 0 {
+			budget = max(budgetLeast, min(budget, v.in.Window/10))
+		}
+	}
+	s := newSource(v.in, o, recordID(v.in, cut), cut, v.affordable(budget, cut))
+	text, need, err := s.write()
+	if err != nil {
+		return Proposal{}, err
+	}
+	if need > 0 && s.budget < budget {
+		s.budget = min(need, budget) // what must be there comes before what is worth its size
+		if text, need, err = s.write(); err != nil {
+			return Proposal{}, err
+		}
+	}
+	p := v.judge(s, Intent, text, 0)
+	if need > 0 {
+		p.Outcome = DoesNotFit
+		p.Why = fmt.Sprintf("a summary with all that is pinned takes %s tokens, the budget is %s", thousands(need), thousands(budget))
+	}
+	return p, nil
+}
+
+// recordID names a compaction: the first twelve hex digits of a hash over session, range and
+// position, so that it can stand in the text itself.
+func recordID(in *Input, cut int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "compaction\x00%s\x00%d\x00%d\x00%d",
+		in.Session.ID, in.Items[0].first(), in.Items[cut-1].last(), in.Position))
+	return hex.EncodeToString(sum[:])[:12]
+}

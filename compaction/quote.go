@@ -1,0 +1,131 @@
+package compaction
+
+import "strings"
+
+// ruleText joins the blocks of a document.
+const ruleText = "\n\n---\n\n"
+
+// lookalikes are the starts of lines that a reader of our documents keys on.
+var lookalikes = []string{
+	"[USER MESSAGES", "[PINNED", "[OPEN WORK", "[COMMANDS", "[ARTIFACTS", "[AGENT", "[EXPLORATION HISTORY",
+	"[INTENT-DERIVED", "[CONTEXT RECONSTRUCTION", "[CONVERSATION SUMMARY", "[COMPACTION", "[BRIEF SNAPSHOT",
+	"[SYMBOL DEPENDENCY", "[REASONING EXCERPTS", "[Prior Summary", "[Resume:",
+	"OPERATIONS (", "WARNING:", "RESUMPTION NOTE", "FILES MODIFIED", "CARRIED ANCHORS",
+	"The full conversation history has been saved", "(turn ", "(pin", "✓ ", "✗ ", "⧖ ",
+}
+
+// An entry is one quoted text under its label: "(turn 3) Add a test".
+type entry struct {
+	label string // without its parentheses; never holds one, nor a line end
+	text  string
+}
+
+// quote prints an entry so that its text can be read back, and so that no line of the text can pose
+// as one of ours: a single line follows its label, several stand in a fence that is longer than any
+// in the text, and lines that look like ours are indented by a bar.
+func quote(e entry) string {
+	text := strings.Trim(clean(e.text), "\n")
+	if strings.TrimSpace(text) == "" {
+		return "(" + e.label + ") (no text)"
+	}
+	if !strings.Contains(text, "\n") {
+		return "(" + e.label + ") " + strings.TrimSpace(text)
+	}
+	var b strings.Builder
+	fence := fenceFor(text)
+	b.WriteString("(" + e.label + ")\n" + fence + "\n")
+	for line := range strings.SplitSeq(text, "\n") {
+		if poses(line) {
+			b.WriteString("| ")
+		}
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
+	b.WriteString(fence)
+	return b.String()
+}
+
+func poses(line string) bool {
+	trimmed := strings.TrimLeft(line, " \t|")
+	if strings.TrimRight(trimmed, " \t") == "---" || strings.HasPrefix(trimmed, "[") && strings.Contains(trimmed, "dropped by window mode") {
+		return true
+	}
+	for _, l := range lookalikes {
+		if strings.HasPrefix(trimmed, l) {
+			return true
+		}
+	}
+	return false
+}
+
+func fenceFor(text string) string {
+	longest, run := 2, 0
+	for i := range len(text) {
+		if text[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return strings.Repeat("`", longest+1)
+}
+
+// unquote reads the entries of a block back, in order. Lines outside entries are skipped.
+func unquote(block string) []entry {
+	var out []entry
+	lines := strings.Split(block, "\n")
+	for i := 0; i < len(lines); i++ {
+		label, text, ok := cutLabel(lines[i])
+		if !ok {
+			continue
+		}
+		if text != "" {
+			out = append(out, entry{label, text})
+			continue
+		}
+		if i+1 >= len(lines) || !strings.HasPrefix(lines[i+1], "```") {
+			continue
+		}
+		fence := lines[i+1]
+		var body []string
+		for i += 2; i < len(lines) && lines[i] != fence; i++ {
+			body = append(body, unbar(lines[i]))
+		}
+		out = append(out, entry{label, strings.Join(body, "\n")})
+	}
+	return out
+}
+
+func cutLabel(line string) (label, text string, ok bool) {
+	if !strings.HasPrefix(line, "(") {
+		return "", "", false
+	}
+	label, text, ok = strings.Cut(line[1:], ")")
+	return label, strings.TrimPrefix(text, " "), ok && label != ""
+}
+
+func unbar(line string) string {
+	if rest, ok := strings.CutPrefix(line, "| "); ok && poses(rest) {
+		return rest
+	}
+	return line
+}
+
+// blocksOf splits a document of ours at its rules.
+func blocksOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ruleText)
+}
+
+// blockWith returns the block of the document that starts with head, or "".
+func blockWith(text, head string) string {
+	for _, b := range blocksOf(text) {
+		if strings.HasPrefix(b, head) {
+			return b
+		}
+	}
+	return ""
+}

@@ -1,0 +1,70 @@
+package compaction
+
+import "time"
+
+// Mode is a way to compact.
+type Mode string
+
+// The modes that are built.
+const (
+	Intent Mode = "intent" // an operation list and the document around it, without a model
+	Window Mode = "window" // drop the oldest turns
+)
+
+// Options say how to compact. The zero value means the defaults of a caller that just asks.
+type Options struct {
+	Mode Mode `json:"mode,omitempty"` // default Intent
+	// Budget bounds the summary, in tokens of Model. 0: 10 % of the window, at most 8,000.
+	// In window mode it bounds the whole view instead (0: 80,000).
+	Budget int      `json:"budget,omitempty"`
+	Keep   int      `json:"keep,omitempty"`   // turns kept verbatim; 0: as many as the keep rule says
+	Pin    []string `json:"pin,omitempty"`    // message ids, or texts, that stay verbatim
+	Focus  string   `json:"focus,omitempty"`  // words that raise the worth of what names them
+	Notes  string   `json:"notes,omitempty"`  // the agent's own notes: kept as claims
+	Model  string   `json:"model,omitempty"`  // counts are those of this model; "": the session's
+	Strict bool     `json:"strict,omitempty"` // refuse anything that is not reproducible
+	Reason string   `json:"reason,omitempty"` // why: "manual", "agent_requested", …
+}
+
+// Record is an accepted compaction, as it stands in the log.
+type Record struct {
+	ID        string    `json:"id"` // 12 hex digits
+	Session   string    `json:"session"`
+	Previous  string    `json:"previous,omitempty"` // the record that was current before
+	Mode      Mode      `json:"mode"`
+	Reason    string    `json:"reason,omitempty"`
+	From      int64     `json:"from"`       // first entry that the summary stands for
+	To        int64     `json:"to"`         // last one
+	FirstKept int64     `json:"first_kept"` // first entry kept verbatim; To+1 when none exists yet
+	TurnFrom  int       `json:"turn_from"`
+	TurnTo    int       `json:"turn_to"`
+	Before    int       `json:"tokens_before"` // of the whole view, o200k_base
+	After     int       `json:"tokens_after"`
+	TextHash  string    `json:"text_hash"`      // SHA-256 of the summary's text
+	Text      string    `json:"text,omitempty"` // the summary, when it is short enough to stand here
+	TextBlob  string    `json:"text_blob,omitempty"`
+	Created   time.Time `json:"created"`
+	Cut       []Cut     `json:"cut,omitempty"` // what left the view, dearest first, at most 50
+	CutTotal  int       `json:"cut_total"`
+}
+
+// Cut is one thing that left the view, with the way back to it.
+type Cut struct {
+	Kind   string `json:"kind"`  // "result", "message", "turn"
+	Label  string `json:"label"` // "Read src/a.go"
+	Seq    int64  `json:"seq"`
+	Tokens int    `json:"tokens"` // o200k_base
+	Handle string `json:"handle"` // what `ctxledger cat` and read_artifact resolve
+}
+
+// Outcome is how a request to compact ended.
+type Outcome string
+
+// The outcomes. Everything but Compacted leaves the view as it was.
+const (
+	Compacted    Outcome = "compacted"
+	NothingToDo  Outcome = "nothing_to_do"
+	NotSmaller   Outcome = "not_smaller"
+	DoesNotFit   Outcome = "does_not_fit"
+	StaleOutcome Outcome = "stale"
+)

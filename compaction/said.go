@@ -1,0 +1,85 @@
+package compaction
+
+import (
+	"slices"
+	"strconv"
+
+	"ctxledger.dev/transcript"
+)
+
+const (
+	saidHead = "[AGENT'S CLOSING WORDS — its own claims, per turn, not checked]"
+	// saidTurns is how many of the newest turns are told.
+	saidTurns = 10
+	// saidTries is how many messages of a turn are looked at for one with a text.
+	saidTries = 3
+)
+
+// addSaid adds what the agent said at the end of each of the newest turns: its report is often the
+// only place where a reason stands.
+func (s *source) addSaid(d *document) error {
+	b := d.block(&block{head: saidHead})
+	turns, tries := 0, 0
+	for i := s.cut - 1; i >= 0 && turns < saidTurns; {
+		it := &s.in.Items[i]
+		if it.Role != transcript.RoleAssistant || isResult(it) {
+			i--
+			continue
+		}
+		text, err := s.textOf(it)
+		if err != nil {
+			return err
+		}
+		limit := 240
+		if turns == 0 {
+			limit = 600
+		}
+		text = oneLine(text, limit)
+		if tries++; text == "" && tries < saidTries {
+			i--
+			continue
+		}
+		if text != "" {
+			d.add(b, &line{text: "  turn " + strconv.Itoa(it.Turn) + ": " + text, class: classSaid, pos: it.first()})
+		}
+		turns++
+		tries = 0
+		i = s.beforeTurn(i)
+	}
+	return nil
+}
+
+// beforeTurn returns the index of the last item before the turn of item i.
+func (s *source) beforeTurn(i int) int {
+	turn := s.in.Items[i].Turn
+	for i >= 0 && s.in.Items[i].Turn == turn {
+		i--
+	}
+	return i
+}
+
+const artifactsHead = "[ARTIFACTS — large results kept outside the conversation: read_artifact(id=…)]"
+
+// addArtifacts adds the handles of what stands outside the conversation, the newest first.
+func (s *source) addArtifacts(d *document) {
+	b := d.block(&block{head: artifactsHead, more: moreArtifacts})
+	seen := make(map[string]bool)
+	for _, a := range slices.Backward(s.in.Artifacts) {
+		if a.Seq > s.last || seen[a.ID] {
+			continue
+		}
+		seen[a.ID] = true
+		text := "  " + oneLine(a.ID, 64) + "  " + oneLine(a.Label, 140)
+		if a.Tokens > 0 {
+			text += " (" + thousands(a.Tokens) + " tokens)"
+		}
+		d.add(b, &line{text: text, class: classArtifact, anchor: "handle:" + a.ID, pos: int64(len(seen))})
+	}
+}
+
+func moreArtifacts(left []*line) string {
+	if len(left) == 0 {
+		return ""
+	}
+	return "  … and " + thousands(len(left)) + " more artifact(s)"
+}

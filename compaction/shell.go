@@ -1,0 +1,116 @@
+package compaction
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A purpose is what a command is run for.
+type purpose int
+
+const (
+	other  purpose = iota
+	search         // looks at things: its exit code says little
+	build          // compiles, checks or formats
+	test
+)
+
+var (
+	testCommand = regexp.MustCompile(`(^|\s|/)(go test|gotestsum|pytest|py\.test|tox|nox|nosetests|unittest|vitest|jest|mocha|playwright|cypress|rspec|phpunit|pest|ctest|busted|bats|(npm|pnpm|yarn|bun|deno)( run)? [\w:-]*test\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|dart|flutter|lein|rebar3|stack|cabal|composer|rake|rails|just|task|make|mage|nx|turbo|buck2?)\s[^|;&]*\btest\S*|make check|mvn verify|cargo nextest)(\s|$)`)
+
+	buildCommand = regexp.MustCompile(`(^|\s|/)(go (build|vet|generate|install|fix)|gofmt|goimports|golangci-lint|staticcheck|make|cmake|ninja|meson|tsc|eslint|prettier|biome|webpack|rollup|esbuild|vite build|ruff|mypy|pyright|flake8|pylint|black|isort|clippy|rustc|javac|gcc|g\+\+|clang|shellcheck|pre-commit|rubocop|phpstan|(npm|pnpm|yarn|bun)( run)? [\w:-]*(build|lint|check|format|types?|compile)\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|just|task|mage|stack|cabal)\s[^|;&]*\b(build|check|clippy|fmt|compile|package|lint|assemble)\S*|docker( compose)? build|terraform (plan|validate)|tofu (plan|validate))(\s|$)`)
+
+	searchCommand = regexp.MustCompile(`^(grep|egrep|rg|ag|ack|find|fd|ls|ll|cat|bat|head|tail|less|wc|tree|pwd|which|type|echo|printf|file|stat|du|df|awk|sort|uniq|cut|jq|diff|sed -n|sleep|true|env|whoami|date|git (status|diff|log|show|blame|branch|grep|ls-files|rev-parse|remote|stash list))(\s|$)`)
+
+	preamble = regexp.MustCompile(`^(cd|pushd|popd|export|set|source|\.|unset|ulimit)(\s|$)`)
+	wrapper  = regexp.MustCompile(`^(([A-Za-z_]\w*=("[^"]*"|'[^']*'|\S*)|time|nice|sudo|exec|command|env|timeout( -\S+)* \S+)\s+)+`)
+	redirect = regexp.MustCompile(`\s*(\d?>&\d|&?\d?>>?\s*/dev/null|<\s*/dev/null)`)
+	looked   = regexp.MustCompile(`(^|[|;&]\s*)(grep|egrep|rg|find|ag|ack|fd|git grep)\s`)
+)
+
+// segments splits a command at its operators outside quotes. A command with a here-document has
+// only its first line.
+func segments(command string) []string {
+	command, _, _ = strings.Cut(clean(command), "<<")
+	var out []string
+	var quote byte
+	from := 0
+	for i := 0; i < len(command); i++ {
+		c := command[i]
+		switch {
+		case quote != 0:
+			if c == '\\' && quote == '"' {
+				i++
+			} else if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"' || c == '`':
+			quote = c
+		case c == '\\':
+			i++
+		case c == ';' || c == '\n' || c == '|' || c == '&' && !redirects(command, i):
+			out = append(out, command[from:i])
+			from = i + 1
+		}
+	}
+	out = append(out, command[min(from, len(command)):])
+	kept := out[:0]
+	for _, s := range out {
+		if s = strings.TrimSpace(s); s != "" {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// redirects reports whether the "&" at i belongs to a redirection such as "2>&1" or "&>file".
+func redirects(s string, i int) bool {
+	return i > 0 && s[i-1] == '>' || i+1 < len(s) && s[i+1] == '>'
+}
+
+// keyOf names what a command runs, so that two runs of one thing are known as such: without changes
+// of directory, variables, redirections, and the filters around it.
+func keyOf(command string) (key string, p purpose) {
+	var acts, looks []string
+	p = other
+	for _, s := range segments(command) {
+		if preamble.MatchString(s) {
+			continue
+		}
+		s = redirect.ReplaceAllString(wrapper.ReplaceAllString(s, ""), "")
+		s = strings.Join(strings.Fields(s), " ")
+		if sp := purposeOf(s); sp == search {
+			looks = append(looks, s)
+		} else {
+			acts = append(acts, s)
+			p = max(p, sp)
+		}
+	}
+	switch {
+	case len(acts) > 0:
+		return clip(strings.Join(acts, " && "), 300), p
+	case len(looks) > 0:
+		return clip(strings.Join(looks, " | "), 300), search
+	default:
+		return oneLine(command, 300), other
+	}
+}
+
+func purposeOf(segment string) purpose {
+	switch {
+	case searchCommand.MatchString(segment):
+		return search
+	case testCommand.MatchString(segment):
+		return test
+	case buildCommand.MatchString(segment):
+		return build
+	default:
+		return other
+	}
+}
+
+// isSearch reports whether a command only looks for something.
+func isSearch(command string) bool {
+	_, p := keyOf(command)
+	return p == search && looked.MatchString(command)
+}

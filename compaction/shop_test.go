@@ -1,0 +1,185 @@
+package compaction
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// shop is the recorded session of testdata/sessions as an input: what the engine makes of it, in
+// short.
+type shop struct {
+	in    Input
+	texts map[int64]string
+	calls map[string]int // by call id: its operation
+}
+
+type shopLine struct {
+	Type    string          `json:"type"`
+	Cwd     string          `json:"cwd"`
+	Message json.RawMessage `json:"message"`
+}
+
+type shopBlock struct {
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	ID      string          `json:"id"`
+	Name    string          `json:"name"`
+	Input   json.RawMessage `json:"input"`
+	CallID  string          `json:"tool_use_id"`
+	IsError bool            `json:"is_error"`
+	Content json.RawMessage `json:"content"`
+}
+
+func readShop(t testing.TB) Input {
+	t.Helper()
+	raw, err := os.ReadFile("../testdata/sessions/shop.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shop{texts: make(map[int64]string), calls: make(map[string]int)}
+	s.in.Session = sessions.Session{ID: "5b0b5b0b", Host: "claude-code"}
+	lines := bufio.NewScanner(bytes.NewReader(raw))
+	lines.Buffer(nil, 16<<20)
+	var seq int64
+	for lines.Scan() {
+		seq++
+		var l shopLine
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			t.Fatal(err)
+		}
+		if (l.Type == "user" || l.Type == "assistant") && l.Message != nil {
+			s.in.Session.Dir = l.Cwd
+			s.message(t, seq, l)
+		}
+	}
+	s.in.Position = seq
+	s.in.Text = func(seq int64) (string, error) {
+		text, ok := s.texts[seq]
+		if !ok {
+			return "", fault.New(fault.NotFound, "test", "no text %d", seq)
+		}
+		return text, nil
+	}
+	return s.in
+}
+
+func (s *shop) message(t testing.TB, seq int64, l shopLine) {
+	t.Helper()
+	var m struct {
+		Content json.RawMessage `json:"content"`
+	}
+	if err := json.Unmarshal(l.Message, &m); err != nil {
+		t.Fatal(err)
+	}
+	var blocks []shopBlock
+	var text string
+	if json.Unmarshal(m.Content, &text) == nil {
+		blocks = []shopBlock{{Type: "text", Text: text}}
+	} else if err := json.Unmarshal(m.Content, &blocks); err != nil {
+		t.Fatal(err)
+	}
+	id := sha256.Sum256(l.Message)
+	it := Item{Seqs: []int64{seq}, Role: transcript.Role(l.Type), ID: hex.EncodeToString(id[:16])}
+	if n := len(s.in.Items); n > 0 {
+		it.Turn = s.in.Items[n-1].Turn
+	}
+	var said []string
+	var facts transcript.Message
+	for _, b := range blocks {
+		said = s.block(&it, b, said, &facts)
+	}
+	if it.Role == transcript.RoleUser && len(it.Results) == 0 {
+		it.Prompt = true
+		it.Turn++
+	}
+	f := transcript.Extract(facts)
+	it.Names, it.Paths = f.Names, f.Paths
+	s.texts[seq] = strings.Join(said, "\n")
+	it.Tokens += count(s.texts[seq])
+	s.in.Items = append(s.in.Items, it)
+}
+
+func (s *shop) block(it *Item, b shopBlock, said []string, facts *transcript.Message) []string {
+	switch b.Type {
+	case "text":
+		facts.Parts = append(facts.Parts, transcript.Part{Kind: transcript.KindText, Text: b.Text})
+		return append(said, b.Text)
+	case "tool_use":
+		facts.Parts = append(facts.Parts, transcript.Part{Kind: transcript.KindCall, Args: b.Input})
+		m := intents.Classify(b.Name, b.Input)
+		c := sessions.Call{ID: b.ID, Name: b.Name, Op: m.Op, Target: m.What(), Tokens: count(string(b.Input))}
+		it.Tokens += c.Tokens
+		it.Calls = append(it.Calls, c)
+		if m.Tracked() {
+			s.calls[b.ID] = len(s.in.Operations)
+			s.in.Operations = append(s.in.Operations, Operation{
+				Seq: it.Seqs[0], Turn: it.Turn, Name: b.Name, Op: m.Op, CallID: b.ID, Status: "Pending", From: m.From,
+				Target: strings.TrimPrefix(m.Target, s.in.Session.Dir+"/"), Command: clip(m.Command, 1000),
+			})
+		}
+	case "tool_result":
+		text := resultText(b.Content)
+		facts.Parts = append(facts.Parts, transcript.Part{Kind: transcript.KindResult, Text: text})
+		r := sessions.Result{CallID: b.CallID, Failed: b.IsError, Chars: len([]rune(text)), Tokens: count(text)}
+		it.Role = transcript.RoleTool
+		it.Tokens += r.Tokens
+		it.Results = append(it.Results, r)
+		if i, ok := s.calls[b.CallID]; ok {
+			finish(&s.in.Operations[i], text, b.IsError)
+		}
+	}
+	return said
+}
+
+var shopExit = regexp.MustCompile(`^(?:Error: )?Exit code (\d+)`)
+
+func finish(op *Operation, text string, failed bool) {
+	op.Status = "Applied"
+	op.Outcome = intents.Outcome(text, failed)
+	if failed {
+		op.Status = "Failed"
+		op.Error = clip(text, 300)
+	}
+	if m := shopExit.FindStringSubmatch(text); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		op.ExitCode = &n
+	}
+}
+
+func resultText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var parts []shopBlock
+	_ = json.Unmarshal(raw, &parts)
+	var all []string
+	for _, p := range parts {
+		all = append(all, p.Text)
+	}
+	return strings.Join(all, "\n")
+}
+
+func TestShow(t *testing.T) {
+	in := readShop(t)
+	budget, _ := strconv.Atoi(os.Getenv("BUDGET"))
+	keep, _ := strconv.Atoi(os.Getenv("KEEP"))
+	p, err := Plan(in, Options{Budget: budget, Keep: keep, Mode: Mode(os.Getenv("MODE"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s %s; %d items, doc %d tokens; from %d to %d kept %d\n%s\n%+v", p.Outcome, p.Why, len(in.Items), count(p.Text), p.Record.From, p.Record.To, p.Record.FirstKept, p.Text, p.Record.Cut[:5])
+}

@@ -1,0 +1,75 @@
+package compaction
+
+import "strings"
+
+// source is what the blocks of one document are made from: the input, and what was derived from it
+// once.
+type source struct {
+	in     *Input
+	o      Options
+	id     string // of the record: stands in the text
+	cut    int    // items before it are compacted
+	budget int    // of the document, in tokens
+	last   int64  // newest compacted entry
+
+	past     []Operation // those of the compacted range
+	files    []*fileState
+	commands []*commandState
+	explored explored
+	focus    []string
+}
+
+func newSource(in *Input, o Options, id string, cut, budget int) *source {
+	s := &source{in: in, o: o, id: id, cut: cut, budget: budget, last: in.Items[cut-1].last()}
+	for _, op := range in.Operations {
+		if op.Seq <= s.last {
+			s.past = append(s.past, op)
+		}
+	}
+	s.focus = strings.Fields(strings.ToLower(o.Focus))
+	s.explored = s.explore()
+	s.files = s.fileStates()
+	s.commands = s.commandStates()
+	return s
+}
+
+// focused reports whether s names something that the caller asked to keep in view.
+func (s *source) focused(text string) bool {
+	if len(s.focus) == 0 {
+		return false
+	}
+	text = strings.ToLower(text)
+	for _, w := range s.focus {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// retrieve is the call that reads back what this compaction took out of the view.
+func (s *source) retrieve() string { return `read_artifact(id="` + s.id + `")` }
+
+// path prints a path relative to the session's directory where it is inside.
+func (s *source) path(p string) string {
+	p = oneLine(p, 300)
+	if dir := strings.TrimRight(s.in.Session.Dir, "/"); dir != "" {
+		if rest, ok := strings.CutPrefix(p, dir+"/"); ok && rest != "" {
+			return rest
+		}
+	}
+	return strings.TrimPrefix(p, "./")
+}
+
+// turns returns the first and last turn of the compacted range, 1-based.
+func (s *source) turns() (from, to int) {
+	return max(1, s.in.Items[0].Turn), max(1, s.in.Items[s.cut-1].Turn)
+}
+
+// agentOf names who did something: the main conversation has no name of its own.
+func agentOf(name string) string {
+	if name == "" {
+		return "main"
+	}
+	return oneLine(name, 40)
+}

@@ -1,0 +1,97 @@
+package compaction
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sort"
+)
+
+// view is what the model is to see before the compaction: the current summary and the items behind
+// it.
+type view struct {
+	in       *Input
+	start    int   // the first item that stands in the view itself
+	previous int   // tokens of the current summary
+	before   int   // tokens of the whole view
+	behind   []int // tokens of the items from each index on
+}
+
+func newView(in *Input) *view {
+	v := &view{in: in}
+	if in.FirstKept > 0 {
+		v.start = sort.Search(len(in.Items), func(i int) bool { return in.Items[i].first() >= in.FirstKept })
+		v.previous = count(in.PreviousText)
+	}
+	v.behind = make([]int, len(in.Items)+1)
+	for i := len(in.Items) - 1; i >= 0; i-- {
+		v.behind[i] = v.behind[i+1] + in.Items[i].Tokens
+	}
+	v.before = v.previous + v.behind[v.start]
+	return v
+}
+
+// kept is the size of what stays verbatim behind a boundary.
+func (v *view) kept(cut int) int { return v.behind[cut] }
+
+// affordable bounds the budget, so that a summary is worth having: the size of the summary that it
+// replaces and half of the messages that leave the view.
+func (v *view) affordable(budget, cut int) int {
+	const least = 400
+	return min(budget, max(least, v.previous+(v.behind[v.start]-v.behind[cut])/2))
+}
+
+func (v *view) nothing(format string, counts ...int) Proposal {
+	args := make([]any, len(counts))
+	for i, n := range counts {
+		args[i] = thousands(n)
+	}
+	return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(format, args...)}
+}
+
+// upToDate says why no boundary was found.
+func (v *view) upToDate(o Options) Proposal {
+	n := len(v.in.Items) - v.start
+	rule := fmt.Sprintf("%d turns or %s tokens", keepTurns, thousands(keepLimit(v.in.Window)))
+	if o.Keep > 0 {
+		rule = fmt.Sprintf("the last %d turn(s)", o.Keep)
+	}
+	switch {
+	case len(v.in.Items) == 0:
+		return Proposal{Outcome: NothingToDo, Why: "the session has no messages yet"}
+	case v.in.FirstKept > 0:
+		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
+			"nothing new since the last compaction: the %s message(s) after it are within what stays verbatim (%s)", thousands(n), rule)}
+	default:
+		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
+			"everything fits: the %s message(s), %s tokens, are within what stays verbatim (%s)", thousands(n), thousands(v.before), rule)}
+	}
+}
+
+// judge makes the record of a compaction and holds it against the post-conditions. limit bounds the
+// whole view; 0 means the window alone does.
+func (v *view) judge(s *source, mode Mode, text string, limit int) Proposal {
+	in := v.in
+	sum := sha256.Sum256([]byte(text))
+	from, to := s.turns()
+	r := Record{
+		ID: s.id, Session: in.Session.ID, Mode: mode, Reason: s.o.Reason,
+		From: in.Items[0].first(), To: s.last, FirstKept: s.last + 1,
+		TurnFrom: from, TurnTo: to,
+		Before: v.before, After: count(text) + v.kept(s.cut),
+		TextHash: hex.EncodeToString(sum[:]),
+	}
+	if in.Previous != nil {
+		r.Previous = in.Previous.ID
+	}
+	if s.cut < len(in.Items) {
+		r.FirstKept = in.Items[s.cut].first()
+	}
+	r.Cut, r.CutTotal = v.cutList(s)
+	p := Proposal{Outcome: Compacted, Record: r, Text: text}
+	if limit == 0 {
+		limit = in.Window
+	}
+	p.Outcome, p.Why = accept(s, &r, text, limit)
+	return p
+}

@@ -1,0 +1,143 @@
+package compaction
+
+import (
+	"fmt"
+	"strings"
+)
+
+const (
+	// windowTokens is the size of the whole view that window mode works towards by default.
+	windowTokens = 80_000
+	windowHead   = "[PINNED MESSAGES — verbatim, from turns dropped by window mode]"
+)
+
+// planWindow drops the oldest turns until the whole view fits its budget. Never dropped: the newest
+// turn, the first request, rules and corrections of the user, earlier summaries.
+func planWindow(in *Input, o Options) (Proposal, error) {
+	limit := o.Budget
+	if limit == 0 {
+		limit = windowTokens
+	}
+	if in.Window > 0 {
+		limit = min(limit, in.Window)
+	}
+	v := newView(in)
+	if v.before <= limit {
+		return v.nothing("the whole view, %s tokens, fits the budget of %s", v.before, limit), nil
+	}
+	ok := borders(in.Items)
+	room := limit
+	last := lastTurns(in.Items, ok, v.start, max(1, o.Keep))
+	if last <= v.start {
+		return v.nothing("only turns that are always kept are left: %s tokens, budget %s", v.before, limit), nil
+	}
+	var p Proposal
+	for cut := v.start + 1; cut <= last; cut++ {
+		turnStart := ok[cut] && in.Items[cut].Turn != in.Items[cut-1].Turn
+		if cut < last && (!turnStart || v.kept(cut) > room) {
+			continue
+		}
+		s := newSource(in, o, recordID(in, cut), cut, limit)
+		text, err := s.windowText()
+		if err != nil {
+			return Proposal{}, err
+		}
+		if p = v.judge(s, Window, text, limit); p.Outcome == Compacted {
+			break
+		}
+		room = limit - count(text) // what is pinned only grows with the range
+	}
+	return p, nil
+}
+
+// windowText is what stands in the place of the dropped turns: an earlier summary, the pinned
+// messages, and one line that says how many turns were dropped and where they are.
+func (s *source) windowText() (string, error) {
+	var parts []string
+	if earlier := earlierSummary(s.in); earlier != "" {
+		parts = append(parts, earlier)
+	}
+	var all []*request
+	for i := range s.in.Items[:s.cut] {
+		if it := &s.in.Items[i]; it.Prompt {
+			all = append(all, &request{item: it})
+		}
+	}
+	pinned, err := s.windowPins(all)
+	if err != nil {
+		return "", err
+	}
+	block := windowHead
+	for _, e := range pinned {
+		block += "\n" + quote(e)
+	}
+	block += fmt.Sprintf("\n[%s earlier turn(s) dropped by window mode: %s]", thousands(s.dropped()), s.retrieve())
+	return strings.Join(append(parts, block), ruleText), nil
+}
+
+// windowPins returns what the caller pinned, the first request, and rules and corrections.
+func (s *source) windowPins(all []*request) ([]entry, error) {
+	var out []entry
+	ids := make(map[string]bool)
+	for _, pin := range s.o.Pin {
+		e, err := s.resolve(pin, ids)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	if _, previous := splitWindow(s.in.PreviousText); previous != "" {
+		for _, e := range unquote(previous) {
+			if strings.HasPrefix(e.label, "pin") || strings.HasPrefix(e.label, "message ") && !ids[e.label] {
+				out = append(out, e)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return out, nil
+	}
+	first := all[0]
+	first.tags = append(first.tags, "first request")
+	standing, err := s.standing(all)
+	if err != nil {
+		return nil, err
+	}
+	if first.text, err = s.textOf(first.item); err != nil {
+		return nil, err
+	}
+	out = append(out, entry{first.label(), s.fit(first.text, s.budget/4, first.item.ID)})
+	for i := len(standing) - 1; i >= 0; i-- {
+		if r := standing[i]; r != first && !ids[r.item.ID] {
+			out = append(out, entry{r.label(), r.text})
+		}
+	}
+	return out, nil
+}
+
+// dropped counts the turns that are not in the view any more: those that only a summary stands for
+// included.
+func (s *source) dropped() int {
+	turns := make(map[int]bool)
+	for i := range s.in.Items[:s.cut] {
+		turns[s.in.Items[i].Turn] = true
+	}
+	delete(turns, s.splitTurn())
+	return len(turns)
+}
+
+// earlierSummary returns the summary that must stay: the whole of the earlier text, or what stands
+// in it before the block of window mode.
+func earlierSummary(in *Input) string {
+	earlier, _ := splitWindow(in.PreviousText)
+	return earlier
+}
+
+func splitWindow(text string) (earlier, block string) {
+	if strings.HasPrefix(text, windowHead) {
+		return "", text
+	}
+	if i := strings.LastIndex(text, ruleText+windowHead); i >= 0 {
+		return text[:i], text[i+len(ruleText):]
+	}
+	return text, ""
+}

@@ -1,0 +1,128 @@
+// Package config reads ctxledger.yaml, the one file that a user writes into a workspace.
+//
+// Start at Load. Keys are written in snake_case and matched without regard to case and
+// underscores, so that PascalCase configurations load unchanged.
+//
+// Guarantees: a workspace without the file has the defaults; a key that nobody knows is a warning
+// with its line, a value of the wrong type an error with its position, never a guess; a link that
+// leads out of the workspace is not followed.
+//
+// The package deliberately holds only settings that something uses, and decides nothing: engine
+// and the commands map settings to what they do.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/yamldoc"
+)
+
+// File is the name of the configuration in a workspace's root.
+const File = "ctxledger.yaml"
+
+// Config is what a user has set.
+type Config struct {
+	// Follow says whether the daemon follows the session files of coding agents, read-only, as
+	// they are written. Key: follow. Default: true.
+	Follow bool
+}
+
+// Default returns the settings of a workspace without a configuration.
+func Default() Config { return Config{Follow: true} }
+
+// Problem is something in a configuration that does not keep the rest from being used.
+type Problem struct {
+	Line    int    // in File, from 1
+	Key     string // as written
+	Message string // in words, without the place
+}
+
+// String returns the problem with its place: "ctxledger.yaml:3: …".
+func (p Problem) String() string { return fmt.Sprintf("%s:%d: %s", File, p.Line, p.Message) }
+
+// Load reads the configuration of a workspace; root "" has none. Errors: invalid, with the
+// position, for a file that is not a YAML mapping or a value of the wrong type; too_large beyond
+// yamldoc.Max bytes; denied for a file that cannot be read.
+func Load(root string) (Config, []Problem, error) {
+	if root == "" {
+		return Default(), nil, nil
+	}
+	data, err := read(root)
+	if err != nil {
+		return Default(), nil, err
+	}
+	return parse(data)
+}
+
+// read returns the bytes of the file, none if there is no such file.
+func read(root string) ([]byte, error) {
+	const op = "config.load"
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fault.Wrap(fault.Denied, op, err)
+	}
+	defer dir.Close() // read only: nothing can be lost
+	info, err := dir.Stat(File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.Denied, op, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fault.New(fault.Invalid, op, "%s is not a regular file", File)
+	}
+	f, err := dir.Open(File)
+	if err != nil {
+		return nil, fault.Wrap(fault.Denied, op, err)
+	}
+	defer f.Close() // read only: nothing can be lost
+	data, err := io.ReadAll(io.LimitReader(f, yamldoc.Max+1))
+	return data, fault.Wrap(fault.Denied, op, err)
+}
+
+// settings are the keys that are known, folded, with what takes their value.
+func (c *Config) settings() map[string]any {
+	return map[string]any{"follow": &c.Follow}
+}
+
+// parse reads the text of a configuration.
+func parse(data []byte) (Config, []Problem, error) {
+	c := Default()
+	fields, err := yamldoc.Fields(data)
+	if err != nil {
+		return Default(), nil, inFile(err)
+	}
+	var problems []Problem
+	settings, lines := c.settings(), make(map[string]int)
+	for _, f := range fields {
+		key := fold(f.Key)
+		into, known := settings[key]
+		if !known {
+			problems = append(problems, Problem{f.Line, f.Key, fmt.Sprintf("unknown setting %q", f.Key)})
+			continue
+		}
+		if line, again := lines[key]; again {
+			return Default(), nil, fault.New(fault.Invalid, "config.load", "%s: line %d: %s was set in line %d already", File, f.Line, f.Key, line)
+		}
+		lines[key] = f.Line
+		if err := f.Decode(into); err != nil {
+			return Default(), nil, inFile(err)
+		}
+	}
+	return c, problems, nil
+}
+
+// fold returns a key in the form in which keys are matched.
+func fold(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
+
+// inFile names the file in an error about its text.
+func inFile(err error) error {
+	return fault.New(fault.CodeOf(err), "config.load", "%s: %s", File, err)
+}

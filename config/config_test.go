@@ -1,0 +1,119 @@
+package config
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/yamldoc"
+)
+
+func TestSettings(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		follow     bool
+		problems   string // joined
+		code       fault.Code
+		wrong      string
+	}{
+		{name: "empty", follow: true},
+		{name: "comment only", text: "# nothing yet\n", follow: true},
+		{name: "snake case", text: "follow: false\n"},
+		{name: "pascal case", text: "Follow: false\n"},
+		{name: "odd underscores and case", text: "FOL_LOW_: false\n"},
+		{name: "byte order mark", text: "\ufefffollow: false\n"},
+		{name: "windows line ends", text: "follow: false\r\n"},
+		{name: "unknown keys are warnings", text: "a: 1\nfollow: false\nnested:\n  follow: true\n",
+			problems: `ctxledger.yaml:1: unknown setting "a"; ctxledger.yaml:3: unknown setting "nested"`},
+		{name: "null keeps the default", text: "follow:\n", follow: true},
+		{name: "wrong type", text: "\nfollow: maybe\n", follow: true, code: fault.Invalid, wrong: "ctxledger.yaml: line 2, column 9: follow: "},
+		{name: "list", text: "- follow\n", follow: true, code: fault.Invalid, wrong: "ctxledger.yaml: line 1: a mapping"},
+		{name: "twice", text: "follow: true\nFollow: false\n", follow: true, code: fault.Invalid, wrong: "line 2: Follow was set in line 1"},
+		{name: "no yaml", text: "follow: [\n", follow: true, code: fault.Invalid, wrong: "ctxledger.yaml: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := t.TempDir()
+			write(t, filepath.Join(root, File), []byte(c.text))
+			got, problems, err := Load(root)
+			if fault.CodeOf(err) != c.code || (err != nil && !strings.Contains(err.Error(), c.wrong)) {
+				t.Fatalf("error %v", err)
+			}
+			if got.Follow != c.follow {
+				t.Errorf("follow = %v", got.Follow)
+			}
+			var texts []string
+			for _, p := range problems {
+				texts = append(texts, p.String())
+			}
+			if s := strings.Join(texts, "; "); s != c.problems {
+				t.Errorf("problems %q", s)
+			}
+		})
+	}
+}
+
+func TestWithoutAFileOrARootThereAreTheDefaults(t *testing.T) {
+	for _, root := range []string{"", t.TempDir()} {
+		c, problems, err := Load(root)
+		if err != nil || len(problems) != 0 || c != Default() {
+			t.Errorf("Load(%q) = %v, %v, %v", root, c, problems, err)
+		}
+	}
+}
+
+func TestFilesThatAreRefused(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "other.yaml")
+	write(t, outside, []byte("follow: false\n"))
+	for _, c := range []struct {
+		name string
+		make func(path string) error
+		code fault.Code
+	}{
+		{"too long", func(p string) error { return os.WriteFile(p, bytes.Repeat([]byte("#"), yamldoc.Max+1), 0o600) }, fault.TooLarge},
+		{"a directory", func(p string) error { return os.Mkdir(p, 0o700) }, fault.Invalid},
+		// Invariant 10: no path outside the workspace is read through a link.
+		{"a link that leads out", func(p string) error { return os.Symlink(outside, p) }, fault.Denied},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := t.TempDir()
+			if err := c.make(filepath.Join(root, File)); err != nil {
+				t.Fatal(err)
+			}
+			if got, _, err := Load(root); fault.CodeOf(err) != c.code || got != Default() {
+				t.Fatalf("%+v, error %v", got, err)
+			}
+		})
+	}
+}
+
+func FuzzParseGivesSettingsOrAFault(f *testing.F) {
+	for _, s := range []string{"follow: false\n", "Fol_low: yes\nx: 1\n", "{follow: 1}", "? [a]\n: b\n", "a: &a [*a]\n"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, problems, err := parse(data)
+		if err != nil {
+			if code := fault.CodeOf(err); code != fault.Invalid && code != fault.TooLarge {
+				t.Fatalf("code %s", code)
+			}
+			if c != Default() || problems != nil {
+				t.Fatal("settings beside an error")
+			}
+		}
+		for _, p := range problems {
+			if p.Line < 1 || fold(p.Key) == "follow" {
+				t.Fatalf("problem %+v", p)
+			}
+		}
+	})
+}
+
+func write(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

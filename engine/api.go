@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"context"
+	"io"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/memory"
+	"ctxledger.dev/sessions"
+)
+
+// API is everything that a face can ask of a ledger. Local implements it on an open store,
+// daemon.Client over a socket. Requests and responses are plain values; a request that changes
+// something embeds Mutation, and the same key with the same body gets the same answer, once applied.
+//
+// Every method's error is a *fault.Error: not_found for an unknown or forgotten thing, invalid for
+// a request that breaks a rule, conflict for an ambiguous one, unavailable when the ledger cannot
+// be reached within the deadline, corrupt for damaged records.
+type API interface {
+	// Info says which ledger this is and how its owner fares.
+	Info(ctx context.Context, r InfoRequest) (Info, error)
+	// WaitEvents returns the events after r.After, waiting until there is one or the wait is over.
+	WaitEvents(ctx context.Context, r WaitEventsRequest) (WaitEventsResponse, error)
+
+	// ImportState says how far an import has come, so that it can be resumed.
+	ImportState(ctx context.Context, r ImportStateRequest) (ImportState, error)
+	// AppendEntries appends a batch of an import. conflict: the offset is not where the import stands.
+	AppendEntries(ctx context.Context, r AppendEntriesRequest) (AppendEntriesResponse, error)
+	// AppendMessages records a conversation handed in by a host that keeps it itself.
+	AppendMessages(ctx context.Context, r AppendMessagesRequest) (AppendMessagesResponse, error)
+
+	// Sessions lists the sessions, newest first.
+	Sessions(ctx context.Context, r SessionsRequest) (SessionsResponse, error)
+	// Session finds one session. not_found; conflict when the name fits several, which it lists.
+	Session(ctx context.Context, r SessionRequest) (sessions.Session, error)
+	// Log returns a page of a session's log.
+	Log(ctx context.Context, r LogRequest) (LogResponse, error)
+	// View returns a page of what a model is to see of a session now.
+	View(ctx context.Context, r ViewRequest) (ViewResponse, error)
+	// Status says what fills the window of a session.
+	Status(ctx context.Context, r StatusRequest) (Status, error)
+
+	// PlanCompaction computes what AcceptCompaction would do, and changes nothing.
+	PlanCompaction(ctx context.Context, r PlanCompactionRequest) (CompactionPlan, error)
+	// AcceptCompaction commits a plan. stale: the log has moved on since it was made.
+	AcceptCompaction(ctx context.Context, r AcceptCompactionRequest) (Summary, error)
+	// Summaries lists the compactions of a session, oldest first.
+	Summaries(ctx context.Context, r SummariesRequest) (SummariesResponse, error)
+	// Summary returns one compaction with its text.
+	Summary(ctx context.Context, r SummaryRequest) (Summary, error)
+	// Restore takes a compaction back: the view shows its range again.
+	Restore(ctx context.Context, r RestoreRequest) (RestoreResponse, error)
+
+	// PutArtifact keeps a blob's content as an artifact.
+	PutArtifact(ctx context.Context, r PutArtifactRequest) (artifacts.Artifact, error)
+	// Artifact returns an artifact's record, also that of a forgotten one.
+	Artifact(ctx context.Context, r ArtifactRequest) (artifacts.Artifact, error)
+	// Artifacts lists artifacts, newest first.
+	Artifacts(ctx context.Context, r ArtifactsRequest) (ArtifactsResponse, error)
+	// ReadArtifact reads a part of whatever a handle names: an artifact, a summary's range, a message.
+	ReadArtifact(ctx context.Context, r ReadArtifactRequest) (artifacts.Page, error)
+	// SearchArtifacts finds passages in all artifacts, best first.
+	SearchArtifacts(ctx context.Context, r SearchArtifactsRequest) (SearchArtifactsResponse, error)
+	// ForgetArtifact removes an artifact's content and leaves a tombstone.
+	ForgetArtifact(ctx context.Context, r ForgetArtifactRequest) (artifacts.Artifact, error)
+
+	// SaveMemory writes a memory. conflict: the name belongs to another author's fact.
+	SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Entry, error)
+	// Memories lists, or with a query ranks, the memories of the scopes asked for.
+	Memories(ctx context.Context, r MemoriesRequest) (MemoriesResponse, error)
+	// Memory returns one memory with its body.
+	Memory(ctx context.Context, r MemoryRequest) (memory.Entry, error)
+	// DeleteMemory removes one memory.
+	DeleteMemory(ctx context.Context, r DeleteMemoryRequest) (memory.Entry, error)
+
+	// Changes lists what happened to files, newest first.
+	Changes(ctx context.Context, r ChangesRequest) (ChangesResponse, error)
+	// FileHistory says what the ledger knows of one file: changes, intents and reads.
+	FileHistory(ctx context.Context, r FileHistoryRequest) (FileHistory, error)
+
+	// PutBlob stores a stream, at most limits.Blob bytes.
+	PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, error)
+	// ReadBlob streams a stored blob, or what a handle names, from an offset.
+	ReadBlob(ctx context.Context, r ReadBlobRequest) (io.ReadCloser, error)
+
+	// Close releases the ledger, or the connection to it.
+	Close() error
+}

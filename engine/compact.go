@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"context"
+	"io"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/sessions"
+)
+
+// maxPlans is how often Compact plans again when the log moves on under it.
+const maxPlans = 5
+
+// Compact plans and accepts a compaction over an API, planning again when the session went on in
+// between. Outcomes other than compacted come back in the plan, without a summary being recorded.
+// With dryRun nothing is recorded at all.
+func Compact(ctx context.Context, api API, r PlanCompactionRequest, key string, dryRun bool) (CompactionPlan, error) {
+	for range maxPlans {
+		p, err := api.PlanCompaction(ctx, r)
+		if err != nil || dryRun || p.Outcome != compaction.Compacted && key == "" {
+			return p, err
+		}
+		accepted, err := api.AcceptCompaction(ctx, AcceptCompactionRequest{
+			Mutation: Mutation{key}, PlanCompactionRequest: r, Position: p.Position,
+		})
+		switch {
+		case fault.Is(err, fault.Stale):
+			continue
+		case err != nil && p.Outcome != compaction.Compacted && fault.Is(err, fault.Invalid):
+			return p, nil // nothing to compact, and the key was never used before
+		case err != nil:
+			return p, err
+		}
+		p.Outcome, p.Why = compaction.Compacted, ""
+		p.Summary, err = api.Summary(ctx, SummaryRequest{ID: accepted.ID})
+		return p, err
+	}
+	return CompactionPlan{}, fault.New(fault.Stale, "engine.compact", "session %s went on %d times while its compaction was planned", r.Session, maxPlans).
+		WithHint("compact again when the agent pauses")
+}
+
+// Messages reads a whole view over an API, page by page; a view that moved on is read again.
+func Messages(ctx context.Context, api API, r ViewRequest) (ViewResponse, error) {
+	for range maxPlans {
+		v, err := messages(ctx, api, r)
+		if !fault.Is(err, fault.Stale) {
+			return v, err
+		}
+	}
+	return ViewResponse{}, fault.New(fault.Stale, "engine.view", "session %s went on %d times while its view was read", r.Session, maxPlans)
+}
+
+func messages(ctx context.Context, api API, r ViewRequest) (ViewResponse, error) {
+	v, err := api.View(ctx, r)
+	for page := v; err == nil && page.Next > 0; {
+		r.From, r.Position = page.Next, page.Position
+		if page, err = api.View(ctx, r); err == nil {
+			v.Messages = append(v.Messages, page.Messages...)
+		}
+	}
+	v.Next = 0
+	for i := range v.Messages {
+		m := &v.Messages[i]
+		if err == nil && m.Blob != "" {
+			m.JSON, err = readAll(ctx, api, m.Blob)
+		}
+	}
+	return v, err
+}
+
+// WriteOriginals writes the originals of a range of a session's log, one a line, exactly as they
+// were received, and returns how many it wrote.
+func WriteOriginals(ctx context.Context, api API, w io.Writer, session string, from, to int64) (int, error) {
+	n := 0
+	for r := (LogRequest{Session: session, From: from, To: to, Originals: true}); ; {
+		page, err := api.Log(ctx, r)
+		if err != nil {
+			return n, err
+		}
+		for _, e := range page.Entries {
+			original := e.Original
+			if e.Blob != "" && received(e.Entry) {
+				if original, err = readAll(ctx, api, e.Blob); err != nil {
+					return n, err
+				}
+			}
+			if len(original) == 0 {
+				continue // written by the ledger itself, or forgotten
+			}
+			if _, err := w.Write(append(original[:len(original):len(original)], '\n')); err != nil {
+				return n, fault.Wrap(fault.Unavailable, "engine.originals", err)
+			}
+			n++
+		}
+		if page.Next == 0 {
+			return n, nil
+		}
+		r.From = page.Next
+	}
+}
+
+// received reports whether an entry holds something that came from outside.
+func received(e sessions.Entry) bool {
+	return e.Kind == sessions.KindMessage || e.Kind == sessions.KindNote
+}
+
+func readAll(ctx context.Context, api API, hash string) ([]byte, error) {
+	rc, err := api.ReadBlob(ctx, ReadBlobRequest{Hash: hash})
+	if err != nil {
+		return nil, err
+	}
+	defer rc.Close() //nolint:errcheck // opened for reading
+	return io.ReadAll(rc)
+}

@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"time"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+)
+
+// The buckets of summaries. The records themselves are entries of the log.
+const (
+	bucketSummaries   kv.Bucket = "summaries"    // summary id → summaryPlace
+	bucketSummaryText kv.Bucket = "summary_text" // SHA-256 of the text → summary id
+)
+
+// summaryPlace is where a summary's record stands.
+type summaryPlace struct {
+	Session string `json:"session"`
+	Seq     int64  `json:"seq"`
+}
+
+// restored is the payload of a KindRestore entry.
+type restored struct {
+	ID string `json:"id"`
+}
+
+// compactions folds the compactions of a session's log: which were made, which is in force.
+type compactions struct {
+	records []compaction.Record
+	undone  map[string]time.Time
+	now     string // id of the one in force
+}
+
+// add takes an entry into account.
+func (c *compactions) add(e sessions.Entry) error {
+	switch e.Kind {
+	case sessions.KindCompaction:
+		var r compaction.Record
+		if err := json.Unmarshal(e.Data, &r); err != nil {
+			return fault.Wrap(fault.Corrupt, "engine.compactions", err)
+		}
+		c.records = append(c.records, r)
+		c.now = r.ID
+		delete(c.undone, r.ID)
+	case sessions.KindRestore:
+		var r restored
+		if err := json.Unmarshal(e.Data, &r); err != nil {
+			return fault.Wrap(fault.Corrupt, "engine.compactions", err)
+		}
+		if c.undone == nil {
+			c.undone = map[string]time.Time{}
+		}
+		c.undone[r.ID] = e.Time
+		c.now = c.before(r.ID)
+	}
+	return nil
+}
+
+// before returns the id of the compaction that was in force before id, skipping those taken back.
+func (c *compactions) before(id string) string {
+	for rec := c.record(id); rec != nil; rec = c.record(rec.Previous) {
+		if _, gone := c.undone[rec.Previous]; !gone {
+			return rec.Previous
+		}
+	}
+	return ""
+}
+
+// current returns the record in force, or nil.
+func (c *compactions) current() *compaction.Record { return c.record(c.now) }
+
+// record returns the newest record with an id, or nil.
+func (c *compactions) record(id string) *compaction.Record {
+	for i := len(c.records) - 1; i >= 0 && id != ""; i-- {
+		if c.records[i].ID == id {
+			return &c.records[i]
+		}
+	}
+	return nil
+}
+
+// summaryText returns the text of a summary.
+func (l *Local) summaryText(ctx context.Context, r compaction.Record) (string, error) {
+	if r.TextBlob == "" {
+		return r.Text, nil
+	}
+	text, err := l.readBlob(ctx, r.TextBlob, limits.Line)
+	return string(text), err
+}
+
+// summaryRecord finds a summary by its id.
+func summaryRecord(tx kv.Tx, id string) (*compaction.Record, int64, error) {
+	raw, err := tx.Get(bucketSummaries, []byte(id))
+	if err != nil || raw == nil {
+		return nil, 0, err
+	}
+	var at summaryPlace
+	if err := json.Unmarshal(raw, &at); err != nil {
+		return nil, 0, fault.Wrap(fault.Corrupt, "engine.summary", err)
+	}
+	e, err := sessions.GetEntry(tx, at.Session, at.Seq)
+	if err != nil {
+		return nil, 0, err
+	}
+	var r compaction.Record
+	if err := json.Unmarshal(e.Data, &r); err != nil {
+		return nil, 0, fault.Wrap(fault.Corrupt, "engine.summary", err)
+	}
+	return &r, at.Seq, nil
+}
+
+// summaryByText finds the summary whose text a host hands back as a message, or nil.
+func summaryByText(tx kv.Tx, text string) (*compaction.Record, error) {
+	id, err := tx.Get(bucketSummaryText, []byte(sessions.Digest([]byte(text))))
+	if err != nil || id == nil {
+		return nil, err
+	}
+	r, _, err := summaryRecord(tx, string(id))
+	return r, err
+}
+
+// keepText puts a summary's text into its record, or into a blob when it is too long for one.
+func (l *Local) keepText(ctx context.Context, r compaction.Record, text string) (compaction.Record, error) {
+	r.TextHash = sessions.Digest([]byte(text))
+	if len(text) <= kv.MaxInline {
+		r.Text = text
+		return r, nil
+	}
+	var err error
+	r.TextBlob, err = l.keepBytes(ctx, []byte(text))
+	return r, err
+}
+
+// keepBytes stores bytes as a blob and returns its hash.
+func (l *Local) keepBytes(ctx context.Context, b []byte) (string, error) {
+	ref, err := l.store.PutBlob(ctx, strings.NewReader(string(b)), limits.Blob)
+	return ref.Hash, err
+}
+
+// writeRange writes the originals of a range of a log, one a line, exactly as received.
+func (l *Local) writeRange(ctx context.Context, tx kv.Tx, w io.Writer, session string, from, to int64) error {
+	for e, err := range sessions.Scan(tx, session, from, to) {
+		if err != nil {
+			return err
+		}
+		original, err := l.originalOf(ctx, e)
+		if err != nil {
+			return err
+		}
+		if len(original) == 0 {
+			continue // an entry that the ledger itself wrote, or a forgotten one
+		}
+		if _, err := w.Write(append(original[:len(original):len(original)], '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package daemon
+
+import (
+	"context"
+	"crypto/subtle"
+	"net"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+)
+
+// accept serves connections until the listener is closed.
+func (d *daemon) accept(l listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			if d.leaving.Err() == nil {
+				d.log.Error("accept", "error", err.Error())
+				d.leave(err)
+			}
+			return
+		}
+		d.conns.Go(func() { d.serve(conn) })
+	}
+}
+
+// serve gives a new connection to what it wants.
+func (d *daemon) serve(conn net.Conn) {
+	h, refusal := d.greet(conn)
+	if refusal != nil {
+		_ = conn.Close() // it has been told, if it listens
+		return
+	}
+	if h.Want == wantLeave {
+		d.presence.hold(conn)
+		d.leave(errAsked)
+		return
+	}
+	defer conn.Close() // whoever is there has what it came for, or is gone
+	defer d.presence.exit()
+	switch h.Want {
+	case wantCalls:
+		d.serveCalls(conn)
+	case wantPut:
+		d.servePut(conn)
+	case wantRead:
+		d.serveRead(conn)
+	}
+}
+
+// greet receives a client and answers it. Who is let in is counted, unless it asks to leave.
+func (d *daemon) greet(conn net.Conn) (hello, error) {
+	defer hangUpAfter(conn, greeting)()
+	defer context.AfterFunc(d.leaving, func() { _ = conn.Close() })()
+	var h hello
+	if err := readJSON(conn, helloFrame, &h); err != nil {
+		return h, err
+	}
+	w := welcome{Protocol: protocol, PID: d.self.PID, Version: d.self.Version, Started: d.started}
+	w.Error = d.judge(h)
+	if w.Error == nil && h.Want != wantLeave && !d.presence.enter() {
+		w.Error = fault.New(fault.Limited, "daemon.greet", "the daemon serves %d connections already", maxClients)
+	}
+	if w.Error != nil {
+		d.log.Warn("refused", "error", w.Error.Message)
+		_ = writeJSON(conn, w) // it is turned away in any case
+		return h, w.Error
+	}
+	if err := writeJSON(conn, w); err != nil {
+		if h.Want != wantLeave {
+			d.presence.exit()
+		}
+		return h, err
+	}
+	return h, nil
+}
+
+// judge returns why a client is not let in, or nil.
+func (d *daemon) judge(h hello) *fault.Error {
+	const op = "daemon.greet"
+	switch {
+	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(d.self.Token)) != 1:
+		return fault.New(fault.Denied, op, "the token is not that of this daemon")
+	case h.Want == wantLeave:
+		return nil // understood in every protocol
+	case h.Protocol < oldestProtocol:
+		return fault.New(fault.Invalid, op, "the daemon no longer serves protocol %d", h.Protocol).
+			WithHint("update this program, or run its newer version: ctxledger daemon stop")
+	case h.Want != wantCalls && h.Want != wantPut && h.Want != wantRead:
+		return fault.New(fault.Invalid, op, "a connection for %.40q is not offered", h.Want)
+	}
+	return nil
+}
+
+// send writes a response, and hangs up on a client that does not take it.
+func (d *daemon) send(conn net.Conn, r response) {
+	defer hangUpAfter(conn, limits.Call)()
+	err := writeJSON(conn, r)
+	if fault.Is(err, fault.TooLarge) {
+		f := toWire(err, d.config.Env, d.log)
+		f.Message = "the answer is too long: " + f.Message
+		err = writeJSON(conn, response{ID: r.ID, Error: f.WithHint("ask for less at a time")})
+	}
+	if err != nil {
+		_ = conn.Close() // the reader of conn notices
+	}
+}

@@ -1,0 +1,178 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"sync"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+)
+
+// maxCalls is how many calls of one connection run at once; more are refused as limited.
+const maxCalls = 64
+
+// caller is the owner's side of a connection for calls.
+type caller struct {
+	d    *daemon
+	conn net.Conn
+	work sync.WaitGroup // calls being answered
+
+	writing sync.Mutex // held while a response is written
+
+	mu      sync.Mutex
+	running map[uint64]context.CancelFunc // guarded by mu; the calls under way
+}
+
+// serveCalls answers calls until the client hangs up or the daemon leaves.
+func (d *daemon) serveCalls(conn net.Conn) {
+	c := &caller{d: d, conn: conn, running: make(map[uint64]context.CancelFunc)}
+	// A deadline in the past ends the reading alone: answers still go out.
+	unwatch := context.AfterFunc(d.leaving, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
+	defer unwatch()
+	for {
+		var r request
+		if err := readJSON(conn, limits.Frame, &r); err != nil {
+			break
+		}
+		if r.Cancel {
+			c.cancel(r.ID)
+			continue
+		}
+		c.begin(r)
+	}
+	if d.leaving.Err() == nil {
+		c.cancelAll() // the client is gone: nobody waits for the answers
+	}
+	c.work.Wait()
+	if d.leaving.Err() != nil {
+		c.answer(response{Bye: true})
+	}
+}
+
+// begin answers a call on a goroutine of its own.
+func (c *caller) begin(r request) {
+	ctx, cancel := context.WithTimeout(c.d.hard, deadline(r))
+	if refusal := c.admit(r.ID, cancel); refusal != nil {
+		cancel()
+		c.answer(response{ID: r.ID, Error: refusal})
+		return
+	}
+	c.work.Go(func() {
+		defer c.finish(r.ID)
+		c.run(ctx, r)
+	})
+}
+
+// admit notes a call as running, or returns why it is not begun.
+func (c *caller) admit(id uint64, cancel context.CancelFunc) *fault.Error {
+	const op = "daemon.call"
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, taken := c.running[id]; taken {
+		return fault.New(fault.Invalid, op, "a call with this id is under way")
+	}
+	if len(c.running) >= maxCalls {
+		return fault.New(fault.Limited, op, "%d calls of this connection are under way", maxCalls).
+			WithHint("wait for one of them")
+	}
+	c.running[id] = cancel
+	return nil
+}
+
+// finish forgets a call that has been answered.
+func (c *caller) finish(id uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running[id]() // releases its timer
+	delete(c.running, id)
+}
+
+// deadline returns how long a call may take.
+func deadline(r request) time.Duration {
+	if r.Deadline <= 0 {
+		return limits.Call
+	}
+	return min(time.Duration(r.Deadline)*time.Millisecond, limits.LongPoll+limits.Call)
+}
+
+// run answers one call. A long poll that the leaving of the daemon cuts short is not answered:
+// the client asks the next owner.
+func (c *caller) run(ctx context.Context, r request) {
+	poll := r.Method == waitEvents
+	if poll {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(c.d.leaving, cancel)()
+	}
+	body, err := c.d.handle(ctx, r)
+	if err == nil {
+		c.answer(response{ID: r.ID, Body: body})
+		return
+	}
+	if poll && c.d.leaving.Err() != nil {
+		return
+	}
+	c.answer(response{ID: r.ID, Error: toWire(err, c.d.config.Env, c.d.log)})
+}
+
+// answer sends a response.
+func (c *caller) answer(r response) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	c.d.send(c.conn, r)
+}
+
+// cancel ends a call, which may have ended.
+func (c *caller) cancel(id uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cancel, ok := c.running[id]; ok {
+		cancel()
+	}
+}
+
+// cancelAll ends all calls of the connection.
+func (c *caller) cancelAll() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, cancel := range c.running {
+		cancel()
+	}
+}
+
+// handle runs the method that a request names.
+func (d *daemon) handle(ctx context.Context, r request) (body json.RawMessage, err error) {
+	method, ok := methods[r.Method]
+	if !ok {
+		return nil, fault.New(fault.Invalid, "daemon.call", "the daemon has no method %.40q", r.Method).
+			WithHint("it may be older than this program: run: ctxledger daemon stop")
+	}
+	if r.Method != "Info" {
+		d.presence.touch()
+	}
+	err = guarded(d.config.Env, d.log, func() error {
+		body, err = method(ctx, present{d.api, d}, r.Body)
+		return err
+	})
+	return body, err
+}
+
+// present is the ledger as clients see it: with an owner.
+type present struct {
+	engine.API
+	d *daemon
+}
+
+// Info adds what only the owner knows.
+func (p present) Info(ctx context.Context, r engine.InfoRequest) (engine.Info, error) {
+	info, err := p.API.Info(ctx, r)
+	clients, idle := p.d.presence.now()
+	info.PID, info.Started, info.Clients, info.Idle = p.d.self.PID, p.d.started, clients, idle.Seconds()
+	info.InProcess, info.Following = false, p.d.tasks.Load() > 0
+	return info, err
+}

@@ -1,0 +1,148 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+)
+
+// Options say which ledger to reach, and how.
+type Options struct {
+	State     string   // state directory of the ledger, absolute
+	Workspace string   // root of the workspace, for a daemon that is started; "" for the user ledger
+	Env       env.Env  // clock, randomness and temporary directory
+	Binary    []string // command that becomes the daemon; nil: this program
+	Version   string   // of this program, for the owner's log
+	InProcess bool     // own the ledger in this process, for it alone
+	NoSpawn   bool     // start no daemon: unavailable when none runs
+}
+
+// client is the ledger of another process. It is safe for concurrent use.
+type client struct {
+	o    Options
+	stop context.CancelFunc // ends life
+	life context.Context    // over when the client is closed
+
+	gate   chan struct{} // holds one token, for whoever uses the fields below
+	link   *link         // guarded by gate; may be lost, or nil
+	seeker seeker        // guarded by gate
+
+	streams sync.WaitGroup // goroutines of blobs under way
+}
+
+// Open returns the ledger in o.State, reached through its owner, which is started if there is
+// none. ctx bounds the opening; the returned API lives until it is closed.
+//
+// Errors: unavailable when no owner could be reached in time, or with InProcess when another
+// process owns the ledger; denied, corrupt and others as engine.Open gives them.
+func Open(ctx context.Context, o Options) (engine.API, error) {
+	if o.InProcess {
+		return openInProcess(ctx, o)
+	}
+	life, stop := context.WithCancel(context.Background())
+	c := &client{o: o, stop: stop, life: life, gate: make(chan struct{}, 1), seeker: seeker{o: o}}
+	if _, err := c.connected(ctx); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// Close hangs up and waits for what is under way on this side. The daemon stays.
+func (c *client) Close() error {
+	c.stop()
+	c.gate <- struct{}{} // never given back: nobody connects again
+	if c.link != nil {
+		c.link.close()
+	}
+	c.seeker.collect()
+	c.streams.Wait()
+	return nil
+}
+
+// connected returns a connection that has not been lost, as far as one can know.
+func (c *client) connected(ctx context.Context) (*link, error) {
+	select {
+	case c.gate <- struct{}{}:
+		defer func() { <-c.gate }()
+	case <-ctx.Done():
+		return nil, late(ctx)
+	case <-c.life.Done():
+		return nil, errClosed
+	}
+	if c.life.Err() != nil {
+		return nil, errClosed
+	}
+	if c.link != nil {
+		lost, bye := c.link.lost()
+		if !lost {
+			return c.link, nil
+		}
+		if !bye {
+			c.seeker.deaths.note(c.o.Env.Now())
+		}
+		c.link.close()
+		c.link = nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.life, cancel)()
+	l, err := c.seeker.reach(ctx)
+	c.link = l
+	return l, err
+}
+
+// errClosed is the error of a call on a closed client.
+var errClosed = fault.New(fault.Unavailable, "daemon.call", "the connection to the ledger is closed")
+
+// roundTrip sends a call, again and again while owners are lost, and stores its answer in answer.
+func (c *client) roundTrip(ctx context.Context, method string, r, answer any) error {
+	body, err := json.Marshal(r)
+	if err != nil {
+		return fault.Wrap(fault.Invalid, "daemon.request", err)
+	}
+	for {
+		l, err := c.connected(ctx)
+		if err != nil {
+			return err
+		}
+		out, err := l.call(ctx, method, body)
+		if errors.Is(err, errLost) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return fault.Wrap(fault.Internal, "daemon.response", json.Unmarshal(out, answer))
+	}
+}
+
+// call is a method of the client: one request, one response. A context without a deadline gets
+// limits.Call.
+func call[Response any](ctx context.Context, c *client, method string, r any) (Response, error) {
+	var answer Response
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limits.Call)
+		defer cancel()
+	}
+	if err := c.roundTrip(ctx, method, r, &answer); err != nil {
+		var none Response
+		return none, err
+	}
+	return answer, nil
+}
+
+// mutate is call for a request that changes something: with a key it can be sent twice and is
+// applied once. r points to the request, m to the Mutation in it.
+func mutate[Response any](ctx context.Context, c *client, method string, r any, m *engine.Mutation) (Response, error) {
+	if m.Key == "" {
+		m.Key = c.o.Env.ID(16)
+	}
+	return call[Response](ctx, c, method, r)
+}

@@ -1,0 +1,63 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+)
+
+// greeting bounds how long either side waits for the other's first frame.
+const greeting = 5 * time.Second
+
+// errNobody says that nobody listens at a published address.
+var errNobody = errors.New("nobody listens there")
+
+// hangUpAfter closes conn when d has passed, unless stop is called before.
+func hangUpAfter(conn net.Conn, d time.Duration) (stop func() bool) {
+	return time.AfterFunc(d, func() { _ = conn.Close() }).Stop // closing is all that is wanted
+}
+
+// dial connects to a published owner and introduces this process. An error of code denied or
+// invalid is the owner's answer; unavailable, that there is none; with errNobody, that there is no
+// process.
+func dial(ctx context.Context, o owner, want, version string) (net.Conn, welcome, error) {
+	const op = "daemon.dial"
+	network, target, err := splitAddress(o.Address)
+	if err != nil {
+		return nil, welcome{}, err
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, network, target)
+	if err != nil {
+		return nil, welcome{}, fault.Wrap(fault.Unavailable, op, fmt.Errorf("%w: %w", errNobody, err))
+	}
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	defer hangUpAfter(conn, greeting)()
+	w, err := introduce(conn, hello{Protocol: protocol, Token: o.Token, Version: version, Want: want})
+	if err != nil {
+		_ = conn.Close() // err says why it is not used
+		return nil, welcome{}, err
+	}
+	return conn, w, nil
+}
+
+// introduce sends hello and returns the owner's welcome.
+func introduce(conn net.Conn, h hello) (welcome, error) {
+	const op = "daemon.dial"
+	if err := writeJSON(conn, h); err != nil {
+		return welcome{}, fault.Wrap(fault.Unavailable, op, err)
+	}
+	var w welcome
+	if err := readJSON(conn, limits.Frame, &w); err != nil {
+		return welcome{}, fault.Wrap(fault.Unavailable, op, err)
+	}
+	if w.Error != nil {
+		return welcome{}, w.Error
+	}
+	return w, nil
+}

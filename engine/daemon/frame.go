@@ -1,0 +1,78 @@
+package daemon
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+)
+
+// frameHeader is the length of a frame's length, in bytes: big endian, counting the body alone.
+const frameHeader = 4
+
+// helloFrame bounds a frame from somebody who has not shown the token yet, in bytes.
+const helloFrame = 4 << 10
+
+// chunk is how many bytes of a blob one frame carries: few enough that cancelling is prompt.
+const chunk = 256 << 10
+
+// newFrame returns body as a frame. too_large: it exceeds limits.Frame.
+func newFrame(body []byte) ([]byte, error) {
+	if len(body) > limits.Frame {
+		return nil, fault.New(fault.TooLarge, "daemon.frame", "a message of %d bytes exceeds the limit of %d", len(body), limits.Frame)
+	}
+	frame := make([]byte, frameHeader, frameHeader+len(body))
+	binary.BigEndian.PutUint32(frame, uint32(len(body)))
+	return append(frame, body...), nil
+}
+
+// readFrame returns the body of the next frame, which may be empty. Errors: too_large for a frame
+// above limit, before anything is allocated for it; io.EOF between frames; io.ErrUnexpectedEOF
+// inside one.
+func readFrame(r io.Reader, limit uint32) ([]byte, error) {
+	var header [frameHeader]byte
+	if _, err := io.ReadFull(r, header[:]); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(header[:])
+	if n > limit {
+		return nil, fault.New(fault.TooLarge, "daemon.frame", "a message of %d bytes exceeds the limit of %d", n, limit)
+	}
+	body := make([]byte, n)
+	if _, err := io.ReadFull(r, body); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	return body, nil
+}
+
+// writeJSON sends v as one frame.
+func writeJSON(w io.Writer, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fault.Wrap(fault.Internal, "daemon.encode", err)
+	}
+	frame, err := newFrame(body)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(frame)
+	return err
+}
+
+// readJSON receives one frame into v.
+func readJSON(r io.Reader, limit uint32, v any) error {
+	body, err := readFrame(r, limit)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, v); err != nil {
+		return fault.Wrap(fault.Invalid, "daemon.decode", err)
+	}
+	return nil
+}

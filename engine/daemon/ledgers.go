@@ -1,0 +1,130 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/memory"
+	"ctxledger.dev/workspace"
+)
+
+// OpenWorkspace returns the ledger of a workspace, with the user ledger behind it: memories of
+// scope user live there, those without a scope are looked for in both, project first. The user
+// ledger is opened when it is first needed; while it cannot be, everything else works.
+//
+// Without a root the user ledger is all there is; project memories are refused then.
+// o.State and o.Workspace are taken from ws. Errors: those of Open.
+func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (engine.API, error) {
+	o.State, o.Workspace = ws.State, ws.Root
+	main, err := Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if ws.Root == "" {
+		return &rootless{API: main, why: ws.Why}, nil
+	}
+	o.State, o.Workspace = ws.UserState, ""
+	return &ledgers{API: main, user: lazy{o: o, gate: make(chan struct{}, 1)}}, nil
+}
+
+// ledgers is the ledger of a workspace that sends what concerns user memory to the user ledger.
+type ledgers struct {
+	engine.API // of the workspace
+	user       lazy
+}
+
+// Close releases both ledgers.
+func (l *ledgers) Close() error { return errors.Join(l.user.close(), l.API.Close()) }
+
+// SaveMemory saves into the ledger of the entry's scope, by default the workspace's.
+func (l *ledgers) SaveMemory(ctx context.Context, r engine.SaveMemoryRequest) (memory.Entry, error) {
+	api, err := l.of(ctx, r.Scope)
+	if err != nil {
+		return memory.Entry{}, err
+	}
+	return api.SaveMemory(ctx, r)
+}
+
+// Memory looks in the ledger of the scope, or in both.
+func (l *ledgers) Memory(ctx context.Context, r engine.MemoryRequest) (memory.Entry, error) {
+	return first(ctx, l, r.Scope, func(api engine.API) (memory.Entry, error) { return api.Memory(ctx, r) })
+}
+
+// DeleteMemory deletes from the ledger of the scope, or where the name is found first.
+func (l *ledgers) DeleteMemory(ctx context.Context, r engine.DeleteMemoryRequest) (memory.Entry, error) {
+	return first(ctx, l, r.Scope, func(api engine.API) (memory.Entry, error) { return api.DeleteMemory(ctx, r) })
+}
+
+// of returns the ledger that keeps a scope.
+func (l *ledgers) of(ctx context.Context, s memory.Scope) (engine.API, error) {
+	if s == memory.User {
+		return l.user.get(ctx)
+	}
+	return l.API, nil
+}
+
+// first does something in the ledger of a scope; without one in the workspace's, and if the
+// thing is not found there, in the user ledger.
+func first(ctx context.Context, l *ledgers, s memory.Scope, do func(engine.API) (memory.Entry, error)) (memory.Entry, error) {
+	api, err := l.of(ctx, s)
+	if err != nil {
+		return memory.Entry{}, err
+	}
+	e, err := do(api)
+	if s != "" || !fault.Is(err, fault.NotFound) {
+		return e, err
+	}
+	user, no := l.user.get(ctx)
+	if no != nil {
+		f := fault.New(fault.NotFound, "daemon.memory", "%s; user memory could not be looked at: %s", err, no)
+		return e, f.WithHint("%s", fault.HintOf(no))
+	}
+	return do(user)
+}
+
+// rootless is the user ledger of a process without a workspace.
+type rootless struct {
+	engine.API
+	why string // there is no workspace
+}
+
+// refused is the error of what needs a workspace.
+func (r *rootless) refused(code fault.Code) error {
+	return fault.New(code, "daemon.memory", "there is no project memory without a workspace: %s", r.why).
+		WithHint("name a project with --workspace, or use the scope user")
+}
+
+// SaveMemory refuses the scope project.
+func (r *rootless) SaveMemory(ctx context.Context, q engine.SaveMemoryRequest) (memory.Entry, error) {
+	if q.Scope == memory.Project {
+		return memory.Entry{}, r.refused(fault.Invalid)
+	}
+	return r.API.SaveMemory(ctx, q)
+}
+
+// Memories has nothing to show for the scope project, and says so.
+func (r *rootless) Memories(ctx context.Context, q engine.MemoriesRequest) (engine.MemoriesResponse, error) {
+	if q.Scope == memory.Project {
+		note := r.refused(fault.NotFound).Error()
+		return engine.MemoriesResponse{Entries: []memory.Entry{}, Notes: []string{note}}, nil
+	}
+	return r.API.Memories(ctx, q)
+}
+
+// Memory does not find the scope project.
+func (r *rootless) Memory(ctx context.Context, q engine.MemoryRequest) (memory.Entry, error) {
+	if q.Scope == memory.Project {
+		return memory.Entry{}, r.refused(fault.NotFound)
+	}
+	return r.API.Memory(ctx, q)
+}
+
+// DeleteMemory does not find the scope project.
+func (r *rootless) DeleteMemory(ctx context.Context, q engine.DeleteMemoryRequest) (memory.Entry, error) {
+	if q.Scope == memory.Project {
+		return memory.Entry{}, r.refused(fault.NotFound)
+	}
+	return r.API.DeleteMemory(ctx, q)
+}

@@ -1,0 +1,194 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+)
+
+// errLost says that a connection ended before the answer came; the call can be repeated.
+var errLost = errors.New("the connection to the ledger's owner was lost")
+
+// link is a client's connection for calls. Two goroutines serve it, until close.
+type link struct {
+	conn  net.Conn
+	owner owner
+	out   chan []byte   // frames for the writer; never closed
+	gone  chan struct{} // closed when the connection has ended
+	work  sync.WaitGroup
+
+	mu      sync.Mutex
+	waiting map[uint64]chan response // guarded by mu; nil when the connection has ended
+	last    uint64                   // guarded by mu; the newest id
+	bye     bool                     // guarded by mu; the owner left in good order
+}
+
+// newLink takes over a connection that was opened for calls.
+func newLink(conn net.Conn, o owner) *link {
+	l := &link{
+		conn: conn, owner: o,
+		out: make(chan []byte), gone: make(chan struct{}),
+		waiting: make(map[uint64]chan response),
+	}
+	l.work.Go(l.read)
+	l.work.Go(l.write)
+	return l
+}
+
+// read hands out responses until the connection ends.
+func (l *link) read() {
+	for {
+		var r response
+		if err := readJSON(l.conn, limits.Frame, &r); err != nil {
+			l.end()
+			return
+		}
+		l.mu.Lock()
+		if r.Bye {
+			l.bye = true
+		}
+		if answer, ok := l.waiting[r.ID]; ok {
+			delete(l.waiting, r.ID)
+			answer <- r // has room for one
+		}
+		l.mu.Unlock()
+	}
+}
+
+// write sends frames until the connection ends.
+func (l *link) write() {
+	for {
+		select {
+		case <-l.gone:
+			return
+		case frame := <-l.out:
+			if _, err := l.conn.Write(frame); err != nil {
+				_ = l.conn.Close() // the reader notices
+				return
+			}
+		}
+	}
+}
+
+// end tells all who wait that nothing more comes.
+func (l *link) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = l.conn.Close() // it may be broken already
+	l.waiting = nil
+	close(l.gone)
+}
+
+// lost reports whether the connection has ended, and whether its owner took leave before.
+func (l *link) lost() (lost, bye bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.waiting == nil, l.bye
+}
+
+// close ends the connection and waits for its goroutines.
+func (l *link) close() {
+	_ = l.conn.Close() // it may be broken already
+	l.work.Wait()
+}
+
+// call sends one request and waits for its answer. errLost: the connection ended first.
+func (l *link) call(ctx context.Context, method string, body []byte) (json.RawMessage, error) {
+	id, answer := l.begin()
+	if answer == nil {
+		return nil, errLost
+	}
+	defer l.forget(id)
+	frame, err := requestFrame(ctx, request{ID: id, Method: method, Body: body})
+	if err != nil {
+		return nil, err
+	}
+	if err := l.send(ctx, frame); err != nil {
+		return nil, err
+	}
+	select {
+	case r := <-answer:
+		return r.result()
+	case <-l.gone:
+		select {
+		case r := <-answer: // it came before the end
+			return r.result()
+		default:
+			return nil, errLost
+		}
+	case <-ctx.Done():
+		l.cancel(id)
+		return nil, late(ctx)
+	}
+}
+
+// begin returns a new id and where its answer will come; nil when the connection has ended.
+func (l *link) begin() (uint64, chan response) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.waiting == nil {
+		return 0, nil
+	}
+	l.last++
+	answer := make(chan response, 1)
+	l.waiting[l.last] = answer
+	return l.last, answer
+}
+
+// forget drops a call that nobody waits for any more.
+func (l *link) forget(id uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.waiting, id)
+}
+
+// send hands a frame to the writer.
+func (l *link) send(ctx context.Context, frame []byte) error {
+	select {
+	case l.out <- frame:
+		return nil
+	case <-l.gone:
+		return errLost
+	case <-ctx.Done():
+		return late(ctx)
+	}
+}
+
+// cancel tells the owner that nobody waits for a call. It does not wait itself: where the writer
+// is stuck, the call ends at the deadline that it was sent with.
+func (l *link) cancel(id uint64) {
+	frame, err := requestFrame(context.Background(), request{ID: id, Cancel: true})
+	if err != nil {
+		return
+	}
+	select {
+	case l.out <- frame:
+	default:
+	}
+}
+
+// requestFrame returns a request as a frame, with what is left of ctx's deadline.
+func requestFrame(ctx context.Context, r request) ([]byte, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		r.Deadline = max(1, time.Until(deadline).Milliseconds())
+	}
+	body, err := json.Marshal(r)
+	if err != nil {
+		return nil, fault.Wrap(fault.Internal, "daemon.encode", err)
+	}
+	return newFrame(body)
+}
+
+// late is the error of a call whose context has ended.
+func late(ctx context.Context) error {
+	return &fault.Error{
+		Code: fault.Unavailable, Op: "daemon.call",
+		Message: "no answer from the ledger's owner in time", Err: ctx.Err(),
+	}
+}

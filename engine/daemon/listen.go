@@ -1,0 +1,98 @@
+package daemon
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+)
+
+// loopback is the one host that a daemon listens on where there are no Unix sockets.
+const loopback = "127.0.0.1"
+
+// socketName is the socket in the state directory.
+const socketName = "owner.sock"
+
+// socketPath is the longest path of a socket, in bytes: macOS takes 103, Linux 107.
+const socketPath = 100
+
+// listener accepts connections at the address in owner.json. remove takes away what Close leaves.
+type listener struct {
+	net.Listener
+	address string
+	remove  func() error
+}
+
+// listenUnix listens on a socket in the state directory or, if its path is too long, in a private
+// directory under the temporary one. What lies at the path is removed first: the caller holds the
+// ledger's lock, so it is a leftover.
+func listenUnix(e env.Env, state string) (listener, error) {
+	const op = "daemon.listen"
+	path, err := chooseSocket(e, state)
+	if err != nil {
+		return listener{}, err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return listener{}, fault.Wrap(fault.Denied, op, err)
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return listener{}, fault.Wrap(fault.Unavailable, op, err)
+	}
+	// Closing would remove by name, and by then the name may be another owner's.
+	l.SetUnlinkOnClose(false)
+	if err := os.Chmod(path, 0o600); err != nil {
+		return listener{}, errors.Join(fault.Wrap(fault.Denied, op, err), l.Close())
+	}
+	return listener{Listener: l, address: "unix:" + path, remove: func() error { return os.Remove(path) }}, nil
+}
+
+// chooseSocket returns where the socket of a state directory goes.
+func chooseSocket(e env.Env, state string) (string, error) {
+	if path := filepath.Join(state, socketName); len(path) <= socketPath {
+		return path, nil
+	}
+	sum := sha256.Sum256([]byte(state))
+	name := hex.EncodeToString(sum[:8]) + ".sock"
+	for _, temp := range []string{e.Temp, "/tmp"} {
+		dir := filepath.Join(temp, privateName())
+		if path := filepath.Join(dir, name); filepath.IsAbs(dir) && len(path) <= socketPath {
+			return path, makePrivate(dir)
+		}
+	}
+	return "", fault.New(fault.Invalid, "daemon.listen", "no directory has a path short enough for a socket").
+		WithHint("set TMPDIR to a directory with a short path")
+}
+
+// makePrivate makes a directory of this user alone, or checks that it is one: in the directory
+// for temporary files anybody may have taken the name.
+func makePrivate(dir string) error {
+	const op = "daemon.listen"
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fault.Wrap(fault.Denied, op, err)
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return fault.Wrap(fault.Denied, op, err)
+	}
+	if !info.IsDir() || info.Mode().Perm() != 0o700 || !ownedByUs(info) {
+		return fault.New(fault.Denied, op, "%s is not a directory of this user alone", dir).
+			WithHint("remove it, or set TMPDIR to a directory of your own")
+	}
+	return nil
+}
+
+// listenLoopback listens on a free port of this machine. The token keeps other users out.
+func listenLoopback() (listener, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort(loopback, "0"))
+	if err != nil {
+		return listener{}, fault.Wrap(fault.Unavailable, "daemon.listen", err)
+	}
+	return listener{Listener: l, address: "tcp:" + l.Addr().String(), remove: func() error { return nil }}, nil
+}

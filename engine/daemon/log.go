@@ -1,0 +1,89 @@
+package daemon
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"sync"
+
+	"ctxledger.dev/internal/fault"
+)
+
+// logSize is how long a log file grows before it is set aside, in bytes. One older file is kept.
+const logSize = 1 << 20
+
+// logPath returns where the daemon of a state directory logs.
+func logPath(state string) string { return filepath.Join(state, "log", "daemon.log") }
+
+// logFile is the daemon's log. It takes writes from any goroutine.
+type logFile struct {
+	path    string
+	crashes bool // whether a crash of this process is written here as well
+
+	mu   sync.Mutex
+	file *os.File // guarded by mu
+	size int64    // guarded by mu
+}
+
+// openLog opens the log of a state directory for appending.
+func openLog(state string, crashes bool) (*logFile, error) {
+	l := &logFile{path: logPath(state), crashes: crashes}
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
+		return nil, fault.Wrap(fault.Denied, "daemon.log", err)
+	}
+	return l, fault.Wrap(fault.Denied, "daemon.log", l.open())
+}
+
+// open opens the file at l.path. The caller holds l.mu, or is alone.
+func (l *logFile) open() error {
+	f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && l.crashes {
+		err = debug.SetCrashOutput(f, debug.CrashOptions{})
+	}
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	l.file, l.size = f, info.Size()
+	return nil
+}
+
+// Write appends p, setting the file aside when it would grow beyond logSize.
+func (l *logFile) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.size > 0 && l.size+int64(len(p)) > logSize {
+		if err := l.rotate(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := l.file.Write(p)
+	l.size += int64(n)
+	return n, err
+}
+
+// rotate sets the file aside and begins a new one. The caller holds l.mu.
+func (l *logFile) rotate() error {
+	if err := l.file.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(l.path, l.path+".1"); err != nil {
+		return err
+	}
+	return l.open()
+}
+
+// Close closes the file.
+func (l *logFile) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.file.Close()
+}
+
+// logger returns a logger that writes to w.
+func logger(w *logFile) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }

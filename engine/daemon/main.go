@@ -1,0 +1,64 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+)
+
+// Role is what a program brings along for the daemons that it becomes.
+type Role struct {
+	Version string  // of the program
+	Env     env.Env // of the process
+	// Background returns the tasks of the daemon of a workspace; root is "" for the user ledger.
+	// nil: none.
+	Background func(root string) []Task
+}
+
+// Main is the first thing that a program of ctxledger does with its arguments. If they ask for
+// the daemon role, it plays that and returns when the daemon has left; the program then ends with
+// exit. Otherwise handled is false and nothing has happened.
+func Main(args []string, r Role) (handled bool, exit int) {
+	if len(args) < 2 || args[1] != hidden {
+		return false, 0
+	}
+	if len(args) != 4 {
+		return true, 2 // nobody but spawn uses this
+	}
+	// Whoever started this daemon may be gone, and with it the reader of its standard output.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	c := Config{State: args[2], Workspace: args[3], Env: r.Env, Version: r.Version, crashes: true}
+	if r.Background != nil {
+		c.Background = r.Background(c.Workspace)
+	}
+	ready := false
+	c.ready = func() { ready = true; say(report{}) }
+	err := Run(ctx, c)
+	if err == nil {
+		return true, 0
+	}
+	if !ready {
+		f, ok := flatten(err)
+		if !ok {
+			f = fault.New(fault.Internal, "daemon.start", "%s", err)
+		}
+		say(report{Error: f})
+	}
+	return true, 1
+}
+
+// say writes the one line that the starting process waits for. It may have gone away.
+func say(r report) {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return // a report is always encodable; without one the daemon counts as crashed
+	}
+	_, _ = os.Stdout.Write(append(line, '\n'))
+}

@@ -1,0 +1,29 @@
+package daemon
+
+import (
+	"io/fs"
+	"os/exec"
+	"syscall"
+
+	"ctxledger.dev/internal/env"
+)
+
+// listen opens what clients dial on this platform.
+func listen(env.Env, string) (listener, error) { return listenLoopback() }
+
+// privateName names the directory for sockets that do not fit a state directory.
+func privateName() string { return "ctxledger" }
+
+// ownedByUs is not asked on Windows, where there are no sockets in directories.
+func ownedByUs(fs.FileInfo) bool { return true }
+
+// detachedProcess is DETACHED_PROCESS of CreateProcess: no console.
+const detachedProcess = 0x8
+
+// detach keeps a child out of this process's console and signals.
+func detach(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// reap has nothing to do on Windows: an ended process goes with its last handle.
+func reap(int) bool { return true }

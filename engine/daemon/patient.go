@@ -1,0 +1,72 @@
+package daemon
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+)
+
+// patient is a connection that closes itself when nothing has moved on it for limits.Call: a blob
+// has no deadline as a whole, because it may be long.
+type patient struct {
+	net.Conn
+	timer *time.Timer
+}
+
+func newPatient(conn net.Conn) *patient {
+	return &patient{Conn: conn, timer: time.AfterFunc(limits.Call, func() { _ = conn.Close() })}
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	n, err := p.Conn.Read(b)
+	p.moved(n)
+	return n, err
+}
+
+func (p *patient) Write(b []byte) (int, error) {
+	n, err := p.Conn.Write(b)
+	p.moved(n)
+	return n, err
+}
+
+// moved gives the connection more time.
+func (p *patient) moved(n int) {
+	if n > 0 {
+		p.timer.Reset(limits.Call)
+	}
+}
+
+func (p *patient) Close() error {
+	p.timer.Stop()
+	return p.Conn.Close()
+}
+
+// dialStream opens a connection for one blob.
+func (c *client) dialStream(ctx context.Context, want string) (net.Conn, error) {
+	for {
+		l, err := c.connected(ctx)
+		if err != nil {
+			return nil, err
+		}
+		conn, _, err := dial(ctx, l.owner, want, c.o.Version)
+		if err == nil {
+			return newPatient(conn), nil
+		}
+		if !fault.Is(err, fault.Unavailable) {
+			return nil, err
+		}
+		// The owner is leaving or gone: its other connection ends as well, or the wait does.
+		select {
+		case <-l.gone:
+		case <-time.After(limits.Call):
+			return nil, err
+		case <-ctx.Done():
+			return nil, late(ctx)
+		case <-c.life.Done():
+			return nil, errClosed
+		}
+	}
+}

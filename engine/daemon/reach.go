@@ -1,0 +1,139 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv/bolt"
+)
+
+const (
+	// redial is how long a client waits before it looks for the owner again; up to as much is
+	// added at random, so that clients do not move in step.
+	redial = 2 * time.Millisecond
+	// respawn is how long a client waits after a daemon that found the ledger taken: its owner is
+	// about to publish itself, or about to leave.
+	respawn = 100 * time.Millisecond
+)
+
+// seeker looks for the owner of a ledger, and starts one where there is none.
+type seeker struct {
+	o        Options
+	deaths   deaths
+	children []int // processes started by this client that may have to be collected
+}
+
+// reach returns a connection to the owner, a new one if need be, within limits.Connect.
+func (s *seeker) reach(ctx context.Context) (*link, error) {
+	ctx, cancel := context.WithTimeout(ctx, limits.Connect)
+	defer cancel()
+	s.collect()
+	var child *starting
+	defer func() { child.abandon() }()
+	next := s.o.Env.Now() // when a daemon may be started
+	for {
+		l, why := s.try(ctx)
+		if l != nil {
+			return l, nil
+		}
+		if fault.Is(why, fault.Invalid) {
+			return nil, why // the owner does not speak with us
+		}
+		if child == nil && !s.o.Env.Now().Before(next) {
+			var err error
+			if child, err = s.start(); err != nil {
+				return nil, err
+			}
+		}
+		select {
+		case said := <-child.reported():
+			if err := s.heed(said); err != nil {
+				return nil, err
+			}
+			child.abandon()
+			child, next = nil, s.o.Env.Now().Add(respawn)
+		case <-time.After(s.pause()):
+		case <-ctx.Done():
+			return nil, s.unreached(ctx, why)
+		}
+	}
+}
+
+// unreached is the error of a search that found nobody in time.
+func (s *seeker) unreached(ctx context.Context, why error) error {
+	return &fault.Error{
+		Code: fault.Unavailable, Op: "daemon.open", Err: ctx.Err(),
+		Message: fmt.Sprintf("no owner of the ledger in %s could be reached (%s)", s.o.State, why),
+	}
+}
+
+// try dials the published owner. A missing or damaged owner.json is an owner that is not there,
+// and so is one that is not the published one: only invalid is final.
+func (s *seeker) try(ctx context.Context) (*link, error) {
+	o, err := readOwner(s.o.State)
+	if err != nil {
+		return nil, err
+	}
+	conn, w, err := dial(ctx, o, wantCalls, s.o.Version)
+	if err != nil {
+		return nil, err
+	}
+	if w.Protocol < protocol {
+		_ = conn.Close() // nothing was said on it
+		if err := askToLeave(ctx, o); err != nil {
+			return nil, err
+		}
+		return nil, fault.New(fault.Unavailable, "daemon.open", "an older owner was asked to leave")
+	}
+	return newLink(conn, o), nil
+}
+
+// start starts a daemon, unless that is not wanted.
+func (s *seeker) start() (*starting, error) {
+	if s.o.NoSpawn {
+		return nil, fault.New(fault.Unavailable, "daemon.open", "no daemon runs for the ledger in %s", s.o.State)
+	}
+	if err := s.deaths.check(s.o.State); err != nil {
+		return nil, err
+	}
+	child, err := spawn(s.o)
+	if err == nil {
+		s.children = append(s.children, child.pid)
+	}
+	return child, err
+}
+
+// heed returns the error of a started daemon that ends the search.
+func (s *seeker) heed(err error) error {
+	switch {
+	case errors.Is(err, errCrashed):
+		s.deaths.note(s.o.Env.Now())
+		return nil
+	case bolt.IsLocked(err):
+		return nil // somebody else was faster
+	default:
+		return err
+	}
+}
+
+// pause returns how long to wait before looking again.
+func (s *seeker) pause() time.Duration {
+	var p [1]byte
+	s.o.Env.Random(p[:])
+	return redial + redial*time.Duration(p[0])/256
+}
+
+// collect takes the exit status of the daemons that this client started and that have ended.
+func (s *seeker) collect() {
+	left := s.children[:0]
+	for _, pid := range s.children {
+		if !reap(pid) {
+			left = append(left, pid)
+		}
+	}
+	s.children = left
+}

@@ -1,0 +1,130 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+)
+
+// ReadBlob receives a blob on a connection of its own. When the owner is lost in between, reading
+// goes on with the next one. ctx bounds the reading as well.
+func (c *client) ReadBlob(ctx context.Context, r engine.ReadBlobRequest) (io.ReadCloser, error) {
+	b := &blobReader{ctx: ctx, c: c, request: r}
+	for {
+		if err := b.open(); !errors.Is(err, errLost) {
+			if err != nil {
+				return nil, err
+			}
+			return b, nil
+		}
+	}
+}
+
+// blobReader is a blob that comes over a connection. Like any reader it is for one goroutine.
+type blobReader struct {
+	ctx     context.Context //style:ok a reader has no parameter to take it from
+	c       *client
+	request engine.ReadBlobRequest // Offset moves on with what has been read
+	conn    net.Conn
+	stream  streamReader
+	unwatch func() bool // detaches conn from ctx
+	err     error       // what every further Read returns
+}
+
+// open dials and asks for what is left of the blob. errLost: the connection ended.
+func (b *blobReader) open() error {
+	conn, err := b.c.dialStream(b.ctx, wantRead)
+	if err != nil {
+		return err
+	}
+	b.conn, b.stream = conn, streamReader{r: conn}
+	b.unwatch = context.AfterFunc(b.ctx, func() { _ = conn.Close() })
+	var answer response
+	err = writeJSON(conn, b.request)
+	if err == nil {
+		err = readJSON(conn, limits.Frame, &answer)
+	}
+	if err != nil {
+		return b.fail(b.lost())
+	}
+	if _, err := answer.result(); err != nil {
+		return b.fail(err)
+	}
+	return nil
+}
+
+// lost is errLost, or the reason that makes repeating pointless.
+func (b *blobReader) lost() error {
+	if b.ctx.Err() != nil {
+		return late(b.ctx)
+	}
+	return errLost
+}
+
+func (b *blobReader) Read(p []byte) (int, error) {
+	for b.err == nil {
+		n, err := b.stream.Read(p)
+		b.request.Offset += int64(n)
+		switch {
+		case errors.Is(err, io.EOF):
+			b.err = b.verdict()
+		case err != nil:
+			b.err = b.lost()
+		}
+		if errors.Is(b.err, errLost) {
+			b.err = b.again()
+		}
+		if n > 0 || len(p) == 0 {
+			return n, nil
+		}
+	}
+	return 0, b.err
+}
+
+// verdict returns what the owner says after the last byte: io.EOF if that was all.
+func (b *blobReader) verdict() error {
+	var answer response
+	if err := readJSON(b.conn, limits.Frame, &answer); err != nil {
+		return b.lost()
+	}
+	if answer.Error != nil {
+		return answer.Error
+	}
+	return io.EOF
+}
+
+// again goes on with another connection.
+func (b *blobReader) again() error {
+	for {
+		b.hangUp()
+		if err := b.open(); !errors.Is(err, errLost) {
+			return err
+		}
+	}
+}
+
+// hangUp ends the present connection.
+func (b *blobReader) hangUp() {
+	b.unwatch()
+	_ = b.conn.Close() // nothing is sent on it any more
+}
+
+// fail hangs up and returns err.
+func (b *blobReader) fail(err error) error {
+	b.hangUp()
+	return err
+}
+
+// Close ends the reading.
+func (b *blobReader) Close() error {
+	if b.err == nil {
+		b.err = fault.New(fault.Invalid, "daemon.readblob", "the blob is closed")
+	}
+	b.hangUp()
+	return nil
+}

@@ -1,0 +1,116 @@
+package daemon
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+
+	"ctxledger.dev/internal/fault"
+)
+
+const (
+	// hidden is the first argument that makes a binary the daemon of the state directory and
+	// workspace that follow it.
+	hidden = "__daemon"
+	// processName is what a daemon calls itself in lists of processes.
+	processName = "ctxledger-daemon"
+	// reportSize bounds what a starting daemon says, in bytes.
+	reportSize = 64 << 10
+)
+
+// report is the one line that a starting daemon writes to its standard output.
+type report struct {
+	Error *fault.Error `json:"error,omitempty"` // why it cannot be the owner; nil: it is
+}
+
+// errCrashed says that a daemon ended before it could report.
+var errCrashed = errors.New("the daemon ended while starting")
+
+// starting is a daemon that has been started and not reported yet.
+type starting struct {
+	pid    int
+	result chan error // receives exactly one value; *fault.Error, errCrashed or nil
+	pipe   *os.File
+	work   sync.WaitGroup
+}
+
+// spawn starts a daemon for the ledger in o.State: a child process that outlives this one, with
+// its environment, but without its terminal, directory and files.
+func spawn(o Options) (*starting, error) {
+	const op = "daemon.spawn"
+	command, err := daemonCommand(o)
+	if err != nil {
+		return nil, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, op, err)
+	}
+	command.Stdout = w
+	err = command.Start()
+	closed := w.Close()
+	if err = errors.Join(err, closed); err != nil {
+		return nil, errors.Join(fault.Wrap(fault.Unavailable, op, err), r.Close())
+	}
+	s := &starting{pid: command.Process.Pid, result: make(chan error, 1), pipe: r}
+	_ = command.Process.Release() // children are collected by reap
+	s.work.Go(func() { s.result <- readReport(r) })
+	return s, nil
+}
+
+// daemonCommand returns the command that starts a daemon.
+func daemonCommand(o Options) (*exec.Cmd, error) {
+	binary := o.Binary
+	if len(binary) == 0 {
+		path, err := os.Executable()
+		if err != nil {
+			return nil, fault.Wrap(fault.Unavailable, "daemon.spawn", err)
+		}
+		binary = []string{path}
+	}
+	command := exec.Command(binary[0], binary[1:]...)
+	command.Args[0] = processName
+	command.Args = append(command.Args, hidden, o.State, o.Workspace)
+	// Not the state directory: a working directory cannot be removed on Windows.
+	command.Dir = filepath.VolumeName(o.State) + string(filepath.Separator)
+	detach(command)
+	return command, nil
+}
+
+// readReport reads what a starting daemon has to say.
+func readReport(r io.Reader) error {
+	line, err := bufio.NewReader(io.LimitReader(r, reportSize)).ReadBytes('\n')
+	if err != nil {
+		return errCrashed
+	}
+	var said report
+	if err := json.Unmarshal(line, &said); err != nil {
+		return fault.New(fault.Internal, "daemon.spawn", "the started program is no daemon: it said %.200q", line)
+	}
+	if said.Error != nil {
+		return said.Error
+	}
+	return nil
+}
+
+// reported returns where the report comes; never, when nothing has been started.
+func (s *starting) reported() <-chan error {
+	if s == nil {
+		return nil
+	}
+	return s.result
+}
+
+// abandon stops listening to the daemon, which goes on.
+func (s *starting) abandon() {
+	if s == nil {
+		return
+	}
+	_ = s.pipe.Close() // only read from
+	s.work.Wait()
+}

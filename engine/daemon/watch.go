@@ -1,0 +1,40 @@
+package daemon
+
+import (
+	"os"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+)
+
+// watchEvery is how often a daemon looks after its state directory.
+const watchEvery = time.Second
+
+// watch makes the daemon leave when its state directory is removed or replaced, and publishes it
+// again when only owner.json is: nobody else can, as long as the lock is held.
+func (d *daemon) watch() {
+	home, err := os.Stat(d.config.State)
+	if err != nil {
+		d.leave(errGone)
+		return
+	}
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-d.leaving.Done():
+			return
+		case <-tick.C:
+		}
+		now, err := os.Stat(d.config.State)
+		if err != nil || !os.SameFile(home, now) {
+			d.leave(errGone)
+			return
+		}
+		if _, err := readOwner(d.config.State); fault.Is(err, fault.NotFound) {
+			if err := d.self.publish(d.config.State); err != nil {
+				d.log.Error("publish", "error", err.Error())
+			}
+		}
+	}
+}

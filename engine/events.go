@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+)
+
+const bucketEvents kv.Bucket = "events" // sequence number → Event
+
+// The page of events that one request gets.
+const (
+	defaultEvents = 100
+	maxEvents     = 1000
+)
+
+// publish stores events with the numbers that follow the newest, and drops the oldest beyond
+// limits.Events.
+func publish(tx kv.Tx, at time.Time, events []Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	seq, err := newestEvent(tx)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		seq++
+		e.Seq, e.Time = seq, at
+		raw, err := json.Marshal(e)
+		if err != nil {
+			return fault.Wrap(fault.Internal, "engine.publish", err)
+		}
+		if err := tx.Put(bucketEvents, seqKey(seq), raw); err != nil {
+			return err
+		}
+		if err := tx.Delete(bucketEvents, seqKey(seq-limits.Events)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ring wakes everybody who waits for events.
+func (l *Local) ring() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.bell)
+	l.bell = make(chan struct{})
+}
+
+// nextBell returns a channel that is closed at the next commit.
+func (l *Local) nextBell() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bell
+}
+
+// WaitEvents implements API.
+func (l *Local) WaitEvents(ctx context.Context, r WaitEventsRequest) (WaitEventsResponse, error) {
+	wait := min(time.Duration(max(r.WaitMS, 0))*time.Millisecond, limits.LongPoll)
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		bell := l.nextBell() // before reading, so that no commit slips between
+		resp, err := view(ctx, l, func(tx kv.Tx) (WaitEventsResponse, error) { return readEvents(tx, r) })
+		if err != nil || len(resp.Events) > 0 || r.After < 0 {
+			return resp, err
+		}
+		r.After = resp.Next // events of other kinds need not be read again
+		select {
+		case <-bell:
+		case <-timer.C:
+			return resp, nil
+		case <-ctx.Done():
+			return resp, fault.Wrap(fault.Unavailable, "engine.wait", ctx.Err())
+		}
+	}
+}
+
+// readEvents returns the events after r.After that are of the kinds asked for.
+func readEvents(tx kv.Tx, r WaitEventsRequest) (WaitEventsResponse, error) {
+	newest, err := newestEvent(tx)
+	if err != nil || r.After < 0 {
+		return WaitEventsResponse{Events: []Event{}, Next: newest}, err
+	}
+	resp := WaitEventsResponse{Events: []Event{}, Next: max(newest, r.After), Missed: newest-r.After > limits.Events}
+	limit := r.Limit
+	if limit <= 0 {
+		limit = defaultEvents
+	}
+	for rec, err := range tx.Scan(bucketEvents, kv.Range{From: seqKey(r.After + 1)}) {
+		if err != nil {
+			return resp, err
+		}
+		var e Event
+		if err := json.Unmarshal(rec.Value, &e); err != nil {
+			return resp, fault.Wrap(fault.Corrupt, "engine.events", err)
+		}
+		if !r.wants(e) {
+			continue
+		}
+		resp.Events = append(resp.Events, e)
+		if len(resp.Events) == min(limit, maxEvents) {
+			resp.Next = e.Seq
+			break
+		}
+	}
+	return resp, nil
+}
+
+func (r WaitEventsRequest) wants(e Event) bool {
+	return (len(r.Kinds) == 0 || slices.Contains(r.Kinds, e.Kind)) && (r.Session == "" || r.Session == e.Session)
+}
+
+func newestEvent(tx kv.Tx) (int64, error) {
+	for r, err := range tx.Scan(bucketEvents, kv.Range{Reverse: true}) {
+		if err != nil {
+			return 0, err
+		}
+		return int64(binary.BigEndian.Uint64(r.Key)), nil
+	}
+	return 0, nil
+}
+
+func seqKey(seq int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(max(seq, 0))) }

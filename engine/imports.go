@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+)
+
+const bucketImports kv.Bucket = "imports" // import id → ImportState
+
+// ImportState implements API.
+func (l *Local) ImportState(ctx context.Context, r ImportStateRequest) (ImportState, error) {
+	return view(ctx, l, func(tx kv.Tx) (ImportState, error) { return importState(tx, r.Import) })
+}
+
+func importState(tx kv.Tx, id string) (ImportState, error) {
+	st := ImportState{Import: id}
+	if id == "" || len(id) > kv.MaxKey {
+		return st, fault.New(fault.Invalid, "engine.import", "an import needs an id of 1 to %d bytes", kv.MaxKey)
+	}
+	raw, err := tx.Get(bucketImports, []byte(id))
+	if err != nil || raw == nil {
+		return st, err
+	}
+	return st, fault.Wrap(fault.Corrupt, "engine.import", json.Unmarshal(raw, &st))
+}
+
+// AppendEntries implements API.
+func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (AppendEntriesResponse, error) {
+	if err := r.check(); err != nil {
+		return AppendEntriesResponse{}, err
+	}
+	ready := make([]*prepared, 0, len(r.Entries))
+	for _, n := range r.Entries {
+		p, err := l.prepare(ctx, n)
+		if err != nil {
+			return AppendEntriesResponse{}, err
+		}
+		ready = append(ready, p)
+	}
+	m, err := l.mutationOf("append", r.Key, r.digest(ready))
+	if err != nil {
+		return AppendEntriesResponse{}, err
+	}
+	return mutate(ctx, l, m, func(tx kv.Tx) (AppendEntriesResponse, []Event, error) {
+		return l.appendBatch(tx, r, ready, m)
+	})
+}
+
+// check refuses a batch beyond the documented limits.
+func (r AppendEntriesRequest) check() error {
+	const op = "engine.append"
+	if len(r.Entries) > limits.AppendCount {
+		return fault.New(fault.TooLarge, op, "%d entries in one batch, more than %d", len(r.Entries), limits.AppendCount)
+	}
+	size := 0
+	for _, e := range r.Entries {
+		if len(e.Original) > limits.EntryInline {
+			return fault.New(fault.TooLarge, op, "an original of %d bytes, more than %d", len(e.Original), limits.EntryInline).
+				WithHint("store it with PutBlob and name it")
+		}
+		size += len(e.Original)
+	}
+	if size > limits.AppendBatch+limits.EntryInline {
+		return fault.New(fault.TooLarge, op, "originals of %d bytes in one batch, more than %d", size, limits.AppendBatch)
+	}
+	if r.Next < r.Offset {
+		return fault.New(fault.Invalid, op, "the batch ends at offset %d, before it starts at %d", r.Next, r.Offset)
+	}
+	return nil
+}
+
+// digest identifies the batch: its place and the digests of its originals, which are known already.
+func (r AppendEntriesRequest) digest(ready []*prepared) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\x00%d\x00%d\x00%t", r.Import, r.Offset, r.Next, r.Done)
+	for _, p := range ready {
+		h.Write([]byte(p.digest))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// appendBatch writes one batch of an import.
+func (l *Local) appendBatch(tx kv.Tx, r AppendEntriesRequest, ready []*prepared, m mutation) (AppendEntriesResponse, []Event, error) {
+	var zero AppendEntriesResponse
+	st, err := importState(tx, r.Import)
+	if err != nil {
+		return zero, nil, err
+	}
+	if st.Offset != r.Offset {
+		return zero, nil, fault.New(fault.Conflict, "engine.append", "the import stands at offset %d, not at %d", st.Offset, r.Offset).
+			WithHint("ask for ImportState and go on from there")
+	}
+	s, err := l.importSession(tx, st, r)
+	if err != nil {
+		return zero, nil, err
+	}
+	rec := &recorder{l: l, tx: tx, session: &s, at: m.at}
+	for _, p := range ready {
+		if _, err := rec.record(p); err != nil {
+			return zero, nil, err
+		}
+	}
+	s.Pending = s.Pending && !r.Done
+	if err := sessions.Save(tx, s); err != nil {
+		return zero, nil, err
+	}
+	st = ImportState{Import: r.Import, Session: s.ID, Offset: r.Next, Line: r.Line, Check: r.Check}
+	raw, err := json.Marshal(st)
+	if err != nil {
+		return zero, nil, fault.Wrap(fault.Internal, "engine.append", err)
+	}
+	if err := tx.Put(bucketImports, []byte(r.Import), raw); err != nil {
+		return zero, nil, err
+	}
+	return AppendEntriesResponse{s.ID, s.Seq}, rec.events(len(ready)), nil
+}
+
+// importSession returns the session of an import: the one it began, the one of the same host's
+// conversation, or a new one.
+func (l *Local) importSession(tx kv.Tx, st ImportState, r AppendEntriesRequest) (sessions.Session, error) {
+	if st.Session != "" {
+		return l.refresh(tx, st.Session, r.Session)
+	}
+	if r.Session.HostID != "" {
+		s, found, err := sessions.OfHost(tx, r.Session.Host, r.Session.HostID)
+		if err != nil {
+			return s, err
+		}
+		if found {
+			return l.refresh(tx, s.ID, r.Session)
+		}
+	}
+	fresh := r.Session
+	fresh.ID, fresh.Seq, fresh.Turns, fresh.Chain, fresh.Usage = "", 0, 0, "", sessions.Usage{}
+	fresh.Pending = true
+	return sessions.Create(tx, fresh, r.Import)
+}
+
+// refresh reads a session and takes over what the host has said about it since.
+func (l *Local) refresh(tx kv.Tx, id string, from sessions.Session) (sessions.Session, error) {
+	s, err := sessions.Get(tx, id)
+	if err != nil {
+		return s, err
+	}
+	if s.Title == "" {
+		s.Title = from.Title
+	}
+	if s.Dir == "" {
+		s.Dir = from.Dir
+	}
+	return s, nil
+}
+
+// events returns the public record of what a recorder wrote.
+func (rec *recorder) events(count int) []Event {
+	var out []Event
+	if count > 0 {
+		out = append(out, Event{Kind: EventEntries, Session: rec.session.ID, Entry: rec.session.Seq, Count: count})
+	}
+	if rec.changed > 0 {
+		out = append(out, Event{Kind: EventChange, Session: rec.session.ID, Entry: rec.session.Seq, Count: rec.changed})
+	}
+	return out
+}

@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/memory"
+)
+
+// Options say which ledger to open.
+type Options struct {
+	State     string        // state directory; created when absent
+	Workspace string        // root directory that paths are relative to; "" for a user ledger
+	Env       env.Env       // clock and randomness
+	LockWait  time.Duration // how long to wait for another owner to leave; 0: not at all
+	RunTwice  bool          // test switch: run every transaction twice, see kv
+}
+
+// Local is a ledger opened by this process. It is safe for concurrent use.
+type Local struct {
+	store   kv.Store
+	env     env.Env
+	state   string
+	root    string
+	scope   memory.Scope
+	started time.Time
+
+	mu   sync.Mutex
+	bell chan struct{} // guarded by mu; closed and replaced by every commit
+}
+
+var _ API = (*Local)(nil)
+
+// Open opens the ledger in o.State. Errors: unavailable when another process owns it or when a
+// newer version wrote it; denied for a directory that cannot be written; corrupt.
+func Open(ctx context.Context, o Options) (*Local, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fault.Wrap(fault.Unavailable, "engine.open", err)
+	}
+	store, err := bolt.Open(o.State, bolt.Options{LockWait: o.LockWait, RunTwice: o.RunTwice})
+	if err != nil {
+		return nil, err
+	}
+	scope := memory.Project
+	if o.Workspace == "" {
+		scope = memory.User
+	}
+	return &Local{
+		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope,
+		started: o.Env.Now().UTC(), bell: make(chan struct{}),
+	}, nil
+}
+
+// Close waits for the transactions under way and releases the ledger.
+func (l *Local) Close() error {
+	l.ring() // a waiting WaitEvents finds the store closed
+	return l.store.Close()
+}
+
+// now returns the present time as it is stored: UTC, without a monotonic reading.
+func (l *Local) now() time.Time { return l.env.Now().UTC().Round(0) }
+
+// view runs fn on a snapshot and returns its value.
+func view[T any](ctx context.Context, l *Local, fn func(kv.Tx) (T, error)) (T, error) {
+	var v T
+	err := l.store.View(ctx, func(tx kv.Tx) error {
+		var err error
+		v, err = fn(tx)
+		return err
+	})
+	return v, err
+}

@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"context"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/memory"
+)
+
+// How many memories one request gets when it names no limit.
+const (
+	defaultRecall = 5
+	defaultMemory = 1000
+)
+
+// SaveMemory implements API. An empty scope is that of this ledger.
+func (l *Local) SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Entry, error) {
+	m, err := l.mutation("memory.save", r.Key, r)
+	if err != nil {
+		return memory.Entry{}, err
+	}
+	if r.Scope == "" {
+		r.Scope = l.scope
+	}
+	if r.Scope != l.scope {
+		return memory.Entry{}, l.wrongScope(r.Scope)
+	}
+	if r.Entry.GUID == "" {
+		r.Entry.GUID = l.env.ID(16)
+	}
+	r.Entry.Updated = m.at
+	return mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []Event, error) {
+		e, err := memory.Save(tx, r.Entry, r.Overwrite)
+		return e, []Event{{Kind: EventMemory, ID: e.Name, Detail: "saved"}}, err
+	})
+}
+
+// Memories implements API, for the scope that this ledger holds.
+func (l *Local) Memories(ctx context.Context, r MemoriesRequest) (MemoriesResponse, error) {
+	resp := MemoriesResponse{Entries: []memory.Entry{}}
+	if r.Scope != "" && r.Scope != l.scope {
+		return resp, l.wrongScope(r.Scope)
+	}
+	return view(ctx, l, func(tx kv.Tx) (MemoriesResponse, error) {
+		var err error
+		if r.Query != "" {
+			if r.Limit <= 0 {
+				r.Limit = defaultRecall
+			}
+			resp.Entries, err = memory.Recall(tx, l.scope, r.Query, r.Limit)
+		} else {
+			if r.Limit <= 0 {
+				r.Limit = defaultMemory
+			}
+			resp.Entries, resp.Next, err = memory.List(tx, l.scope, r.After, r.Limit)
+		}
+		if resp.Entries == nil {
+			resp.Entries = []memory.Entry{}
+		}
+		if !r.Body {
+			for i := range resp.Entries {
+				resp.Entries[i].Body = ""
+			}
+		}
+		return resp, err
+	})
+}
+
+// Memory implements API.
+func (l *Local) Memory(ctx context.Context, r MemoryRequest) (memory.Entry, error) {
+	if r.Scope != "" && r.Scope != l.scope {
+		return memory.Entry{}, l.wrongScope(r.Scope)
+	}
+	return view(ctx, l, func(tx kv.Tx) (memory.Entry, error) { return memory.Get(tx, l.scope, r.Name) })
+}
+
+// DeleteMemory implements API.
+func (l *Local) DeleteMemory(ctx context.Context, r DeleteMemoryRequest) (memory.Entry, error) {
+	if r.Scope != "" && r.Scope != l.scope {
+		return memory.Entry{}, l.wrongScope(r.Scope)
+	}
+	m, err := l.mutation("memory.delete", r.Key, r)
+	if err != nil {
+		return memory.Entry{}, err
+	}
+	return mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []Event, error) {
+		e, err := memory.Delete(tx, l.scope, r.Name)
+		return e, []Event{{Kind: EventMemory, ID: e.Name, Detail: "deleted"}}, err
+	})
+}
+
+func (l *Local) wrongScope(s memory.Scope) error {
+	return fault.New(fault.Invalid, "engine.memory", "this ledger keeps memories of scope %q, not %q", l.scope, s)
+}

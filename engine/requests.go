@@ -1,0 +1,444 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/changes"
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/memory"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
+)
+
+// Mutation is embedded in every request that changes the ledger.
+type Mutation struct {
+	// Key makes the request safe to repeat: it is applied once and answered the same for a day.
+	// The same key with another body is a conflict. A client fills an empty one with a random key.
+	Key string `json:"key,omitempty"`
+}
+
+// InfoRequest asks for Info.
+type InfoRequest struct{}
+
+// Info says which ledger this is and how its owner fares.
+type Info struct {
+	Workspace string    `json:"workspace"`     // root directory; "" for the user ledger
+	State     string    `json:"state"`         // state directory
+	PID       int       `json:"pid,omitempty"` // of the owner
+	Started   time.Time `json:"started"`
+	Idle      float64   `json:"idle_seconds"` // since the last request of a client
+	Clients   int       `json:"clients"`      // connections now
+	InProcess bool      `json:"in_process,omitempty"`
+	Following bool      `json:"following"` // whether the owner follows session files
+	Sessions  int       `json:"sessions"`
+	Artifacts int       `json:"artifacts"`
+	Memories  int       `json:"memories"`
+	Bytes     int64     `json:"bytes"` // on disk
+	Event     int64     `json:"event"` // sequence number of the newest event
+}
+
+// Event is the public record of a commit.
+type Event struct {
+	Seq     int64     `json:"seq"` // rises by one per event over the life of the ledger
+	Kind    string    `json:"kind"`
+	Time    time.Time `json:"time"`
+	Session string    `json:"session,omitempty"`
+	Entry   int64     `json:"entry,omitempty"` // newest log entry of the commit
+	Count   int       `json:"count,omitempty"` // how many entries it appended
+	ID      string    `json:"id,omitempty"`    // of the summary, artifact or memory it is about
+	Detail  string    `json:"detail,omitempty"`
+}
+
+// The kinds of events.
+const (
+	EventEntries    = "entries"
+	EventCompaction = "compaction"
+	EventRestore    = "restore"
+	EventArtifact   = "artifact"
+	EventMemory     = "memory"
+	EventChange     = "change"
+	EventForgotten  = "forgotten"
+)
+
+// WaitEventsRequest asks for the events after a sequence number.
+type WaitEventsRequest struct {
+	After   int64    `json:"after"`             // -1: from now on, returns at once with the newest number
+	Kinds   []string `json:"kinds,omitempty"`   // empty: all
+	Session string   `json:"session,omitempty"` // empty: all
+	Limit   int      `json:"limit,omitempty"`   // at most 1,000; 0: 100
+	WaitMS  int64    `json:"wait_ms,omitempty"` // how long to wait for the first event; capped at limits.LongPoll
+}
+
+// WaitEventsResponse holds events in order. Next is the After of the following request. Missed
+// says that events between After and the first one here are no longer kept.
+type WaitEventsResponse struct {
+	Events []Event `json:"events"`
+	Next   int64   `json:"next"`
+	Missed bool    `json:"missed,omitempty"`
+}
+
+// ImportStateRequest asks how far the import of a source has come.
+type ImportStateRequest struct {
+	Import string `json:"import"` // names the source: same file, same id
+}
+
+// ImportState is how far an import has come.
+type ImportState struct {
+	Import  string `json:"import"`
+	Session string `json:"session,omitempty"` // "" before the first batch
+	Offset  int64  `json:"offset"`            // bytes of the source that are in the ledger
+	Line    int64  `json:"line"`              // lines of the source up to there
+	Check   string `json:"check,omitempty"`   // the Check of the newest batch
+}
+
+// AppendEntriesRequest appends a batch of an import to its session.
+type AppendEntriesRequest struct {
+	Mutation
+	Import string `json:"import"`
+	// Session describes the session; it is created with the first batch. Host and HostID identify it.
+	Session sessions.Session `json:"session"`
+	Offset  int64            `json:"offset"`          // where in the source this batch starts
+	Next    int64            `json:"next"`            // where the following batch starts
+	Line    int64            `json:"line"`            // lines of the source up to Next
+	Check   string           `json:"check,omitempty"` // fingerprint of the bytes before Next, to know the file again
+	// Entries may be empty to report progress alone.
+	Entries []sessions.NewEntry `json:"entries"`
+	// Done makes the session visible: the import has reached the present end of its source.
+	Done bool `json:"done,omitempty"`
+}
+
+// AppendEntriesResponse says what was appended.
+type AppendEntriesResponse struct {
+	Session string `json:"session"`
+	Seq     int64  `json:"seq"` // of the newest entry
+}
+
+// AppendMessagesRequest records messages that a host keeps itself.
+type AppendMessagesRequest struct {
+	Mutation
+	// Session names the session they belong to; empty: found by their chain, or a new one.
+	Session string `json:"session,omitempty"`
+	// Host names who hands them in, for a new session ("mcp").
+	Host   string            `json:"host,omitempty"`
+	Model  string            `json:"model,omitempty"`
+	Format transcript.Format `json:"format"`
+	// Messages is the whole conversation, or with Since only what is new since the last call.
+	Messages []json.RawMessage `json:"messages,omitempty"`
+	// Blob names a stored blob with the JSON array, for a conversation too long for a frame.
+	Blob  string `json:"blob,omitempty"`
+	Since bool   `json:"since,omitempty"`
+}
+
+// AppendMessagesResponse says where the messages are in the ledger.
+type AppendMessagesResponse struct {
+	Session string `json:"session"`
+	Seq     int64  `json:"seq"`     // of the newest entry
+	Added   int    `json:"added"`   // messages that were new
+	Created bool   `json:"created"` // whether the session is new
+}
+
+// SessionsRequest lists sessions.
+type SessionsRequest struct {
+	Limit int `json:"limit,omitempty"` // 0: 100
+}
+
+// SessionsResponse lists sessions, newest first.
+type SessionsResponse struct {
+	Sessions []sessions.Session `json:"sessions"`
+	Total    int                `json:"total"`
+}
+
+// SessionRequest finds a session: by our id (or a unique beginning of it), by the host's id, or,
+// when Name is empty, the host's current one, or the one that was active in the last ten minutes.
+type SessionRequest struct {
+	Name   string `json:"name,omitempty"`
+	HostID string `json:"host_id,omitempty"` // what the host's variable says
+	Latest bool   `json:"latest,omitempty"`  // fall back to the newest session of all
+}
+
+// LogRequest asks for a page of a session's log.
+type LogRequest struct {
+	Session   string `json:"session"`
+	From      int64  `json:"from,omitempty"` // first sequence number; 0: the first entry
+	To        int64  `json:"to,omitempty"`   // last one; 0: the newest
+	Originals bool   `json:"originals,omitempty"`
+	Limit     int    `json:"limit,omitempty"` // entries; 0: as many as fit a frame
+}
+
+// LogResponse is a page of a log. Next is the From of the following page, 0 at the end.
+type LogResponse struct {
+	Entries []LogEntry `json:"entries"`
+	Next    int64      `json:"next,omitempty"`
+}
+
+// LogEntry is an entry with its original, if asked for. An original that does not fit a page
+// stays away; Entry.Blob names it.
+type LogEntry struct {
+	sessions.Entry
+	Original []byte `json:"original,omitempty"`
+}
+
+// ViewRequest asks for a page of a session's view.
+type ViewRequest struct {
+	Session string `json:"session"`
+	Model   string `json:"model,omitempty"` // counts are those of this model; "": the session's
+	From    int    `json:"from,omitempty"`  // index of the first message of the page
+	// Position is that of the first page: a page of another position would not fit. 0: the newest.
+	Position int64 `json:"position,omitempty"`
+}
+
+// ViewResponse is a page of a view. Next is the From of the following page, 0 at the end.
+type ViewResponse struct {
+	Session  string        `json:"session"`
+	Position int64         `json:"position"` // sequence number of the newest entry that it reflects
+	Summary  string        `json:"summary,omitempty"`
+	Messages []ViewMessage `json:"messages"`
+	Total    int           `json:"total"` // messages of the whole view
+	Tokens   tokens.Count  `json:"tokens"`
+	Next     int           `json:"next,omitempty"`
+}
+
+// ViewMessage is one message of a view, in its provider's format.
+type ViewMessage struct {
+	Seq    int64             `json:"seq"` // of the first entry it comes from; 0 for a summary
+	ID     string            `json:"id"`
+	Role   transcript.Role   `json:"role"`
+	Format transcript.Format `json:"format"`
+	Turn   int               `json:"turn"`
+	Tokens int               `json:"tokens"`           // o200k_base
+	JSON   []byte            `json:"json,omitempty"`   // exactly the original bytes, unless Edited
+	Blob   string            `json:"blob,omitempty"`   // where the message is, when too long for a page
+	Edited bool              `json:"edited,omitempty"` // a stub or a merge stands in it
+}
+
+// StatusRequest asks what fills a session's window.
+type StatusRequest struct {
+	Session string `json:"session"`
+	Model   string `json:"model,omitempty"`
+}
+
+// Status says what fills a session's window. Counts of parts are estimates unless Exact.
+type Status struct {
+	Session    sessions.Session `json:"session"`
+	Model      string           `json:"model"`
+	Window     int              `json:"window"`      // tokens; 0: unknown
+	Used       tokens.Count     `json:"used"`        // of the view
+	Measured   int64            `json:"measured"`    // input and output of the newest answer, as the provider reported; 0: none
+	Threshold  int              `json:"threshold"`   // above it a compaction is due
+	Categories []Category       `json:"categories"`  // by what fills the view, largest first
+	NextCuts   []NextCut        `json:"next_cuts"`   // what a compaction would take out first, largest first, at most 10
+	Summary    string           `json:"summary"`     // the compaction that the view starts with
+	Saved      tokens.Count     `json:"saved"`       // what stubs and the summary keep out of the view now
+	Total      sessions.Usage   `json:"total_usage"` // of the whole session
+	SinceTurns int              `json:"turns_in_view"`
+}
+
+// Category is one kind of content in a view.
+type Category struct {
+	Name   string       `json:"name"`
+	Tokens tokens.Count `json:"tokens"`
+}
+
+// NextCut is something that the next compaction would take out of the view.
+type NextCut struct {
+	Label  string       `json:"label"`
+	Seq    int64        `json:"seq"`
+	Tokens tokens.Count `json:"tokens"`
+}
+
+// PlanCompactionRequest asks what a compaction would do.
+type PlanCompactionRequest struct {
+	Session string             `json:"session"`
+	Options compaction.Options `json:"options"`
+}
+
+// CompactionPlan is what a compaction would do.
+type CompactionPlan struct {
+	PlanCompactionRequest
+	Position int64              `json:"position"` // of the log when the plan was made
+	Outcome  compaction.Outcome `json:"outcome"`
+	Why      string             `json:"why,omitempty"` // in words, for every outcome but compacted
+	Summary  Summary            `json:"summary"`       // as it would be recorded; ID is that of the record
+}
+
+// AcceptCompactionRequest commits a plan.
+type AcceptCompactionRequest struct {
+	Mutation
+	PlanCompactionRequest
+	Position int64 `json:"position"` // of the plan
+}
+
+// Summary is a compaction with its text and with counts for the model it was made for.
+type Summary struct {
+	compaction.Record
+	TextTokens   tokens.Count `json:"summary_tokens"`
+	TokensBefore tokens.Count `json:"before"`
+	TokensAfter  tokens.Count `json:"after"`
+	Current      bool         `json:"current"`            // whether the view starts with it
+	Restored     *time.Time   `json:"restored,omitempty"` // when it was taken back
+}
+
+// SummariesRequest lists the compactions of a session.
+type SummariesRequest struct {
+	Session string `json:"session"`
+}
+
+// SummariesResponse lists compactions, oldest first, without their texts.
+type SummariesResponse struct {
+	Summaries []Summary `json:"summaries"`
+}
+
+// SummaryRequest asks for one compaction, by its id.
+type SummaryRequest struct {
+	ID string `json:"id"`
+}
+
+// RestoreRequest takes a compaction back.
+type RestoreRequest struct {
+	Mutation
+	ID string `json:"id"`
+}
+
+// RestoreResponse says what the view holds after a restore.
+type RestoreResponse struct {
+	Session string       `json:"session"`
+	Current string       `json:"current,omitempty"` // the summary that the view starts with now
+	Tokens  tokens.Count `json:"tokens"`
+	Window  int          `json:"window"` // of the session's model; 0: unknown
+}
+
+// PutArtifactRequest keeps a blob as an artifact. The blob was stored with PutBlob.
+type PutArtifactRequest struct {
+	Mutation
+	Blob  string        `json:"blob"`
+	Title string        `json:"title,omitempty"`
+	Tool  string        `json:"tool,omitempty"`
+	Hint  string        `json:"hint,omitempty"`
+	Ref   artifacts.Ref `json:"ref,omitzero"`
+}
+
+// ArtifactRequest asks for one artifact's record, by its handle.
+type ArtifactRequest struct {
+	ID string `json:"id"`
+}
+
+// ArtifactsRequest lists artifacts.
+type ArtifactsRequest struct {
+	Session string `json:"session,omitempty"` // empty: all
+	Limit   int    `json:"limit,omitempty"`   // 0: 100
+}
+
+// ArtifactsResponse lists artifacts, newest first.
+type ArtifactsResponse struct {
+	Artifacts []artifacts.Artifact `json:"artifacts"`
+	Total     int                  `json:"total"`
+}
+
+// ReadArtifactRequest reads a part of what a handle names.
+type ReadArtifactRequest struct {
+	ID string `json:"id"`
+	artifacts.Selection
+}
+
+// SearchArtifactsRequest finds passages in all artifacts.
+type SearchArtifactsRequest struct {
+	Query string `json:"query"`
+	Limit int    `json:"limit,omitempty"` // passages; 0: 10
+}
+
+// SearchArtifactsResponse lists passages, best first.
+type SearchArtifactsResponse struct {
+	Passages []artifacts.Passage `json:"passages"`
+}
+
+// ForgetArtifactRequest removes an artifact's content for good.
+type ForgetArtifactRequest struct {
+	Mutation
+	ID string `json:"id"`
+}
+
+// SaveMemoryRequest writes one memory.
+type SaveMemoryRequest struct {
+	Mutation
+	memory.Entry
+	// Overwrite allows replacing another author's fact.
+	Overwrite bool `json:"overwrite,omitempty"`
+}
+
+// MemoriesRequest lists memories, or ranks them against a query.
+type MemoriesRequest struct {
+	Scope memory.Scope `json:"scope,omitempty"` // empty: both
+	Query string       `json:"query,omitempty"` // empty: all, by name
+	Limit int          `json:"limit,omitempty"` // 0: 5 with a query, else 1,000
+	Body  bool         `json:"body,omitempty"`  // whether bodies come along
+	After string       `json:"after,omitempty"` // cursor: the Next of the page before
+}
+
+// MemoriesResponse lists memories. Notes says in words what could not be looked at.
+type MemoriesResponse struct {
+	Entries []memory.Entry `json:"entries"`
+	Next    string         `json:"next,omitempty"`
+	Notes   []string       `json:"notes,omitempty"`
+}
+
+// MemoryRequest names one memory. An empty scope means project first, then user.
+type MemoryRequest struct {
+	Name  string       `json:"name"`
+	Scope memory.Scope `json:"scope,omitempty"`
+}
+
+// DeleteMemoryRequest removes one memory.
+type DeleteMemoryRequest struct {
+	Mutation
+	Name  string       `json:"name"`
+	Scope memory.Scope `json:"scope,omitempty"`
+}
+
+// ChangesRequest lists what happened to files.
+type ChangesRequest struct {
+	Session string `json:"session,omitempty"` // empty: all
+	Path    string `json:"path,omitempty"`    // a file, or a directory with all below it
+	Since   int64  `json:"since,omitempty"`   // only changes with a greater id
+	Limit   int    `json:"limit,omitempty"`   // 0: 100
+}
+
+// ChangesResponse lists changes, newest first, and the files that the session read and that
+// changed afterwards by other hands.
+type ChangesResponse struct {
+	Changes []changes.Change `json:"changes"`
+	Total   int              `json:"total"`
+	Stale   []changes.Stale  `json:"stale"`
+}
+
+// FileHistoryRequest names a file.
+type FileHistoryRequest struct {
+	Path string `json:"path"`
+}
+
+// FileHistory is what the ledger knows of one file, oldest first.
+type FileHistory struct {
+	Path    string           `json:"path"`
+	Changes []changes.Change `json:"changes"`
+	Intents []intents.Intent `json:"intents"`
+	Reads   []FileRead       `json:"reads"`
+}
+
+// FileRead is one time an agent read a file.
+type FileRead struct {
+	Session string    `json:"session"`
+	Seq     int64     `json:"seq"`
+	Turn    int       `json:"turn"`
+	Time    time.Time `json:"time"`
+	Tokens  int       `json:"tokens"` // of the result, o200k_base
+}
+
+// ReadBlobRequest streams a blob by its hash, or what a handle names.
+type ReadBlobRequest struct {
+	Hash   string `json:"hash,omitempty"`
+	Handle string `json:"handle,omitempty"`
+	Offset int64  `json:"offset,omitempty"`
+}

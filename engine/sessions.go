@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+)
+
+const defaultList = 100 // elements of a list when the request names no limit
+
+// Sessions implements API.
+func (l *Local) Sessions(ctx context.Context, r SessionsRequest) (SessionsResponse, error) {
+	return view(ctx, l, func(tx kv.Tx) (SessionsResponse, error) {
+		all, err := visible(tx)
+		if err != nil {
+			return SessionsResponse{}, err
+		}
+		return SessionsResponse{Sessions: first(all, r.Limit), Total: len(all)}, nil
+	})
+}
+
+// visible lists the sessions whose import is finished, newest first.
+func visible(tx kv.Tx) ([]sessions.Session, error) {
+	all, err := sessions.List(tx)
+	return slices.DeleteFunc(all, func(s sessions.Session) bool { return s.Pending }), err
+}
+
+// first returns at most limit elements; 0 means defaultList.
+func first[T any](all []T, limit int) []T {
+	if limit <= 0 {
+		limit = defaultList
+	}
+	if all == nil {
+		return []T{}
+	}
+	return all[:min(limit, len(all))]
+}
+
+// Session implements API.
+func (l *Local) Session(ctx context.Context, r SessionRequest) (sessions.Session, error) {
+	return view(ctx, l, func(tx kv.Tx) (sessions.Session, error) {
+		if r.Name != "" {
+			return sessions.Find(tx, r.Name)
+		}
+		if r.HostID != "" {
+			s, err := sessions.Find(tx, r.HostID)
+			if err == nil || !fault.Is(err, fault.NotFound) {
+				return s, err
+			}
+		}
+		return l.unnamed(tx, r.Latest)
+	})
+}
+
+// unnamed finds the one session that was active in the last ten minutes.
+func (l *Local) unnamed(tx kv.Tx, latest bool) (sessions.Session, error) {
+	all, err := visible(tx)
+	if err != nil {
+		return sessions.Session{}, err
+	}
+	since := l.now().Add(-limits.ActiveSession)
+	var active []sessions.Session
+	for _, s := range all {
+		if s.Updated.After(since) && s.Parent == "" {
+			active = append(active, s)
+		}
+	}
+	switch {
+	case len(active) == 1:
+		return active[0], nil
+	case latest && len(all) > 0:
+		return all[0], nil
+	case len(active) > 1:
+		return sessions.Session{}, sessions.Ambiguous("several sessions are active in this workspace", active)
+	case len(all) > 0:
+		return sessions.Session{}, fault.New(fault.NotFound, "engine.session", "no session was active in the last ten minutes").
+			WithHint("name one: the newest is %s", all[0].ID)
+	}
+	return sessions.Session{}, fault.New(fault.NotFound, "engine.session", "this workspace has no recorded session yet").
+		WithHint("import one with `ctxledger import FILE`, or hand in messages")
+}
+
+// Log implements API.
+func (l *Local) Log(ctx context.Context, r LogRequest) (LogResponse, error) {
+	return view(ctx, l, func(tx kv.Tx) (LogResponse, error) {
+		resp := LogResponse{Entries: []LogEntry{}}
+		if _, err := sessions.Get(tx, r.Session); err != nil {
+			return resp, err
+		}
+		size := 0
+		for e, err := range sessions.Scan(tx, r.Session, r.From, r.To) {
+			if err != nil {
+				return resp, err
+			}
+			out := LogEntry{Entry: e.Entry}
+			if r.Originals {
+				out.Original = e.Original
+			}
+			size += len(out.Original) + entrySize
+			if len(resp.Entries) > 0 && (size > limits.Page || len(resp.Entries) == r.Limit) {
+				resp.Next = e.Seq
+				break
+			}
+			resp.Entries = append(resp.Entries, out)
+		}
+		return resp, nil
+	})
+}
+
+// entrySize is what an entry's header adds to a page, in bytes: its names and paths dominate.
+const entrySize = 2 << 10

@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
+)
+
+// maxNextCuts is how many of the next cuts a status names.
+const maxNextCuts = 10
+
+// Status implements API.
+func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
+	return view(ctx, l, func(tx kv.Tx) (Status, error) {
+		f, err := l.fold(tx, r.Session)
+		if err != nil {
+			return Status{}, err
+		}
+		_, text, err := l.summaryMessage(ctx, f)
+		if err != nil {
+			return Status{}, err
+		}
+		c := f.counter(r.Model)
+		st := Status{
+			Session: f.session, Model: c.Model(), Used: c.Of(f.tokens(text)), Total: f.session.Usage,
+			Measured: f.measured(), Categories: f.categories(c, text), SinceTurns: f.turns(), Saved: c.Of(f.saved(text)),
+		}
+		st.Window, _ = tokens.Window(c.Model())
+		st.Threshold = threshold(st.Window)
+		if cur := f.current(); cur != nil {
+			st.Summary = cur.ID
+		}
+		st.NextCuts, err = l.nextCuts(ctx, tx, f, r.Model, c)
+		return st, err
+	})
+}
+
+// threshold is the number of tokens above which a compaction is due (context-layers facts,
+// section 11.2); for an unknown window a fixed figure.
+func threshold(window int) int {
+	const unknown, reserve = 130_000, 20_000
+	if window <= 0 {
+		return unknown
+	}
+	return min(window-min(reserve, window/3), window*85/100)
+}
+
+// measured returns what the provider reported for the newest answer of the main conversation.
+func (f *folded) measured() int64 {
+	for i := len(f.entries) - 1; i >= 0; i-- {
+		if e := f.entries[i]; e.Usage != nil && !e.Hidden {
+			return e.Usage.Input + e.Usage.CacheRead + e.Usage.CacheWrite + e.Usage.Output
+		}
+	}
+	return 0
+}
+
+// categories sums the view by what fills it, largest first.
+func (f *folded) categories(c tokens.Counter, summary string) []Category {
+	sums := map[string]int{}
+	if f.current() != nil {
+		sums["summary"] = summaryTokens(summary)
+	}
+	for _, slot := range f.view.Slots {
+		rest := slot.Tokens
+		for _, seq := range slot.Seqs {
+			e := f.entries[seq-1]
+			for _, call := range e.Calls {
+				sums["tool calls"] += call.Tokens
+				rest -= call.Tokens
+			}
+			for _, r := range e.Results {
+				n, name := r.Tokens, "tool results"
+				if r.Artifact != "" {
+					n, name = r.StubTokens, "artifact stubs"
+				}
+				sums[name] += n
+				rest -= n
+			}
+		}
+		sums[categoryOf(slot.Role)] += max(rest, 0)
+	}
+	var out []Category
+	for name, n := range sums {
+		if n > 0 {
+			out = append(out, Category{name, c.Of(n)})
+		}
+	}
+	slices.SortFunc(out, func(a, b Category) int {
+		return cmp.Or(cmp.Compare(b.Tokens.N, a.Tokens.N), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+func categoryOf(r transcript.Role) string {
+	switch r {
+	case transcript.RoleUser:
+		return "user"
+	case transcript.RoleAssistant:
+		return "assistant"
+	case transcript.RoleSystem:
+		return "system"
+	}
+	return "tool results"
+}
+
+// turns counts the user's requests in the view.
+func (f *folded) turns() int {
+	n := 0
+	for _, s := range f.view.Slots {
+		if s.Prompt {
+			n++
+		}
+	}
+	return n
+}
+
+// saved is what stubs and the summary keep out of the view, in o200k_base tokens.
+func (f *folded) saved(summary string) int {
+	n := 0
+	if cur := f.current(); cur != nil {
+		for _, e := range f.entries {
+			if e.Seq <= cur.To && e.Kind == sessions.KindMessage && !e.Hidden {
+				n += e.Tokens
+			}
+		}
+		n -= summaryTokens(summary)
+	}
+	for _, slot := range f.view.Slots {
+		for _, seq := range slot.Seqs {
+			for _, r := range f.entries[seq-1].Results {
+				if r.Artifact != "" {
+					n += r.Tokens - r.StubTokens
+				}
+			}
+		}
+	}
+	return max(n, 0)
+}
+
+// nextCuts returns what the next compaction would take out of the view.
+func (l *Local) nextCuts(ctx context.Context, tx kv.Tx, f *folded, model string, c tokens.Counter) ([]NextCut, error) {
+	out := []NextCut{}
+	in, err := l.compactionInput(ctx, tx, f, compaction.Options{Model: model})
+	if err != nil {
+		return out, err
+	}
+	p, err := compaction.Plan(in, compaction.Options{Model: model})
+	if err != nil {
+		return out, err
+	}
+	for _, cut := range p.Record.Cut {
+		if len(out) == maxNextCuts {
+			break
+		}
+		out = append(out, NextCut{Label: cut.Label, Seq: cut.Seq, Tokens: c.Of(cut.Tokens)})
+	}
+	return out, nil
+}

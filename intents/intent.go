@@ -1,0 +1,40 @@
+package intents
+
+import "time"
+
+// Status is how far an intent has come. The words are those of intents.json.
+type Status string
+
+// The statuses. Retryable is set by reconciliation only: the target was not touched.
+const (
+	Pending   Status = "Pending"
+	Applied   Status = "Applied"
+	Failed    Status = "Failed"
+	Retryable Status = "Retryable"
+)
+
+// Intent is one tool call that means to change or to run something.
+type Intent struct {
+	ID      string `json:"id"` // 16 lower-case hex digits, from session and call
+	Session string `json:"session"`
+	Seq     int64  `json:"seq"`             // the log entry that holds the call
+	Turn    int    `json:"turn"`            // 1-based
+	Agent   string `json:"agent,omitempty"` // a subagent's name; "" for the main conversation
+	CallID  string `json:"call_id"`
+	Name    string `json:"name"` // the host's name of the tool
+	// Op is the canonical operation: write_file, patch_file, delete_file, move_file, copy_file,
+	// shell_run, git_commit.
+	Op      string `json:"op"`
+	Target  string `json:"target,omitempty"`  // path, relative to the workspace when inside it
+	From    string `json:"from,omitempty"`    // source of a move or copy
+	Command string `json:"command,omitempty"` // of a shell run, at most 1,000 characters
+	// Args are the arguments in short: values cut at 200 characters.
+	Args     map[string]string `json:"args,omitempty"`
+	Status   Status            `json:"status"`
+	Error    string            `json:"error,omitempty"` // of a failure, at most 300 characters
+	ExitCode *int              `json:"exit_code,omitempty"`
+	Outcome  string            `json:"outcome,omitempty"` // last telling line of a command's output
+	Begun    time.Time         `json:"begun"`
+	Finished *time.Time        `json:"finished,omitempty"`
+	Source   string            `json:"source"` // "transcript" or "observed"
+}

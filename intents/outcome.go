@@ -1,0 +1,96 @@
+package intents
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of what is kept of a call, in characters (stores facts, section 4).
+const (
+	maxArg     = 200
+	maxError   = 300
+	maxCommand = 1000
+	maxOutcome = 200
+)
+
+// failures are the beginnings by which a result's text says that it failed, when no structured
+// status does.
+var failures = []string{"[ERROR]", "[DENIED]", "[TIMEOUT]", "[NOT FOUND]", "[EXIT "}
+
+var exitCode = regexp.MustCompile(`^(?:Error: )?(?:Exit code |\[EXIT )(-?\d{1,6})`)
+
+// Result is the outcome of a call as its host reported it.
+type Result struct {
+	Text string
+	// Failed is the host's structured status. Known says whether it gave one.
+	Failed, Known bool
+}
+
+// status returns whether the call succeeded and its exit code, if the text tells one.
+func (r Result) status() (Status, *int) {
+	var code *int
+	if m := exitCode.FindStringSubmatch(r.Text); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			code = &n
+		}
+	}
+	failed := r.Failed
+	if !r.Known {
+		for _, f := range failures {
+			failed = failed || strings.HasPrefix(r.Text, f)
+		}
+	}
+	if failed {
+		return Failed, code
+	}
+	return Applied, code
+}
+
+var (
+	telling = regexp.MustCompile(`(?i)\b(?:fail(?:ed|ures?|ing)?|error|panic|undefined|cannot|exception|traceback|not found|no such|denied|fatal)\b|---\s*FAIL`)
+	summing = regexp.MustCompile(`(?i)^(?:ok|pass|FAIL|---|\d+ (?:passed|failed|tests?)|tests?:|build|error)\b`)
+)
+
+// Outcome returns the one line of a command's output that tells best how it ended: for a failure
+// the first line that names the problem, else the last line that sums up, else the last line.
+func Outcome(text string, failed bool) string {
+	var last, sum, problem string
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || exitCode.MatchString(line) {
+			continue
+		}
+		last = line
+		if summing.MatchString(line) {
+			sum = line
+		}
+		if problem == "" && telling.MatchString(line) {
+			problem = line
+		}
+	}
+	switch {
+	case failed && problem != "":
+		return cut(problem, maxOutcome)
+	case sum != "":
+		return cut(sum, maxOutcome)
+	default:
+		return cut(last, maxOutcome)
+	}
+}
+
+// cut shortens s to at most n characters, marking the cut.
+func cut(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	i := 0
+	for j := range s {
+		if i == n {
+			return s[:j] + "…"
+		}
+		i++
+	}
+	return s
+}

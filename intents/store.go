@@ -1,0 +1,180 @@
+package intents
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+)
+
+// The buckets of this package.
+const (
+	bucketIntents kv.Bucket = "intents"      // session NUL sequence NUL call id → Intent
+	bucketCalls   kv.Bucket = "intent_calls" // session NUL call id → key of the intent
+	bucketPaths   kv.Bucket = "intent_paths" // path NUL key of the intent → nothing
+)
+
+// Begin records a pending intent and returns it with its id. The same call begun twice (a host
+// that repeats a record) keeps the first intent.
+func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
+	old, err := OfCall(tx, in.Session, in.CallID)
+	if err != nil || old != nil {
+		return deref(old), err
+	}
+	in.ID = id(in.Session, in.CallID)
+	in.Status, in.Command = Pending, cut(in.Command, maxCommand)
+	in.Args = short(args)
+	k := key(in)
+	if err := tx.Put(bucketCalls, callKey(in.Session, in.CallID), k); err != nil {
+		return Intent{}, err
+	}
+	for _, p := range []string{in.Target, in.From} {
+		if p == "" || len(p)+1+len(k) > kv.MaxKey {
+			continue // a path too long for an index is still found by its session
+		}
+		if err := tx.Put(bucketPaths, append([]byte(p+"\x00"), k...), nil); err != nil {
+			return Intent{}, err
+		}
+	}
+	return in, save(tx, k, in)
+}
+
+// Finish records the outcome of a call and returns its intent, or nil when none was begun for it.
+// A second outcome of the same call changes nothing.
+func Finish(tx kv.Tx, session, callID string, r Result, at time.Time) (*Intent, error) {
+	in, err := OfCall(tx, session, callID)
+	if err != nil || in == nil || in.Status == Applied || in.Status == Failed {
+		return in, err
+	}
+	in.Status, in.ExitCode = r.status()
+	in.Finished = &at
+	if in.Status == Failed {
+		in.Error = cut(r.Text, maxError)
+	}
+	if in.Op == OpShell {
+		in.Outcome = Outcome(r.Text, in.Status == Failed)
+	}
+	return in, save(tx, key(*in), *in)
+}
+
+// OfCall returns the intent of a call, or nil.
+func OfCall(tx kv.Tx, session, callID string) (*Intent, error) {
+	k, err := tx.Get(bucketCalls, callKey(session, callID))
+	if err != nil || k == nil {
+		return nil, err
+	}
+	return load(tx, k)
+}
+
+// OfSession returns the intents of a session in the order of its log.
+func OfSession(tx kv.Tx, session string) ([]Intent, error) {
+	var all []Intent
+	for r, err := range tx.Scan(bucketIntents, kv.Range{Prefix: []byte(session + "\x00")}) {
+		if err != nil {
+			return nil, err
+		}
+		in, err := decode(r.Value)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, in)
+	}
+	return all, nil
+}
+
+// OfPath returns the intents that name a path, in the order of session and log.
+func OfPath(tx kv.Tx, path string) ([]Intent, error) {
+	prefix := []byte(path + "\x00")
+	var all []Intent
+	for r, err := range tx.Scan(bucketPaths, kv.Range{Prefix: prefix}) {
+		if err != nil {
+			return nil, err
+		}
+		in, err := load(tx, r.Key[len(prefix):])
+		if err != nil {
+			return nil, err
+		}
+		if in != nil {
+			all = append(all, *in)
+		}
+	}
+	return all, nil
+}
+
+// short returns arguments as the documented summary: strings as they are, other values as JSON,
+// each cut at 200 characters.
+func short(args json.RawMessage) map[string]string {
+	var a map[string]json.RawMessage
+	if json.Unmarshal(args, &a) != nil || len(a) == 0 {
+		return nil
+	}
+	m := make(map[string]string, len(a))
+	for k, v := range a {
+		var s string
+		if json.Unmarshal(v, &s) != nil {
+			s = string(v)
+		}
+		m[cut(k, maxArg)] = cut(s, maxArg)
+	}
+	return m
+}
+
+func load(tx kv.Tx, k []byte) (*Intent, error) {
+	raw, err := tx.Get(bucketIntents, k)
+	if err != nil || raw == nil {
+		return nil, err
+	}
+	in, err := decode(raw)
+	return &in, err
+}
+
+func save(tx kv.Tx, k []byte, in Intent) error {
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return fault.Wrap(fault.Internal, "intents.save", err)
+	}
+	return tx.Put(bucketIntents, k, raw)
+}
+
+func decode(raw []byte) (Intent, error) {
+	var in Intent
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return Intent{}, fault.Wrap(fault.Corrupt, "intents.decode", err)
+	}
+	return in, nil
+}
+
+func deref(in *Intent) Intent {
+	if in == nil {
+		return Intent{}
+	}
+	return *in
+}
+
+func id(session, callID string) string {
+	sum := sha256.Sum256([]byte(session + "\x00" + callID))
+	return hex.EncodeToString(sum[:8])
+}
+
+// maxCallID bounds the part of a call id that stands in a key; hosts use some 30 bytes.
+const maxCallID = 200
+
+func key(in Intent) []byte {
+	k := binary.BigEndian.AppendUint64([]byte(in.Session+"\x00"), uint64(in.Seq))
+	return append(append(k, 0), clip(in.CallID)...)
+}
+
+func callKey(session, callID string) []byte { return []byte(session + "\x00" + clip(callID)) }
+
+// clip shortens a call id for use in a key; a longer one is replaced by its hash.
+func clip(callID string) string {
+	if len(callID) <= maxCallID {
+		return callID
+	}
+	sum := sha256.Sum256([]byte(callID))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,350 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "ctxledger.dev"
+
+// file is one Go source file of the module.
+type file struct {
+	dir, name string // relative to the module's root
+	test      bool
+	lines     int
+	ast       *ast.File
+	fset      *token.FileSet
+}
+
+// source parses every Go file of the module, nested modules left out.
+func source(t *testing.T) []file {
+	t.Helper()
+	root := os.DirFS("../..")
+	var files []file
+	err := fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			_, nested := fs.Stat(root, path.Join(p, "go.mod"))
+			if base := path.Base(p); p != "." && (nested == nil || strings.HasPrefix(base, ".") || base == "testdata" || base == "node_modules") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(p, ".go") {
+			return nil
+		}
+		raw, err := fs.ReadFile(root, p)
+		if err != nil {
+			return err
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, p, raw, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		files = append(files, file{path.Dir(p), path.Base(p), strings.HasSuffix(p, "_test.go"), strings.Count(string(raw), "\n"), f, fset})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 50 {
+		t.Fatalf("only %d source files found: the walk is wrong", len(files))
+	}
+	return files
+}
+
+// imports returns the import paths of a file.
+func (f file) imports() []string {
+	var out []string
+	for _, i := range f.ast.Imports {
+		if p, err := strconv.Unquote(i.Path.Value); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// within reports whether dir lies in one of the subtrees.
+func within(dir string, subtrees []string) bool {
+	for _, s := range subtrees {
+		if s = strings.TrimSuffix(s, "/..."); dir == s || strings.HasPrefix(dir, s+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// layer returns the layer of a package by the most specific line of the table.
+func layer(dir string) (int, bool) {
+	for d := dir; d != "."; d = path.Dir(d) {
+		if n, ok := layers[d]; ok && d == dir {
+			return n, true
+		}
+		if n, ok := layers[d+"/..."]; ok {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+func TestPackagesImportOnlyLowerLayers(t *testing.T) {
+	for _, f := range source(t) {
+		if f.test {
+			continue // tests may use the real thing from any layer
+		}
+		own, ok := layer(f.dir)
+		if !ok {
+			t.Errorf("%s: package has no line in the table of layers", f.dir)
+			continue
+		}
+		for _, imp := range f.imports() {
+			dir, ours := strings.CutPrefix(imp, module+"/")
+			if !ours || f.dir == dir {
+				continue
+			}
+			theirs, _ := layer(dir)
+			if theirs < own || own == 0 && theirs == 0 || mayReach(f.dir, dir) {
+				continue
+			}
+			t.Errorf("%s/%s (layer %d) imports %s (layer %d): facts go down, views come back; what must meet meets in engine", f.dir, f.name, own, dir, theirs)
+		}
+	}
+}
+
+// mayReach reports whether a sideways import is allowed, or one inside a package's own subtree.
+func mayReach(from, to string) bool {
+	if strings.HasPrefix(to, from+"/internal/") {
+		return true
+	}
+	for pair := range sideways {
+		if within(from, []string{pair[0]}) && (pair[0] == from || strings.HasSuffix(pair[0], "/...")) && pair[1] == to {
+			return true
+		}
+	}
+	return false
+}
+
+func TestEveryThirdPartyModuleHasOneImporter(t *testing.T) {
+	used := map[string]bool{}
+	for _, f := range source(t) {
+		for _, imp := range f.imports() {
+			if !strings.Contains(strings.Split(imp, "/")[0], ".") || strings.HasPrefix(imp, module) {
+				continue
+			}
+			name := ""
+			for m := range importers {
+				if imp == m || strings.HasPrefix(imp, m+"/") {
+					name = m
+				}
+			}
+			if used[name] = true; name == "" {
+				t.Errorf("%s/%s imports %s, which has no row in the table: a new dependency needs a reason", f.dir, f.name, imp)
+			} else if !f.test && !within(f.dir, importers[name].packages) {
+				t.Errorf("%s/%s imports %s, which belongs to %v alone", f.dir, f.name, imp, importers[name].packages)
+			}
+		}
+	}
+	for m := range importers {
+		if !used[m] {
+			t.Errorf("the table names %s, which nobody imports", m)
+		}
+	}
+}
+
+func TestRestrictedPackagesAndCalls(t *testing.T) {
+	for _, f := range source(t) {
+		if f.test {
+			continue
+		}
+		for _, r := range restricted {
+			pkg, name := r.use, ""
+			if i := strings.LastIndex(r.use, "."); i > strings.LastIndex(r.use, "/") {
+				pkg, name = r.use[:i], r.use[i+1:]
+			}
+			if within(f.dir, r.packages) || !slices.Contains(f.imports(), pkg) {
+				continue
+			}
+			if name == "" {
+				t.Errorf("%s/%s imports %s: %s", f.dir, f.name, pkg, r.why)
+			} else if pos := f.selects(path.Base(pkg), name); pos != "" {
+				t.Errorf("%s uses %s: %s", pos, r.use, r.why)
+			}
+		}
+	}
+}
+
+// selects returns where the file uses pkg.name, or "".
+func (f file) selects(pkg, name string) string {
+	at := ""
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if x, ok := s.X.(*ast.Ident); ok && x.Name == pkg && s.Sel.Name == name && !f.excused(s.Pos(), "//style:ok") {
+			at = f.fset.Position(s.Pos()).String()
+		}
+		return true
+	})
+	return at
+}
+
+// excused reports whether the line of pos, or the one before it, carries an excuse.
+func (f file) excused(pos token.Pos, mark string) bool {
+	line := f.fset.Position(pos).Line
+	for _, g := range f.ast.Comments {
+		for _, c := range g.List {
+			if l := f.fset.Position(c.Pos()).Line; (l == line || l == line-1) && strings.HasPrefix(c.Text, mark+" ") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestEveryPackageHasOneComment(t *testing.T) {
+	comments := map[string]int{}
+	for _, f := range source(t) {
+		if f.test {
+			continue
+		}
+		if f.ast.Doc != nil {
+			comments[f.dir]++
+		} else {
+			comments[f.dir] += 0
+		}
+	}
+	for dir, n := range comments {
+		if n != 1 {
+			t.Errorf("%s has %d package comments, not one", dir, n)
+		}
+	}
+}
+
+func TestEveryExportIsDocumented(t *testing.T) {
+	for _, f := range source(t) {
+		if f.test || f.ast.Name.Name == "main" {
+			continue
+		}
+		for _, d := range f.ast.Decls {
+			for _, name := range undocumented(d) {
+				t.Errorf("%s: exported %s has no comment", f.fset.Position(d.Pos()), name)
+			}
+		}
+	}
+}
+
+// undocumented returns the exported names of a declaration that nobody explains.
+func undocumented(d ast.Decl) []string {
+	var names []string
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Name.IsExported() && d.Doc == nil && (d.Recv == nil || exportedReceiver(d) && !standardMethod(d.Name.Name)) {
+			names = append(names, d.Name.Name)
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				if s.Name.IsExported() && d.Doc == nil && s.Doc == nil {
+					names = append(names, s.Name.Name)
+				}
+			case *ast.ValueSpec:
+				for _, n := range s.Names {
+					if n.IsExported() && d.Doc == nil && s.Doc == nil && s.Comment == nil {
+						names = append(names, n.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+func exportedReceiver(d *ast.FuncDecl) bool {
+	t := d.Recv.List[0].Type
+	if s, ok := t.(*ast.StarExpr); ok {
+		t = s.X
+	}
+	id, ok := t.(*ast.Ident)
+	return ok && id.IsExported()
+}
+
+// standardMethod reports whether a method's meaning is that of a well-known interface.
+func standardMethod(name string) bool {
+	return slices.Contains([]string{"Error", "String", "Unwrap", "Read", "Write", "Close", "ReadAt", "Len", "Less", "Swap"}, name)
+}
+
+func TestFilesAndFunctionsStaySmall(t *testing.T) {
+	var functions, fileSizes []int
+	product, tests := 0, 0
+	for _, f := range source(t) {
+		if f.test {
+			tests += f.lines
+			continue
+		}
+		product += f.lines
+		fileSizes = append(fileSizes, f.lines)
+		if f.lines > maxFileLines && !f.excused(f.ast.Package, "//size:ok") {
+			t.Errorf("%s/%s has %d lines, more than %d", f.dir, f.name, f.lines, maxFileLines)
+		}
+		for _, d := range f.ast.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			n := f.fset.Position(fn.End()).Line - f.fset.Position(fn.Pos()).Line + 1
+			functions = append(functions, n)
+			if n > maxFunctionLines && !f.excused(fn.Pos(), "//size:ok") {
+				t.Errorf("%s: %s has %d lines, more than %d", f.fset.Position(fn.Pos()), fn.Name.Name, n, maxFunctionLines)
+			}
+		}
+	}
+	t.Logf("files: %s; functions: %s; lines of tests per line of product: %.2f (%d : %d)",
+		spread(fileSizes), spread(functions), float64(tests)/float64(product), tests, product)
+}
+
+// spread prints the median, the 95th percentile and the maximum of sizes.
+func spread(sizes []int) string {
+	slices.Sort(sizes)
+	return fmt.Sprintf("%d, median %d, p95 %d, max %d", len(sizes), sizes[len(sizes)/2], sizes[len(sizes)*95/100], sizes[len(sizes)-1])
+}
+
+func TestNothingNamesAMachineOrARegistry(t *testing.T) {
+	foreign := []string{"/wo" + "rk/", "/fa" + "rm/", "registry.npm" + "js", "proxy.golang" + ".org", "deb.deb" + "ian"}
+	root := os.DirFS("../..")
+	err := fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if base := path.Base(p); d.IsDir() && p != "." && (base == ".git" || base == ".cache" || base == "bin" || base == "node_modules") {
+			return fs.SkipDir
+		}
+		if d.IsDir() || filepath.Ext(p) == ".bin" {
+			return nil
+		}
+		raw, err := fs.ReadFile(root, p)
+		for _, f := range foreign {
+			if strings.Contains(string(raw), f) {
+				t.Errorf("%s contains %q", p, f)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

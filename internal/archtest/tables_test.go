@@ -1,0 +1,94 @@
+package archtest
+
+// layers maps packages, or with a trailing /... whole subtrees, to their layer. A package may import
+// what lies in a lower layer. The most specific line counts.
+var layers = map[string]int{
+	"cmd/...":                    5,
+	"mcp/...":                    4,
+	"cli/...":                    4,
+	"agents/...":                 4,
+	"engine/...":                 3,
+	"transcript/...":             2,
+	"sessions/...":               2,
+	"window/...":                 2,
+	"compaction/...":             2,
+	"intents/...":                2,
+	"changes/...":                2,
+	"artifacts/...":              2,
+	"memory/...":                 2,
+	"config/...":                 2,
+	"workspace/...":              2,
+	"kv/...":                     1,
+	"tokens/...":                 1,
+	"internal/...":               0,
+	"internal/e2e/...":           6, // tests of the whole product from outside
+	"internal/demo/...":          6, // drives the built binaries
+	"internal/benchmark":         6, // measures the product from outside
+	"internal/archtest":          6,
+	"internal/scriptedmodel/...": 0,
+}
+
+// sideways lists the imports inside one layer that are allowed, with the reason.
+var sideways = map[[2]string]string{
+	{"sessions", "transcript"}:      "an entry says where in its original a message of which format stands",
+	{"window", "transcript"}:        "a view is made of messages",
+	{"window", "sessions"}:          "a view is folded from the headers of the log",
+	{"compaction", "transcript"}:    "a summary is a message",
+	{"compaction", "sessions"}:      "a summary is made from the headers of the log",
+	{"engine/daemon", "engine"}:     "the daemon serves the engine's API",
+	{"engine/daemon/...", "engine"}: "the daemon serves the engine's API",
+	{"cli", "agents"}:               "the commands import the session files that agents know",
+	{"cli", "agents/claudecode"}:    "the commands import the session files that agents know",
+	{"agents/claudecode", "agents"}: "a room registers what it recognises",
+	{"kv/bolt", "kv"}:               "a backend implements the interface",
+	{"kv/bolt/...", "kv"}:           "a backend implements the interface",
+	{"kv/kvtest", "kv"}:             "the conformance suite tests the interface",
+	{"changes/watch", "changes"}:    "a watcher reports changes",
+}
+
+// importers says which packages alone may import a third-party module, and why it is there.
+var importers = map[string]struct {
+	packages []string
+	why      string
+}{
+	"go.etcd.io/bbolt":                {[]string{"kv/bolt"}, "the embedded store"},
+	"github.com/klauspost/compress":   {[]string{"kv/bolt", "kv/blobfile", "kv/internal/blobfile"}, "zstd frames of blobs"},
+	"github.com/mark3labs/mcp-go":     {[]string{"mcp"}, "the MCP server"},
+	"github.com/fsnotify/fsnotify":    {[]string{"changes/watch"}, "file events"},
+	"github.com/spf13/cobra":          {[]string{"cli"}, "the command line"},
+	"charm.land/lipgloss/v2":          {[]string{"cli"}, "tables and colours"},
+	"go.yaml.in/yaml/v3":              {[]string{"internal/yamldoc"}, "YAML"},
+	"golang.org/x/sys":                {[]string{"kv/bolt", "engine/daemon", "workspace"}, "locks and processes on Windows"},
+	"github.com/rogpeppe/go-internal": {nil, "test scripts"},
+	"github.com/google/go-cmp":        {nil, "comparisons in tests"},
+	"pgregory.net/rapid":              {nil, "properties in tests"},
+	"go.uber.org/goleak":              {nil, "goroutine leaks in tests"},
+}
+
+// restricted lists what only some packages may use, because it reaches out of the process or
+// makes results depend on the moment.
+var restricted = []struct {
+	use      string   // import path, or import path and name
+	packages []string // subtrees that may
+	why      string
+}{
+	{"net", []string{"engine/daemon", "internal/scriptedmodel"}, "only the daemon opens sockets"},
+	{"net/http", []string{"internal/scriptedmodel"}, "no network: the product calls nobody"},
+	{"os/exec", []string{"engine/daemon", "internal/scriptedmodel", "internal/demo", "internal/benchmark"}, "one place starts processes"},
+	{"unsafe", nil, "no tricks"},
+	{"reflect", nil, "plain values"},
+	{"time.Now", []string{"internal/env", "internal/scriptedmodel", "internal/demo", "internal/benchmark", "internal/e2e"}, "the clock comes from env"},
+	{"time.Since", []string{"internal/env", "internal/scriptedmodel", "internal/demo", "internal/benchmark", "internal/e2e"}, "the clock comes from env"},
+	{"os.Getenv", []string{"internal/env", "internal/scriptedmodel", "internal/demo", "internal/benchmark", "cmd"}, "the environment comes from env"},
+	{"os.Getwd", []string{"internal/env", "internal/scriptedmodel", "internal/demo", "internal/benchmark", "cmd"}, "the environment comes from env"},
+	{"math/rand", nil, "randomness comes from env"},
+	{"math/rand/v2", nil, "randomness comes from env"},
+	{"crypto/rand", []string{"internal/env"}, "randomness comes from env"},
+	{"time.Sleep", nil, "wait for the thing, not for a time"},
+}
+
+// Sizes of the house style. A function or file beyond them carries //size:ok with a reason.
+const (
+	maxFileLines     = 700
+	maxFunctionLines = 80
+)

@@ -1,0 +1,74 @@
+// Package limits holds every bound on input, queues, retries and waiting, each with its reason.
+//
+// A limit that only one small package needs and that nobody would look for stands in that
+// package; everything that a caller can run into stands here.
+package limits
+
+import "time"
+
+// Sizes of what comes in, in bytes unless a unit is given.
+const (
+	// Frame bounds one message between a client and the daemon: large enough for an append of
+	// AppendBatch, small enough that a hostile length cannot exhaust memory.
+	Frame = 4 << 20
+	// AppendBatch is how many bytes of originals one AppendEntries carries: a commit stays short.
+	AppendBatch = 1 << 20
+	// AppendCount is how many entries one AppendEntries carries.
+	AppendCount = 2000
+	// EntryInline is the longest original sent inside a request; longer ones go by PutBlob.
+	EntryInline = 512 << 10
+	// Line is the longest line of a session file that is parsed; a longer one is kept as a blob.
+	Line = 16 << 20
+	// Blob bounds one stored blob.
+	Blob = 1 << 30
+	// MCPMessage bounds one JSON-RPC message on standard input: a conversation handed in whole.
+	MCPMessage = 16 << 20
+	// Page bounds the payload of one page of a log or view, so that it fits a frame as base64.
+	Page = 2 << 20
+)
+
+// Counts per entry.
+const (
+	EntryPaths = 64  // file paths kept of one entry
+	EntryNames = 128 // identifiers kept of one entry
+)
+
+// Offloading and artifacts.
+const (
+	// OffloadChars is the number of characters above which a result becomes an artifact
+	// (context-layers facts, section 4).
+	OffloadChars = 40_000
+	// ArtifactText and ArtifactTextMax bound what one read of an artifact returns, in characters:
+	// agents cut longer results themselves, badly.
+	ArtifactText    = 8_000
+	ArtifactTextMax = 40_000
+)
+
+// Memory.
+const (
+	MemoryBody = 4 << 10 // bytes of one memory's body
+	MemoryName = 100     // characters of a name
+	MemoryDesc = 300     // characters of a description
+)
+
+// Notes is how many bytes of an agent's own notes a compaction takes along.
+const Notes = 4 << 10
+
+// Times.
+const (
+	// Call is the deadline of a request that came without one.
+	Call = 30 * time.Second
+	// Connect is how long a client waits for a daemon, starting one if need be.
+	Connect = 10 * time.Second
+	// LongPoll is the longest wait of one WaitEvents.
+	LongPoll = 60 * time.Second
+	// Idle is how long a daemon without clients stays.
+	Idle = 10 * time.Minute
+	// KeyLife is how long a mutation's key and response are kept.
+	KeyLife = 24 * time.Hour
+	// ActiveSession is how recent a session's newest entry must be for it to be found unnamed.
+	ActiveSession = 10 * time.Minute
+)
+
+// Events is how many events the ledger keeps for faces to catch up with.
+const Events = 10_000

@@ -1,0 +1,177 @@
+package scriptedmodel
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// maxRequest is the largest request body read, in bytes: the real service's limit.
+const maxRequest = 32 << 20
+
+// The headers by which Claude Code names a conversation and a subagent inside it.
+const (
+	sessionHeader  = "X-Claude-Code-Session-Id"
+	subagentHeader = "X-Claude-Code-Agent-Id"
+)
+
+// Server is a model that follows a script. Each session plays it from the start; requests without
+// a session id share one. It is safe for concurrent use.
+type Server struct {
+	script Script
+	vars   Vars
+
+	mu       sync.Mutex
+	sessions map[string]*session // guarded by mu
+	log      []Exchange          // guarded by mu
+}
+
+// session is how far one conversation has come.
+type session struct {
+	next   int // the step to make next
+	asides int // side requests answered, which number their ids downwards
+	cached int // tokens of the previous request of the main conversation
+}
+
+// Exchange is one request for a message as the server saw it.
+type Exchange struct {
+	Session string          // the agent's session id, or ""
+	Step    int             // the number of the step that answered it; -1 for a side request or an error
+	Body    json.RawMessage // the request body, unchanged
+	Err     error           // why it could not be answered, or nil
+}
+
+// New returns a server for script, whose placeholders stand for vars (nil for none).
+func New(script Script, vars Vars) *Server {
+	return &Server{script: script, vars: vars, sessions: map[string]*session{}}
+}
+
+// Start serves script on a loopback address until the test ends, and returns the address
+// ("http://127.0.0.1:port") too. A request that the script cannot answer fails the test.
+func Start(t testing.TB, script Script, vars Vars) (*Server, string) {
+	t.Helper()
+	s := New(script, vars)
+	listener := httptest.NewServer(s)
+	t.Cleanup(func() {
+		listener.Close()
+		for _, x := range s.Log() {
+			if x.Err != nil {
+				t.Errorf("scripted model: %v", x.Err)
+			}
+		}
+	})
+	return s, listener.URL
+}
+
+// Log returns the requests for messages so far, in the order in which they were answered.
+func (s *Server) Log() []Exchange {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Exchange(nil), s.log...)
+}
+
+// ServeHTTP routes on the path alone; agents add queries such as ?beta=true.
+func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	switch path := req.URL.Path; {
+	case req.Method == http.MethodPost && strings.HasSuffix(path, "/messages/count_tokens"):
+		s.countTokens(w, req)
+	case req.Method == http.MethodPost && strings.HasSuffix(path, "/messages"):
+		s.messages(w, req)
+	case req.Method == http.MethodGet && strings.HasSuffix(path, "/models"):
+		sendJSON(w, http.StatusOK, event{"object": "list", "has_more": false, "data": []event{
+			{"id": "scripted", "type": "model", "object": "model", "display_name": "Scripted", "created_at": "2026-01-01T00:00:00Z"},
+		}})
+	default:
+		sendError(w, http.StatusNotFound, "not_found_error", fmt.Errorf("no such path: %s %s", req.Method, path))
+	}
+}
+
+// countTokens answers with the estimate that usage figures use.
+func (s *Server) countTokens(w http.ResponseWriter, req *http.Request) {
+	body, err := readBody(w, req)
+	if err != nil {
+		sendError(w, http.StatusRequestEntityTooLarge, "request_too_large", err)
+		return
+	}
+	sendJSON(w, http.StatusOK, event{"input_tokens": len(body) / bytesPerToken})
+}
+
+// messages answers with the next step, or aside.
+func (s *Server) messages(w http.ResponseWriter, req *http.Request) {
+	body, err := readBody(w, req)
+	if err != nil {
+		sendError(w, http.StatusRequestEntityTooLarge, "request_too_large", err)
+		return
+	}
+	var r request
+	if err := json.Unmarshal(body, &r); err != nil {
+		sendError(w, http.StatusBadRequest, "invalid_request_error", err)
+		return
+	}
+	answer, err := s.answer(&r, body, req.Header)
+	switch {
+	case err != nil:
+		sendError(w, http.StatusBadRequest, "invalid_request_error", err)
+	case r.Stream:
+		sendStream(w, answer)
+	default:
+		sendJSON(w, http.StatusOK, answer)
+	}
+}
+
+// answer makes the next step of the request's session and logs the exchange.
+func (s *Server) answer(r *request, body []byte, header http.Header) (*reply, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := header.Get(sessionHeader)
+	at := s.sessions[key]
+	if at == nil {
+		at = &session{}
+		s.sessions[key] = at
+	}
+	if text, aside := r.sideAnswer(header.Get(subagentHeader) != ""); aside {
+		at.asides++
+		out, err := newReply(r, key, -at.asides, Say(text), nil)
+		if err == nil {
+			out.estimate(len(body), 0)
+		}
+		s.log = append(s.log, Exchange{Session: key, Step: -1, Body: body, Err: err})
+		return out, err
+	}
+	step := Say("The script is finished.")
+	if at.next < len(s.script) {
+		step = s.script[at.next]
+	}
+	out, err := newReply(r, key, at.next, step, s.vars)
+	if err != nil {
+		err = fmt.Errorf("step %d: %w", at.next, err)
+		s.log = append(s.log, Exchange{Session: key, Step: -1, Body: body, Err: err})
+		return nil, err
+	}
+	s.log = append(s.log, Exchange{Session: key, Step: at.next, Body: body})
+	at.cached = out.estimate(len(body), at.cached)
+	at.next++
+	return out, nil
+}
+
+// readBody reads a request body up to maxRequest bytes.
+func readBody(w http.ResponseWriter, req *http.Request) ([]byte, error) {
+	return io.ReadAll(http.MaxBytesReader(w, req.Body, maxRequest))
+}
+
+// sendError answers with an error in the dialect's form.
+func sendError(w http.ResponseWriter, status int, kind string, err error) {
+	sendJSON(w, status, event{"type": "error", "error": event{"type": kind, "message": err.Error()}})
+}
+
+// sendJSON answers with v.
+func sendJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // the agent may have gone: its loss
+}

@@ -1,0 +1,263 @@
+package bolt
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/internal/blobfile"
+)
+
+// blobs is the directory of blob files. Only the owner of the ledger uses it.
+type blobs struct {
+	root  *os.Root
+	codec *blobfile.Codec
+	temps atomic.Int64 // number of temporary files so far, for their names
+}
+
+// tempSuffix ends the names of blobs that are being written.
+const tempSuffix = ".tmp"
+
+// openBlobs opens the directory, makes it if need be and removes what a crash left unfinished.
+func openBlobs(state *os.Root) (*blobs, error) {
+	codec, err := blobfile.NewCodec()
+	if err != nil {
+		return nil, err
+	}
+	root, err := openDir(state, blobsName)
+	if err != nil {
+		return nil, osError("kv.open", err)
+	}
+	b := &blobs{root: root, codec: codec}
+	if err := b.removeTemps(); err != nil {
+		_ = root.Close() // the error that matters is err
+		return nil, osError("kv.open", err)
+	}
+	return b, nil
+}
+
+// openDir opens a private directory inside another one, making it if need be.
+func openDir(parent *os.Root, name string) (*os.Root, error) {
+	err := parent.Mkdir(name, dirMode)
+	if err == nil {
+		err = syncRoot(parent, ".")
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	info, err := parent.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fault.New(fault.Denied, "kv.open", "%s is not a directory", name).
+			WithHint("move it away")
+	}
+	d, err := parent.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	if err := tighten(d, info, dirMode); err != nil {
+		return nil, err
+	}
+	return parent.OpenRoot(name)
+}
+
+func (b *blobs) removeTemps() error {
+	names, err := readNames(b.root, ".")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, tempSuffix) {
+			if err := b.root.Remove(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *blobs) close() error { return b.root.Close() }
+
+// place returns the directory and the path of a blob's file.
+func place(hash string) (dir, path string) { return hash[:2], hash[:2] + "/" + hash }
+
+// validHash reports whether hash can name a blob: nothing else may become part of a path.
+func validHash(hash string) bool {
+	raw, err := hex.DecodeString(hash)
+	return err == nil && len(raw) == 32 && hash == strings.ToLower(hash)
+}
+
+// put stores the content of r. The file is complete and on disk before it gets its name.
+func (b *blobs) put(ctx context.Context, r io.Reader, limit int64) (ref kv.BlobRef, err error) {
+	temp := fmt.Sprintf("%d%s", b.temps.Add(1), tempSuffix)
+	f, err := b.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return kv.BlobRef{}, osError("kv.putblob", err)
+	}
+	defer func() {
+		_ = f.Close() // closed already when it went well
+		if err != nil {
+			_ = b.root.Remove(temp) // the next owner tries again
+		}
+	}()
+	w := bufio.NewWriter(f)
+	if ref, err = b.codec.Write(&diskWriter{w}, &ctxReader{ctx, r}, limit); err != nil {
+		return kv.BlobRef{}, err
+	}
+	if b.intact(ref.Hash) {
+		return ref, osError("kv.putblob", errors.Join(f.Close(), b.root.Remove(temp), b.sync(ref.Hash)))
+	}
+	if err := errors.Join(w.Flush(), f.Sync(), f.Close()); err != nil {
+		return kv.BlobRef{}, osError("kv.putblob", err)
+	}
+	dir, path := place(ref.Hash)
+	if err := b.root.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return kv.BlobRef{}, osError("kv.putblob", err)
+	}
+	if err := b.root.Rename(temp, path); err != nil {
+		return kv.BlobRef{}, osError("kv.putblob", err)
+	}
+	return ref, osError("kv.putblob", b.sync(ref.Hash))
+}
+
+// intact reports whether a blob is stored already, whole. One that is damaged is written anew.
+func (b *blobs) intact(hash string) bool {
+	blob, err := b.open(hash)
+	if err != nil {
+		return false
+	}
+	defer blob.Close()
+	return blob.Verify() == nil
+}
+
+// sync makes the name of a blob durable. A blob that was there before is synced again: the
+// call that stored it may have failed just here.
+func (b *blobs) sync(hash string) error {
+	dir, _ := place(hash)
+	return errors.Join(syncRoot(b.root, dir), syncRoot(b.root, "."))
+}
+
+// blob is an open blob file. It implements kv.Blob.
+type blob struct {
+	*blobfile.Reader
+	file *os.File
+}
+
+// Close implements kv.Blob.
+func (b *blob) Close() error { return osError("kv.blob", b.file.Close()) }
+
+// open opens a stored blob.
+func (b *blobs) open(hash string) (*blob, error) {
+	if !validHash(hash) {
+		return nil, fault.New(fault.NotFound, "kv.openblob", "there is no blob %.80q: a blob is named by 64 lower-case hex digits", hash)
+	}
+	_, path := place(hash)
+	info, err := b.root.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.NotFound, "kv.openblob", "there is no blob %s", hash)
+	}
+	if err != nil {
+		return nil, osError("kv.openblob", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fault.New(fault.Corrupt, "kv.openblob", "blob %s is not a plain file", hash)
+	}
+	f, err := b.root.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.NotFound, "kv.openblob", "there is no blob %s", hash)
+	}
+	if err != nil {
+		return nil, osError("kv.openblob", err)
+	}
+	r, err := b.codec.Open(f, info.Size())
+	if err == nil && r.Ref().Hash != hash {
+		err = fault.New(fault.Corrupt, "kv.openblob", "the file of blob %s holds blob %s", hash, r.Ref().Hash)
+	}
+	if err != nil {
+		_ = f.Close() // opened only for reading
+		return nil, err
+	}
+	return &blob{Reader: r, file: f}, nil
+}
+
+// delete removes a blob's file.
+func (b *blobs) delete(hash string) error {
+	if !validHash(hash) {
+		return nil // it names nothing
+	}
+	dir, path := place(hash)
+	err := b.root.Remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = syncRoot(b.root, dir)
+	}
+	return osError("kv.deleteblob", err)
+}
+
+// size adds up the blob files.
+func (b *blobs) size(ctx context.Context) (kv.Size, error) {
+	var s kv.Size
+	err := fs.WalkDir(b.root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil || !validHash(d.Name()) {
+			return err
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // deleted in the meantime
+		}
+		if err == nil {
+			s.Blobs += info.Size()
+			s.BlobCount++
+		}
+		return err
+	})
+	return s, osError("kv.size", err)
+}
+
+// readNames returns the names in a directory.
+func readNames(root *os.Root, name string) ([]string, error) {
+	d, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Readdirnames(-1)
+}
+
+// diskWriter gives errors of the disk their code, apart from those of the caller's reader.
+type diskWriter struct{ w io.Writer }
+
+func (d *diskWriter) Write(p []byte) (int, error) {
+	n, err := d.w.Write(p)
+	return n, osError("kv.putblob", err)
+}
+
+// ctxReader ends a stream when its caller gives up.
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *ctxReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, fault.Wrap(fault.Unavailable, "kv.putblob", err)
+	}
+	return c.r.Read(p)
+}

@@ -1,0 +1,25 @@
+// Package bolt keeps a ledger in a private directory: records in one bbolt file, blobs as
+// compressed files beside it.
+//
+// Start at Open. It takes the directory for this process alone; a second Open, here or in
+// another process, fails with an error that IsLocked recognises, until Close. The directory
+// holds ledger.db and blobs/ab/<hash>; other files in it are the caller's.
+//
+// Guarantees, beyond those of kv:
+//   - Directories are 0700 and files 0600 from their first instant under any umask. Looser
+//     ones are tightened; a directory or file of another user and a symlinked file are refused.
+//   - ledger.db appears complete or not at all. A file that is damaged in structure is found
+//     by walking its pages before bbolt maps it, and refused with an error; a damaged value is
+//     found by its checksum when it is read. Neither ends the process.
+//   - Concurrent updates share one commit, without a fixed delay.
+//   - When the disk reports that it lost a write (EIO), the store refuses further updates:
+//     what the file's cache shows is then no longer what is on disk.
+//
+// One kind of damage can pass unseen, because bbolt's pages have no checksums: a page number
+// that changed into that of a discarded page, whose older records are sound in themselves.
+//
+// Inside a View do not call Update, and inside an Update do not call the store at all: the
+// one writer would wait for itself.
+//
+// The package deliberately does no repair, no compaction and no blob collection.
+package bolt

@@ -1,0 +1,49 @@
+package bolt
+
+import (
+	"errors"
+	"io/fs"
+
+	"ctxledger.dev/internal/fault"
+)
+
+// opLocked marks the one open error that a caller must tell from all others.
+const opLocked = "kv.open.locked"
+
+// hintState is the way out when the place of the state directory is the problem.
+const hintState = "set CTXLEDGER_STATE to a directory of your own on a local disk"
+
+// hintDamaged is the way out of a ledger that cannot be opened.
+const hintDamaged = "restore a backup, or move the file away to start a new ledger and keep it for repair"
+
+// IsLocked reports whether err says that another owner has the ledger open.
+func IsLocked(err error) bool {
+	e, ok := errors.AsType[*fault.Error](err)
+	return ok && e.Op == opLocked
+}
+
+func locked() error {
+	return fault.New(fault.Unavailable, opLocked, "the ledger is in use by another process").
+		WithHint("close that process or connect to it")
+}
+
+// damaged is the error for a ledger file that must not be opened.
+func damaged(format string, args ...any) error {
+	return fault.New(fault.Corrupt, "kv.open", ledgerName+" "+format, args...).WithHint(hintDamaged)
+}
+
+// osError gives an error of the operating system its code.
+func osError(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		return e
+	}
+	e := &fault.Error{Code: fault.Unavailable, Op: op, Err: err}
+	if errors.Is(err, fs.ErrPermission) || isReadOnly(err) {
+		e.Code = fault.Denied
+		return e.WithHint(hintState)
+	}
+	return e
+}

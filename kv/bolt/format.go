@@ -1,0 +1,85 @@
+package bolt
+
+import (
+	"strconv"
+	"strings"
+
+	"go.etcd.io/bbolt"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+)
+
+// format numbers the layout of the state directory as this package reads and writes it.
+const format = 1
+
+// metaBucket is the backend's own bucket; kv.CheckRecord keeps its name from everybody else.
+const (
+	metaBucket   = kv.Bucket("\x00ctxledger")
+	formatKey    = "format"
+	bucketPrefix = "bucket/" // a record for each bucket: a bucket whose name was damaged is missed
+)
+
+// writeFormat marks a new ledger.
+func writeFormat(btx *bbolt.Tx) error {
+	b, err := btx.CreateBucketIfNotExists([]byte(metaBucket))
+	if err != nil {
+		return err
+	}
+	value := strconv.AppendInt(nil, format, 10)
+	return b.Put([]byte(formatKey), kv.Seal(metaBucket, []byte(formatKey), value))
+}
+
+// checkFormat refuses a file that is no ledger and one that a newer version made.
+func checkFormat(db *bbolt.DB) error {
+	return view(db, func(t *tx) error {
+		value, err := t.Get(metaBucket, []byte(formatKey))
+		if err != nil {
+			return err
+		}
+		n, err := strconv.Atoi(string(value))
+		switch {
+		case value == nil:
+			return damaged("is a database of another program")
+		case err != nil || n < 1:
+			return damaged("has format %.20q", value)
+		case n > format:
+			return fault.New(fault.Unavailable, "kv.open",
+				"the ledger has format %d, this program knows up to format %d", n, format).WithHint("upgrade ctxledger")
+		}
+		return t.checkBuckets()
+	})
+}
+
+// createBucket creates a bucket and records its name.
+func createBucket(btx *bbolt.Tx, b kv.Bucket) (*bbolt.Bucket, error) {
+	key := []byte(bucketPrefix + string(b))
+	if err := btx.Bucket([]byte(metaBucket)).Put(key, kv.Seal(metaBucket, key, nil)); err != nil {
+		return nil, err
+	}
+	return btx.CreateBucket([]byte(b))
+}
+
+// checkBuckets compares the buckets that there are with those that were created.
+func (t *tx) checkBuckets() (err error) {
+	created := map[string]bool{string(metaBucket): true}
+	for rec, err := range t.Scan(metaBucket, kv.Range{Prefix: []byte(bucketPrefix)}) {
+		if err != nil {
+			return err
+		}
+		created[strings.TrimPrefix(string(rec.Key), bucketPrefix)] = true
+	}
+	defer recoverDamage(&err)
+	found := 0
+	err = t.btx.ForEach(func(name []byte, _ *bbolt.Bucket) error {
+		if !created[string(name)] {
+			return damaged("has a bucket with the damaged name %.64q", name)
+		}
+		found++
+		return nil
+	})
+	if err == nil && found != len(created) {
+		return damaged("has %d of its %d buckets", found, len(created))
+	}
+	return err
+}

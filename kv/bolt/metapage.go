@@ -1,0 +1,94 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"io"
+)
+
+// The layout of bbolt's file, as far as it must be sound before bbolt maps it. Integers are in
+// the byte order of the machine, as bbolt writes them.
+const (
+	pageHeader  = 16 // id u64, flags u16, count u16, overflow u32
+	metaSize    = 64
+	metaMagic   = 0xED0CDAED
+	metaVersion = 2
+	noFreelist  = 1<<64 - 1
+	minPageSize = 1 << 10
+	maxPageSize = 64 << 10
+)
+
+// metaPage is the root of the page tree after one transaction.
+type metaPage struct {
+	pageSize int64
+	root     uint64 // page of the root bucket
+	freelist uint64
+	pages    uint64 // pages in use: ids below it may be referenced
+	txid     uint64
+}
+
+// readMeta returns the newer of the two meta pages of a file of the given size.
+//
+// Both must be sound. bbolt would go on with the other one, which is right after a torn write;
+// but a meta page lies within one sector, which is not torn, so a bad one means damage, and
+// the older one would silently take back an acknowledged transaction.
+func readMeta(f io.ReaderAt, size int64) (metaPage, error) {
+	if size == 0 {
+		return metaPage{}, damaged("is empty")
+	}
+	first, err := metaAt(f, 0)
+	if err != nil {
+		return metaPage{}, err
+	}
+	second, err := metaAt(f, first.pageSize)
+	if err != nil {
+		return metaPage{}, err
+	}
+	if second.pageSize != first.pageSize {
+		return metaPage{}, damaged("has two page sizes")
+	}
+	m := first
+	if second.txid > first.txid {
+		m = second
+	}
+	switch {
+	case m.pages > uint64(size/m.pageSize):
+		return metaPage{}, damaged("is cut off: it has %d bytes and uses %d pages of %d", size, m.pages, m.pageSize)
+	case m.freelist != noFreelist:
+		return metaPage{}, damaged("was rewritten by another program (it has a free list)")
+	}
+	return m, nil
+}
+
+// metaAt reads and checks the meta page at an offset.
+func metaAt(f io.ReaderAt, off int64) (metaPage, error) {
+	var b [metaSize]byte
+	if n, err := f.ReadAt(b[:], off+pageHeader); n < len(b) {
+		if err == io.EOF {
+			return metaPage{}, damaged("is too short to be a ledger")
+		}
+		return metaPage{}, osError("kv.open", err)
+	}
+	order := binary.NativeEndian
+	sum := fnv.New64a()
+	_, _ = sum.Write(b[:56]) // a hash never fails
+	switch {
+	case order.Uint32(b[0:]) != metaMagic && off == 0:
+		return metaPage{}, damaged("is not a ledger file")
+	case order.Uint64(b[56:]) != sum.Sum64() || order.Uint32(b[0:]) != metaMagic:
+		return metaPage{}, damaged("has a damaged meta page")
+	case order.Uint32(b[4:]) != metaVersion:
+		return metaPage{}, damaged("has bbolt file version %d, expected %d", order.Uint32(b[4:]), metaVersion)
+	}
+	m := metaPage{
+		pageSize: int64(order.Uint32(b[8:])),
+		root:     order.Uint64(b[16:]),
+		freelist: order.Uint64(b[32:]),
+		pages:    order.Uint64(b[40:]),
+		txid:     order.Uint64(b[48:]),
+	}
+	if m.pageSize < minPageSize || m.pageSize > maxPageSize || m.pageSize&(m.pageSize-1) != 0 {
+		return metaPage{}, damaged("has pages of %d bytes", m.pageSize)
+	}
+	return m, nil
+}

@@ -1,0 +1,196 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"ctxledger.dev/internal/fault"
+)
+
+const (
+	maxLedgerBytes = 32 << 30 // a guard: payloads are blobs, so a larger file is a defect
+	maxOpenTries   = 8        // of the races that opening can lose to other processes
+)
+
+// errReplaced says that another process exchanged the file while we waited for its lock.
+var errReplaced = errors.New("ledger file was replaced while it was opened")
+
+// openLedger returns the locked, checked and mapped ledger file and the file itself, creating
+// it when there is none. The file is bbolt's to close.
+func openLedger(root *os.Root, wait time.Duration) (db *bbolt.DB, f *os.File, err error) {
+	for range maxOpenTries {
+		_, err = root.Lstat(ledgerName)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = createLedger(root)
+		}
+		if err != nil {
+			return nil, nil, osError("kv.open", err)
+		}
+		if f, err = lockLedger(root, wait); errors.Is(err, errReplaced) || errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, osError("kv.open", err)
+		}
+		db, err = mapLedger(root, f, wait)
+		return db, f, err
+	}
+	return nil, nil, fault.Wrap(fault.Unavailable, "kv.open", err)
+}
+
+// lockLedger opens the ledger file and takes the owner lock on it.
+func lockLedger(root *os.Root, wait time.Duration) (_ *os.File, err error) {
+	before, err := root.Lstat(ledgerName)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRegular(before, ledgerName); err != nil {
+		return nil, err
+	}
+	f, err := root.OpenFile(ledgerName, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close() // nothing was written
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := tighten(f, info, fileMode); err != nil {
+		return nil, err
+	}
+	if err := lockFile(f, wait); err != nil {
+		return nil, err
+	}
+	now, err := root.Lstat(ledgerName)
+	if err != nil {
+		return nil, err
+	}
+	if !os.SameFile(info, before) || !os.SameFile(info, now) {
+		return nil, errReplaced
+	}
+	return f, nil
+}
+
+// checkRegular refuses everything but a plain file: a link could lead out of the state
+// directory, opening a pipe would hang.
+func checkRegular(info fs.FileInfo, name string) error {
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode&fs.ModeSymlink != 0:
+		return fault.New(fault.Denied, "kv.open", "%s is a symbolic link", name).
+			WithHint("move the real file into the state directory")
+	case mode.IsDir():
+		return fault.New(fault.Invalid, "kv.open", "%s is a directory, not a ledger", name).WithHint(hintState)
+	default:
+		return fault.New(fault.Invalid, "kv.open", "%s is a special file (%s), not a ledger", name, mode.Type()).WithHint(hintState)
+	}
+}
+
+// mapLedger checks a locked file and hands it to bbolt.
+func mapLedger(root *os.Root, f *os.File, wait time.Duration) (*bbolt.DB, error) {
+	info, err := f.Stat()
+	if err == nil {
+		var m metaPage
+		if m, err = readMeta(f, info.Size()); err == nil {
+			err = checkPages(f, m)
+		}
+	}
+	if err != nil {
+		_ = f.Close() // nothing was written
+		if heldElsewhere(root) {
+			return nil, locked()
+		}
+		return nil, osError("kv.open", err)
+	}
+	db, err := openBolt(f, wait)
+	if errors.Is(err, berrors.ErrTimeout) {
+		return nil, locked()
+	}
+	return db, osError("kv.open", err)
+}
+
+// openBolt opens bbolt on f, which it owns from here on, also when it fails.
+func openBolt(f *os.File, wait time.Duration) (db *bbolt.DB, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if v := recover(); v != nil {
+			_ = abandon(f) // the damage is what matters
+			db, err = nil, damaged("cannot be opened: %v", v)
+		}
+	}()
+	db, err = bbolt.Open(ledgerName, fileMode, &bbolt.Options{
+		OpenFile:        func(string, int, fs.FileMode) (*os.File, error) { return f, nil },
+		Timeout:         max(wait, 0) + 50*time.Millisecond, // bbolt gives up this much early
+		FreelistType:    bbolt.FreelistMapType,
+		NoFreelistSync:  true,
+		NoStatistics:    true,
+		InitialMmapSize: initialMap,
+		MaxSize:         int(min(int64(maxLedgerBytes), math.MaxInt)),
+	})
+	return db, err
+}
+
+// createLedger puts a complete, empty ledger in place, unless another process does so first.
+// It is built under another name: a crash leaves no half-made ledger.db behind.
+func createLedger(root *os.Root) error {
+	name, f, err := createTemp(root)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Remove(name) }() // a leftover is removed by the next owner
+	db, err := openBolt(f, 0)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(db.Update(writeFormat), db.Close()); err != nil {
+		return err
+	}
+	err = root.Link(name, ledgerName) // unlike a rename, never replaces what another process made
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		return nil // another process is the owner already, and may have tidied our file away
+	}
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, "kv.open", fmt.Errorf("ledger cannot be put in place: %w", err))
+	}
+	return syncRoot(root, ".")
+}
+
+// tempPrefix starts the names of ledgers that are being made.
+const tempPrefix = ledgerName + ".new-"
+
+// createTemp creates a file of our own in the state directory.
+func createTemp(root *os.Root) (string, *os.File, error) {
+	for i := range 1000 {
+		name := fmt.Sprintf("%s%d", tempPrefix, i)
+		f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+		if !errors.Is(err, fs.ErrExist) {
+			return name, f, err
+		}
+	}
+	return "", nil, fault.New(fault.Unavailable, "kv.open", "too many unfinished files %s*", tempPrefix).
+		WithHint("remove them")
+}
+
+// syncRoot makes the entries of a directory below root durable.
+func syncRoot(root *os.Root, name string) error {
+	d, err := root.Open(name)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return syncDir(d)
+}

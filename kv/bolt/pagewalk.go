@@ -1,0 +1,187 @@
+package bolt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+)
+
+// Kinds of pages and sizes of their elements.
+const (
+	branchPage  = 1
+	leafPage    = 2
+	bucketFlag  = 1  // of a leaf element: its value is a bucket
+	elementSize = 16 // of leaf and branch elements alike
+	bucketSize  = 16 // of a bucket's header: root page u64, sequence u64
+
+	maxPageBytes = 16 << 20 // of one page with its overflow; kv.MaxValue keeps real ones below 2 MiB
+	maxDepth     = 32       // of the tree; bbolt's fan-out of 2 or more needs fewer
+)
+
+// pageWalk visits every page that a transaction can reach and refuses what would make bbolt
+// fault, panic or run in circles later. bbolt walks the same pages at open, but in a goroutine
+// of its own, where a fault ends the process.
+type pageWalk struct {
+	f    io.ReaderAt
+	meta metaPage
+	seen []uint64 // a bit for each page
+}
+
+// checkPages walks the tree of a file.
+func checkPages(f io.ReaderAt, m metaPage) error {
+	w := pageWalk{f: f, meta: m, seen: make([]uint64, m.pages/64+1)} // readMeta bounds it by the file's size
+	return w.page(m.root, nil, nil, true, 0)
+}
+
+// page checks the page id and all below it. Its keys must lie in [low, high), where nil is
+// open; buckets says that it belongs to the root bucket, which holds buckets and nothing else.
+func (w *pageWalk) page(id uint64, low, high []byte, buckets bool, depth int) error {
+	b, err := w.read(id, depth)
+	if err != nil {
+		return err
+	}
+	flags, elems, err := elements(b, low, high)
+	if err != nil {
+		return damaged("is damaged at page %d: %v", id, err)
+	}
+	if flags == leafPage {
+		for _, e := range elems {
+			if err := w.leaf(id, e, buckets, depth); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i, e := range elems {
+		end := high
+		if i+1 < len(elems) {
+			end = elems[i+1].key
+		}
+		if err := w.page(e.child, e.key, end, buckets, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaf checks one element of a leaf page: a record, or a bucket with its tree.
+func (w *pageWalk) leaf(id uint64, e element, buckets bool, depth int) error {
+	switch {
+	case buckets != (e.flags == bucketFlag) || e.flags > bucketFlag:
+		return damaged("is damaged at page %d: a bucket where none can be, or the reverse", id)
+	case !buckets:
+		return nil
+	case len(e.value) < bucketSize:
+		return damaged("is damaged at page %d: short bucket", id)
+	}
+	if root := binary.NativeEndian.Uint64(e.value); root != 0 {
+		return w.page(root, nil, nil, false, depth+1)
+	}
+	flags, elems, err := elements(e.value[bucketSize:], nil, nil) // a small bucket lies inside its parent
+	if err != nil {
+		return damaged("is damaged at page %d: inline bucket: %v", id, err)
+	}
+	for _, r := range elems {
+		if flags != leafPage || r.flags != 0 {
+			return damaged("is damaged at page %d: inline bucket of a wrong kind", id)
+		}
+	}
+	return nil
+}
+
+// read returns a page with its overflow, having checked that it is what it should be and that
+// nothing else refers to it.
+func (w *pageWalk) read(id uint64, depth int) ([]byte, error) {
+	if id < 2 || id >= w.meta.pages || depth > maxDepth {
+		return nil, damaged("is damaged: it refers to page %d of %d at depth %d", id, w.meta.pages, depth)
+	}
+	b, off := make([]byte, w.meta.pageSize), int64(id)*w.meta.pageSize
+	if _, err := w.f.ReadAt(b, off); err != nil {
+		return nil, osError("kv.open", err)
+	}
+	overflow := uint64(binary.NativeEndian.Uint32(b[12:]))
+	total := (overflow + 1) * uint64(w.meta.pageSize)
+	if binary.NativeEndian.Uint64(b) != id || id+overflow >= w.meta.pages || total > maxPageBytes {
+		return nil, damaged("is damaged at page %d: wrong header", id)
+	}
+	for i := id; i <= id+overflow; i++ {
+		if w.seen[i/64]&(1<<(i%64)) != 0 {
+			return nil, damaged("is damaged: page %d is used twice", i)
+		}
+		w.seen[i/64] |= 1 << (i % 64)
+	}
+	if overflow == 0 {
+		return b, nil
+	}
+	b = make([]byte, total)
+	_, err := w.f.ReadAt(b, off)
+	return b, osError("kv.open", err)
+}
+
+// element is one entry of a page; its slices share the page's memory.
+type element struct {
+	flags      uint32
+	child      uint64 // branch pages only
+	key, value []byte
+}
+
+// pageError says what is wrong with a page.
+type pageError string
+
+func (e pageError) Error() string { return string(e) }
+
+// elements takes a page apart. Keys must ascend and lie in [low, high).
+func elements(b []byte, low, high []byte) (flags uint16, elems []element, err error) {
+	if len(b) < pageHeader {
+		return 0, nil, pageError("no header")
+	}
+	order := binary.NativeEndian
+	flags = order.Uint16(b[8:])
+	count := int(order.Uint16(b[10:]))
+	switch {
+	case flags != branchPage && flags != leafPage:
+		return 0, nil, pageError("unknown kind")
+	case pageHeader+count*elementSize > len(b):
+		return 0, nil, pageError("too many elements")
+	case flags == branchPage && count == 0:
+		return 0, nil, pageError("branch without children")
+	}
+	elems = make([]element, count)
+	next := uint64(pageHeader + count*elementSize) // bbolt leaves no gaps: a wrong count shows
+	for i := range elems {
+		if elems[i], next, err = elementAt(b, i, flags, next); err != nil {
+			return 0, nil, err
+		}
+		key := elems[i].key
+		switch {
+		case i == 0 && bytes.Compare(key, low) < 0,
+			i > 0 && bytes.Compare(key, elems[i-1].key) <= 0,
+			high != nil && bytes.Compare(key, high) >= 0:
+			return 0, nil, pageError("keys out of order")
+		}
+	}
+	return flags, elems, nil
+}
+
+// elementAt returns element i of a page, whose key must start at byte want, and where the next
+// one starts. The page has room for the element's header.
+func elementAt(b []byte, i int, flags uint16, want uint64) (element, uint64, error) {
+	order := binary.NativeEndian
+	at := pageHeader + i*elementSize // positions count from the element itself
+	h := b[at : at+elementSize]
+	var e element
+	var pos, ksize, vsize uint64
+	if flags == branchPage {
+		pos, ksize, e.child = uint64(order.Uint32(h)), uint64(order.Uint32(h[4:])), order.Uint64(h[8:])
+	} else {
+		e.flags, pos = order.Uint32(h), uint64(order.Uint32(h[4:]))
+		ksize, vsize = uint64(order.Uint32(h[8:])), uint64(order.Uint32(h[12:]))
+	}
+	start := uint64(at) + pos
+	end := start + ksize + vsize // three numbers of 32 bits: no overflow
+	if ksize == 0 || start != want || end > uint64(len(b)) {
+		return element{}, 0, pageError("element out of its place")
+	}
+	e.key, e.value = b[start:start+ksize], b[start+ksize:end]
+	return e, end, nil
+}

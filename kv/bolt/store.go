@@ -1,0 +1,205 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+)
+
+// Options are what a caller of Open may choose.
+type Options struct {
+	// LockWait is how long to wait for another owner to leave; 0 does not wait.
+	LockWait time.Duration
+	// RunTwice runs every function of Update once more beforehand, in a transaction that is
+	// rolled back: tests find functions that are not repeatable.
+	RunTwice bool
+}
+
+// Store is a ledger in a directory. It implements kv.Store.
+type Store struct {
+	opts  Options
+	root  *os.Root
+	file  *os.File // of db, which closes it
+	db    *bbolt.DB
+	blobs *blobs
+	queue chan *call
+	wrote chan struct{} // closed when the writer has ended
+
+	mu     sync.Mutex
+	closed bool           // guarded by mu
+	calls  sync.WaitGroup // calls under way; added to only under mu while not closed
+	end    sync.Once
+	endErr error // result of the one real Close
+
+	failMu sync.Mutex
+	failed error // why nothing is written any more; guarded by failMu
+}
+
+var _ kv.Store = (*Store)(nil)
+
+// Open opens the ledger in the directory dir for this process alone, and makes both if they do
+// not exist. Errors: unavailable when another owner has it (see IsLocked), when it is of a
+// newer format or cannot be reached; denied for permissions, another owner's files, links and
+// network file systems; invalid when dir or the ledger is not the kind of file it should be;
+// corrupt for a damaged ledger.
+func Open(dir string, o Options) (*Store, error) {
+	root, err := openStateDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		opts:  o,
+		root:  root,
+		queue: make(chan *call, queueSize),
+		wrote: make(chan struct{}),
+	}
+	if err := s.open(); err != nil {
+		_ = root.Close() // the error that matters is err
+		return nil, err
+	}
+	go s.write()
+	return s, nil
+}
+
+// open fills s in. After an error nothing but the state directory is open.
+func (s *Store) open() (err error) {
+	if s.db, s.file, err = openLedger(s.root, s.opts.LockWait); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = s.db.Close() // nothing was written
+		}
+	}()
+	if err := checkFormat(s.db); err != nil {
+		return err
+	}
+	if err := removeTemps(s.root); err != nil {
+		return osError("kv.open", err)
+	}
+	s.blobs, err = openBlobs(s.root)
+	return err
+}
+
+// removeTemps removes what an earlier process left unfinished. Only the owner calls it.
+func removeTemps(root *os.Root) error {
+	d, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, tempPrefix) {
+			if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// begin registers a call, which ends with s.calls.Done. Errors: unavailable.
+func (s *Store) begin(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fault.Wrap(fault.Unavailable, "kv", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return fault.New(fault.Unavailable, "kv", "the ledger is closed")
+	}
+	s.calls.Add(1)
+	return nil
+}
+
+// View implements kv.Store.
+func (s *Store) View(ctx context.Context, fn func(kv.Tx) error) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.calls.Done()
+	return view(s.db, func(t *tx) error { return fn(t) })
+}
+
+// PutBlob implements kv.Store. An error of r is returned unchanged.
+func (s *Store) PutBlob(ctx context.Context, r io.Reader, limit int64) (kv.BlobRef, error) {
+	if err := s.begin(ctx); err != nil {
+		return kv.BlobRef{}, err
+	}
+	defer s.calls.Done()
+	return s.blobs.put(ctx, r, limit)
+}
+
+// OpenBlob implements kv.Store. The blob may outlive the store.
+func (s *Store) OpenBlob(ctx context.Context, hash string) (kv.Blob, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.calls.Done()
+	b, err := s.blobs.open(hash)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// DeleteBlob implements kv.Store.
+func (s *Store) DeleteBlob(ctx context.Context, hash string) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.calls.Done()
+	return s.blobs.delete(hash)
+}
+
+// Size implements kv.Store. It looks at every blob file.
+func (s *Store) Size(ctx context.Context) (kv.Size, error) {
+	if err := s.begin(ctx); err != nil {
+		return kv.Size{}, err
+	}
+	defer s.calls.Done()
+	size, err := s.blobs.size(ctx)
+	if err != nil {
+		return kv.Size{}, err
+	}
+	info, err := s.file.Stat()
+	if err != nil {
+		return kv.Size{}, osError("kv.size", err)
+	}
+	size.Records = info.Size()
+	return size, nil
+}
+
+// Close implements kv.Store. Updates that wait for their turn are still committed. Closing
+// twice is not an error.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.end.Do(func() {
+		s.calls.Wait()
+		close(s.queue)
+		<-s.wrote
+		if s.stuck() {
+			s.endErr = abandon(s.file) // bbolt would wait for ever for its own lock
+		} else {
+			s.endErr = s.db.Close()
+		}
+		s.endErr = osError("kv.close", errors.Join(s.endErr, s.blobs.close(), s.root.Close()))
+	})
+	return s.endErr
+}

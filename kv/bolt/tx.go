@@ -1,0 +1,225 @@
+package bolt
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"runtime/debug"
+
+	"go.etcd.io/bbolt"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+)
+
+// tx implements kv.Tx on a transaction of bbolt.
+type tx struct {
+	btx      *bbolt.Tx
+	writable bool
+	dirty    bool // something may have been changed since this was last cleared
+	over     bool // the function that received the transaction has returned
+}
+
+var _ kv.Tx = (*tx)(nil)
+
+// view runs fn in a read-only transaction.
+func view(db *bbolt.DB, fn func(*tx) error) error {
+	btx, err := db.Begin(false)
+	if err != nil {
+		return osError("kv.view", err)
+	}
+	defer btx.Rollback()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	t := &tx{btx: btx}
+	defer func() { t.over = true }()
+	return fn(t)
+}
+
+// Get implements kv.Tx.
+func (t *tx) Get(b kv.Bucket, key []byte) (value []byte, err error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	defer recoverDamage(&err)
+	bucket := t.btx.Bucket([]byte(b))
+	if bucket == nil {
+		return nil, nil
+	}
+	c := bucket.Cursor()
+	k, raw := c.Seek(key)
+	if k != nil && bytes.Equal(k, key) {
+		return unseal(b, key, raw)
+	}
+	return nil, checkMiss(b, c, k, raw)
+}
+
+// checkMiss tells an absent record from one whose key was damaged: keys are known to be in
+// order, so such a record still stands beside the place where the cursor has looked for it.
+// k and raw are what the cursor found there.
+func checkMiss(b kv.Bucket, c *bbolt.Cursor, k, raw []byte) error {
+	if k != nil {
+		if _, err := kv.Unseal(b, k, raw); err != nil {
+			return err
+		}
+		k, raw = c.Prev()
+	} else {
+		k, raw = c.Last()
+	}
+	if k == nil {
+		return nil
+	}
+	_, err := kv.Unseal(b, k, raw)
+	return err
+}
+
+// Put implements kv.Tx.
+func (t *tx) Put(b kv.Bucket, key, value []byte) (err error) {
+	if err := t.checkWrite(); err != nil {
+		return err
+	}
+	if err := kv.CheckRecord(b, key, value); err != nil {
+		return err
+	}
+	defer recoverDamage(&err)
+	t.dirty = true
+	bucket := t.btx.Bucket([]byte(b))
+	if bucket == nil {
+		if bucket, err = createBucket(t.btx, b); err != nil {
+			return storageError(err)
+		}
+	}
+	return storageError(bucket.Put(key, kv.Seal(b, key, value))) // bbolt copies the key
+}
+
+// Delete implements kv.Tx.
+func (t *tx) Delete(b kv.Bucket, key []byte) (err error) {
+	if err := t.checkWrite(); err != nil {
+		return err
+	}
+	defer recoverDamage(&err)
+	bucket := t.btx.Bucket([]byte(b))
+	if bucket == nil || bucket.Get(key) == nil {
+		return nil
+	}
+	t.dirty = true
+	return storageError(bucket.Delete(key))
+}
+
+// Scan implements kv.Tx.
+func (t *tx) Scan(b kv.Bucket, r kv.Range) iter.Seq2[kv.Record, error] {
+	return func(yield func(kv.Record, error) bool) {
+		c, err := t.cursor(b, r)
+		if err != nil {
+			yield(kv.Record{}, err)
+			return
+		}
+		for rec, ok, err := c.first(); ok || err != nil; rec, ok, err = c.next() {
+			if !yield(rec, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// check refuses a transaction that has ended.
+func (t *tx) check() error {
+	if t.over {
+		return fault.New(fault.Unavailable, "kv.tx", "the transaction has ended")
+	}
+	return nil
+}
+
+// checkWrite refuses a transaction that cannot write.
+func (t *tx) checkWrite() error {
+	if err := t.check(); err != nil {
+		return err
+	}
+	if !t.writable {
+		return fault.New(fault.Denied, "kv.tx", "a view cannot be written to")
+	}
+	return nil
+}
+
+// unseal returns a copy of a stored value.
+func unseal(b kv.Bucket, key, raw []byte) ([]byte, error) {
+	value, err := kv.Unseal(b, key, raw)
+	if err != nil {
+		return nil, err
+	}
+	return append(make([]byte, 0, len(value)), value...), nil // not nil for an empty value
+}
+
+// recoverDamage turns a panic or fault inside bbolt into an error. It must be deferred around
+// bbolt's code alone, never around a caller's.
+func recoverDamage(err *error) {
+	if v := recover(); v != nil {
+		*err = &fault.Error{Code: fault.Corrupt, Op: "kv.tx", Message: ledgerName + " is damaged",
+			Hint: hintDamaged, Err: fmt.Errorf("bbolt: %v", v)}
+	}
+}
+
+// cursor walks one range of one bucket. A nil bolt cursor stands for a missing bucket.
+type cursor struct {
+	t         *tx
+	bucket    kv.Bucket
+	bolt      *bbolt.Cursor
+	low, high []byte
+	reverse   bool
+}
+
+func (t *tx) cursor(b kv.Bucket, r kv.Range) (c *cursor, err error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	defer recoverDamage(&err)
+	c = &cursor{t: t, bucket: b, reverse: r.Reverse}
+	c.low, c.high = r.Bounds()
+	if bucket := t.btx.Bucket([]byte(b)); bucket != nil {
+		c.bolt = bucket.Cursor()
+	}
+	return c, nil
+}
+
+// first returns the first record of the range in scan order; ok is false when there is none.
+func (c *cursor) first() (rec kv.Record, ok bool, err error) {
+	defer recoverDamage(&err)
+	if c.bolt == nil {
+		return kv.Record{}, false, nil
+	}
+	switch {
+	case !c.reverse:
+		return c.record(c.bolt.Seek(c.low))
+	case c.high == nil:
+		return c.record(c.bolt.Last())
+	}
+	if k, _ := c.bolt.Seek(c.high); k == nil { // all keys are below the upper bound
+		return c.record(c.bolt.Last())
+	}
+	return c.record(c.bolt.Prev())
+}
+
+// next returns the record after the last one.
+func (c *cursor) next() (rec kv.Record, ok bool, err error) {
+	if err := c.t.check(); err != nil {
+		return kv.Record{}, false, err
+	}
+	defer recoverDamage(&err)
+	if c.reverse {
+		return c.record(c.bolt.Prev())
+	}
+	return c.record(c.bolt.Next())
+}
+
+// record returns the record at the cursor if it lies in the range.
+func (c *cursor) record(key, raw []byte) (kv.Record, bool, error) {
+	if key == nil || bytes.Compare(key, c.low) < 0 || (c.high != nil && bytes.Compare(key, c.high) >= 0) {
+		return kv.Record{}, false, nil
+	}
+	rec := kv.Record{Key: bytes.Clone(key)}
+	value, err := unseal(c.bucket, key, raw)
+	if err != nil {
+		return rec, false, err
+	}
+	rec.Value = value
+	return rec, true, nil
+}

@@ -1,0 +1,115 @@
+package memory
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ctxledger.dev/internal/yamldoc"
+)
+
+// frontMatter is the fields of a front matter, with keys in lower case.
+type frontMatter map[string]string
+
+// Front matter is YAML to those who write it by hand, but other programs write values into it
+// without quoting ("description: Use: -race # always"), which YAML reads wrongly or not at all. So
+// plain lines "key: value" are taken literally, and only what is not made of them is read as YAML.
+var (
+	plainLine  = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_-]*)[ \t]*:(?:[ \t]+(.*?))?[ \t]*$`)
+	blockValue = regexp.MustCompile(`^[|>][-+0-9]*$`)
+)
+
+// readFront reads the lines of a front matter. Line numbers of problems count the opening --- too.
+func readFront(text string) (frontMatter, []Problem) {
+	fields := frontMatter{}
+	var problems []Problem
+	number := 1
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		number++
+		m := plainLine.FindStringSubmatch(line)
+		switch {
+		case strings.TrimSpace(line) == "" || strings.HasPrefix(strings.TrimSpace(line), "#"):
+		case m == nil && line[0] == ' ', m != nil && blockValue.MatchString(m[2]):
+			return readYAML(text)
+		case m == nil:
+			problems = append(problems, Problem{Line: number, Message: "not a line of the form key: value, ignored"})
+		default:
+			fields[strings.ToLower(m[1])] = unquote(m[2])
+		}
+	}
+	return fields, problems
+}
+
+// readYAML reads a front matter that uses more of YAML than plain lines.
+func readYAML(text string) (frontMatter, []Problem) {
+	var doc map[string]any
+	if err := yamldoc.Decode([]byte(text), &doc); err != nil {
+		return nil, []Problem{{Message: "the front matter is not YAML: " + err.Error()}}
+	}
+	fields := frontMatter{}
+	for _, key := range slices.Sorted(maps.Keys(doc)) {
+		switch v := doc[key].(type) {
+		case nil:
+		case string:
+			fields[strings.ToLower(key)] = strings.TrimSpace(v)
+		default:
+			fields[strings.ToLower(key)] = fmt.Sprint(v)
+		}
+	}
+	return fields, nil
+}
+
+// entry makes an entry of the fields.
+func (f frontMatter) entry() (e Entry, problems []Problem) {
+	e = Entry{GUID: strings.ToLower(f["guid"]), Name: f["name"], Description: f["description"], Type: f["type"]}
+	if !isGUID(e.GUID) {
+		e.GUID = ""
+	}
+	if e.Type == "" {
+		e.Type = defaultType
+	}
+	for _, key := range slices.Sorted(maps.Keys(f)) {
+		if !slices.Contains([]string{"guid", "name", "description", "type"}, key) {
+			problems = append(problems, Problem{Message: fmt.Sprintf("the field %q is not kept", cut(key, maxType))})
+		}
+	}
+	return e, problems
+}
+
+// misread finds values that YAML would not read as the text they are: with special characters, or
+// with a meaning of their own.
+var misread = regexp.MustCompile(`[:#"'\[\]{},\\]|^[\s\-?!&*|>%@` + "`" + `=~+.0-9]|\s$|[^\x20-\x{d7ff}\x{e000}-\x{fffd}\x{10000}-\x{10ffff}]|\x7f|` +
+	`(?i)^(?:true|false|yes|no|on|off|y|n|null|nan)$`)
+
+// quote returns a value as every reader of front matter understands it.
+func quote(s string) string {
+	if s == "" || !misread.MatchString(s) && strconv.Quote(s) == `"`+s+`"` {
+		return s
+	}
+	return strconv.Quote(s) // all its escapes are YAML's too
+}
+
+// unquote reads a value; one that only looks quoted is taken as it is.
+func unquote(s string) string {
+	if len(s) < 2 || s[0] != s[len(s)-1] {
+		return s
+	}
+	switch s[0] {
+	case '"':
+		if t, err := strconv.Unquote(s); err == nil {
+			return t
+		}
+		var t string
+		if yamldoc.Decode([]byte(s), &t) == nil {
+			return t
+		}
+	case '\'':
+		if inner := s[1 : len(s)-1]; !strings.Contains(strings.ReplaceAll(inner, "''", ""), "'") {
+			return strings.ReplaceAll(inner, "''", "'")
+		}
+	}
+	return s
+}

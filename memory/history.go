@@ -1,0 +1,80 @@
+package memory
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+)
+
+// maxHistory is how many earlier versions of one memory are kept; the oldest go.
+const maxHistory = 20
+
+// History returns the earlier versions of a memory, newest first, at most 20. Errors: corrupt.
+func History(tx kv.Tx, guid string) (versions []Entry, err error) {
+	for rec, err := range tx.Scan(bucketHistory, kv.Range{Prefix: historyPrefix(guid), Reverse: true}) {
+		if err != nil {
+			return nil, err
+		}
+		e, err := decode(rec.Value)
+		if err != nil {
+			return nil, err
+		}
+		versions = append(versions, e)
+	}
+	return versions, nil
+}
+
+// remember adds a version that is about to be replaced, and drops the oldest beyond maxHistory.
+func remember(tx kv.Tx, e Entry) error {
+	keys, err := historyKeys(tx, e.GUID)
+	if err != nil {
+		return err
+	}
+	number := uint64(1)
+	if len(keys) > 0 {
+		number += binary.BigEndian.Uint64(keys[len(keys)-1][len(historyPrefix(e.GUID)):])
+	}
+	for _, k := range keys[:max(0, len(keys)+1-maxHistory)] {
+		if err := tx.Delete(bucketHistory, k); err != nil {
+			return err
+		}
+	}
+	v, err := json.Marshal(e)
+	if err != nil {
+		return fault.Wrap(fault.Internal, "memory.save", err)
+	}
+	return tx.Put(bucketHistory, binary.BigEndian.AppendUint64(historyPrefix(e.GUID), number), v)
+}
+
+// forget removes all earlier versions.
+func forget(tx kv.Tx, guid string) error {
+	keys, err := historyKeys(tx, guid)
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if err := tx.Delete(bucketHistory, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// historyKeys returns the keys of the earlier versions, oldest first.
+func historyKeys(tx kv.Tx, guid string) (keys [][]byte, err error) {
+	prefix := historyPrefix(guid)
+	for rec, err := range tx.Scan(bucketHistory, kv.Range{Prefix: prefix}) {
+		if err != nil {
+			return nil, err
+		}
+		if len(rec.Key) == len(prefix)+8 {
+			keys = append(keys, slices.Clone(rec.Key))
+		}
+	}
+	return keys, nil
+}
+
+func historyPrefix(guid string) []byte { return append([]byte(guid), 0) }

@@ -1,0 +1,67 @@
+package memory
+
+import (
+	"regexp"
+	"strings"
+)
+
+// IndexFile is the name of the list of a directory's memories. It is authoritative: a file that it
+// does not name is not a memory.
+const IndexFile = "MEMORY.md"
+
+// indexHead is the first line of an index.
+const indexHead = "# Memory Index"
+
+// indexName writes the characters that would end a link early, so that simple readers find the
+// file all the same. Nobody needs to undo it: the name stands in the file.
+var indexName = strings.NewReplacer(`\`, "&#92;", "[", "&#91;", "]", "&#93;", "(", "&#40;", ")", "&#41;")
+
+// formatIndex returns the index of entries in the order given.
+func formatIndex(entries []Entry) []byte {
+	var b strings.Builder
+	b.WriteString(indexHead + "\n\n")
+	for _, e := range entries {
+		b.WriteString("- [" + indexName.Replace(single(e.Name)) + "](" + fileName(e) + ")")
+		if d := single(e.Description); d != "" {
+			b.WriteString(" — " + d)
+		}
+		b.WriteByte('\n')
+	}
+	return []byte(b.String())
+}
+
+// fileName returns the name of an entry's file.
+func fileName(e Entry) string { return "memory_" + e.GUID + ".md" }
+
+// indexed is a line of an index that names a file.
+type indexed struct {
+	line int // 1-based
+	file string
+	// What the line says of the entry, for layouts in which the file need not say it.
+	title, hook string
+}
+
+// The lines that name a file: a link, also one whose name holds escaped brackets; and the form of
+// jutul-agent.
+var (
+	linkLine  = regexp.MustCompile(`^\s*-\s+\[([^\]]+)\]\(([^)]+)\)`)
+	escLine   = regexp.MustCompile(`^\s*-\s+\[((?:\\.|[^\\])+?)\]\(([^)]+)\)`)
+	jutulLine = regexp.MustCompile("^\\s*-\\s+`([^`]+)`(?:\\s+—\\s+(.*?))?\\s*\\(file: `([^`]+)`\\)\\s*$")
+)
+
+// parseIndex returns the lines of an index that name files; other lines are text.
+func parseIndex(data string) (lines []indexed) {
+	number := 0
+	for line := range strings.SplitSeq(data, "\n") {
+		number++
+		line = strings.TrimRight(line, "\r")
+		if m := jutulLine.FindStringSubmatch(line); m != nil {
+			lines = append(lines, indexed{line: number, file: m[3], title: m[1], hook: m[2]})
+		} else if m := linkLine.FindStringSubmatch(line); m != nil {
+			lines = append(lines, indexed{line: number, file: m[2]})
+		} else if m := escLine.FindStringSubmatch(line); m != nil {
+			lines = append(lines, indexed{line: number, file: m[2]})
+		}
+	}
+	return lines
+}

@@ -1,0 +1,141 @@
+package memory
+
+import (
+	"encoding/json"
+	"unicode/utf8"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+)
+
+// The buckets of this package.
+const (
+	bucketEntries = kv.Bucket("memory")         // scope, folded name → Entry
+	bucketHistory = kv.Bucket("memory.history") // guid, number → an earlier Entry
+)
+
+// Save keeps e and returns it as stored. A name that exists in the scope keeps its GUID and its
+// Created; the version before goes to History. For a new name e.GUID is taken, which the caller made
+// at random. An empty type is "project", an empty scope is Project.
+//
+// Errors: invalid or too_large for an entry that breaks a rule; conflict when the name belongs to
+// another Source's entry and overwrite is false.
+func Save(tx kv.Tx, e Entry, overwrite bool) (Entry, error) {
+	e = e.tidy()
+	if err := e.check(); err != nil {
+		return Entry{}, err
+	}
+	old, ok, err := find(tx, e.Scope, e.Name)
+	if err != nil {
+		return Entry{}, err
+	}
+	if ok {
+		if old.Source != e.Source && !overwrite {
+			return Entry{}, fault.New(fault.Conflict, "memory.save", "memory %q was written by %s", old.Name, author(old)).
+				WithHint("take another name, or overwrite it on purpose (overwrite)")
+		}
+		e.GUID, e.Created = old.GUID, old.Created
+		if err := remember(tx, old); err != nil {
+			return Entry{}, err
+		}
+	}
+	v, err := json.Marshal(e)
+	if err != nil {
+		return Entry{}, fault.Wrap(fault.Internal, "memory.save", err)
+	}
+	return e, tx.Put(bucketEntries, entryKey(e.Scope, e.Name), v)
+}
+
+// author names who wrote an entry.
+func author(e Entry) string {
+	if e.Source == "" {
+		return "an unknown author"
+	}
+	return e.Source
+}
+
+// Get returns a memory by its name, without regard to case. Errors: not_found, corrupt.
+func Get(tx kv.Tx, scope Scope, name string) (Entry, error) {
+	e, ok, err := find(tx, scope, name)
+	if err == nil && !ok {
+		err = fault.New(fault.NotFound, "memory.get", "no memory %q in scope %s", cut(name, limits.MemoryName), scope).
+			WithHint("list the memories to see their names")
+	}
+	return e, err
+}
+
+// Delete removes a memory with its earlier versions, and returns what it was. Errors: not_found,
+// corrupt.
+func Delete(tx kv.Tx, scope Scope, name string) (Entry, error) {
+	e, err := Get(tx, scope, name)
+	if err != nil {
+		return Entry{}, err
+	}
+	if err := forget(tx, e.GUID); err != nil {
+		return Entry{}, err
+	}
+	return e, tx.Delete(bucketEntries, entryKey(scope, name))
+}
+
+// List returns the memories of a scope by name, at most limit (0: all), those after the cursor
+// only, and the cursor of the following page, "" at the end. Errors: corrupt.
+func List(tx kv.Tx, scope Scope, after string, limit int) (list []Entry, next string, err error) {
+	prefix := entryKey(scope, "")
+	for rec, err := range tx.Scan(bucketEntries, kv.Range{Prefix: prefix, From: entryKey(scope, after)}) {
+		if err != nil {
+			return nil, "", err
+		}
+		name := string(rec.Key[len(prefix):])
+		if name == fold(after) && after != "" {
+			continue
+		}
+		if limit > 0 && len(list) == limit {
+			return list, next, nil
+		}
+		e, err := decode(rec.Value)
+		if err != nil {
+			return nil, "", err
+		}
+		list, next = append(list, e), name
+	}
+	return list, "", nil
+}
+
+// Count returns the number of memories of a scope. Errors: corrupt.
+func Count(tx kv.Tx, scope Scope) (n int, err error) {
+	for _, err := range tx.Scan(bucketEntries, kv.Range{Prefix: entryKey(scope, "")}) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// entryKey returns where a memory stands: by scope, then by name without regard to case.
+func entryKey(scope Scope, name string) []byte {
+	return append(append([]byte(scope), 0), fold(name)...)
+}
+
+// find returns the entry of a name, if there is one.
+func find(tx kv.Tx, scope Scope, name string) (e Entry, ok bool, err error) {
+	if utf8.RuneCountInString(name) > 2*limits.MemoryName {
+		return Entry{}, false, nil // no entry has such a name, and it might be too long for a key
+	}
+	v, err := tx.Get(bucketEntries, entryKey(scope, name))
+	if err != nil || v == nil {
+		return Entry{}, false, err
+	}
+	e, err = decode(v)
+	return e, err == nil, err
+}
+
+// decode reads a stored entry.
+func decode(v []byte) (Entry, error) {
+	var e Entry
+	if err := json.Unmarshal(v, &e); err != nil {
+		return Entry{}, fault.New(fault.Corrupt, "memory.read", "a memory's record is not readable: %v", err)
+	}
+	return e, nil
+}

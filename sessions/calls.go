@@ -1,0 +1,79 @@
+package sessions
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+)
+
+// maxCallID bounds the part of a call id that stands in a key; hosts use some 30 bytes.
+const maxCallID = 200
+
+// CallOf returns the call with the given id and the entry that makes it, or nil when the session
+// has none.
+func CallOf(tx kv.Tx, session, callID string) (*Call, Entry, error) {
+	v, err := tx.Get(bucketCalls, callKey(session, callID))
+	if err != nil || len(v) != 8 {
+		return nil, Entry{}, err
+	}
+	e, err := GetEntry(tx, session, int64(binary.BigEndian.Uint64(v)))
+	if err != nil {
+		return nil, Entry{}, err
+	}
+	for _, c := range e.Calls {
+		if c.ID == callID {
+			return &c, e.Entry, nil
+		}
+	}
+	return nil, Entry{}, fault.New(fault.Corrupt, "sessions.call", "call %q is indexed but entry %d of session %s does not make it", callID, e.Seq, session)
+}
+
+// Read is one call that read a file.
+type Read struct {
+	Session string
+	Seq     int64
+	CallID  string
+}
+
+// ReadsOf returns the calls that read a file, in the order of session and log.
+func ReadsOf(tx kv.Tx, path string) ([]Read, error) {
+	prefix := []byte(path + "\x00")
+	var reads []Read
+	for r, err := range tx.Scan(bucketReads, kv.Range{Prefix: prefix}) {
+		if err != nil {
+			return nil, err
+		}
+		session, seq, ok := bytes.Cut(r.Key[len(prefix):], []byte{0})
+		if !ok || len(seq) != 8 {
+			return nil, fault.New(fault.Corrupt, "sessions.reads", "the index of reads of %q is damaged", path)
+		}
+		reads = append(reads, Read{string(session), int64(binary.BigEndian.Uint64(seq)), string(r.Value)})
+	}
+	return reads, nil
+}
+
+// IndexRead makes a call findable by the path of the file that it reads.
+func IndexRead(tx kv.Tx, path, session string, seq int64, callID string) error {
+	k := binary.BigEndian.AppendUint64([]byte(path+"\x00"+session+"\x00"), uint64(seq))
+	if len(k) > kv.MaxKey {
+		return nil // a path too long for an index is still in the log
+	}
+	return tx.Put(bucketReads, k, []byte(callID))
+}
+
+func indexCall(tx kv.Tx, session string, seq int64, c Call) error {
+	return tx.Put(bucketCalls, callKey(session, c.ID), binary.BigEndian.AppendUint64(nil, uint64(seq)))
+}
+
+// callKey clips a call id for use in a key; one that is too long is replaced by its hash.
+func callKey(session, callID string) []byte {
+	if len(callID) > maxCallID {
+		sum := sha256.Sum256([]byte(callID))
+		callID = hex.EncodeToString(sum[:])
+	}
+	return []byte(session + "\x00" + callID)
+}

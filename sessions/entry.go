@@ -1,0 +1,108 @@
+package sessions
+
+import (
+	"encoding/json"
+	"time"
+
+	"ctxledger.dev/transcript"
+)
+
+// Kind is what an entry of a session's log records. Kinds are stored: append only.
+type Kind string
+
+// The kinds of entries.
+const (
+	KindMessage    Kind = "message"    // a message, a tool call or its results, as received
+	KindNote       Kind = "note"       // a record of the host that is not part of the conversation
+	KindCompaction Kind = "compaction" // an accepted compaction; Data holds its record
+	KindRestore    Kind = "restore"    // a compaction was taken back; Data names it
+	KindRewind     Kind = "rewind"     // the host went back to an earlier message; Data says to which
+)
+
+// NewEntry is an entry as a face hands it in. Exactly one of Original and Blob is set.
+type NewEntry struct {
+	Kind   Kind      `json:"kind"`
+	Time   time.Time `json:"time"`
+	HostID string    `json:"host_id,omitempty"` // the host's id of this record
+	// HostParent is the host's id of the record this one follows, where hosts keep a tree.
+	HostParent string `json:"host_parent,omitempty"`
+	// Group joins consecutive records that together are one message of the provider.
+	Group  string `json:"group,omitempty"`
+	Author string `json:"author,omitempty"` // a subagent's name; "" for the main conversation
+	Model  string `json:"model,omitempty"`
+	// Original is the record exactly as received, at most limits.EntryInline bytes; a longer one
+	// is stored with PutBlob first and named by Blob.
+	Original []byte `json:"original,omitempty"`
+	Blob     string `json:"blob,omitempty"`
+	// Message is where the provider's message stands in the original, in Format. Empty: none.
+	Message transcript.Span   `json:"message,omitzero"`
+	Format  transcript.Format `json:"format,omitempty"`
+	// Hidden keeps a record out of every view: subagents' lines, the host's own summaries.
+	Hidden bool   `json:"hidden,omitempty"`
+	Usage  *Usage `json:"usage,omitempty"`
+	// Effects is what the host itself says about the files that a result's call touched.
+	Effects []Effect `json:"effects,omitempty"`
+	// Note says in words what the record is when it is not a plain message: its type, or why it
+	// could not be read.
+	Note string `json:"note,omitempty"`
+}
+
+// Effect is what a host reported about one file.
+type Effect struct {
+	Path string `json:"path"`
+	Op   string `json:"op"` // "created", "modified", "deleted"
+}
+
+// Entry is one append-only record of a session's log. The original bytes are not part of it:
+// they stand behind it in the store, or in the blob that it names.
+type Entry struct {
+	Seq        int64             `json:"seq"`
+	ID         string            `json:"id,omitempty"` // message id: H(previous id, original), 32 hex digits
+	Kind       Kind              `json:"kind"`
+	Time       time.Time         `json:"time"`
+	Turn       int               `json:"turn"` // 1-based; 0 before the first request
+	HostID     string            `json:"host_id,omitempty"`
+	HostParent string            `json:"host_parent,omitempty"`
+	Group      string            `json:"group,omitempty"`
+	Author     string            `json:"author,omitempty"`
+	Model      string            `json:"model,omitempty"`
+	Format     transcript.Format `json:"format,omitempty"`
+	Message    transcript.Span   `json:"message,omitzero"`
+	Size       int64             `json:"size"`           // bytes of the original
+	Blob       string            `json:"blob,omitempty"` // where the original is, when it is not inline
+	Hidden     bool              `json:"hidden,omitempty"`
+	Note       string            `json:"note,omitempty"`
+	Usage      *Usage            `json:"usage,omitempty"`
+	Forgotten  *time.Time        `json:"forgotten,omitempty"` // when the original was removed
+	// Data is the payload of entries that the ledger itself writes (compaction, restore, rewind).
+	Data json.RawMessage `json:"data,omitempty"`
+
+	// What was extracted when the entry was appended.
+	Role    transcript.Role `json:"role,omitempty"`
+	Prompt  bool            `json:"prompt,omitempty"`  // a request by the user: starts a turn
+	Tokens  int             `json:"tokens,omitempty"`  // o200k_base tokens of what a model reads of it
+	Calls   []Call          `json:"calls,omitempty"`   // tool calls it makes
+	Results []Result        `json:"results,omitempty"` // results it carries
+	Paths   []string        `json:"paths,omitempty"`   // file paths it names, at most limits.EntryPaths
+	Names   []string        `json:"names,omitempty"`   // identifiers it names, at most limits.EntryNames
+}
+
+// Call is what the log knows of one tool call.
+type Call struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`             // the host's name of the tool
+	Op     string `json:"op,omitempty"`     // the canonical operation, see intents.Classify
+	Target string `json:"target,omitempty"` // path, or command
+	Tokens int    `json:"tokens"`
+}
+
+// Result is what the log knows of one tool result.
+type Result struct {
+	CallID string `json:"call_id"`
+	Failed bool   `json:"failed,omitempty"`
+	Chars  int    `json:"chars"`  // characters of its text
+	Tokens int    `json:"tokens"` // o200k_base tokens of its text
+	// Artifact is the handle of the artifact that stands in its place in every view.
+	Artifact   string `json:"artifact,omitempty"`
+	StubTokens int    `json:"stub_tokens,omitempty"`
+}

@@ -1,0 +1,34 @@
+package sessions
+
+import "time"
+
+// Session is one conversation of one agent host.
+type Session struct {
+	ID      string    `json:"id"`                // ours: 8 lower-case hex digits, longer on a clash
+	Host    string    `json:"host"`              // the agent: "claude-code", or "mcp" for messages handed in
+	HostID  string    `json:"host_id,omitempty"` // the host's own id of the conversation
+	Parent  string    `json:"parent,omitempty"`  // the session that started or forked this one
+	Title   string    `json:"title,omitempty"`   // first line of the first request, at most 120 characters
+	Model   string    `json:"model,omitempty"`   // the model of the newest answer
+	Dir     string    `json:"dir,omitempty"`     // the host's working directory
+	Created time.Time `json:"created"`           // time of the first entry
+	Updated time.Time `json:"updated"`           // time of the newest entry
+	Seq     int64     `json:"seq"`               // sequence number of the newest entry; the first is 1
+	Turns   int       `json:"turns"`             // number of requests by the user
+	Chain   string    `json:"chain,omitempty"`   // message id of the newest received entry
+	Pending bool      `json:"pending,omitempty"` // an import is under way: not listed yet
+	Usage   Usage     `json:"usage"`             // sums over the whole session, never reduced by a view
+}
+
+// Usage is what a provider reported as used, in tokens.
+type Usage struct {
+	Input      int64 `json:"input"`       // uncached input
+	Output     int64 `json:"output"`      // generated
+	CacheRead  int64 `json:"cache_read"`  // input read from the prompt cache
+	CacheWrite int64 `json:"cache_write"` // input written to the prompt cache
+}
+
+// Add returns the sum of two usages.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite}
+}

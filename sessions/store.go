@@ -1,0 +1,171 @@
+package sessions
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+)
+
+// The buckets of this package.
+const (
+	bucketSessions kv.Bucket = "sessions"     // session id → Session
+	bucketHosts    kv.Bucket = "session_host" // host NUL host id → session id
+	bucketLog      kv.Bucket = "log"          // session id NUL sequence → entry
+	bucketMessages kv.Bucket = "messages"     // message id, session id → sequence
+	bucketCalls    kv.Bucket = "calls"        // session id NUL call id → sequence
+	bucketReads    kv.Bucket = "reads"        // path NUL session id NUL sequence → call id
+)
+
+// Create stores a new session and returns it with its ID. The id is cut from a hash of host and
+// host id, so that importing the same conversation twice finds the same session; seed stands in
+// for the host id of a conversation that has none.
+func Create(tx kv.Tx, s Session, seed string) (Session, error) {
+	name := s.HostID
+	if name == "" {
+		name = seed
+	}
+	digest := hostDigest(s.Host, name)
+	for n := idDigits; n <= len(digest); n += 4 {
+		old, err := tx.Get(bucketSessions, []byte(digest[:n]))
+		if err != nil {
+			return Session{}, err
+		}
+		if old == nil {
+			s.ID = digest[:n]
+			if s.HostID != "" {
+				if err := tx.Put(bucketHosts, hostKey(s.Host, s.HostID), []byte(s.ID)); err != nil {
+					return Session{}, err
+				}
+			}
+			return s, Save(tx, s)
+		}
+	}
+	return Session{}, fault.New(fault.Conflict, "sessions.create", "session of %s with id %q exists already", s.Host, name)
+}
+
+// Save writes a session's record.
+func Save(tx kv.Tx, s Session) error {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return fault.Wrap(fault.Internal, "sessions.save", err)
+	}
+	return tx.Put(bucketSessions, []byte(s.ID), raw)
+}
+
+// Get returns the session with exactly this id. Errors: not_found.
+func Get(tx kv.Tx, id string) (Session, error) {
+	raw, err := tx.Get(bucketSessions, []byte(id))
+	if err != nil {
+		return Session{}, err
+	}
+	if raw == nil {
+		return Session{}, notFound(id)
+	}
+	return decodeSession(raw)
+}
+
+// OfHost returns the session of a host's conversation, and whether there is one.
+func OfHost(tx kv.Tx, host, hostID string) (Session, bool, error) {
+	id, err := tx.Get(bucketHosts, hostKey(host, hostID))
+	if err != nil || id == nil {
+		return Session{}, false, err
+	}
+	s, err := Get(tx, string(id))
+	return s, err == nil, err
+}
+
+// Find returns the session that name stands for: an id, a unique beginning of one, or a host's id.
+// Errors: not_found; conflict when it fits several, which are listed.
+func Find(tx kv.Tx, name string) (Session, error) {
+	var hits []Session
+	if isHex(name) && len(name) >= 4 {
+		for r, err := range tx.Scan(bucketSessions, kv.Range{Prefix: []byte(name)}) {
+			if err != nil {
+				return Session{}, err
+			}
+			s, err := decodeSession(r.Value)
+			if err != nil {
+				return Session{}, err
+			}
+			if s.ID == name {
+				return s, nil
+			}
+			hits = append(hits, s)
+		}
+	}
+	if len(hits) == 0 {
+		all, err := List(tx)
+		if err != nil {
+			return Session{}, err
+		}
+		hits = slices.DeleteFunc(all, func(s Session) bool { return s.HostID != name })
+	}
+	return one(hits, name)
+}
+
+// one returns the only element of hits, or says why there is not exactly one.
+func one(hits []Session, name string) (Session, error) {
+	switch len(hits) {
+	case 0:
+		return Session{}, notFound(name)
+	case 1:
+		return hits[0], nil
+	default:
+		return Session{}, Ambiguous("session "+name+" is not the only one of that name", hits)
+	}
+}
+
+// Ambiguous returns the conflict that lists the sessions to choose from.
+func Ambiguous(what string, hits []Session) error {
+	const most = 8
+	var ids []string
+	for i, s := range hits {
+		if i == most {
+			ids = append(ids, "…")
+			break
+		}
+		ids = append(ids, s.ID)
+	}
+	return fault.New(fault.Conflict, "sessions.find", "%s: %s", what, strings.Join(ids, ", ")).
+		WithHint("name one of them; `ctxledger sessions` shows what they are")
+}
+
+// List returns all sessions, newest first.
+func List(tx kv.Tx) ([]Session, error) {
+	var all []Session
+	for r, err := range tx.Scan(bucketSessions, kv.Range{}) {
+		if err != nil {
+			return nil, err
+		}
+		s, err := decodeSession(r.Value)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b Session) int {
+		if c := b.Updated.Compare(a.Updated); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return all, nil
+}
+
+func decodeSession(raw []byte) (Session, error) {
+	var s Session
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return Session{}, fault.Wrap(fault.Corrupt, "sessions.decode", err)
+	}
+	return s, nil
+}
+
+func hostKey(host, hostID string) []byte { return []byte(host + "\x00" + hostID) }
+
+func notFound(name string) error {
+	return fault.New(fault.NotFound, "sessions.find", "no session %q in this workspace", name).
+		WithHint("`ctxledger sessions` lists them")
+}

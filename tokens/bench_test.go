@@ -1,0 +1,116 @@
+package tokens
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// goSourceSize is how much Go source the benchmarks read: enough to overflow every cache.
+const goSourceSize = 10 << 20
+
+// goSource returns Go source of the standard library, in the order of its paths.
+func goSource(tb testing.TB) []byte {
+	tb.Helper()
+	var text []byte
+	err := filepath.WalkDir(filepath.Join(runtime.GOROOT(), "src"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		file, err := os.ReadFile(path)
+		text = append(text, file...)
+		if len(text) >= goSourceSize {
+			return fs.SkipAll
+		}
+		return err
+	})
+	if err != nil || len(text) < goSourceSize {
+		tb.Skip("the sources of the Go standard library are not installed")
+	}
+	return text[:goSourceSize]
+}
+
+func BenchmarkCountGoSource(b *testing.B) {
+	text := goSource(b)
+	for _, e := range encodings {
+		b.Run(string(e), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				e.Count(text)
+			}
+		})
+	}
+}
+
+func BenchmarkEncodeGoSource(b *testing.B) {
+	text := goSource(b)
+	for _, e := range encodings {
+		b.Run(string(e), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			var ids []uint32
+			for b.Loop() {
+				ids = e.Encode(ids[:0], text)
+			}
+		})
+	}
+}
+
+// BenchmarkLongPiece counts texts of 1 MiB that are one piece, or pieces that no cache holds.
+func BenchmarkLongPiece(b *testing.B) {
+	const size = 1 << 20
+	for name, text := range longTexts(size) {
+		for _, e := range encodings {
+			b.Run(name+"/"+string(e), func(b *testing.B) {
+				b.SetBytes(size)
+				for b.Loop() {
+					e.CountString(text)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkBuild is the time that the first count pays for the tables.
+func BenchmarkBuild(b *testing.B) {
+	b.Run("classes", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := parseClasses(classFile); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("o200k_base", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := parseVocabulary(O200kBase, o200kPairs); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkMerge finds where the sweep overtakes the array: see maxShort.
+func BenchmarkMerge(b *testing.B) {
+	w := O200kBase.tokenizer().worker()
+	for _, size := range []int{8, 24, maxShort, 128} {
+		piece := []byte(longTexts(size)["letters"])
+		b.Run("array/"+sizeName(size), func(b *testing.B) {
+			if size > maxShort {
+				b.Skip("does not fit")
+			}
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				w.vocabulary.mergeShort(piece, &w.ids, &w.pairs)
+			}
+		})
+		b.Run("sweep/"+sizeName(size), func(b *testing.B) {
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				w.sweep.merge(w.vocabulary, piece)
+			}
+		})
+	}
+}

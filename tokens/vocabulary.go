@@ -1,0 +1,120 @@
+package tokens
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // for the vocabularies
+	"encoding/hex"
+	"fmt"
+	"math/bits"
+
+	"ctxledger.dev/internal/fault"
+)
+
+// A .pairs file is a text header and a body. The header is five lines: "ctxpairs 1", the
+// encoding with the number of ids, "source" and "body" with a SHA-256 each (of the published
+// vocabulary file and of the body), and an empty line. The body has one little-endian record
+// of five bytes for each id, left<<18 | right: the two tokens that merge into this one. A
+// token of one byte has that byte as left and noID as right. Ids are in order of priority: the
+// lower merges first.
+var (
+	//go:embed data/o200k_base.pairs
+	o200kPairs []byte
+	//go:embed data/cl100k_base.pairs
+	cl100kPairs []byte
+)
+
+const (
+	idBits     = 18
+	noID       = 1<<idBits - 1 // no token; greater than every id, so that it never wins
+	recordSize = 5             // bytes
+)
+
+// vocabulary is what merging needs to know: the token of each byte and of each pair.
+type vocabulary struct {
+	bytes [256]uint32
+	// pairs is an open-addressing hash table of (left<<18|right)+1 in the high bits and the
+	// merged id in the low 18; 0 is an empty slot.
+	pairs []uint64
+	shift int // of a hash, to give a slot
+}
+
+// merged returns the token that left and right make together, or noID.
+func (v *vocabulary) merged(left, right uint32) uint32 {
+	key := pairKey(left, right)
+	mask := uint64(len(v.pairs) - 1)
+	for slot := v.slot(key); ; slot++ {
+		e := v.pairs[slot&mask]
+		if e>>idBits == key {
+			return uint32(e & noID)
+		}
+		if e == 0 {
+			return noID
+		}
+	}
+}
+
+func pairKey(left, right uint32) uint64 { return uint64(left)<<idBits | uint64(right) + 1 }
+
+func (v *vocabulary) slot(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> v.shift }
+
+// parseVocabulary reads a .pairs file and builds the tables, or returns an error of code
+// corrupt when the file is not what the generator wrote.
+func parseVocabulary(e Encoding, file []byte) (*vocabulary, error) {
+	body, err := pairsBody(e, file)
+	if err != nil {
+		return nil, err
+	}
+	n := len(body) / recordSize
+	size := bits.Len(uint(n)) + 1 // of the table, as a power of two: filled to a quarter to a half
+	v := &vocabulary{pairs: make([]uint64, 1<<size), shift: 64 - size}
+	for id := range n {
+		left, right := record(body, id)
+		if right == noID {
+			v.bytes[byte(left)] = uint32(id)
+			continue
+		}
+		if left >= uint32(id) || right >= uint32(id) {
+			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: token %d is made of a later one", e, id) // sweep relies on it
+		}
+		key := pairKey(left, right)
+		slot := v.slot(key)
+		for v.pairs[slot] != 0 {
+			slot = (slot + 1) & uint64(len(v.pairs)-1)
+		}
+		v.pairs[slot] = key<<idBits | uint64(id)
+	}
+	return v, nil
+}
+
+func record(body []byte, id int) (left, right uint32) {
+	r := body[id*recordSize:][:recordSize]
+	v := uint64(r[0]) | uint64(r[1])<<8 | uint64(r[2])<<16 | uint64(r[3])<<24 | uint64(r[4])<<32
+	return uint32(v >> idBits), uint32(v & noID)
+}
+
+// pairsBody checks the header and the check sum of a .pairs file and returns its records.
+func pairsBody(e Encoding, file []byte) ([]byte, error) {
+	header, body, _ := bytes.Cut(file, []byte("\n\n"))
+	lines := bytes.Split(header, []byte("\n"))
+	want := [][]byte{
+		[]byte("ctxpairs 1"),
+		fmt.Appendf(nil, "%s %d", e, len(body)/recordSize),
+		nil, // the source, which only tests can compare
+		bodyLine(body),
+	}
+	if len(lines) != len(want) || len(body)%recordSize != 0 {
+		return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: not a file of merge pairs", e)
+	}
+	for i, line := range want {
+		if line != nil && !bytes.Equal(lines[i], line) {
+			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: header line %d does not fit the body", e, i+1)
+		}
+	}
+	return body, nil
+}
+
+func bodyLine(body []byte) []byte {
+	sum := sha256.Sum256(body)
+	return append([]byte("body "), hex.EncodeToString(sum[:])...)
+}

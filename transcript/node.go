@@ -1,0 +1,93 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// member is one member of an object.
+type member struct {
+	name string
+	val  Span
+}
+
+// node is an object of a document whose members are read. Duplicate names are refused: two readers
+// would see two different messages.
+type node struct {
+	src     []byte
+	at      Span
+	members []member
+}
+
+// readNode reads the object at a span.
+func readNode(src []byte, at Span, what string) (node, error) {
+	n := node{src: src, at: at}
+	if at.Empty() || src[at.From] != '{' {
+		return n, invalid(at.From, "%s is not an object", what)
+	}
+	seen := make(map[string]bool, 8)
+	s := &scanner{src: src[:at.To], pos: at.From}
+	err := s.object(0, func(key, val Span) error {
+		name := unquote(src[key.From:key.To])
+		if seen[name] {
+			return invalid(key.From, "%s has two members %q", what, name)
+		}
+		seen[name] = true
+		n.members = append(n.members, member{name, val})
+		return nil
+	})
+	return n, err
+}
+
+// get returns where a member's value stands; the zero Span when there is none.
+func (n node) get(name string) Span {
+	for _, m := range n.members {
+		if m.name == name {
+			return m.val
+		}
+	}
+	return Span{}
+}
+
+// first returns the first byte of a value, 0 for the zero Span: it tells the type of the value.
+func (n node) first(at Span) byte {
+	if at.Empty() {
+		return 0
+	}
+	return n.src[at.From]
+}
+
+// str returns a string member. One that is absent is "" and, when needed, an error.
+func (n node) str(name string, needed bool) (string, error) {
+	at := n.get(name)
+	switch n.first(at) {
+	case '"':
+		return unquote(n.src[at.From:at.To]), nil
+	case 0:
+		if needed {
+			return "", invalid(n.at.From, "no %q here", name)
+		}
+		return "", nil
+	}
+	return "", invalid(at.From, "%q is not a string", name)
+}
+
+// elements returns where the elements of the array at a span stand.
+func elements(src []byte, at Span) ([]Span, error) {
+	var spans []Span
+	s := &scanner{src: src[:at.To], pos: at.From}
+	err := s.array(0, func(elem Span) error {
+		spans = append(spans, elem)
+		return nil
+	})
+	return spans, err
+}
+
+// quote returns a JSON string literal, without the escapes that only HTML needs.
+func quote(text string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(text) // a string into memory: cannot fail
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

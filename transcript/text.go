@@ -1,0 +1,14 @@
+package transcript
+
+import "strings"
+
+// PlainText returns the text parts of a message, joined with a blank line.
+func PlainText(m Message) string {
+	var texts []string
+	for _, p := range m.Parts {
+		if p.Kind == KindText && p.Text != "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}

@@ -1,0 +1,86 @@
+package window
+
+import (
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// draft is a message in the making.
+type draft struct {
+	entries []*sessions.Entry
+	results bool // it carries results
+	drop    []string
+	keep    map[string]int
+	add     []transcript.Part
+}
+
+func (d *draft) first() *sessions.Entry { return d.entries[0] }
+
+// group joins records to messages: records of one group and role that follow each other, and results
+// that follow each other, since a provider wants all results of a message's calls in the next one.
+// A host that writes records as they come may write a result in front of the rest of the message that
+// asked for it: such a record joins its message, and its results the results.
+func group(entries []*sessions.Entry) []*draft {
+	var out []*draft
+	for _, e := range entries {
+		switch d := owner(out, e); {
+		case d == nil:
+			out = append(out, &draft{entries: []*sessions.Entry{e}, results: carriesResults(e)})
+		case !d.repeats(e):
+			d.entries = append(d.entries, e)
+		}
+	}
+	return out
+}
+
+// owner returns the draft that an entry belongs to, nil if it begins a new message.
+func owner(drafts []*draft, e *sessions.Entry) *draft {
+	n := len(drafts)
+	if n == 0 {
+		return nil
+	}
+	last := drafts[n-1]
+	switch {
+	case carriesResults(e):
+		if last.results && last.first().Format == e.Format {
+			return last
+		}
+	case last.sameMessage(e):
+		return last
+	case e.Role == transcript.RoleAssistant && n > 1 && last.onlyTools() && drafts[n-2].sameMessage(e):
+		return drafts[n-2]
+	}
+	return nil
+}
+
+func (d *draft) sameMessage(e *sessions.Entry) bool {
+	f := d.first()
+	return !d.results && e.Group != "" && f.Group == e.Group && f.Role == e.Role && f.Format == e.Format
+}
+
+// onlyTools reports whether nobody but tools speaks in a draft.
+func (d *draft) onlyTools() bool {
+	for _, e := range d.entries {
+		if e.Role != transcript.RoleTool {
+			return false
+		}
+	}
+	return true
+}
+
+// repeats reports whether a record makes calls and all of them are in the draft already: a host that
+// resumes a session may write a record twice, and no provider takes two calls with one id.
+func (d *draft) repeats(e *sessions.Entry) bool {
+	made := map[string]bool{}
+	for _, have := range d.entries {
+		for _, c := range have.Calls {
+			made[c.ID] = true
+		}
+	}
+	for _, c := range e.Calls {
+		if !made[c.ID] {
+			return false
+		}
+	}
+	return len(e.Calls) > 0
+}

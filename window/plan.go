@@ -1,0 +1,92 @@
+package window
+
+import (
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// Input is what a view is computed from.
+type Input struct {
+	// Entries is the whole log of the session, in order of Seq.
+	Entries []sessions.Entry
+	// Cutoff is the compaction that is current, if there is one.
+	Cutoff *Cutoff
+}
+
+// Cutoff says that a summary stands for the beginning of the log.
+type Cutoff struct {
+	Summary   string // id of the summary
+	FirstKept int64  // Seq of the first entry that is still shown
+	// Recorded is the Seq of the log entry that records the compaction. A rewind behind it that goes
+	// back into the summarised range takes the cutoff away. 0: no rewind does.
+	Recorded int64
+}
+
+// View is the conversation as a model is to see it: the summary, if any, then the slots.
+type View struct {
+	Summary string // id; "": none
+	Slots   []Slot
+}
+
+// Slot is one message of a view.
+type Slot struct {
+	// Seqs are the entries that are merged into this message, in the order in which their blocks
+	// stand in it: that of the log, but results in the order of their calls.
+	Seqs   []int64
+	Role   transcript.Role
+	Format transcript.Format
+	Turn   int  // of the first entry; 0 before the first request
+	Prompt bool // whether a request by the user is in it
+	Tokens int  // o200k_base, with stubs counted instead of what they stand for; synthesised results do not count
+	// Stubs gives the artifact that stands for a result, by call id.
+	Stubs map[string]string
+	// DropCalls are calls that nothing answers, in order.
+	DropCalls []string
+	// KeepResults is transcript.Edits.KeepResults: results without a call, and duplicates.
+	KeepResults map[string]int
+	// AddResults stand for results that never came.
+	AddResults []transcript.Part
+	// Edited is false when the message is exactly the original of its one entry.
+	Edited bool
+}
+
+// Edits returns the slot's edits for transcript.Edit. stub returns the text that stands for an
+// artifact; where it reports false the result is shown whole. A message for which transcript.Edit then
+// returns nothing is left out: headers do not tell whether a call that goes leaves words behind.
+func (s Slot) Edits(stub func(artifact string) (string, bool)) transcript.Edits {
+	e := transcript.Edits{KeepResults: s.KeepResults, AddResults: s.AddResults}
+	for call, artifact := range s.Stubs {
+		if text, ok := stub(artifact); ok {
+			if e.Results == nil {
+				e.Results = map[string]string{}
+			}
+			e.Results[call] = text
+		}
+	}
+	for _, id := range s.DropCalls {
+		if e.DropCalls == nil {
+			e.DropCalls = map[string]bool{}
+		}
+		e.DropCalls[id] = true
+	}
+	return e
+}
+
+// Plan computes the view of a log. It takes time linear in the number of entries.
+func Plan(in Input) View {
+	path := activePath(in.Entries)
+	cut := in.Cutoff
+	if cut != nil && path.behind(cut) {
+		cut = nil
+	}
+	entries := path.entries()
+	drafts := pairUp(group(visible(entries, cut)), forgottenResults(entries))
+	view := View{Slots: make([]Slot, 0, len(drafts))}
+	if cut != nil {
+		view.Summary = cut.Summary
+	}
+	for _, d := range drafts {
+		view.Slots = append(view.Slots, d.slot())
+	}
+	return view
+}

@@ -1,0 +1,15 @@
+// Package workspace finds the directory tree that a process works on, and where its ledger lies.
+//
+// Start at Find. It asks, in this order: the --workspace flag, CTXLEDGER_WORKSPACE, the variables
+// by which agent hosts name their project, the roots of an MCP client, and the working directory.
+// The first that names a directory decides.
+//
+// Guarantees: Find creates nothing and changes nothing. The file system's root, a home directory
+// itself, system directories and the temporary directory itself are never workspaces; a process
+// started there gets the user ledger alone. All worktrees of a repository share one state
+// directory, which lies outside the tree.
+//
+// The package deliberately runs no git: it reads the two small files by which git links a worktree
+// to its repository. It does not look into ctxledger.yaml (that is package config) and does not
+// open ledgers.
+package workspace

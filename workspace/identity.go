@@ -1,0 +1,88 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// nameLength bounds the readable part of a state directory's name, in bytes: socket paths are short.
+const nameLength = 40
+
+// hashDigits is the length of the hash in a state directory's name, in hex digits.
+const hashDigits = 12
+
+// identity is what makes two directories the same workspace: the same place in worktrees of the
+// same repository, or the same directory.
+type identity struct {
+	name string // readable, safe as a file name
+	key  string // what is hashed
+}
+
+// identify returns the identity of a root.
+func identify(root string, r refusals) identity {
+	top, _ := enclosing(root, r, ".git")
+	if top == "" {
+		return identity{name: sanitize(filepath.Base(root)), key: fold(root)}
+	}
+	common, ok := commonDir(top)
+	if !ok {
+		return identity{name: sanitize(filepath.Base(root)), key: fold(root)}
+	}
+	inside, err := filepath.Rel(top, root)
+	if err != nil {
+		inside = "."
+	}
+	name := repositoryName(common)
+	key := fold(common)
+	if inside != "." {
+		name += "-" + filepath.Base(inside)
+		key += "\x00" + fold(filepath.ToSlash(inside))
+	}
+	return identity{name: sanitize(name), key: key}
+}
+
+// directory returns the name of the identity's state directory.
+func (i identity) directory() string {
+	sum := sha256.Sum256([]byte(i.key))
+	return i.name + "-" + hex.EncodeToString(sum[:])[:hashDigits]
+}
+
+// repositoryName returns what people call the repository with a git directory: the directory
+// around .git, or the name of a bare one.
+func repositoryName(common string) string {
+	base := filepath.Base(common)
+	if base == ".git" {
+		return filepath.Base(filepath.Dir(common))
+	}
+	return strings.TrimSuffix(base, ".git")
+}
+
+// fold returns a path in the form in which it is hashed: Windows does not tell cases apart.
+func fold(path string) string {
+	if runtime.GOOS == "windows" {
+		return strings.ToLower(path)
+	}
+	return path
+}
+
+// sanitize returns name with only letters, digits, dots, underscores and hyphens of ASCII, none
+// of them a leading dot or hyphen, and at most nameLength bytes.
+func sanitize(name string) string {
+	safe := strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
+			return c
+		default:
+			return '-'
+		}
+	}, name)
+	safe = strings.TrimLeft(safe, ".-")
+	safe = strings.TrimRight(safe[:min(len(safe), nameLength)], ".-")
+	if safe == "" {
+		return "workspace"
+	}
+	return safe
+}

@@ -1,0 +1,125 @@
+package workspace
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+)
+
+// Variable is the environment variable that names the workspace.
+const Variable = "CTXLEDGER_WORKSPACE"
+
+// hostVariables are the variables by which agent hosts tell their children the project directory.
+// Some hosts set those of others too, for compatibility: their own comes first here.
+var hostVariables = []string{
+	"QWEN_PROJECT_DIR",
+	"GEMINI_PROJECT_DIR",
+	"CLAUDE_PROJECT_DIR",
+}
+
+// findRoot returns the root and how it was found, or "" and why there is none.
+func findRoot(e env.Env, o Options, r refusals) (root, why string, err error) {
+	if o.Flag != "" {
+		root, err = explicit(e, r, "--workspace", o.Flag)
+		return root, "given by --workspace", err
+	}
+	if v := e.Lookup(Variable); v != "" {
+		root, err = explicit(e, r, Variable, v)
+		return root, "given by " + Variable, err
+	}
+	for _, name := range hostVariables {
+		if dir, ok := directory(e.Lookup(name)); ok {
+			return accept(r, dir, "given by "+name)
+		}
+	}
+	for _, uri := range o.Roots {
+		if dir, ok := directory(rootPath(uri)); ok {
+			return accept(r, dir, "a root of the client")
+		}
+	}
+	dir, ok := directory(e.Dir)
+	if !ok {
+		return "", "there is no working directory", nil
+	}
+	if up, marker := enclosing(dir, r, Marker, ".git"); up != "" {
+		return accept(r, up, "holds "+marker)
+	}
+	return accept(r, dir, "the working directory")
+}
+
+// explicit resolves a directory that a person named: what is wrong with it is an error.
+func explicit(e env.Env, r refusals, source, value string) (string, error) {
+	path := value
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(e.Dir, path)
+	}
+	dir, ok := directory(path)
+	if !ok {
+		return "", fault.New(fault.Invalid, "workspace.find", "%s names %q, which is not a directory", source, value)
+	}
+	if why := r.why(dir); why != "" {
+		return "", fault.New(fault.Invalid, "workspace.find", "%s names %s, which is %s and cannot be a workspace", source, dir, why).
+			WithHint("name the directory of a project")
+	}
+	return dir, nil
+}
+
+// accept takes a directory that was found, or says why not.
+func accept(r refusals, dir, how string) (root, why string, err error) {
+	if refused := r.why(dir); refused != "" {
+		return "", dir + " is " + refused + ", not a workspace", nil
+	}
+	return dir, how, nil
+}
+
+// directory returns path without symbolic links, if it is an absolute path of a directory. Hosts
+// hand out relative paths and unexpanded placeholders too: those say nothing.
+func directory(path string) (string, bool) {
+	if !filepath.IsAbs(path) {
+		return "", false
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", false
+	}
+	info, err := os.Stat(real)
+	return real, err == nil && info.IsDir()
+}
+
+// enclosing returns the nearest of dir and its ancestors that holds one of the markers, and which.
+// Refused directories do not count, or a home directory kept in git would claim all below it.
+func enclosing(dir string, r refusals, markers ...string) (found, marker string) {
+	for {
+		for _, m := range markers {
+			if _, err := os.Lstat(filepath.Join(dir, m)); err == nil && r.why(dir) == "" {
+				return dir, m
+			}
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", ""
+		}
+		dir = up
+	}
+}
+
+// rootPath returns the path of an MCP root, or "" when it is not on this machine.
+func rootPath(root string) string {
+	if filepath.IsAbs(root) {
+		return root
+	}
+	u, err := url.Parse(root)
+	if err != nil || u.Scheme != "file" || (u.Host != "" && u.Host != "localhost") {
+		return ""
+	}
+	path := u.Path
+	if runtime.GOOS == "windows" {
+		path = strings.TrimPrefix(path, "/") // file:///C:/x
+	}
+	return filepath.FromSlash(path)
+}

@@ -1,0 +1,55 @@
+package workspace
+
+import (
+	"path/filepath"
+	"runtime"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+)
+
+// StateVariable is the environment variable that names the directory which holds the state
+// directories, one per workspace and that of the user ledger. It must be absolute.
+const StateVariable = "CTXLEDGER_STATE"
+
+// stateBase returns the directory that holds the state directories.
+func stateBase(e env.Env) (string, error) {
+	const op = "workspace.state"
+	if dir := e.Lookup(StateVariable); dir != "" {
+		if !filepath.IsAbs(dir) {
+			return "", fault.New(fault.Invalid, op, "%s is %q, which is not an absolute path", StateVariable, dir)
+		}
+		return filepath.Clean(dir), nil
+	}
+	dir := userState(runtime.GOOS, e)
+	if !filepath.IsAbs(dir) {
+		return "", fault.New(fault.Unavailable, op, "there is no home directory to keep the ledger in").
+			WithHint("set HOME, or set %s to a directory that you can write", StateVariable)
+	}
+	return filepath.Join(dir, "ctxledger"), nil
+}
+
+// userState returns where a platform keeps what programs remember of a user; "" if nothing says.
+func userState(goos string, e env.Env) string {
+	home := func(elements ...string) string {
+		if e.Home == "" {
+			return ""
+		}
+		return filepath.Join(append([]string{e.Home}, elements...)...)
+	}
+	switch goos {
+	case "windows":
+		if dir := e.Lookup("LOCALAPPDATA"); dir != "" {
+			return dir
+		}
+		return home("AppData", "Local")
+	case "darwin":
+		return home("Library", "Application Support")
+	default:
+		// A relative value is to be ignored, says the specification of these variables.
+		if dir := e.Lookup("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+			return dir
+		}
+		return home(".local", "state")
+	}
+}

@@ -1,0 +1,52 @@
+package workspace
+
+import (
+	"path/filepath"
+
+	"ctxledger.dev/internal/env"
+)
+
+// Marker is the file that makes its directory a workspace.
+const Marker = "ctxledger.yaml"
+
+// userLedger is the directory of the user ledger among the state directories. The others end in
+// a hash, so none is named like it.
+const userLedger = "user"
+
+// Workspace is a directory tree with one ledger.
+type Workspace struct {
+	Root      string // absolute, without symbolic links; "": there is the user ledger only
+	Name      string // of the repository or directory, for people; "user" without a Root
+	State     string // directory of the ledger, absolute; UserState without a Root
+	UserState string // directory of the user ledger, absolute
+	Why       string // in words: how the root was found, or why there is none
+}
+
+// Options is what the caller knows about the workspace.
+type Options struct {
+	Flag  string   // value of --workspace; "": not given
+	Roots []string // roots of the MCP client, file URIs or paths, in its order
+}
+
+// Find returns the workspace of a process. Errors: invalid when --workspace or
+// CTXLEDGER_WORKSPACE name something that cannot be one, or CTXLEDGER_STATE is not absolute;
+// unavailable when nothing says where state may be kept.
+func Find(e env.Env, o Options) (Workspace, error) {
+	base, err := stateBase(e)
+	if err != nil {
+		return Workspace{}, err
+	}
+	w := Workspace{Name: userLedger, UserState: filepath.Join(base, userLedger)}
+	w.State = w.UserState
+	r := newRefusals(e)
+	root, why, err := findRoot(e, o, r)
+	w.Why = why
+	if err != nil || root == "" {
+		return w, err
+	}
+	w.Root = root
+	id := identify(root, r)
+	w.Name = id.name
+	w.State = filepath.Join(base, id.directory())
+	return w, nil
+}
