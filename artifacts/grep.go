@@ -75,7 +75,9 @@ func (g *grep) line(n int64, text []byte, first bool) {
 		g.matched = n
 		g.matches++
 		for _, b := range g.before {
-			g.show(b.n, '-', b.text)
+			if b.n < n { // not the beginning of this line, when it matched further on
+				g.show(b.n, '-', b.text)
+			}
 		}
 		g.before = g.before[:0]
 		g.match(n, text, at)
@@ -143,5 +145,6 @@ func excerpt(line []byte, at []int, width int) string {
 	if len(body) == len(rest) { // the match is near the end: show more of what is before it
 		lead = suffix(before, width-utf8.RuneCountInString(body))
 	}
-	return cutMark(before[:len(before)-len(lead)]) + lead + body + cutMark(rest[len(body):])
+	return cutMark(utf8.RuneCountInString(before[:len(before)-len(lead)])) + lead + body +
+		cutMark(utf8.RuneCountInString(rest[len(body):]))
 }

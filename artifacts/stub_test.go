@@ -66,11 +66,11 @@ func TestPreviewRules(t *testing.T) {
 		isError          bool
 		has, lacks       []string
 	}{
-		{"ten lines are all shown", strings.Repeat(strings.Repeat("y", 200)+"\n", 10), "", false, []string{"   1  y", "  10  y"}, []string{"truncated] ..."}},
-		{"eleven lines are not", strings.Repeat(strings.Repeat("y", 200)+"\n", 11), "", false, []string{"   5  y", "\n... [1 lines truncated] ...\n", "   7  y"}, []string{"   6  y"}},
+		{"ten lines are all shown", strings.Repeat(strings.Repeat("y", 900)+"\n", 10), "", false, []string{"   1  y", "  10  y"}, []string{"truncated] ..."}},
+		{"eleven lines are not", strings.Repeat(strings.Repeat("y", 900)+"\n", 11), "", false, []string{"   5  y", "\n... [1 lines truncated] ...\n", "   7  y"}, []string{"   6  y"}},
 		{"errors show their end", numbered(500), "", true, []string{"   3  line 3\n... [485 lines truncated] ...\n 489  line 489"}, []string{"   4  line"}},
 		{"commands show their end", numbered(500), "command=go test ./...", false, []string{"... [485 lines truncated] ..."}, nil},
-		{"fifteen lines of an error are all shown", strings.Repeat(strings.Repeat("y", 200)+"\n", 15), "", true, []string{"  15  y"}, []string{"truncated] ..."}},
+		{"fifteen lines of an error are all shown", strings.Repeat(strings.Repeat("y", 900)+"\n", 15), "", true, []string{"  15  y"}, []string{"truncated] ..."}},
 		{"a long line keeps head and tail", "a" + long + "b", "", false, []string{"   1  a", "…[1,002 chars cut]…", "xb"}, nil},
 		{"no trailing newline", strings.Repeat("z\n", 2000) + "end", "", false, []string{"2001  end"}, nil},
 		{"carriage returns are not shown", strings.Repeat("z\r\n", 2000), "", false, []string{"   1  z\n"}, []string{"\r"}},

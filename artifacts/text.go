@@ -86,15 +86,15 @@ func shorten(line string, width int) string {
 		return line
 	}
 	head, tail := prefix(line, width*7/10), suffix(line, width-width*7/10)
-	return head + cutMark(line[len(head):len(line)-len(tail)]) + tail
+	return head + cutMark(n-utf8.RuneCountInString(head)-utf8.RuneCountInString(tail)) + tail
 }
 
-// cutMark stands for a part of a line that is not shown.
-func cutMark(missing string) string {
-	if missing == "" {
+// cutMark stands for the characters of a line that are not shown.
+func cutMark(missing int) string {
+	if missing == 0 {
 		return ""
 	}
-	return "…[" + commas(int64(utf8.RuneCountInString(missing))) + " chars cut]…"
+	return "…[" + commas(int64(missing)) + " chars cut]…"
 }
 
 // nOf says in words which of total things a page shows: "1 match", "20 of 340 matches",

@@ -16,24 +16,25 @@ type commandState struct {
 	runs    int
 	last    *Operation
 	inRange bool
+	covered *Operation // a later run that says anew what this one said
 }
 
 // commandStates returns the commands that ran in the compacted range: tests first, then builds,
 // then the rest; the most recently run first.
 func (s *source) commandStates() []*commandState {
 	byKey := make(map[string]*commandState)
-	keys := make(map[string]string) // by command: the same one runs often
+	s.keys = make(map[string]string)
 	var all []*commandState
 	for i := range s.in.Operations {
 		op := &s.in.Operations[i]
 		if op.Op != opShell || op.Command == "" {
 			continue
 		}
-		key, known := keys[op.Command]
+		key, known := s.keys[op.Command]
 		var p purpose
 		if !known {
 			key, p = keyOf(op.Command)
-			keys[op.Command] = key
+			s.keys[op.Command] = key
 		}
 		c := byKey[key]
 		if c == nil {
@@ -45,6 +46,7 @@ func (s *source) commandStates() []*commandState {
 		c.last = op
 		c.inRange = c.inRange || op.Seq <= s.last
 	}
+	markCovered(all)
 	all = slices.DeleteFunc(all, func(c *commandState) bool { return !c.inRange })
 	slices.SortStableFunc(all, func(a, b *commandState) int {
 		if fa, fb := s.focused(a.key), s.focused(b.key); fa != fb {
@@ -71,11 +73,26 @@ func (c *commandState) failing() bool {
 	return c.purpose >= build && failingOutput.MatchString(strings.TrimSpace(op.Outcome))
 }
 
-// open reports whether the failure is something to work on: a search that found nothing is not.
-func (c *commandState) open() bool { return c.purpose != search && c.failing() }
+// open reports whether the failure is something to work on: a search that found nothing is not, nor
+// what a later run told anew.
+func (c *commandState) open() bool { return c.purpose != search && c.covered == nil && c.failing() }
 
 // result prints how the newest run ended: "exit 1 (turn 5, run ×3) — FAIL users_test.go:12".
 func (c *commandState) result() string {
+	op := c.last
+	when := turnRange(op.Turn, op.Turn)
+	if c.runs > 1 {
+		when += ", run" + times(c.runs)
+	}
+	text := c.ending() + " (" + when + ")"
+	if said := tellingLine(op); said != "" {
+		text += " — " + said
+	}
+	return text
+}
+
+// ending is how the newest run ended: "exit 1", "ok".
+func (c *commandState) ending() string {
 	op := c.last
 	var end string
 	switch {
@@ -91,61 +108,86 @@ func (c *commandState) result() string {
 	if c.failing() && (end == "ok" || end == "exit 0") {
 		end += ", but its output reports a failure"
 	}
-	when := turnRange(op.Turn, op.Turn)
-	if c.runs > 1 {
-		when += ", run" + times(c.runs)
-	}
-	text := end + " (" + when + ")"
-	if said := tellingLine(op); said != "" {
-		text += " — " + said
-	}
-	return text
+	return end
 }
 
-// tellingLine is what the run printed that says most, in one line.
+// tellingLine is what the run printed that says most, in one line; "" when that is nothing.
 func tellingLine(op *Operation) string {
-	said := op.Outcome
-	if said == "" {
-		said = op.Error
-	}
+	said := strings.TrimSpace(hostNoise.ReplaceAllString(clean(cmp.Or(op.Outcome, op.Error)), ""))
 	return oneLine(said, 160)
 }
 
-const commandsHead = "[COMMANDS — last outcome of each; what fails is under OPEN WORK]"
+// hostNoise is what hosts put around a result's text, not the tool.
+var hostNoise = regexp.MustCompile(`^\s*(?:Error: )?Exit code \d+\s*|</?(?:tool_use_error|persisted-output|system-reminder)>|^\((?:Bash|Tool|Command)[^)]*no output\)$|^\[This command modified .*`)
 
-// addCommands adds the block of commands whose newest run did not fail.
+const commandsHead = "[COMMANDS — last outcome of each test and build; what fails now is under OPEN WORK]"
+
+// addCommands adds the block of tests and builds: first those that no later run told anew, then
+// the others in short, then the commits.
 func (s *source) addCommands(d *document) {
 	b := d.block(&block{head: commandsHead, more: s.moreCommands})
+	const commits, earlier = 1 << 20, 1 << 50 // places in the block
 	lastEdit := s.lastEdit()
 	for i, c := range s.commands {
-		if c.open() || c.last.pending() || c.purpose == search {
+		if c.purpose < build || c.covered != nil || c.open() || c.last.pending() {
 			continue
 		}
 		text := "  " + oneLine(c.last.Command, 200) + " → " + c.result()
-		if c.purpose >= build && lastEdit > c.last.Seq {
-			text += " [before the newest file change]"
+		if lastEdit > c.last.Seq {
+			text += " [files changed since]"
 		}
-		d.add(b, &line{text: text, class: commandClass(c), anchor: "command:" + c.key, pos: int64(i)})
+		d.add(b, &line{text: text, class: classCommand, anchor: "command:" + c.key, pos: int64(i)})
 	}
+	s.addCommits(d, b, commits)
+	var head *line
+	told := make(map[string]bool)
+	for i, c := range s.commands {
+		text := checksText(c.last.Command)
+		if c.purpose < build || c.covered == nil || told[text] {
+			continue
+		}
+		told[text] = true
+		if head == nil {
+			head = d.add(b, &line{text: "Earlier runs, told anew by later ones (not current):", class: classCommand, pos: earlier})
+		}
+		text = "  " + text + " → " + c.ending() + " (" + turnRange(c.last.Turn, c.last.Turn) + ")"
+		d.add(b, &line{text: text, class: classCommand, anchor: "command:" + c.key, pos: earlier + int64(i+1), parent: head})
+	}
+}
+
+// checksText is a command without what is neither a test nor a build.
+func checksText(command string) string {
+	var kept []string
+	for _, s := range segments(command) {
+		if purposeOf(redirect.ReplaceAllString(wrapper.ReplaceAllString(s, ""), "")) >= build {
+			kept = append(kept, s)
+		}
+	}
+	return oneLine(strings.Join(kept, " && "), 160)
+}
+
+// commitMessage finds the messages of commits in a shell command.
+var commitMessage = regexp.MustCompile(`git commit\b[^|;&]*?\s-\w*m\s*(?:"([^"\n]{1,300})|'([^'\n]{1,300}))`)
+
+// addCommits adds what was committed.
+func (s *source) addCommits(d *document, b *block, at int64) {
 	for _, op := range slices.Backward(s.past) {
-		if op.Op == opCommit && op.Status == statusApplied {
-			text := "  git commit → " + commitText(&op) + " (" + turnRange(op.Turn, op.Turn) + ")"
-			d.add(b, &line{text: text, class: classCommand, pos: 1<<30 + op.Seq})
+		if op.Status != statusApplied {
+			continue
 		}
+		text := cmp.Or(op.Command, op.Target)
+		if op.Op == opShell {
+			m := commitMessage.FindStringSubmatch(op.Command)
+			if m == nil {
+				continue
+			}
+			text = cmp.Or(m[1], m[2])
+		} else if op.Op != opCommit {
+			continue
+		}
+		text = "  committed (" + turnRange(op.Turn, op.Turn) + "): " + oneLine(text, 120)
+		d.add(b, &line{text: text, class: classCommand, pos: at + op.Seq})
 	}
-}
-
-// commandClass puts what is neither a test nor a build behind what is.
-func commandClass(c *commandState) class {
-	if c.purpose >= build {
-		return classCommand
-	}
-	return classOld
-}
-
-func commitText(op *Operation) string {
-	text := cmp.Or(op.Target, op.Command, op.Outcome)
-	return `"` + oneLine(text, 160) + `"`
 }
 
 // lastEdit is the entry of the newest successful change of a file.

@@ -1,3 +1,45 @@
 // Package compaction turns the older part of a conversation into one message, and says exactly what
 // left the view and how to get it back.
+//
+// Start with Plan: it takes a session's visible messages and operations (Input) and Options, and
+// returns a Proposal: the outcome, the record, the text. It changes nothing; storing an accepted
+// record is the engine's. The modes are Intent (a document made from what the ledger recorded, no
+// model) and Window (drop the oldest turns).
+//
+// # The document
+//
+// Its reader is a model that knows nothing but this text and the newest messages below it, and a
+// person who wants to see what the agent was told. It therefore goes from what is wanted, over what
+// stands, to how it came about:
+//
+//   - the user's own words: nothing else says what the task is, and no paraphrase is as safe;
+//   - open work: what failed or was interrupted and did not succeed since. A run that a later run
+//     told anew (go test ./... after go test ./a) is not open, and is not told as current;
+//   - each changed file, in its present place, with what was done to it on the same line and under
+//     it the identifiers that the work used most: short lines, each under its file, since a bare
+//     word list does not say what belongs together;
+//   - each test and build with its last outcome, and the commits;
+//   - the agent's notes and closing words, marked as claims, the notes checked against the ledger;
+//   - what was read, and the handles of what is kept outside;
+//   - the list of operations in the documented form, which other readers key on, and the way back to
+//     the whole history.
+//
+// The documented body (from "[INTENT-DERIVED RECONSTRUCTION" to the resumption note) stands last and
+// whole; everything else are prefix blocks before it, joined by rules. The table of files that were
+// read three times or more is left out: its lines would repeat the list above it.
+//
+// The budget is filled by worth, not by place: see class. Each class has a share that it may use
+// before the others had their turn; what is left goes round again.
+//
+// # Guarantees
+//
+// Same input, same bytes. Nothing is read that may not be printed, except the user's short messages,
+// which are looked through for standing rules. Time is linear in the length of the session. A
+// proposal with the outcome Compacted makes the view smaller by real count, parts no call from its
+// results, keeps what is pinned, and fits the window where that is known. Compacting again is
+// cumulative: the document is made anew from the whole log, and what only an earlier summary still
+// tells (notes, pins, anchors) is carried over from its text. Stored text is data: it loses terminal
+// escapes and control characters, and none of its lines can pose as one of ours.
+//
+// The package deliberately stores nothing, reads no clock, calls no model, and knows no provider.
 package compaction

@@ -20,8 +20,8 @@ const (
 	classNote                  // the agent's notes
 	classAnchor                // what an earlier summary had and that found no room above
 	classArtifact              // a handle
-	classRead                  // a file that was read
 	classSaid                  // the agent's closing words
+	classRead                  // a file that was read
 	className                  // identifiers, under their file
 	classOld                   // the list of operations, and whatever is told elsewhere too
 	classes
@@ -31,7 +31,7 @@ const (
 // turn; what is left then goes to the classes in their order.
 var shareOf = [classes]int{
 	classPin: 100, classRequest: 45, classOpen: 20, classFile: 40, classCommand: 20, classNote: 20,
-	classAnchor: 100, classArtifact: 8, classRead: 10, classSaid: 8, className: 35, classOld: 100,
+	classAnchor: 100, classArtifact: 8, classRead: 10, classSaid: 12, className: 35, classOld: 100,
 }
 
 // A line is one piece of a block, which is printed whole or not at all.

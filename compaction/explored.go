@@ -3,6 +3,7 @@ package compaction
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -54,6 +55,9 @@ func (s *source) explore() explored {
 				chars[c.ID] = st
 			case c.Op == opGrep && len(it.Calls) == 1:
 				for _, p := range it.Paths { // its target is the pattern
+					if !strings.Contains(path.Base(p), ".") {
+						continue // a directory
+					}
 					e.get(s.path(p), it.first()).grep = true
 				}
 			}
@@ -62,19 +66,19 @@ func (s *source) explore() explored {
 	return e
 }
 
-func (e *explored) get(path string, seq int64) *readState {
-	st := e.byPath[path]
+func (e *explored) get(p string, seq int64) *readState {
+	st := e.byPath[p]
 	if st == nil {
-		st = &readState{path: path, first: seq}
-		e.byPath[path] = st
+		st = &readState{path: p, first: seq}
+		e.byPath[p] = st
 		e.all = append(e.all, st)
 	}
 	return st
 }
 
 // readBefore reports whether a file had been read before an entry.
-func (e *explored) readBefore(path string, seq int64) bool {
-	st := e.byPath[path]
+func (e *explored) readBefore(p string, seq int64) bool {
+	st := e.byPath[p]
 	return st != nil && st.count > 0 && st.first < seq
 }
 
@@ -84,8 +88,16 @@ func (s *source) addExplored(d *document, n *names) {
 	for _, f := range s.files {
 		changed[f.path] = f.applied > 0
 	}
+	known := make(map[string]*readState) // by present path
 	var read, grepped []*readState
 	for _, st := range s.explored.all {
+		now := s.present(st.path)
+		if same := known[now]; same != nil {
+			same.count += st.count
+			continue
+		}
+		st = &readState{now, st.count, st.first, st.last, st.chars, st.grep}
+		known[now] = st
 		switch {
 		case changed[st.path]:
 		case st.count > 0:
@@ -123,13 +135,13 @@ func (s *source) addRead(d *document, b *block, n *names, read []*readState) {
 // readLine prints "  path   ×2  (12 KB)" with the path in 62 columns.
 func readLine(st *readState) string {
 	const columns, longest = 62, 57
-	path := st.path
-	n := utf8.RuneCountInString(path)
+	shown := st.path
+	n := utf8.RuneCountInString(shown)
 	if n > 60 {
-		r := []rune(path)
-		path, n = "…"+string(r[n-longest:]), longest+1
+		r := []rune(shown)
+		shown, n = "…"+string(r[n-longest:]), longest+1
 	}
-	text := "  " + path + strings.Repeat(" ", columns-n) + fmt.Sprintf(" ×%d", st.count)
+	text := "  " + shown + strings.Repeat(" ", columns-n) + fmt.Sprintf(" ×%d", st.count)
 	if st.chars > 0 {
 		text += fmt.Sprintf("  (%d KB)", (st.chars+1023)/1024)
 	}

@@ -16,7 +16,9 @@ type fileState struct {
 	rewrites  int
 	firstEdit int
 	lastEdit  int
+	moved     string     // "moved here from a.go (turn 5)"
 	gone      string     // "deleted (turn 8)" when it is no longer there
+	unsure    string     // why its state is not known
 	failed    *Operation // the newest failure, until something succeeds
 	failures  int
 	pending   *Operation
@@ -25,51 +27,22 @@ type fileState struct {
 	touched   int64 // newest operation
 }
 
+// fileTable is the files of a session by their present paths.
+type fileTable struct {
+	src    *source
+	byPath map[string]*fileState
+	all    []*fileState
+}
+
 // fileStates returns the files that operations of the compacted range named, the most worthy first:
 // those in focus, then the most recently touched.
 func (s *source) fileStates() []*fileState {
-	byPath := make(map[string]*fileState)
-	var all []*fileState
-	get := func(p string) *fileState {
-		p = s.path(p)
-		f := byPath[p]
-		if f == nil {
-			f = &fileState{path: p}
-			byPath[p] = f
-			all = append(all, f)
-		}
-		return f
-	}
+	s.moves = make(map[string]string)
+	t := &fileTable{src: s, byPath: make(map[string]*fileState)}
 	for i := range s.in.Operations {
-		op := &s.in.Operations[i]
-		if op.shell() || op.Target == "" {
-			continue
-		}
-		f := get(op.Target)
-		f.touched = op.Seq
-		f.inRange = f.inRange || op.Seq <= s.last
-		switch {
-		case op.pending():
-			f.pending = op
-		case op.Status == statusFailed:
-			f.failed = op
-			f.failures++
-		default:
-			f.apply(op, s.explored.readBefore(f.path, op.Seq))
-			if op.Op == opMove && op.From != "" {
-				from := get(op.From)
-				from.gone = "moved to " + f.path + " (" + turnRange(op.Turn, op.Turn) + ")"
-				from.applied++
-				from.touched = op.Seq
-				from.inRange = from.inRange || op.Seq <= s.last
-				from.failed, from.pending = nil, nil
-			}
-			if op.From != "" {
-				f.origin += " " + s.path(op.From)
-			}
-		}
+		t.take(&s.in.Operations[i])
 	}
-	all = slices.DeleteFunc(all, func(f *fileState) bool { return !f.inRange })
+	all := slices.DeleteFunc(t.all, func(f *fileState) bool { return !f.inRange })
 	slices.SortStableFunc(all, func(a, b *fileState) int {
 		if fa, fb := s.focused(a.path), s.focused(b.path); fa != fb {
 			return boolFirst(fa)
@@ -77,6 +50,78 @@ func (s *source) fileStates() []*fileState {
 		return cmp.Or(cmp.Compare(b.touched, a.touched), strings.Compare(a.path, b.path))
 	})
 	return all
+}
+
+func (t *fileTable) get(p string) *fileState {
+	f := t.byPath[p]
+	if f == nil {
+		f = &fileState{path: p}
+		t.byPath[p] = f
+		t.all = append(t.all, f)
+	}
+	return f
+}
+
+// under returns the files at a path or below it.
+func (t *fileTable) under(p string) []*fileState {
+	var out []*fileState
+	for _, f := range t.all {
+		if f.path == p || strings.HasPrefix(f.path, p+"/") {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (t *fileTable) touch(f *fileState, op *Operation) {
+	f.touched = op.Seq
+	f.inRange = f.inRange || op.Seq <= t.src.last
+}
+
+// take adds one operation.
+func (t *fileTable) take(op *Operation) {
+	if op.Op == opShell && !op.pending() {
+		t.shellActs(op)
+	}
+	if op.shell() || op.Target == "" {
+		return
+	}
+	if op.Op == opMove && op.From != "" && op.Status == statusApplied {
+		f := t.get(t.src.path(op.From))
+		t.touch(f, op)
+		t.move(f, t.src.path(op.Target), op.Turn)
+		return
+	}
+	f := t.get(t.src.path(op.Target))
+	t.touch(f, op)
+	switch {
+	case op.pending():
+		f.pending = op
+	case op.Status == statusFailed:
+		f.failed = op
+		f.failures++
+	default:
+		f.apply(op, t.src.explored.readBefore(f.path, op.Seq))
+		if op.Op == opCopy && op.From != "" {
+			f.origin += " " + t.src.path(op.From)
+		}
+	}
+}
+
+// move gives a file its new path; what was done to it before stays told.
+func (t *fileTable) move(f *fileState, to string, turn int) {
+	delete(t.src.moves, to)
+	if old := t.byPath[to]; old != nil && old != f {
+		old.gone = "replaced by " + f.path + " (" + turnRange(turn, turn) + ")"
+		old.path += " (the former)"
+	}
+	f.moved = "moved here from " + f.path + " (" + turnRange(turn, turn) + ")"
+	t.src.moves[f.path] = to
+	delete(t.byPath, f.path)
+	f.path = to
+	t.byPath[to] = f
+	f.applied++
+	f.gone, f.unsure, f.failed, f.pending = "", "", nil, nil
 }
 
 func boolFirst(first bool) int {
@@ -90,13 +135,11 @@ func boolFirst(first bool) int {
 func (f *fileState) apply(op *Operation, known bool) {
 	fresh := f.applied == 0 && !known || f.gone != ""
 	f.applied++
-	f.failed, f.pending = nil, nil
+	f.failed, f.pending, f.unsure = nil, nil, ""
 	switch op.Op {
 	case opDelete:
 		f.gone = "deleted (" + turnRange(op.Turn, op.Turn) + ")"
 		return
-	case opMove:
-		f.created, f.origin = op.Turn, "moved here from"
 	case opCopy:
 		f.created, f.origin = op.Turn, "copied from"
 	case opWrite:
@@ -133,6 +176,9 @@ func (f *fileState) done() string {
 	if f.created > 0 {
 		parts = append(parts, f.origin+" ("+turnRange(f.created, f.created)+")")
 	}
+	if f.moved != "" {
+		parts = append(parts, f.moved)
+	}
 	if n := f.edits + f.rewrites; n > 0 {
 		verb := "edited"
 		if f.edits == 0 {
@@ -145,6 +191,9 @@ func (f *fileState) done() string {
 	}
 	if f.pending != nil {
 		parts = append(parts, "an edit was INTERRUPTED ("+turnRange(f.pending.Turn, f.pending.Turn)+")")
+	}
+	if f.unsure != "" {
+		parts = append(parts, f.unsure)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -16,8 +16,8 @@ const (
 func (s *source) addFiles(d *document, n *names) {
 	b := d.block(&block{head: filesHead, foot: filesFoot, more: s.moreFiles})
 	for i, f := range s.files {
-		if f.applied == 0 && f.pending == nil {
-			continue // only failed: told as open work
+		if f.applied == 0 && f.unsure == "" {
+			continue // only failed or interrupted: told as open work
 		}
 		pos := int64(i+1) << 8
 		l := d.add(b, &line{text: "  - " + f.path + " — " + f.done(), class: classFile, anchor: "file:" + f.path, pos: pos})

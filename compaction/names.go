@@ -11,7 +11,7 @@ const (
 	namesPerLine = 6
 	// namesChanged and namesRead bound the names under a file that was changed, and under one that
 	// was only read.
-	namesChanged = 24
+	namesChanged = 18
 	namesRead    = 6
 	// namesLooked bounds the occurrences that are looked at, newest first, so that a huge session
 	// is planned in time.
@@ -24,6 +24,8 @@ type name struct {
 	score   float64
 	owner   int     // index of a path, -1 none
 	balance float64 // by how much the owner leads, as in a majority vote
+	spread  int     // how often its file changed: names of everywhere belong nowhere
+	seenAt  int     // the file of the newest occurrence
 }
 
 // names ranks the identifiers of the compacted range by how likely later work needs them: how they
@@ -72,7 +74,7 @@ func (n *names) place(it *Item, callPath map[string]int, callWeight map[string]f
 			w = 5
 		}
 		if c.Target != "" && (changes || c.Op == opRead) {
-			p := n.path(n.src.path(c.Target))
+			p := n.path(n.src.present(n.src.path(c.Target)))
 			callPath[c.ID] = p
 			paths = append(paths, p)
 		}
@@ -107,11 +109,15 @@ func (n *names) count(text string, weight float64, paths []int) {
 	if !known {
 		i = len(n.all)
 		n.byText[text] = i
-		n.all = append(n.all, name{text: text, owner: -1})
+		n.all = append(n.all, name{text: text, owner: -1, seenAt: -1})
 	}
 	e := &n.all[i]
 	e.score += weight
 	for _, p := range paths {
+		if e.seenAt != p {
+			e.seenAt = p
+			e.spread++
+		}
 		switch {
 		case e.owner == p:
 			e.balance += weight
@@ -136,7 +142,7 @@ func (n *names) add(d *document) {
 	for i := range n.all {
 		e := &n.all[i]
 		if e.owner >= 0 && n.lines[e.owner] != nil && useful(e.text, n.order[e.owner]) {
-			e.score *= shape(e.text)
+			e.score *= shape(e.text) / float64(1+e.spread)
 			if n.src.focused(e.text) {
 				e.score *= 4
 			}
@@ -151,6 +157,9 @@ func (n *names) add(d *document) {
 	}
 	var rows []row
 	for p, list := range byPath {
+		if len(list) == 0 {
+			continue
+		}
 		slices.SortFunc(list, func(a, b *name) int {
 			return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.text, b.text))
 		})
@@ -183,7 +192,7 @@ func (n *names) add(d *document) {
 
 // useful leaves out what the path says already, and what no one would look for.
 func useful(text, path string) bool {
-	return len(text) >= 3 && len(text) <= 120 && !strings.Contains(text, "/") && !strings.Contains(path, text)
+	return len(text) >= 3 && len(text) <= 120 && !strings.Contains(text, "/") && !strings.HasPrefix(text, "0x") && text != "tool_use_error" && !strings.Contains(path, text)
 }
 
 // shape weighs plain lower-case words less than what is clearly an identifier.

@@ -1,6 +1,8 @@
 package compaction
 
 import (
+	"cmp"
+
 	"ctxledger.dev/transcript"
 )
 
@@ -27,36 +29,31 @@ func (s *source) addOpen(d *document) {
 			add("open:"+op.CallID, "INTERRUPTED or still running: "+oneLine(op.Command, 200)+" ("+turnRange(op.Turn, op.Turn)+")")
 		}
 	}
+	for _, c := range s.commands {
+		if c.open() && c.purpose >= build {
+			add("open:"+c.key, oneLine(c.last.Command, 200)+" → "+c.result())
+		}
+	}
 	for _, f := range s.files {
 		switch {
 		case f.pending != nil:
 			add("open:"+f.path, "INTERRUPTED: "+f.pending.Op+" of "+f.path+" ("+turnRange(f.pending.Turn, f.pending.Turn)+"); check the file")
 		case f.failed != nil:
-			add("open:"+f.path, f.failed.Op+" of "+f.path+" failed"+times(f.failures)+", last in "+turnRange(f.failed.Turn, f.failed.Turn)+": "+s.reason(f.failed))
+			add("open:"+f.path, f.failed.Op+" of "+f.path+" failed"+times(f.failures)+" ("+turnRange(f.failed.Turn, f.failed.Turn)+") and was not repeated since: "+f.failed.reason())
 		}
 	}
 	others := 0
 	for _, c := range s.commands {
-		if !c.open() {
-			continue
+		if others < openFailures && c.open() && c.purpose == other {
+			others++
+			add("open:"+c.key, oneLine(c.last.Command, 200)+" → "+c.result())
 		}
-		if c.purpose == other {
-			if others++; others > openFailures {
-				continue
-			}
-		}
-		add("open:"+c.key, oneLine(c.last.Command, 200)+" → "+c.result())
 	}
 }
 
-func (s *source) reason(op *Operation) string {
-	if text := oneLine(op.Error, 200); text != "" {
-		return text
-	}
-	if text := oneLine(op.Outcome, 200); text != "" {
-		return text
-	}
-	return "no reason recorded"
+// reason is why an operation failed, as far as that was recorded.
+func (op *Operation) reason() string {
+	return cmp.Or(oneLine(hostNoise.ReplaceAllString(clean(cmp.Or(op.Error, op.Outcome)), ""), 200), "no reason recorded")
 }
 
 // splitTurn returns the turn that the boundary splits, or 0.
@@ -78,30 +75,34 @@ func (s *source) moreOpen(left []*line) string {
 	return "  … and " + thousands(len(left)) + " more: " + s.retrieve()
 }
 
-// superseded says which later operation made a failure obsolete: the first that succeeded on the
-// same file or with the same command. 0: none.
-func superseded(ops []Operation) map[int]int {
-	out := make(map[int]int)
-	waiting := make(map[string][]int)
-	keys := make(map[string]string)
-	for i := range ops {
-		op := &ops[i]
+// superseded says, for each failure of the compacted range, what made it obsolete: a later success
+// on the same file or with the same command, or a later run that checked the same again. Its keys
+// are indexes into past.
+func (s *source) superseded() map[int]string {
+	out := make(map[int]string)
+	commands := make(map[string]*commandState)
+	for _, c := range s.commands {
+		commands[c.key] = c
+	}
+	succeeded := make(map[string]int)
+	for i := len(s.in.Operations) - 1; i >= 0; i-- {
+		op := &s.in.Operations[i]
 		key := "file " + op.Target
 		if op.shell() {
-			var known bool
-			if key, known = keys[op.Command]; !known {
-				key, _ = keyOf(op.Command)
-				keys[op.Command] = key
-			}
+			key = s.keys[op.Command]
 		}
 		switch {
-		case op.Status == statusFailed:
-			waiting[key] = append(waiting[key], i)
 		case op.Status == statusApplied && (op.ExitCode == nil || *op.ExitCode == 0):
-			for _, j := range waiting[key] {
-				out[j] = op.Turn
-			}
-			delete(waiting, key)
+			succeeded[key] = op.Turn
+		case op.Status != statusFailed || i >= len(s.past):
+		case succeeded[key] > 0:
+			out[i] = "; succeeded later (" + turnRange(succeeded[key], succeeded[key]) + ")"
+		case op.shell() && commands[key] != nil && commands[key].covered != nil:
+			turn := commands[key].covered.Turn
+			out[i] = "; checked again later (" + turnRange(turn, turn) + ")"
+		case op.shell() && commands[key] != nil && commands[key].last.Seq > op.Seq:
+			turn := commands[key].last.Turn
+			out[i] = "; run again later (" + turnRange(turn, turn) + ")"
 		}
 	}
 	return out

@@ -69,10 +69,11 @@ func (s *source) addOperations(d *document) {
 }
 
 // groups returns the lines of the list, the most worthy first: what is open, then the newest
-// successes, then older successes folded, then failures that later work made obsolete.
+// successes, then failures that later work made obsolete, then older successes folded, then what only
+// looked at things.
 func (s *source) groups() []group {
-	later := superseded(s.in.Operations)
-	var open, newest, old, obsolete []group
+	later := s.superseded()
+	var open, newest, looks, old, obsolete []group
 	folded := make(map[string]int)
 	shown := 0
 	for i, op := range slices.Backward(s.past) {
@@ -81,14 +82,17 @@ func (s *source) groups() []group {
 		case op.pending():
 			g.class = classOpen
 			open = append(open, g)
-		case op.Status == statusFailed && later[i] > 0:
-			g.note = "; succeeded later (" + turnRange(later[i], later[i]) + ")"
+		case op.Status == statusFailed && later[i] != "":
+			g.note = later[i]
 			obsolete = append(obsolete, g)
 		case op.Status == statusFailed:
 			if !op.shell() || !isLook(op.Command) {
 				g.class = classOpen
 			}
 			open = append(open, g)
+		case shown < operationsUnfolded && op.shell() && isLook(op.Command):
+			shown++
+			looks = append(looks, g)
 		case shown < operationsUnfolded:
 			shown++
 			newest = append(newest, g)
@@ -103,7 +107,7 @@ func (s *source) groups() []group {
 			old = append(old, g)
 		}
 	}
-	return slices.Concat(open, newest, obsolete, old)
+	return slices.Concat(open, newest, obsolete, old, looks)
 }
 
 // isLook reports whether a command only looks at things.
@@ -138,14 +142,15 @@ func (op *Operation) target() string {
 	if op.shell() {
 		return oneLine(cmp.Or(op.Command, op.Target), 120)
 	}
-	if op.From != "" {
-		return oneLine(op.From, 120) + `" → "` + oneLine(op.Target, 120)
-	}
 	return oneLine(op.Target, 240)
 }
 
 func (op *Operation) failure() string {
-	text := oneLine(cmp.Or(op.Error, op.Outcome), 160)
+	text := op.Error
+	if op.shell() || text == "" {
+		text = cmp.Or(op.Outcome, op.Error)
+	}
+	text = oneLine(hostNoise.ReplaceAllString(clean(text), ""), 160)
 	if op.ExitCode != nil && *op.ExitCode != 0 {
 		exit := "exit " + strconv.Itoa(*op.ExitCode)
 		if text == "" {

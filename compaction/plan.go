@@ -36,7 +36,7 @@ type Proposal struct {
 // Errors: invalid for options that break a rule, too_large for notes and pins over their limits,
 // not_found for a pinned message that the session does not have, and those of Input.Text.
 func Plan(in Input, o Options) (Proposal, error) {
-	if err := check(&in, &o); err != nil {
+	if err := validate(&in, &o); err != nil {
 		return Proposal{}, err
 	}
 	if o.Mode == Window {
@@ -45,8 +45,8 @@ func Plan(in Input, o Options) (Proposal, error) {
 	return planIntent(&in, o)
 }
 
-// check refuses options that cannot be meant, and normalises the mode.
-func check(in *Input, o *Options) error {
+// validate refuses options that cannot be meant, and normalises the mode.
+func validate(in *Input, o *Options) error {
 	const op = "compaction.plan"
 	o.Mode = Mode(strings.ToLower(string(o.Mode)))
 	switch o.Mode {

@@ -37,8 +37,12 @@ func (s *source) addRequests(d *document, pinned map[string]bool) error {
 		return nil
 	}
 	from, to := s.turns()
-	head := fmt.Sprintf("%s\n%s of this conversation were compacted. What the user wrote in them, oldest first; a newer message overrides an older one.",
-		requestsHead, capital(turnRange(from, to)))
+	verb := "were"
+	if from == to {
+		verb = "was"
+	}
+	head := fmt.Sprintf("%s\n%s of this conversation %s compacted. What the user wrote there, oldest first; a newer message overrides an older one.",
+		requestsHead, capital(turnRange(from, to)), verb)
 	b := d.block(&block{head: head, moreAt: all[0].item.first()})
 	chosen, err := s.chooseRequests(all)
 	if err != nil {

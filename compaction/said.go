@@ -30,9 +30,9 @@ func (s *source) addSaid(d *document) error {
 		if err != nil {
 			return err
 		}
-		limit := 240
+		limit := 400
 		if turns == 0 {
-			limit = 600
+			limit = 800
 		}
 		text = oneLine(text, limit)
 		if tries++; text == "" && tries < saidTries {

@@ -11,14 +11,14 @@ type purpose int
 const (
 	other  purpose = iota
 	search         // looks at things: its exit code says little
-	build          // compiles, checks or formats
+	build          // compiles or checks
 	test
 )
 
 var (
 	testCommand = regexp.MustCompile(`(^|\s|/)(go test|gotestsum|pytest|py\.test|tox|nox|nosetests|unittest|vitest|jest|mocha|playwright|cypress|rspec|phpunit|pest|ctest|busted|bats|(npm|pnpm|yarn|bun|deno)( run)? [\w:-]*test\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|dart|flutter|lein|rebar3|stack|cabal|composer|rake|rails|just|task|make|mage|nx|turbo|buck2?)\s[^|;&]*\btest\S*|make check|mvn verify|cargo nextest)(\s|$)`)
 
-	buildCommand = regexp.MustCompile(`(^|\s|/)(go (build|vet|generate|install|fix)|gofmt|goimports|golangci-lint|staticcheck|make|cmake|ninja|meson|tsc|eslint|prettier|biome|webpack|rollup|esbuild|vite build|ruff|mypy|pyright|flake8|pylint|black|isort|clippy|rustc|javac|gcc|g\+\+|clang|shellcheck|pre-commit|rubocop|phpstan|(npm|pnpm|yarn|bun)( run)? [\w:-]*(build|lint|check|format|types?|compile)\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|just|task|mage|stack|cabal)\s[^|;&]*\b(build|check|clippy|fmt|compile|package|lint|assemble)\S*|docker( compose)? build|terraform (plan|validate)|tofu (plan|validate))(\s|$)`)
+	buildCommand = regexp.MustCompile(`(^|\s|/)(go (build|vet|generate|install|fix)|golangci-lint|staticcheck|make|cmake|ninja|meson|tsc|eslint|biome|webpack|rollup|esbuild|vite build|ruff|mypy|pyright|flake8|pylint|clippy|rustc|javac|gcc|g\+\+|clang|shellcheck|pre-commit|rubocop|phpstan|(npm|pnpm|yarn|bun)( run)? [\w:-]*(build|lint|check|format|types?|compile)\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|just|task|mage|stack|cabal)\s[^|;&]*\b(build|check|clippy|fmt|compile|package|lint|assemble)\S*|docker( compose)? build|terraform (plan|validate)|tofu (plan|validate))(\s|$)`)
 
 	searchCommand = regexp.MustCompile(`^(grep|egrep|rg|ag|ack|find|fd|ls|ll|cat|bat|head|tail|less|wc|tree|pwd|which|type|echo|printf|file|stat|du|df|awk|sort|uniq|cut|jq|diff|sed -n|sleep|true|env|whoami|date|git (status|diff|log|show|blame|branch|grep|ls-files|rev-parse|remote|stash list))(\s|$)`)
 

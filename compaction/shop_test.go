@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -173,13 +173,60 @@ func resultText(raw json.RawMessage) string {
 	return strings.Join(all, "\n")
 }
 
-func TestShow(t *testing.T) {
+// The recorded session, compacted: what must be in the document for the work to go on.
+func TestShopDocumentTellsWhatTheWorkNeeds(t *testing.T) {
 	in := readShop(t)
-	budget, _ := strconv.Atoi(os.Getenv("BUDGET"))
-	keep, _ := strconv.Atoi(os.Getenv("KEEP"))
-	p, err := Plan(in, Options{Budget: budget, Keep: keep, Mode: Mode(os.Getenv("MODE"))})
-	if err != nil {
-		t.Fatal(err)
+	p := mustPlan(t, in, Options{})
+	golden(t, "testdata/shop.golden", p.Text)
+	for _, want := range []string{
+		"Three rules for everything we do from now on: always keep prices in cents (int64, never float)",
+		"(turn 7, in progress) Last thing: a command `shop report`",
+		"  - go test ./... → exit 1 (turn 7, run ×2) — --- FAIL: TestYen",
+		"  - internal/stock/stock.go — moved here from stock/stock.go (turn 6), edited ×2 (turn 3)",
+		"  - report/report.go — created (turn 7), edited ×2 (turn 7)",
+		"  committed (turn 6): shop: move stock and store below internal, remove legacy",
+	} {
+		if !strings.Contains(p.Text, want) {
+			t.Errorf("the document lacks %q", want)
+		}
 	}
-	t.Logf("%s %s; %d items, doc %d tokens; from %d to %d kept %d\n%s\n%+v", p.Outcome, p.Why, len(in.Items), count(p.Text), p.Record.From, p.Record.To, p.Record.FirstKept, p.Text, p.Record.Cut[:5])
+	open := blockWith(p.Text, openHead)
+	for _, done := range []string{"TestGross", "TestColumns", "TestApply", "TestByMonth"} {
+		if strings.Contains(open, done) {
+			t.Errorf("%s was mended long ago and is told as open:\n%s", done, open)
+		}
+	}
+}
+
+// Issue 5 will judge the document by these; the figures here are its floor for this session.
+func TestShopDocumentIsOrderly(t *testing.T) {
+	in := readShop(t)
+	word := regexp.MustCompile(`[A-Za-z_][\w.]*[A-Za-z_]\w*`)
+	for _, budget := range []int{2_000, 4_000, 8_000} {
+		p := mustPlan(t, in, Options{Budget: budget})
+		crowded, all := 0, 0
+		for line := range strings.Lines(p.Text) {
+			all += len(line)
+			ids := 0
+			for _, w := range word.FindAllString(line, -1) {
+				if shape(w) == 1 {
+					ids++
+				}
+			}
+			if ids > 8 {
+				crowded += len(line)
+			}
+		}
+		if share := float64(crowded) / float64(all); share > 0.15 {
+			t.Errorf("budget %d: %.0f %% of the document stands in crowded lines", budget, 100*share)
+		}
+		for _, op := range in.Operations {
+			if op.Seq > p.Record.To || op.shell() || op.Status != statusApplied {
+				continue
+			}
+			if !strings.Contains(p.Text, op.Target+" — ") && !strings.Contains(p.Text, "from "+op.Target+" (") {
+				t.Errorf("budget %d: %s is not told with what was done to it", budget, op.Target)
+			}
+		}
+	}
 }

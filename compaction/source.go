@@ -1,6 +1,9 @@
 package compaction
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // source is what the blocks of one document are made from: the input, and what was derived from it
 // once.
@@ -14,7 +17,9 @@ type source struct {
 
 	past     []Operation // those of the compacted range
 	files    []*fileState
+	moves    map[string]string // present paths of what was moved, by the former ones
 	commands []*commandState
+	keys     map[string]string // of commands: the same one runs often
 	explored explored
 	focus    []string
 }
@@ -59,6 +64,23 @@ func (s *source) path(p string) string {
 		}
 	}
 	return strings.TrimPrefix(p, "./")
+}
+
+// present returns the path that a file has now.
+func (s *source) present(p string) string {
+	const most = 16 // moves of one file that are followed
+	for range most {
+		dir := p
+		for dir != "." && dir != "/" && dir != "" && s.moves[dir] == "" {
+			dir = path.Dir(dir)
+		}
+		to := s.moves[dir]
+		if to == "" {
+			break
+		}
+		p = to + strings.TrimPrefix(p, dir)
+	}
+	return p
 }
 
 // turns returns the first and last turn of the compacted range, 1-based.

@@ -6,7 +6,7 @@ import (
 )
 
 // standingRule recognises the start of a sentence that sets a rule for all later work.
-var standingRule = regexp.MustCompile(`(?im)(^|[.!?;]\s+)(please\s+)?(always|never|from now on|in (the )?future,|going forward|for the rest of (this|the)|remember (to|that|not)|make sure (to|that) (always|never)|do not ever|don't ever)\b`)
+var standingRule = regexp.MustCompile(`(?im)\bfrom now on\b|(^|[.!?;:]\s+)(please\s+)?(always|never|in (the )?future,|going forward|for the rest of (this|the)|remember (to|that|not)|make sure (to|that) (always|never)|do not ever|don't ever)\b`)
 
 // correction recognises a message that takes something back.
 var correction = regexp.MustCompile(`(?i)^(no[,.! ]|stop\b|don't\b|do not\b|actually\b|instead\b|wrong\b|not (that|like|what)\b|revert\b|undo\b|that's (wrong|not)\b)`)

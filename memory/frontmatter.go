@@ -79,10 +79,10 @@ func (f frontMatter) entry() (e Entry, problems []Problem) {
 	return e, problems
 }
 
-// misread finds values that YAML would not read as the text they are: with special characters, or
-// with a meaning of their own.
-var misread = regexp.MustCompile(`[:#"'\[\]{},\\]|^[\s\-?!&*|>%@` + "`" + `=~+.0-9]|\s$|[^\x20-\x{d7ff}\x{e000}-\x{fffd}\x{10000}-\x{10ffff}]|\x7f|` +
-	`(?i)^(?:true|false|yes|no|on|off|y|n|null|nan)$`)
+// misread finds printable values that YAML would not read as the text they are: with characters of
+// its own, or like a word, number or date of its own.
+var misread = regexp.MustCompile(`[:#"'\[\]{},\\]|^[\s\-?!&*|>%@` + "`" + `=~]|\s$|` +
+	`(?i)^(?:true|false|yes|no|on|off|y|n|null|[-+.]?[0-9.][-+0-9.,_:ex a-ftz]*|[-+]?\.(?:inf|nan))$`)
 
 // quote returns a value as every reader of front matter understands it.
 func quote(s string) string {

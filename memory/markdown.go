@@ -2,6 +2,7 @@ package memory
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -23,8 +24,9 @@ const fenceLine = "---"
 func Format(e Entry) []byte {
 	var b bytes.Buffer
 	b.WriteString(fenceLine + "\n")
+	b.WriteString("guid: " + e.GUID + "\n") // as other programs write and read it: never in quotes
 	for _, f := range []struct{ key, value string }{
-		{"guid", e.GUID}, {"name", e.Name}, {"description", e.Description}, {"type", e.Type},
+		{"name", e.Name}, {"description", e.Description}, {"type", e.Type},
 	} {
 		b.WriteString(strings.TrimRight(f.key+": "+quote(f.value), " ") + "\n")
 	}
@@ -86,4 +88,12 @@ func cutFront(text string) (front, body string, ok bool) {
 		at = next
 	}
 	return "", "", false
+}
+
+// String returns the problem with its place: "MEMORY.md:3: …".
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return p.File + ": " + p.Message
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
 }

@@ -109,7 +109,7 @@ func BenchmarkMerge(b *testing.B) {
 		b.Run("sweep/"+sizeName(size), func(b *testing.B) {
 			b.SetBytes(int64(size))
 			for b.Loop() {
-				w.sweep.merge(w.vocabulary, piece)
+				w.mergeLong(piece)
 			}
 		})
 	}

@@ -17,10 +17,17 @@ func (w *worker) merge(piece []byte) []uint32 {
 		piece = w.clean
 	}
 	if len(piece) > maxShort {
-		return w.sweep.merge(w.vocabulary, piece)
+		return w.mergeLong(piece)
 	}
 	n := w.vocabulary.mergeShort(piece, &w.ids, &w.pairs)
 	return w.ids[:n]
+}
+
+func (w *worker) mergeLong(piece []byte) []uint32 {
+	if w.sweep == nil {
+		w.sweep = new(sweep)
+	}
+	return w.sweep.merge(w.vocabulary, piece)
 }
 
 // mergeShort puts the tokens of a piece of at most maxShort bytes into ids and returns their

@@ -17,7 +17,7 @@ type worker struct {
 	long  [1 << longBits]longSlot
 	ids   [maxShort]uint32
 	pairs [maxShort]uint32
-	sweep sweep
+	sweep *sweep // nil until a piece is long
 	clean []byte // a piece with its invalid bytes replaced
 }
 
@@ -66,8 +66,8 @@ func (t *tokenizer) worker() *worker {
 
 // release makes w available to others. The memory that a very long piece took is let go.
 func (t *tokenizer) release(w *worker) {
-	if cap(w.sweep.ids) > maxKept {
-		w.sweep = sweep{}
+	if w.sweep != nil && cap(w.sweep.ids) > maxKept {
+		w.sweep = nil
 	}
 	if cap(w.clean) > maxKept {
 		w.clean = nil

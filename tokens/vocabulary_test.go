@@ -82,7 +82,7 @@ func TestEveryTokenMergesToItself(t *testing.T) {
 			if len(token) <= maxShort {
 				short = w.ids[:w.vocabulary.mergeShort(token, &w.ids, &w.pairs)]
 			}
-			long := w.sweep.merge(w.vocabulary, token)
+			long := w.mergeLong(token)
 			if len(long) != 1 || long[0] != uint32(id) || short != nil && !slices.Equal(short, long) {
 				t.Fatalf("%s: token %d %q merges to %v in the array, %v in the sweep", e, id, token, short, long)
 			}

@@ -18,7 +18,7 @@ func editAnthropic(raw []byte, e Edits) ([]byte, error) {
 		return nil, err
 	}
 	drop := a.dropped(e)
-	if len(added) == 0 && !a.sendable(drop) {
+	if len(added) == 0 && len(drop) > 0 && !slices.Contains(drop, false) {
 		return nil, nil
 	}
 	splices, err := a.replaceResults(e.Results, drop)
@@ -73,11 +73,6 @@ func (a anthropicMessage) dropped(e Edits) []bool {
 		drop[i] = true
 	}
 	return drop
-}
-
-// sendable reports whether anything is left.
-func (a anthropicMessage) sendable(drop []bool) bool {
-	return a.first(a.content) == '"' || slices.Contains(drop, false)
 }
 
 // replaceResults returns the splices that put texts in the place of results.

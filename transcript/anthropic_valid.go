@@ -16,7 +16,7 @@ func validAnthropic(ms []Message) error {
 		if err := answers(i, m, open); err != nil {
 			return err
 		}
-		inFlight := i == len(ms)-1 && m.Role == RoleTool
+		inFlight := i == len(ms)-1 && slices.ContainsFunc(m.Parts, isResult)
 		if len(open) > 0 && !inFlight {
 			id := slices.Min(slices.Collect(maps.Keys(open)))
 			return fault.New(fault.Invalid, op, "message %d does not answer call %s of the message before", i, id)
@@ -66,3 +66,5 @@ func callsOf(i int, m Message) (map[string]bool, error) {
 	}
 	return calls, nil
 }
+
+func isResult(p Part) bool { return p.Kind == KindResult }

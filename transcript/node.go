@@ -1,10 +1,5 @@
 package transcript
 
-import (
-	"bytes"
-	"encoding/json"
-)
-
 // member is one member of an object.
 type member struct {
 	name string
@@ -81,13 +76,4 @@ func elements(src []byte, at Span) ([]Span, error) {
 		return nil
 	})
 	return spans, err
-}
-
-// quote returns a JSON string literal, without the escapes that only HTML needs.
-func quote(text string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // a string into memory: cannot fail
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

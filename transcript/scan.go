@@ -2,10 +2,7 @@ package transcript
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -181,38 +178,45 @@ func (s *scanner) next(closing byte) (done bool, err error) {
 // str passes over the string at pos.
 func (s *scanner) str() error {
 	src, i := s.src, s.pos+1
-	for i < len(src) {
-		switch c := src[i]; {
-		case c == '"':
-			s.pos = i + 1
-			return nil
-		case c == '\\':
-			n := escapeLen(src[i:])
-			if n == 0 {
-				return invalid(i, "bad escape in a string")
-			}
-			i += n
-		case c < 0x20:
-			return invalid(i, "control byte in a string")
-		default:
+	for {
+		for i < len(src) && plain[src[i]] {
 			i++
 		}
+		switch {
+		case i == len(src):
+			return invalid(i, "unexpected end in a string")
+		case src[i] == '"':
+			s.pos = i + 1
+			return nil
+		case src[i] < 0x20:
+			return invalid(i, "control byte in a string")
+		}
+		n := escapeLen(src[i:])
+		if n == 0 {
+			return invalid(i, "bad escape in a string")
+		}
+		i += n
 	}
-	return invalid(len(src), "unexpected end in a string")
 }
+
+// plain holds the bytes that stand for themselves in a string.
+var plain = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c >= 0x20 && c != '"' && c != '\\'
+	}
+	return t
+}()
 
 // escapeLen returns the length of the escape at the start of b, 0 if it is none.
 func escapeLen(b []byte) int {
 	if len(b) < 2 {
 		return 0
 	}
-	if b[1] != 'u' {
-		if strings.IndexByte(`"\/bfnrt`, b[1]) < 0 {
-			return 0
-		}
+	switch b[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return 2
 	}
-	if len(b) < 6 {
+	if b[1] != 'u' || len(b) < 6 {
 		return 0
 	}
 	for _, c := range b[2:6] {
@@ -270,16 +274,3 @@ func (s *scanner) digits() bool {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-// unquote returns the value of a string literal that str has passed over.
-func unquote(lit []byte) string {
-	body := lit[1 : len(lit)-1]
-	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
-		return string(body)
-	}
-	var v string
-	if err := json.Unmarshal(lit, &v); err != nil {
-		return strings.ToValidUTF8(string(body), "\uFFFD") // not reached: str has checked the literal
-	}
-	return v
-}

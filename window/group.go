@@ -73,7 +73,7 @@ func (d *draft) onlyTools() bool {
 func (d *draft) repeats(e *sessions.Entry) bool {
 	made := map[string]bool{}
 	for _, have := range d.entries {
-		for _, c := range have.Calls {
+		for _, c := range callsOf(have) {
 			made[c.ID] = true
 		}
 	}

@@ -30,7 +30,7 @@ func (l *testLog) add(t testing.TB, e sessions.Entry, original string) {
 		if err != nil {
 			t.Fatalf("entry %d: %v in %s", e.Seq, err, original)
 		}
-		e.Role = m.Role
+		e.Role, e.Tokens = m.Role, frameTokens
 		for _, p := range m.Parts {
 			n := len(p.Text) + len(p.Args) + len(p.Name)
 			e.Tokens += n
@@ -60,7 +60,11 @@ func (l *testLog) render(t testing.TB, v View) [][]byte {
 	for _, s := range v.Slots {
 		var raws [][]byte
 		for _, seq := range s.Seqs {
-			raws = append(raws, l.originals[seq-1])
+			if e := l.entries[seq-1]; e.Forgotten != nil {
+				raws = append(raws, transcript.NewMessage(e.Format, e.Role, "[forgotten]"))
+			} else {
+				raws = append(raws, l.originals[seq-1])
+			}
 		}
 		m, err := transcript.Merge(s.Format, raws)
 		if err != nil {

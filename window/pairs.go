@@ -12,13 +12,15 @@ import (
 // cancelled stands for a result that never came although its neighbours did.
 const cancelled = "Tool call %s with id %s was cancelled - another message came in before it could be completed."
 
+// frameTokens is what a header's count has for the frame of a message, beside its parts.
+const frameTokens = 4
+
 // forgotten stands for a result whose original was removed.
 const forgotten = "[result forgotten — removed from the ledger on %s]"
 
 // pairUp makes every call and its result stand together: an assistant's message and the results
-// directly behind it are one unit. It returns the drafts that are left. lost says when results were
-// forgotten, by call id.
-func pairUp(drafts []*draft, lost map[string]time.Time) []*draft {
+// directly behind it are one unit. It returns the drafts that are left.
+func pairUp(drafts []*draft) []*draft {
 	var out []*draft
 	for i, d := range drafts {
 		switch {
@@ -33,7 +35,7 @@ func pairUp(drafts []*draft, lost map[string]time.Time) []*draft {
 			}
 		case len(d.openCalls()) == 0:
 			out = append(out, d)
-		case d.answered(drafts[i+1:], lost):
+		case d.answered(drafts[i+1:]):
 			out = append(out, d)
 		}
 	}
@@ -48,13 +50,13 @@ func (d *draft) openCalls() []sessions.Call {
 	}
 	inside := map[string]bool{}
 	for _, e := range d.entries {
-		for _, r := range e.Results {
+		for _, r := range resultsOf(e) {
 			inside[r.CallID] = true
 		}
 	}
 	var calls []sessions.Call
 	for _, e := range d.entries {
-		for _, c := range e.Calls {
+		for _, c := range callsOf(e) {
 			if !inside[c.ID] {
 				calls = append(calls, c)
 			}
@@ -66,41 +68,54 @@ func (d *draft) openCalls() []sessions.Call {
 // answered deals with the calls of d, given the drafts behind it, and reports whether d stays.
 // Missing results are added where others came; where none came the calls are dropped. At the very end
 // of the log they are in flight, and stay.
-func (d *draft) answered(behind []*draft, lost map[string]time.Time) bool {
+func (d *draft) answered(behind []*draft) bool {
 	if len(behind) == 0 {
 		return true
 	}
 	next := behind[0]
-	results := map[string]bool{}
-	if next.results {
-		for _, e := range next.entries {
-			for _, r := range e.Results {
-				results[r.CallID] = true
-			}
-		}
-		if len(behind) == 1 && next.onlyTools() {
-			return true
-		}
-	}
-	missing, found := []sessions.Call(nil), false
+	came, lost := next.resultIDs()
+	inFlight := len(behind) == 1 && next.results && next.onlyTools()
+	var missing []sessions.Call
+	var add []transcript.Part
 	for _, c := range d.openCalls() {
-		if results[c.ID] {
-			found = true
-		} else {
+		when, gone := lost[c.ID]
+		switch {
+		case came[c.ID]:
+		case gone:
+			add = append(add, standIn(c, fmt.Sprintf(forgotten, when.UTC().Format(time.DateOnly))))
+		case !inFlight:
 			missing = append(missing, c)
+			add = append(add, standIn(c, fmt.Sprintf(cancelled, c.Name, c.ID)))
 		}
 	}
-	if !found {
+	if len(missing) > 0 && len(missing) == len(d.openCalls()) {
 		return d.dropCalls(missing)
 	}
-	for _, c := range missing {
-		text := fmt.Sprintf(cancelled, c.Name, c.ID)
-		if when, ok := lost[c.ID]; ok {
-			text = fmt.Sprintf(forgotten, when.UTC().Format(time.DateOnly))
-		}
-		next.add = append(next.add, transcript.Part{Kind: transcript.KindResult, ID: c.ID, Text: text, IsError: true})
-	}
+	next.add = add
 	return true
+}
+
+// standIn is a result that takes the place of one that is not there.
+func standIn(c sessions.Call, text string) transcript.Part {
+	return transcript.Part{Kind: transcript.KindResult, ID: c.ID, Text: text, IsError: true}
+}
+
+// resultIDs returns the calls whose results stand in d, and when those that are gone were forgotten.
+func (d *draft) resultIDs() (came map[string]bool, lost map[string]time.Time) {
+	came, lost = map[string]bool{}, map[string]time.Time{}
+	if !d.results {
+		return came, lost
+	}
+	for _, e := range d.entries {
+		for _, r := range e.Results {
+			if e.Forgotten != nil {
+				lost[r.CallID] = *e.Forgotten
+			} else {
+				came[r.CallID] = true
+			}
+		}
+	}
+	return came, lost
 }
 
 // dropCalls takes calls out of a message and reports whether anything else may be in it. A record of
@@ -112,8 +127,8 @@ func (d *draft) dropCalls(calls []sessions.Call) bool {
 		d.drop = append(d.drop, c.ID)
 	}
 	return slices.ContainsFunc(d.entries, func(e *sessions.Entry) bool {
-		rest, all := e.Tokens, len(e.Results) == 0
-		for _, c := range e.Calls {
+		rest, all := e.Tokens-frameTokens, len(e.Results) == 0
+		for _, c := range callsOf(e) {
 			rest -= c.Tokens
 			all = all && ids[c.ID]
 		}
@@ -128,10 +143,14 @@ func (d *draft) settle(calls []sessions.Call) {
 	for i, c := range calls {
 		order[c.ID] = i
 	}
+	came, _ := d.resultIDs()
 	seen := map[string]bool{}
 	d.entries = slices.DeleteFunc(d.entries, func(e *sessions.Entry) bool {
 		useful := e.Role != transcript.RoleTool // words stay
 		for _, r := range e.Results {
+			if e.Forgotten != nil && came[r.CallID] {
+				continue // the same result is there once more
+			}
 			if _, called := order[r.CallID]; called && !seen[r.CallID] {
 				useful = true
 				seen[r.CallID] = true
@@ -145,7 +164,9 @@ func (d *draft) settle(calls []sessions.Call) {
 	rank := func(e *sessions.Entry) int {
 		best := len(calls)
 		for _, r := range e.Results {
-			best = min(best, order[r.CallID])
+			if at, called := order[r.CallID]; called {
+				best = min(best, at)
+			}
 		}
 		return best
 	}
@@ -156,7 +177,7 @@ func (d *draft) settle(calls []sessions.Call) {
 func (d *draft) keepFirst(order map[string]int) {
 	count := map[string]int{}
 	for _, e := range d.entries {
-		for _, r := range e.Results {
+		for _, r := range resultsOf(e) {
 			count[r.CallID]++
 		}
 	}

@@ -67,7 +67,7 @@ func rewindTarget(log []sessions.Entry, i int, byHost map[string]int) (int, bool
 		}
 		after := sort.Search(i, func(k int) bool { return log[k].Seq > *data.To })
 		return after - 1, true
-	case e.Prompt && !e.Hidden && e.Kind == sessions.KindMessage && e.HostParent != "":
+	case e.Prompt && isShown(e) && len(e.Results) == 0 && e.HostParent != "":
 		parent, ok := byHost[e.HostParent]
 		if !ok {
 			return 0, false

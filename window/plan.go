@@ -31,7 +31,8 @@ type View struct {
 // Slot is one message of a view.
 type Slot struct {
 	// Seqs are the entries that are merged into this message, in the order in which their blocks
-	// stand in it: that of the log, but results in the order of their calls.
+	// stand in it: that of the log, but results in the order of their calls. The original of one may
+	// be forgotten: a text that says so takes its place.
 	Seqs   []int64
 	Role   transcript.Role
 	Format transcript.Format
@@ -44,7 +45,7 @@ type Slot struct {
 	DropCalls []string
 	// KeepResults is transcript.Edits.KeepResults: results without a call, and duplicates.
 	KeepResults map[string]int
-	// AddResults stand for results that never came.
+	// AddResults stand for results that never came, or that were forgotten.
 	AddResults []transcript.Part
 	// Edited is false when the message is exactly the original of its one entry.
 	Edited bool
@@ -79,8 +80,7 @@ func Plan(in Input) View {
 	if cut != nil && path.behind(cut) {
 		cut = nil
 	}
-	entries := path.entries()
-	drafts := pairUp(group(visible(entries, cut)), forgottenResults(entries))
+	drafts := pairUp(group(visible(path.entries(), cut)))
 	view := View{Slots: make([]Slot, 0, len(drafts))}
 	if cut != nil {
 		view.Summary = cut.Summary

@@ -27,7 +27,7 @@ func TestPlan(t *testing.T) {
 		{name: "records without a group stay apart", log: `
 			asst - a
 			asst - b`, want: "a1 a2"},
-		{name: "notes, hidden and forgotten records are not shown", log: `
+		{name: "notes and hidden records are not shown", log: `
 			note
 			prompt hi
 			hidden
@@ -52,6 +52,11 @@ func TestPlan(t *testing.T) {
 			user r1 stop
 			tool r2
 			prompt next`, want: "a1 u2,3 u4"},
+		{name: "words of the user end a message", log: `
+			asst g1 c1
+			user r1 stop
+			asst g1 c2
+			tool r2`, want: "a1 u2 a3 t4"},
 		{name: "one of two calls answered", log: `
 			asst g1 c1 c2
 			tool r1
@@ -208,6 +213,15 @@ func TestPlanFollowsRewinds(t *testing.T) {
 			asst g2 d #4 ^3
 			compaction
 			prompt e #6 ^2`, cut: &Cutoff{Summary: "s", FirstKept: 5, Recorded: 5}, want: "u1 a2 u6"},
+		{name: "a rewind leaves a cutoff whose record is not known", log: `
+			prompt a #1
+			prompt c #2 ^1
+			prompt e #3 ^1`, cut: &Cutoff{Summary: "s", FirstKept: 3}, want: "[s] u3"},
+		{name: "results and words that name their call's record do not rewind", log: `
+			asst g1 c1 #1
+			tool r1 #2 ^1
+			asst g2 x #3 ^2
+			user r1 words #4 ^1`, want: "a1 t2 a3 u4-r1:0"},
 		{name: "a rewind before the compaction is part of it", log: `
 			prompt a #1
 			asst g1 b #2 ^1
@@ -231,16 +245,41 @@ func TestPlanOfAnEmptyLogIsEmpty(t *testing.T) {
 	}
 }
 
-func TestForgottenResultIsNotCalledCancelled(t *testing.T) {
-	l := parseLog(t, "prompt a\nasst g1 c1 c2\ntool r1\ntool r2\nprompt b")
+func TestForgottenRecordsSaySo(t *testing.T) {
 	when := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	l.entries[3].Forgotten = &when
-	v := Plan(Input{Entries: l.entries})
-	if got, want := brief(v), "u1 a2 t3+r2 u5"; got != want {
-		t.Fatalf("got  %s\nwant %s", got, want)
-	}
-	if got, want := v.Slots[2].AddResults[0].Text, "[result forgotten — removed from the ledger on 2026-11-20]"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	for _, tt := range []struct {
+		name, log string
+		forget    int64
+		want      string
+	}{
+		{"one of two results", "asst g1 c1 c2\ntool r1\ntool r2\nprompt b", 3, "a1 t2,3+r2 u4"},
+		{"the only result", "asst g1 c1\ntool R1\nprompt b", 2, "a1 t2+r1 u3"},
+		{"the newest result", "asst g1 c1\ntool R1", 2, "a1 t2+r1"},
+		{"a result beside a call in flight", "asst g1 c1 c2\ntool R1", 2, "a1 t2+r1"},
+		{"a call: its result has no call then", "prompt a\nasst g1 c1\ntool r1\nprompt b", 2, "u1 a2 u4"},
+		{"a request", "prompt a\nasst g1 b", 1, "u1 a2"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := parseLog(t, tt.log)
+			l.entries[tt.forget-1].Forgotten = &when
+			v := Plan(Input{Entries: l.entries})
+			if got := brief(v); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+			if err := transcript.Valid(transcript.Anthropic, l.render(t, v)); err != nil {
+				t.Error(err)
+			}
+			for _, s := range v.Slots {
+				for _, p := range s.AddResults {
+					if want := "[result forgotten — removed from the ledger on 2026-11-20]"; p.Text != want {
+						t.Errorf("got  %s\nwant %s", p.Text, want)
+					}
+				}
+				if slices.Contains(s.Seqs, tt.forget) && !s.Edited {
+					t.Error("the message is not marked as edited")
+				}
+			}
+		})
 	}
 }
 
@@ -260,13 +299,13 @@ func TestSlotFields(t *testing.T) {
 	}
 	v := Plan(Input{Entries: l.entries})
 	p, a, r := v.Slots[0], v.Slots[1], v.Slots[2]
-	if !p.Prompt || p.Edited || p.Tokens != 5 || p.Turn != 1 || p.Format != transcript.Anthropic {
+	if !p.Prompt || p.Edited || p.Tokens != 4+5 || p.Turn != 1 || p.Format != transcript.Anthropic {
 		t.Errorf("request: %+v", p)
 	}
-	if a.Prompt || !a.Edited || a.Tokens != 5+3+3 {
+	if a.Prompt || !a.Edited || a.Tokens != 4+5+3+4+3 {
 		t.Errorf("answer: %+v", a)
 	}
-	if r.Role != transcript.RoleTool || r.Tokens != 4+2 || r.Stubs["1"] != "a1" {
+	if r.Role != transcript.RoleTool || r.Tokens != 4+4+4+2 || r.Stubs["1"] != "a1" {
 		t.Errorf("results: %+v", r)
 	}
 }

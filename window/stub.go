@@ -16,10 +16,14 @@ func (d *draft) slot() Slot {
 	for _, id := range d.drop {
 		dropped[id] = true
 	}
-	shown := map[string]int{}
+	shown, gone := map[string]int{}, false
 	for _, e := range d.entries {
 		s.Seqs = append(s.Seqs, e.Seq)
 		s.Prompt = s.Prompt || e.Prompt
+		if e.Forgotten != nil {
+			gone = true
+			continue
+		}
 		s.Tokens += e.Tokens
 		for _, c := range e.Calls {
 			if dropped[c.ID] {
@@ -42,6 +46,6 @@ func (d *draft) slot() Slot {
 		}
 	}
 	s.Tokens = max(0, s.Tokens)
-	s.Edited = len(s.Seqs) > 1 || len(s.Stubs)+len(s.DropCalls)+len(s.KeepResults)+len(s.AddResults) > 0
+	s.Edited = gone || len(s.Seqs) > 1 || len(s.Stubs)+len(s.DropCalls)+len(s.KeepResults)+len(s.AddResults) > 0
 	return s
 }

@@ -1,16 +1,30 @@
 package window
 
 import (
-	"time"
-
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
 
 // isShown reports whether an entry is part of the conversation that a model sees: a message that
-// could be read, that is not hidden, and whose original is still there.
+// could be read and that is not hidden. A forgotten one is shown as the words that say so.
 func isShown(e *sessions.Entry) bool {
-	return e.Kind == sessions.KindMessage && e.Role != "" && !e.Hidden && e.Forgotten == nil
+	return e.Kind == sessions.KindMessage && e.Role != "" && !e.Hidden
+}
+
+// callsOf returns the calls that an entry shows: none when its original was forgotten.
+func callsOf(e *sessions.Entry) []sessions.Call {
+	if e.Forgotten != nil {
+		return nil
+	}
+	return e.Calls
+}
+
+// resultsOf returns the results that an entry shows: none when its original was forgotten.
+func resultsOf(e *sessions.Entry) []sessions.Result {
+	if e.Forgotten != nil {
+		return nil
+	}
+	return e.Results
 }
 
 // visible returns the shown entries, from the cutoff on.
@@ -22,20 +36,6 @@ func visible(path []*sessions.Entry, cut *Cutoff) []*sessions.Entry {
 		}
 	}
 	return out
-}
-
-// forgottenResults returns when results were forgotten, by call id.
-func forgottenResults(path []*sessions.Entry) map[string]time.Time {
-	lost := map[string]time.Time{}
-	for _, e := range path {
-		if e.Forgotten == nil {
-			continue
-		}
-		for _, r := range e.Results {
-			lost[r.CallID] = *e.Forgotten
-		}
-	}
-	return lost
 }
 
 // carriesResults reports whether an entry answers calls: a tool's message, or a user's message that

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -347,7 +348,7 @@ func TestImportResumesAtEveryBatchBorder(t *testing.T) {
 		}
 		r.fail = nil
 		got := mustImport(t, r, path)
-		if d := cmp.Diff(whole.batches, r.batches); d != "" {
+		if !reflect.DeepEqual(whole.batches, r.batches) {
 			t.Fatalf("stopped before batch %d: other batches", stop)
 		}
 		if got.Offset != want.Offset || !r.batches[len(r.batches)-1].Done {

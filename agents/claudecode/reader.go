@@ -9,7 +9,7 @@ import (
 )
 
 // chunk is how much a Reader asks for at once: large enough that system calls do not count.
-const chunk = 256 << 10
+const chunk = 64 << 10
 
 // bom may stand at the beginning of a file that an editor has saved.
 var bom = []byte("\xef\xbb\xbf")

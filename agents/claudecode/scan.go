@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 
 	"ctxledger.dev/transcript"
 )
@@ -226,10 +227,11 @@ func (s *scanner) space(i int) int {
 // at reports whether c stands at i.
 func (s *scanner) at(i int, c byte) bool { return i < len(s.b) && s.b[i] == c }
 
-// unquote returns the text between the quotes of a JSON string that was found valid.
+// unquote returns the text between the quotes of a JSON string that was found valid, as
+// encoding/json does: each byte that is not UTF-8 becomes U+FFFD.
 func unquote(inner []byte) string {
-	if bytes.IndexByte(inner, '\\') < 0 {
-		return strings.ToValidUTF8(string(inner), "\uFFFD")
+	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return string(inner)
 	}
 	quoted := append(append([]byte{'"'}, inner...), '"')
 	var s string

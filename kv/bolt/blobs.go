@@ -244,6 +244,7 @@ func readNames(root *os.Root, name string) ([]string, error) {
 // diskWriter gives errors of the disk their code, apart from those of the caller's reader.
 type diskWriter struct{ w io.Writer }
 
+// Write implements io.Writer.
 func (d *diskWriter) Write(p []byte) (int, error) {
 	n, err := d.w.Write(p)
 	return n, osError("kv.putblob", err)
@@ -255,6 +256,7 @@ type ctxReader struct {
 	r   io.Reader
 }
 
+// Read implements io.Reader.
 func (c *ctxReader) Read(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, fault.Wrap(fault.Unavailable, "kv.putblob", err)

@@ -6,20 +6,16 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"go.etcd.io/bbolt"
-	"go.uber.org/goleak"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // newLedger makes a closed ledger with one record and returns its directory and file.
 func newLedger(t testing.TB) (dir, file string) {
@@ -232,17 +228,5 @@ func TestLeftoversOfACrashAreRemoved(t *testing.T) {
 		if left, _ := filepath.Glob(filepath.Join(dir, pattern)); len(left) > 0 {
 			t.Errorf("left: %q", left)
 		}
-	}
-}
-
-func TestNetworkFileSystemsHaveNames(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("magic numbers are Linux's")
-	}
-	d, err := os.Open(t.TempDir())
-	must(t, err)
-	defer d.Close()
-	if name, err := networkFS(d); name != "" || err != nil {
-		t.Errorf("the temporary directory is on %q, %v", name, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"slices"
 )
 
 // Kinds of pages and sizes of their elements.
@@ -24,7 +25,8 @@ const (
 type pageWalk struct {
 	f    io.ReaderAt
 	meta metaPage
-	seen []uint64 // a bit for each page
+	seen []uint64             // a bit for each page
+	bufs [maxDepth + 1][]byte // a page for each depth: those above stay in use
 }
 
 // checkPages walks the tree of a file.
@@ -95,7 +97,10 @@ func (w *pageWalk) read(id uint64, depth int) ([]byte, error) {
 	if id < 2 || id >= w.meta.pages || depth > maxDepth {
 		return nil, damaged("is damaged: it refers to page %d of %d at depth %d", id, w.meta.pages, depth)
 	}
-	b, off := make([]byte, w.meta.pageSize), int64(id)*w.meta.pageSize
+	if w.bufs[depth] == nil {
+		w.bufs[depth] = make([]byte, w.meta.pageSize)
+	}
+	b, off := w.bufs[depth][:w.meta.pageSize], int64(id)*w.meta.pageSize
 	if _, err := w.f.ReadAt(b, off); err != nil {
 		return nil, osError("kv.open", err)
 	}
@@ -113,8 +118,9 @@ func (w *pageWalk) read(id uint64, depth int) ([]byte, error) {
 	if overflow == 0 {
 		return b, nil
 	}
-	b = make([]byte, total)
-	_, err := w.f.ReadAt(b, off)
+	b = slices.Grow(b, int(total)-len(b))[:total]
+	w.bufs[depth] = b
+	_, err := w.f.ReadAt(b[w.meta.pageSize:], off+w.meta.pageSize)
 	return b, osError("kv.open", err)
 }
 
@@ -128,6 +134,7 @@ type element struct {
 // pageError says what is wrong with a page.
 type pageError string
 
+// Error implements error.
 func (e pageError) Error() string { return string(e) }
 
 // elements takes a page apart. Keys must ascend and lie in [low, high).

@@ -15,6 +15,7 @@ type panicError struct {
 	stack []byte
 }
 
+// Error leaves the stack out: it goes to people.
 func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
 // Stack returns the stack of the goroutine that panicked.

@@ -240,8 +240,10 @@ func (s suite) blobReaderFails(t *testing.T) {
 	}
 }
 
+// readerFunc is a stream made by a function.
 type readerFunc func([]byte) (int, error)
 
+// Read implements io.Reader.
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // blobNames: what is not a name finds nothing, wherever it points.

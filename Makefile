@@ -1,0 +1,49 @@
+# ctxledger: the tasks. A fresh machine needs Go, make, git, gcc and Node 20; the rest is installed here.
+
+GO      ?= go
+export GOTOOLCHAIN := local
+AGENTS  := .cache/agents
+CLAUDE  := $(AGENTS)/claude/node_modules/.bin/claude
+CLAUDE_VERSION := 2.1.328
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: help build demo test lint fuzz bench agents clean
+
+help: ## show the tasks
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build ctxledger and ctxmcp into bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
+
+demo: build ## the main job, from a recorded session to a summary and back
+	@$(GO) run ./internal/demo -bin bin
+
+test: lint agents ## every test, under the race detector
+	$(GO) test -race -timeout 20m ./...
+
+lint: ## formatting, vet for three systems, static analysis
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'gofmt these files'; exit 1; }
+	$(GO) vet ./...
+	GOOS=darwin $(GO) vet $$($(GO) list ./... | grep -v scriptedmodel)
+	GOOS=windows $(GO) vet $$($(GO) list ./... | grep -v scriptedmodel)
+	$(GO) run $(STATICCHECK) ./...
+
+FUZZTIME ?= 10s
+fuzz: ## every fuzz target for FUZZTIME (default 10s)
+	@for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p 2>/dev/null | grep '^Fuzz'); do \
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+	  done; \
+	done
+
+bench: build ## the figures of docs/benchmarks.md
+	$(GO) run ./internal/benchmark -bin bin
+
+agents: $(CLAUDE) ## install the coding agent that the live tests drive
+$(CLAUDE):
+	mkdir -p $(AGENTS)/claude
+	cd $(AGENTS)/claude && npm init -y >/dev/null && npm install --no-audit --no-fund @anthropic-ai/claude-code@$(CLAUDE_VERSION)
+	cd $(AGENTS)/claude && node node_modules/@anthropic-ai/claude-code/install.cjs
+
+clean: ## remove what was built and installed here
+	rm -rf bin .cache

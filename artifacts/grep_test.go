@@ -1,0 +1,142 @@
+package artifacts_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"ctxledger.dev/artifacts"
+)
+
+func TestGrepShowsMatchesAsGrepDoes(t *testing.T) {
+	const text = "alpha\nbeta\ngamma\r\ndelta\nepsilon\nzeta\neta\ntheta"
+	cases := []struct {
+		name, pattern string
+		context       int
+		text, words   string
+	}{
+		{"plain", "ta$", 0, "2:beta\n4:delta\n6:zeta\n7:eta\n8:theta\n", "5 matches"},
+		{"one match", "gam", 0, "3:gamma\n", "1 match"},
+		{"none", "omega", 2, "", "0 matches"},
+		{"context", "gamma", 1, "2-beta\n3:gamma\n4-delta\n", "1 match"},
+		{"stretches", "alpha|zeta", 1, "1:alpha\n2-beta\n--\n5-epsilon\n6:zeta\n7-eta\n", "2 matches"},
+		{"overlapping context is merged", "beta|delta", 2, "1-alpha\n2:beta\n3-gamma\n4:delta\n5-epsilon\n6-zeta\n", "2 matches"},
+		{"touching context is merged", "alpha|delta", 1, "1:alpha\n2-beta\n3-gamma\n4:delta\n5-epsilon\n", "2 matches"},
+		{"anchors are a line's", "^eta$", 0, "7:eta\n", "1 match"},
+		{"flags", "(?i)GAMMA", 0, "3:gamma\n", "1 match"},
+		{"no newline is matched", `alpha\sbeta`, 0, "", "0 matches"},
+		{"a match in the last line", "theta", 3, "5-epsilon\n6-zeta\n7-eta\n8:theta\n", "1 match"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			p := read(t, artifacts.Text([]byte(text)), artifacts.Selection{Grep: c.pattern, Context: c.context})
+			if p.Text != c.text || p.Range != c.words || p.Next != nil {
+				t.Errorf("got %q, %q, next %+v", p.Text, p.Range, p.Next)
+			}
+		})
+	}
+}
+
+func TestGrepPagesShowEveryMatchOnce(t *testing.T) {
+	c := artifacts.Text([]byte(numbered(1000)))
+	p := read(t, c, artifacts.Selection{Grep: "7", Limit: 200})
+	if !strings.HasSuffix(p.Range, " of 271 matches") || p.Next.After != 87 {
+		t.Errorf("got %q, next %+v, text %q", p.Range, p.Next, p.Text)
+	}
+	p = read(t, c, *p.Next)
+	if !strings.HasPrefix(p.Range, "matches 19-33 ") || !strings.HasPrefix(p.Text, "97:line 97\n") {
+		t.Errorf("got %q %q", p.Range, p.Text)
+	}
+	all, _ := readAll(t, c, artifacts.Selection{Grep: "7", Limit: 200})
+	if n := strings.Count(all, ":"); n != 271 {
+		t.Errorf("%d matches", n)
+	}
+}
+
+func TestGrepInOneLongLineShowsWhereItMatched(t *testing.T) {
+	line := strings.Repeat("日", 40_000) + "NEEDLE" + strings.Repeat("x", 60_000) + "END"
+	c := artifacts.Text([]byte(line))
+	p := read(t, c, artifacts.Selection{Grep: "NEEDLE"})
+	if !strings.HasPrefix(p.Text, "1:…[39,667 chars cut]…日") || !strings.Contains(p.Text, "日NEEDLEx") || !strings.HasSuffix(p.Text, "x…[59,342 chars cut]…\n") {
+		t.Errorf("got %q", p.Text)
+	}
+	p = read(t, c, artifacts.Selection{Grep: "END$"})
+	if !strings.HasSuffix(p.Text, "xEND\n") || utf8.RuneCountInString(p.Text) < 1000 {
+		t.Errorf("got %q", p.Text)
+	}
+}
+
+func TestGrepInALineOverTheCapSearchesItsPieces(t *testing.T) {
+	const piece = 16 << 20
+	text := strings.Repeat("x", piece+100) + "NEEDLE\nnext NEEDLE\n"
+	p := read(t, artifacts.Text([]byte(text)), artifacts.Selection{Grep: "NEEDLE", Context: 1})
+	if p.Range != "2 matches" || !strings.HasPrefix(p.Text, "1:") || !strings.HasSuffix(p.Text, "\n2:next NEEDLE\n") {
+		t.Errorf("got %q %q", p.Range, p.Text)
+	}
+}
+
+// plainGrep is grep as one would write it with everything in memory.
+func plainGrep(text string, re *regexp.Regexp, context int) []string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if text == "" {
+		lines = nil
+	}
+	mark := make([]byte, len(lines))
+	for i := range lines {
+		lines[i] = strings.TrimSuffix(lines[i], "\r")
+		if !re.MatchString(lines[i]) {
+			continue
+		}
+		for j := max(0, i-context); j <= min(len(lines)-1, i+context); j++ {
+			if mark[j] == 0 {
+				mark[j] = '-'
+			}
+		}
+		mark[i] = ':'
+	}
+	var out []string
+	for i, m := range mark {
+		if m != 0 {
+			out = append(out, fmt.Sprintf("%d%c%s", i+1, m, string([]rune(lines[i]))))
+		}
+	}
+	return out
+}
+
+func FuzzGrepAgreesWithThePlainWay(f *testing.F) {
+	f.Add(numbered(300), "7", uint8(2), 250)
+	f.Add("a\n\nb\r\n\xff\n", "^$", uint8(1), 0)
+	f.Add(strings.Repeat("x\n", 70_000), "x", uint8(0), 40_000)
+	f.Fuzz(func(t *testing.T, text, pattern string, context uint8, limit int) {
+		re, err := regexp.Compile(pattern)
+		if err != nil || pattern == "" || len(pattern) > 100 || context > 100 || limit < 0 || limit > 40_000 {
+			return
+		}
+		for line := range strings.SplitSeq(text, "\n") {
+			if len(line) > 100 {
+				return // would be shortened
+			}
+		}
+		got, _ := readAll(t, artifacts.Text([]byte(text)), artifacts.Selection{Grep: pattern, Context: int(context), Limit: limit})
+		var rows []string
+		for row := range strings.SplitSeq(strings.TrimSuffix(got, "\n"), "\n") {
+			if row != "--" && row != "" {
+				rows = append(rows, row)
+			}
+		}
+		if want := plainGrep(text, re, int(context)); strings.Join(rows, "\n") != strings.Join(want, "\n") {
+			t.Fatalf("got\n%q\nwant\n%q", rows, want)
+		}
+	})
+}
+
+func BenchmarkGrep(b *testing.B) {
+	text := []byte(numbered(1_000_000))
+	c := artifacts.Text(text)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		read(b, c, artifacts.Selection{Grep: "line 99999"})
+	}
+}

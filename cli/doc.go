@@ -1,0 +1,11 @@
+// Package cli is the command line of ctxledger, for people and for agents' hooks.
+//
+// Start at Main. One file holds one command; app.go holds what they share.
+//
+// Rules: standard output is the answer alone, everything else goes to standard error with the
+// program's name in front; --json works everywhere; nothing stored reaches a terminal with its
+// control characters; exit status 0 is done, 1 failed (the message says what, and the way out),
+// 2 wrong use. A command opens the ledger only if it needs it, and starts its daemon if none runs.
+//
+// The package deliberately holds no logic of its own: it asks the engine and prints the answer.
+package cli

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// bar shows how far a long work has come, on a terminal only and only if it takes its time.
+type bar struct {
+	w     io.Writer // nil: show nothing
+	label string
+	now   func() time.Time
+	start time.Time
+	last  time.Time
+	shown bool
+}
+
+// How a bar behaves.
+const (
+	barDelay = 300 * time.Millisecond // work that ends sooner shows nothing
+	barEvery = 50 * time.Millisecond
+	barCells = 24
+)
+
+// progress returns a bar for the work on a file.
+func (a *app) progress(file string) *bar {
+	b := &bar{label: line(filepath.Base(file), 30), now: a.Env.Now, start: a.Env.Now()}
+	if terminal(a.Err) && !a.json {
+		b.w = a.Err
+	}
+	return b
+}
+
+// show draws the bar anew.
+func (b *bar) show(done, total int64) {
+	now := b.now()
+	if b.w == nil || total <= 0 || now.Sub(b.start) < barDelay || now.Sub(b.last) < barEvery {
+		return
+	}
+	b.last, b.shown = now, true
+	share := min(float64(done)/float64(total), 1)
+	full := int(share * barCells)
+	rate := float64(done) / max(now.Sub(b.start).Seconds(), 0.001)
+	fmt.Fprintf(b.w, "\r%s %s%s %3.0f%%  %s of %s  %s/s\x1b[K", b.label,
+		strings.Repeat("█", full), strings.Repeat("░", barCells-full), share*100, size(done), size(total), size(int64(rate)))
+}
+
+// done takes the bar away.
+func (b *bar) done() {
+	if b.shown {
+		fmt.Fprint(b.w, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,47 @@
+// Package wiring puts together what every program of ctxledger needs: its version and the role
+// that it plays when it becomes a ledger's daemon.
+//
+// Start at Role. The package deliberately decides nothing but which parts meet: it is the one place
+// outside the command line where agents' session files and the daemon know of each other.
+package wiring
+
+import (
+	"context"
+	"log/slog"
+
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/config"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/internal/env"
+)
+
+// Version is the version of all programs.
+const Version = "0.1.0"
+
+// Role returns what a program brings along for the daemons that it becomes: they follow the
+// session files of coding agents in their workspace, unless its configuration says follow: false.
+func Role(e env.Env) daemon.Role {
+	return daemon.Role{Version: Version, Env: e, Background: func(root string) []daemon.Task {
+		if root == "" || !follows(root) {
+			return nil
+		}
+		return []daemon.Task{func(ctx context.Context, api engine.API) error {
+			return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Env: e, Log: slog.Default()})
+		}}
+	}}
+}
+
+// follows reads the setting. A configuration that cannot be read follows nothing: whoever wrote it
+// wanted something else than the defaults.
+func follows(root string) bool {
+	c, problems, err := config.Load(root)
+	for _, p := range problems {
+		slog.Warn("configuration", "problem", p.String())
+	}
+	if err != nil {
+		slog.Warn("configuration", "error", err)
+		return false
+	}
+	return c.Follow
+}

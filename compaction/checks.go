@@ -1,0 +1,142 @@
+package compaction
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// A check is one test or build inside a command: which tool, on what. It tells which later run says
+// anew what an earlier one said, so that an old failure is not told as current.
+type check struct {
+	family string   // "go", "cargo test", "pytest"
+	rank   int      // within a family: a higher one includes the lower ones
+	scope  []string // what it was run on; empty: all, or the directory it was run in
+	narrow string   // what selects single tests: "-run TestA"
+}
+
+// ranks orders what the go command checks: a test run compiles and vets as well.
+var ranks = map[string]int{"build": 1, "install": 1, "vet": 2, "test": 3}
+
+// subcommanded are tools whose first argument says what they do.
+var subcommanded = map[string]bool{
+	"cargo": true, "npm": true, "pnpm": true, "yarn": true, "bun": true, "deno": true, "dotnet": true, "make": true,
+	"mvn": true, "gradle": true, "gradlew": true, "swift": true, "mix": true, "bazel": true, "npx": true, "just": true,
+	"task": true, "poetry": true, "uv": true, "bundle": true, "docker": true, "terraform": true, "rake": true, "rails": true,
+}
+
+// valued are flags whose value stands in the next word; those that select tests are marked true.
+var valued = map[string]bool{
+	"-run": true, "-fuzz": true, "-bench": true, "-k": true, "-t": true, "--grep": true, "--filter": true,
+	"--testNamePattern": true, "--test": true, "-skip": true, "--tests": true, "-m": true,
+	"-count": false, "-fuzztime": false, "-benchtime": false, "-timeout": false, "-tags": false, "-o": false, "-p": false,
+	"-C": false, "-coverprofile": false, "--config": false, "--maxfail": false, "-n": false, "-j": false,
+}
+
+// checksOf returns the checks that a command runs.
+func checksOf(command string) []check {
+	var out []check
+	for _, s := range segments(command) {
+		s = redirect.ReplaceAllString(wrapper.ReplaceAllString(s, ""), "")
+		if !preamble.MatchString(s) && purposeOf(s) >= build {
+			out = append(out, checkOf(strings.Fields(s)))
+		}
+	}
+	return out
+}
+
+func checkOf(words []string) check {
+	c := check{family: path.Base(words[0])}
+	words = words[1:]
+	switch {
+	case c.family == "go" && len(words) > 0:
+		c.rank = ranks[words[0]]
+		if c.rank == 0 {
+			c.family += " " + words[0]
+		}
+		words = words[1:]
+	case subcommanded[c.family]:
+		for len(words) > 0 && (len(strings.Fields(c.family)) < 2 || strings.HasSuffix(c.family, " run")) && !strings.HasPrefix(words[0], "-") {
+			c.family += " " + words[0]
+			words = words[1:]
+		}
+	case strings.HasPrefix(c.family, "python"):
+		c.family, words = "python "+strings.Join(words[:min(2, len(words))], " "), words[min(2, len(words)):]
+	}
+	for i := 0; i < len(words); i++ {
+		w := strings.Trim(words[i], `"'`)
+		if !strings.HasPrefix(w, "-") {
+			c.scope = append(c.scope, strings.TrimSuffix(w, "/"))
+			continue
+		}
+		flag, value, joined := strings.Cut(w, "=")
+		selects, takes := valued[flag]
+		if takes && !joined && i+1 < len(words) {
+			i++
+			value = words[i]
+		}
+		if selects {
+			c.narrow += " " + flag + " " + value
+		}
+	}
+	return c
+}
+
+// covers reports whether a run of c says anew what an earlier run of old said.
+func (c check) covers(old check) bool {
+	if c.family != old.family || c.rank < old.rank {
+		return false
+	}
+	if c.narrow != "" && (c.narrow != old.narrow || !slices.Equal(c.scope, old.scope)) {
+		return false
+	}
+	if len(c.scope) == 0 {
+		return c.family != "go" || len(old.scope) == 0
+	}
+	if len(old.scope) == 0 {
+		return slices.Contains(c.scope, "./...")
+	}
+	for _, target := range old.scope {
+		if !slices.ContainsFunc(c.scope, func(s string) bool { return contains(s, target) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// contains reports whether the target s includes target.
+func contains(s, target string) bool {
+	if s == target || s == "./..." || s == "." && !strings.HasPrefix(target, "..") && !strings.Contains(target, "...") {
+		return true
+	}
+	dir, tree := strings.CutSuffix(s, "/...")
+	return tree && (target == dir || strings.HasPrefix(target, dir+"/"))
+}
+
+// markCovered finds, for each command, the later run that says anew what it said.
+func markCovered(all []*commandState) {
+	newest := slices.Clone(all)
+	slices.SortFunc(newest, func(a, b *commandState) int { return int(min(1, max(-1, b.last.Seq-a.last.Seq))) })
+	type run struct {
+		check
+		by *Operation
+	}
+	const most = 400 // runs that are compared with: far more than tools and targets of one session
+	var later []run
+	for _, c := range newest {
+		checks := checksOf(c.last.Command)
+		covered := 0
+		for _, old := range checks {
+			i := slices.IndexFunc(later, func(r run) bool { return r.covers(old) })
+			if i >= 0 {
+				covered++
+				c.covered = later[i].by
+			} else if len(later) < most && !c.last.pending() {
+				later = append(later, run{old, c.last})
+			}
+		}
+		if covered < len(checks) {
+			c.covered = nil
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package compaction
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// talk builds an input step by step, as a log would grow.
+type talk struct {
+	t       testing.TB
+	in      Input
+	texts   map[int64]string
+	results map[int64]string
+	loaded  int // bytes of texts asked for
+	turn    int
+}
+
+func newTalk(t testing.TB) *talk {
+	k := &talk{t: t, texts: map[int64]string{}, results: map[int64]string{}}
+	k.in.Session = sessions.Session{ID: "a1b2c3d4", Dir: "/w"}
+	k.in.Text = func(seq int64) (string, error) {
+		text, ok := k.texts[seq]
+		if !ok {
+			return "", fault.New(fault.NotFound, "test", "no text of entry %d", seq)
+		}
+		k.loaded += len(text)
+		return text, nil
+	}
+	k.in.Result = func(seq int64, call string) (string, error) {
+		text, ok := k.results[seq]
+		if !ok {
+			return "", fault.New(fault.NotFound, "test", "no result %s in entry %d", call, seq)
+		}
+		return text, nil
+	}
+	return k
+}
+
+func (k *talk) item(role transcript.Role, tokens int) *Item {
+	k.in.Position++
+	id := sha256.Sum256([]byte(strconv.FormatInt(k.in.Position, 10)))
+	k.in.Items = append(k.in.Items, Item{
+		Seqs: []int64{k.in.Position}, Role: role, Turn: k.turn, Tokens: tokens, ID: hex.EncodeToString(id[:16]),
+	})
+	return &k.in.Items[len(k.in.Items)-1]
+}
+
+func (k *talk) user(text string) *Item {
+	k.turn++
+	it := k.item(transcript.RoleUser, count(text))
+	it.Prompt = true
+	k.texts[k.in.Position] = text
+	return it
+}
+
+func (k *talk) say(text string) *Item {
+	it := k.item(transcript.RoleAssistant, count(text))
+	k.texts[k.in.Position] = text
+	return it
+}
+
+// ask makes a call and returns its id; answer gives the result.
+func (k *talk) ask(name, op, target string) string {
+	it := k.item(transcript.RoleAssistant, 30)
+	k.texts[k.in.Position] = ""
+	return k.addCall(it, name, op, target)
+}
+
+func (k *talk) addCall(it *Item, name, op, target string) string {
+	id := fmt.Sprintf("call_%d_%d", it.first(), len(it.Calls))
+	it.Calls = append(it.Calls, sessions.Call{ID: id, Name: name, Op: op, Target: target, Tokens: 30})
+	return id
+}
+
+func (k *talk) answer(call string, tokens int, failed bool) *Item {
+	it := k.item(transcript.RoleTool, tokens)
+	it.Results = []sessions.Result{{CallID: call, Failed: failed, Chars: tokens * 4, Tokens: tokens}}
+	k.results[k.in.Position] = "result of " + call
+	return it
+}
+
+func (k *talk) read(path string, tokens int, names ...string) {
+	k.answer(k.ask("Read", opRead, path), tokens, false).Names = names
+}
+
+// do runs a tracked operation. end is "" for success, "pending", or what failed.
+func (k *talk) do(op Operation, end string, names ...string) {
+	call := k.ask(op.Name, op.Op, op.Target+op.Command)
+	k.in.Items[len(k.in.Items)-1].Names = names
+	op.Seq, op.Turn, op.CallID, op.Status = k.in.Position, k.turn, call, statusApplied
+	switch {
+	case end == "pending":
+		op.Status = "Pending"
+	case end != "":
+		op.Status, op.Error = statusFailed, end
+	}
+	if end != "pending" {
+		k.answer(call, 100, op.Status == statusFailed)
+	}
+	k.in.Operations = append(k.in.Operations, op)
+}
+
+func (k *talk) edit(path, end string, names ...string) {
+	k.do(Operation{Name: "Edit", Op: opPatch, Target: path}, end, names...)
+}
+
+func (k *talk) write(path string, names ...string) {
+	k.do(Operation{Name: "Write", Op: opWrite, Target: path}, "", names...)
+}
+
+func (k *talk) run(command string, exit int, outcome string) {
+	op := Operation{Name: "Bash", Op: opShell, Command: command, Outcome: outcome}
+	end := ""
+	if exit != 0 {
+		op.ExitCode = &exit
+		end = "Exit code " + strconv.Itoa(exit) + "\n" + outcome
+	}
+	k.do(op, end)
+}
+
+// accept takes a proposal over, as the engine does.
+func (k *talk) accept(p Proposal) {
+	k.t.Helper()
+	if p.Outcome != Compacted {
+		k.t.Fatalf("not compacted: %s: %s", p.Outcome, p.Why)
+	}
+	k.in.Position++ // the record's own entry
+	r := p.Record
+	k.in.Previous, k.in.PreviousText, k.in.FirstKept = &r, p.Text, r.FirstKept
+}
+
+func mustPlan(t testing.TB, in Input, o Options) Proposal {
+	t.Helper()
+	p, err := Plan(in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Outcome != Compacted {
+		t.Fatalf("not compacted: %s: %s", p.Outcome, p.Why)
+	}
+	return p
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (run with -update and read the diff); got:\n%s", path, got)
+	}
+}
+
+// play runs a script, one step a line, and returns the last proposal:
+//
+//	user TEXT        a request ("…" with Go escapes for several lines)
+//	say TEXT         the agent speaks
+//	read PATH N [NAME…]      a file of N tokens is read
+//	edit|write|delete PATH [NAME…] [! ERROR | ! pending]
+//	move FROM TO
+//	run COMMAND [=> N OUTCOME]
+//	artifact ID TOKENS LABEL of the newest result
+//	compact {OPTIONS}        plan and accept
+//	plan {OPTIONS}           plan alone
+func (k *talk) play(script string) Proposal {
+	k.t.Helper()
+	var p Proposal
+	for line := range strings.Lines(script) {
+		line = strings.TrimRight(line, "\n")
+		verb, rest, _ := strings.Cut(line, " ")
+		if text, err := strconv.Unquote(rest); err == nil && rest != "" {
+			rest = text
+		}
+		words := strings.Fields(rest)
+		what, end, _ := strings.Cut(rest, " ! ")
+		switch verb {
+		case "", "#":
+		case "user":
+			k.user(rest)
+		case "say":
+			k.say(rest)
+		case "read":
+			n, _ := strconv.Atoi(words[1])
+			k.read(words[0], n, words[2:]...)
+		case "edit", "write", "delete":
+			words = strings.Fields(what)
+			op := map[string]string{"edit": opPatch, "write": opWrite, "delete": opDelete}[verb]
+			k.do(Operation{Name: verb, Op: op, Target: words[0]}, end, words[1:]...)
+		case "move":
+			k.do(Operation{Name: verb, Op: opMove, From: words[0], Target: words[1]}, "")
+		case "run":
+			command, ended, _ := strings.Cut(rest, " => ")
+			code, outcome, _ := strings.Cut(ended, " ")
+			n, _ := strconv.Atoi(code)
+			k.run(command, n, outcome)
+		case "artifact":
+			n, _ := strconv.Atoi(words[1])
+			k.in.Artifacts = append(k.in.Artifacts, ArtifactRef{ID: words[0], Tokens: n, Label: strings.Join(words[2:], " "), Seq: k.in.Position})
+		case "compact", "plan":
+			var o Options
+			if err := json.Unmarshal([]byte(rest), &o); err != nil {
+				k.t.Fatalf("%s: %v", line, err)
+			}
+			var err error
+			if p, err = Plan(k.in, o); err != nil {
+				k.t.Fatal(err)
+			}
+			if verb == "compact" {
+				k.accept(p)
+			}
+		default:
+			k.t.Fatalf("unknown step %q", line)
+		}
+	}
+	return p
+}

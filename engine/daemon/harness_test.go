@@ -1,0 +1,167 @@
+package daemon
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/memory"
+)
+
+// crashVariable makes the daemons that tests start end at once.
+const crashVariable = "CTXLEDGER_TEST_CRASH"
+
+// TestMain lets the test binary become the daemons that the tests start: real processes.
+func TestMain(m *testing.M) {
+	role := Role{Version: "test", Env: env.System()}
+	if len(os.Args) > 1 && os.Args[1] == hidden && os.Getenv(crashVariable) != "" {
+		os.Exit(3)
+	}
+	if handled, exit := Main(os.Args, role); handled {
+		os.Exit(exit)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// patience is how long a test waits for what must happen.
+const patience = 20 * time.Second
+
+// deadlined returns a context for one test.
+func deadlined(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// stateDir returns the path of a state directory that does not exist yet. It is short, unlike
+// those of t.TempDir, so that the socket fits. What owns it at the end of the test is stopped.
+func stateDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "cl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := filepath.Join(dir, "state")
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := Stop(ctx, state); err != nil {
+			t.Errorf("stop: %v", err)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return state
+}
+
+// optionsFor returns options for the ledger in state.
+func optionsFor(t *testing.T, state string) Options {
+	t.Helper()
+	return Options{State: state, Workspace: t.TempDir(), Env: env.System(), Version: "test"}
+}
+
+// open opens a ledger and closes it when the test ends.
+func open(t *testing.T, o Options) engine.API {
+	t.Helper()
+	api, err := Open(deadlined(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := api.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return api
+}
+
+// running is a daemon inside this process.
+type running struct {
+	state string
+	log   string
+	stop  context.CancelFunc
+	ended chan struct{} // closed when Run has returned
+	err   error         // of Run; set before ended is closed
+}
+
+// run runs a daemon inside this process and waits until clients can come.
+func run(t *testing.T, c Config) *running {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &running{state: c.State, log: logPath(c.State), stop: cancel, ended: make(chan struct{})}
+	ready := make(chan struct{})
+	c.Env, c.Version = env.System(), "test"
+	c.ready = func() { close(ready) }
+	go func() {
+		defer close(r.ended)
+		r.err = Run(ctx, c)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-r.ended
+	})
+	select {
+	case <-ready:
+	case <-r.ended:
+		t.Fatalf("the daemon ended: %v", r.err)
+	}
+	return r
+}
+
+// wait returns what Run returned.
+func (r *running) wait(t *testing.T) error {
+	t.Helper()
+	select {
+	case <-r.ended:
+		return r.err
+	case <-time.After(patience):
+		t.Fatal("the daemon has not left")
+		return nil
+	}
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	limit := time.After(patience)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatalf("not in time: %s", what)
+		}
+	}
+}
+
+// published returns the owner of a state directory.
+func published(t *testing.T, state string) owner {
+	t.Helper()
+	o, err := readOwner(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// fact returns a request to save a memory.
+func fact(name string) engine.SaveMemoryRequest {
+	return engine.SaveMemoryRequest{Entry: memory.Entry{Name: name, Description: "about " + name, Body: name, Source: "user"}}
+}
+
+// save saves a memory.
+func save(t *testing.T, api engine.API, name string) {
+	t.Helper()
+	if _, err := api.SaveMemory(deadlined(t), fact(name)); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,106 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net"
+	"reflect"
+	"strconv"
+	"testing"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/limits"
+)
+
+// streams are the methods of engine.API that are no calls.
+var streams = map[string]bool{"PutBlob": true, "ReadBlob": true, "Close": true}
+
+func TestEveryMethodOfTheAPIIsServedUnderItsName(t *testing.T) {
+	api := reflect.TypeFor[engine.API]()
+	for i := range api.NumMethod() {
+		name := api.Method(i).Name
+		if _, ok := methods[name]; ok == streams[name] {
+			t.Errorf("%s: in the table: %v", name, ok)
+		}
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "methods.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		line, ok := n.(*ast.KeyValueExpr)
+		if !ok {
+			return true
+		}
+		name := waitEvents
+		if key, ok := line.Key.(*ast.BasicLit); ok {
+			if name, err = strconv.Unquote(key.Value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if method := line.Value.(*ast.CallExpr).Args[0].(*ast.SelectorExpr).Sel.Name; method != name {
+			t.Errorf("%s is served by %s", name, method)
+		}
+		seen++
+		return true
+	})
+	if seen != len(methods) {
+		t.Errorf("%d lines for %d methods", seen, len(methods))
+	}
+}
+
+// TestEveryMethodOfTheClientAsksForItself runs the client against an owner that only notes what
+// it is asked.
+func TestEveryMethodOfTheClientAsksForItself(t *testing.T) {
+	near, far := net.Pipe()
+	asked := make(chan request, 1)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			var r request
+			if readJSON(far, limits.Frame, &r) != nil {
+				return
+			}
+			asked <- r
+			if writeJSON(far, response{ID: r.ID, Body: json.RawMessage("{}")}) != nil {
+				return
+			}
+		}
+	}()
+	life, stop := context.WithCancel(context.Background())
+	c := &client{o: Options{Env: env.System()}, life: life, stop: stop, gate: make(chan struct{}, 1), link: newLink(near, owner{})}
+	v := reflect.ValueOf(c)
+	for i := range v.NumMethod() {
+		name := v.Type().Method(i).Name
+		if streams[name] {
+			continue
+		}
+		in := reflect.New(v.Method(i).Type().In(1)).Elem()
+		out := v.Method(i).Call([]reflect.Value{reflect.ValueOf(context.Background()), in})
+		if !out[1].IsNil() {
+			t.Fatalf("%s: %v", name, out[1])
+		}
+		r := <-asked
+		if r.Method != name || r.Deadline <= 0 {
+			t.Errorf("%s asks for %s within %d ms", name, r.Method, r.Deadline)
+		}
+		var body engine.Mutation
+		if err := json.Unmarshal(r.Body, &body); err != nil {
+			t.Fatal(err)
+		}
+		_, mutates := in.Type().FieldByName("Mutation")
+		if (body.Key != "") != mutates {
+			t.Errorf("%s: key %q", name, body.Key)
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+}

@@ -1,0 +1,200 @@
+//go:build unix
+
+package daemon
+
+import (
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+)
+
+func kill(t *testing.T, pid int)   { signalTo(t, pid, syscall.SIGKILL) }
+func pause(t *testing.T, pid int)  { signalTo(t, pid, syscall.SIGSTOP) }
+func resume(t *testing.T, pid int) { signalTo(t, pid, syscall.SIGCONT) }
+
+func signalTo(t *testing.T, pid int, s syscall.Signal) {
+	t.Helper()
+	if pid <= 1 || pid == os.Getpid() {
+		t.Fatalf("no daemon has pid %d", pid)
+	}
+	if err := syscall.Kill(pid, s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSignalsEndADaemonInGoodOrder(t *testing.T) {
+	state := stateDir(t)
+	api := open(t, optionsFor(t, state))
+	save(t, api, "kept")
+	signalTo(t, published(t, state).PID, syscall.SIGTERM)
+	until(t, "owner.json is removed", func() bool {
+		_, err := readOwner(state)
+		return fault.Is(err, fault.NotFound)
+	})
+	if got, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "kept"}); err != nil || got.Body != "kept" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestEverythingIsPrivate(t *testing.T) {
+	old := syscall.Umask(0) // daemons inherit it
+	defer syscall.Umask(old)
+	state := stateDir(t)
+	api := open(t, optionsFor(t, state))
+	save(t, api, "secret")
+	if _, err := api.PutBlob(deadlined(t), strings.NewReader(strings.Repeat("secret\n", 10_000))); err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]bool)
+	err := filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		want := fs.FileMode(0o600)
+		if d.IsDir() {
+			want = 0o700
+		}
+		if info.Mode().Perm() != want {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		seen[d.Name()] = true
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ledger.db", ownerName, socketName, "daemon.log"} {
+		if !seen[name] {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
+
+func TestALongStatePathHasItsSocketElsewhere(t *testing.T) {
+	state := filepath.Join(stateDir(t), strings.Repeat("long", 30))
+	o := optionsFor(t, state)
+	t.Cleanup(func() {
+		if err := Stop(t.Context(), state); err != nil {
+			t.Error(err)
+		}
+	})
+	save(t, open(t, o), "fact")
+	_, path, err := splitAddress(published(t, state).Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.Stat(filepath.Dir(path))
+	if err != nil || dir.Mode().Perm() != 0o700 || strings.HasPrefix(path, state) {
+		t.Errorf("socket %s in a directory %v: %v", path, dir.Mode(), err)
+	}
+	if err := Stop(deadlined(t), state); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the socket was left")
+	}
+}
+
+func TestASocketDirectoryOfOthersIsRefused(t *testing.T) {
+	temp, err := os.MkdirTemp("", "cl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(temp)
+	dir := filepath.Join(temp, privateName())
+	for _, c := range []struct {
+		name string
+		make func() error
+	}{
+		{"open to others", func() error { return os.Mkdir(dir, 0o755) }},
+		{"a link", func() error { return os.Symlink(t.TempDir(), dir) }},
+		{"a file", func() error { return os.WriteFile(dir, nil, 0o600) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if err := c.make(); err != nil {
+				t.Fatal(err)
+			}
+			defer os.Remove(dir)
+			_, err := chooseSocket(env.Env{Temp: temp}, strings.Repeat("/long", 50))
+			if !fault.Is(err, fault.Denied) || fault.HintOf(err) == "" {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// TestLeftoversOfDeadOwners opens ledgers whose last owner did not withdraw.
+func TestLeftoversOfDeadOwners(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		leave func(t *testing.T, state string)
+	}{
+		{"a dead process", func(t *testing.T, state string) {
+			leave(t, state, owner{PID: 1 << 22, Address: "unix:" + filepath.Join(state, socketName)})
+		}},
+		{"another process at the pid", func(t *testing.T, state string) {
+			leave(t, state, owner{PID: os.Getpid(), Address: "unix:" + filepath.Join(state, socketName)})
+		}},
+		{"a stale socket", func(t *testing.T, state string) {
+			path := filepath.Join(state, socketName)
+			l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.SetUnlinkOnClose(false)
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			leave(t, state, owner{PID: os.Getpid(), Address: "unix:" + path})
+		}},
+		{"a file instead of a socket", func(t *testing.T, state string) {
+			path := filepath.Join(state, socketName)
+			if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			leave(t, state, owner{PID: os.Getpid(), Address: "unix:" + path})
+		}},
+		{"damaged", func(t *testing.T, state string) { write(t, filepath.Join(state, ownerName), "{") }},
+		{"empty", func(t *testing.T, state string) { write(t, filepath.Join(state, ownerName), "") }},
+		{"an address far away", func(t *testing.T, state string) {
+			leave(t, state, owner{PID: os.Getpid(), Address: "tcp:192.0.2.1:80"})
+		}},
+		{"half written", func(t *testing.T, state string) { write(t, filepath.Join(state, ownerName+".new"), "{") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			state := stateDir(t)
+			if err := os.Mkdir(state, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			c.leave(t, state)
+			save(t, open(t, optionsFor(t, state)), "fact")
+		})
+	}
+}
+
+func leave(t *testing.T, state string, o owner) {
+	t.Helper()
+	o.Protocol, o.Token = protocol, "stale"
+	if err := o.publish(state); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,204 @@
+package memory_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/memory"
+)
+
+func TestInvariant1RoundTripOfMemories(t *testing.T) {
+	s := open(t)
+	e := entry(" Größe: [x] ", " d\u200d ", "line\n\t\"two\"\r\n\x00 <b> & \u2028")
+	e.Created = time.Date(2026, 5, 27, 14, 0, 0, 987654321, time.FixedZone("CEST", 7200))
+	e.Score = 5
+	saved, err := save(t, s, e, false)
+	if err != nil || saved.Name != "Größe: [x]" || saved.Score != 0 {
+		t.Fatalf("got %+v, %v", saved, err)
+	}
+	view(t, s, func(tx kv.Tx) error {
+		got, err := memory.Get(tx, memory.Project, "größe: [X]")
+		if !reflect.DeepEqual(got, saved) {
+			t.Errorf("got  %+v\nwant %+v", got, saved)
+		}
+		return err
+	})
+}
+
+func TestSavingANameAgainKeepsItsGUIDAndItsHistory(t *testing.T) {
+	s := open(t)
+	first, _ := save(t, s, entry("Test_Runner", "d", "one"), false)
+	e := entry("test_runner", "d", "two")
+	e.GUID, e.Created = strings.Repeat("0", 32), noon.Add(time.Hour)
+	second, err := save(t, s, e, false)
+	if err != nil || second.GUID != first.GUID || !second.Created.Equal(noon) || second.Name != "test_runner" || second.Body != "two" {
+		t.Errorf("got %+v, %v", second, err)
+	}
+	view(t, s, func(tx kv.Tx) error {
+		if n, err := memory.Count(tx, memory.Project); n != 1 || err != nil {
+			t.Errorf("%d memories, %v", n, err)
+		}
+		h, err := memory.History(tx, first.GUID)
+		if !reflect.DeepEqual(h, []memory.Entry{first}) {
+			t.Errorf("history %+v", h)
+		}
+		return err
+	})
+}
+
+func TestHistoryKeepsTheLastTwentyVersions(t *testing.T) {
+	s := open(t)
+	var all []memory.Entry
+	for i := range 25 {
+		all = append(all, entry("n", "d", fmt.Sprint(i)))
+	}
+	saveAll(t, s, all...)
+	view(t, s, func(tx kv.Tx) error {
+		h, err := memory.History(tx, all[0].GUID)
+		if len(h) != 20 || h[0].Body != "23" || h[19].Body != "4" {
+			t.Errorf("%d versions", len(h))
+		}
+		return err
+	})
+}
+
+func TestAnotherAuthorsFactIsAConflict(t *testing.T) {
+	s := open(t)
+	saveAll(t, s, entry("fact", "d", "theirs"))
+	e := entry("FACT", "d", "mine")
+	e.Source = "user"
+	_, err := save(t, s, e, false)
+	wantFault(t, err, fault.Conflict, `memory "fact" was written by agent:a`, "overwrite")
+	got, err := save(t, s, e, true)
+	if err != nil || got.Body != "mine" || got.Source != "user" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	e.Scope, e.Source = memory.User, "agent:b" // the other scope is another fact
+	if _, err := save(t, s, e, false); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNamesAreEqualWithoutRegardToCase(t *testing.T) {
+	s := open(t)
+	saveAll(t, s, entry("Kelvin ΣΊΣΥΦΟΣ Straße", "", ""))
+	view(t, s, func(tx kv.Tx) error {
+		for _, name := range []string{"kelvin σίσυφος straße", "\u212aELVIN σίσυφοσ STRAẞE", "  Kelvin ΣΊΣΥΦΟΣ Straße "} {
+			if _, err := memory.Get(tx, memory.Project, name); err != nil {
+				t.Errorf("%q: %v", name, err)
+			}
+		}
+		return nil
+	})
+}
+
+func TestDeleteReturnsWhatItWasAndLeavesNothing(t *testing.T) {
+	s := open(t)
+	e := entry("Secret", "d", "v1")
+	saveAll(t, s, e, entry("Secret", "d", "v2"))
+	var got memory.Entry
+	err := s.Update(context.Background(), func(tx kv.Tx) (err error) {
+		got, err = memory.Delete(tx, memory.Project, "sECRET")
+		return err
+	})
+	if err != nil || got.Body != "v2" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	view(t, s, func(tx kv.Tx) error {
+		_, err := memory.Get(tx, memory.Project, "Secret")
+		wantFault(t, err, fault.NotFound, `no memory "Secret" in scope project`)
+		h, err := memory.History(tx, e.GUID)
+		if len(h) != 0 {
+			t.Errorf("history %+v", h)
+		}
+		return err
+	})
+	err = s.Update(context.Background(), func(tx kv.Tx) error {
+		_, err := memory.Delete(tx, memory.User, strings.Repeat("n", 10_000))
+		return err
+	})
+	wantFault(t, err, fault.NotFound)
+	if len(err.Error()) > 300 {
+		t.Errorf("error of %d bytes", len(err.Error()))
+	}
+}
+
+func TestSaveRefusesWhatBreaksARule(t *testing.T) {
+	s := open(t)
+	cases := []struct {
+		name   string
+		change func(*memory.Entry)
+		code   fault.Code
+		has    string
+	}{
+		{"no name", func(e *memory.Entry) { e.Name = " \t" }, fault.Invalid, "a name of 1 to 100"},
+		{"long name", func(e *memory.Entry) { e.Name = strings.Repeat("é", 101) }, fault.Invalid, "has 101 characters"},
+		{"control character in the name", func(e *memory.Entry) { e.Name = "a\nb" }, fault.Invalid, "one line"},
+		{"line separator in the name", func(e *memory.Entry) { e.Name = "a\u2028b" }, fault.Invalid, "one line"},
+		{"name that is not UTF-8", func(e *memory.Entry) { e.Name = "a\xff" }, fault.Invalid, "plain text"},
+		{"long description", func(e *memory.Entry) { e.Description = strings.Repeat("x", 301) }, fault.Invalid, "limit of 300"},
+		{"description of two lines", func(e *memory.Entry) { e.Description = "a\nb" }, fault.Invalid, "one line"},
+		{"long body", func(e *memory.Entry) { e.Body = strings.Repeat("x", 4097) }, fault.TooLarge, "limit of 4096"},
+		{"body that is not UTF-8", func(e *memory.Entry) { e.Body = "\xff" }, fault.Invalid, "UTF-8"},
+		{"unknown scope", func(e *memory.Entry) { e.Scope = "team" }, fault.Invalid, "project or user"},
+		{"type with a line end", func(e *memory.Entry) { e.Type = "a\rb" }, fault.Invalid, "type"},
+		{"no guid", func(e *memory.Entry) { e.GUID = "" }, fault.Invalid, "guid"},
+		{"guid in upper case", func(e *memory.Entry) { e.GUID = strings.Repeat("A", 32) }, fault.Invalid, "guid"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			e := entry("n", "d", "b")
+			c.change(&e)
+			_, err := save(t, s, e, true)
+			wantFault(t, err, c.code, c.has)
+		})
+	}
+	e := entry(strings.Repeat("𝔸", 100), strings.Repeat("é", 300), strings.Repeat("x", 4096))
+	e.Type, e.Scope = "", ""
+	if got, err := save(t, s, e, false); err != nil || got.Type != "project" || got.Scope != memory.Project {
+		t.Errorf("at the limits: %+v, %v", got, err)
+	}
+}
+
+func TestListPagesByNameWithinItsScope(t *testing.T) {
+	s := open(t)
+	var all []memory.Entry
+	for _, n := range []string{"b", "A", "c", "D", "aa"} {
+		all = append(all, entry(n, "", ""))
+	}
+	other := entry("b", "", "")
+	other.Scope = memory.User
+	saveAll(t, s, append(all, other)...)
+	view(t, s, func(tx kv.Tx) error {
+		var pages []string
+		for after := ""; ; {
+			list, next, err := memory.List(tx, memory.Project, after, 2)
+			if err != nil {
+				return err
+			}
+			pages = append(pages, names(list))
+			if after = next; next == "" {
+				break
+			}
+		}
+		if got := strings.Join(pages, "|"); got != "A,aa|b,c|D" {
+			t.Errorf("got %s", got)
+		}
+		list, next, err := memory.List(tx, memory.User, "", 0)
+		if names(list) != "b" || next != "" {
+			t.Errorf("got %s, next %q", names(list), next)
+		}
+		// A cursor whose memory was deleted in between still works, and so does any text.
+		list, _, _ = memory.List(tx, memory.Project, "ab", 1)
+		if names(list) != "b" {
+			t.Errorf("got %s", names(list))
+		}
+		return err
+	})
+}
