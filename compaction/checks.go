@@ -113,30 +113,43 @@ func contains(s, target string) bool {
 	return tree && (target == dir || strings.HasPrefix(target, dir+"/"))
 }
 
+// A run is a check with how it ended.
+type run struct {
+	check
+	failed bool
+	by     *Operation
+}
+
+// tells reports whether a run says anew what an earlier one said. A failed test run does not say
+// that the code compiles, nor does it say that it does not.
+func (r run) tells(old check) bool {
+	return (!r.failed || r.rank == old.rank) && r.covers(old)
+}
+
 // markCovered finds, for each command, the later run that says anew what it said.
 func markCovered(all []*commandState) {
 	newest := slices.Clone(all)
 	slices.SortFunc(newest, func(a, b *commandState) int { return int(min(1, max(-1, b.last.Seq-a.last.Seq))) })
-	type run struct {
-		check
-		by *Operation
-	}
-	const most = 400 // runs that are compared with: far more than tools and targets of one session
+	const most = 200 // runs compared with: more than the tools and targets of one session
 	var later []run
 	for _, c := range newest {
 		checks := checksOf(c.last.Command)
 		covered := 0
+		var by *Operation
 		for _, old := range checks {
-			i := slices.IndexFunc(later, func(r run) bool { return r.covers(old) })
-			if i >= 0 {
+			if i := slices.IndexFunc(later, func(r run) bool { return r.tells(old) }); i >= 0 {
 				covered++
-				c.covered = later[i].by
-			} else if len(later) < most && !c.last.pending() {
-				later = append(later, run{old, c.last})
+				by = later[i].by
 			}
 		}
-		if covered < len(checks) {
-			c.covered = nil
+		if covered > 0 && covered == len(checks) {
+			c.covered = by
+		}
+		if (c.covered != nil && c.failing()) || c.last.pending() || len(later) >= most {
+			continue
+		}
+		for _, ch := range checks {
+			later = append(later, run{ch, c.failing(), c.last})
 		}
 	}
 }

@@ -208,3 +208,45 @@ func TestFiveCompactionsForgetNothing(t *testing.T) {
 		t.Errorf("nothing is new, but: %v %s %s", err, p.Outcome, p.Why)
 	}
 }
+
+// What only an earlier summary still tells is carried as it was told.
+func TestAnchorsThatTheLogNoLongerGivesAreCarried(t *testing.T) {
+	k := newTalk(t)
+	k.user("q")
+	k.read("a.go", 6000)
+	k.edit("lost.go", "")
+	k.in.Artifacts = []ArtifactRef{{ID: "a3f9c20b1d7e", Label: "Read big", Seq: 2}}
+	k.user("two")
+	k.accept(mustPlan(t, k.in, Options{Keep: 1}))
+	k.in.Operations, k.in.Artifacts = nil, nil // as after a rewind
+	for range 2 {
+		k.read("b.go", 6000)
+		k.user("more")
+		k.accept(mustPlan(t, k.in, Options{Keep: 1}))
+		want := carriedHead + "\n  - lost.go — edited (turn 1)\n  a3f9c20b1d7e  Read big\n"
+		if !strings.Contains(k.in.PreviousText, want) {
+			t.Fatalf("want\n%s\nin\n%s", want, k.in.PreviousText)
+		}
+	}
+}
+
+// A window compaction between two others loses neither pins nor notes.
+func TestPinsAndNotesSurviveAChangeOfMode(t *testing.T) {
+	k := newTalk(t)
+	k.user("First")
+	for i, o := range []Options{
+		{Keep: 1, Pin: []string{"pin one"}, Notes: "a note"},
+		{Mode: Window, Budget: 5_000, Pin: []string{"pin two"}},
+		{Mode: Window, Budget: 5_000},
+		{Keep: 1},
+	} {
+		k.read("a.go", 6000)
+		k.user(fmt.Sprintf("turn %d", i))
+		k.accept(mustPlan(t, k.in, o))
+		for _, want := range []string{"(pin) pin one", "(pin) pin two", "a note"} {
+			if (i > 0 || want != "(pin) pin two") && strings.Count(k.in.PreviousText, want) != 1 {
+				t.Errorf("step %d: %q stands %d times in\n%s", i, want, strings.Count(k.in.PreviousText, want), k.in.PreviousText)
+			}
+		}
+	}
+}

@@ -136,6 +136,14 @@ func (n *names) attach(path string, l *line) {
 	}
 }
 
+// A row is one line of names under its file.
+type row struct {
+	text  string
+	score float64
+	path  int
+	at    int64
+}
+
 // add offers the lines of names, those with the worthiest names first.
 func (n *names) add(d *document) {
 	byPath := make([][]*name, len(n.lines))
@@ -149,37 +157,9 @@ func (n *names) add(d *document) {
 			byPath[e.owner] = append(byPath[e.owner], e)
 		}
 	}
-	type row struct {
-		text  string
-		score float64
-		path  int
-		at    int64
-	}
 	var rows []row
 	for p, list := range byPath {
-		if len(list) == 0 {
-			continue
-		}
-		slices.SortFunc(list, func(a, b *name) int {
-			return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.text, b.text))
-		})
-		most := namesChanged
-		if n.lines[p].class == classRead {
-			most = namesRead
-		}
-		for k, part := range slices.Collect(slices.Chunk(list[:min(len(list), most)], namesPerLine)) {
-			r := row{path: p, at: int64(k + 1)}
-			var texts []string
-			for _, e := range part {
-				texts = append(texts, oneLine(e.text, 80))
-				r.score += e.score
-			}
-			r.text = strings.Join(texts, ", ")
-			if k == 0 {
-				r.text = "names: " + r.text
-			}
-			rows = append(rows, r)
-		}
+		rows = append(rows, n.rows(p, list)...)
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.path, b.path), cmp.Compare(a.at, b.at))
@@ -188,6 +168,35 @@ func (n *names) add(d *document) {
 		under := n.lines[r.path]
 		d.add(under.block, &line{text: "      " + r.text, class: className, pos: under.pos + r.at, parent: under})
 	}
+}
+
+// rows puts the worthiest names of one file into lines.
+func (n *names) rows(p int, list []*name) []row {
+	if len(list) == 0 {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b *name) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.text, b.text))
+	})
+	most := namesChanged
+	if n.lines[p].class == classRead {
+		most = namesRead
+	}
+	var rows []row
+	for part := range slices.Chunk(list[:min(len(list), most)], namesPerLine) {
+		r := row{path: p, at: int64(len(rows) + 1)}
+		var texts []string
+		for _, e := range part {
+			texts = append(texts, oneLine(e.text, 80))
+			r.score += e.score
+		}
+		r.text = strings.Join(texts, ", ")
+		if len(rows) == 0 {
+			r.text = "names: " + r.text
+		}
+		rows = append(rows, r)
+	}
+	return rows
 }
 
 // useful leaves out what the path says already, and what no one would look for.

@@ -36,9 +36,6 @@ func (s *source) addNotes(d *document) {
 	for i, e := range notes {
 		e.text = s.fit(e.text, s.budget*18/100, s.id)
 		l := d.add(b, &line{text: quote(e), class: classNote, anchor: "note:" + e.label, pos: int64(i+1) << 8})
-		if i > 0 {
-			continue
-		}
 		for k, objection := range s.check(e.text) {
 			d.add(b, &line{text: "  LEDGER: " + objection, class: classNote, pos: l.pos + int64(k+1), parent: l})
 		}

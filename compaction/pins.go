@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/fault"
@@ -16,47 +17,70 @@ const (
 
 var messageID = regexp.MustCompile(`^[0-9a-f]{12,32}$`)
 
+// A pin is something that stays verbatim.
+type pin struct {
+	entry
+	asked bool // by this call, not by an earlier one
+}
+
 // addPins adds what the caller pinned, and what earlier callers pinned. It returns the ids of the
 // messages among them.
 func (s *source) addPins(d *document) (map[string]bool, error) {
-	ids := make(map[string]bool)
+	pins, ids, err := s.pins()
+	if err != nil {
+		return nil, err
+	}
 	b := d.block(&block{head: pinsHead})
-	seen := make(map[string]bool)
-	add := func(e entry, must bool) {
-		if e.text = strings.TrimSpace(clean(e.text)); e.text == "" || seen[e.text] && e.text != below {
-			return
-		}
-		seen[e.text] = true
-		d.add(b, &line{text: quote(e), class: classPin, must: must, anchor: "pin:" + e.label, pos: int64(len(b.lines) + 1)})
+	for i, p := range pins {
+		d.add(b, &line{text: quote(p.entry), class: classPin, must: p.asked, anchor: "pin:" + p.label, pos: int64(i + 1)})
 	}
-	for _, pin := range s.o.Pin {
-		e, err := s.resolve(pin, ids)
+	return ids, nil
+}
+
+// pins returns what this call pins, then what earlier ones did, and the ids of the messages that
+// stand in them. What earlier calls pinned is known from the text of the earlier summary.
+func (s *source) pins() ([]pin, map[string]bool, error) {
+	ids := make(map[string]bool)
+	var out []pin
+	add := func(p pin) {
+		p.text = strings.TrimSpace(clean(p.text))
+		same := func(q pin) bool { return q.text == p.text && (p.text != below || q.label == p.label) }
+		if p.text != "" && !slices.ContainsFunc(out, same) {
+			out = append(out, p)
+		}
+	}
+	for _, asked := range s.o.Pin {
+		e, err := s.resolve(asked, ids)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		add(e, true)
+		add(pin{e, true})
 	}
-	for _, e := range unquote(blockWith(s.in.PreviousText, pinsHead)) {
+	earlier := unquote(blockWith(s.in.PreviousText, pinsHead))
+	earlier = append(earlier, unquote(blockWith(s.in.PreviousText, windowHead))...)
+	for _, e := range earlier {
 		if id, ok := strings.CutPrefix(e.label, "message "); ok {
 			id, _, _ = strings.Cut(id, ",")
 			if again, err := s.resolve(id, ids); err == nil {
 				e = again
 			}
+		} else if e.label != "pin" {
+			continue // a request: chosen anew
 		}
-		add(e, false)
+		add(pin{e, false})
 	}
-	return ids, nil
+	return out, ids, nil
 }
 
 // resolve returns the text that a pin stands for. not_found: it has the form of a message id, and
 // no message has it.
-func (s *source) resolve(pin string, ids map[string]bool) (entry, error) {
-	if !messageID.MatchString(pin) {
-		return entry{label: "pin", text: pin}, nil
+func (s *source) resolve(what string, ids map[string]bool) (entry, error) {
+	if !messageID.MatchString(what) {
+		return entry{label: "pin", text: what}, nil
 	}
 	for i := range s.in.Items {
 		it := &s.in.Items[i]
-		if !strings.HasPrefix(it.ID, pin) {
+		if !strings.HasPrefix(it.ID, what) {
 			continue
 		}
 		e := entry{label: "message " + handleOf(it.ID) + ", " + turnRange(it.Turn, it.Turn), text: below}
@@ -70,7 +94,7 @@ func (s *source) resolve(pin string, ids map[string]bool) (entry, error) {
 		e.text, err = s.textOf(it)
 		return e, err
 	}
-	return entry{}, fault.New(fault.NotFound, "compaction.plan", "pinned message %s is not in this session", pin)
+	return entry{}, fault.New(fault.NotFound, "compaction.plan", "pinned message %s is not in this session", what)
 }
 
 func (s *source) resolveResults(it *Item, e entry) (entry, error) {

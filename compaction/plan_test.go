@@ -20,6 +20,7 @@ func TestFixedTextsAreExact(t *testing.T) {
 	k.do(Operation{Name: "Edit", Op: opPatch, Target: "src/api/auth.go", Agent: "Developer"}, "[ERROR] oldText not found…")
 	k.do(Operation{Name: "Bash", Op: opShell, Command: "go test ./...", Agent: "Tester"}, "")
 	k.do(Operation{Name: "Bash", Op: opShell, Command: "go build ./...", Agent: "Tester"}, "pending")
+	k.say("It was interrupted.")
 	k.user("next")
 	p := mustPlan(t, k.in, Options{Keep: 1})
 	body := `[INTENT-DERIVED RECONSTRUCTION — covers turns 3–3]

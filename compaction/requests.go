@@ -124,8 +124,8 @@ func (s *source) standing(all []*request) ([]*request, error) {
 			return nil, err
 		}
 		r.text = text
-		if isStanding(text) {
-			r.tags = append(r.tags, "standing rule")
+		if tag := standingTag(text); tag != "" {
+			r.tags = append(r.tags, tag)
 			out = append(out, r)
 		}
 	}

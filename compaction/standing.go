@@ -11,9 +11,16 @@ var standingRule = regexp.MustCompile(`(?im)\bfrom now on\b|(^|[.!?;:]\s+)(pleas
 // correction recognises a message that takes something back.
 var correction = regexp.MustCompile(`(?i)^(no[,.! ]|stop\b|don't\b|do not\b|actually\b|instead\b|wrong\b|not (that|like|what)\b|revert\b|undo\b|that's (wrong|not)\b)`)
 
-// isStanding reports whether a message of the user binds all later work: a rule, or a correction.
-// It is a guess by the words it starts with, which costs a line when it is wrong.
-func isStanding(text string) bool {
+// standingTag says why a message of the user binds all later work, "" when it does not. It is a
+// guess by the words it starts with, which costs a line when it is wrong.
+func standingTag(text string) string {
 	text = strings.TrimSpace(text)
-	return standingRule.MatchString(text) || correction.MatchString(text)
+	switch {
+	case standingRule.MatchString(text):
+		return "standing rule"
+	case correction.MatchString(text):
+		return "correction"
+	default:
+		return ""
+	}
 }

@@ -54,7 +54,8 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 // messages, and one line that says how many turns were dropped and where they are.
 func (s *source) windowText() (string, error) {
 	var parts []string
-	if earlier := earlierSummary(s.in); earlier != "" {
+	earlier := earlierSummary(s.in)
+	if earlier != "" {
 		parts = append(parts, earlier)
 	}
 	var all []*request
@@ -69,29 +70,23 @@ func (s *source) windowText() (string, error) {
 	}
 	block := windowHead
 	for _, e := range pinned {
-		block += "\n" + quote(e)
+		if q := quote(e); !strings.Contains("\n"+earlier, "\n"+q+"\n") { // else it stands above
+			block += "\n" + q
+		}
 	}
 	block += fmt.Sprintf("\n[%s earlier turn(s) dropped by window mode: %s]", thousands(s.dropped()), s.retrieve())
 	return strings.Join(append(parts, block), ruleText), nil
 }
 
-// windowPins returns what the caller pinned, the first request, and rules and corrections.
+// windowPins returns what callers pinned, the first request, and rules and corrections.
 func (s *source) windowPins(all []*request) ([]entry, error) {
-	var out []entry
-	ids := make(map[string]bool)
-	for _, pin := range s.o.Pin {
-		e, err := s.resolve(pin, ids)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, e)
+	pins, ids, err := s.pins()
+	if err != nil {
+		return nil, err
 	}
-	if _, previous := splitWindow(s.in.PreviousText); previous != "" {
-		for _, e := range unquote(previous) {
-			if strings.HasPrefix(e.label, "pin") || strings.HasPrefix(e.label, "message ") && !ids[e.label] {
-				out = append(out, e)
-			}
-		}
+	var out []entry
+	for _, p := range pins {
+		out = append(out, p.entry)
 	}
 	if len(all) == 0 {
 		return out, nil
@@ -105,7 +100,9 @@ func (s *source) windowPins(all []*request) ([]entry, error) {
 	if first.text, err = s.textOf(first.item); err != nil {
 		return nil, err
 	}
-	out = append(out, entry{first.label(), s.fit(first.text, s.budget/4, first.item.ID)})
+	if !ids[first.item.ID] {
+		out = append(out, entry{first.label(), s.fit(first.text, s.budget/4, first.item.ID)})
+	}
 	for i := len(standing) - 1; i >= 0; i-- {
 		if r := standing[i]; r != first && !ids[r.item.ID] {
 			out = append(out, entry{r.label(), r.text})

@@ -10,6 +10,9 @@ import (
 	"ctxledger.dev/sessions"
 )
 
+// BlobRef names a stored blob, for faces, which do not know the store.
+type BlobRef = kv.BlobRef
+
 // API is everything that a face can ask of a ledger. Local implements it on an open store,
 // daemon.Client over a socket. Requests and responses are plain values; a request that changes
 // something embeds Mutation, and the same key with the same body gets the same answer, once applied.
@@ -80,7 +83,7 @@ type API interface {
 	FileHistory(ctx context.Context, r FileHistoryRequest) (FileHistory, error)
 
 	// PutBlob stores a stream, at most limits.Blob bytes.
-	PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, error)
+	PutBlob(ctx context.Context, content io.Reader) (BlobRef, error)
 	// ReadBlob streams a stored blob, or what a handle names, from an offset.
 	ReadBlob(ctx context.Context, r ReadBlobRequest) (io.ReadCloser, error)
 

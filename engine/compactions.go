@@ -35,7 +35,8 @@ type restored struct {
 type compactions struct {
 	records []compaction.Record
 	undone  map[string]time.Time
-	now     string // id of the one in force
+	at      map[string]int64 // the entries that hold the records
+	now     string           // id of the one in force
 }
 
 // add takes an entry into account.
@@ -46,16 +47,17 @@ func (c *compactions) add(e sessions.Entry) error {
 		if err := json.Unmarshal(e.Data, &r); err != nil {
 			return fault.Wrap(fault.Corrupt, "engine.compactions", err)
 		}
+		if c.at == nil {
+			c.at, c.undone = map[string]int64{}, map[string]time.Time{}
+		}
 		c.records = append(c.records, r)
+		c.at[r.ID] = e.Seq
 		c.now = r.ID
 		delete(c.undone, r.ID)
 	case sessions.KindRestore:
 		var r restored
 		if err := json.Unmarshal(e.Data, &r); err != nil {
 			return fault.Wrap(fault.Corrupt, "engine.compactions", err)
-		}
-		if c.undone == nil {
-			c.undone = map[string]time.Time{}
 		}
 		c.undone[r.ID] = e.Time
 		c.now = c.before(r.ID)

@@ -125,7 +125,7 @@ func (p *prepared) extract(original []byte, span transcript.Span) {
 		e.Tokens += p.part(part)
 		hasText = hasText || part.Kind == transcript.KindText || part.Kind == transcript.KindImage
 	}
-	e.Prompt = m.Role == transcript.RoleUser && hasText && !e.Hidden && e.Author == ""
+	e.Prompt = m.Role == transcript.RoleUser && hasText && len(p.results) == 0 && !e.Hidden && e.Author == ""
 }
 
 // part counts one part and keeps what the log says about it.
@@ -135,12 +135,18 @@ func (p *prepared) part(part transcript.Part) int {
 	case transcript.KindImage:
 		n += imageTokens
 	case transcript.KindCall:
+		if part.Sealed {
+			return n + tokens.O200kBase.Count(part.Args) // the provider's own call: nobody else answers it
+		}
 		n += tokens.O200kBase.CountString(part.Name) + tokens.O200kBase.Count(part.Args)
 		m := intents.Classify(part.Name, part.Args)
 		c := sessions.Call{ID: part.ID, Name: part.Name, Op: m.Op, Target: m.What(), Tokens: n}
 		p.calls = append(p.calls, call{c, m, part.Args})
 	case transcript.KindResult:
 		n += part.Media * imageTokens
+		if part.Sealed {
+			return n
+		}
 		r := sessions.Result{CallID: part.ID, Failed: part.IsError, Chars: utf8.RuneCountInString(part.Text), Tokens: n}
 		p.results = append(p.results, result{Result: r, text: part.Text})
 	}

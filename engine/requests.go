@@ -197,7 +197,7 @@ type ViewResponse struct {
 	Position int64         `json:"position"` // sequence number of the newest entry that it reflects
 	Summary  string        `json:"summary,omitempty"`
 	Messages []ViewMessage `json:"messages"`
-	Total    int           `json:"total"` // messages of the whole view
+	Total    int           `json:"total"` // messages of the whole view, at most
 	Tokens   tokens.Count  `json:"tokens"`
 	Next     int           `json:"next,omitempty"`
 }

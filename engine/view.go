@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
@@ -47,7 +48,16 @@ func (c *compactions) cutoff() *window.Cutoff {
 	if cur == nil {
 		return nil
 	}
-	return &window.Cutoff{Summary: cur.ID, FirstKept: cur.FirstKept}
+	return &window.Cutoff{Summary: cur.ID, FirstKept: cur.FirstKept, Recorded: c.at[cur.ID]}
+}
+
+// current returns the compaction that the view starts with, or nil. A rewind into the range that a
+// compaction covers takes it out of the view.
+func (f *folded) current() *compaction.Record {
+	if f.view.Summary == "" {
+		return nil
+	}
+	return f.compactions.current()
 }
 
 // tokens returns the o200k_base size of the whole view.
@@ -111,6 +121,9 @@ func (l *Local) renderPage(ctx context.Context, tx kv.Tx, f *folded, r ViewReque
 		} else if m, err = l.render(ctx, tx, f, f.view.Slots[i-len(head)]); err != nil {
 			return ViewResponse{}, err
 		}
+		if m.JSON == nil {
+			continue // nothing is left of the message
+		}
 		if size += len(m.JSON); size > limits.Page && len(resp.Messages) > 0 {
 			resp.Next = i
 			break
@@ -148,7 +161,7 @@ func (l *Local) summaryMessage(ctx context.Context, f *folded) ([]ViewMessage, s
 func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slot) (ViewMessage, error) {
 	m := ViewMessage{Role: slot.Role, Format: slot.Format, Turn: slot.Turn, Tokens: slot.Tokens, Edited: slot.Edited}
 	var raws [][]byte
-	edits := transcript.Edits{Results: map[string]string{}, AddResults: slot.AddResults}
+	stubs := map[string]string{}
 	for _, seq := range slot.Seqs {
 		e, err := sessions.GetEntry(tx, f.session.ID, seq)
 		if err != nil {
@@ -166,17 +179,13 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 			if slot.Stubs[r.CallID] == "" {
 				continue
 			}
-			if edits.Results[r.CallID], err = stub(tx, f.session.ID, r.CallID); err != nil {
+			if stubs[r.CallID], err = stub(tx, f.session.ID, r.CallID); err != nil {
 				return m, err
 			}
 		}
 	}
-	if len(slot.DropCalls) > 0 {
-		edits.DropCalls = map[string]bool{}
-		for _, id := range slot.DropCalls {
-			edits.DropCalls[id] = true
-		}
-	}
+	edits := slot.Edits(func(string) (string, bool) { return "", false }) // a stub belongs to its call
+	edits.Results = stubs
 	merged, err := transcript.Merge(slot.Format, raws)
 	if err != nil {
 		return m, err

@@ -110,7 +110,7 @@ func TestExtractIsLinear(t *testing.T) {
 			for range 3 {
 				best = min(best, timed(func() { textFacts(text) }))
 			}
-			if best > 300*time.Millisecond { // ten times the target: the machine may be busy
+			if best > 3*time.Second { // a hundred times the usual: only a quadratic case gets there
 				t.Errorf("1 MiB took %v", best)
 			}
 		})

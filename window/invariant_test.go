@@ -103,7 +103,7 @@ func randomResults(r *rand.Rand, open []string, ids int, say func(sessions.Entry
 
 func eachRandomLog(t *testing.T, rewinds bool, check func(t *testing.T, r *rand.Rand, l *testLog)) {
 	t.Helper()
-	for seed := range uint64(600) {
+	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		l := randomLog(t, r, rewinds)
 		check(t, r, l)

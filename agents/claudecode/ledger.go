@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"ctxledger.dev/engine"
-	"ctxledger.dev/kv"
 )
 
 // Ledger is what reading session files needs of a ledger. engine.API has it.
@@ -15,7 +14,7 @@ type Ledger interface {
 	// AppendEntries appends a batch. conflict: the import no longer stands at the batch's offset.
 	AppendEntries(ctx context.Context, r engine.AppendEntriesRequest) (engine.AppendEntriesResponse, error)
 	// PutBlob stores a stream. too_large: beyond limits.Blob.
-	PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, error)
+	PutBlob(ctx context.Context, content io.Reader) (engine.BlobRef, error)
 }
 
 var _ Ledger = engine.API(nil)

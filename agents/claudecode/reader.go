@@ -67,9 +67,6 @@ func (r *Reader) Next() (Record, error) {
 	}
 }
 
-// Line returns how many newlines came before the next record.
-func (r *Reader) Line() int64 { return r.line }
-
 // take returns the next n bytes as a line.
 func (r *Reader) take(n int, ended bool) Record {
 	text := bytes.TrimSuffix(r.buf[r.start:r.start+n], []byte("\r"))

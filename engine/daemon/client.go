@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sync"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
@@ -32,8 +31,6 @@ type client struct {
 	gate   chan struct{} // holds one token, for whoever uses the fields below
 	link   *link         // guarded by gate; may be lost, or nil
 	seeker seeker        // guarded by gate
-
-	streams sync.WaitGroup // goroutines of blobs under way
 }
 
 // Open returns the ledger in o.State, reached through its owner, which is started if there is
@@ -53,15 +50,15 @@ func Open(ctx context.Context, o Options) (engine.API, error) {
 	return c, nil
 }
 
-// Close hangs up and waits for what is under way on this side. The daemon stays.
+// Close hangs up: calls under way end as unavailable. The daemon stays. Closing twice is once.
 func (c *client) Close() error {
-	c.stop()
-	c.gate <- struct{}{} // never given back: nobody connects again
+	c.stop() // from here on nobody connects
+	c.gate <- struct{}{}
+	defer func() { <-c.gate }()
 	if c.link != nil {
 		c.link.close()
 	}
 	c.seeker.collect()
-	c.streams.Wait()
 	return nil
 }
 

@@ -1,0 +1,154 @@
+package engine_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"testing"
+	"time"
+
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// shopFile is a session that the real Claude Code recorded, see testdata/sessions/README.md.
+const shopFile = "../testdata/sessions/shop.jsonl"
+
+// clock is a time that tests move by hand.
+type clock struct{ now time.Time }
+
+// testEnv returns an environment with a clock that starts where the recorded session ends.
+func testEnv() (env.Env, *clock) {
+	c := &clock{time.Date(2026, 11, 20, 11, 5, 0, 0, time.UTC)}
+	e := env.System()
+	e.Now = func() time.Time { return c.now }
+	return e, c
+}
+
+// openIn opens a ledger of the workspace root, with every transaction run twice.
+func openIn(t *testing.T, dir, root string) (*engine.Local, *clock) {
+	t.Helper()
+	e, c := testEnv()
+	l, err := engine.Open(t.Context(), engine.Options{State: dir, Workspace: root, Env: e, RunTwice: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() }) // a test may have closed it
+	return l, c
+}
+
+// open returns a fresh ledger of the workspace in which the shop session was recorded.
+func open(t *testing.T) *engine.Local {
+	t.Helper()
+	l, _ := openIn(t, t.TempDir(), "/home/dev/shop")
+	return l
+}
+
+// shop imports the recorded session and returns its id.
+func shop(t *testing.T, l *engine.Local) string {
+	t.Helper()
+	r, err := claudecode.Import(t.Context(), l, claudecode.Source{Path: shopFile}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Session
+}
+
+// compact compacts a session and returns the plan.
+func compact(t *testing.T, l *engine.Local, session string, o compaction.Options) engine.CompactionPlan {
+	t.Helper()
+	p, err := engine.Compact(t.Context(), l, engine.PlanCompactionRequest{Session: session, Options: o}, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// render returns the whole view of a session as its provider's messages.
+func render(t *testing.T, l *engine.Local, session string) [][]byte {
+	t.Helper()
+	v, err := engine.Messages(t.Context(), l, engine.ViewRequest{Session: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][]byte
+	for _, m := range v.Messages {
+		out = append(out, m.JSON)
+	}
+	return out
+}
+
+// originals returns everything that a session received, as one text.
+func originals(t *testing.T, l *engine.Local, session string, from, to int64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := engine.WriteOriginals(t.Context(), l, &b, session, from, to); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// log returns the whole log of a session.
+func log(t *testing.T, l *engine.Local, session string) []sessions.Entry {
+	t.Helper()
+	var all []sessions.Entry
+	for r := (engine.LogRequest{Session: session}); ; {
+		page, err := l.Log(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range page.Entries {
+			all = append(all, e.Entry)
+		}
+		if page.Next == 0 {
+			return all
+		}
+		r.From = page.Next
+	}
+}
+
+// say makes messages from alternating texts of user and assistant.
+func say(texts ...string) []json.RawMessage {
+	var out []json.RawMessage
+	for i, text := range texts {
+		role := transcript.RoleUser
+		if i%2 == 1 {
+			role = transcript.RoleAssistant
+		}
+		out = append(out, transcript.NewMessage(transcript.Anthropic, role, text))
+	}
+	return out
+}
+
+// hand hands in messages.
+func hand(t *testing.T, l *engine.Local, r engine.AppendMessagesRequest) engine.AppendMessagesResponse {
+	t.Helper()
+	r.Format = transcript.Anthropic
+	resp, err := l.AppendMessages(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp
+}
+
+// wantCode fails unless err is of the given kind.
+func wantCode(t *testing.T, err error, code fault.Code) {
+	t.Helper()
+	if fault.CodeOf(err) != code {
+		t.Fatalf("got %q (%v), want %q", fault.CodeOf(err), err, code)
+	}
+}
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}

@@ -1,0 +1,59 @@
+package mcp
+
+import (
+	"context"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+)
+
+// Opener opens the ledger that a server is about. It is called again after it failed.
+type Opener func(ctx context.Context) (engine.API, error)
+
+// ledger is the ledger, opened when it is first needed: a client must not wait for a daemon to see
+// the list of tools, and a ledger that cannot be reached now may be later.
+type ledger struct {
+	open   Opener
+	gate   chan struct{} // holds one token, for whoever uses the fields below
+	api    engine.API    // guarded by gate
+	closed bool          // guarded by gate
+}
+
+func newLedger(open Opener) *ledger { return &ledger{open: open, gate: make(chan struct{}, 1)} }
+
+// get returns the ledger. Errors: those of the Opener; unavailable when ctx ends first.
+func (l *ledger) get(ctx context.Context) (engine.API, error) {
+	select {
+	case l.gate <- struct{}{}:
+		defer func() { <-l.gate }()
+	case <-ctx.Done():
+		return nil, fault.Wrap(fault.Unavailable, "mcp.ledger", ctx.Err())
+	}
+	if l.closed {
+		return nil, fault.New(fault.Unavailable, "mcp.ledger", "the server is ending")
+	}
+	if l.api != nil {
+		return l.api, nil
+	}
+	api, err := l.open(ctx)
+	if err == nil {
+		l.api = api
+	}
+	return api, err
+}
+
+// warm opens the ledger before anybody asks. What goes wrong is told to who asks.
+func (l *ledger) warm(ctx context.Context) {
+	_, _ = l.get(ctx)
+}
+
+// close releases the ledger, if it was ever opened.
+func (l *ledger) close() error {
+	l.gate <- struct{}{}
+	defer func() { <-l.gate }()
+	l.closed = true
+	if l.api == nil {
+		return nil
+	}
+	return l.api.Close()
+}

@@ -1,0 +1,76 @@
+package mcp
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/tokens"
+)
+
+// clean makes stored text harmless to show: control characters become the symbols that Unicode has
+// for them, and characters that reorder or hide text become U+FFFD. Line ends and tabs stay.
+func clean(s string) string {
+	if !strings.ContainsFunc(s, dangerous) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case !dangerous(r), r == '\r' && strings.HasPrefix(s[i+1:], "\n"):
+			b.WriteRune(r)
+		case r < 0x20:
+			b.WriteRune('\u2400' + r)
+		case r == 0x7f:
+			b.WriteRune('\u2421')
+		default:
+			b.WriteRune(utf8.RuneError)
+		}
+	}
+	return b.String()
+}
+
+// dangerous reports whether a character acts on a terminal, changes the order in which text is
+// read, or cannot be seen at all.
+func dangerous(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case r < 0x20, 0x7f <= r && r <= 0x9f:
+		return true
+	case 0x202a <= r && r <= 0x202e, 0x2066 <= r && r <= 0x2069: // direction
+		return true
+	case 0xe0000 <= r && r <= 0xe007f: // tags
+		return true
+	}
+	return false
+}
+
+// oneLine returns stored text for the middle of a sentence: in one line of at most most characters.
+func oneLine(s string, most int) string {
+	s = strings.Join(strings.Fields(clean(s)), " ")
+	if utf8.RuneCountInString(s) > most {
+		s = string([]rune(s)[:most-1]) + "…"
+	}
+	return s
+}
+
+// count is the measure of every budget here: exact o200k_base tokens.
+func count(s string) int { return tokens.O200kBase.CountString(s) }
+
+// upTo returns the longest run of whole lines at the beginning of s that has at most budget tokens,
+// and whether that is all of s.
+func upTo(s string, budget int) (string, bool) {
+	if count(s) <= budget {
+		return s, true
+	}
+	lines := strings.SplitAfter(s, "\n")
+	low, high := 0, len(lines)-1
+	for low < high {
+		if mid := (low + high + 1) / 2; count(strings.Join(lines[:mid], "")) <= budget {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	return strings.Join(lines[:low], ""), false
+}

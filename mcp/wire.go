@@ -1,0 +1,119 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// wire is the one way to the client. It knows which requests have no answer yet, because the MCP
+// library cancels what is under way when its input ends.
+type wire struct {
+	mu   sync.Mutex
+	out  io.Writer       // guarded by mu
+	open map[string]bool // guarded by mu; canonical id → whether the end of input waits for its answer
+
+	answered chan struct{} // holds a token after an answer was written
+}
+
+func newWire(out io.Writer) *wire {
+	return &wire{out: out, open: map[string]bool{}, answered: make(chan struct{}, 1)}
+}
+
+// begin notes a request. It reports false when another one has the same id and no answer yet.
+func (w *wire) begin(m message) bool {
+	id := canonical(m.id)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, used := w.open[id]; used {
+		return false
+	}
+	w.open[id] = m.method != methodListen
+	return true
+}
+
+// methodListen is the one request that is not answered before the client leaves.
+const methodListen = "subscriptions/listen"
+
+// Write sends one line: the MCP library hands over each message with one call.
+func (w *wire) Write(line []byte) (int, error) {
+	id := answerID(line)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, err := w.out.Write(line)
+	if id != nil {
+		delete(w.open, canonical(id))
+		select {
+		case w.answered <- struct{}{}:
+		default:
+		}
+	}
+	return n, err
+}
+
+// answerID returns the id of an answer, nil for anything else. The line comes from the MCP library,
+// which writes the id before the result.
+func answerID(line []byte) json.RawMessage {
+	s := spans{src: line}
+	if s.peek() != '{' {
+		return nil
+	}
+	s.pos++
+	for s.peek() == '"' {
+		key := string(s.value())
+		s.peek()
+		s.pos++ // the colon
+		value := s.value()
+		switch key {
+		case `"id"`:
+			return value
+		case `"method"`:
+			return nil
+		}
+		if s.peek() == ',' {
+			s.pos++
+		}
+	}
+	return nil
+}
+
+// refuse answers a line that does not pass. The request of that id, if one is open, stays open.
+func (w *wire) refuse(r refusal) error {
+	id := string(r.id)
+	if id == "" {
+		id = "null"
+	}
+	text, err := json.Marshal(r.text)
+	if err != nil {
+		return err
+	}
+	line := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, r.code, text)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err = io.WriteString(w.out, line)
+	return err
+}
+
+// drain waits until every request is answered, or ctx ends.
+func (w *wire) drain(ctx context.Context) {
+	for w.waiting() {
+		select {
+		case <-w.answered:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (w *wire) waiting() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, waits := range w.open {
+		if waits {
+			return true
+		}
+	}
+	return false
+}
