@@ -47,9 +47,11 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	err := stdio.Listen(ctx, reader, w)
 	_ = reader.Close() // never fails; wakes the framer
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return nil
+	case err != nil:
+		return err
 	}
-	cancel()
-	return errors.Join(err, <-framed)
+	return <-framed
 }

@@ -19,6 +19,7 @@ var errLost = errors.New("the connection to the ledger's owner was lost")
 type link struct {
 	conn  net.Conn
 	owner owner
+	pid   int           // of the owner, as it said itself
 	out   chan []byte   // frames for the writer; never closed
 	gone  chan struct{} // closed when the connection has ended
 	work  sync.WaitGroup
@@ -30,9 +31,9 @@ type link struct {
 }
 
 // newLink takes over a connection that was opened for calls.
-func newLink(conn net.Conn, o owner) *link {
+func newLink(conn net.Conn, o owner, pid int) *link {
 	l := &link{
-		conn: conn, owner: o,
+		conn: conn, owner: o, pid: pid,
 		out: make(chan []byte), gone: make(chan struct{}),
 		waiting: make(map[uint64]chan response),
 	}

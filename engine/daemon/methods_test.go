@@ -74,7 +74,7 @@ func TestEveryMethodOfTheClientAsksForItself(t *testing.T) {
 		}
 	}()
 	life, stop := context.WithCancel(context.Background())
-	c := &client{o: Options{Env: env.System()}, life: life, stop: stop, gate: make(chan struct{}, 1), link: newLink(near, owner{})}
+	c := &client{o: Options{Env: env.System()}, life: life, stop: stop, gate: make(chan struct{}, 1), link: newLink(near, owner{}, 0)}
 	v := reflect.ValueOf(c)
 	for i := range v.NumMethod() {
 		name := v.Type().Method(i).Name

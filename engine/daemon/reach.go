@@ -33,11 +33,15 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 	defer cancel()
 	s.collect()
 	var child *starting
-	defer func() { child.abandon() }()
+	defer func() { s.part(child) }()
 	next := s.o.Env.Now() // when a daemon may be started
 	for {
 		l, why := s.try(ctx)
 		if l != nil {
+			if child != nil && child.process.Pid != l.pid {
+				child.discard() // somebody else was faster; it must not wait to be next
+				child = nil
+			}
 			return l, nil
 		}
 		if fault.Is(why, fault.Invalid) {
@@ -51,15 +55,26 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 		}
 		select {
 		case said := <-child.reported():
+			if said == nil {
+				s.part(child)
+			} else {
+				child.discard()
+			}
+			child, next = nil, s.o.Env.Now().Add(respawn)
 			if err := s.heed(said); err != nil {
 				return nil, err
 			}
-			child.abandon()
-			child, next = nil, s.o.Env.Now().Add(respawn)
 		case <-time.After(s.pause()):
 		case <-ctx.Done():
 			return nil, s.unreached(ctx, why)
 		}
+	}
+}
+
+// part lets a started daemon go on by itself. nil: there is none.
+func (s *seeker) part(child *starting) {
+	if child != nil {
+		s.children = append(s.children, child.abandon())
 	}
 }
 
@@ -89,7 +104,7 @@ func (s *seeker) try(ctx context.Context) (*link, error) {
 		}
 		return nil, fault.New(fault.Unavailable, "daemon.open", "an older owner was asked to leave")
 	}
-	return newLink(conn, o), nil
+	return newLink(conn, o, w.PID), nil
 }
 
 // start starts a daemon, unless that is not wanted.
@@ -100,11 +115,7 @@ func (s *seeker) start() (*starting, error) {
 	if err := s.deaths.check(s.o.State); err != nil {
 		return nil, err
 	}
-	child, err := spawn(s.o)
-	if err == nil {
-		s.children = append(s.children, child.pid)
-	}
-	return child, err
+	return spawn(s.o)
 }
 
 // heed returns the error of a started daemon that ends the search.

@@ -33,10 +33,10 @@ var errCrashed = errors.New("the daemon ended while starting")
 
 // starting is a daemon that has been started and not reported yet.
 type starting struct {
-	pid    int
-	result chan error // receives exactly one value; *fault.Error, errCrashed or nil
-	pipe   *os.File
-	work   sync.WaitGroup
+	process *os.Process
+	result  chan error // receives exactly one value; *fault.Error, errCrashed or nil
+	pipe    *os.File
+	work    sync.WaitGroup
 }
 
 // spawn starts a daemon for the ledger in o.State: a child process that outlives this one, with
@@ -57,8 +57,7 @@ func spawn(o Options) (*starting, error) {
 	if err = errors.Join(err, closed); err != nil {
 		return nil, errors.Join(fault.Wrap(fault.Unavailable, op, err), r.Close())
 	}
-	s := &starting{pid: command.Process.Pid, result: make(chan error, 1), pipe: r}
-	_ = command.Process.Release() // children are collected by reap
+	s := &starting{process: command.Process, result: make(chan error, 1), pipe: r}
 	s.work.Go(func() { s.result <- readReport(r) })
 	return s, nil
 }
@@ -106,11 +105,19 @@ func (s *starting) reported() <-chan error {
 	return s.result
 }
 
-// abandon stops listening to the daemon, which goes on.
-func (s *starting) abandon() {
-	if s == nil {
-		return
-	}
+// abandon stops listening to the daemon, which goes on. Its pid is for reap.
+func (s *starting) abandon() (pid int) {
+	pid = s.process.Pid
 	_ = s.pipe.Close() // only read from
 	s.work.Wait()
+	_ = s.process.Release() // reap needs no handle
+	return pid
+}
+
+// discard ends a daemon that has not become the owner, and waits for its end.
+func (s *starting) discard() {
+	_ = s.process.Kill() // it may have ended by itself
+	_ = s.pipe.Close()   // only read from
+	s.work.Wait()
+	_, _ = s.process.Wait() // nobody asks how it ended
 }

@@ -45,7 +45,7 @@ func Status(ctx context.Context, state string) (State, error) {
 	if w.Protocol < protocol {
 		return s, conn.Close()
 	}
-	l := newLink(conn, o)
+	l := newLink(conn, o, w.PID)
 	defer l.close()
 	body, err := l.call(ctx, "Info", []byte("{}"))
 	if err != nil {

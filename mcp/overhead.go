@@ -1,0 +1,30 @@
+package mcp
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	proto "github.com/mark3labs/mcp-go/mcp"
+)
+
+// measure returns the function that counts what a client is sent before it does anything: the tool
+// list as it goes over the wire, and the instructions. It counts once, when it is first asked.
+func (s *Server) measure() func() int {
+	return sync.OnceValue(func() int { return count(s.toolList()) + count(s.instructions()) })
+}
+
+// toolList is the JSON of the tool list as it is sent.
+func (s *Server) toolList() string {
+	var list []proto.Tool
+	for _, t := range tools() {
+		list = append(list, s.describe(t))
+	}
+	slices.SortFunc(list, func(a, b proto.Tool) int { return strings.Compare(a.Name, b.Name) })
+	raw, err := json.Marshal(list)
+	if err != nil {
+		return "" // unreachable: a test lists them
+	}
+	return string(raw)
+}

@@ -1,0 +1,179 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/internal/fault"
+)
+
+// schema is the input schema of a tool as arguments are checked against it: one flat object with
+// properties of one type each. The MCP library could check too, but says it in Go structs.
+type schema struct {
+	Properties map[string]property `json:"properties"`
+	Required   []string            `json:"required"`
+	forms      map[string]string
+}
+
+type property struct {
+	Type  string   `json:"type"`
+	Enum  []string `json:"enum"`
+	Items struct {
+		Type string `json:"type"`
+	} `json:"items"`
+}
+
+// maxProblems is how many wrong arguments one answer names.
+const maxProblems = 5
+
+// parseSchema reads the input schema of a tool.
+func parseSchema(t tool) (schema, error) {
+	s := schema{forms: t.forms}
+	err := json.Unmarshal([]byte(t.input), &s)
+	return s, fault.Wrap(fault.Internal, "mcp.schema", err)
+}
+
+// check returns the arguments as one object without those that are null. Errors: invalid, naming
+// each wrong argument and showing its right form.
+func (s schema) check(toolName string, raw json.RawMessage) (json.RawMessage, error) {
+	trimmed := strings.TrimSpace(string(raw[:min(len(raw), 64)]))
+	if trimmed == "" || trimmed == "null" {
+		raw = json.RawMessage("{}")
+	} else if trimmed[0] != '{' {
+		return nil, fault.New(fault.Invalid, "mcp.arguments", "the arguments of %s are not an object", toolName).
+			WithHint("the right form: %s", s.example())
+	}
+	fields, twice := (&spans{src: raw}).object(nil)
+	var wrong []string
+	if twice != "" {
+		wrong = append(wrong, "argument "+twice)
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if p, known := s.Properties[name]; !known {
+			wrong = append(wrong, s.unknown(name))
+		} else if string(fields[name]) == "null" {
+			delete(fields, name)
+		} else if !p.accepts(fields[name]) {
+			wrong = append(wrong, fmt.Sprintf("argument %q is %s, not %s, for example %s", name, kindOf(fields[name]), p.wanted(), s.form(name)))
+		}
+	}
+	for _, name := range s.Required {
+		if v, given := fields[name]; !given || string(v) == `""` {
+			wrong = append(wrong, fmt.Sprintf("argument %q is missing, for example %s", name, s.form(name)))
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, fault.New(fault.Invalid, "mcp.arguments", "%s", strings.Join(wrong[:min(len(wrong), maxProblems)], "; ")).
+			WithHint("the right form: %s", s.example())
+	}
+	return s.join(fields), nil
+}
+
+// join writes an object of the fields, each with its exact bytes.
+func (s schema) join(fields map[string]json.RawMessage) json.RawMessage {
+	out := []byte{'{'}
+	for i, name := range slices.Sorted(maps.Keys(fields)) {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = fmt.Appendf(out, "%q:", name) // names of ours: plain letters
+		out = append(out, fields[name]...)
+	}
+	return append(out, '}')
+}
+
+// unknown says that there is no such argument, and which one may be meant.
+func (s schema) unknown(name string) string {
+	known := slices.Sorted(maps.Keys(s.Properties))
+	for _, k := range known {
+		if strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(name), strings.ReplaceAll(k, "_", "")) {
+			return fmt.Sprintf("there is no argument %q: it is %q", clean(name), k)
+		}
+	}
+	return fmt.Sprintf("there is no argument %.60q: there are %s", clean(name), strings.Join(known, ", "))
+}
+
+// example shows the required arguments, or that there are none.
+func (s schema) example() string {
+	var parts []string
+	for _, name := range s.Required {
+		parts = append(parts, s.form(name))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// form shows one argument in its right form.
+func (s schema) form(name string) string {
+	value := s.forms[name]
+	p := s.Properties[name]
+	switch {
+	case value != "":
+	case len(p.Enum) > 0:
+		value = `"` + p.Enum[0] + `"`
+	case p.Type == "integer":
+		value = "10"
+	case p.Type == "boolean":
+		value = "true"
+	case p.Type == "array" && p.Items.Type == "object":
+		value = `[{"role": "user", "content": "…"}]`
+	case p.Type == "array":
+		value = `["…"]`
+	default:
+		value = `"…"`
+	}
+	return fmt.Sprintf("%q: %s", name, value)
+}
+
+// accepts reports whether a value is of the property's type.
+func (p property) accepts(raw json.RawMessage) bool {
+	switch p.Type {
+	case "string":
+		var v string
+		return json.Unmarshal(raw, &v) == nil && (len(p.Enum) == 0 || v == "" || slices.Contains(p.Enum, v))
+	case "integer":
+		var v int32
+		return json.Unmarshal(raw, &v) == nil
+	case "boolean":
+		return string(raw) == "true" || string(raw) == "false"
+	case "array":
+		if raw[0] != '[' {
+			return false
+		}
+		var texts []string
+		return p.Items.Type != "string" || json.Unmarshal(raw, &texts) == nil
+	}
+	return raw[0] == '{'
+}
+
+// wanted says what a value should be.
+func (p property) wanted() string {
+	switch {
+	case len(p.Enum) > 0:
+		return "one of " + strings.Join(p.Enum, ", ")
+	case p.Type == "integer":
+		return "a whole number"
+	case p.Type == "boolean":
+		return "true or false"
+	case p.Type == "array" && p.Items.Type == "string":
+		return "an array of strings"
+	case p.Type == "array":
+		return "an array of objects"
+	}
+	return "a " + p.Type
+}
+
+// kindOf says what a value is.
+func kindOf(raw json.RawMessage) string {
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return fmt.Sprintf("the string %s", clean(string(raw[:min(len(raw), 40)])))
+	}
+	return fmt.Sprintf("%s", raw[:min(len(raw), 40)])
+}

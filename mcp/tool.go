@@ -1,0 +1,119 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+
+	proto "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+)
+
+// tool is one tool, as a value.
+type tool struct {
+	name        string // without the prefix
+	description string
+	hints       hints
+	input       string // JSON schema of the arguments: one flat object, see schema.go
+	output      string // JSON schema of the structured result
+	// forms holds the right form of arguments whose type alone does not show it, as JSON.
+	forms map[string]string
+	run   func(ctx context.Context, c *call) (reply, error)
+}
+
+// hints are a tool's annotations. No tool reaches out of the workspace: the fourth is always false.
+type hints struct {
+	readOnly, destructive, idempotent bool
+}
+
+// call is one request to a tool.
+type call struct {
+	*Server
+	api    engine.API
+	args   json.RawMessage // checked against the input schema; its bytes are as received
+	client string          // who calls, by its own account; never ""
+}
+
+// reply is what a tool answers: the value of its output schema, and text for a model. Without text
+// the value's JSON is the text.
+type reply struct {
+	value any
+	text  string
+}
+
+// tools returns the tools, in no order: the MCP library lists them by name.
+func tools() []tool {
+	return []tool{compactTool(), memoryTool(), readTool(), statusTool(), changesTool()}
+}
+
+// decode reads the arguments of a call into a struct.
+func decode[T any](c *call) (T, error) {
+	var v T
+	return v, fault.Wrap(fault.Invalid, "mcp.arguments", json.Unmarshal(c.args, &v))
+}
+
+// describe returns a tool as it is listed.
+func (s *Server) describe(t tool) proto.Tool {
+	no := false
+	return proto.Tool{
+		Name: s.o.ToolPrefix + t.name, Description: t.description,
+		RawInputSchema: json.RawMessage(t.input), RawOutputSchema: json.RawMessage(t.output),
+		Annotations: proto.ToolAnnotation{
+			ReadOnlyHint: &t.hints.readOnly, DestructiveHint: &t.hints.destructive,
+			IdempotentHint: &t.hints.idempotent, OpenWorldHint: &no,
+		},
+	}
+}
+
+// handler returns the function by which the MCP library calls a tool. Whatever goes wrong in the
+// tool is a result that the model can read.
+func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
+	return func(ctx context.Context, r proto.CallToolRequest) (*proto.CallToolResult, error) {
+		answer, err := guarded(s, "tool "+t.name, func() (reply, error) {
+			raw := r.Params.RawArguments
+			if raw == nil {
+				var err error // a client in this process hands over values
+				if raw, err = json.Marshal(r.Params.Arguments); err != nil {
+					return reply{}, fault.Wrap(fault.Invalid, "mcp.arguments", err)
+				}
+			}
+			args, err := sc.check(s.o.ToolPrefix+t.name, raw)
+			if err != nil {
+				return reply{}, err
+			}
+			api, err := s.ledger.get(ctx)
+			if err != nil {
+				return reply{}, err
+			}
+			return t.run(ctx, &call{Server: s, api: api, args: args, client: clientName(ctx)})
+		})
+		if err != nil {
+			return proto.NewToolResultError(s.explain(err)), nil
+		}
+		return s.result(answer), nil
+	}
+}
+
+// result puts an answer into the protocol's form.
+func (s *Server) result(r reply) *proto.CallToolResult {
+	if r.text == "" {
+		r.text = plainJSON(r.value)
+	}
+	return proto.NewToolResultStructured(r.value, r.text)
+}
+
+// clientName returns what the client calls itself, in one line.
+func clientName(ctx context.Context) string {
+	name := ""
+	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
+		name = info.ClientInfo.Name
+	} else if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		name = session.GetClientInfo().Name
+	}
+	if name = oneLine(name, 60); name == "" {
+		return "mcp"
+	}
+	return name
+}
