@@ -1,0 +1,224 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// Bounds of a compaction that an agent asks for.
+const (
+	summaryBudget = 2_000 // tokens of the summary, when the caller names no budget
+	maxRequestID  = 100   // bytes
+)
+
+// modesToCome are modes of the design that this version does not have.
+var modesToCome = map[string]bool{"llm": true, "hybrid": true, "lossless": true}
+
+func compactTool() tool {
+	return tool{
+		name: "compact_conversation",
+		description: "Shorten a long conversation. Nothing is lost: what is cut stays readable by handle. " +
+			"Acts on this chat's recorded session, or on `messages`.",
+		hints: hints{},
+		input: `{"type":"object","properties":{` +
+			`"session":{"type":"string","description":"default: this chat's"},` +
+			`"messages":{"type":"array","items":{"type":"object"},"description":"the whole conversation, if you hold it"},` +
+			`"since":{"type":"array","items":{"type":"object"},"description":"or only the new messages of session"},` +
+			`"format":{"type":"string","description":"anthropic (default)"},` +
+			`"notes":{"type":"string","description":"your goal, decisions, open points; at most 4 KB"},` +
+			`"mode":{"type":"string","description":"intent (default) or window: drop oldest turns"},` +
+			`"model":{"type":"string"},` +
+			`"budget_tokens":{"type":"integer"},` +
+			`"keep_turns":{"type":"integer"},` +
+			`"pin":{"type":"array","items":{"type":"string"},"description":"message ids or texts to keep verbatim"},` +
+			`"focus":{"type":"string"},` +
+			`"strict":{"type":"boolean"},` +
+			`"dry_run":{"type":"boolean"},` +
+			`"return":{"type":"string","enum":["receipt","summary","splice","messages"],"description":"default: summary"},` +
+			`"request_id":{"type":"string","description":"makes a retry safe"}}}`,
+		output: `{"type":"object","properties":{` +
+			`"status":{"enum":["compacted","staged","nothing_to_do","refused"]},` +
+			`"reason":{"type":"string"},` +
+			`"delivery":{"type":"string","description":"what happens next"},` +
+			`"session":{"type":"string"},` +
+			`"summary_id":{"type":"string"},` +
+			`"summary":{"type":"string"},` +
+			`"splice":{"type":"object","description":"put message in place of [from,to)"},` +
+			`"messages":{"type":"array"},` +
+			`"cut":{"type":"array"},` +
+			`"cut_total":{"type":"integer"},` +
+			`"tokens_before":{"type":"object"},` +
+			`"tokens_after":{"type":"object"},` +
+			`"warnings":{"type":"array"}},"required":["status"]}`,
+		forms: map[string]string{"notes": `"goal: …; decided: …; open: …"`, "mode": `"intent"`, "format": `"anthropic"`, "budget_tokens": "2000", "keep_turns": "2"},
+		run:   compact,
+	}
+}
+
+// compactArgs are the arguments of compact_conversation.
+type compactArgs struct {
+	Session   string          `json:"session"`
+	Messages  json.RawMessage `json:"messages"`
+	Since     json.RawMessage `json:"since"`
+	Format    string          `json:"format"`
+	Notes     string          `json:"notes"`
+	Mode      string          `json:"mode"`
+	Model     string          `json:"model"`
+	Budget    int             `json:"budget_tokens"`
+	Keep      int             `json:"keep_turns"`
+	Pin       []string        `json:"pin"`
+	Focus     string          `json:"focus"`
+	Strict    bool            `json:"strict"`
+	DryRun    bool            `json:"dry_run"`
+	Return    string          `json:"return"`
+	RequestID string          `json:"request_id"`
+}
+
+// compact runs the tool.
+func compact(ctx context.Context, c *call) (reply, error) {
+	a, err := decode[compactArgs](c)
+	if err != nil {
+		return reply{}, err
+	}
+	if err := a.check(); err != nil {
+		return reply{}, err
+	}
+	if modesToCome[a.Mode] {
+		return answer(compactResult{Status: statusRefused, Reason: fmt.Sprintf(
+			"mode %s is not built in this version: intent (the default) and window are. Nothing was changed.", a.Mode)}, a), nil
+	}
+	s, handed, err := a.conversation(ctx, c)
+	if err != nil {
+		return reply{}, err
+	}
+	before, err := a.viewBefore(ctx, c, s)
+	if err != nil {
+		return reply{}, err
+	}
+	plan, err := engine.Compact(ctx, c.api, engine.PlanCompactionRequest{Session: s.ID, Options: a.options()}, a.key("compact"), a.DryRun)
+	if err != nil {
+		return reply{}, err
+	}
+	o := outcome{args: a, session: s, handed: handed, before: before, plan: plan, prefix: c.o.ToolPrefix}
+	r, err := o.result(ctx, c.api)
+	return answer(r, a), err
+}
+
+// check refuses what the schema cannot.
+func (a *compactArgs) check() error {
+	const op = "mcp.compact"
+	a.Return = cmp.Or(a.Return, "summary")
+	a.Format = cmp.Or(a.Format, string(transcript.Anthropic))
+	a.Mode = cmp.Or(a.Mode, string(compaction.Intent))
+	known := a.Mode == string(compaction.Intent) || a.Mode == string(compaction.Window) || modesToCome[a.Mode]
+	switch {
+	case a.Messages != nil && a.Since != nil:
+		return fault.New(fault.Invalid, op, `"messages" and "since" are given: hand in the whole conversation or only what is new`)
+	case a.Since != nil && a.Session == "":
+		return fault.New(fault.Invalid, op, `"since" needs "session"`).WithHint(`pass the session that the earlier call returned, for example "session": "1a2b3c4d"`)
+	case a.Format != string(transcript.Anthropic):
+		return fault.New(fault.Invalid, op, `argument "format" is %.40q: this version reads anthropic`, clean(a.Format)).
+			WithHint(`the right form: "format": "anthropic", with messages like {"role": "user", "content": "…"}`)
+	case !known:
+		return fault.New(fault.Invalid, op, `argument "mode" is %.40q, not one of intent, window`, clean(a.Mode))
+	case len(a.Notes) > limits.Notes:
+		return fault.New(fault.TooLarge, op, `argument "notes" has %d bytes, at most %d are taken`, len(a.Notes), limits.Notes).
+			WithHint("keep goal, decisions and open points, leave out what the record shows anyway")
+	case a.Budget < 0 || a.Keep < 0:
+		return fault.New(fault.Invalid, op, `arguments "budget_tokens" and "keep_turns" are numbers from 0, which means the default`)
+	case len(a.RequestID) > maxRequestID:
+		return fault.New(fault.TooLarge, op, `argument "request_id" has %d bytes, at most %d are taken`, len(a.RequestID), maxRequestID)
+	}
+	return nil
+}
+
+// key derives the key of one step from the request's id, so that a repeated request repeats each.
+func (a *compactArgs) key(step string) string {
+	if a.RequestID == "" {
+		return ""
+	}
+	return a.RequestID + ":" + step
+}
+
+// options are what the engine is asked for.
+func (a *compactArgs) options() compaction.Options {
+	budget := a.Budget
+	if budget == 0 && a.Mode == string(compaction.Intent) {
+		budget = summaryBudget
+	}
+	return compaction.Options{
+		Mode: compaction.Mode(a.Mode), Budget: budget, Keep: a.Keep, Pin: a.Pin, Focus: a.Focus,
+		Notes: a.Notes, Model: a.Model, Strict: a.Strict, Reason: "agent_requested",
+	}
+}
+
+// conversation records what was handed in, or finds the recorded session, and returns it with the
+// number of messages of a conversation that was handed in whole.
+func (a *compactArgs) conversation(ctx context.Context, c *call) (s sessions.Session, handed int, err error) {
+	array := a.Messages
+	if array == nil {
+		array = a.Since
+	}
+	if array == nil {
+		s, err = c.session(ctx, a.Session)
+		return s, 0, err
+	}
+	n, err := a.record(ctx, c, array)
+	if err != nil {
+		return s, 0, err
+	}
+	if a.Messages != nil {
+		handed = n
+	}
+	s, err = c.session(ctx, a.Session)
+	return s, handed, err
+}
+
+// maxAttempts is how often messages are handed to the ledger when another caller is recording the
+// same conversation.
+const maxAttempts = 3
+
+// record hands messages to the ledger and returns how many there are. They travel as a blob: inside
+// a request JSON would be written anew, and its bytes, which name a message, with it.
+func (a *compactArgs) record(ctx context.Context, c *call, array json.RawMessage) (int, error) {
+	raws, err := transcript.Split(transcript.Format(a.Format), array)
+	if err != nil {
+		return 0, err
+	}
+	if len(raws) == 0 && a.Since != nil {
+		return 0, nil // nothing new
+	}
+	blob, err := c.api.PutBlob(ctx, bytesReader(array))
+	if err != nil {
+		return 0, err
+	}
+	for range maxAttempts {
+		var done engine.AppendMessagesResponse
+		done, err = c.api.AppendMessages(ctx, engine.AppendMessagesRequest{
+			Mutation: engine.Mutation{Key: a.key("messages")}, Session: a.Session, Host: hostName,
+			Model: a.Model, Format: transcript.Format(a.Format), Blob: blob.Hash, Since: a.Since != nil,
+		})
+		if !fault.Is(err, fault.Stale) {
+			a.Session = cmp.Or(done.Session, a.Session)
+			break
+		}
+	}
+	return len(raws), err
+}
+
+// viewBefore reads the view that a splice or the messages are taken from, if they are asked for.
+func (a *compactArgs) viewBefore(ctx context.Context, c *call, s sessions.Session) (engine.ViewResponse, error) {
+	if a.Return != "splice" && a.Return != "messages" {
+		return engine.ViewResponse{}, nil
+	}
+	return engine.Messages(ctx, c.api, engine.ViewRequest{Session: s.ID, Model: a.Model})
+}

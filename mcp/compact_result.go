@@ -1,0 +1,244 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
+)
+
+// hostName is the host of sessions whose messages were handed in.
+const hostName = "mcp"
+
+// The statuses of a compaction. A fourth, "staged", is for hosts whose hooks deliver it.
+const (
+	statusCompacted = "compacted"
+	statusNothing   = "nothing_to_do"
+	statusRefused   = "refused"
+)
+
+// Bounds of a result.
+const (
+	maxCut  = 10                    // things that left the view, by name
+	maxView = limits.MCPMessage / 2 // bytes of a view that is handed back
+)
+
+// compactResult is what compact_conversation answers. Which fields are there depends on the shape
+// that was asked for:
+//
+//   - receipt: status, reason, delivery, session, summary_id, cut_total, tokens, warnings; at most
+//     150 tokens in all, no text of the summary;
+//   - summary: all of that, and the summary's text and the dearest things that were cut;
+//   - splice: as receipt, and what to put where in the caller's own messages;
+//   - messages: as receipt, and the whole new view.
+type compactResult struct {
+	Status    string            `json:"status"`
+	Reason    string            `json:"reason,omitempty"`
+	Delivery  string            `json:"delivery,omitempty"`
+	Session   string            `json:"session,omitempty"`
+	SummaryID string            `json:"summary_id,omitempty"`
+	Summary   string            `json:"summary,omitempty"`
+	Splice    *splice           `json:"splice,omitempty"`
+	Messages  []json.RawMessage `json:"messages,omitempty"`
+	Cut       []cut             `json:"cut,omitempty"`
+	CutTotal  int               `json:"cut_total,omitempty"`
+	Before    *tokens.Count     `json:"tokens_before,omitempty"`
+	After     *tokens.Count     `json:"tokens_after,omitempty"`
+	Warnings  []string          `json:"warnings,omitempty"`
+}
+
+// splice says how the caller shortens its own list: Message takes the place of the messages with
+// the indices From up to, not including, To. They count in the messages handed in with this call,
+// or, where none were handed in whole, in the view of the session before it.
+type splice struct {
+	From    int             `json:"from"`
+	To      int             `json:"to"`
+	Message json.RawMessage `json:"message"` // in the conversation's format
+}
+
+// cut is one thing that left the view, with the handle that reads it back.
+type cut struct {
+	Label  string `json:"label"`
+	ID     string `json:"id"`
+	Tokens int    `json:"tokens"` // o200k_base
+}
+
+// outcome is a compaction that was done, planned or refused, before it is put into words.
+type outcome struct {
+	args    compactArgs
+	session sessions.Session
+	handed  int // messages handed in whole
+	before  engine.ViewResponse
+	plan    engine.CompactionPlan
+	prefix  string
+}
+
+// result puts an outcome into the form that was asked for.
+func (o outcome) result(ctx context.Context, api engine.API) (compactResult, error) {
+	sum := o.plan.Summary
+	r := compactResult{Session: o.session.ID, Reason: clean(o.plan.Why)}
+	switch o.plan.Outcome {
+	case compaction.Compacted:
+	case compaction.NothingToDo:
+		r.Status = statusNothing
+		return r, nil
+	default:
+		r.Status = statusRefused
+		r.Reason += ". Nothing was changed."
+		return r, nil
+	}
+	r.Status, r.Delivery = statusCompacted, o.delivery()
+	r.Before, r.After, r.CutTotal = &sum.TokensBefore, &sum.TokensAfter, sum.CutTotal
+	if o.args.DryRun {
+		r.Reason = "dry run: this is what would happen, nothing was changed"
+	} else {
+		r.SummaryID, r.Reason = sum.ID, ""
+	}
+	switch o.args.Return {
+	case "summary":
+		r.Summary = clean(sum.Text)
+		for _, x := range sum.Cut[:min(len(sum.Cut), maxCut)] {
+			r.Cut = append(r.Cut, cut{oneLine(x.Label, 120), x.Handle, x.Tokens})
+		}
+	case "splice":
+		r.Splice = o.splice()
+		if r.Splice == nil {
+			r.Warnings = append(r.Warnings, "this compaction was in force already: take the view with return=messages")
+		}
+	case "messages":
+		var err error
+		if r.Messages, err = o.messages(ctx, api); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// delivery says what happens next.
+func (o outcome) delivery() string {
+	switch {
+	case o.args.DryRun:
+		return "none: dry run"
+	case o.args.Return == "messages":
+		return "send `messages` in place of the conversation"
+	case o.args.Return == "splice":
+		return "put splice.message in place of your messages [from,to)"
+	case o.session.Host == hostName:
+		return "splice it in: put the summary in place of your older messages, or ask again with return=splice"
+	}
+	return "this chat itself stays as it is: to go on from the summary, open a new chat with the `resume` prompt"
+}
+
+// kept are the messages of the view before that stay as they are.
+func (o outcome) kept() []engine.ViewMessage {
+	for i, m := range o.before.Messages {
+		if m.Seq > 0 && m.Seq >= o.plan.Summary.FirstKept {
+			return o.before.Messages[i:]
+		}
+	}
+	return nil
+}
+
+// splice returns what the caller puts where, nil when the compaction was in force before the call.
+func (o outcome) splice() *splice {
+	if o.before.Summary == o.plan.Summary.ID && !o.args.DryRun && o.handed == 0 {
+		return nil
+	}
+	total := len(o.before.Messages)
+	if o.handed > 0 {
+		total = o.handed
+	}
+	return &splice{From: 0, To: max(0, total-len(o.kept())), Message: o.head()}
+}
+
+// head is the message that stands for the compacted range.
+func (o outcome) head() json.RawMessage {
+	format := transcript.Anthropic
+	if len(o.before.Messages) > 0 {
+		format = o.before.Messages[0].Format
+	}
+	return transcript.NewMessage(format, transcript.RoleUser, o.plan.Summary.Text)
+}
+
+// messages returns the whole view after the compaction, each message with its exact bytes.
+func (o outcome) messages(ctx context.Context, api engine.API) ([]json.RawMessage, error) {
+	var out []json.RawMessage
+	view := o.kept()
+	if o.args.DryRun {
+		out = append(out, o.head())
+	} else {
+		after, err := engine.Messages(ctx, api, engine.ViewRequest{Session: o.session.ID, Model: o.args.Model})
+		if err != nil {
+			return nil, err
+		}
+		view = after.Messages
+	}
+	size := 0
+	for _, m := range view {
+		if size += len(m.JSON); size > maxView {
+			return nil, fault.New(fault.TooLarge, "mcp.compact", "the view after the compaction has more than %d MiB; the compaction itself is recorded", maxView>>20).
+				WithHint("ask with return=splice, or read the view with `ctxledger compact --format messages`")
+		}
+		out = append(out, m.JSON)
+	}
+	return out, nil
+}
+
+// answer gives a result its text: words for a model, and for a program the JSON, in which messages
+// have their exact bytes (in the structured form the library writes them anew).
+func answer(r compactResult, a compactArgs) reply {
+	switch {
+	case r.Messages != nil:
+		messages := r.Messages
+		head := r
+		head.Messages = nil
+		text := strings.TrimSuffix(plainJSON(head), "}") + `,"messages":[`
+		return reply{r, text + string(bytes.Join(rawBytes(messages), []byte(","))) + "]}"}
+	case r.Splice != nil:
+		return reply{r, plainJSON(r)}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s", strings.ReplaceAll(r.Status, "_", " "))
+	if r.Reason != "" {
+		fmt.Fprintf(&b, ": %s", r.Reason)
+	}
+	if r.Before != nil {
+		fmt.Fprintf(&b, "\nsession %s: %s → %s tokens, %d things cut", r.Session, r.Before, r.After, r.CutTotal)
+	}
+	if r.SummaryID != "" {
+		fmt.Fprintf(&b, "\nsummary %s: its id reads the whole range back", r.SummaryID)
+	}
+	if r.Delivery != "" {
+		fmt.Fprintf(&b, "\nnext: %s", r.Delivery)
+	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "\nwarning: %s", w)
+	}
+	for _, x := range r.Cut {
+		fmt.Fprintf(&b, "\ncut: %s (%d tokens, id %s)", x.Label, x.Tokens, x.ID)
+	}
+	if r.Summary != "" {
+		fmt.Fprintf(&b, "\n\n%s", r.Summary)
+	}
+	return reply{r, b.String()}
+}
+
+func rawBytes(raws []json.RawMessage) [][]byte {
+	out := make([][]byte, len(raws))
+	for i, r := range raws {
+		out[i] = r
+	}
+	return out
+}
+
+func bytesReader(b []byte) io.Reader { return bytes.NewReader(b) }

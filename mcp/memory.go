@@ -1,0 +1,275 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/memory"
+)
+
+// Bounds of what the memory tool returns, in tokens and entries.
+const (
+	listBudget   = 1_000
+	recallBudget = 1_500
+	recallBest   = 5
+	recallMost   = 20
+	listMost     = 200
+)
+
+func memoryTool() tool {
+	return tool{
+		name:        "memory",
+		description: "Facts that outlive the session: save, recall (best matches of query), get, list, delete.",
+		hints:       hints{destructive: true},
+		input: `{"type":"object","properties":{` +
+			`"action":{"type":"string","enum":["save","recall","get","list","delete"]},` +
+			`"name":{"type":"string","description":"list: the next of the page before"},` +
+			`"description":{"type":"string"},` +
+			`"type":{"type":"string","description":"user, feedback, project, reference"},` +
+			`"body":{"type":"string","description":"at most 4 KB"},` +
+			`"scope":{"type":"string","enum":["project","user"]},` +
+			`"query":{"type":"string"},` +
+			`"limit":{"type":"integer"},` +
+			`"request_id":{"type":"string"}},"required":["action"]}`,
+		output: `{"type":"object","properties":{"entries":{"type":"array"},"next":{"type":"string"},"notes":{"type":"array"}},"required":["entries"]}`,
+		forms:  map[string]string{"action": `"recall"`, "name": `"build command"`, "type": `"project"`, "query": `"how to run the tests"`, "limit": "5"},
+		run:    remember,
+	}
+}
+
+// memoryArgs are the arguments of memory.
+type memoryArgs struct {
+	Action      string       `json:"action"`
+	Name        string       `json:"name"`
+	Description string       `json:"description"`
+	Type        string       `json:"type"`
+	Body        string       `json:"body"`
+	Scope       memory.Scope `json:"scope"`
+	Query       string       `json:"query"`
+	Limit       int          `json:"limit"`
+	RequestID   string       `json:"request_id"`
+}
+
+// memoryResult is what memory answers. Next is the name to list on with.
+type memoryResult struct {
+	Entries []fact   `json:"entries"`
+	Next    string   `json:"next,omitempty"`
+	Notes   []string `json:"notes,omitempty"` // what could not be looked at
+}
+
+// fact is a memory as an agent sees it. A list leaves out all but names and descriptions.
+type fact struct {
+	Name        string  `json:"name"`
+	Description string  `json:"description,omitempty"`
+	Type        string  `json:"type,omitempty"`
+	Scope       string  `json:"scope,omitempty"`
+	Source      string  `json:"source,omitempty"`
+	Updated     string  `json:"updated_at,omitempty"`
+	Body        string  `json:"body,omitempty"`
+	Score       float64 `json:"score,omitempty"`
+}
+
+// remember runs the tool.
+func remember(ctx context.Context, c *call) (reply, error) {
+	a, err := decode[memoryArgs](c)
+	if err != nil {
+		return reply{}, err
+	}
+	if err := a.check(); err != nil {
+		return reply{}, err
+	}
+	var r memoryResult
+	switch a.Action {
+	case "save":
+		r, err = a.save(ctx, c)
+	case "get":
+		var e memory.Entry
+		e, err = c.api.Memory(ctx, engine.MemoryRequest{Name: a.Name, Scope: a.Scope})
+		r = memoryResult{Entries: []fact{whole(e)}}
+	case "delete":
+		var e memory.Entry
+		e, err = c.api.DeleteMemory(ctx, engine.DeleteMemoryRequest{Mutation: a.mutation(), Name: a.Name, Scope: a.Scope})
+		r = memoryResult{Entries: []fact{whole(e)}}
+	case "list":
+		r, err = a.list(ctx, c.api)
+	default:
+		r, err = a.recall(ctx, c.api)
+	}
+	return reply{value: r, text: r.text(a.Action)}, err
+}
+
+// check refuses what the schema cannot.
+func (a *memoryArgs) check() error {
+	const op = "mcp.memory"
+	needs := func(name string) error {
+		return fault.New(fault.Invalid, op, "argument %q is missing: action %s needs it", name, a.Action).
+			WithHint(`the right form: {"action": %q, %q: "…"}`, a.Action, name)
+	}
+	switch {
+	case a.Name == "" && (a.Action == "save" || a.Action == "get" || a.Action == "delete"):
+		return needs("name")
+	case a.Action == "save" && a.Body == "" && a.Description == "":
+		return needs("body")
+	case a.Action == "recall" && strings.TrimSpace(a.Query) == "":
+		return needs("query")
+	case a.Limit < 0 || a.Limit > listMost:
+		return fault.New(fault.Invalid, op, `argument "limit" is %d, not a number of memories up to %d`, a.Limit, listMost)
+	case len(a.RequestID) > maxRequestID:
+		return fault.New(fault.TooLarge, op, `argument "request_id" has %d bytes, at most %d are taken`, len(a.RequestID), maxRequestID)
+	}
+	return nil
+}
+
+func (a *memoryArgs) mutation() engine.Mutation {
+	if a.RequestID == "" {
+		return engine.Mutation{}
+	}
+	return engine.Mutation{Key: a.RequestID + ":memory." + a.Action}
+}
+
+// save writes a fact, in the name of the client.
+func (a *memoryArgs) save(ctx context.Context, c *call) (memoryResult, error) {
+	e, err := c.api.SaveMemory(ctx, engine.SaveMemoryRequest{Mutation: a.mutation(), Entry: memory.Entry{
+		Name: a.Name, Description: a.Description, Type: a.Type, Body: a.Body, Scope: a.Scope, Source: "agent:" + c.client,
+	}})
+	if fault.Is(err, fault.Conflict) && a.RequestID == "" {
+		return memoryResult{}, fault.New(fault.Conflict, "mcp.memory", "%s", err).
+			WithHint("choose another name; only the user overwrites what another author wrote, with `ctxledger memory`")
+	}
+	saved := whole(e)
+	saved.Body = "" // the caller has just sent it
+	return memoryResult{Entries: []fact{saved}}, err
+}
+
+// list returns names and descriptions, as many as the budget holds.
+func (a *memoryArgs) list(ctx context.Context, api engine.API) (memoryResult, error) {
+	limit := a.Limit
+	if limit == 0 {
+		limit = listMost
+	}
+	request := engine.MemoriesRequest{Scope: a.Scope, Limit: limit, After: a.Name}
+	page, err := api.Memories(ctx, request)
+	if err != nil {
+		return memoryResult{}, err
+	}
+	fits, used := 0, 0
+	for _, e := range page.Entries {
+		if used += count(plainJSON(brief(e)) + ","); used > listBudget && fits > 0 {
+			break
+		}
+		fits++
+	}
+	if fits < len(page.Entries) { // the cursor is the ledger's: ask for exactly what fits
+		request.Limit = fits
+		if page, err = api.Memories(ctx, request); err != nil {
+			return memoryResult{}, err
+		}
+	}
+	r := memoryResult{Entries: []fact{}, Next: page.Next, Notes: page.Notes}
+	for _, e := range page.Entries {
+		r.Entries = append(r.Entries, brief(e))
+	}
+	return r, nil
+}
+
+// recall returns the best matches with their bodies; a body that does not fit any more is cut.
+func (a *memoryArgs) recall(ctx context.Context, api engine.API) (memoryResult, error) {
+	limit := a.Limit
+	if limit == 0 {
+		limit = recallBest
+	}
+	page, err := api.Memories(ctx, engine.MemoriesRequest{Scope: a.Scope, Query: a.Query, Limit: min(limit, recallMost), Body: true})
+	r := memoryResult{Entries: []fact{}, Notes: page.Notes}
+	room := recallBudget
+	for _, e := range page.Entries {
+		f := whole(e)
+		f.Score = e.Score
+		body := f.Body
+		f.Body = ""
+		if room -= count(plainJSON(f) + ","); room < 0 {
+			break
+		}
+		if f.Body = fit(body, room); f.Body != "" {
+			room -= count(plainJSON(f.Body))
+		}
+		r.Entries = append(r.Entries, f)
+	}
+	return r, err
+}
+
+// cutMark ends a body that was cut.
+const cutMark = "[cut: read it with action get]"
+
+// fit returns a body whose JSON has at most room tokens, cut at a line and marked if need be.
+func fit(body string, room int) string {
+	const quotes = 4 // what JSON adds around it
+	if count(plainJSON(body))+quotes <= room {
+		return body
+	}
+	head, _ := upTo(body, (room-quotes-count(cutMark))*9/10) // line ends cost more in JSON
+	for head != "" && count(plainJSON(head+cutMark)) > room {
+		head, _ = upTo(head, count(head)*3/4)
+	}
+	if head == "" && room < count(cutMark)+quotes {
+		return ""
+	}
+	return head + cutMark
+}
+
+func brief(e memory.Entry) fact {
+	return fact{Name: clean(e.Name), Description: clean(e.Description), Type: clean(e.Type), Scope: string(e.Scope)}
+}
+
+func whole(e memory.Entry) fact {
+	f := brief(e)
+	f.Source, f.Body = clean(e.Source), clean(e.Body)
+	f.Updated = e.Updated.UTC().Format(time.RFC3339)
+	return f
+}
+
+// text tells the result in words.
+func (r memoryResult) text(action string) string {
+	var b strings.Builder
+	switch {
+	case len(r.Entries) == 0:
+		b.WriteString("no memory found")
+	case action == "save":
+		fmt.Fprintf(&b, "saved %q in scope %s", r.Entries[0].Name, r.Entries[0].Scope)
+	case action == "delete":
+		fmt.Fprintf(&b, "deleted %q from scope %s; it was:\n", r.Entries[0].Name, r.Entries[0].Scope)
+	}
+	for _, e := range r.Entries {
+		if action != "save" {
+			e.write(&b)
+		}
+	}
+	if r.Next != "" {
+		fmt.Fprintf(&b, "more: action list with name %q\n", r.Next)
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, "note: %s\n", clean(n))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// write adds one fact, its body indented, so that a body never looks like another fact.
+func (f fact) write(b *strings.Builder) {
+	fmt.Fprintf(b, "- [%s, %s] %s", f.Type, f.Scope, f.Name)
+	if f.Description != "" {
+		fmt.Fprintf(b, ": %s", f.Description)
+	}
+	if f.Source != "" {
+		fmt.Fprintf(b, " (%s, %s)", f.Source, f.Updated)
+	}
+	b.WriteByte('\n')
+	if f.Body == "" {
+		return
+	}
+	for line := range strings.SplitSeq(strings.TrimRight(f.Body, "\n"), "\n") {
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+}
