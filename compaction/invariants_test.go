@@ -42,8 +42,8 @@ func (k *talk) grow(r *rand.Rand, n int) {
 // Design, invariant 5: compaction never grows the conversation and never drops a pinned message or
 // an anchor of an earlier summary while its budget lasts.
 func TestInvariant5CompactionNeverGrowsNorDropsAnchors(t *testing.T) {
-	budgets := []int{600, 1_000, 2_000, 8_000, 30_000}
-	for seed := range uint64(25) {
+	budgets := []int{600, 1_000, 2_000, 8_000}
+	for seed := range uint64(16) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		k := newTalk(t)
 		k.user("First task of all")

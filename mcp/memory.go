@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -136,7 +137,7 @@ func (a *memoryArgs) save(ctx context.Context, c *call) (memoryResult, error) {
 	e, err := c.api.SaveMemory(ctx, engine.SaveMemoryRequest{Mutation: a.mutation(), Entry: memory.Entry{
 		Name: a.Name, Description: a.Description, Type: a.Type, Body: a.Body, Scope: a.Scope, Source: "agent:" + c.client,
 	}})
-	if fault.Is(err, fault.Conflict) && a.RequestID == "" {
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == fault.Conflict && f.Op == "memory.save" {
 		return memoryResult{}, fault.New(fault.Conflict, "mcp.memory", "%s", err).
 			WithHint("choose another name; only the user overwrites what another author wrote, with `ctxledger memory`")
 	}

@@ -166,7 +166,7 @@ func (d *daemon) background(task Task) {
 	d.tasks.Add(1)
 	defer d.tasks.Add(-1)
 	err := guarded(d.config.Env, d.log, func() error { return task(d.leaving, d.api) })
-	if err != nil && d.leaving.Err() == nil {
+	if err != nil && !(d.leaving.Err() != nil && errors.Is(err, context.Canceled)) {
 		d.log.Error("background task", "error", err.Error())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -242,11 +243,10 @@ func TestTwoDeathsInARowEndTheRespawning(t *testing.T) {
 		t.Fatalf("after two: %v, hint %q", err, fault.HintOf(err))
 	}
 	// Whatever somebody else starts is used all the same.
-	other := open(t, optionsFor(t, state))
+	open(t, optionsFor(t, state))
 	if _, err := api.Info(deadlined(t), engine.InfoRequest{}); err != nil {
 		t.Errorf("with another's owner: %v", err)
 	}
-	_ = other
 }
 
 func TestADaemonThatCannotStartIsNotStartedForEver(t *testing.T) {
@@ -306,18 +306,47 @@ func TestAStateDirectoryThatCannotBeUsedIsAClearError(t *testing.T) {
 		}
 	})
 	t.Run("read-only", func(t *testing.T) {
-		if os.Geteuid() == 0 {
-			t.Skip("the superuser may write anywhere")
-		}
 		dir := t.TempDir()
 		if err := os.Chmod(dir, 0o500); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Open(deadlined(t), optionsFor(t, filepath.Join(dir, "state")))
+		o := optionsFor(t, filepath.Join(dir, "state"))
+		if os.Geteuid() == 0 {
+			o.Binary = asNobody(t)
+		}
+		_, err := Open(deadlined(t), o)
 		if !fault.Is(err, fault.Denied) || !strings.Contains(fault.HintOf(err), "CTXLEDGER_STATE") {
 			t.Errorf("error %v, hint %q", err, fault.HintOf(err))
 		}
 	})
+}
+
+// asNobody returns a command that runs this program as a user with no rights: the superuser may
+// write anywhere.
+func asNobody(t *testing.T) []string {
+	t.Helper()
+	setpriv, err := exec.LookPath("setpriv")
+	if err != nil {
+		t.Skip("the superuser may write anywhere, and there is no setpriv")
+	}
+	dir, err := os.MkdirTemp("", "cl") // t.TempDir is closed to others
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	program, err := os.ReadFile(os.Args[0])
+	path := filepath.Join(dir, "daemon.test")
+	if err = errors.Join(err, os.Chmod(dir, 0o755)); err == nil {
+		err = os.WriteFile(path, program, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{setpriv, "--reuid=65534", "--clear-groups", path}
 }
 
 func TestStatusAndStop(t *testing.T) {

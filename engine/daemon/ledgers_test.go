@@ -1,0 +1,155 @@
+package daemon
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/memory"
+	"ctxledger.dev/workspace"
+)
+
+// openBoth opens a workspace with a user ledger behind it.
+func openBoth(t *testing.T, ws workspace.Workspace) engine.API {
+	t.Helper()
+	api, err := OpenWorkspace(deadlined(t), ws, Options{Env: env.System(), Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := api.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return api
+}
+
+func saveIn(t *testing.T, api engine.API, s memory.Scope, name string) memory.Entry {
+	t.Helper()
+	r := fact(name)
+	r.Scope = s
+	r.Body = string(s) + " " + name
+	e, err := api.SaveMemory(deadlined(t), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// names returns what a list request finds, page by page, as scope:name.
+func names(t *testing.T, api engine.API, r engine.MemoriesRequest) (found, notes []string) {
+	t.Helper()
+	for {
+		page, err := api.Memories(deadlined(t), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range page.Entries {
+			found = append(found, string(e.Scope)+":"+e.Name)
+		}
+		notes = append(notes, page.Notes...)
+		if page.Next == "" {
+			return found, notes
+		}
+		r.After = page.Next
+	}
+}
+
+func TestMemoriesLiveInTheLedgerOfTheirScope(t *testing.T) {
+	ws := workspace.Workspace{Root: t.TempDir(), State: stateDir(t), UserState: stateDir(t)}
+	other := workspace.Workspace{Root: t.TempDir(), State: stateDir(t), UserState: ws.UserState}
+	api, elsewhere := openBoth(t, ws), openBoth(t, other)
+	for _, name := range []string{"a", "c"} {
+		saveIn(t, api, memory.Project, name)
+		saveIn(t, api, memory.User, name)
+	}
+	saveIn(t, api, memory.User, "b")
+	if e := saveIn(t, api, "", "d"); e.Scope != memory.Project {
+		t.Errorf("without a scope: %+v", e)
+	}
+	both := []string{"project:a", "project:c", "project:d", "user:a", "user:b", "user:c"}
+	for limit := range 8 {
+		if got, _ := names(t, api, engine.MemoriesRequest{Limit: limit}); !slices.Equal(got, both) {
+			t.Errorf("pages of %d: %v", limit, got)
+		}
+	}
+	if got, _ := names(t, api, engine.MemoriesRequest{Scope: memory.Project}); !slices.Equal(got, both[:3]) {
+		t.Errorf("project: %v", got)
+	}
+	if got, _ := names(t, elsewhere, engine.MemoriesRequest{}); !slices.Equal(got, both[3:]) {
+		t.Errorf("another workspace: %v", got)
+	}
+	if got, _ := names(t, api, engine.MemoriesRequest{Query: "about c", Limit: 3}); len(got) == 0 || len(got) > 3 {
+		t.Errorf("recall: %v", got)
+	}
+}
+
+func TestWithoutAScopeTheProjectComesFirst(t *testing.T) {
+	ws := workspace.Workspace{Root: t.TempDir(), State: stateDir(t), UserState: stateDir(t)}
+	api := openBoth(t, ws)
+	saveIn(t, api, memory.Project, "x")
+	saveIn(t, api, memory.User, "x")
+	for _, want := range []memory.Scope{memory.Project, memory.User} {
+		if e, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "x"}); err != nil || e.Scope != want {
+			t.Errorf("found %+v, %v", e, err)
+		}
+		if e, err := api.DeleteMemory(deadlined(t), engine.DeleteMemoryRequest{Name: "x"}); err != nil || e.Scope != want {
+			t.Errorf("deleted %+v, %v", e, err)
+		}
+	}
+	if _, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "x"}); !fault.Is(err, fault.NotFound) {
+		t.Errorf("after both: %v", err)
+	}
+}
+
+func TestWithoutTheUserLedgerTheProjectWorks(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, "")
+	ws := workspace.Workspace{Root: t.TempDir(), State: stateDir(t), UserState: filepath.Join(file, "user")}
+	api := openBoth(t, ws)
+	saveIn(t, api, memory.Project, "x")
+	got, notes := names(t, api, engine.MemoriesRequest{})
+	if !slices.Equal(got, []string{"project:x"}) || len(notes) != 1 || !strings.Contains(notes[0], "user ledger") {
+		t.Errorf("%v, notes %q", got, notes)
+	}
+	if got, notes := names(t, api, engine.MemoriesRequest{Query: "x"}); len(got) != 1 || len(notes) != 1 {
+		t.Errorf("recall: %v, notes %q", got, notes)
+	}
+	if _, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "x"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "y"}); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "user") {
+		t.Errorf("a name that is not there: %v", err)
+	}
+	r := fact("y")
+	r.Scope = memory.User
+	if _, err := api.SaveMemory(deadlined(t), r); err == nil || fault.Is(err, fault.Internal) {
+		t.Errorf("saving for the user: %v", err)
+	}
+}
+
+func TestWithoutAWorkspaceThereIsTheUserLedgerAlone(t *testing.T) {
+	state := stateDir(t)
+	api := openBoth(t, workspace.Workspace{State: state, UserState: state, Why: "/ is the root of a file system, not a workspace"})
+	if e := saveIn(t, api, "", "x"); e.Scope != memory.User {
+		t.Errorf("without a scope: %+v", e)
+	}
+	r := fact("y")
+	r.Scope = memory.Project
+	if _, err := api.SaveMemory(deadlined(t), r); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "root of a file system") {
+		t.Errorf("a project memory: %v", err)
+	}
+	if got, notes := names(t, api, engine.MemoriesRequest{Scope: memory.Project}); len(got) != 0 || len(notes) != 1 {
+		t.Errorf("project: %v, notes %q", got, notes)
+	}
+	if got, notes := names(t, api, engine.MemoriesRequest{}); !slices.Equal(got, []string{"user:x"}) || len(notes) != 0 {
+		t.Errorf("both: %v, notes %q", got, notes)
+	}
+	if _, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "x", Scope: memory.Project}); !fault.Is(err, fault.NotFound) {
+		t.Errorf("in the project: %v", err)
+	}
+}

@@ -1,0 +1,298 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+)
+
+func contents(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func TestADaemonLeavesWhenNobodyIsThere(t *testing.T) {
+	state := stateDir(t)
+	r := run(t, Config{State: state, Idle: 50 * time.Millisecond})
+	if err := r.wait(t); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); name == ownerName || name == socketName {
+			t.Errorf("%s was left", name)
+		}
+	}
+	if log := string(contents(t, r.log)); !strings.Contains(log, errIdle.Error()) {
+		t.Errorf("the log does not say why:\n%s", log)
+	}
+}
+
+func TestAConnectedClientKeepsADaemon(t *testing.T) {
+	state := stateDir(t)
+	r := run(t, Config{State: state, Idle: 100 * time.Millisecond})
+	o := optionsFor(t, state)
+	o.NoSpawn = true
+	api, err := Open(deadlined(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-r.ended:
+		t.Error("it left while a client was connected")
+	case <-time.After(500 * time.Millisecond): //style:ok five times what it would have waited for
+	}
+	if err := api.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.wait(t); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestIdlenessCountsFromTheLastClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p presence
+		left := make(chan struct{})
+		p.init(Config{Env: env.System(), Idle: time.Minute}, func() { close(left) })
+		defer p.stop()
+		time.Sleep(59 * time.Second) //style:ok the clock of the bubble
+		p.enter()
+		time.Sleep(time.Hour)
+		p.enter()
+		p.exit()
+		p.exit()
+		time.Sleep(59 * time.Second)
+		synctest.Wait()
+		select {
+		case <-left:
+			t.Fatal("left too early")
+		default:
+		}
+		time.Sleep(2 * time.Second)
+		<-left
+	})
+}
+
+func TestADaemonLeavesWithItsStateDirectory(t *testing.T) {
+	state := stateDir(t)
+	r := run(t, Config{State: state})
+	old := published(t, state)
+	if err := os.RemoveAll(state); err != nil {
+		t.Fatal(err)
+	}
+	// The next owner begins at once, in a directory of the same name.
+	o := optionsFor(t, state)
+	save(t, open(t, o), "fact")
+	_ = r.wait(t) // closing a ledger without files may fail: nothing can be lost any more
+	if now := published(t, state); now.Token == old.Token {
+		t.Error("the old owner is still published")
+	}
+	if s, err := Status(deadlined(t), state); err != nil || !s.Running {
+		t.Errorf("the new owner has been disturbed: %+v, %v", s, err)
+	}
+}
+
+func TestOwnerJSONComesBack(t *testing.T) {
+	state := stateDir(t)
+	run(t, Config{State: state})
+	if err := os.Remove(filepath.Join(state, ownerName)); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "owner.json is published again", func() bool {
+		_, err := readOwner(state)
+		return err == nil
+	})
+}
+
+func TestBackgroundTasksAreWaitedForAndMayFail(t *testing.T) {
+	state := stateDir(t)
+	ended := make(chan struct{})
+	o := optionsFor(t, state)
+	r := run(t, Config{State: state, Workspace: o.Workspace, Background: []Task{
+		func(context.Context, engine.API) error { return errors.New("a task that fails") },
+		func(context.Context, engine.API) error { panic("a task that panics") },
+		func(ctx context.Context, api engine.API) error {
+			<-ctx.Done()
+			_, err := api.SaveMemory(context.WithoutCancel(ctx), fact("last words"))
+			close(ended)
+			return err
+		},
+	}})
+	api := open(t, o)
+	until(t, "two tasks have failed", func() bool { return strings.Count(string(contents(t, r.log)), "background task") == 2 })
+	info, err := api.Info(deadlined(t), engine.InfoRequest{})
+	if err != nil || !info.Following || info.PID != os.Getpid() || info.Clients != 1 {
+		t.Errorf("info %+v, %v", info, err)
+	}
+	if err := Stop(deadlined(t), state); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.wait(t); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if got, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "last words"}); err != nil || got.Body != "last words" {
+		t.Errorf("what the task did at the end: %+v, %v", got, err)
+	}
+}
+
+func TestASecondDaemonIsRefused(t *testing.T) {
+	state := stateDir(t)
+	run(t, Config{State: state})
+	before := published(t, state)
+	err := Run(deadlined(t), Config{State: state, Env: env.System()})
+	if !fault.Is(err, fault.Unavailable) {
+		t.Errorf("error %v", err)
+	}
+	if published(t, state) != before {
+		t.Error("the first owner is no longer published")
+	}
+}
+
+func TestOverLoopbackItIsTheSame(t *testing.T) {
+	state := stateDir(t)
+	run(t, Config{State: state, listen: func(Config) (listener, error) { return listenLoopback() }})
+	if a := published(t, state).Address; !strings.HasPrefix(a, "tcp:127.0.0.1:") {
+		t.Errorf("address %s", a)
+	}
+	api := open(t, optionsFor(t, state))
+	save(t, api, "fact")
+	blob, err := api.PutBlob(deadlined(t), strings.NewReader("content"))
+	if err != nil || blob.Size != 7 {
+		t.Errorf("%+v, %v", blob, err)
+	}
+	_, err = introduce(rawDial(t, state), hello{Protocol: protocol, Want: wantCalls})
+	if !fault.Is(err, fault.Denied) {
+		t.Errorf("without the token: %v", err)
+	}
+}
+
+// TestAnOlderOwnerIsAskedToLeave puts an owner of the protocol before ours in the way. Its side of
+// the greeting never changes, which is why it can be written down here.
+func TestAnOlderOwnerIsAskedToLeave(t *testing.T) {
+	state := stateDir(t)
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l, err := listenLoopback()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := owner{Protocol: protocol - 1, PID: os.Getpid(), Address: l.address, Token: "old"}
+	if err := old.publish(state); err != nil {
+		t.Fatal(err)
+	}
+	left := make(chan error, 1)
+	go func() { left <- serveOld(l, old, state) }()
+	api := open(t, optionsFor(t, state))
+	if err := <-left; err != nil {
+		t.Fatal(err)
+	}
+	info, err := api.Info(deadlined(t), engine.InfoRequest{})
+	if err != nil || info.PID == os.Getpid() {
+		t.Errorf("info %+v, %v", info, err)
+	}
+}
+
+// serveOld greets clients as an old owner until one asks it to leave, and leaves.
+func serveOld(l net.Listener, self owner, state string) error {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		var h hello
+		err = readJSON(conn, helloFrame, &h)
+		if err == nil {
+			err = writeJSON(conn, welcome{Protocol: self.Protocol, PID: self.PID})
+		}
+		if err == nil && h.Want == wantLeave {
+			err = errors.Join(self.withdraw(state), l.Close())
+			return errors.Join(err, conn.Close())
+		}
+		if err = errors.Join(err, conn.Close()); err != nil {
+			return err
+		}
+	}
+}
+
+func TestTheLogIsSetAside(t *testing.T) {
+	state := t.TempDir()
+	l, err := openLog(state, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := logger(l)
+	line := strings.Repeat("x", 1000)
+	for range 2500 {
+		log.Log(t.Context(), slog.LevelInfo, line)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{l.path, l.path + ".1"} {
+		info, err := os.Stat(path)
+		if err != nil || info.Size() > logSize || info.Size() == 0 {
+			t.Errorf("%s: %v, %v", path, info, err)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Dir(l.path))
+	if err != nil || len(entries) != 2 {
+		t.Errorf("files %v, %v", entries, err)
+	}
+}
+
+func TestDeathsBarRespawningOnlyInARow(t *testing.T) {
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name   string
+		deaths []time.Duration
+		barred bool
+	}{
+		{"none", nil, false},
+		{"one", []time.Duration{0}, false},
+		{"two, apart", []time.Duration{0, deathSpan}, false},
+		{"two in a row", []time.Duration{0, deathSpan - 1}, true},
+		{"barred for good", []time.Duration{0, 1, 100 * deathSpan}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var d deaths
+			for _, at := range c.deaths {
+				d.note(start.Add(at))
+			}
+			if err := d.check("/state"); (err != nil) != c.barred {
+				t.Errorf("barred: %v", err)
+			}
+		})
+	}
+}
+
+func TestMainLeavesOtherArgumentsAlone(t *testing.T) {
+	for _, args := range [][]string{nil, {"ctxledger"}, {"ctxledger", "status"}, {"ctxledger", "x", hidden}} {
+		if handled, _ := Main(args, Role{}); handled {
+			t.Errorf("%q was taken", args)
+		}
+	}
+	if handled, exit := Main([]string{"ctxledger", hidden}, Role{}); !handled || exit != 2 {
+		t.Errorf("without a ledger: %v, %d", handled, exit)
+	}
+}

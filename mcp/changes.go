@@ -1,0 +1,163 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+)
+
+// Bounds of what the changes tool returns.
+const (
+	changesDefault = 30
+	changesMost    = 200
+)
+
+func changesTool() tool {
+	return tool{
+		name:        "changes",
+		description: "What happened to files, newest first, and which files changed by other hands after this chat read them (stale).",
+		hints:       hints{readOnly: true, idempotent: true},
+		input: `{"type":"object","properties":{` +
+			`"session":{"type":"string","description":"default: all"},` +
+			`"path":{"type":"string","description":"file or directory"},` +
+			`"since":{"type":"integer","description":"only ids above"},` +
+			`"limit":{"type":"integer"}}}`,
+		output: `{"type":"object","properties":{"entries":{"type":"array"},"total":{"type":"integer"},"stale":{"type":"array"}},"required":["entries","stale"]}`,
+		forms:  map[string]string{"path": `"src/app.go"`, "since": "120", "limit": "30"},
+		run:    listChanges,
+	}
+}
+
+// changesArgs are the arguments of changes.
+type changesArgs struct {
+	Session string `json:"session"`
+	Path    string `json:"path"`
+	Since   int64  `json:"since"`
+	Limit   int    `json:"limit"`
+}
+
+// changesResult is what changes answers.
+type changesResult struct {
+	Entries []changed   `json:"entries"`
+	Total   int         `json:"total"` // that fit the request, also beyond the limit
+	Stale   []staleFile `json:"stale"`
+}
+
+// changed is what happened to one file.
+type changed struct {
+	ID      int64  `json:"id"`
+	Path    string `json:"path"`
+	Op      string `json:"op"`     // created, modified, deleted
+	Source  string `json:"source"` // observed, transcript, inferred
+	Time    string `json:"time"`
+	Session string `json:"session,omitempty"` // absent: nobody's we know
+	Outside bool   `json:"outside,omitempty"` // of the workspace
+}
+
+// staleFile is a file that changed after the session had read it.
+type staleFile struct {
+	Path    string `json:"path"`
+	Changed string `json:"changed"`
+	By      string `json:"by"` // the session that changed it, or "external"
+}
+
+// listChanges runs the tool.
+func listChanges(ctx context.Context, c *call) (reply, error) {
+	a, err := decode[changesArgs](c)
+	if err != nil {
+		return reply{}, err
+	}
+	if a.Limit < 0 || a.Limit > changesMost || a.Since < 0 {
+		return reply{}, fault.New(fault.Invalid, "mcp.changes", `arguments "limit" and "since" are numbers from 0, limit at most %d`, changesMost).
+			WithHint(`the right form: {"limit": 30, "since": 120}`)
+	}
+	if a.Limit == 0 {
+		a.Limit = changesDefault
+	}
+	r, err := changesOf(ctx, c, a)
+	return reply{r, r.String()}, err
+}
+
+// changesOf asks for changes, and for the stale files of the session: the named one, else this
+// chat's if that can be told.
+func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, error) {
+	r := changesResult{Entries: []changed{}, Stale: []staleFile{}}
+	own, err := c.session(ctx, a.Session)
+	if err != nil && a.Session != "" {
+		return r, err
+	}
+	path, err := c.relative(ctx, a.Path)
+	if err != nil {
+		return r, err
+	}
+	session := ""
+	if a.Session != "" {
+		session = own.ID
+	}
+	list, err := c.api.Changes(ctx, engine.ChangesRequest{Session: session, Path: path, Since: a.Since, Limit: a.Limit})
+	if err != nil {
+		return r, err
+	}
+	r.Total = list.Total
+	for _, x := range list.Changes {
+		r.Entries = append(r.Entries, changed{
+			ID: x.ID, Path: clean(x.Path), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
+			Session: x.Session, Outside: x.Outside,
+		})
+	}
+	if own.ID != "" && session == "" {
+		if list, err = c.api.Changes(ctx, engine.ChangesRequest{Session: own.ID, Limit: 1}); err != nil {
+			return r, err
+		}
+	}
+	for _, x := range list.Stale[:min(len(list.Stale), a.Limit)] {
+		r.Stale = append(r.Stale, staleFile{clean(x.Path), x.Changed.UTC().Format(time.RFC3339), x.By})
+	}
+	return r, nil
+}
+
+// relative returns a path as the ledger keeps it: agents name files by absolute paths.
+func (c *call) relative(ctx context.Context, path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	if filepath.IsAbs(path) {
+		info, err := c.api.Info(ctx, engine.InfoRequest{})
+		if err != nil {
+			return "", err
+		}
+		if rel, err := filepath.Rel(info.Workspace, path); err == nil && info.Workspace != "" && filepath.IsLocal(rel) {
+			path = rel
+		}
+	}
+	if path = filepath.ToSlash(filepath.Clean(path)); path == "." {
+		return "", nil
+	}
+	return path, nil
+}
+
+// String tells the changes in words.
+func (r changesResult) String() string {
+	var b strings.Builder
+	if len(r.Entries) == 0 {
+		b.WriteString("no changes recorded\n")
+	} else {
+		fmt.Fprintf(&b, "%d of %d changes, newest first:\n", len(r.Entries), r.Total)
+	}
+	for _, x := range r.Entries {
+		fmt.Fprintf(&b, "- %d %s %s (%s, %s", x.ID, x.Op, x.Path, x.Source, x.Time)
+		if x.Session != "" {
+			fmt.Fprintf(&b, ", session %s", x.Session)
+		}
+		b.WriteString(")\n")
+	}
+	for _, x := range r.Stale {
+		fmt.Fprintf(&b, "stale: %s was changed by %s at %s, after this chat read it\n", x.Path, x.By, x.Changed)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,124 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/tokens"
+)
+
+func statusTool() tool {
+	return tool{
+		name:        "context_status",
+		description: "What fills this chat's context window, how much is left, what a compaction would cut next.",
+		hints:       hints{readOnly: true, idempotent: true},
+		input:       `{"type":"object","properties":{"session":{"type":"string"},"model":{"type":"string"}}}`,
+		output: `{"type":"object","properties":{` +
+			`"session":{"type":"string"},` +
+			`"window":{"type":"integer"},` +
+			`"used":{"type":"object"},` +
+			`"threshold":{"type":"integer","description":"compact above it"},` +
+			`"categories":{"type":"array"},` +
+			`"next_cuts":{"type":"array"},` +
+			`"overhead_tokens":{"type":"integer","description":"these tools"}},"required":["used"]}`,
+		run: contextStatus,
+	}
+}
+
+// statusArgs are the arguments of context_status.
+type statusArgs struct {
+	Session string `json:"session"`
+	Model   string `json:"model"`
+}
+
+// statusResult is what context_status answers. The names at the end are those of fuseraft's
+// get_context_status; they repeat what stands above.
+type statusResult struct {
+	Session    string       `json:"session"`
+	Model      string       `json:"model,omitempty"`
+	Window     int          `json:"window,omitempty"` // tokens; absent: unknown
+	Used       tokens.Count `json:"used"`
+	Measured   int64        `json:"measured,omitempty"` // of the newest answer, as the provider reported
+	Threshold  int          `json:"threshold"`
+	Categories []share      `json:"categories"`
+	NextCuts   []share      `json:"next_cuts"`
+	Summary    string       `json:"summary_id,omitempty"` // the compaction in force
+	Saved      tokens.Count `json:"saved"`                // what stubs and the summary keep out
+	Overhead   int          `json:"overhead_tokens"`      // of our tool list and instructions, exact
+
+	Estimated int     `json:"estimated_tokens"`
+	Budget    int     `json:"budget"`
+	Percent   float64 `json:"pct_used"`
+	Remaining int     `json:"tokens_remaining"`
+	Turn      int     `json:"turn"`
+}
+
+// share is something that takes room in a view.
+type share struct {
+	Name   string       `json:"name"`
+	Tokens tokens.Count `json:"tokens"`
+}
+
+// contextStatus runs the tool.
+func contextStatus(ctx context.Context, c *call) (reply, error) {
+	a, err := decode[statusArgs](c)
+	if err != nil {
+		return reply{}, err
+	}
+	s, err := c.session(ctx, a.Session)
+	if err != nil {
+		return reply{}, err
+	}
+	st, err := c.api.Status(ctx, engine.StatusRequest{Session: s.ID, Model: a.Model})
+	if err != nil {
+		return reply{}, err
+	}
+	r := statusResult{
+		Session: s.ID, Model: clean(st.Model), Window: st.Window, Used: st.Used, Measured: st.Measured,
+		Threshold: st.Threshold, Categories: []share{}, NextCuts: []share{}, Summary: st.Summary, Saved: st.Saved,
+		Overhead: c.overhead(), Estimated: st.Used.N, Budget: st.Threshold, Turn: st.Session.Turns,
+	}
+	r.Remaining = max(0, r.Budget-r.Estimated)
+	if r.Budget > 0 {
+		r.Percent = float64(r.Estimated*1000/r.Budget) / 10
+	}
+	for _, x := range st.Categories {
+		r.Categories = append(r.Categories, share{x.Name, x.Tokens})
+	}
+	for _, x := range st.NextCuts {
+		r.NextCuts = append(r.NextCuts, share{oneLine(x.Label, 120), x.Tokens})
+	}
+	return reply{r, r.String()}, nil
+}
+
+// String tells the status in words.
+func (r statusResult) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "session %s", r.Session)
+	if r.Model != "" {
+		fmt.Fprintf(&b, ", model %s", r.Model)
+	}
+	fmt.Fprintf(&b, ": %s tokens used, compact above %d (%g %%)", r.Used, r.Threshold, r.Percent)
+	if r.Window > 0 {
+		fmt.Fprintf(&b, ", window %d", r.Window)
+	}
+	if r.Measured > 0 {
+		fmt.Fprintf(&b, "\nmeasured by the provider, with system prompt and tools: %d", r.Measured)
+	}
+	for _, x := range r.Categories {
+		fmt.Fprintf(&b, "\n- %s: %s", x.Name, x.Tokens)
+	}
+	if r.Summary != "" {
+		fmt.Fprintf(&b, "\nsummary in force: %s", r.Summary)
+	}
+	fmt.Fprintf(&b, "\nkept out by stubs and summary: %s; ctxledger's own tools cost %d", r.Saved, r.Overhead)
+	if len(r.NextCuts) > 0 {
+		b.WriteString("\na compaction would cut first:")
+	}
+	for _, x := range r.NextCuts {
+		fmt.Fprintf(&b, "\n- %s: %s", x.Name, x.Tokens)
+	}
+	return b.String()
+}

@@ -1,0 +1,100 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+)
+
+func readTool() tool {
+	return tool{
+		name: "read_artifact",
+		description: "Read back what a stub, summary or cut list names by id: an artifact, a summary's range, a message. " +
+			"At most one selection.",
+		hints: hints{readOnly: true, idempotent: true},
+		input: `{"type":"object","properties":{` +
+			`"id":{"type":"string"},` +
+			`"lines":{"type":"string","description":"\"10-40\""},` +
+			`"bytes":{"type":"string","description":"\"0-4095\""},` +
+			`"head":{"type":"integer"},` +
+			`"tail":{"type":"integer"},` +
+			`"grep":{"type":"string","description":"RE2"},` +
+			`"context":{"type":"integer","description":"lines around a grep match"},` +
+			`"json_path":{"type":"string","description":"$.a[0]"},` +
+			`"search":{"type":"string","description":"words"},` +
+			`"after":{"type":"integer","description":"as next says"},` +
+			`"limit":{"type":"integer","description":"characters, default 8000"}},"required":["id"]}`,
+		output: `{"type":"object","properties":{` +
+			`"text":{"type":"string"},` +
+			`"range":{"type":"string"},` +
+			`"total_lines":{"type":"integer"},` +
+			`"total_bytes":{"type":"integer"},` +
+			`"next":{"type":"object","description":"a call for what follows"}},"required":["text"]}`,
+		forms: map[string]string{
+			"id": `"3f9c1b2a7d4e"`, "lines": `"10-40"`, "bytes": `"0-4095"`, "head": "40", "tail": "40", "grep": `"panic|error"`,
+			"context": "3", "json_path": `"$.items[0].name"`, "search": `"connection refused"`, "limit": "8000",
+		},
+		run: readArtifact,
+	}
+}
+
+// pageResult is what read_artifact answers.
+type pageResult struct {
+	Text       string `json:"text"`
+	Range      string `json:"range"` // what the text is, in words
+	TotalLines int64  `json:"total_lines"`
+	TotalBytes int64  `json:"total_bytes"`
+	Next       *next  `json:"next,omitempty"` // absent when nothing is left
+}
+
+// next is a call that continues a reading, ready to be made.
+type next struct {
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// readArtifact runs the tool. The selection's rules are those of package artifacts, which names the
+// wrong argument and shows the right form itself.
+func readArtifact(ctx context.Context, c *call) (reply, error) {
+	r, err := decode[engine.ReadArtifactRequest](c)
+	if err != nil {
+		return reply{}, err
+	}
+	if r.Lines == "" && r.Head == 0 && r.Tail == 0 && r.Context < 0 {
+		return reply{}, fault.New(fault.Invalid, "mcp.read", `argument "context" is %d, not a number of lines`, r.Context)
+	}
+	page, err := c.api.ReadArtifact(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	out := pageResult{
+		Text: clean(page.Text), Range: clean(page.Range), TotalLines: page.TotalLines, TotalBytes: page.TotalBytes,
+	}
+	if page.Next != nil {
+		out.Next = &next{c.o.ToolPrefix + "read_artifact", continuation(r.ID, *page.Next)}
+	}
+	return reply{out, out.String()}, nil
+}
+
+// continuation returns the arguments that read on.
+func continuation(id string, s artifacts.Selection) json.RawMessage {
+	return json.RawMessage(plainJSON(engine.ReadArtifactRequest{ID: id, Selection: s}))
+}
+
+// String gives the text with one line around it that says what it is.
+func (p pageResult) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[%s of %d lines, %d bytes]\n%s", p.Range, p.TotalLines, p.TotalBytes, p.Text)
+	if p.Next != nil {
+		if !strings.HasSuffix(p.Text, "\n") {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "[next: %s %s]", p.Next.Tool, p.Next.Arguments)
+	}
+	return b.String()
+}

@@ -1,0 +1,75 @@
+package mcp
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	proto "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+)
+
+// The addresses of resources.
+const (
+	uriChanges  = "ctxledger://changes"
+	uriArtifact = "ctxledger://artifact/"
+	uriMemory   = "ctxledger://memory/"
+)
+
+// addResources registers what a person can attach to a conversation by address. The list is the
+// same whatever is stored: artifacts and memories are templates.
+func (s *Server) addResources() {
+	s.mcp.AddResource(proto.Resource{
+		URI: uriChanges, Name: "changes", Description: "What happened to files, newest first", MIMEType: "text/plain",
+	}, s.reader("changes", func(ctx context.Context, c *call, _ string) (string, error) {
+		r, err := changesOf(ctx, c, changesArgs{Limit: changesDefault})
+		return r.String(), err
+	}))
+	s.addTemplate(uriArtifact, "{id}", "artifact", "What a handle names, from its start", readWhole)
+	s.addTemplate(uriMemory, "{name}", "memory", "One memory", readMemory)
+}
+
+// resourceReader returns the text behind the last part of an address.
+type resourceReader func(ctx context.Context, c *call, name string) (string, error)
+
+func (s *Server) addTemplate(prefix, variable, name, description string, read resourceReader) {
+	t := proto.NewResourceTemplate(prefix+variable, name, proto.WithTemplateDescription(description), proto.WithTemplateMIMEType("text/plain"))
+	s.mcp.AddResourceTemplate(t, server.ResourceTemplateHandlerFunc(s.reader(name, read)))
+}
+
+// reader returns the function by which the MCP library reads a resource.
+func (s *Server) reader(what string, read resourceReader) server.ResourceHandlerFunc {
+	return func(ctx context.Context, r proto.ReadResourceRequest) ([]proto.ResourceContents, error) {
+		text, err := guarded(s, "resource "+what, func() (string, error) {
+			api, err := s.ledger.get(ctx)
+			if err != nil {
+				return "", err
+			}
+			name := r.Params.URI[strings.LastIndexByte(r.Params.URI, '/')+1:]
+			if name, err = url.PathUnescape(name); err != nil {
+				return "", fault.Wrap(fault.Invalid, "mcp.resource", err)
+			}
+			return read(ctx, &call{Server: s, api: api, client: clientName(ctx)}, name)
+		})
+		if err != nil {
+			return nil, s.failure(err)
+		}
+		return []proto.ResourceContents{proto.TextResourceContents{URI: r.Params.URI, MIMEType: "text/plain", Text: text}}, nil
+	}
+}
+
+func readWhole(ctx context.Context, c *call, id string) (string, error) {
+	page, err := c.api.ReadArtifact(ctx, engine.ReadArtifactRequest{ID: id})
+	return clean(page.Text), err
+}
+
+func readMemory(ctx context.Context, c *call, name string) (string, error) {
+	e, err := c.api.Memory(ctx, engine.MemoryRequest{Name: name})
+	if err != nil {
+		return "", err
+	}
+	return memoryResult{Entries: []fact{whole(e)}}.text("get"), nil
+}
