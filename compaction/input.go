@@ -61,6 +61,15 @@ type Operation struct {
 	// ExitCode is that of a command, nil when unknown.
 	ExitCode *int
 	CallID   string
+	// Acts are the files that a shell run plainly moves or deletes, by paths like Target's.
+	Acts []FileAct
+}
+
+// FileAct is something that a shell command plainly does to a file: it moves or deletes it.
+type FileAct struct {
+	From string
+	To   string // "" for a deletion
+	Git  bool   // by git, so to a file that belongs to the project
 }
 
 // ArtifactRef is an artifact that stands in the place of a result.

@@ -128,6 +128,7 @@ func (s *shop) block(it *Item, b shopBlock, said []string, facts *transcript.Mes
 			s.in.Operations = append(s.in.Operations, Operation{
 				Seq: it.Seqs[0], Turn: it.Turn, Name: b.Name, Op: m.Op, CallID: b.ID, Status: "Pending", From: m.From,
 				Target: strings.TrimPrefix(m.Target, s.in.Session.Dir+"/"), Command: clip(m.Command, 1000),
+				Acts: fileActs(m.Command),
 			})
 		}
 	case "tool_result":

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -122,13 +123,24 @@ func (k *talk) write(path string, names ...string) {
 }
 
 func (k *talk) run(command string, exit int, outcome string) {
-	op := Operation{Name: "Bash", Op: opShell, Command: command, Outcome: outcome}
+	op := Operation{Name: "Bash", Op: opShell, Command: command, Outcome: outcome, Acts: fileActs(command)}
 	end := ""
 	if exit != 0 {
 		op.ExitCode = &exit
 		end = "Exit code " + strconv.Itoa(exit) + "\n" + outcome
 	}
 	k.do(op, end)
+}
+
+// fileActs reads a command as the engine does.
+func fileActs(command string) []FileAct {
+	var out []FileAct
+	for _, act := range shell.Acts(command) {
+		if act.Verb == shell.Move || act.Verb == shell.Delete {
+			out = append(out, FileAct{From: act.Path, To: act.To, Git: act.Git})
+		}
+	}
+	return out
 }
 
 // accept takes a proposal over, as the engine does.

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -83,7 +84,7 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 	for _, slot := range whole.Slots {
 		in.Items = append(in.Items, f.item(slot))
 	}
-	return in, f.gather(tx, &in)
+	return in, l.gather(tx, f, &in)
 }
 
 // item joins the entries of one message of the view.
@@ -103,7 +104,7 @@ func (f *folded) item(slot window.Slot) compaction.Item {
 }
 
 // gather adds the session's operations and artifacts.
-func (f *folded) gather(tx kv.Tx, in *compaction.Input) error {
+func (l *Local) gather(tx kv.Tx, f *folded, in *compaction.Input) error {
 	ops, err := intents.OfSession(tx, f.session.ID)
 	if err != nil {
 		return err
@@ -112,6 +113,7 @@ func (f *folded) gather(tx kv.Tx, in *compaction.Input) error {
 		in.Operations = append(in.Operations, compaction.Operation{
 			Seq: o.Seq, Turn: o.Turn, Agent: o.Agent, Name: o.Name, Op: o.Op, Target: o.Target, From: o.From,
 			Command: o.Command, Status: string(o.Status), Error: o.Error, Outcome: o.Outcome, ExitCode: o.ExitCode, CallID: o.CallID,
+			Acts: l.fileActs(f.session.Dir, o.Command),
 		})
 	}
 	for _, e := range f.entries {
@@ -127,6 +129,20 @@ func (f *folded) gather(tx kv.Tx, in *compaction.Input) error {
 		}
 	}
 	return nil
+}
+
+// fileActs returns the files that a shell command plainly moves or deletes.
+func (l *Local) fileActs(dir, command string) []compaction.FileAct {
+	var out []compaction.FileAct
+	for _, act := range shell.Acts(command) {
+		if act.Verb != shell.Move && act.Verb != shell.Delete {
+			continue
+		}
+		from, _ := l.normal(dir, act.Path)
+		to, _ := l.normal(dir, act.To)
+		out = append(out, compaction.FileAct{From: from, To: to, Git: act.Git})
+	}
+	return out
 }
 
 // decoded returns the message of one entry.

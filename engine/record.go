@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -217,12 +218,7 @@ func (rec *recorder) change(e sessions.Entry, in intents.Intent, effects []sessi
 func (rec *recorder) touched(in intents.Intent, effects []sessions.Effect) ([]touched, error) {
 	switch in.Op {
 	case intents.OpShell:
-		var files []touched
-		for _, f := range changes.FromCommand(in.Command) {
-			p, _ := rec.l.normal(rec.session.Dir, f.Path)
-			files = append(files, touched{p, f.Op})
-		}
-		return files, nil
+		return rec.shell(in.Command), nil
 	case intents.OpDelete:
 		return []touched{{in.Target, changes.Deleted}}, nil
 	case intents.OpMove:
@@ -234,6 +230,26 @@ func (rec *recorder) touched(in intents.Intent, effects []sessions.Effect) ([]to
 		return []touched{{in.Target, op}}, err
 	}
 	return nil, nil
+}
+
+// shell returns the files that a shell command changed by its plain meaning.
+func (rec *recorder) shell(command string) []touched {
+	var files []touched
+	for _, act := range shell.Acts(command) {
+		p, _ := rec.l.normal(rec.session.Dir, act.Path)
+		to, _ := rec.l.normal(rec.session.Dir, act.To)
+		switch act.Verb {
+		case shell.Write:
+			files = append(files, touched{p, changes.Modified})
+		case shell.Delete:
+			files = append(files, touched{p, changes.Deleted})
+		case shell.Move:
+			files = append(files, touched{p, changes.Deleted}, touched{to, changes.Created})
+		case shell.Copy:
+			files = append(files, touched{to, changes.Created})
+		}
+	}
+	return files
 }
 
 // writeOp says whether a write created its file: as the host reports, else by what the ledger

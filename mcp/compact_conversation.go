@@ -37,13 +37,13 @@ func compactTool() tool {
 			`"notes":{"type":"string","description":"your goal, decisions, open points; at most 4 KB"},` +
 			`"mode":{"type":"string","description":"intent (default) or window: drop oldest turns"},` +
 			`"model":{"type":"string"},` +
-			`"budget_tokens":{"type":"integer"},` +
-			`"keep_turns":{"type":"integer"},` +
+			`"budget_tokens":{"type":"integer","description":"of the summary, default 2000; window: of the whole view"},` +
+			`"keep_turns":{"type":"integer","description":"newest turns kept verbatim"},` +
 			`"pin":{"type":"array","items":{"type":"string"},"description":"message ids or texts to keep verbatim"},` +
-			`"focus":{"type":"string"},` +
+			`"focus":{"type":"string","description":"words to favour"},` +
 			`"strict":{"type":"boolean"},` +
-			`"dry_run":{"type":"boolean"},` +
-			`"return":{"type":"string","enum":["receipt","summary","splice","messages"],"description":"default: summary"},` +
+			`"dry_run":{"type":"boolean","description":"plan only"},` +
+			`"return":{"type":"string","enum":["receipt","summary","splice","messages"],"description":"default summary; splice, messages: for a caller that holds the conversation"},` +
 			`"request_id":{"type":"string","description":"makes a retry safe"}}}`,
 		output: `{"type":"object","properties":{` +
 			`"status":{"enum":["compacted","staged","nothing_to_do","refused"]},` +

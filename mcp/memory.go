@@ -28,7 +28,7 @@ func memoryTool() tool {
 		hints:       hints{destructive: true},
 		input: `{"type":"object","properties":{` +
 			`"action":{"type":"string","enum":["save","recall","get","list","delete"]},` +
-			`"name":{"type":"string","description":"list: the next of the page before"},` +
+			`"name":{"type":"string","description":"with list: the next of the page before"},` +
 			`"description":{"type":"string"},` +
 			`"type":{"type":"string","description":"user, feedback, project, reference"},` +
 			`"body":{"type":"string","description":"at most 4 KB"},` +

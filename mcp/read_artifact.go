@@ -8,7 +8,6 @@ import (
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/engine"
-	"ctxledger.dev/internal/fault"
 )
 
 func readTool() tool {
@@ -64,9 +63,6 @@ func readArtifact(ctx context.Context, c *call) (reply, error) {
 	r, err := decode[engine.ReadArtifactRequest](c)
 	if err != nil {
 		return reply{}, err
-	}
-	if r.Lines == "" && r.Head == 0 && r.Tail == 0 && r.Context < 0 {
-		return reply{}, fault.New(fault.Invalid, "mcp.read", `argument "context" is %d, not a number of lines`, r.Context)
 	}
 	page, err := c.api.ReadArtifact(ctx, r)
 	if err != nil {

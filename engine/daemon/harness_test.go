@@ -165,3 +165,10 @@ func save(t *testing.T, api engine.API, name string) {
 		t.Fatal(err)
 	}
 }
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

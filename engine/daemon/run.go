@@ -49,12 +49,11 @@ type daemon struct {
 	presence presence
 }
 
-// The reasons why a daemon leaves, for its log.
+// The reasons of its own why a daemon leaves, for its log.
 var (
-	errIdle   = errors.New("nobody has been here for a while")
-	errGone   = errors.New("the state directory is gone")
-	errAsked  = errors.New("a client asked for it")
-	errSignal = errors.New("the process was told to end")
+	errIdle  = errors.New("nobody has been here for a while")
+	errGone  = errors.New("the state directory is gone")
+	errAsked = errors.New("a client asked for it")
 )
 
 // Run owns a ledger and serves it until ctx ends, nobody has been connected for c.Idle, a client
@@ -100,13 +99,14 @@ func own(ctx context.Context, c Config, api engine.API, log *slog.Logger) error 
 		Protocol: protocol, Version: c.Version, PID: os.Getpid(), Address: l.address,
 		Token: c.Env.ID(32), Started: d.started, Workspace: c.Workspace,
 	}
-	d.presence.init(c, d.idle)
 	ctx, d.leave = context.WithCancelCause(ctx)
 	defer d.leave(nil)
 	d.leaving = ctx
 	hard, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	d.hard = hard
+	d.presence.init(c, d.idle) // from here on it may leave
+	defer d.presence.stop()
 	if err := d.self.publish(c.State); err != nil {
 		return errors.Join(err, l.Close(), l.remove(), api.Close())
 	}
@@ -142,7 +142,6 @@ func (d *daemon) work(l listener, stop context.CancelFunc) error {
 	impatient.Stop()
 	stop()
 	others.Wait()
-	d.presence.stop()
 	err = errors.Join(err, d.api.Close())
 	d.presence.release()
 	if err != nil {
@@ -155,7 +154,7 @@ func (d *daemon) work(l listener, stop context.CancelFunc) error {
 // is the one that it published itself in.
 func (d *daemon) withdraw(l listener) error {
 	err := l.Close()
-	if context.Cause(d.leaving) == errGone { //nolint:errorlint // a reason, not a chain
+	if errors.Is(context.Cause(d.leaving), errGone) {
 		return err
 	}
 	return errors.Join(err, l.remove(), d.self.withdraw(d.config.State))

@@ -46,28 +46,6 @@ func TestADaemonLeavesWhenNobodyIsThere(t *testing.T) {
 	}
 }
 
-func TestAConnectedClientKeepsADaemon(t *testing.T) {
-	state := stateDir(t)
-	r := run(t, Config{State: state, Idle: 100 * time.Millisecond})
-	o := optionsFor(t, state)
-	o.NoSpawn = true
-	api, err := Open(deadlined(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-r.ended:
-		t.Error("it left while a client was connected")
-	case <-time.After(500 * time.Millisecond): //style:ok five times what it would have waited for
-	}
-	if err := api.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.wait(t); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestIdlenessCountsFromTheLastClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p presence

@@ -191,10 +191,3 @@ func leave(t *testing.T, state string, o owner) {
 		t.Fatal(err)
 	}
 }
-
-func write(t *testing.T, path, content string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}

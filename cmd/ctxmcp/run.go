@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"ctxledger.dev/cmd/internal/wiring"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/mcp"
+	"ctxledger.dev/workspace"
+)
+
+// Exit statuses.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// run serves one client and returns the exit status of the process. What keeps the ledger from
+// being opened is told by the tools: nobody reads the standard error of a server.
+func run(ctx context.Context, e env.Env, args []string) int {
+	f := flag.NewFlagSet("ctxmcp", flag.ContinueOnError)
+	root := f.String("workspace", "", "root `directory` of the workspace (default: found from the host and the working directory)")
+	prefix := f.String("tool-prefix", "", "put `text` before the names of the tools, where they collide with others")
+	inProcess := f.Bool("in-process", false, "own the ledger in this process instead of asking its daemon")
+	version := f.Bool("version", false, "print the version and exit")
+	switch err := f.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return exitDone
+	case err != nil:
+		return exitUsage
+	case f.NArg() > 0:
+		return fail(exitUsage, fault.New(fault.Invalid, "ctxmcp", "unexpected argument %q", f.Arg(0)).WithHint("`ctxmcp --help` shows the flags"))
+	case *version:
+		fmt.Println("ctxmcp", wiring.Version)
+		return exitDone
+	}
+	open := func(ctx context.Context) (engine.API, error) {
+		ws, err := workspace.Find(e, workspace.Options{Flag: *root})
+		if err != nil {
+			return nil, err
+		}
+		return wiring.Open(ctx, e, ws, *inProcess)
+	}
+	s, err := mcp.New(open, mcp.Options{
+		Version: wiring.Version, ToolPrefix: *prefix, Env: e,
+		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	if err != nil {
+		return fail(exitUsage, err)
+	}
+	if err := errors.Join(s.Serve(ctx, os.Stdin, os.Stdout), s.Close()); err != nil {
+		return fail(exitFailed, err)
+	}
+	return exitDone
+}
+
+// fail says what went wrong and returns the exit status.
+func fail(status int, err error) int {
+	fmt.Fprintf(os.Stderr, "ctxmcp: %s\n", err)
+	if hint := fault.HintOf(err); hint != "" {
+		fmt.Fprintf(os.Stderr, "  hint: %s\n", hint)
+	}
+	return status
+}

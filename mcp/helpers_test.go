@@ -1,0 +1,225 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	proto "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// shopFile is a session that the real Claude Code recorded, see testdata/sessions/README.md.
+const shopFile = "../testdata/sessions/shop.jsonl"
+
+// shopRoot is the directory in which it was recorded.
+const shopRoot = "/home/dev/shop"
+
+// testEnv is the process environment without host variables, at the end of the recorded session.
+func testEnv() env.Env {
+	e := env.System()
+	e.Lookup = func(string) string { return "" }
+	now := time.Date(2026, 11, 20, 11, 5, 0, 0, time.UTC)
+	e.Now = func() time.Time { return now }
+	return e
+}
+
+// fixture is a server on a real ledger, and what it logged.
+type fixture struct {
+	*Server
+	local *engine.Local
+	log   *lockedBuffer
+}
+
+// newFixture opens a ledger of its own in a temporary directory.
+func newFixture(t *testing.T, edit func(*Options)) *fixture {
+	t.Helper()
+	local, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: shopRoot, Env: testEnv()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &lockedBuffer{}
+	o := Options{Version: "test", Env: testEnv(), Log: slog.New(slog.NewTextHandler(log, nil))}
+	if edit != nil {
+		edit(&o)
+	}
+	s, err := New(func(context.Context) (engine.API, error) { return local, nil }, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{s, local, log}
+	t.Cleanup(func() {
+		if err := local.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+// shop imports the recorded session and returns its id.
+func (f *fixture) shop(t *testing.T) string {
+	t.Helper()
+	r, err := claudecode.Import(t.Context(), f.local, claudecode.Source{Path: shopFile}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Session
+}
+
+// lockedBuffer is a log that several goroutines write.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer // guarded by mu
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// eras are the ways to connect: with the handshake, and without.
+var eras = map[string][]client.ClientOption{
+	"2026-07-28": nil,
+	"2025-11-25": {client.WithProtocolVersion("2025-11-25")},
+}
+
+// connect returns an initialised client in the server's process.
+func connect(t *testing.T, s *server.MCPServer, name string, options ...client.ClientOption) *client.Client {
+	t.Helper()
+	c, err := client.NewInProcessClientWithOptions(s, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var r proto.InitializeRequest
+	r.Params.ProtocolVersion = "2025-11-25"
+	r.Params.ClientInfo = proto.Implementation{Name: name, Version: "1"}
+	if _, err := c.Initialize(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// inEachEra runs a test with a fresh server and a client of each era.
+func inEachEra(t *testing.T, test func(t *testing.T, f *fixture, c *client.Client)) {
+	t.Helper()
+	for era, options := range eras {
+		t.Run(era, func(t *testing.T) {
+			f := newFixture(t, nil)
+			test(t, f, connect(t, f.mcp, "tester", options...))
+		})
+	}
+}
+
+// args are the arguments of a call.
+type args map[string]any
+
+// try calls a tool and returns its result, of which errors are a kind.
+func try(t *testing.T, c *client.Client, tool string, a args) *proto.CallToolResult {
+	t.Helper()
+	var r proto.CallToolRequest
+	r.Params.Name, r.Params.Arguments = tool, map[string]any(a)
+	result, err := c.CallTool(t.Context(), r)
+	if err != nil {
+		t.Fatalf("%s %v: protocol error: %v", tool, a, err)
+	}
+	return result
+}
+
+// do calls a tool that must succeed and decodes its structured result.
+func do[T any](t *testing.T, c *client.Client, tool string, a args) (T, string) {
+	t.Helper()
+	result := try(t, c, tool, a)
+	text := textOf(t, result)
+	if result.IsError {
+		t.Fatalf("%s %v: %s", tool, a, text)
+	}
+	raw, err := json.Marshal(result.StructuredContent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v T
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%s: %v in %s", tool, err, raw)
+	}
+	return v, text
+}
+
+// refused calls a tool that must fail and returns the text.
+func refused(t *testing.T, c *client.Client, tool string, a args) string {
+	t.Helper()
+	result := try(t, c, tool, a)
+	if !result.IsError {
+		t.Fatalf("%s %v succeeded: %s", tool, a, textOf(t, result))
+	}
+	if result.StructuredContent != nil {
+		t.Errorf("%s: an error with structured content, which clients hold against the output schema", tool)
+	}
+	return textOf(t, result)
+}
+
+func textOf(t *testing.T, r *proto.CallToolResult) string {
+	t.Helper()
+	if len(r.Content) != 1 {
+		t.Fatalf("%d pieces of content, not one", len(r.Content))
+	}
+	text, ok := r.Content[0].(proto.TextContent)
+	if !ok {
+		t.Fatalf("content is a %T", r.Content[0])
+	}
+	return text.Text
+}
+
+// contains fails unless text holds every part.
+func contains(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("%q is missing in:\n%s", p, text)
+		}
+	}
+}
+
+// golden compares got with a file, or with -update writes it.
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (run with -update to write it)", err)
+	}
+	if !bytes.Equal(want, got) {
+		t.Errorf("%s differs (run with -update if that is meant); got:\n%s", path, got)
+	}
+}
