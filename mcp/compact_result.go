@@ -128,7 +128,7 @@ func (o outcome) result(ctx context.Context, api engine.API) (compactResult, err
 func (o outcome) delivery() string {
 	switch {
 	case o.args.DryRun:
-		return "none: dry run"
+		return ""
 	case o.args.Return == "messages":
 		return "send `messages` in place of the conversation"
 	case o.args.Return == "splice":

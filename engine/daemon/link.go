@@ -70,7 +70,8 @@ func (l *link) write() {
 			return
 		case frame := <-l.out:
 			if _, err := l.conn.Write(frame); err != nil {
-				_ = l.conn.Close() // the reader notices
+				// The other side has hung up, and the reader comes to that too: after the
+				// owner's last words, which closing here would cut off.
 				return
 			}
 		}

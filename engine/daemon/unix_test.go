@@ -17,8 +17,17 @@ import (
 )
 
 func kill(t *testing.T, pid int)   { signalTo(t, pid, syscall.SIGKILL) }
-func pause(t *testing.T, pid int)  { signalTo(t, pid, syscall.SIGSTOP) }
 func resume(t *testing.T, pid int) { signalTo(t, pid, syscall.SIGCONT) }
+
+// pause stops a daemon that this process started, and waits until it stands still.
+func pause(t *testing.T, pid int) {
+	t.Helper()
+	signalTo(t, pid, syscall.SIGSTOP)
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("status %v, %v", status, err)
+	}
+}
 
 func signalTo(t *testing.T, pid int, s syscall.Signal) {
 	t.Helper()
