@@ -94,7 +94,7 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	}
 	if modesToCome[a.Mode] {
 		return answer(compactResult{Status: statusRefused, Reason: fmt.Sprintf(
-			"mode %s is not built in this version: intent (the default) and window are. Nothing was changed.", a.Mode)}, a), nil
+			"mode %s is not built in this version: intent (the default) and window are. Nothing was changed.", a.Mode)}), nil
 	}
 	s, handed, err := a.conversation(ctx, c)
 	if err != nil {
@@ -110,7 +110,7 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	}
 	o := outcome{args: a, session: s, handed: handed, before: before, plan: plan, prefix: c.o.ToolPrefix}
 	r, err := o.result(ctx, c.api)
-	return answer(r, a), err
+	return answer(r), err
 }
 
 // check refuses what the schema cannot.

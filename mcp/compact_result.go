@@ -196,7 +196,7 @@ func (o outcome) messages(ctx context.Context, api engine.API) ([]json.RawMessag
 
 // answer gives a result its text: words for a model, and for a program the JSON, in which messages
 // have their exact bytes (in the structured form the library writes them anew).
-func answer(r compactResult, a compactArgs) reply {
+func answer(r compactResult) reply {
 	switch {
 	case r.Messages != nil:
 		messages := r.Messages
@@ -207,13 +207,21 @@ func answer(r compactResult, a compactArgs) reply {
 	case r.Splice != nil:
 		return reply{r, plainJSON(r)}
 	}
+	return reply{r, r.String()}
+}
+
+// String tells the result in words.
+func (r compactResult) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s", strings.ReplaceAll(r.Status, "_", " "))
+	b.WriteString(strings.ReplaceAll(r.Status, "_", " "))
 	if r.Reason != "" {
 		fmt.Fprintf(&b, ": %s", r.Reason)
 	}
+	if r.Session != "" {
+		fmt.Fprintf(&b, "\nsession %s", r.Session)
+	}
 	if r.Before != nil {
-		fmt.Fprintf(&b, "\nsession %s: %s → %s tokens, %d things cut", r.Session, r.Before, r.After, r.CutTotal)
+		fmt.Fprintf(&b, ": %s → %s tokens, %d things cut", r.Before, r.After, r.CutTotal)
 	}
 	if r.SummaryID != "" {
 		fmt.Fprintf(&b, "\nsummary %s: its id reads the whole range back", r.SummaryID)
@@ -230,7 +238,7 @@ func answer(r compactResult, a compactArgs) reply {
 	if r.Summary != "" {
 		fmt.Fprintf(&b, "\n\n%s", r.Summary)
 	}
-	return reply{r, b.String()}
+	return b.String()
 }
 
 func rawBytes(raws []json.RawMessage) [][]byte {
