@@ -3,6 +3,7 @@ package changes
 import (
 	"encoding/binary"
 	"encoding/json"
+	"iter"
 	"strings"
 
 	"ctxledger.dev/internal/fault"
@@ -49,15 +50,13 @@ type Filter struct {
 func List(tx kv.Tx, f Filter, limit int) ([]Change, int, error) {
 	var found []Change
 	total := 0
-	for id, err := range ids(tx, f) {
-		if err != nil {
+	for c, err := range newestFirst(tx, f) {
+		switch {
+		case err != nil:
 			return nil, 0, err
-		}
-		c, err := get(tx, id)
-		if err != nil {
-			return nil, 0, err
-		}
-		if !f.fits(c) {
+		case c.ID <= f.Since:
+			return found, total, nil
+		case !f.fits(c):
 			continue
 		}
 		if total++; total <= limit {
@@ -79,28 +78,34 @@ func Newest(tx kv.Tx, path string) (*Change, error) {
 	return nil, nil
 }
 
-// fits reports whether c is within the path and after the id that f names.
+// fits reports whether c is within the path that f names.
 func (f Filter) fits(c Change) bool {
-	if c.ID <= f.Since {
-		return false
-	}
 	dir := strings.TrimSuffix(f.Path, "/")
 	return dir == "" || dir == "." || c.Path == dir || strings.HasPrefix(c.Path, dir+"/")
 }
 
-// ids yields the ids of the changes that may fit f, newest first.
-func ids(tx kv.Tx, f Filter) func(yield func(int64, error) bool) {
-	bucket, prefix := bucketChanges, []byte(nil)
-	if f.Session != "" {
-		bucket, prefix = bucketSessions, []byte(f.Session+"\x00")
-	}
-	return func(yield func(int64, error) bool) {
-		for r, err := range tx.Scan(bucket, kv.Range{Prefix: prefix, Reverse: true}) {
-			if err != nil {
-				yield(0, err)
-				return
+// newestFirst yields the changes of f's session, or all, newest first.
+func newestFirst(tx kv.Tx, f Filter) iter.Seq2[Change, error] {
+	if f.Session == "" {
+		return func(yield func(Change, error) bool) {
+			for r, err := range tx.Scan(bucketChanges, kv.Range{From: idKey(f.Since), Reverse: true}) {
+				c := Change{}
+				if err == nil {
+					c, err = decode(r)
+				}
+				if !yield(c, err) || err != nil {
+					return
+				}
 			}
-			if !yield(idOf(r.Key), nil) {
+		}
+	}
+	return func(yield func(Change, error) bool) {
+		for r, err := range tx.Scan(bucketSessions, kv.Range{Prefix: []byte(f.Session + "\x00"), Reverse: true}) {
+			c := Change{}
+			if err == nil {
+				c, err = get(tx, idOf(r.Key))
+			}
+			if !yield(c, err) || err != nil {
 				return
 			}
 		}
@@ -112,9 +117,13 @@ func get(tx kv.Tx, id int64) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
+	return decode(kv.Record{Key: idKey(id), Value: raw})
+}
+
+func decode(r kv.Record) (Change, error) {
 	var c Change
-	if raw == nil || json.Unmarshal(raw, &c) != nil {
-		return Change{}, fault.New(fault.Corrupt, "changes.get", "change %d is indexed but cannot be read", id)
+	if err := json.Unmarshal(r.Value, &c); err != nil {
+		return Change{}, fault.New(fault.Corrupt, "changes.decode", "change %d is indexed but cannot be read", idOf(r.Key))
 	}
 	return c, nil
 }
@@ -129,7 +138,7 @@ func newest(tx kv.Tx) (int64, error) {
 	return 0, nil
 }
 
-func idKey(id int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(id)) }
+func idKey(id int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(max(id, 0))) }
 
 func indexKey(name string, id int64) []byte {
 	return binary.BigEndian.AppendUint64([]byte(name+"\x00"), uint64(id))

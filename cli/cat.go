@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -14,28 +15,41 @@ func (a *app) catCommand() *cobra.Command {
 		Use:   "cat HANDLE",
 		Short: "Print what a handle stands for, whole and byte for byte",
 		Long: "Prints an artifact, the range that a summary stands for, or a message: whatever a handle in a stub,\n" +
-			"in a summary or in `ctxledger diff` names.",
+			"in a summary or in `ctxledger diff` names. On a terminal, control characters are shown as escapes.\n" +
+			"With --json, what is not UTF-8 comes in base64.",
 		Example: "  ctxledger cat a3f9c20b1d7e | less",
-		Args:    a.args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			api, err := a.open(cmd.Context())
-			if err != nil {
-				return err
-			}
-			rc, err := api.ReadBlob(cmd.Context(), engine.ReadBlobRequest{Handle: args[0]})
-			if err != nil {
-				return err
-			}
-			defer rc.Close() //nolint:errcheck // opened for reading
-			if a.json {
-				text, err := io.ReadAll(rc)
-				if err != nil {
-					return err
-				}
-				return a.answer(map[string]string{"handle": args[0], "text": string(text)}, nil)
-			}
-			_, err = io.Copy(a.raw(), rc)
-			return fault.Wrap(fault.Unavailable, "cli.cat", err)
-		},
+		Args:    a.args(1, 1),
+		RunE:    a.asks(a.cat),
 	}
+}
+
+// catAnswer is what the cat command answers.
+type catAnswer struct {
+	Handle string `json:"handle"`
+	Bytes  int    `json:"bytes"`
+	stored
+}
+
+func (a *app) cat(ctx context.Context, api engine.API, args []string) error {
+	const op = "cli.cat"
+	rc, err := api.ReadBlob(ctx, engine.ReadBlobRequest{Handle: args[0]})
+	if err != nil {
+		return err
+	}
+	defer rc.Close() //nolint:errcheck // opened for reading
+	if !a.json {
+		w := a.raw()
+		if _, err = io.Copy(w, rc); err == nil {
+			err = w.Close()
+		}
+		return fault.Wrap(fault.Unavailable, op, err)
+	}
+	content, err := io.ReadAll(io.LimitReader(rc, maxJSON+1))
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, op, err)
+	}
+	if len(content) > maxJSON {
+		return tooLongForJSON(args[0])
+	}
+	return a.answerJSON(catAnswer{Handle: args[0], Bytes: len(content), stored: storedOf(content)})
 }

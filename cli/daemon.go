@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -11,46 +12,97 @@ import (
 
 func (a *app) daemonCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "daemon [stop|status]",
-		Short:   "The process that owns the ledger",
-		Long:    "The ledger has one owner, a daemon that every program starts when it needs it and that leaves after\nten minutes without a client.",
+		Use:   "daemon [stop|status]",
+		Short: "The processes that own the ledgers",
+		Long: "A ledger has one owner, a daemon that every program starts when it needs it and that leaves after\n" +
+			"ten minutes without a client. A workspace has its own ledger; user memory lies in another one.\n" +
+			"Nothing is lost when a daemon is stopped, or killed: the next command starts it anew.",
 		Example: "  ctxledger daemon status\n  ctxledger daemon stop",
-		Args:    a.args(cobra.NoArgs),
+		Args:    a.args(0, 0),
 		RunE:    a.daemonStatus,
 	}
 	cmd.AddCommand(
-		&cobra.Command{Use: "status", Short: "Whether a daemon runs, without starting one", Args: a.args(cobra.NoArgs), RunE: a.daemonStatus},
-		&cobra.Command{Use: "stop", Short: "Ask the daemon to leave", Args: a.args(cobra.NoArgs), RunE: a.daemonStop},
+		&cobra.Command{
+			Use: "status", Short: "Which daemons run, without starting one", Example: "  ctxledger daemon status --json",
+			Args: a.args(0, 0), RunE: a.daemonStatus,
+		},
+		&cobra.Command{
+			Use: "stop", Short: "Ask the daemons of the workspace and of user memory to leave", Example: "  ctxledger daemon stop",
+			Args: a.args(0, 0), RunE: a.daemonStop,
+		},
 	)
 	return cmd
 }
 
-func (a *app) daemonStatus(cmd *cobra.Command, _ []string) error {
+// owned is a ledger with what can be said of its daemon.
+type owned struct {
+	Ledger string `json:"ledger"`    // workspace or user
+	Dir    string `json:"state_dir"` // its state directory
+	daemon.State
+}
+
+// daemons looks at the daemons that this place may have, the workspace's first.
+func (a *app) daemons(ctx context.Context) ([]owned, error) {
 	ws, err := a.find()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	st, err := daemon.Status(cmd.Context(), ws.State)
+	ledgers := []owned{{Ledger: "workspace", Dir: ws.State}, {Ledger: "user", Dir: ws.UserState}}
+	if ws.Root == "" {
+		ledgers = ledgers[1:]
+	}
+	for i := range ledgers {
+		if ledgers[i].State, err = daemon.Status(ctx, ledgers[i].Dir); err != nil {
+			return nil, err
+		}
+	}
+	return ledgers, nil
+}
+
+func (a *app) daemonStatus(cmd *cobra.Command, _ []string) error {
+	ledgers, err := a.daemons(cmd.Context())
 	if err != nil {
 		return err
 	}
-	return a.answer(st, func(w io.Writer) {
-		if !st.Running {
-			fmt.Fprintln(w, "no daemon runs for this workspace; the next command starts one")
-			return
+	return a.answer(ledgers, func(w io.Writer) {
+		t := a.newTable("LEDGER", ">PID", "VERSION", "SINCE", ">CLIENTS", ">IDLE", "KEPT IN")
+		for _, l := range ledgers {
+			if !l.Running {
+				t.add(l.Ledger, "-", "-", "-", "-", "-", l.Dir)
+				continue
+			}
+			clients := max(l.Info.Clients-1, 0) // not counting this question
+			t.add(l.Ledger, fmt.Sprint(l.PID), l.Version, a.stamp(l.Started), fmt.Sprint(clients), fmt.Sprintf("%.0f s", l.Info.Idle), l.Dir)
 		}
-		fmt.Fprintf(w, "pid %d, version %s, since %s, %s, idle for %.0f s\n", st.PID, plain(st.Version), a.stamp(st.Started),
-			plural(st.Info.Clients, "client"), st.Info.Idle)
+		t.print(w)
 	})
 }
 
 func (a *app) daemonStop(cmd *cobra.Command, _ []string) error {
-	ws, err := a.find()
+	ctx := cmd.Context()
+	before, err := a.daemons(ctx)
 	if err != nil {
 		return err
 	}
-	if err := daemon.Stop(cmd.Context(), ws.State); err != nil {
+	for _, l := range before {
+		if err := daemon.Stop(ctx, l.Dir); err != nil {
+			return err
+		}
+	}
+	after, err := a.daemons(ctx)
+	if err != nil {
 		return err
 	}
-	return a.answer(map[string]bool{"running": false}, func(w io.Writer) { fmt.Fprintln(w, "no daemon runs for this workspace") })
+	return a.answer(after, func(w io.Writer) {
+		stopped := 0
+		for _, l := range before {
+			if l.Running {
+				stopped++
+				fmt.Fprintf(w, "the daemon of the %s ledger, pid %d, has left\n", l.Ledger, l.PID)
+			}
+		}
+		if stopped == 0 {
+			fmt.Fprintln(w, "no daemon was running")
+		}
+	})
 }

@@ -1,9 +1,8 @@
 package cli
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -12,70 +11,93 @@ import (
 	"ctxledger.dev/internal/limits"
 )
 
+// eventsPage is how many events one call brings.
+const eventsPage = 1000
+
 func (a *app) eventsCommand() *cobra.Command {
 	var follow bool
 	var after int64
 	cmd := &cobra.Command{
 		Use:     "events [--follow]",
 		Short:   "What happened in the ledger, oldest first",
+		Long:    "Prints an event a line, with --json a JSON object a line.",
 		Example: "  ctxledger events --after 120\n  ctxledger events --follow --json",
-		Args:    a.args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.events(cmd, after, follow)
-		},
+		Args:    a.args(0, 0),
+		RunE: a.asks(func(ctx context.Context, api engine.API, _ []string) error {
+			if after < 0 {
+				return misuse("--after takes the number of an event, not %d", after)
+			}
+			if !follow {
+				return a.events(ctx, api, engine.WaitEventsRequest{After: after, Limit: eventsPage})
+			}
+			return a.followEvents(ctx, api, after)
+		}),
 	}
 	cmd.Flags().BoolVar(&follow, "follow", false, "stay and print what happens, until interrupted")
-	cmd.Flags().Int64Var(&after, "after", 0, "only events with a greater number")
+	cmd.Flags().Int64Var(&after, "after", 0, "only events with a number above `N`")
 	return cmd
 }
 
-// events prints a line an event; with --json one JSON object a line.
-func (a *app) events(cmd *cobra.Command, after int64, follow bool) error {
-	ctx := cmd.Context()
-	api, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
+// events prints what there is.
+func (a *app) events(ctx context.Context, api engine.API, r engine.WaitEventsRequest) error {
 	for {
-		r := engine.WaitEventsRequest{After: after, Limit: 1000}
-		if follow {
-			r.WaitMS = limits.LongPoll.Milliseconds() / 2 // within the deadline of a call
-		}
-		resp, err := api.WaitEvents(ctx, r)
-		if err != nil {
-			if follow && ctx.Err() != nil {
-				return nil // interrupted: that is how following ends
-			}
+		resp, err := a.eventsPage(ctx, api, r)
+		if err != nil || len(resp.Events) == 0 {
 			return err
 		}
-		if resp.Missed {
-			a.say("older events are no longer kept")
-		}
-		for _, e := range resp.Events {
-			if err := a.printEvent(a.Out, e); err != nil {
-				return err
-			}
-		}
-		after = resp.Next
-		if !follow && len(resp.Events) == 0 {
-			return nil
-		}
+		r.After = resp.Next
 	}
 }
 
-func (a *app) printEvent(w io.Writer, e engine.Event) error {
-	if a.json {
-		return fault.Wrap(fault.Unavailable, "cli.events", json.NewEncoder(w).Encode(e))
+// followEvents prints what there is and what comes.
+func (a *app) followEvents(ctx context.Context, api engine.API, after int64) error {
+	ctx, stop := untilInterrupted(ctx)
+	defer stop()
+	r := engine.WaitEventsRequest{After: after, Limit: eventsPage, WaitMS: limits.LongPoll.Milliseconds()}
+	for {
+		resp, err := a.eventsPage(ctx, api, r)
+		if ctx.Err() != nil {
+			return nil // that is how following ends
+		}
+		if err != nil {
+			return err
+		}
+		r.After = resp.Next
 	}
-	what := ""
+}
+
+// eventsPage prints the answer to one request.
+func (a *app) eventsPage(ctx context.Context, api engine.API, r engine.WaitEventsRequest) (engine.WaitEventsResponse, error) {
+	resp, err := api.WaitEvents(ctx, r)
+	if err != nil {
+		return resp, err
+	}
+	if resp.Missed {
+		a.say("older events are no longer kept")
+	}
+	for _, e := range resp.Events {
+		if err := a.printEvent(e); err != nil {
+			return resp, err
+		}
+	}
+	return resp, nil
+}
+
+func (a *app) printEvent(e engine.Event) error {
+	if a.json {
+		return a.answerLine(e)
+	}
+	what := e.ID + " " + e.Detail
 	switch e.Kind {
 	case engine.EventEntries:
 		what = fmt.Sprintf("%s, newest %d", plural(e.Count, "record"), e.Entry)
 	case engine.EventChange:
 		what = plural(e.Count, "file change")
-	default:
-		what = e.ID + " " + e.Detail
 	}
-	_, err := fmt.Fprintf(w, "%6d  %s  %-10s  %-8s  %s\n", e.Seq, a.stamp(e.Time), e.Kind, e.Session, line(what, 60))
+	session := e.Session
+	if session == "" {
+		session = "-"
+	}
+	_, err := fmt.Fprintf(a.Out, "%6d  %s  %-10s  %-8s  %s\n", e.Seq, a.stamp(e.Time), line(e.Kind, cellWidth), line(session, cellWidth), line(what, cellWidth))
 	return fault.Wrap(fault.Unavailable, "cli.events", err)
 }

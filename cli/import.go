@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -21,55 +22,80 @@ func (a *app) importCommand() *cobra.Command {
 		Use:   "import [--agent A] [--follow] FILE…",
 		Short: "Read session files into the ledger",
 		Long: "Reads the session files of a coding agent into the ledger, originals kept byte for byte. Reading the\n" +
-			"same file again adds only what is new in it. The last line of the output is the session's id.",
+			"same file again adds only what is new in it. The last line of the output is the session's id.\n" +
+			"A file that cannot be read is named, and the rest goes on.",
 		Example: "  ctxledger import ~/.claude/projects/-home-me-app/3f0c9a7b.jsonl\n  ctxledger import --follow session.jsonl",
-		Args:    a.args(cobra.MinimumNArgs(1)),
+		Args:    a.args(1, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if agent != "" && agent != string(agents.ClaudeCode) {
-				return usageError{fmt.Errorf("agent %q is not known: this version reads %s", agent, agents.ClaudeCode)}
+				return misuse("there is no agent %q: this version reads session files of %s", agent, agents.ClaudeCode)
 			}
 			if follow && len(files) > 1 {
-				return usageError{fmt.Errorf("--follow takes one file, not %d", len(files))}
+				return misuse("--follow takes one file, not %d", len(files))
 			}
-			return a.runImport(cmd, files, follow)
+			return a.asks(func(ctx context.Context, api engine.API, files []string) error {
+				if follow {
+					return a.follow(ctx, api, files[0])
+				}
+				return a.importFiles(ctx, api, files)
+			})(cmd, files)
 		},
 	}
-	cmd.Flags().StringVar(&agent, "agent", "", "whose session files these are: claude-code (default: recognised)")
+	cmd.Flags().StringVar(&agent, "agent", "", "`AGENT` whose session files these are: claude-code (default: recognised)")
 	cmd.Flags().BoolVar(&follow, "follow", false, "stay and read what is appended, until interrupted")
 	return cmd
 }
 
-func (a *app) runImport(cmd *cobra.Command, files []string, follow bool) error {
-	ctx := cmd.Context()
-	api, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
+// importFiles imports each file. The answer is about those that were read.
+func (a *app) importFiles(ctx context.Context, api engine.API, files []string) error {
 	reports := []claudecode.Report{}
 	for _, file := range files {
-		bar := a.progress(file)
-		r, err := claudecode.Import(ctx, api, claudecode.Source{Path: file, Dir: a.Env.Dir}, bar.show)
-		bar.done()
-		if err != nil {
+		r, err := a.importFile(ctx, api, file)
+		switch {
+		case err == nil:
+			reports = append(reports, r)
+		case ctx.Err() != nil || len(files) == 1:
 			return err
+		default:
+			a.say("%s", err)
 		}
-		a.warn(r)
-		reports = append(reports, r)
 	}
-	if err := a.answer(reports, func(w io.Writer) { printReports(w, reports) }); err != nil || !follow {
+	if err := a.answer(reports, func(w io.Writer) { printReports(w, reports) }); err != nil {
 		return err
 	}
-	return a.follow(cmd, api, files[0])
+	if n := len(files) - len(reports); n > 0 {
+		return fault.New(fault.Invalid, "cli.import", "%d of %s could not be imported", n, plural(len(files), "file"))
+	}
+	return nil
 }
 
-// follow reads what is appended to a file until the command is interrupted.
-func (a *app) follow(cmd *cobra.Command, api engine.API, file string) error {
+// importFile imports one file and says what could not be taken as it was.
+func (a *app) importFile(ctx context.Context, api engine.API, file string) (claudecode.Report, error) {
+	bar := a.progress(file)
+	r, err := claudecode.Import(ctx, api, claudecode.Source{Path: file, Dir: a.Env.Dir}, bar.show)
+	bar.done()
+	a.warn(r)
+	return r, err
+}
+
+// follow imports a file and what is appended to it, until the command is interrupted.
+func (a *app) follow(ctx context.Context, api engine.API, file string) error {
+	ctx, stop := untilInterrupted(ctx)
+	defer stop()
+	switch err := a.importFiles(ctx, api, []string{file}); {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return err
+	}
 	a.say("following %s; interrupt to stop", file)
-	return claudecode.FollowFile(cmd.Context(), api, claudecode.Source{Path: file, Dir: a.Env.Dir}, claudecode.FollowOptions{
+	return claudecode.FollowFile(ctx, api, claudecode.Source{Path: file, Dir: a.Env.Dir}, claudecode.FollowOptions{
 		Env: a.Env, Log: slog.New(slog.NewTextHandler(a.Err, nil)),
 		Report: func(r claudecode.Report) {
 			a.warn(r)
-			fmt.Fprintf(a.Err, "ctxledger: %s more\n", plural(r.Entries, "record"))
+			if r.Entries > 0 {
+				a.say("%s more", plural(r.Entries, "record"))
+			}
 		},
 	})
 }
@@ -107,28 +133,15 @@ func numbers(l claudecode.Lines) string {
 
 func printReports(w io.Writer, reports []claudecode.Report) {
 	for _, r := range reports {
+		if r.Entries == 0 {
+			fmt.Fprintf(w, "%s: nothing new\n", plain(r.Path))
+			continue
+		}
 		fmt.Fprintf(w, "%s: %s, %s\n", plain(r.Path), plural(r.Entries, "new record"), size(r.Bytes))
 	}
 	for _, r := range reports {
-		fmt.Fprintln(w, r.Session)
+		if r.Session != "" {
+			fmt.Fprintln(w, r.Session)
+		}
 	}
-}
-
-// loadFile imports a file whose path was given where a session is expected.
-func (a *app) loadFile(cmd *cobra.Command, file string) (string, error) {
-	api, err := a.open(cmd.Context())
-	if err != nil {
-		return "", err
-	}
-	bar := a.progress(file)
-	defer bar.done()
-	r, err := claudecode.Import(cmd.Context(), api, claudecode.Source{Path: file, Dir: a.Env.Dir}, bar.show)
-	if err != nil {
-		return "", err
-	}
-	a.warn(r)
-	if r.Session == "" {
-		return "", fault.New(fault.Invalid, "cli.import", "%s holds no record of a session", file)
-	}
-	return r.Session, nil
 }

@@ -1,14 +1,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
-
-	"maps"
 
 	"github.com/spf13/cobra"
 
@@ -18,91 +14,86 @@ import (
 	"ctxledger.dev/memory"
 )
 
-// memoryFlags are the flags that the memory commands share.
-type memoryFlags struct {
-	scope, description, kind, body string
-	overwrite                      bool
-}
-
 func (a *app) memoryCommand() *cobra.Command {
-	var f memoryFlags
+	var scope string
 	cmd := &cobra.Command{
-		Use:     "memory",
-		Short:   "Facts that outlive sessions: add, ls, show, rm, import, export",
+		Use:   "memory",
+		Short: "Facts that outlive sessions: add, ls, show, rm, import, export",
+		Long: "A memory is a named fact that outlives sessions. Those of the project are known in this workspace\n" +
+			"only, those of the user in all workspaces. Without a command it lists them.",
 		Example: "  ctxledger memory add test-runner --body 'Use go test -race ./...'\n  ctxledger memory ls tests",
-		Args:    a.args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.memoryList(cmd, "", f.scope) },
+		Args:    a.args(0, 0),
+		RunE:    a.asks(func(ctx context.Context, api engine.API, _ []string) error { return a.memoryList(ctx, api, "", scope) }),
 	}
-	cmd.PersistentFlags().StringVar(&f.scope, "scope", "", "project or user (default: project to write, both to read)")
-	cmd.AddCommand(a.memoryAdd(&f), a.memoryLs(&f), a.memoryShow(&f), a.memoryRm(&f), a.memoryImport(&f), a.memoryExport(&f))
+	cmd.PersistentFlags().StringVar(&scope, "scope", "", "`SCOPE`: project or user (default: project to write, both to read)")
+	cmd.AddCommand(a.memoryAdd(&scope), a.memoryLs(&scope), a.memoryShow(&scope), a.memoryRm(&scope), a.memoryImport(&scope), a.memoryExport(&scope))
 	return cmd
 }
 
-func (a *app) memoryAdd(f *memoryFlags) *cobra.Command {
+func (a *app) memoryAdd(scope *string) *cobra.Command {
+	var r engine.SaveMemoryRequest
 	cmd := &cobra.Command{
 		Use:     "add NAME",
 		Short:   "Save a fact; without --body it is read from standard input",
 		Example: "  ctxledger memory add deploy --description 'how we deploy' --body 'make release on main only'",
-		Args:    a.args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			body := f.body
-			if body == "" {
-				raw, err := io.ReadAll(io.LimitReader(a.In, limits.MemoryBody+1))
-				if err != nil {
-					return fault.Wrap(fault.Unavailable, "cli.memory", err)
-				}
-				body = strings.TrimRight(string(raw), "\n")
-			}
-			api, err := a.open(cmd.Context())
-			if err != nil {
-				return err
-			}
-			e, err := api.SaveMemory(cmd.Context(), engine.SaveMemoryRequest{Overwrite: f.overwrite, Entry: memory.Entry{
-				Name: args[0], Description: f.description, Type: f.kind, Scope: a.writeScope(f.scope), Body: body, Source: "user",
-			}})
-			if err != nil {
-				return err
-			}
-			return a.answer(e, func(w io.Writer) { fmt.Fprintf(w, "saved %s (%s)\n", plain(e.Name), e.Scope) })
-		},
+		Args:    a.args(1, 1),
 	}
-	cmd.Flags().StringVar(&f.description, "description", "", "one line that says when the fact matters")
-	cmd.Flags().StringVar(&f.kind, "type", "project", "user, feedback, project or reference")
-	cmd.Flags().StringVar(&f.body, "body", "", "the fact itself")
-	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a fact that somebody else saved under this name")
+	cmd.Flags().StringVar(&r.Description, "description", "", "one `LINE` that says when the fact matters")
+	cmd.Flags().StringVar(&r.Type, "type", "project", "`KIND` of fact: user, feedback, project or reference")
+	cmd.Flags().StringVar(&r.Body, "body", "", "the fact itself, a `TEXT` of at most 4 KB")
+	cmd.Flags().BoolVar(&r.Overwrite, "overwrite", false, "replace a fact that somebody else saved under this name")
+	cmd.RunE = a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		if !cmd.Flags().Changed("body") {
+			var err error
+			if r.Body, err = a.body(); err != nil {
+				return err
+			}
+		}
+		r.Name, r.Scope, r.Source = args[0], a.writeScope(*scope), "user"
+		e, err := api.SaveMemory(ctx, r)
+		if err != nil {
+			return err
+		}
+		return a.answer(e, func(w io.Writer) { fmt.Fprintf(w, "saved %s (%s)\n", plain(e.Name), plain(string(e.Scope))) })
+	})
 	return cmd
+}
+
+// body reads a fact from standard input; one that is too long comes back long enough to be refused.
+func (a *app) body() (string, error) {
+	if terminal(a.In) {
+		a.say("reading the fact from the terminal; end it with control-D")
+	}
+	raw, err := io.ReadAll(io.LimitReader(a.In, limits.MemoryBody+2)) // a byte more, and a line break
+	return strings.TrimSuffix(string(raw), "\n"), fault.Wrap(fault.Unavailable, "cli.memory", err)
 }
 
 // writeScope is where a fact goes when nobody says: to the project, or to the user where there is
 // no project.
 func (a *app) writeScope(scope string) memory.Scope {
-	if scope == "" && a.place.Root == "" {
+	switch {
+	case scope != "":
+		return memory.Scope(scope)
+	case a.place.Root == "":
 		return memory.User
 	}
-	if scope == "" {
-		return memory.Project
-	}
-	return memory.Scope(scope)
+	return memory.Project
 }
 
-func (a *app) memoryLs(f *memoryFlags) *cobra.Command {
+func (a *app) memoryLs(scope *string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "ls [QUERY]",
 		Short:   "List the facts, or those that fit a query best",
 		Example: "  ctxledger memory ls\n  ctxledger memory ls 'how do we run tests'",
-		Args:    a.args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.memoryList(cmd, strings.Join(args, ""), f.scope)
-		},
+		Args:    a.args(0, 1),
+		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+			return a.memoryList(ctx, api, strings.Join(args, ""), *scope)
+		}),
 	}
 }
 
-func (a *app) memoryList(cmd *cobra.Command, query, scope string) error {
-	api, err := a.open(cmd.Context())
-	if err != nil {
-		return err
-	}
-	resp, err := api.Memories(cmd.Context(), engine.MemoriesRequest{Scope: memory.Scope(scope), Query: query, Body: a.json})
+func (a *app) memoryList(ctx context.Context, api engine.API, query, scope string) error {
+	resp, err := memories(ctx, api, engine.MemoriesRequest{Scope: memory.Scope(scope), Query: query, Body: a.json})
 	if err != nil {
 		return err
 	}
@@ -110,142 +101,76 @@ func (a *app) memoryList(cmd *cobra.Command, query, scope string) error {
 		a.say("%s", n)
 	}
 	return a.answer(resp, func(w io.Writer) {
-		if len(resp.Entries) == 0 {
+		switch {
+		case len(resp.Entries) == 0 && query != "":
+			fmt.Fprintln(w, "no fact fits")
+		case len(resp.Entries) == 0:
 			fmt.Fprintln(w, "no fact is kept here")
-			return
+		default:
+			t := a.newTable("NAME", "SCOPE", "TYPE", "UPDATED", "BY", "DESCRIPTION")
+			for _, e := range resp.Entries {
+				t.add(e.Name, string(e.Scope), e.Type, a.stamp(e.Updated), e.Source, e.Description)
+			}
+			t.print(w)
 		}
-		t := newTable("NAME", "SCOPE", "TYPE", "UPDATED", "BY", "DESCRIPTION")
-		for _, e := range resp.Entries {
-			t.add(e.Name, string(e.Scope), e.Type, a.stamp(e.Updated), e.Source, e.Description)
-		}
-		t.print(w)
 	})
 }
 
-func (a *app) memoryShow(f *memoryFlags) *cobra.Command {
+// memoryPage is how many facts one call brings: with bodies they fit a frame.
+const memoryPage = 200
+
+// memories asks for all pages of a list; a query has one page.
+func memories(ctx context.Context, api engine.API, r engine.MemoriesRequest) (engine.MemoriesResponse, error) {
+	if r.Query == "" {
+		r.Limit = memoryPage
+	}
+	all, err := api.Memories(ctx, r)
+	for err == nil && all.Next != "" {
+		r.After = all.Next
+		var page engine.MemoriesResponse
+		if page, err = api.Memories(ctx, r); err == nil {
+			all.Entries = append(all.Entries, page.Entries...)
+			all.Notes = append(all.Notes, page.Notes...)
+			all.Next = page.Next
+		}
+	}
+	return all, err
+}
+
+func (a *app) memoryShow(scope *string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show NAME",
 		Short:   "Print one fact",
 		Example: "  ctxledger memory show deploy",
-		Args:    a.args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			api, err := a.open(cmd.Context())
-			if err != nil {
-				return err
-			}
-			e, err := api.Memory(cmd.Context(), engine.MemoryRequest{Name: args[0], Scope: memory.Scope(f.scope)})
+		Args:    a.args(1, 1),
+		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+			e, err := api.Memory(ctx, engine.MemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
 			if err != nil {
 				return err
 			}
 			return a.answer(e, func(w io.Writer) {
-				fmt.Fprintf(w, "%s (%s, %s), by %s on %s\n", plain(e.Name), e.Scope, plain(e.Type), plain(e.Source), a.stamp(e.Updated))
+				fmt.Fprintf(w, "%s (%s, %s), by %s on %s\n", plain(e.Name), plain(string(e.Scope)), plain(e.Type), plain(e.Source), a.stamp(e.Updated))
 				if e.Description != "" {
 					fmt.Fprintln(w, plain(e.Description))
 				}
 				fmt.Fprintf(w, "\n%s\n", plain(e.Body))
 			})
-		},
+		}),
 	}
 }
 
-func (a *app) memoryRm(f *memoryFlags) *cobra.Command {
+func (a *app) memoryRm(scope *string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "rm NAME",
 		Short:   "Delete one fact",
 		Example: "  ctxledger memory rm deploy",
-		Args:    a.args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			api, err := a.open(cmd.Context())
+		Args:    a.args(1, 1),
+		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+			e, err := api.DeleteMemory(ctx, engine.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
 			if err != nil {
 				return err
 			}
-			e, err := api.DeleteMemory(cmd.Context(), engine.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(f.scope)})
-			if err != nil {
-				return err
-			}
-			return a.answer(e, func(w io.Writer) { fmt.Fprintf(w, "deleted %s (%s)\n", plain(e.Name), e.Scope) })
-		},
+			return a.answer(e, func(w io.Writer) { fmt.Fprintf(w, "deleted %s (%s)\n", plain(e.Name), plain(string(e.Scope))) })
+		}),
 	}
-}
-
-func (a *app) memoryImport(f *memoryFlags) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "import DIRECTORY",
-		Short:   "Read facts from a directory with MEMORY.md and one Markdown file a fact",
-		Example: "  ctxledger memory import ~/.fuseraft/memory/repl --scope user",
-		Args:    a.args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := args[0]
-			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(a.Env.Dir, dir)
-			}
-			entries, problems, err := memory.Import(os.DirFS(dir))
-			if err != nil {
-				return err
-			}
-			for _, p := range problems {
-				a.say("%s", p.String())
-			}
-			api, err := a.open(cmd.Context())
-			if err != nil {
-				return err
-			}
-			for _, e := range entries {
-				e.Scope = a.writeScope(f.scope)
-				if _, err := api.SaveMemory(cmd.Context(), engine.SaveMemoryRequest{Entry: e, Overwrite: f.overwrite}); err != nil {
-					return err
-				}
-			}
-			return a.answer(entries, func(w io.Writer) { fmt.Fprintf(w, "imported %s\n", plural(len(entries), "fact")) })
-		},
-	}
-	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace facts that somebody else saved under the same name")
-	return cmd
-}
-
-func (a *app) memoryExport(f *memoryFlags) *cobra.Command {
-	return &cobra.Command{
-		Use:     "export DIRECTORY",
-		Short:   "Write all facts as MEMORY.md and one Markdown file each",
-		Example: "  ctxledger memory export ./memory",
-		Args:    a.args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			api, err := a.open(cmd.Context())
-			if err != nil {
-				return err
-			}
-			resp, err := api.Memories(cmd.Context(), engine.MemoriesRequest{Scope: memory.Scope(f.scope), Body: true})
-			if err != nil {
-				return err
-			}
-			dir := args[0]
-			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(a.Env.Dir, dir)
-			}
-			files := memory.Export(resp.Entries)
-			if err := writeFiles(dir, files); err != nil {
-				return err
-			}
-			names := slices.Sorted(maps.Keys(files))
-			return a.answer(names, func(w io.Writer) { fmt.Fprintf(w, "wrote %s to %s\n", plural(len(names), "file"), plain(args[0])) })
-		},
-	}
-}
-
-// writeFiles writes an export, each file under its name in dir, readable by the user alone.
-func writeFiles(dir string, files map[string][]byte) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fault.Wrap(fault.Denied, "cli.export", err)
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return fault.Wrap(fault.Denied, "cli.export", err)
-	}
-	defer root.Close() //nolint:errcheck // nothing is written through it any more
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := root.WriteFile(name, files[name], 0o600); err != nil {
-			return fault.Wrap(fault.Denied, "cli.export", err)
-		}
-	}
-	return nil
 }

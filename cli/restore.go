@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"io"
 
@@ -17,41 +19,67 @@ func (a *app) restoreCommand() *cobra.Command {
 		Long: "Prints the original records of the range, byte for byte as they were received, one a line.\n" +
 			"With --apply the view of the session shows the range again.",
 		Example: "  ctxledger restore 3f9c1b2a7d4e > range.jsonl\n  ctxledger restore --apply 3f9c1b2a7d4e",
-		Args:    a.args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Args:    a.args(1, 1),
+		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
 			if apply {
-				return a.restoreApply(cmd, args[0])
+				return a.restoreApply(ctx, api, args[0])
 			}
-			return a.restorePrint(cmd, args[0])
-		},
+			return a.restorePrint(ctx, api, args[0])
+		}),
 	}
 	cmd.Flags().BoolVar(&apply, "apply", false, "bring the range back into the view")
 	return cmd
 }
 
-func (a *app) restorePrint(cmd *cobra.Command, id string) error {
-	api, err := a.open(cmd.Context())
+// restoreAnswer is what restore without --apply answers as JSON.
+type restoreAnswer struct {
+	Summary  string   `json:"summary"`
+	Session  string   `json:"session"`
+	From     int64    `json:"from"` // the first record of the range in the session's log
+	To       int64    `json:"to"`   // the last one
+	TurnFrom int      `json:"turn_from"`
+	TurnTo   int      `json:"turn_to"`
+	Records  []stored `json:"records"`
+}
+
+func (a *app) restorePrint(ctx context.Context, api engine.API, id string) error {
+	s, err := api.Summary(ctx, engine.SummaryRequest{ID: id})
 	if err != nil {
 		return err
 	}
-	s, err := api.Summary(cmd.Context(), engine.SummaryRequest{ID: id})
-	if err != nil {
-		return err
+	if a.json {
+		out := &collector{name: "the range of summary " + s.ID, records: []stored{}}
+		if _, err := engine.WriteOriginals(ctx, api, out, s.Session, s.From, s.To); err != nil {
+			return err
+		}
+		return a.answerJSON(restoreAnswer{s.ID, s.Session, s.From, s.To, s.TurnFrom, s.TurnTo, out.records})
 	}
-	n, err := engine.WriteOriginals(cmd.Context(), api, a.raw(), s.Session, s.From, s.To)
+	w := a.raw()
+	n, err := engine.WriteOriginals(ctx, api, w, s.Session, s.From, s.To)
 	if err != nil {
 		return err
 	}
 	a.say("%s of session %s, turns %d–%d", plural(n, "record"), s.Session, s.TurnFrom, s.TurnTo)
-	return nil
+	return w.Close()
 }
 
-func (a *app) restoreApply(cmd *cobra.Command, id string) error {
-	api, err := a.open(cmd.Context())
-	if err != nil {
-		return err
+// collector keeps the records that are written to it, one a Write.
+type collector struct {
+	name    string
+	records []stored
+	size    int
+}
+
+func (c *collector) Write(p []byte) (int, error) {
+	if c.size += len(p); c.size > maxJSON {
+		return 0, tooLongForJSON(c.name)
 	}
-	r, err := api.Restore(cmd.Context(), engine.RestoreRequest{ID: id})
+	c.records = append(c.records, storedOf(bytes.Clone(bytes.TrimSuffix(p, []byte("\n")))))
+	return len(p), nil
+}
+
+func (a *app) restoreApply(ctx context.Context, api engine.API, id string) error {
+	r, err := api.Restore(ctx, engine.RestoreRequest{ID: id})
 	if err != nil {
 		return err
 	}
@@ -69,32 +97,30 @@ func (a *app) restoreApply(cmd *cobra.Command, id string) error {
 
 func (a *app) diffCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "diff SUMMARY",
-		Short:   "What left the view with a compaction, dearest first",
+		Use:   "diff SUMMARY",
+		Short: "What left the view with a compaction, dearest first",
+		Long: "Lists what a compaction took out of the view. `ctxledger cat HANDLE` prints one of them,\n" +
+			"`ctxledger restore SUMMARY` all.",
 		Example: "  ctxledger diff 3f9c1b2a7d4e",
-		Args:    a.args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			api, err := a.open(cmd.Context())
+		Args:    a.args(1, 1),
+		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+			s, err := api.Summary(ctx, engine.SummaryRequest{ID: args[0]})
 			if err != nil {
 				return err
 			}
-			s, err := api.Summary(cmd.Context(), engine.SummaryRequest{ID: args[0]})
-			if err != nil {
-				return err
-			}
-			return a.answer(s, func(w io.Writer) { printDiff(w, s) })
-		},
+			return a.answer(s, func(w io.Writer) { a.printDiff(w, s) })
+		}),
 	}
 }
 
-func printDiff(w io.Writer, s engine.Summary) {
+func (a *app) printDiff(w io.Writer, s engine.Summary) {
 	fmt.Fprintf(w, "summary %s of session %s: turns %d–%d, %s → %s tokens\n\n", s.ID, s.Session, s.TurnFrom, s.TurnTo, s.TokensBefore, s.TokensAfter)
-	t := newTable("HANDLE", ">TOKENS", "KIND", "WHAT")
+	t := a.newTable("HANDLE", ">TOKENS", "KIND", "WHAT")
 	for _, c := range s.Cut {
 		t.add(c.Handle, commas(c.Tokens), c.Kind, c.Label)
 	}
 	t.print(w)
-	if more := s.CutTotal - len(s.Cut); more > 0 {
-		fmt.Fprintf(w, "… %s more; `ctxledger restore %s` prints the whole range\n", commas(more), s.ID)
+	if n := s.CutTotal - len(s.Cut); n > 0 {
+		fmt.Fprintf(w, "… %s more; `ctxledger restore %s` prints the whole range\n", commas(n), s.ID)
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -12,13 +13,20 @@ import (
 	"ctxledger.dev/tokens"
 )
 
+// How the status is drawn.
+const (
+	statusBar  = 24 // cells of a bar
+	statusLine = 64 // columns of stored text
+	statusCuts = 3  // next cuts that are named
+)
+
 func (a *app) statusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "status [SESSION]",
 		Short:   "What fills the window of a session, and what the ledger holds",
 		Example: "  ctxledger status\n  ctxledger status ab03de2c --json",
-		Args:    a.args(cobra.MaximumNArgs(1)),
-		RunE:    a.status,
+		Args:    a.args(0, 1),
+		RunE:    a.asks(a.status),
 	}
 }
 
@@ -29,17 +37,13 @@ type statusAnswer struct {
 	Session *engine.Status `json:"session,omitempty"`
 }
 
-func (a *app) status(cmd *cobra.Command, args []string) error {
-	ctx := cmd.Context()
-	api, err := a.open(ctx)
+func (a *app) status(ctx context.Context, api engine.API, args []string) error {
+	info, err := api.Info(ctx, engine.InfoRequest{})
 	if err != nil {
 		return err
 	}
-	out := statusAnswer{Found: a.place.Why}
-	if out.Ledger, err = api.Info(ctx, engine.InfoRequest{}); err != nil {
-		return err
-	}
-	s, err := a.session(ctx, strings.Join(args, ""))
+	out := statusAnswer{Ledger: info, Found: a.place.Why}
+	s, err := a.session(ctx, strings.Join(args, ""), true)
 	switch {
 	case err == nil:
 		st, err := api.Status(ctx, engine.StatusRequest{Session: s.ID})
@@ -58,14 +62,23 @@ func (a *app) printStatus(w io.Writer, s statusAnswer) {
 		a.printWindow(w, *s.Session)
 		fmt.Fprintln(w)
 	}
+	a.printLedger(w, s)
+	if s.Session == nil {
+		fmt.Fprintln(w, "\nno session is recorded here yet: `ctxledger import FILE` reads one")
+	}
+}
+
+// printLedger says which ledger this is, what it holds and who owns it.
+func (a *app) printLedger(w io.Writer, s statusAnswer) {
 	l := s.Ledger
 	name := l.Workspace
 	if name == "" {
 		name = "none: " + s.Found
 	}
 	fmt.Fprintf(w, "workspace  %s\n", plain(name))
-	fmt.Fprintf(w, "ledger     %s, %s, %s, %s; %s\n", plain(l.State), plural(l.Sessions, "session"),
-		plural(l.Artifacts, "artifact"), plural(l.Memories, "memory entry"), size(l.Bytes))
+	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", plural(l.Sessions, "session"),
+		plural(l.Artifacts, "artifact"), plural(l.Memories, "memory"), size(l.Bytes))
+	fmt.Fprintf(w, "kept in    %s\n", plain(l.State))
 	if l.InProcess {
 		fmt.Fprintln(w, "owner      this process")
 		return
@@ -74,24 +87,28 @@ func (a *app) printStatus(w io.Writer, s statusAnswer) {
 	if l.Following {
 		following = "following session files"
 	}
-	fmt.Fprintf(w, "owner      daemon, pid %d, since %s, %s, %s\n", l.PID, a.stamp(l.Started), plural(l.Clients, "client"), following)
-	if s.Session == nil {
-		fmt.Fprintln(w, "\nno session is recorded here yet: `ctxledger import FILE` reads one")
+	fmt.Fprintf(w, "owner      daemon, pid %d, since %s, %s, idle for %.0f s, %s\n",
+		l.PID, a.stamp(l.Started), otherClients(l.Clients), l.Idle, following)
+}
+
+// otherClients says how many clients a daemon has besides this program.
+func otherClients(n int) string {
+	if n <= 1 {
+		return "no other client"
 	}
+	return plural(n-1, "other client")
 }
 
 // printWindow draws what fills the window of a session.
 func (a *app) printWindow(w io.Writer, s engine.Status) {
-	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, line(s.Session.Title, 64))
-	model := s.Model
-	if model == "" {
-		model = "unknown model"
-	}
-	fmt.Fprintf(w, "view       %s\n", windowLine(s, model))
-	t := newTable("  ", ">TOKENS", ">SHARE", "")
+	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, line(s.Session.Title, statusLine))
+	fmt.Fprintf(w, "view       %s\n", windowLine(s))
+	t := a.newTable("WHAT", ">TOKENS", ">SHARE", "")
+	t.indent = "  "
 	for _, c := range s.Categories {
 		share := float64(c.Tokens.N) / float64(max(s.Used.N, 1))
-		t.add("  "+c.Name, c.Tokens.String(), fmt.Sprintf("%.0f %%", share*100), strings.Repeat("█", int(share*24+0.5)))
+		full, _ := bars(share, statusBar)
+		t.add(c.Name, c.Tokens.String(), fmt.Sprintf("%.0f %%", share*100), full)
 	}
 	t.print(w)
 	if s.Summary != "" {
@@ -101,23 +118,23 @@ func (a *app) printWindow(w io.Writer, s engine.Status) {
 	}
 	if len(s.NextCuts) > 0 {
 		fmt.Fprintln(w, "next cuts  what `ctxledger compact` would take out first")
-		for i, c := range s.NextCuts {
-			if i == 3 {
-				break
-			}
-			fmt.Fprintf(w, "  %9s  %s\n", c.Tokens, line(c.Label, 64))
+		for _, c := range s.NextCuts[:min(len(s.NextCuts), statusCuts)] {
+			fmt.Fprintf(w, "  %9s  %s\n", c.Tokens, line(c.Label, statusLine))
 		}
 	}
 }
 
 // windowLine says how full a window is, with a bar where its size is known.
-func windowLine(s engine.Status, model string) string {
-	if s.Window == 0 {
-		return fmt.Sprintf("%s tokens (window of %s not known); a compaction is due above %s", s.Used, plain(model), commas(s.Threshold))
+func windowLine(s engine.Status) string {
+	model := line(s.Model, statusLine)
+	switch {
+	case s.Window == 0 && model == "":
+		return fmt.Sprintf("%s tokens (the model is not known); a compaction is due above %s", s.Used, commas(s.Threshold))
+	case s.Window == 0:
+		return fmt.Sprintf("%s tokens (the window of %s is not known); a compaction is due above %s", s.Used, model, commas(s.Threshold))
 	}
-	const cells = 24
-	share := min(float64(s.Used.N)/float64(s.Window), 1)
-	full := int(share*cells + 0.5)
-	return fmt.Sprintf("%s%s %.0f %%  %s of %s tokens (%s)", strings.Repeat("█", full), strings.Repeat("░", cells-full),
-		share*100, s.Used, tokens.Count{N: s.Window, Exact: true}, plain(model))
+	share := float64(s.Used.N) / float64(s.Window)
+	full, empty := bars(share, statusBar)
+	return fmt.Sprintf("%s%s %.0f %%  %s of %s tokens (%s); a compaction is due above %s", full, empty,
+		share*100, s.Used, tokens.Count{N: s.Window, Exact: true}, model, commas(s.Threshold))
 }

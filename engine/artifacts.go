@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"unicode/utf8"
@@ -9,16 +10,24 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
 
 // PutArtifact implements API.
 func (l *Local) PutArtifact(ctx context.Context, r PutArtifactRequest) (artifacts.Artifact, error) {
+	if err := checkTexts("engine.artifact", label("title", r.Title), label("tool", r.Tool), label("hint", r.Hint),
+		label("session", r.Ref.Session), label("call id", r.Ref.CallID)); err != nil {
+		return artifacts.Artifact{}, err
+	}
 	m, err := l.mutation("artifact", r.Key, r)
 	if err != nil {
 		return artifacts.Artifact{}, err
 	}
+	if a, done, err := repeated[artifacts.Artifact](ctx, l, m); done || err != nil {
+		return a, err
+	}
+	l.naming.RLock()
+	defer l.naming.RUnlock()
 	a, err := l.measure(ctx, r)
 	if err != nil {
 		return artifacts.Artifact{}, err
@@ -26,7 +35,10 @@ func (l *Local) PutArtifact(ctx context.Context, r PutArtifactRequest) (artifact
 	a.Created = m.at
 	return mutate(ctx, l, m, func(tx kv.Tx) (artifacts.Artifact, []Event, error) {
 		kept, _, err := artifacts.Put(tx, a)
-		return kept, []Event{{Kind: EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}}, err
+		if err != nil {
+			return kept, nil, err
+		}
+		return kept, []Event{{Kind: EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}}, nameBlob(tx, kept.Hash)
 	})
 }
 
@@ -46,7 +58,7 @@ func (l *Local) measure(ctx context.Context, r PutArtifactRequest) (artifacts.Ar
 	for at := int64(0); at < ref.Size; {
 		n, err := b.ReadAt(chunk, at)
 		if n == 0 {
-			return a, fault.Wrap(fault.Corrupt, "engine.measure", err)
+			return a, err // of the store: there is more to read
 		}
 		end := chunkEnd(chunk[:n], at+int64(n) == ref.Size)
 		a.Chars += int64(utf8.RuneCount(chunk[:end]))
@@ -88,121 +100,70 @@ func (l *Local) Artifact(ctx context.Context, r ArtifactRequest) (artifacts.Arti
 // Artifacts implements API.
 func (l *Local) Artifacts(ctx context.Context, r ArtifactsRequest) (ArtifactsResponse, error) {
 	return view(ctx, l, func(tx kv.Tx) (ArtifactsResponse, error) {
-		limit := r.Limit
-		if limit <= 0 {
-			limit = defaultList
+		list, total, err := artifacts.List(tx, r.Session, max(r.Limit, 0))
+		if list == nil {
+			list = []artifacts.Artifact{}
 		}
-		list, total, err := artifacts.List(tx, r.Session, limit)
-		return ArtifactsResponse{Artifacts: first(list, limit), Total: total}, err
+		return ArtifactsResponse{Artifacts: fitting(list, limits.Page, artifactSize), Total: total}, err
 	})
+}
+
+// artifactSize is about what an artifact's record takes in a page, in bytes.
+func artifactSize(a artifacts.Artifact) int {
+	n := 500 + len(a.Tool) + len(a.Hint) + len(a.Title)
+	for _, r := range a.Refs {
+		n += 50 + len(r.Session) + len(r.CallID)
+	}
+	return n
 }
 
 // ReadArtifact implements API.
 func (l *Local) ReadArtifact(ctx context.Context, r ReadArtifactRequest) (artifacts.Page, error) {
-	return view(ctx, l, func(tx kv.Tx) (artifacts.Page, error) {
-		c, err := l.open(ctx, tx, r.ID)
-		if err != nil {
-			return artifacts.Page{}, err
-		}
-		defer c.Close() //nolint:errcheck // opened for reading
-		page, err := artifacts.Read(c, r.Selection)
-		page.ID = r.ID
-		return page, err
-	})
+	c, err := l.open(ctx, r.ID)
+	if err != nil {
+		return artifacts.Page{}, err
+	}
+	defer c.Close() //nolint:errcheck // opened for reading
+	page, err := artifacts.Read(c, r.Selection)
+	page.ID = r.ID
+	return page, err
 }
 
-// SearchArtifacts implements API.
+// SearchArtifacts implements API. It looks through the newest maxList artifacts.
 func (l *Local) SearchArtifacts(ctx context.Context, r SearchArtifactsRequest) (SearchArtifactsResponse, error) {
-	const limit = 10
-	return view(ctx, l, func(tx kv.Tx) (SearchArtifactsResponse, error) {
-		list, _, err := artifacts.List(tx, "", maxSearched)
-		if err != nil {
-			return SearchArtifactsResponse{}, err
-		}
-		var failed error
-		docs := func(yield func(artifacts.Artifact, artifacts.Content) bool) {
-			for _, a := range list {
-				if a.Forgotten != nil {
-					continue
-				}
-				c, err := l.openBlob(ctx, a.Hash)
-				if err != nil {
-					failed = err
-					return
-				}
-				more := yield(a, c)
-				_ = c.Close() // opened for reading
-				if !more {
-					return
-				}
+	list, err := view(ctx, l, func(tx kv.Tx) ([]artifacts.Artifact, error) {
+		list, _, err := artifacts.List(tx, "", maxList)
+		return list, err
+	})
+	if err != nil {
+		return SearchArtifactsResponse{}, err
+	}
+	var failed error
+	docs := func(yield func(artifacts.Artifact, artifacts.Content) bool) {
+		for _, a := range list {
+			if a.Forgotten != nil {
+				continue
+			}
+			if failed = fault.Wrap(fault.Unavailable, "engine.search", ctx.Err()); failed != nil {
+				return
+			}
+			c, err := l.openBlob(ctx, a.Hash)
+			if fault.Is(err, fault.NotFound) {
+				continue // forgotten in the meantime
+			}
+			if err != nil {
+				failed = err
+				return
+			}
+			more := yield(a, c)
+			_ = c.Close() // opened for reading
+			if !more {
+				return
 			}
 		}
-		if r.Limit <= 0 {
-			r.Limit = limit
-		}
-		found, err := artifacts.Search(docs, r.Query, r.Limit)
-		if failed != nil {
-			err = failed
-		}
-		if found == nil {
-			found = []artifacts.Passage{}
-		}
-		return SearchArtifactsResponse{found}, err
-	})
-}
-
-// maxSearched is how many artifacts, the newest, one search looks through.
-const maxSearched = 10_000
-
-// ForgetArtifact implements API. The originals that hold the same content are forgotten with it.
-func (l *Local) ForgetArtifact(ctx context.Context, r ForgetArtifactRequest) (artifacts.Artifact, error) {
-	m, err := l.mutation("forget", r.Key, r)
-	if err != nil {
-		return artifacts.Artifact{}, err
 	}
-	blobs := map[string]bool{}
-	a, err := mutate(ctx, l, m, func(tx kv.Tx) (artifacts.Artifact, []Event, error) {
-		a, err := artifacts.Forget(tx, r.ID, m.at)
-		if err != nil {
-			return a, nil, err
-		}
-		clear(blobs)
-		blobs[a.Hash] = true
-		return a, []Event{{Kind: EventForgotten, ID: a.ID}}, forgetSources(tx, a, m, blobs)
-	})
-	if err != nil {
-		return a, err
-	}
-	for hash := range blobs {
-		if err := l.store.DeleteBlob(ctx, hash); err != nil {
-			return a, err
-		}
-	}
-	return a, nil
-}
-
-// forgetSources removes the originals and previews that an artifact came from, and notes the blobs
-// that no record names any more.
-func forgetSources(tx kv.Tx, a artifacts.Artifact, m mutation, blobs map[string]bool) error {
-	for _, ref := range a.Refs {
-		if ref.Session == "" || ref.Seq == 0 {
-			continue
-		}
-		e, err := sessions.GetEntry(tx, ref.Session, ref.Seq)
-		if err != nil {
-			return err
-		}
-		if e.Blob != "" {
-			blobs[e.Blob] = true
-		}
-		if _, err := sessions.Forget(tx, ref.Session, ref.Seq, m.at); err != nil {
-			return err
-		}
-		if err := tx.Delete(bucketStubs, stubKey(ref.Session, ref.CallID)); err != nil {
-			return err
-		}
-	}
-	return nil
+	found, err := artifacts.Search(docs, r.Query, max(r.Limit, 0))
+	return SearchArtifactsResponse{found}, cmp.Or(failed, err)
 }
 
 // PutBlob implements API.

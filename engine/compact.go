@@ -6,7 +6,6 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/sessions"
 )
 
 // maxPlans is how often Compact plans again when the log moves on under it.
@@ -70,7 +69,8 @@ func messages(ctx context.Context, api API, r ViewRequest) (ViewResponse, error)
 }
 
 // WriteOriginals writes the originals of a range of a session's log, one a line, exactly as they
-// were received, and returns how many it wrote.
+// were received, and returns how many it wrote. In the place of a forgotten one stands a message that
+// says so. An error of w that has no code is unavailable.
 func WriteOriginals(ctx context.Context, api API, w io.Writer, session string, from, to int64) (int, error) {
 	n := 0
 	for r := (LogRequest{Session: session, From: from, To: to, Originals: true}); ; {
@@ -80,16 +80,22 @@ func WriteOriginals(ctx context.Context, api API, w io.Writer, session string, f
 		}
 		for _, e := range page.Entries {
 			original := e.Original
-			if e.Blob != "" && received(e.Entry) {
+			switch {
+			case e.Forgotten != nil:
+				original = tombstone(e.Entry)
+			case e.Blob != "":
 				if original, err = readAll(ctx, api, e.Blob); err != nil {
 					return n, err
 				}
 			}
 			if len(original) == 0 {
-				continue // written by the ledger itself, or forgotten
+				continue // written by the ledger itself
 			}
 			if _, err := w.Write(append(original[:len(original):len(original)], '\n')); err != nil {
-				return n, fault.Wrap(fault.Unavailable, "engine.originals", err)
+				if fault.CodeOf(err) == fault.Internal {
+					err = fault.Wrap(fault.Unavailable, "engine.originals", err)
+				}
+				return n, err
 			}
 			n++
 		}
@@ -98,11 +104,6 @@ func WriteOriginals(ctx context.Context, api API, w io.Writer, session string, f
 		}
 		r.From = page.Next
 	}
-}
-
-// received reports whether an entry holds something that came from outside.
-func received(e sessions.Entry) bool {
-	return e.Kind == sessions.KindMessage || e.Kind == sessions.KindNote
 }
 
 func readAll(ctx context.Context, api API, hash string) ([]byte, error) {

@@ -1,10 +1,9 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"io"
-	"strings"
 	"time"
 
 	"ctxledger.dev/compaction"
@@ -59,10 +58,24 @@ func (c *compactions) add(e sessions.Entry) error {
 		if err := json.Unmarshal(e.Data, &r); err != nil {
 			return fault.Wrap(fault.Corrupt, "engine.compactions", err)
 		}
+		if !c.inForce(r.ID) {
+			return fault.New(fault.Corrupt, "engine.compactions", "entry %d takes back compaction %.80q, which was not in force", e.Seq, r.ID)
+		}
 		c.undone[r.ID] = e.Time
 		c.now = c.before(r.ID)
 	}
 	return nil
+}
+
+// inForce reports whether the view rests on a compaction: it is the current one or among those that
+// the current one includes.
+func (c *compactions) inForce(id string) bool {
+	for rec := c.current(); rec != nil; rec = c.record(rec.Previous) {
+		if rec.ID == id {
+			return true
+		}
+	}
+	return false
 }
 
 // before returns the id of the compaction that was in force before id, skipping those taken back.
@@ -97,25 +110,25 @@ func (l *Local) summaryText(ctx context.Context, r compaction.Record) (string, e
 	return string(text), err
 }
 
-// summaryRecord finds a summary by its id.
-func summaryRecord(tx kv.Tx, id string) (*compaction.Record, int64, error) {
+// summaryRecord finds a summary by its id; nil when there is none.
+func summaryRecord(tx kv.Tx, id string) (*compaction.Record, error) {
 	raw, err := tx.Get(bucketSummaries, []byte(id))
 	if err != nil || raw == nil {
-		return nil, 0, err
+		return nil, err
 	}
 	var at summaryPlace
 	if err := json.Unmarshal(raw, &at); err != nil {
-		return nil, 0, fault.Wrap(fault.Corrupt, "engine.summary", err)
+		return nil, fault.Wrap(fault.Corrupt, "engine.summary", err)
 	}
 	e, err := sessions.GetEntry(tx, at.Session, at.Seq)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	var r compaction.Record
 	if err := json.Unmarshal(e.Data, &r); err != nil {
-		return nil, 0, fault.Wrap(fault.Corrupt, "engine.summary", err)
+		return nil, fault.Wrap(fault.Corrupt, "engine.summary", err)
 	}
-	return &r, at.Seq, nil
+	return &r, nil
 }
 
 // summaryByText finds the summary whose text a host hands back as a message, or nil.
@@ -124,8 +137,7 @@ func summaryByText(tx kv.Tx, text string) (*compaction.Record, error) {
 	if err != nil || id == nil {
 		return nil, err
 	}
-	r, _, err := summaryRecord(tx, string(id))
-	return r, err
+	return summaryRecord(tx, string(id))
 }
 
 // keepText puts a summary's text into its record, or into a blob when it is too long for one.
@@ -142,26 +154,6 @@ func (l *Local) keepText(ctx context.Context, r compaction.Record, text string) 
 
 // keepBytes stores bytes as a blob and returns its hash.
 func (l *Local) keepBytes(ctx context.Context, b []byte) (string, error) {
-	ref, err := l.store.PutBlob(ctx, strings.NewReader(string(b)), limits.Blob)
+	ref, err := l.store.PutBlob(ctx, bytes.NewReader(b), limits.Blob)
 	return ref.Hash, err
-}
-
-// writeRange writes the originals of a range of a log, one a line, exactly as received.
-func (l *Local) writeRange(ctx context.Context, tx kv.Tx, w io.Writer, session string, from, to int64) error {
-	for e, err := range sessions.Scan(tx, session, from, to) {
-		if err != nil {
-			return err
-		}
-		original, err := l.originalOf(ctx, e)
-		if err != nil {
-			return err
-		}
-		if len(original) == 0 {
-			continue // an entry that the ledger itself wrote, or a forgotten one
-		}
-		if _, err := w.Write(append(original[:len(original):len(original)], '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -62,20 +62,25 @@ func (l *Local) nextBell() <-chan struct{} {
 	return l.bell
 }
 
-// WaitEvents implements API.
+// WaitEvents implements API. A caller that has missed events is told so at once.
 func (l *Local) WaitEvents(ctx context.Context, r WaitEventsRequest) (WaitEventsResponse, error) {
-	wait := min(time.Duration(max(r.WaitMS, 0))*time.Millisecond, limits.LongPoll)
+	if len(r.Kinds) > maxKinds {
+		return WaitEventsResponse{}, fault.New(fault.TooLarge, "engine.wait", "%d kinds of events, more than %d", len(r.Kinds), maxKinds)
+	}
+	wait := time.Duration(min(max(r.WaitMS, 0), limits.LongPoll.Milliseconds())) * time.Millisecond
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
 		bell := l.nextBell() // before reading, so that no commit slips between
 		resp, err := view(ctx, l, func(tx kv.Tx) (WaitEventsResponse, error) { return readEvents(tx, r) })
-		if err != nil || len(resp.Events) > 0 || r.After < 0 {
+		if err != nil || len(resp.Events) > 0 || resp.Missed || r.After < 0 {
 			return resp, err
 		}
 		r.After = resp.Next // events of other kinds need not be read again
 		select {
 		case <-bell:
+		case <-l.closed:
+			return resp, fault.New(fault.Unavailable, "engine.wait", "the ledger was closed")
 		case <-timer.C:
 			return resp, nil
 		case <-ctx.Done():
@@ -90,7 +95,10 @@ func readEvents(tx kv.Tx, r WaitEventsRequest) (WaitEventsResponse, error) {
 	if err != nil || r.After < 0 {
 		return WaitEventsResponse{Events: []Event{}, Next: newest}, err
 	}
-	resp := WaitEventsResponse{Events: []Event{}, Next: max(newest, r.After), Missed: newest-r.After > limits.Events}
+	resp := WaitEventsResponse{Events: []Event{}, Next: newest, Missed: newest-r.After > limits.Events || r.After > newest}
+	if r.After > newest {
+		return resp, nil // a number of another ledger: this one starts over
+	}
 	limit := r.Limit
 	if limit <= 0 {
 		limit = defaultEvents

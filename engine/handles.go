@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"time"
 
 	"ctxledger.dev/artifacts"
+	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
@@ -35,58 +37,61 @@ func (l *Local) openBlob(ctx context.Context, hash string) (content, error) {
 	return opened{artifacts.Blob(b), b}, nil
 }
 
-// open resolves a handle: an artifact, a summary (the originals of the range that it stands for,
-// one a line), or a message by the beginning of its id. A forgotten thing says when it was
-// forgotten. Handles of another workspace's ledger are unknown here.
-func (l *Local) open(ctx context.Context, tx kv.Tx, handle string) (content, error) {
+// target is what a handle names. The zero value of each field is not what it names.
+type target struct {
+	blob    string             // an artifact's content
+	summary *compaction.Record // a compaction: its range
+	message *sessions.Stored   // one message
+}
+
+// resolve says what a handle names: an artifact, a summary (the originals of the range that it
+// stands for, one a line), or a message by the beginning of its id. A forgotten thing says when it
+// was forgotten. Handles of another workspace's ledger are unknown here.
+func resolve(tx kv.Tx, handle string) (target, error) {
 	a, err := artifacts.Get(tx, handle)
-	switch {
-	case err == nil:
-		if err := a.Available(); err != nil {
-			return nil, err
-		}
-		return l.openBlob(ctx, a.Hash)
-	case !fault.Is(err, fault.NotFound):
-		return nil, err
+	if err == nil {
+		return target{blob: a.Hash}, a.Available()
 	}
-	if c, err := l.openSummary(ctx, tx, handle); c != nil || err != nil {
-		return c, err
+	if !fault.Is(err, fault.NotFound) {
+		return target{}, err
 	}
-	return l.openMessage(ctx, tx, handle)
-}
-
-// openSummary opens the range of a summary, or returns nil when there is none of that id.
-func (l *Local) openSummary(ctx context.Context, tx kv.Tx, id string) (content, error) {
-	rec, _, err := summaryRecord(tx, id)
-	if err != nil || rec == nil {
-		return nil, err
+	rec, err := summaryRecord(tx, handle)
+	if err != nil || rec != nil {
+		return target{summary: rec}, err
 	}
-	w := &capped{limit: maxRange}
-	if err := l.writeRange(ctx, tx, w, rec.Session, rec.From, rec.To); err != nil {
-		return nil, err
-	}
-	return inMemory(w.Bytes()), nil
-}
-
-// openMessage opens one entry's original message.
-func (l *Local) openMessage(ctx context.Context, tx kv.Tx, handle string) (content, error) {
 	places, err := sessions.Places(tx, handle, 1)
 	if err != nil {
-		return nil, err
+		return target{}, err
 	}
 	if len(places) == 0 {
-		return nil, fault.New(fault.NotFound, "engine.handle", "no artifact, summary or message %q in this workspace", handle).
+		return target{}, fault.New(fault.NotFound, "engine.handle", "no artifact, summary or message %.80q in this workspace", handle).
 			WithHint("handles are valid only in the workspace whose session showed them")
 	}
 	e, err := sessions.GetEntry(tx, places[0].Session, places[0].Seq)
-	if err != nil {
+	if err == nil && e.Forgotten != nil {
+		err = fault.New(fault.NotFound, "engine.handle", "message %s was forgotten on %s", handle, e.Forgotten.Format(time.DateOnly))
+	}
+	return target{message: &e}, err
+}
+
+// open opens what a handle names. It reads the store in steps of its own: call it outside of a
+// transaction.
+func (l *Local) open(ctx context.Context, handle string) (content, error) {
+	t, err := view(ctx, l, func(tx kv.Tx) (target, error) { return resolve(tx, handle) })
+	switch {
+	case err != nil:
+		return nil, err
+	case t.blob != "":
+		return l.openBlob(ctx, t.blob)
+	case t.message != nil:
+		raw, err := l.message(ctx, *t.message)
+		return inMemory(raw), err
+	}
+	w := &capped{limit: maxRange}
+	if _, err := WriteOriginals(ctx, l, w, t.summary.Session, t.summary.From, t.summary.To); err != nil {
 		return nil, err
 	}
-	if e.Forgotten != nil {
-		return nil, fault.New(fault.NotFound, "engine.handle", "message %q was forgotten on %s", handle, e.Forgotten.Format("2006-01-02 15:04:05"))
-	}
-	raw, err := l.message(ctx, e)
-	return inMemory(raw), err
+	return inMemory(w.Bytes()), nil
 }
 
 // maxRange bounds the range of a summary that is read through its handle, in bytes.
@@ -111,24 +116,23 @@ func (l *Local) ReadBlob(ctx context.Context, r ReadBlobRequest) (io.ReadCloser,
 	if (r.Hash == "") == (r.Handle == "") {
 		return nil, fault.New(fault.Invalid, "engine.read", "name a blob by its hash or by a handle, and only one of them")
 	}
+	var c content
+	var err error
 	if r.Hash != "" {
-		c, err := l.openBlob(ctx, r.Hash)
-		return section(c, r.Offset, err)
+		c, err = l.openBlob(ctx, r.Hash)
+	} else {
+		c, err = l.open(ctx, r.Handle)
 	}
-	c, err := view(ctx, l, func(tx kv.Tx) (content, error) { return l.open(ctx, tx, r.Handle) })
-	return section(c, r.Offset, err)
-}
-
-// section reads content from an offset to its end.
-func section(c content, offset int64, err error) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	if offset < 0 || offset > c.Size() {
-		return nil, fault.New(fault.Invalid, "engine.read", "offset %d is outside of the %d bytes", offset, c.Size())
+	if r.Offset < 0 || r.Offset > c.Size() {
+		err := fault.New(fault.Invalid, "engine.read", "offset %d is outside of the %d bytes", r.Offset, c.Size())
+		_ = c.Close() // opened for reading
+		return nil, err
 	}
 	return struct {
 		io.Reader
 		io.Closer
-	}{io.NewSectionReader(c, offset, c.Size()-offset), c}, nil
+	}{io.NewSectionReader(c, r.Offset, c.Size()-r.Offset), c}, nil
 }

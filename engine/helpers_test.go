@@ -144,7 +144,7 @@ func wantCode(t *testing.T, err error, code fault.Code) {
 	}
 }
 
-func readFile(t *testing.T, name string) []byte {
+func readFile(t testing.TB, name string) []byte {
 	t.Helper()
 	raw, err := os.ReadFile(name)
 	if err != nil {

@@ -2,10 +2,9 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
+	"slices"
+	"strings"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -34,24 +33,44 @@ func importState(tx kv.Tx, id string) (ImportState, error) {
 
 // AppendEntries implements API.
 func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (AppendEntriesResponse, error) {
+	var zero AppendEntriesResponse
 	if err := r.check(); err != nil {
-		return AppendEntriesResponse{}, err
+		return zero, err
 	}
+	m, err := l.appending(r)
+	if err != nil {
+		return zero, err
+	}
+	if resp, done, err := repeated[AppendEntriesResponse](ctx, l, m); done || err != nil {
+		return resp, err
+	}
+	l.naming.RLock()
+	defer l.naming.RUnlock()
 	ready := make([]*prepared, 0, len(r.Entries))
 	for _, n := range r.Entries {
 		p, err := l.prepare(ctx, n)
 		if err != nil {
-			return AppendEntriesResponse{}, err
+			return zero, err
 		}
 		ready = append(ready, p)
-	}
-	m, err := l.mutationOf("append", r.Key, r.digest(ready))
-	if err != nil {
-		return AppendEntriesResponse{}, err
 	}
 	return mutate(ctx, l, m, func(tx kv.Tx) (AppendEntriesResponse, []Event, error) {
 		return l.appendBatch(tx, r, ready, m)
 	})
+}
+
+// appending describes a batch. Its originals are hashed as they are: as base64 that would take longer.
+func (l *Local) appending(r AppendEntriesRequest) (mutation, error) {
+	if r.Key == "" {
+		return l.mutation("append", "")
+	}
+	var digests strings.Builder
+	r.Entries = slices.Clone(r.Entries)
+	for i := range r.Entries {
+		digests.WriteString(sessions.Digest(r.Entries[i].Original))
+		r.Entries[i].Original = nil
+	}
+	return l.mutation("append", r.Key, r, digests.String())
 }
 
 // check refuses a batch beyond the documented limits.
@@ -74,18 +93,12 @@ func (r AppendEntriesRequest) check() error {
 	if r.Next < r.Offset {
 		return fault.New(fault.Invalid, op, "the batch ends at offset %d, before it starts at %d", r.Next, r.Offset)
 	}
-	return nil
+	return checkTexts(op, label("check", r.Check), text{"host", r.Session.Host, maxHostID}, text{"host's session id", r.Session.HostID, maxHostID},
+		label("parent session", r.Session.Parent))
 }
 
-// digest identifies the batch: its place and the digests of its originals, which are known already.
-func (r AppendEntriesRequest) digest(ready []*prepared) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\x00%d\x00%d\x00%t", r.Import, r.Offset, r.Next, r.Done)
-	for _, p := range ready {
-		h.Write([]byte(p.digest))
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
+// maxHostID bounds a host's id of a session, in bytes: it stands in keys.
+const maxHostID = 200
 
 // appendBatch writes one batch of an import.
 func (l *Local) appendBatch(tx kv.Tx, r AppendEntriesRequest, ready []*prepared, m mutation) (AppendEntriesResponse, []Event, error) {
@@ -108,6 +121,7 @@ func (l *Local) appendBatch(tx kv.Tx, r AppendEntriesRequest, ready []*prepared,
 			return zero, nil, err
 		}
 	}
+	appeared := s.Pending && r.Done
 	s.Pending = s.Pending && !r.Done
 	if err := sessions.Save(tx, s); err != nil {
 		return zero, nil, err
@@ -120,7 +134,7 @@ func (l *Local) appendBatch(tx kv.Tx, r AppendEntriesRequest, ready []*prepared,
 	if err := tx.Put(bucketImports, []byte(r.Import), raw); err != nil {
 		return zero, nil, err
 	}
-	return AppendEntriesResponse{s.ID, s.Seq}, rec.events(len(ready)), nil
+	return AppendEntriesResponse{s.ID, s.Seq}, rec.events(len(ready), appeared), nil
 }
 
 // importSession returns the session of an import: the one it began, the one of the same host's
@@ -138,10 +152,18 @@ func (l *Local) importSession(tx kv.Tx, st ImportState, r AppendEntriesRequest) 
 			return l.refresh(tx, s.ID, r.Session)
 		}
 	}
-	fresh := r.Session
-	fresh.ID, fresh.Seq, fresh.Turns, fresh.Chain, fresh.Usage = "", 0, 0, "", sessions.Usage{}
-	fresh.Pending = true
-	return sessions.Create(tx, fresh, r.Import)
+	return sessions.Create(tx, sessions.Session{
+		Host: r.Session.Host, HostID: r.Session.HostID, Parent: r.Session.Parent, Title: firstLine(r.Session.Title),
+		Model: cutLabel(r.Session.Model), Dir: dirOf(r.Session), Pending: true,
+	}, r.Import)
+}
+
+// dirOf returns the host's working directory, if it can be one.
+func dirOf(s sessions.Session) string {
+	if len(s.Dir) > maxPath {
+		return ""
+	}
+	return s.Dir
 }
 
 // refresh reads a session and takes over what the host has said about it since.
@@ -151,18 +173,19 @@ func (l *Local) refresh(tx kv.Tx, id string, from sessions.Session) (sessions.Se
 		return s, err
 	}
 	if s.Title == "" {
-		s.Title = from.Title
+		s.Title = firstLine(from.Title)
 	}
 	if s.Dir == "" {
-		s.Dir = from.Dir
+		s.Dir = dirOf(from)
 	}
 	return s, nil
 }
 
-// events returns the public record of what a recorder wrote.
-func (rec *recorder) events(count int) []Event {
+// events returns the public record of what a recorder wrote: count entries, or none that still
+// change what is seen of the session.
+func (rec *recorder) events(count int, seen bool) []Event {
 	var out []Event
-	if count > 0 {
+	if count > 0 || seen {
 		out = append(out, Event{Kind: EventEntries, Session: rec.session.ID, Entry: rec.session.Seq, Count: count})
 	}
 	if rec.changed > 0 {

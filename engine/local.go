@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -30,8 +31,14 @@ type Local struct {
 	scope   memory.Scope
 	started time.Time
 
-	mu   sync.Mutex
-	bell chan struct{} // guarded by mu; closed and replaced by every commit
+	mu     sync.Mutex
+	bell   chan struct{} // guarded by mu; closed and replaced by every commit
+	closed chan struct{} // closed by Close
+	once   sync.Once     // closes closed
+
+	// naming is held for reading from the time a blob is stored until the record that names it is
+	// committed, and for writing while blobs that no record names are deleted.
+	naming sync.RWMutex
 }
 
 var _ API = (*Local)(nil)
@@ -50,15 +57,19 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	if o.Workspace == "" {
 		scope = memory.User
 	}
-	return &Local{
+	l := &Local{
 		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope,
-		started: o.Env.Now().UTC(), bell: make(chan struct{}),
-	}, nil
+		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
+	}
+	if err := l.deleteDoomed(ctx); err != nil { // an earlier owner may have died while forgetting
+		return nil, errors.Join(err, store.Close())
+	}
+	return l, nil
 }
 
-// Close waits for the transactions under way and releases the ledger.
+// Close waits for the transactions under way and releases the ledger. A waiting WaitEvents ends.
 func (l *Local) Close() error {
-	l.ring() // a waiting WaitEvents finds the store closed
+	l.once.Do(func() { close(l.closed) })
 	return l.store.Close()
 }
 

@@ -1,18 +1,17 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/memory"
 )
 
-// How many memories one request gets when it names no limit.
-const (
-	defaultRecall = 5
-	defaultMemory = 1000
-)
+// defaultRecall is how many memories a query gets when it names no limit.
+const defaultRecall = 5
 
 // SaveMemory implements API. An empty scope is that of this ledger.
 func (l *Local) SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Entry, error) {
@@ -29,6 +28,9 @@ func (l *Local) SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Ent
 	if r.Entry.GUID == "" {
 		r.Entry.GUID = l.env.ID(16)
 	}
+	if r.Entry.Created.IsZero() {
+		r.Entry.Created = m.at
+	}
 	r.Entry.Updated = m.at
 	return mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []Event, error) {
 		e, err := memory.Save(tx, r.Entry, r.Overwrite)
@@ -42,29 +44,35 @@ func (l *Local) Memories(ctx context.Context, r MemoriesRequest) (MemoriesRespon
 	if r.Scope != "" && r.Scope != l.scope {
 		return resp, l.wrongScope(r.Scope)
 	}
+	if err := checkTexts("engine.memory", text{"query", r.Query, maxQuery}, label("cursor", r.After)); err != nil {
+		return resp, err
+	}
 	return view(ctx, l, func(tx kv.Tx) (MemoriesResponse, error) {
 		var err error
 		if r.Query != "" {
-			if r.Limit <= 0 {
-				r.Limit = defaultRecall
-			}
-			resp.Entries, err = memory.Recall(tx, l.scope, r.Query, r.Limit)
+			resp.Entries, err = memory.Recall(tx, l.scope, r.Query, min(cmp.Or(max(r.Limit, 0), defaultRecall), maxList))
 		} else {
-			if r.Limit <= 0 {
-				r.Limit = defaultMemory
-			}
-			resp.Entries, resp.Next, err = memory.List(tx, l.scope, r.After, r.Limit)
+			resp.Entries, resp.Next, err = memory.List(tx, l.scope, r.After, min(cmp.Or(max(r.Limit, 0), maxList), maxList))
 		}
-		if resp.Entries == nil {
-			resp.Entries = []memory.Entry{}
-		}
-		if !r.Body {
-			for i := range resp.Entries {
-				resp.Entries[i].Body = ""
-			}
-		}
+		resp.fit(r.Body)
 		return resp, err
 	})
+}
+
+// fit takes bodies out that were not asked for, and what is too much for a page.
+func (r *MemoriesResponse) fit(bodies bool) {
+	for i := range r.Entries {
+		if !bodies {
+			r.Entries[i].Body = ""
+		}
+	}
+	fits := fitting(r.Entries, limits.Page, func(e memory.Entry) int {
+		return 400 + len(e.Name) + len(e.Description) + len(e.Source) + len(e.Body)
+	})
+	if len(fits) < len(r.Entries) {
+		r.Next = fits[len(fits)-1].Name
+	}
+	r.Entries = orEmpty(fits)
 }
 
 // Memory implements API.

@@ -2,21 +2,20 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"time"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
 )
 
 // The buckets of keys and responses.
 const (
 	bucketKeys  kv.Bucket = "keys"      // key → answered
-	bucketKeyAt kv.Bucket = "keys_time" // time, key → nothing
+	bucketKeyAt kv.Bucket = "keys_time" // time, key → nothing: those of bucketKeys by age
 )
 
 const (
@@ -26,6 +25,7 @@ const (
 
 // answered is what is kept of a mutation, so that its repetition gets the same answer.
 type answered struct {
+	At       time.Time       `json:"at"`
 	Op       string          `json:"op"`
 	Digest   string          `json:"digest"`
 	Response json.RawMessage `json:"response"`
@@ -37,21 +37,35 @@ type mutation struct {
 	at              time.Time
 }
 
-// mutation describes a request. body is hashed to recognise another request under the same key.
-func (l *Local) mutation(op, key string, body any) (mutation, error) {
+// mutation describes a request. body is hashed to recognise another request under the same key;
+// without a key there is nothing to recognise.
+func (l *Local) mutation(op, key string, body ...any) (mutation, error) {
+	m := mutation{op: op, key: key, at: l.now()}
+	if len(key) > maxKey {
+		return m, fault.New(fault.TooLarge, op, "the key of the request has %d bytes, more than %d", len(key), maxKey)
+	}
+	if key == "" {
+		return m, nil
+	}
 	raw, err := json.Marshal(body)
 	if err != nil {
-		return mutation{}, fault.Wrap(fault.Invalid, op, err)
+		return m, fault.Wrap(fault.Invalid, op, err)
 	}
-	sum := sha256.Sum256(raw)
-	return l.mutationOf(op, key, hex.EncodeToString(sum[:]))
+	m.digest = sessions.Digest(raw)
+	return m, nil
 }
 
-func (l *Local) mutationOf(op, key, digest string) (mutation, error) {
-	if len(key) > maxKey {
-		return mutation{}, fault.New(fault.TooLarge, op, "the key of the request has %d bytes, more than %d", len(key), maxKey)
+// repeated returns the answer of an earlier sending, if there was one. A method that prepares much,
+// or from what may be gone by then, asks before it does.
+func repeated[R any](ctx context.Context, l *Local, m mutation) (r R, done bool, err error) {
+	if m.key == "" {
+		return r, false, nil
 	}
-	return mutation{op, key, digest, l.now()}, nil
+	err = l.store.View(ctx, func(tx kv.Tx) error {
+		done, err = m.answered(tx, &r)
+		return err
+	})
+	return r, done, err
 }
 
 // mutate runs fn in one transaction together with the event it returns and the answer under the
@@ -74,13 +88,16 @@ func mutate[R any](ctx context.Context, l *Local, m mutation, fn func(kv.Tx) (R,
 		}
 		return m.keep(tx, r)
 	})
-	if err == nil {
-		l.ring()
+	if err != nil {
+		var zero R
+		return zero, err
 	}
-	return r, err
+	l.ring()
+	return r, nil
 }
 
-// answered looks for the answer of an earlier sending and puts it into r.
+// answered looks for the answer of an earlier sending and puts it into r. One that is older than
+// limits.KeyLife is as good as swept.
 func (m mutation) answered(tx kv.Tx, r any) (bool, error) {
 	if m.key == "" {
 		return false, nil
@@ -92,6 +109,9 @@ func (m mutation) answered(tx kv.Tx, r any) (bool, error) {
 	var a answered
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return false, fault.Wrap(fault.Corrupt, m.op, err)
+	}
+	if a.At.Before(m.at.Add(-limits.KeyLife)) {
+		return false, nil
 	}
 	if a.Op != m.op || a.Digest != m.digest {
 		return false, fault.New(fault.Conflict, m.op, "the key %q was used for another request (%s)", m.key, a.Op).
@@ -109,28 +129,39 @@ func (m mutation) keep(tx kv.Tx, r any) error {
 	if err != nil {
 		return fault.Wrap(fault.Internal, m.op, err)
 	}
-	raw, err := json.Marshal(answered{m.op, m.digest, response})
+	raw, err := json.Marshal(answered{m.at, m.op, m.digest, response})
 	if err != nil {
 		return fault.Wrap(fault.Internal, m.op, err)
+	}
+	if err := sweepKeys(tx, m.at.Add(-limits.KeyLife), m.key); err != nil {
+		return err
 	}
 	if err := tx.Put(bucketKeys, []byte(m.key), raw); err != nil {
 		return err
 	}
-	at := append(timeKey(m.at), m.key...)
-	if err := tx.Put(bucketKeyAt, at, nil); err != nil {
-		return err
-	}
-	return sweepKeys(tx, m.at.Add(-limits.KeyLife))
+	return tx.Put(bucketKeyAt, append(timeKey(m.at), m.key...), nil)
 }
 
-// sweepKeys removes a few of the keys that were stored before a time.
-func sweepKeys(tx kv.Tx, before time.Time) error {
+// sweepKeys removes a few of the keys that were stored before a time, and the expired record of the
+// key that is about to be used again.
+func sweepKeys(tx kv.Tx, before time.Time, key string) error {
 	var old [][]byte
+	raw, err := tx.Get(bucketKeys, []byte(key))
+	if err != nil {
+		return err
+	}
+	if raw != nil {
+		var a answered
+		if err := json.Unmarshal(raw, &a); err != nil {
+			return fault.Wrap(fault.Corrupt, "engine.keys", err)
+		}
+		old = append(old, append(timeKey(a.At), key...))
+	}
 	for r, err := range tx.Scan(bucketKeyAt, kv.Range{To: timeKey(before)}) {
 		if err != nil {
 			return err
 		}
-		if old = append(old, r.Key); len(old) == keySweeps {
+		if old = append(old, r.Key); len(old) >= keySweeps {
 			break
 		}
 	}

@@ -10,34 +10,59 @@ import (
 const maxPath = 4096
 
 // normal returns a path as the ledger keeps it: with slashes, relative to the workspace root when
-// it lies inside, else absolute. dir is what relative paths are relative to; "" is the root.
-// "" comes back for what cannot be a path.
+// it lies inside ("." is the root itself), else absolute. dir is what relative paths are relative
+// to; "" is the root. A session that ran elsewhere (imported from another machine) has its own
+// directory for a root. "" comes back for what cannot be a path.
 func (l *Local) normal(dir, p string) (rel string, outside bool) {
 	if p == "" || len(p) > maxPath || strings.ContainsAny(p, "\x00\n") {
 		return "", false
 	}
-	p = filepath.ToSlash(p)
+	p, dir = slashes(p), slashes(dir)
+	root := slashes(l.root)
+	if dir == "" {
+		dir = root
+	}
 	if !isAbs(p) {
-		if dir == "" {
-			dir = l.root
-		}
-		p = path.Join(filepath.ToSlash(dir), p)
+		p = path.Join(dir, p)
 	}
 	p = path.Clean(p)
-	root := filepath.ToSlash(l.root)
-	if rest, ok := strings.CutPrefix(p, strings.TrimSuffix(root, "/")+"/"); ok && root != "" {
+	if rest, ok := below(root, p); ok {
 		return rest, false
 	}
-	if dir = path.Clean(filepath.ToSlash(dir)); root == "" || !strings.HasPrefix(dir, root) {
-		// A session that ran elsewhere (imported from another machine): its own directory counts.
-		if rest, ok := strings.CutPrefix(p, strings.TrimSuffix(dir, "/")+"/"); ok && dir != "." {
+	if _, inside := below(root, dir); !inside {
+		if rest, ok := below(dir, p); ok {
 			return rest, false
 		}
 	}
 	return p, isAbs(p)
 }
 
-// isAbs reports whether a path with slashes is absolute, on any system: sessions travel.
-func isAbs(p string) bool {
-	return strings.HasPrefix(p, "/") || len(p) > 2 && p[1] == ':' && p[2] == '/'
+// below returns p relative to dir, if it is dir or lies inside. Both have slashes.
+func below(dir, p string) (string, bool) {
+	if dir == "" {
+		return "", false
+	}
+	dir = path.Clean(dir)
+	if p == dir {
+		return ".", true
+	}
+	rest, ok := strings.CutPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+	return rest, ok && rest != ""
+}
+
+// slashes returns a path with slashes. That of a Windows drive is known on every system: sessions
+// travel.
+func slashes(p string) string {
+	if isDrive(p) {
+		return strings.ReplaceAll(p, `\`, "/")
+	}
+	return filepath.ToSlash(p)
+}
+
+// isAbs reports whether a path with slashes is absolute, on any system.
+func isAbs(p string) bool { return strings.HasPrefix(p, "/") || isDrive(p) }
+
+// isDrive reports whether a path starts with a Windows drive and a separator.
+func isDrive(p string) bool {
+	return len(p) > 2 && p[1] == ':' && (p[2] == '/' || p[2] == '\\') && ('a' <= p[0]|0x20 && p[0]|0x20 <= 'z')
 }

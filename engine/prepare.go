@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"unicode/utf8"
 
@@ -23,6 +24,11 @@ const (
 	framingTokens = 4    // of one message: role and separators
 )
 
+// maxFacts bounds the ids and names of the calls and results of one entry, and once more what its
+// calls are about, in bytes: even if JSON writes each byte as six, the record stays within
+// kv.MaxValue.
+const maxFacts = 16 << 10
+
 // prepared is an entry about to be appended: all that can be known of it before the transaction.
 type prepared struct {
 	entry    sessions.Entry
@@ -40,54 +46,76 @@ type call struct {
 	args    json.RawMessage
 }
 
-// result is a tool result with its text. blob is set when the text is large enough to become an
-// artifact.
+// result is a tool result with its text.
 type result struct {
 	sessions.Result
 	text string
-	blob *kv.BlobRef
+	blob *kv.BlobRef // where the text is, when it is large enough to become an artifact
+	stub string      // what stands in its place, once it became one
 }
 
-// prepare decodes, counts and extracts an entry, and stores the blobs that it needs.
+// prepare decodes, counts and extracts an entry, and stores the blobs that it needs. The caller
+// holds l.naming until the entry is committed.
 func (l *Local) prepare(ctx context.Context, n sessions.NewEntry) (*prepared, error) {
-	original, err := l.original(ctx, n)
-	if err != nil {
+	const op = "engine.append"
+	if n.Kind != sessions.KindMessage && n.Kind != sessions.KindNote {
+		return nil, fault.New(fault.Invalid, op, "an entry of kind %.40q cannot be handed in, only %s and %s", n.Kind, sessions.KindMessage, sessions.KindNote)
+	}
+	p := &prepared{entry: l.header(n), effects: n.Effects}
+	if err := l.load(ctx, n, p); err != nil {
 		return nil, err
 	}
-	p := &prepared{entry: header(n), original: original, effects: n.Effects}
-	if n.Blob != "" {
-		p.digest = n.Blob
-	} else {
-		p.digest = sessions.Digest(original)
-		p.entry.Size = int64(len(original))
+	if span := n.Message; span != (transcript.Span{}) && (span.From < 0 || span.To < span.From || int64(span.To) > p.entry.Size) {
+		return nil, fault.New(fault.Invalid, op, "the message at bytes %d to %d lies outside of its original of %d bytes", span.From, span.To, p.entry.Size)
 	}
 	if n.Kind == sessions.KindMessage {
-		p.extract(original, n.Message)
+		p.extract()
 	}
 	return p, l.placeBlobs(ctx, p)
 }
 
-// header copies what a face says about an entry.
-func header(n sessions.NewEntry) sessions.Entry {
+// header copies what a face says about an entry, within bounds.
+func (l *Local) header(n sessions.NewEntry) sessions.Entry {
+	at := n.Time.UTC()
+	if y := at.Year(); y < 0 || y > 9999 {
+		at = l.now() // JSON has no such year
+	}
 	return sessions.Entry{
-		Kind: n.Kind, Time: n.Time.UTC(), HostID: n.HostID, HostParent: n.HostParent, Group: n.Group,
-		Author: n.Author, Model: n.Model, Format: n.Format, Message: n.Message, Blob: n.Blob,
-		Hidden: n.Hidden, Note: n.Note, Usage: n.Usage,
+		Kind: n.Kind, Time: at, HostID: clipID(n.HostID), HostParent: clipID(n.HostParent), Group: clipID(n.Group),
+		Author: cutLabel(n.Author), Model: cutLabel(n.Model), Format: n.Format, Message: n.Message, Blob: n.Blob,
+		Hidden: n.Hidden, Note: cutLabel(n.Note), Usage: n.Usage,
 	}
 }
 
-// original returns the bytes of an entry: its own, or for a message those of its blob. A note that
-// lies in a blob is never read.
-func (l *Local) original(ctx context.Context, n sessions.NewEntry) ([]byte, error) {
+// clipID keeps an id of a host; one that is too long is replaced by its hash.
+func clipID(id string) string {
+	if len(id) > maxLabel {
+		return sessions.Digest([]byte(id))
+	}
+	return id
+}
+
+// load sets what identifies an entry: the bytes of its original, or the blob that it lies in. The
+// blob of a note is never read.
+func (l *Local) load(ctx context.Context, n sessions.NewEntry, p *prepared) error {
+	const op = "engine.append"
 	switch {
 	case n.Blob == "":
-		return n.Original, nil
+		p.original, p.digest, p.entry.Size = n.Original, sessions.Digest(n.Original), int64(len(n.Original))
+		return nil
 	case len(n.Original) > 0:
-		return nil, fault.New(fault.Invalid, "engine.append", "an entry has an original and a blob: exactly one is allowed")
-	case n.Kind != sessions.KindMessage:
-		return nil, nil
+		return fault.New(fault.Invalid, op, "an entry has an original and a blob: exactly one is allowed")
 	}
-	return l.readBlob(ctx, n.Blob, limits.Line)
+	b, err := l.store.OpenBlob(ctx, n.Blob)
+	if err != nil {
+		return err
+	}
+	defer b.Close() //nolint:errcheck // opened for reading
+	p.digest, p.entry.Size = n.Blob, b.Ref().Size
+	if n.Kind == sessions.KindMessage {
+		p.original, err = readWhole(b, limits.Line)
+	}
+	return err
 }
 
 // readBlob returns a whole blob, if it is not longer than limit.
@@ -97,22 +125,27 @@ func (l *Local) readBlob(ctx context.Context, hash string, limit int64) ([]byte,
 		return nil, err
 	}
 	defer b.Close() //nolint:errcheck // opened for reading
-	if size := b.Ref().Size; size > limit {
-		return nil, fault.New(fault.TooLarge, "engine.blob", "blob %s has %d bytes, more than %d", hash[:12], size, limit)
+	return readWhole(b, limit)
+}
+
+func readWhole(b kv.Blob, limit int64) ([]byte, error) {
+	ref := b.Ref()
+	if ref.Size > limit {
+		return nil, fault.New(fault.TooLarge, "engine.blob", "blob %.12s has %d bytes, more than %d", ref.Hash, ref.Size, limit)
 	}
-	return io.ReadAll(io.NewSectionReader(b, 0, b.Ref().Size))
+	return io.ReadAll(io.NewSectionReader(b, 0, ref.Size))
 }
 
 // extract fills in what the log keeps of a message. A message that cannot be decoded stays in the
 // log as a note: its original is what counts.
-func (p *prepared) extract(original []byte, span transcript.Span) {
-	raw := original
-	if !span.Empty() && span.To <= len(original) && span.From >= 0 {
-		raw = original[span.From:span.To]
+func (p *prepared) extract() {
+	raw := p.original
+	if span := p.entry.Message; !span.Empty() {
+		raw = raw[span.From:span.To]
 	}
 	m, err := transcript.Decode(p.entry.Format, raw)
 	if err != nil {
-		p.entry.Kind, p.entry.Note = sessions.KindNote, "not a message: "+err.Error()
+		p.unread("not a message: " + err.Error())
 		return
 	}
 	e := &p.entry
@@ -126,6 +159,30 @@ func (p *prepared) extract(original []byte, span transcript.Span) {
 		hasText = hasText || part.Kind == transcript.KindText || part.Kind == transcript.KindImage
 	}
 	e.Prompt = m.Role == transcript.RoleUser && hasText && len(p.results) == 0 && !e.Hidden && e.Author == ""
+	if p.facts() > maxFacts {
+		p.unread(fmt.Sprintf("a message of %d calls and %d results, which are too many for the log", len(p.calls), len(p.results)))
+	}
+}
+
+// facts is what the calls and results take in the record of the entry, in bytes before quoting.
+func (p *prepared) facts() int {
+	const fields = 16 // the names and numbers beside the texts, which need no quoting
+	n := 0
+	for _, c := range p.calls {
+		n += len(c.ID) + len(c.Name) + fields
+	}
+	for _, r := range p.results {
+		n += len(r.CallID) + fields
+	}
+	return n
+}
+
+// unread makes a note of a message: its original stays, and nothing is known of it.
+func (p *prepared) unread(why string) {
+	e := &p.entry
+	e.Kind, e.Note = sessions.KindNote, cutLabel(why)
+	e.Role, e.Prompt, e.Tokens, e.Paths, e.Names = "", false, 0, nil, nil
+	p.calls, p.results = nil, nil
 }
 
 // part counts one part and keeps what the log says about it.
@@ -140,7 +197,7 @@ func (p *prepared) part(part transcript.Part) int {
 		}
 		n += tokens.O200kBase.CountString(part.Name) + tokens.O200kBase.Count(part.Args)
 		m := intents.Classify(part.Name, part.Args)
-		c := sessions.Call{ID: part.ID, Name: part.Name, Op: m.Op, Target: m.What(), Tokens: n}
+		c := sessions.Call{ID: part.ID, Name: cutLabel(part.Name), Op: m.Op, Tokens: n} // its target needs the session
 		p.calls = append(p.calls, call{c, m, part.Args})
 	case transcript.KindResult:
 		n += part.Media * imageTokens

@@ -19,7 +19,8 @@ func (l *Local) Sessions(ctx context.Context, r SessionsRequest) (SessionsRespon
 		if err != nil {
 			return SessionsResponse{}, err
 		}
-		return SessionsResponse{Sessions: first(all, r.Limit), Total: len(all)}, nil
+		list := all[:min(listLimit(r.Limit), len(all))]
+		return SessionsResponse{Sessions: orEmpty(fitting(list, limits.Page, sessionSize)), Total: len(all)}, nil
 	})
 }
 
@@ -29,19 +30,31 @@ func visible(tx kv.Tx) ([]sessions.Session, error) {
 	return slices.DeleteFunc(all, func(s sessions.Session) bool { return s.Pending }), err
 }
 
-// first returns at most limit elements; 0 means defaultList.
-func first[T any](all []T, limit int) []T {
+// sessionSize is about what a session takes in a page, in bytes.
+func sessionSize(s sessions.Session) int { return 700 + len(s.Title) + len(s.Dir) + len(s.HostID) }
+
+// listLimit is how many elements a list has: as many as asked for, but at most maxList; 0 means
+// defaultList.
+func listLimit(limit int) int {
 	if limit <= 0 {
-		limit = defaultList
+		return defaultList
 	}
-	if all == nil {
+	return min(limit, maxList)
+}
+
+// orEmpty returns a list that JSON writes as [].
+func orEmpty[T any](list []T) []T {
+	if list == nil {
 		return []T{}
 	}
-	return all[:min(limit, len(all))]
+	return list
 }
 
 // Session implements API.
 func (l *Local) Session(ctx context.Context, r SessionRequest) (sessions.Session, error) {
+	if err := checkTexts("engine.session", label("session's name", r.Name), label("host's session id", r.HostID)); err != nil {
+		return sessions.Session{}, err
+	}
 	return view(ctx, l, func(tx kv.Tx) (sessions.Session, error) {
 		if r.Name != "" {
 			return sessions.Find(tx, r.Name)
@@ -65,7 +78,7 @@ func (l *Local) unnamed(tx kv.Tx, latest bool) (sessions.Session, error) {
 	since := l.now().Add(-limits.ActiveSession)
 	var active []sessions.Session
 	for _, s := range all {
-		if s.Updated.After(since) && s.Parent == "" {
+		if s.Updated.After(since) && isMain(s) {
 			active = append(active, s)
 		}
 	}
@@ -73,7 +86,7 @@ func (l *Local) unnamed(tx kv.Tx, latest bool) (sessions.Session, error) {
 	case len(active) == 1:
 		return active[0], nil
 	case latest && len(all) > 0:
-		return all[0], nil
+		return all[max(0, slices.IndexFunc(all, isMain))], nil
 	case len(active) > 1:
 		return sessions.Session{}, sessions.Ambiguous("several sessions are active in this workspace", active)
 	case len(all) > 0:
@@ -83,6 +96,9 @@ func (l *Local) unnamed(tx kv.Tx, latest bool) (sessions.Session, error) {
 	return sessions.Session{}, fault.New(fault.NotFound, "engine.session", "this workspace has no recorded session yet").
 		WithHint("import one with `ctxledger import FILE`, or hand in messages")
 }
+
+// isMain reports whether a session is one that a person has: no subagent's.
+func isMain(s sessions.Session) bool { return s.Parent == "" }
 
 // Log implements API.
 func (l *Local) Log(ctx context.Context, r LogRequest) (LogResponse, error) {
@@ -100,7 +116,7 @@ func (l *Local) Log(ctx context.Context, r LogRequest) (LogResponse, error) {
 			if r.Originals {
 				out.Original = e.Original
 			}
-			size += len(out.Original) + entrySize
+			size += len(out.Original) + e.HeaderSize
 			if len(resp.Entries) > 0 && (size > limits.Page || len(resp.Entries) == r.Limit) {
 				resp.Next = e.Seq
 				break
@@ -110,6 +126,3 @@ func (l *Local) Log(ctx context.Context, r LogRequest) (LogResponse, error) {
 		return resp, nil
 	})
 }
-
-// entrySize is what an entry's header adds to a page, in bytes: its names and paths dominate.
-const entrySize = 2 << 10

@@ -3,11 +3,11 @@ package engine
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
@@ -17,6 +17,9 @@ const maxNextCuts = 10
 
 // Status implements API.
 func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
+	if err := checkTexts("engine.status", label("session", r.Session), label("model", r.Model)); err != nil {
+		return Status{}, err
+	}
 	return view(ctx, l, func(tx kv.Tx) (Status, error) {
 		f, err := l.fold(tx, r.Session)
 		if err != nil {
@@ -61,40 +64,48 @@ func (f *folded) measured() int64 {
 	return 0
 }
 
-// categories sums the view by what fills it, largest first.
+// categories sums the view by what fills it, largest first. Together they are the whole view.
 func (f *folded) categories(c tokens.Counter, summary string) []Category {
 	sums := map[string]int{}
 	if f.current() != nil {
 		sums["summary"] = summaryTokens(summary)
 	}
 	for _, slot := range f.view.Slots {
-		rest := slot.Tokens
+		rest := slot.Tokens // what is not shown (a dropped call, a forgotten result) is not part of it
+		take := func(name string, n int) {
+			n = min(n, rest)
+			sums[name] += n
+			rest -= n
+		}
 		for _, seq := range slot.Seqs {
 			e := f.entries[seq-1]
 			for _, call := range e.Calls {
-				sums["tool calls"] += call.Tokens
-				rest -= call.Tokens
+				take("tool calls", call.Tokens)
 			}
 			for _, r := range e.Results {
-				n, name := r.Tokens, "tool results"
 				if r.Artifact != "" {
-					n, name = r.StubTokens, "artifact stubs"
+					take("artifact stubs", r.StubTokens)
+				} else {
+					take("tool results", r.Tokens)
 				}
-				sums[name] += n
-				rest -= n
 			}
 		}
-		sums[categoryOf(slot.Role)] += max(rest, 0)
+		take(categoryOf(slot.Role), rest)
 	}
-	var out []Category
-	for name, n := range sums {
-		if n > 0 {
-			out = append(out, Category{name, c.Of(n)})
-		}
-	}
-	slices.SortFunc(out, func(a, b Category) int {
-		return cmp.Or(cmp.Compare(b.Tokens.N, a.Tokens.N), cmp.Compare(a.Name, b.Name))
+	names := slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b))
 	})
+	var out []Category
+	upTo, before := 0, c.Of(0)
+	for _, name := range names {
+		if sums[name] == 0 {
+			continue
+		}
+		upTo += sums[name]
+		n := c.Of(upTo) // so that roundings do not add up
+		out = append(out, Category{name, tokens.Count{N: n.N - before.N, Exact: n.Exact, Upper: n.Upper - before.Upper}})
+		before = n
+	}
 	return out
 }
 
@@ -123,19 +134,12 @@ func (f *folded) turns() int {
 
 // saved is what stubs and the summary keep out of the view, in o200k_base tokens.
 func (f *folded) saved(summary string) int {
-	n := 0
-	if cur := f.current(); cur != nil {
-		for _, e := range f.entries {
-			if e.Seq <= cur.To && e.Kind == sessions.KindMessage && !e.Hidden {
-				n += e.Tokens
-			}
-		}
-		n -= summaryTokens(summary)
-	}
-	for _, slot := range f.view.Slots {
+	n := -f.tokens(summary)
+	for _, slot := range f.whole() {
+		n += slot.Tokens
 		for _, seq := range slot.Seqs {
 			for _, r := range f.entries[seq-1].Results {
-				if r.Artifact != "" {
+				if slot.Stubs[r.CallID] != "" {
 					n += r.Tokens - r.StubTokens
 				}
 			}
@@ -147,11 +151,7 @@ func (f *folded) saved(summary string) int {
 // nextCuts returns what the next compaction would take out of the view.
 func (l *Local) nextCuts(ctx context.Context, tx kv.Tx, f *folded, model string, c tokens.Counter) ([]NextCut, error) {
 	out := []NextCut{}
-	in, err := l.compactionInput(ctx, tx, f, compaction.Options{Model: model})
-	if err != nil {
-		return out, err
-	}
-	p, err := compaction.Plan(in, compaction.Options{Model: model})
+	p, err := l.plan(ctx, tx, f, compaction.Options{Model: model})
 	if err != nil {
 		return out, err
 	}

@@ -2,91 +2,21 @@ package engine
 
 import (
 	"context"
+	"time"
 
-	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
-	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
 
-// folded is a session's log read once: its headers, the compactions in force, and the view that
-// follows from both.
-type folded struct {
-	session sessions.Session
-	entries []sessions.Entry
-	compactions
-	view window.View
-}
-
-// fold reads the log of a session and folds it into its view.
-func (l *Local) fold(tx kv.Tx, id string) (*folded, error) {
-	s, err := sessions.Get(tx, id)
-	if err != nil {
-		return nil, err
-	}
-	f := &folded{session: s}
-	for e, err := range sessions.Scan(tx, id, 0, 0) {
-		if err != nil {
-			return nil, err
-		}
-		f.entries = append(f.entries, e.Entry)
-		if err := f.compactions.add(e.Entry); err != nil {
-			return nil, err
-		}
-	}
-	f.view = window.Plan(window.Input{Entries: f.entries, Cutoff: f.cutoff()})
-	return f, nil
-}
-
-// cutoff returns where the view starts after the compaction in force.
-func (c *compactions) cutoff() *window.Cutoff {
-	cur := c.current()
-	if cur == nil {
-		return nil
-	}
-	return &window.Cutoff{Summary: cur.ID, FirstKept: cur.FirstKept, Recorded: c.at[cur.ID]}
-}
-
-// current returns the compaction that the view starts with, or nil. A rewind into the range that a
-// compaction covers takes it out of the view.
-func (f *folded) current() *compaction.Record {
-	if f.view.Summary == "" {
-		return nil
-	}
-	return f.compactions.current()
-}
-
-// tokens returns the o200k_base size of the whole view.
-func (f *folded) tokens(summary string) int {
-	n := 0
-	if f.current() != nil {
-		n = summaryTokens(summary)
-	}
-	for _, s := range f.view.Slots {
-		n += s.Tokens
-	}
-	return n
-}
-
-// summaryTokens is the o200k_base size of a summary as a message.
-func summaryTokens(text string) int {
-	return framingTokens + tokens.O200kBase.CountString(text)
-}
-
-// counter returns the counter of a model, or of the session's when none is named.
-func (f *folded) counter(model string) tokens.Counter {
-	if model == "" {
-		model = f.session.Model
-	}
-	return tokens.For(model)
-}
-
 // View implements API.
 func (l *Local) View(ctx context.Context, r ViewRequest) (ViewResponse, error) {
+	if err := checkTexts("engine.view", label("session", r.Session), label("model", r.Model)); err != nil {
+		return ViewResponse{}, err
+	}
 	return view(ctx, l, func(tx kv.Tx) (ViewResponse, error) {
 		f, err := l.fold(tx, r.Session)
 		if err != nil {
@@ -124,17 +54,20 @@ func (l *Local) renderPage(ctx context.Context, tx kv.Tx, f *folded, r ViewReque
 		if m.JSON == nil {
 			continue // nothing is left of the message
 		}
-		if size += len(m.JSON); size > limits.Page && len(resp.Messages) > 0 {
-			resp.Next = i
-			break
-		}
 		if m, err = l.pageSize(ctx, m); err != nil {
 			return ViewResponse{}, err
+		}
+		if size += len(m.JSON) + messageSize; size > limits.Page && len(resp.Messages) > 0 {
+			resp.Next = i
+			break
 		}
 		resp.Messages = append(resp.Messages, m)
 	}
 	return resp, nil
 }
+
+// messageSize is what a message takes in a page beside its JSON, in bytes.
+const messageSize = 300
 
 // summaryMessage returns the message at the head of a compacted view, and its text.
 func (l *Local) summaryMessage(ctx context.Context, f *folded) ([]ViewMessage, string, error) {
@@ -176,10 +109,10 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 		}
 		raws = append(raws, raw)
 		for _, r := range e.Results {
-			if slot.Stubs[r.CallID] == "" {
+			if slot.Stubs[r.CallID] != r.Artifact || r.Artifact == "" || stubs[r.CallID] != "" {
 				continue
 			}
-			if stubs[r.CallID], err = stub(tx, f.session.ID, r.CallID); err != nil {
+			if stubs[r.CallID], err = stub(tx, f.session.ID, seq, r.CallID); err != nil {
 				return m, err
 			}
 		}
@@ -194,10 +127,15 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 	return m, err
 }
 
+// tombstone is the message that stands for a forgotten one.
+func tombstone(e sessions.Entry) []byte {
+	return transcript.NewMessage(e.Format, e.Role, "[forgotten on "+e.Forgotten.Format(time.DateOnly)+" on request]")
+}
+
 // message returns the provider's message of an entry, as received.
 func (l *Local) message(ctx context.Context, e sessions.Stored) ([]byte, error) {
 	if e.Forgotten != nil {
-		return transcript.NewMessage(e.Format, e.Role, "[forgotten on "+e.Forgotten.Format("2006-01-02")+" on request]"), nil
+		return tombstone(e.Entry), nil
 	}
 	original, err := l.originalOf(ctx, e)
 	if err != nil {
@@ -212,9 +150,9 @@ func (l *Local) message(ctx context.Context, e sessions.Stored) ([]byte, error) 
 	return original[e.Message.From:e.Message.To], nil
 }
 
-// originalOf returns the original of an entry; nil when it was forgotten.
+// originalOf returns the original of an entry that was not forgotten.
 func (l *Local) originalOf(ctx context.Context, e sessions.Stored) ([]byte, error) {
-	if e.Blob == "" || e.Forgotten != nil {
+	if e.Blob == "" {
 		return e.Original, nil
 	}
 	return l.readBlob(ctx, e.Blob, limits.Blob)

@@ -2,6 +2,8 @@ package intents
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -19,30 +21,46 @@ const (
 	OpList   = "list_files"
 )
 
-// operations maps tool names, lower-case and without underscores, to canonical operations.
+// operations maps tool names, lower-case and without underscores, to canonical operations. They are
+// those of Claude Code, Codex, Gemini and Qwen, Cursor, Windsurf, Cline and Roo, opencode, Copilot,
+// Zed, Continue, Vibe, fuseraft, deepagents and the filesystem server of MCP.
 var operations = map[string]string{
-	"write": OpWrite, "writefile": OpWrite, "createfile": OpWrite, "writetofile": OpWrite,
-	"edit": OpPatch, "multiedit": OpPatch, "editfile": OpPatch, "patchfile": OpPatch,
+	"write": OpWrite, "writefile": OpWrite, "createfile": OpWrite, "writetofile": OpWrite, "createnewfile": OpWrite,
+	"edit": OpPatch, "multiedit": OpPatch, "editfile": OpPatch, "patchfile": OpPatch, "patch": OpPatch,
 	"notebookedit": OpPatch, "strreplace": OpPatch, "replace": OpPatch, "replaceinfile": OpPatch,
-	"applypatch": OpPatch, "insert": OpPatch,
-	"deletefile": OpDelete, "deletedirectory": OpDelete, "removefile": OpDelete,
-	"movefile": OpMove, "renamefile": OpMove, "copyfile": OpCopy,
-	"bash": OpShell, "shell": OpShell, "shellrun": OpShell, "shellrunscript": OpShell,
-	"shellrunbackground": OpShell, "execcommand": OpShell, "runcommand": OpShell,
-	"executecommand": OpShell, "runshellcommand": OpShell, "runterminalcmd": OpShell,
+	"searchreplace": OpPatch, "searchandreplace": OpPatch, "replacestringinfile": OpPatch,
+	"replacefilecontent": OpPatch, "inserteditintofile": OpPatch, "insertcontent": OpPatch, "insert": OpPatch,
+	"editexistingfile": OpPatch, "applypatch": OpPatch, "applydiff": OpPatch,
+	"deletefile": OpDelete, "deletedirectory": OpDelete, "deletepath": OpDelete, "removefile": OpDelete, "delete": OpDelete,
+	"movefile": OpMove, "movepath": OpMove, "renamefile": OpMove, "copyfile": OpCopy, "copypath": OpCopy,
+	"bash": OpShell, "shell": OpShell, "localshell": OpShell, "terminal": OpShell, "powershell": OpShell,
+	"shellrun": OpShell, "shellrunscript": OpShell, "shellrunbackground": OpShell, "execcommand": OpShell,
+	"runcommand": OpShell, "executecommand": OpShell, "execute": OpShell, "runshellcommand": OpShell,
+	"runterminalcmd": OpShell, "runterminalcommand": OpShell, "runinterminal": OpShell,
 	"gitcommit": OpCommit,
-	"read":      OpRead, "readfile": OpRead, "readmanyfiles": OpRead, "view": OpRead, "viewfile": OpRead,
-	"grep": OpGrep, "grepfile": OpGrep, "searchfiles": OpGrep, "searchfilecontent": OpGrep,
-	"glob": OpList, "ls": OpList, "listfiles": OpList, "listdirectory": OpList,
+	"read":      OpRead, "readfile": OpRead, "readtextfile": OpRead, "readmanyfiles": OpRead, "view": OpRead, "viewfile": OpRead,
+	"grep": OpGrep, "grepfile": OpGrep, "grepsearch": OpGrep, "searchfiles": OpGrep, "searchfilecontent": OpGrep,
+	"glob": OpList, "globfilesearch": OpList, "filesearch": OpList, "findpath": OpList, "ls": OpList, "list": OpList,
+	"listdir": OpList, "listfiles": OpList, "listdirectory": OpList,
 }
 
-// The argument names under which hosts pass a thing, in order of preference.
+// editors are tools that do several things: their argument "command" says which.
+var editors = map[string]bool{"strreplacebasededittool": true, "strreplaceeditor": true}
+
+// editorCommands maps the commands of editors to canonical operations.
+var editorCommands = map[string]string{
+	"view": OpRead, "create": OpWrite, "str_replace": OpPatch, "insert": OpPatch, "undo_edit": OpPatch,
+}
+
+// The argument names under which hosts pass a thing, in order of preference, lower-case and without
+// underscores.
 var (
-	pathArgs    = []string{"path", "file_path", "filePath", "filename", "notebook_path", "uri", "destination", "target", "target_file"}
-	fromArgs    = []string{"source", "from", "old_path"}
-	toArgs      = []string{"destination", "to", "new_path"}
-	commandArgs = []string{"command", "cmd", "script"}
-	queryArgs   = []string{"pattern", "query", "regex"}
+	pathArgs = []string{"path", "filepath", "filename", "file", "notebookpath", "uri", "absolutepath", "relativepath",
+		"destination", "target", "targetfile"}
+	fromArgs    = []string{"source", "from", "oldpath", "sourcepath"}
+	toArgs      = []string{"destination", "to", "newpath", "destinationpath"}
+	commandArgs = []string{"command", "cmd", "script", "commandline"}
+	queryArgs   = []string{"pattern", "query", "regex", "globpattern"}
 )
 
 // Meaning is what a tool call means to do.
@@ -74,28 +92,29 @@ func (m Meaning) What() string {
 // without regard to case and underscores and behind an MCP server's prefix; a name that merely
 // contains a known one does not match.
 func Classify(name string, args json.RawMessage) Meaning {
-	m := Meaning{Op: operations[plainName(name)]}
-	if m.Op == "" {
+	name = plainName(name)
+	m := Meaning{Op: operations[name]}
+	if m.Op == "" && !editors[name] {
 		return m
 	}
-	var a map[string]json.RawMessage
-	if json.Unmarshal(args, &a) != nil {
-		return m
+	a := readArgs(args)
+	if editors[name] {
+		m.Op = editorCommands[a.first([]string{"command"})]
 	}
 	switch m.Op {
+	case "":
 	case OpShell:
-		m.Command = command(a)
+		m.Command = a.command()
 	case OpCommit:
-		m.Command = first(a, []string{"message"})
+		m.Command = a.first([]string{"message"})
 	case OpMove, OpCopy:
-		m.From, m.Target = first(a, fromArgs), first(a, toArgs)
+		m.From, m.Target = a.path(fromArgs), a.path(toArgs)
 	case OpGrep, OpList:
-		m.Target = first(a, queryArgs)
-		if m.Target == "" {
-			m.Target = first(a, pathArgs)
+		if m.Target = a.first(queryArgs); m.Target == "" {
+			m.Target = a.path(pathArgs)
 		}
 	default:
-		m.Target = first(a, pathArgs)
+		m.Target = a.path(pathArgs)
 	}
 	return m
 }
@@ -108,20 +127,43 @@ func plainName(name string) string {
 	return strings.ToLower(strings.ReplaceAll(name, "_", ""))
 }
 
+// arguments are those of a call, by their plain names.
+type arguments map[string]json.RawMessage
+
+// readArgs reads a JSON object; anything else has no arguments. Of names that differ only in
+// spelling the first in order counts.
+func readArgs(args json.RawMessage) arguments {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(args, &given) != nil {
+		return nil
+	}
+	a := make(arguments, len(given))
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		plain := strings.ToLower(strings.ReplaceAll(name, "_", ""))
+		if _, taken := a[plain]; !taken {
+			a[plain] = given[name]
+		}
+	}
+	return a
+}
+
 // first returns the first of the named arguments that is a non-empty string.
-func first(a map[string]json.RawMessage, names []string) string {
+func (a arguments) first(names []string) string {
 	for _, n := range names {
 		var s string
 		if json.Unmarshal(a[n], &s) == nil && s != "" {
-			return strings.TrimPrefix(s, "file://")
+			return s
 		}
 	}
 	return ""
 }
 
+// path returns the first of the named arguments that is a non-empty string, as a path.
+func (a arguments) path(names []string) string { return strings.TrimPrefix(a.first(names), "file://") }
+
 // command returns a shell call's command line; some hosts pass a list of words.
-func command(a map[string]json.RawMessage) string {
-	if s := first(a, commandArgs); s != "" {
+func (a arguments) command() string {
+	if s := a.first(commandArgs); s != "" {
 		return s
 	}
 	for _, n := range commandArgs {

@@ -1,6 +1,9 @@
 package intents
 
-import "time"
+import (
+	"time"
+	"unicode/utf8"
+)
 
 // Status is how far an intent has come. The words are those of intents.json.
 type Status string
@@ -27,8 +30,8 @@ type Intent struct {
 	Op      string `json:"op"`
 	Target  string `json:"target,omitempty"`  // path, relative to the workspace when inside it
 	From    string `json:"from,omitempty"`    // source of a move or copy
-	Command string `json:"command,omitempty"` // of a shell run, at most 1,000 characters
-	// Args are the arguments in short: values cut at 200 characters.
+	Command string `json:"command,omitempty"` // of a shell run, or a commit's message; cut at 1,000 characters
+	// Args are the first 32 arguments in short: names and values cut at 200 characters.
 	Args     map[string]string `json:"args,omitempty"`
 	Status   Status            `json:"status"`
 	Error    string            `json:"error,omitempty"` // of a failure, at most 300 characters
@@ -38,3 +41,6 @@ type Intent struct {
 	Finished *time.Time        `json:"finished,omitempty"`
 	Source   string            `json:"source"` // "transcript" or "observed"
 }
+
+// CommandCut reports whether Command is only the beginning of what was run.
+func (in Intent) CommandCut() bool { return utf8.RuneCountInString(in.Command) > maxCommand }

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Limits of what is kept of a call, in characters (stores facts, section 4).
@@ -13,7 +12,11 @@ const (
 	maxError   = 300
 	maxCommand = 1000
 	maxOutcome = 200
+	maxArgs    = 32 // arguments of one call, in the order of their names
 )
+
+// outcomeBytes is how much of each end of an output Outcome looks at: a result may have megabytes.
+const outcomeBytes = 32 << 10
 
 // failures are the beginnings by which a result's text says that it failed, when no structured
 // status does.
@@ -38,6 +41,7 @@ func (r Result) status() (Status, *int) {
 	}
 	failed := r.Failed
 	if !r.Known {
+		failed = failed || code != nil && *code != 0
 		for _, f := range failures {
 			failed = failed || strings.HasPrefix(r.Text, f)
 		}
@@ -54,9 +58,13 @@ var (
 )
 
 // Outcome returns the one line of a command's output that tells best how it ended: for a failure
-// the first line that names the problem, else the last line that sums up, else the last line.
+// the first line that names the problem, else the last line that sums up, else the last line. Of a
+// long output it reads the beginning and the end.
 func Outcome(text string, failed bool) string {
 	var last, sum, problem string
+	if len(text) > 2*outcomeBytes {
+		text = text[:outcomeBytes] + "\n" + text[len(text)-outcomeBytes:]
+	}
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || exitCode.MatchString(line) {
@@ -82,7 +90,7 @@ func Outcome(text string, failed bool) string {
 
 // cut shortens s to at most n characters, marking the cut.
 func cut(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
+	if len(s) <= n {
 		return s
 	}
 	i := 0

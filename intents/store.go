@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"ctxledger.dev/internal/fault"
@@ -22,8 +24,11 @@ const (
 // that repeats a record) keeps the first intent.
 func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
 	old, err := OfCall(tx, in.Session, in.CallID)
-	if err != nil || old != nil {
-		return deref(old), err
+	switch {
+	case err != nil:
+		return Intent{}, err
+	case old != nil:
+		return *old, nil
 	}
 	in.ID = id(in.Session, in.CallID)
 	in.Status, in.Command = Pending, cut(in.Command, maxCommand)
@@ -43,12 +48,12 @@ func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
 	return in, save(tx, k, in)
 }
 
-// Finish records the outcome of a call and returns its intent, or nil when none was begun for it.
-// A second outcome of the same call changes nothing.
+// Finish records the outcome of a call and returns its intent, or nil when there was nothing to
+// finish: no intent was begun for the call, or an earlier outcome of it is known, which stays.
 func Finish(tx kv.Tx, session, callID string, r Result, at time.Time) (*Intent, error) {
 	in, err := OfCall(tx, session, callID)
 	if err != nil || in == nil || in.Status == Applied || in.Status == Failed {
-		return in, err
+		return nil, err
 	}
 	in.Status, in.ExitCode = r.status()
 	in.Finished = &at
@@ -59,6 +64,16 @@ func Finish(tx kv.Tx, session, callID string, r Result, at time.Time) (*Intent, 
 		in.Outcome = Outcome(r.Text, in.Status == Failed)
 	}
 	return in, save(tx, key(*in), *in)
+}
+
+// Forget removes what an intent keeps of its result's text. A call without an intent changes nothing.
+func Forget(tx kv.Tx, session, callID string) error {
+	in, err := OfCall(tx, session, callID)
+	if err != nil || in == nil || in.Error == "" && in.Outcome == "" {
+		return err
+	}
+	in.Error, in.Outcome = "", ""
+	return save(tx, key(*in), *in)
 }
 
 // OfCall returns the intent of a call, or nil.
@@ -106,17 +121,18 @@ func OfPath(tx kv.Tx, path string) ([]Intent, error) {
 }
 
 // short returns arguments as the documented summary: strings as they are, other values as JSON,
-// each cut at 200 characters.
+// each cut at 200 characters, the first 32 by name.
 func short(args json.RawMessage) map[string]string {
 	var a map[string]json.RawMessage
 	if json.Unmarshal(args, &a) != nil || len(a) == 0 {
 		return nil
 	}
-	m := make(map[string]string, len(a))
-	for k, v := range a {
+	names := slices.Sorted(maps.Keys(a))
+	m := make(map[string]string, min(len(names), maxArgs))
+	for _, k := range names[:min(len(names), maxArgs)] {
 		var s string
-		if json.Unmarshal(v, &s) != nil {
-			s = string(v)
+		if json.Unmarshal(a[k], &s) != nil {
+			s = string(a[k])
 		}
 		m[cut(k, maxArg)] = cut(s, maxArg)
 	}
@@ -146,13 +162,6 @@ func decode(raw []byte) (Intent, error) {
 		return Intent{}, fault.Wrap(fault.Corrupt, "intents.decode", err)
 	}
 	return in, nil
-}
-
-func deref(in *Intent) Intent {
-	if in == nil {
-		return Intent{}
-	}
-	return *in
 }
 
 func id(session, callID string) string {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -197,7 +198,7 @@ func (a *compactArgs) record(ctx context.Context, c *call, array json.RawMessage
 	if len(raws) == 0 && a.Since != nil {
 		return 0, nil // nothing new
 	}
-	blob, err := c.api.PutBlob(ctx, bytesReader(array))
+	blob, err := c.api.PutBlob(ctx, bytes.NewReader(array))
 	if err != nil {
 		return 0, err
 	}

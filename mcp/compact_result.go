@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"ctxledger.dev/compaction"
@@ -101,6 +100,9 @@ func (o outcome) result(ctx context.Context, api engine.API) (compactResult, err
 	r.Before, r.After, r.CutTotal = &sum.TokensBefore, &sum.TokensAfter, sum.CutTotal
 	if o.args.DryRun {
 		r.Reason = "dry run: this is what would happen, nothing was changed"
+		if o.handed > 0 {
+			r.Warnings = append(r.Warnings, "the messages handed in were recorded all the same")
+		}
 	} else {
 		r.SummaryID, r.Reason = sum.ID, ""
 	}
@@ -248,5 +250,3 @@ func rawBytes(raws []json.RawMessage) [][]byte {
 	}
 	return out
 }
-
-func bytesReader(b []byte) io.Reader { return bytes.NewReader(b) }

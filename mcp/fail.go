@@ -34,7 +34,7 @@ func (s *Server) failure(err error) error {
 }
 
 // guarded runs fn and turns a panic into an internal error that carries the stack to the log.
-func guarded[T any](_ *Server, what string, fn func() (T, error)) (v T, err error) {
+func guarded[T any](what string, fn func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fault.New(fault.Internal, "mcp.call", "panic in %s: %v\n%s", what, p, debug.Stack())

@@ -61,6 +61,7 @@ func newFixture(t *testing.T, edit func(*Options)) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
+	server.WithOutputSchemaValidation()(s.mcp) // every result of every test fits its output schema
 	f := &fixture{s, local, log}
 	t.Cleanup(func() {
 		if err := local.Close(); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/limits"
 )
 
 func readTool() tool {
@@ -38,7 +39,8 @@ func readTool() tool {
 			"id": `"3f9c1b2a7d4e"`, "lines": `"10-40"`, "bytes": `"0-4095"`, "head": "40", "tail": "40", "grep": `"panic|error"`,
 			"context": "3", "json_path": `"$.items[0].name"`, "search": `"connection refused"`, "limit": "8000",
 		},
-		run: readArtifact,
+		longest: 2 * limits.ArtifactTextMax, // as JSON, text can take twice its length
+		run:     readArtifact,
 	}
 }
 

@@ -43,7 +43,7 @@ func (s *Server) addTemplate(prefix, variable, name, description string, read re
 // reader returns the function by which the MCP library reads a resource.
 func (s *Server) reader(what string, read resourceReader) server.ResourceHandlerFunc {
 	return func(ctx context.Context, r proto.ReadResourceRequest) ([]proto.ResourceContents, error) {
-		text, err := guarded(s, "resource "+what, func() (string, error) {
+		text, err := guarded("resource "+what, func() (string, error) {
 			api, err := s.ledger.get(ctx)
 			if err != nil {
 				return "", err

@@ -35,7 +35,7 @@ func (s *Server) addResume() {
 		Description: "Go on from an earlier chat: its record as a handoff",
 		Arguments:   []proto.PromptArgument{{Name: "session", Description: "default: the newest"}},
 	}, func(ctx context.Context, r proto.GetPromptRequest) (*proto.GetPromptResult, error) {
-		text, err := guarded(s, "prompt resume", func() (string, error) {
+		text, err := guarded("prompt resume", func() (string, error) {
 			for name := range r.Params.Arguments {
 				if name != "session" {
 					return "", fault.New(fault.Invalid, "mcp.resume", "there is no argument %.60q: there is session", clean(name))

@@ -24,9 +24,9 @@ const (
 // Errors: those of reading and writing. The end of in or ctx is none.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	var opening sync.WaitGroup
 	defer opening.Wait()
+	defer cancel() // first: nobody needs the ledger any more
 	opening.Go(func() { s.ledger.warm(ctx) })
 
 	reader, writer := io.Pipe()

@@ -20,7 +20,9 @@ type tool struct {
 	output      string // JSON schema of the structured result
 	// forms holds the right form of arguments whose type alone does not show it, as JSON.
 	forms map[string]string
-	run   func(ctx context.Context, c *call) (reply, error)
+	// longest is how many characters of a result the host should let through; 0: its own limit.
+	longest int
+	run     func(ctx context.Context, c *call) (reply, error)
 }
 
 // hints are a tool's annotations. No tool reaches out of the workspace: the fourth is always false.
@@ -57,8 +59,12 @@ func decode[T any](c *call) (T, error) {
 // describe returns a tool as it is listed.
 func (s *Server) describe(t tool) proto.Tool {
 	no := false
+	var meta *proto.Meta
+	if t.longest > 0 {
+		meta = proto.NewMetaFromMap(map[string]any{"anthropic/maxResultSizeChars": t.longest})
+	}
 	return proto.Tool{
-		Name: s.o.ToolPrefix + t.name, Description: t.description,
+		Meta: meta, Name: s.o.ToolPrefix + t.name, Description: t.description,
 		RawInputSchema: json.RawMessage(t.input), RawOutputSchema: json.RawMessage(t.output),
 		Annotations: proto.ToolAnnotation{
 			ReadOnlyHint: &t.hints.readOnly, DestructiveHint: &t.hints.destructive,
@@ -71,7 +77,7 @@ func (s *Server) describe(t tool) proto.Tool {
 // tool is a result that the model can read.
 func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 	return func(ctx context.Context, r proto.CallToolRequest) (*proto.CallToolResult, error) {
-		answer, err := guarded(s, "tool "+t.name, func() (reply, error) {
+		answer, err := guarded("tool "+t.name, func() (reply, error) {
 			raw := r.Params.RawArguments
 			if raw == nil {
 				var err error // a client in this process hands over values

@@ -2,9 +2,7 @@ package sessions
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
@@ -48,7 +46,7 @@ func ReadsOf(tx kv.Tx, path string) ([]Read, error) {
 			return nil, err
 		}
 		session, seq, ok := bytes.Cut(r.Key[len(prefix):], []byte{0})
-		if !ok || len(seq) != 8 {
+		if !ok || len(seq) < 8 {
 			return nil, fault.New(fault.Corrupt, "sessions.reads", "the index of reads of %q is damaged", path)
 		}
 		reads = append(reads, Read{string(session), int64(binary.BigEndian.Uint64(seq)), string(r.Value)})
@@ -59,7 +57,7 @@ func ReadsOf(tx kv.Tx, path string) ([]Read, error) {
 // IndexRead makes a call findable by the path of the file that it reads.
 func IndexRead(tx kv.Tx, path, session string, seq int64, callID string) error {
 	k := binary.BigEndian.AppendUint64([]byte(path+"\x00"+session+"\x00"), uint64(seq))
-	if len(k) > kv.MaxKey {
+	if k = append(k, clip(callID)...); len(k) > kv.MaxKey {
 		return nil // a path too long for an index is still in the log
 	}
 	return tx.Put(bucketReads, k, []byte(callID))
@@ -69,11 +67,12 @@ func indexCall(tx kv.Tx, session string, seq int64, c Call) error {
 	return tx.Put(bucketCalls, callKey(session, c.ID), binary.BigEndian.AppendUint64(nil, uint64(seq)))
 }
 
-// callKey clips a call id for use in a key; one that is too long is replaced by its hash.
-func callKey(session, callID string) []byte {
+func callKey(session, callID string) []byte { return []byte(session + "\x00" + clip(callID)) }
+
+// clip makes a call id fit for a key: one that is too long is replaced by its hash.
+func clip(callID string) string {
 	if len(callID) > maxCallID {
-		sum := sha256.Sum256([]byte(callID))
-		callID = hex.EncodeToString(sum[:])
+		return Digest([]byte(callID))
 	}
-	return []byte(session + "\x00" + callID)
+	return callID
 }

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"iter"
 	"time"
@@ -24,7 +23,7 @@ func Append(tx kv.Tx, s *Session, e Entry, original []byte) (Entry, error) {
 	}
 	if e.ID != "" {
 		s.Chain = e.ID
-		if err := index(tx, e.ID, s.ID, e.Seq); err != nil {
+		if err := indexMessage(tx, e.ID, Place{s.ID, e.Seq, e.ID}); err != nil {
 			return Entry{}, err
 		}
 	}
@@ -39,14 +38,15 @@ func Append(tx kv.Tx, s *Session, e Entry, original []byte) (Entry, error) {
 	return e, put(tx, s.ID, e, original)
 }
 
-// Stored is an entry with its inline original.
+// Stored is an entry with its inline original, which is nil when it lies in a blob or was forgotten.
 type Stored struct {
 	Entry
-	Original []byte
+	Original   []byte
+	HeaderSize int // bytes of the entry itself in the store, as JSON
 }
 
 // Scan yields the entries of a session from sequence number from to to (0: the newest), each with
-// its inline original; one that lies in a blob or was forgotten is nil. A damaged entry ends the sequence with an error of code corrupt.
+// its inline original. A damaged entry ends the sequence with an error of code corrupt.
 func Scan(tx kv.Tx, session string, from, to int64) iter.Seq2[Stored, error] {
 	r := kv.Range{Prefix: logPrefix(session), From: logKey(session, max(from, 1))}
 	if to > 0 {
@@ -82,6 +82,7 @@ func GetEntry(tx kv.Tx, session string, seq int64) (Stored, error) {
 type Place struct {
 	Session string
 	Seq     int64
+	ID      string // of the message
 }
 
 // Places returns where the messages stand whose id starts with prefix, at most limit of them.
@@ -95,22 +96,47 @@ func Places(tx kv.Tx, prefix string, limit int) ([]Place, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(places) == limit || len(r.Key) < chainDigits || len(r.Value) != 8 {
+		if len(places) == limit {
 			break
 		}
-		seq := int64(binary.BigEndian.Uint64(r.Value))
-		places = append(places, Place{string(r.Key[chainDigits:]), seq})
+		p, err := decodePlace(r)
+		if err != nil {
+			return nil, err
+		}
+		places = append(places, p)
 	}
 	return places, nil
 }
 
-// Forget removes an entry's original and says when. The entry itself stays.
+// PlaceIn returns where the message with this id stands in a session, and whether it does.
+func PlaceIn(tx kv.Tx, session, id string) (Place, bool, error) {
+	key := []byte(id + session)
+	v, err := tx.Get(bucketMessages, key)
+	if err != nil || v == nil || len(id) != chainDigits {
+		return Place{}, false, err
+	}
+	p, err := decodePlace(kv.Record{Key: key, Value: v})
+	return p, err == nil, err
+}
+
+// Alias makes an entry findable by the id that it would have in another wording: that of a view in
+// which stubs stand for results, as a host hands it back.
+func Alias(tx kv.Tx, session string, e Entry, id string) error {
+	if id == e.ID {
+		return nil
+	}
+	return indexMessage(tx, id, Place{session, e.Seq, e.ID})
+}
+
+// Forget removes an entry's original with what was extracted from its words, and says when. The
+// entry itself stays.
 func Forget(tx kv.Tx, session string, seq int64, at time.Time) (Entry, error) {
 	s, err := GetEntry(tx, session, seq)
 	if err != nil {
 		return Entry{}, err
 	}
 	s.Entry.Forgotten, s.Entry.Blob = &at, ""
+	s.Entry.Names, s.Entry.Paths = nil, nil
 	return s.Entry, put(tx, session, s.Entry, nil)
 }
 
@@ -134,7 +160,7 @@ func decodeEntry(raw []byte) (Stored, error) {
 	if n > int64(len(raw)-4) {
 		return Stored{}, fault.New(fault.Corrupt, "sessions.decode", "a log entry's header is cut off")
 	}
-	var s Stored
+	s := Stored{HeaderSize: int(n)}
 	if err := json.Unmarshal(raw[4:4+n], &s.Entry); err != nil {
 		return Stored{}, fault.Wrap(fault.Corrupt, "sessions.decode", err)
 	}
@@ -144,13 +170,29 @@ func decodeEntry(raw []byte) (Stored, error) {
 	return s, nil
 }
 
-func index(tx kv.Tx, id, session string, seq int64) error {
-	if _, err := hex.DecodeString(id); err != nil || len(id) != chainDigits {
-		return fault.New(fault.Internal, "sessions.index", "message id %q is not %d hex digits", id, chainDigits)
+// indexMessage makes an entry findable by an id: its own, or an alias of it.
+func indexMessage(tx kv.Tx, id string, at Place) error {
+	if !isHex(id) || len(id) != chainDigits {
+		return fault.New(fault.Internal, "sessions.index", "message id %.40q is not %d hex digits", id, chainDigits)
 	}
-	var v [8]byte
-	binary.BigEndian.PutUint64(v[:], uint64(seq))
-	return tx.Put(bucketMessages, []byte(id+session), v[:])
+	v := binary.BigEndian.AppendUint64(nil, uint64(at.Seq))
+	if id != at.ID {
+		v = append(v, at.ID...)
+	}
+	return tx.Put(bucketMessages, []byte(id+at.Session), v)
+}
+
+// decodePlace reads a record of the index of messages: its value is the sequence number and, of an
+// alias, the entry's own id.
+func decodePlace(r kv.Record) (Place, error) {
+	if len(r.Key) <= chainDigits || len(r.Value) != 8 && len(r.Value) != 8+chainDigits {
+		return Place{}, fault.New(fault.Corrupt, "sessions.place", "the index of messages is damaged at %.80q", r.Key)
+	}
+	p := Place{Session: string(r.Key[chainDigits:]), Seq: int64(binary.BigEndian.Uint64(r.Value)), ID: string(r.Key[:chainDigits])}
+	if alias := r.Value[8:]; len(alias) > 0 {
+		p.ID = string(alias)
+	}
+	return p, nil
 }
 
 func logPrefix(session string) []byte { return []byte(session + "\x00") }

@@ -14,9 +14,9 @@ const (
 	bucketSessions kv.Bucket = "sessions"     // session id → Session
 	bucketHosts    kv.Bucket = "session_host" // host NUL host id → session id
 	bucketLog      kv.Bucket = "log"          // session id NUL sequence → entry
-	bucketMessages kv.Bucket = "messages"     // message id, session id → sequence
+	bucketMessages kv.Bucket = "messages"     // message id, session id → sequence, and of an alias the id
 	bucketCalls    kv.Bucket = "calls"        // session id NUL call id → sequence
-	bucketReads    kv.Bucket = "reads"        // path NUL session id NUL sequence → call id
+	bucketReads    kv.Bucket = "reads"        // path NUL session id NUL sequence, call id → call id
 )
 
 // Create stores a new session and returns it with its ID. The id is cut from a hash of host and
@@ -166,6 +166,6 @@ func decodeSession(raw []byte) (Session, error) {
 func hostKey(host, hostID string) []byte { return []byte(host + "\x00" + hostID) }
 
 func notFound(name string) error {
-	return fault.New(fault.NotFound, "sessions.find", "no session %q in this workspace", name).
+	return fault.New(fault.NotFound, "sessions.find", "no session %.80q in this workspace", name).
 		WithHint("`ctxledger sessions` lists them")
 }

@@ -4,8 +4,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"ctxledger.dev/cli"
 	"ctxledger.dev/cmd/internal/wiring"
@@ -18,9 +16,7 @@ func main() {
 	if daemonRole, exit := daemon.Main(os.Args, wiring.Role(e)); daemonRole {
 		os.Exit(exit)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(cli.Main(ctx, cli.Config{
+	os.Exit(cli.Main(context.Background(), cli.Config{
 		Args: os.Args[1:], Env: e, Version: wiring.Version, In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 	}))
 }

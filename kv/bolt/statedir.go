@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"ctxledger.dev/internal/fault"
 )
@@ -42,7 +43,7 @@ func makeDir(dir string) error {
 	if err == nil && !info.IsDir() {
 		return fault.New(fault.Invalid, "kv.open", "state directory %q is not a directory", dir).WithHint(hintState)
 	}
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+	if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return err
 	}
 	parent := filepath.Dir(filepath.Clean(dir))

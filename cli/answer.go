@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"unicode/utf8"
+
+	"ctxledger.dev/internal/fault"
+)
+
+// maxJSON bounds the stored bytes that one JSON answer holds: it is made in memory.
+const maxJSON = 64 << 20
+
+// answer prints v as JSON if that was asked for, else what text writes.
+func (a *app) answer(v any, text func(w io.Writer)) error {
+	if a.json {
+		return a.answerJSON(v)
+	}
+	var b bytes.Buffer
+	text(&b)
+	_, err := a.Out.Write(b.Bytes())
+	return fault.Wrap(fault.Unavailable, "cli.answer", err)
+}
+
+func (a *app) answerJSON(v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return fault.Wrap(fault.Internal, "cli.answer", err)
+	}
+	return a.write(b.Bytes())
+}
+
+// answerLine prints v as one line of JSON.
+func (a *app) answerLine(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fault.Wrap(fault.Internal, "cli.answer", err)
+	}
+	return a.write(append(b, '\n'))
+}
+
+// write prints stored text: exact into a file or pipe, made safe on a terminal.
+func (a *app) write(text []byte) error {
+	w := a.raw()
+	_, err := w.Write(text)
+	if err == nil {
+		err = w.Close()
+	}
+	return fault.Wrap(fault.Unavailable, "cli.answer", err)
+}
+
+// raw returns a writer for stored bytes: exact into a file or pipe, made safe on a terminal. It
+// is closed after the last byte; standard output stays open.
+func (a *app) raw() io.WriteCloser {
+	if terminal(a.Out) {
+		return &terminalWriter{w: a.Out}
+	}
+	return exactWriter{a.Out}
+}
+
+// exactWriter hands on what it gets.
+type exactWriter struct{ io.Writer }
+
+func (exactWriter) Close() error { return nil }
+
+// terminalWriter escapes what is hostile on its way to a terminal.
+type terminalWriter struct {
+	w    io.Writer
+	rest []byte // the beginning of a character whose end is still to come
+}
+
+func (t *terminalWriter) Write(p []byte) (int, error) {
+	text := append(t.rest, p...)
+	cut := len(text)
+	for i := 1; i <= min(utf8.UTFMax-1, len(text)); i++ {
+		if end := text[len(text)-i:]; utf8.RuneStart(end[0]) {
+			if !utf8.FullRune(end) {
+				cut -= i
+			}
+			break
+		}
+	}
+	t.rest = bytes.Clone(text[cut:])
+	if _, err := io.WriteString(t.w, plain(string(text[:cut]))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Close writes a character that never ended.
+func (t *terminalWriter) Close() error {
+	_, err := io.WriteString(t.w, plain(string(t.rest)))
+	t.rest = nil
+	return err
+}
+
+// terminal reports whether w is a terminal.
+func terminal(w any) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
+}
+
+// colours reports whether the answer may be coloured.
+func (a *app) colours() bool {
+	return terminal(a.Out) && a.Env.Lookup("NO_COLOR") == "" && a.Env.Lookup("TERM") != "dumb"
+}
+
+// stored is stored bytes in a JSON answer: as text where they are UTF-8, else in base64.
+type stored struct {
+	Text   string `json:"text,omitempty"`
+	Base64 []byte `json:"base64,omitempty"`
+}
+
+func storedOf(b []byte) stored {
+	if utf8.Valid(b) {
+		return stored{Text: string(b)}
+	}
+	return stored{Base64: b}
+}
+
+// tooLongForJSON is the error for an answer of more than maxJSON.
+func tooLongForJSON(what string) error {
+	return fault.New(fault.TooLarge, "cli.answer", "%s is longer than %s: too long for one JSON answer", what, size(maxJSON)).
+		WithHint("leave out --json and direct the output into a file")
+}

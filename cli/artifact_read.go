@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/engine"
+)
+
+func (a *app) artifactRead() *cobra.Command {
+	var s artifacts.Selection
+	cmd := &cobra.Command{
+		Use:   "read HANDLE",
+		Short: "Read a part of an artifact, of a summary's range or of a message",
+		Long: "Reads from the start, or what one of the flags selects, a page at a time. Standard error says what\n" +
+			"was read and how to go on. `ctxledger cat HANDLE` prints everything at once.",
+		Example: "  ctxledger artifact read a3f9c20b1d7e --lines 100-140\n  ctxledger artifact read a3f9c20b1d7e --tail 20\n" +
+			"  ctxledger artifact read a3f9c20b1d7e --json-path '$.items[0].name'",
+		Args: a.args(1, 1),
+		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+			return a.readPage(ctx, api, args[0], s)
+		}),
+	}
+	f := cmd.Flags()
+	f.StringVar(&s.Lines, "lines", "", "`LINES`, as in 10-40 or 10-")
+	f.StringVar(&s.Bytes, "bytes", "", "`BYTES`, as in 0-4095")
+	f.IntVar(&s.Head, "head", 0, "the first `N` lines")
+	f.IntVar(&s.Tail, "tail", 0, "the last `N` lines")
+	f.StringVar(&s.JSONPath, "json-path", "", "values of a JSON document, at a `PATH` such as $.items[0].name")
+	f.StringVar(&s.Search, "search", "", "the passages that fit these `WORDS` best")
+	pageFlags(cmd, &s)
+	return cmd
+}
+
+// pageFlags are the flags of every command that prints a page.
+func pageFlags(cmd *cobra.Command, s *artifacts.Selection) {
+	cmd.Flags().IntVar(&s.Limit, "limit", 0, "at most `N` characters (default 8000, at most 40000)")
+	cmd.Flags().Int64Var(&s.After, "after", 0, "go on with a search behind `N`, as the page before says")
+}
+
+func (a *app) artifactGrep() *cobra.Command {
+	var s artifacts.Selection
+	cmd := &cobra.Command{
+		Use:     "grep PATTERN HANDLE",
+		Short:   "Lines of an artifact that match a regular expression, with their numbers",
+		Example: "  ctxledger artifact grep -C 2 'FAIL|panic' a3f9c20b1d7e",
+		Args:    a.args(2, 2),
+		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+			s.Grep = args[0]
+			return a.readPage(ctx, api, args[1], s)
+		}),
+	}
+	cmd.Flags().IntVarP(&s.Context, "context", "C", 0, "with `N` lines around each match")
+	pageFlags(cmd, &s)
+	return cmd
+}
+
+// readPage prints one page of what a handle names.
+func (a *app) readPage(ctx context.Context, api engine.API, handle string, s artifacts.Selection) error {
+	page, err := api.ReadArtifact(ctx, engine.ReadArtifactRequest{ID: handle, Selection: s})
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.answerJSON(page)
+	}
+	a.say("%s of %s, %s", page.Range, plural(page.TotalLines, "line"), size(page.TotalBytes))
+	if page.Next != nil {
+		a.hint("it goes on with `%s`", readCommand(handle, *page.Next))
+	}
+	text := page.Text
+	if text != "" && !strings.HasSuffix(text, "\n") && page.Next == nil {
+		text += "\n"
+	}
+	return a.write([]byte(text))
+}
+
+// readCommand writes a selection as the command that reads it.
+func readCommand(handle string, s artifacts.Selection) string {
+	cmd := "ctxledger artifact read " + handle
+	if s.Grep != "" {
+		cmd = "ctxledger artifact grep " + quoted(s.Grep) + " " + handle
+	}
+	for _, f := range []struct{ flag, value string }{
+		{"lines", s.Lines}, {"bytes", s.Bytes}, {"json-path", s.JSONPath}, {"search", s.Search},
+	} {
+		if f.value != "" {
+			cmd += " --" + f.flag + " " + quoted(f.value)
+		}
+	}
+	for _, f := range []struct {
+		flag  string
+		value int64
+	}{
+		{"head", int64(s.Head)}, {"tail", int64(s.Tail)}, {"context", int64(s.Context)}, {"limit", int64(s.Limit)}, {"after", s.After},
+	} {
+		if f.value > 0 {
+			cmd += fmt.Sprintf(" --%s %d", f.flag, f.value)
+		}
+	}
+	return cmd
+}
+
+// quoted writes a word for a POSIX shell, without quotes where it needs none.
+func quoted(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func (a *app) artifactSearch() *cobra.Command {
+	r := engine.SearchArtifactsRequest{}
+	cmd := &cobra.Command{
+		Use:     "search WORDS",
+		Short:   "Passages in all artifacts that fit the words best",
+		Example: "  ctxledger artifact search 'connection refused'",
+		Args:    a.args(1, 1),
+		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+			if r.Limit < 1 {
+				return misuse("--limit takes a number from 1, not %d", r.Limit)
+			}
+			r.Query = args[0]
+			resp, err := api.SearchArtifacts(ctx, r)
+			if err != nil {
+				return err
+			}
+			return a.answer(resp, func(w io.Writer) { printPassages(w, resp.Passages) })
+		}),
+	}
+	cmd.Flags().IntVar(&r.Limit, "limit", 5, "at most `N` passages")
+	return cmd
+}
+
+func printPassages(w io.Writer, passages []artifacts.Passage) {
+	if len(passages) == 0 {
+		fmt.Fprintln(w, "nothing fits")
+	}
+	for i, p := range passages {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s, lines %s\n%s\n", p.ID, p.Lines, strings.TrimSuffix(plain(p.Text), "\n"))
+	}
+}

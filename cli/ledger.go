@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/workspace"
+)
+
+// asks makes the function of a command that needs the ledger: it is opened first, its daemon
+// started if none runs.
+func (a *app) asks(do func(ctx context.Context, api engine.API, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := a.open(cmd.Context()); err != nil {
+			return err
+		}
+		return do(cmd.Context(), a.ledger, args)
+	}
+}
+
+// open finds the workspace and opens its ledger.
+func (a *app) open(ctx context.Context) error {
+	ws, err := a.find()
+	if err != nil {
+		return err
+	}
+	a.place = ws
+	a.ledger, err = daemon.OpenWorkspace(ctx, ws, daemon.Options{Env: a.Env, Version: a.Version, InProcess: a.inProcess})
+	return err
+}
+
+// find says which workspace this run is about.
+func (a *app) find() (workspace.Workspace, error) {
+	return workspace.Find(a.Env, workspace.Options{Flag: a.workspace})
+}
+
+// session finds the session that a command is about: the named one, the agent's own, the active
+// one, or the newest. Several active ones are a conflict, unless the newest will do.
+func (a *app) session(ctx context.Context, name string, newest bool) (sessions.Session, error) {
+	r := engine.SessionRequest{Name: name, HostID: a.Env.Lookup("CLAUDE_CODE_SESSION_ID"), Latest: newest}
+	s, err := a.ledger.Session(ctx, r)
+	if name == "" && !newest && fault.Is(err, fault.NotFound) {
+		r.Latest = true
+		return a.ledger.Session(ctx, r)
+	}
+	return s, err
+}
+
+// absolute returns the place of a file that was named where the user is.
+func (a *app) absolute(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(a.Env.Dir, name)
+}
+
+// ledgerPaths returns what a path on the command line may mean, as the ledger names files, the
+// likelier first: seen from where the user is, or from the root of the workspace.
+func (a *app) ledgerPaths(name string) []string {
+	abs := filepath.Clean(name)
+	if !filepath.IsAbs(name) {
+		dir, err := filepath.EvalSymlinks(a.Env.Dir) // as the root is
+		if err != nil {
+			dir = a.Env.Dir
+		}
+		abs = filepath.Join(dir, name)
+	}
+	here, err := filepath.Rel(a.place.Root, abs)
+	switch {
+	case a.place.Root == "" || err != nil || !filepath.IsLocal(here):
+		here = filepath.ToSlash(abs)
+	default:
+		here = filepath.ToSlash(here)
+	}
+	if there := path.Clean(filepath.ToSlash(name)); !filepath.IsAbs(name) && there != here {
+		return []string{here, there}
+	}
+	return []string{here}
+}

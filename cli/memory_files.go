@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/memory"
+)
+
+// userDir is where user memory lies in an export, and where an import looks for it.
+const userDir = "repl"
+
+func (a *app) memoryImport(scope *string) *cobra.Command {
+	var overwrite bool
+	cmd := &cobra.Command{
+		Use:   "import DIRECTORY",
+		Short: "Read facts from a directory with MEMORY.md and one Markdown file a fact",
+		Long: "Reads the facts that MEMORY.md names, also in the directories memory, repl (facts of the user) and\n" +
+			"agents/NAME. What cannot be taken over is named, and the rest goes on.",
+		Example: "  ctxledger memory import ./memory\n  ctxledger memory import ~/notes/memory --scope user",
+		Args:    a.args(1, 1),
+		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+			return a.importMemory(ctx, api, args[0], *scope, overwrite)
+		}),
+	}
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace facts that somebody else saved under the same name")
+	return cmd
+}
+
+func (a *app) importMemory(ctx context.Context, api engine.API, dir, scope string, overwrite bool) error {
+	const op = "cli.memory"
+	found, problems, err := memory.Import(os.DirFS(a.absolute(dir)))
+	if err != nil {
+		return err
+	}
+	for _, p := range problems {
+		a.say("%s", p.String())
+	}
+	saved := []memory.Entry{}
+	for _, e := range found {
+		if scope != "" || a.place.Root == "" {
+			e.Scope = a.writeScope(scope)
+		}
+		e, err := api.SaveMemory(ctx, engine.SaveMemoryRequest{Entry: e, Overwrite: overwrite})
+		switch {
+		case fault.Is(err, fault.Conflict):
+			a.say("%s", err)
+		case err != nil:
+			return err
+		default:
+			saved = append(saved, e)
+		}
+	}
+	err = a.answer(saved, func(w io.Writer) { fmt.Fprintf(w, "imported %s\n", plural(len(saved), "fact")) })
+	if n := len(found) - len(saved); n > 0 && err == nil {
+		err = fault.New(fault.Conflict, op, "%s not imported: somebody else saved other facts under these names", plural(n, "fact")).
+			WithHint("--overwrite replaces them")
+	}
+	return err
+}
+
+func (a *app) memoryExport(scope *string) *cobra.Command {
+	var overwrite bool
+	cmd := &cobra.Command{
+		Use:   "export DIRECTORY",
+		Short: "Write the facts as MEMORY.md and one Markdown file each",
+		Long: "Writes what `ctxledger memory import` reads: facts of the project into DIRECTORY, those of the user\n" +
+			"into DIRECTORY/repl, or with --scope those of one scope into DIRECTORY.",
+		Example: "  ctxledger memory export ./memory\n  ctxledger memory export --scope user ~/notes/memory",
+		Args:    a.args(1, 1),
+		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+			return a.exportMemory(ctx, api, args[0], *scope, overwrite)
+		}),
+	}
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "write over a MEMORY.md that is there")
+	return cmd
+}
+
+func (a *app) exportMemory(ctx context.Context, api engine.API, dir, scope string, overwrite bool) error {
+	resp, err := memories(ctx, api, engine.MemoriesRequest{Scope: memory.Scope(scope), Body: true})
+	if err != nil {
+		return err
+	}
+	if len(resp.Notes) > 0 {
+		return fault.New(fault.Unavailable, "cli.memory", "%s", resp.Notes[0]).WithHint("--scope project exports the rest")
+	}
+	files := exported(resp.Entries, scope == "" && a.place.Root != "")
+	names, err := writeExport(a.absolute(dir), files, overwrite)
+	if err != nil {
+		return err
+	}
+	return a.answer(names, func(w io.Writer) {
+		fmt.Fprintf(w, "wrote %s as %s to %s\n", plural(len(resp.Entries), "fact"), plural(len(names), "file"), plain(dir))
+	})
+}
+
+// exported returns the files of an export; apart puts the facts of the user into their own
+// directory.
+func exported(entries []memory.Entry, apart bool) map[string][]byte {
+	if !apart {
+		return memory.Export(entries)
+	}
+	var project, user []memory.Entry
+	for _, e := range entries {
+		if e.Scope == memory.User {
+			user = append(user, e)
+		} else {
+			project = append(project, e)
+		}
+	}
+	files := memory.Export(project)
+	if len(user) > 0 {
+		for name, content := range memory.Export(user) {
+			files[path.Join(userDir, name)] = content
+		}
+	}
+	return files
+}
+
+// writeExport writes files below dir, readable by the user alone, and returns their names. Each
+// is complete or absent, and an index comes after what it names.
+func writeExport(dir string, files map[string][]byte, overwrite bool) ([]string, error) {
+	const op = "cli.export"
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fileError(dir, err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fileError(dir, err)
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it any more
+	names := slices.SortedFunc(maps.Keys(files), indexLast)
+	for _, name := range names {
+		if _, err := root.Lstat(name); err == nil && isIndex(name) && !overwrite {
+			return nil, fault.New(fault.Conflict, op, "there is a %s in %s already", name, dir).
+				WithHint("name another directory, or write over it with --overwrite")
+		}
+	}
+	for _, name := range names {
+		if err := writeFile(root, name, files[name]); err != nil {
+			return nil, fileError(name, err)
+		}
+	}
+	return names, nil
+}
+
+// writeFile puts a file in place in one step.
+func writeFile(root *os.Root, name string, content []byte) error {
+	if err := root.Mkdir(path.Dir(name), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	temp := name + ".tmp"
+	err := root.WriteFile(temp, content, 0o600)
+	if err == nil {
+		err = root.Rename(temp, name)
+	}
+	if err != nil {
+		_ = root.Remove(temp) // what failed before is what counts
+	}
+	return err
+}
+
+func isIndex(name string) bool { return path.Base(name) == memory.IndexFile }
+
+// indexLast orders names, indexes behind all others.
+func indexLast(x, y string) int {
+	switch {
+	case isIndex(x) == isIndex(y):
+		return strings.Compare(x, y)
+	case isIndex(x):
+		return 1
+	}
+	return -1
+}

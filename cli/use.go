@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/internal/fault"
+)
+
+// Exit statuses.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// usageError marks wrong use of the command line.
+type usageError struct {
+	error
+	hint string // "": the help of the command
+}
+
+// misuse returns a usageError.
+func misuse(format string, args ...any) error { return usageError{error: fmt.Errorf(format, args...)} }
+
+// args checks how many arguments a command got; most < 0: as many as one likes. Too few or too
+// many are wrong use.
+func (a *app) args(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		_, takes, _ := strings.Cut(cmd.Use, " ")
+		switch n := len(args); {
+		case n < least:
+			return misuse("an argument is missing: %s %s", cmd.CommandPath(), takes)
+		case n <= most || most < 0:
+			return nil
+		case cmd.HasSubCommands():
+			return unknownCommand(cmd, args)
+		case most == 0:
+			return misuse("%s takes no argument, but got %q", cmd.CommandPath(), args[0])
+		}
+		return misuse("%s takes %s, but got %q as well", cmd.CommandPath(), takes, args[most])
+	}
+}
+
+// unknownCommand is the error for args that name no command below parent.
+func unknownCommand(parent *cobra.Command, args []string) error {
+	name := strings.Join(args[:min(len(args), 1)], "")
+	_, within, _ := strings.Cut(parent.CommandPath()+" ", " ")
+	err := usageError{error: fmt.Errorf("there is no command %q", within+name)}
+	parent.SuggestionsMinimumDistance = 2
+	if like := parent.SuggestionsFor(name); len(like) > 0 {
+		err.hint = "did you mean `" + parent.CommandPath() + " " + like[0] + "`?"
+	}
+	return err
+}
+
+// report prints what went wrong in a command, if anything did, and returns the exit status.
+func (a *app) report(cmd *cobra.Command, err error) int {
+	if err == nil {
+		return exitDone
+	}
+	a.say("%s", err)
+	if wrong, ok := errors.AsType[usageError](err); ok {
+		if wrong.hint == "" {
+			wrong.hint = fmt.Sprintf("`%s --help` shows how it is used", cmd.CommandPath())
+		}
+		a.hint("%s", wrong.hint)
+		return exitUsage
+	}
+	if hint := fault.HintOf(err); hint != "" {
+		a.hint("%s", hint)
+	}
+	if fault.Is(err, fault.Internal) {
+		a.hint("this looks like a defect of ctxledger: please report it with the command that you ran")
+	}
+	return exitFailed
+}
+
+// say writes to standard error, the program's name in front of each line: stored text cannot
+// pass for another program's.
+func (a *app) say(format string, args ...any) {
+	for l := range strings.SplitSeq(strings.TrimSpace(fmt.Sprintf(format, args...)), "\n") {
+		fmt.Fprintf(a.Err, "ctxledger: %s\n", plain(l))
+	}
+}
+
+// hint writes what the reader can do.
+func (a *app) hint(format string, args ...any) {
+	fmt.Fprintf(a.Err, "  hint: %s\n", line(fmt.Sprintf(format, args...), 1000))
+}

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/engine"
+)
+
+func (a *app) whyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "why FILE",
+		Short:   "A file's history in the ledger: who read, changed or tried to change it",
+		Example: "  ctxledger why internal/store/store.go",
+		Args:    a.args(1, 1),
+		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+			h, err := a.history(ctx, api, args[0])
+			if err != nil {
+				return err
+			}
+			return a.answer(h, func(w io.Writer) { a.printHistory(w, h) })
+		}),
+	}
+}
+
+// history asks for the history of a file, in the first sense of its name that has one.
+func (a *app) history(ctx context.Context, api engine.API, name string) (h engine.FileHistory, err error) {
+	for _, p := range a.ledgerPaths(name) {
+		h, err = api.FileHistory(ctx, engine.FileHistoryRequest{Path: p})
+		if err != nil || len(h.Reads)+len(h.Intents)+len(h.Changes) > 0 {
+			return h, err
+		}
+	}
+	return h, nil
+}
+
+// moment is one thing that happened to a file.
+type moment struct {
+	at      time.Time
+	session string
+	seq     int64 // of the log entry it comes from
+	turn    int
+	what    string
+	detail  string
+}
+
+// story puts reads, intents and changes into one order.
+func story(h engine.FileHistory) []moment {
+	var out []moment
+	for _, r := range h.Reads {
+		out = append(out, moment{r.Time, r.Session, r.Seq, r.Turn, "read", commas(r.Tokens) + " tokens"})
+	}
+	for _, in := range h.Intents {
+		detail := strings.ToLower(string(in.Status)) + ": " + in.Name
+		if in.Error != "" {
+			detail += ", " + in.Error
+		}
+		out = append(out, moment{in.Begun, in.Session, in.Seq, in.Turn, "tried", detail})
+	}
+	for _, c := range h.Changes {
+		out = append(out, moment{c.Time, c.Session, c.Seq, c.Turn, string(c.Op), "source: " + string(c.Source)})
+	}
+	slices.SortStableFunc(out, func(x, y moment) int {
+		return cmp.Or(x.at.Compare(y.at), cmp.Compare(x.session, y.session), cmp.Compare(x.seq, y.seq))
+	})
+	return out
+}
+
+func (a *app) printHistory(w io.Writer, h engine.FileHistory) {
+	moments := story(h)
+	if len(moments) == 0 {
+		fmt.Fprintf(w, "the ledger knows nothing of %s\n", plain(h.Path))
+		return
+	}
+	fmt.Fprintln(w, plain(h.Path))
+	t := a.newTable("TIME", "SESSION", ">TURN", "WHAT", "")
+	for _, m := range moments {
+		t.add(a.stamp(m.at), m.session, fmt.Sprint(m.turn), m.what, m.detail)
+	}
+	t.print(w)
+}

@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+)
+
+// AcceptCompaction implements API. The plan is computed again from the same log, so that nobody
+// can commit a plan that the ledger would not make; the summary's text is therefore the same. The
+// key stands for session and options: repeated after the log went on, it still gets its answer.
+func (l *Local) AcceptCompaction(ctx context.Context, r AcceptCompactionRequest) (Summary, error) {
+	if err := r.check(); err != nil {
+		return Summary{}, err
+	}
+	m, err := l.mutation("compact", r.Key, r.PlanCompactionRequest)
+	if err != nil {
+		return Summary{}, err
+	}
+	if s, done, err := repeated[Summary](ctx, l, m); done || err != nil {
+		return s, err
+	}
+	l.naming.RLock()
+	defer l.naming.RUnlock()
+	ready, err := view(ctx, l, func(tx kv.Tx) (*accepted, error) { return l.acceptable(ctx, tx, r) })
+	if err != nil {
+		return Summary{}, err
+	}
+	return mutate(ctx, l, m, func(tx kv.Tx) (Summary, []Event, error) { return l.accept(tx, r, ready, m) })
+}
+
+// accepted is a plan that is ready to be written.
+type accepted struct {
+	record compaction.Record
+	text   string
+	folded *folded
+}
+
+// acceptable plans again and checks that the log has not moved on.
+func (l *Local) acceptable(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest) (*accepted, error) {
+	f, err := l.fold(tx, r.Session)
+	if err != nil {
+		return nil, err
+	}
+	if f.session.Seq != r.Position {
+		return nil, stale(f.session, r.Position)
+	}
+	p, err := l.plan(ctx, tx, f, r.Options)
+	if err != nil {
+		return nil, err
+	}
+	if p.Outcome != compaction.Compacted {
+		return nil, fault.New(fault.Invalid, "engine.accept", "there is nothing to accept: %s", p.Why)
+	}
+	record, err := l.keepText(ctx, p.Record, p.Text)
+	return &accepted{record, p.Text, f}, err
+}
+
+// accept writes an accepted plan into the log.
+func (l *Local) accept(tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m mutation) (Summary, []Event, error) {
+	s, err := sessions.Get(tx, r.Session)
+	if err != nil {
+		return Summary{}, nil, err
+	}
+	if s.Seq != r.Position {
+		return Summary{}, nil, stale(s, r.Position)
+	}
+	rec := ready.record
+	rec.Created, rec.Reason = m.at, r.Options.Reason
+	data, err := json.Marshal(rec)
+	if err != nil {
+		return Summary{}, nil, fault.Wrap(fault.Internal, "engine.accept", err)
+	}
+	e, err := sessions.Append(tx, &s, sessions.Entry{Kind: sessions.KindCompaction, Time: m.at, Turn: s.Turns, Data: data}, nil)
+	if err != nil {
+		return Summary{}, nil, err
+	}
+	if err := indexSummary(tx, rec, s.ID, e.Seq); err != nil {
+		return Summary{}, nil, err
+	}
+	if rec.TextBlob != "" {
+		if err := nameBlob(tx, rec.TextBlob); err != nil {
+			return Summary{}, nil, err
+		}
+	}
+	rec.Text, rec.TextBlob = "", "" // the answer is kept under the key: it names the summary, Summary returns it
+	out := ready.folded.summary(rec, ready.text, r.Options.Model)
+	out.Current = true
+	return out, []Event{{Kind: EventCompaction, Session: s.ID, Entry: e.Seq, ID: rec.ID}}, sessions.Save(tx, s)
+}
+
+// indexSummary makes a summary findable by its id and by its text.
+func indexSummary(tx kv.Tx, rec compaction.Record, session string, seq int64) error {
+	place, err := json.Marshal(summaryPlace{session, seq})
+	if err != nil {
+		return fault.Wrap(fault.Internal, "engine.accept", err)
+	}
+	if err := tx.Put(bucketSummaries, []byte(rec.ID), place); err != nil {
+		return err
+	}
+	return tx.Put(bucketSummaryText, []byte(rec.TextHash), []byte(rec.ID))
+}
+
+func stale(s sessions.Session, position int64) error {
+	return fault.New(fault.Stale, "engine.accept", "the log of session %s went on from entry %d to %d since the plan was made", s.ID, position, s.Seq).
+		WithHint("plan again")
+}

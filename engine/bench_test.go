@@ -1,0 +1,111 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// benchLedger opens a ledger as the product does: every transaction runs once.
+func benchLedger(b *testing.B) *engine.Local {
+	b.Helper()
+	e, _ := testEnv()
+	l, err := engine.Open(b.Context(), engine.Options{State: b.TempDir(), Workspace: "/home/dev/shop", Env: e})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// shopBatches returns the recorded session as an import sends it: batches of 1 MiB.
+func shopBatches(tb testing.TB) [][]sessions.NewEntry {
+	tb.Helper()
+	var (
+		d       claudecode.Decoder
+		batches [][]sessions.NewEntry
+		batch   []sessions.NewEntry
+		size    int
+	)
+	for line := range strings.Lines(string(readFile(tb, shopFile))) {
+		e, ok := d.Entry([]byte(strings.TrimRight(line, "\n")))
+		if !ok {
+			continue
+		}
+		if size += len(e.Original); size > limits.AppendBatch {
+			batches, batch, size = append(batches, batch), nil, len(e.Original)
+		}
+		batch = append(batch, e)
+	}
+	return append(batches, batch)
+}
+
+// BenchmarkAppendEntries imports the first MiB of the recorded session, each time as a new session.
+func BenchmarkAppendEntries(b *testing.B) {
+	batch := shopBatches(b)[0]
+	size := int64(0)
+	for _, e := range batch {
+		size += int64(len(e.Original))
+	}
+	l := benchLedger(b)
+	b.SetBytes(size)
+	for n := 0; b.Loop(); n++ {
+		_, err := l.AppendEntries(b.Context(), engine.AppendEntriesRequest{
+			Import: fmt.Sprint("import-", n), Session: sessions.Session{Host: "claude-code", HostID: fmt.Sprint(n), Dir: "/home/dev/shop"},
+			Next: 1, Entries: batch, Done: true,
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// benchSessions are the recorded session and one of 10,000 entries.
+func benchSessions(b *testing.B, run func(b *testing.B, l *engine.Local, session string)) {
+	b.Run("shop", func(b *testing.B) {
+		l := benchLedger(b)
+		r, err := claudecode.Import(b.Context(), l, claudecode.Source{Path: shopFile}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		run(b, l, r.Session)
+	})
+	b.Run("10000", func(b *testing.B) {
+		l := benchLedger(b)
+		resp, err := l.AppendMessages(b.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		run(b, l, resp.Session)
+	})
+}
+
+// BenchmarkView reads a whole view, page by page.
+func BenchmarkView(b *testing.B) {
+	benchSessions(b, func(b *testing.B, l *engine.Local, session string) {
+		for b.Loop() {
+			if _, err := engine.Messages(b.Context(), l, engine.ViewRequest{Session: session}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkPlanCompaction plans the first compaction of a session.
+func BenchmarkPlanCompaction(b *testing.B) {
+	benchSessions(b, func(b *testing.B, l *engine.Local, session string) {
+		for b.Loop() {
+			p, err := l.PlanCompaction(b.Context(), engine.PlanCompactionRequest{Session: session})
+			if err != nil || p.Outcome != compaction.Compacted {
+				b.Fatal(p.Outcome, p.Why, err)
+			}
+		}
+	})
+}

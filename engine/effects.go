@@ -1,0 +1,189 @@
+package engine
+
+import (
+	"strings"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/shell"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// bucketCommands keeps what intents cut: session NUL call id → the command of a pending shell run.
+const bucketCommands kv.Bucket = "commands"
+
+// maxCommand bounds the part of a command that is read for what it does to files, in bytes.
+const maxCommand = 64 << 10
+
+// begin records the intents of an entry's calls, and its reads.
+func (rec *recorder) begin(e sessions.Entry, calls []call) error {
+	for i, c := range calls {
+		target := e.Calls[i].Target
+		if c.Op == intents.OpRead && target != "" {
+			if err := sessions.IndexRead(rec.tx, target, rec.session.ID, e.Seq, c.ID); err != nil {
+				return err
+			}
+		}
+		if !c.meaning.Tracked() {
+			continue
+		}
+		in := intents.Intent{
+			Session: rec.session.ID, Seq: e.Seq, Turn: e.Turn, Agent: e.Author, CallID: c.ID, Name: c.Name,
+			Op: c.Op, Command: c.meaning.Command, Begun: e.Time, Source: "transcript",
+		}
+		if c.meaning.Target != "" {
+			in.Target = target
+		}
+		in.From, _ = rec.l.normal(rec.session.Dir, c.meaning.From)
+		in, err := intents.Begin(rec.tx, in, c.args)
+		if err != nil {
+			return err
+		}
+		if in.Op == intents.OpShell && in.CommandCut() && in.Status == intents.Pending {
+			err = rec.tx.Put(bucketCommands, commandKey(in), []byte(wholeLines(c.meaning.Command, maxCommand)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func commandKey(in intents.Intent) []byte { return []byte(in.Session + "\x00" + clipID(in.CallID)) }
+
+// wholeLines shortens a command to whole lines of at most n bytes together: a line that is cut
+// could name another file.
+func wholeLines(command string, n int) string {
+	if len(command) <= n {
+		return command
+	}
+	return command[:strings.LastIndexByte(command[:n], '\n')+1]
+}
+
+// command returns what a shell run ran, and forgets what was kept of it beside the intent.
+func (rec *recorder) command(in intents.Intent) (string, error) {
+	if !in.CommandCut() {
+		return in.Command, nil
+	}
+	raw, err := rec.tx.Get(bucketCommands, commandKey(in))
+	if err != nil {
+		return "", err
+	}
+	return string(raw), rec.tx.Delete(bucketCommands, commandKey(in))
+}
+
+// finish closes the intents whose results an entry carries, and records what they changed.
+func (rec *recorder) finish(e sessions.Entry, p *prepared) error {
+	for _, r := range p.results {
+		known := p.entry.Format == transcript.Anthropic // is_error is part of the format
+		in, err := intents.Finish(rec.tx, rec.session.ID, r.CallID, intents.Result{Text: r.text, Failed: r.Failed, Known: known}, e.Time)
+		if err != nil {
+			return err
+		}
+		if in == nil || in.Status != intents.Applied {
+			continue
+		}
+		if err := rec.change(e, *in, p.effects); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// touched is a file, by its path as the ledger keeps it, and what was done to it.
+type touched struct {
+	path string
+	op   changes.Op
+}
+
+// change records what an applied intent did to files.
+func (rec *recorder) change(e sessions.Entry, in intents.Intent, effects []sessions.Effect) error {
+	files, err := rec.touched(in, effects)
+	if err != nil {
+		return err
+	}
+	c := changes.Change{
+		Session: rec.session.ID, Seq: e.Seq, Turn: in.Turn, Agent: in.Agent, Intent: in.ID,
+		Source: changes.Transcript, Time: e.Time,
+	}
+	if in.Op == intents.OpShell {
+		c.Source = changes.Inferred
+	}
+	for _, f := range files {
+		if f.path == "" {
+			continue
+		}
+		c.Path, c.Op, c.Outside = f.path, f.op, isAbs(f.path)
+		if _, err := changes.Record(rec.tx, c); err != nil {
+			return err
+		}
+		rec.changed++
+	}
+	return nil
+}
+
+// touched returns the files that an applied intent changed.
+func (rec *recorder) touched(in intents.Intent, effects []sessions.Effect) ([]touched, error) {
+	switch in.Op {
+	case intents.OpShell:
+		command, err := rec.command(in)
+		return rec.shell(command), err
+	case intents.OpDelete:
+		return []touched{{in.Target, changes.Deleted}}, nil
+	case intents.OpMove:
+		return []touched{{in.From, changes.Deleted}, {in.Target, changes.Created}}, nil
+	case intents.OpCopy:
+		return []touched{{in.Target, changes.Created}}, nil
+	case intents.OpWrite, intents.OpPatch:
+		op, err := rec.writeOp(in, effects)
+		return []touched{{in.Target, op}}, err
+	}
+	return nil, nil
+}
+
+// shell returns the files that a shell command changed by its plain meaning.
+func (rec *recorder) shell(command string) []touched {
+	var files []touched
+	for _, act := range shell.Acts(command) {
+		p, _ := rec.l.normal(rec.session.Dir, act.Path)
+		to, _ := rec.l.normal(rec.session.Dir, act.To)
+		switch act.Verb {
+		case shell.Write:
+			files = append(files, touched{p, changes.Modified})
+		case shell.Delete:
+			files = append(files, touched{p, changes.Deleted})
+		case shell.Move:
+			files = append(files, touched{p, changes.Deleted}, touched{to, changes.Created})
+		case shell.Copy:
+			files = append(files, touched{to, changes.Created})
+		}
+	}
+	return files
+}
+
+// writeOp says whether a write created its file: as the host reports, else by what the ledger
+// knows of the path.
+func (rec *recorder) writeOp(in intents.Intent, effects []sessions.Effect) (changes.Op, error) {
+	for _, f := range effects {
+		op := changes.Op(f.Op)
+		if op != changes.Created && op != changes.Modified && op != changes.Deleted {
+			continue
+		}
+		if p, _ := rec.l.normal(rec.session.Dir, f.Path); p == in.Target {
+			return op, nil
+		}
+	}
+	if in.Op == intents.OpPatch {
+		return changes.Modified, nil
+	}
+	last, err := changes.Newest(rec.tx, in.Target)
+	if err != nil {
+		return "", err
+	}
+	if last == nil || last.Op == changes.Deleted {
+		return changes.Created, nil
+	}
+	return changes.Modified, nil
+}

@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/window"
+)
+
+// folded is a session's log read once: its headers, the compactions in force, and the view that
+// follows from both.
+type folded struct {
+	session sessions.Session
+	entries []sessions.Entry
+	compactions
+	view window.View
+}
+
+// fold reads the log of a session and folds it into its view.
+func (l *Local) fold(tx kv.Tx, id string) (*folded, error) {
+	s, err := sessions.Get(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	f := &folded{session: s}
+	for e, err := range sessions.Scan(tx, id, 0, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if err := f.add(e.Entry); err != nil {
+			return nil, err
+		}
+	}
+	f.plan()
+	return f, nil
+}
+
+// add takes the next entry of the log into account.
+func (f *folded) add(e sessions.Entry) error {
+	if f.entries = append(f.entries, e); e.Seq != int64(len(f.entries)) {
+		return fault.New(fault.Corrupt, "engine.fold", "entry %d of session %s stands at place %d of its log", e.Seq, f.session.ID, len(f.entries))
+	}
+	return f.compactions.add(e)
+}
+
+// plan computes the view.
+func (f *folded) plan() {
+	f.view = window.Plan(window.Input{Entries: f.entries, Cutoff: f.cutoff()})
+}
+
+// extend takes an entry into account that was just appended.
+func (f *folded) extend(e sessions.Entry) error {
+	if err := f.add(e); err != nil {
+		return err
+	}
+	f.plan()
+	return nil
+}
+
+// whole returns the messages of the session as if nothing had been compacted.
+func (f *folded) whole() []window.Slot {
+	if f.view.Summary == "" {
+		return f.view.Slots
+	}
+	return window.Plan(window.Input{Entries: f.entries}).Slots
+}
+
+// cutoff returns where the view starts after the compaction in force.
+func (c *compactions) cutoff() *window.Cutoff {
+	cur := c.current()
+	if cur == nil {
+		return nil
+	}
+	return &window.Cutoff{Summary: cur.ID, FirstKept: cur.FirstKept, Recorded: c.at[cur.ID]}
+}
+
+// current returns the compaction that the view starts with, or nil. A rewind into the range that a
+// compaction covers takes it out of the view.
+func (f *folded) current() *compaction.Record {
+	if f.view.Summary == "" {
+		return nil
+	}
+	return f.compactions.current()
+}
+
+// tokens returns the o200k_base size of the whole view.
+func (f *folded) tokens(summary string) int {
+	n := 0
+	if f.current() != nil {
+		n = summaryTokens(summary)
+	}
+	for _, s := range f.view.Slots {
+		n += s.Tokens
+	}
+	return n
+}
+
+// summaryTokens is the o200k_base size of a summary as a message.
+func summaryTokens(text string) int {
+	return framingTokens + tokens.O200kBase.CountString(text)
+}
+
+// counter returns the counter of a model, or of the session's when none is named.
+func (f *folded) counter(model string) tokens.Counter {
+	if model == "" {
+		model = f.session.Model
+	}
+	return tokens.For(model)
+}

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/tokens"
+)
+
+// summary adds to a record the counts for a model.
+func (f *folded) summary(r compaction.Record, text, model string) Summary {
+	c := f.counter(model)
+	s := Summary{
+		Record: r, TextTokens: c.Of(tokens.O200kBase.CountString(text)), TokensBefore: c.Of(r.Before), TokensAfter: c.Of(r.After),
+		Current: f.now == r.ID,
+	}
+	if at, gone := f.undone[r.ID]; gone {
+		s.Restored = &at
+	}
+	return s
+}
+
+// Summaries implements API.
+func (l *Local) Summaries(ctx context.Context, r SummariesRequest) (SummariesResponse, error) {
+	return view(ctx, l, func(tx kv.Tx) (SummariesResponse, error) {
+		resp := SummariesResponse{Summaries: []Summary{}}
+		f, err := l.fold(tx, r.Session)
+		if err != nil {
+			return resp, err
+		}
+		for _, rec := range f.records {
+			text, err := l.summaryText(ctx, rec)
+			if err != nil {
+				return resp, err
+			}
+			rec.Text, rec.TextBlob, rec.Cut = "", "", nil
+			resp.Summaries = append(resp.Summaries, f.summary(rec, text, ""))
+		}
+		return resp, nil
+	})
+}
+
+// Summary implements API.
+func (l *Local) Summary(ctx context.Context, r SummaryRequest) (Summary, error) {
+	return view(ctx, l, func(tx kv.Tx) (Summary, error) {
+		rec, err := knownSummary(tx, r.ID)
+		if err != nil {
+			return Summary{}, err
+		}
+		f, err := l.fold(tx, rec.Session)
+		if err != nil {
+			return Summary{}, err
+		}
+		if rec.Text, err = l.summaryText(ctx, *rec); err != nil {
+			return Summary{}, err
+		}
+		rec.TextBlob = ""
+		return f.summary(*rec, rec.Text, ""), nil
+	})
+}
+
+func knownSummary(tx kv.Tx, id string) (*compaction.Record, error) {
+	rec, err := summaryRecord(tx, id)
+	if err == nil && rec == nil {
+		err = fault.New(fault.NotFound, "engine.summary", "no summary %.80q in this workspace", id).
+			WithHint("`ctxledger sessions` shows the sessions and their summaries")
+	}
+	return rec, err
+}

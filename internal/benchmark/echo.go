@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// echoFlag makes this program the server to compare with.
+const echoFlag = "-echo"
+
+// serveEcho serves one tool that answers with the text it was started for, in the same shape as
+// read_artifact does: as text, and structured. It is the least that an MCP server of this library
+// can do for an answer of that size.
+func serveEcho() {
+	text := string(sample(readSize))
+	s := server.NewMCPServer("echo", "1", server.WithToolCapabilities(false))
+	s.AddTool(mcp.NewTool("echo", mcp.WithString("bytes")), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultStructured(map[string]any{"text": text}, text), nil
+	})
+	if err := server.ServeStdio(s); err != nil {
+		os.Exit(1)
+	}
+}
+
+// sample returns n bytes of lines of text.
+func sample(n int) []byte {
+	const line = "the quick brown fox jumps over the lazy dog; 0123456789 ABCDEFG\n"
+	out := make([]byte, 0, n+len(line))
+	for len(out) < n {
+		out = append(out, line...)
+	}
+	return out[:n]
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/sandbox"
+)
+
+// measureImport measures `ctxledger import` as a whole process with a daemon that runs already,
+// beside a durable copy of the file and beside nothing but decoding its lines as JSON.
+func measureImport(ctx context.Context, b *bench) error {
+	var imports, copies, decodes times
+	var client, owner []int64
+	for range b.runs {
+		if err := copies.clock(func() error { return copyDurably(b.big.path, filepath.Join(b.temp, "copy")) }); err != nil {
+			return err
+		}
+		if err := decodes.clock(func() error { return decodeLines(b.big.path) }); err != nil {
+			return err
+		}
+		err := b.inSandbox(ctx, func(s *sandbox.Sandbox) error {
+			c, o, err := importOnce(ctx, s, b.big, &imports)
+			client, owner = append(client, c), append(owner, o)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	runs := fmt.Sprint(b.runs)
+	took, size := imports.median(), b.big.bytes
+	what := fmt.Sprintf("import of a session of %s, %d records", megabytes(size), b.big.lines)
+	b.report.add(what, rate(size, took), "decoding its lines with encoding/json: "+rate(size, decodes.median()), ratio(took, decodes.median())+" the time", runs)
+	b.report.add("", millis(took), "copy and fsync: "+millis(copies.median()), ratio(took, copies.median())+" the time", runs)
+	if peak := slices.Max(client); peak > 0 {
+		b.report.add("peak memory of that import: client", megabytes(peak), "the file: "+megabytes(size), "", runs+", the highest")
+	}
+	if peak := slices.Max(owner); peak > 0 {
+		b.report.add("peak memory of that import: daemon", megabytes(peak), "the file: "+megabytes(size), "", runs+", the highest")
+	}
+	return nil
+}
+
+// importOnce imports a generated session, checks that all of it is there, and returns the peak
+// memory of client and daemon in bytes, 0 where the system does not tell.
+func importOnce(ctx context.Context, s *sandbox.Sandbox, g generated, t *times) (client, owner int64, err error) {
+	pid, err := s.Owner(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	cmd := s.Command(ctx, "import", g.path)
+	cmd.Stderr = os.Stderr
+	if err := t.clock(cmd.Run); err != nil {
+		return 0, 0, err
+	}
+	client, owner = peakOfChild(cmd.ProcessState), peakOf(pid)
+	out, err := s.Run(ctx, "sessions", "--json")
+	if err != nil {
+		return 0, 0, err
+	}
+	var list struct {
+		Sessions []struct {
+			Seq int `json:"seq"`
+		} `json:"sessions"`
+	}
+	if err := json.Unmarshal(out, &list); err != nil {
+		return 0, 0, err
+	}
+	if len(list.Sessions) != 1 || list.Sessions[0].Seq != g.lines {
+		return 0, 0, fmt.Errorf("the ledger holds %+v after the import, not one session with %d records", list.Sessions, g.lines)
+	}
+	return client, owner, nil
+}
+
+// copyDurably copies a file and waits until the copy is on disk.
+func copyDurably(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Sync(), out.Close())
+}
+
+// decodeLines decodes each line of a file as JSON, and nothing else.
+func decodeLines(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, limits.Line)
+	for lines.Scan() {
+		var v any
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}

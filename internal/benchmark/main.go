@@ -1,0 +1,133 @@
+// Command benchmark measures the built programs from outside and prints a table of Markdown.
+//
+//	go run ./internal/benchmark -bin bin [-short] [-write]
+//
+// Start at measurements, which lists what is measured; each measurement has a file of its own. Every
+// figure stands beside one for the least that the same work costs without ctxledger, measured in the
+// same process minutes, and is a median over several runs. -write puts the table into
+// docs/benchmarks.md; -short leaves out what takes more than seconds.
+//
+// It deliberately asserts nothing: a machine may be slow, and a figure is for people to judge.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"ctxledger.dev/internal/sandbox"
+)
+
+const (
+	// recording is the session that is measured, from the module's root.
+	recording = "testdata/sessions/shop.jsonl"
+	// document holds the figures.
+	document = "docs/benchmarks.md"
+	// goodbye is how long daemons may take to leave.
+	goodbye = 15 * time.Second
+)
+
+// bench is one run of all measurements.
+type bench struct {
+	bin      string
+	recorded []byte
+	path     string // of the recording, absolute
+	temp     string // for files
+	big      generated
+	runs     int // of what takes seconds
+	report   report
+}
+
+// measurements are what is measured, in the order of the table.
+var measurements = []struct {
+	name    string
+	measure func(context.Context, *bench) error
+}{
+	{"import", measureImport},
+	{"compaction", measureCompaction},
+	{"read_artifact", measureRead},
+	{"append", measureAppend},
+	{"tokens", measureTokens},
+}
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == echoFlag {
+		serveEcho()
+		return
+	}
+	bin := flag.String("bin", "bin", "the `directory` of the built programs")
+	short := flag.Bool("short", false, "a session of 8 MB and fewer runs")
+	write := flag.Bool("write", false, "put the figures into "+document)
+	flag.Parse()
+	if flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *bin, *short, *write); err != nil {
+		fmt.Fprintln(os.Stderr, "benchmark:", err)
+		os.Exit(1)
+	}
+}
+
+// run measures everything and hands out the table.
+func run(ctx context.Context, bin string, short, write bool) (err error) {
+	b := &bench{bin: bin, runs: 5}
+	size, command := int64(64<<20), "make bench"
+	if short {
+		b.runs, size, command = 2, 8<<20, "go run ./internal/benchmark -bin bin -short"
+	}
+	if b.temp, err = os.MkdirTemp("", "ctxl"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.temp)) }()
+	if err := b.prepare(size); err != nil {
+		return err
+	}
+	for _, m := range measurements {
+		fmt.Fprintf(os.Stderr, "benchmark: %s\n", m.name)
+		if err := m.measure(ctx, b); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+	}
+	text := b.report.markdown(command, time.Now())
+	fmt.Print(text)
+	if !write {
+		return nil
+	}
+	return replace(document, text)
+}
+
+// prepare reads the recording and generates the long session.
+func (b *bench) prepare(size int64) (err error) {
+	if b.path, err = filepath.Abs(recording); err != nil {
+		return err
+	}
+	if b.recorded, err = os.ReadFile(b.path); err != nil {
+		return fmt.Errorf("%w (run it from the module's root)", err)
+	}
+	const session = "11111111-2222-4333-8444-555555555555"
+	b.big, err = repeat(b.recorded, filepath.Join(b.temp, session+".jsonl"), session, size)
+	return err
+}
+
+// inSandbox does something in a new sandbox whose daemon runs already.
+func (b *bench) inSandbox(ctx context.Context, do func(*sandbox.Sandbox) error) error {
+	s, err := sandbox.New(b.bin)
+	if err != nil {
+		return err
+	}
+	if _, err = s.Run(ctx, "status"); err == nil {
+		err = do(s)
+	}
+	leaving, done := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
+	defer done()
+	return errors.Join(err, s.Close(leaving))
+}

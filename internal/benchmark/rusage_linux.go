@@ -1,0 +1,14 @@
+package main
+
+import (
+	"os"
+	"syscall"
+)
+
+// peakOfChild returns the most memory that a child which has ended had, in bytes.
+func peakOfChild(s *os.ProcessState) int64 {
+	if use, ok := s.SysUsage().(*syscall.Rusage); ok {
+		return use.Maxrss << 10
+	}
+	return 0
+}

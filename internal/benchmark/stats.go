@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// times are measured durations.
+type times []time.Duration
+
+// at returns the value that the share q of the durations does not exceed: 0.5 is the median.
+func (t times) at(q float64) time.Duration {
+	if len(t) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(t))
+	return s[min(len(s)-1, max(0, int(math.Ceil(q*float64(len(s))))-1))]
+}
+
+// median of the durations: what a single disturbed run cannot move.
+func (t times) median() time.Duration { return t.at(0.5) }
+
+// clock measures one call.
+func (t *times) clock(f func() error) error {
+	began := time.Now()
+	err := f()
+	*t = append(*t, time.Since(began))
+	return err
+}
+
+// rate prints a speed in MB a second.
+func rate(bytes int64, d time.Duration) string {
+	return fmt.Sprintf("%.1f MB/s", float64(bytes)/1e6/d.Seconds())
+}
+
+// millis prints a duration with three significant digits.
+func millis(d time.Duration) string {
+	switch ms := float64(d) / 1e6; {
+	case ms < 1:
+		return fmt.Sprintf("%.3f ms", ms)
+	case ms < 10:
+		return fmt.Sprintf("%.2f ms", ms)
+	case ms < 100:
+		return fmt.Sprintf("%.1f ms", ms)
+	case ms < 10_000:
+		return fmt.Sprintf("%.0f ms", ms)
+	default:
+		return fmt.Sprintf("%.1f s", ms/1000)
+	}
+}
+
+// ratio prints how many times a is b.
+func ratio(a, b time.Duration) string { return fmt.Sprintf("%.2f ×", float64(a)/float64(b)) }
+
+// megabytes prints a size.
+func megabytes(n int64) string { return fmt.Sprintf("%.0f MB", float64(n)/1e6) }

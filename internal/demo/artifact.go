@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// commaPrice matches the rows of the recorded price list whose price has a decimal comma.
+const commaPrice = `"\d+,\d+"`
+
+// read reads a part of the largest result of the session, which no model sees whole, and then all
+// of it.
+func (d *demo) read(ctx context.Context) error {
+	a, original, err := d.largest(ctx)
+	if err != nil {
+		return err
+	}
+	var part page
+	if _, err := d.mcp.Call(ctx, "read_artifact", map[string]any{"id": a.ID, "lines": "3-5"}, &part); err != nil {
+		return err
+	}
+	if want := strings.Join(strings.SplitAfter(original, "\n")[2:5], ""); strings.TrimSuffix(part.Text, "\n") != strings.TrimSuffix(want, "\n") {
+		return fmt.Errorf("lines 3-5 of artifact %s are %q, in the session file %q", a.ID, part.Text, want)
+	}
+	var found page
+	if _, err := d.mcp.Call(ctx, "read_artifact", map[string]any{"id": a.ID, "grep": commaPrice, "limit": 400}, &found); err != nil {
+		return err
+	}
+	pages, err := d.whole(ctx, a.ID, original)
+	if err != nil {
+		return err
+	}
+	d.step("Read", "the result of %s %s: %s characters, %s tokens (o200k). A stub stands for it in the view.", a.Tool, a.Hint, commas(a.Chars), commas(a.Tokens))
+	d.line("read_artifact %s lines 3-5", a.ID)
+	d.quoted(part.Text, 3)
+	d.line("read_artifact %s grep %s  → %s", a.ID, commaPrice, found.Range)
+	d.line("and all of it, in %d calls  → the same %s characters as in the session file", pages, commas(utf8.RuneCountInString(original)))
+	return nil
+}
+
+// largest returns the artifact with the most tokens, and its text in the session file.
+func (d *demo) largest(ctx context.Context) (artifact, string, error) {
+	out, err := d.box.Run(ctx, "artifact", "ls", "--json")
+	if err != nil {
+		return artifact{}, "", err
+	}
+	var list struct {
+		Artifacts []artifact `json:"artifacts"`
+	}
+	if err := decode(out, &list); err != nil {
+		return artifact{}, "", err
+	}
+	if len(list.Artifacts) == 0 {
+		return artifact{}, "", fmt.Errorf("the import made no artifact, though the session has results of over 70,000 characters")
+	}
+	a := slices.MaxFunc(list.Artifacts, func(x, y artifact) int { return x.Tokens - y.Tokens })
+	for _, ref := range a.Refs {
+		if text := d.rec.results[ref.Call]; text != "" {
+			return a, text, nil
+		}
+	}
+	return a, "", fmt.Errorf("artifact %s names no tool call of the session file", a.ID)
+}
+
+// whole reads an artifact call by call, as each answer says how to go on, and compares it.
+func (d *demo) whole(ctx context.Context, id, original string) (calls int, err error) {
+	var all strings.Builder
+	args := map[string]any{"id": id, "limit": 40_000}
+	for args != nil && all.Len() <= len(original) {
+		var p page
+		if _, err := d.mcp.Call(ctx, "read_artifact", args, &p); err != nil {
+			return calls, err
+		}
+		calls++
+		all.WriteString(p.Text)
+		args = nil
+		if p.Next != nil {
+			args = p.Next.Arguments
+		}
+	}
+	if all.String() != original {
+		return calls, fmt.Errorf("artifact %s, read in %d calls, differs from the result in the session file", id, calls)
+	}
+	return calls, nil
+}
+
+// absolute returns a path for programs that run elsewhere.
+func absolute(path string) (string, error) { return filepath.Abs(path) }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// margin is where the text of a step begins.
+const margin = 13
+
+// step begins a numbered step and says what it does.
+func (d *demo) step(name, format string, args ...any) {
+	d.steps++
+	fmt.Fprintf(d.out, "\n%d  %-*s%s\n", d.steps, margin-3, name, fmt.Sprintf(format, args...))
+}
+
+// line prints one more line of a step.
+func (d *demo) line(format string, args ...any) {
+	fmt.Fprintf(d.out, "%*s%s\n", margin, "", fmt.Sprintf(format, args...))
+}
+
+// quoted prints lines of somebody else's text, cut to the width of the page.
+func (d *demo) quoted(text string, lines int) {
+	const width = 84
+	shown := 0
+	for l := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		if shown == lines {
+			break
+		}
+		if l = strings.TrimRight(l, " \t"); l == "" {
+			continue
+		}
+		if runes := []rune(l); len(runes) > width {
+			l = string(runes[:width-1]) + "…"
+		}
+		d.line("  │ %s", l)
+		shown++
+	}
+}
+
+// commas prints a number with thousands separators.
+func commas[N int | int64](n N) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// size prints bytes in the unit that fits.
+func size(n int64) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	case n >= 1_000:
+		return fmt.Sprintf("%.1f KB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+// share prints how much less b is than a.
+func share(a, b int) string {
+	return fmt.Sprintf("%.0f %% less", 100*(1-float64(b)/float64(max(a, 1))))
+}

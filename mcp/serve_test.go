@@ -1,0 +1,141 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"ctxledger.dev/engine"
+)
+
+// served is a server at work on pipes. Only one may be at a time: see the package comment.
+type served struct {
+	in   *io.PipeWriter
+	out  *bufio.Reader
+	done chan error
+}
+
+func serve(t *testing.T, s *Server, ctx context.Context) *served {
+	t.Helper()
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	v := &served{toServer, bufio.NewReader(fromServer), make(chan error, 1)}
+	go func() {
+		err := s.Serve(ctx, fromClient, toClient)
+		v.done <- errors.Join(err, toClient.Close())
+	}()
+	return v
+}
+
+func (v *served) send(t *testing.T, line string) {
+	t.Helper()
+	if _, err := io.WriteString(v.in, line+"\n"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// slow is a ledger that answers when it is told to.
+type slow struct {
+	engine.API
+	asked, answer chan struct{}
+}
+
+func (s *slow) Sessions(ctx context.Context, r engine.SessionsRequest) (engine.SessionsResponse, error) {
+	close(s.asked)
+	select {
+	case <-s.answer:
+	case <-ctx.Done():
+		return engine.SessionsResponse{}, ctx.Err()
+	}
+	return s.API.Sessions(ctx, r)
+}
+
+func TestRequestsUnderWayAreAnsweredAfterTheEndOfInput(t *testing.T) {
+	f := newFixture(t, nil)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	gate := &slow{f.local, make(chan struct{}), make(chan struct{})}
+	s, err := New(func(context.Context) (engine.API, error) { return gate, nil }, Options{Env: testEnv()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := serve(t, s, t.Context())
+	v.send(t, `{"jsonrpc":"2.0","id":"slow","method":"prompts/get","params":{"name":"resume"}}`)
+	<-gate.asked
+	if err := v.in.Close(); err != nil { // the end of input
+		t.Fatal(err)
+	}
+	close(gate.answer)
+	line, err := v.out.ReadString('\n')
+	if err != nil || !strings.Contains(line, `"id":"slow"`) || !strings.Contains(line, "ledger of this workspace is empty") {
+		t.Errorf("%v: %s", err, line)
+	}
+	if err := <-v.done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServeEndsWithItsContext(t *testing.T) {
+	f := newFixture(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	v := serve(t, f.Server, ctx)
+	v.send(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	if _, err := v.out.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	select {
+	case err := <-v.done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it goes on")
+	}
+	_ = v.in.Close() // lets the reading goroutine end
+}
+
+func TestConcurrentCallsAnswerWholeLines(t *testing.T) {
+	f := newFixture(t, nil)
+	v := serve(t, f.Server, t.Context())
+	const n = 150
+	go func() {
+		for i := range n {
+			v.send(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"memory","arguments":{"action":"save","name":"n%d","body":"b"}}}`, i, i))
+			v.send(t, "garbage")
+		}
+		_ = v.in.Close()
+	}()
+	seen, refusals := map[string]bool{}, 0
+	for {
+		line, err := v.out.ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		var a struct {
+			ID     json.RawMessage `json:"id"`
+			Result json.RawMessage `json:"result"`
+		}
+		if err != nil || json.Unmarshal([]byte(line), &a) != nil {
+			t.Fatalf("%v: %q", err, line)
+		}
+		if a.Result == nil {
+			refusals++
+		} else {
+			seen[string(a.ID)] = true
+		}
+	}
+	if len(seen) != n || refusals != n {
+		t.Errorf("%d answers and %d refusals of %d each", len(seen), refusals, n)
+	}
+	if err := <-v.done; err != nil {
+		t.Error(err)
+	}
+}

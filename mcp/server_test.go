@@ -1,0 +1,108 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+	proto "github.com/mark3labs/mcp-go/mcp"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+)
+
+// broken panics whenever it is asked.
+type broken struct{ engine.API }
+
+func TestAPanicEndsOneCallAndTellsOnlyTheLog(t *testing.T) {
+	f := newFixture(t, nil)
+	s, err := New(func(context.Context) (engine.API, error) { return broken{}, nil }, Options{Env: testEnv(), Log: f.o.Log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, s.mcp, "tester")
+	for range 2 {
+		text := refused(t, c, "changes", args{})
+		contains(t, text, "internal:", "incident ")
+		_, incident, _ := strings.Cut(text, "incident ")
+		contains(t, f.log.String(), incident[:8], "nil pointer", "panic in tool changes")
+		if strings.Contains(text, "nil pointer") || strings.Contains(text, ".go:") {
+			t.Errorf("the client sees the panic: %s", text)
+		}
+	}
+	if _, err := resume(t, c, nil); err == nil || !strings.Contains(err.Error(), "incident ") || strings.Contains(err.Error(), "nil pointer") {
+		t.Errorf("prompt: %v", err)
+	}
+	var r proto.ReadResourceRequest
+	r.Params.URI = uriChanges
+	if _, err := c.ReadResource(t.Context(), r); err == nil || !strings.Contains(err.Error(), "incident ") {
+		t.Errorf("resource: %v", err)
+	}
+}
+
+func TestALedgerThatCannotBeReachedIsToldAndTriedAgain(t *testing.T) {
+	f := newFixture(t, nil)
+	opened := 0
+	s, err := New(func(context.Context) (engine.API, error) {
+		if opened++; opened <= 2 {
+			return nil, fault.New(fault.Denied, "test", "the state directory /state is read-only").WithHint("set CTXLEDGER_STATE to a directory that you can write")
+		}
+		return f.local, nil
+	}, Options{Env: testEnv()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, s.mcp, "tester")
+	if len(listed(t, c)) != 5 || opened != 0 {
+		t.Errorf("the tool list needed the ledger %d times", opened)
+	}
+	for range 2 {
+		contains(t, refused(t, c, "changes", args{}), "denied:", "/state is read-only", "hint: set CTXLEDGER_STATE")
+	}
+	do[changesResult](t, c, "changes", args{})
+	do[changesResult](t, c, "changes", args{})
+	if opened != 3 {
+		t.Errorf("opened %d times", opened)
+	}
+	if err := s.ledger.close(); err != nil { // the fixture closes its own again, which is harmless
+		t.Error(err)
+	}
+	contains(t, refused(t, c, "changes", args{}), "unavailable:", "ending")
+}
+
+func TestResourcesAreReadByAddress(t *testing.T) {
+	inEachEra(t, func(t *testing.T, f *fixture, c *client.Client) {
+		f.shop(t)
+		id := f.keep(t, "kept text\n")
+		do[memoryResult](t, c, "memory", args{"action": "save", "name": "build command", "body": "make"})
+		list, err := c.ListResources(t.Context(), proto.ListResourcesRequest{})
+		if err != nil || len(list.Resources) != 1 {
+			t.Errorf("%v: resources %+v", err, list)
+		}
+		templates, err := c.ListResourceTemplates(t.Context(), proto.ListResourceTemplatesRequest{})
+		if err != nil || len(templates.ResourceTemplates) != 2 {
+			t.Errorf("%v: templates %+v", err, templates)
+		}
+		for uri, want := range map[string]string{
+			"ctxledger://changes":                  "newest first",
+			"ctxledger://artifact/" + id:           "kept text",
+			"ctxledger://memory/build%20command":   "make",
+			"ctxledger://artifact/ffffffffffff":    "not_found",
+			"ctxledger://memory/nothing":           "not_found",
+			"ctxledger://nothing/of/the/kind":      "",
+			"ctxledger://artifact/..%2F..%2Fowner": "not_found",
+		} {
+			var r proto.ReadResourceRequest
+			r.Params.URI = uri
+			got, err := c.ReadResource(t.Context(), r)
+			text := ""
+			if err != nil {
+				text = err.Error()
+			} else if content, ok := got.Contents[0].(proto.TextResourceContents); ok {
+				text = content.Text
+			}
+			contains(t, text, want)
+		}
+	})
+}

@@ -1,0 +1,68 @@
+package mcp
+
+import (
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+)
+
+func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {
+	inEachEra(t, func(t *testing.T, f *fixture, c *client.Client) {
+		contains(t, refused(t, c, "context_status", args{}), "not_found:", "no recorded session", "hint:")
+		session := f.shop(t)
+		st, text := do[statusResult](t, c, "context_status", args{"model": "gpt-4o"})
+		if st.Session != session || st.Window != 128_000 || !st.Used.Exact || st.Used.N == 0 || len(st.Categories) < 3 || len(st.NextCuts) == 0 {
+			t.Errorf("status %+v", st)
+		}
+		sum := 0
+		for _, x := range st.Categories {
+			sum += x.Tokens.N
+		}
+		if sum != st.Used.N {
+			t.Errorf("the categories sum to %d, used are %d", sum, st.Used.N)
+		}
+		if want := count(f.toolList()) + count(f.instructions()); st.Overhead != want || want == 0 {
+			t.Errorf("our own overhead is %d, not %d", st.Overhead, want)
+		}
+		if st.Estimated != st.Used.N || st.Remaining != max(0, st.Threshold-st.Used.N) || st.Turn != 7 {
+			t.Errorf("the other names say something else: %+v", st)
+		}
+		contains(t, text, "session "+session, "compact above", "ctxledger's own tools cost")
+		if count(text) > 1000 {
+			t.Errorf("the status takes %d tokens", count(text))
+		}
+	})
+}
+
+func TestChangesAreListedByPathSessionAndSince(t *testing.T) {
+	f := newFixture(t, nil)
+	c := connect(t, f.mcp, "tester")
+	if r, text := do[changesResult](t, c, "changes", args{}); len(r.Entries) != 0 || text != "no changes recorded" {
+		t.Errorf("an empty ledger has %+v, %q", r, text)
+	}
+	session := f.shop(t)
+	all, text := do[changesResult](t, c, "changes", args{"limit": 200})
+	if len(all.Entries) != all.Total || all.Total < 50 {
+		t.Fatalf("%d of %d changes", len(all.Entries), all.Total)
+	}
+	contains(t, text, "created report/report.go", "session "+session)
+	for _, path := range []string{"report/report.go", "./report/report.go", shopRoot + "/report/report.go", "report", "report/"} {
+		r, _ := do[changesResult](t, c, "changes", args{"path": path, "session": session})
+		if len(r.Entries) == 0 || r.Total >= all.Total {
+			t.Errorf("path %s: %d of %d changes", path, len(r.Entries), r.Total)
+		}
+	}
+	if r, _ := do[changesResult](t, c, "changes", args{"path": shopRoot, "limit": 200}); r.Total != all.Total {
+		t.Errorf("the workspace itself has %d changes, not %d", r.Total, all.Total)
+	}
+	for i := 1; i < len(all.Entries); i++ {
+		if all.Entries[i].ID >= all.Entries[i-1].ID {
+			t.Fatal("not newest first")
+		}
+	}
+	since := all.Entries[4].ID
+	if r, _ := do[changesResult](t, c, "changes", args{"since": since}); len(r.Entries) != 4 {
+		t.Errorf("%d changes since the fifth", len(r.Entries))
+	}
+	contains(t, refused(t, c, "changes", args{"session": "nobody"}), "not_found:", "nobody")
+}
