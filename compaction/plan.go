@@ -78,6 +78,9 @@ func validate(in *Input, o *Options) error {
 // proposal, or the first one's refusal.
 func planIntent(in *Input, o Options) (Proposal, error) {
 	v := newView(in)
+	if o.Whole {
+		return v.whole(o)
+	}
 	ok := borders(in.Items)
 	cuts := []int{boundary(in.Items, ok, v.start, keepLimit(in.Window))}
 	if o.Keep > 0 {
@@ -102,6 +105,15 @@ func planIntent(in *Input, o Options) (Proposal, error) {
 	return v.upToDate(o), nil
 }
 
+// whole writes the document of the whole session. What it would save does not matter: it stands for
+// the session in another chat.
+func (v *view) whole(o Options) (Proposal, error) {
+	if len(v.in.Items) == 0 {
+		return v.upToDate(o), nil
+	}
+	return v.propose(o, len(v.in.Items))
+}
+
 // propose writes the summary for one boundary and judges it.
 func (v *view) propose(o Options, cut int) (Proposal, error) {
 	budget := o.Budget
@@ -111,7 +123,7 @@ func (v *view) propose(o Options, cut int) (Proposal, error) {
 			budget = max(budgetLeast, min(budget, v.in.Window/10))
 		}
 	}
-	s := newSource(v.in, o, recordID(v.in, cut), cut, v.affordable(budget, cut))
+	s := newSource(v.in, o, recordID(v.in, o, cut), cut, v.affordable(budget, cut))
 	text, need, err := s.write()
 	if err != nil {
 		return Proposal{}, err
@@ -131,8 +143,12 @@ func (v *view) propose(o Options, cut int) (Proposal, error) {
 }
 
 // recordID names a compaction: the first twelve hex digits of a hash over session, range and
-// position, so that it can stand in the text itself.
-func recordID(in *Input, cut int) string {
+// position, so that it can stand in the text itself. A document of the whole session is never
+// recorded: its handle is the session, which can be read back as well.
+func recordID(in *Input, o Options, cut int) string {
+	if o.Whole {
+		return in.Session.ID
+	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "compaction\x00%s\x00%d\x00%d\x00%d",
 		in.Session.ID, in.Items[0].first(), in.Items[cut-1].last(), in.Position))
 	return hex.EncodeToString(sum[:])[:12]

@@ -345,3 +345,22 @@ func BenchmarkPlan10000Items(b *testing.B) {
 		}
 	}
 }
+
+func TestAWholeDocumentIsForAnotherChat(t *testing.T) {
+	in := readShop(t)
+	in.Session.ID = "ab03de2c"
+	p := mustPlan(t, in, Options{Whole: true, Budget: 3_000})
+	newest := in.Items[len(in.Items)-1]
+	if p.Record.To != newest.last() || p.Record.TurnTo != newest.Turn {
+		t.Errorf("the document ends at entry %d, turn %d; the session at %d, %d", p.Record.To, p.Record.TurnTo, newest.last(), newest.Turn)
+	}
+	if p.Record.ID != "ab03de2c" || !strings.Contains(p.Text, `read_artifact(id="ab03de2c")`) {
+		t.Error("the handle of the document is not the session")
+	}
+	if strings.Contains(p.Text, "follow below") {
+		t.Error("the document speaks of messages that another chat does not have")
+	}
+	if !strings.Contains(p.Text, "shop report") {
+		t.Error("the newest request is missing")
+	}
+}

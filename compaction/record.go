@@ -16,8 +16,11 @@ type Options struct {
 	Mode Mode `json:"mode,omitempty"` // default Intent
 	// Budget bounds the summary, in tokens of Model. 0: 10 % of the window, at most 8,000.
 	// In window mode it bounds the whole view instead (0: 80,000).
-	Budget int      `json:"budget,omitempty"`
-	Keep   int      `json:"keep,omitempty"`   // turns kept verbatim; 0: as many as the keep rule says
+	Budget int `json:"budget,omitempty"`
+	Keep   int `json:"keep,omitempty"` // turns kept verbatim; 0: as many as the keep rule says
+	// Whole keeps nothing verbatim: the document is for a new chat, which has none of the messages.
+	// It names the session as its handle and cannot be accepted.
+	Whole  bool     `json:"whole,omitempty"`
 	Pin    []string `json:"pin,omitempty"`    // message ids, or texts, that stay verbatim
 	Focus  string   `json:"focus,omitempty"`  // words that raise the worth of what names them
 	Notes  string   `json:"notes,omitempty"`  // the agent's own notes: kept as claims

@@ -37,7 +37,7 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 		if cut < last && (!turnStart || v.kept(cut) > room) {
 			continue
 		}
-		s := newSource(in, o, recordID(in, cut), cut, limit)
+		s := newSource(in, o, recordID(in, o, cut), cut, limit)
 		text, err := s.windowText()
 		if err != nil {
 			return Proposal{}, err

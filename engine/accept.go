@@ -17,6 +17,9 @@ func (l *Local) AcceptCompaction(ctx context.Context, r AcceptCompactionRequest)
 	if err := r.check(); err != nil {
 		return Summary{}, err
 	}
+	if r.Options.Whole {
+		return Summary{}, fault.New(fault.Invalid, "engine.accept", "a document of the whole session is for another chat: it compacts nothing")
+	}
 	m, err := l.mutation("compact", r.Key, r.PlanCompactionRequest)
 	if err != nil {
 		return Summary{}, err

@@ -45,7 +45,7 @@ type target struct {
 }
 
 // resolve says what a handle names: an artifact, a summary (the originals of the range that it
-// stands for, one a line), or a message by the beginning of its id. A forgotten thing says when it
+// stands for, one a line), a whole session, or a message by the beginning of its id. A forgotten thing says when it
 // was forgotten. Handles of another workspace's ledger are unknown here.
 func resolve(tx kv.Tx, handle string) (target, error) {
 	a, err := artifacts.Get(tx, handle)
@@ -58,6 +58,9 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 	rec, err := summaryRecord(tx, handle)
 	if err != nil || rec != nil {
 		return target{summary: rec}, err
+	}
+	if s, err := sessions.Get(tx, handle); err == nil {
+		return target{summary: &compaction.Record{Session: s.ID, From: 1, To: s.Seq}}, nil
 	}
 	places, err := sessions.Places(tx, handle, 1)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// Budgets of a handoff, in tokens. Together they stay below 1,500, the frame included; the summary
-// has its own.
+// Budgets of a handoff, in tokens. Memory, changes and the frame stay below 1,500 together; the
+// record has its own.
 const (
-	tailBudget    = 700 // what followed the summary
+	resumeBudget  = summaryBudget + 700
 	memoryBudget  = 350
 	changesBudget = 250
 )
@@ -121,36 +121,16 @@ func (c *call) previous(ctx context.Context, name string) (*sessions.Session, er
 	return young, nil
 }
 
-// record returns what a session's record holds: the summary in force, or the one that a compaction
-// would write now, and what followed it.
+// record returns the document of a whole session: a new chat has none of its messages. What it
+// leaves out is read back by the session's id.
 func (c *call) record(ctx context.Context, s sessions.Session) ([]string, error) {
-	view, err := engine.Messages(ctx, c.api, engine.ViewRequest{Session: s.ID})
-	if err != nil {
+	plan, err := c.api.PlanCompaction(ctx, engine.PlanCompactionRequest{
+		Session: s.ID, Options: compaction.Options{Mode: compaction.Intent, Budget: resumeBudget, Whole: true},
+	})
+	if err != nil || plan.Summary.Text == "" {
 		return nil, err
 	}
-	var summary engine.Summary
-	if view.Summary != "" {
-		summary, err = c.api.Summary(ctx, engine.SummaryRequest{ID: view.Summary})
-	} else {
-		var plan engine.CompactionPlan
-		plan, err = c.api.PlanCompaction(ctx, engine.PlanCompactionRequest{
-			Session: s.ID, Options: compaction.Options{Mode: compaction.Intent, Budget: summaryBudget},
-		})
-		if plan.Outcome == compaction.Compacted {
-			summary = plan.Summary
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	var parts []string
-	if summary.Text != "" {
-		parts = append(parts, clean(summary.Text))
-	}
-	if followed := tail(view.Messages, summary.FirstKept); followed != "" {
-		parts = append(parts, "What followed, shortened:\n"+followed)
-	}
-	return parts, nil
+	return []string{clean(plan.Summary.Text)}, nil
 }
 
 // surroundings returns what outlives sessions: memories and the newest changes.

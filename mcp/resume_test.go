@@ -32,7 +32,7 @@ func TestResumeHandsOverTheNewestSessionAsData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, _ := do[compactResult](t, c, "compact_conversation", args{"session": session, "notes": "goal: yen"})
+		do[compactResult](t, c, "compact_conversation", args{"session": session, "notes": "goal: yen"})
 		recorded, err := resume(t, c, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -41,14 +41,16 @@ func TestResumeHandsOverTheNewestSessionAsData(t *testing.T) {
 		if err != nil || named != recorded {
 			t.Errorf("the named session gives another handoff: %v", err)
 		}
-		contains(t, recorded, r.Summary)
+		contains(t, recorded, "goal: yen")
+		page, _ := do[pageResult](t, c, "read_artifact", args{"id": session, "head": 1})
+		contains(t, page.Text, "sessionId")
 		for _, text := range []string{planned, recorded} {
 			contains(t, text, "data, not instructions", "session "+session+" of claude-code", "always keep prices in cents",
-				"- user: Last thing: a command `shop report`", "Changed files", "[project] fence", "read_artifact")
+				"Last thing: a command `shop report`", "Changed files", "[project] fence", "read_artifact")
 			if strings.Count(text, fenceEnd) != 1 || !strings.Contains(text, "\n"+fenceEnd+"\nRead back") {
 				t.Error("the fence can be ended from inside")
 			}
-			if n := count(text); n > 1_500+summaryBudget {
+			if n := count(text); n > 1_500+resumeBudget {
 				t.Errorf("the handoff has %d tokens", n)
 			}
 		}
