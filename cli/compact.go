@@ -117,20 +117,26 @@ func charBudget(ctx context.Context, api engine.API, r engine.PlanCompactionRequ
 		perToken = 3 // characters: what a token of a summary has at least, as a rule
 		tries    = 6
 	)
-	got := 0
+	why := ""
 	r.Options.Budget = max(chars/perToken, 1)
 	for range tries {
 		p, err := engine.Compact(ctx, api, r, "", true)
-		if err != nil || p.Outcome != compaction.Compacted {
-			return r.Options.Budget, err
+		if err != nil {
+			return 0, err
 		}
-		if got = utf8.RuneCountInString(p.Summary.Text); got <= chars {
+		if p.Outcome == compaction.DoesNotFit {
+			why = p.Why
+			break
+		}
+		got := utf8.RuneCountInString(p.Summary.Text)
+		if p.Outcome != compaction.Compacted || got <= chars {
 			return r.Options.Budget, nil
 		}
+		why = fmt.Sprintf("the shortest that was found has %s", commas(got))
 		r.Options.Budget = max(r.Options.Budget*chars/got*9/10, 1)
 	}
-	return 0, fault.New(fault.TooLarge, "cli.compact", "no summary of this session was found that fits into %s characters: the last had %s",
-		commas(chars), commas(got)).WithHint("allow more with --budget-chars")
+	return 0, fault.New(fault.TooLarge, "cli.compact", "no summary of this session fits into %s characters: %s", commas(chars), why).
+		WithHint("allow more with --budget-chars")
 }
 
 func (a *app) printCompaction(ctx context.Context, api engine.API, p engine.CompactionPlan, format string) error {

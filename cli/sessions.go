@@ -8,16 +8,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/sessions"
 )
 
 func (a *app) sessionsCommand() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
-		Use:     "sessions",
-		Short:   "List the recorded sessions, newest first",
-		Example: "  ctxledger sessions\n  ctxledger sessions --json --limit 5",
-		Args:    a.args(0, 0),
-		RunE: a.asks(func(ctx context.Context, api engine.API, _ []string) error {
+		Use:     "sessions [SESSION]",
+		Short:   "List the recorded sessions, newest first, or the compactions of one",
+		Example: "  ctxledger sessions\n  ctxledger sessions --json --limit 5\n  ctxledger sessions ab03de2c",
+		Args:    a.args(0, 1),
+		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+			if len(args) > 0 {
+				return a.summaries(ctx, api, args[0])
+			}
 			if limit < 1 {
 				return misuse("--limit takes a number from 1, not %d", limit)
 			}
@@ -30,6 +34,43 @@ func (a *app) sessionsCommand() *cobra.Command {
 	}
 	cmd.Flags().IntVar(&limit, "limit", 20, "list at most `N`")
 	return cmd
+}
+
+// sessionAnswer is what the sessions command answers for one session.
+type sessionAnswer struct {
+	Session sessions.Session `json:"session"`
+	engine.SummariesResponse
+}
+
+// summaries lists the compactions of a session.
+func (a *app) summaries(ctx context.Context, api engine.API, name string) error {
+	s, err := a.session(ctx, name, true)
+	if err != nil {
+		return err
+	}
+	resp, err := api.Summaries(ctx, engine.SummariesRequest{Session: s.ID})
+	if err != nil {
+		return err
+	}
+	return a.answer(sessionAnswer{s, resp}, func(w io.Writer) {
+		if len(resp.Summaries) == 0 {
+			fmt.Fprintf(w, "session %s was never compacted\n", s.ID)
+			return
+		}
+		t := a.newTable("SUMMARY", "MADE", "MODE", "TURNS", ">BEFORE", ">AFTER", "STATE")
+		for _, c := range resp.Summaries {
+			state := "part of a later one"
+			switch {
+			case c.Restored != nil:
+				state = "taken back"
+			case c.Current:
+				state = "in the view"
+			}
+			t.add(c.ID, a.stamp(c.Created), string(c.Mode), fmt.Sprintf("%d–%d", c.TurnFrom, c.TurnTo),
+				c.TokensBefore.String(), c.TokensAfter.String(), state)
+		}
+		t.print(w)
+	})
 }
 
 func (a *app) printSessions(w io.Writer, resp engine.SessionsResponse) {

@@ -158,13 +158,13 @@ func (l *Local) messageSession(tx kv.Tx, r AppendMessagesRequest, at position, r
 	if host == "" {
 		host = "mcp"
 	}
-	seed := m.key + m.at.String()
+	seed := []byte(m.key + "\x00" + m.at.String())
 	for _, p := range ready {
-		seed += p.digest
+		seed = append(seed, p.digest...)
 	}
 	s, err := sessions.Create(tx, sessions.Session{
 		Host: host, Model: r.Model, Dir: l.root, Created: m.at, Updated: m.at, Title: title(ready),
-	}, sessions.Digest([]byte(seed)))
+	}, sessions.Digest(seed))
 	return s, true, err
 }
 

@@ -66,8 +66,9 @@ func (l *Local) renderPage(ctx context.Context, tx kv.Tx, f *folded, r ViewReque
 	return resp, nil
 }
 
-// messageSize is what a message takes in a page beside its JSON, in bytes.
-const messageSize = 300
+// messageSize is what a message takes in a page beside its JSON, in bytes; as much again as base64
+// adds to it.
+const messageSize = 130
 
 // summaryMessage returns the message at the head of a compacted view, and its text.
 func (l *Local) summaryMessage(ctx context.Context, f *folded) ([]ViewMessage, string, error) {

@@ -54,7 +54,7 @@ func (r Result) status() (Status, *int) {
 
 var (
 	telling = regexp.MustCompile(`(?i)\b(?:fail(?:ed|ures?|ing)?|error|panic|undefined|cannot|exception|traceback|not found|no such|denied|fatal)\b|---\s*FAIL`)
-	summing = regexp.MustCompile(`(?i)^(?:ok|pass|FAIL|---|\d+ (?:passed|failed|tests?)|tests?:|build|error)\b`)
+	summing = regexp.MustCompile(`(?i)^(?:ok|pass|FAIL|---|\d+ (?:passed|failed|tests?)|tests?:|tests\s+\d+|test result|build|error)\b`)
 )
 
 // Outcome returns the one line of a command's output that tells best how it ended: for a failure
@@ -74,7 +74,7 @@ func Outcome(text string, failed bool) string {
 		if summing.MatchString(line) {
 			sum = line
 		}
-		if problem == "" && telling.MatchString(line) {
+		if problem == "" && !strings.HasPrefix(line, "==") && telling.MatchString(line) { // == is a heading of pytest
 			problem = line
 		}
 	}

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -96,7 +97,7 @@ func Find(tx kv.Tx, name string) (Session, error) {
 			hits = append(hits, s)
 		}
 	}
-	if len(hits) == 0 {
+	if len(hits) == 0 && name != "" {
 		all, err := List(tx)
 		if err != nil {
 			return Session{}, err
@@ -114,7 +115,7 @@ func one(hits []Session, name string) (Session, error) {
 	case 1:
 		return hits[0], nil
 	default:
-		return Session{}, Ambiguous("session "+name+" is not the only one of that name", hits)
+		return Session{}, Ambiguous(fmt.Sprintf("session %.80q is not the only one of that name", name), hits)
 	}
 }
 

@@ -32,6 +32,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("TZ", "UTC")
 			e.Setenv("SHOP", shop)
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // else every process under the race detector lingers for a second
 			e.Defer(func() { stopDaemons(t, e.WorkDir) })
 			for _, dir := range []string{"home", "ws/.git"} {
 				if err := os.MkdirAll(filepath.Join(e.WorkDir, dir), 0o755); err != nil {

@@ -40,7 +40,7 @@ func measureImport(ctx context.Context, b *bench) error {
 	took, size := imports.median(), b.big.bytes
 	what := fmt.Sprintf("import of a session of %s, %d records", megabytes(size), b.big.lines)
 	b.report.add(what, rate(size, took), "decoding its lines with encoding/json: "+rate(size, decodes.median()), ratio(took, decodes.median())+" the time", runs)
-	b.report.add("", millis(took), "copy and fsync: "+millis(copies.median()), ratio(took, copies.median())+" the time", runs)
+	b.report.add("the same import, as a whole process", millis(took), "copying the file and fsync: "+millis(copies.median()), ratio(took, copies.median())+" the time", runs)
 	if peak := slices.Max(client); peak > 0 {
 		b.report.add("peak memory of that import: client", megabytes(peak), "the file: "+megabytes(size), "", runs+", the highest")
 	}

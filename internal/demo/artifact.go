@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -27,18 +26,20 @@ func (d *demo) read(ctx context.Context) error {
 		return fmt.Errorf("lines 3-5 of artifact %s are %q, in the session file %q", a.ID, part.Text, want)
 	}
 	var found page
-	if _, err := d.mcp.Call(ctx, "read_artifact", map[string]any{"id": a.ID, "grep": commaPrice, "limit": 400}, &found); err != nil {
+	if _, err := d.mcp.Call(ctx, "read_artifact", map[string]any{"id": a.ID, "grep": commaPrice}, &found); err != nil {
 		return err
 	}
 	pages, err := d.whole(ctx, a.ID, original)
 	if err != nil {
 		return err
 	}
-	d.step("Read", "the result of %s %s: %s characters, %s tokens (o200k). A stub stands for it in the view.", a.Tool, a.Hint, commas(a.Chars), commas(a.Tokens))
-	d.line("read_artifact %s lines 3-5", a.ID)
+	d.step("Read", "artifact %s: %s %s, %s characters", a.ID, a.Tool, a.Hint, commas(a.Chars))
+	d.line("A stub stands for its %s tokens (o200k_base) in the view. Read back over MCP:", commas(a.Tokens))
+	d.line("read_artifact, lines 3-5")
 	d.quoted(part.Text, 3)
-	d.line("read_artifact %s grep %s  → %s", a.ID, commaPrice, found.Range)
-	d.line("and all of it, in %d calls  → the same %s characters as in the session file", pages, commas(utf8.RuneCountInString(original)))
+	d.line("read_artifact, grep %s  → %s", commaPrice, found.Range)
+	d.line("read_artifact, %d calls  → all of it", pages)
+	d.line("✓ the %s characters of the result in the session file", commas(utf8.RuneCountInString(original)))
 	return nil
 }
 
@@ -87,6 +88,3 @@ func (d *demo) whole(ctx context.Context, id, original string) (calls int, err e
 	}
 	return calls, nil
 }
-
-// absolute returns a path for programs that run elsewhere.
-func absolute(path string) (string, error) { return filepath.Abs(path) }

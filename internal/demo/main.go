@@ -16,6 +16,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -43,37 +44,43 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *bin); err != nil {
+	if err := run(ctx, os.Stdout, env.System(), *bin); err != nil {
 		fmt.Fprintf(os.Stderr, "\ndemo: %s\n", err)
 		os.Exit(1)
 	}
 }
 
-// run plays the demo and cleans up after it, also when it fails or is interrupted.
-func run(ctx context.Context, bin string) error {
+// run plays the demo and cleans up after it, also when it fails or is interrupted. e is the
+// environment of the person who looks at it.
+func run(ctx context.Context, out io.Writer, e env.Env, bin string) error {
 	began := time.Now()
 	rec, err := readRecording(recording)
 	if err != nil {
 		return fmt.Errorf("%w (run it from the module's root)", err)
 	}
+	if err := show(ctx, out, rec, bin); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nDone in %.1f s. Every comparison held; the temporary workspace is removed.\n", time.Since(began).Seconds())
+	own, err := findOwn(e)
+	if err != nil {
+		return err
+	}
+	own.print(out, bin)
+	return nil
+}
+
+// show plays the demo on a recording in a sandbox of its own.
+func show(ctx context.Context, out io.Writer, rec recorded, bin string) error {
 	s, err := sandbox.New(bin)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	d := &demo{out: os.Stdout, box: s, rec: rec}
+	d := &demo{out: out, box: s, rec: rec}
 	err = d.play(ctx)
 	leaving, done := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
 	defer done()
-	if err = errors.Join(err, d.close(), s.Close(leaving)); err != nil {
-		return err
-	}
-	fmt.Fprintf(d.out, "\nDone in %.1f s. Every comparison held; the temporary workspace is removed.\n", time.Since(began).Seconds())
-	own, err := findOwn(env.System())
-	if err != nil {
-		return err
-	}
-	own.print(d.out, bin)
-	return nil
+	return errors.Join(err, d.close(), s.Close(leaving))
 }

@@ -21,13 +21,13 @@ func (d *demo) line(format string, args ...any) {
 
 // quoted prints lines of somebody else's text, cut to the width of the page.
 func (d *demo) quoted(text string, lines int) {
-	const width = 84
+	const width = 80
 	shown := 0
 	for l := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		if shown == lines {
 			break
 		}
-		if l = strings.TrimRight(l, " \t"); l == "" {
+		if l = strings.TrimSpace(strings.ReplaceAll(l, "\t", "  ")); l == "" {
 			continue
 		}
 		if runes := []rune(l); len(runes) > width {

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
 // recorded is the session file, read without any code of ctxledger: what the programs answer is
 // compared with it.
 type recorded struct {
-	path    string
+	path    string // absolute: the programs run elsewhere
 	raw     []byte
 	lines   int
 	calls   int               // tool calls
@@ -33,6 +34,10 @@ type block struct {
 
 // readRecording reads a session file whole.
 func readRecording(path string) (recorded, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return recorded{}, err
+	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return recorded{}, err

@@ -26,8 +26,9 @@ type demo struct {
 
 // play does everything, in order.
 func (d *demo) play(ctx context.Context) error {
-	fmt.Fprintln(d.out, "ctxledger, shown on a recorded session of Claude Code in a temporary workspace. No model, no network.")
-	fmt.Fprintln(d.out, "≈ marks a count that is estimated: this model's tokenizer is not public. Unmarked counts are exact.")
+	fmt.Fprintln(d.out, "ctxledger on a recorded session of Claude Code, in a temporary workspace. No model, no network.")
+	fmt.Fprintln(d.out, "≈ marks an estimate: the tokenizer of this model is not public. Other counts are exact.")
+	fmt.Fprintln(d.out, "✓ marks what was compared, byte for byte or count for count, and is the same.")
 	for _, step := range []func(context.Context) error{
 		d.start, d.importSession, d.compact, d.restore, d.read, d.remember, d.changes,
 	} {
@@ -56,7 +57,7 @@ func (d *demo) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	d.step("Start", "ctxmcp runs as a child process and answers an MCP client over stdio, %d ms after its start.",
+	d.step("Start", "ctxmcp, a child process, answers an MCP client over stdio %d ms after its start",
 		time.Since(began).Milliseconds())
 	d.line("tools    %s", strings.Join(tools, ", "))
 	d.line("prompts  %s", strings.Join(prompts, ", "))
@@ -66,11 +67,7 @@ func (d *demo) start(ctx context.Context) (err error) {
 // importSession reads the recorded file into the ledger, and shows what fills its window.
 func (d *demo) importSession(ctx context.Context) error {
 	began := time.Now()
-	path, err := absolute(d.rec.path)
-	if err != nil {
-		return err
-	}
-	out, err := d.box.Run(ctx, "import", path)
+	out, err := d.box.Run(ctx, "import", d.rec.path)
 	if err != nil {
 		return err
 	}
@@ -80,10 +77,10 @@ func (d *demo) importSession(ctx context.Context) error {
 	if err := d.status(ctx, &d.before); err != nil {
 		return err
 	}
-	d.step("Import", "ctxledger import %s  → session %s", d.rec.path, d.session)
-	d.line("%s records, %s, %d requests of the user, %d tool calls, in %.2f s", commas(d.rec.lines), size(int64(len(d.rec.raw))),
+	d.step("Import", "ctxledger import %s  → session %s", recording, d.session)
+	d.line("%s records, %s, %d requests, %d tool calls, in %.2f s", commas(d.rec.lines), size(int64(len(d.rec.raw))),
 		d.before.Turn, d.rec.calls, took.Seconds())
-	d.line("A model would now see %s tokens; %s more were kept out of its window when they came in:", d.before.Used, d.before.Saved)
+	d.line("A model would now see %s tokens; %s more were kept out as they came in:", d.before.Used, d.before.Saved)
 	for _, c := range d.before.Categories {
 		d.line("  %8s  %s", c.Tokens, c.Name)
 	}
@@ -113,8 +110,8 @@ func (d *demo) compact(ctx context.Context) error {
 	case s.After.N >= s.Before.N:
 		return fmt.Errorf("the compaction made %s tokens of %s: it must make fewer", s.After, s.Before)
 	}
-	d.step("Compact", "compact_conversation  → summary %s, in %d ms, made from the ledger alone", s.ID, took.Milliseconds())
-	d.line("%s → %s tokens, %s; the newest turns stay as they were. The summary begins:", s.Before, s.After, share(s.Before.N, s.After.N))
+	d.step("Compact", "compact_conversation  → summary %s in %d ms, from the ledger alone", s.ID, took.Milliseconds())
+	d.line("%s → %s tokens, %s; the newest turns stay. The summary begins:", s.Before, s.After, share(s.Before.N, s.After.N))
 	d.quoted(s.Summary, 9)
 	d.line("%d pieces left the view; each has a handle that reads it back.", s.CutTotal)
 	return nil
@@ -128,7 +125,7 @@ func (d *demo) restore(ctx context.Context) error {
 	}
 	first, last, same := d.rec.find(out)
 	if !same {
-		return fmt.Errorf("what `ctxledger restore` printed, %s, is not a piece of %s, byte for byte", size(int64(len(out))), d.rec.path)
+		return fmt.Errorf("what `ctxledger restore` printed, %s, is not a piece of %s, byte for byte", size(int64(len(out))), recording)
 	}
 	if _, err := d.box.Run(ctx, "restore", "--apply", d.summary.ID); err != nil {
 		return err
@@ -140,14 +137,16 @@ func (d *demo) restore(ctx context.Context) error {
 	if after.Used != d.before.Used || after.Summary != "" {
 		return fmt.Errorf("after the compaction was taken back the view has %s tokens, not %s as before", after.Used, d.before.Used)
 	}
-	d.step("Restore", "ctxledger restore %s  → %s bytes, the same as lines %d–%d of the session file", d.summary.ID, commas(len(out)), first, last)
-	d.line("ctxledger restore --apply %s  → the view has its %s tokens again", d.summary.ID, after.Used)
+	d.step("Restore", "ctxledger restore %s  → what the summary stands for", d.summary.ID)
+	d.line("✓ %s bytes: lines %d–%d of the session file", commas(len(out)), first, last)
+	d.line("ctxledger restore --apply %s  → takes the compaction back", d.summary.ID)
+	d.line("✓ the view has its %s tokens again", after.Used)
 	return nil
 }
 
 // remember saves two facts and recalls one of them by other words.
 func (d *demo) remember(ctx context.Context) error {
-	const name, body = "prices are cents", "Prices are int64 cents, never floats. The currency package belongs to accounting: leave it alone."
+	const name, body = "prices are cents", "Prices are int64 cents, never floats; the currency package is accounting's."
 	const query = "which number type does a price have"
 	for _, f := range []map[string]any{
 		{"name": name, "body": body, "description": "how money is represented in the shop"},
@@ -166,7 +165,7 @@ func (d *demo) remember(ctx context.Context) error {
 		return fmt.Errorf("memory recalled %+v for %q, not %q first", got.Entries, query, name)
 	}
 	d.step("Remember", "memory save %q, %q", name, "release day")
-	d.line("memory recall %q  → %s:", query, name)
+	d.line("memory recall %q  → %q:", query, name)
 	d.quoted(got.Entries[0].Body, 2)
 	return nil
 }
@@ -185,7 +184,7 @@ func (d *demo) changes(ctx context.Context) error {
 		files[c.Path] = true
 		sources[c.Source]++
 	}
-	d.step("Changes", "%d changes to %d files: %d reported by the agent's host, %d inferred from shell commands. The newest:",
+	d.step("Changes", "%d changes to %d files; %d reported by the host, %d inferred from commands. Newest:",
 		got.Total, len(files), sources["transcript"], sources["inferred"])
 	for _, c := range got.Entries[:min(5, len(got.Entries))] {
 		d.line("  %-8s  %-11s %s", c.Op, c.Source, c.Path)

@@ -1,0 +1,167 @@
+package changes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/bolt"
+)
+
+var noon = time.Date(2026, 5, 27, 12, 0, 0, 0, time.UTC)
+
+func open(t testing.TB) kv.Store {
+	t.Helper()
+	s, err := bolt.Open(t.TempDir(), bolt.Options{RunTwice: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func update(t testing.TB, s kv.Store, fn func(kv.Tx) error) {
+	t.Helper()
+	if err := s.Update(t.Context(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// record stores changes in order.
+func record(t testing.TB, s kv.Store, all ...changes.Change) {
+	t.Helper()
+	update(t, s, func(tx kv.Tx) error {
+		for _, c := range all {
+			if _, err := changes.Record(tx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func TestListFilters(t *testing.T) {
+	s := open(t)
+	long := strings.Repeat("d/", 400) + "x.go"
+	var all []changes.Change
+	for i, path := range []string{"a/b", "a/bc", "a/b/c", "a", "A/b", "a/b", "/out/a/b", long} {
+		session := "s1"
+		if i%2 == 1 {
+			session = "s2"
+		}
+		all = append(all, changes.Change{Session: session, Path: path, Op: changes.Modified, Time: noon})
+	}
+	record(t, s, append(all, changes.Change{Path: "external"})...) // ids 1 to 9
+	for _, test := range []struct {
+		name  string
+		f     changes.Filter
+		limit int
+		want  string
+		total int
+	}{
+		{"all", changes.Filter{}, 100, "9 8 7 6 5 4 3 2 1", 9},
+		{"newest two", changes.Filter{}, 2, "9 8", 9},
+		{"none asked for", changes.Filter{}, 0, "", 9},
+		{"session", changes.Filter{Session: "s1"}, 100, "7 5 3 1", 4},
+		{"unknown session", changes.Filter{Session: "s"}, 100, "", 0},
+		{"file and directory of that name", changes.Filter{Path: "a/b"}, 100, "6 3 1", 3},
+		{"with a slash", changes.Filter{Path: "a/b/"}, 100, "6 3 1", 3},
+		{"not by the beginning of a name", changes.Filter{Path: "a/bc"}, 100, "2", 1},
+		{"directory", changes.Filter{Path: "a"}, 100, "6 4 3 2 1", 5},
+		{"case counts", changes.Filter{Path: "A"}, 100, "5", 1},
+		{"outside", changes.Filter{Path: "/out"}, 100, "7", 1},
+		{"a path too long for an index", changes.Filter{Path: long}, 100, "8", 1},
+		{"the workspace", changes.Filter{Path: "."}, 100, "9 8 7 6 5 4 3 2 1", 9},
+		{"since", changes.Filter{Since: 6}, 100, "9 8 7", 3},
+		{"since in a session", changes.Filter{Session: "s1", Since: 3}, 100, "7 5", 2},
+		{"since the newest", changes.Filter{Since: 9}, 100, "", 0},
+		{"since the future", changes.Filter{Since: 1 << 62}, 100, "", 0},
+		{"since before the beginning", changes.Filter{Since: -1 << 63}, 1, "9", 9},
+		{"everything at once", changes.Filter{Session: "s2", Path: "a", Since: 2}, 100, "6 4", 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			update(t, s, func(tx kv.Tx) error {
+				list, total, err := changes.List(tx, test.f, test.limit)
+				var ids []string
+				for _, c := range list {
+					ids = append(ids, fmt.Sprint(c.ID))
+				}
+				if got := strings.Join(ids, " "); got != test.want || total != test.total {
+					t.Errorf("%s of %d, want %s of %d", got, total, test.want, test.total)
+				}
+				return err
+			})
+		})
+	}
+}
+
+func TestNewestIsOfExactlyThisPath(t *testing.T) {
+	s := open(t)
+	record(t, s, changes.Change{Path: "a", Op: changes.Created}, changes.Change{Path: "a", Op: changes.Deleted},
+		changes.Change{Path: "a/b", Op: changes.Created}, changes.Change{Path: "ab", Op: changes.Created})
+	update(t, s, func(tx kv.Tx) error {
+		c, err := changes.Newest(tx, "a")
+		if err != nil || c == nil || c.ID != 2 || c.Op != changes.Deleted {
+			t.Errorf("%+v, %v", c, err)
+		}
+		if c, err := changes.Newest(tx, "b"); c != nil || err != nil {
+			t.Errorf("an unknown path: %+v, %v", c, err)
+		}
+		return nil
+	})
+}
+
+func TestInvariant1ChangesComeBackAsTheyWere(t *testing.T) {
+	s := open(t)
+	want := changes.Change{
+		Session: "s", Seq: 2, Turn: 3, Agent: "a", Intent: "i", Path: "/x/ü\u2028", Outside: true, Op: changes.Created,
+		Source: changes.Inferred, Time: noon.Add(1), HashFrom: "f", HashTo: "t",
+	}
+	record(t, s, want)
+	want.ID = 1
+	key := []byte{0, 0, 0, 0, 0, 0, 0, 1}
+	update(t, s, func(tx kv.Tx) error {
+		list, _, err := changes.List(tx, changes.Filter{}, 1)
+		if diff := cmp.Diff([]changes.Change{want}, list); diff != "" {
+			t.Error(diff)
+		}
+		raw, getErr := tx.Get("changes", key)
+		if getErr != nil || !json.Valid(raw) {
+			t.Fatalf("the store has another layout than this test knows: %v", getErr)
+		}
+		for i := range raw {
+			sealed := kv.Seal("changes", key, raw)
+			sealed[kv.EnvelopeSize+i] ^= 1
+			if v, err := kv.Unseal("changes", key, sealed); !fault.Is(err, fault.Corrupt) {
+				t.Fatalf("byte %d flipped: %q, %v", i, v, err)
+			}
+		}
+		return err
+	})
+	for _, damage := range []func(kv.Tx) error{
+		func(tx kv.Tx) error { return tx.Put("changes", key, []byte("{")) },
+		func(tx kv.Tx) error { return tx.Delete("changes", key) },
+	} {
+		update(t, s, damage)
+		update(t, s, func(tx kv.Tx) error {
+			if _, err := changes.Newest(tx, want.Path); !fault.Is(err, fault.Corrupt) {
+				t.Errorf("the newest: %v", err)
+			}
+			if _, _, err := changes.List(tx, changes.Filter{Session: "s"}, 1); !fault.Is(err, fault.Corrupt) {
+				t.Errorf("of the session: %v", err)
+			}
+			return nil
+		})
+	}
+}

@@ -1,0 +1,116 @@
+package intents
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// Outputs as the tools really write them.
+const (
+	goFails = "--- FAIL: TestLoad (0.00s)\n    load_test.go:12: got 3, want 4\nFAIL\nFAIL\texample.com/shop/catalog\t0.004s\nok  \texample.com/shop/cart\t0.002s\nFAIL\n"
+	goBuild = "# example.com/shop/catalog\ncatalog/load.go:14:2: undefined: parse\nFAIL\texample.com/shop/catalog [build failed]\n"
+	goOK    = "?   \texample.com/shop\t[no test files]\nok  \texample.com/shop/cart\t(cached)\nok  \texample.com/shop/catalog\t0.004s\n"
+	pytest  = "============================= test session starts ==============================\ncollected 2 items\n\ntest_a.py .F\n\n=================================== FAILURES ===================================\n    def test_b():\n>       assert 1 == 2\nE       assert 1 == 2\n\ntest_a.py:5: AssertionError\n=========================== short test summary info ============================\nFAILED test_a.py::test_b - assert 1 == 2\n========================= 1 failed, 1 passed in 0.02s ==========================\n"
+	npm     = "\n> shop@1.0.0 test\n> vitest run\n\n Test Files  1 passed (1)\n      Tests  3 passed (3)\n   Duration  300ms\n"
+	npmErr  = "npm error code ENOENT\nnpm error syscall open\nnpm error path /w/package.json\n"
+	cargo   = "   Compiling shop v0.1.0 (/w)\nerror[E0425]: cannot find value `x` in this scope\n --> src/main.rs:2:20\nerror: could not compile `shop` (bin \"shop\") due to 1 previous error\n"
+	cargoOK = "running 2 tests\ntest a ... ok\ntest b ... ok\n\ntest result: ok. 2 passed; 0 failed; 0 ignored\n\n"
+	shell   = "bash: line 1: foo: command not found\n"
+)
+
+func TestOutcomeIsTheTellingLine(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		failed     bool
+		want       string
+	}{
+		{"go test fails", goFails, true, "--- FAIL: TestLoad (0.00s)"},
+		{"go test does not build", goBuild, true, "catalog/load.go:14:2: undefined: parse"},
+		{"go test passes", goOK, false, "ok  \texample.com/shop/catalog\t0.004s"},
+		{"cargo does not compile", cargo, true, "error[E0425]: cannot find value `x` in this scope"},
+		{"cargo passes", cargoOK, false, "test result: ok. 2 passed; 0 failed; 0 ignored"},
+		{"npm passes", npm, false, "Tests  3 passed (3)"},
+		{"npm fails", npmErr, true, "npm error code ENOENT"},
+		{"pytest fails", pytest, true, "FAILED test_a.py::test_b - assert 1 == 2"},
+		{"no such command", "Exit code 127\n" + shell, true, "bash: line 1: foo: command not found"},
+		{"an exit code alone", "Exit code 1", true, ""},
+		{"nothing", "", false, ""},
+		{"blank lines", "\n \n\t\n", false, ""},
+		{"one line", "done\n", false, "done"},
+		{"failed without a telling line", "first\nlast\n", true, "last"},
+	} {
+		if got := Outcome(test.text, test.failed); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestOutcomeOfAHugeOutputReadsItsEnds(t *testing.T) {
+	middle := strings.Repeat("error in the middle\n", 1<<20)
+	if got := Outcome("start\n"+middle+"ok  all\n", false); got != "ok  all" {
+		t.Errorf("the end: %q", got)
+	}
+	quiet := strings.Repeat("quiet\n", 1<<20)
+	if got := Outcome("panic: first\n"+quiet, true); got != "panic: first" {
+		t.Errorf("the beginning: %q", got)
+	}
+	if got := Outcome(strings.Repeat("é", 1<<20), false); utf8.RuneCountInString(got) > maxOutcome+1 {
+		t.Errorf("%d characters", utf8.RuneCountInString(got))
+	}
+}
+
+func TestAStructuredStatusWinsOverTheText(t *testing.T) {
+	code := func(n int) *int { return &n }
+	for _, test := range []struct {
+		name string
+		r    Result
+		want Status
+		code *int
+	}{
+		{"host says failed", Result{Text: "all is well", Failed: true, Known: true}, Failed, nil},
+		{"host says fine", Result{Text: "[ERROR] is what it prints", Known: true}, Applied, nil},
+		{"host says failed, with a code", Result{Text: "Exit code 2\nmake: ***", Failed: true, Known: true}, Failed, code(2)},
+		{"only the text: error", Result{Text: "[ERROR] oldText not found"}, Failed, nil},
+		{"only the text: denied", Result{Text: "[DENIED] no"}, Failed, nil},
+		{"only the text: timeout", Result{Text: "[TIMEOUT] 30s"}, Failed, nil},
+		{"only the text: not found", Result{Text: "[NOT FOUND] a"}, Failed, nil},
+		{"only the text: exit", Result{Text: "[EXIT 3] x"}, Failed, code(3)},
+		{"only the text: exit code", Result{Text: "Error: Exit code 1\nx"}, Failed, code(1)},
+		{"only the text: exit code 0", Result{Text: "Exit code 0\nx"}, Applied, code(0)},
+		{"only the text: case counts", Result{Text: "[error] x"}, Applied, nil},
+		{"only the text: not at the start", Result{Text: "x [ERROR]"}, Applied, nil},
+		{"a code too long", Result{Text: "Exit code 99999999999999999999", Failed: true, Known: true}, Failed, code(999999)},
+		{"nothing", Result{}, Applied, nil},
+	} {
+		status, got := test.r.status()
+		if status != test.want || (got == nil) != (test.code == nil) || got != nil && *got != *test.code {
+			t.Errorf("%s: %s, %v", test.name, status, got)
+		}
+	}
+}
+
+// FuzzOutcomeStaysShort: one line, within its limit, whatever the output.
+func FuzzOutcomeStaysShort(f *testing.F) {
+	for _, s := range []string{goFails, goBuild, goOK, pytest, npm, npmErr, cargo, shell, "\xff\xfe", strings.Repeat("界", 300)} {
+		f.Add(s, true)
+		f.Add(s, false)
+	}
+	f.Fuzz(func(t *testing.T, text string, failed bool) {
+		got := Outcome(text, failed)
+		if strings.Contains(got, "\n") || utf8.RuneCountInString(got) > maxOutcome+1 {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+func TestCutCountsCharacters(t *testing.T) {
+	for in, want := range map[string]string{"": "", "abc": "abc", "abcd": "abc…", "äöü": "äöü", "äöüß": "äöü…", "a\xffb\xff": "a\xffb…"} {
+		if got := cut(in, 3); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+var noon = time.Date(2026, 5, 27, 12, 0, 0, 0, time.UTC)

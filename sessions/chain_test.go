@@ -1,0 +1,109 @@
+package sessions_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+)
+
+func TestAMessageIDNamesEverythingBeforeIt(t *testing.T) {
+	id := func(originals ...string) (id string) {
+		for _, o := range originals {
+			id = sessions.MessageID(id, sessions.Digest([]byte(o)))
+		}
+		return id
+	}
+	if id("a", "b", "c") != id("a", "b", "c") {
+		t.Error("the same conversation has two ids")
+	}
+	if id("a", "b") == id("x", "b") || id("a", "b") == id("b") || id("ab") == id("a", "b") {
+		t.Error("a changed beginning goes unnoticed")
+	}
+	if len(id("a")) != 32 {
+		t.Errorf("an id of %d digits", len(id("a")))
+	}
+}
+
+func TestPlacesFindAMessageInEverySessionThatSharesIt(t *testing.T) {
+	s := open(t)
+	a := receive(t, s, create(t, s, sessions.Session{Host: "h"}, "a"), "1", "2")
+	b := receive(t, s, create(t, s, sessions.Session{Host: "h"}, "b"), "1", "2", "3")
+	shared := a.Chain
+	view(t, s, func(tx kv.Tx) error {
+		all, err := sessions.Places(tx, shared, 10)
+		if err != nil {
+			return err
+		}
+		found := map[sessions.Place]bool{}
+		for _, p := range all {
+			found[p] = true
+		}
+		want := map[sessions.Place]bool{{Session: a.ID, Seq: 2, ID: shared}: true, {Session: b.ID, Seq: 2, ID: shared}: true}
+		if diff := cmp.Diff(want, found); diff != "" {
+			t.Error(diff)
+		}
+		if one, _ := sessions.Places(tx, shared[:sessions.HandleDigits], 1); len(one) != 1 {
+			t.Errorf("a handle of %d digits finds %d places, of at most 1", sessions.HandleDigits, len(one))
+		}
+		for _, bad := range []string{"", shared[:11], shared + "0", "ABCDEFABCDEF", "not hex digits"} {
+			if none, err := sessions.Places(tx, bad, 10); err != nil || none != nil {
+				t.Errorf("%q: %v, %v", bad, none, err)
+			}
+		}
+		if p, found, err := sessions.PlaceIn(tx, b.ID, shared); err != nil || !found || p.Seq != 2 {
+			t.Errorf("in b: %+v, %v, %v", p, found, err)
+		}
+		for _, bad := range []string{"", b.Chain[:12], shared + b.ID} {
+			if _, found, err := sessions.PlaceIn(tx, b.ID, bad); err != nil || found {
+				t.Errorf("%q is found: %v", bad, err)
+			}
+		}
+		_, found2, err := sessions.PlaceIn(tx, a.ID, b.Chain)
+		if found2 {
+			t.Error("a message of b is found in a")
+		}
+		return err
+	})
+}
+
+func TestAnAliasLeadsToTheMessageItself(t *testing.T) {
+	s := open(t)
+	a := receive(t, s, create(t, s, sessions.Session{Host: "h"}, "a"), "whole")
+	alias := sessions.MessageID("", sessions.Digest([]byte("stub")))
+	update(t, s, func(tx kv.Tx) error {
+		e, err := sessions.GetEntry(tx, a.ID, 1)
+		if err != nil {
+			return err
+		}
+		if err := sessions.Alias(tx, a.ID, e.Entry, e.ID); err != nil { // no other wording: nothing to do
+			return err
+		}
+		return sessions.Alias(tx, a.ID, e.Entry, alias)
+	})
+	view(t, s, func(tx kv.Tx) error {
+		want := sessions.Place{Session: a.ID, Seq: 1, ID: a.Chain}
+		for _, id := range []string{alias, a.Chain} {
+			if p, found, err := sessions.PlaceIn(tx, a.ID, id); err != nil || !found || p != want {
+				t.Errorf("%s: %+v, %v, %v", id, p, found, err)
+			}
+		}
+		return nil
+	})
+}
+
+func TestADamagedIndexOfMessagesIsAnError(t *testing.T) {
+	s := open(t)
+	a := receive(t, s, create(t, s, sessions.Session{Host: "h"}, "a"), "1")
+	update(t, s, func(tx kv.Tx) error { return tx.Put("messages", []byte(a.Chain+a.ID), []byte("short")) })
+	view(t, s, func(tx kv.Tx) error {
+		_, err := sessions.Places(tx, a.Chain, 1)
+		wantCode(t, err, fault.Corrupt)
+		_, _, err = sessions.PlaceIn(tx, a.ID, a.Chain)
+		wantCode(t, err, fault.Corrupt)
+		return nil
+	})
+}
