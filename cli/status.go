@@ -35,6 +35,8 @@ type statusAnswer struct {
 	Ledger  engine.Info    `json:"ledger"`
 	Found   string         `json:"found"` // how the workspace was found, or why there is none
 	Session *engine.Status `json:"session,omitempty"`
+	// ServerCost is what the MCP server's tool list and instructions take of a window, in tokens.
+	ServerCost int `json:"server_cost"`
 }
 
 func (a *app) status(ctx context.Context, api engine.API, args []string) error {
@@ -42,7 +44,7 @@ func (a *app) status(ctx context.Context, api engine.API, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := statusAnswer{Ledger: info, Found: a.place.Why}
+	out := statusAnswer{Ledger: info, Found: a.place.Why, ServerCost: a.ServerCost()}
 	s, err := a.session(ctx, strings.Join(args, ""), true)
 	switch {
 	case err == nil:
@@ -63,6 +65,7 @@ func (a *app) printStatus(w io.Writer, s statusAnswer) {
 		fmt.Fprintln(w)
 	}
 	a.printLedger(w, s)
+	fmt.Fprintf(w, "own cost   %s tokens of a window, where ctxmcp is registered; nothing is injected\n", commas(s.ServerCost))
 	if s.Session == nil {
 		fmt.Fprintln(w, "\nno session is recorded here yet: `ctxledger import FILE` reads one")
 	}

@@ -84,7 +84,11 @@ func planIntent(in *Input, o Options) (Proposal, error) {
 	ok := borders(in.Items)
 	cuts := []int{boundary(in.Items, ok, v.start, keepLimit(in.Window))}
 	if o.Keep > 0 {
-		cuts = []int{lastTurns(in.Items, ok, v.start, o.Keep), cuts[0]}
+		asked := lastTurns(in.Items, ok, v.start, o.Keep)
+		if asked <= v.start && (in.Window == 0 || v.before <= in.Window) {
+			return v.upToDate(o), nil // all of it is asked to stay, and it fits
+		}
+		cuts = []int{asked, cuts[0]}
 	}
 	var refused Proposal
 	for i, cut := range cuts {

@@ -98,7 +98,7 @@ func TestAppendMessages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := open(t)
 			var ids []string
-			for i, step := range steps {
+			for _, step := range steps {
 				r := engine.AppendMessagesRequest{Messages: spell(step.messages), Since: step.since}
 				if step.named {
 					r.Session = ids[0]
@@ -121,7 +121,6 @@ func TestAppendMessages(t *testing.T) {
 				if got.Seq != int64(len(log(t, l, got.Session))) {
 					t.Fatalf("%s: newest entry %d of %d", step.does, got.Seq, len(log(t, l, got.Session)))
 				}
-				_ = i
 			}
 		})
 	}
@@ -275,8 +274,8 @@ func TestAConversationInABlobIsTheSame(t *testing.T) {
 func TestAHandedInSessionHasATitle(t *testing.T) {
 	l := open(t)
 	for text, want := range map[string]string{
-		"# Fix the loader\nIt is slow.":  "Fix the loader",
-		strings.Repeat("é", 500):         strings.Repeat("é", 119) + "…",
+		"# Fix the loader\nIt is slow.":    "Fix the loader",
+		strings.Repeat("é", 500):           strings.Repeat("é", 119) + "…",
 		"\n\n  \nSecond line is first\r\n": "Second line is first",
 	} {
 		id := hand(t, l, engine.AppendMessagesRequest{Messages: say(text)}).Session

@@ -46,6 +46,27 @@ func dial(ctx context.Context, o owner, want, version string) (net.Conn, welcome
 	return conn, w, nil
 }
 
+// meet is dial for who wants to know whether there is an owner at all: a connection that ends before
+// the welcome is an owner about to go, so it looks again until the answer is certain or greeting is
+// over.
+func meet(ctx context.Context, o owner, want string) (net.Conn, welcome, error) {
+	over := time.NewTimer(greeting)
+	defer over.Stop()
+	for {
+		conn, w, err := dial(ctx, o, want, "")
+		if err == nil || errors.Is(err, errNobody) || !fault.Is(err, fault.Unavailable) {
+			return conn, w, err
+		}
+		select {
+		case <-time.After(redial):
+		case <-over.C:
+			return nil, welcome{}, err
+		case <-ctx.Done():
+			return nil, welcome{}, late(ctx)
+		}
+	}
+}
+
 // introduce sends hello and returns the owner's welcome.
 func introduce(conn net.Conn, h hello) (welcome, error) {
 	const op = "daemon.dial"

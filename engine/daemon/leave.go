@@ -11,7 +11,7 @@ import (
 // askToLeave asks an owner to leave and returns when it has: the connection stays open until its
 // process has released the ledger.
 func askToLeave(ctx context.Context, o owner) error {
-	conn, _, err := dial(ctx, o, wantLeave, "")
+	conn, _, err := meet(ctx, o, wantLeave)
 	if err != nil {
 		return err
 	}

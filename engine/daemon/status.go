@@ -31,7 +31,7 @@ func Status(ctx context.Context, state string) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	conn, w, err := dial(ctx, o, wantCalls, "")
+	conn, w, err := meet(ctx, o, wantCalls)
 	if errors.Is(err, errNobody) {
 		return State{}, nil // it died without withdrawing
 	}

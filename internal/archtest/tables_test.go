@@ -22,8 +22,9 @@ var layers = map[string]int{
 	"tokens/...":                 1,
 	"internal/...":               0,
 	"internal/e2e/...":           6, // tests of the whole product from outside
-	"internal/demo/...":          6, // drives the built binaries
-	"internal/benchmark":         6, // measures the product from outside
+	"internal/demo/...":          7, // drives the built binaries
+	"internal/benchmark":         7, // measures the product from outside
+	"internal/sandbox":           6, // runs the programs for demo, benchmark and e2e
 	"internal/archtest":          6,
 	"internal/scriptedmodel/...": 0,
 }
@@ -55,7 +56,7 @@ var importers = map[string]struct {
 }{
 	"go.etcd.io/bbolt":                {[]string{"kv/bolt"}, "the embedded store"},
 	"github.com/klauspost/compress":   {[]string{"kv/internal/blobfile"}, "zstd frames of blobs"},
-	"github.com/mark3labs/mcp-go":     {[]string{"mcp", "internal/demo", "internal/benchmark"}, "the MCP server, and clients that drive it from outside"},
+	"github.com/mark3labs/mcp-go":     {[]string{"mcp", "internal/sandbox", "internal/benchmark"}, "the MCP server, and clients that drive it from outside"},
 	"github.com/fsnotify/fsnotify":    {[]string{"changes/watch"}, "file events"},
 	"github.com/spf13/cobra":          {[]string{"cli"}, "the command line"},
 	"charm.land/lipgloss/v2":          {[]string{"cli"}, "tables and colours"},
@@ -75,7 +76,7 @@ var restricted = []struct {
 }{
 	{"net", []string{"engine/daemon", "internal/scriptedmodel"}, "only the daemon opens sockets"},
 	{"net/http", []string{"internal/scriptedmodel"}, "no network: the product calls nobody"},
-	{"os/exec", []string{"engine/daemon", "internal/scriptedmodel", "internal/demo", "internal/benchmark"}, "one place starts processes"},
+	{"os/exec", []string{"engine/daemon", "internal/scriptedmodel", "internal/demo", "internal/benchmark", "internal/sandbox"}, "one place starts processes"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},
 	{"reflect", nil, "plain values"},
 	{"time.Now", []string{"internal/env", "internal/scriptedmodel", "internal/demo", "internal/benchmark", "internal/e2e"}, "the clock comes from env"},

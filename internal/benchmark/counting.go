@@ -8,7 +8,7 @@ import (
 )
 
 // measureTokens measures counting the tokens of the recorded session's lines, beside the first count
-// of a process, which reads the vocabulary and finds every cache empty.
+// in an encoding, which reads its vocabulary and finds every cache empty.
 func measureTokens(_ context.Context, b *bench) error {
 	text := string(b.recorded)
 	for _, e := range []tokens.Encoding{tokens.O200kBase, tokens.CL100kBase} {
@@ -25,7 +25,7 @@ func measureTokens(_ context.Context, b *bench) error {
 		}
 		size := int64(len(text))
 		b.report.add(fmt.Sprintf("counting %s, %d tokens of the recorded session", e, n), rate(size, took.median()),
-			"the first count of a process: "+rate(size, first.median()), "", fmt.Sprintf("%d, the first 1", 2*b.runs))
+			"the first count: "+rate(size, first.median()), "", fmt.Sprintf("%d, the first 1", 2*b.runs))
 	}
 	return nil
 }

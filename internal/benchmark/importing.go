@@ -16,9 +16,9 @@ import (
 )
 
 // measureImport measures `ctxledger import` as a whole process with a daemon that runs already,
-// beside a durable copy of the file and beside nothing but decoding its lines as JSON.
+// beside the same in one process, a durable copy of the file, and nothing but decoding its lines.
 func measureImport(ctx context.Context, b *bench) error {
-	var imports, copies, decodes times
+	var imports, alone, copies, decodes times
 	var client, owner []int64
 	for range b.runs {
 		if err := copies.clock(func() error { return copyDurably(b.big.path, filepath.Join(b.temp, "copy")) }); err != nil {
@@ -32,6 +32,9 @@ func measureImport(ctx context.Context, b *bench) error {
 			client, owner = append(client, c), append(owner, o)
 			return err
 		})
+		if err == nil {
+			err = b.inSandbox(ctx, func(s *sandbox.Sandbox) error { return importAlone(ctx, s, b.big, &alone) })
+		}
 		if err != nil {
 			return err
 		}
@@ -40,12 +43,13 @@ func measureImport(ctx context.Context, b *bench) error {
 	took, size := imports.median(), b.big.bytes
 	what := fmt.Sprintf("import of a session of %s, %d records", megabytes(size), b.big.lines)
 	b.report.add(what, rate(size, took), "decoding its lines with encoding/json: "+rate(size, decodes.median()), ratio(took, decodes.median())+" the time", runs)
-	b.report.add("the same import, as a whole process", millis(took), "copying the file and fsync: "+millis(copies.median()), ratio(took, copies.median())+" the time", runs)
+	b.report.add("", millis(took), "copying the file and fsync: "+millis(copies.median()), ratio(took, copies.median())+" the time", runs)
+	b.report.add("", millis(took), "without a daemon (`--in-process`): "+millis(alone.median()), ratio(took, alone.median())+" the time", runs)
 	if peak := slices.Max(client); peak > 0 {
-		b.report.add("peak memory of that import: client", megabytes(peak), "the file: "+megabytes(size), "", runs+", the highest")
+		b.report.add("peak memory of that import: client", megabytes(peak), "the file: "+megabytes(size), "", runs+", highest")
 	}
 	if peak := slices.Max(owner); peak > 0 {
-		b.report.add("peak memory of that import: daemon", megabytes(peak), "the file: "+megabytes(size), "", runs+", the highest")
+		b.report.add("peak memory of that import: daemon", megabytes(peak), "the file: "+megabytes(size), "", runs+", highest")
 	}
 	return nil
 }
@@ -79,6 +83,14 @@ func importOnce(ctx context.Context, s *sandbox.Sandbox, g generated, t *times) 
 		return 0, 0, fmt.Errorf("the ledger holds %+v after the import, not one session with %d records", list.Sessions, g.lines)
 	}
 	return client, owner, nil
+}
+
+// importAlone imports a generated session without a daemon.
+func importAlone(ctx context.Context, s *sandbox.Sandbox, g generated, t *times) error {
+	if _, err := s.Run(ctx, "daemon", "stop"); err != nil {
+		return err
+	}
+	return t.clock(func() error { _, err := s.Run(ctx, "--in-process", "import", g.path); return err })
 }
 
 // copyDurably copies a file and waits until the copy is on disk.

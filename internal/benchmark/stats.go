@@ -44,15 +44,21 @@ func millis(d time.Duration) string {
 		return fmt.Sprintf("%.2f ms", ms)
 	case ms < 100:
 		return fmt.Sprintf("%.1f ms", ms)
-	case ms < 10_000:
+	case ms < 1000:
 		return fmt.Sprintf("%.0f ms", ms)
 	default:
-		return fmt.Sprintf("%.1f s", ms/1000)
+		return fmt.Sprintf("%.2f s", ms/1000)
 	}
 }
 
 // ratio prints how many times a is b.
-func ratio(a, b time.Duration) string { return fmt.Sprintf("%.2f ×", float64(a)/float64(b)) }
+func ratio(a, b time.Duration) string {
+	r := float64(a) / float64(b)
+	if r >= 10 {
+		return fmt.Sprintf("%.0f ×", r)
+	}
+	return fmt.Sprintf("%.2f ×", r)
+}
 
 // megabytes prints a size.
 func megabytes(n int64) string { return fmt.Sprintf("%.0f MB", float64(n)/1e6) }

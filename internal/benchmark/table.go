@@ -11,7 +11,7 @@ import (
 
 // row is one figure, beside what it is to be compared with.
 type row struct {
-	what   string
+	what   string // "": as in the row above
 	figure string
 	beside string // "" where nothing comparable exists
 	ratio  string
@@ -35,14 +35,23 @@ func (r *report) markdown(command string, at time.Time) string {
 		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	b.WriteString("| what | figure | beside it | ratio | runs |\n|---|---|---|---|---|\n")
 	for _, x := range r.rows {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", x.what, x.figure, dash(x.beside), dash(x.ratio), x.runs)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", ditto(x.what), x.figure, dash(x.beside), dash(x.ratio), x.runs)
 	}
 	return b.String()
 }
 
+// dash stands for what is not there.
 func dash(s string) string {
 	if s == "" {
 		return "–"
+	}
+	return s
+}
+
+// ditto stands for what is as above.
+func ditto(s string) string {
+	if s == "" {
+		return "″"
 	}
 	return s
 }

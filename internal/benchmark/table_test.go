@@ -65,8 +65,9 @@ func TestTheDocumentHasAPlaceForTheFigures(t *testing.T) {
 func TestATableHasNoEmptyCells(t *testing.T) {
 	var r report
 	r.add("what", "1 ms", "", "", "3")
+	r.add("", "1 ms", "x: 2 ms", "0.50 ×", "3")
 	got := r.markdown("make bench", time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
-	if !strings.Contains(got, "Measured on 2026-11-20 with `make bench`") || !strings.Contains(got, "| what | 1 ms | – | – | 3 |\n") {
+	if !strings.Contains(got, "Measured on 2026-11-20 with `make bench`") || !strings.Contains(got, "| what | 1 ms | – | – | 3 |\n| ″ | 1 ms | x: 2 ms | 0.50 × | 3 |\n") {
 		t.Error(got)
 	}
 }

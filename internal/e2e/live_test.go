@@ -32,18 +32,17 @@ func TestARealAgentIsFollowedWithoutInstallation(t *testing.T) {
 	_, url := model.Start(t, visit, model.Vars{"dir": s.Workspace})
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
-	ended := make(chan time.Time, 1)
-	seen := make(chan time.Time, 1)
-	go func() { // the first event of the session comes while the agent still works
-		_, err := api.WaitEvents(ctx, engine.WaitEventsRequest{Kinds: []string{engine.EventEntries}, WaitMS: patience.Milliseconds() / 2})
-		if err == nil {
+	seen := make(chan time.Time, 1) // when the first event of the session came
+	go func() {
+		defer close(seen)
+		r := engine.WaitEventsRequest{Kinds: []string{engine.EventEntries}, WaitMS: patience.Milliseconds() / 2}
+		if _, err := api.WaitEvents(ctx, r); err == nil {
 			seen <- time.Now()
 		}
-		close(seen)
 	}()
 	result := model.Run(ctx, t, model.Options{Dir: s.Workspace, ConfigDir: s.Config, URL: url, Prompt: "Write a note."})
-	ended <- time.Now()
-	if at, ok := <-seen; !ok || at.After(<-ended) {
+	ended := time.Now()
+	if at := <-seen; at.IsZero() || at.After(ended) {
 		t.Error("nothing was known of the session while the agent worked")
 	}
 

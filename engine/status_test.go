@@ -1,0 +1,96 @@
+package engine_test
+
+import (
+	"testing"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+)
+
+func status(t *testing.T, l *engine.Local, session string) engine.Status {
+	t.Helper()
+	st, err := l.Status(t.Context(), engine.StatusRequest{Session: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+// TestStatusFiguresAgree: the categories together are what is used, whatever the model's counter
+// rounds, before and after a compaction.
+func TestStatusFiguresAgree(t *testing.T) {
+	l := open(t)
+	id := shop(t, l)
+	check := func(when string) {
+		t.Helper()
+		for _, model := range []string{"", "gpt-4o", "gpt-4", "claude-sonnet-4-5", "gemini-2.5-pro", "unheard-of"} {
+			st, err := l.Status(t.Context(), engine.StatusRequest{Session: id, Model: model})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, upper := 0, 0
+			for i, c := range st.Categories {
+				n, upper = n+c.Tokens.N, upper+c.Tokens.Upper
+				if c.Tokens.N < 0 || c.Tokens.Exact != st.Used.Exact || i > 0 && c.Tokens.N > st.Categories[i-1].Tokens.N+1 {
+					t.Errorf("%s, model %q: category %+v", when, model, c)
+				}
+			}
+			if n != st.Used.N || upper != st.Used.Upper {
+				t.Errorf("%s, model %q: categories of %d (at most %d), used %+v", when, model, n, upper, st.Used)
+			}
+			v, err := l.View(t.Context(), engine.ViewRequest{Session: id, Model: model})
+			if err != nil || v.Tokens != st.Used || v.Summary != st.Summary {
+				t.Errorf("%s, model %q: the view has %+v, the status %+v (%v)", when, model, v.Tokens, st.Used, err)
+			}
+		}
+	}
+	check("before")
+	before := status(t, l, id)
+	if before.Saved.N == 0 || len(before.NextCuts) == 0 || before.Summary != "" || before.Threshold <= 0 {
+		t.Errorf("before: %+v", before)
+	}
+	p := compact(t, l, id, compaction.Options{})
+	check("after")
+	after := status(t, l, id)
+	if after.Used != p.Summary.TokensAfter && after.Used.N > p.Summary.TokensAfter.N+10 {
+		t.Errorf("used %+v after a compaction to %+v", after.Used, p.Summary.TokensAfter)
+	}
+	// What is saved and what is used are together what there was.
+	if a, b := before.Used.N+before.Saved.N, after.Used.N+after.Saved.N; a-b > 2 || b-a > 2 {
+		t.Errorf("used and saved: %d before, %d after", a, b)
+	}
+	if after.Total != before.Total || after.Measured != before.Measured || after.SinceTurns > before.SinceTurns {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+}
+
+func TestInfoCountsWhatTheListsHold(t *testing.T) {
+	l := open(t)
+	shop(t, l)
+	hand(t, l, engine.AppendMessagesRequest{Messages: spell("Ab")})
+	if _, err := l.SaveMemory(t.Context(), fact("", "m")); err != nil {
+		t.Fatal(err)
+	}
+	info, err := l.Info(t.Context(), engine.InfoRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := l.Sessions(t.Context(), engine.SessionsRequest{})
+	if err != nil || info.Sessions != list.Total || list.Total != len(list.Sessions) || list.Total < 2 {
+		t.Errorf("%d sessions, listed %d of %d (%v)", info.Sessions, len(list.Sessions), list.Total, err)
+	}
+	arts, err := l.Artifacts(t.Context(), engine.ArtifactsRequest{})
+	if err != nil || info.Artifacts != arts.Total {
+		t.Errorf("%d artifacts, listed %d (%v)", info.Artifacts, arts.Total, err)
+	}
+	mems, err := l.Memories(t.Context(), engine.MemoriesRequest{})
+	if err != nil || info.Memories != len(mems.Entries) || info.Memories != 1 {
+		t.Errorf("%d memories, listed %d (%v)", info.Memories, len(mems.Entries), err)
+	}
+	if info.Bytes == 0 || info.Workspace != "/home/dev/shop" || !info.InProcess || info.PID == 0 {
+		t.Errorf("%+v", info)
+	}
+	if resp := events(t, l, engine.WaitEventsRequest{After: -1}); resp.Next != info.Event {
+		t.Errorf("newest event %d, info says %d", resp.Next, info.Event)
+	}
+}
