@@ -74,6 +74,7 @@ func (a *app) importFile(ctx context.Context, api engine.API, file string) (clau
 	bar := a.progress(file)
 	r, err := claudecode.Import(ctx, api, claudecode.Source{Path: file, Dir: a.Env.Dir}, bar.show)
 	bar.done()
+	r.Path = file // as the reader knows it
 	a.warn(r)
 	return r, err
 }

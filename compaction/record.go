@@ -36,7 +36,7 @@ type Record struct {
 	Previous  string    `json:"previous,omitempty"` // the record that was current before
 	Mode      Mode      `json:"mode"`
 	Reason    string    `json:"reason,omitempty"`
-	From      int64     `json:"from"`       // first entry that the summary stands for
+	From      int64     `json:"from"`       // first entry that the summary stands for: that of the log, with what hosts write before the first message
 	To        int64     `json:"to"`         // last one
 	FirstKept int64     `json:"first_kept"` // first entry kept verbatim; To+1 when none exists yet
 	TurnFrom  int       `json:"turn_from"`

@@ -76,7 +76,7 @@ func (v *view) judge(s *source, mode Mode, text string, limit int) Proposal {
 	from, to := s.turns()
 	r := Record{
 		ID: s.id, Session: in.Session.ID, Mode: mode, Reason: s.o.Reason,
-		From: in.Items[0].first(), To: s.last, FirstKept: s.last + 1,
+		From: 1, To: s.last, FirstKept: s.last + 1,
 		TurnFrom: from, TurnTo: to,
 		Before: v.before, After: count(text) + v.kept(s.cut),
 		TextHash: hex.EncodeToString(sum[:]),

@@ -152,3 +152,6 @@ func readFile(t testing.TB, name string) []byte {
 	}
 	return raw
 }
+
+// compactionOf are the options that keep some turns.
+func compactionOf(keep int) compaction.Options { return compaction.Options{Keep: keep} }

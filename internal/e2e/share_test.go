@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -29,6 +30,8 @@ type sharing struct {
 	memories  []string          // guarded by mu; names whose saving was acknowledged
 	artifacts map[string][]byte // guarded by mu; contents by acknowledged handle
 	messages  map[string]int    // guarded by mu; acknowledged messages by session
+
+	growing [][]byte // records of a session whose file grows while it is imported
 }
 
 // TestFourProcessesShareOneWorkspace has two servers, command lines and the daemon at work on one
@@ -39,6 +42,7 @@ func TestFourProcessesShareOneWorkspace(t *testing.T) {
 		Sandbox: newBox(t), calls: make(chan struct{}, 10*rounds),
 		artifacts: map[string][]byte{}, messages: map[string]int{},
 	}
+	s.growing = linesFor(t, s.Workspace)
 	lines := strings.Split(strings.TrimSpace(string(run(t, s.Sandbox, "import", absolute(t, recording)))), "\n")
 	s.session = lines[len(lines)-1]
 	left, right := connect(t, s.Sandbox, s.Workspace, "left"), connect(t, s.Sandbox, s.Workspace, "right")
@@ -47,12 +51,13 @@ func TestFourProcessesShareOneWorkspace(t *testing.T) {
 
 	var work sync.WaitGroup
 	for name, worker := range map[string]func(context.Context, int) error{
-		"left saves":        func(ctx context.Context, i int) error { return s.save(ctx, left, fmt.Sprintf("left-%d", i)) },
-		"right saves":       func(ctx context.Context, i int) error { return s.save(ctx, right, fmt.Sprintf("right-%d", i)) },
-		"left hands in":     func(ctx context.Context, i int) error { return s.handIn(ctx, left, i) },
-		"right asks":        func(ctx context.Context, _ int) error { return s.ask(ctx, right) },
-		"right reads":       func(ctx context.Context, i int) error { return s.readBack(ctx, right, i) },
-		"command line puts": s.put,
+		"left saves":           func(ctx context.Context, i int) error { return s.save(ctx, left, fmt.Sprintf("left-%d", i)) },
+		"right saves":          func(ctx context.Context, i int) error { return s.save(ctx, right, fmt.Sprintf("right-%d", i)) },
+		"left hands in":        func(ctx context.Context, i int) error { return s.handIn(ctx, left, i) },
+		"right asks":           func(ctx context.Context, _ int) error { return s.ask(ctx, right) },
+		"right reads":          func(ctx context.Context, i int) error { return s.readBack(ctx, right, i) },
+		"command line puts":    s.put,
+		"command line imports": s.grow,
 	} {
 		work.Go(func() {
 			for i := range rounds {
@@ -69,7 +74,7 @@ func TestFourProcessesShareOneWorkspace(t *testing.T) {
 	kill(t, first)
 	answered := 2*rounds + len(s.calls)
 	work.Wait()
-	t.Logf("the owner was killed after %d of %d calls", answered, 6*rounds)
+	t.Logf("the owner was killed after %d of %d calls", answered, 7*rounds)
 
 	if second := owner(t, s.Sandbox); second == first || second == 0 {
 		t.Errorf("the owner is %d after %d was killed", second, first)
@@ -77,7 +82,7 @@ func TestFourProcessesShareOneWorkspace(t *testing.T) {
 	s.checkMemories(t, watching)
 	s.checkArtifacts(t)
 	s.checkMessages(t)
-	s.checkImport(t)
+	s.checkImports(t)
 	s.checkRepeatedCompaction(t, left, right)
 }
 
@@ -165,6 +170,21 @@ func (s *sharing) put(ctx context.Context, i int) error {
 	return nil
 }
 
+// grow appends records to a session's file and imports it again, with the command line.
+func (s *sharing) grow(ctx context.Context, i int) error {
+	path := filepath.Join(s.Top, hostID+".jsonl")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	n := len(s.growing)
+	_, err = f.Write(bytes.Join(s.growing[n*i/rounds:n*(i+1)/rounds], nil))
+	if err = errors.Join(err, f.Close()); err == nil {
+		_, err = s.Run(ctx, "import", path)
+	}
+	return err
+}
+
 // checkMemories wants every acknowledged memory once: in the ledger, and in what a command line saw
 // that had been following the events all the time.
 func (s *sharing) checkMemories(t *testing.T, watching *watcher) {
@@ -223,15 +243,22 @@ func (s *sharing) checkMessages(t *testing.T) {
 	}
 }
 
-// checkImport wants the bytes that were imported.
-func (s *sharing) checkImport(t *testing.T) {
+// checkImports wants the bytes that were imported: at once before, and bit by bit meanwhile.
+func (s *sharing) checkImports(t *testing.T) {
 	t.Helper()
-	var got bytes.Buffer
-	if _, err := engine.WriteOriginals(deadlined(t), open(t, s.Sandbox), &got, s.session, 0, 0); err != nil {
+	api := open(t, s.Sandbox)
+	grown, err := api.Session(deadlined(t), engine.SessionRequest{Name: hostID})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got.Bytes(), read(t, recording)) {
-		t.Error("the imported session is not the file any more")
+	for session, want := range map[string][]byte{s.session: read(t, recording), grown.ID: bytes.Join(s.growing, nil)} {
+		var got bytes.Buffer
+		if _, err := engine.WriteOriginals(deadlined(t), api, &got, session, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want) {
+			t.Errorf("session %s is not what its file holds", session)
+		}
 	}
 }
 

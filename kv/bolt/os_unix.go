@@ -29,6 +29,15 @@ func checkOwner(info fs.FileInfo, what string) error {
 		WithHint("run as its owner, or " + hintState)
 }
 
+// onDisk is what a file takes of the disk: the store reserves far more than it has written.
+func onDisk(info fs.FileInfo) int64 {
+	const block = 512 // the unit of st_blocks, whatever the file system's own
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Blocks * block
+	}
+	return info.Size()
+}
+
 // syncDir makes the entries of a directory durable.
 func syncDir(d *os.File) error { return d.Sync() }
 

@@ -180,7 +180,7 @@ func (s *Store) Size(ctx context.Context) (kv.Size, error) {
 	if err != nil {
 		return kv.Size{}, osError("kv.size", err)
 	}
-	size.Records = info.Size()
+	size.Records = onDisk(info)
 	return size, nil
 }
 

@@ -1,0 +1,195 @@
+package engine_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tokens"
+)
+
+// put keeps a text as an artifact.
+func put(t *testing.T, l *engine.Local, text, title string) artifacts.Artifact {
+	t.Helper()
+	ref, err := l.PutBlob(t.Context(), strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := l.PutArtifact(t.Context(), engine.PutArtifactRequest{Blob: ref.Hash, Title: title})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestPutArtifactMeasuresItsContent(t *testing.T) {
+	l := open(t)
+	code := string(readFile(t, "../transcript/format.go"))
+	for name, text := range map[string]string{
+		"empty": "", "short": "a\nb\n", "wide": "é界😀\n", "code of several chunks": strings.Repeat(code, (5<<20)/len(code)/2),
+	} {
+		a := put(t, l, text, name)
+		want := tokens.O200kBase.CountString(text)
+		if a.Bytes != int64(len(text)) || a.Chars != int64(len([]rune(text))) || a.Tokens != want {
+			t.Errorf("%s: %d bytes, %d characters, %d tokens, want %d, %d, %d", name, a.Bytes, a.Chars, a.Tokens, len(text), len([]rune(text)), want)
+		}
+		if again := put(t, l, text, "another title"); again.ID != a.ID || again.Title != name {
+			t.Errorf("%s: the same content is %s %q and %s %q", name, a.ID, a.Title, again.ID, again.Title)
+		}
+	}
+}
+
+func TestWhatArtifactsAreCalledIsLimited(t *testing.T) {
+	l := open(t)
+	ref, err := l.PutBlob(t.Context(), strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 301)
+	for name, r := range map[string]engine.PutArtifactRequest{
+		"title": {Title: long}, "tool": {Tool: long}, "hint": {Hint: long}, "session": {Ref: artifacts.Ref{Session: long}},
+	} {
+		r.Blob = ref.Hash
+		if _, err := l.PutArtifact(t.Context(), r); !fault.Is(err, fault.TooLarge) {
+			t.Errorf("a long %s: %v", name, err)
+		}
+	}
+	_, err = l.PutArtifact(t.Context(), engine.PutArtifactRequest{Blob: "none"})
+	wantCode(t, err, fault.NotFound)
+}
+
+func TestEveryKindOfHandleReadsBySelection(t *testing.T) {
+	l := open(t)
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)}).Session
+	summary := compact(t, l, id, compactionOf(2)).Summary
+	message := log(t, l, id)[0]
+	a := put(t, l, "one\ntwo\nthree\n", "numbers")
+	for _, test := range []struct {
+		id     string
+		s      artifacts.Selection
+		want   string
+		prefix bool
+	}{
+		{a.ID, artifacts.Selection{}, "one\ntwo\nthree\n", false},
+		{a.ID, artifacts.Selection{Lines: "2"}, "two\n", false},
+		{a.ID, artifacts.Selection{Tail: 1}, "three\n", false},
+		{a.ID, artifacts.Selection{Bytes: "0-2"}, "one", false},
+		{summary.ID, artifacts.Selection{Head: 1}, `{"role":"user","content":"Request 0:`, true},
+		{summary.ID, artifacts.Selection{Lines: "2-2"}, `{"role":"assistant","content":"Answer 0:`, true},
+		{message.ID[:12], artifacts.Selection{}, `{"role":"user","content":"Request 0:`, true},
+		{message.ID, artifacts.Selection{JSONPath: "$.role"}, "user", false},
+	} {
+		page, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: test.id, Selection: test.s})
+		ok := page.Text == test.want || test.prefix && strings.HasPrefix(page.Text, test.want) ||
+			test.s.JSONPath != "" && strings.Contains(page.Text, test.want)
+		if err != nil || !ok || page.ID != test.id {
+			t.Errorf("%s %+v: %.100q, %v", test.id, test.s, page.Text, err)
+		}
+	}
+}
+
+func TestHandlesOfAnotherWorkspaceAreNotFound(t *testing.T) {
+	l, other := open(t), open(t)
+	a := put(t, other, "elsewhere", "")
+	id := hand(t, other, engine.AppendMessagesRequest{Messages: long(30)}).Session
+	summary := compact(t, other, id, compactionOf(2)).Summary.ID
+	for _, handle := range []string{a.ID, summary, log(t, other, id)[0].ID, "", "no handle", strings.Repeat("a", 1<<20)} {
+		_, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: handle})
+		if !fault.Is(err, fault.NotFound) || fault.HintOf(err) == "" || len(err.Error()) > 400 {
+			t.Errorf("%.40q: %v", handle, err)
+		}
+	}
+}
+
+func TestReadBlobFromAnOffset(t *testing.T) {
+	l := open(t)
+	a := put(t, l, "0123456789", "")
+	for _, test := range []struct {
+		r    engine.ReadBlobRequest
+		want string
+		code fault.Code
+	}{
+		{engine.ReadBlobRequest{Hash: a.Hash}, "0123456789", ""},
+		{engine.ReadBlobRequest{Handle: a.ID, Offset: 7}, "789", ""},
+		{engine.ReadBlobRequest{Handle: a.ID, Offset: 10}, "", ""},
+		{engine.ReadBlobRequest{Handle: a.ID, Offset: 11}, "", fault.Invalid},
+		{engine.ReadBlobRequest{Handle: a.ID, Offset: -1}, "", fault.Invalid},
+		{engine.ReadBlobRequest{}, "", fault.Invalid},
+		{engine.ReadBlobRequest{Hash: a.Hash, Handle: a.ID}, "", fault.Invalid},
+		{engine.ReadBlobRequest{Hash: "../../etc/passwd"}, "", fault.NotFound},
+	} {
+		rc, err := l.ReadBlob(t.Context(), test.r)
+		if err != nil {
+			if !fault.Is(err, test.code) {
+				t.Errorf("%+v: %v", test.r, err)
+			}
+			continue
+		}
+		got, err := io.ReadAll(rc)
+		if err != nil || string(got) != test.want || rc.Close() != nil {
+			t.Errorf("%+v: %q, %v", test.r, got, err)
+		}
+	}
+}
+
+func TestSearchFindsPassagesInAllArtifacts(t *testing.T) {
+	l := open(t)
+	empty, err := l.SearchArtifacts(t.Context(), engine.SearchArtifactsRequest{Query: "anything"})
+	if err != nil || empty.Passages == nil || len(empty.Passages) != 0 {
+		t.Fatalf("in nothing: %+v, %v", empty, err)
+	}
+	put(t, l, strings.Repeat("nothing here\n", 100), "")
+	a := put(t, l, strings.Repeat("filler\n", 50)+"connection refused by peer\n"+strings.Repeat("filler\n", 50), "")
+	gone := put(t, l, "connection refused in what is forgotten\n", "")
+	if _, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: gone.ID}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := l.SearchArtifacts(t.Context(), engine.SearchArtifactsRequest{Query: "connection refused", Limit: -1})
+	if err != nil || len(found.Passages) != 1 || found.Passages[0].ID != a.ID {
+		t.Errorf("%+v, %v", found, err)
+	}
+	_, err = l.SearchArtifacts(t.Context(), engine.SearchArtifactsRequest{Query: strings.Repeat("x", 5000)})
+	wantCode(t, err, fault.Invalid)
+}
+
+func TestResultsOfOurOwnToolsAreNeverOffloaded(t *testing.T) {
+	l := open(t)
+	text := strings.Repeat("read back line\n", 4000)
+	messages := spell("A")
+	for _, name := range []string{"mcp__ctxledger__read_artifact", "ctx_read_artifact", "Read"} {
+		messages = append(messages,
+			raw(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":%q,"input":{}}]}`, name, name),
+			raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}`, name, text))
+	}
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
+	for _, e := range log(t, l, id) {
+		for _, r := range e.Results {
+			if offloaded := r.Artifact != ""; offloaded != (r.CallID == "Read") {
+				t.Errorf("the result of %s is offloaded: %v", r.CallID, offloaded)
+			}
+		}
+	}
+}
+
+func TestTwoResultsOfOneCallKeepTheirStubs(t *testing.T) {
+	l := open(t)
+	first, second := strings.Repeat("the first result\n", 4000), strings.Repeat("the second result\n", 4000)
+	result := func(text string) string {
+		return string(raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":%q}]}`, text))
+	}
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: append(spell("A"),
+		raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Read","input":{}}]}`),
+		raw("%s", result(first)), raw("%s", result(second)))}).Session
+	view := render(t, l, id)
+	entries := log(t, l, id)
+	shown := string(view[2])
+	if !strings.Contains(shown, entries[2].Results[0].Artifact) || !strings.Contains(shown, "the first result") || strings.Contains(shown, "the second result") {
+		t.Errorf("the view shows %.600s", shown)
+	}
+	if got := readHandle(t, l, entries[2].Results[0].Artifact); got != first {
+		t.Errorf("its handle reads %.60q", got)
+	}
+}

@@ -1,0 +1,212 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// did is one call of an agent with its result.
+type did struct {
+	tool, args, result string
+	failed             bool
+	pending            bool // no result comes
+	effects            []sessions.Effect
+}
+
+// act imports a session in which an agent made calls, in dir, one a minute from a time on. It
+// returns the session's id.
+func act(t *testing.T, l *engine.Local, name, dir string, from time.Time, calls ...did) string {
+	t.Helper()
+	var entries []sessions.NewEntry
+	add := func(message json.RawMessage, effects []sessions.Effect) {
+		entries = append(entries, sessions.NewEntry{
+			Kind: sessions.KindMessage, Time: from.Add(time.Duration(len(entries)) * time.Minute), Format: transcript.Anthropic,
+			Original: message, Effects: effects,
+		})
+	}
+	add(raw(`{"role":"user","content":"Work."}`), nil)
+	for i, c := range calls {
+		id := fmt.Sprint(name, "-", i)
+		add(raw(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, id, c.tool, c.args), nil)
+		if !c.pending {
+			add(raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":%v,"content":%q}]}`, id, c.failed, c.result), c.effects)
+		}
+	}
+	resp, err := l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+		Import: name, Session: sessions.Session{Host: "h", HostID: name, Dir: dir}, Next: 1, Entries: entries, Done: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.Session
+}
+
+// changed returns the changes that fit a request as words, oldest first.
+func changed(t *testing.T, l *engine.Local, r engine.ChangesRequest) []string {
+	t.Helper()
+	resp, err := l.Changes(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]string, len(resp.Changes))
+	for i, c := range resp.Changes {
+		out[len(out)-1-i] = fmt.Sprint(c.Op, " ", c.Path, " ", c.Source)
+	}
+	return out
+}
+
+// start is when the sessions of these tests begin.
+var start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+
+func TestChangesThatCallsMake(t *testing.T) {
+	script := "cat > gen.txt <<'EOF'\n" + strings.Repeat("a line of the body\n", 500) + "EOF\nrm late.txt\n"
+	for _, test := range []struct {
+		name  string
+		calls []did
+		want  []string
+	}{
+		{"write and edit", []did{
+			{tool: "Write", args: `{"file_path":"/w/a.go"}`}, {tool: "Edit", args: `{"file_path":"/w/a.go"}`}, {tool: "Write", args: `{"file_path":"/w/a.go"}`},
+		}, []string{"created a.go transcript", "modified a.go transcript", "modified a.go transcript"}},
+		{"the host says what a write did", []did{
+			{tool: "Write", args: `{"file_path":"/w/a.go"}`, effects: []sessions.Effect{{Path: "/w/b.go", Op: "created"}, {Path: "/w/a.go", Op: "modified"}}},
+			{tool: "Edit", args: `{"file_path":"b.go"}`, effects: []sessions.Effect{{Path: "/w/b.go", Op: "exploded"}}},
+		}, []string{"modified a.go transcript", "modified b.go transcript"}},
+		{"failed and pending calls change nothing", []did{
+			{tool: "Edit", args: `{"file_path":"/w/a.go"}`, failed: true, result: "String to replace not found"},
+			{tool: "Bash", args: `{"command":"rm a.go"}`, failed: true, result: "Exit code 1"},
+			{tool: "Write", args: `{"file_path":"/w/b.go"}`, pending: true},
+		}, []string{}},
+		{"move, copy, delete", []did{
+			{tool: "move_file", args: `{"source":"a","destination":"b"}`}, {tool: "copy_file", args: `{"source":"b","destination":"c"}`}, {tool: "delete_file", args: `{"path":"b"}`},
+		}, []string{"deleted a transcript", "created b transcript", "created c transcript", "deleted b transcript"}},
+		{"a deleted file is created again", []did{
+			{tool: "Write", args: `{"file_path":"a"}`}, {tool: "delete_file", args: `{"path":"a"}`}, {tool: "Write", args: `{"file_path":"a"}`},
+		}, []string{"created a transcript", "deleted a transcript", "created a transcript"}},
+		{"shell", []did{{tool: "Bash", args: `{"command":"mv a b && echo x > c && rm sub/d"}`}},
+			[]string{"deleted a inferred", "created b inferred", "modified c inferred", "deleted sub/d inferred"}},
+		{"a shell command longer than an intent keeps", []did{{tool: "Bash", args: string(asJSON(t, map[string]string{"command": script}))}},
+			[]string{"modified gen.txt inferred", "deleted late.txt inferred"}},
+		{"a commit's message is no command", []did{{tool: "git_commit", args: `{"message":"rm a"}`}}, []string{}},
+		{"outside and odd paths", []did{
+			{tool: "Write", args: `{"file_path":"/etc/hosts"}`}, {tool: "Write", args: `{"file_path":"/w-evil/a"}`}, {tool: "Write", args: `{"file_path":"/w/x/../a"}`},
+			{tool: "Write", args: `{"file_path":"a\u0000b"}`}, {tool: "Write", args: `{}`}, {tool: "Write", args: `{"file_path":"../up"}`},
+		}, []string{"created /etc/hosts transcript", "created /w-evil/a transcript", "created a transcript", "created /up transcript"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l, _ := openIn(t, t.TempDir(), "/w")
+			act(t, l, "s", "/w", start, test.calls...)
+			if diff := cmp.Diff(test.want, changed(t, l, engine.ChangesRequest{})); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestAResultRecordedTwiceIsOneChange(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	result := raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"done"}]}`)
+	hand(t, l, engine.AppendMessagesRequest{Messages: append(spell("A"),
+		raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Write","input":{"file_path":"a"}}]}`), result, result)})
+	if got := changed(t, l, engine.ChangesRequest{}); len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestChangesByPathInAnySpelling(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	act(t, l, "s", "/w/sub", start, did{tool: "Write", args: `{"file_path":"a/b"}`}, did{tool: "Write", args: `{"file_path":"/w/sub/a/bc"}`})
+	for path, want := range map[string]int{
+		"": 2, ".": 2, "/w": 2, "sub": 2, "sub/": 2, "/w/sub/a": 2, "sub/a/b": 1, "./sub/../sub/a/b": 1, "/w/sub/a/bc": 1, "a": 0, "/other": 0,
+	} {
+		if got := changed(t, l, engine.ChangesRequest{Path: path}); len(got) != want {
+			t.Errorf("%q: %v, want %d", path, got, want)
+		}
+	}
+	_, err := l.Changes(t.Context(), engine.ChangesRequest{Path: "a\x00b"})
+	wantCode(t, err, fault.Invalid)
+}
+
+func TestReadsThatOthersMadeStale(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	read := func(path string) did { return did{tool: "Read", args: `{"file_path":"` + path + `"}`, result: "text"} }
+	write := func(path string) did { return did{tool: "Write", args: `{"file_path":"` + path + `"}`} }
+	me := act(t, l, "me", "/w", start, read("z"), read("a"), read("mine"), read("before"), write("mine"))
+	other := act(t, l, "other", "/w", start.Add(time.Hour), write("a"), write("z"), write("unread"))
+	act(t, l, "earlier", "/w", start.Add(-time.Hour), write("before"))
+	resp, err := l.Changes(t.Context(), engine.ChangesRequest{Session: me})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []changes.Stale{
+		{Path: "a", ReadSeq: 4, Changed: start.Add(time.Hour + 2*time.Minute), By: other},
+		{Path: "z", ReadSeq: 2, Changed: start.Add(time.Hour + 4*time.Minute), By: other},
+	}
+	if diff := cmp.Diff(want, resp.Stale); diff != "" {
+		t.Error(diff)
+	}
+	act(t, l, "me too", "/w", start.Add(2*time.Hour), read("a"))
+	if resp, err := l.Changes(t.Context(), engine.ChangesRequest{Session: other}); err != nil || len(resp.Stale) != 0 {
+		t.Errorf("a session that read nothing: %+v, %v", resp.Stale, err)
+	}
+}
+
+func TestFileHistoryHoldsTheNewestOldestFirst(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	var calls []did
+	for i := range 400 {
+		calls = append(calls, did{tool: "Edit", args: fmt.Sprintf(`{"file_path":"a","new_string":"%d"}`, i)}, did{tool: "Read", args: `{"file_path":"a"}`, result: "four tokens of text"})
+	}
+	for i, name := range []string{"first", "second", "third"} {
+		act(t, l, name, "/w", start.Add(time.Duration(i)*24*time.Hour), calls...)
+	}
+	h, err := l.FileHistory(t.Context(), engine.FileHistoryRequest{Path: "/w/a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(h.Changes) != 1000 || len(h.Intents) != 1000 || len(h.Reads) != 1000 {
+		t.Fatalf("%d changes, %d intents, %d reads", len(h.Changes), len(h.Intents), len(h.Reads))
+	}
+	for i := range 999 {
+		if h.Changes[i].ID >= h.Changes[i+1].ID || h.Intents[i].Begun.After(h.Intents[i+1].Begun) || h.Reads[i].Time.After(h.Reads[i+1].Time) {
+			t.Fatalf("element %d is not older than the next", i)
+		}
+	}
+	if last := h.Intents[999]; last.Args["new_string"] != "399" || last.Status != intents.Applied {
+		t.Errorf("the newest intent: %+v", last)
+	}
+	if h.Reads[999].Tokens == 0 || h.Path != "a" {
+		t.Errorf("%q, the newest read: %+v", h.Path, h.Reads[999])
+	}
+	if raw := asJSON(t, h); len(raw) > 4<<20 {
+		t.Errorf("a history of %d bytes", len(raw))
+	}
+	_, err = l.FileHistory(t.Context(), engine.FileHistoryRequest{})
+	wantCode(t, err, fault.Invalid)
+}
+
+func TestPendingIntentsStayPending(t *testing.T) {
+	state := t.TempDir()
+	l, _ := openIn(t, state, "/w")
+	act(t, l, "s", "/w", start, did{tool: "Write", args: `{"file_path":"a"}`, pending: true})
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l, _ = openIn(t, state, "/w")
+	h, err := l.FileHistory(t.Context(), engine.FileHistoryRequest{Path: "a"})
+	if err != nil || len(h.Intents) != 1 || h.Intents[0].Status != intents.Pending || len(h.Changes) != 0 {
+		t.Errorf("%+v, %v", h, err)
+	}
+}

@@ -1,0 +1,138 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/sessions"
+)
+
+// begun imports a session of one note at a time.
+func begun(t *testing.T, l *engine.Local, s sessions.Session, at time.Time) string {
+	t.Helper()
+	s.Host = "claude-code"
+	resp, err := l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+		Import: "import of " + s.HostID, Session: s, Next: 1, Done: true,
+		Entries: []sessions.NewEntry{{Kind: sessions.KindNote, Time: at, Original: []byte("{}")}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.Session
+}
+
+func TestWhichSessionIsMeant(t *testing.T) {
+	l, c := openIn(t, t.TempDir(), "/w")
+	ask := func(r engine.SessionRequest) (string, error) {
+		s, err := l.Session(t.Context(), r)
+		return s.ID, err
+	}
+	want := func(what string, r engine.SessionRequest, id string, code fault.Code, words ...string) {
+		t.Helper()
+		got, err := ask(r)
+		if got != id || fault.CodeOf(err) != code {
+			t.Errorf("%s: %q, %v; want %q, %q", what, got, err, id, code)
+		}
+		for _, w := range words {
+			if err == nil || !strings.Contains(err.Error()+fault.HintOf(err), w) {
+				t.Errorf("%s: %v (hint %q) does not say %q", what, err, fault.HintOf(err), w)
+			}
+		}
+	}
+	want("nothing recorded", engine.SessionRequest{}, "", fault.NotFound, "import")
+	want("nothing recorded, the latest", engine.SessionRequest{Latest: true}, "", fault.NotFound)
+
+	old := begun(t, l, sessions.Session{HostID: "host-old"}, c.now.Add(-time.Hour))
+	want("none active", engine.SessionRequest{}, "", fault.NotFound, old)
+	want("none active, the latest", engine.SessionRequest{Latest: true}, old, "")
+
+	active := begun(t, l, sessions.Session{HostID: "host-active"}, c.now.Add(-9*time.Minute))
+	sub := begun(t, l, sessions.Session{HostID: "host-sub", Parent: active}, c.now.Add(-time.Minute))
+	want("one active, and its subagent", engine.SessionRequest{}, active, "")
+	want("by id", engine.SessionRequest{Name: old}, old, "")
+	want("by the beginning of an id", engine.SessionRequest{Name: old[:5]}, old, "")
+	want("by the host's id", engine.SessionRequest{Name: "host-old"}, old, "")
+	want("a subagent's, by name", engine.SessionRequest{Name: "host-sub"}, sub, "")
+	want("the host's variable", engine.SessionRequest{HostID: "host-old"}, old, "")
+	want("the host's variable is not recorded", engine.SessionRequest{HostID: "host-unknown"}, active, "")
+	want("a name wins over the variable", engine.SessionRequest{Name: "host-old", HostID: "host-active"}, old, "")
+	want("an unknown name", engine.SessionRequest{Name: "unknown", HostID: "host-active", Latest: true}, "", fault.NotFound, "unknown")
+	want("a long name", engine.SessionRequest{Name: strings.Repeat("x", 1<<20)}, "", fault.TooLarge)
+	want("a long variable", engine.SessionRequest{HostID: strings.Repeat("x", 1<<20)}, "", fault.TooLarge)
+
+	second := begun(t, l, sessions.Session{HostID: "host-second"}, c.now.Add(-2*time.Minute))
+	want("two active", engine.SessionRequest{}, "", fault.Conflict, active, second)
+	want("two active, the latest", engine.SessionRequest{Latest: true}, second, "") // not the subagent's
+}
+
+func TestSessionListsAreCapped(t *testing.T) {
+	l, c := openIn(t, t.TempDir(), "/w")
+	for i := range 120 {
+		begun(t, l, sessions.Session{HostID: fmt.Sprint(i)}, c.now.Add(time.Duration(-i)*time.Minute))
+	}
+	for limit, want := range map[int]int{0: 100, -1: 100, 7: 7, 110: 110, 1 << 30: 120} {
+		resp, err := l.Sessions(t.Context(), engine.SessionsRequest{Limit: limit})
+		if err != nil || len(resp.Sessions) != want || resp.Total != 120 || resp.Sessions[0].HostID != "0" {
+			t.Errorf("limit %d: %d of %d, %v", limit, len(resp.Sessions), resp.Total, err)
+		}
+	}
+}
+
+func TestASubagentsModelIsNotTheSessions(t *testing.T) {
+	l := open(t)
+	resp, err := l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+		Import: "i", Session: sessions.Session{Host: "h", HostID: "i"}, Next: 1, Done: true,
+		Entries: []sessions.NewEntry{
+			{Kind: sessions.KindMessage, Format: "anthropic", Model: "large", Original: spell("a")[0]},
+			{Kind: sessions.KindMessage, Format: "anthropic", Model: "small", Original: spell("b")[0], Hidden: true, Author: "explorer"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := l.Session(t.Context(), engine.SessionRequest{Name: resp.Session}); err != nil || s.Model != "large" {
+		t.Errorf("model %q, %v", s.Model, err)
+	}
+}
+
+func TestLogPagesJoinAndFitAFrame(t *testing.T) {
+	l := open(t)
+	id := shop(t, l)
+	for _, limit := range []int{0, 1, 100} {
+		var seqs int64
+		for r := (engine.LogRequest{Session: id, Originals: true, Limit: limit}); ; {
+			page, err := l.Log(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if raw := asJSON(t, page); len(raw) > 4<<20 {
+				t.Fatalf("a page of %d bytes", len(raw))
+			}
+			if limit > 0 && len(page.Entries) > limit {
+				t.Fatalf("%d entries, limit %d", len(page.Entries), limit)
+			}
+			for _, e := range page.Entries {
+				if seqs++; e.Seq != seqs {
+					t.Fatalf("entry %d after %d", e.Seq, seqs-1)
+				}
+			}
+			if r.From = page.Next; r.From == 0 {
+				break
+			}
+		}
+		if want := int64(len(log(t, l, id))); seqs != want {
+			t.Errorf("limit %d: %d entries, want %d", limit, seqs, want)
+		}
+	}
+	for _, r := range []engine.LogRequest{{Session: id, From: 1 << 40}, {Session: id, From: 5, To: 3}} {
+		if page, err := l.Log(t.Context(), r); err != nil || len(page.Entries) != 0 || page.Next != 0 {
+			t.Errorf("%+v: %+v, %v", r, page, err)
+		}
+	}
+	_, err := l.Log(t.Context(), engine.LogRequest{Session: "unknown"})
+	wantCode(t, err, fault.NotFound)
+}
