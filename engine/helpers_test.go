@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
@@ -155,3 +156,5 @@ func readFile(t testing.TB, name string) []byte {
 
 // compactionOf are the options that keep some turns.
 func compactionOf(keep int) compaction.Options { return compaction.Options{Keep: keep} }
+
+func artifactRef(session string) artifacts.Ref { return artifacts.Ref{Session: session} }

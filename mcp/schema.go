@@ -175,5 +175,5 @@ func kindOf(raw json.RawMessage) string {
 	case '"':
 		return fmt.Sprintf("the string %s", clean(string(raw[:min(len(raw), 40)])))
 	}
-	return fmt.Sprintf("%s", raw[:min(len(raw), 40)])
+	return string(raw[:min(len(raw), 40)])
 }

@@ -155,14 +155,17 @@ func (s *sharing) readBack(ctx context.Context, c *sandbox.Client, i int) error 
 	return nil
 }
 
-// put keeps an artifact with the command line, a process of its own each time.
+// put keeps an artifact with the command line, a process of its own each time. It reads a file: what
+// comes through a pipe can be sent only once, and is refused with a hint when the owner dies meanwhile.
 func (s *sharing) put(ctx context.Context, i int) error {
 	content := fmt.Appendf(nil, "content number %d\n", i)
-	cmd := s.Command(ctx, "artifact", "put", "-")
-	cmd.Stdin = bytes.NewReader(content)
-	out, err := cmd.CombinedOutput()
+	path := filepath.Join(s.Top, fmt.Sprintf("content-%d.txt", i))
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		return err
+	}
+	out, err := s.Run(ctx, "artifact", "put", path)
 	if err != nil {
-		return fmt.Errorf("%w: %s", err, out)
+		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
