@@ -161,7 +161,7 @@ func TestEntriesInBlobs(t *testing.T) {
 	var entries []sessions.NewEntry
 	var want [][]byte
 	for _, size := range []int{10, 40_000, 500_000, 3 << 20, 15 << 20} {
-		original := raw(`{"role":"user","content":"%s"}`, strings.Repeat("x", size))
+		original := raw(`{"role":"user","content":"%s"}`, strings.Repeat("word ", size/5))
 		want = append(want, original)
 		e := message(original)
 		if len(original) > limits.EntryInline {
@@ -205,9 +205,14 @@ func TestEntriesInBlobs(t *testing.T) {
 }
 
 func TestManySmallMessagesFitTheirPages(t *testing.T) {
-	l := open(t)
+	e, _ := testEnv()
+	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/w", Env: e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
 	var messages []json.RawMessage
-	for i := range 15_000 {
+	for i := range 14_000 {
 		messages = append(messages, raw(`{"role":"user","content":"%d"}`, i))
 	}
 	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session

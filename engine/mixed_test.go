@@ -209,7 +209,7 @@ func TestForgettingBesideAppending(t *testing.T) {
 	var running sync.WaitGroup
 	for n := range 4 {
 		running.Go(func() {
-			for i := range 10 {
+			for i := range 4 {
 				call := fmt.Sprint("c", n, "-", i)
 				_, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: []json.RawMessage{
 					raw(`{"role":"user","content":%q}`, call),
@@ -222,7 +222,7 @@ func TestForgettingBesideAppending(t *testing.T) {
 			}
 		})
 		running.Go(func() {
-			for range 5 {
+			for range 3 {
 				if _, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: id}); err != nil {
 					t.Error(err)
 				}
@@ -239,7 +239,7 @@ func TestForgettingBesideAppending(t *testing.T) {
 		t.Errorf("forgotten: %v; reading: %.40q, %v", a.Forgotten, page.Text, err)
 	}
 	list, err := l.Sessions(t.Context(), engine.SessionsRequest{})
-	if err != nil || list.Total != 40 {
+	if err != nil || list.Total != 16 {
 		t.Fatalf("%d sessions, %v", list.Total, err)
 	}
 	for _, s := range list.Sessions {

@@ -66,8 +66,8 @@ func FuzzNormalIsStable(f *testing.F) {
 		}
 		l := &Local{root: path.Clean(root)}
 		got, outside := l.normal(dir, p)
-		if got == "" {
-			return
+		if got == "" || !outside && isDrive(got) {
+			return // a directory that is called like a drive
 		}
 		if outside != isAbs(got) {
 			t.Fatalf("%q outside %v", got, outside)
@@ -78,7 +78,7 @@ func FuzzNormalIsStable(f *testing.F) {
 		if again, out := l.normal(dir, got); outside && (again != got || !out) {
 			t.Fatalf("%q becomes %q", got, again)
 		}
-		if again, out := l.normal("", got); !outside && !isDrive(got) && (again != got || out) {
+		if again, out := l.normal("", got); !outside && (again != got || out) {
 			t.Fatalf("%q becomes %q", got, again)
 		}
 	})

@@ -74,7 +74,7 @@ func Outcome(text string, failed bool) string {
 		if summing.MatchString(line) {
 			sum = line
 		}
-		if problem == "" && !strings.HasPrefix(line, "==") && telling.MatchString(line) { // == is a heading of pytest
+		if failed && problem == "" && !strings.HasPrefix(line, "==") && telling.MatchString(line) { // == is a heading of pytest
 			problem = line
 		}
 	}
