@@ -44,7 +44,7 @@ func (a *app) find() (workspace.Workspace, error) {
 // session finds the session that a command is about: the named one, the agent's own, the active
 // one, or the newest. Several active ones are a conflict, unless the newest will do.
 func (a *app) session(ctx context.Context, name string, newest bool) (sessions.Session, error) {
-	r := engine.SessionRequest{Name: name, HostID: a.Env.Lookup("CLAUDE_CODE_SESSION_ID"), Latest: newest}
+	r := engine.SessionRequest{Name: name, HostID: workspace.HostSession(a.Env), Latest: newest}
 	s, err := a.ledger.Session(ctx, r)
 	if name == "" && !newest && fault.Is(err, fault.NotFound) {
 		r.Latest = true

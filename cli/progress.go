@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -42,10 +41,10 @@ func (b *bar) show(done, total int64) {
 	}
 	b.last, b.shown = now, true
 	share := min(float64(done)/float64(total), 1)
-	full := int(share * barCells)
+	full, empty := bars(share, barCells)
 	rate := float64(done) / max(now.Sub(b.start).Seconds(), 0.001)
 	fmt.Fprintf(b.w, "\r%s %s%s %3.0f%%  %s of %s  %s/s\x1b[K", b.label,
-		strings.Repeat("█", full), strings.Repeat("░", barCells-full), share*100, size(done), size(total), size(int64(rate)))
+		full, empty, share*100, size(done), size(total), size(int64(rate)))
 }
 
 // done takes the bar away.

@@ -65,9 +65,8 @@ type Outcome string
 
 // The outcomes. Everything but Compacted leaves the view as it was.
 const (
-	Compacted    Outcome = "compacted"
-	NothingToDo  Outcome = "nothing_to_do"
-	NotSmaller   Outcome = "not_smaller"
-	DoesNotFit   Outcome = "does_not_fit"
-	StaleOutcome Outcome = "stale"
+	Compacted   Outcome = "compacted"
+	NothingToDo Outcome = "nothing_to_do"
+	NotSmaller  Outcome = "not_smaller"
+	DoesNotFit  Outcome = "does_not_fit"
 )

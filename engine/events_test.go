@@ -200,7 +200,7 @@ func TestMissedEventsAreSaid(t *testing.T) {
 		}
 	}
 	for _, after := range []int64{0, total + 1, 1<<63 - 1} {
-		resp := events(t, l, engine.WaitEventsRequest{After: after, Kinds: []string{engine.EventMemory}, WaitMS: 60_000})
+		resp := got(t, waiting(t.Context(), l, engine.WaitEventsRequest{After: after, Kinds: []string{engine.EventMemory}, WaitMS: 60_000})).resp
 		if !resp.Missed || resp.Next != total || len(resp.Events) != 0 {
 			t.Errorf("after %d: %+v", after, resp)
 		}

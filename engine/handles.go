@@ -40,13 +40,13 @@ func (l *Local) openBlob(ctx context.Context, hash string) (content, error) {
 // target is what a handle names. The zero value of each field is not what it names.
 type target struct {
 	blob    string             // an artifact's content
-	summary *compaction.Record // a compaction: its range
+	summary *compaction.Record // a compaction: its range; or a whole session
 	message *sessions.Stored   // one message
 }
 
 // resolve says what a handle names: an artifact, a summary (the originals of the range that it
-// stands for, one a line), a whole session, or a message by the beginning of its id. A forgotten thing says when it
-// was forgotten. Handles of another workspace's ledger are unknown here.
+// stands for, one a line), a whole session, or a message by the beginning of its id. A forgotten
+// thing says when it was forgotten. Handles of another workspace's ledger are unknown here.
 func resolve(tx kv.Tx, handle string) (target, error) {
 	a, err := artifacts.Get(tx, handle)
 	if err == nil {
@@ -59,8 +59,12 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 	if err != nil || rec != nil {
 		return target{summary: rec}, err
 	}
-	if s, err := sessions.Get(tx, handle); err == nil {
+	s, err := sessions.Get(tx, handle)
+	if err == nil {
 		return target{summary: &compaction.Record{Session: s.ID, From: 1, To: s.Seq}}, nil
+	}
+	if !fault.Is(err, fault.NotFound) {
+		return target{}, err
 	}
 	places, err := sessions.Places(tx, handle, 1)
 	if err != nil {

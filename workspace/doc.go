@@ -2,7 +2,8 @@
 //
 // Start at Find. It asks, in this order: the --workspace flag, CTXLEDGER_WORKSPACE, the variables
 // by which agent hosts name their project, the roots of an MCP client, and the working directory.
-// The first that names a directory decides.
+// The first that names a directory decides. HostSession tells which session of its host a process
+// belongs to.
 //
 // Guarantees: Find creates nothing and changes nothing. The file system's root, a home directory
 // itself, system directories and the temporary directory itself are never workspaces; a process

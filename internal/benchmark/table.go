@@ -58,7 +58,7 @@ func ditto(s string) string {
 
 // The lines between which the figures stand in the document.
 const (
-	beginMark = "<!-- BEGIN figures: written by make bench; do not edit -->\n"
+	beginMark = "<!-- BEGIN figures: written by internal/benchmark -write; do not edit -->\n"
 	endMark   = "<!-- END figures -->\n"
 )
 

@@ -35,8 +35,8 @@ const (
 
 // Offloading and artifacts.
 const (
-	// OffloadChars is the number of characters above which a result becomes an artifact
-	// (context-layers facts, section 4).
+	// OffloadChars is the number of characters above which a result becomes an artifact: about
+	// 10,000 tokens, more than a conversation should carry along for one call.
 	OffloadChars = 40_000
 	// ArtifactText and ArtifactTextMax bound what one read of an artifact returns, in characters:
 	// agents cut longer results themselves, badly.

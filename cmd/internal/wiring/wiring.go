@@ -1,8 +1,9 @@
-// Package wiring puts together what every program of ctxledger needs: its version and the role
-// that it plays when it becomes a ledger's daemon.
+// Package wiring puts together what the programs of ctxledger share: their version, the role that
+// they play when they become a ledger's daemon, and opening a ledger with that role's tasks inside
+// the process.
 //
-// Start at Role. The package deliberately decides nothing but which parts meet: it is the one place
-// outside the command line where agents' session files and the daemon know of each other.
+// Start at Role, then Open. The package deliberately decides nothing but which parts meet: it is the
+// one place outside the command line where agents' session files and the daemon know of each other.
 package wiring
 
 import (
