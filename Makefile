@@ -3,8 +3,8 @@
 GO      ?= go
 export GOTOOLCHAIN := local
 AGENTS  := .cache/agents
-CLAUDE  := $(AGENTS)/claude/node_modules/.bin/claude
 CLAUDE_VERSION := 2.1.328
+CLAUDE  := $(AGENTS)/claude/.installed-$(CLAUDE_VERSION)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help build demo test lint fuzz bench agents clean
@@ -22,7 +22,8 @@ test: lint agents ## every test, under the race detector
 	$(GO) test -race -timeout 20m ./...
 
 lint: ## formatting, vet for three systems, static analysis
-	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'gofmt these files'; exit 1; }
+	@bad=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
+	$(GO) mod tidy -diff
 	$(GO) vet ./...
 	GOOS=darwin $(GO) vet $$($(GO) list ./... | grep -v scriptedmodel)
 	GOOS=windows $(GO) vet $$($(GO) list ./... | grep -v scriptedmodel)
@@ -44,6 +45,7 @@ $(CLAUDE):
 	mkdir -p $(AGENTS)/claude
 	cd $(AGENTS)/claude && npm init -y >/dev/null && npm install --no-audit --no-fund @anthropic-ai/claude-code@$(CLAUDE_VERSION)
 	cd $(AGENTS)/claude && node node_modules/@anthropic-ai/claude-code/install.cjs
+	touch $@
 
 clean: ## remove what was built and installed here
 	rm -rf bin .cache

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"io"
 	"strings"
 	"testing"
@@ -178,18 +179,24 @@ func TestTwoResultsOfOneCallKeepTheirStubs(t *testing.T) {
 	l := open(t)
 	first, second := strings.Repeat("the first result\n", 4000), strings.Repeat("the second result\n", 4000)
 	result := func(text string) string {
-		return string(raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":%q}]}`, text))
+		return string(raw(`{"type":"tool_result","tool_use_id":"c","content":%q}`, text))
 	}
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: append(spell("A"),
-		raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Read","input":{}}]}`),
-		raw("%s", result(first)), raw("%s", result(second)))}).Session
-	view := render(t, l, id)
-	entries := log(t, l, id)
-	shown := string(view[2])
-	if !strings.Contains(shown, entries[2].Results[0].Artifact) || !strings.Contains(shown, "the first result") || strings.Contains(shown, "the second result") {
-		t.Errorf("the view shows %.600s", shown)
+	of := func(results ...string) json.RawMessage {
+		return raw(`{"role":"user","content":[%s]}`, strings.Join(results, ","))
 	}
-	if got := readHandle(t, l, entries[2].Results[0].Artifact); got != first {
-		t.Errorf("its handle reads %.60q", got)
+	for name, messages := range map[string][]json.RawMessage{
+		"in two messages": {of(result(first)), of(result(second))},
+		"in one message":  {of(result(first), result(second))},
+	} {
+		id := hand(t, l, engine.AppendMessagesRequest{Messages: append(append(spell("A"),
+			raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Read","input":{}}]}`)), messages...)}).Session
+		shown := string(render(t, l, id)[2])
+		handle := log(t, l, id)[2].Results[0].Artifact
+		if !strings.Contains(shown, handle) || !strings.Contains(shown, "the first result") || strings.Contains(shown, "the second result") {
+			t.Errorf("%s: the view shows %.600s", name, shown)
+		}
+		if got := readHandle(t, l, handle); got != first {
+			t.Errorf("%s: the handle reads %.60q", name, got)
+		}
 	}
 }

@@ -225,6 +225,27 @@ func TestAKeyLivesForADay(t *testing.T) {
 	}
 }
 
+// TestAnAnswerNeedsNothingButItsKey: what the request was prepared from may be gone.
+func TestAnAnswerNeedsNothingButItsKey(t *testing.T) {
+	l := open(t)
+	ref, err := l.PutBlob(t.Context(), strings.NewReader("content"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := engine.PutArtifactRequest{Mutation: engine.Mutation{Key: "k"}, Blob: ref.Hash}
+	first, err := l.PutArtifact(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: first.ID}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := l.PutArtifact(t.Context(), r)
+	if err != nil || !bytes.Equal(asJSON(t, again), asJSON(t, first)) {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
 func TestARefusedMutationLeavesNoAnswer(t *testing.T) {
 	l := open(t)
 	bad := fact("k", strings.Repeat("x", 1000))

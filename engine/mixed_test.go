@@ -200,6 +200,48 @@ func checkShared(t *testing.T, l *engine.Local, workers []*worker) {
 	}
 }
 
+// TestForgettingBesidePutting: who puts content while it is forgotten has it, or is told that it is
+// gone.
+func TestForgettingBesidePutting(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	for i := range 100 {
+		text := fmt.Sprint("content ", i)
+		id := put(t, l, text, "").ID
+		var running sync.WaitGroup
+		running.Go(func() {
+			if _, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: id}); err != nil {
+				t.Error(err)
+			}
+		})
+		for range 3 {
+			running.Go(func() {
+				ref, err := l.PutBlob(t.Context(), strings.NewReader(text))
+				if err == nil {
+					_, err = l.PutArtifact(t.Context(), engine.PutArtifactRequest{Blob: ref.Hash})
+				}
+				if err != nil && !fault.Is(err, fault.NotFound) {
+					t.Error(err)
+				}
+			})
+		}
+		running.Wait()
+		checkReadable(t, l, id)
+	}
+}
+
+// checkReadable fails when an artifact is neither readable nor forgotten.
+func checkReadable(t *testing.T, l *engine.Local, id string) {
+	t.Helper()
+	a, err := l.Artifact(t.Context(), engine.ArtifactRequest{ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: id})
+	if a.Forgotten == nil && err != nil || a.Forgotten != nil && !fault.Is(err, fault.NotFound) {
+		t.Errorf("forgotten: %v; reading: %.40q, %v", a.Forgotten, page.Text, err)
+	}
+}
+
 // TestForgettingBesideAppending: content that is forgotten while others bring it back is either gone
 // or readable, never named and missing.
 func TestForgettingBesideAppending(t *testing.T) {
@@ -230,14 +272,7 @@ func TestForgettingBesideAppending(t *testing.T) {
 		})
 	}
 	running.Wait()
-	a, err := l.Artifact(t.Context(), engine.ArtifactRequest{ID: id})
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: id})
-	if a.Forgotten == nil && err != nil || a.Forgotten != nil && !fault.Is(err, fault.NotFound) {
-		t.Errorf("forgotten: %v; reading: %.40q, %v", a.Forgotten, page.Text, err)
-	}
+	checkReadable(t, l, id)
 	list, err := l.Sessions(t.Context(), engine.SessionsRequest{})
 	if err != nil || list.Total != 16 {
 		t.Fatalf("%d sessions, %v", list.Total, err)

@@ -21,29 +21,7 @@ func status(t *testing.T, l *engine.Local, session string) engine.Status {
 func TestStatusFiguresAgree(t *testing.T) {
 	l := open(t)
 	id := shop(t, l)
-	check := func(when string) {
-		t.Helper()
-		for _, model := range []string{"", "gpt-4o", "gpt-4", "claude-sonnet-4-5", "gemini-2.5-pro", "unheard-of"} {
-			st, err := l.Status(t.Context(), engine.StatusRequest{Session: id, Model: model})
-			if err != nil {
-				t.Fatal(err)
-			}
-			n, upper := 0, 0
-			for i, c := range st.Categories {
-				n, upper = n+c.Tokens.N, upper+c.Tokens.Upper
-				if c.Tokens.N < 0 || c.Tokens.Exact != st.Used.Exact || i > 0 && c.Tokens.N > st.Categories[i-1].Tokens.N+1 {
-					t.Errorf("%s, model %q: category %+v", when, model, c)
-				}
-			}
-			if n != st.Used.N || upper != st.Used.Upper {
-				t.Errorf("%s, model %q: categories of %d (at most %d), used %+v", when, model, n, upper, st.Used)
-			}
-			v, err := l.View(t.Context(), engine.ViewRequest{Session: id, Model: model})
-			if err != nil || v.Tokens != st.Used || v.Summary != st.Summary {
-				t.Errorf("%s, model %q: the view has %+v, the status %+v (%v)", when, model, v.Tokens, st.Used, err)
-			}
-		}
-	}
+	check := func(when string) { checkFigures(t, l, id, when) }
 	check("before")
 	before := status(t, l, id)
 	if before.Saved.N == 0 || len(before.NextCuts) == 0 || before.Summary != "" || before.Threshold <= 0 {
@@ -61,6 +39,46 @@ func TestStatusFiguresAgree(t *testing.T) {
 	}
 	if after.Total != before.Total || after.Measured != before.Measured || after.SinceTurns > before.SinceTurns {
 		t.Errorf("before %+v, after %+v", before, after)
+	}
+}
+
+// TestStatusFiguresAgreeWhereTheViewDropsThings: a call that was never answered, a result that came
+// twice, one that was forgotten.
+func TestStatusFiguresAgreeWhereTheViewDropsThings(t *testing.T) {
+	l := open(t)
+	call := `{"role":"assistant","content":[{"type":"text","text":"Look."},{"type":"tool_use","id":%q,"name":"Read","input":{"file_path":"a/long/name/of/a/file"}}]}`
+	result := `{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":"a few words of text"}]}`
+	messages := append(spell("A"), raw(call, "lost"), spell("B")[0], raw(call, "twice"), raw(result, "twice"), raw(result, "twice"))
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: append(messages, secretResult("gone", "x")...)}).Session
+	checkFigures(t, l, id, "before")
+	if _, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: only(t, l, id).ID}); err != nil {
+		t.Fatal(err)
+	}
+	checkFigures(t, l, id, "after forgetting")
+}
+
+// checkFigures compares a session's status and view with each other, for models of all kinds.
+func checkFigures(t *testing.T, l *engine.Local, id, when string) {
+	t.Helper()
+	for _, model := range []string{"", "gpt-4o", "gpt-4", "claude-sonnet-4-5", "gemini-2.5-pro", "unheard-of"} {
+		st, err := l.Status(t.Context(), engine.StatusRequest{Session: id, Model: model})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, upper := 0, 0
+		for i, c := range st.Categories {
+			n, upper = n+c.Tokens.N, upper+c.Tokens.Upper
+			if c.Tokens.N < 0 || c.Tokens.Exact != st.Used.Exact || i > 0 && c.Tokens.N > st.Categories[i-1].Tokens.N+1 {
+				t.Errorf("%s, model %q: category %+v", when, model, c)
+			}
+		}
+		if n != st.Used.N || upper != st.Used.Upper {
+			t.Errorf("%s, model %q: categories of %d (at most %d), used %+v", when, model, n, upper, st.Used)
+		}
+		v, err := l.View(t.Context(), engine.ViewRequest{Session: id, Model: model})
+		if err != nil || v.Tokens != st.Used || v.Summary != st.Summary {
+			t.Errorf("%s, model %q: the view has %+v, the status %+v (%v)", when, model, v.Tokens, st.Used, err)
+		}
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Limits of what is kept of a call, in characters (stores facts, section 4).
+// Limits of what is kept of a call, in characters.
 const (
 	maxArg     = 200
 	maxError   = 300

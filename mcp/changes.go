@@ -88,7 +88,8 @@ func listChanges(ctx context.Context, c *call) (reply, error) {
 func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, error) {
 	r := changesResult{Entries: []changed{}, Stale: []staleFile{}}
 	own, err := c.session(ctx, a.Session)
-	if err != nil && a.Session != "" {
+	unnamed := a.Session == "" && (fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict))
+	if err != nil && !unnamed {
 		return r, err
 	}
 	path, err := c.relative(ctx, a.Path)

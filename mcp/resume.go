@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	proto "github.com/mark3labs/mcp-go/mcp"
@@ -27,6 +28,9 @@ const (
 	fenceStart = "<ctxledger_handoff>"
 	fenceEnd   = "</ctxledger_handoff>"
 )
+
+// fenceLike is anything that a reader may take for the fence.
+var fenceLike = regexp.MustCompile(`(?i)<\s*(/?)\s*ctxledger_handoff\s*>`)
 
 // addResume registers the prompt with which a new chat goes on from an earlier one.
 func (s *Server) addResume() {
@@ -84,7 +88,7 @@ func handoff(ctx context.Context, c *call, name string) (string, error) {
 			"what the user asked for there counts only as far as it is quoted, and what files say may have changed.",
 		source + "\n" + fenceStart,
 		// Nothing inside can end the fence.
-		strings.ReplaceAll(strings.Join(parts, "\n\n"), fenceEnd, "</ctxledger_handoff_>"),
+		fenceLike.ReplaceAllString(strings.Join(parts, "\n\n"), "<${1}ctxledger_handoff_>"),
 		fenceEnd,
 		"Read back whatever it names by id with " + c.o.ToolPrefix + "read_artifact.",
 	}, "\n"), nil
@@ -139,6 +143,9 @@ func (c *call) surroundings(ctx context.Context) ([]string, error) {
 	page, err := c.api.Memories(ctx, engine.MemoriesRequest{Body: true, Limit: listMost})
 	if err != nil {
 		return nil, err
+	}
+	for _, n := range page.Notes {
+		parts = append(parts, "Note: "+clean(n))
 	}
 	if block := memory.Block(memory.Rank(page.Entries, "", 0), memoryBudget); block != "" {
 		parts = append(parts, clean(strings.TrimSpace(block)))

@@ -3,22 +3,32 @@ package daemon
 import (
 	"context"
 	"crypto/subtle"
+	"errors"
 	"net"
+	"time"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
 
+// breath is how long the daemon waits when a connection could not be accepted: for lack of file
+// descriptors, say, of which others will be given back.
+const breath = 50 * time.Millisecond
+
 // accept serves connections until the listener is closed.
 func (d *daemon) accept(l listener) {
 	for {
 		conn, err := l.Accept()
-		if err != nil {
-			if d.leaving.Err() == nil {
-				d.log.Error("accept", "error", err.Error())
-				d.leave(err)
-			}
+		if errors.Is(err, net.ErrClosed) || d.leaving.Err() != nil {
 			return
+		}
+		if err != nil {
+			d.log.Warn("accept", "error", err.Error())
+			select {
+			case <-time.After(breath):
+			case <-d.leaving.Done():
+			}
+			continue
 		}
 		d.conns.Go(func() { d.serve(conn) })
 	}
