@@ -8,6 +8,8 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
 
 // AcceptCompaction implements API. The plan is computed again from the same log, so that nobody
@@ -59,8 +61,34 @@ func (l *Local) acceptable(ctx context.Context, tx kv.Tx, r AcceptCompactionRequ
 	if p.Outcome != compaction.Compacted {
 		return nil, fault.New(fault.Invalid, "engine.accept", "there is nothing to accept: %s", p.Why)
 	}
+	if err := l.checkAfter(ctx, tx, f, p); err != nil {
+		return nil, err
+	}
 	record, err := l.keepText(ctx, p.Record, p.Text)
 	return &accepted{record, p.Text, f}, err
+}
+
+// checkAfter holds the view that a compaction leaves against the provider's rules, as it would be
+// sent: whatever was planned, a history that nobody accepts is never made.
+func (l *Local) checkAfter(ctx context.Context, tx kv.Tx, f *folded, p compaction.Proposal) error {
+	after := window.Plan(window.Input{
+		Entries: f.entries, Cutoff: &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept},
+	})
+	format := f.format()
+	messages := [][]byte{transcript.NewMessage(format, transcript.RoleUser, p.Text)}
+	for _, slot := range after.Slots {
+		m, err := l.render(ctx, tx, f, slot)
+		if err != nil {
+			return err
+		}
+		if m.JSON != nil {
+			messages = append(messages, m.JSON)
+		}
+	}
+	if err := transcript.Valid(format, messages); err != nil {
+		return fault.New(fault.Internal, "engine.accept", "the compacted view would not be valid for its provider, so nothing was changed: %v", err)
+	}
+	return nil
 }
 
 // accept writes an accepted plan into the log.

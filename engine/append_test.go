@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -211,7 +210,7 @@ func TestManySmallMessagesFitTheirPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	var messages []json.RawMessage
+	var messages [][]byte
 	for i := range 14_000 {
 		messages = append(messages, raw(`{"role":"user","content":"%d"}`, i))
 	}

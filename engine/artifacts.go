@@ -48,7 +48,7 @@ func (l *Local) measure(ctx context.Context, r PutArtifactRequest) (artifacts.Ar
 	if err != nil {
 		return artifacts.Artifact{}, err
 	}
-	defer b.Close() //nolint:errcheck // opened for reading
+	defer b.Close() // opened for reading
 	ref := b.Ref()
 	a := artifacts.Artifact{Hash: ref.Hash, Bytes: ref.Size, Lines: ref.Lines, Tool: r.Tool, Hint: r.Hint, Title: r.Title}
 	if r.Ref != (artifacts.Ref{}) {
@@ -56,6 +56,9 @@ func (l *Local) measure(ctx context.Context, r PutArtifactRequest) (artifacts.Ar
 	}
 	chunk := make([]byte, 1<<20)
 	for at := int64(0); at < ref.Size; {
+		if err := ctx.Err(); err != nil {
+			return a, fault.Wrap(fault.Unavailable, "engine.measure", err)
+		}
 		n, err := b.ReadAt(chunk, at)
 		if n == 0 {
 			return a, err // of the store: there is more to read
@@ -123,8 +126,8 @@ func (l *Local) ReadArtifact(ctx context.Context, r ReadArtifactRequest) (artifa
 	if err != nil {
 		return artifacts.Page{}, err
 	}
-	defer c.Close() //nolint:errcheck // opened for reading
-	page, err := artifacts.Read(c, r.Selection)
+	defer c.Close() // opened for reading
+	page, err := artifacts.Read(patient{ctx, c}, r.Selection)
 	page.ID = r.ID
 	return page, err
 }
@@ -155,7 +158,7 @@ func (l *Local) SearchArtifacts(ctx context.Context, r SearchArtifactsRequest) (
 				failed = err
 				return
 			}
-			more := yield(a, c)
+			more := yield(a, patient{ctx, c})
 			_ = c.Close() // opened for reading
 			if !more {
 				return

@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"encoding/json"
 	"io"
 	"strings"
 	"testing"
@@ -181,10 +180,10 @@ func TestTwoResultsOfOneCallKeepTheirStubs(t *testing.T) {
 	result := func(text string) string {
 		return string(raw(`{"type":"tool_result","tool_use_id":"c","content":%q}`, text))
 	}
-	of := func(results ...string) json.RawMessage {
+	of := func(results ...string) []byte {
 		return raw(`{"role":"user","content":[%s]}`, strings.Join(results, ","))
 	}
-	for name, messages := range map[string][]json.RawMessage{
+	for name, messages := range map[string][][]byte{
 		"in two messages": {of(result(first)), of(result(second))},
 		"in one message":  {of(result(first), result(second))},
 	} {

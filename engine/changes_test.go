@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -30,7 +29,7 @@ type did struct {
 func act(t *testing.T, l *engine.Local, name, dir string, from time.Time, calls ...did) string {
 	t.Helper()
 	var entries []sessions.NewEntry
-	add := func(message json.RawMessage, effects []sessions.Effect) {
+	add := func(message []byte, effects []sessions.Effect) {
 		entries = append(entries, sessions.NewEntry{
 			Kind: sessions.KindMessage, Time: from.Add(time.Duration(len(entries)) * time.Minute), Format: transcript.Anthropic,
 			Original: message, Effects: effects,

@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"strings"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
@@ -79,19 +81,10 @@ func WriteOriginals(ctx context.Context, api API, w io.Writer, session string, f
 			return n, err
 		}
 		for _, e := range page.Entries {
-			original := e.Original
-			switch {
-			case e.Forgotten != nil:
-				original = tombstone(e.Entry)
-			case e.Blob != "":
-				if original, err = readAll(ctx, api, e.Blob); err != nil {
-					return n, err
-				}
-			}
-			if len(original) == 0 {
+			if e.Size == 0 && e.Forgotten == nil {
 				continue // written by the ledger itself
 			}
-			if _, err := w.Write(append(original[:len(original):len(original)], '\n')); err != nil {
+			if err := writeOriginal(ctx, api, w, e); err != nil {
 				if fault.CodeOf(err) == fault.Internal {
 					err = fault.Wrap(fault.Unavailable, "engine.originals", err)
 				}
@@ -106,11 +99,29 @@ func WriteOriginals(ctx context.Context, api API, w io.Writer, session string, f
 	}
 }
 
+// writeOriginal writes one original and ends its line. A long one is never held in memory.
+func writeOriginal(ctx context.Context, api API, w io.Writer, e LogEntry) error {
+	var content io.Reader = bytes.NewReader(e.Original)
+	switch {
+	case e.Forgotten != nil:
+		content = bytes.NewReader(tombstone(e.Entry))
+	case e.Blob != "":
+		rc, err := api.ReadBlob(ctx, ReadBlobRequest{Hash: e.Blob})
+		if err != nil {
+			return err
+		}
+		defer rc.Close() // opened for reading
+		content = rc
+	}
+	_, err := io.Copy(w, io.MultiReader(content, strings.NewReader("\n")))
+	return err
+}
+
 func readAll(ctx context.Context, api API, hash string) ([]byte, error) {
 	rc, err := api.ReadBlob(ctx, ReadBlobRequest{Hash: hash})
 	if err != nil {
 		return nil, err
 	}
-	defer rc.Close() //nolint:errcheck // opened for reading
+	defer rc.Close() // opened for reading
 	return io.ReadAll(rc)
 }

@@ -130,7 +130,7 @@ func (h *holders) look(session string, e sessions.Entry, a artifacts.Artifact) e
 	}
 	holds := false
 	for _, r := range e.Results {
-		holds = holds || r.Artifact == a.ID
+		holds = holds || a.ID != "" && r.Artifact == a.ID
 	}
 	switch {
 	case e.Forgotten != nil:
@@ -143,6 +143,24 @@ func (h *holders) look(session string, e sessions.Entry, a artifacts.Artifact) e
 		h.named[e.Blob] = true
 	}
 	return nil
+}
+
+// useUp deletes a blob that only carried a request, unless a record names it. A failure costs disk
+// and nothing else: the next owner deletes what is doomed, and a blob that was not doomed is what a
+// crash would have left as well.
+func (l *Local) useUp(ctx context.Context, hash string) {
+	l.naming.Lock()
+	defer l.naming.Unlock()
+	err := l.store.Update(ctx, func(tx kv.Tx) error {
+		h, err := findHolders(tx, artifacts.Artifact{})
+		if err != nil || h.named[hash] {
+			return err
+		}
+		return tx.Put(bucketDoomed, []byte(hash), nil)
+	})
+	if err == nil {
+		_ = l.deleteDoomed(ctx)
+	}
 }
 
 // nameBlob takes a blob that a record is about to name off the list of those to be deleted.

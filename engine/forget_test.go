@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,9 +16,9 @@ import (
 
 // secretResult is a conversation whose third message is a result that becomes an artifact: a
 // command that prints secrets, and fails.
-func secretResult(call, secret string) []json.RawMessage {
+func secretResult(call, secret string) [][]byte {
 	text := "Exit code 1\n" + strings.Repeat("error: "+secret+" leaked\n", 4000)
-	return []json.RawMessage{
+	return [][]byte{
 		raw(`{"role":"user","content":"Print it as %s."}`, call),
 		raw(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Bash","input":{"command":"print"}}]}`, call),
 		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":true,"content":%q}]}`, call, text),

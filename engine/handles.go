@@ -37,6 +37,21 @@ func (l *Local) openBlob(ctx context.Context, hash string) (content, error) {
 	return opened{artifacts.Blob(b), b}, nil
 }
 
+// patient is content that is read only as long as somebody waits for it: a search through a long one
+// ends with its caller.
+type patient struct {
+	ctx context.Context
+	content
+}
+
+// ReadAt implements io.ReaderAt. Errors: unavailable once the context has ended.
+func (p patient) ReadAt(b []byte, at int64) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, fault.Wrap(fault.Unavailable, "engine.read", err)
+	}
+	return p.content.ReadAt(b, at)
+}
+
 // target is what a handle names. The zero value of each field is not what it names.
 type target struct {
 	blob    string             // an artifact's content

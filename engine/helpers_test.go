@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"testing"
 	"time"
@@ -114,8 +113,8 @@ func log(t *testing.T, l *engine.Local, session string) []sessions.Entry {
 }
 
 // say makes messages from alternating texts of user and assistant.
-func say(texts ...string) []json.RawMessage {
-	var out []json.RawMessage
+func say(texts ...string) [][]byte {
+	var out [][]byte
 	for i, text := range texts {
 		role := transcript.RoleUser
 		if i%2 == 1 {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
@@ -36,24 +35,34 @@ func (l *Local) AppendMessages(ctx context.Context, r AppendMessagesRequest) (Ap
 	if resp, done, err := repeated[AppendMessagesResponse](ctx, l, m); done || err != nil {
 		return resp, err
 	}
-	raws, err := l.conversation(ctx, r)
-	if err != nil {
-		return zero, err
+	resp, err := l.recordMessages(ctx, r, m)
+	if r.Blob != "" {
+		l.useUp(ctx, r.Blob)
 	}
+	return resp, err
+}
+
+// recordMessages records what is new of a conversation, again when another caller was faster.
+func (l *Local) recordMessages(ctx context.Context, r AppendMessagesRequest, m mutation) (AppendMessagesResponse, error) {
 	l.naming.RLock()
 	defer l.naming.RUnlock()
+	raws, err := l.conversation(ctx, r)
+	if err != nil {
+		return AppendMessagesResponse{}, err
+	}
 	for range maxPlans {
 		resp, err := l.tryMessages(ctx, r, raws, m)
 		if !fault.Is(err, fault.Stale) {
 			return resp, err
 		}
 	}
-	return zero, fault.New(fault.Stale, op, "other callers recorded messages of this conversation %d times while this one was prepared", maxPlans).
+	return AppendMessagesResponse{}, fault.New(fault.Stale, "engine.messages",
+		"other callers recorded messages of this conversation %d times while this one was prepared", maxPlans).
 		WithHint("send the request again")
 }
 
 // conversation returns the messages of a request, each with its exact bytes.
-func (l *Local) conversation(ctx context.Context, r AppendMessagesRequest) ([]json.RawMessage, error) {
+func (l *Local) conversation(ctx context.Context, r AppendMessagesRequest) ([][]byte, error) {
 	const op = "engine.messages"
 	raws := r.Messages
 	if r.Blob != "" {
@@ -81,7 +90,7 @@ func (l *Local) conversation(ctx context.Context, r AppendMessagesRequest) ([]js
 
 // tryMessages places a conversation, prepares what is new of it and records that. stale: another
 // caller recorded messages of it in between.
-func (l *Local) tryMessages(ctx context.Context, r AppendMessagesRequest, raws []json.RawMessage, m mutation) (AppendMessagesResponse, error) {
+func (l *Local) tryMessages(ctx context.Context, r AppendMessagesRequest, raws [][]byte, m mutation) (AppendMessagesResponse, error) {
 	c := chained(raws)
 	at, err := view(ctx, l, func(tx kv.Tx) (position, error) { return l.place(tx, r, c) })
 	if err != nil {
@@ -105,7 +114,7 @@ func (l *Local) tryMessages(ctx context.Context, r AppendMessagesRequest, raws [
 
 // prepareMessages decodes the messages that are not known. Other than in an import, one that cannot
 // be decoded is refused, with its number: its sender can mend it.
-func (l *Local) prepareMessages(ctx context.Context, r AppendMessagesRequest, raws []json.RawMessage, known int) ([]*prepared, error) {
+func (l *Local) prepareMessages(ctx context.Context, r AppendMessagesRequest, raws [][]byte, known int) ([]*prepared, error) {
 	now := l.now()
 	ready := make([]*prepared, 0, len(raws)-known)
 	for i, raw := range raws[known:] {

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -15,7 +14,7 @@ import (
 )
 
 // views fails unless the view of a session is exactly these messages.
-func views(t *testing.T, l *engine.Local, session string, want []json.RawMessage) {
+func views(t *testing.T, l *engine.Local, session string, want [][]byte) {
 	t.Helper()
 	got := render(t, l, session)
 	if len(got) != len(want) {
@@ -41,8 +40,8 @@ type handing struct {
 }
 
 // spell makes the messages of a conversation that is written as letters.
-func spell(letters string) []json.RawMessage {
-	var out []json.RawMessage
+func spell(letters string) [][]byte {
+	var out [][]byte
 	for _, c := range letters {
 		role := transcript.RoleAssistant
 		if 'A' <= c && c <= 'Z' {
@@ -127,7 +126,7 @@ func TestAppendMessages(t *testing.T) {
 }
 
 // long is a conversation of n turns that is worth compacting.
-func long(n int) []json.RawMessage {
+func long(n int) [][]byte {
 	var texts []string
 	for i := range n {
 		texts = append(texts, fmt.Sprintf("Request %d: %s", i, strings.Repeat("please look at the loader ", 30)),
@@ -143,7 +142,7 @@ func TestOurSummaryAtTheHeadContinuesTheChain(t *testing.T) {
 	if p.Outcome != compaction.Compacted {
 		t.Fatal(p.Outcome, p.Why)
 	}
-	var view []json.RawMessage
+	var view [][]byte
 	for _, m := range render(t, l, first.Session) {
 		view = append(view, m)
 	}
@@ -172,21 +171,21 @@ func TestOurSummaryAtTheHeadContinuesTheChain(t *testing.T) {
 
 func TestAViewWithStubsHandedBackIsKnown(t *testing.T) {
 	l := open(t)
-	messages := []json.RawMessage{
+	messages := [][]byte{
 		raw(`{"role":"user","content":"Read it."}`),
 		raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"Read","input":{"file_path":"big.txt"}}]}`),
 		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":%q}]}`, strings.Repeat("a line of a big file\n", 3000)),
 		raw(`{"role":"assistant","content":"Read."}`),
 	}
 	first := hand(t, l, engine.AppendMessagesRequest{Messages: messages})
-	var view []json.RawMessage
+	var view [][]byte
 	for _, m := range render(t, l, first.Session) {
 		view = append(view, m)
 	}
 	if bytes.Equal(view[2], messages[2]) || !bytes.Contains(view[2], []byte("result offloaded")) {
 		t.Fatalf("no stub in %.200s", view[2])
 	}
-	for _, whole := range [][]json.RawMessage{view, messages} {
+	for _, whole := range [][][]byte{view, messages} {
 		more := append(whole[:4:4], raw(`{"role":"user","content":"Go on."}`))
 		if got := hand(t, l, engine.AppendMessagesRequest{Messages: more}); got.Session != first.Session || got.Created {
 			t.Fatalf("%+v", got)
@@ -234,14 +233,14 @@ func TestMessagesThatCannotBeTaken(t *testing.T) {
 		{"none", engine.AppendMessagesRequest{}, fault.Invalid, "no messages"},
 		{"no object", engine.AppendMessagesRequest{Messages: append(spell("X"), raw(`7`))}, fault.Invalid, "message 2"},
 		{"torn", engine.AppendMessagesRequest{Messages: append(spell("AbC"), raw(`{"role":"user","content":"`))}, fault.Invalid, "message 4"},
-		{"without a role", engine.AppendMessagesRequest{Messages: []json.RawMessage{raw(`{"content":"x"}`)}}, fault.Invalid, "message 1"},
+		{"without a role", engine.AppendMessagesRequest{Messages: [][]byte{raw(`{"content":"x"}`)}}, fault.Invalid, "message 1"},
 		{"torn, since", engine.AppendMessagesRequest{Session: id, Since: true, Messages: append(spell("X"), raw(`{`))}, fault.Invalid, "message 2"},
 		{"since without a session", engine.AppendMessagesRequest{Since: true, Messages: spell("C")}, fault.Invalid, "need the session"},
 		{"unknown session", engine.AppendMessagesRequest{Session: "ffffffff", Messages: spell("C")}, fault.NotFound, "ffffffff"},
 		{"a session that an agent's files feed", engine.AppendMessagesRequest{Session: imported, Messages: spell("C")}, fault.Conflict, imported},
 		{"unknown blob", engine.AppendMessagesRequest{Blob: strings.Repeat("0", 64)}, fault.NotFound, "blob"},
 		{"blob and messages", engine.AppendMessagesRequest{Blob: strings.Repeat("0", 64), Messages: spell("A")}, fault.Invalid, "exactly one"},
-		{"too many", engine.AppendMessagesRequest{Messages: make([]json.RawMessage, 20_001)}, fault.TooLarge, "20001"},
+		{"too many", engine.AppendMessagesRequest{Messages: make([][]byte, 20_001)}, fault.TooLarge, "20001"},
 		{"a long session name", engine.AppendMessagesRequest{Session: strings.Repeat("f", 1<<20), Messages: spell("C")}, fault.TooLarge, "session"},
 	} {
 		test.r.Format = transcript.Anthropic

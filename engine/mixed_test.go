@@ -19,7 +19,7 @@ import (
 type worker struct {
 	n        int
 	session  string            // its own conversation
-	messages []json.RawMessage // of that, acknowledged
+	messages [][]byte          // of that, acknowledged
 	notes    []string          // originals appended to the session that all share
 	facts    []string          // memories saved
 	arts     map[string]string // content by handle
@@ -86,7 +86,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 // round does one thing of each kind.
 func (w *worker) round(t *testing.T, l *engine.Local, round int) error {
 	ctx := t.Context()
-	turn := []json.RawMessage{
+	turn := [][]byte{
 		raw(`{"role":"user","content":"caller %d, request %d: %s"}`, w.n, round, strings.Repeat("look at the loader ", 40)),
 		raw(`{"role":"assistant","content":"caller %d, answer %d: %s"}`, w.n, round, strings.Repeat("the loader reads lines ", 400)),
 	}
@@ -253,7 +253,7 @@ func TestForgettingBesideAppending(t *testing.T) {
 		running.Go(func() {
 			for i := range 4 {
 				call := fmt.Sprint("c", n, "-", i)
-				_, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: []json.RawMessage{
+				_, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: [][]byte{
 					raw(`{"role":"user","content":%q}`, call),
 					raw(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Bash","input":{}}]}`, call),
 					raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}`, call, text),

@@ -19,7 +19,7 @@ type chain struct {
 	digests []string
 }
 
-func chained(raws []json.RawMessage) chain {
+func chained(raws [][]byte) chain {
 	c := chain{first: raws[0], digests: make([]string, len(raws))}
 	for i, raw := range raws {
 		c.digests[i] = sessions.Digest(raw)

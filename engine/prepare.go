@@ -110,7 +110,7 @@ func (l *Local) load(ctx context.Context, n sessions.NewEntry, p *prepared) erro
 	if err != nil {
 		return err
 	}
-	defer b.Close() //nolint:errcheck // opened for reading
+	defer b.Close() // opened for reading
 	p.digest, p.entry.Size = n.Blob, b.Ref().Size
 	if n.Kind == sessions.KindMessage {
 		p.original, err = readWhole(b, limits.Line)
@@ -124,7 +124,7 @@ func (l *Local) readBlob(ctx context.Context, hash string, limit int64) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	defer b.Close() //nolint:errcheck // opened for reading
+	defer b.Close() // opened for reading
 	return readWhole(b, limit)
 }
 

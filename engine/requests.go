@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"time"
 
 	"ctxledger.dev/artifacts"
@@ -127,8 +126,9 @@ type AppendMessagesRequest struct {
 	Model  string            `json:"model,omitempty"`
 	Format transcript.Format `json:"format"`
 	// Messages is the whole conversation, or with Since only what is new since the last call.
-	Messages []json.RawMessage `json:"messages,omitempty"`
-	// Blob names a stored blob with the JSON array, for a conversation too long for a frame.
+	Messages [][]byte `json:"messages,omitempty"`
+	// Blob names a stored blob with the JSON array, for a conversation too long for a frame. The request
+	// uses it up, whether it succeeds or not: it is deleted unless something else names it.
 	Blob  string `json:"blob,omitempty"`
 	Since bool   `json:"since,omitempty"`
 }

@@ -80,14 +80,19 @@ func (l *Local) summaryMessage(ctx context.Context, f *folded) ([]ViewMessage, s
 	if err != nil {
 		return nil, "", err
 	}
-	format := transcript.Anthropic
-	if len(f.view.Slots) > 0 {
-		format = f.view.Slots[0].Format
-	}
+	format := f.format()
 	return []ViewMessage{{
 		ID: cur.ID, Role: transcript.RoleUser, Format: format, Turn: cur.TurnTo, Tokens: summaryTokens(text),
 		JSON: transcript.NewMessage(format, transcript.RoleUser, text),
 	}}, text, nil
+}
+
+// format returns the provider's format of the session's messages.
+func (f *folded) format() transcript.Format {
+	if len(f.view.Slots) > 0 {
+		return f.view.Slots[0].Format
+	}
+	return transcript.Anthropic
 }
 
 // render returns one message of a view: the original bytes, or, where something stands in for a

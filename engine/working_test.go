@@ -1,14 +1,13 @@
 package engine_test
 
 import (
-	"encoding/json"
 	"fmt"
 )
 
 // working returns n messages of an agent at work: every sixteenth is a request, the others are
 // calls and their results in turn.
-func working(n int) []json.RawMessage {
-	out := make([]json.RawMessage, 0, n)
+func working(n int) [][]byte {
+	out := make([][]byte, 0, n)
 	for i := 0; len(out) < n; i++ {
 		if i%8 == 0 {
 			out = append(out, raw(`{"role":"user","content":%q}`, fmt.Sprintf("Request %d: make package p%d faster and run its tests.", i/8, i/8)))
@@ -37,4 +36,4 @@ func toolUse(i int) string {
 	return fmt.Sprintf(`{"type":"tool_use","id":"call-%d",%s}`, i, args[i%len(args)])
 }
 
-func raw(format string, args ...any) json.RawMessage { return fmt.Appendf(nil, format, args...) }
+func raw(format string, args ...any) []byte { return fmt.Appendf(nil, format, args...) }

@@ -184,12 +184,10 @@ func (a *compactArgs) conversation(ctx context.Context, c *call) (s sessions.Ses
 	return s, handed, err
 }
 
-// maxAttempts is how often messages are handed to the ledger when another caller is recording the
-// same conversation.
-const maxAttempts = 3
+// maxInline is how many bytes of messages travel inside a request; more go as a blob.
+const maxInline = 2 << 20
 
-// record hands messages to the ledger and returns how many there are. They travel as a blob: inside
-// a request JSON would be written anew, and its bytes, which name a message, with it.
+// record hands messages to the ledger, with their exact bytes, and returns how many there are.
 func (a *compactArgs) record(ctx context.Context, c *call, array json.RawMessage) (int, error) {
 	raws, err := transcript.Split(transcript.Format(a.Format), array)
 	if err != nil {
@@ -198,21 +196,19 @@ func (a *compactArgs) record(ctx context.Context, c *call, array json.RawMessage
 	if len(raws) == 0 && a.Since != nil {
 		return 0, nil // nothing new
 	}
-	blob, err := c.api.PutBlob(ctx, bytes.NewReader(array))
-	if err != nil {
-		return 0, err
+	r := engine.AppendMessagesRequest{
+		Mutation: engine.Mutation{Key: a.key("messages")}, Session: a.Session, Host: hostName,
+		Model: a.Model, Format: transcript.Format(a.Format), Messages: raws, Since: a.Since != nil,
 	}
-	for range maxAttempts {
-		var done engine.AppendMessagesResponse
-		done, err = c.api.AppendMessages(ctx, engine.AppendMessagesRequest{
-			Mutation: engine.Mutation{Key: a.key("messages")}, Session: a.Session, Host: hostName,
-			Model: a.Model, Format: transcript.Format(a.Format), Blob: blob.Hash, Since: a.Since != nil,
-		})
-		if !fault.Is(err, fault.Stale) {
-			a.Session = cmp.Or(done.Session, a.Session)
-			break
+	if len(array) > maxInline {
+		blob, err := c.api.PutBlob(ctx, bytes.NewReader(array))
+		if err != nil {
+			return 0, err
 		}
+		r.Messages, r.Blob = nil, blob.Hash
 	}
+	done, err := c.api.AppendMessages(ctx, r)
+	a.Session = cmp.Or(done.Session, a.Session)
 	return len(raws), err
 }
 

@@ -1,8 +1,6 @@
 package transcript
 
 import (
-	"encoding/json"
-
 	"ctxledger.dev/internal/fault"
 )
 
@@ -149,7 +147,7 @@ func Valid(f Format, messages [][]byte) error {
 
 // Split returns the messages of a JSON array, or of {"messages": […]}, each with its exact bytes.
 // They are not decoded; an element that is not an object is invalid.
-func Split(f Format, array []byte) ([]json.RawMessage, error) {
+func Split(f Format, array []byte) ([][]byte, error) {
 	if _, err := codecOf(f); err != nil {
 		return nil, err
 	}

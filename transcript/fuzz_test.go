@@ -145,21 +145,13 @@ func FuzzSplitKeepsTheBytes(f *testing.F) {
 			rest = rest[at+len(m):]
 		}
 		if src[bytes.IndexAny(src, "[{")] == '[' {
-			joined := "[" + string(bytes.Join(rawBytes(ms), []byte(","))) + "]"
+			joined := "[" + string(bytes.Join(ms, []byte(","))) + "]"
 			again, err := Split(Anthropic, []byte(joined))
 			if err != nil || !reflect.DeepEqual(again, ms) && len(ms) > 0 {
 				t.Errorf("split again: %q, %v", again, err)
 			}
 		}
 	})
-}
-
-func rawBytes(ms []json.RawMessage) [][]byte {
-	out := make([][]byte, len(ms))
-	for i, m := range ms {
-		out[i] = m
-	}
-	return out
 }
 
 func BenchmarkDecode(b *testing.B) {

@@ -1,14 +1,12 @@
 package transcript
 
 import (
-	"encoding/json"
-
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
 
 // split is the same for every format: they differ inside a message only.
-func split(src []byte) ([]json.RawMessage, error) {
+func split(src []byte) ([][]byte, error) {
 	if len(src) > limits.Blob {
 		return nil, fault.New(fault.TooLarge, op, "conversation of %d bytes exceeds the limit of %d", len(src), limits.Blob)
 	}
@@ -30,7 +28,7 @@ func split(src []byte) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]json.RawMessage, len(spans))
+	out := make([][]byte, len(spans))
 	for i, e := range spans {
 		if src[e.From] != '{' {
 			return nil, invalid(e.From, "message %d is not an object", i)
