@@ -72,7 +72,9 @@ func (a *app) eventsPage(ctx context.Context, api engine.API, r engine.WaitEvent
 	if err != nil {
 		return resp, err
 	}
-	if resp.Missed {
+	if resp.Missed && r.After > resp.Next {
+		a.say("there is no event %d yet: the newest is %d", r.After, resp.Next)
+	} else if resp.Missed {
 		a.say("older events are no longer kept")
 	}
 	for _, e := range resp.Events {

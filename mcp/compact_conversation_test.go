@@ -53,7 +53,7 @@ func TestCompactHandsOutEachShapeOfReturn(t *testing.T) {
 			}
 			r, text := do[compactResult](t, c, "compact_conversation", a)
 			shapes[shape] = r
-			if r.Status != "compacted" || r.SummaryID != "" || !strings.Contains(r.Reason, "dry run") {
+			if r.Status != "staged" || r.SummaryID != "" || !strings.Contains(r.Reason, "dry run") {
 				t.Errorf("%s: status %q, reason %q, summary_id %q of a dry run", shape, r.Status, r.Reason, r.SummaryID)
 			}
 			if r.Before.N <= r.After.N || r.Before.Upper < r.Before.N || r.CutTotal == 0 {

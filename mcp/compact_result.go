@@ -19,9 +19,10 @@ import (
 // hostName is the host of sessions whose messages were handed in.
 const hostName = "mcp"
 
-// The statuses of a compaction. A fourth, "staged", is for hosts whose hooks deliver it.
+// The statuses of a compaction. A staged one is planned and not in force yet: that of a dry run.
 const (
 	statusCompacted = "compacted"
+	statusStaged    = "staged"
 	statusNothing   = "nothing_to_do"
 	statusRefused   = "refused"
 )
@@ -84,28 +85,53 @@ type outcome struct {
 
 // result puts an outcome into the form that was asked for.
 func (o outcome) result(ctx context.Context, api engine.API) (compactResult, error) {
-	sum := o.plan.Summary
 	r := compactResult{Session: o.session.ID, Reason: clean(o.plan.Why)}
 	switch o.plan.Outcome {
 	case compaction.Compacted:
+		r.Status, r.Reason = statusCompacted, ""
+		r.Before, r.After, r.CutTotal = &o.plan.Summary.TokensBefore, &o.plan.Summary.TokensAfter, o.plan.Summary.CutTotal
 	case compaction.NothingToDo:
 		r.Status = statusNothing
-		return r, nil
+		standing, err := inForce(ctx, api, o.session.ID)
+		if err != nil || standing == nil {
+			return r, err
+		}
+		o.plan.Summary, o.args.DryRun = *standing, false // what stands already is handed out all the same
 	default:
 		r.Status = statusRefused
 		r.Reason += ". Nothing was changed."
 		return r, nil
 	}
-	r.Status, r.Delivery = statusCompacted, o.delivery()
-	r.Before, r.After, r.CutTotal = &sum.TokensBefore, &sum.TokensAfter, sum.CutTotal
+	r.Delivery = o.delivery()
 	if o.args.DryRun {
-		r.Reason = "dry run: this is what would happen, nothing was changed"
+		r.Status, r.Reason = statusStaged, "dry run: this is what would happen, nothing was changed"
 		if o.handed > 0 {
 			r.Warnings = append(r.Warnings, "the messages handed in were recorded all the same")
 		}
 	} else {
-		r.SummaryID, r.Reason = sum.ID, ""
+		r.SummaryID = o.plan.Summary.ID
 	}
+	return r, o.shape(ctx, api, &r)
+}
+
+// inForce returns the summary that a session's view starts with, or nil.
+func inForce(ctx context.Context, api engine.API, session string) (*engine.Summary, error) {
+	all, err := api.Summaries(ctx, engine.SummariesRequest{Session: session})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all.Summaries {
+		if s.Current {
+			whole, err := api.Summary(ctx, engine.SummaryRequest{ID: s.ID})
+			return &whole, err
+		}
+	}
+	return nil, nil
+}
+
+// shape adds what the caller asked to get back.
+func (o outcome) shape(ctx context.Context, api engine.API, r *compactResult) error {
+	sum := o.plan.Summary
 	switch o.args.Return {
 	case "summary":
 		r.Summary = clean(sum.Text)
@@ -119,11 +145,10 @@ func (o outcome) result(ctx context.Context, api engine.API) (compactResult, err
 		}
 	case "messages":
 		var err error
-		if r.Messages, err = o.messages(ctx, api); err != nil {
-			return r, err
-		}
+		r.Messages, err = o.messages(ctx, api)
+		return err
 	}
-	return r, nil
+	return nil
 }
 
 // delivery says what happens next.

@@ -80,6 +80,9 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		Threshold: st.Threshold, Categories: []share{}, NextCuts: []share{}, Summary: st.Summary, Saved: st.Saved,
 		Overhead: c.overhead(), Estimated: st.Used.N, Budget: st.Threshold, Turn: st.Session.Turns,
 	}
+	if st.Measured > 0 {
+		r.Estimated = int(st.Measured) // what the host really sends, which no view of ours changes
+	}
 	r.Remaining = max(0, r.Budget-r.Estimated)
 	if r.Budget > 0 {
 		r.Percent = float64(r.Estimated*1000/r.Budget) / 10
@@ -100,12 +103,16 @@ func (r statusResult) String() string {
 	if r.Model != "" {
 		fmt.Fprintf(&b, ", model %s", r.Model)
 	}
-	fmt.Fprintf(&b, ": %s tokens used, compact above %d (%g %%)", r.Used, r.Threshold, r.Percent)
+	used := r.Used.String() + " tokens used"
+	if r.Measured > 0 {
+		used = tokens.Count{N: int(r.Measured), Exact: true}.String() + " tokens used in the newest request, measured by the provider"
+	}
+	fmt.Fprintf(&b, ": %s, compact above %s (%g %%)", used, tokens.Count{N: r.Threshold, Exact: true}, r.Percent)
 	if r.Window > 0 {
-		fmt.Fprintf(&b, ", window %d", r.Window)
+		fmt.Fprintf(&b, ", window %s", tokens.Count{N: r.Window, Exact: true})
 	}
 	if r.Measured > 0 {
-		fmt.Fprintf(&b, "\nmeasured by the provider, with system prompt and tools: %d", r.Measured)
+		fmt.Fprintf(&b, "\nthe recorded conversation, without system prompt and tools: %s", r.Used)
 	}
 	for _, x := range r.Categories {
 		fmt.Fprintf(&b, "\n- %s: %s", x.Name, x.Tokens)

@@ -76,7 +76,7 @@ func handoff(ctx context.Context, c *call, name string) (string, error) {
 			return "", err
 		}
 	}
-	rest, err := c.surroundings(ctx)
+	rest, err := c.surroundings(ctx, s)
 	if err != nil {
 		return "", err
 	}
@@ -137,8 +137,9 @@ func (c *call) record(ctx context.Context, s sessions.Session) ([]string, error)
 	return []string{clean(plan.Summary.Text)}, nil
 }
 
-// surroundings returns what outlives sessions: memories and the newest changes.
-func (c *call) surroundings(ctx context.Context) ([]string, error) {
+// surroundings returns what outlives sessions: memories, and the newest changes by the session, or by
+// all where there is none.
+func (c *call) surroundings(ctx context.Context, s *sessions.Session) ([]string, error) {
 	var parts []string
 	page, err := c.api.Memories(ctx, engine.MemoriesRequest{Body: true, Limit: listMost})
 	if err != nil {
@@ -150,7 +151,11 @@ func (c *call) surroundings(ctx context.Context) ([]string, error) {
 	if block := memory.Block(memory.Rank(page.Entries, "", 0), memoryBudget); block != "" {
 		parts = append(parts, clean(strings.TrimSpace(block)))
 	}
-	r, err := changesOf(ctx, c, changesArgs{Limit: changesDefault})
+	of := changesArgs{Limit: changesDefault}
+	if s != nil {
+		of.Session = s.ID
+	}
+	r, err := changesOf(ctx, c, of)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func (r *Reader) Next() (Record, error) {
 
 // take returns the next n bytes as a line.
 func (r *Reader) take(n int, ended bool) Record {
-	text := bytes.TrimSuffix(r.buf[r.start:r.start+n], []byte("\r"))
+	text := r.buf[r.start : r.start+n] // with a carriage return, if there is one: white space to JSON
 	rec := Record{Offset: r.offset, Line: r.line + 1, Ended: ended, Long: n > limits.Line}
 	rec.Size = int64(len(text))
 	if !rec.Long {
@@ -101,15 +101,11 @@ func (r *Reader) passNewline() {
 // long passes over a line that does not fit, whose beginning fills the buffer.
 func (r *Reader) long() (Record, error) {
 	rec := Record{Offset: r.offset, Line: r.line + 1, Long: true}
-	last := byte(0) // the last byte of the line so far
 	for {
 		have := r.buf[r.start:r.end]
 		n := bytes.IndexByte(have, '\n')
 		if rec.Ended = n >= 0; !rec.Ended {
 			n = len(have)
-		}
-		if n > 0 {
-			last = have[n-1]
 		}
 		rec.Size += int64(n)
 		r.pass(n)
@@ -123,9 +119,6 @@ func (r *Reader) long() (Record, error) {
 	}
 	if rec.Ended {
 		r.passNewline()
-	}
-	if last == '\r' {
-		rec.Size--
 	}
 	rec.Next = r.offset
 	return rec, nil

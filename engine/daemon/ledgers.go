@@ -47,14 +47,47 @@ func (l *ledgers) SaveMemory(ctx context.Context, r engine.SaveMemoryRequest) (m
 	return api.SaveMemory(ctx, r)
 }
 
-// Memory looks in the ledger of the scope, or in both.
+// Memory finds a memory in the ledger of its scope; without one in the workspace's, then in the
+// user's.
 func (l *ledgers) Memory(ctx context.Context, r engine.MemoryRequest) (memory.Entry, error) {
-	return first(ctx, l, r.Scope, func(api engine.API) (memory.Entry, error) { return api.Memory(ctx, r) })
+	api, err := l.of(ctx, r.Scope)
+	if err != nil {
+		return memory.Entry{}, err
+	}
+	e, err := api.Memory(ctx, r)
+	if r.Scope != "" || !fault.Is(err, fault.NotFound) {
+		return e, err
+	}
+	user, no := l.user.get(ctx)
+	if no != nil {
+		return e, fault.New(fault.NotFound, "daemon.memory", "%s; user memory could not be looked at: %s", err, no).
+			WithHint("%s", fault.HintOf(no))
+	}
+	if e, no = user.Memory(ctx, r); fault.Is(no, fault.NotFound) {
+		no = fault.New(fault.NotFound, "daemon.memory", "no memory %.80q, neither of the project nor of the user", r.Name)
+	}
+	return e, no
 }
 
-// DeleteMemory deletes from the ledger of the scope, or where the name is found first.
+// DeleteMemory deletes from the ledger of the scope, without one from the workspace's. A memory of
+// the user, which all workspaces share, goes only when its scope is named: a request that is sent
+// again must not reach further than the first.
 func (l *ledgers) DeleteMemory(ctx context.Context, r engine.DeleteMemoryRequest) (memory.Entry, error) {
-	return first(ctx, l, r.Scope, func(api engine.API) (memory.Entry, error) { return api.DeleteMemory(ctx, r) })
+	api, err := l.of(ctx, r.Scope)
+	if err != nil {
+		return memory.Entry{}, err
+	}
+	e, err := api.DeleteMemory(ctx, r)
+	if r.Scope != "" || !fault.Is(err, fault.NotFound) {
+		return e, err
+	}
+	if user, no := l.user.get(ctx); no == nil {
+		if _, no = user.Memory(ctx, engine.MemoryRequest{Name: r.Name}); no == nil {
+			return e, fault.New(fault.NotFound, "daemon.memory", "no memory %.80q of the project; the user has one of that name, which all workspaces share", r.Name).
+				WithHint("name the scope to delete that: user")
+		}
+	}
+	return e, err
 }
 
 // of returns the ledger that keeps a scope.
@@ -63,25 +96,6 @@ func (l *ledgers) of(ctx context.Context, s memory.Scope) (engine.API, error) {
 		return l.user.get(ctx)
 	}
 	return l.API, nil
-}
-
-// first does something in the ledger of a scope; without one in the workspace's, and if the
-// thing is not found there, in the user ledger.
-func first(ctx context.Context, l *ledgers, s memory.Scope, do func(engine.API) (memory.Entry, error)) (memory.Entry, error) {
-	api, err := l.of(ctx, s)
-	if err != nil {
-		return memory.Entry{}, err
-	}
-	e, err := do(api)
-	if s != "" || !fault.Is(err, fault.NotFound) {
-		return e, err
-	}
-	user, no := l.user.get(ctx)
-	if no != nil {
-		f := fault.New(fault.NotFound, "daemon.memory", "%s; user memory could not be looked at: %s", err, no)
-		return e, f.WithHint("%s", fault.HintOf(no))
-	}
-	return do(user)
 }
 
 // rootless is the user ledger of a process without a workspace.

@@ -93,11 +93,20 @@ func TestWithoutAScopeTheProjectComesFirst(t *testing.T) {
 	api := openBoth(t, ws)
 	saveIn(t, api, memory.Project, "x")
 	saveIn(t, api, memory.User, "x")
-	for _, want := range []memory.Scope{memory.Project, memory.User} {
-		if e, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "x"}); err != nil || e.Scope != want {
+	for _, scope := range []memory.Scope{memory.Project, memory.User} {
+		if e, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "x"}); err != nil || e.Scope != scope {
 			t.Errorf("found %+v, %v", e, err)
 		}
-		if e, err := api.DeleteMemory(deadlined(t), engine.DeleteMemoryRequest{Name: "x"}); err != nil || e.Scope != want {
+		if scope == memory.User { // sent again, a request does not reach further than the first
+			if _, err := api.DeleteMemory(deadlined(t), engine.DeleteMemoryRequest{Name: "x"}); !fault.Is(err, fault.NotFound) {
+				t.Errorf("the user's memory went with the project's: %v", err)
+			}
+		}
+		q := engine.DeleteMemoryRequest{Name: "x"}
+		if scope == memory.User {
+			q.Scope = memory.User
+		}
+		if e, err := api.DeleteMemory(deadlined(t), q); err != nil || e.Scope != scope {
 			t.Errorf("deleted %+v, %v", e, err)
 		}
 	}
