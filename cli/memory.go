@@ -39,7 +39,7 @@ func (a *app) memoryAdd(scope *string) *cobra.Command {
 		Args:    a.args(1, 1),
 	}
 	cmd.Flags().StringVar(&r.Description, "description", "", "one `LINE` that says when the fact matters")
-	cmd.Flags().StringVar(&r.Type, "type", "project", "`KIND` of fact: user, feedback, project or reference")
+	cmd.Flags().StringVar(&r.Type, "type", "", "`KIND` of fact: user, feedback, project or reference (default: as it was, or project)")
 	cmd.Flags().StringVar(&r.Body, "body", "", "the fact itself, a `TEXT` of at most 4 KB")
 	cmd.Flags().BoolVar(&r.Overwrite, "overwrite", false, "replace a fact that somebody else saved under this name")
 	cmd.RunE = a.asks(func(ctx context.Context, api engine.API, args []string) error {

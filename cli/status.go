@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/tokens"
@@ -45,6 +46,7 @@ func (a *app) status(ctx context.Context, api engine.API, args []string) error {
 		return err
 	}
 	out := statusAnswer{Ledger: info, Found: a.place.Why, ServerCost: a.ServerCost()}
+	a.warnConfig(info.Workspace)
 	s, err := a.session(ctx, strings.Join(args, ""), true)
 	switch {
 	case err == nil:
@@ -68,6 +70,19 @@ func (a *app) printStatus(w io.Writer, s statusAnswer) {
 	fmt.Fprintf(w, "own cost   %s tokens of a window, where ctxmcp is registered; nothing is injected\n", commas(s.ServerCost))
 	if s.Session == nil {
 		fmt.Fprintln(w, "\nno session is recorded here yet: `ctxledger import FILE` reads one")
+	}
+}
+
+// warnConfig says on standard error what is wrong with the workspace's configuration: its daemon,
+// which uses it, has nobody to tell.
+func (a *app) warnConfig(root string) {
+	_, problems, err := config.Load(root)
+	for _, p := range problems {
+		a.say("%s", p)
+	}
+	if err != nil {
+		a.say("%s", err)
+		a.hint("until it is mended, session files are not followed")
 	}
 }
 
@@ -106,6 +121,10 @@ func otherClients(n int) string {
 func (a *app) printWindow(w io.Writer, s engine.Status) {
 	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, line(s.Session.Title, statusLine))
 	fmt.Fprintf(w, "view       %s\n", windowLine(s))
+	if s.Measured > 0 {
+		fmt.Fprintf(w, "measured   %s tokens in the newest request, system prompt and tools included; %.0f %% of that threshold\n",
+			commas(s.Measured), float64(s.Measured)*100/float64(max(s.Threshold, 1)))
+	}
 	t := a.newTable("WHAT", ">TOKENS", ">SHARE", "")
 	t.indent = "  "
 	for _, c := range s.Categories {
@@ -130,14 +149,18 @@ func (a *app) printWindow(w io.Writer, s engine.Status) {
 // windowLine says how full a window is, with a bar where its size is known.
 func windowLine(s engine.Status) string {
 	model := line(s.Model, statusLine)
+	due := "a compaction is due above " + commas(s.Threshold)
+	if s.Used.N > s.Threshold || s.Measured > int64(s.Threshold) {
+		due = "a compaction is due now, above " + commas(s.Threshold)
+	}
 	switch {
 	case s.Window == 0 && model == "":
-		return fmt.Sprintf("%s tokens (the model is not known); a compaction is due above %s", s.Used, commas(s.Threshold))
+		return fmt.Sprintf("%s tokens (the model is not known); %s", s.Used, due)
 	case s.Window == 0:
-		return fmt.Sprintf("%s tokens (the window of %s is not known); a compaction is due above %s", s.Used, model, commas(s.Threshold))
+		return fmt.Sprintf("%s tokens (the window of %s is not known); %s", s.Used, model, due)
 	}
 	share := float64(s.Used.N) / float64(s.Window)
 	full, empty := bars(share, statusBar)
-	return fmt.Sprintf("%s%s %.0f %%  %s of %s tokens (%s); a compaction is due above %s", full, empty,
-		share*100, s.Used, tokens.Count{N: s.Window, Exact: true}, model, commas(s.Threshold))
+	return fmt.Sprintf("%s%s %.0f %%  %s of %s tokens (%s); %s", full, empty,
+		share*100, s.Used, tokens.Count{N: s.Window, Exact: true}, model, due)
 }

@@ -59,7 +59,7 @@ func (s *source) commandStates() []*commandState {
 
 // failingOutput recognises the telling line of a run that failed although its shell said it did
 // not, as in "go test ./... | tail".
-var failingOutput = regexp.MustCompile(`^(FAIL|--- FAIL|FAILED|ERROR|[Ee]rror[:\[ ]|E  |npm ERR!|✗|✖|×|panic:|Traceback)|\b[1-9]\d* (failed|failing|failures?|errors?)\b`)
+var failingOutput = regexp.MustCompile(`^(FAIL|--- FAIL|FAILED|ERROR|[Ee]rror[:\[ ]|E  |npm ERR!|WARNING: DATA RACE|✗|✖|×|panic:|Traceback)|\b[1-9]\d* (failed|failing|failures?|errors?)\b`)
 
 // failing reports whether the newest run of a command is known to have failed.
 func (c *commandState) failing() bool {
@@ -105,10 +105,31 @@ func (c *commandState) ending() string {
 	default:
 		end = "ok"
 	}
-	if c.failing() && (end == "ok" || end == "exit 0") {
+	if end != "ok" && end != "exit 0" {
+		return end
+	}
+	switch {
+	case c.failing():
 		end += ", but its output reports a failure"
+	case c.purpose >= build && piped(op.Command):
+		end += ", as far as its pipe tells"
 	}
 	return end
+}
+
+// pipelines are what a command runs one after the other.
+var pipelines = regexp.MustCompile(`&&|\|\||;|\n`)
+
+// piped reports whether a test or build of a command hands its output on, and with that its exit
+// status away.
+func piped(command string) bool {
+	for _, p := range pipelines.Split(clean(command), -1) {
+		check, _, on := strings.Cut(p, "|")
+		if on && purposeOf(wrapper.ReplaceAllString(strings.TrimSpace(check), "")) >= build {
+			return true
+		}
+	}
+	return false
 }
 
 // tellingLine is what the run printed that says most, in one line; "" when that is nothing.
@@ -150,7 +171,7 @@ func (s *source) addCommands(d *document) {
 		if head == nil {
 			head = d.add(b, &line{text: "Earlier runs, told anew by later ones (not current):", class: classCommand, pos: earlier})
 		}
-		text = "  " + text + " → " + c.ending() + " (" + turnRange(c.last.Turn, c.last.Turn) + ")"
+		text = "  " + oneLine(c.last.Command, 160) + " → " + c.ending() + " (" + turnRange(c.last.Turn, c.last.Turn) + ")"
 		d.add(b, &line{text: text, class: classCommand, anchor: "command:" + c.key, pos: earlier + int64(i+1), parent: head})
 	}
 }

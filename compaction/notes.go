@@ -19,7 +19,8 @@ func (s *source) addNotes(d *document) {
 	var notes []entry
 	_, to := s.turns()
 	if text := strings.TrimSpace(s.o.Notes); text != "" {
-		notes = append(notes, entry{label: turnRange(to, to), text: text})
+		now := max(to, s.in.Session.Turns) // they are said now, not where the range ends
+		notes = append(notes, entry{label: turnRange(now, now), text: text})
 	}
 	for _, e := range unquote(blockWith(s.in.PreviousText, notesHead)) {
 		e.label, _, _ = strings.Cut(e.label, ", earlier")
@@ -55,7 +56,7 @@ func (s *source) check(text string) []string {
 		named := strings.Contains(text, c.key) || strings.Contains(text, c.last.Command)
 		claimed := c.purpose == test && claimsSuccess.MatchString(text)
 		if (named || claimed) && c.open() {
-			out = append(out, oneLine(c.key, 160)+" last ended with "+c.result())
+			out = append(out, oneLine(c.last.Command, 160)+" last ended with "+c.result())
 		}
 	}
 	for _, f := range s.files {

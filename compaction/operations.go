@@ -64,6 +64,9 @@ func (s *source) addOperations(d *document) {
 		if n <= 0 {
 			return ""
 		}
+		if len(files) == 0 {
+			return fmt.Sprintf("  … %s more operations: %s", thousands(n), s.retrieve())
+		}
 		return fmt.Sprintf("  … %s earlier operations on %s file(s): %s", thousands(n), thousands(len(files)), s.retrieve())
 	}
 }

@@ -37,11 +37,14 @@ func (s *source) addRequests(d *document, pinned map[string]bool) error {
 		return nil
 	}
 	from, to := s.turns()
-	verb := "were"
-	if from == to {
-		verb = "was"
+	verb := "of this conversation were compacted"
+	switch {
+	case s.o.Whole:
+		verb = "of an earlier conversation"
+	case from == to:
+		verb = "of this conversation was compacted"
 	}
-	head := fmt.Sprintf("%s\n%s of this conversation %s compacted. What the user wrote there, oldest first; a newer message overrides an older one.",
+	head := fmt.Sprintf("%s\n%s %s. What the user wrote there, oldest first; a newer message overrides an older one.",
 		requestsHead, capital(turnRange(from, to)), verb)
 	b := d.block(&block{head: head, moreAt: all[0].item.first()})
 	chosen, err := s.chooseRequests(all)

@@ -15,7 +15,7 @@ const defaultRecall = 5
 
 // SaveMemory implements API. An empty scope is that of this ledger.
 func (l *Local) SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Entry, error) {
-	m, err := l.mutation("memory.save", r.Key, r)
+	m, err := l.mutation("save memory", r.Key, r)
 	if err != nil {
 		return memory.Entry{}, err
 	}
@@ -88,7 +88,7 @@ func (l *Local) DeleteMemory(ctx context.Context, r DeleteMemoryRequest) (memory
 	if r.Scope != "" && r.Scope != l.scope {
 		return memory.Entry{}, l.wrongScope(r.Scope)
 	}
-	m, err := l.mutation("memory.delete", r.Key, r)
+	m, err := l.mutation("delete memory", r.Key, r)
 	if err != nil {
 		return memory.Entry{}, err
 	}

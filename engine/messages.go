@@ -127,6 +127,12 @@ func (l *Local) prepareMessages(ctx context.Context, r AppendMessagesRequest, ra
 		if p.entry.Kind != sessions.KindMessage {
 			return nil, fault.New(fault.Invalid, "engine.messages", "message %d: %s", known+i+1, p.entry.Note)
 		}
+		switch p.entry.Role {
+		case transcript.RoleUser, transcript.RoleAssistant, transcript.RoleTool:
+		default: // a compaction would take it for a message of the conversation
+			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.20q", known+i+1, p.entry.Role).
+				WithHint("hand in messages of user and assistant; the system prompt is not one of them")
+		}
 		ready = append(ready, p)
 	}
 	return ready, nil

@@ -81,6 +81,8 @@ func Outcome(text string, failed bool) string {
 	switch {
 	case failed && problem != "":
 		return cut(problem, maxOutcome)
+	case hidden(text) != "":
+		return cut(hidden(text), maxOutcome)
 	case sum != "":
 		return cut(sum, maxOutcome)
 	default:
@@ -101,4 +103,26 @@ func cut(s string, n int) string {
 		i++
 	}
 	return s
+}
+
+// failureMarks are words of test runners that no success prints. A pipe takes the exit status of what
+// printed them away: the line is then the only sign.
+var failureMarks = []string{"WARNING: DATA RACE", "--- FAIL", "panic: ", "Traceback (most recent call last)"}
+
+// hidden returns the first line that a failure mark starts, or "".
+func hidden(text string) string {
+	for _, mark := range failureMarks {
+		for at := text; ; {
+			i := strings.Index(at, mark)
+			if i < 0 {
+				break
+			}
+			if start := strings.LastIndexByte(at[:i], '\n') + 1; strings.TrimSpace(at[start:i]) == "" {
+				line, _, _ := strings.Cut(at[i:], "\n")
+				return strings.TrimSpace(line)
+			}
+			at = at[i+len(mark):]
+		}
+	}
+	return ""
 }

@@ -287,3 +287,46 @@ func TestWindowModeCompactsToABudgetOfTheWholeView(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestACompactionThatStandsIsHandedOutInAnyShape(t *testing.T) {
+	inEachEra(t, func(t *testing.T, f *fixture, c *client.Client) {
+		handed := args{"messages": talk(30)}
+		first, _ := do[compactResult](t, c, "compact_conversation", handed)
+		if first.Status != "compacted" {
+			t.Fatalf("status %q: %s", first.Status, first.Reason)
+		}
+		for _, shape := range []string{"summary", "splice", "messages", "receipt"} {
+			handed["return"] = shape
+			r, text := do[compactResult](t, c, "compact_conversation", handed)
+			if r.Status != "nothing_to_do" || r.SummaryID != first.SummaryID {
+				t.Errorf("%s: status %q of summary %q, want nothing_to_do of %q", shape, r.Status, r.SummaryID, first.SummaryID)
+			}
+			switch shape {
+			case "summary":
+				contains(t, text, "request 0")
+			case "splice":
+				if r.Splice == nil || r.Splice.From != 0 || r.Splice.To == 0 || r.Splice.To >= 120 {
+					t.Errorf("splice %+v", r.Splice)
+				}
+			case "messages":
+				if len(r.Messages) == 0 || len(r.Messages) >= 120 {
+					t.Errorf("%d messages of 120", len(r.Messages))
+				}
+			}
+		}
+	})
+}
+
+func TestOnlyTheRolesOfAnAnthropicConversationAreTaken(t *testing.T) {
+	f := newFixture(t, nil)
+	c := connect(t, f.mcp, "tester")
+	for _, role := range []string{"system", "robot", ""} {
+		m := append([]json.RawMessage{json.RawMessage(`{"role":"` + role + `","content":"be terse"}`)}, talk(3)...)
+		text := refused(t, c, "compact_conversation", args{"messages": m})
+		contains(t, text, "message 1")
+	}
+	list, err := f.local.Sessions(t.Context(), engine.SessionsRequest{})
+	if err != nil || list.Total != 0 {
+		t.Errorf("%d sessions were begun by refused messages (%v)", list.Total, err)
+	}
+}

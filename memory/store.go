@@ -2,6 +2,7 @@ package memory
 
 import (
 	"encoding/json"
+	"strings"
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/fault"
@@ -17,11 +18,13 @@ const (
 
 // Save keeps e and returns it as stored. A name that exists in the scope keeps its GUID and its
 // Created; the version before goes to History. For a new name e.GUID is taken, which the caller made
-// at random. An empty type is "project", an empty scope is Project.
+// at random. An empty type is that of the memory that it
+// replaces, else "project"; an empty scope is Project.
 //
 // Errors: invalid or too_large for an entry that breaks a rule; conflict when the name belongs to
 // another Source's entry and overwrite is false.
 func Save(tx kv.Tx, e Entry, overwrite bool) (Entry, error) {
+	untyped := strings.TrimSpace(e.Type) == ""
 	e = e.tidy()
 	if err := e.check(); err != nil {
 		return Entry{}, err
@@ -36,6 +39,9 @@ func Save(tx kv.Tx, e Entry, overwrite bool) (Entry, error) {
 				WithHint("take another name, or overwrite it on purpose (overwrite)")
 		}
 		e.GUID, e.Created = old.GUID, old.Created
+		if untyped {
+			e.Type = old.Type
+		}
 		if err := remember(tx, old); err != nil {
 			return Entry{}, err
 		}

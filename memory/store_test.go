@@ -202,3 +202,14 @@ func TestListPagesByNameWithinItsScope(t *testing.T) {
 		return err
 	})
 }
+
+func TestSavingAgainWithoutATypeKeepsIt(t *testing.T) {
+	s := open(t)
+	for _, typ := range []string{"user", ""} {
+		e := entry("tone", "how to write", "short")
+		e.Type = typ
+		if got, err := save(t, s, e, false); err != nil || got.Type != "user" {
+			t.Errorf("saved with type %q: %q, %v", typ, got.Type, err)
+		}
+	}
+}

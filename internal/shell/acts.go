@@ -2,6 +2,8 @@ package shell
 
 import (
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -60,35 +62,64 @@ func Acts(line string) []Act {
 
 // acts returns what one simple command does to the files that it names.
 func acts(words []string) []Act {
-	name, args := words[0], operands(words[1:])
-	git := name == "git" && len(args) > 1 && (args[0] == "rm" || args[0] == "mv")
+	name, rest := words[0], words[1:]
+	git := name == "git" && len(rest) > 1 && (rest[0] == "rm" || rest[0] == "mv")
 	if git {
-		name, args = args[0], args[1:]
+		name, rest = rest[0], rest[1:]
 	}
+	args := operands(rest, valued[name])
 	switch name {
 	case "rm", "unlink", "rmdir":
+		if git && slices.Contains(rest, "--cached") {
+			return nil // the file itself stays
+		}
 		return each(args, Act{Verb: Delete, Git: git})
 	case "touch", "tee", "truncate":
 		return each(args, Act{Verb: Write})
 	case "mv":
-		return pairs(args, Act{Verb: Move, Git: git})
+		return pairs(args, rest, Act{Verb: Move, Git: git})
 	case "cp":
-		return pairs(args, Act{Verb: Copy})
+		return pairs(args, rest, Act{Verb: Copy})
 	case "gofmt":
-		if inPlace(name, words[1:]) {
-			return each(args, Act{Verb: Write})
+		if slices.Contains(rest, "-w") {
+			return each(slices.DeleteFunc(args, isTree), Act{Verb: Write})
 		}
 	case "sed", "perl":
-		if inPlace(name, words[1:]) && len(args) > 0 {
-			return each(args[1:], Act{Verb: Write}) // the first operand is the script
+		if inPlace.MatchString(strings.Join(rest, " ")) {
+			if !slices.ContainsFunc(rest, isScript) && len(args) > 0 {
+				args = args[1:] // the first operand is the script
+			}
+			return each(args, Act{Verb: Write})
 		}
 	}
 	return nil
 }
 
-// pairs returns an act for each source and the target that stands last.
-func pairs(args []string, act Act) []Act {
-	if len(args) < 2 {
+// valued are the flags of a command whose value is the next word.
+var valued = map[string]string{
+	"truncate": "-s --size -r --reference", "touch": "-d --date -t -r --reference", "sed": "-e -f --expression --file",
+	"perl": "-e -E -I", "mv": "-t -S --target-directory", "cp": "-t -S --target-directory", "gofmt": "-r",
+}
+
+// inPlace matches the flags that make sed or perl rewrite its files: -i, -i.bak, -ni, -pi.
+var inPlace = regexp.MustCompile(`(^| )(-[nEprs0]*i(\.\w+)?|--in-place(=\S+)?)( |$)`)
+
+// isScript reports whether a flag gives the script, so that every operand is a file.
+func isScript(w string) bool {
+	return w == "-e" || w == "-f" || w == "-E" || strings.HasPrefix(w, "--expression") || strings.HasPrefix(w, "--file") ||
+		len(w) > 2 && w[0] == '-' && w[1] != '-' && w[len(w)-1] == 'e' // -pie, -ne
+}
+
+// isTree reports whether a word stands for a whole directory.
+func isTree(w string) bool {
+	return w == "." || strings.HasSuffix(w, "/") || strings.HasSuffix(w, "...")
+}
+
+// pairs returns an act for each source and the target that stands last. A target named by a flag is
+// left out: it stands before its sources.
+func pairs(args, words []string, act Act) []Act {
+	named := func(w string) bool { return w == "-t" || strings.HasPrefix(w, "--target-directory") }
+	if len(args) < 2 || slices.ContainsFunc(words, named) {
 		return nil
 	}
 	sources, target := args[:len(args)-1], args[len(args)-1]
@@ -101,19 +132,6 @@ func pairs(args []string, act Act) []Act {
 		out = append(out, act)
 	}
 	return out
-}
-
-// inPlace reports whether the flags make an editor rewrite its files.
-func inPlace(name string, words []string) bool {
-	for _, w := range words {
-		switch {
-		case name == "gofmt" && w == "-w",
-			name != "gofmt" && strings.HasPrefix(w, "-") && strings.Contains(w, "i") && !strings.HasPrefix(w, "--"),
-			w == "--in-place":
-			return true
-		}
-	}
-	return false
 }
 
 // each returns the act for each of the files.
@@ -134,14 +152,18 @@ func into(file, target string) string {
 	return target
 }
 
-// operands returns the words that are not flags.
-func operands(words []string) []string {
+// operands returns the words that are neither flags nor the values of flags.
+func operands(words []string, valued string) []string {
+	takes := strings.Fields(valued)
 	var out []string
-	for i, w := range words {
-		if w == "--" {
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		switch {
+		case w == "--":
 			return append(out, words[i+1:]...)
-		}
-		if !strings.HasPrefix(w, "-") {
+		case slices.Contains(takes, w):
+			i++
+		case !strings.HasPrefix(w, "-") && w != "":
 			out = append(out, w)
 		}
 	}
