@@ -143,9 +143,7 @@ func TestOurSummaryAtTheHeadContinuesTheChain(t *testing.T) {
 		t.Fatal(p.Outcome, p.Why)
 	}
 	var view [][]byte
-	for _, m := range render(t, l, first.Session) {
-		view = append(view, m)
-	}
+	view = append(view, render(t, l, first.Session)...)
 	if same := hand(t, l, engine.AppendMessagesRequest{Messages: view}); same.Session != first.Session || same.Added != 0 {
 		t.Fatalf("the view handed back: %+v", same)
 	}
@@ -179,9 +177,7 @@ func TestAViewWithStubsHandedBackIsKnown(t *testing.T) {
 	}
 	first := hand(t, l, engine.AppendMessagesRequest{Messages: messages})
 	var view [][]byte
-	for _, m := range render(t, l, first.Session) {
-		view = append(view, m)
-	}
+	view = append(view, render(t, l, first.Session)...)
 	if bytes.Equal(view[2], messages[2]) || !bytes.Contains(view[2], []byte("result offloaded")) {
 		t.Fatalf("no stub in %.200s", view[2])
 	}
