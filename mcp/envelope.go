@@ -27,7 +27,8 @@ const (
 // message is what the framer has to know of a line that it lets pass.
 type message struct {
 	id     json.RawMessage // as received; nil for a notification
-	method string          // "" for an answer to a request of the server
+	method string          // "" for an answer
+	answer bool            // to a request of the server
 }
 
 // refusal is the answer to a line that does not pass.
@@ -96,7 +97,8 @@ func judge(fields map[string]json.RawMessage, wrong string) (message, *refusal) 
 	case string(fields["jsonrpc"]) != `"2.0"`:
 		return refuse(codeRequest, `jsonrpc must be "2.0"`)
 	case fields["method"] == nil && (result || failed):
-		return m, &refusal{} // an answer: the server asks nothing, so it is to nobody
+		m.answer = true
+		return m, &refusal{} // dropped, unless the server is asking something
 	case result || failed:
 		return refuse(codeRequest, "a request has neither result nor error")
 	}

@@ -14,7 +14,7 @@ import (
 
 // A server answers line by line; the ledger is opened when a tool needs it.
 func ExampleServer_Serve() {
-	open := func(context.Context) (engine.API, error) {
+	open := func(context.Context, []string) (engine.API, error) {
 		return nil, fault.New(fault.Unavailable, "example", "no ledger here")
 	}
 	s, err := mcp.New(open, mcp.Options{Version: "1", Env: env.System()})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"ctxledger.dev/internal/limits"
@@ -23,6 +24,8 @@ type framer struct {
 	next io.Writer // where the MCP library reads
 	wire *wire
 	log  *slog.Logger
+	// asking counts the requests of the server that the client has not answered yet.
+	asking *atomic.Int32
 }
 
 // run reads until the input ends, and then waits for the answers under way. Errors: those of
@@ -80,6 +83,7 @@ func (f *framer) take(line []byte, long *idSeeker) error {
 	}
 	m, wrong := check(line)
 	switch {
+	case m.answer && f.asking.Load() > 0: // the library knows its own ids
 	case wrong != nil && wrong.code == 0:
 		f.log.Debug("line dropped", "method", m.method)
 		return nil

@@ -57,7 +57,7 @@ func newFixture(t *testing.T, edit func(*Options)) *fixture {
 	if edit != nil {
 		edit(&o)
 	}
-	s, err := New(func(context.Context) (engine.API, error) { return local, nil }, o)
+	s, err := New(func(context.Context, []string) (engine.API, error) { return local, nil }, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,19 +7,22 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Opener opens the ledger that a server is about. It is called again after it failed.
-type Opener func(ctx context.Context) (engine.API, error)
+// Opener opens the ledger that a server is about. It is called again after it failed. roots are what
+// the client calls its roots, file URIs in its order, if it was asked: see Options.AskRoots.
+type Opener func(ctx context.Context, roots []string) (engine.API, error)
 
 // ledger is the ledger, opened when it is first needed: a client must not wait for a daemon to see
 // the list of tools, and a ledger that cannot be reached now may be later.
 type ledger struct {
-	open   Opener
+	open   func(context.Context) (engine.API, error)
 	gate   chan struct{} // holds one token, for whoever uses the fields below
 	api    engine.API    // guarded by gate
 	closed bool          // guarded by gate
 }
 
-func newLedger(open Opener) *ledger { return &ledger{open: open, gate: make(chan struct{}, 1)} }
+func newLedger(open func(context.Context) (engine.API, error)) *ledger {
+	return &ledger{open: open, gate: make(chan struct{}, 1)}
+}
 
 // get returns the ledger. Errors: those of the Opener; unavailable when ctx ends first.
 func (l *ledger) get(ctx context.Context) (engine.API, error) {

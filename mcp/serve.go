@@ -26,12 +26,14 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var opening sync.WaitGroup
 	defer opening.Wait()
-	defer cancel() // first: nobody needs the ledger any more
-	opening.Go(func() { s.ledger.warm(ctx) })
+	defer cancel()     // first: nobody needs the ledger any more
+	if !s.o.AskRoots { // whom to ask is known with the first call
+		opening.Go(func() { s.ledger.warm(ctx) })
+	}
 
 	reader, writer := io.Pipe()
 	w := newWire(out)
-	f := &framer{in: bufio.NewReaderSize(in, readBuffer), next: writer, wire: w, log: s.o.Log}
+	f := &framer{in: bufio.NewReaderSize(in, readBuffer), next: writer, wire: w, log: s.o.Log, asking: &s.asking}
 	framed := make(chan error, 1)
 	go func() { // ends with in, which nobody can interrupt, or with the first write after Serve
 		err := f.run(ctx)

@@ -1,13 +1,16 @@
 package mcp
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"regexp"
 	"strings"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 )
@@ -18,6 +21,9 @@ type Options struct {
 	ToolPrefix string       // put before every tool's name, for hosts where names collide
 	Env        env.Env      // clock, randomness and the variables by which hosts name a session
 	Log        *slog.Logger // gets what is nobody's answer; nil: nothing is logged
+	// AskRoots has a client that offers its roots asked for them before the ledger is opened: where
+	// the process was started says nothing, as with desktop hosts.
+	AskRoots bool
 }
 
 // Server answers an MCP client. It keeps nothing between requests but the open ledger.
@@ -25,6 +31,7 @@ type Server struct {
 	o      Options
 	ledger *ledger
 	mcp    *server.MCPServer
+	asking atomic.Int32 // requests of the server that the client has not answered yet
 	// overhead is what the tool list and the instructions cost every conversation, in tokens.
 	overhead func() int
 }
@@ -41,7 +48,8 @@ func New(open Opener, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{o: o, ledger: newLedger(open)}
+	s := &Server{o: o}
+	s.ledger = newLedger(func(ctx context.Context) (engine.API, error) { return open(ctx, s.roots(ctx)) })
 	s.mcp = server.NewMCPServer("ctxledger", o.Version,
 		server.WithInstructions(s.instructions()),
 		server.WithToolCapabilities(false), server.WithPromptCapabilities(false), server.WithResourceCapabilities(false, false),

@@ -42,8 +42,10 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		fmt.Println("ctxmcp", wiring.Version)
 		return exitDone
 	}
-	open := func(ctx context.Context) (engine.API, error) {
-		ws, err := workspace.Find(e, workspace.Options{Flag: *root})
+	here, err := workspace.Find(e, workspace.Options{Flag: *root})
+	nowhere := err == nil && here.Root == "" // desktop hosts start servers where nothing lies
+	open := func(ctx context.Context, roots []string) (engine.API, error) {
+		ws, err := workspace.Find(e, workspace.Options{Flag: *root, Roots: roots})
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +53,8 @@ func run(ctx context.Context, e env.Env, args []string) int {
 	}
 	s, err := mcp.New(open, mcp.Options{
 		Version: wiring.Version, ToolPrefix: *prefix, Env: e,
-		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		AskRoots: nowhere,
+		Log:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
 		return fail(exitUsage, err)

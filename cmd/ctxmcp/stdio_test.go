@@ -293,6 +293,31 @@ func TestStartedOutsideAnyProjectItKeepsTheUsersMemoryAlone(t *testing.T) {
 	}
 }
 
+// TestStartedNowhereItAsksTheClientForItsRoots is what desktop hosts need: they start servers in /, and
+// know the project.
+func TestStartedNowhereItAsksTheClientForItsRoots(t *testing.T) {
+	pl := newPlace(t)
+	cmd := pl.command(t, "--in-process")
+	cmd.Dir = "/"
+	p := start(t, cmd)
+	p.send(t, request("1", "initialize", map[string]any{
+		"protocolVersion": "2025-06-18", "capabilities": map[string]any{"roots": map[string]any{}}, "clientInfo": map[string]any{"name": "desk", "version": "1"},
+	}), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	p.answer(t, "1")
+	p.send(t, call("2", "memory", map[string]any{"action": "save", "name": "n", "body": "b", "scope": "project"}))
+	line, err := p.out.ReadString('\n')
+	var asked struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	if err != nil || json.Unmarshal([]byte(line), &asked) != nil || asked.Method != "roots/list" {
+		t.Fatalf("not a question for roots: %q, %v", line, err)
+	}
+	p.send(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"roots":[{"uri":%q}]}}`, asked.ID, "file://"+pl.root))
+	has(t, p.answer(t, "2").text(t), "in scope project")
+	p.end(t)
+}
+
 func TestFlagsAndSignals(t *testing.T) {
 	pl := newPlace(t)
 	if out, err := pl.command(t, "--version").Output(); err != nil || !strings.HasPrefix(string(out), "ctxmcp ") {
