@@ -18,7 +18,7 @@ import (
 const bucketStubs kv.Bucket = "stubs" // session NUL entry call id → the text that stands for the result
 
 // ownTools are our retrieval calls. Their results are never offloaded: a stub that is read back
-// through another stub would never end (context-layers facts, section 4.5).
+// through another stub would never end.
 var ownTools = []string{"read_artifact", "compact_conversation", "context_status"}
 
 // offload makes an artifact of a result and stores the stub that stands in its place from now on.

@@ -20,7 +20,7 @@ import (
 
 // What a model reads beside text, in tokens.
 const (
-	imageTokens   = 1200 // of one image (context-layers facts, section 1)
+	imageTokens   = 1200 // of one image: what providers charge for a usual one
 	framingTokens = 4    // of one message: role and separators
 )
 

@@ -44,8 +44,8 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 	})
 }
 
-// threshold is the number of tokens above which a compaction is due (context-layers facts,
-// section 11.2); for an unknown window a fixed figure.
+// threshold is the number of tokens above which a compaction is due: 85 % of the window, and room for
+// an answer in it; for an unknown window a fixed figure that common windows hold.
 func threshold(window int) int {
 	const unknown, reserve = 130_000, 20_000
 	if window <= 0 {
