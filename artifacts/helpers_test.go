@@ -1,7 +1,6 @@
 package artifacts_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -11,47 +10,19 @@ import (
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/bolt"
 )
 
 // noon is the time of everything in these tests, unless they say otherwise.
 var noon = time.Date(2026, 5, 27, 12, 0, 0, 0, time.UTC)
-
-func open(t testing.TB) kv.Store {
-	t.Helper()
-	s, err := bolt.Open(t.TempDir(), bolt.Options{RunTwice: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
-func update(t testing.TB, s kv.Store, fn func(kv.Tx) error) {
-	t.Helper()
-	if err := s.Update(context.Background(), fn); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func view(t testing.TB, s kv.Store, fn func(kv.Tx) error) {
-	t.Helper()
-	if err := s.View(context.Background(), fn); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // put stores an artifact and returns it.
 func put(t testing.TB, s kv.Store, a artifacts.Artifact) (artifacts.Artifact, bool) {
 	t.Helper()
 	var got artifacts.Artifact
 	var created bool
-	update(t, s, func(tx kv.Tx) (err error) {
+	storetest.Update(t, s, func(tx kv.Tx) (err error) {
 		got, created, err = artifacts.Put(tx, a)
 		return err
 	})

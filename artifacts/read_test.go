@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/storetest"
 )
 
 func read(t testing.TB, c artifacts.Content, s artifacts.Selection) artifacts.Page {
@@ -228,7 +229,7 @@ func TestInvalidBytesAreShownAsReplacementCharacters(t *testing.T) {
 }
 
 func TestReadingABlobOfTheStore(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	text := strings.Repeat(numbered(100), 1000) // several frames
 	ref, err := s.PutBlob(context.Background(), strings.NewReader(text), limits.Blob)
 	if err != nil {

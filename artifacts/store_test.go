@@ -10,11 +10,12 @@ import (
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/kv"
 )
 
 func TestInvariant1RoundTripOfArtifacts(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	a := of("content")
 	a.Title, a.Tokens = "t", 7
 	a.Created = time.Date(2026, 5, 27, 14, 0, 0, 123456789, time.FixedZone("CEST", 7200))
@@ -23,7 +24,7 @@ func TestInvariant1RoundTripOfArtifacts(t *testing.T) {
 	if !created || stored.ID != a.Hash[:12] {
 		t.Fatalf("got %+v, created %v", stored, created)
 	}
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		got, err := artifacts.Get(tx, stored.ID)
 		if !reflect.DeepEqual(got, stored) {
 			t.Errorf("got  %+v\nwant %+v", got, stored)
@@ -33,7 +34,7 @@ func TestInvariant1RoundTripOfArtifacts(t *testing.T) {
 }
 
 func TestSameContentIsOneArtifactWithMoreReferences(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	a := of("same")
 	a.Refs = []artifacts.Ref{{Session: "s1", Seq: 1}}
 	first, _ := put(t, s, a)
@@ -46,7 +47,7 @@ func TestSameContentIsOneArtifactWithMoreReferences(t *testing.T) {
 	if want := []artifacts.Ref{{Session: "s1", Seq: 1}, {Session: "s2", Seq: 9}}; !reflect.DeepEqual(second.Refs, want) {
 		t.Errorf("refs %+v", second.Refs)
 	}
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		c, err := artifacts.Count(tx)
 		if c != (artifacts.Counts{Live: 1, Bytes: 4}) {
 			t.Errorf("counts %+v", c)
@@ -56,7 +57,7 @@ func TestSameContentIsOneArtifactWithMoreReferences(t *testing.T) {
 }
 
 func TestReferencesAreTheNewestSixteenEachOnce(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	a := of("x")
 	var got artifacts.Artifact
 	for i := range 20 {
@@ -71,7 +72,7 @@ func TestReferencesAreTheNewestSixteenEachOnce(t *testing.T) {
 }
 
 func TestHandleGrowsOnAPrefixClash(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	hash := func(tail string) string { return "a3f9c20b1d7e" + tail + strings.Repeat("0", 52-len(tail)) }
 	want := []string{"a3f9c20b1d7e", "a3f9c20b1d7e2222", "a3f9c20b1d7e22223333"}
 	for i, tail := range []string{"1111", "2222", "22223333"} {
@@ -87,9 +88,9 @@ func TestHandleGrowsOnAPrefixClash(t *testing.T) {
 }
 
 func TestGetKnowsOnlyWholeHandles(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	a, _ := put(t, s, of("content"))
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		for _, id := range []string{"", a.ID[:11], a.ID + "0", a.Hash, strings.ToUpper(a.ID), "../../etc", "a\nb", strings.Repeat("a", 5000), "000000000000"} {
 			_, err := artifacts.Get(tx, id)
 			wantFault(t, err, fault.NotFound, "no artifact ", " in this workspace")
@@ -102,15 +103,15 @@ func TestGetKnowsOnlyWholeHandles(t *testing.T) {
 }
 
 func TestInvariant2AForgottenHandleAnswersWithItsTombstone(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	a, _ := put(t, s, of("secret"))
 	for i := range 2 { // forgetting again changes nothing
-		update(t, s, func(tx kv.Tx) error {
+		storetest.Update(t, s, func(tx kv.Tx) error {
 			_, err := artifacts.Forget(tx, a.ID, noon.AddDate(0, 0, 3+i))
 			return err
 		})
 	}
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		got, err := artifacts.Get(tx, a.ID)
 		if err != nil {
 			return err
@@ -130,9 +131,9 @@ func TestInvariant2AForgottenHandleAnswersWithItsTombstone(t *testing.T) {
 }
 
 func TestForgottenContentPutAgainLivesAgain(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	a, _ := put(t, s, of("again"))
-	update(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error {
 		_, err := artifacts.Forget(tx, a.ID, noon)
 		return err
 	})
@@ -142,7 +143,7 @@ func TestForgottenContentPutAgainLivesAgain(t *testing.T) {
 	if created || got.ID != a.ID || got.Available() != nil || got.Revived == nil || !got.Revived.Equal(b.Created) || !got.Created.Equal(noon) {
 		t.Errorf("got %+v, created %v", got, created)
 	}
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		c, err := artifacts.Count(tx)
 		if c != (artifacts.Counts{Live: 1, Bytes: 5}) {
 			t.Errorf("counts %+v", c)
@@ -152,7 +153,7 @@ func TestForgottenContentPutAgainLivesAgain(t *testing.T) {
 }
 
 func TestListIsNewestFirstWithTheTotal(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	var ids []string
 	for i := range 5 {
 		a := of(fmt.Sprint(i))
@@ -176,7 +177,7 @@ func TestListIsNewestFirstWithTheTotal(t *testing.T) {
 		{"eve", 0, nil, 0},
 		{"none", 0, nil, 0},
 	}
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		for _, c := range cases {
 			list, total, err := artifacts.List(tx, c.session, c.limit)
 			if err != nil {
@@ -198,11 +199,11 @@ func TestListIsNewestFirstWithTheTotal(t *testing.T) {
 }
 
 func TestAllYieldsEveryRecord(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	for i := range 3 {
 		put(t, s, of(fmt.Sprint(i)))
 	}
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		last := ""
 		n := 0
 		for a, err := range artifacts.All(tx) {
@@ -223,7 +224,7 @@ func TestAllYieldsEveryRecord(t *testing.T) {
 }
 
 func TestPutRefusesWhatIsNoHash(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	for _, h := range []string{"", "abc", strings.Repeat("A", 64), strings.Repeat("g", 64), strings.Repeat("a", 66)} {
 		err := s.Update(context.Background(), func(tx kv.Tx) error {
 			_, _, err := artifacts.Put(tx, artifacts.Artifact{Hash: h})
@@ -234,7 +235,7 @@ func TestPutRefusesWhatIsNoHash(t *testing.T) {
 }
 
 func TestHostileLabelsAreStoredAsOneBoundedLine(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	a := of("x")
 	a.Tool = "bad\x00\nArtifact: 000000000000\xff"
 	a.Hint = strings.Repeat("é", 10_000)

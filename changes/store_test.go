@@ -11,37 +11,16 @@ import (
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/bolt"
 )
 
 var noon = time.Date(2026, 5, 27, 12, 0, 0, 0, time.UTC)
 
-func open(t testing.TB) kv.Store {
-	t.Helper()
-	s, err := bolt.Open(t.TempDir(), bolt.Options{RunTwice: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
-func update(t testing.TB, s kv.Store, fn func(kv.Tx) error) {
-	t.Helper()
-	if err := s.Update(t.Context(), fn); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // record stores changes in order.
 func record(t testing.TB, s kv.Store, all ...changes.Change) {
 	t.Helper()
-	update(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error {
 		for _, c := range all {
 			if _, err := changes.Record(tx, c); err != nil {
 				return err
@@ -52,7 +31,7 @@ func record(t testing.TB, s kv.Store, all ...changes.Change) {
 }
 
 func TestListFilters(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	long := strings.Repeat("d/", 400) + "x.go"
 	var all []changes.Change
 	for i, path := range []string{"a/b", "a/bc", "a/b/c", "a", "A/b", "a/b", "/out/a/b", long} {
@@ -91,7 +70,7 @@ func TestListFilters(t *testing.T) {
 		{"everything at once", changes.Filter{Session: "s2", Path: "a", Since: 2}, 100, "6 4", 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			update(t, s, func(tx kv.Tx) error {
+			storetest.Update(t, s, func(tx kv.Tx) error {
 				list, total, err := changes.List(tx, test.f, test.limit)
 				var ids []string
 				for _, c := range list {
@@ -107,10 +86,10 @@ func TestListFilters(t *testing.T) {
 }
 
 func TestNewestIsOfExactlyThisPath(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	record(t, s, changes.Change{Path: "a", Op: changes.Created}, changes.Change{Path: "a", Op: changes.Deleted},
 		changes.Change{Path: "a/b", Op: changes.Created}, changes.Change{Path: "ab", Op: changes.Created})
-	update(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error {
 		c, err := changes.Newest(tx, "a")
 		if err != nil || c == nil || c.ID != 2 || c.Op != changes.Deleted {
 			t.Errorf("%+v, %v", c, err)
@@ -123,7 +102,7 @@ func TestNewestIsOfExactlyThisPath(t *testing.T) {
 }
 
 func TestInvariant1ChangesComeBackAsTheyWere(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	want := changes.Change{
 		Session: "s", Seq: 2, Turn: 3, Agent: "a", Intent: "i", Path: "/x/ü\u2028", Outside: true, Op: changes.Created,
 		Source: changes.Inferred, Time: noon.Add(1), HashFrom: "f", HashTo: "t",
@@ -131,7 +110,7 @@ func TestInvariant1ChangesComeBackAsTheyWere(t *testing.T) {
 	record(t, s, want)
 	want.ID = 1
 	key := []byte{0, 0, 0, 0, 0, 0, 0, 1}
-	update(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error {
 		list, _, err := changes.List(tx, changes.Filter{}, 1)
 		if diff := cmp.Diff([]changes.Change{want}, list); diff != "" {
 			t.Error(diff)
@@ -153,8 +132,8 @@ func TestInvariant1ChangesComeBackAsTheyWere(t *testing.T) {
 		func(tx kv.Tx) error { return tx.Put("changes", key, []byte("{")) },
 		func(tx kv.Tx) error { return tx.Delete("changes", key) },
 	} {
-		update(t, s, damage)
-		update(t, s, func(tx kv.Tx) error {
+		storetest.Update(t, s, damage)
+		storetest.Update(t, s, func(tx kv.Tx) error {
 			if _, err := changes.Newest(tx, want.Path); !fault.Is(err, fault.Corrupt) {
 				t.Errorf("the newest: %v", err)
 			}

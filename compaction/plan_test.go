@@ -364,3 +364,33 @@ func TestAWholeDocumentIsForAnotherChat(t *testing.T) {
 		t.Error("the newest request is missing")
 	}
 }
+
+func TestToKeepMoreTurnsThanThereAreLeavesEverything(t *testing.T) {
+	p, err := Plan(readShop(t), Options{Keep: 1000})
+	if err != nil || p.Outcome != NothingToDo || !strings.Contains(p.Why, "the last 1000 turn(s)") {
+		t.Errorf("%s: %s", p.Outcome, p.Why)
+	}
+}
+
+func TestNotesStandAtTheTurnInWhichTheyWereSaid(t *testing.T) {
+	in := readShop(t)
+	in.Session.Turns = 7
+	p := mustPlan(t, in, Options{Keep: 3, Notes: "goal: receipts"})
+	if p.Record.TurnTo >= 7 || !strings.Contains(p.Text, "(turn 7) goal: receipts") {
+		t.Errorf("the range ends with turn %d; the document:\n%s", p.Record.TurnTo, p.Text)
+	}
+}
+
+func TestACheckInsideAPipeTellsOnlyHowThePipeEnded(t *testing.T) {
+	for command, want := range map[string]bool{
+		"go test ./... | tail -5":               true,
+		"go test ./... && git log | head -3":    false,
+		"git status | head; go vet ./...":       false,
+		"go test ./... || echo failed":          false,
+		"FOO=1 go test -race ./... 2>&1 | head": true,
+	} {
+		if piped(command) != want {
+			t.Errorf("%s: piped is %v", command, !want)
+		}
+	}
+}

@@ -213,3 +213,38 @@ func TestCompactionAfterForgetting(t *testing.T) {
 		t.Errorf("the range: %.1000s", got)
 	}
 }
+
+// A conversation too long for a frame travels as a blob. It must not stay behind, on success or not: it
+// would grow with every call and hold what was forgotten. What something else names stays.
+func TestABlobThatOnlyCarriedMessagesIsUsedUp(t *testing.T) {
+	state := t.TempDir()
+	l, _ := openIn(t, state, "/home/dev/shop")
+	put := func(text string) string {
+		t.Helper()
+		ref, err := l.PutBlob(t.Context(), strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ref.Hash
+	}
+	whole := `[{"role":"user","content":"hello"}]`
+	for _, text := range []string{whole, `[{"role":"robot","content":"x"}]`, "no JSON"} {
+		_, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Blob: put(text)})
+		if (err == nil) != (text == whole) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if left := blobs(t, state); len(left) != 0 {
+			t.Errorf("%s: %d blobs are left", text, len(left))
+		}
+	}
+	hash := put(whole)
+	if _, err := l.PutArtifact(t.Context(), engine.PutArtifactRequest{Blob: hash, Title: "the same bytes"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Blob: hash}); err != nil {
+		t.Fatal(err)
+	}
+	if !blobs(t, state)[hash] {
+		t.Error("the blob of an artifact was deleted")
+	}
+}

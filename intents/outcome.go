@@ -58,7 +58,8 @@ var (
 )
 
 // Outcome returns the one line of a command's output that tells best how it ended: for a failure
-// the first line that names the problem, else the last line that sums up, else the last line. Of a
+// the first line that names the problem (also for a success whose pipe hid one), else the last line
+// that sums up, else the last line. Of a
 // long output it reads the beginning and the end.
 func Outcome(text string, failed bool) string {
 	var last, sum, problem string
@@ -78,11 +79,12 @@ func Outcome(text string, failed bool) string {
 			problem = line
 		}
 	}
+	if problem == "" {
+		problem = hidden(text)
+	}
 	switch {
-	case failed && problem != "":
+	case problem != "":
 		return cut(problem, maxOutcome)
-	case hidden(text) != "":
-		return cut(hidden(text), maxOutcome)
 	case sum != "":
 		return cut(sum, maxOutcome)
 	default:

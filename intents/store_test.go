@@ -10,35 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/bolt"
 )
-
-func open(t testing.TB) kv.Store {
-	t.Helper()
-	s, err := bolt.Open(t.TempDir(), bolt.Options{RunTwice: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
-func update(t testing.TB, s kv.Store, fn func(kv.Tx) error) {
-	t.Helper()
-	if err := s.Update(t.Context(), fn); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // begin begins an intent.
 func begin(t testing.TB, s kv.Store, in Intent, args string) Intent {
 	t.Helper()
-	update(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error {
 		got, err := Begin(tx, in, json.RawMessage(args))
 		in = got
 		return err
@@ -50,7 +29,7 @@ func begin(t testing.TB, s kv.Store, in Intent, args string) Intent {
 func finish(t testing.TB, s kv.Store, session, callID string, r Result, at time.Time) *Intent {
 	t.Helper()
 	var got *Intent
-	update(t, s, func(tx kv.Tx) (err error) {
+	storetest.Update(t, s, func(tx kv.Tx) (err error) {
 		got, err = Finish(tx, session, callID, r, at)
 		return err
 	})
@@ -60,7 +39,7 @@ func finish(t testing.TB, s kv.Store, session, callID string, r Result, at time.
 func ofCall(t testing.TB, s kv.Store, session, callID string) *Intent {
 	t.Helper()
 	var got *Intent
-	update(t, s, func(tx kv.Tx) (err error) {
+	storetest.Update(t, s, func(tx kv.Tx) (err error) {
 		got, err = OfCall(tx, session, callID)
 		return err
 	})
@@ -68,7 +47,7 @@ func ofCall(t testing.TB, s kv.Store, session, callID string) *Intent {
 }
 
 func TestAnIntentIsPendingUntilItsFirstOutcome(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	in := begin(t, s, Intent{Session: "s", Seq: 3, Turn: 1, CallID: "c", Name: "Edit", Op: OpPatch, Target: "a.go", Begun: noon}, `{"path":"a.go"}`)
 	if in.Status != Pending || len(in.ID) != 16 || in.Args["path"] != "a.go" {
 		t.Fatalf("begun: %+v", in)
@@ -92,21 +71,21 @@ func TestAnIntentIsPendingUntilItsFirstOutcome(t *testing.T) {
 }
 
 func TestOutcomesOfShellRunsAreKept(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	begin(t, s, Intent{Session: "s", Seq: 1, CallID: "c", Op: OpShell, Command: "go test ./..."}, `{}`)
 	done := finish(t, s, "s", "c", Result{Text: "Exit code 1\n" + goFails, Failed: true, Known: true}, noon)
 	if done.ExitCode == nil || *done.ExitCode != 1 || done.Outcome != "--- FAIL: TestLoad (0.00s)" {
 		t.Errorf("%+v", done)
 	}
-	update(t, s, func(tx kv.Tx) error { return Forget(tx, "s", "c") })
+	storetest.Update(t, s, func(tx kv.Tx) error { return Forget(tx, "s", "c") })
 	if got := ofCall(t, s, "s", "c"); got.Error != "" || got.Outcome != "" || got.Status != Failed {
 		t.Errorf("after forgetting its result: %+v", got)
 	}
-	update(t, s, func(tx kv.Tx) error { return Forget(tx, "s", "unknown") })
+	storetest.Update(t, s, func(tx kv.Tx) error { return Forget(tx, "s", "unknown") })
 }
 
 func TestWhatIsKeptOfACallIsBounded(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	args := map[string]any{"list": []int{1, 2}, "text": strings.Repeat("界", 300), strings.Repeat("k", 300): "v"}
 	for i := range 100_000 {
 		args[fmt.Sprintf("x%06d", i)] = i
@@ -132,7 +111,7 @@ func TestWhatIsKeptOfACallIsBounded(t *testing.T) {
 }
 
 func TestIntentsAreFoundByPathAndSession(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	long := strings.Repeat("d/", 300) + "a.go"
 	begin(t, s, Intent{Session: "s1", Seq: 2, CallID: "c2", Op: OpMove, From: "a.go", Target: "b.go"}, ``)
 	begin(t, s, Intent{Session: "s1", Seq: 1, CallID: "c1", Op: OpWrite, Target: "a.go"}, ``)
@@ -149,7 +128,7 @@ func TestIntentsAreFoundByPathAndSession(t *testing.T) {
 		}
 		return b.String()
 	}
-	update(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error {
 		for path, want := range map[string]string{"a.go": "s1/1 s1/2 s2/1 ", "b.go": "s1/2 ", "a": "", "a.go/x": "s2/3 "} {
 			if got := names(OfPath(tx, path)); got != want {
 				t.Errorf("of %s: %s, want %s", path, got, want)
@@ -166,7 +145,7 @@ func TestIntentsAreFoundByPathAndSession(t *testing.T) {
 }
 
 func TestInvariant1IntentsComeBackAsTheyWere(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	code := 3
 	want := Intent{
 		Session: "s", Seq: 1, Turn: 2, Agent: "a", CallID: "c", Name: "Bash", Op: OpShell, Target: "t", From: "f", Command: "x",

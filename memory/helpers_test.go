@@ -10,26 +10,11 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/memory"
 )
 
 // noon is the time of everything in these tests, unless they say otherwise.
 var noon = time.Date(2026, 5, 27, 12, 0, 0, 0, time.UTC)
-
-func open(t testing.TB) kv.Store {
-	t.Helper()
-	s, err := bolt.Open(t.TempDir(), bolt.Options{RunTwice: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
 
 // save stores an entry and returns it.
 func save(t testing.TB, s kv.Store, e memory.Entry, overwrite bool) (got memory.Entry, err error) {
@@ -53,13 +38,6 @@ func saveAll(t testing.TB, s kv.Store, entries ...memory.Entry) {
 		return nil
 	})
 	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func view(t testing.TB, s kv.Store, fn func(kv.Tx) error) {
-	t.Helper()
-	if err := s.View(context.Background(), fn); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/memory"
 )
 
@@ -137,7 +138,7 @@ func TestOfTwoFilesWithOneNameTheNewestWinsAndBothAreKept(t *testing.T) {
 	if err != nil || len(got) != 2 {
 		t.Fatal(got, err)
 	}
-	s := open(t)
+	s := storetest.Open(t)
 	saveAll(t, s, got...)
 	final, err := save(t, s, memory.Entry{GUID: guid, Name: "n", Source: got[1].Source, Body: "x"}, false)
 	if err != nil || got[1].Body != "new" || final.GUID != got[0].GUID {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/memory"
 )
@@ -160,7 +161,7 @@ func FuzzInvariant1MarkdownRoundTrip(f *testing.F) {
 	for _, r := range roundTrips {
 		f.Add(r.name, r.description, r.kind, r.body)
 	}
-	s := open(f)
+	s := storetest.Open(f)
 	f.Fuzz(func(t *testing.T, name, description, kind, body string) {
 		e := entry(name, description, body)
 		e.Type = kind

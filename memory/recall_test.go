@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"testing"
 
+	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/memory"
 )
 
 func TestRecallRanksByWordsAndType(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	make := func(name, description, body, kind string) memory.Entry {
 		e := entry(name, description, body)
 		e.Type = kind
@@ -39,7 +40,7 @@ func TestRecallRanksByWordsAndType(t *testing.T) {
 		{"no query: all by type", " ", "deploy,test_runner,editor,links,datenbank", 0},
 		{"only punctuation fits nothing", "?!", "", 0},
 	}
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		for _, c := range cases {
 			got, err := memory.Recall(tx, memory.Project, c.query, c.limit)
 			if err != nil {
@@ -58,14 +59,14 @@ func TestRecallRanksByWordsAndType(t *testing.T) {
 }
 
 func TestRecallAmongTenThousand(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	var all []memory.Entry
 	for i := range 10_000 {
 		all = append(all, entry(fmt.Sprintf("fact_%05d", i), "something that was learned", "and its body"))
 	}
 	all[7777].Body = "the needle"
 	saveAll(t, s, all...)
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		got, err := memory.Recall(tx, memory.Project, "needle", 5)
 		if names(got) != "fact_07777" {
 			t.Errorf("got %s", names(got))

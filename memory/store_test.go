@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/memory"
 )
 
 func TestInvariant1RoundTripOfMemories(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	e := entry(" Größe: [x] ", " d\u200d ", "line\n\t\"two\"\r\n\x00 <b> & \u2028")
 	e.Created = time.Date(2026, 5, 27, 14, 0, 0, 987654321, time.FixedZone("CEST", 7200))
 	e.Score = 5
@@ -22,7 +23,7 @@ func TestInvariant1RoundTripOfMemories(t *testing.T) {
 	if err != nil || saved.Name != "Größe: [x]" || saved.Score != 0 {
 		t.Fatalf("got %+v, %v", saved, err)
 	}
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		got, err := memory.Get(tx, memory.Project, "größe: [X]")
 		if !reflect.DeepEqual(got, saved) {
 			t.Errorf("got  %+v\nwant %+v", got, saved)
@@ -32,7 +33,7 @@ func TestInvariant1RoundTripOfMemories(t *testing.T) {
 }
 
 func TestSavingANameAgainKeepsItsGUIDAndItsHistory(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	first, _ := save(t, s, entry("Test_Runner", "d", "one"), false)
 	e := entry("test_runner", "d", "two")
 	e.GUID, e.Created = strings.Repeat("0", 32), noon.Add(time.Hour)
@@ -40,7 +41,7 @@ func TestSavingANameAgainKeepsItsGUIDAndItsHistory(t *testing.T) {
 	if err != nil || second.GUID != first.GUID || !second.Created.Equal(noon) || second.Name != "test_runner" || second.Body != "two" {
 		t.Errorf("got %+v, %v", second, err)
 	}
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		if n, err := memory.Count(tx, memory.Project); n != 1 || err != nil {
 			t.Errorf("%d memories, %v", n, err)
 		}
@@ -53,13 +54,13 @@ func TestSavingANameAgainKeepsItsGUIDAndItsHistory(t *testing.T) {
 }
 
 func TestHistoryKeepsTheLastTwentyVersions(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	var all []memory.Entry
 	for i := range 25 {
 		all = append(all, entry("n", "d", fmt.Sprint(i)))
 	}
 	saveAll(t, s, all...)
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		h, err := memory.History(tx, all[0].GUID)
 		if len(h) != 20 || h[0].Body != "23" || h[19].Body != "4" {
 			t.Errorf("%d versions", len(h))
@@ -69,7 +70,7 @@ func TestHistoryKeepsTheLastTwentyVersions(t *testing.T) {
 }
 
 func TestAnotherAuthorsFactIsAConflict(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	saveAll(t, s, entry("fact", "d", "theirs"))
 	e := entry("FACT", "d", "mine")
 	e.Source = "user"
@@ -86,9 +87,9 @@ func TestAnotherAuthorsFactIsAConflict(t *testing.T) {
 }
 
 func TestNamesAreEqualWithoutRegardToCase(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	saveAll(t, s, entry("Kelvin ΣΊΣΥΦΟΣ Straße", "", ""))
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		for _, name := range []string{"kelvin σίσυφος straße", "\u212aELVIN σίσυφοσ STRAẞE", "  Kelvin ΣΊΣΥΦΟΣ Straße "} {
 			if _, err := memory.Get(tx, memory.Project, name); err != nil {
 				t.Errorf("%q: %v", name, err)
@@ -99,7 +100,7 @@ func TestNamesAreEqualWithoutRegardToCase(t *testing.T) {
 }
 
 func TestDeleteReturnsWhatItWasAndLeavesNothing(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	e := entry("Secret", "d", "v1")
 	saveAll(t, s, e, entry("Secret", "d", "v2"))
 	var got memory.Entry
@@ -110,7 +111,7 @@ func TestDeleteReturnsWhatItWasAndLeavesNothing(t *testing.T) {
 	if err != nil || got.Body != "v2" {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		_, err := memory.Get(tx, memory.Project, "Secret")
 		wantFault(t, err, fault.NotFound, `no memory "Secret" in scope project`)
 		h, err := memory.History(tx, e.GUID)
@@ -130,7 +131,7 @@ func TestDeleteReturnsWhatItWasAndLeavesNothing(t *testing.T) {
 }
 
 func TestSaveRefusesWhatBreaksARule(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	cases := []struct {
 		name   string
 		change func(*memory.Entry)
@@ -167,7 +168,7 @@ func TestSaveRefusesWhatBreaksARule(t *testing.T) {
 }
 
 func TestListPagesByNameWithinItsScope(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	var all []memory.Entry
 	for _, n := range []string{"b", "A", "c", "D", "aa"} {
 		all = append(all, entry(n, "", ""))
@@ -175,7 +176,7 @@ func TestListPagesByNameWithinItsScope(t *testing.T) {
 	other := entry("b", "", "")
 	other.Scope = memory.User
 	saveAll(t, s, append(all, other)...)
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		var pages []string
 		for after := ""; ; {
 			list, next, err := memory.List(tx, memory.Project, after, 2)
@@ -204,7 +205,7 @@ func TestListPagesByNameWithinItsScope(t *testing.T) {
 }
 
 func TestSavingAgainWithoutATypeKeepsIt(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	for _, typ := range []string{"user", ""} {
 		e := entry("tone", "how to write", "short")
 		e.Type = typ

@@ -6,15 +6,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 )
 
 func TestCallsAreFoundByAnyID(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	session := create(t, s, sessions.Session{Host: "h"}, "a")
 	ids := []string{"toolu_1", "", strings.Repeat("x", 200), strings.Repeat("x", 201), strings.Repeat("x", 9000), "a\x00b"}
-	update(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error {
 		held := session
 		for _, id := range ids {
 			e := sessions.Entry{Kind: sessions.KindMessage, Calls: []sessions.Call{{ID: "other"}, {ID: id, Name: "of " + id}}}
@@ -24,7 +25,7 @@ func TestCallsAreFoundByAnyID(t *testing.T) {
 		}
 		return nil
 	})
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		for i, id := range ids {
 			c, e, err := sessions.CallOf(tx, session.ID, id)
 			if err != nil || c == nil || c.Name != "of "+id || e.Seq != int64(i+1) {
@@ -39,9 +40,9 @@ func TestCallsAreFoundByAnyID(t *testing.T) {
 }
 
 func TestReadsOfOneFileAreAllFound(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	long := strings.Repeat("d/", 300) + "a.go"
-	update(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error {
 		for _, r := range []struct {
 			path, session string
 			seq           int64
@@ -53,7 +54,7 @@ func TestReadsOfOneFileAreAllFound(t *testing.T) {
 		}
 		return nil
 	})
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		got, err := sessions.ReadsOf(tx, "a.go")
 		want := []sessions.Read{{Session: "s1", Seq: 1, CallID: "c0"}, {Session: "s1", Seq: 1, CallID: "c1"}, {Session: "s1", Seq: 2, CallID: "c2"}, {Session: "s2", Seq: 1, CallID: "c3"}}
 		if diff := cmp.Diff(want, got); diff != "" {

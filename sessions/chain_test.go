@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 )
@@ -29,11 +30,11 @@ func TestAMessageIDNamesEverythingBeforeIt(t *testing.T) {
 }
 
 func TestPlacesFindAMessageInEverySessionThatSharesIt(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	a := receive(t, s, create(t, s, sessions.Session{Host: "h"}, "a"), "1", "2")
 	b := receive(t, s, create(t, s, sessions.Session{Host: "h"}, "b"), "1", "2", "3")
 	shared := a.Chain
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		all, err := sessions.Places(tx, shared, 10)
 		if err != nil {
 			return err
@@ -71,10 +72,10 @@ func TestPlacesFindAMessageInEverySessionThatSharesIt(t *testing.T) {
 }
 
 func TestAnAliasLeadsToTheMessageItself(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	a := receive(t, s, create(t, s, sessions.Session{Host: "h"}, "a"), "whole")
 	alias := sessions.MessageID("", sessions.Digest([]byte("stub")))
-	update(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error {
 		e, err := sessions.GetEntry(tx, a.ID, 1)
 		if err != nil {
 			return err
@@ -84,7 +85,7 @@ func TestAnAliasLeadsToTheMessageItself(t *testing.T) {
 		}
 		return sessions.Alias(tx, a.ID, e.Entry, alias)
 	})
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		want := sessions.Place{Session: a.ID, Seq: 1, ID: a.Chain}
 		for _, id := range []string{alias, a.Chain} {
 			if p, found, err := sessions.PlaceIn(tx, a.ID, id); err != nil || !found || p != want {
@@ -96,10 +97,10 @@ func TestAnAliasLeadsToTheMessageItself(t *testing.T) {
 }
 
 func TestADamagedIndexOfMessagesIsAnError(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	a := receive(t, s, create(t, s, sessions.Session{Host: "h"}, "a"), "1")
-	update(t, s, func(tx kv.Tx) error { return tx.Put("messages", []byte(a.Chain+a.ID), []byte("short")) })
-	view(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error { return tx.Put("messages", []byte(a.Chain+a.ID), []byte("short")) })
+	storetest.View(t, s, func(tx kv.Tx) error {
 		_, err := sessions.Places(tx, a.Chain, 1)
 		wantCode(t, err, fault.Corrupt)
 		_, _, err = sessions.PlaceIn(tx, a.ID, a.Chain)

@@ -5,47 +5,19 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/sessions"
 )
 
 // noon is the time of everything in these tests, unless they say otherwise.
 var noon = time.Date(2026, 5, 27, 12, 0, 0, 0, time.UTC)
 
-func open(t testing.TB) kv.Store {
-	t.Helper()
-	s, err := bolt.Open(t.TempDir(), bolt.Options{RunTwice: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
-func update(t testing.TB, s kv.Store, fn func(kv.Tx) error) {
-	t.Helper()
-	if err := s.Update(t.Context(), fn); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func view(t testing.TB, s kv.Store, fn func(kv.Tx) error) {
-	t.Helper()
-	if err := s.View(t.Context(), fn); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // create makes a session.
 func create(t testing.TB, s kv.Store, of sessions.Session, seed string) sessions.Session {
 	t.Helper()
 	var got sessions.Session
-	update(t, s, func(tx kv.Tx) (err error) {
+	storetest.Update(t, s, func(tx kv.Tx) (err error) {
 		got, err = sessions.Create(tx, of, seed)
 		return err
 	})
@@ -56,7 +28,7 @@ func create(t testing.TB, s kv.Store, of sessions.Session, seed string) sessions
 func receive(t testing.TB, s kv.Store, session sessions.Session, originals ...string) sessions.Session {
 	t.Helper()
 	var got sessions.Session
-	update(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error {
 		got = session
 		for _, o := range originals {
 			e := sessions.Entry{

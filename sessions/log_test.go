@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -30,10 +31,10 @@ func full() sessions.Entry {
 }
 
 func TestInvariant1AFullEntryComesBackAsItWas(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	session := create(t, s, sessions.Session{Host: "h"}, "seed")
 	var want sessions.Entry
-	update(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error {
 		held := session
 		e := full()
 		e.ID = sessions.MessageID("", sessions.Digest([]byte("original")))
@@ -41,7 +42,7 @@ func TestInvariant1AFullEntryComesBackAsItWas(t *testing.T) {
 		want, err = sessions.Append(tx, &held, e, []byte("original"))
 		return err
 	})
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		got, err := sessions.GetEntry(tx, session.ID, 1)
 		if diff := cmp.Diff(want, got.Entry); diff != "" || string(got.Original) != "original" {
 			t.Errorf("original %q, entry:\n%s", got.Original, diff)
@@ -55,7 +56,7 @@ func FuzzInvariant1EntriesRoundTrip(f *testing.F) {
 	f.Add([]byte(`{"role":"user"}`), "id", "note", int64(5))
 	f.Add([]byte{}, "", "", int64(-1))
 	f.Add([]byte{0, 0xff, '\n'}, "a\x00b", "<&>\u2028", int64(1)<<40)
-	s := open(f)
+	s := storetest.Open(f)
 	session := create(f, s, sessions.Session{Host: "h"}, "seed")
 	f.Fuzz(func(t *testing.T, original []byte, id, note string, nanos int64) {
 		if len(original) > kv.MaxInline || len(id)+len(note) > 1000 {
@@ -63,7 +64,7 @@ func FuzzInvariant1EntriesRoundTrip(f *testing.F) {
 		}
 		at := noon.Add(time.Duration(nanos % int64(24*time.Hour)))
 		e := sessions.Entry{Kind: sessions.KindNote, Time: at, HostID: strings.ToValidUTF8(id, "?"), Note: strings.ToValidUTF8(note, "?")}
-		update(t, s, func(tx kv.Tx) error {
+		storetest.Update(t, s, func(tx kv.Tx) error {
 			held := session
 			held.Seq = 0 // the same place each time
 			want, err := sessions.Append(tx, &held, e, original)
@@ -82,11 +83,11 @@ func FuzzInvariant1EntriesRoundTrip(f *testing.F) {
 // TestInvariant1ADamagedEntryIsAnError: any change of a stored record, at any byte, and any
 // truncation is found when it is read.
 func TestInvariant1ADamagedEntryIsAnError(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	session := receive(t, s, create(t, s, sessions.Session{Host: "h"}, "seed"), `{"role":"user","content":"x"}`)
 	key := append([]byte(session.ID+"\x00"), 0, 0, 0, 0, 0, 0, 0, 1)
 	var value []byte
-	view(t, s, func(tx kv.Tx) (err error) {
+	storetest.View(t, s, func(tx kv.Tx) (err error) {
 		value, err = tx.Get("log", key)
 		return err
 	})
@@ -105,8 +106,8 @@ func TestInvariant1ADamagedEntryIsAnError(t *testing.T) {
 	}
 	// What a wrong program wrote under a right checksum is an error too.
 	for n, bad := range [][]byte{{}, value[:3], {0xff, 0xff, 0xff, 0xff}, value[:20], append([]byte{0, 0, 0, 2}, "[]"...)} {
-		update(t, s, func(tx kv.Tx) error { return tx.Put("log", key, bad) })
-		view(t, s, func(tx kv.Tx) error {
+		storetest.Update(t, s, func(tx kv.Tx) error { return tx.Put("log", key, bad) })
+		storetest.View(t, s, func(tx kv.Tx) error {
 			_, err := sessions.GetEntry(tx, session.ID, 1)
 			if !fault.Is(err, fault.Corrupt) {
 				t.Errorf("case %d: %v", n, err)
@@ -122,14 +123,14 @@ func TestInvariant1ADamagedEntryIsAnError(t *testing.T) {
 }
 
 func TestAnOriginalInABlobIsNotStoredTwice(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	session := create(t, s, sessions.Session{Host: "h"}, "seed")
-	update(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error {
 		held := session
 		_, err := sessions.Append(tx, &held, sessions.Entry{Kind: sessions.KindNote, Blob: sessions.Digest(nil)}, []byte("long"))
 		return err
 	})
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		e, err := sessions.GetEntry(tx, session.ID, 1)
 		if e.Original != nil {
 			t.Errorf("%q stands in the record beside its blob", e.Original)
@@ -139,7 +140,7 @@ func TestAnOriginalInABlobIsNotStoredTwice(t *testing.T) {
 }
 
 func TestScanYieldsTheRangeAskedFor(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	session := receive(t, s, create(t, s, sessions.Session{Host: "h"}, "a"), "1", "2", "3", "4", "5")
 	receive(t, s, create(t, s, sessions.Session{Host: "h"}, "b"), "other")
 	for _, test := range []struct {
@@ -147,7 +148,7 @@ func TestScanYieldsTheRangeAskedFor(t *testing.T) {
 		want     string
 	}{{0, 0, "12345"}, {2, 4, "234"}, {5, 0, "5"}, {6, 0, ""}, {-3, 1, "1"}, {4, 2, ""}} {
 		got := ""
-		view(t, s, func(tx kv.Tx) error {
+		storetest.View(t, s, func(tx kv.Tx) error {
 			for e, err := range sessions.Scan(tx, session.ID, test.from, test.to) {
 				if err != nil {
 					return err
@@ -163,9 +164,9 @@ func TestScanYieldsTheRangeAskedFor(t *testing.T) {
 }
 
 func TestForgetRemovesTheWordsAndKeepsTheEntry(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	session := create(t, s, sessions.Session{Host: "h"}, "seed")
-	update(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error {
 		held := session
 		if _, err := sessions.Append(tx, &held, full(), []byte("secret")); err != nil {
 			return err
@@ -173,7 +174,7 @@ func TestForgetRemovesTheWordsAndKeepsTheEntry(t *testing.T) {
 		_, err := sessions.Forget(tx, session.ID, 1, noon)
 		return err
 	})
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		e, err := sessions.GetEntry(tx, session.ID, 1)
 		if e.Original != nil || e.Names != nil || e.Paths != nil || e.Forgotten == nil || !e.Forgotten.Equal(noon) || len(e.Results) != 1 {
 			t.Errorf("left: %+v", e)

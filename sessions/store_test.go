@@ -9,23 +9,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 )
 
 func TestCreateNamesTheSameConversationTheSame(t *testing.T) {
-	one := create(t, open(t), sessions.Session{Host: "claude-code", HostID: "x"}, "seed 1")
-	two := create(t, open(t), sessions.Session{Host: "claude-code", HostID: "x"}, "seed 2")
+	one := create(t, storetest.Open(t), sessions.Session{Host: "claude-code", HostID: "x"}, "seed 1")
+	two := create(t, storetest.Open(t), sessions.Session{Host: "claude-code", HostID: "x"}, "seed 2")
 	if one.ID != two.ID || len(one.ID) != 8 {
 		t.Errorf("ids %s and %s", one.ID, two.ID)
 	}
-	if other := create(t, open(t), sessions.Session{Host: "codex", HostID: "x"}, ""); other.ID == one.ID {
+	if other := create(t, storetest.Open(t), sessions.Session{Host: "codex", HostID: "x"}, ""); other.ID == one.ID {
 		t.Error("two hosts share an id")
 	}
 }
 
 func TestCreateMakesALongerIDOnAClash(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	seen := map[string]bool{}
 	for n := 8; n <= 64; n += 4 {
 		got := create(t, s, sessions.Session{Host: "h"}, "seed")
@@ -42,7 +43,7 @@ func TestCreateMakesALongerIDOnAClash(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	host := create(t, s, sessions.Session{Host: "h", HostID: "d0c5-uuid"}, "")
 	short := create(t, s, sessions.Session{Host: "h"}, "clash")
 	long := create(t, s, sessions.Session{Host: "h"}, "clash") // starts with the id of short
@@ -62,7 +63,7 @@ func TestFind(t *testing.T) {
 		{"ffffffff", "", fault.NotFound},
 		{strings.Repeat("f", 100_000), "", fault.NotFound},
 	} {
-		view(t, s, func(tx kv.Tx) error {
+		storetest.View(t, s, func(tx kv.Tx) error {
 			got, err := sessions.Find(tx, test.name)
 			if got.ID != test.want || fault.CodeOf(err) != test.code {
 				t.Errorf("%.40q: %q, %v", test.name, got.ID, err)
@@ -73,7 +74,7 @@ func TestFind(t *testing.T) {
 			return nil
 		})
 	}
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		got, found, err := sessions.OfHost(tx, "other", "d0c5-uuid")
 		if !found || got.ID != twin.ID {
 			t.Errorf("of the host: %+v, %v", got, found)
@@ -99,13 +100,13 @@ func TestAmbiguousListsAFew(t *testing.T) {
 }
 
 func TestListIsNewestFirst(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	var want []string
 	for i := range 5 {
 		session := create(t, s, sessions.Session{Host: "h", Updated: noon.Add(time.Duration(-i) * time.Hour)}, fmt.Sprint(i))
 		want = append(want, session.ID)
 	}
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		all, err := sessions.List(tx)
 		var got []string
 		for _, session := range all {
@@ -119,20 +120,20 @@ func TestListIsNewestFirst(t *testing.T) {
 }
 
 func TestInvariant1SessionsComeBackAsTheyWere(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	want := create(t, s, sessions.Session{
 		Host: "h", HostID: "i", Parent: "p", Title: "t\u2028", Model: "m", Dir: "/d", Created: noon, Updated: noon, Seq: 7, Turns: 3,
 		Chain: sessions.MessageID("", "x"), Pending: true, Usage: sessions.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4},
 	}, "")
-	view(t, s, func(tx kv.Tx) error {
+	storetest.View(t, s, func(tx kv.Tx) error {
 		got, err := sessions.Get(tx, want.ID)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
 		return err
 	})
-	update(t, s, func(tx kv.Tx) error { return tx.Put("sessions", []byte(want.ID), []byte(`{"id":`)) })
-	view(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error { return tx.Put("sessions", []byte(want.ID), []byte(`{"id":`)) })
+	storetest.View(t, s, func(tx kv.Tx) error {
 		_, err := sessions.Get(tx, want.ID)
 		wantCode(t, err, fault.Corrupt)
 		_, err = sessions.List(tx)
@@ -142,9 +143,9 @@ func TestInvariant1SessionsComeBackAsTheyWere(t *testing.T) {
 }
 
 func TestAppendKeepsTheSessionUpToDate(t *testing.T) {
-	s := open(t)
+	s := storetest.Open(t)
 	session := create(t, s, sessions.Session{Host: "h"}, "a")
-	update(t, s, func(tx kv.Tx) error {
+	storetest.Update(t, s, func(tx kv.Tx) error {
 		held := session
 		for i, at := range []time.Time{noon, noon.Add(time.Hour), noon.Add(-time.Hour)} {
 			e, err := sessions.Append(tx, &held, sessions.Entry{Kind: sessions.KindNote, Time: at}, nil)

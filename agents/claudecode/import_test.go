@@ -462,3 +462,16 @@ func TestImportEndsWithItsContext(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Windows line ends are bytes of the record like all others: an import that dropped them would not give
+// the file back.
+func TestALineKeepsItsCarriageReturn(t *testing.T) {
+	r := newRecorder(t)
+	mustImport(t, r, write(t, strings.ReplaceAll(rec("a")+rec("b"), "\n", "\r\n")))
+	for i, id := range []string{"a", "b"} {
+		want := strings.TrimSuffix(rec(id), "\n") + "\r"
+		if got := string(r.original(r.entries()[i])); got != want {
+			t.Errorf("record %s is kept as %q", id, got)
+		}
+	}
+}

@@ -25,6 +25,7 @@ var layers = map[string]int{
 	"internal/demo/...":          7, // drives the built binaries
 	"internal/benchmark":         7, // measures the product from outside
 	"internal/sandbox":           6, // runs the programs for demo, benchmark and e2e
+	"internal/storetest":         6, // a real store for the tests of the domains
 	"internal/archtest":          6,
 	"internal/scriptedmodel/...": 0,
 }
