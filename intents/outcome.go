@@ -59,8 +59,7 @@ var (
 
 // Outcome returns the one line of a command's output that tells best how it ended: for a failure
 // the first line that names the problem (also for a success whose pipe hid one), else the last line
-// that sums up, else the last line. Of a
-// long output it reads the beginning and the end.
+// that sums up, else the last line. Of a long output it reads the beginning and the end.
 func Outcome(text string, failed bool) string {
 	var last, sum, problem string
 	if len(text) > 2*outcomeBytes {
