@@ -105,7 +105,10 @@ func (d *daemon) judge(h hello) *fault.Error {
 // send writes a response, and hangs up on a client that does not take it.
 func (d *daemon) send(conn net.Conn, r response) {
 	defer hangUpAfter(conn, limits.Call)()
-	err := writeJSON(conn, r)
+	frame, err := message(r, r.attachment)
+	if err == nil {
+		_, err = conn.Write(frame)
+	}
 	if fault.Is(err, fault.TooLarge) {
 		f := toWire(err, d.config.Env, d.log)
 		f.Message = "the answer is too long: " + f.Message

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"ctxledger.dev/engine"
@@ -99,7 +98,7 @@ var errClosed = fault.New(fault.Unavailable, "daemon.call", "the connection to t
 
 // roundTrip sends a call, again and again while owners are lost, and stores its answer in answer.
 func (c *client) roundTrip(ctx context.Context, method string, r, answer any) error {
-	body, err := json.Marshal(r)
+	in, err := pack(r, true)
 	if err != nil {
 		return fault.Wrap(fault.Invalid, "daemon.request", err)
 	}
@@ -108,14 +107,14 @@ func (c *client) roundTrip(ctx context.Context, method string, r, answer any) er
 		if err != nil {
 			return err
 		}
-		out, err := l.call(ctx, method, body)
+		out, err := l.call(ctx, method, in)
 		if errors.Is(err, errLost) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		return fault.Wrap(fault.Internal, "daemon.response", json.Unmarshal(out, answer))
+		return fault.Wrap(fault.Internal, "daemon.response", out.unpack(answer, false))
 	}
 }
 

@@ -2,14 +2,12 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net"
 	"sync"
 	"time"
 
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/limits"
 )
 
 // errLost says that a connection ended before the answer came; the call can be repeated.
@@ -45,8 +43,8 @@ func newLink(conn net.Conn, o owner, pid int) *link {
 // read hands out responses until the connection ends.
 func (l *link) read() {
 	for {
-		var r response
-		if err := readJSON(l.conn, limits.Frame, &r); err != nil {
+		r, err := readResponse(l.conn)
+		if err != nil {
 			l.end()
 			return
 		}
@@ -101,18 +99,18 @@ func (l *link) close() {
 }
 
 // call sends one request and waits for its answer. errLost: the connection ended first.
-func (l *link) call(ctx context.Context, method string, body []byte) (json.RawMessage, error) {
+func (l *link) call(ctx context.Context, method string, in content) (content, error) {
 	id, answer := l.begin()
 	if answer == nil {
-		return nil, errLost
+		return content{}, errLost
 	}
 	defer l.forget(id)
-	frame, err := requestFrame(ctx, request{ID: id, Method: method, Body: body})
+	frame, err := requestFrame(ctx, request{ID: id, Method: method, Body: in.body, Raw: true, attachment: attached(in.data)})
 	if err != nil {
-		return nil, err
+		return content{}, err
 	}
 	if err := l.send(ctx, frame); err != nil {
-		return nil, err
+		return content{}, err
 	}
 	select {
 	case r := <-answer:
@@ -122,11 +120,11 @@ func (l *link) call(ctx context.Context, method string, body []byte) (json.RawMe
 		case r := <-answer: // it came before the end
 			return r.result()
 		default:
-			return nil, errLost
+			return content{}, errLost
 		}
 	case <-ctx.Done():
 		l.cancel(id)
-		return nil, late(ctx)
+		return content{}, late(ctx)
 	}
 }
 
@@ -180,11 +178,7 @@ func requestFrame(ctx context.Context, r request) ([]byte, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		r.Deadline = max(1, time.Until(deadline).Milliseconds())
 	}
-	body, err := json.Marshal(r)
-	if err != nil {
-		return nil, fault.Wrap(fault.Internal, "daemon.encode", err)
-	}
-	return newFrame(body)
+	return message(r, r.attachment)
 }
 
 // late is the error of a call whose context has ended.

@@ -10,7 +10,7 @@ import (
 // protocol is the version of what this package says on a connection. An owner serves every
 // protocol from oldestProtocol on; a client that is newer than the owner asks it to leave.
 const (
-	protocol       = 1
+	protocol       = 2 // 2: raw bytes beside the JSON of requests and responses
 	oldestProtocol = 1
 )
 
@@ -46,6 +46,8 @@ type request struct {
 	Deadline int64           `json:"deadline_ms,omitempty"` // what is left; 0: limits.Call
 	Body     json.RawMessage `json:"body,omitempty"`
 	Cancel   bool            `json:"cancel,omitempty"`
+	Raw      bool            `json:"raw,omitempty"` // the answer may have raw bytes beside it
+	attachment
 }
 
 // response answers the request of the same id. Bye is the last frame of an owner that leaves in
@@ -55,12 +57,5 @@ type response struct {
 	Body  json.RawMessage `json:"body,omitempty"`
 	Error *fault.Error    `json:"error,omitempty"`
 	Bye   bool            `json:"bye,omitempty"`
-}
-
-// result returns what a response says as Go values.
-func (r response) result() (json.RawMessage, error) {
-	if r.Error != nil {
-		return nil, r.Error
-	}
-	return r.Body, nil
+	attachment
 }

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -47,9 +46,9 @@ func Status(ctx context.Context, state string) (State, error) {
 	}
 	l := newLink(conn, o, w.PID)
 	defer l.close()
-	body, err := l.call(ctx, "Info", []byte("{}"))
+	out, err := l.call(ctx, "Info", content{body: []byte("{}")})
 	if err != nil {
 		return s, err
 	}
-	return s, fault.Wrap(fault.Internal, "daemon.status", json.Unmarshal(body, &s.Info))
+	return s, fault.Wrap(fault.Internal, "daemon.status", out.unpack(&s.Info, false))
 }

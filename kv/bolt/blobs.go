@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -22,6 +23,8 @@ type blobs struct {
 	root  *os.Root
 	codec *blobfile.Codec
 	temps atomic.Int64 // number of temporary files so far, for their names
+
+	durable [256]atomic.Bool // directories of blobs, by their number, whose names are known to be on disk
 }
 
 // tempSuffix ends the names of blobs that are being written.
@@ -146,7 +149,18 @@ func (b *blobs) intact(hash string) bool {
 // call that stored it may have failed just here.
 func (b *blobs) sync(hash string) error {
 	dir, _ := place(hash)
-	return errors.Join(syncRoot(b.root, dir), syncRoot(b.root, "."))
+	if err := syncRoot(b.root, dir); err != nil {
+		return err
+	}
+	n, err := strconv.ParseUint(dir, 16, 8)
+	if err != nil || b.durable[n].Load() {
+		return err
+	}
+	if err := syncRoot(b.root, "."); err != nil {
+		return err
+	}
+	b.durable[n].Store(true)
+	return nil
 }
 
 // blob is an open blob file. It implements kv.Blob.
