@@ -1,6 +1,9 @@
 package engine
 
-import "ctxledger.dev/internal/fault"
+import (
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/internal/fault"
+)
 
 // Attached is a request or response with raw bytes in it, which travel beside its JSON instead of
 // inside as base64: originals come back and go out as they are.
@@ -11,7 +14,7 @@ type Attached interface {
 	Attach(data [][]byte) error
 }
 
-var _ = []Attached{&AppendEntriesRequest{}, &AppendMessagesRequest{}, &LogResponse{}, &ViewResponse{}}
+var _ = []Attached{&AppendEntriesRequest{}, &AppendMessagesRequest{}, &LogResponse{}, &ViewResponse{}, &artifacts.Page{}}
 
 // Detach implements Attached: an original for each entry.
 func (r *AppendEntriesRequest) Detach() (any, [][]byte) {

@@ -110,7 +110,7 @@ func (c *caller) run(ctx context.Context, r request) {
 	}
 	out, err := c.d.handle(ctx, r)
 	if err == nil {
-		c.answer(response{ID: r.ID, Body: out.body, attachment: attached(out.data)})
+		c.answer(reply(r, out))
 		return
 	}
 	if poll && c.d.leaving.Err() != nil {
@@ -155,7 +155,7 @@ func (d *daemon) handle(ctx context.Context, r request) (out content, err error)
 		d.presence.touch()
 	}
 	err = guarded(d.config.Env, d.log, func() error {
-		out, err = method(ctx, present{d.api, d}, content{r.Body, r.data}, r.Raw)
+		out, err = method(ctx, present{d.api, d}, r.take(r.Body), r.Raw)
 		return err
 	})
 	return out, err

@@ -105,7 +105,7 @@ func (l *link) call(ctx context.Context, method string, in content) (content, er
 		return content{}, errLost
 	}
 	defer l.forget(id)
-	frame, err := requestFrame(ctx, request{ID: id, Method: method, Body: in.body, Raw: true, attachment: attached(in.data)})
+	frame, err := requestFrame(ctx, request{ID: id, Method: method, Raw: true, attachment: in.attached()})
 	if err != nil {
 		return content{}, err
 	}

@@ -87,6 +87,24 @@ func message(v any, a attachment) ([]byte, error) {
 	return out, nil
 }
 
+// content is what a method gets or gives: JSON, and the raw bytes that belong into it.
+type content struct {
+	body json.RawMessage
+	data [][]byte
+}
+
+// attached returns content as an attachment: the JSON first, so that nobody has to parse it inside
+// another one.
+func (c content) attached() attachment { return attached(append([][]byte{c.body}, c.data...)) }
+
+// take returns what has come: in the attachment, or from an older client inside the JSON.
+func (a attachment) take(inside json.RawMessage) content {
+	if len(a.data) == 0 {
+		return content{body: inside}
+	}
+	return content{a.data[0], a.data[1:]}
+}
+
 // readRequest receives a request with what belongs to it.
 func readRequest(r io.Reader) (q request, err error) {
 	if err = readJSON(r, limits.Frame, &q); err == nil {
@@ -103,10 +121,12 @@ func readResponse(r io.Reader) (a response, err error) {
 	return a, err
 }
 
-// content is what a method gets or gives: JSON, and the raw bytes that belong into it.
-type content struct {
-	body json.RawMessage
-	data [][]byte
+// reply returns the response to a request: with raw bytes beside the JSON if the client takes them.
+func reply(r request, out content) response {
+	if r.Raw {
+		return response{ID: r.ID, attachment: out.attached()}
+	}
+	return response{ID: r.ID, Body: out.body}
 }
 
 // result returns what a response says.
@@ -114,7 +134,7 @@ func (r response) result() (content, error) {
 	if r.Error != nil {
 		return content{}, r.Error
 	}
-	return content{r.Body, r.data}, nil
+	return r.take(r.Body), nil
 }
 
 // pack returns v as content; raw says whether its raw bytes may stand beside the JSON.

@@ -27,7 +27,7 @@ func FuzzMessagesRoundTrip(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		frame, err := message(request{ID: 1, Body: packed.body, attachment: attached(packed.data)}, attached(packed.data))
+		frame, err := message(request{ID: 1, attachment: packed.attached()}, packed.attached())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func FuzzMessagesRoundTrip(f *testing.F) {
 				t.Fatal(err)
 			}
 			var out engine.AppendEntriesRequest
-			if err := (content{q.Body, q.data}).unpack(&out, true); err != nil {
+			if err := q.take(nil).unpack(&out, true); err != nil {
 				t.Fatal(err)
 			}
 			for i, e := range out.Entries {
