@@ -55,12 +55,24 @@ var measurements = []struct {
 	{"compaction", measureCompaction},
 	{"read_artifact", measureRead},
 	{"append", measureAppend},
+	{"sharing", measureSharing},
+	{"growth", measureGrowth},
+	{"intents", measureIntents},
+	{"hook", measureHook},
+	{"idle", measureIdle},
 	{"tokens", measureTokens},
 }
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == echoFlag {
 		serveEcho()
+		return
+	}
+	if len(os.Args) == 5 && (os.Args[1] == appendFlag || os.Args[1] == boltFlag) {
+		if err := writer(context.Background(), os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, "benchmark:", err)
+			os.Exit(1)
+		}
 		return
 	}
 	bin := flag.String("bin", "bin", "the `directory` of the built programs")
