@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
@@ -134,11 +135,17 @@ func call[Response any](ctx context.Context, c *client, method string, r any) (R
 	return answer, nil
 }
 
+// key returns a new key for a mutation. Keys of about the same time begin alike, so that the store
+// keeps them beside each other: a commit of many touches one page and not as many.
+func (c *client) key() string {
+	return fmt.Sprintf("%012x%s", c.o.Env.Now().UnixMilli(), c.o.Env.ID(10))
+}
+
 // mutate is call for a request that changes something: with a key it can be sent twice and is
 // applied once. r points to the request, m to the Mutation in it.
 func mutate[Response any](ctx context.Context, c *client, method string, r any, m *engine.Mutation) (Response, error) {
 	if m.Key == "" {
-		m.Key = c.o.Env.ID(16)
+		m.Key = c.key()
 	}
 	return call[Response](ctx, c, method, r)
 }
