@@ -116,8 +116,12 @@ func (l *Local) useUp(ctx context.Context, hash string) {
 	}
 }
 
-// nameBlob takes a blob that a record is about to name off the list of those to be deleted.
-func nameBlob(tx kv.Tx, hash string) error { return tx.Delete(bucketDoomed, []byte(hash)) }
+// nameBlob takes a blob that a record is about to name off the list of those to be deleted. The caller
+// holds l.naming for reading.
+func (l *Local) nameBlob(tx kv.Tx, hash string) error {
+	l.use(hash)
+	return tx.Delete(bucketDoomed, []byte(hash))
+}
 
 // deleteDoomed deletes the blobs that no record names. The caller holds l.naming, or is the only one
 // that knows l yet.
@@ -141,7 +145,7 @@ func (l *Local) deleteDoomed(ctx context.Context) error {
 	}
 	return l.store.Update(ctx, func(tx kv.Tx) error {
 		for _, hash := range doomed {
-			if err := nameBlob(tx, hash); err != nil {
+			if err := tx.Delete(bucketDoomed, []byte(hash)); err != nil {
 				return err
 			}
 		}
