@@ -46,7 +46,7 @@ type Local struct {
 
 var _ API = (*Local)(nil)
 
-// Open opens the ledger in o.State. Errors: unavailable when another process owns it or when a
+// Open opens the ledger in o.State and brings its records to the schema of this program. Errors: unavailable when another process owns it or when a
 // newer version wrote it; denied for a directory that cannot be written; corrupt.
 func Open(ctx context.Context, o Options) (*Local, error) {
 	if err := ctx.Err(); err != nil {
@@ -64,6 +64,9 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope,
 		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
 		maintenance: maintenance{token: make(chan struct{}, 1)},
+	}
+	if err := l.migrate(ctx); err != nil {
+		return nil, errors.Join(err, store.Close())
 	}
 	if err := l.deleteDoomed(ctx); err != nil { // an earlier owner may have died while forgetting
 		return nil, errors.Join(err, store.Close())
