@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -95,7 +96,11 @@ func deadline(r request) time.Duration {
 	if r.Deadline <= 0 {
 		return limits.Call
 	}
-	return min(time.Duration(r.Deadline)*time.Millisecond, limits.LongPoll+limits.Call)
+	longest := limits.LongPoll + limits.Call
+	if slices.Contains(housekeeping, r.Method) {
+		longest = limits.Maintenance
+	}
+	return min(time.Duration(r.Deadline)*time.Millisecond, longest)
 }
 
 // run answers one call. A long poll that the leaving of the daemon cuts short is not answered:
