@@ -150,7 +150,7 @@ func (d *daemon) handle(ctx context.Context, r request) (body json.RawMessage, e
 	method, ok := methods[r.Method]
 	if !ok {
 		return nil, fault.New(fault.Invalid, "daemon.call", "the daemon has no method %.40q", r.Method).
-			WithHint("it may be older than this program: run: ctxledger daemon stop")
+			WithHint(hintSkew)
 	}
 	if r.Method != "Info" {
 		d.presence.touch()

@@ -15,6 +15,9 @@ type handler func(ctx context.Context, api engine.API, body json.RawMessage) (js
 // waitEvents is the one method that waits for others: an owner that leaves does not wait for it.
 const waitEvents = "WaitEvents"
 
+// hintSkew is the way out where two builds share a protocol, and yet do not understand each other.
+const hintSkew = "the daemon may be older than this program: run: ctxledger daemon stop"
+
 // methods is every call of engine.API but the streams. calls.go has the other end of each line.
 var methods = map[string]handler{
 	"Info":             on(engine.API.Info),
@@ -54,7 +57,7 @@ func on[Request, Response any](method func(engine.API, context.Context, Request)
 		d := json.NewDecoder(bytes.NewReader(body))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&r); err != nil {
-			return nil, fault.New(fault.Invalid, "daemon.request", "request body: %s", err)
+			return nil, fault.New(fault.Invalid, "daemon.request", "request body: %s", err).WithHint(hintSkew)
 		}
 		answer, err := method(api, ctx, r)
 		if err != nil {
