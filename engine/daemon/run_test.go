@@ -255,6 +255,42 @@ func serveOld(l net.Listener, self owner, state string) error {
 	}
 }
 
+// TestAnOwnerThatIsTooNewIsNamed meets an owner that no longer serves our protocol: its answer is final.
+func TestAnOwnerThatIsTooNewIsNamed(t *testing.T) {
+	state := stateDir(t)
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l, err := listenLoopback()
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := owner{Protocol: protocol + 1, PID: os.Getpid(), Address: l.address, Token: "new"}
+	if err := newer.publish(state); err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			served <- err
+			return
+		}
+		var h hello
+		err = readJSON(conn, helloFrame, &h)
+		refusal := fault.New(fault.Invalid, "daemon.greet", "the daemon no longer serves protocol %d", h.Protocol).WithHint("update this program")
+		err = errors.Join(err, writeJSON(conn, welcome{Protocol: newer.Protocol, Error: refusal}))
+		served <- errors.Join(err, conn.Close(), l.Close())
+	}()
+	_, err = Open(deadlined(t), optionsFor(t, state))
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(fault.HintOf(err), "update") {
+		t.Errorf("error %v, hint %q", err, fault.HintOf(err))
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTheLogIsSetAside(t *testing.T) {
 	state := t.TempDir()
 	l, err := openLog(state, false)

@@ -133,7 +133,7 @@ func disturb(state string, over <-chan struct{}) (d disturbances) {
 		select {
 		case <-over:
 			return d
-		case <-time.After(time.Duration(500+dice.IntN(1500)) * time.Millisecond):
+		case <-time.After(*every/2 + time.Duration(dice.Int64N(int64(*every)))):
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		var err error
