@@ -69,7 +69,8 @@ func (d *daemon) greet(conn net.Conn) (hello, error) {
 	w := welcome{Protocol: protocol, PID: d.self.PID, Version: d.self.Version, Started: d.started}
 	w.Error = d.judge(h)
 	if w.Error == nil && h.Want != wantLeave && !d.presence.enter() {
-		w.Error = fault.New(fault.Limited, "daemon.greet", "the daemon serves %d connections already", maxClients)
+		w.Error = fault.New(fault.Limited, "daemon.greet", "the daemon serves %d connections already", maxClients).
+			WithHint("end sessions of agents that are not needed: each holds a connection")
 	}
 	if w.Error != nil {
 		d.log.Warn("refused", "error", w.Error.Message)

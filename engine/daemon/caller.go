@@ -154,7 +154,7 @@ func (d *daemon) handle(ctx context.Context, r request) (out content, err error)
 	method, ok := methods[r.Method]
 	if !ok {
 		return content{}, fault.New(fault.Invalid, "daemon.call", "the daemon has no method %.40q", r.Method).
-			WithHint("it may be older than this program: run: ctxledger daemon stop")
+			WithHint(hintSkew)
 	}
 	if r.Method != "Info" {
 		d.presence.touch()

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"sync"
 	"time"
@@ -124,7 +125,7 @@ func (l *link) call(ctx context.Context, method string, in content) (content, er
 		}
 	case <-ctx.Done():
 		l.cancel(id)
-		return content{}, late(ctx)
+		return content{}, lateOwner(ctx, l.pid)
 	}
 }
 
@@ -156,7 +157,7 @@ func (l *link) send(ctx context.Context, frame []byte) error {
 	case <-l.gone:
 		return errLost
 	case <-ctx.Done():
-		return late(ctx)
+		return lateOwner(ctx, l.pid)
 	}
 }
 
@@ -182,9 +183,23 @@ func requestFrame(ctx context.Context, r request) ([]byte, error) {
 }
 
 // late is the error of a call whose context has ended.
-func late(ctx context.Context) error {
+func late(ctx context.Context) *fault.Error {
 	return &fault.Error{
 		Code: fault.Unavailable, Op: "daemon.call",
 		Message: "no answer from the ledger's owner in time", Err: ctx.Err(),
 	}
 }
+
+// lateOwner is late for an owner that is known. One that does not answer in time is busy, or stands
+// still: which of them can only be seen from outside.
+func lateOwner(ctx context.Context, pid int) error {
+	err := late(ctx)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err.Message = fmt.Sprintf("the daemon with pid %d has not answered in time", pid)
+		_ = err.WithHint(hintStuck, pid)
+	}
+	return err
+}
+
+// hintStuck is the way out where a daemon is there and silent.
+const hintStuck = "try again; if it stands still, end it with: kill -9 %d (what it has acknowledged stays)"

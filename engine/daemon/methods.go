@@ -16,6 +16,9 @@ const waitEvents = "WaitEvents"
 // housekeeping are the methods that may take limits.Maintenance.
 var housekeeping = []string{"DiskUsage", "CollectGarbage", "Backup", "ForgetArtifact"}
 
+// hintSkew is the way out where two builds share a protocol, and yet do not understand each other.
+const hintSkew = "the daemon may be older than this program: run: ctxledger daemon stop"
+
 // methods is every call of engine.API but the streams. calls.go has the other end of each line.
 var methods = map[string]handler{
 	"Info":             on(engine.API.Info),
@@ -55,7 +58,7 @@ func on[Request, Response any](method func(engine.API, context.Context, Request)
 	return func(ctx context.Context, api engine.API, in content, raw bool) (content, error) {
 		var r Request
 		if err := in.unpack(&r, true); err != nil {
-			return content{}, fault.New(fault.Invalid, "daemon.request", "request body: %s", err)
+			return content{}, fault.New(fault.Invalid, "daemon.request", "request body: %s", err).WithHint(hintSkew)
 		}
 		answer, err := method(api, ctx, r)
 		if err != nil {

@@ -7,10 +7,11 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// protocol is the version of what this package says on a connection. An owner serves every
+// protocol is the version of what this package says on a connection, requests and responses of
+// engine.API included: it rises with the first change of them after a release. An owner serves every
 // protocol from oldestProtocol on; a client that is newer than the owner asks it to leave.
 const (
-	protocol       = 2 // 2: raw bytes beside the JSON of requests and responses
+	protocol       = 2 // 2: raw bytes beside the JSON; housekeeping
 	oldestProtocol = 1
 )
 
