@@ -28,6 +28,9 @@ func ownedByUs(info fs.FileInfo) bool {
 // detach keeps a child out of this process's terminal and signals.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
+// sendAway makes a daemon leave in good order.
+func sendAway(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
+
 // alive reports whether a process of that id exists, whoever's it is.
 func alive(pid int) bool {
 	return pid > 0 && !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)

@@ -26,6 +26,9 @@ func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
+// sendAway ends a daemon: there are no signals to do that in good order.
+func sendAway(p *os.Process) error { return p.Kill() }
+
 // alive reports whether a process of that id exists.
 func alive(pid int) bool {
 	p, err := os.FindProcess(pid)

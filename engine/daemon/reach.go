@@ -70,8 +70,9 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 		l, why := s.try(ctx)
 		if l != nil {
 			if child != nil && child.process.Pid != l.pid {
-				child.discard() // somebody else was faster; it must not wait to be next
-				child = nil
+				if !child.dismiss() { // somebody else was faster; it must not wait to be next
+					child = nil
+				}
 			}
 			return l, nil
 		}
