@@ -18,6 +18,9 @@ func privateName() string { return "ctxledger" }
 // ownedByUs is not asked on Windows, where there are no sockets in directories.
 func ownedByUs(fs.FileInfo) bool { return true }
 
+// lockDir locks nothing: directories cannot be locked here.
+func lockDir(string) (lock *os.File, free bool) { return nil, true }
+
 // detachedProcess is DETACHED_PROCESS of CreateProcess: no console.
 const detachedProcess = 0x8
 
