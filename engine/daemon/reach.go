@@ -21,12 +21,16 @@ const (
 	// yield is how long a client waits for a process that keeps the ledger to itself: it may be a
 	// short command.
 	yield = time.Second
+	// crowd is within which time the clients of an owner that is gone start another: few daemons too
+	// many, and no client waits noticeably.
+	crowd = 40 * time.Millisecond
 )
 
 // seeker looks for the owner of a ledger, and starts one where there is none.
 type seeker struct {
 	o        Options
 	deaths   deaths
+	met      bool  // whether an owner has been reached before
 	children []int // processes started by this client that may have to be collected
 }
 
@@ -63,22 +67,32 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 	var (
 		child *starting
 		taken locks
+		mine  turn
 	)
-	defer func() { s.part(child) }()
+	defer func() { s.part(child); mine.end() }()
 	next := s.o.Env.Now() // when a daemon may be started
+	if s.met {
+		next = next.Add(s.upTo(crowd)) // the clients of a lost owner all come at once
+	}
 	for {
 		l, why := s.try(ctx)
 		if l != nil {
 			if child != nil && child.process.Pid != l.pid {
-				child.discard() // somebody else was faster; it must not wait to be next
-				child = nil
+				if !child.dismiss() { // somebody else was faster; it must not wait to be next
+					child = nil
+				}
 			}
+			s.met = true
 			return l, nil
 		}
 		if fault.Is(why, fault.Invalid) || fault.Is(why, fault.Limited) {
 			return nil, why // the owner does not speak with us
 		}
-		if child == nil && !s.o.Env.Now().Before(next) {
+		due := child == nil && !s.o.Env.Now().Before(next)
+		if due && !s.o.NoSpawn && !mine.taken && mine.take(s.o.State, s.o.Env.Now()) {
+			continue
+		}
+		if due && (mine.taken || s.o.NoSpawn) {
 			var err error
 			if child, err = s.start(); err != nil {
 				return nil, err
@@ -171,10 +185,13 @@ func (s *seeker) heed(err error, taken *locks) error {
 }
 
 // pause returns how long to wait before looking again.
-func (s *seeker) pause() time.Duration {
+func (s *seeker) pause() time.Duration { return redial + s.upTo(redial) }
+
+// upTo returns a random part of d.
+func (s *seeker) upTo(d time.Duration) time.Duration {
 	var p [1]byte
 	s.o.Env.Random(p[:])
-	return redial + redial*time.Duration(p[0])/256
+	return d * time.Duration(p[0]) / 256
 }
 
 // collect takes the exit status of the daemons that this client started and that have ended.
