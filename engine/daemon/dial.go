@@ -36,6 +36,9 @@ func dial(ctx context.Context, o owner, want, version string) (net.Conn, welcome
 	}
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, network, target)
+	if err != nil && ctx.Err() != nil {
+		return nil, welcome{}, late(ctx) // nobody knows
+	}
 	if err != nil {
 		return nil, welcome{}, fault.Wrap(fault.Unavailable, op, fmt.Errorf("%w: %w", errNobody, err))
 	}
