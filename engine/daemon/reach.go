@@ -21,16 +21,12 @@ const (
 	// yield is how long a client waits for a process that keeps the ledger to itself: it may be a
 	// short command.
 	yield = time.Second
-	// crowd is within which time the clients of an owner that is gone start another: few daemons too
-	// many, and no client waits noticeably.
-	crowd = 40 * time.Millisecond
 )
 
 // seeker looks for the owner of a ledger, and starts one where there is none.
 type seeker struct {
 	o        Options
 	deaths   deaths
-	met      bool  // whether an owner has been reached before
 	children []int // processes started by this client that may have to be collected
 }
 
@@ -71,9 +67,6 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 	)
 	defer func() { s.part(child); mine.end() }()
 	next := s.o.Env.Now() // when a daemon may be started
-	if s.met {
-		next = next.Add(s.upTo(crowd)) // the clients of a lost owner all come at once
-	}
 	for {
 		l, why := s.try(ctx)
 		if l != nil {
@@ -82,7 +75,6 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 					child = nil
 				}
 			}
-			s.met = true
 			return l, nil
 		}
 		if fault.Is(why, fault.Invalid) || fault.Is(why, fault.Limited) {
@@ -188,13 +180,10 @@ func (s *seeker) heed(err error, taken *locks) error {
 }
 
 // pause returns how long to wait before looking again.
-func (s *seeker) pause() time.Duration { return redial + s.upTo(redial) }
-
-// upTo returns a random part of d.
-func (s *seeker) upTo(d time.Duration) time.Duration {
+func (s *seeker) pause() time.Duration {
 	var p [1]byte
 	s.o.Env.Random(p[:])
-	return d * time.Duration(p[0]) / 256
+	return redial + redial*time.Duration(p[0])/256
 }
 
 // collect takes the exit status of the daemons that this client started and that have ended.
