@@ -54,17 +54,20 @@ func (l *Local) migrate(ctx context.Context) error {
 			return fault.Wrap(fault.Unavailable, "engine.migrate", err)
 		}
 	}
-	return l.store.Update(ctx, func(tx kv.Tx) error {
-		for _, m := range migrations {
-			if m.to <= at {
-				continue
-			}
-			if err := m.fn(tx); err != nil {
-				return err
-			}
+	return l.store.Update(ctx, func(tx kv.Tx) error { return migrateFrom(tx, at) })
+}
+
+// migrateFrom takes the steps from a schema to the newest one.
+func migrateFrom(tx kv.Tx, from int) error {
+	for _, m := range migrations {
+		if m.to <= from {
+			continue
 		}
-		return tx.Put(bucketEngine, keySchema, []byte(strconv.Itoa(newestSchema())))
-	})
+		if err := m.fn(tx); err != nil {
+			return err
+		}
+	}
+	return tx.Put(bucketEngine, keySchema, []byte(strconv.Itoa(newestSchema())))
 }
 
 // schema returns the schema of the records, and whether anything was ever recorded.
