@@ -79,12 +79,15 @@ func auditStore(ctx context.Context, s kv.Store, at time.Time, damaged map[strin
 	}
 	schema := 0
 	err = s.View(ctx, func(tx kv.Tx) error {
-		if schema, err = schemaOf(tx); err != nil || schema != newestSchema() {
+		if schema, err = schemaOf(tx); err != nil || schema < newestSchema() {
 			return err
+		}
+		if schema > newestSchema() {
+			return tooNew(schema)
 		}
 		return auditRecords(ctx, tx, false, at, blobs, report)
 	})
-	if err != nil || schema == newestSchema() {
+	if err != nil || schema >= newestSchema() {
 		return err
 	}
 	var failed error

@@ -45,8 +45,7 @@ func (l *Local) migrate(ctx context.Context) error {
 	case err != nil:
 		return err
 	case at > newestSchema():
-		return fault.New(fault.Unavailable, "engine.migrate", "the ledger has schema %d, this program knows up to schema %d", at, newestSchema()).
-			WithHint("upgrade ctxledger")
+		return tooNew(at)
 	case at == newestSchema():
 		return nil
 	case used:
@@ -68,6 +67,12 @@ func migrateFrom(tx kv.Tx, from int) error {
 		}
 	}
 	return tx.Put(bucketEngine, keySchema, []byte(strconv.Itoa(newestSchema())))
+}
+
+// tooNew is the error for a ledger that only a newer program can read.
+func tooNew(schema int) error {
+	return fault.New(fault.Unavailable, "engine.migrate", "the ledger has schema %d, this program knows up to schema %d", schema, newestSchema()).
+		WithHint("upgrade ctxledger")
 }
 
 // schema returns the schema of the records, and whether anything was ever recorded.
