@@ -25,8 +25,8 @@ const (
 
 // said is what a child answers on its standard output.
 type said struct {
-	Checked  *engine.Checked  `json:"checked,omitempty"`
-	Error    *fault.Error     `json:"error,omitempty"`
+	Checked *engine.Checked `json:"checked,omitempty"`
+	Error   *fault.Error    `json:"error,omitempty"`
 }
 
 // errDied says that a child ended without an answer.
@@ -53,7 +53,7 @@ func inChild(ctx context.Context, o Options, life time.Duration, args ...string)
 		}).WithHint("if its disk is not just slow, a damaged file can be the reason: run: ctxledger repair")
 	}
 	var answer said
-	switch err := json.Unmarshal(out.Bytes(), &answer); {
+	switch err := json.Unmarshal(out.kept.Bytes(), &answer); {
 	case err != nil && failed != nil:
 		return said{}, errDied
 	case err != nil:
@@ -77,9 +77,10 @@ func ownCommand(o Options, args ...string) ([]string, error) {
 	return append(append([]string{}, binary...), args...), nil
 }
 
-// capped keeps the beginning of what is written to it.
+// capped keeps what is written to it, up to a limit beyond which writing fails. The buffer is not
+// embedded: its ReadFrom would know no limit.
 type capped struct {
-	bytes.Buffer
+	kept bytes.Buffer
 	left int
 }
 
@@ -89,7 +90,7 @@ func (c *capped) Write(p []byte) (int, error) {
 		return 0, io.ErrShortWrite
 	}
 	c.left -= len(p)
-	return c.Buffer.Write(p)
+	return c.kept.Write(p)
 }
 
 // child plays the role of a child process.
