@@ -77,22 +77,20 @@ func auditStore(ctx context.Context, s kv.Store, at time.Time, damaged map[strin
 	if err != nil {
 		return err
 	}
-	schema := 0
+	current := false
 	err = s.View(ctx, func(tx kv.Tx) error {
-		if schema, err = schemaOf(tx); err != nil || schema < newestSchema() {
+		schema, err := schemaOf(tx)
+		if current = schema == newestSchema(); err != nil || !current {
 			return err
-		}
-		if schema > newestSchema() {
-			return tooNew(schema)
 		}
 		return auditRecords(ctx, tx, false, at, blobs, report)
 	})
-	if err != nil || schema >= newestSchema() {
+	if err != nil || current {
 		return err
 	}
 	var failed error
 	err = s.Update(ctx, func(tx kv.Tx) error {
-		if failed = migrateFrom(tx, schema); failed == nil {
+		if failed = bringUp(tx); failed == nil {
 			failed = auditRecords(ctx, tx, false, at, blobs, report)
 		}
 		return errKeepNothing
