@@ -225,9 +225,12 @@ func TestAKilledMigrationIsStartedAnew(t *testing.T) {
 	const kills = 50
 	golden := schema1(t)
 	before, _ := records(t, golden)
-	start := time.Now()
-	runChild(t, copyState(t, golden), 0)
-	whole := time.Since(start)
+	whole := time.Hour
+	for range 3 {
+		dir, start := copyState(t, golden), time.Now()
+		runChild(t, dir, 0)
+		whole = min(whole, time.Since(start))
+	}
 	dir, done := copyState(t, golden), 0
 	for i := range kills {
 		runChild(t, dir, whole*time.Duration(i+1)/kills)

@@ -138,6 +138,9 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 
 // tombstone is the message that stands for a forgotten one.
 func tombstone(e sessions.Entry) []byte {
+	if e.Lost {
+		return transcript.NewMessage(e.Format, e.Role, "[lost: found damaged on "+e.Forgotten.Format(time.DateOnly)+"]")
+	}
 	return transcript.NewMessage(e.Format, e.Role, "[forgotten on "+e.Forgotten.Format(time.DateOnly)+" on request]")
 }
 

@@ -39,11 +39,8 @@ func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
 	if err := tx.Put(bucketCalls, callKey(in.Session, in.CallID), k); err != nil {
 		return Intent{}, err
 	}
-	for _, p := range []string{in.Target, in.From} {
-		if p == "" || len(p)+1+len(k) > kv.MaxKey {
-			continue // a path too long for an index is still found by its session
-		}
-		if err := tx.Put(bucketPaths, append([]byte(p+"\x00"), k...), nil); err != nil {
+	for _, p := range pathKeys(in) {
+		if err := tx.Put(bucketPaths, p, nil); err != nil {
 			return Intent{}, err
 		}
 	}
@@ -201,6 +198,18 @@ const maxCallID = 200
 func key(in Intent) []byte {
 	k := binary.BigEndian.AppendUint64([]byte(in.Session+"\x00"), uint64(in.Seq))
 	return append(append(k, 0), clip(in.CallID)...)
+}
+
+// pathKeys returns where the index of paths has an intent. A path too long for an index is still found
+// by its session.
+func pathKeys(in Intent) [][]byte {
+	var keys [][]byte
+	for _, p := range []string{in.Target, in.From} {
+		if k := append([]byte(p+"\x00"), key(in)...); p != "" && len(k) <= kv.MaxKey {
+			keys = append(keys, k)
+		}
+	}
+	return keys
 }
 
 func callKey(session, callID string) []byte { return []byte(session + "\x00" + clip(callID)) }
