@@ -82,6 +82,11 @@ type API interface {
 	// FileHistory says what the ledger knows of one file: changes, intents and reads.
 	FileHistory(ctx context.Context, r FileHistoryRequest) (FileHistory, error)
 
+	// Touched lists the files that sessions touched lately, for an observer to look at.
+	Touched(ctx context.Context, r TouchedRequest) (TouchedResponse, error)
+	// RecordStates takes in what an observer saw of files, and records and attributes what changed.
+	RecordStates(ctx context.Context, r RecordStatesRequest) (RecordStatesResponse, error)
+
 	// PutBlob stores a stream, at most limits.Blob bytes.
 	PutBlob(ctx context.Context, content io.Reader) (BlobRef, error)
 	// ReadBlob streams a stored blob, or what a handle names, from an offset.

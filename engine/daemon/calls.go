@@ -117,6 +117,14 @@ func (c *client) FileHistory(ctx context.Context, r engine.FileHistoryRequest) (
 	return call[engine.FileHistory](ctx, c, "FileHistory", r)
 }
 
+func (c *client) Touched(ctx context.Context, r engine.TouchedRequest) (engine.TouchedResponse, error) {
+	return call[engine.TouchedResponse](ctx, c, "Touched", r)
+}
+
+func (c *client) RecordStates(ctx context.Context, r engine.RecordStatesRequest) (engine.RecordStatesResponse, error) {
+	return mutate[engine.RecordStatesResponse](ctx, c, "RecordStates", &r, &r.Mutation)
+}
+
 // WaitEvents waits itself: its deadline counts from the end of that.
 func (c *client) WaitEvents(ctx context.Context, r engine.WaitEventsRequest) (engine.WaitEventsResponse, error) {
 	if _, ok := ctx.Deadline(); !ok {

@@ -44,6 +44,8 @@ var methods = map[string]handler{
 	"DeleteMemory":     on(engine.API.DeleteMemory),
 	"Changes":          on(engine.API.Changes),
 	"FileHistory":      on(engine.API.FileHistory),
+	"Touched":          on(engine.API.Touched),
+	"RecordStates":     on(engine.API.RecordStates),
 }
 
 // on makes a handler of a method of engine.API. A field that this owner does not know is an
