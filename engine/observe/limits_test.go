@@ -1,0 +1,5 @@
+package observe
+
+const childTask = "CTXLEDGER_TEST_TASK"
+
+func child(string) int { return 2 }
