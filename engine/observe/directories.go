@@ -50,6 +50,7 @@ type directory struct {
 	subs   map[string]struct{} // directories in it
 	whole  bool                // files and subs have all that was there
 	listed time.Time           // since when it is watched
+	unread bool                // it could not be read, which may pass
 	polled bool                // the system gives no events of it
 	grown  bool                // it appeared inside a watched one
 	cost   int
@@ -114,6 +115,9 @@ func (d *directories) enter(name string) {
 		dir.used = d.uses
 		if dir.polled {
 			d.watch(name, dir)
+		}
+		if dir.unread {
+			d.read(name, dir)
 		}
 		return
 	}
@@ -195,6 +199,7 @@ func (d *directories) tell(err error) {
 // read notes what is in a directory.
 func (d *directories) read(name string, dir *directory) {
 	entries, more, err := d.tree.List(name, maxEntries)
+	dir.unread = err != nil
 	if err != nil || more || d.stamps+len(entries) > maxStamps {
 		return
 	}

@@ -1,8 +1,10 @@
 package observe
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,12 +21,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-func TestMain(m *testing.M) {
-	if task := os.Getenv(childTask); task != "" {
-		os.Exit(child(task))
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience is how long a test waits for what must come.
 const patience = 30 * time.Second
@@ -37,6 +34,7 @@ type world struct {
 	handed  chan engine.RecordStatesRequest // what the observer handed in, after it was recorded
 	n       int64
 	session string
+	log     bytes.Buffer // of the observer; read it when that has ended
 	stop    func()
 }
 
@@ -88,7 +86,9 @@ func (w *world) start() {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- Run(ctx, w, Options{Env: env.System()}) }()
+	go func() {
+		ended <- Run(ctx, w, Options{Env: env.System(), Log: slog.New(slog.NewTextHandler(&w.log, nil))})
+	}()
 	w.stop = func() {
 		cancel()
 		if err := <-ended; err != nil {

@@ -100,19 +100,19 @@ func (ob *observer) examineDir(b *batch, parent *directory, name string, info sa
 	}
 }
 
-// meet looks at a file that a session has touched.
-func (ob *observer) meet(ctx context.Context, b *batch, f engine.TouchedFile) {
+// meet looks at a file that a session has touched, and reports whether it could: what can never be
+// looked at counts as done.
+func (ob *observer) meet(ctx context.Context, b *batch, f engine.TouchedFile) bool {
 	info, err := ob.tree.Stat(f.Path)
 	if err != nil {
-		ob.unreadable(f.Path, err)
-		return
+		return fault.Is(err, fault.Denied)
 	}
 	exists := info.Kind == safefs.File
 	if f.Known && f.Exists == exists && (!exists || f.Size == info.Size && f.Modified.UnixNano() == info.Modified) {
 		b.add(ctx, look{name: f.Path, info: info, hash: f.Hash, large: f.Large})
-		return
+		return true
 	}
-	b.look(ctx, f.Path, time.Time{})
+	return b.look(ctx, f.Path, time.Time{})
 }
 
 // look is what was found at a path.
@@ -135,14 +135,15 @@ type batch struct {
 	failed bool
 }
 
-// look reads a file and adds what it is.
-func (b *batch) look(ctx context.Context, name string, noticed time.Time) {
+// look reads a file and adds what it is. It reports whether that was possible, or never will be.
+func (b *batch) look(ctx context.Context, name string, noticed time.Time) bool {
 	sum, info, err := b.ob.tree.Hash(name, maxHash)
 	if err != nil {
 		b.ob.unreadable(name, err)
-		return
+		return fault.Is(err, fault.Denied)
 	}
 	b.add(ctx, look{name: name, info: info, hash: sum, large: info.Kind == safefs.File && sum == "", noticed: noticed})
+	return true
 }
 
 // add adds an observation, unless it is that there still is nothing.

@@ -32,6 +32,9 @@ type Options struct {
 // a ledger without a workspace; those of safefs.Open when the workspace cannot be opened at all.
 func Run(ctx context.Context, ledger Ledger, o Options) error {
 	info, err := ledger.Info(ctx, engine.InfoRequest{})
+	if ctx.Err() != nil {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -219,11 +219,15 @@ func (ob *observer) refresh(ctx context.Context) {
 	files := slices.DeleteFunc(resp.Files, func(f engine.TouchedFile) bool { return ob.barred(f.Path) })
 	ob.enter(files)
 	b := batch{ob: ob}
+	all := true
 	for _, f := range files {
 		ob.named[f.Path] = true
-		ob.meet(ctx, &b, f)
+		all = ob.meet(ctx, &b, f) && all
 	}
-	if b.send(ctx) {
+	switch sent := b.send(ctx); {
+	case !all:
+		ob.again = true
+	case sent:
 		ob.cursor = resp.Next
 	}
 }
