@@ -89,6 +89,10 @@ type API interface {
 	// Backup writes the ledger into a file while it is in use. invalid: the place is not allowed;
 	// conflict: the file exists.
 	Backup(ctx context.Context, r BackupRequest) (BackedUp, error)
+	// Touched lists the files that sessions touched lately, for an observer to look at.
+	Touched(ctx context.Context, r TouchedRequest) (TouchedResponse, error)
+	// RecordStates takes in what an observer saw of files, and records and attributes what changed.
+	RecordStates(ctx context.Context, r RecordStatesRequest) (RecordStatesResponse, error)
 
 	// PutBlob stores a stream, at most limits.Blob bytes.
 	PutBlob(ctx context.Context, content io.Reader) (BlobRef, error)

@@ -129,6 +129,14 @@ func (c *client) Backup(ctx context.Context, r engine.BackupRequest) (engine.Bac
 	return maintain[engine.BackedUp](ctx, c, "Backup", r)
 }
 
+func (c *client) Touched(ctx context.Context, r engine.TouchedRequest) (engine.TouchedResponse, error) {
+	return call[engine.TouchedResponse](ctx, c, "Touched", r)
+}
+
+func (c *client) RecordStates(ctx context.Context, r engine.RecordStatesRequest) (engine.RecordStatesResponse, error) {
+	return mutate[engine.RecordStatesResponse](ctx, c, "RecordStates", &r, &r.Mutation)
+}
+
 // WaitEvents waits itself: its deadline counts from the end of that.
 func (c *client) WaitEvents(ctx context.Context, r engine.WaitEventsRequest) (engine.WaitEventsResponse, error) {
 	if _, ok := ctx.Deadline(); !ok {

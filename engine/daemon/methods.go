@@ -51,6 +51,8 @@ var methods = map[string]handler{
 	"DiskUsage":        on(engine.API.DiskUsage),
 	"CollectGarbage":   on(engine.API.CollectGarbage),
 	"Backup":           on(engine.API.Backup),
+	"Touched":          on(engine.API.Touched),
+	"RecordStates":     on(engine.API.RecordStates),
 }
 
 // on makes a handler of a method of engine.API.

@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/observe"
 	"ctxledger.dev/internal/env"
 )
 
@@ -21,15 +22,21 @@ import (
 const Version = "0.1.0"
 
 // Role returns what a program brings along for the daemons that it becomes: they follow the
-// session files of coding agents in their workspace, unless its configuration says follow: false.
+// session files of coding agents in their workspace and observe the files that sessions touch, unless
+// its configuration says follow: false.
 func Role(e env.Env) daemon.Role {
 	return daemon.Role{Version: Version, Env: e, Background: func(root string) []daemon.Task {
 		if root == "" || !follows(root) {
 			return nil
 		}
-		return []daemon.Task{func(ctx context.Context, api engine.API) error {
-			return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Env: e, Log: slog.Default()})
-		}}
+		return []daemon.Task{
+			func(ctx context.Context, api engine.API) error {
+				return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Env: e, Log: slog.Default()})
+			},
+			func(ctx context.Context, api engine.API) error {
+				return observe.Run(ctx, api, observe.Options{Env: e, Log: slog.Default()})
+			},
+		}
 	}}
 }
 
