@@ -1,0 +1,109 @@
+package redact
+
+import "regexp"
+
+// row is one kind of secret, as the table in rules.go has it.
+type row struct {
+	kind     string
+	literals []string // one of them stands where the pattern begins, or before bytes later
+	fold     bool     // case does not matter, in literals or pattern
+	before   int      // bytes of the pattern before the literal
+
+	// The secret is the pattern's first group, or all of it. Without a pattern the literals are names:
+	// the secret is the value assigned to one.
+	pattern string
+	value   string // the pattern of a whole assigned value; "": what passes for a secret, see judge
+
+	word    bool              // a letter or digit before it makes it something else
+	entropy float64           // the least entropy, in bits per byte
+	accept  func([]byte) bool // a last look at the secret; nil: every one
+}
+
+// rule is a row made ready.
+type rule struct {
+	row
+	order int // of rules that find the same bytes, the first in the table names them
+	re    *regexp.Regexp
+}
+
+// window is how much of a text a pattern gets to see, in bytes: more than the longest key in use, an
+// OpenPGP block with a few subkeys.
+const window = 32 << 10
+
+// lookBehind bounds what stands before a secret and decides about it: the start of a base64 run.
+const lookBehind = maxRun + maxMask
+
+// span is a find before masking: text[start:end].
+type span struct {
+	start, end int
+	kind       string
+	order      int
+	secret     []byte // the secret itself where it stood encoded; nil: the text
+}
+
+func (w row) compile(order int) *rule {
+	r := &rule{row: w, order: order}
+	flags := ""
+	if w.fold {
+		flags = "(?i)"
+	}
+	switch {
+	case w.pattern != "":
+		r.re = regexp.MustCompile(flags + `^(?:` + w.pattern + `)`)
+	case w.value != "":
+		r.re = regexp.MustCompile(`^(?:` + w.value + `)$`)
+	}
+	return r
+}
+
+// match looks for the rule's secret where a literal of n bytes stands. It returns the span, if there is one.
+func (r *rule) match(text []byte, at, n int) (span, bool) {
+	if r.pattern == "" {
+		return r.assigned(text, at, n)
+	}
+	from := at - r.before
+	if from < 0 || r.word && continuesWord(text, from) {
+		return span{}, false
+	}
+	m := r.re.FindSubmatchIndex(text[from:min(from+window, len(text))])
+	if m == nil {
+		return span{}, false
+	}
+	s := span{from + m[0], from + m[1], r.kind, r.order, nil}
+	if len(m) > 2 {
+		s.start, s.end = from+m[2], from+m[3]
+	}
+	if s.end < len(text) && isAlnum(text[s.end-1]) && isAlnum(text[s.end]) {
+		return span{}, false // a part of something longer
+	}
+	if !r.passes(text[s.start:s.end]) || touchesMask(text, from, from+m[1]) {
+		return span{}, false
+	}
+	if insideEscape(text, s.start) {
+		s.start++ // \npm_… may be a line's end: the escape stays whole
+	}
+	return s, s.start < s.end
+}
+
+// passes judges a secret that a pattern has found.
+func (r *rule) passes(secret []byte) bool {
+	return !published(secret) && (r.entropy == 0 || entropy(secret) >= r.entropy) && (r.accept == nil || r.accept(secret))
+}
+
+// continuesWord reports whether text[at] continues a word: a letter or digit stands before it that is not
+// the end of an escape such as \n, \u003d or %3D.
+func continuesWord(text []byte, at int) bool {
+	if at == 0 || !isAlnum(text[at-1]) {
+		return false
+	}
+	return !insideEscape(text, at-1) && !(at >= 3 && text[at-3] == '%') && !(at >= 6 && text[at-6] == '\\' && text[at-5] == 'u')
+}
+
+// insideEscape reports whether text[at] is escaped by a backslash.
+func insideEscape(text []byte, at int) bool {
+	n := 0
+	for n < at && n < 64 && text[at-1-n] == '\\' {
+		n++
+	}
+	return n%2 == 1
+}
