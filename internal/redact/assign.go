@@ -4,9 +4,10 @@ import "bytes"
 
 // Bounds of an assignment, in bytes.
 const (
+	maxEscape = 8    // of the backslashes of an escape: JSON in JSON in JSON in JSON
 	maxSuffix = 24   // of a name after its literal: PASSWORD_STAGING
 	maxGap    = 16   // of the spaces on each side of the sign
-	maxValue  = 4096 // of a value
+	maxValue  = 2048 // of a value: an AWS session token has 1,000
 )
 
 // assigned looks for the value that is assigned to the name at text[at:at+n]: in the languages of
@@ -88,17 +89,15 @@ func (c *cursor) suffix() bool {
 	return true
 }
 
-// quote steps over a quotation mark, with the backslashes that escape it or in percent encoding, and
-// returns it.
+// quote steps over a quotation mark, with the backslashes that escape it, and returns it.
 func (c *cursor) quote() string {
 	from := c.at
-	for c.at < len(c.text) && c.at-from < 8 && c.text[c.at] == '\\' {
+	for c.at < len(c.text) && c.at-from < maxEscape && c.text[c.at] == '\\' {
 		c.at++
 	}
 	switch {
 	case c.at < len(c.text) && (c.text[c.at] == '"' || c.text[c.at] == '\'' || c.text[c.at] == '`'):
 		c.at++
-	case c.at == from && (c.take("%22") || c.take("%27")):
 	default:
 		c.at = from
 	}
@@ -114,23 +113,42 @@ func (c *cursor) gap() bool {
 	return c.at > from
 }
 
-// sign steps over what assigns a value to a name or compares it with one.
+// sign steps over what assigns a value to a name or compares it with one. Some encoders of JSON escape
+// the signs = and > as well.
 func (c *cursor) sign(inQuotes bool) bool {
 	from := c.at
 	if inQuotes {
 		c.take("]")
-	} else if c.take(">") { // <password>
+	} else if c.take(">") || c.escaped("003e") { // <password>
 		return true
 	}
 	c.gap()
-	for _, s := range []string{":=", "=>", "===", "==", "!=", "=", ":", "%3D", "%3d", "%3A", "%3a"} {
+	for _, s := range []string{":=", "=>", "===", "==", "!=", "=", ":"} {
 		if c.take(s) {
+			c.escaped("003e") // =>
 			c.gap()
 			return true
 		}
 	}
+	if c.escaped("003d") {
+		c.gap()
+		return true
+	}
 	c.at = from
 	return false
+}
+
+// escaped steps over a character that JSON escapes by its number, however many times.
+func (c *cursor) escaped(number string) bool {
+	i := c.at
+	for i < len(c.text) && i-c.at < maxEscape && c.text[i] == '\\' {
+		i++
+	}
+	if i == c.at || !bytes.HasPrefix(c.text[i:], []byte("u"+number)) {
+		return false
+	}
+	c.at = i + 1 + len(number)
+	return true
 }
 
 // flag steps over the space after --name, where at is in the name.
@@ -156,7 +174,7 @@ func (c *cursor) quoted(quote string) bool {
 		switch b := c.text[c.at]; {
 		case bytes.HasPrefix(c.text[c.at:], []byte(quote)):
 			return true
-		case b == '"', b == mark && quote[0] != '%', b == '\n', b == '\r':
+		case b == '"', b == mark, b == '\n', b == '\r':
 			return false
 		case b == '\\':
 			c.at++
@@ -172,23 +190,9 @@ func (c *cursor) bare() bool {
 		switch b := c.text[c.at]; {
 		case b == '(' || b == '[' || b == '{':
 			return false
-		case b <= ' ' || b > '~' || bytes.IndexByte([]byte("\"'`\\,;&<>)}]|"), b) >= 0 || c.escaped():
+		case b <= ' ' || b > '~' || bytes.IndexByte([]byte("\"'`\\,;&<>)}]|"), b) >= 0:
 			return true
 		}
 	}
 	return c.at == len(c.text)
-}
-
-// escaped reports whether an escaped separator stands here: a space, a quotation mark, an ampersand, the
-// end of a line.
-func (c *cursor) escaped() bool {
-	e := c.rest(3)
-	if len(e) < 3 || e[0] != '%' {
-		return false
-	}
-	switch string(e[1:]) {
-	case "20", "22", "27", "26", "0A", "0a", "0D", "0d", "3B", "3b", "2C", "2c":
-		return true
-	}
-	return false
 }

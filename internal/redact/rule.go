@@ -1,18 +1,23 @@
 package redact
 
-import "regexp"
+import (
+	"cmp"
+	"regexp"
+)
 
 // row is one kind of secret, as the table in rules.go has it.
 type row struct {
 	kind     string
-	literals []string // one of them stands where the pattern begins, or before bytes later
+	literals []string // one of them stands where the pattern begins, or later
 	fold     bool     // case does not matter, in literals or pattern
 	before   int      // bytes of the pattern before the literal
+	run      bool     // the pattern begins where the run of letters, digits, - and _ before the literal does
+	window   int      // the most bytes that the pattern spans; 0: the usual window
 
 	// The secret is the pattern's first group, or all of it. Without a pattern the literals are names:
 	// the secret is the value assigned to one.
 	pattern string
-	value   string // the pattern of a whole assigned value; "": what passes for a secret, see judge
+	value   string // the pattern of a whole assigned value; "": what passes for a secret, see plausible
 
 	word    bool              // a letter or digit before it makes it something else
 	entropy float64           // the least entropy, in bits per byte
@@ -26,12 +31,13 @@ type rule struct {
 	re    *regexp.Regexp
 }
 
-// window is how much of a text a pattern gets to see, in bytes: more than the longest key in use, an
-// OpenPGP block with a few subkeys.
-const window = 32 << 10
-
-// lookBehind bounds what stands before a secret and decides about it: the start of a base64 run.
-const lookBehind = maxRun + maxMask
+// How much of a text a rule gets to see, in bytes.
+const (
+	window     = 1 << 10              // of a pattern, unless its row says otherwise
+	maxWindow  = 32 << 10             // of any: an OpenPGP block with a few subkeys
+	maxBefore  = 4 << 10              // before the literal, of a pattern that begins with its run
+	lookBehind = maxRun + maxMask + 1 // before a secret: the start of an encoded run decides about it
+)
 
 // span is a find before masking: text[start:end].
 type span struct {
@@ -62,10 +68,14 @@ func (r *rule) match(text []byte, at, n int) (span, bool) {
 		return r.assigned(text, at, n)
 	}
 	from := at - r.before
+	for r.run && from > 0 && at-from < maxBefore && inToken(text[from-1]) {
+		from--
+	}
 	if from < 0 || r.word && continuesWord(text, from) {
 		return span{}, false
 	}
-	m := r.re.FindSubmatchIndex(text[from:min(from+window, len(text))])
+	end := min(from+cmp.Or(r.window, window), len(text))
+	m := r.re.FindSubmatchIndex(text[from:end])
 	if m == nil {
 		return span{}, false
 	}
@@ -73,10 +83,13 @@ func (r *rule) match(text []byte, at, n int) (span, bool) {
 	if len(m) > 2 {
 		s.start, s.end = from+m[2], from+m[3]
 	}
+	for s.end >= end && s.end < len(text) && s.end-end < maxWindow/2 && inToken(text[s.end]) {
+		s.end++ // longer than what is usual; no key is left in part
+	}
 	if s.end < len(text) && isAlnum(text[s.end-1]) && isAlnum(text[s.end]) {
 		return span{}, false // a part of something longer
 	}
-	if !r.passes(text[s.start:s.end]) || touchesMask(text, from, from+m[1]) {
+	if !r.passes(text[s.start:s.end]) || touchesMask(text, from, max(from+m[1], s.end)) {
 		return span{}, false
 	}
 	if insideEscape(text, s.start) {
@@ -91,12 +104,12 @@ func (r *rule) passes(secret []byte) bool {
 }
 
 // continuesWord reports whether text[at] continues a word: a letter or digit stands before it that is not
-// the end of an escape such as \n, \u003d or %3D.
+// the end of an escape such as \n or \u003d.
 func continuesWord(text []byte, at int) bool {
 	if at == 0 || !isAlnum(text[at-1]) {
 		return false
 	}
-	return !insideEscape(text, at-1) && !(at >= 3 && text[at-3] == '%') && !(at >= 6 && text[at-6] == '\\' && text[at-5] == 'u')
+	return !insideEscape(text, at-1) && (at < 6 || text[at-6] != '\\' || text[at-5] != 'u')
 }
 
 // insideEscape reports whether text[at] is escaped by a backslash.
@@ -107,3 +120,6 @@ func insideEscape(text []byte, at int) bool {
 	}
 	return n%2 == 1
 }
+
+// inToken reports whether c is one of the bytes that most tokens are made of.
+func inToken(c byte) bool { return isAlnum(c) || c == '-' || c == '_' }

@@ -40,9 +40,9 @@ func rules() []row {
 		{kind: "google-api-key", literals: lits("AIza"), pattern: `AIza[A-Za-z0-9_-]{35}`},
 		{kind: "google-oauth-secret", literals: lits("GOCSPX-"), pattern: `GOCSPX-[A-Za-z0-9_-]{28}`},
 		{kind: "google-oauth-token", literals: lits("ya29."), pattern: `ya29\.[A-Za-z0-9_-]{20,}`},
-		{kind: "azure-storage-key", literals: lits("AccountKey", "account_key"), fold: true, value: `[A-Za-z0-9+/%]{86,100}(?:==|%3D%3D)`},
-		{kind: "azure-sas", literals: lits("&sig=", "?sig=", "%26sig%3D"), pattern: `(?:[&?]sig=|%26sig%3D)([A-Za-z0-9%+/=_-]{40,})`},
-		{kind: "azure-client-secret", literals: lits("8Q~"), before: 3, pattern: `[A-Za-z0-9_~.-]{3}8Q~[A-Za-z0-9_~.-]{31,34}`},
+		{kind: "azure-storage-key", literals: lits("AccountKey", "account_key"), fold: true, value: `[A-Za-z0-9+/]{86}==`},
+		{kind: "azure-sas", literals: lits("sig="), word: true, pattern: `sig=([A-Za-z0-9%+/=_-]{40,})`},
+		{kind: "azure-client-secret", literals: lits("8Q~"), before: 3, pattern: `[A-Za-z0-9_~.-]{3}8Q~[A-Za-z0-9_~.-]{34}`},
 		{kind: "digitalocean-token", literals: lits("dop_v1_", "doo_v1_", "dor_v1_"), pattern: `do[opr]_v1_[a-f0-9]{64}`},
 		{kind: "alibaba-key-id", literals: lits("LTAI"), word: true, pattern: `LTAI[A-Za-z0-9]{12,24}`, entropy: 3},
 		{kind: "heroku-key", literals: lits("HRKU-"), pattern: `HRKU-[A-Za-z0-9_-]{36,}`},
@@ -56,12 +56,12 @@ func rules() []row {
 
 		// Services.
 		{kind: "slack-token", literals: lits("xoxa-", "xoxb-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xapp-"), pattern: `(?:xoxe\.)?(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{20,}`},
-		{kind: "slack-webhook", literals: lits("hooks.slack.com"), pattern: `hooks\.slack\.com(?:/|%2F)(?:services|workflows|triggers)(?:/|%2F)([A-Za-z0-9/%]{20,})`},
-		{kind: "discord-webhook", literals: lits("/api/webhooks/", "%2Fapi%2Fwebhooks%2F"), pattern: `(?:/|%2F)api(?:/|%2F)webhooks(?:/|%2F)([0-9]{16,20}(?:/|%2F)[A-Za-z0-9_-]{60,})`},
-		{kind: "teams-webhook", literals: lits("webhook.office.com"), pattern: `webhook\.office\.com(?:/|%2F)webhookb2(?:/|%2F)([A-Za-z0-9@/%-]{60,})`},
-		{kind: "telegram-token", literals: lits("api.telegram.org"), pattern: `api\.telegram\.org(?:/|%2F)bot([0-9]{8,10}(?::|%3A)[A-Za-z0-9_-]{35})`},
+		{kind: "slack-webhook", literals: lits("hooks.slack.com"), pattern: `hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,})`},
+		{kind: "discord-webhook", literals: lits("/api/webhooks/"), pattern: `/api/webhooks/([0-9]{16,20}/[A-Za-z0-9_-]{60,})`},
+		{kind: "teams-webhook", literals: lits("webhook.office.com"), pattern: `webhook\.office\.com/webhookb2/([A-Za-z0-9@/-]{60,})`},
+		{kind: "telegram-token", literals: lits("api.telegram.org"), pattern: `api\.telegram\.org/bot([0-9]{8,10}:[A-Za-z0-9_-]{35})`},
 		{kind: "stripe-key", literals: lits("sk_live_", "sk_test_", "rk_live_", "rk_test_"), pattern: `[sr]k_(?:live|test)_[A-Za-z0-9]{16,}`},
-		{kind: "stripe-webhook-secret", literals: lits("whsec_"), pattern: `whsec_[A-Za-z0-9+/=%]{32,}`},
+		{kind: "stripe-webhook-secret", literals: lits("whsec_"), pattern: `whsec_[A-Za-z0-9+/=]{32,}`},
 		{kind: "twilio-key", literals: lits("SK"), word: true, pattern: `SK[a-f0-9]{32}`},
 		{kind: "sendgrid-key", literals: lits("SG."), word: true, pattern: `SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}`},
 		{kind: "mailgun-key", literals: lits("key-"), word: true, pattern: `key-[a-f0-9]{32}`},
@@ -78,17 +78,17 @@ func rules() []row {
 		{kind: "dynatrace-token", literals: lits("dt0c01."), pattern: `dt0c01\.[A-Z0-9]{24}\.[A-Z0-9]{64}`},
 
 		// Keys and tokens of no one service.
-		{kind: "private-key", literals: lits("-----BEGIN"), pattern: pemBlock},
+		{kind: "private-key", literals: lits("-----BEGIN"), window: maxWindow, pattern: pemBlock},
 		{kind: "age-key", literals: lits("AGE-SECRET-KEY-1"), pattern: `AGE-SECRET-KEY-1[0-9A-Z]{58}`},
-		{kind: "jwt", literals: lits("eyJ"), word: true, pattern: `eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}`},
-		{kind: "bearer-token", literals: lits("bearer"), fold: true, word: true, pattern: `bearer(?: |\+|%20){1,4}([A-Za-z0-9._~+/-]{16,}={0,2})`, entropy: 3, accept: mixed},
-		{kind: "basic-credentials", literals: lits("basic"), fold: true, word: true, pattern: `basic(?: |\+|%20){1,4}([A-Za-z0-9+/_-]{8,}(?:={0,2}|(?:%3D){1,2}))`, accept: userAndPassword},
+		{kind: "jwt", literals: lits(".eyJ"), run: true, window: 2 * maxBefore, pattern: `[A-Za-z0-9_-]*?(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,})`},
+		{kind: "bearer-token", literals: lits("bearer"), fold: true, word: true, pattern: `bearer {1,4}([A-Za-z0-9._~+/-]{16,}={0,2})`, entropy: 3, accept: mixed},
+		{kind: "basic-credentials", literals: lits("basic"), fold: true, word: true, pattern: `basic {1,4}([A-Za-z0-9+/_-]{8,}={0,2})`, accept: userAndPassword},
 
 		// In files of programs.
-		{kind: "url-password", literals: lits("://", "%3A%2F%2F"), pattern: `(?:://|%3A%2F%2F)[^\s/?#"'\\<>@:%]{0,100}(?::|%3A)([^\s/?#"'\\<>]{1,256}?)(?:@|%40)[A-Za-z0-9\[]`, accept: urlPassword},
-		{kind: "cookie", literals: lits("cookie:"), fold: true, pattern: `cookie: {0,4}([^\s"'\\=;]{1,64}=[^\r\n"'\\]{12,})`, entropy: 3},
+		{kind: "url-password", literals: lits("://"), pattern: `://[^\s/?#"'\\<>@:%]{0,100}:([^\s/?#"'\\<>]{1,256})@[A-Za-z0-9\[]`, accept: urlPassword},
+		{kind: "cookie", literals: lits("cookie:"), fold: true, window: 4 << 10, pattern: `cookie: {0,4}([^\s"'\\=;]{1,64}=[^\r\n"'\\]{12,})`},
 		{kind: "session-cookie", literals: lits("PHPSESSID", "JSESSIONID", "connect.sid", "ASP.NET_SessionId"), value: `[A-Za-z0-9%._+/-]{16,}`},
-		{kind: "netrc-password", literals: lits("login "), pattern: `login +[^\s"'\\]{1,100}(?:\s|\\n)+password +([^\s"'\\]{4,256})`},
+		{kind: "netrc-password", literals: lits("machine ", "default"), pattern: `(?:machine [^\s"'\\]{1,100}|default)` + gap + `login [^\s"'\\+]{1,100}` + gap + `password ([^\s"'\\]{4,256})`},
 		{kind: "pgpass-password", literals: lits(":5432:"), pattern: `:5432:[^\s:"'\\]{1,64}:[^\s:"'\\]{1,64}:([^\s"'\\]{4,256})`},
 		{kind: "docker-auth", literals: lits("auth"), value: `[A-Za-z0-9+/]{12,}={0,2}`, accept: userAndPassword},
 		{kind: "npmrc-token", literals: lits("_authToken", "_auth"), value: `[A-Za-z0-9+/=_-]{20,}`, accept: mixed},
@@ -101,17 +101,19 @@ func rules() []row {
 	}
 }
 
-// pemBlock is a private key in PEM or OpenPGP armour: in lines, in one line, escaped for JSON or a URL, in a
-// diff, with line numbers, and cut short.
+// gap is space between words: in a line or over lines, escaped for JSON, with the marks that diffs and
+// numbered lines begin with.
+const gap = `(?:\s|\\+[nrt]|[>+-]|[0-9]{1,6}(?:→|:|\|))+`
+
+// pemBlock is a private key in PEM or OpenPGP armour: in lines, in one line, escaped for JSON, in a diff, with
+// line numbers, and cut short.
 const (
-	pemSpace = `(?:[ +]|%20)`
-	pemGap   = `(?:\s|\\+[nrt]|%0[AaDd]|%20)`
+	pemGap   = `(?:\s|\\+[nrt])`
 	pemMark  = `(?:[0-9]{0,6}(?:→|:|\|)|[>+-]|[0-9]{1,6}[ \t])`
-	pemChar  = `(?:[A-Za-z0-9+/=]|%2[BbFf]|%3[Dd])`
 	pemField = `(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\r\n"\\]{0,200}`
-	pemFull  = pemMark + `?` + pemChar + `{16,}`
-	pemShort = pemMark + `?` + pemChar + `{1,15}`
-	pemBlock = `-----BEGIN` + pemSpace + `(?:[A-Z0-9]{1,12}` + pemSpace + `){0,4}PRIVATE` + pemSpace + `KEY(?:` + pemSpace + `BLOCK)?-----` +
+	pemFull  = pemMark + `?[A-Za-z0-9+/=]{16,}`
+	pemShort = pemMark + `?[A-Za-z0-9+/=]{1,15}`
+	pemBlock = `-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----` +
 		`(?:` + pemGap + `|` + pemField + `)*` + pemFull + `(?:` + pemGap + `|` + pemFull + `)*` +
-		`(?:(?:` + pemGap + `|` + pemShort + `){0,16}` + pemMark + `?-----END[ A-Z0-9+%]{1,60}-----)?`
+		`(?:(?:` + pemGap + `|` + pemShort + `){0,16}` + pemMark + `?-----END[ A-Z0-9]{1,60}-----)?`
 )

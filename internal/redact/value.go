@@ -53,22 +53,42 @@ func plausible(value []byte, quoted bool) bool {
 	}
 }
 
-// name reports whether an unquoted value is rather a name of the program: letters and a digit at the end of
-// a word, with dots between words.
+// name reports whether an unquoted value is rather a number or the name of something: dk.encryptionKey2.
 func name(value []byte) bool {
-	return false
+	const word = 18 // bytes of 0x and a number of 64 bits
+	if bytes.HasPrefix(value, []byte("0x")) && len(value) <= word {
+		return true
+	}
+	if bytes.IndexByte(value, '.') < 0 || entropy(value) >= 4 {
+		return false
+	}
+	for part := range bytes.SplitSeq(value, []byte(".")) {
+		if len(part) == 0 || !isAlnum(part[0]) || isDigit(part[0]) {
+			return false
+		}
+	}
+	return true
 }
 
-// placeholder reports whether a value stands for a secret instead of being one.
+// placeholder reports whether a value stands for a secret instead of being one: a variable, a format, a path,
+// a word from an example.
 func placeholder(value []byte) bool {
-	switch value[0] {
-	case '$', '<', '{', '%', '*', '[', '/', '.', '@', '&', '#', '(':
+	switch first, second := value[0], value[1]; first {
+	case '<', '{', '[', '(':
 		return true
+	case '$', '%':
+		if !isDigit(second) {
+			return true
+		}
+	case '/', '.', '~':
+		if entropy(value) < 4.5 { // a path; a key in base64 may begin so, too
+			return true
+		}
 	}
 	s := strings.ToLower(string(value))
 	for _, part := range []string{
 		"example", "changeme", "change-me", "change_me", "placeholder", "your-", "your_", "yourpass", "dummy", "redacted",
-		"masked", "xxxx", "****", "....", "${", "{{", "$(", "://", "<", "process.env", "os.environ", "getenv",
+		"xxxx", "****", "...", "${", "{{", "$(", "://", "process.env", "os.environ", "getenv",
 	} {
 		if strings.Contains(s, part) {
 			return true

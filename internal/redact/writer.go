@@ -3,7 +3,7 @@ package redact
 import "io"
 
 // Writer masks a stream. It holds back the end of what was written until it is known whether a secret
-// goes on there: at most step + 2·window bytes.
+// goes on there: at most step + 2·maxWindow bytes.
 type Writer struct {
 	r    *Redactor
 	w    io.Writer
@@ -21,11 +21,11 @@ func (r *Redactor) Writer(w io.Writer) *Writer { return &Writer{r: r, w: w} }
 // Write takes the next piece of the text. An error is that of the underlying writer.
 func (w *Writer) Write(p []byte) (int, error) {
 	for n := 0; n < len(p); {
-		k := min(len(p)-n, w.base+step+window-len(w.buf))
+		k := min(len(p)-n, w.base+step+maxWindow-len(w.buf))
 		w.buf = append(w.buf, p[n:n+k]...)
 		n += k
-		if len(w.buf) == w.base+step+window {
-			if err := w.flush(len(w.buf) - window); err != nil {
+		if len(w.buf) == w.base+step+maxWindow {
+			if err := w.flush(len(w.buf) - maxWindow); err != nil {
 				return n, err
 			}
 		}
