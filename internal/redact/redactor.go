@@ -15,19 +15,19 @@ type Secret struct {
 // Redactor masks secrets. It is safe for concurrent use.
 type Redactor struct {
 	key   []byte
-	rules *ruleset
+	rules func() *ruleset // made ready at the first use: many redactors never see a text
 }
 
 // New returns a redactor whose masks depend on key, which should be random and kept with the data: with
 // the same key the same secret always gets the same mask.
 func New(key []byte) *Redactor {
-	return &Redactor{key: append([]byte(nil), key...), rules: builtin()}
+	return &Redactor{key: append([]byte(nil), key...), rules: builtin}
 }
 
 // String returns s with every secret replaced by its mask, or s itself.
 func (r *Redactor) String(s string) string {
 	p := []byte(s)
-	if found := r.rules.find(p); len(found) > 0 {
+	if found := r.rules().find(p); len(found) > 0 {
 		return string(r.replace(nil, p, 0, found))
 	}
 	return s
@@ -35,7 +35,7 @@ func (r *Redactor) String(s string) string {
 
 // Bytes returns p with every secret replaced by its mask, or p itself. It does not change p.
 func (r *Redactor) Bytes(p []byte) []byte {
-	if found := r.rules.find(p); len(found) > 0 {
+	if found := r.rules().find(p); len(found) > 0 {
 		return r.replace(nil, p, 0, found)
 	}
 	return p
@@ -44,7 +44,7 @@ func (r *Redactor) Bytes(p []byte) []byte {
 // Find returns the secrets in p in their order. They do not overlap.
 func (r *Redactor) Find(p []byte) []Secret {
 	var secrets []Secret
-	for _, s := range r.rules.find(p) {
+	for _, s := range r.rules().find(p) {
 		secrets = append(secrets, Secret{s.start, s.end, s.kind})
 	}
 	return secrets
