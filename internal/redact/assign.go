@@ -7,7 +7,7 @@ const (
 	maxEscape = 8    // of the backslashes of an escape: JSON in JSON in JSON in JSON
 	maxSuffix = 24   // of a name after its literal: PASSWORD_STAGING
 	maxGap    = 16   // of the spaces on each side of the sign
-	maxValue  = 2048 // of a value: an AWS session token has 1,000
+	maxValue  = 8192 // of a value: the key of a kubeconfig has 4,000
 )
 
 // assigned looks for the value that is assigned to the name at text[at:at+n]: in the languages of
@@ -183,6 +183,9 @@ func (c *cursor) quoted(quote string) bool {
 	return false
 }
 
+// endsValue holds the signs that end a value without quotation marks.
+var endsValue = [256]bool{'"': true, '\'': true, '`': true, '\\': true, ',': true, ';': true, '&': true, '<': true, '>': true, ')': true, '}': true, ']': true, '|': true}
+
 // bare goes to the end of a value without quotation marks and reports whether it is one: not a call, not
 // an element, not a part of an expression.
 func (c *cursor) bare() bool {
@@ -190,7 +193,7 @@ func (c *cursor) bare() bool {
 		switch b := c.text[c.at]; {
 		case b == '(' || b == '[' || b == '{':
 			return false
-		case b <= ' ' || b > '~' || bytes.IndexByte([]byte("\"'`\\,;&<>)}]|"), b) >= 0:
+		case b <= ' ' || b > '~' || endsValue[b]:
 			return true
 		}
 	}

@@ -95,7 +95,7 @@ func checkMasked(t *testing.T, text string) {
 }
 
 func TestMaskingIsAFixedPointAndKeepsJSON(t *testing.T) {
-	for seed := range uint64(400) {
+	for seed := range uint64(100) {
 		text := some(t, seed, 12)
 		checkMasked(t, text)
 		raw, err := json.Marshal(map[string]any{"a": text, "password": text, "n": []any{1, text}})

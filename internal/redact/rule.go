@@ -83,10 +83,11 @@ func (r *rule) match(text []byte, at, n int) (span, bool) {
 	if len(m) > 2 {
 		s.start, s.end = from+m[2], from+m[3]
 	}
-	for s.end >= end && s.end < len(text) && s.end-end < maxWindow/2 && inToken(text[s.end]) {
-		s.end++ // longer than what is usual; no key is left in part
-	}
-	if s.end < len(text) && isAlnum(text[s.end-1]) && isAlnum(text[s.end]) {
+	if s.end == end { // longer than what is usual: no key is left in part
+		for s.end < len(text) && s.end-end < maxWindow/2 && inToken(text[s.end]) {
+			s.end++
+		}
+	} else if s.end < len(text) && isAlnum(text[s.end-1]) && isAlnum(text[s.end]) {
 		return span{}, false // a part of something longer
 	}
 	if !r.passes(text[s.start:s.end]) || touchesMask(text, from, max(from+m[1], s.end)) {

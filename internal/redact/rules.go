@@ -85,11 +85,11 @@ func rules() []row {
 		{kind: "basic-credentials", literals: lits("basic"), fold: true, word: true, pattern: `basic {1,4}([A-Za-z0-9+/_-]{8,}={0,2})`, accept: userAndPassword},
 
 		// In files of programs.
-		{kind: "url-password", literals: lits("://"), pattern: `://[^\s/?#"'\\<>@:%]{0,100}:([^\s/?#"'\\<>]{1,256})@[A-Za-z0-9\[]`, accept: urlPassword},
-		{kind: "cookie", literals: lits("cookie:"), fold: true, window: 4 << 10, pattern: `cookie: {0,4}([^\s"'\\=;]{1,64}=[^\r\n"'\\]{12,})`},
+		{kind: "url-password", literals: lits("://"), pattern: `://[^\s/?#"'\\<>@:%]*:([^\s/?#"'\\<>]+)@[A-Za-z0-9\[]`, accept: urlPassword},
+		{kind: "cookie", literals: lits("cookie:"), fold: true, window: 4 << 10, pattern: `cookie: {0,4}([^\s"'\\=;]+=[^\r\n"'\\]{12,})`},
 		{kind: "session-cookie", literals: lits("PHPSESSID", "JSESSIONID", "connect.sid", "ASP.NET_SessionId"), value: `[A-Za-z0-9%._+/-]{16,}`},
-		{kind: "netrc-password", literals: lits("machine ", "default"), pattern: `(?:machine [^\s"'\\]{1,100}|default)` + gap + `login [^\s"'\\+]{1,100}` + gap + `password ([^\s"'\\]{4,256})`},
-		{kind: "pgpass-password", literals: lits(":5432:"), pattern: `:5432:[^\s:"'\\]{1,64}:[^\s:"'\\]{1,64}:([^\s"'\\]{4,256})`},
+		{kind: "netrc-password", literals: lits("machine ", "default"), pattern: `(?:machine [^\s"'\\]+|default)` + gap + `login [^\s"'\\+]+` + gap + `password ([^\s"'\\]{4,})`},
+		{kind: "pgpass-password", literals: lits(":5432:"), pattern: `:5432:[^\s:"'\\]+:[^\s:"'\\]+:([^\s"'\\]{4,})`},
 		{kind: "docker-auth", literals: lits("auth"), value: `[A-Za-z0-9+/]{12,}={0,2}`, accept: userAndPassword},
 		{kind: "npmrc-token", literals: lits("_authToken", "_auth"), value: `[A-Za-z0-9+/=_-]{20,}`, accept: mixed},
 		{kind: "kubeconfig-key", literals: lits("client-key-data"), value: `[A-Za-z0-9+/]{100,}={0,2}`},

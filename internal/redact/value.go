@@ -26,8 +26,11 @@ func entropy(p []byte) float64 {
 // plausible reports whether a value may be a secret: neither a word, a name, a path, a reference to where the
 // secret is, nor what stands for one in examples.
 func plausible(value []byte, quoted bool) bool {
-	const least = 6 // bytes; what is shorter is no secret
-	if len(value) < least || placeholder(value) {
+	const least, glance = 6, 256 // bytes: what is shorter is no secret; of a long one the beginning tells
+	if len(value) < least {
+		return false
+	}
+	if value = value[:min(len(value), glance)]; placeholder(value) {
 		return false
 	}
 	var letters, digits, signs int
@@ -53,14 +56,20 @@ func plausible(value []byte, quoted bool) bool {
 	}
 }
 
-// name reports whether an unquoted value is rather a number or the name of something: dk.encryptionKey2.
+// name reports whether an unquoted value is rather a number or the name of something: dk.encryptionKey2. In
+// names digits stand at the end of a word.
 func name(value []byte) bool {
 	const word = 18 // bytes of 0x and a number of 64 bits
 	if bytes.HasPrefix(value, []byte("0x")) && len(value) <= word {
 		return true
 	}
-	if bytes.IndexByte(value, '.') < 0 || entropy(value) >= 4 {
+	if bytes.IndexByte(value, '.') < 0 {
 		return false
+	}
+	for i, c := range value[1:] {
+		if isDigit(value[i]) && isAlnum(c) && !isDigit(c) {
+			return false
+		}
 	}
 	for part := range bytes.SplitSeq(value, []byte(".")) {
 		if len(part) == 0 || !isAlnum(part[0]) || isDigit(part[0]) {

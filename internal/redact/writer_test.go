@@ -45,7 +45,7 @@ func around(t testing.TB, r *rand.Rand, moved int) string {
 func TestAStreamIsMaskedLikeTheWhole(t *testing.T) {
 	r := New([]byte("key"))
 	sizes := rand.New(rand.NewPCG(11, 3))
-	for seed := range uint64(60) {
+	for seed := range uint64(16) {
 		text := around(t, sizes, sizes.IntN(400))
 		if seed%4 == 0 { // nothing but secrets, beside one another
 			text = some(t, seed, 1200)
