@@ -93,9 +93,7 @@ func (r *rule) match(text []byte, at, n int) (span, bool) {
 	if !r.passes(text[s.start:s.end]) || touchesMask(text, from, max(from+m[1], s.end)) {
 		return span{}, false
 	}
-	if insideEscape(text, s.start) {
-		s.start++ // \npm_… may be a line's end: the escape stays whole
-	}
+	s.start = afterEscape(text, s.start) // \npm_… may be a line's end: the escape stays whole
 	return s, s.start < s.end
 }
 
@@ -110,11 +108,36 @@ func continuesWord(text []byte, at int) bool {
 	if at == 0 || !isAlnum(text[at-1]) {
 		return false
 	}
-	return !insideEscape(text, at-1) && (at < 6 || text[at-6] != '\\' || text[at-5] != 'u')
+	return afterEscape(text, at-1) != at
 }
 
-// insideEscape reports whether text[at] is escaped by a backslash.
-func insideEscape(text []byte, at int) bool {
+// afterEscape returns the end of the escape of JSON that text[at] lies inside of, or at.
+func afterEscape(text []byte, at int) int {
+	const length = 6 // of \u0026
+	for start := at - 1; start >= 0 && start > at-length; start-- {
+		if text[start] != '\\' {
+			continue
+		}
+		switch {
+		case !escaped(text, start+1):
+			return at
+		case isUnicode(text[start:]):
+			return start + length
+		case start == at-1:
+			return at + 1
+		}
+		return at
+	}
+	return at
+}
+
+// isUnicode reports whether p begins with an escape such as \u0026.
+func isUnicode(p []byte) bool {
+	return len(p) >= 6 && p[1] == 'u' && isHex(p[2]) && isHex(p[3]) && isHex(p[4]) && isHex(p[5])
+}
+
+// escaped reports whether text[at] is escaped by a backslash.
+func escaped(text []byte, at int) bool {
 	n := 0
 	for n < at && n < 64 && text[at-1-n] == '\\' {
 		n++
