@@ -68,7 +68,10 @@ type API interface {
 	// ForgetArtifact removes an artifact's content and leaves a tombstone.
 	ForgetArtifact(ctx context.Context, r ForgetArtifactRequest) (artifacts.Artifact, error)
 
-	// SaveMemory writes a memory. conflict: the name belongs to another author's fact.
+	// Mask masks the secrets in a text that is to leave to somebody else than the agent it came from.
+	Mask(ctx context.Context, r MaskRequest) (MaskResponse, error)
+
+	// SaveMemory writes a memory, with secrets masked. conflict: the name belongs to another author's fact.
 	SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Entry, error)
 	// Memories lists, or with a query ranks, the memories of the scopes asked for.
 	Memories(ctx context.Context, r MemoriesRequest) (MemoriesResponse, error)

@@ -93,6 +93,10 @@ func (c *client) ForgetArtifact(ctx context.Context, r engine.ForgetArtifactRequ
 	return mutate[artifacts.Artifact](ctx, c, "ForgetArtifact", &r, &r.Mutation)
 }
 
+func (c *client) Mask(ctx context.Context, r engine.MaskRequest) (engine.MaskResponse, error) {
+	return call[engine.MaskResponse](ctx, c, "Mask", r)
+}
+
 func (c *client) SaveMemory(ctx context.Context, r engine.SaveMemoryRequest) (memory.Entry, error) {
 	return mutate[memory.Entry](ctx, c, "SaveMemory", &r, &r.Mutation)
 }

@@ -42,6 +42,7 @@ var methods = map[string]handler{
 	"ReadArtifact":     on(engine.API.ReadArtifact),
 	"SearchArtifacts":  on(engine.API.SearchArtifacts),
 	"ForgetArtifact":   on(engine.API.ForgetArtifact),
+	"Mask":             on(engine.API.Mask),
 	"SaveMemory":       on(engine.API.SaveMemory),
 	"Memories":         on(engine.API.Memories),
 	"Memory":           on(engine.API.Memory),
