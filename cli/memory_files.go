@@ -41,7 +41,16 @@ func (a *app) memoryImport(scope *string) *cobra.Command {
 
 func (a *app) importMemory(ctx context.Context, api engine.API, dir, scope string, overwrite bool) error {
 	const op = "cli.memory"
-	found, problems, err := memory.Import(os.DirFS(a.absolute(dir)))
+	path := a.absolute(dir)
+	if info, err := os.Stat(path); err == nil && !info.IsDir() { // opening a pipe would hang
+		return fault.New(fault.Invalid, op, "%s is not a directory", dir)
+	}
+	root, err := os.OpenRoot(path) // a link in it leads nowhere else
+	if err != nil {
+		return fileError(dir, err)
+	}
+	defer root.Close() //nolint:errcheck // only read from
+	found, problems, err := memory.Import(root.FS())
 	if err != nil {
 		return err
 	}
