@@ -111,6 +111,28 @@ func TestMaskingIsAFixedPointAndKeepsJSON(t *testing.T) {
 	}
 }
 
+func TestWhatLiesBetweenStringsOfADocumentIsNoValue(t *testing.T) {
+	for _, text := range []string{
+		`["password=",12345678,null,"x"]`,
+		`{"token": 1234567890e12}`,
+		`{"a":"password='","b":{"c1":"d'e12345"}}`,
+		`{"a":"{\"token\": 1234567890e12}"}`,
+	} {
+		if !json.Valid([]byte(text)) {
+			t.Fatalf("%s is no JSON", text)
+		}
+		checkMasked(t, text)
+	}
+}
+
+func TestSecretsThatOverlapAreMaskedWhole(t *testing.T) {
+	text := plant(t, rand.New(rand.NewPCG(3, 3)), "", "key-{hex:32}-us6").text // a mailgun key, a mailchimp key
+	if got := New(nil).Find([]byte(text)); len(got) != 2 || got[0].End != got[1].Start || got[1].End != len(text) {
+		t.Errorf("%q: %+v", text, got)
+	}
+	checkMasked(t, text)
+}
+
 func FuzzMasking(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(some(f, seed, 3))
