@@ -12,7 +12,7 @@ const (
 
 // assigned looks for the value that is assigned to the name at text[at:at+n]: in the languages of
 // programs, configurations, queries, markup and command lines, as such or escaped.
-func (r *rule) assigned(text []byte, at, n int) (span, bool) {
+func (r *rule) assigned(text []byte, at, n int, bare *extent) (span, bool) {
 	c := cursor{text, at + n}
 	if !c.suffix() {
 		return span{}, false
@@ -29,7 +29,7 @@ func (r *rule) assigned(text []byte, at, n int) (span, bool) {
 	if quote != "" {
 		ok = c.quoted(quote)
 	} else {
-		ok = c.bare()
+		ok = c.bare(bare)
 	}
 	value := text[start:c.at]
 	if !ok || !r.acceptsValue(value, quote != "") || touchesMask(text, at, c.at) {
@@ -180,22 +180,33 @@ func (c *cursor) quoted(quote string) bool {
 			c.at++
 		}
 	}
+	c.at = min(c.at, len(c.text)) // an escape without its second half
 	return false
 }
 
-// endsValue holds the signs that end a value without quotation marks.
-var endsValue = [256]bool{'"': true, '\'': true, '`': true, '\\': true, ',': true, ';': true, '&': true, '<': true, '>': true, ')': true, '}': true, ']': true, '|': true}
+// extent is the newest value without quotation marks that was looked at: text[from:to]. A value may stand inside
+// of another, as in a=b=c, and ends where that one does; so no byte is looked at twice.
+type extent struct{ from, to int }
 
 // bare goes to the end of a value without quotation marks and reports whether it is one: not a call, not
-// an element, not a part of an expression.
-func (c *cursor) bare() bool {
-	for from := c.at; c.at < len(c.text) && c.at-from <= maxValue; c.at++ {
-		switch b := c.text[c.at]; {
-		case b == '(' || b == '[' || b == '{':
-			return false
-		case b <= ' ' || b > '~' || endsValue[b]:
-			return true
+// an element, not too long.
+func (c *cursor) bare(x *extent) bool {
+	from := c.at
+	if from < x.from || from > x.to || x.to == 0 {
+		x.from, x.to = from, from
+		for x.to < len(c.text) && !endsValue(c.text[x.to]) {
+			x.to++
 		}
 	}
-	return c.at == len(c.text)
+	c.at = x.to
+	return c.at-from <= maxValue && (c.at == len(c.text) || bytes.IndexByte([]byte("([{"), c.text[c.at]) < 0)
+}
+
+// endsValue reports whether a byte ends a value without quotation marks.
+func endsValue(b byte) bool {
+	switch b {
+	case '"', '\'', '`', '\\', ',', ';', '&', '<', '>', '(', ')', '[', ']', '{', '}', '|':
+		return true
+	}
+	return b <= ' ' || b > '~'
 }

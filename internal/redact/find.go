@@ -40,12 +40,13 @@ func (s *ruleset) candidates(text []byte) []span {
 // plain returns what the rules find in the text as it stands.
 func (s *ruleset) plain(text []byte) []span {
 	var spans []span
+	var bare extent
 	ends := make([]int, s.rules) // where the newest find of each rule ends
 	s.filter.scan(text, func(r *rule, at, n int) {
 		if at < ends[r.order] {
 			return // inside of what it has found: a text of nothing but beginnings costs no more than another
 		}
-		if found, ok := r.match(text, at, n); ok {
+		if found, ok := r.match(text, at, n, &bare); ok {
 			spans, ends[r.order] = append(spans, found), found.end
 		}
 	})

@@ -111,6 +111,28 @@ func TestMaskingIsAFixedPointAndKeepsJSON(t *testing.T) {
 	}
 }
 
+func TestWhatLiesBetweenStringsOfADocumentIsNoValue(t *testing.T) {
+	for _, text := range []string{
+		`["password=",12345678,null,"x"]`,
+		`{"token": 1234567890e12}`,
+		`{"a":"password='","b":{"c1":"d'e12345"}}`,
+		`{"a":"{\"token\": 1234567890e12}"}`,
+	} {
+		if !json.Valid([]byte(text)) {
+			t.Fatalf("%s is no JSON", text)
+		}
+		checkMasked(t, text)
+	}
+}
+
+func TestSecretsThatOverlapAreMaskedWhole(t *testing.T) {
+	text := plant(t, rand.New(rand.NewPCG(3, 3)), "", "key-{hex:32}-us6").text // a mailgun key, a mailchimp key
+	if got := New(nil).Find([]byte(text)); len(got) != 2 || got[0].End != got[1].Start || got[1].End != len(text) {
+		t.Errorf("%q: %+v", text, got)
+	}
+	checkMasked(t, text)
+}
+
 func FuzzMasking(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(some(f, seed, 3))
@@ -120,6 +142,9 @@ func FuzzMasking(f *testing.F) {
 		p := plant(f, rand.New(rand.NewPCG(1, 2)), k.kind, k.shapes[0])
 		f.Add(fmt.Sprintf(`{"a":"%s","b":[1,"x"]}`, jsonText(p.text)))
 	}
+	// What fuzzing found: a mask inside of an escape, and an escape without its second half.
+	f.Add(`{"k":"\u00268Q~` + strings.Repeat("0", 34) + `"}`)
+	f.Add("secret='" + strings.Repeat("0", 15) + "\\")
 	f.Add(`{"password=":[1,2,3,4,5,6,7,8],"b":"c"}`)
 	f.Add(`["\npm_` + strings.Repeat("a", 36) + `"]`)
 	f.Fuzz(func(t *testing.T, text string) {

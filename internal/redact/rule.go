@@ -63,9 +63,9 @@ func (w row) compile(order int) *rule {
 }
 
 // match looks for the rule's secret where a literal of n bytes stands. It returns the span, if there is one.
-func (r *rule) match(text []byte, at, n int) (span, bool) {
+func (r *rule) match(text []byte, at, n int, bare *extent) (span, bool) {
 	if r.pattern == "" {
-		return r.assigned(text, at, n)
+		return r.assigned(text, at, n, bare)
 	}
 	from := at - r.before
 	for r.run && from > 0 && at-from < maxBefore && inToken(text[from-1]) {

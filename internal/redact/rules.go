@@ -41,7 +41,7 @@ func rules() []row {
 		// Clouds.
 		{kind: "aws-access-key-id", literals: lits("AKIA", "ASIA", "ABIA", "ACCA"), word: true, pattern: `A[KSBC]IA[A-Z2-7]{16}|ACCA[A-Z2-7]{16}`},
 		{kind: "aws-secret-key", literals: lits("secret_access_key", "secretaccesskey", "secret-access-key", "aws_secret_key"), fold: true, value: `[A-Za-z0-9/+]{40}`, entropy: 3.5},
-		{kind: "aws-session-token", literals: lits("session_token", "sessiontoken"), fold: true, value: `[A-Za-z0-9/+=%]{100,}`, entropy: 3.5},
+		{kind: "aws-session-token", literals: lits("session_token", "sessiontoken"), fold: true, value: `[A-Za-z0-9/+%]{100,}={0,2}`, entropy: 3.5},
 		{kind: "aws-bedrock-key", literals: lits("ABSK", "bedrock-api-key-"), pattern: `ABSK[A-Za-z0-9+/]{100,}={0,2}|bedrock-api-key-[A-Za-z0-9+/=_-]{20,}`},
 		{kind: "google-api-key", literals: lits("AIza"), pattern: `AIza[A-Za-z0-9_-]{35}`},
 		{kind: "google-oauth-secret", literals: lits("GOCSPX-"), pattern: `GOCSPX-[A-Za-z0-9_-]{28}`},
@@ -115,12 +115,12 @@ func rules() []row {
 
 		// In files of programs.
 		{kind: "url-password", literals: lits("://"), pattern: `://[^\s/?#"'\\<>@:%]*:([^\s/?#"'\\<>]+)@[A-Za-z0-9\[]`, accept: urlPassword},
-		{kind: "cookie", literals: lits("cookie:"), fold: true, window: 4 << 10, pattern: `cookie: {0,4}([^\s"'\\=;]+=[^\r\n"'\\]{12,})`},
+		{kind: "cookie", literals: lits("cookie:"), fold: true, window: 4 << 10, pattern: `cookie: {0,4}([^\s"'\\=;:]+=[^\r\n"'\\]{12,})`},
 		{kind: "session-cookie", literals: lits("_gitlab_session", "PHPSESSID", "JSESSIONID", "connect.sid", "ASP.NET_SessionId"), value: `[A-Za-z0-9%._+/-]{16,}`},
 		{kind: "netrc-password", literals: lits("machine ", "default"), pattern: `(?:machine [^\s"'\\]+|default)` + gap + `login [^\s"'\\+]+` + gap + `password ([^\s"'\\]{4,})`},
 		{kind: "pgpass-password", literals: lits(":5432:"), pattern: `:5432:[^\s:"'\\]+:[^\s:"'\\]+:([^\s"'\\]{4,})`},
 		{kind: "docker-auth", literals: lits("auth"), value: `[A-Za-z0-9+/]{12,}={0,2}`, accept: userAndPassword},
-		{kind: "npmrc-token", literals: lits("_authToken", "_auth"), value: `[A-Za-z0-9+/=_-]{20,}`, accept: mixed},
+		{kind: "npmrc-token", literals: lits("_authToken", "_auth"), value: `[A-Za-z0-9+/_-]{20,}={0,2}`, accept: mixed},
 		{kind: "kubeconfig-key", literals: lits("client-key-data"), value: `[A-Za-z0-9+/]{100,}={0,2}`},
 		{kind: "api-key", literals: lits("apikey", "api_key", "api-key", "access_key", "accesskey", "access-key", "auth_key", "authkey",
 			"encryption_key", "encryptionkey", "signing_key", "signingkey", "private_key", "master_key", "secret_key", "secretkey", "secret-key"), fold: true},
@@ -140,7 +140,7 @@ const gap = `(?:\s|\\+[nrt]|[>+-]|[0-9]{1,6}(?:→|:|\|))+`
 const (
 	pemGap   = `(?:\s|\\+[nrt])`
 	pemMark  = `(?:[0-9]{0,6}(?:→|:|\|)|[>+-]|[0-9]{1,6}[ \t])`
-	pemField = `(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\r\n"\\]{0,200}`
+	pemField = `(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):(?:[^\r\n"\\-]|-[^\r\n"\\-])*` // stops before the next mark of a block
 	pemFull  = pemMark + `?[A-Za-z0-9+/=]{16,}`
 	pemShort = pemMark + `?[A-Za-z0-9+/=]{1,15}`
 	pemBlock = `-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----` +

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"math/rand/v2"
 	"strings"
@@ -68,6 +69,28 @@ func differ(a, b string) int {
 		}
 	}
 	return min(len(a), len(b))
+}
+
+// TestAStreamKnowsWhatStandsBeforeABorder places the border of what the Writer looks at between a name and its
+// value, and into a run of base64 that is too long to be looked into.
+func TestAStreamKnowsWhatStandsBeforeABorder(t *testing.T) {
+	r := New([]byte("key"))
+	random := rand.New(rand.NewPCG(1, 1))
+	long := strings.Repeat("name of a shop ", maxRun/20) + plant(t, random, "", " ghp_{an:36} ").text
+	for _, c := range []struct {
+		text   string
+		before int
+	}{
+		{`password: "` + plant(t, random, "", "{pw:12}").text + `"`, len(`password: "`)},
+		{"--api-key " + plant(t, random, "", "{an:32}").text, len("--api-key ")},
+		{base64.StdEncoding.EncodeToString([]byte(long)), 5000},
+		{base64.StdEncoding.EncodeToString([]byte(long + long)), 5000},
+	} {
+		text := strings.Repeat(" ", step-c.before) + c.text + strings.Repeat(" ", maxWindow)
+		if got, want := stream(t, r, text, 1, step), r.String(text); got != want {
+			t.Errorf("%.40q: the stream differs from the whole", c.text)
+		}
+	}
 }
 
 func TestAStreamHoldsLittleBack(t *testing.T) {
