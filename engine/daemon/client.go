@@ -135,14 +135,19 @@ func call[Response any](ctx context.Context, c *client, method string, r any) (R
 	return answer, nil
 }
 
-// maintain is call for housekeeping: a context without a deadline gets limits.Maintenance.
+// maintain is call for housekeeping, which may take long.
 func maintain[Response any](ctx context.Context, c *client, method string, r any) (Response, error) {
-	if _, ok := ctx.Deadline(); !ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limits.Maintenance)
-		defer cancel()
-	}
+	ctx, cancel := unhurried(ctx)
+	defer cancel()
 	return call[Response](ctx, c, method, r)
+}
+
+// unhurried gives a context without a deadline that of housekeeping.
+func unhurried(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, limits.Maintenance)
 }
 
 // mutate is call for a request that changes something: with a key it can be sent twice and is

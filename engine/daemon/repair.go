@@ -43,43 +43,87 @@ func Repair(ctx context.Context, o Options) (Repaired, error) {
 	if err != nil {
 		return Repaired{}, err
 	}
+	defer func() { _ = os.RemoveAll(into) }() // what is left of it is in place by now, or nobody's
 	answer, err := inChild(ctx, o, limits.Maintenance, hiddenRepair, o.State, into)
-	if err == nil && answer.Repaired == nil {
-		err = fault.New(fault.Internal, op, "the repair said nothing")
+	switch {
+	case errors.Is(err, errDied):
+		return Repaired{}, fault.New(fault.Corrupt, op, "the ledger cannot be repaired: %s", err).
+			WithHint("restore a backup; the damaged ledger stays where it is")
+	case err != nil:
+		return Repaired{}, err
+	case answer.Repaired == nil:
+		return Repaired{}, fault.New(fault.Internal, op, "the repair said nothing")
 	}
-	if errors.Is(err, errDied) {
-		err = fault.New(fault.Corrupt, op, "the ledger cannot be repaired: %s", err).WithHint("restore a backup; the damaged ledger stays where it is")
-	}
-	if err != nil {
-		return Repaired{}, errors.Join(err, os.RemoveAll(into))
-	}
-	kept, err := exchange(o, before, into)
-	if err != nil {
-		return Repaired{}, errors.Join(err, os.RemoveAll(into))
+	kept := fmt.Sprintf("%s.damaged-%s", o.State, o.Env.Now().UTC().Format("20060102-150405"))
+	if err := exchange(ctx, o.State, before, into, kept); err != nil {
+		return Repaired{}, fault.Wrap(fault.Unavailable, op, err)
 	}
 	return Repaired{*answer.Repaired, kept}, nil
 }
 
-// exchange puts the new state directory in the place of the damaged one and returns where that is now.
-func exchange(o Options, before, into string) (kept string, err error) {
-	const op = "daemon.repair"
-	kept = fmt.Sprintf("%s.damaged-%s", o.State, o.Env.Now().UTC().Format("20060102-150405"))
-	if err := os.Rename(o.State, kept); err != nil {
-		return "", fault.Wrap(fault.Unavailable, op, err)
+// exchange puts the records and blobs of a repaired ledger in the place of those of the damaged one,
+// which get further names in a directory of their own first. The records are the last to change places,
+// in one step: after a crash before it the damaged ledger is there as it was, after it the repaired one.
+func exchange(ctx context.Context, state, before, into, kept string) error {
+	if err := os.Mkdir(kept, 0o700); err != nil {
+		return err
 	}
-	if now, err := fingerprint(kept); err != nil || now != before {
-		return "", errors.Join(fault.New(fault.Unavailable, op, "another program used the ledger while it was repaired").
-			WithHint("end it and run: ctxledger repair"), err, os.Rename(kept, o.State))
-	}
-	if err := os.Rename(into, o.State); err != nil {
-		return "", errors.Join(fault.Wrap(fault.Unavailable, op, err), os.Rename(kept, o.State))
-	}
-	d, err := os.Open(filepath.Dir(o.State))
+	damaged, sound := filepath.Join(state, "blobs"), filepath.Join(into, "blobs")
+	err := errors.Join(linkAll(ctx, damaged, filepath.Join(kept, "blobs")),
+		os.Link(filepath.Join(state, "ledger.db"), filepath.Join(kept, "ledger.db")),
+		syncDir(kept), syncDir(filepath.Dir(kept)))
 	if err != nil {
-		return "", fault.Wrap(fault.Unavailable, op, err)
+		return errors.Join(err, os.RemoveAll(kept)) // further names alone
+	}
+	whole := map[string]bool{}
+	err = eachFile(sound, func(rel string) error {
+		whole[rel] = true
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(damaged, rel)), 0o700); err != nil {
+			return err
+		}
+		return os.Rename(filepath.Join(sound, rel), filepath.Join(damaged, rel))
+	})
+	if err != nil {
+		return err
+	}
+	if now, err := fingerprint(state); err != nil || now != before {
+		return errors.Join(fault.New(fault.Unavailable, "daemon.repair", "another program used the ledger while it was repaired").
+			WithHint("end it and run: ctxledger repair"), err)
+	}
+	if err := os.Rename(filepath.Join(into, "ledger.db"), filepath.Join(state, "ledger.db")); err != nil {
+		return err
+	}
+	err = eachFile(damaged, func(rel string) error {
+		if whole[rel] {
+			return nil
+		}
+		return os.Remove(filepath.Join(damaged, rel))
+	})
+	return errors.Join(err, syncDir(state))
+}
+
+// eachFile calls fn with every file below a directory, by its path from there.
+func eachFile(dir string, fn func(rel string) error) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return ignoreMissing(err)
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		return fn(rel)
+	})
+}
+
+// syncDir makes the names in a directory durable, where the system can do that.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
 	}
 	_ = d.Sync() // Windows cannot; elsewhere the renames are as durable as the system makes them
-	return kept, fault.Wrap(fault.Unavailable, op, d.Close())
+	return d.Close()
 }
 
 // fingerprint tells whether the file of records was written to.
