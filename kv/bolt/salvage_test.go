@@ -163,7 +163,7 @@ func (h *history) rescue(t *testing.T, dir string, hit func(page uint64) bool, s
 		t.Errorf("%d older values, but %d strays", older, out.Strays)
 	}
 	for key, pages := range h.pages {
-		if strings.HasPrefix(key, string(metaBucket)) || hit(pages[0]) || hit(pages[1]) {
+		if strings.HasPrefix(key, string(metaBucket)) || anyHit(pages, hit) {
 			continue
 		}
 		sum.whole++
@@ -177,6 +177,15 @@ func (h *history) rescue(t *testing.T, dir string, hit func(page uint64) bool, s
 	if len(got) != int(out.Records) || (len(got) < len(h.current) && (checked.Problems == 0 || out.Problems == 0)) {
 		t.Errorf("%d of %d records saved; check says %+v, salvage %+v", len(got), len(h.current), checked, out)
 	}
+}
+
+func anyHit(pages [2]uint64, hit func(page uint64) bool) bool {
+	for page := pages[0]; page <= pages[1]; page++ {
+		if hit(page) {
+			return true
+		}
+	}
+	return false
 }
 
 // readBack returns every record of a ledger, by bucket and key.
