@@ -135,17 +135,17 @@ func call[Response any](ctx context.Context, c *client, method string, r any) (R
 	return answer, nil
 }
 
-// maintain is call for housekeeping, which may take long.
+// maintain is call for housekeeping: a context without a deadline gets limits.Maintenance.
 func maintain[Response any](ctx context.Context, c *client, method string, r any) (Response, error) {
-	ctx, cancel := unhurried(ctx)
+	ctx, cancel := patiently(ctx)
 	defer cancel()
 	return call[Response](ctx, c, method, r)
 }
 
-// unhurried gives a context without a deadline that of housekeeping.
-func unhurried(ctx context.Context) (context.Context, context.CancelFunc) {
+// patiently gives a context without a deadline that of housekeeping.
+func patiently(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
-		return ctx, func() {}
+		return context.WithCancel(ctx)
 	}
 	return context.WithTimeout(ctx, limits.Maintenance)
 }
