@@ -7,7 +7,6 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/audit"
 	"ctxledger.dev/kv/bolt"
 )
 
@@ -20,11 +19,11 @@ type Repaired struct {
 
 // Found is a list of findings that is capped, with how many there are in all.
 type Found struct {
-	Items []audit.Finding `json:"items"`
-	Total int             `json:"total"`
+	Items []Finding `json:"items"`
+	Total int       `json:"total"`
 }
 
-func (f *Found) add(x audit.Finding) {
+func (f *Found) add(x Finding) {
 	if f.Total++; len(f.Items) < maxDamage {
 		f.Items = append(f.Items, x)
 	}
@@ -35,10 +34,10 @@ func (f *Found) add(x audit.Finding) {
 // puts something in the place of what is lost wherever others rest on it. The result passes Check.
 // Errors: not_found, denied, unavailable; corrupt when nothing of the ledger can be read.
 func Repair(ctx context.Context, state, into string, e env.Env) (Repaired, error) {
-	r := Repaired{Lost: Found{Items: []audit.Finding{}}}
+	r := Repaired{Lost: Found{Items: []Finding{}}}
 	_, err := bolt.Salvage(ctx, state, into, bolt.Watch{Problem: func(p bolt.Problem) {
 		if p.Code != fault.Denied { // what others may read is saved
-			r.Lost.add(audit.Finding{Where: p.Where, What: p.What, Lost: true})
+			r.Lost.add(Finding{Where: p.Where, What: p.What, Lost: true})
 		}
 	}})
 	if err != nil {
@@ -63,13 +62,13 @@ func (r *Repaired) mend(ctx context.Context, state string, e env.Env) error {
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
-	var found []audit.Finding
+	var found []Finding
 	err = s.Update(ctx, func(tx kv.Tx) error {
 		found = nil // the function may run more than once
 		if err := bringUp(tx); err != nil {
 			return err
 		}
-		return auditRecords(ctx, tx, true, e.Now().UTC().Round(0), blobs, func(f audit.Finding) { found = append(found, f) })
+		return auditRecords(ctx, tx, true, e.Now().UTC().Round(0), blobs, func(f Finding) { found = append(found, f) })
 	})
 	for _, f := range found {
 		if f.Lost {
