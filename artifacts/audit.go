@@ -22,16 +22,15 @@ func Audit(a *audit.Audit) error {
 		}
 		return nil
 	})
-	for _, x := range []struct {
-		bucket kv.Bucket
-		sound  func(kv.Tx, kv.Record) (bool, error)
-	}{
-		{bucketHashes, soundHash}, {bucketTimes, soundTime}, {bucketOwners, soundOwner},
-	} {
-		if err != nil {
-			return err
-		}
-		err = a.Sweep(x.bucket, func(r kv.Record) (bool, error) { return x.sound(a.Tx, r) })
+	if err == nil {
+		err = a.SweepNames(bucketHashes, func(r kv.Record) (bool, error) { return soundHash(a.Tx, r) },
+			func(r kv.Record) string { return "artifact " + audit.Name(r.Value) })
+	}
+	if err == nil {
+		err = a.Sweep(bucketTimes, func(r kv.Record) (bool, error) { return soundTime(a.Tx, r) })
+	}
+	if err == nil {
+		err = a.Sweep(bucketOwners, func(r kv.Record) (bool, error) { return soundOwner(a.Tx, r) })
 	}
 	if err != nil {
 		return err

@@ -22,17 +22,19 @@ func Audit(a *audit.Audit) error {
 	if err != nil {
 		return err
 	}
-	for b, name := range map[kv.Bucket]func(Change) string{
-		bucketSessions: func(c Change) string { return c.Session },
-		bucketPaths:    func(c Change) string { return c.Path },
-	} {
-		err := a.Sweep(b, func(r kv.Record) (bool, error) {
-			c, err := get(a.Tx, idOf(r.Key))
-			return bytes.Equal(indexKey(name(c), c.ID), r.Key), err
-		})
-		if err != nil {
-			return err
-		}
+	err = a.SweepNames(bucketPaths, func(r kv.Record) (bool, error) {
+		c, err := get(a.Tx, idOf(r.Key))
+		return bytes.Equal(indexKey(c.Path, c.ID), r.Key), err
+	}, nameChange)
+	if err != nil {
+		return err
+	}
+	err = a.Sweep(bucketSessions, func(r kv.Record) (bool, error) {
+		c, err := get(a.Tx, idOf(r.Key))
+		return bytes.Equal(indexKey(c.Session, c.ID), r.Key), err
+	})
+	if err != nil {
+		return err
 	}
 	for r, err := range a.Tx.Scan(bucketChanges, kv.Range{}) {
 		if err != nil {
@@ -47,6 +49,12 @@ func Audit(a *audit.Audit) error {
 		}
 	}
 	return nil
+}
+
+// nameChange names a change by the index of paths.
+func nameChange(r kv.Record) string {
+	path, _, _ := strings.Cut(string(r.Key), "\x00")
+	return fmt.Sprintf("change %d of %s", idOf(r.Key), strings.ToValidUTF8(path, "?"))
 }
 
 // want checks that the indexes know a change.

@@ -10,7 +10,6 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/kv/audit"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -58,7 +57,7 @@ func (a *app) printChecked(w io.Writer, c engine.Checked) {
 }
 
 // printFindings lists what is wrong, and how much more there is.
-func (a *app) printFindings(w io.Writer, list []audit.Finding, total int) {
+func (a *app) printFindings(w io.Writer, list []engine.Finding, total int) {
 	t := a.newTable("WHERE", "WHAT")
 	t.wide = true
 	for _, f := range list {

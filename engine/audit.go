@@ -152,8 +152,10 @@ func (x *auditor) wrongOriginal(e sessions.Stored) string {
 
 // lose gives up the original of an entry, with what stands for parts of it.
 func (x *auditor) lose(session string, e sessions.Stored) error {
-	if err := forgetEntry(x.Tx, place{session, e.Entry}, mutation{at: x.at}); err != nil {
-		return err
+	for _, r := range e.Results {
+		if err := x.Tx.Delete(bucketStubs, stubKey(session, e.Seq, r.CallID)); err != nil {
+			return err
+		}
 	}
 	return sessions.Lose(x.Tx, session, e.Seq, x.at)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // sample is how many records of each bucket are damaged, one at a time.
-const sample = 4
+const sample = 3
 
 // TestAnyOneLostRecordIsMended takes records of a ledger away, one at a time: what follows from others
 // is there again, what does not is reported as lost, and the ledger is sound and readable.

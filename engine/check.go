@@ -13,6 +13,9 @@ import (
 	"ctxledger.dev/kv/bolt"
 )
 
+// Finding is something in a ledger that is not as it should be, for faces, which do not know the store.
+type Finding = audit.Finding
+
 // maxDamage is how many findings a report lists; the rest is counted.
 const maxDamage = 200
 
@@ -24,12 +27,12 @@ type Checked struct {
 	Records int64 `json:"records"` // that were read
 	Blobs   int64 `json:"blobs"`
 	// Damage is what is wrong, at most 200; Total is how much it is in all.
-	Damage []audit.Finding `json:"damage"`
-	Total  int             `json:"total"`
+	Damage []Finding `json:"damage"`
+	Total  int       `json:"total"`
 }
 
 // find takes a finding into account.
-func (c *Checked) find(f audit.Finding) {
+func (c *Checked) find(f Finding) {
 	if c.Total++; len(c.Damage) < maxDamage {
 		c.Damage = append(c.Damage, f)
 	}
@@ -42,7 +45,7 @@ func (c *Checked) find(f audit.Finding) {
 // A file that is damaged in an unknown way may crash or hang the process: package daemon therefore has
 // a child process do this.
 func Check(ctx context.Context, state string, e env.Env) (Checked, error) {
-	c := Checked{Damage: []audit.Finding{}}
+	c := Checked{Damage: []Finding{}}
 	damaged := map[string]bool{} // blobs
 	readable := true
 	found, err := bolt.Check(ctx, state, bolt.Watch{Problem: func(p bolt.Problem) {
@@ -51,7 +54,7 @@ func Check(ctx context.Context, state string, e env.Env) (Checked, error) {
 		} else if p.Code != fault.Denied { // what others may read can be read
 			readable = false
 		}
-		c.find(audit.Finding{Where: p.Where, What: p.What})
+		c.find(Finding{Where: p.Where, What: p.What})
 	}})
 	c.Records, c.Blobs = found.Records, found.Blobs
 	if err != nil || !readable {
@@ -72,7 +75,7 @@ func Check(ctx context.Context, state string, e env.Env) (Checked, error) {
 var errKeepNothing = errors.New("nothing is kept")
 
 // auditStore audits the records of an open store, those of an older schema as if they had been migrated.
-func auditStore(ctx context.Context, s kv.Store, at time.Time, damaged map[string]bool, report func(audit.Finding)) error {
+func auditStore(ctx context.Context, s kv.Store, at time.Time, damaged map[string]bool, report func(Finding)) error {
 	blobs, err := wholeBlobs(ctx, s, damaged)
 	if err != nil {
 		return err

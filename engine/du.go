@@ -30,6 +30,7 @@ func (l *Local) DiskUsage(ctx context.Context, _ DiskUsageRequest) (DiskUsage, e
 		return u, err
 	}
 	u.Records = size.Records
+	u.Total += size.Records
 	disk := map[string]int64{}
 	for b, err := range l.store.Blobs(ctx) {
 		if err != nil {
@@ -75,6 +76,9 @@ func (u *DiskUsage) walk(ctx context.Context, state string) error {
 
 // file takes one file of the state directory into account.
 func (u *DiskUsage) file(name string, size int64) {
+	if name == recordsName {
+		return // it reserves more than it takes
+	}
 	u.Total += size
 	switch top, _, _ := strings.Cut(name, "/"); {
 	case top == "exports":

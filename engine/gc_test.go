@@ -89,6 +89,23 @@ func TestGarbageIsWhatNoRecordNamesAnHourLater(t *testing.T) {
 	}
 }
 
+// TestALongMessageOfAViewStaysWhileItsPageIsRead: a page names a blob that no record names.
+func TestALongMessageOfAViewStaysWhileItsPageIsRead(t *testing.T) {
+	l, by := ahead(t, t.TempDir())
+	long := say(strings.Repeat("a very long message ", 150_000))
+	r := hand(t, l, engine.AppendMessagesRequest{Messages: append(long, say("", "short")[1])})
+	page, err := l.View(t.Context(), engine.ViewRequest{Session: r.Session})
+	if err != nil || len(page.Messages) != 1 || page.Messages[0].Blob == "" || page.Next != 1 {
+		t.Fatalf("%d messages, next %d, %v", len(page.Messages), page.Next, err)
+	}
+	named := page.Messages[0].Blob
+	by.Store(int64(59 * time.Minute))
+	collect(t, l)
+	if got := blob(t, l, engine.ReadBlobRequest{Hash: named}); !bytes.Equal(got, long[0]) {
+		t.Error("the message is another one")
+	}
+}
+
 func equalAll(a, b [][]byte) bool {
 	return bytes.Equal(bytes.Join(a, []byte{0}), bytes.Join(b, []byte{0}))
 }

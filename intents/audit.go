@@ -19,16 +19,14 @@ func Audit(a *audit.Audit) error {
 		}
 		return err
 	})
-	for _, x := range []struct {
-		bucket kv.Bucket
-		sound  func(kv.Tx, kv.Record) (bool, error)
-	}{
-		{bucketCalls, soundCall}, {bucketPaths, soundPath}, {bucketPending, soundPending},
-	} {
-		if err != nil {
-			return err
-		}
-		err = a.Sweep(x.bucket, func(r kv.Record) (bool, error) { return x.sound(a.Tx, r) })
+	if err == nil {
+		err = a.SweepNames(bucketCalls, func(r kv.Record) (bool, error) { return soundCall(a.Tx, r) }, nameCall)
+	}
+	if err == nil {
+		err = a.Sweep(bucketPaths, func(r kv.Record) (bool, error) { return soundPath(a.Tx, r) })
+	}
+	if err == nil {
+		err = a.Sweep(bucketPending, func(r kv.Record) (bool, error) { return soundPending(a.Tx, r) })
 	}
 	if err != nil {
 		return err
@@ -47,6 +45,12 @@ func Audit(a *audit.Audit) error {
 func soundCall(tx kv.Tx, r kv.Record) (bool, error) {
 	in, err := load(tx, r.Value)
 	return in != nil && bytes.Equal(callKey(in.Session, in.CallID), r.Key), err
+}
+
+// nameCall names the intent of a call.
+func nameCall(r kv.Record) string {
+	session, call, _ := strings.Cut(string(r.Key), "\x00")
+	return fmt.Sprintf("session %s, intent of call %s", session, call)
 }
 
 func soundPath(tx kv.Tx, r kv.Record) (bool, error) {

@@ -9,12 +9,13 @@ import (
 // Lose gives up an entry's original because it is damaged. The rest of the entry stays. Errors:
 // not_found.
 func Lose(tx kv.Tx, session string, seq int64, at time.Time) error {
-	e, err := Forget(tx, session, seq, at)
+	e, err := GetEntry(tx, session, seq)
 	if err != nil {
 		return err
 	}
-	e.Lost = true
-	return put(tx, session, e, nil)
+	e.Forgotten, e.Lost, e.Blob = &at, true, ""
+	e.Names, e.Paths = nil, nil
+	return put(tx, session, e.Entry, nil)
 }
 
 // LoseEntry puts a note that says so in the place of a whole entry. Errors: not_found.

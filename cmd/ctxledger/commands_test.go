@@ -24,7 +24,7 @@ import (
 var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"capture": capture, "lines": lines, "add": add, "await": await, "kill9": kill9,
 	"listing": listing, "newformat": newFormat, "escaped": escaped, "status": status,
-	"flipblob": flipBlob, "truncate": truncate,
+	"flipblob": flipBlob, "flippage": flipPage, "truncate": truncate,
 }
 
 // capture NAME REGEXP sets a variable to the first group of the regexp's first match in the
@@ -203,4 +203,28 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	size, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
+
+// flipPage DIR changes a byte in the middle of an entry of a log in the records of a state directory.
+func flipPage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: flippage DIR")
+	}
+	file := filepath.Join(ts.MkAbs(args[0]), "ledger.db")
+	content, err := os.ReadFile(file)
+	ts.Check(err)
+	found := false
+	for at := 0; ; {
+		next := bytes.Index(content[at:], []byte(`{"seq":100,`))
+		if next < 0 {
+			break
+		}
+		at += next + 4
+		content[at] ^= 1
+		found = true
+	}
+	if !found {
+		ts.Fatalf("%s has no entry 100", file)
+	}
+	ts.Check(os.WriteFile(file, content, 0o600))
 }

@@ -90,6 +90,8 @@ func (c *client) SearchArtifacts(ctx context.Context, r engine.SearchArtifactsRe
 }
 
 func (c *client) ForgetArtifact(ctx context.Context, r engine.ForgetArtifactRequest) (artifacts.Artifact, error) {
+	ctx, cancel := patiently(ctx)
+	defer cancel()
 	return mutate[artifacts.Artifact](ctx, c, "ForgetArtifact", &r, &r.Mutation)
 }
 

@@ -12,7 +12,6 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
-	"ctxledger.dev/kv/audit"
 )
 
 // Check says what is wrong with the ledger in o.State. A daemon that owns it goes on working: what is
@@ -61,7 +60,7 @@ func checkClosed(ctx context.Context, o Options, state string) (engine.Checked, 
 
 // damagedIn is the result of a check that could not be ended.
 func damagedIn(where, what string) engine.Checked {
-	return engine.Checked{Damage: []audit.Finding{{Where: where, What: what}}, Total: 1}
+	return engine.Checked{Damage: []engine.Finding{{Where: where, What: what}}, Total: 1}
 }
 
 // snapshot makes a directory a ledger like the one that a daemon owns. Its blobs are further names of

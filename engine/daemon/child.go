@@ -25,8 +25,9 @@ const (
 
 // said is what a child answers on its standard output.
 type said struct {
-	Checked *engine.Checked `json:"checked,omitempty"`
-	Error   *fault.Error    `json:"error,omitempty"`
+	Checked  *engine.Checked  `json:"checked,omitempty"`
+	Repaired *engine.Repaired `json:"repaired,omitempty"`
+	Error    *fault.Error     `json:"error,omitempty"`
 }
 
 // errDied says that a child ended without an answer.
@@ -100,6 +101,8 @@ func child(ctx context.Context, args []string, r Role) (exit int) {
 	switch {
 	case args[0] == hiddenCheck && len(args) == 2:
 		answer.Checked, err = pointTo(engine.Check(ctx, args[1], r.Env))
+	case args[0] == hiddenRepair && len(args) == 3:
+		answer.Repaired, err = pointTo(engine.Repair(ctx, args[1], args[2], r.Env))
 	default:
 		return 2 // nobody but inChild uses this
 	}

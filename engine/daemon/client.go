@@ -143,12 +143,17 @@ func (c *client) key() string {
 
 // maintain is call for housekeeping: a context without a deadline gets limits.Maintenance.
 func maintain[Response any](ctx context.Context, c *client, method string, r any) (Response, error) {
-	if _, ok := ctx.Deadline(); !ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limits.Maintenance)
-		defer cancel()
-	}
+	ctx, cancel := patiently(ctx)
+	defer cancel()
 	return call[Response](ctx, c, method, r)
+}
+
+// patiently gives a context without a deadline that of housekeeping.
+func patiently(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, limits.Maintenance)
 }
 
 // mutate is call for a request that changes something: with a key it can be sent twice and is

@@ -27,7 +27,7 @@ func TestTheFormatListsEveryBucket(t *testing.T) {
 		t.Fatalf("only %d buckets were found in the code", len(buckets))
 	}
 	for name, where := range buckets {
-		if !slices.Contains(listed, name) && name != "\x00ctxledger" {
+		if !slices.Contains(listed, name) {
 			t.Errorf("docs/format.md does not list the bucket %q of %s", name, where)
 		}
 	}
@@ -48,8 +48,8 @@ func bucketConstants(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
 	for _, f := range source(t) {
-		if f.test || f.dir == "kv/kvtest" {
-			continue
+		if f.test || f.dir == "kv/kvtest" || f.dir == "kv/bolt" {
+			continue // a store's own buckets are described in words
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			spec, ok := n.(*ast.ValueSpec)

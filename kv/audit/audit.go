@@ -86,6 +86,18 @@ func (a *Audit) Sweep(b kv.Bucket, sound func(kv.Record) (bool, error)) error {
 	})
 }
 
+// SweepNames is Sweep for an index by which a thing that is lost can still be named.
+func (a *Audit) SweepNames(b kv.Bucket, sound func(kv.Record) (bool, error), name func(kv.Record) string) error {
+	return a.sweep(b, func(r kv.Record) (string, error) {
+		ok, err := sound(r)
+		if ok || err != nil && !pointless(err) {
+			return "", err
+		}
+		a.FindLost(name(r), "is missing, and the index %s still names it", b)
+		return "dangling", nil
+	})
+}
+
 // pointless reports whether the error of following a pointer says that there is nothing behind it.
 func pointless(err error) bool { return fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) }
 

@@ -1,0 +1,139 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+)
+
+// Repaired is what a repair did.
+type Repaired struct {
+	engine.Repaired
+	// Kept is where the ledger lies as it was found; "" when it was not damaged and nothing changed.
+	Kept string `json:"kept,omitempty"`
+}
+
+// Repair asks the daemon of the ledger in o.State to leave and, if the ledger is damaged, puts a sound
+// one in its place, with everything that can be saved. The damaged one is set aside and never deleted.
+// Errors: not_found when there is no ledger; unavailable when another process uses it.
+func Repair(ctx context.Context, o Options) (Repaired, error) {
+	const op = "daemon.repair"
+	if err := Stop(ctx, o.State); err != nil {
+		return Repaired{}, err
+	}
+	found, err := Check(ctx, o)
+	if err != nil && !fault.Is(err, fault.Unavailable) {
+		return Repaired{}, err
+	}
+	if err == nil && found.Total == 0 {
+		return Repaired{Repaired: engine.Repaired{Checked: found}}, nil
+	}
+	before, err := fingerprint(o.State)
+	if err != nil {
+		return Repaired{}, fault.Wrap(fault.Unavailable, op, err)
+	}
+	into, err := beside(o.State, "repair")
+	if err != nil {
+		return Repaired{}, err
+	}
+	defer func() { _ = os.RemoveAll(into) }() // what is left of it is in place by now, or nobody's
+	answer, err := inChild(ctx, o, limits.Maintenance, hiddenRepair, o.State, into)
+	switch {
+	case errors.Is(err, errDied):
+		return Repaired{}, fault.New(fault.Corrupt, op, "the ledger cannot be repaired: %s", err).
+			WithHint("restore a backup; the damaged ledger stays where it is")
+	case err != nil:
+		return Repaired{}, err
+	case answer.Repaired == nil:
+		return Repaired{}, fault.New(fault.Internal, op, "the repair said nothing")
+	}
+	kept := fmt.Sprintf("%s.damaged-%s", o.State, o.Env.Now().UTC().Format("20060102-150405"))
+	if err := exchange(ctx, o.State, before, into, kept); err != nil {
+		return Repaired{}, fault.Wrap(fault.Unavailable, op, err)
+	}
+	return Repaired{*answer.Repaired, kept}, nil
+}
+
+// exchange puts the records and blobs of a repaired ledger in the place of those of the damaged one,
+// which get further names in a directory of their own first. The records are the last to change places,
+// in one step: after a crash before it the damaged ledger is there as it was, after it the repaired one.
+func exchange(ctx context.Context, state, before, into, kept string) error {
+	if err := os.Mkdir(kept, 0o700); err != nil {
+		return err
+	}
+	damaged, sound := filepath.Join(state, "blobs"), filepath.Join(into, "blobs")
+	err := errors.Join(linkAll(ctx, damaged, filepath.Join(kept, "blobs")),
+		os.Link(filepath.Join(state, "ledger.db"), filepath.Join(kept, "ledger.db")),
+		syncDir(kept), syncDir(filepath.Dir(kept)))
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(kept)) // further names alone
+	}
+	whole := map[string]bool{}
+	err = eachFile(sound, func(rel string) error {
+		whole[rel] = true
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(damaged, rel)), 0o700); err != nil {
+			return err
+		}
+		return os.Rename(filepath.Join(sound, rel), filepath.Join(damaged, rel))
+	})
+	if err != nil {
+		return err
+	}
+	if now, err := fingerprint(state); err != nil || now != before {
+		return errors.Join(fault.New(fault.Unavailable, "daemon.repair", "another program used the ledger while it was repaired").
+			WithHint("end it and run: ctxledger repair"), err)
+	}
+	if err := os.Rename(filepath.Join(into, "ledger.db"), filepath.Join(state, "ledger.db")); err != nil {
+		return err
+	}
+	err = eachFile(damaged, func(rel string) error {
+		if whole[rel] {
+			return nil
+		}
+		return os.Remove(filepath.Join(damaged, rel))
+	})
+	return errors.Join(err, syncDir(state))
+}
+
+// eachFile calls fn with every file below a directory, by its path from there.
+func eachFile(dir string, fn func(rel string) error) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return ignoreMissing(err)
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		return fn(rel)
+	})
+}
+
+// syncDir makes the names in a directory durable, where the system can do that.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	_ = d.Sync() // Windows cannot; elsewhere the renames are as durable as the system makes them
+	return d.Close()
+}
+
+// fingerprint tells whether the file of records was written to.
+func fingerprint(state string) (string, error) {
+	info, err := os.Stat(filepath.Join(state, "ledger.db"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "none", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano()), nil
+}
