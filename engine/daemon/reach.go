@@ -80,6 +80,9 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 		if fault.Is(why, fault.Invalid) || fault.Is(why, fault.Limited) {
 			return nil, why // the owner does not speak with us
 		}
+		if ctx.Err() != nil {
+			return nil, s.unreached(ctx, why, taken.last)
+		}
 		due := child == nil && !s.o.Env.Now().Before(next)
 		if due && !s.o.NoSpawn && !mine.taken && mine.take(s.o.State, s.o.Env.Now()) {
 			continue
