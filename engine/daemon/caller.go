@@ -64,8 +64,11 @@ func (c *caller) begin(r request) {
 		return
 	}
 	c.work.Go(func() {
-		defer c.finish(r.ID)
-		c.run(ctx, r)
+		a, answered := c.run(ctx, r)
+		c.finish(r.ID) // before the answer: whoever has that may ask again
+		if answered {
+			c.answer(a)
+		}
 	})
 }
 
@@ -85,7 +88,7 @@ func (c *caller) admit(id uint64, cancel context.CancelFunc) *fault.Error {
 	return nil
 }
 
-// finish forgets a call that has been answered.
+// finish forgets a call that is about to be answered.
 func (c *caller) finish(id uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,9 +108,9 @@ func deadline(r request) time.Duration {
 	return min(time.Duration(r.Deadline)*time.Millisecond, longest)
 }
 
-// run answers one call. A long poll that the leaving of the daemon cuts short is not answered:
-// the client asks the next owner.
-func (c *caller) run(ctx context.Context, r request) {
+// run does what one call asks for. A long poll that the leaving of the daemon cuts short is not
+// answered: the client asks the next owner.
+func (c *caller) run(ctx context.Context, r request) (a response, answered bool) {
 	poll := r.Method == waitEvents
 	if poll {
 		var cancel context.CancelFunc
@@ -117,13 +120,12 @@ func (c *caller) run(ctx context.Context, r request) {
 	}
 	out, err := c.d.handle(ctx, r)
 	if err == nil {
-		c.answer(reply(r, out))
-		return
+		return reply(r, out), true
 	}
 	if poll && c.d.leaving.Err() != nil {
-		return
+		return response{}, false
 	}
-	c.answer(response{ID: r.ID, Error: toWire(err, c.d.config.Env, c.d.log)})
+	return response{ID: r.ID, Error: toWire(err, c.d.config.Env, c.d.log)}, true
 }
 
 // answer sends a response.

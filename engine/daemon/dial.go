@@ -36,8 +36,8 @@ func dial(ctx context.Context, o owner, want, version string) (net.Conn, welcome
 	}
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, network, target)
-	if err != nil && ctx.Err() != nil {
-		return nil, welcome{}, late(ctx) // nobody knows
+	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
+		return nil, welcome{}, silent(ctx, o) // it does not even take connections any more
 	}
 	if err != nil {
 		return nil, welcome{}, fault.Wrap(fault.Unavailable, op, fmt.Errorf("%w: %w", errNobody, err))
@@ -45,17 +45,22 @@ func dial(ctx context.Context, o owner, want, version string) (net.Conn, welcome
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	inTime := hangUpAfter(conn, greeting)
 	w, err := introduce(conn, hello{Protocol: protocol, Token: o.Token, Version: version, Want: want})
-	if silent := !inTime() || ctx.Err() != nil; err != nil && silent {
-		err = &fault.Error{
-			Code: fault.Unavailable, Op: op, Message: fmt.Sprintf("the daemon with pid %d does not answer", o.PID), Err: ctx.Err(),
-			Hint: fmt.Sprintf(hintStuck, o.PID),
-		}
+	if late := !inTime() || ctx.Err() != nil; err != nil && late {
+		err = silent(ctx, o)
 	}
 	if err != nil {
 		_ = conn.Close() // err says why it is not used
 		return nil, welcome{}, err
 	}
 	return conn, w, nil
+}
+
+// silent is the error of an owner that is there and does not answer.
+func silent(ctx context.Context, o owner) error {
+	return &fault.Error{
+		Code: fault.Unavailable, Op: "daemon.dial", Message: fmt.Sprintf("the daemon with pid %d does not answer", o.PID),
+		Hint: fmt.Sprintf(hintStuck, o.PID), Err: ctx.Err(),
+	}
 }
 
 // meet is dial for who wants to know whether there is an owner at all: a connection that ends before

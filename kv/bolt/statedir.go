@@ -30,7 +30,11 @@ func openStateDir(dir string) (*os.Root, error) {
 		return nil, fault.New(fault.Invalid, "kv.open", "the state directory has no name")
 	}
 	if err := makeDir(dir); err != nil {
-		return nil, osError("kv.open", err)
+		err = osError("kv.open", err)
+		if e, ok := errors.AsType[*fault.Error](err); ok && e.Hint == "" {
+			_ = e.WithHint(hintState) // whatever it is, it is the place
+		}
+		return nil, err
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
