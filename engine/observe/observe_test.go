@@ -218,6 +218,31 @@ func TestAWorkspaceThatIsAwayLosesNoFiles(t *testing.T) {
 	w.want("modified a.go observed external")
 }
 
+func TestWhatTheLedgerCouldNotTakeIsToldAgain(t *testing.T) {
+	w := newWorld(t, map[string]string{"d/a.go": "1", "d/b.go": "1", "d/e/f.go": "1"})
+	ob := w.observer()
+	w.read("d/a.go", "d/e/f.go")
+	w.failures = 1
+	ob.refresh(t.Context())
+	if ob.ticks() == nil {
+		t.Fatal("nothing is to be tried again")
+	}
+	ob.tick(t.Context())
+	w.await("d/a.go")
+	w.put("d/a.go", "22")
+	w.put("d/b.go", "22")
+	must(t, os.RemoveAll(w.path("d/e")))
+	for _, p := range []string{"d/a.go", "d/b.go", "d/e"} {
+		ob.due.add(p, time.Now())
+	}
+	w.failures = 1
+	w.ripen(ob)
+	w.want()
+	ob.tick(t.Context())
+	w.ripen(ob)
+	w.want("modified d/a.go observed external", "modified d/b.go observed external", "deleted d/e/f.go observed external")
+}
+
 func TestRunNeedsAWorkspace(t *testing.T) {
 	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: env.System()})
 	must(t, err)
