@@ -169,13 +169,17 @@ func (rec *recorder) change(e sessions.Entry, in intents.Intent, effects []sessi
 // confirm notes in the changes of a file that were observed while a call ran that the call's session
 // names them, and reports whether there were any. What was seen stands over what is said.
 func (rec *recorder) confirm(e sessions.Entry, in intents.Intent, path string) (bool, error) {
-	list, err := changes.OfPath(rec.tx, path, maxRecent)
+	from, to, err := attributor{rec.l, rec.tx, rec.session}.window(in)
+	if err != nil || from.After(to) {
+		return false, err
+	}
+	list, err := changes.ObservedBetween(rec.tx, from, to, maxWindow)
 	if err != nil {
 		return false, err
 	}
 	seen := false
 	for _, c := range list {
-		own, err := rec.owns(in, c)
+		own, err := rec.owns(in, c, path)
 		if err != nil {
 			return seen, err
 		}
@@ -189,16 +193,16 @@ func (rec *recorder) confirm(e sessions.Entry, in intents.Intent, path string) (
 		if err := changes.Update(rec.tx, c); err != nil {
 			return seen, err
 		}
-		if err := rec.giveBack(old, c, list); err != nil {
+		if err := rec.giveBack(old, c); err != nil {
 			return seen, err
 		}
 	}
 	return seen, nil
 }
 
-// owns reports whether an observed change is the doing of a call that names the file.
-func (rec *recorder) owns(in intents.Intent, c changes.Change) (bool, error) {
-	if c.Source != changes.Observed {
+// owns reports whether an observed change is one of a file, and the doing of a call that names it.
+func (rec *recorder) owns(in intents.Intent, c changes.Change, path string) (bool, error) {
+	if c.Path != path {
 		return false, nil
 	}
 	by, err := attributor{rec.l, rec.tx, rec.session}.of(c.Path, c.Time)
@@ -211,14 +215,18 @@ func (rec *recorder) owns(in intents.Intent, c changes.Change) (bool, error) {
 
 // giveBack records what an earlier call of the same file is left with when its change turns out to be
 // that of a later one: its claim, if it has nothing else.
-func (rec *recorder) giveBack(old, now changes.Change, list []changes.Change) error {
+func (rec *recorder) giveBack(old, now changes.Change) error {
 	if !old.Reported || old.Intent == now.Intent {
 		return nil
+	}
+	list, err := changes.OfPath(rec.tx, old.Path, maxRecent)
+	if err != nil {
+		return err
 	}
 	if slices.ContainsFunc(list, func(c changes.Change) bool { return c.Intent == old.Intent && c.ID != old.ID }) {
 		return nil
 	}
-	_, err := changes.Record(rec.tx, changes.Change{
+	_, err = changes.Record(rec.tx, changes.Change{
 		Session: old.Session, Seq: old.Seq, Turn: old.Turn, Agent: old.Agent, Intent: old.Intent,
 		Path: old.Path, Op: old.Op, Source: changes.Transcript, Time: old.Time,
 	})

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"ctxledger.dev/changes"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -66,4 +67,14 @@ func TestChangesAreListedByPathSessionAndSince(t *testing.T) {
 		t.Errorf("%d changes since the fifth", len(r.Entries))
 	}
 	contains(t, refused(t, c, "changes", args{"session": "nobody"}), "not_found:", "nobody")
+}
+
+func TestAnObservedChangeNamesWhoMayHaveMadeIt(t *testing.T) {
+	two := changes.Change{Candidates: []changes.Candidate{{Session: "s1", Intent: "1"}, {Session: "s2"}, {Session: "s1", Intent: "2"}}}
+	r := changesResult{Total: 3, Entries: []changed{
+		{ID: 3, Path: "a.go", Op: "modified", Source: "observed", Time: "T", Candidates: candidates(two)},
+		{ID: 2, Path: "a.go", Op: "modified", Source: "observed", Time: "T"},
+		{ID: 1, Path: "a.go", Op: "modified", Source: "observed", Time: "T", Session: "s1"},
+	}}
+	contains(t, r.String(), "(observed, T, perhaps session s1 or s2)", "(observed, T, external)", "(observed, T, session s1)")
 }

@@ -21,7 +21,7 @@ func (w *world) observer() *observer {
 	must(w.t, err)
 	ob, err := newObserver(w, info, Options{Env: env.System(), Log: slog.New(slog.NewTextHandler(&w.log, nil))})
 	must(w.t, err)
-	w.t.Cleanup(ob.close)
+	w.t.Cleanup(func() { ob.close() })
 	return ob
 }
 

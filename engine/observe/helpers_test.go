@@ -17,6 +17,7 @@ import (
 	"ctxledger.dev/changes"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -28,18 +29,23 @@ const patience = 30 * time.Second
 
 // world is a workspace with its ledger, an observer of it, and an agent that works there.
 type world struct {
-	t       testing.TB
-	root    string
-	l       *engine.Local
-	handed  chan engine.RecordStatesRequest // what the observer handed in, after it was recorded
-	n       int64
-	session string
-	log     bytes.Buffer // of the observer; read it when that has ended
-	stop    func()
+	t        testing.TB
+	root     string
+	l        *engine.Local
+	handed   chan engine.RecordStatesRequest // what the observer handed in, after it was recorded
+	n        int64
+	session  string
+	failures int          // of RecordStates that are still to come
+	log      bytes.Buffer // of the observer; read it when that has ended
+	stop     func()
 }
 
-// RecordStates lets the test know of what was handed in.
+// RecordStates lets the test know of what was handed in, and fails as often as the test wants.
 func (w *world) RecordStates(ctx context.Context, r engine.RecordStatesRequest) (engine.RecordStatesResponse, error) {
+	if w.failures > 0 {
+		w.failures--
+		return engine.RecordStatesResponse{}, fault.New(fault.Unavailable, "test", "not now")
+	}
 	resp, err := w.l.RecordStates(ctx, r)
 	w.handed <- r
 	return resp, err

@@ -218,6 +218,31 @@ func TestAWorkspaceThatIsAwayLosesNoFiles(t *testing.T) {
 	w.want("modified a.go observed external")
 }
 
+func TestWhatTheLedgerCouldNotTakeIsToldAgain(t *testing.T) {
+	w := newWorld(t, map[string]string{"d/a.go": "1", "d/b.go": "1", "d/e/f.go": "1"})
+	ob := w.observer()
+	w.read("d/a.go", "d/e/f.go")
+	w.failures = 1
+	ob.refresh(t.Context())
+	if ob.ticks() == nil {
+		t.Fatal("nothing is to be tried again")
+	}
+	ob.tick(t.Context())
+	w.await("d/a.go")
+	w.put("d/a.go", "22")
+	w.put("d/b.go", "22")
+	must(t, os.RemoveAll(w.path("d/e")))
+	for _, p := range []string{"d/a.go", "d/b.go", "d/e"} {
+		ob.due.add(p, time.Now())
+	}
+	w.failures = 1
+	w.ripen(ob)
+	w.want()
+	ob.tick(t.Context())
+	w.ripen(ob)
+	w.want("modified d/a.go observed external", "modified d/b.go observed external", "deleted d/e/f.go observed external")
+}
+
 func TestRunNeedsAWorkspace(t *testing.T) {
 	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: env.System()})
 	must(t, err)
@@ -235,4 +260,32 @@ func closedLedger(t *testing.T) *engine.Local {
 	must(t, err)
 	must(t, l.Close())
 	return l
+}
+
+func TestInvariant10NothingBehindALinkIsObserved(t *testing.T) {
+	w := newWorld(t, map[string]string{"in/a.go": "1", "in/b.go": "1", "d/c.go": "1", sentinel: ""})
+	outside := t.TempDir()
+	must(t, os.WriteFile(outside+"/c.go", []byte("outside"), 0o600))
+	must(t, os.WriteFile(outside+"/new.go", []byte("outside"), 0o600))
+	must(t, os.Symlink(outside, w.path("evil")))
+	w.start()
+	w.append(use("out", "Read", fmt.Sprintf(`{"file_path":%q}`, outside+"/c.go")), use("up", "Read", `{"file_path":"../c.go"}`))
+	w.read("in/a.go", "in/b.go", "d/c.go", "evil/c.go", sentinel)
+	must(t, os.Rename(w.path("d"), w.path("in/d"))) // what was d leads out from here on
+	must(t, os.Symlink(outside, w.path("d")))
+	must(t, os.Remove(w.path("in/a.go")))
+	must(t, os.Symlink(outside+"/c.go", w.path("in/a.go")))
+	must(t, os.Remove(w.path("in/b.go")))
+	must(t, os.Symlink("d/c.go", w.path("in/b.go"))) // inside
+	must(t, os.WriteFile(outside+"/new.go", []byte("more"), 0o600))
+	w.await("in/a.go", "in/b.go", "d/c.go")
+	w.settle()
+	w.want("deleted in/a.go observed external", "deleted d/c.go observed external", "created in/d/c.go observed external")
+	h, err := w.l.Touched(t.Context(), engine.TouchedRequest{})
+	must(t, err)
+	for _, f := range h.Files {
+		if f.Path == "evil/c.go" && (f.Exists || f.Hash != "") {
+			t.Errorf("a file outside has a state: %+v", f)
+		}
+	}
 }
