@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -180,4 +181,29 @@ func BenchmarkCheckPages(b *testing.B) {
 		})
 		must(b, s.Close())
 	}
+}
+
+// BenchmarkMaintenance does to 100 MB of records what owners do now and then.
+func BenchmarkMaintenance(b *testing.B) {
+	dir, ctx := b.TempDir(), context.Background()
+	s := mustOpen(b, dir, Options{})
+	fillStore(b, s, 100)
+	for name, fn := range map[string]func() error{
+		"vacuum": func() error { return s.Vacuum(ctx) },
+		"backup": func() error { return s.Backup(ctx, io.Discard, true) },
+		"check": func() error {
+			must(b, s.Close())
+			_, err := Check(ctx, dir, Watch{})
+			s = mustOpen(b, dir, Options{})
+			return err
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(100 << 20)
+			for b.Loop() {
+				must(b, fn())
+			}
+		})
+	}
+	must(b, s.Close())
 }

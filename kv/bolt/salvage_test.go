@@ -250,3 +250,27 @@ func TestSalvageCopiesBlobsAndLeavesTheOldLedgerAlone(t *testing.T) {
 		t.Errorf("files %v, %v", entries, err)
 	}
 }
+
+// TestStraysThatDifferAreNotTaken: nothing tells which of two versions outside the tree is the last
+// one, in whatever order and however often they are found.
+func TestStraysThatDifferAreNotTaken(t *testing.T) {
+	side := mustOpen(t, t.TempDir(), Options{RunTwice: true})
+	defer side.Close()
+	to := newSink(context.Background(), side)
+	to.put = putStray
+	for _, version := range []string{"twice=a", "once=x", "twice=b", "once=x", "twice=a", "twice=a"} {
+		key, value, _ := strings.Cut(version, "=")
+		_, err := to.add("entries", []byte(key), []byte(value))
+		must(t, err)
+		_, err = to.flush()
+		must(t, err)
+	}
+	must(t, side.View(context.Background(), func(tx kv.Tx) error {
+		once, err := tx.Get("entries", []byte("once"))
+		twice, err2 := tx.Get("entries", []byte("twice"))
+		if string(once) != "x" || twice != nil {
+			t.Errorf("once %q, twice %q", once, twice)
+		}
+		return errors.Join(err, err2)
+	}))
+}
