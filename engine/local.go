@@ -39,6 +39,8 @@ type Local struct {
 	// naming is held for reading from the time a blob is stored until the record that names it is
 	// committed, and for writing while blobs that no record names are deleted.
 	naming sync.RWMutex
+
+	maintenance maintenance
 }
 
 var _ API = (*Local)(nil)
@@ -60,6 +62,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	l := &Local{
 		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope,
 		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
+		maintenance: maintenance{token: make(chan struct{}, 1)},
 	}
 	if err := l.deleteDoomed(ctx); err != nil { // an earlier owner may have died while forgetting
 		return nil, errors.Join(err, store.Close())
