@@ -24,19 +24,24 @@ func Record(tx kv.Tx, c Change) (Change, error) {
 		return Change{}, err
 	}
 	c.ID = last + 1
-	raw, err := json.Marshal(c)
-	if err != nil {
-		return Change{}, fault.Wrap(fault.Internal, "changes.record", err)
-	}
 	if err := tx.Put(bucketSessions, indexKey(c.Session, c.ID), nil); err != nil {
 		return Change{}, err
 	}
+	return c, store(tx, c)
+}
+
+// store writes a change's record and its place in the index of paths.
+func store(tx kv.Tx, c Change) error {
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return fault.Wrap(fault.Internal, "changes.record", err)
+	}
 	if k := indexKey(c.Path, c.ID); len(k) <= kv.MaxKey { // a longer path is found by its session
 		if err := tx.Put(bucketPaths, k, nil); err != nil {
-			return Change{}, err
+			return err
 		}
 	}
-	return c, tx.Put(bucketChanges, idKey(c.ID), raw)
+	return tx.Put(bucketChanges, idKey(c.ID), raw)
 }
 
 // Filter selects changes. Zero fields select all.

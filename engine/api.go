@@ -65,8 +65,9 @@ type API interface {
 	ReadArtifact(ctx context.Context, r ReadArtifactRequest) (artifacts.Page, error)
 	// SearchArtifacts finds passages in all artifacts, best first.
 	SearchArtifacts(ctx context.Context, r SearchArtifactsRequest) (SearchArtifactsResponse, error)
-	// ForgetArtifact removes an artifact's content and leaves a tombstone.
-	ForgetArtifact(ctx context.Context, r ForgetArtifactRequest) (artifacts.Artifact, error)
+	// Forget removes what a handle names, or every place that holds a text, from the disk, and leaves
+	// tombstones.
+	Forget(ctx context.Context, r ForgetRequest) (Forgotten, error)
 
 	// SaveMemory writes a memory. conflict: the name belongs to another author's fact.
 	SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Entry, error)

@@ -355,10 +355,38 @@ type SearchArtifactsResponse struct {
 	Passages []artifacts.Passage `json:"passages"`
 }
 
-// ForgetArtifactRequest removes an artifact's content for good.
-type ForgetArtifactRequest struct {
+// ForgetRequest names what is to be forgotten: exactly one of Handle and Text is set.
+type ForgetRequest struct {
 	Mutation
-	ID string `json:"id"`
+	// Handle names an artifact, a message, a summary or a whole session.
+	Handle string `json:"handle,omitempty"`
+	// Text is a text of scrub.Least to scrub.Most bytes. What holds it word for word is forgotten;
+	// where something else was derived from it, the text alone is taken out.
+	Text   string `json:"text,omitempty"`
+	DryRun bool   `json:"dry_run,omitempty"` // only say what would be forgotten
+}
+
+// Forgotten says what was forgotten, and where a text is still to be found.
+type Forgotten struct {
+	At       time.Time       `json:"at"`
+	DryRun   bool            `json:"dry_run,omitempty"`
+	Counts   []ForgottenKind `json:"counts"`   // the most first
+	Sessions []string        `json:"sessions"` // whose messages or summaries were among it, at most 1,000
+	Searched int             `json:"searched"` // files of the state directory that a text was looked for in afterwards
+	Left     []LeftPlace     `json:"left"`     // of these, what holds it still, at most 100
+	Outside  []LeftPlace     `json:"outside"`  // what lies elsewhere and was not touched, at most 100
+}
+
+// ForgottenKind is how many things of one kind were forgotten, or lost a text.
+type ForgottenKind struct {
+	Kind string `json:"kind"` // "message", "artifact", "summary", "memory", …
+	N    int    `json:"n"`
+}
+
+// LeftPlace is a place that still holds a text, with the reason.
+type LeftPlace struct {
+	Place string `json:"place"`
+	Why   string `json:"why"`
 }
 
 // SaveMemoryRequest writes one memory.

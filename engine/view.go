@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"time"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -131,11 +130,6 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 	}
 	m.JSON, err = transcript.Edit(slot.Format, merged, edits)
 	return m, err
-}
-
-// tombstone is the message that stands for a forgotten one.
-func tombstone(e sessions.Entry) []byte {
-	return transcript.NewMessage(e.Format, e.Role, "[forgotten on "+e.Forgotten.Format(time.DateOnly)+" on request]")
 }
 
 // message returns the provider's message of an entry, as received.

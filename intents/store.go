@@ -39,15 +39,41 @@ func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
 	if err := tx.Put(bucketCalls, callKey(in.Session, in.CallID), k); err != nil {
 		return Intent{}, err
 	}
-	for _, p := range []string{in.Target, in.From} {
-		if p == "" || len(p)+1+len(k) > kv.MaxKey {
-			continue // a path too long for an index is still found by its session
-		}
-		if err := tx.Put(bucketPaths, append([]byte(p+"\x00"), k...), nil); err != nil {
-			return Intent{}, err
-		}
+	if err := index(tx, in); err != nil {
+		return Intent{}, err
 	}
 	return in, save(tx, k, in)
+}
+
+// index makes an intent findable by the paths that it names.
+func index(tx kv.Tx, in Intent) error {
+	for _, k := range pathKeys(in) {
+		if err := tx.Put(bucketPaths, k, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unindex takes an intent out of the index of paths.
+func unindex(tx kv.Tx, in Intent) error {
+	for _, k := range pathKeys(in) {
+		if err := tx.Delete(bucketPaths, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pathKeys returns where an intent stands in the index of paths. A path too long for it is still found
+// by its session.
+func pathKeys(in Intent) (keys [][]byte) {
+	for _, p := range []string{in.Target, in.From} {
+		if k := append([]byte(p+"\x00"), key(in)...); p != "" && len(k) <= kv.MaxKey {
+			keys = append(keys, k)
+		}
+	}
+	return keys
 }
 
 // Finish records the outcome of a call and returns its intent, or nil when there was nothing to
@@ -66,16 +92,6 @@ func Finish(tx kv.Tx, session, callID string, r Result, at time.Time) (*Intent, 
 		in.Outcome = Outcome(r.Text, in.Status == Failed)
 	}
 	return in, save(tx, key(*in), *in)
-}
-
-// Forget removes what an intent keeps of its result's text. A call without an intent changes nothing.
-func Forget(tx kv.Tx, session, callID string) error {
-	in, err := OfCall(tx, session, callID)
-	if err != nil || in == nil || in.Error == "" && in.Outcome == "" {
-		return err
-	}
-	in.Error, in.Outcome = "", ""
-	return save(tx, key(*in), *in)
 }
 
 // OfCall returns the intent of a call, or nil.

@@ -74,6 +74,7 @@ type Entry struct {
 	Note       string            `json:"note,omitempty"`
 	Usage      *Usage            `json:"usage,omitempty"`
 	Forgotten  *time.Time        `json:"forgotten,omitempty"` // when the original was removed
+	Expired    bool              `json:"expired,omitempty"`   // removed by the retention policy, on nobody's request
 	// Data is the payload of entries that the ledger itself writes (compaction, restore, rewind).
 	Data json.RawMessage `json:"data,omitempty"`
 

@@ -171,16 +171,14 @@ func TestForgetRemovesTheWordsAndKeepsTheEntry(t *testing.T) {
 		if _, err := sessions.Append(tx, &held, full(), []byte("secret")); err != nil {
 			return err
 		}
-		_, err := sessions.Forget(tx, session.ID, 1, noon)
-		return err
+		return sessions.Forget(tx, session.ID, 1, noon, false)
 	})
 	storetest.View(t, s, func(tx kv.Tx) error {
 		e, err := sessions.GetEntry(tx, session.ID, 1)
 		if e.Original != nil || e.Names != nil || e.Paths != nil || e.Forgotten == nil || !e.Forgotten.Equal(noon) || len(e.Results) != 1 {
 			t.Errorf("left: %+v", e)
 		}
-		_, err2 := sessions.Forget(tx, session.ID, 2, noon)
-		wantCode(t, err2, fault.NotFound)
+		wantCode(t, sessions.Forget(tx, session.ID, 2, noon, false), fault.NotFound)
 		return err
 	})
 }

@@ -89,8 +89,8 @@ func (c *client) SearchArtifacts(ctx context.Context, r engine.SearchArtifactsRe
 	return call[engine.SearchArtifactsResponse](ctx, c, "SearchArtifacts", r)
 }
 
-func (c *client) ForgetArtifact(ctx context.Context, r engine.ForgetArtifactRequest) (artifacts.Artifact, error) {
-	return mutate[artifacts.Artifact](ctx, c, "ForgetArtifact", &r, &r.Mutation)
+func (c *client) Forget(ctx context.Context, r engine.ForgetRequest) (engine.Forgotten, error) {
+	return mutate[engine.Forgotten](ctx, c, "Forget", &r, &r.Mutation)
 }
 
 func (c *client) SaveMemory(ctx context.Context, r engine.SaveMemoryRequest) (memory.Entry, error) {

@@ -37,7 +37,7 @@ var methods = map[string]handler{
 	"Artifacts":        on(engine.API.Artifacts),
 	"ReadArtifact":     on(engine.API.ReadArtifact),
 	"SearchArtifacts":  on(engine.API.SearchArtifacts),
-	"ForgetArtifact":   on(engine.API.ForgetArtifact),
+	"Forget":           on(engine.API.Forget),
 	"SaveMemory":       on(engine.API.SaveMemory),
 	"Memories":         on(engine.API.Memories),
 	"Memory":           on(engine.API.Memory),
