@@ -19,8 +19,12 @@ func doom(tx kv.Tx, hash string) error {
 	return tx.Put(bucketDoomed, []byte(hash), nil)
 }
 
-// nameBlob takes a blob that a record is about to name off the list of those to be deleted.
-func nameBlob(tx kv.Tx, hash string) error { return tx.Delete(bucketDoomed, []byte(hash)) }
+// nameBlob takes a blob that a record is about to name off the list of those to be deleted. The caller
+// holds l.naming for reading.
+func (l *Local) nameBlob(tx kv.Tx, hash string) error {
+	l.use(hash)
+	return tx.Delete(bucketDoomed, []byte(hash))
+}
 
 // useUp deletes a blob that only carried a request, unless a record names it. A failure costs disk
 // and nothing else: the next owner deletes what is doomed, and a blob that was not doomed is what a
@@ -50,7 +54,7 @@ func (l *Local) deleteDoomed(ctx context.Context) error {
 	}
 	return l.store.Update(ctx, func(tx kv.Tx) error {
 		for hash := range doomed {
-			if err := nameBlob(tx, hash); err != nil {
+			if err := tx.Delete(bucketDoomed, []byte(hash)); err != nil {
 				return err
 			}
 		}

@@ -75,6 +75,9 @@ func (l *Local) discard(ctx context.Context) error {
 	if err := l.removeExports(); err != nil {
 		return err
 	}
+	if _, err := l.dropCopies(0); err != nil { // they are as the records were before
+		return err
+	}
 	return l.store.Vacuum(ctx)
 }
 

@@ -110,7 +110,7 @@ func (s *step) summary(session string, seq int64, edit func(r *compaction.Record
 		}
 	}
 	if r.TextBlob != "" {
-		if err := nameBlob(s, r.TextBlob); err != nil {
+		if err := s.e.l.nameBlob(s, r.TextBlob); err != nil {
 			return err
 		}
 	}

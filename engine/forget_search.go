@@ -78,7 +78,7 @@ func searchFile(ctx context.Context, path string, t scrub.Text) string {
 		return "it cannot be read: " + err.Error()
 	case !found:
 		return ""
-	case filepath.Base(path) == "ledger.db":
+	case filepath.Base(path) == recordsName:
 		return "it is part of what records stand on, an id or a name of the ledger's own, or it was just recorded again"
 	}
 	return "ctxledger did not write it from the ledger, or wrote it before: remove the file if it is not needed"

@@ -32,9 +32,10 @@ type Local struct {
 	started time.Time
 
 	mu     sync.Mutex
-	bell   chan struct{} // guarded by mu; closed and replaced by every commit
-	closed chan struct{} // closed by Close
-	once   sync.Once     // closes closed
+	bell   chan struct{}   // guarded by mu; closed and replaced by every commit
+	inUse  map[string]bool // guarded by mu; blobs stored or named since a garbage collection began; nil: there is none
+	closed chan struct{}   // closed by Close
+	once   sync.Once       // closes closed
 
 	// naming is held for reading from the time a blob is stored until the record that names it is
 	// committed, and for writing while blobs that no record names are deleted.

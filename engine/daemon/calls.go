@@ -90,6 +90,8 @@ func (c *client) SearchArtifacts(ctx context.Context, r engine.SearchArtifactsRe
 }
 
 func (c *client) Forget(ctx context.Context, r engine.ForgetRequest) (engine.Forgotten, error) {
+	ctx, cancel := patiently(ctx)
+	defer cancel()
 	return mutate[engine.Forgotten](ctx, c, "Forget", &r, &r.Mutation)
 }
 
@@ -115,6 +117,18 @@ func (c *client) Changes(ctx context.Context, r engine.ChangesRequest) (engine.C
 
 func (c *client) FileHistory(ctx context.Context, r engine.FileHistoryRequest) (engine.FileHistory, error) {
 	return call[engine.FileHistory](ctx, c, "FileHistory", r)
+}
+
+func (c *client) DiskUsage(ctx context.Context, r engine.DiskUsageRequest) (engine.DiskUsage, error) {
+	return maintain[engine.DiskUsage](ctx, c, "DiskUsage", r)
+}
+
+func (c *client) CollectGarbage(ctx context.Context, r engine.CollectGarbageRequest) (engine.Collected, error) {
+	return maintain[engine.Collected](ctx, c, "CollectGarbage", r)
+}
+
+func (c *client) Backup(ctx context.Context, r engine.BackupRequest) (engine.BackedUp, error) {
+	return maintain[engine.BackedUp](ctx, c, "Backup", r)
 }
 
 // WaitEvents waits itself: its deadline counts from the end of that.

@@ -41,7 +41,7 @@ var sideways = map[[2]string]string{
 	{"cli", "agents"}:                   "the commands import the session files that agents know",
 	{"cli", "agents/claudecode"}:        "the commands import the session files that agents know",
 	{"agents/claudecode", "agents"}:     "a room registers what it recognises",
-	{"kv/rewrite", "kv"}:               "rules are about records",
+	{"kv/rewrite", "kv"}:                "rules are about records",
 	{"kv/bolt", "kv"}:                   "a backend implements the interface",
 	{"kv/bolt", "kv/internal/blobfile"}: "blobs are framed the same on every backend",
 	{"kv/internal/blobfile", "kv"}:      "it returns the interface's names of blobs",

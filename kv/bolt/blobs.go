@@ -248,11 +248,14 @@ func (b *blobs) walk(ctx context.Context, yield func(kv.StoredBlob) bool) error 
 	}
 	slices.Sort(dirs)
 	for _, dir := range dirs {
+		if len(dir) != 2 {
+			continue // a blob that is being written, which may be gone already
+		}
 		info, err := b.root.Lstat(dir)
 		if err != nil {
 			return err
 		}
-		if len(dir) != 2 || !info.IsDir() {
+		if !info.IsDir() {
 			continue
 		}
 		if more, err := b.walkDir(ctx, dir, yield); err != nil || !more {
