@@ -86,7 +86,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: groupSelf, Title: "The program itself:"},
 	)
 	add(root, groupView, a.statusCommand(), a.sessionsCommand(), a.importCommand(), a.compactCommand(), a.restoreCommand(), a.diffCommand())
-	add(root, groupStore, a.catCommand(), a.artifactCommand(), a.memoryCommand(), a.changesCommand(), a.whyCommand())
+	add(root, groupStore, a.catCommand(), a.artifactCommand(), a.memoryCommand(), a.changesCommand(), a.whyCommand(), a.forgetCommand())
 	add(root, groupLedger, a.backupCommand(), a.duCommand(), a.gcCommand())
 	add(root, groupSelf, a.countCommand(), a.eventsCommand(), a.daemonCommand())
 	root.SetHelpCommand(a.helpCommand())
