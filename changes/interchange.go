@@ -14,6 +14,7 @@ type Document struct {
 	Entries         []Turn
 	ActiveSessionID string
 	External        []ExternalChange
+	Dropped         int // entries that were left out at the beginning, for size. A member of ours.
 	unknown         jsondoc.Object
 }
 
@@ -70,6 +71,7 @@ func ReadDocument(raw []byte) (Document, jsondoc.Report, error) {
 	for _, m := range root {
 		switch {
 		case strings.EqualFold(m.Name, "ActiveSessionId") && m.Into(&d.ActiveSessionID) == nil:
+		case strings.EqualFold(m.Name, "Dropped") && m.Into(&d.Dropped) == nil:
 		case strings.EqualFold(m.Name, "External"):
 			d.External = jsondoc.List(m, func(e *ExternalChange, o jsondoc.Object) error { return e.read(o) }, &rep)
 		default:
@@ -107,10 +109,13 @@ func (w Writer) Close(d Document) error {
 	if len(d.External) > 0 {
 		o.Add("External", jsondoc.Objects(d.External, ExternalChange.object))
 	}
+	if d.Dropped != 0 {
+		o.Add("Dropped", d.Dropped)
+	}
 	return w.doc.Close(append(o, d.unknown...))
 }
 
-// Size returns how many bytes the entry takes in a document, about.
+// Size returns how many bytes the entry takes in a document.
 func (t Turn) Size() int { return t.object().Size() }
 
 func (t *Turn) read(o jsondoc.Object) error {

@@ -80,6 +80,8 @@ type API interface {
 
 	// Changes lists what happened to files, newest first.
 	Changes(ctx context.Context, r ChangesRequest) (ChangesResponse, error)
+	// Intents lists what a session's tool calls meant to do, in the order of its log.
+	Intents(ctx context.Context, r IntentsRequest) (IntentsResponse, error)
 	// FileHistory says what the ledger knows of one file: changes, intents and reads.
 	FileHistory(ctx context.Context, r FileHistoryRequest) (FileHistory, error)
 

@@ -20,7 +20,15 @@ const blobsDir = "blobs"
 
 // removeExports removes what was written from the ledger: it is written again, from what is left.
 func (l *Local) removeExports() error {
-	return fault.Wrap(fault.Unavailable, "engine.forget", os.RemoveAll(filepath.Join(l.state, exportsDir)))
+	dir := filepath.Join(l.state, exportsDir)
+	names, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range names {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return fault.Wrap(fault.Unavailable, "engine.forget", err)
 }
 
 // searchState looks for a text in every file of the state directory and in every blob. It returns how

@@ -144,6 +144,7 @@ type AppendMessagesResponse struct {
 // SessionsRequest lists sessions.
 type SessionsRequest struct {
 	Limit int `json:"limit,omitempty"` // 0: 100
+	Skip  int `json:"skip,omitempty"`  // how many of the newest were on the pages before
 }
 
 // SessionsResponse lists sessions, newest first.
@@ -431,7 +432,10 @@ type ChangesRequest struct {
 	Session string `json:"session,omitempty"` // empty: all
 	Path    string `json:"path,omitempty"`    // a file, or a directory with all below it
 	Since   int64  `json:"since,omitempty"`   // only changes with a greater id
-	Limit   int    `json:"limit,omitempty"`   // 0: 100
+	// Before selects only changes with a smaller id, to read page by page: that of the last change of the
+	// page before. Total then counts those of the page. 0: all.
+	Before int64 `json:"before,omitempty"`
+	Limit  int   `json:"limit,omitempty"` // 0: 100
 }
 
 // ChangesResponse lists changes, newest first, and the files that the session read and that
@@ -440,6 +444,18 @@ type ChangesResponse struct {
 	Changes []changes.Change `json:"changes"`
 	Total   int              `json:"total"`
 	Stale   []changes.Stale  `json:"stale"`
+}
+
+// IntentsRequest asks for a page of a session's intents.
+type IntentsRequest struct {
+	Session string `json:"session"`
+	From    int64  `json:"from,omitempty"` // log entry to start at; 0: the first
+}
+
+// IntentsResponse is a page of intents. Next is the From of the following page, 0 at the end.
+type IntentsResponse struct {
+	Intents []intents.Intent `json:"intents"`
+	Next    int64            `json:"next,omitempty"`
 }
 
 // FileHistoryRequest names a file.

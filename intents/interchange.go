@@ -15,6 +15,7 @@ import (
 type Document struct {
 	Entries         []Record
 	ActiveSessionID string
+	Dropped         int // entries that were left out at the beginning, for size. A member of ours.
 	unknown         jsondoc.Object
 }
 
@@ -98,7 +99,10 @@ func ReadDocument(raw []byte) (Document, jsondoc.Report, error) {
 		return d, rep, err
 	}
 	for _, m := range root {
-		if !strings.EqualFold(m.Name, "ActiveSessionId") || m.Into(&d.ActiveSessionID) != nil {
+		switch {
+		case strings.EqualFold(m.Name, "ActiveSessionId") && m.Into(&d.ActiveSessionID) == nil:
+		case strings.EqualFold(m.Name, "Dropped") && m.Into(&d.Dropped) == nil:
+		default:
 			d.unknown = append(d.unknown, m)
 		}
 	}
@@ -130,10 +134,13 @@ func (w Writer) Close(d Document) error {
 	if d.ActiveSessionID != "" {
 		o.Add("ActiveSessionId", d.ActiveSessionID)
 	}
+	if d.Dropped != 0 {
+		o.Add("Dropped", d.Dropped)
+	}
 	return w.doc.Close(append(o, d.unknown...))
 }
 
-// Size returns how many bytes the record takes in a document, about.
+// Size returns how many bytes the record takes in a document.
 func (r Record) Size() int { return r.object().Size() }
 
 func (r *Record) read(o jsondoc.Object) error {

@@ -110,11 +110,16 @@ func ofCallKey(tx kv.Tx, call []byte) (*Intent, error) {
 
 // All yields every intent in the order of session and log. An error (corrupt) ends it.
 func All(tx kv.Tx) iter.Seq2[Intent, error] {
+	return scan(tx, kv.Range{})
+}
+
+// scan yields the intents in a range of keys.
+func scan(tx kv.Tx, r kv.Range) iter.Seq2[Intent, error] {
 	return func(yield func(Intent, error) bool) {
-		for r, err := range tx.Scan(bucketIntents, kv.Range{}) {
+		for rec, err := range tx.Scan(bucketIntents, r) {
 			in := Intent{}
 			if err == nil {
-				in, err = decode(r.Value)
+				in, err = decode(rec.Value)
 			}
 			if !yield(in, err) || err != nil {
 				return
@@ -126,17 +131,20 @@ func All(tx kv.Tx) iter.Seq2[Intent, error] {
 // OfSession returns the intents of a session in the order of its log.
 func OfSession(tx kv.Tx, session string) ([]Intent, error) {
 	var all []Intent
-	for r, err := range tx.Scan(bucketIntents, kv.Range{Prefix: []byte(session + "\x00")}) {
-		if err != nil {
-			return nil, err
-		}
-		in, err := decode(r.Value)
+	for in, err := range From(tx, session, 0) {
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, in)
 	}
 	return all, nil
+}
+
+// From yields the intents of a session in the order of its log, those of the entry with this sequence
+// number and of later ones. An error (corrupt) ends it.
+func From(tx kv.Tx, session string, seq int64) iter.Seq2[Intent, error] {
+	prefix := []byte(session + "\x00")
+	return scan(tx, kv.Range{Prefix: prefix, From: binary.BigEndian.AppendUint64(slices.Clip(prefix), uint64(max(seq, 0)))})
 }
 
 // OfPath returns the intents that name a path, in the order of session and log.

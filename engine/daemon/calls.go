@@ -115,6 +115,10 @@ func (c *client) Changes(ctx context.Context, r engine.ChangesRequest) (engine.C
 	return call[engine.ChangesResponse](ctx, c, "Changes", r)
 }
 
+func (c *client) Intents(ctx context.Context, r engine.IntentsRequest) (engine.IntentsResponse, error) {
+	return call[engine.IntentsResponse](ctx, c, "Intents", r)
+}
+
 func (c *client) FileHistory(ctx context.Context, r engine.FileHistoryRequest) (engine.FileHistory, error) {
 	return call[engine.FileHistory](ctx, c, "FileHistory", r)
 }

@@ -46,6 +46,7 @@ var methods = map[string]handler{
 	"Memory":           on(engine.API.Memory),
 	"DeleteMemory":     on(engine.API.DeleteMemory),
 	"Changes":          on(engine.API.Changes),
+	"Intents":          on(engine.API.Intents),
 	"FileHistory":      on(engine.API.FileHistory),
 	"DiskUsage":        on(engine.API.DiskUsage),
 	"CollectGarbage":   on(engine.API.CollectGarbage),

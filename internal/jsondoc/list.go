@@ -57,10 +57,5 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return o.line(), nil
 }
 
-// Size returns how many bytes an object takes in a document, about.
-func (o Object) Size() (n int) {
-	for _, m := range o {
-		n += len(m.Name) + len(m.Value) + 16 // quotes, indent and line break
-	}
-	return n
-}
+// Size returns how many bytes an entry takes in a document.
+func (o Object) Size() int { return len(o.layout(entryIndent)) + len(",\n"+entryIndent) }

@@ -17,14 +17,17 @@ type Writer struct {
 // NewWriter begins a document with a list of that name.
 func NewWriter(w io.Writer, list string) *Writer { return &Writer{w: w, list: list} }
 
-// Entry writes the next entry.
+// entryIndent is where entries start.
+const entryIndent = "    "
+
+// Entry writes the next entry, with one call of the underlying Write.
 func (d *Writer) Entry(o Object) {
-	sep := ",\n    "
+	sep := ",\n" + entryIndent
 	if d.count == 0 {
-		sep = "{\n  " + string(quoted(d.list)) + ": [\n    "
+		sep = "{\n  " + string(quoted(d.list)) + ": [\n" + entryIndent
 	}
 	d.count++
-	d.write(append([]byte(sep), o.layout("    ")...))
+	d.write(append([]byte(sep), o.layout(entryIndent)...))
 }
 
 // Close writes the rest of the root behind the list, and returns the first error of the underlying

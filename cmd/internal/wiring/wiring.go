@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/exports"
 	"ctxledger.dev/internal/env"
 )
 
@@ -21,28 +22,36 @@ import (
 const Version = "0.1.0"
 
 // Role returns what a program brings along for the daemons that it becomes: they follow the
-// session files of coding agents in their workspace, unless its configuration says follow: false.
+// session files of coding agents in their workspace and keep the exports of the active session up to
+// date, unless its configuration says follow: false. With exports: false they only follow.
 func Role(e env.Env) daemon.Role {
 	return daemon.Role{Version: Version, Env: e, Background: func(root string) []daemon.Task {
-		if root == "" || !follows(root) {
+		c := settings(root)
+		if root == "" || !c.Follow {
 			return nil
 		}
-		return []daemon.Task{func(ctx context.Context, api engine.API) error {
+		tasks := []daemon.Task{func(ctx context.Context, api engine.API) error {
 			return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Env: e, Log: slog.Default()})
 		}}
+		if c.Exports {
+			tasks = append(tasks, func(ctx context.Context, api engine.API) error {
+				return exports.Follow(ctx, api, exports.Options{Env: e, Log: slog.Default()})
+			})
+		}
+		return tasks
 	}}
 }
 
-// follows reads the setting. A configuration that cannot be read follows nothing: whoever wrote it
-// wanted something else than the defaults.
-func follows(root string) bool {
+// settings reads the configuration of a workspace. With one that cannot be read nothing is done
+// unasked: whoever wrote it wanted something else than the defaults.
+func settings(root string) config.Config {
 	c, problems, err := config.Load(root)
 	for _, p := range problems {
 		slog.Warn("configuration", "problem", p.String())
 	}
 	if err != nil {
 		slog.Warn("configuration", "error", err)
-		return false
+		return config.Config{}
 	}
-	return c.Follow
+	return c
 }
