@@ -88,7 +88,7 @@ func (a *app) root() *cobra.Command {
 	add(root, groupView, a.statusCommand(), a.sessionsCommand(), a.importCommand(), a.compactCommand(), a.restoreCommand(), a.diffCommand())
 	add(root, groupStore, a.catCommand(), a.artifactCommand(), a.memoryCommand(), a.changesCommand(), a.whyCommand(), a.forgetCommand())
 	add(root, groupLedger, a.backupCommand(), a.duCommand(), a.gcCommand())
-	add(root, groupSelf, a.countCommand(), a.eventsCommand(), a.exportCommand(), a.daemonCommand())
+	add(root, groupSelf, a.countCommand(), a.eventsCommand(), a.exportCommand(), a.retainCommand(), a.daemonCommand())
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpCommandGroupID(groupSelf)
 	root.CompletionOptions.DisableDefaultCmd = true

@@ -68,6 +68,8 @@ type API interface {
 	// Forget removes what a handle names, or every place that holds a text, from the disk, and leaves
 	// tombstones.
 	Forget(ctx context.Context, r ForgetRequest) (Forgotten, error)
+	// Retain shows, sets or removes the retention policy, and applies it when asked to.
+	Retain(ctx context.Context, r RetainRequest) (Retention, error)
 
 	// SaveMemory writes a memory. conflict: the name belongs to another author's fact.
 	SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Entry, error)

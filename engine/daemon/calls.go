@@ -95,6 +95,10 @@ func (c *client) Forget(ctx context.Context, r engine.ForgetRequest) (engine.For
 	return mutate[engine.Forgotten](ctx, c, "Forget", &r, &r.Mutation)
 }
 
+func (c *client) Retain(ctx context.Context, r engine.RetainRequest) (engine.Retention, error) {
+	return maintain[engine.Retention](ctx, c, "Retain", r)
+}
+
 func (c *client) SaveMemory(ctx context.Context, r engine.SaveMemoryRequest) (memory.Entry, error) {
 	return mutate[memory.Entry](ctx, c, "SaveMemory", &r, &r.Mutation)
 }

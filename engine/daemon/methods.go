@@ -16,7 +16,7 @@ type handler func(ctx context.Context, api engine.API, body json.RawMessage) (js
 const waitEvents = "WaitEvents"
 
 // housekeeping are the methods that may take limits.Maintenance.
-var housekeeping = []string{"DiskUsage", "CollectGarbage", "Backup", "Forget"}
+var housekeeping = []string{"DiskUsage", "CollectGarbage", "Backup", "Forget", "Retain"}
 
 // methods is every call of engine.API but the streams. calls.go has the other end of each line.
 var methods = map[string]handler{
@@ -41,6 +41,7 @@ var methods = map[string]handler{
 	"ReadArtifact":     on(engine.API.ReadArtifact),
 	"SearchArtifacts":  on(engine.API.SearchArtifacts),
 	"Forget":           on(engine.API.Forget),
+	"Retain":           on(engine.API.Retain),
 	"SaveMemory":       on(engine.API.SaveMemory),
 	"Memories":         on(engine.API.Memories),
 	"Memory":           on(engine.API.Memory),
