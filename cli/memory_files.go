@@ -48,7 +48,7 @@ func (a *app) importMemory(ctx context.Context, api engine.API, dir, scope strin
 	for _, p := range problems {
 		a.say("%s", p.String())
 	}
-	saved := []memory.Entry{}
+	saved, masked := []memory.Entry{}, 0
 	for _, e := range found {
 		if scope != "" || a.place.Root == "" {
 			e.Scope = a.writeScope(scope)
@@ -60,9 +60,10 @@ func (a *app) importMemory(ctx context.Context, api engine.API, dir, scope strin
 		case err != nil:
 			return err
 		default:
-			saved = append(saved, e)
+			saved, masked = append(saved, e), masked+e.Masked
 		}
 	}
+	a.sayMasked(masked)
 	err = a.answer(saved, func(w io.Writer) { fmt.Fprintf(w, "imported %s\n", plural(len(saved), "fact")) })
 	if n := len(found) - len(saved); n > 0 && err == nil {
 		err = fault.New(fault.Conflict, op, "%s not imported: somebody else saved other facts under these names", plural(n, "fact")).

@@ -71,7 +71,10 @@ type API interface {
 	// Retain shows, sets or removes the retention policy, and applies it when asked to.
 	Retain(ctx context.Context, r RetainRequest) (Retention, error)
 
-	// SaveMemory writes a memory. conflict: the name belongs to another author's fact.
+	// Mask masks the secrets in a text that is to leave to somebody else than the agent it came from.
+	Mask(ctx context.Context, r MaskRequest) (MaskResponse, error)
+
+	// SaveMemory writes a memory, with secrets masked. conflict: the name belongs to another author's fact.
 	SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Entry, error)
 	// Memories lists, or with a query ranks, the memories of the scopes asked for.
 	Memories(ctx context.Context, r MemoriesRequest) (MemoriesResponse, error)

@@ -390,6 +390,17 @@ type LeftPlace struct {
 	Why   string `json:"why"`
 }
 
+// MaskRequest hands in a text of at most limits.MaskText bytes.
+type MaskRequest struct {
+	Text string `json:"text"`
+}
+
+// MaskResponse is the text with masks in the place of secrets.
+type MaskResponse struct {
+	Text   string `json:"text"`
+	Masked int    `json:"masked"` // how many masks were put in
+}
+
 // SaveMemoryRequest writes one memory.
 type SaveMemoryRequest struct {
 	Mutation

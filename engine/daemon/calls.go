@@ -99,6 +99,10 @@ func (c *client) Retain(ctx context.Context, r engine.RetainRequest) (engine.Ret
 	return maintain[engine.Retention](ctx, c, "Retain", r)
 }
 
+func (c *client) Mask(ctx context.Context, r engine.MaskRequest) (engine.MaskResponse, error) {
+	return call[engine.MaskResponse](ctx, c, "Mask", r)
+}
+
 func (c *client) SaveMemory(ctx context.Context, r engine.SaveMemoryRequest) (memory.Entry, error) {
 	return mutate[memory.Entry](ctx, c, "SaveMemory", &r, &r.Mutation)
 }

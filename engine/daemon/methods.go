@@ -42,6 +42,7 @@ var methods = map[string]handler{
 	"SearchArtifacts":  on(engine.API.SearchArtifacts),
 	"Forget":           on(engine.API.Forget),
 	"Retain":           on(engine.API.Retain),
+	"Mask":             on(engine.API.Mask),
 	"SaveMemory":       on(engine.API.SaveMemory),
 	"Memories":         on(engine.API.Memories),
 	"Memory":           on(engine.API.Memory),

@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 )
 
 // The names of the files.
@@ -72,9 +74,35 @@ type exit struct {
 
 // Write implements io.Writer.
 func (x *exit) Write(p []byte) (int, error) {
-	n, err := x.w.Write(p)
+	masked, err := x.mask(string(p))
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.WriteString(x.w, masked)
 	x.size += int64(n)
-	return n, disk(err)
+	return len(p), disk(err)
+}
+
+// mask masks the secrets of a text. One that is too long for a single request is masked in pieces that
+// end with lines: JSON has no line break inside a string, so no secret is cut.
+func (x *exit) mask(text string) (string, error) {
+	var out strings.Builder
+	for len(text) > 0 {
+		end := len(text)
+		if end > limits.MaskText {
+			end = strings.LastIndexByte(text[:limits.MaskText], '\n') + 1
+		}
+		if end == 0 {
+			return "", fault.New(fault.TooLarge, "exports.mask", "a line of %d bytes is too long to be looked through for secrets", len(text))
+		}
+		r, err := x.api.Mask(x.ctx, engine.MaskRequest{Text: text[:end]})
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(r.Text)
+		text = text[end:]
+	}
+	return out.String(), nil
 }
 
 // removeTemps removes what a crash left behind in a directory of ours.

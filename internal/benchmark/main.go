@@ -54,6 +54,7 @@ var measurements = []struct {
 	{"read_artifact", measureRead},
 	{"append", measureAppend},
 	{"tokens", measureTokens},
+	{"redaction", measureRedaction},
 }
 
 func main() {

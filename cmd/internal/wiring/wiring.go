@@ -8,7 +8,9 @@ package wiring
 
 import (
 	"context"
+	"io"
 	"log/slog"
+	"os"
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/config"
@@ -16,26 +18,36 @@ import (
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/engine/exports"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/redact"
 )
 
 // Version is the version of all programs.
 const Version = "0.1.0"
+
+// Stderr returns the standard error of a program, with secrets masked: hosts keep what servers write there.
+func Stderr(e env.Env) io.Writer { return redact.New([]byte(e.ID(32))).Lines(os.Stderr) }
+
+// Log returns the logger of a program that has no file to log to.
+func Log(e env.Env) *slog.Logger {
+	return slog.New(slog.NewTextHandler(Stderr(e), &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
 
 // Role returns what a program brings along for the daemons that it becomes: they follow the
 // session files of coding agents in their workspace and keep the exports of the active session up to
 // date, unless its configuration says follow: false. With exports: false they only follow.
 func Role(e env.Env) daemon.Role {
 	return daemon.Role{Version: Version, Env: e, Background: func(root string) []daemon.Task {
-		c := settings(root)
+		log := Log(e)
+		c := settings(root, log)
 		if root == "" || !c.Follow {
 			return nil
 		}
 		tasks := []daemon.Task{func(ctx context.Context, api engine.API) error {
-			return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Env: e, Log: slog.Default()})
+			return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Env: e, Log: log})
 		}}
 		if c.Exports {
 			tasks = append(tasks, func(ctx context.Context, api engine.API) error {
-				return exports.Follow(ctx, api, exports.Options{Env: e, Log: slog.Default()})
+				return exports.Follow(ctx, api, exports.Options{Env: e, Log: log})
 			})
 		}
 		return tasks
@@ -44,13 +56,13 @@ func Role(e env.Env) daemon.Role {
 
 // settings reads the configuration of a workspace. With one that cannot be read nothing is done
 // unasked: whoever wrote it wanted something else than the defaults.
-func settings(root string) config.Config {
+func settings(root string, log *slog.Logger) config.Config {
 	c, problems, err := config.Load(root)
 	for _, p := range problems {
-		slog.Warn("configuration", "problem", p.String())
+		log.Warn("configuration", "problem", p.String())
 	}
 	if err != nil {
-		slog.Warn("configuration", "error", err)
+		log.Warn("configuration", "error", err)
 		return config.Config{}
 	}
 	return c
