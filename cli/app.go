@@ -88,9 +88,9 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: groupSelf, Title: "The program itself:"},
 	)
 	add(root, groupView, a.statusCommand(), a.sessionsCommand(), a.importCommand(), a.compactCommand(), a.restoreCommand(), a.diffCommand())
-	add(root, groupStore, a.catCommand(), a.artifactCommand(), a.memoryCommand(), a.changesCommand(), a.whyCommand(), a.forgetCommand())
-	add(root, groupLedger, a.backupCommand(), a.duCommand(), a.gcCommand())
-	add(root, groupSelf, a.countCommand(), a.eventsCommand(), a.exportCommand(), a.retainCommand(), a.daemonCommand())
+	add(root, groupStore, a.catCommand(), a.artifactCommand(), a.memoryCommand(), a.changesCommand(), a.whyCommand())
+	add(root, groupLedger, a.backupCommand(), a.duCommand(), a.gcCommand(), a.exportCommand(), a.forgetCommand(), a.retainCommand())
+	add(root, groupSelf, a.countCommand(), a.eventsCommand(), a.daemonCommand())
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpCommandGroupID(groupSelf)
 	root.CompletionOptions.DisableDefaultCmd = true

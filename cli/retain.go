@@ -132,8 +132,11 @@ func (a *app) printRetention(w io.Writer, r engine.Retention) {
 // span prints an age.
 func span(seconds int64) string {
 	const day = 24 * 60 * 60
-	if seconds%day == 0 {
-		return plural(seconds/day, "day")
+	switch {
+	case seconds == day:
+		return "1 day"
+	case seconds%day == 0:
+		return commas(seconds/day) + " days"
 	}
 	return (time.Duration(seconds) * time.Second).String()
 }

@@ -347,3 +347,20 @@ func TestALiveFileStaysSmall(t *testing.T) {
 		t.Errorf("%d entries, %d dropped", n, c.Dropped)
 	}
 }
+
+// TestSecretsAreMaskedInExports: the one exit of exports masks, and what is written stays a document.
+func TestSecretsAreMaskedInExports(t *testing.T) {
+	token := "gh" + "p_" + "R7tGq2LmXw9ZbV4cNf8KsYd3HpJ6uTe1aQoB" // of no account
+	l, e := open(t)
+	c, i := export(t, l, e, record(t, l, "", turn("go", act{
+		name: "shell_run", args: `{"command":"push --token ` + token + `"}`, result: "pushed with\n" + token, failed: true,
+	})))
+	run, in := c.Entries[0].CommandsRun[0], i.Entries[0]
+	for what, text := range map[string]string{
+		"command": run.Command, "output": run.Output, "error": in.ErrorMessage, "intent": in.Operation.Command, "argument": in.Operation.ArgsSummary[0].Value,
+	} {
+		if strings.Contains(text, token) || len(text) < 20 {
+			t.Errorf("%s: %s", what, text)
+		}
+	}
+}
