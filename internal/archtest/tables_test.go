@@ -37,6 +37,7 @@ var sideways = map[[2]string]string{
 	{"window", "sessions"}:              "a view is folded from the headers of the log",
 	{"compaction", "transcript"}:        "a summary is a message",
 	{"compaction", "sessions"}:          "a summary is made from the headers of the log",
+	{"engine/exports", "engine"}:        "exports are read through the engine's API",
 	{"engine/daemon", "engine"}:         "the daemon serves the engine's API",
 	{"cli", "agents"}:                   "the commands import the session files that agents know",
 	{"cli", "agents/claudecode"}:        "the commands import the session files that agents know",
