@@ -21,6 +21,7 @@ type Artifact struct {
 	Refs    []Ref     `json:"refs,omitempty"` // where it came from, newest last, at most 16
 	// Forgotten is when the content was removed; the record stays as the tombstone.
 	Forgotten *time.Time `json:"forgotten,omitempty"`
+	Expired   bool       `json:"expired,omitempty"` // forgotten by the retention policy, on nobody's request
 	// Revived is when forgotten content was put again; nil when that never happened.
 	Revived *time.Time `json:"revived,omitempty"`
 }
@@ -92,8 +93,12 @@ func (a Artifact) Available() error {
 	if a.Forgotten == nil {
 		return nil
 	}
-	return fault.New(fault.NotFound, "artifacts.read", "artifact %s was forgotten on %s; it was: %s",
-		a.ID, a.Forgotten.UTC().Format(time.DateOnly), a.Describe())
+	how := "was forgotten"
+	if a.Expired {
+		how = "expired by the retention policy"
+	}
+	return fault.New(fault.NotFound, "artifacts.read", "artifact %s %s on %s; it was: %s",
+		a.ID, how, a.Forgotten.UTC().Format(time.DateOnly), a.Describe())
 }
 
 // Describe says in a few words what the artifact is: its tool and hint, else its title.

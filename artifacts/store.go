@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
-	"time"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
@@ -53,7 +52,7 @@ func Put(tx kv.Tx, a Artifact) (put Artifact, created bool, err error) {
 	if a.ID, err = freeID(tx, a.Hash); err != nil {
 		return Artifact{}, false, err
 	}
-	a.Forgotten, a.Revived = nil, nil
+	a.Forgotten, a.Expired, a.Revived = nil, false, nil
 	if err := create(tx, a); err != nil {
 		return Artifact{}, false, err
 	}
@@ -116,7 +115,7 @@ func putAgain(tx kv.Tx, id string, more Artifact) (Artifact, error) {
 	}
 	a.Refs = addRefs(a.Refs, more.Refs)
 	if a.Forgotten != nil {
-		a.Forgotten, a.Revived = nil, &more.Created
+		a.Forgotten, a.Expired, a.Revived = nil, false, &more.Created
 		if err := count(tx, func(c *Counts) { c.Live++; c.Forgotten--; c.Bytes += a.Bytes }); err != nil {
 			return Artifact{}, err
 		}
@@ -184,19 +183,4 @@ func shortID(id string) string {
 		return string(s)
 	}
 	return `""`
-}
-
-// Forget makes a tombstone of an artifact and returns it. The caller removes the blob named by
-// Hash when no other record needs it. Forgetting again changes nothing. Errors: not_found, corrupt.
-func Forget(tx kv.Tx, id string, at time.Time) (Artifact, error) {
-	a, err := Get(tx, id)
-	if err != nil || a.Forgotten != nil {
-		return a, err
-	}
-	at = at.UTC().Round(0)
-	a.Forgotten = &at
-	if err := count(tx, func(c *Counts) { c.Live--; c.Forgotten++; c.Bytes -= a.Bytes }); err != nil {
-		return Artifact{}, err
-	}
-	return a, save(tx, a)
 }

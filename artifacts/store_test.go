@@ -107,7 +107,7 @@ func TestInvariant2AForgottenHandleAnswersWithItsTombstone(t *testing.T) {
 	a, _ := put(t, s, of("secret"))
 	for i := range 2 { // forgetting again changes nothing
 		storetest.Update(t, s, func(tx kv.Tx) error {
-			_, err := artifacts.Forget(tx, a.ID, noon.AddDate(0, 0, 3+i))
+			_, err := artifacts.Forget(tx, a.ID, noon.AddDate(0, 0, 3+i), false)
 			return err
 		})
 	}
@@ -124,7 +124,7 @@ func TestInvariant2AForgottenHandleAnswersWithItsTombstone(t *testing.T) {
 		return err
 	})
 	err := s.Update(context.Background(), func(tx kv.Tx) error {
-		_, err := artifacts.Forget(tx, "000000000000", noon)
+		_, err := artifacts.Forget(tx, "000000000000", noon, false)
 		return err
 	})
 	wantFault(t, err, fault.NotFound)
@@ -134,7 +134,7 @@ func TestForgottenContentPutAgainLivesAgain(t *testing.T) {
 	s := storetest.Open(t)
 	a, _ := put(t, s, of("again"))
 	storetest.Update(t, s, func(tx kv.Tx) error {
-		_, err := artifacts.Forget(tx, a.ID, noon)
+		_, err := artifacts.Forget(tx, a.ID, noon, false)
 		return err
 	})
 	b := of("again")

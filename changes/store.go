@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"iter"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/fault"
@@ -46,6 +47,7 @@ type Filter struct {
 	Session string
 	Path    string // a file, or a directory with all below it
 	Since   int64  // only changes with a greater id
+	Before  int64  // only changes with a smaller id, which are then not counted beyond the limit; 0: all
 }
 
 // List returns the changes that fit f, newest first and at most limit of them, and how many fit.
@@ -63,6 +65,9 @@ func List(tx kv.Tx, f Filter, limit int) ([]Change, int, error) {
 		}
 		if total++; total <= limit {
 			found = append(found, c)
+		}
+		if f.Before > 0 && total == limit {
+			break
 		}
 	}
 	return found, total, nil
@@ -87,7 +92,7 @@ func (f Filter) fits(c Change) bool {
 func newestFirst(tx kv.Tx, f Filter) iter.Seq2[Change, error] {
 	if f.Session == "" {
 		return func(yield func(Change, error) bool) {
-			for r, err := range tx.Scan(bucketChanges, kv.Range{From: idKey(f.Since), Reverse: true}) {
+			for r, err := range tx.Scan(bucketChanges, kv.Range{From: idKey(f.Since), To: f.end(nil), Reverse: true}) {
 				c := Change{}
 				if err == nil {
 					c, err = decode(r)
@@ -99,7 +104,8 @@ func newestFirst(tx kv.Tx, f Filter) iter.Seq2[Change, error] {
 		}
 	}
 	return func(yield func(Change, error) bool) {
-		for r, err := range tx.Scan(bucketSessions, kv.Range{Prefix: []byte(f.Session + "\x00"), Reverse: true}) {
+		prefix := []byte(f.Session + "\x00")
+		for r, err := range tx.Scan(bucketSessions, kv.Range{Prefix: prefix, To: f.end(prefix), Reverse: true}) {
 			c := Change{}
 			if err == nil {
 				c, err = get(tx, idOf(r.Key))
@@ -109,6 +115,14 @@ func newestFirst(tx kv.Tx, f Filter) iter.Seq2[Change, error] {
 			}
 		}
 	}
+}
+
+// end returns where a scan of keys that end with an id ends, nil when Before does not say.
+func (f Filter) end(prefix []byte) []byte {
+	if f.Before <= 0 {
+		return nil
+	}
+	return append(slices.Clip(prefix), idKey(f.Before)...)
 }
 
 func get(tx kv.Tx, id int64) (Change, error) {

@@ -133,8 +133,14 @@ func (a *app) artifactForget() *cobra.Command {
 		Example: "  ctxledger artifact forget a3f9c20b1d7e",
 		Args:    a.args(1, 1),
 		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
-			art, err := api.ForgetArtifact(ctx, engine.ForgetArtifactRequest{ID: args[0]})
+			art, err := api.Artifact(ctx, engine.ArtifactRequest{ID: args[0]})
 			if err != nil {
+				return err
+			}
+			if _, err := api.Forget(ctx, engine.ForgetRequest{Handle: art.ID}); err != nil {
+				return err
+			}
+			if art, err = api.Artifact(ctx, engine.ArtifactRequest{ID: art.ID}); err != nil {
 				return err
 			}
 			return a.answer(art, func(w io.Writer) { fmt.Fprintf(w, "forgot %s, %s\n", art.ID, size(art.Bytes)) })

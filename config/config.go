@@ -31,6 +31,9 @@ type Config struct {
 	// Follow says whether the daemon follows the session files of coding agents, read-only, as
 	// they are written. Key: follow. Default: true.
 	Follow bool
+	// Exports says whether the daemon keeps changes.json and intents.json of the active session up to
+	// date in the state directory, for other programs to read. Key: exports. Default: true.
+	Exports bool
 	// LedgerWarnMB is the size of a ledger on disk, in millions of bytes, above which status and du
 	// warn; 0: never. Key: ledger_warn_mb. Default: 2048.
 	LedgerWarnMB int
@@ -40,7 +43,7 @@ type Config struct {
 func (c Config) Ceiling() int64 { return max(0, int64(c.LedgerWarnMB)) * 1e6 }
 
 // Default returns the settings of a workspace without a configuration.
-func Default() Config { return Config{Follow: true, LedgerWarnMB: 2048} }
+func Default() Config { return Config{Follow: true, Exports: true, LedgerWarnMB: 2048} }
 
 // Problem is something in a configuration that does not keep the rest from being used.
 type Problem struct {
@@ -95,7 +98,7 @@ func read(root string) ([]byte, error) {
 
 // settings are the keys that are known, folded, with what takes their value.
 func (c *Config) settings() map[string]any {
-	return map[string]any{"follow": &c.Follow, "ledgerwarnmb": &c.LedgerWarnMB}
+	return map[string]any{"follow": &c.Follow, "exports": &c.Exports, "ledgerwarnmb": &c.LedgerWarnMB}
 }
 
 // parse reads the text of a configuration.

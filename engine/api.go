@@ -65,8 +65,11 @@ type API interface {
 	ReadArtifact(ctx context.Context, r ReadArtifactRequest) (artifacts.Page, error)
 	// SearchArtifacts finds passages in all artifacts, best first.
 	SearchArtifacts(ctx context.Context, r SearchArtifactsRequest) (SearchArtifactsResponse, error)
-	// ForgetArtifact removes an artifact's content and leaves a tombstone.
-	ForgetArtifact(ctx context.Context, r ForgetArtifactRequest) (artifacts.Artifact, error)
+	// Forget removes what a handle names, or every place that holds a text, from the disk, and leaves
+	// tombstones.
+	Forget(ctx context.Context, r ForgetRequest) (Forgotten, error)
+	// Retain shows, sets or removes the retention policy, and applies it when asked to.
+	Retain(ctx context.Context, r RetainRequest) (Retention, error)
 
 	// Mask masks the secrets in a text that is to leave to somebody else than the agent it came from.
 	Mask(ctx context.Context, r MaskRequest) (MaskResponse, error)
@@ -82,6 +85,8 @@ type API interface {
 
 	// Changes lists what happened to files, newest first.
 	Changes(ctx context.Context, r ChangesRequest) (ChangesResponse, error)
+	// Intents lists what a session's tool calls meant to do, in the order of its log.
+	Intents(ctx context.Context, r IntentsRequest) (IntentsResponse, error)
 	// FileHistory says what the ledger knows of one file: changes, intents and reads.
 	FileHistory(ctx context.Context, r FileHistoryRequest) (FileHistory, error)
 

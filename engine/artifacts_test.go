@@ -144,7 +144,7 @@ func TestSearchFindsPassagesInAllArtifacts(t *testing.T) {
 	put(t, l, strings.Repeat("nothing here\n", 100), "")
 	a := put(t, l, strings.Repeat("filler\n", 50)+"connection refused by peer\n"+strings.Repeat("filler\n", 50), "")
 	gone := put(t, l, "connection refused in what is forgotten\n", "")
-	if _, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: gone.ID}); err != nil {
+	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: gone.ID}); err != nil {
 		t.Fatal(err)
 	}
 	found, err := l.SearchArtifacts(t.Context(), engine.SearchArtifactsRequest{Query: "connection refused", Limit: -1})

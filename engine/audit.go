@@ -72,7 +72,7 @@ func (x *auditor) contents() error {
 		if !x.Fix {
 			break
 		}
-		if _, err := artifacts.Forget(x.Tx, id, x.at); err != nil {
+		if _, err := artifacts.Forget(x.Tx, id, x.at, false); err != nil {
 			return err
 		}
 	}

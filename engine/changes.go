@@ -15,7 +15,7 @@ import (
 
 // Changes implements API.
 func (l *Local) Changes(ctx context.Context, r ChangesRequest) (ChangesResponse, error) {
-	f := changes.Filter{Session: r.Session, Since: r.Since}
+	f := changes.Filter{Session: r.Session, Since: r.Since, Before: r.Before}
 	if r.Path != "" {
 		if f.Path, _ = l.normal("", r.Path); f.Path == "" {
 			return ChangesResponse{}, notPath("engine.changes", r.Path)

@@ -110,8 +110,8 @@ func (l *Local) summaryText(ctx context.Context, r compaction.Record) (string, e
 	return string(text), err
 }
 
-// summaryRecord finds a summary by its id; nil when there is none.
-func summaryRecord(tx kv.Tx, id string) (*compaction.Record, error) {
+// summaryAt finds where a summary's record stands; nil when there is none.
+func summaryAt(tx kv.Tx, id string) (*summaryPlace, error) {
 	raw, err := tx.Get(bucketSummaries, []byte(id))
 	if err != nil || raw == nil {
 		return nil, err
@@ -119,6 +119,15 @@ func summaryRecord(tx kv.Tx, id string) (*compaction.Record, error) {
 	var at summaryPlace
 	if err := json.Unmarshal(raw, &at); err != nil {
 		return nil, fault.Wrap(fault.Corrupt, "engine.summary", err)
+	}
+	return &at, nil
+}
+
+// summaryRecord finds a summary by its id; nil when there is none.
+func summaryRecord(tx kv.Tx, id string) (*compaction.Record, error) {
+	at, err := summaryAt(tx, id)
+	if err != nil || at == nil {
+		return nil, err
 	}
 	e, err := sessions.GetEntry(tx, at.Session, at.Seq)
 	if err != nil {

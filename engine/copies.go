@@ -18,8 +18,8 @@ const copyPrefix = recordsName + ".schema-"
 // people turn away for good within days.
 const copyLife = 30 * 24 * time.Hour
 
-// dropCopies removes the copies that are old enough, and returns their size in bytes.
-func (l *Local) dropCopies() (int64, error) {
+// dropCopies removes the copies that are older than life, and returns their size in bytes.
+func (l *Local) dropCopies(life time.Duration) (int64, error) {
 	const op = "engine.copies"
 	names, err := os.ReadDir(l.state)
 	if err != nil {
@@ -31,7 +31,7 @@ func (l *Local) dropCopies() (int64, error) {
 			continue
 		}
 		info, err := e.Info()
-		if errors.Is(err, fs.ErrNotExist) || err == nil && l.now().Sub(info.ModTime()) < copyLife {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && l.now().Sub(info.ModTime()) < life {
 			continue
 		}
 		if err == nil {

@@ -31,14 +31,13 @@ func (l *Local) DiskUsage(ctx context.Context, _ DiskUsageRequest) (DiskUsage, e
 	}
 	u.Records = size.Records
 	u.Total += size.Records
-	disk := map[string]int64{}
-	for b, err := range l.store.Blobs(ctx) {
-		if err != nil {
-			return u, err
-		}
-		disk[b.Hash] = b.Disk
+	disk, err := l.blobSizes(ctx)
+	if err != nil {
+		return u, err
+	}
+	for _, n := range disk {
 		u.Blobs.Count++
-		u.Blobs.Disk += b.Disk
+		u.Blobs.Disk += n
 	}
 	garbage, err := l.garbage(ctx)
 	if err != nil {
@@ -49,6 +48,18 @@ func (l *Local) DiskUsage(ctx context.Context, _ DiskUsageRequest) (DiskUsage, e
 		u.Unnamed.Disk += b.Disk
 	}
 	return u, l.store.View(ctx, func(tx kv.Tx) error { return u.read(ctx, tx, l.scope, disk) })
+}
+
+// blobSizes returns what each blob takes on disk, by hash.
+func (l *Local) blobSizes(ctx context.Context) (map[string]int64, error) {
+	disk := map[string]int64{}
+	for b, err := range l.store.Blobs(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		disk[b.Hash] = b.Disk
+	}
+	return disk, nil
 }
 
 // walk adds up the files of the state directory.
@@ -92,43 +103,49 @@ func (u *DiskUsage) file(name string, size int64) {
 
 // read adds up the records. disk is what each blob takes.
 func (u *DiskUsage) read(ctx context.Context, tx kv.Tx, scope memory.Scope, disk map[string]int64) error {
-	named := map[string]int64{} // content by hash
-	per := map[string]*SessionUsage{}
-	all, err := sessions.List(tx)
+	per, named, err := usageBySession(ctx, tx, disk)
 	if err != nil {
 		return err
 	}
-	for _, s := range all {
-		su, err := logUsage(ctx, tx, s)
-		if err != nil {
-			return err
-		}
-		per[s.ID] = &su
+	for _, size := range named {
+		u.Blobs.Content += size
 	}
+	u.Sessions, u.SessionTotal = per, len(per)
+	slices.SortStableFunc(u.Sessions, func(a, b SessionUsage) int {
+		return cmp.Compare(b.Log+b.Blobs.Disk, a.Log+a.Blobs.Disk)
+	})
+	u.Sessions = u.Sessions[:min(len(per), maxUsage)]
+	return u.readRest(tx, scope)
+}
+
+// usageBySession returns what each session occupies, the newest first, and the content of every named
+// blob by hash. disk is what each blob takes.
+func usageBySession(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]SessionUsage, map[string]int64, error) {
+	all, err := sessions.List(tx)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, at := make([]SessionUsage, len(all)), map[string]int{}
+	for i, s := range all {
+		if list[i], err = logUsage(ctx, tx, s); err != nil {
+			return nil, nil, err
+		}
+		at[s.ID] = i
+	}
+	named := map[string]int64{}
 	counted := map[[2]string]bool{} // session and hash
 	for n, err := range namedBlobs(tx) {
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		named[n.hash] = max(named[n.hash], n.size)
 		if n.seq == 0 || counted[[2]string{n.session, n.hash}] {
 			continue
 		}
 		counted[[2]string{n.session, n.hash}] = true
-		per[n.session].Blobs.add(disk[n.hash], n.size)
+		list[at[n.session]].Blobs.add(disk[n.hash], n.size)
 	}
-	for _, size := range named {
-		u.Blobs.Content += size
-	}
-	for _, s := range all {
-		u.Sessions = append(u.Sessions, *per[s.ID])
-	}
-	u.SessionTotal = len(all)
-	slices.SortStableFunc(u.Sessions, func(a, b SessionUsage) int {
-		return cmp.Compare(b.Log+b.Blobs.Disk, a.Log+a.Blobs.Disk)
-	})
-	u.Sessions = u.Sessions[:min(len(all), maxUsage)]
-	return u.readRest(tx, scope)
+	return list, named, nil
 }
 
 // add counts one blob.

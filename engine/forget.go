@@ -1,154 +1,191 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"time"
 
-	"ctxledger.dev/artifacts"
-	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/sessions"
 )
 
-// bucketDoomed holds the blobs that no record names any more, by hash, until they are deleted: a
-// crash in between is made good by the next owner.
-const bucketDoomed kv.Bucket = "doomed"
+// Bounds of an answer about forgetting.
+const (
+	maxForgottenSessions = 1000 // sessions that it names
+	maxLeft              = 100  // places that it names as still holding the text
+)
 
-// ForgetArtifact implements API. Every entry that holds the content as a result is forgotten with
-// it, in all sessions: its original, its stub and what was extracted from its words. Blobs that
-// another record names stay. What a summary or a memory quotes of the content is text of its own.
-func (l *Local) ForgetArtifact(ctx context.Context, r ForgetArtifactRequest) (artifacts.Artifact, error) {
-	m, err := l.mutation("forget", r.Key, r)
-	if err != nil {
-		return artifacts.Artifact{}, err
+// Forget implements API.
+//
+// What is forgotten goes in steps, each a short transaction after which every handle resolves or says
+// that its content was forgotten: first the originals, with their blobs put on the list of the doomed,
+// then what was derived from them; then the blobs are deleted, and the records are rewritten so that
+// no freed page keeps a byte. A crash in between loses nothing: the same request again finds what is
+// left and goes on.
+func (l *Local) Forget(ctx context.Context, r ForgetRequest) (Forgotten, error) {
+	if err := r.check(); err != nil {
+		return Forgotten{}, err
 	}
-	done, err := l.maintain(ctx, "forgetting an artifact")
+	// The text itself is not part of what identifies the request: its hash would be kept for a day.
+	m, err := l.mutation("forget", r.Key, r.Handle, r.DryRun)
 	if err != nil {
-		return artifacts.Artifact{}, err
+		return Forgotten{}, err
+	}
+	if f, done, err := repeated[Forgotten](ctx, l, m); done || err != nil {
+		return f, err
+	}
+	done, err := l.maintain(ctx, "forgetting")
+	if err != nil {
+		return Forgotten{}, err
 	}
 	defer done()
-	l.naming.Lock()
-	defer l.naming.Unlock()
-	a, err := mutate(ctx, l, m, func(tx kv.Tx) (artifacts.Artifact, []Event, error) {
-		a, err := artifacts.Forget(tx, r.ID, m.at)
-		if err != nil {
-			return a, nil, err
-		}
-		return a, []Event{{Kind: EventForgotten, ID: a.ID}}, forgetContent(tx, a, m)
+	e := &eraser{l: l, at: m.at, dry: r.DryRun, counts: map[string]int{}, sessions: map[string]bool{}}
+	if r.Text != "" {
+		return e.text(ctx, r.Text, m)
+	}
+	if err := e.handle(ctx, r.Handle); err != nil {
+		return Forgotten{}, err
+	}
+	f := e.forgotten()
+	if r.DryRun {
+		return f, nil
+	}
+	if err := l.discard(ctx); err != nil {
+		return Forgotten{}, err
+	}
+	return l.forgot(ctx, m, f, r.Handle)
+}
+
+// check refuses a request that names not exactly one thing.
+func (r ForgetRequest) check() error {
+	const op = "engine.forget"
+	if (r.Handle == "") == (r.Text == "") {
+		return fault.New(fault.Invalid, op, "name what is to be forgotten by a handle or by a text, and only by one of them")
+	}
+	return checkTexts(op, label("handle", r.Handle))
+}
+
+// discard makes what no record holds any more vanish from the disk.
+func (l *Local) discard(ctx context.Context) error {
+	if err := l.deleteDoomed(ctx); err != nil {
+		return err
+	}
+	if err := l.removeExports(); err != nil {
+		return err
+	}
+	if _, err := l.dropCopies(0); err != nil { // they are as the records were before
+		return err
+	}
+	return l.store.Vacuum(ctx)
+}
+
+// forgot records the answer of a request that is done, and tells everybody.
+func (l *Local) forgot(ctx context.Context, m mutation, f Forgotten, handle string) (Forgotten, error) {
+	return mutate(ctx, l, m, func(kv.Tx) (Forgotten, []Event, error) {
+		return f, []Event{{Kind: EventForgotten, ID: handle, Count: f.total()}}, nil
+	})
+}
+
+// And returns what two ledgers forgot together.
+func (f Forgotten) And(g Forgotten) Forgotten {
+	counts := map[string]int{}
+	for _, c := range slices.Concat(f.Counts, g.Counts) {
+		counts[c.Kind] += c.N
+	}
+	f.Counts = counted(counts)
+	f.Sessions = append(f.Sessions, g.Sessions...)
+	f.Searched += g.Searched
+	f.Left, f.Outside = append(f.Left, g.Left...), append(f.Outside, g.Outside...)
+	return f
+}
+
+// counted lists counts, the most first.
+func counted(counts map[string]int) []ForgottenKind {
+	list := []ForgottenKind{}
+	for kind, n := range counts {
+		list = append(list, ForgottenKind{Kind: kind, N: n})
+	}
+	slices.SortFunc(list, func(a, b ForgottenKind) int {
+		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Kind, b.Kind))
+	})
+	return list
+}
+
+// total is how many things were forgotten.
+func (f Forgotten) total() (n int) {
+	for _, c := range f.Counts {
+		n += c.N
+	}
+	return n
+}
+
+// eraser carries out one forgetting.
+type eraser struct {
+	l       *Local
+	at      time.Time
+	expired bool // by the retention policy, on nobody's request
+	dry     bool // nothing is stored: what would be forgotten is counted
+
+	counts   map[string]int  // things forgotten, by kind
+	sessions map[string]bool // whose log held some of them
+}
+
+// noWrites is a transaction that reads and stores nothing: a dry run.
+type noWrites struct{ kv.Tx }
+
+func (noWrites) Put(kv.Bucket, []byte, []byte) error { return nil }
+func (noWrites) Delete(kv.Bucket, []byte) error      { return nil }
+
+// step is what one transaction of a forgetting did. The function that fills it may run twice.
+type step struct {
+	kv.Tx
+	e        *eraser
+	counts   map[string]int
+	sessions []string
+}
+
+// count notes a thing that was forgotten, and whose session's it was, if any.
+func (s *step) count(kind, session string) {
+	s.counts[kind]++
+	if session != "" {
+		s.sessions = append(s.sessions, session)
+	}
+}
+
+// update runs one step and adds up what it did.
+func (e *eraser) update(ctx context.Context, fn func(s *step) error) error {
+	var s *step
+	run, in := e.l.store.Update, func(tx kv.Tx) kv.Tx { return tx }
+	if e.dry {
+		run, in = e.l.store.View, func(tx kv.Tx) kv.Tx { return noWrites{tx} }
+	}
+	err := run(ctx, func(tx kv.Tx) error {
+		s = &step{Tx: in(tx), e: e, counts: map[string]int{}}
+		return fn(s)
 	})
 	if err != nil {
-		return a, err
-	}
-	return a, l.deleteDoomed(ctx)
-}
-
-// forgetContent removes the entries that hold an artifact's content and dooms the blobs that then no
-// record names.
-func forgetContent(tx kv.Tx, a artifacts.Artifact, m mutation) error {
-	held, err := holders(tx, a.ID)
-	if err != nil {
 		return err
 	}
-	blobs := []string{a.Hash}
-	for _, p := range held {
-		if p.entry.Blob != "" {
-			blobs = append(blobs, p.entry.Blob)
-		}
-		if err := forgetEntry(tx, p, m); err != nil {
-			return err
-		}
+	for kind, n := range s.counts {
+		e.counts[kind] += n
 	}
-	return doom(tx, blobs)
-}
-
-// forgetEntry removes an entry's original and what other records keep of its results.
-func forgetEntry(tx kv.Tx, p place, m mutation) error {
-	if _, err := sessions.Forget(tx, p.session, p.entry.Seq, m.at); err != nil {
-		return err
-	}
-	for _, r := range p.entry.Results {
-		if err := tx.Delete(bucketStubs, stubKey(p.session, p.entry.Seq, r.CallID)); err != nil {
-			return err
-		}
-		if err := intents.Forget(tx, p.session, r.CallID); err != nil {
-			return err
-		}
+	for _, id := range s.sessions {
+		e.sessions[id] = true
 	}
 	return nil
 }
 
-// place is an entry of a session.
-type place struct {
-	session string
-	entry   sessions.Entry
+// forgotten returns what was counted.
+func (e *eraser) forgotten() Forgotten {
+	f := Forgotten{At: e.at, DryRun: e.dry, Counts: counted(e.counts), Left: []LeftPlace{}, Outside: []LeftPlace{}}
+	f.Sessions = slices.Sorted(maps.Keys(e.sessions))
+	f.Sessions = orEmpty(f.Sessions[:min(len(f.Sessions), maxForgottenSessions)])
+	return f
 }
 
-// holders returns the entries that hold an artifact's content as a result, in all logs.
-func holders(tx kv.Tx, artifact string) ([]place, error) {
-	all, err := sessions.List(tx)
-	if err != nil {
-		return nil, err
-	}
-	var held []place
-	for _, s := range all {
-		for e, err := range sessions.Scan(tx, s.ID, 0, 0) {
-			if err != nil {
-				return nil, err
-			}
-			holds := slices.ContainsFunc(e.Results, func(r sessions.Result) bool { return r.Artifact == artifact })
-			if holds && e.Forgotten == nil {
-				held = append(held, place{s.ID, e.Entry})
-			}
-		}
-	}
-	return held, nil
-}
-
-// useUp deletes a blob that only carried a request, unless a record names it. A failure costs disk
-// and nothing else: the next owner deletes what is doomed, and a blob that was not doomed is what a
-// crash would have left as well.
-func (l *Local) useUp(ctx context.Context, hash string) {
-	l.naming.Lock()
-	defer l.naming.Unlock()
-	err := l.store.Update(ctx, func(tx kv.Tx) error { return doom(tx, []string{hash}) })
-	if err == nil {
-		_ = l.deleteDoomed(ctx)
-	}
-}
-
-// nameBlob takes a blob that a record is about to name off the list of those to be deleted. The caller
-// holds l.naming for reading.
-func (l *Local) nameBlob(tx kv.Tx, hash string) error {
-	l.use(hash)
-	return tx.Delete(bucketDoomed, []byte(hash))
-}
-
-// deleteDoomed deletes the blobs that no record names. The caller holds l.naming, or is the only one
-// that knows l yet.
-func (l *Local) deleteDoomed(ctx context.Context) error {
-	doomed, err := view(ctx, l, func(tx kv.Tx) (hashes []string, err error) {
-		for r, err := range tx.Scan(bucketDoomed, kv.Range{}) {
-			if err != nil {
-				return nil, err
-			}
-			hashes = append(hashes, string(r.Key))
-		}
-		return hashes, nil
-	})
-	if err != nil || len(doomed) == 0 {
-		return err
-	}
-	for _, hash := range doomed {
-		if err := l.store.DeleteBlob(ctx, hash); err != nil {
-			return err
-		}
-	}
-	return l.store.Update(ctx, func(tx kv.Tx) error {
-		for _, hash := range doomed {
-			if err := tx.Delete(bucketDoomed, []byte(hash)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+// stone is the text that stands for what was taken out of another text.
+func (e *eraser) stone() string {
+	return "[" + tombstoneWord(e.expired) + " on " + e.at.Format(time.DateOnly) + "]"
 }

@@ -50,10 +50,30 @@ func blobs(t *testing.T, state string) map[string]bool {
 	return found
 }
 
+// count returns how many things of a kind were forgotten.
+func count(f engine.Forgotten, kind string) int {
+	for _, c := range f.Counts {
+		if c.Kind == kind {
+			return c.N
+		}
+	}
+	return 0
+}
+
+// artifact returns an artifact's record.
+func artifact(t *testing.T, l *engine.Local, id string) artifacts.Artifact {
+	t.Helper()
+	a, err := l.Artifact(t.Context(), engine.ArtifactRequest{ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 func TestForgettingAnArtifactRemovesItEverywhere(t *testing.T) {
 	const secret = "hunter2hunter2"
 	state := t.TempDir()
-	l, _ := openIn(t, state, "/w")
+	l, c := openIn(t, state, "/w")
 	// Twenty sessions hold it: more than an artifact remembers places.
 	var ids []string
 	for i := range 20 {
@@ -64,10 +84,11 @@ func TestForgettingAnArtifactRemovesItEverywhere(t *testing.T) {
 		t.Fatal("the artifact does not hold the secret")
 	}
 	shared := blobs(t, state)
-	gone, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: a.ID})
-	if err != nil || gone.Forgotten == nil {
-		t.Fatalf("%+v, %v", gone, err)
+	f, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: a.ID})
+	if err != nil || count(f, "artifact") != 1 || count(f, "message") != 20 || len(f.Sessions) != 20 {
+		t.Fatalf("%+v, %v", f, err)
 	}
+	gone := artifact(t, l, a.ID)
 	if left := blobs(t, state); len(left) != 0 {
 		t.Errorf("%d of %d blobs are left", len(left), len(shared))
 	}
@@ -101,7 +122,8 @@ func TestForgettingAnArtifactRemovesItEverywhere(t *testing.T) {
 	if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "forgotten on 2026-11-20") {
 		t.Errorf("reading its message: %v", err)
 	}
-	if again, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: a.ID}); err != nil || !again.Forgotten.Equal(*gone.Forgotten) {
+	c.now = c.now.AddDate(0, 0, 3)
+	if again, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: a.ID}); err != nil || len(again.Counts) != 0 || !artifact(t, l, a.ID).Forgotten.Equal(*gone.Forgotten) {
 		t.Errorf("forgetting it again: %+v, %v", again, err)
 	}
 }
@@ -121,7 +143,7 @@ func TestForgettingKeepsWhatOtherRecordsName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: a.ID}); err != nil {
+	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: a.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if got := readHandle(t, l, kept.ID); got != string(messages[2]) {
@@ -137,7 +159,7 @@ func TestForgettingKeepsWhatOtherRecordsName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: same.ID}); err != nil {
+	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: same.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if got := render(t, l, other); !bytes.Contains(got[0], []byte("a long request")) {
@@ -149,7 +171,7 @@ func TestForgottenContentThatComesBackIsReadable(t *testing.T) {
 	l := open(t)
 	first := hand(t, l, engine.AppendMessagesRequest{Messages: secretResult("one", "again")}).Session
 	a := only(t, l, first)
-	if _, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: a.ID}); err != nil {
+	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: a.ID}); err != nil {
 		t.Fatal(err)
 	}
 	hand(t, l, engine.AppendMessagesRequest{Messages: secretResult("two", "again")})
@@ -177,8 +199,8 @@ func TestADeletionThatWasCutOffIsMadeGood(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(name, "in the way"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r := engine.ForgetArtifactRequest{Mutation: engine.Mutation{Key: "k"}, ID: a.ID}
-	if _, err := l.ForgetArtifact(t.Context(), r); err == nil {
+	r := engine.ForgetRequest{Mutation: engine.Mutation{Key: "k"}, Handle: a.ID}
+	if _, err := l.Forget(t.Context(), r); err == nil {
 		t.Fatal("a deletion that failed was not reported")
 	}
 	if err := l.Close(); err != nil {
@@ -192,7 +214,7 @@ func TestADeletionThatWasCutOffIsMadeGood(t *testing.T) {
 	if left := blobs(t, state); len(left) != 0 {
 		t.Errorf("blobs left after opening: %v", left)
 	}
-	if again, err := l.ForgetArtifact(t.Context(), r); err != nil || again.Forgotten == nil {
+	if again, err := l.Forget(t.Context(), r); err != nil || artifact(t, l, a.ID).Forgotten == nil {
 		t.Errorf("the same request: %+v, %v", again, err)
 	}
 }
@@ -202,7 +224,7 @@ func TestCompactionAfterForgetting(t *testing.T) {
 	messages := append(secretResult("call", "hunter2hunter2"), long(30)...)
 	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
 	a := only(t, l, id)
-	if _, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: a.ID}); err != nil {
+	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: a.ID}); err != nil {
 		t.Fatal(err)
 	}
 	p := compact(t, l, id, compaction.Options{Keep: 2})

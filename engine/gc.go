@@ -24,7 +24,7 @@ func (l *Local) CollectGarbage(ctx context.Context, _ CollectGarbageRequest) (Co
 	if c.Blobs, err = l.collect(ctx); err != nil {
 		return c, err
 	}
-	if c.Copies, err = l.dropCopies(); err != nil {
+	if c.Copies, err = l.dropCopies(copyLife); err != nil {
 		return c, err
 	}
 	before, err := l.store.Size(ctx)

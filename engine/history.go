@@ -41,6 +41,30 @@ func (l *Local) FileHistory(ctx context.Context, r FileHistoryRequest) (FileHist
 	})
 }
 
+// Intents implements API.
+func (l *Local) Intents(ctx context.Context, r IntentsRequest) (IntentsResponse, error) {
+	return view(ctx, l, func(tx kv.Tx) (IntentsResponse, error) {
+		resp := IntentsResponse{Intents: []intents.Intent{}}
+		if _, err := sessions.Get(tx, r.Session); err != nil {
+			return resp, err
+		}
+		size := 0
+		for in, err := range intents.From(tx, r.Session, r.From) {
+			if err != nil {
+				return resp, err
+			}
+			// A page ends between entries: the intents of one entry have one sequence number.
+			n := len(resp.Intents)
+			if size += intentSize(in); size > limits.Page && n > 0 && resp.Intents[n-1].Seq != in.Seq {
+				resp.Next = in.Seq
+				return resp, nil
+			}
+			resp.Intents = append(resp.Intents, in)
+		}
+		return resp, nil
+	})
+}
+
 // newestOf sorts a list, oldest first, and returns as much of its end as fits.
 func newestOf[T any](list []T, older func(a, b T) int, size func(T) int) []T {
 	slices.SortStableFunc(list, func(a, b T) int { return older(b, a) })

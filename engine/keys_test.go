@@ -85,9 +85,9 @@ func mutators(t *testing.T, l *engine.Local) []mutator {
 			return engine.RestoreRequest{Mutation: engine.Mutation{Key: key}, ID: id}
 		}
 	}
-	forgets := func(id string) func(string) engine.ForgetArtifactRequest {
-		return func(key string) engine.ForgetArtifactRequest {
-			return engine.ForgetArtifactRequest{Mutation: engine.Mutation{Key: key}, ID: id}
+	forgets := func(id string) func(string) engine.ForgetRequest {
+		return func(key string) engine.ForgetRequest {
+			return engine.ForgetRequest{Mutation: engine.Mutation{Key: key}, Handle: id}
 		}
 	}
 	save := func(name string) func(string) engine.SaveMemoryRequest {
@@ -104,7 +104,7 @@ func mutators(t *testing.T, l *engine.Local) []mutator {
 		{"AcceptCompaction", anyOf(ctx, l.AcceptCompaction, accept("")), anyOf(ctx, l.AcceptCompaction, accept("other"))},
 		{"Restore", anyOf(ctx, l.Restore, restore(summary)), anyOf(ctx, l.Restore, restore("0123456789ab"))},
 		{"PutArtifact", anyOf(ctx, l.PutArtifact, put("a")), anyOf(ctx, l.PutArtifact, put("b"))},
-		{"ForgetArtifact", anyOf(ctx, l.ForgetArtifact, forgets(gone.ID)), anyOf(ctx, l.ForgetArtifact, forgets("0123456789ab"))},
+		{"Forget", anyOf(ctx, l.Forget, forgets(gone.ID)), anyOf(ctx, l.Forget, forgets("0123456789ab"))},
 		{"SaveMemory", anyOf(ctx, l.SaveMemory, save("a")), anyOf(ctx, l.SaveMemory, save("b"))},
 		{"DeleteMemory", anyOf(ctx, l.DeleteMemory, remove("doomed")), anyOf(ctx, l.DeleteMemory, remove("other"))},
 	}
@@ -237,7 +237,7 @@ func TestAnAnswerNeedsNothingButItsKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: first.ID}); err != nil {
+	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: first.ID}); err != nil {
 		t.Fatal(err)
 	}
 	again, err := l.PutArtifact(t.Context(), r)

@@ -209,7 +209,7 @@ func TestForgettingBesidePutting(t *testing.T) {
 		id := put(t, l, text, "").ID
 		var running sync.WaitGroup
 		running.Go(func() {
-			if _, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: id}); err != nil {
+			if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: id}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -265,7 +265,7 @@ func TestForgettingBesideAppending(t *testing.T) {
 		})
 		running.Go(func() {
 			for range 3 {
-				if _, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: id}); err != nil {
+				if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: id}); err != nil {
 					t.Error(err)
 				}
 			}

@@ -29,6 +29,8 @@ type answered struct {
 	Op       string          `json:"op"`
 	Digest   string          `json:"digest"`
 	Response json.RawMessage `json:"response"`
+	// Forgotten is when the response was removed, because it held a text that was to be forgotten.
+	Forgotten *time.Time `json:"forgotten,omitempty"`
 }
 
 // mutation is one change of the ledger: what it is called, its key, and what identifies its body.
@@ -117,6 +119,9 @@ func (m mutation) answered(tx kv.Tx, r any) (bool, error) {
 		return false, fault.New(fault.Conflict, m.op, "the key %q was used for another request (%s)", m.key, a.Op).
 			WithHint("use a new request_id for a new request")
 	}
+	if a.Forgotten != nil {
+		return false, fault.New(fault.NotFound, m.op, "the request was carried out, and its answer was forgotten on %s", a.Forgotten.Format(time.DateOnly))
+	}
 	return true, fault.Wrap(fault.Corrupt, m.op, json.Unmarshal(a.Response, r))
 }
 
@@ -129,7 +134,7 @@ func (m mutation) keep(tx kv.Tx, r any) error {
 	if err != nil {
 		return fault.Wrap(fault.Internal, m.op, err)
 	}
-	raw, err := json.Marshal(answered{m.at, m.op, m.digest, response})
+	raw, err := json.Marshal(answered{At: m.at, Op: m.op, Digest: m.digest, Response: response})
 	if err != nil {
 		return fault.Wrap(fault.Internal, m.op, err)
 	}

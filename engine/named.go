@@ -68,23 +68,3 @@ func yieldEntry(session string, e sessions.Entry, yield func(naming, error) bool
 	n.hash, n.size = e.Blob, e.Size
 	return n.hash == "" || yield(n, nil)
 }
-
-// doom puts those of some blobs that no record names on the list of the blobs to be deleted.
-func doom(tx kv.Tx, hashes []string) error {
-	unnamed := make(map[string]bool, len(hashes))
-	for _, hash := range hashes {
-		unnamed[hash] = true
-	}
-	for n, err := range namedBlobs(tx) {
-		if err != nil {
-			return err
-		}
-		delete(unnamed, n.hash)
-	}
-	for hash := range unnamed {
-		if err := tx.Put(bucketDoomed, []byte(hash), nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}

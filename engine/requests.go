@@ -145,6 +145,7 @@ type AppendMessagesResponse struct {
 // SessionsRequest lists sessions.
 type SessionsRequest struct {
 	Limit int `json:"limit,omitempty"` // 0: 100
+	Skip  int `json:"skip,omitempty"`  // how many of the newest were on the pages before
 }
 
 // SessionsResponse lists sessions, newest first.
@@ -356,10 +357,38 @@ type SearchArtifactsResponse struct {
 	Passages []artifacts.Passage `json:"passages"`
 }
 
-// ForgetArtifactRequest removes an artifact's content for good.
-type ForgetArtifactRequest struct {
+// ForgetRequest names what is to be forgotten: exactly one of Handle and Text is set.
+type ForgetRequest struct {
 	Mutation
-	ID string `json:"id"`
+	// Handle names an artifact, a message, a summary or a whole session.
+	Handle string `json:"handle,omitempty"`
+	// Text is a text of scrub.Least to scrub.Most bytes. What holds it word for word is forgotten;
+	// where something else was derived from it, the text alone is taken out.
+	Text   string `json:"text,omitempty"`
+	DryRun bool   `json:"dry_run,omitempty"` // only say what would be forgotten
+}
+
+// Forgotten says what was forgotten, and where a text is still to be found.
+type Forgotten struct {
+	At       time.Time       `json:"at"`
+	DryRun   bool            `json:"dry_run,omitempty"`
+	Counts   []ForgottenKind `json:"counts"`   // the most first
+	Sessions []string        `json:"sessions"` // whose messages or summaries were among it, at most 1,000
+	Searched int             `json:"searched"` // files of the state directory that a text was looked for in afterwards
+	Left     []LeftPlace     `json:"left"`     // of these, what holds it still, at most 100
+	Outside  []LeftPlace     `json:"outside"`  // what lies elsewhere and was not touched, at most 100
+}
+
+// ForgottenKind is how many things of one kind were forgotten, or lost a text.
+type ForgottenKind struct {
+	Kind string `json:"kind"` // "message", "artifact", "summary", "memory", …
+	N    int    `json:"n"`
+}
+
+// LeftPlace is a place that still holds a text, with the reason.
+type LeftPlace struct {
+	Place string `json:"place"`
+	Why   string `json:"why"`
 }
 
 // MaskRequest hands in a text of at most limits.MaskText bytes.
@@ -415,7 +444,10 @@ type ChangesRequest struct {
 	Session string `json:"session,omitempty"` // empty: all
 	Path    string `json:"path,omitempty"`    // a file, or a directory with all below it
 	Since   int64  `json:"since,omitempty"`   // only changes with a greater id
-	Limit   int    `json:"limit,omitempty"`   // 0: 100
+	// Before selects only changes with a smaller id, to read page by page: that of the last change of the
+	// page before. Total then counts those of the page. 0: all.
+	Before int64 `json:"before,omitempty"`
+	Limit  int   `json:"limit,omitempty"` // 0: 100
 }
 
 // ChangesResponse lists changes, newest first, and the files that the session read and that
@@ -424,6 +456,18 @@ type ChangesResponse struct {
 	Changes []changes.Change `json:"changes"`
 	Total   int              `json:"total"`
 	Stale   []changes.Stale  `json:"stale"`
+}
+
+// IntentsRequest asks for a page of a session's intents.
+type IntentsRequest struct {
+	Session string `json:"session"`
+	From    int64  `json:"from,omitempty"` // log entry to start at; 0: the first
+}
+
+// IntentsResponse is a page of intents. Next is the From of the following page, 0 at the end.
+type IntentsResponse struct {
+	Intents []intents.Intent `json:"intents"`
+	Next    int64            `json:"next,omitempty"`
 }
 
 // FileHistoryRequest names a file.

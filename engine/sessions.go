@@ -19,7 +19,8 @@ func (l *Local) Sessions(ctx context.Context, r SessionsRequest) (SessionsRespon
 		if err != nil {
 			return SessionsResponse{}, err
 		}
-		list := all[:min(listLimit(r.Limit), len(all))]
+		list := all[min(max(r.Skip, 0), len(all)):]
+		list = list[:min(listLimit(r.Limit), len(list))]
 		return SessionsResponse{Sessions: orEmpty(fitting(list, limits.Page, sessionSize)), Total: len(all)}, nil
 	})
 }

@@ -51,7 +51,7 @@ func TestStatusFiguresAgreeWhereTheViewDropsThings(t *testing.T) {
 	messages := append(spell("A"), raw(call, "lost"), spell("B")[0], raw(call, "twice"), raw(result, "twice"), raw(result, "twice"))
 	id := hand(t, l, engine.AppendMessagesRequest{Messages: append(messages, secretResult("gone", "x")...)}).Session
 	checkFigures(t, l, id, "before")
-	if _, err := l.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: only(t, l, id).ID}); err != nil {
+	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: only(t, l, id).ID}); err != nil {
 		t.Fatal(err)
 	}
 	checkFigures(t, l, id, "after forgetting")

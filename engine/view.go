@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"time"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -134,14 +133,6 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 	}
 	m.JSON, err = transcript.Edit(slot.Format, merged, edits)
 	return m, err
-}
-
-// tombstone is the message that stands for a forgotten one.
-func tombstone(e sessions.Entry) []byte {
-	if e.Lost {
-		return transcript.NewMessage(e.Format, e.Role, "[lost: found damaged on "+e.Forgotten.Format(time.DateOnly)+"]")
-	}
-	return transcript.NewMessage(e.Format, e.Role, "[forgotten on "+e.Forgotten.Format(time.DateOnly)+" on request]")
 }
 
 // message returns the provider's message of an entry, as received.

@@ -45,12 +45,41 @@ func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
 			return Intent{}, err
 		}
 	}
-	for _, p := range pathKeys(in) {
-		if err := tx.Put(bucketPaths, p, nil); err != nil {
-			return Intent{}, err
-		}
+	if err := index(tx, in); err != nil {
+		return Intent{}, err
 	}
 	return in, save(tx, k, in)
+}
+
+// index makes an intent findable by the paths that it names.
+func index(tx kv.Tx, in Intent) error {
+	for _, k := range pathKeys(in) {
+		if err := tx.Put(bucketPaths, k, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unindex takes an intent out of the index of paths.
+func unindex(tx kv.Tx, in Intent) error {
+	for _, k := range pathKeys(in) {
+		if err := tx.Delete(bucketPaths, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pathKeys returns where an intent stands in the index of paths. A path too long for it is still found
+// by its session.
+func pathKeys(in Intent) (keys [][]byte) {
+	for _, p := range []string{in.Target, in.From} {
+		if k := append([]byte(p+"\x00"), key(in)...); p != "" && len(k) <= kv.MaxKey {
+			keys = append(keys, k)
+		}
+	}
+	return keys
 }
 
 // Finish records the outcome of a call and returns its intent, or nil when there was nothing to
@@ -73,16 +102,6 @@ func Finish(tx kv.Tx, session, callID string, r Result, at time.Time) (*Intent, 
 	return in, save(tx, key(*in), *in)
 }
 
-// Forget removes what an intent keeps of its result's text. A call without an intent changes nothing.
-func Forget(tx kv.Tx, session, callID string) error {
-	in, err := OfCall(tx, session, callID)
-	if err != nil || in == nil || in.Error == "" && in.Outcome == "" {
-		return err
-	}
-	in.Error, in.Outcome = "", ""
-	return save(tx, key(*in), *in)
-}
-
 // OfCall returns the intent of a call, or nil.
 func OfCall(tx kv.Tx, session, callID string) (*Intent, error) {
 	return ofCallKey(tx, callKey(session, callID))
@@ -99,11 +118,16 @@ func ofCallKey(tx kv.Tx, call []byte) (*Intent, error) {
 
 // All yields every intent in the order of session and log. An error (corrupt) ends it.
 func All(tx kv.Tx) iter.Seq2[Intent, error] {
+	return scan(tx, kv.Range{})
+}
+
+// scan yields the intents in a range of keys.
+func scan(tx kv.Tx, r kv.Range) iter.Seq2[Intent, error] {
 	return func(yield func(Intent, error) bool) {
-		for r, err := range tx.Scan(bucketIntents, kv.Range{}) {
+		for rec, err := range tx.Scan(bucketIntents, r) {
 			in := Intent{}
 			if err == nil {
-				in, err = decode(r.Value)
+				in, err = decode(rec.Value)
 			}
 			if !yield(in, err) || err != nil {
 				return
@@ -115,17 +139,20 @@ func All(tx kv.Tx) iter.Seq2[Intent, error] {
 // OfSession returns the intents of a session in the order of its log.
 func OfSession(tx kv.Tx, session string) ([]Intent, error) {
 	var all []Intent
-	for r, err := range tx.Scan(bucketIntents, kv.Range{Prefix: []byte(session + "\x00")}) {
-		if err != nil {
-			return nil, err
-		}
-		in, err := decode(r.Value)
+	for in, err := range From(tx, session, 0) {
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, in)
 	}
 	return all, nil
+}
+
+// From yields the intents of a session in the order of its log, those of the entry with this sequence
+// number and of later ones. An error (corrupt) ends it.
+func From(tx kv.Tx, session string, seq int64) iter.Seq2[Intent, error] {
+	prefix := []byte(session + "\x00")
+	return scan(tx, kv.Range{Prefix: prefix, From: binary.BigEndian.AppendUint64(slices.Clip(prefix), uint64(max(seq, 0)))})
 }
 
 // OfPath returns the intents that name a path, in the order of session and log.
@@ -206,18 +233,6 @@ const maxCallID = 200
 func key(in Intent) []byte {
 	k := binary.BigEndian.AppendUint64([]byte(in.Session+"\x00"), uint64(in.Seq))
 	return append(append(k, 0), clip(in.CallID)...)
-}
-
-// pathKeys returns where the index of paths has an intent. A path too long for an index is still found
-// by its session.
-func pathKeys(in Intent) [][]byte {
-	var keys [][]byte
-	for _, p := range []string{in.Target, in.From} {
-		if k := append([]byte(p+"\x00"), key(in)...); p != "" && len(k) <= kv.MaxKey {
-			keys = append(keys, k)
-		}
-	}
-	return keys
 }
 
 func callKey(session, callID string) []byte { return []byte(session + "\x00" + clip(callID)) }

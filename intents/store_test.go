@@ -78,11 +78,11 @@ func TestOutcomesOfShellRunsAreKept(t *testing.T) {
 	if done.ExitCode == nil || *done.ExitCode != 1 || done.Outcome != "--- FAIL: TestLoad (0.00s)" {
 		t.Errorf("%+v", done)
 	}
-	storetest.Update(t, s, func(tx kv.Tx) error { return Forget(tx, "s", "c") })
+	storetest.Update(t, s, func(tx kv.Tx) error { return ForgetResult(tx, "s", "c") })
 	if got := ofCall(t, s, "s", "c"); got.Error != "" || got.Outcome != "" || got.Status != Failed {
 		t.Errorf("after forgetting its result: %+v", got)
 	}
-	storetest.Update(t, s, func(tx kv.Tx) error { return Forget(tx, "s", "unknown") })
+	storetest.Update(t, s, func(tx kv.Tx) error { return ForgetResult(tx, "s", "unknown") })
 }
 
 func TestWhatIsKeptOfACallIsBounded(t *testing.T) {

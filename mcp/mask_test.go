@@ -73,4 +73,3 @@ func TestNoSecretLeavesThroughErrors(t *testing.T) {
 		leaks(t, "a prompt's error", err.Error())
 	}
 }
-

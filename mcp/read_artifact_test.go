@@ -101,7 +101,7 @@ func TestReadArtifactRefusesWithTheRightForm(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) { contains(t, refused(t, c, "read_artifact", x.a), x.want...) })
 	}
-	if _, err := f.local.ForgetArtifact(t.Context(), engine.ForgetArtifactRequest{ID: id}); err != nil {
+	if _, err := f.local.Forget(t.Context(), engine.ForgetRequest{Handle: id}); err != nil {
 		t.Fatal(err)
 	}
 	contains(t, refused(t, c, "read_artifact", args{"id": id}), "not_found:", "was forgotten on 2026-11-20")

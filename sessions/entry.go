@@ -75,7 +75,8 @@ type Entry struct {
 	Usage      *Usage            `json:"usage,omitempty"`
 	Forgotten  *time.Time        `json:"forgotten,omitempty"` // when the original was removed
 	// Lost says that nobody asked for that: the original was damaged, and repair gave it up.
-	Lost bool `json:"lost,omitempty"`
+	Lost    bool `json:"lost,omitempty"`
+	Expired bool `json:"expired,omitempty"` // removed by the retention policy, on nobody's request
 	// Data is the payload of entries that the ledger itself writes (compaction, restore, rewind).
 	Data json.RawMessage `json:"data,omitempty"`
 

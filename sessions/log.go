@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"iter"
-	"time"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
@@ -126,18 +125,6 @@ func Alias(tx kv.Tx, session string, e Entry, id string) error {
 		return nil
 	}
 	return indexMessage(tx, id, Place{session, e.Seq, e.ID})
-}
-
-// Forget removes an entry's original with what was extracted from its words, and says when. The
-// entry itself stays.
-func Forget(tx kv.Tx, session string, seq int64, at time.Time) (Entry, error) {
-	s, err := GetEntry(tx, session, seq)
-	if err != nil {
-		return Entry{}, err
-	}
-	s.Entry.Forgotten, s.Entry.Blob = &at, ""
-	s.Entry.Names, s.Entry.Paths = nil, nil
-	return s.Entry, put(tx, session, s.Entry, nil)
 }
 
 // put writes one record: the length of the header, the header, the original.

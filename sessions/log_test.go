@@ -167,20 +167,22 @@ func TestForgetRemovesTheWordsAndKeepsTheEntry(t *testing.T) {
 	s := storetest.Open(t)
 	session := create(t, s, sessions.Session{Host: "h"}, "seed")
 	storetest.Update(t, s, func(tx kv.Tx) error {
-		held := session
-		if _, err := sessions.Append(tx, &held, full(), []byte("secret")); err != nil {
+		held, e := session, full()
+		e.Forgotten = nil
+		if _, err := sessions.Append(tx, &held, e, []byte("secret")); err != nil {
 			return err
 		}
-		_, err := sessions.Forget(tx, session.ID, 1, noon)
-		return err
+		if err := sessions.Forget(tx, session.ID, 1, noon, true); err != nil {
+			return err
+		}
+		return sessions.Forget(tx, session.ID, 1, noon.AddDate(0, 0, 1), false) // the first date stays
 	})
 	storetest.View(t, s, func(tx kv.Tx) error {
 		e, err := sessions.GetEntry(tx, session.ID, 1)
-		if e.Original != nil || e.Names != nil || e.Paths != nil || e.Forgotten == nil || !e.Forgotten.Equal(noon) || len(e.Results) != 1 {
+		if e.Original != nil || e.Names != nil || e.Paths != nil || e.Forgotten == nil || !e.Forgotten.Equal(noon) || !e.Expired || len(e.Results) != 1 {
 			t.Errorf("left: %+v", e)
 		}
-		_, err2 := sessions.Forget(tx, session.ID, 2, noon)
-		wantCode(t, err2, fault.NotFound)
+		wantCode(t, sessions.Forget(tx, session.ID, 2, noon, false), fault.NotFound)
 		return err
 	})
 }

@@ -18,6 +18,10 @@ type Session struct {
 	Chain   string    `json:"chain,omitempty"`   // message id of the newest received entry
 	Pending bool      `json:"pending,omitempty"` // an import is under way: not listed yet
 	Usage   Usage     `json:"usage"`             // sums over the whole session, never reduced by a view
+	// Forgotten is when everything that the session had received until then was removed; Expired says
+	// that the retention policy did it, on nobody's request.
+	Forgotten *time.Time `json:"forgotten,omitempty"`
+	Expired   bool       `json:"expired,omitempty"`
 }
 
 // Usage is what a provider reported as used, in tokens.

@@ -89,10 +89,14 @@ func (c *client) SearchArtifacts(ctx context.Context, r engine.SearchArtifactsRe
 	return call[engine.SearchArtifactsResponse](ctx, c, "SearchArtifacts", r)
 }
 
-func (c *client) ForgetArtifact(ctx context.Context, r engine.ForgetArtifactRequest) (artifacts.Artifact, error) {
+func (c *client) Forget(ctx context.Context, r engine.ForgetRequest) (engine.Forgotten, error) {
 	ctx, cancel := patiently(ctx)
 	defer cancel()
-	return mutate[artifacts.Artifact](ctx, c, "ForgetArtifact", &r, &r.Mutation)
+	return mutate[engine.Forgotten](ctx, c, "Forget", &r, &r.Mutation)
+}
+
+func (c *client) Retain(ctx context.Context, r engine.RetainRequest) (engine.Retention, error) {
+	return maintain[engine.Retention](ctx, c, "Retain", r)
 }
 
 func (c *client) Mask(ctx context.Context, r engine.MaskRequest) (engine.MaskResponse, error) {
@@ -117,6 +121,10 @@ func (c *client) DeleteMemory(ctx context.Context, r engine.DeleteMemoryRequest)
 
 func (c *client) Changes(ctx context.Context, r engine.ChangesRequest) (engine.ChangesResponse, error) {
 	return call[engine.ChangesResponse](ctx, c, "Changes", r)
+}
+
+func (c *client) Intents(ctx context.Context, r engine.IntentsRequest) (engine.IntentsResponse, error) {
+	return call[engine.IntentsResponse](ctx, c, "Intents", r)
 }
 
 func (c *client) FileHistory(ctx context.Context, r engine.FileHistoryRequest) (engine.FileHistory, error) {

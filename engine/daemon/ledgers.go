@@ -90,6 +90,24 @@ func (l *ledgers) DeleteMemory(ctx context.Context, r engine.DeleteMemoryRequest
 	return e, err
 }
 
+// Forget forgets a text in the user ledger as well, which holds memories of all workspaces. What
+// cannot be looked at there is named as left.
+func (l *ledgers) Forget(ctx context.Context, r engine.ForgetRequest) (engine.Forgotten, error) {
+	f, err := l.API.Forget(ctx, r)
+	if err != nil || r.Text == "" {
+		return f, err
+	}
+	user, err := l.user.get(ctx)
+	if err == nil {
+		var more engine.Forgotten
+		if more, err = user.Forget(ctx, r); err == nil {
+			return f.And(more), nil
+		}
+	}
+	f.Left = append(f.Left, engine.LeftPlace{Place: "the user ledger", Why: "it could not be looked at: " + err.Error()})
+	return f, nil
+}
+
 // of returns the ledger that keeps a scope.
 func (l *ledgers) of(ctx context.Context, s memory.Scope) (engine.API, error) {
 	if s == memory.User {

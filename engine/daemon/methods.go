@@ -14,7 +14,7 @@ type handler func(ctx context.Context, api engine.API, in content, raw bool) (co
 const waitEvents = "WaitEvents"
 
 // housekeeping are the methods that may take limits.Maintenance.
-var housekeeping = []string{"DiskUsage", "CollectGarbage", "Backup", "ForgetArtifact"}
+var housekeeping = []string{"DiskUsage", "CollectGarbage", "Backup", "Forget", "Retain"}
 
 // hintSkew is the way out where two builds share a protocol, and yet do not understand each other.
 const hintSkew = "the daemon may be older than this program: run: ctxledger daemon stop"
@@ -41,13 +41,15 @@ var methods = map[string]handler{
 	"Artifacts":        on(engine.API.Artifacts),
 	"ReadArtifact":     on(engine.API.ReadArtifact),
 	"SearchArtifacts":  on(engine.API.SearchArtifacts),
-	"ForgetArtifact":   on(engine.API.ForgetArtifact),
+	"Forget":           on(engine.API.Forget),
+	"Retain":           on(engine.API.Retain),
 	"Mask":             on(engine.API.Mask),
 	"SaveMemory":       on(engine.API.SaveMemory),
 	"Memories":         on(engine.API.Memories),
 	"Memory":           on(engine.API.Memory),
 	"DeleteMemory":     on(engine.API.DeleteMemory),
 	"Changes":          on(engine.API.Changes),
+	"Intents":          on(engine.API.Intents),
 	"FileHistory":      on(engine.API.FileHistory),
 	"DiskUsage":        on(engine.API.DiskUsage),
 	"CollectGarbage":   on(engine.API.CollectGarbage),

@@ -137,6 +137,7 @@ func (d *daemon) work(l listener, stop context.CancelFunc) error {
 	var others sync.WaitGroup
 	others.Go(func() { d.accept(l) })
 	others.Go(d.watch)
+	others.Go(d.retain)
 	for _, task := range d.config.Background {
 		others.Go(func() { d.background(task) })
 	}

@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/exports"
 	"ctxledger.dev/engine/observe"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/redact"
@@ -33,15 +34,17 @@ func Log(e env.Env) *slog.Logger {
 }
 
 // Role returns what a program brings along for the daemons that it becomes: they follow the
-// session files of coding agents in their workspace and observe the files that sessions touch, unless
-// its configuration says follow: false.
+// session files of coding agents in their workspace, observe the files that sessions touch, and keep
+// the exports of the active session up to date, unless its configuration says follow: false. With
+// exports: false they write none.
 func Role(e env.Env) daemon.Role {
 	return daemon.Role{Version: Version, Env: e, Background: func(root string) []daemon.Task {
 		log := Log(e)
-		if root == "" || !follows(root, log) {
+		c := settings(root, log)
+		if root == "" || !c.Follow {
 			return nil
 		}
-		return []daemon.Task{
+		tasks := []daemon.Task{
 			func(ctx context.Context, api engine.API) error {
 				return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Env: e, Log: log})
 			},
@@ -49,19 +52,25 @@ func Role(e env.Env) daemon.Role {
 				return observe.Run(ctx, api, observe.Options{Env: e, Log: log})
 			},
 		}
+		if c.Exports {
+			tasks = append(tasks, func(ctx context.Context, api engine.API) error {
+				return exports.Follow(ctx, api, exports.Options{Env: e, Log: log})
+			})
+		}
+		return tasks
 	}}
 }
 
-// follows reads the setting. A configuration that cannot be read follows nothing: whoever wrote it
-// wanted something else than the defaults.
-func follows(root string, log *slog.Logger) bool {
+// settings reads the configuration of a workspace. With one that cannot be read nothing is done
+// unasked: whoever wrote it wanted something else than the defaults.
+func settings(root string, log *slog.Logger) config.Config {
 	c, problems, err := config.Load(root)
 	for _, p := range problems {
 		log.Warn("configuration", "problem", p.String())
 	}
 	if err != nil {
 		log.Warn("configuration", "error", err)
-		return false
+		return config.Config{}
 	}
-	return c.Follow
+	return c
 }

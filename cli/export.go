@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/exports"
+	"ctxledger.dev/sessions"
+)
+
+func (a *app) exportCommand() *cobra.Command {
+	var session string
+	cmd := &cobra.Command{
+		Use:   "export [DIR] [--session S]",
+		Short: "Write changes.json and intents.json for other programs to read",
+		Long: "Writes what the agents changed and ran, turn by turn (changes.json), and what each of their calls meant\n" +
+			"to do (intents.json), of all sessions or of one, into DIR or, without one, into exports/all in the state\n" +
+			"directory. Secrets are masked. The daemon keeps the files of the active session up to date in exports/,\n" +
+			"unless exports: false stands in ctxledger.yaml. Exports are never read back.",
+		Example: "  ctxledger export\n  ctxledger export --session ab03de2c report/",
+		Args:    a.args(0, 1),
+		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+			dir := filepath.Join(a.place.State, exports.Dir, "all")
+			if len(args) == 1 {
+				dir = a.absolute(args[0])
+			}
+			all, err := a.exported(ctx, api, session)
+			if err != nil {
+				return err
+			}
+			w, err := exports.Write(ctx, api, a.Env, dir, all)
+			if err != nil {
+				return err
+			}
+			return a.answer(w, func(out io.Writer) {
+				fmt.Fprintf(out, "%s of %s, %s: %s\n", plural(w.Turns, "turn"), plural(w.Sessions, "session"), plural(w.Intents, "intent"), size(w.Bytes))
+				fmt.Fprintln(out, plain(filepath.Join(w.Dir, exports.ChangesFile)))
+				fmt.Fprintln(out, plain(filepath.Join(w.Dir, exports.IntentsFile)))
+			})
+		}),
+	}
+	cmd.Flags().StringVar(&session, "session", "", "only session `S`")
+	return cmd
+}
+
+// exported returns the sessions to export, oldest first: the named one, or all.
+func (a *app) exported(ctx context.Context, api engine.API, name string) ([]sessions.Session, error) {
+	if name != "" {
+		s, err := a.session(ctx, name, true)
+		return []sessions.Session{s}, err
+	}
+	all, err := allSessions(ctx, api)
+	slices.SortFunc(all, func(x, y sessions.Session) int {
+		if c := x.Created.Compare(y.Created); c != 0 {
+			return c
+		}
+		return strings.Compare(x.ID, y.ID)
+	})
+	return all, err
+}
+
+// allSessions asks for all pages of the list of sessions.
+func allSessions(ctx context.Context, api engine.API) (all []sessions.Session, err error) {
+	const page = 1000
+	for {
+		resp, err := api.Sessions(ctx, engine.SessionsRequest{Limit: page, Skip: len(all)})
+		if err != nil || len(resp.Sessions) == 0 {
+			return all, err
+		}
+		all = append(all, resp.Sessions...)
+	}
+}

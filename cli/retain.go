@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/engine"
+)
+
+func (a *app) retainCommand() *cobra.Command {
+	var age, most string
+	var r engine.RetainRequest
+	cmd := &cobra.Command{
+		Use:   "retain [--older-than AGE] [--max-size SIZE] | retain --off",
+		Short: "Let old sessions expire: show, set or remove the policy",
+		Long: "Without flags it shows the retention policy and which sessions are due by it. Nothing expires unless a\n" +
+			"policy is set. --older-than lets sessions expire that long after their newest entry, --max-size lets\n" +
+			"the oldest expire until records and contents fit. Flags given together replace the policy as a whole.\n" +
+			"The daemon applies it at its start and once a day; --now does it at once.\n\n" +
+			"What expires are whole sessions, with their summaries and with the artifacts that no other session\n" +
+			"holds; their handles say so. Memories, artifacts put by hand, sessions of the last ten minutes and the\n" +
+			"newest session stay.",
+		Example: "  ctxledger retain --older-than 90d --max-size 500MB\n  ctxledger retain --now\n  ctxledger retain --off",
+		Args:    a.args(0, 0),
+	}
+	cmd.Flags().StringVar(&age, "older-than", "", "expire `AGE` after the newest entry: 90d, 12w, 36h")
+	cmd.Flags().StringVar(&most, "max-size", "", "expire the oldest above `SIZE` on disk: 500MB, 2GB")
+	cmd.Flags().BoolVar(&r.Off, "off", false, "remove the policy")
+	cmd.Flags().BoolVar(&r.Apply, "now", false, "let what is due expire at once")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if age != "" || most != "" {
+			p, err := policy(age, most)
+			if err != nil {
+				return err
+			}
+			r.Set = &p
+		}
+		if r.Off && (r.Set != nil || r.Apply) {
+			return misuse("--off goes with no other flag")
+		}
+		return a.asks(func(ctx context.Context, api engine.API, _ []string) error {
+			out, err := api.Retain(ctx, r)
+			if err != nil {
+				return err
+			}
+			return a.answer(out, func(w io.Writer) { a.printRetention(w, out) })
+		})(cmd, args)
+	}
+	return cmd
+}
+
+// policy reads the flags of a policy.
+func policy(age, most string) (p engine.RetentionPolicy, err error) {
+	if age != "" {
+		if p.OlderThan, err = seconds(age); err != nil {
+			return p, err
+		}
+	}
+	if most != "" {
+		p.MaxSize, err = sizeOf(most)
+	}
+	return p, err
+}
+
+// seconds reads an age: hours as Go writes them, days or weeks.
+func seconds(s string) (int64, error) {
+	for unit, of := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if n, err := strconv.ParseInt(strings.TrimSuffix(s, unit), 10, 32); err == nil && strings.HasSuffix(s, unit) && n > 0 {
+			return n * int64(of/time.Second), nil
+		}
+	}
+	if d, err := time.ParseDuration(s); err == nil && d >= time.Second {
+		return int64(d / time.Second), nil
+	}
+	return 0, misuse("--older-than takes an age such as 90d, 12w or 36h, not %q", s)
+}
+
+// sizeOf reads a size in the units in which sizes are printed.
+func sizeOf(s string) (int64, error) {
+	number, factor := strings.ToUpper(strings.ReplaceAll(s, " ", "")), 1.0
+	for _, u := range []struct {
+		name string
+		of   float64
+	}{{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}} {
+		if n, ok := strings.CutSuffix(number, u.name); ok {
+			number, factor = n, u.of
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if bytes := n * factor; err == nil && bytes >= 1 && bytes < 1e18 {
+		return int64(bytes), nil
+	}
+	return 0, misuse("--max-size takes a size such as 500MB or 2GB, not %q", s)
+}
+
+func (a *app) printRetention(w io.Writer, r engine.Retention) {
+	if r.Policy == nil {
+		fmt.Fprintf(w, "no policy is set: nothing expires; the ledger takes %s\n", size(r.Size))
+		return
+	}
+	var rules []string
+	if d := r.Policy.OlderThan; d > 0 {
+		rules = append(rules, "after "+span(d))
+	}
+	if n := r.Policy.MaxSize; n > 0 {
+		rules = append(rules, "above "+size(n))
+	}
+	fmt.Fprintf(w, "sessions expire %s; the ledger takes %s\n", strings.Join(rules, ", and "), size(r.Size))
+	switch {
+	case r.DueTotal == 0:
+		fmt.Fprintln(w, "nothing is due")
+		return
+	case r.Applied:
+		fmt.Fprintf(w, "expired: %s\n", plural(r.DueTotal, "session"))
+	default:
+		fmt.Fprintf(w, "due: %s; the daemon lets them expire at its next start or within a day, --now at once\n", plural(r.DueTotal, "session"))
+	}
+	t := a.newTable("SESSION", "UPDATED", ">SIZE", "TITLE")
+	for _, s := range r.Due {
+		t.add(s.ID, a.stamp(s.Updated), size(s.Log+s.Blobs.Disk), line(s.Title, 40))
+	}
+	t.print(w)
+}
+
+// span prints an age.
+func span(seconds int64) string {
+	const day = 24 * 60 * 60
+	switch {
+	case seconds == day:
+		return "1 day"
+	case seconds%day == 0:
+		return commas(seconds/day) + " days"
+	}
+	return (time.Duration(seconds) * time.Second).String()
+}

@@ -1,0 +1,38 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ctxledger.dev/engine"
+)
+
+// retainEvery is how often an owner applies the retention policy after its start.
+const retainEvery = 24 * time.Hour
+
+// retain lets expire what the retention policy says, at the start and once a day.
+func (d *daemon) retain() {
+	tick := time.NewTicker(retainEvery)
+	defer tick.Stop()
+	for {
+		err := guarded(d.config.Env, d.log, func() error { return d.applyPolicy() })
+		if err != nil && !(d.leaving.Err() != nil && errors.Is(err, context.Canceled)) {
+			d.log.Error("retention policy", "error", err.Error())
+		}
+		select {
+		case <-d.leaving.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// applyPolicy applies the policy, and logs what went by it.
+func (d *daemon) applyPolicy() error {
+	r, err := d.api.Retain(d.leaving, engine.RetainRequest{Apply: true})
+	if err == nil && r.Expired != nil {
+		d.log.Info("expired by the retention policy", "sessions", r.DueTotal)
+	}
+	return err
+}

@@ -1,0 +1,115 @@
+package exports
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+)
+
+// The names of the files.
+const (
+	ChangesFile = "changes.json"
+	IntentsFile = "intents.json"
+)
+
+// tempSuffix ends the names of files that are being written.
+const tempSuffix = ".partial"
+
+// makeDir makes a directory that only this user can enter, unless it exists.
+func makeDir(dir string) error {
+	return fault.Wrap(fault.Denied, "exports.dir", os.MkdirAll(dir, 0o700))
+}
+
+// writeFile writes a file in one step: what happens in between leaves the file of before. fill's
+// output is masked on its way. keep decides at last whether the new file takes the old one's place; the
+// size is 0 when it does not.
+func writeFile(ctx context.Context, api engine.API, e env.Env, path string, fill func(io.Writer) error, keep func() (bool, error)) (size int64, err error) {
+	const op = "exports.write"
+	temp := path + "." + e.ID(4) + tempSuffix
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return 0, fault.Wrap(fault.Denied, op, err)
+	}
+	defer func() { _ = os.Remove(temp) }() // gone already when it took its place
+	b := bufio.NewWriter(f)
+	out := &exit{ctx: ctx, api: api, w: b}
+	err = fill(out)
+	if err == nil {
+		err = disk(errors.Join(b.Flush(), f.Sync()))
+	}
+	if err = errors.Join(err, disk(f.Close())); err != nil {
+		return 0, err
+	}
+	ok, err := keep()
+	if err != nil || !ok {
+		return 0, err
+	}
+	if err = os.Rename(temp, path); errors.Is(err, fs.ErrNotExist) {
+		return 0, nil // forgetting removed it: what it would have replaced is gone as well
+	}
+	return out.size, disk(err)
+}
+
+// disk gives an error of the file system its code.
+func disk(err error) error { return fault.Wrap(fault.Unavailable, "exports.write", err) }
+
+// exit is where a document leaves the ledger: the one place at which its secrets are masked. Each
+// Write is a whole entry, as jsondoc.Writer makes them.
+type exit struct {
+	ctx  context.Context
+	api  engine.API
+	w    io.Writer
+	size int64
+}
+
+// Write implements io.Writer.
+func (x *exit) Write(p []byte) (int, error) {
+	masked, err := x.mask(string(p))
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.WriteString(x.w, masked)
+	x.size += int64(n)
+	return len(p), disk(err)
+}
+
+// mask masks the secrets of a text. One that is too long for a single request is masked in pieces that
+// end with lines: JSON has no line break inside a string, so no secret is cut.
+func (x *exit) mask(text string) (string, error) {
+	var out strings.Builder
+	for len(text) > 0 {
+		end := len(text)
+		if end > limits.MaskText {
+			end = strings.LastIndexByte(text[:limits.MaskText], '\n') + 1
+		}
+		if end == 0 {
+			return "", fault.New(fault.TooLarge, "exports.mask", "a line of %d bytes is too long to be looked through for secrets", len(text))
+		}
+		r, err := x.api.Mask(x.ctx, engine.MaskRequest{Text: text[:end]})
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(r.Text)
+		text = text[end:]
+	}
+	return out.String(), nil
+}
+
+// removeTemps removes what a crash left behind in a directory of ours.
+func removeTemps(dir string) error {
+	names, err := filepath.Glob(filepath.Join(dir, "*.json.*"+tempSuffix))
+	for _, name := range names {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return disk(err)
+}

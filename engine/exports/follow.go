@@ -1,0 +1,219 @@
+package exports
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/sessions"
+)
+
+// Dir is where the files lie in a state directory.
+const Dir = "exports"
+
+// The bounds of the files of the active session.
+const (
+	maxFile  = 2 << 20         // bytes of one file; the oldest entries are left out
+	settle   = time.Second     // how long to wait for more before a change is written
+	share    = 100             // writing takes at most one part in so many of the time
+	patience = 5 * time.Second // before what failed is tried again
+)
+
+// Options say how to follow. Only Env has to be set.
+type Options struct {
+	Env env.Env
+	// Log gets what went wrong; nil: nothing is logged.
+	Log *slog.Logger
+	// Wait waits for a time, or until ctx ends; nil: by the system's clock.
+	Wait func(ctx context.Context, d time.Duration)
+}
+
+// Follow writes changes.json and intents.json of the active session into the exports directory of the
+// ledger's state, and again a moment after they change, while ctx lasts. After each writing it rests 99
+// times as long as that took, except when something was forgotten: then the files are written at once.
+//
+// Trouble is logged and tried again; it ends nothing. Follow returns nil when ctx ends.
+func Follow(ctx context.Context, api engine.API, o Options) error {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Wait == nil {
+		o.Wait = wait
+	}
+	f := &follower{api: api, o: o}
+	for ctx.Err() == nil {
+		if err := f.round(ctx); err != nil && ctx.Err() == nil {
+			o.Log.Warn("exports", "error", err.Error())
+			o.Wait(ctx, patience)
+		}
+	}
+	return nil
+}
+
+// wait waits for a time, or until ctx ends.
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// follower is the state of one Follow.
+type follower struct {
+	api   engine.API
+	o     Options
+	dir   string // "" until the state directory is known
+	after int64  // the newest event that the files reflect
+}
+
+// round writes the files, and waits until it is time to write them again.
+func (f *follower) round(ctx context.Context) error {
+	took, err := f.write(ctx)
+	if err != nil {
+		return err
+	}
+	urgent, err := f.next(ctx)
+	if err != nil || urgent {
+		return err
+	}
+	f.o.Wait(ctx, max(settle, (share-1)*took))
+	return nil
+}
+
+// next waits for an event that concerns the files, and reports whether that must not wait.
+func (f *follower) next(ctx context.Context) (urgent bool, err error) {
+	r := engine.WaitEventsRequest{
+		After: f.after, WaitMS: limits.LongPoll.Milliseconds(),
+		Kinds: []string{engine.EventEntries, engine.EventChange, engine.EventForgotten},
+	}
+	for {
+		resp, err := f.api.WaitEvents(ctx, r)
+		if err != nil {
+			return false, err
+		}
+		for _, e := range resp.Events {
+			urgent = urgent || e.Kind == engine.EventForgotten
+		}
+		if len(resp.Events) > 0 || resp.Missed {
+			return urgent, nil
+		}
+		r.After = resp.Next
+	}
+}
+
+// write writes both files as the ledger is now, and returns how long that took.
+func (f *follower) write(ctx context.Context) (took time.Duration, err error) {
+	start := f.o.Env.Now()
+	now, err := f.api.WaitEvents(ctx, engine.WaitEventsRequest{After: -1})
+	if err != nil {
+		return 0, err
+	}
+	s, err := f.api.Session(ctx, engine.SessionRequest{Latest: true})
+	switch {
+	case fault.Is(err, fault.NotFound):
+		f.after = now.Next // nothing is recorded yet
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	if err := f.prepare(ctx); err != nil {
+		return 0, err
+	}
+	keep := func() (bool, error) { return f.current(ctx, now.Next) }
+	for name, fill := range map[string]func(io.Writer) error{
+		ChangesFile: func(w io.Writer) error { return f.changes(ctx, w, s) },
+		IntentsFile: func(w io.Writer) error { return f.intents(ctx, w, s) },
+	} {
+		if _, err := writeFile(ctx, f.api, f.o.Env, filepath.Join(f.dir, name), fill, keep); err != nil {
+			return 0, err
+		}
+	}
+	f.after = now.Next
+	return f.o.Env.Now().Sub(start), nil
+}
+
+// prepare makes the directory, which forgetting removes, and clears it of what a crash left.
+func (f *follower) prepare(ctx context.Context) error {
+	if f.dir == "" {
+		info, err := f.api.Info(ctx, engine.InfoRequest{})
+		if err != nil {
+			return err
+		}
+		f.dir = filepath.Join(info.State, Dir)
+	}
+	if err := makeDir(f.dir); err != nil {
+		return err
+	}
+	return removeTemps(f.dir)
+}
+
+// current reports whether nothing was forgotten since an event: what was read before may hold it.
+func (f *follower) current(ctx context.Context, since int64) (bool, error) {
+	resp, err := f.api.WaitEvents(ctx, engine.WaitEventsRequest{After: since, Kinds: []string{engine.EventForgotten}})
+	return err == nil && len(resp.Events) == 0 && !resp.Missed, err
+}
+
+// changes writes changes.json of a session, as much of its end as fits.
+func (f *follower) changes(ctx context.Context, w io.Writer, s sessions.Session) error {
+	t := tail[changes.Turn]{size: changes.Turn.Size}
+	err := turns(ctx, f.api, s, func(turn changes.Turn) error {
+		t.add(turn)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	outside, err := external(ctx, f.api, liveExternal)
+	if err != nil {
+		return err
+	}
+	return changes.Document{Entries: t.list, ActiveSessionID: s.ID, External: outside, Dropped: t.dropped}.Write(w)
+}
+
+// liveExternal bounds the changes of nobody's session in the file of the active one.
+const liveExternal = 100
+
+// intents writes intents.json of a session, as much of its end as fits.
+func (f *follower) intents(ctx context.Context, w io.Writer, s sessions.Session) error {
+	t := tail[intents.Record]{size: intents.Record.Size}
+	err := eachIntent(ctx, f.api, s.ID, func(in intents.Intent) error {
+		t.add(in.Interchange(s.Host))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return intents.Document{Entries: t.list, ActiveSessionID: s.ID, Dropped: t.dropped}.Write(w)
+}
+
+// tail is the end of a list that fits a file.
+type tail[T any] struct {
+	size    func(T) int
+	list    []T
+	bytes   int
+	dropped int
+}
+
+// margin is the room in a file for what stands beside its entries, in bytes.
+const margin = 64 << 10
+
+// add appends an element, and drops the oldest ones that do not fit any more.
+func (t *tail[T]) add(v T) {
+	t.list = append(t.list, v)
+	t.bytes += t.size(v)
+	drop := 0
+	for ; t.bytes > maxFile-margin; drop++ {
+		t.bytes -= t.size(t.list[drop])
+	}
+	t.list, t.dropped = t.list[drop:], t.dropped+drop
+}

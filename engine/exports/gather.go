@@ -1,0 +1,276 @@
+package exports
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// The documented cuts, in characters.
+const (
+	maxOutput  = 4096 // of a command's output
+	maxCommand = 4096 // of a command line
+)
+
+// viaShell says of a file that a command changed it.
+const viaShell = "shell"
+
+// group is what one agent did in one turn.
+type group struct {
+	turn int
+	runs []string // call ids, in order
+	changes.Turn
+}
+
+// gatherer puts the turns of one session together.
+type gatherer struct {
+	api     engine.API
+	session sessions.Session
+	byCall  map[string]*intents.Intent
+	runs    map[string]*changes.CommandRun // by call id
+	groups  []*group                       // by turn, and in that in the order of their first act
+	byTurn  map[turnKey]*group
+}
+
+// turnKey names a group.
+type turnKey struct {
+	turn  int
+	agent string
+}
+
+// turns calls emit with the entry of every turn of an agent in which something was changed or run, in
+// order.
+func turns(ctx context.Context, api engine.API, s sessions.Session, emit func(changes.Turn) error) error {
+	g := &gatherer{
+		api: api, session: s, byCall: map[string]*intents.Intent{}, runs: map[string]*changes.CommandRun{}, byTurn: map[turnKey]*group{},
+	}
+	if err := g.readIntents(ctx); err != nil {
+		return err
+	}
+	if err := g.readChanges(ctx); err != nil {
+		return err
+	}
+	slices.SortStableFunc(g.groups, func(a, b *group) int { return cmp.Compare(a.turn, b.turn) })
+	if len(g.runs) == 0 {
+		return g.emitBefore(0, emit)
+	}
+	for r := (engine.LogRequest{Session: s.ID, Originals: true}); ; {
+		page, err := api.Log(ctx, r)
+		if err != nil {
+			return err
+		}
+		for _, e := range page.Entries {
+			if err := g.take(ctx, e); err != nil {
+				return err
+			}
+			if err := g.emitBefore(e.Turn, emit); err != nil {
+				return err
+			}
+		}
+		if page.Next == 0 {
+			return g.emitBefore(0, emit)
+		}
+		r.From = page.Next
+	}
+}
+
+// group returns that of a turn and an agent.
+func (g *gatherer) group(turn int, agent string) *group {
+	key := turnKey{turn, agent}
+	if g.byTurn[key] == nil {
+		g.byTurn[key] = &group{turn: turn, Turn: changes.Turn{
+			Agent: cmp.Or(agent, g.session.Host), TurnIndex: max(turn-1, 0), SessionID: g.session.ID,
+		}}
+		g.groups = append(g.groups, g.byTurn[key])
+	}
+	return g.byTurn[key]
+}
+
+// readIntents notes the commands and commits that ended, by turn.
+func (g *gatherer) readIntents(ctx context.Context) error {
+	return eachIntent(ctx, g.api, g.session.ID, func(in intents.Intent) error {
+		if in.Finished == nil {
+			return nil
+		}
+		keep := in
+		keep.Args = nil // only the record of intents shows them
+		g.byCall[in.CallID] = &keep
+		switch {
+		case in.Op == intents.OpShell:
+			n := g.group(in.Turn, in.Agent)
+			n.runs = append(n.runs, in.CallID)
+			n.Timestamp = later(n.Timestamp, *in.Finished)
+			g.runs[in.CallID] = &changes.CommandRun{Command: cut(in.Command, maxCommand), Succeeded: in.Status == intents.Applied}
+		case in.Op == intents.OpCommit && in.Status == intents.Applied:
+			n := g.group(in.Turn, in.Agent)
+			n.GitCommits = append(n.GitCommits, in.Command)
+			n.Timestamp = later(n.Timestamp, *in.Finished)
+		}
+		return nil
+	})
+}
+
+// eachIntent calls fn with every intent of a session, in order.
+func eachIntent(ctx context.Context, api engine.API, session string, fn func(intents.Intent) error) error {
+	for r := (engine.IntentsRequest{Session: session}); ; {
+		page, err := api.Intents(ctx, r)
+		if err != nil {
+			return err
+		}
+		for _, in := range page.Intents {
+			if err := fn(in); err != nil {
+				return err
+			}
+		}
+		if page.Next == 0 {
+			return nil
+		}
+		r.From = page.Next
+	}
+}
+
+// readChanges notes the files that changed, by turn.
+func (g *gatherer) readChanges(ctx context.Context) error {
+	via := map[string]bool{} // intents that ran commands
+	for _, in := range g.byCall {
+		via[in.ID] = in.Op == intents.OpShell
+	}
+	var all []changes.Change
+	err := eachChange(ctx, g.api, g.session.ID, func(c changes.Change) { all = append(all, c) })
+	for _, c := range slices.Backward(all) { // oldest first
+		n := g.group(c.Turn, c.Agent)
+		n.Timestamp = later(n.Timestamp, c.Time)
+		list := &n.FilesWritten
+		if c.Op == changes.Deleted {
+			list = &n.FilesDeleted
+		}
+		if !slices.Contains(*list, c.Path) {
+			*list = append(*list, c.Path)
+		}
+		if via[c.Intent] || c.Source == changes.Inferred {
+			if n.FilesVia == nil {
+				n.FilesVia = map[string]string{}
+			}
+			n.FilesVia[c.Path] = viaShell
+		}
+	}
+	return err
+}
+
+// eachChange calls fn with every change of a session, or of all when it is empty, newest first.
+func eachChange(ctx context.Context, api engine.API, session string, fn func(changes.Change)) error {
+	const page = 1000
+	for r := (engine.ChangesRequest{Session: session, Limit: page, Before: math.MaxInt64}); ; {
+		resp, err := api.Changes(ctx, r)
+		if err != nil || len(resp.Changes) == 0 {
+			return err
+		}
+		for _, c := range resp.Changes {
+			fn(c)
+		}
+		r.Before = resp.Changes[len(resp.Changes)-1].ID
+	}
+}
+
+// take reads what an entry of the log says of commands: their whole text, and their output.
+func (g *gatherer) take(ctx context.Context, e engine.LogEntry) error {
+	wanted := slices.ContainsFunc(e.Results, func(r sessions.Result) bool { return g.runs[r.CallID] != nil }) ||
+		slices.ContainsFunc(e.Calls, func(c sessions.Call) bool { in := g.byCall[c.ID]; return in != nil && in.CommandCut() })
+	if !wanted || e.Forgotten != nil {
+		return nil
+	}
+	original, err := g.original(ctx, e)
+	if err != nil {
+		return err
+	}
+	if span := e.Message; !span.Empty() && span.From >= 0 && span.To <= len(original) {
+		original = original[span.From:span.To]
+	}
+	m, err := transcript.Decode(e.Format, original)
+	if err != nil {
+		return nil //style:ok it was decoded when it was recorded; the rest of the export is worth having
+	}
+	for _, p := range m.Parts {
+		run := g.runs[p.ID]
+		switch {
+		case run == nil:
+		case p.Kind == transcript.KindResult:
+			run.Output = output(p.Text)
+		case p.Kind == transcript.KindCall:
+			run.Command = cut(intents.Classify(p.Name, p.Args).Command, maxCommand)
+		}
+	}
+	return nil
+}
+
+// original returns the original of an entry.
+func (g *gatherer) original(ctx context.Context, e engine.LogEntry) ([]byte, error) {
+	if e.Blob == "" {
+		return e.Original, nil
+	}
+	rc, err := g.api.ReadBlob(ctx, engine.ReadBlobRequest{Hash: e.Blob})
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil // forgotten in the meantime
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer rc.Close() // opened for reading
+	return io.ReadAll(io.LimitReader(rc, limits.Line))
+}
+
+// emitBefore emits the groups of earlier turns than this one; 0: all that are left.
+func (g *gatherer) emitBefore(turn int, emit func(changes.Turn) error) error {
+	for len(g.groups) > 0 && (turn == 0 || g.groups[0].turn < turn) {
+		n := g.groups[0]
+		g.groups = g.groups[1:]
+		for _, id := range n.runs {
+			n.CommandsRun = append(n.CommandsRun, *g.runs[id])
+			delete(g.runs, id)
+		}
+		if err := emit(n.Turn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// output returns the beginning of a command's output; that of a binary one is only its size.
+func output(text string) string {
+	if strings.ContainsRune(text, 0) {
+		return fmt.Sprintf("(binary output, %d bytes)", len(text))
+	}
+	return first(text, maxOutput)
+}
+
+// first returns the first n characters of s.
+func first(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// cut shortens s to n characters and says so.
+func cut(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return first(s, n) + "…"
+}

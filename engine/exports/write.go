@@ -1,0 +1,109 @@
+package exports
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/sessions"
+)
+
+// maxExternal bounds the changes of nobody's session in a document: the newest.
+const maxExternal = 10_000
+
+// Written says what was exported.
+type Written struct {
+	Dir      string `json:"dir"`
+	Sessions int    `json:"sessions"`
+	Turns    int    `json:"turns"`   // entries of changes.json
+	Intents  int    `json:"intents"` // entries of intents.json
+	Bytes    int64  `json:"bytes"`
+}
+
+// Write writes changes.json and intents.json of some sessions, oldest first, into a directory, which is
+// made. Errors: denied for a directory that cannot be written; those of the API.
+func Write(ctx context.Context, api engine.API, e env.Env, dir string, all []sessions.Session) (Written, error) {
+	w := Written{Dir: dir, Sessions: len(all)}
+	if err := makeDir(dir); err != nil {
+		return w, err
+	}
+	active := activeOf(all)
+	size, err := writeFile(ctx, api, e, filepath.Join(dir, ChangesFile), func(out io.Writer) error {
+		doc := changes.NewWriter(out)
+		for _, s := range all {
+			err := turns(ctx, api, s, func(t changes.Turn) error {
+				w.Turns++
+				doc.Turn(t)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		external, err := external(ctx, api, maxExternal)
+		if err != nil {
+			return err
+		}
+		return doc.Close(changes.Document{ActiveSessionID: active, External: external})
+	}, always)
+	if err != nil {
+		return w, err
+	}
+	w.Bytes = size
+	size, err = writeFile(ctx, api, e, filepath.Join(dir, IntentsFile), func(out io.Writer) error {
+		doc := intents.NewWriter(out)
+		for _, s := range all {
+			err := eachIntent(ctx, api, s.ID, func(in intents.Intent) error {
+				w.Intents++
+				doc.Record(in.Interchange(s.Host))
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return doc.Close(intents.Document{ActiveSessionID: active})
+	}, always)
+	w.Bytes += size
+	return w, err
+}
+
+// always keeps what was written.
+func always() (bool, error) { return true, nil }
+
+// activeOf returns the id of the session that was active last, a subagent's left out.
+func activeOf(all []sessions.Session) string {
+	var newest sessions.Session
+	for _, s := range all {
+		if s.Parent == "" && !s.Updated.Before(newest.Updated) {
+			newest = s
+		}
+	}
+	return newest.ID
+}
+
+// external returns the newest changes that no session made, oldest first.
+func external(ctx context.Context, api engine.API, most int) ([]changes.ExternalChange, error) {
+	var list []changes.ExternalChange
+	err := eachChange(ctx, api, "", func(c changes.Change) {
+		if c.Session == "" && len(list) < most {
+			list = append(list, changes.ExternalChange{Path: c.Path, Operation: string(c.Op), Timestamp: c.Time})
+		}
+	})
+	slices.Reverse(list)
+	return list, err
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/changes"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/scrub"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/rewrite"
+	"ctxledger.dev/memory"
+	"ctxledger.dev/sessions"
+)
+
+// rules returns how every bucket of a ledger that holds words loses a text: a bucket that comes to
+// hold some comes into this table too. at is when that happens.
+func rules(at time.Time) []rewrite.Rule {
+	own := []rewrite.Rule{
+		{Kind: "stub", Bucket: bucketStubs, Out: plainText(bucketStubs)},
+		{Kind: "command", Bucket: bucketCommands, Out: plainText(bucketCommands)},
+		{Kind: "event", Bucket: bucketEvents, Out: scrubEvent},
+		{Kind: "kept answer", Bucket: bucketKeys, Out: forgetAnswer(at)},
+	}
+	return slices.Concat(sessions.Rules(), intents.Rules(), changes.Rules(), artifacts.Rules(), memory.Rules(), own)
+}
+
+// plainText is the rule of a bucket whose values are texts.
+func plainText(b kv.Bucket) func(kv.Tx, kv.Record, scrub.Text) (bool, error) {
+	return func(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+		clean := t.Out(string(r.Value))
+		if clean == string(r.Value) {
+			return false, nil
+		}
+		return true, tx.Put(b, r.Key, []byte(clean))
+	}
+}
+
+func scrubEvent(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+	return rewrite.JSON(tx, bucketEvents, r, func(e *Event) ([]byte, error) {
+		rewrite.Words(t, &e.ID, &e.Detail)
+		return r.Key, nil
+	})
+}
+
+// forgetAnswer removes a whole answer that holds the text: parts of it would be another answer. That
+// the request was carried out stays.
+func forgetAnswer(at time.Time) func(kv.Tx, kv.Record, scrub.Text) (bool, error) {
+	return func(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+		return rewrite.JSON(tx, bucketKeys, r, func(a *answered) ([]byte, error) {
+			if t.Out(string(a.Response)) != string(a.Response) {
+				a.Response, a.Forgotten = json.RawMessage("null"), &at
+			}
+			return r.Key, nil
+		})
+	}
+}

@@ -1,0 +1,55 @@
+package intents
+
+import (
+	"ctxledger.dev/internal/scrub"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/rewrite"
+)
+
+// ForgetResult removes what an intent keeps of its result's text. A call without an intent changes
+// nothing.
+func ForgetResult(tx kv.Tx, session, callID string) error {
+	in, err := OfCall(tx, session, callID)
+	if err != nil || in == nil || in.Error == "" && in.Outcome == "" {
+		return err
+	}
+	in.Error, in.Outcome = "", ""
+	return save(tx, key(*in), *in)
+}
+
+// ForgetCall removes what an intent keeps of its call's words: arguments, command, and the paths with
+// their index. That the call was made, and how it ended, stays.
+func ForgetCall(tx kv.Tx, session, callID string) error {
+	in, err := OfCall(tx, session, callID)
+	if err != nil || in == nil {
+		return err
+	}
+	if err := unindex(tx, *in); err != nil {
+		return err
+	}
+	in.Args, in.Command, in.Target, in.From = nil, "", "", ""
+	return save(tx, key(*in), *in)
+}
+
+// Rules returns how the records of this package lose a text.
+func Rules() []rewrite.Rule {
+	return []rewrite.Rule{{Kind: "intent", Bucket: bucketIntents, Out: scrubIntent}}
+}
+
+func scrubIntent(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+	return rewrite.JSON(tx, bucketIntents, r, func(in *Intent) ([]byte, error) {
+		if err := unindex(tx, *in); err != nil {
+			return nil, err
+		}
+		rewrite.Words(t, &in.Agent, &in.Name, &in.Target, &in.From, &in.Command, &in.Error, &in.Outcome)
+		args := in.Args
+		in.Args = nil
+		for name, value := range args {
+			if in.Args == nil {
+				in.Args = make(map[string]string, len(args))
+			}
+			in.Args[t.Out(name)] = t.Out(value)
+		}
+		return r.Key, index(tx, *in)
+	})
+}

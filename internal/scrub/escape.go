@@ -1,0 +1,134 @@
+package scrub
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// simple returns what a character behind a backslash stands for, 0 when JSON has no such escape.
+func simple(c byte) byte {
+	switch c {
+	case '"', '\\', '/':
+		return c
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return 0
+}
+
+// escape reads the escape sequence at the beginning of b: what it stands for and how many bytes it
+// takes; 0 when there is none.
+func escape(b []byte) (rune, int) {
+	if len(b) < 2 || b[0] != '\\' {
+		return 0, 0
+	}
+	if c := simple(b[1]); c != 0 {
+		return rune(c), 2
+	}
+	r, ok := unit(b)
+	if !ok {
+		return 0, 0
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, unitSize
+	}
+	if low, ok := unit(b[unitSize:]); ok {
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, 2 * unitSize
+		}
+	}
+	return 0, 0
+}
+
+// unitSize is the length of a sequence like \u00e9.
+const unitSize = 6
+
+// unit reads a sequence like \u00e9.
+func unit(b []byte) (rune, bool) {
+	if len(b) < unitSize || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	r := rune(0)
+	for _, c := range b[2:unitSize] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// unescaped returns b with its escape sequences replaced by what they stand for, and whether there
+// were any. What is no sequence stays as it is.
+func unescaped(b []byte) ([]byte, bool) {
+	at := bytes.IndexByte(b, '\\')
+	if at < 0 {
+		return b, false
+	}
+	out, found := make([]byte, 0, len(b)), false
+	for {
+		out = append(out, b[:at]...)
+		b = b[at:]
+		r, n := escape(b)
+		switch {
+		case n > 0:
+			out, b, found = utf8.AppendRune(out, r), b[n:], true
+		case len(b) > 0:
+			out, b = append(out, b[0]), b[1:]
+		}
+		if at = bytes.IndexByte(b, '\\'); at < 0 {
+			return append(out, b...), found
+		}
+	}
+}
+
+// traced is a text with, for each of its bytes and its end, where in the source it comes from.
+type traced struct {
+	text []byte
+	at   []int
+}
+
+// trace returns a source as it is.
+func trace(source string) traced {
+	t := traced{text: []byte(source), at: make([]int, len(source)+1)}
+	for i := range t.at {
+		t.at[i] = i
+	}
+	return t
+}
+
+// unescaped is the function of that name, with the way back to the source.
+func (t traced) unescaped() traced {
+	out := traced{text: make([]byte, 0, len(t.text)), at: make([]int, 0, len(t.at))}
+	for i := 0; i < len(t.text); {
+		r, n := escape(t.text[i:])
+		if n == 0 {
+			out.text, out.at = append(out.text, t.text[i]), append(out.at, t.at[i])
+			i++
+			continue
+		}
+		out.text = utf8.AppendRune(out.text, r)
+		for len(out.at) < len(out.text) {
+			out.at = append(out.at, t.at[i])
+		}
+		i += n
+	}
+	out.at = append(out.at, t.at[len(t.text)])
+	return out
+}

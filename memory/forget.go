@@ -1,0 +1,56 @@
+package memory
+
+import (
+	"fmt"
+
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/scrub"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/rewrite"
+)
+
+// Rules returns how the records of this package lose a text. A memory whose name loses it gets another
+// name; its earlier versions follow it by its GUID.
+func Rules() []rewrite.Rule {
+	return []rewrite.Rule{
+		{Kind: "memory", Bucket: bucketEntries, Out: scrubEntry},
+		{Kind: "earlier memory", Bucket: bucketHistory, Out: scrubVersion},
+	}
+}
+
+func scrubEntry(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+	return rewrite.JSON(tx, bucketEntries, r, func(e *Entry) ([]byte, error) {
+		old := e.Name
+		scrubWords(e, t)
+		if e.Name == old {
+			return r.Key, nil
+		}
+		name, err := freeName(tx, e.Scope, e.Name)
+		e.Name = name
+		return entryKey(e.Scope, name), err
+	})
+}
+
+func scrubVersion(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+	return rewrite.JSON(tx, bucketHistory, r, func(e *Entry) ([]byte, error) {
+		scrubWords(e, t)
+		return r.Key, nil
+	})
+}
+
+func scrubWords(e *Entry, t scrub.Text) {
+	rewrite.Words(t, &e.Name, &e.Description, &e.Type, &e.Source, &e.Body)
+}
+
+// freeName returns a name that no memory has, close to the one wanted.
+func freeName(tx kv.Tx, scope Scope, wanted string) (string, error) {
+	name := cut(wanted, limits.MemoryName-1)
+	for n := 2; ; n++ {
+		_, taken, err := find(tx, scope, name)
+		if err != nil || !taken {
+			return name, err
+		}
+		suffix := fmt.Sprintf(" %d", n)
+		name = cut(wanted, limits.MemoryName-1-len(suffix)) + suffix
+	}
+}

@@ -1,0 +1,132 @@
+package sessions
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/scrub"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/rewrite"
+)
+
+// Forget removes an entry's original with what was extracted from its words, and says when, and
+// whether a policy asked for it (expired). The entry itself stays, with what its calls are about.
+// Forgetting again keeps the first date.
+func Forget(tx kv.Tx, session string, seq int64, at time.Time, expired bool) error {
+	s, err := GetEntry(tx, session, seq)
+	if err != nil {
+		return err
+	}
+	e := s.Entry
+	if e.Forgotten == nil {
+		e.Forgotten, e.Expired = &at, expired
+	}
+	e.Blob, e.Names, e.Paths = "", nil, nil
+	return put(tx, session, e, nil)
+}
+
+// ForgetCalls removes what the log knows of an entry's calls beyond that they were made: what they are
+// about, and their place in the index of the files that were read.
+func ForgetCalls(tx kv.Tx, session string, seq int64) error {
+	s, err := GetEntry(tx, session, seq)
+	if err != nil {
+		return err
+	}
+	for i := range s.Calls {
+		c := &s.Calls[i]
+		if k := readKey(c.Target, session, seq, c.ID); len(k) <= kv.MaxKey {
+			if err := tx.Delete(bucketReads, k); err != nil {
+				return err
+			}
+		}
+		c.Target = ""
+	}
+	s.Note = ""
+	return Amend(tx, session, s)
+}
+
+// Amend stores an entry again whose derived words or data have changed, with the original that it had.
+func Amend(tx kv.Tx, session string, s Stored) error { return put(tx, session, s.Entry, s.Original) }
+
+// Rules returns how the records of this package lose a text, but for the originals: Holders finds
+// the entries whose original has to go.
+func Rules() []rewrite.Rule {
+	return []rewrite.Rule{
+		{Kind: "session label", Bucket: bucketSessions, Out: scrubSession},
+		{Kind: "entry", Bucket: bucketLog, Holds: holdsInHeader, Out: scrubHeader},
+		{Kind: "read", Bucket: bucketReads, Out: scrubRead},
+	}
+}
+
+// Holders yields the places of the entries of a session whose original holds the text or lies in one
+// of the blobs.
+func Holders(tx kv.Tx, session string, t scrub.Text, blobs map[string]bool) (found []int64, err error) {
+	for s, err := range Scan(tx, session, 0, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if s.Forgotten == nil && (blobs[s.Blob] || t.In(s.Original)) {
+			found = append(found, s.Seq)
+		}
+	}
+	return found, nil
+}
+
+func scrubSession(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+	return rewrite.JSON(tx, bucketSessions, r, func(s *Session) ([]byte, error) {
+		rewrite.Words(t, &s.Title, &s.Dir, &s.Model)
+		return r.Key, nil
+	})
+}
+
+func holdsInHeader(r kv.Record, t scrub.Text) bool {
+	s, err := decodeEntry(r.Value)
+	return err != nil || t.Near(r.Value[4:4+s.HeaderSize])
+}
+
+func scrubHeader(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+	s, err := decodeEntry(r.Value)
+	if err != nil {
+		return false, err
+	}
+	before, err := json.Marshal(s.Entry)
+	if err != nil {
+		return false, fault.Wrap(fault.Internal, "sessions.scrub", err)
+	}
+	e := &s.Entry
+	rewrite.Words(t, &e.Author, &e.Model, &e.Note)
+	for i := range e.Calls {
+		rewrite.Words(t, &e.Calls[i].Name, &e.Calls[i].Target)
+	}
+	for i := range e.Paths {
+		rewrite.Words(t, &e.Paths[i])
+	}
+	for i := range e.Names {
+		rewrite.Words(t, &e.Names[i])
+	}
+	after, err := json.Marshal(s.Entry)
+	if err != nil || bytes.Equal(before, after) {
+		return false, fault.Wrap(fault.Internal, "sessions.scrub", err)
+	}
+	session, _, _ := bytes.Cut(r.Key, []byte{0})
+	return true, Amend(tx, string(session), s)
+}
+
+// scrubRead takes the text out of the path that a record of the index starts with.
+func scrubRead(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+	path, rest, _ := bytes.Cut(r.Key, []byte{0})
+	clean := t.Out(string(path))
+	if clean == string(path) {
+		return false, nil
+	}
+	if err := tx.Delete(bucketReads, r.Key); err != nil {
+		return false, err
+	}
+	k := append([]byte(clean+"\x00"), rest...)
+	if len(k) > kv.MaxKey {
+		return true, nil // a path too long for an index is still in the log
+	}
+	return true, tx.Put(bucketReads, k, r.Value)
+}
