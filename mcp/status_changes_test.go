@@ -1,10 +1,11 @@
 package mcp
 
 import (
-	"ctxledger.dev/changes"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
+
+	"ctxledger.dev/changes"
 )
 
 func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {

