@@ -36,6 +36,16 @@ func Audit(a *audit.Audit) error {
 	if err != nil {
 		return err
 	}
+	err = a.Sweep(bucketTimes, func(r kv.Record) (bool, error) {
+		c, err := get(a.Tx, idOf(r.Key))
+		return c.Source == Observed && bytes.Equal(timeKey(c.Time, c.ID), r.Key), err
+	})
+	if err == nil {
+		err = auditStates(a)
+	}
+	if err != nil {
+		return err
+	}
 	for r, err := range a.Tx.Scan(bucketChanges, kv.Range{}) {
 		if err != nil {
 			return err
@@ -51,6 +61,21 @@ func Audit(a *audit.Audit) error {
 	return nil
 }
 
+// auditStates checks that what is known of files can be read and that touches and states name each other.
+func auditStates(a *audit.Audit) error {
+	err := a.Each(bucketStates, "state of", func(r kv.Record) error {
+		_, err := loadStored(a.Tx, string(r.Key))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.Sweep(bucketTouched, func(r kv.Record) (bool, error) {
+		s, err := loadStored(a.Tx, string(r.Value))
+		return s.Touched == idOf(r.Key), err
+	})
+}
+
 // nameChange names a change by the index of paths.
 func nameChange(r kv.Record) string {
 	path, _, _ := strings.Cut(string(r.Key), "\x00")
@@ -62,6 +87,11 @@ func want(a *audit.Audit, c Change) error {
 	where := fmt.Sprintf("change %d of %s", c.ID, strings.ToValidUTF8(c.Path, "?"))
 	if err := a.Want(bucketSessions, indexKey(c.Session, c.ID), nil, where); err != nil {
 		return err
+	}
+	if c.Source == Observed {
+		if err := a.Want(bucketTimes, timeKey(c.Time, c.ID), nil, where); err != nil {
+			return err
+		}
 	}
 	k := indexKey(c.Path, c.ID)
 	if len(k) > kv.MaxKey {

@@ -28,6 +28,9 @@ func Audit(a *audit.Audit) error {
 	if err == nil {
 		err = a.Sweep(bucketPending, func(r kv.Record) (bool, error) { return soundPending(a.Tx, r) })
 	}
+	if err == nil {
+		err = a.Sweep(bucketTimes, func(r kv.Record) (bool, error) { return soundTime(a.Tx, r) })
+	}
 	if err != nil {
 		return err
 	}
@@ -62,6 +65,15 @@ func soundPath(tx kv.Tx, r kv.Record) (bool, error) {
 func soundPending(tx kv.Tx, r kv.Record) (bool, error) {
 	in, err := ofCallKey(tx, r.Key)
 	return in != nil && in.Status == Pending, err
+}
+
+func soundTime(tx kv.Tx, r kv.Record) (bool, error) {
+	const stamp = 8 // bytes of the time before the intent's key
+	if len(r.Key) < stamp {
+		return false, nil
+	}
+	in, err := load(tx, r.Key[stamp:])
+	return in != nil && in.Open() && bytes.Equal(timeKey(in.Begun), r.Key[:stamp]), err
 }
 
 // want checks that the indexes know an intent.

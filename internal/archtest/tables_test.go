@@ -59,7 +59,7 @@ var importers = map[string]struct {
 	packages []string
 	why      string
 }{
-	"go.etcd.io/bbolt":                  {[]string{"kv/bolt"}, "the embedded store"},
+	"go.etcd.io/bbolt":                  {[]string{"kv/bolt", "internal/benchmark"}, "the embedded store, and the bare store to compare it with"},
 	"github.com/klauspost/compress":     {[]string{"kv/internal/blobfile"}, "zstd frames of blobs"},
 	"github.com/mark3labs/mcp-go":       {[]string{"mcp", "internal/sandbox", "internal/benchmark"}, "the MCP server, and clients that drive it from outside"},
 	"github.com/fsnotify/fsnotify":      {[]string{"changes/watch"}, "file events"},
