@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"ctxledger.dev/internal/defect"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
@@ -122,7 +123,7 @@ func (m mutation) answered(tx kv.Tx, r any) (bool, error) {
 
 // keep stores the answer under the key and clears away some that are too old to be asked for.
 func (m mutation) keep(tx kv.Tx, r any) error {
-	if m.key == "" {
+	if m.key == "" || defect.LostKey {
 		return nil
 	}
 	response, err := json.Marshal(r)

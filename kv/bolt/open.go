@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
+	"ctxledger.dev/internal/defect"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -120,6 +121,9 @@ func mapLedger(root *os.Root, f *os.File, wait time.Duration) (*bbolt.DB, error)
 	if errors.Is(err, berrors.ErrTimeout) {
 		return nil, locked()
 	}
+	if defect.StaleOwner && err == nil {
+		err = unlockFile(f)
+	}
 	return db, osError("kv.open", err)
 }
 
@@ -138,6 +142,7 @@ func openBolt(f *os.File, wait time.Duration) (db *bbolt.DB, err error) {
 		FreelistType:    bbolt.FreelistMapType,
 		NoFreelistSync:  true,
 		NoStatistics:    true,
+		NoSync:          defect.SkipSync,
 		InitialMmapSize: initialMap,
 		MaxSize:         int(min(int64(maxLedgerBytes), math.MaxInt)),
 	})
