@@ -7,6 +7,7 @@ import (
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
@@ -36,6 +37,7 @@ func (l *Local) ForgetArtifact(ctx context.Context, r ForgetArtifactRequest) (ar
 	if err != nil {
 		return a, err
 	}
+	failpoint.Hit("engine.forget.committed")
 	return a, l.deleteDoomed(ctx)
 }
 
@@ -186,6 +188,7 @@ func (l *Local) deleteDoomed(ctx context.Context) error {
 			return err
 		}
 	}
+	failpoint.Hit("engine.doomed.deleted")
 	return l.store.Update(ctx, func(tx kv.Tx) error {
 		for _, hash := range doomed {
 			if err := nameBlob(tx, hash); err != nil {

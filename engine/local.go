@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/bolt"
@@ -61,6 +62,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope,
 		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
 	}
+	failpoint.Hit("engine.open.doomed")
 	if err := l.deleteDoomed(ctx); err != nil { // an earlier owner may have died while forgetting
 		return nil, errors.Join(err, store.Close())
 	}

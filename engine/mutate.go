@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/defect"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
@@ -84,15 +85,19 @@ func mutate[R any](ctx context.Context, l *Local, m mutation, fn func(kv.Tx) (R,
 		if r, events, err = fn(tx); err != nil {
 			return err
 		}
+		failpoint.Hit("engine.mutate.applied")
 		if err := publish(tx, m.at, events); err != nil {
 			return err
 		}
+		failpoint.Hit("engine.mutate.published")
+		defer failpoint.Hit("engine.mutate.kept")
 		return m.keep(tx, r)
 	})
 	if err != nil {
 		var zero R
 		return zero, err
 	}
+	failpoint.Hit("engine.mutate.committed")
 	l.ring()
 	return r, nil
 }

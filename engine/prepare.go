@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
@@ -71,6 +72,7 @@ func (l *Local) prepare(ctx context.Context, n sessions.NewEntry) (*prepared, er
 	if n.Kind == sessions.KindMessage {
 		p.extract()
 	}
+	defer failpoint.Hit("engine.prepare.placed")
 	return p, l.placeBlobs(ctx, p)
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
@@ -66,6 +67,7 @@ func (d *daemon) greet(conn net.Conn) (hello, error) {
 	if err := readJSON(conn, helloFrame, &h); err != nil {
 		return h, err
 	}
+	failpoint.Hit("daemon.greet.heard")
 	w := welcome{Protocol: protocol, PID: d.self.PID, Version: d.self.Version, Started: d.started}
 	w.Error = d.judge(h)
 	if w.Error == nil && h.Want != wantLeave && !d.presence.enter() {
@@ -82,6 +84,7 @@ func (d *daemon) greet(conn net.Conn) (hello, error) {
 		}
 		return h, err
 	}
+	failpoint.Hit("daemon.greet.welcomed")
 	return h, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
@@ -109,9 +110,12 @@ func (c *caller) run(ctx context.Context, r request) {
 		defer cancel()
 		defer context.AfterFunc(c.d.leaving, cancel)()
 	}
+	failpoint.Hit("daemon.call.heard")
 	body, err := c.d.handle(ctx, r)
+	failpoint.Hit("daemon.call.done")
 	if err == nil {
 		c.answer(response{ID: r.ID, Body: body})
+		failpoint.Hit("daemon.call.answered")
 		return
 	}
 	if poll && c.d.leaving.Err() != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/internal/blobfile"
@@ -106,6 +107,7 @@ func (b *blobs) put(ctx context.Context, r io.Reader, limit int64) (ref kv.BlobR
 	if err != nil {
 		return kv.BlobRef{}, osError("kv.putblob", err)
 	}
+	failpoint.Hit("kv.blob.created")
 	defer func() {
 		_ = f.Close() // closed already when it went well
 		if err != nil {
@@ -119,9 +121,12 @@ func (b *blobs) put(ctx context.Context, r io.Reader, limit int64) (ref kv.BlobR
 	if b.intact(ref.Hash) {
 		return ref, osError("kv.putblob", errors.Join(f.Close(), b.root.Remove(temp), b.sync(ref.Hash)))
 	}
-	if err := errors.Join(w.Flush(), f.Sync(), f.Close()); err != nil {
+	err = w.Flush()
+	failpoint.Hit("kv.blob.written")
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return kv.BlobRef{}, osError("kv.putblob", err)
 	}
+	failpoint.Hit("kv.blob.synced")
 	dir, path := place(ref.Hash)
 	if err := b.root.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return kv.BlobRef{}, osError("kv.putblob", err)
@@ -129,7 +134,10 @@ func (b *blobs) put(ctx context.Context, r io.Reader, limit int64) (ref kv.BlobR
 	if err := b.root.Rename(temp, path); err != nil {
 		return kv.BlobRef{}, osError("kv.putblob", err)
 	}
-	return ref, osError("kv.putblob", b.sync(ref.Hash))
+	failpoint.Hit("kv.blob.renamed")
+	err = b.sync(ref.Hash)
+	failpoint.Hit("kv.blob.named")
+	return ref, osError("kv.putblob", err)
 }
 
 // intact reports whether a blob is stored already, whole. One that is damaged is written anew.
@@ -202,6 +210,7 @@ func (b *blobs) delete(hash string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	failpoint.Hit("kv.blob.removed")
 	if err == nil {
 		err = syncRoot(b.root, dir)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"ctxledger.dev/internal/defect"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 )
@@ -65,9 +66,11 @@ func (s *Store) write() {
 	for first := range s.queue {
 		batch := s.collect(first)
 		s.commit(batch)
+		failpoint.Hit("kv.commit.after")
 		for _, c := range batch {
 			close(c.done)
 		}
+		failpoint.Hit("kv.commit.acked")
 	}
 }
 
@@ -143,6 +146,7 @@ func (s *Store) attempt(calls []*call, keep bool) (again bool, err error) {
 	if again || !keep || !t.dirty {
 		return again, s.finish(btx.Rollback)
 	}
+	failpoint.Hit("kv.commit.before")
 	if defect.AckBeforeSync {
 		go func() { _ = s.finish(btx.Commit) }()
 		return false, nil

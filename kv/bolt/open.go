@@ -13,6 +13,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"ctxledger.dev/internal/defect"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -41,6 +42,7 @@ func openLedger(root *os.Root, wait time.Duration) (db *bbolt.DB, f *os.File, er
 		if err != nil {
 			return nil, nil, osError("kv.open", err)
 		}
+		failpoint.Hit("kv.open.locked")
 		db, err = mapLedger(root, f, wait)
 		return db, f, err
 	}
@@ -157,6 +159,7 @@ func createLedger(root *os.Root) error {
 		return err
 	}
 	defer func() { _ = root.Remove(name) }() // a leftover is removed by the next owner
+	failpoint.Hit("kv.create.temp")
 	db, err := openBolt(f, 0)
 	if err != nil {
 		return err
@@ -164,6 +167,7 @@ func createLedger(root *os.Root) error {
 	if err := errors.Join(db.Update(writeFormat), db.Close()); err != nil {
 		return err
 	}
+	failpoint.Hit("kv.create.built")
 	err = root.Link(name, ledgerName) // unlike a rename, never replaces what another process made
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 		return nil // another process is the owner already, and may have tidied our file away
@@ -171,6 +175,7 @@ func createLedger(root *os.Root) error {
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, "kv.open", fmt.Errorf("ledger cannot be put in place: %w", err))
 	}
+	failpoint.Hit("kv.create.linked")
 	return syncRoot(root, ".")
 }
 
