@@ -8,7 +8,6 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/sessions"
-	"ctxledger.dev/transcript"
 )
 
 // conversation is the model of one session: everything that the ledger has to say of it.
@@ -145,8 +144,7 @@ func (c *conversation) expectView(f facts, current *engine.Summary) {
 	first := int64(1)
 	if current != nil {
 		first = current.FirstKept
-		head := transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, current.Text)
-		f["view: summary"] = current.ID + " " + digest(head)
+		f["view: summary"] = current.ID + " " + current.TextHash[:16]
 	}
 	for i, e := range c.entries {
 		seq := int64(i + 1)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/artifacts"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/sessions"
 )
@@ -63,7 +64,7 @@ func (m *importer) observe(ctx context.Context, api engine.API, all *inventory) 
 	s := all.sessions[i]
 	all.claim("session", s.ID)
 	for _, a := range all.artifacts {
-		if refersTo(a, s.ID) {
+		if slices.ContainsFunc(a.Refs, func(r artifacts.Ref) bool { return r.Session == s.ID }) {
 			all.claim("artifact", a.ID)
 		}
 	}

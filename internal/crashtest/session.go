@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxledger.dev/artifacts"
 	"ctxledger.dev/changes"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // reading is a session that is read back into facts.
@@ -123,7 +123,9 @@ func (r *reading) view() error {
 	for _, m := range v.Messages {
 		switch {
 		case m.Seq == 0:
-			r.facts["view: summary"] = m.ID + " " + digest(m.JSON)
+			if r.facts["view: summary"], err = summary(m); err != nil {
+				return err
+			}
 		case m.Edited:
 			r.facts[viewName(m.Seq)] = "edited"
 		default:
@@ -133,23 +135,29 @@ func (r *reading) view() error {
 	return nil
 }
 
+// summary returns the handle of a summary's message and what identifies its text.
+func summary(m engine.ViewMessage) (string, error) {
+	said, err := transcript.Decode(m.Format, m.JSON)
+	if err != nil {
+		return "", err
+	}
+	return m.ID + " " + digest([]byte(transcript.PlainText(said))), nil
+}
+
 // offloaded reads the artifacts that stand for results of the session.
 func (r *reading) offloaded(all *inventory) error {
 	for _, a := range all.artifacts {
-		if !refersTo(a, r.session.ID) {
-			continue
+		for _, ref := range a.Refs {
+			if ref.Session != r.session.ID {
+				continue
+			}
+			all.claim("artifact", a.ID)
+			content, err := readBlob(r.ctx, r.api, engine.ReadBlobRequest{Handle: a.ID})
+			if err != nil {
+				return err
+			}
+			r.facts["result of "+ref.CallID] = digest(content)
 		}
-		all.claim("artifact", a.ID)
-		content, err := readBlob(r.ctx, r.api, engine.ReadBlobRequest{Handle: a.ID})
-		if err != nil {
-			return err
-		}
-		r.facts["result of "+a.Refs[0].CallID] = digest(content)
 	}
 	return nil
-}
-
-// refersTo reports whether an artifact came from a session.
-func refersTo(a artifacts.Artifact, session string) bool {
-	return len(a.Refs) > 0 && a.Refs[0].Session == session
 }
