@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	killsPerLedger = 16 // then a fresh one: what is compared stays small
+	killsPerLedger = 8  // then a fresh one: what is compared stays small
 	enough         = 20 // operations that an owner acknowledges before it dies
 	clients        = 2  // connections for the work
 	startDeaths    = 4  // every how many-th owner has one before it that dies while starting
@@ -28,7 +28,7 @@ const (
 
 // Bounds of waiting. They are far beyond what anything takes.
 const (
-	patience = 20 * time.Second
+	patience = time.Minute
 	rivalry  = 60 * time.Millisecond // in which a second owner would start, if it could
 )
 
