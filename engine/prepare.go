@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"ctxledger.dev/artifacts"
@@ -216,7 +217,7 @@ func (p *prepared) part(part transcript.Part) int {
 // become artifacts: blobs are durable before the records that name them.
 func (l *Local) placeBlobs(ctx context.Context, p *prepared) error {
 	if p.entry.Blob == "" && len(p.original) > kv.MaxInline {
-		ref, err := l.store.PutBlob(ctx, bytes.NewReader(p.original), limits.Blob)
+		ref, err := l.storeBlob(ctx, bytes.NewReader(p.original))
 		if err != nil {
 			return err
 		}
@@ -227,7 +228,7 @@ func (l *Local) placeBlobs(ctx context.Context, p *prepared) error {
 		if r.Chars <= limits.OffloadChars || artifacts.IsStub(r.text) {
 			continue
 		}
-		ref, err := l.store.PutBlob(ctx, bytes.NewReader([]byte(r.text)), limits.Blob)
+		ref, err := l.storeBlob(ctx, strings.NewReader(r.text))
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -97,7 +98,11 @@ func deadline(r request) time.Duration {
 	if r.Deadline <= 0 {
 		return limits.Call
 	}
-	return min(time.Duration(r.Deadline)*time.Millisecond, limits.LongPoll+limits.Call)
+	longest := limits.LongPoll + limits.Call
+	if slices.Contains(housekeeping, r.Method) {
+		longest = limits.Maintenance
+	}
+	return min(time.Duration(r.Deadline)*time.Millisecond, longest)
 }
 
 // run answers one call. A long poll that the leaving of the daemon cuts short is not answered:

@@ -135,6 +135,16 @@ func call[Response any](ctx context.Context, c *client, method string, r any) (R
 	return answer, nil
 }
 
+// maintain is call for housekeeping: a context without a deadline gets limits.Maintenance.
+func maintain[Response any](ctx context.Context, c *client, method string, r any) (Response, error) {
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limits.Maintenance)
+		defer cancel()
+	}
+	return call[Response](ctx, c, method, r)
+}
+
 // mutate is call for a request that changes something: with a key it can be sent twice and is
 // applied once. r points to the request, m to the Mutation in it.
 func mutate[Response any](ctx context.Context, c *client, method string, r any, m *engine.Mutation) (Response, error) {

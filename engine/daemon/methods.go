@@ -15,6 +15,9 @@ type handler func(ctx context.Context, api engine.API, body json.RawMessage) (js
 // waitEvents is the one method that waits for others: an owner that leaves does not wait for it.
 const waitEvents = "WaitEvents"
 
+// housekeeping are the methods that may take limits.Maintenance.
+var housekeeping = []string{"DiskUsage", "CollectGarbage", "Backup", "ForgetArtifact"}
+
 // methods is every call of engine.API but the streams. calls.go has the other end of each line.
 var methods = map[string]handler{
 	"Info":             on(engine.API.Info),
@@ -44,6 +47,9 @@ var methods = map[string]handler{
 	"DeleteMemory":     on(engine.API.DeleteMemory),
 	"Changes":          on(engine.API.Changes),
 	"FileHistory":      on(engine.API.FileHistory),
+	"DiskUsage":        on(engine.API.DiskUsage),
+	"CollectGarbage":   on(engine.API.CollectGarbage),
+	"Backup":           on(engine.API.Backup),
 }
 
 // on makes a handler of a method of engine.API. A field that this owner does not know is an

@@ -47,6 +47,7 @@ var sideways = map[[2]string]string{
 	{"kv/bolt", "kv/internal/blobfile"}: "blobs are framed the same on every backend",
 	{"kv/internal/blobfile", "kv"}:      "it returns the interface's names of blobs",
 	{"cmd/...", "cmd/internal/wiring"}:  "the programs share their wiring",
+	{"kv/audit", "kv"}:                  "an audit walks over a transaction",
 	{"kv/kvtest", "kv"}:                 "the conformance suite tests the interface",
 }
 
