@@ -20,8 +20,8 @@ type Config struct {
 	In      io.Reader
 	Out     io.Writer // the answer
 	Err     io.Writer // everything else
-	// ServerCost returns what having the MCP server registered costs a model's window, in tokens.
-	ServerCost func() int
+	// ServerCost is what having the MCP server registered costs a model's window, in tokens.
+	ServerCost int
 }
 
 // Main runs one command and returns the exit status of the process. It ends with its work, and

@@ -46,7 +46,7 @@ func (a *app) status(ctx context.Context, api engine.API, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := statusAnswer{Ledger: info, Found: a.place.Why, ServerCost: a.ServerCost()}
+	out := statusAnswer{Ledger: info, Found: a.place.Why, ServerCost: a.ServerCost}
 	out.Ceiling = a.settings(info.Workspace).Ceiling()
 	s, err := a.session(ctx, strings.Join(args, ""), true)
 	switch {

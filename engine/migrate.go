@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 )
@@ -53,6 +54,7 @@ func (l *Local) migrate(ctx context.Context) error {
 		if err := keepCopy(l.state, at); err != nil {
 			return fault.Wrap(fault.Unavailable, "engine.migrate", err)
 		}
+		failpoint.Hit("engine.migrate.copied")
 	}
 	return l.store.Update(ctx, func(tx kv.Tx) error {
 		for _, m := range migrations {
@@ -63,6 +65,7 @@ func (l *Local) migrate(ctx context.Context) error {
 				return err
 			}
 		}
+		failpoint.Hit("engine.migrate.applied")
 		return tx.Put(bucketEngine, keySchema, []byte(strconv.Itoa(newestSchema())))
 	})
 }
@@ -98,6 +101,7 @@ func keepCopy(state string, schema int) error {
 	name := filepath.Join(state, copyPrefix+strconv.Itoa(schema))
 	temp := name + ".partial"
 	err := copyFile(filepath.Join(state, recordsName), temp)
+	failpoint.Hit("engine.migrate.copying")
 	if err == nil {
 		err = os.Rename(temp, name)
 	}

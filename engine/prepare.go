@@ -56,8 +56,7 @@ type result struct {
 	stub string      // what stands in its place, once it became one
 }
 
-// prepare decodes, counts and extracts an entry, and stores the blobs that it needs. The caller
-// holds l.naming until the entry is committed.
+// prepare decodes, counts and extracts an entry.
 func (l *Local) prepare(ctx context.Context, n sessions.NewEntry) (*prepared, error) {
 	const op = "engine.append"
 	if n.Kind != sessions.KindMessage && n.Kind != sessions.KindNote {
@@ -73,8 +72,25 @@ func (l *Local) prepare(ctx context.Context, n sessions.NewEntry) (*prepared, er
 	if n.Kind == sessions.KindMessage {
 		p.extract()
 	}
+	return p, nil
+}
+
+// prepareAll prepares the entries of a batch, several at once: decoding and counting are most of
+// the work of an import.
+func (l *Local) prepareAll(ctx context.Context, entries []sessions.NewEntry) ([]*prepared, error) {
+	ready := make([]*prepared, len(entries))
+	err := each(len(entries), func(i int) (err error) {
+		ready[i], err = l.prepare(ctx, entries[i])
+		return err
+	})
+	return ready, err
+}
+
+// placeAll stores the blobs that prepared entries need, several at once. The caller holds l.naming
+// until the entries are committed.
+func (l *Local) placeAll(ctx context.Context, ready []*prepared) error {
 	defer failpoint.Hit("engine.prepare.placed")
-	return p, l.placeBlobs(ctx, p)
+	return each(len(ready), func(i int) error { return l.placeBlobs(ctx, ready[i]) })
 }
 
 // header copies what a face says about an entry, within bounds.

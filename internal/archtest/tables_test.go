@@ -27,6 +27,7 @@ var layers = map[string]int{
 	"internal/sandbox":           6, // runs the programs for demo, benchmark and e2e
 	"internal/crashtest":         6, // kills owners and compares what is left
 	"internal/crashtest/crash":   7, // its program, which is the owner as well
+	"internal/sharetest":         6, // many processes at one ledger
 	"internal/storetest":         6, // a real store for the tests of the domains
 	"internal/archtest":          6,
 	"internal/scriptedmodel/...": 0,
@@ -34,6 +35,7 @@ var layers = map[string]int{
 
 // sideways lists the imports inside one layer that are allowed, with the reason.
 var sideways = map[[2]string]string{
+	{"mcp", "mcp/overhead"}:             "a test holds the constant against what is sent",
 	{"sessions", "transcript"}:          "an entry says where in its original a message of which format stands",
 	{"window", "transcript"}:            "a view is made of messages",
 	{"window", "sessions"}:              "a view is folded from the headers of the log",
@@ -56,17 +58,18 @@ var importers = map[string]struct {
 	packages []string
 	why      string
 }{
-	"go.etcd.io/bbolt":                {[]string{"kv/bolt"}, "the embedded store"},
-	"github.com/klauspost/compress":   {[]string{"kv/internal/blobfile"}, "zstd frames of blobs"},
-	"github.com/mark3labs/mcp-go":     {[]string{"mcp", "internal/sandbox", "internal/benchmark"}, "the MCP server, and clients that drive it from outside"},
-	"github.com/fsnotify/fsnotify":    {[]string{"changes/watch"}, "file events"},
-	"github.com/spf13/cobra":          {[]string{"cli"}, "the command line"},
-	"charm.land/lipgloss/v2":          {[]string{"cli"}, "tables and colours"},
-	"go.yaml.in/yaml/v3":              {[]string{"internal/yamldoc"}, "YAML"},
-	"github.com/rogpeppe/go-internal": {nil, "test scripts"},
-	"github.com/google/go-cmp":        {nil, "comparisons in tests"},
-	"pgregory.net/rapid":              {[]string{"kv/kvtest"}, "properties in tests"},
-	"go.uber.org/goleak":              {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
+	"go.etcd.io/bbolt":                  {[]string{"kv/bolt"}, "the embedded store"},
+	"github.com/klauspost/compress":     {[]string{"kv/internal/blobfile"}, "zstd frames of blobs"},
+	"github.com/mark3labs/mcp-go":       {[]string{"mcp", "internal/sandbox", "internal/benchmark"}, "the MCP server, and clients that drive it from outside"},
+	"github.com/fsnotify/fsnotify":      {[]string{"changes/watch"}, "file events"},
+	"github.com/spf13/cobra":            {[]string{"cli"}, "the command line"},
+	"charm.land/lipgloss/v2":            {[]string{"cli"}, "tables and colours"},
+	"go.yaml.in/yaml/v3":                {[]string{"internal/yamldoc"}, "YAML"},
+	"github.com/rogpeppe/go-internal":   {nil, "test scripts"},
+	"github.com/google/go-cmp":          {nil, "comparisons in tests"},
+	"github.com/anishathalye/porcupine": {nil, "linearizability of histories in tests"},
+	"pgregory.net/rapid":                {[]string{"kv/kvtest"}, "properties in tests"},
+	"go.uber.org/goleak":                {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
 }
 
 // restricted lists what only some packages may use, because it reaches out of the process or

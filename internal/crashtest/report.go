@@ -38,10 +38,8 @@ func (r *Report) died(point string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.Hits[point]++
-	for _, p := range failpoint.Points() {
-		if p.Name == point && (p.During == failpoint.Create || p.During == failpoint.Open) {
-			r.Starts++
-		}
+	if phase := phaseOf(point); phase != failpoint.Work && phase != failpoint.Leave {
+		r.Starts++
 	}
 }
 

@@ -12,7 +12,7 @@ const (
 	// AppendBatch, small enough that a hostile length cannot exhaust memory.
 	Frame = 4 << 20
 	// AppendBatch is how many bytes of originals one AppendEntries carries: a commit stays short.
-	AppendBatch = 1 << 20
+	AppendBatch = 2 << 20
 	// AppendCount is how many entries one AppendEntries carries.
 	AppendCount = 2000
 	// EntryInline is the longest original sent inside a request; longer ones go by PutBlob.

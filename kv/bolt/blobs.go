@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -25,6 +26,8 @@ type blobs struct {
 	root  *os.Root
 	codec *blobfile.Codec
 	temps atomic.Int64 // number of temporary files so far, for their names
+
+	durable [256]atomic.Bool // directories of blobs, by their number, whose names are known to be on disk
 }
 
 // tempSuffix ends the names of blobs that are being written.
@@ -176,7 +179,18 @@ func (b *blobs) refresh(f *os.File, w *bufio.Writer, hash string) error {
 // call that stored it may have failed just here.
 func (b *blobs) sync(hash string) error {
 	dir, _ := place(hash)
-	return errors.Join(syncRoot(b.root, dir), syncRoot(b.root, "."))
+	if err := syncRoot(b.root, dir); err != nil {
+		return err
+	}
+	n, err := strconv.ParseUint(dir, 16, 8)
+	if err != nil || b.durable[n].Load() {
+		return err
+	}
+	if err := syncRoot(b.root, "."); err != nil {
+		return err
+	}
+	b.durable[n].Store(true)
+	return nil
 }
 
 // blob is an open blob file. It implements kv.Blob.
