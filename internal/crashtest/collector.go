@@ -47,7 +47,11 @@ func (c *collector) next(r *rand.Rand) *operation {
 // store puts a blob.
 func (c *collector) store(r *rand.Rand) *operation {
 	line := fmt.Sprintf("%s %d: content of a thing, line after line\n", c.name, c.count)
-	content := []byte(strings.Repeat(line, 1+r.IntN(1000)))
+	lines := 1 + r.IntN(200)
+	if r.IntN(8) == 0 {
+		lines *= 10 // more than one frame
+	}
+	content := []byte(strings.Repeat(line, lines))
 	t := &thing{hash: sessions.Digest(content)}
 	c.things = append(c.things, t)
 	op := mutation("put blob", func(ctx context.Context, api engine.API) (engine.BlobRef, error) {

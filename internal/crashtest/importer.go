@@ -24,7 +24,7 @@ type importer struct {
 
 // maxPiece is how much a session file grows at once, in bytes: one batch, which is imported at once
 // or not at all.
-const maxPiece = 10_000
+const maxPiece = 6_000
 
 func (m *importer) next(r *rand.Rand) *operation {
 	if m.size == len(m.content) {
@@ -32,7 +32,7 @@ func (m *importer) next(r *rand.Rand) *operation {
 	}
 	grown := 1 + r.IntN(maxPiece)
 	if m.size == 0 {
-		grown = maxPiece // enough to tell whose file it is
+		grown = 5 * maxPiece // enough to tell whose file it is
 	}
 	m.size = min(m.size+grown, len(m.content))
 	size := m.size

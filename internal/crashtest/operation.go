@@ -56,7 +56,7 @@ type acknowledged struct {
 }
 
 // repetitions is how many acknowledged operations of an actor are repeated after a kill.
-const repetitions = 3
+const repetitions = 1
 
 // work acts until the owner is gone, or nothing is left to do. acked is called after each
 // acknowledgement.

@@ -18,17 +18,11 @@ import (
 // workspace that follow it, see engine/daemon.
 const daemonRole = "__daemon"
 
-// order arms a failpoint in an owner. The zero value arms none.
-type order struct {
-	point string
-	nth   int64 // from 1: at which hit the owner dies
-}
+// none is the order that arms no failpoint. Every other one is the name of a failpoint.
+const none = "-"
 
-// String returns the order as it is sent.
-func (o order) String() string { return fmt.Sprintf("%s %d\n", o.point, o.nth) }
-
-// Obey arms the failpoints that the harness orders on an owner's standard input. The first order is
-// taken before it returns; work ends the process when the harness is gone.
+// Obey arms the failpoints that the harness orders on an owner's standard input, one a line. The first
+// order is taken before it returns; gone is called when the harness is.
 func Obey(orders io.Reader, gone func()) error {
 	lines := bufio.NewScanner(orders)
 	if !lines.Scan() {
@@ -50,18 +44,11 @@ func Obey(orders io.Reader, gone func()) error {
 
 // obey arms what one line orders.
 func obey(line string) error {
-	var o order
-	if _, err := fmt.Sscan(line, &o.point, &o.nth); err != nil {
-		return fault.Wrap(fault.Invalid, "crashtest.obey", err)
-	}
-	if o.point == none {
+	if line == none {
 		return nil
 	}
-	return failpoint.Arm(o.point, o.nth)
+	return failpoint.Arm(line)
 }
-
-// none is the point of an order that arms nothing.
-const none = "-"
 
 // owner is a process that owns a ledger, or is about to.
 type owner struct {
@@ -72,7 +59,7 @@ type owner struct {
 }
 
 // startOwner starts an owner with a first order, and does not wait for it.
-func startOwner(program, state, workspace string, first order) (*owner, error) {
+func startOwner(program, state, workspace, first string) (*owner, error) {
 	cmd := exec.Command(program, daemonRole, state, workspace)
 	orders, err := cmd.StdinPipe()
 	if err != nil {
@@ -92,15 +79,12 @@ func startOwner(program, state, workspace string, first order) (*owner, error) {
 		o.said <- line
 		_ = cmd.Wait() // how it ended is seen from what it left
 	}()
-	if first.point == "" {
-		first = order{point: none}
-	}
 	return o, o.order(first)
 }
 
 // order sends an order. An owner that is dead does not mind.
-func (o *owner) order(what order) error {
-	if _, err := io.WriteString(o.orders, what.String()); err != nil && !strings.Contains(err.Error(), "broken pipe") {
+func (o *owner) order(what string) error {
+	if _, err := io.WriteString(o.orders, what+"\n"); err != nil && !strings.Contains(err.Error(), "broken pipe") {
 		return err
 	}
 	return nil

@@ -18,17 +18,13 @@ type plan struct {
 
 // death is how an owner ends.
 type death struct {
-	at    order         // the failpoint; zero: none
+	at    string        // the failpoint; "": none
 	leave bool          // it is asked to leave, on the way it meets the failpoint
 	after time.Duration // without a failpoint: how long it lives on once it has acknowledged enough
 }
 
-// maxNth bounds at which hit of a failpoint an owner dies, maxAfter how long after its first
-// acknowledgements one without.
-const (
-	maxNth   = 3
-	maxAfter = 8 * time.Millisecond
-)
+// maxAfter bounds how long an owner that dies at no failpoint lives on after it has acknowledged enough.
+const maxAfter = 8 * time.Millisecond
 
 // take counts one kill, and reports whether it was still to come.
 func (p *plan) take() bool {
@@ -44,14 +40,20 @@ func (p *plan) atWork(kill int, r *rand.Rand) death {
 		return death{after: time.Duration(r.Int64N(int64(maxAfter)))}
 	}
 	point := p.turn(failpoint.Work, failpoint.Leave)
-	if point.During == failpoint.Leave {
-		return death{at: order{point.Name, 1}, leave: true}
-	}
-	return death{at: order{point.Name, 1 + r.Int64N(maxNth)}}
+	return death{at: point.Name, leave: point.During == failpoint.Leave}
 }
 
-// atStart decides at which failpoint an owner dies that is just starting.
-func (p *plan) atStart(phase failpoint.Phase) order { return order{p.turn(phase).Name, 1} }
+// atStart decides whether an owner dies that is just starting, before the n-th ledger's owner of a
+// kill comes to work, and at which failpoint; "" when it does not.
+func (p *plan) atStart(n, kill int) string {
+	switch {
+	case kill == 0 && n%4 == 0:
+		return p.turn(failpoint.Create).Name
+	case kill == killsPerLedger/2 && n%2 == 1:
+		return p.turn(failpoint.Open, failpoint.Migrate).Name
+	}
+	return ""
+}
 
 // turn returns the next point of some phases.
 func (p *plan) turn(phases ...failpoint.Phase) failpoint.Point {

@@ -73,13 +73,13 @@ func (c *recorder) lines(r *rand.Rand) (lines []line, output string) {
 	if open := c.session.open(); open != "" {
 		l := line{result: open, failed: r.IntN(4) == 0}
 		output = fmt.Sprintf("output of operation %d\n", c.count)
-		if r.IntN(3) == 0 {
+		if r.IntN(5) == 0 {
 			output, l.stub = strings.Repeat(output, 2000), true // over 40,000 characters: an artifact
 		}
 		l.original = resultMessage(open, output, l.failed)
 		return []line{l, {original: textMessage(transcript.RoleAssistant, "Done. ", 1+r.IntN(20))}}, output
 	}
-	note := fmt.Sprintf(`{"type":"note","operation":%d,"pad":%q}`, c.count, strings.Repeat("x", r.IntN(8)*8000))
+	note := fmt.Sprintf(`{"type":"note","operation":%d,"pad":%q}`, c.count, strings.Repeat("x", r.IntN(6)*8000))
 	return []line{
 		{original: []byte(note), note: true}, // a long one is a blob
 		{original: textMessage(transcript.RoleUser, fmt.Sprintf("Request %d. ", c.count), 1), prompt: true},

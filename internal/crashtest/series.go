@@ -23,7 +23,6 @@ const (
 	killsPerLedger = 8  // then a fresh one: what is compared stays small
 	enough         = 20 // operations that an owner acknowledges before it dies
 	clients        = 2  // connections for the work
-	startDeaths    = 4  // every how many-th owner has one before it that dies while starting
 )
 
 // Bounds of waiting. They are far beyond what anything takes.
@@ -35,6 +34,7 @@ const (
 // series is one ledger with its cast, and the owners that it has had.
 type series struct {
 	o         Options
+	n         int // of its lane
 	plan      *plan
 	report    *Report
 	dir       string // of the series, with everything in it
@@ -46,7 +46,7 @@ type series struct {
 
 // newSeries makes the n-th series of a lane.
 func newSeries(o Options, p *plan, r *Report, lane, n int) (*series, error) {
-	s := &series{o: o, plan: p, report: r, dir: filepath.Join(o.Dir, fmt.Sprintf("%d-%d", lane, n))}
+	s := &series{o: o, n: n, plan: p, report: r, dir: filepath.Join(o.Dir, fmt.Sprintf("%d-%d", lane, n))}
 	s.state, s.workspace = filepath.Join(s.dir, "state"), filepath.Join(s.dir, "workspace")
 	if err := os.MkdirAll(s.workspace, 0o700); err != nil {
 		return nil, err
@@ -65,9 +65,9 @@ func newSeries(o Options, p *plan, r *Report, lane, n int) (*series, error) {
 func (s *series) actors() []actor {
 	began := s.o.Env.Now()
 	return []actor{
-		newTalker("talker-a"), newTalker("talker-b"), newTalker("talker-c"),
+		newTalker("talker-a"), newTalker("talker-b"),
 		newRecorder("recorder-a", began), newRecorder("recorder-b", began),
-		newKeeper("keeper-a"), newKeeper("keeper-b"),
+		newKeeper("keeper"),
 		&collector{name: "collector-a"}, &collector{name: "collector-b"},
 		&janitor{name: "janitor", state: s.state, dir: s.dir},
 		&importer{path: filepath.Join(s.dir, "session.jsonl"), content: s.o.Session},
@@ -106,16 +106,16 @@ func (s *series) life(ctx context.Context, kill int) error {
 
 // start starts an owner; in some lives after one that dies on the way, or against a rival.
 func (s *series) start(ctx context.Context, kill int) (*owner, error) {
-	if kill%startDeaths == 0 {
-		if err := s.dieStarting(ctx, s.plan.atStart(s.phase(kill))); err != nil {
+	if at := s.plan.atStart(s.n, kill); at != "" {
+		if err := s.dieStarting(ctx, at); err != nil {
 			return nil, err
 		}
 	}
-	o, err := startOwner(s.o.Program, s.state, s.workspace, order{})
+	o, err := startOwner(s.o.Program, s.state, s.workspace, none)
 	if err != nil {
 		return nil, err
 	}
-	if err = o.ready(ctx); err == nil && kill == killsPerLedger/2 {
+	if err = o.ready(ctx); err == nil && kill == killsPerLedger/2 && s.n%2 == 0 {
 		err = s.rival()
 	}
 	if err != nil {
@@ -124,20 +124,9 @@ func (s *series) start(ctx context.Context, kill int) (*owner, error) {
 	return o, err
 }
 
-// phase says what the owner does that dies starting before a kill.
-func (s *series) phase(kill int) failpoint.Phase {
-	switch {
-	case kill == 0:
-		return failpoint.Create
-	case s.random.IntN(2) == 0:
-		return failpoint.Open
-	}
-	return failpoint.Migrate
-}
-
 // dieStarting starts an owner that dies at a failpoint before it serves.
-func (s *series) dieStarting(ctx context.Context, at order) error {
-	if phaseOf(at.point) == failpoint.Migrate {
+func (s *series) dieStarting(ctx context.Context, at string) error {
+	if phaseOf(at) == failpoint.Migrate {
 		if err := makeOld(ctx, s.state); err != nil {
 			return err
 		}
@@ -148,9 +137,9 @@ func (s *series) dieStarting(ctx context.Context, at order) error {
 	}
 	defer o.kill()
 	if err := o.ready(ctx); !errors.Is(err, errDied) {
-		return fmt.Errorf("an owner was to die at %s, and: %w", at.point, errors.Join(err, errUnreached))
+		return fmt.Errorf("an owner was to die at %s, and: %w", at, errors.Join(err, errUnreached))
 	}
-	s.report.died(at.point)
+	s.report.died(at)
 	return nil
 }
 
@@ -158,7 +147,7 @@ var errUnreached = errors.New("the failpoint was not reached")
 
 // rival makes sure that there is no second owner beside the first.
 func (s *series) rival() error {
-	o, err := startOwner(s.o.Program, s.state, s.workspace, order{})
+	o, err := startOwner(s.o.Program, s.state, s.workspace, none)
 	if err != nil {
 		return err
 	}
@@ -243,7 +232,7 @@ func (s *series) work(ctx context.Context, o *owner, apis []engine.API, d death)
 // finish makes the owner die.
 func (s *series) finish(ctx context.Context, o *owner, d death) error {
 	defer o.kill()
-	if d.at.point == "" {
+	if d.at == "" {
 		select {
 		case <-time.After(d.after):
 		case <-o.dead:
@@ -264,9 +253,9 @@ func (s *series) finish(ctx context.Context, o *owner, d death) error {
 	case <-ctx.Done():
 	}
 	if !o.killed() {
-		return fmt.Errorf("%s: %w", d.at.point, errUnreached)
+		return fmt.Errorf("%s: %w", d.at, errUnreached)
 	}
-	s.report.died(d.at.point)
+	s.report.died(d.at)
 	return nil
 }
 
@@ -292,7 +281,7 @@ func (c *counter) acked(op string) {
 func (s *series) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	o, err := startOwner(s.o.Program, s.state, s.workspace, order{})
+	o, err := startOwner(s.o.Program, s.state, s.workspace, none)
 	if err != nil {
 		return err
 	}

@@ -11,18 +11,11 @@ import (
 )
 
 // armed is the point at which this process is to die; nil: none.
-var armed atomic.Pointer[countdown]
-
-// countdown is an armed point.
-type countdown struct {
-	name string
-	left atomic.Int64
-}
+var armed atomic.Pointer[string]
 
 // Hit marks a place where the process may be made to die.
 func Hit(name string) {
-	c := armed.Load()
-	if c == nil || c.name != name || c.left.Add(-1) != 0 {
+	if a := armed.Load(); a == nil || *a != name {
 		return
 	}
 	self, err := os.FindProcess(os.Getpid())
@@ -35,15 +28,13 @@ func Hit(name string) {
 	select {} // the signal is on its way
 }
 
-// Arm makes the process kill itself when it comes to a point for the n-th time from now on.
+// Arm makes the process kill itself when it next comes to a point.
 // Errors: invalid for a point that is not in the table, or when this build has none.
-func Arm(name string, n int64) error {
-	if !known(name) || n < 1 {
-		return fault.New(fault.Invalid, "failpoint.arm", "there is no failpoint %.80q, or not for the %d. time", name, n)
+func Arm(name string) error {
+	if !known(name) {
+		return fault.New(fault.Invalid, "failpoint.arm", "there is no failpoint %.80q", name)
 	}
-	c := &countdown{name: name}
-	c.left.Store(n)
-	armed.Store(c)
+	armed.Store(&name)
 	return nil
 }
 
