@@ -3,6 +3,7 @@ package crashtest
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -107,7 +108,7 @@ func shortDir(t *testing.T) string {
 
 func TestObeyRefusesWhatTheHarnessDoesNotSay(t *testing.T) {
 	for _, orders := range []string{"", "nonsense\n", "kv.commit\n"} {
-		if err := Obey(strings.NewReader(orders), func() {}); err == nil {
+		if err := Obey(strings.NewReader(orders), io.Discard, func() {}); err == nil {
 			t.Errorf("%q was obeyed", orders)
 		}
 	}

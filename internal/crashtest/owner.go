@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"strings"
+	"syscall"
 
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
@@ -21,19 +21,20 @@ const daemonRole = "__daemon"
 // none is the order that arms no failpoint. Every other one is the name of a failpoint.
 const none = "-"
 
-// Obey arms the failpoints that the harness orders on an owner's standard input, one a line. The first
-// order is taken before it returns; gone is called when the harness is.
-func Obey(orders io.Reader, gone func()) error {
+// Obey arms the failpoints that the harness orders on an owner's standard input, one a line, and
+// repeats each line once it is done. The first order is taken before Obey returns; gone is called when
+// the harness is.
+func Obey(orders io.Reader, done io.Writer, gone func()) error {
 	lines := bufio.NewScanner(orders)
 	if !lines.Scan() {
 		return fault.New(fault.Invalid, "crashtest.obey", "this owner was not started by the harness")
 	}
-	if err := obey(lines.Text()); err != nil {
+	if err := obey(lines.Text(), done); err != nil {
 		return err
 	}
 	go func() {
 		for lines.Scan() {
-			if obey(lines.Text()) != nil {
+			if obey(lines.Text(), done) != nil {
 				break
 			}
 		}
@@ -43,20 +44,26 @@ func Obey(orders io.Reader, gone func()) error {
 }
 
 // obey arms what one line orders.
-func obey(line string) error {
-	if line == none {
-		return nil
+func obey(line string, done io.Writer) error {
+	if line != none {
+		if err := failpoint.Arm(line); err != nil {
+			return err
+		}
 	}
-	return failpoint.Arm(line)
+	_, err := fmt.Fprintln(done, line)
+	return err
 }
 
 // owner is a process that owns a ledger, or is about to.
 type owner struct {
 	cmd    *exec.Cmd
 	orders io.WriteCloser
-	said   chan string   // receives its first line, or "" when it ended without one
-	dead   chan struct{} // closed when it has ended
+	said   chan string   // receives what it says, line by line; closed when it has ended
+	dead   chan struct{} // closed when it has ended and left nothing
 }
+
+// sayings is how many lines an owner says at most without being asked: its report.
+const sayings = 8
 
 // startOwner starts an owner with a first order, and does not wait for it.
 func startOwner(program, state, workspace, first string) (*owner, error) {
@@ -72,20 +79,28 @@ func startOwner(program, state, workspace, first string) (*owner, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	o := &owner{cmd: cmd, orders: orders, said: make(chan string, 1), dead: make(chan struct{})}
-	go func() {
-		defer close(o.dead)
-		line, _ := bufio.NewReader(out).ReadString('\n') // "" says that there is none
-		o.said <- line
-		_ = cmd.Wait() // how it ended is seen from what it left
-	}()
+	o := &owner{cmd: cmd, orders: orders, said: make(chan string, sayings), dead: make(chan struct{})}
+	go o.listen(out)
 	return o, o.order(first)
 }
 
-// order sends an order. An owner that is dead does not mind.
+// listen passes on what the owner says, until it has ended.
+func (o *owner) listen(out io.Reader) {
+	defer close(o.dead)
+	defer close(o.said)
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		o.said <- lines.Text()
+	}
+	_ = o.cmd.Wait() // how it ended is seen from what it left
+}
+
+// order sends an order and waits until it is obeyed. An owner that is dead does not mind.
 func (o *owner) order(what string) error {
-	if _, err := io.WriteString(o.orders, what+"\n"); err != nil && !strings.Contains(err.Error(), "broken pipe") {
+	if _, err := io.WriteString(o.orders, what+"\n"); err != nil && !errors.Is(err, syscall.EPIPE) {
 		return err
+	}
+	if line, alive := <-o.said; alive && line != what {
+		return fmt.Errorf("the owner was told %q and said %q", what, line)
 	}
 	return nil
 }
@@ -96,8 +111,8 @@ var errDied = errors.New("the owner died while it started")
 // ready waits until the owner serves. errDied: it was killed first.
 func (o *owner) ready(ctx context.Context) error {
 	select {
-	case line := <-o.said:
-		if line == "" {
+	case line, alive := <-o.said:
+		if !alive {
 			<-o.dead
 			return errDied
 		}

@@ -67,7 +67,7 @@ func print(w io.Writer, report *crashtest.Report, asJSON bool) error {
 
 // own plays the owner, until it is killed or leaves.
 func own() int {
-	if err := crashtest.Obey(os.Stdin, func() { os.Exit(1) }); err != nil {
+	if err := crashtest.Obey(os.Stdin, os.Stdout, func() { os.Exit(1) }); err != nil {
 		fmt.Fprintf(os.Stderr, "crash: %s\n", err)
 		return 2
 	}
