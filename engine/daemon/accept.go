@@ -62,9 +62,15 @@ func (d *daemon) serve(conn net.Conn) {
 // greet receives a client and answers it. Who is let in is counted, unless it asks to leave.
 func (d *daemon) greet(conn net.Conn) (hello, error) {
 	defer hangUpAfter(conn, greeting)()
-	defer context.AfterFunc(d.leaving, func() { _ = conn.Close() })()
+	unwatch := context.AfterFunc(d.leaving, func() { _ = conn.Close() })
 	var h hello
-	if err := readJSON(conn, helloFrame, &h); err != nil {
+	err := readJSON(conn, helloFrame, &h)
+	// From here on the connection is not cut off: a client that has been welcomed is taken leave of,
+	// or it would believe that this owner died.
+	if !unwatch() && err == nil {
+		err = d.leaving.Err()
+	}
+	if err != nil {
 		return h, err
 	}
 	failpoint.Hit("daemon.greet.heard")

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bufio"
 	"context"
 	"net"
 	"slices"
@@ -34,8 +35,9 @@ func (d *daemon) serveCalls(conn net.Conn) {
 	// A deadline in the past ends the reading alone: answers still go out.
 	unwatch := context.AfterFunc(d.leaving, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer unwatch()
+	in := bufio.NewReaderSize(conn, readAhead)
 	for {
-		r, err := readRequest(conn)
+		r, err := readRequest(in)
 		if err != nil {
 			break
 		}

@@ -36,6 +36,9 @@ func dial(ctx context.Context, o owner, want, version string) (net.Conn, welcome
 	}
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, network, target)
+	if err != nil && ctx.Err() != nil {
+		return nil, welcome{}, late(ctx) // nobody knows
+	}
 	if err != nil {
 		return nil, welcome{}, fault.Wrap(fault.Unavailable, op, fmt.Errorf("%w: %w", errNobody, err))
 	}
@@ -56,22 +59,27 @@ func dial(ctx context.Context, o owner, want, version string) (net.Conn, welcome
 }
 
 // meet is dial for who wants to know whether there is an owner at all: a connection that ends before
-// the welcome is an owner about to go, so it looks again until the answer is certain or greeting is
-// over.
-func meet(ctx context.Context, o owner, want string) (net.Conn, welcome, error) {
+// the welcome is an owner about to go, and a token that is not taken one that has gone, so it looks
+// again until the answer is certain or greeting is over. Errors: not_found when no owner has published
+// itself, and those of dial.
+func meet(ctx context.Context, state, want string) (net.Conn, owner, welcome, error) {
 	over := time.NewTimer(greeting)
 	defer over.Stop()
 	for {
+		o, err := readOwner(state)
+		if err != nil || o.InProcess {
+			return nil, o, welcome{}, err
+		}
 		conn, w, err := dial(ctx, o, want, "")
-		if err == nil || errors.Is(err, errNobody) || !fault.Is(err, fault.Unavailable) {
-			return conn, w, err
+		if err == nil || errors.Is(err, errNobody) || !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.Denied) {
+			return conn, o, w, err
 		}
 		select {
 		case <-time.After(redial):
 		case <-over.C:
-			return nil, welcome{}, err
+			return nil, o, welcome{}, err
 		case <-ctx.Done():
-			return nil, welcome{}, late(ctx)
+			return nil, o, welcome{}, late(ctx)
 		}
 	}
 }

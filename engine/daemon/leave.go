@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 
 	"ctxledger.dev/internal/fault"
 )
@@ -11,10 +12,15 @@ import (
 // askToLeave asks an owner to leave and returns when it has: the connection stays open until its
 // process has released the ledger.
 func askToLeave(ctx context.Context, o owner) error {
-	conn, _, err := meet(ctx, o, wantLeave)
+	conn, _, err := dial(ctx, o, wantLeave, "")
 	if err != nil {
 		return err
 	}
+	return awaitLeave(ctx, conn)
+}
+
+// awaitLeave waits until an owner that was asked to leave has hung up.
+func awaitLeave(ctx context.Context, conn net.Conn) error {
 	defer conn.Close() // the other side has hung up, or ctx has ended
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	if _, err := io.Copy(io.Discard, conn); err != nil && ctx.Err() != nil {
@@ -27,18 +33,16 @@ func askToLeave(ctx context.Context, o owner) error {
 // It returns when the ledger is free. A ledger without a daemon is not an error; one that a process
 // keeps to itself is unavailable.
 func Stop(ctx context.Context, state string) error {
-	o, err := readOwner(state)
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	if err != nil {
+	conn, o, _, err := meet(ctx, state, wantLeave)
+	switch {
+	case fault.Is(err, fault.NotFound) || errors.Is(err, errNobody):
+		return nil // there is none, or it died without withdrawing
+	case err != nil:
 		return err
-	}
-	if o.holds() {
+	case o.holds():
 		return o.keepsToItself("daemon.stop", state)
+	case o.InProcess:
+		return nil // it died as well
 	}
-	if err := askToLeave(ctx, o); !errors.Is(err, errNobody) {
-		return err
-	}
-	return nil // it died without withdrawing
+	return awaitLeave(ctx, conn)
 }

@@ -1,10 +1,12 @@
 package daemon
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -14,14 +16,18 @@ import (
 // errLost says that a connection ended before the answer came; the call can be repeated.
 var errLost = errors.New("the connection to the ledger's owner was lost")
 
-// link is a client's connection for calls. Two goroutines serve it, until close.
+// readAhead is how much of a connection for calls is read at once, in bytes: a small message in one
+// system call.
+const readAhead = 16 << 10
+
+// link is a client's connection for calls. One goroutine serves it, until close.
 type link struct {
-	conn  net.Conn
-	owner owner
-	pid   int           // of the owner, as it said itself
-	out   chan []byte   // frames for the writer; never closed
-	gone  chan struct{} // closed when the connection has ended
-	work  sync.WaitGroup
+	conn    net.Conn
+	owner   owner
+	pid     int           // of the owner, as it said itself
+	writing chan struct{} // holds one token, for whoever writes
+	gone    chan struct{} // closed when the connection has ended
+	work    sync.WaitGroup
 
 	mu      sync.Mutex
 	waiting map[uint64]chan response // guarded by mu; nil when the connection has ended
@@ -33,18 +39,18 @@ type link struct {
 func newLink(conn net.Conn, o owner, pid int) *link {
 	l := &link{
 		conn: conn, owner: o, pid: pid,
-		out: make(chan []byte), gone: make(chan struct{}),
+		writing: make(chan struct{}, 1), gone: make(chan struct{}),
 		waiting: make(map[uint64]chan response),
 	}
 	l.work.Go(l.read)
-	l.work.Go(l.write)
 	return l
 }
 
 // read hands out responses until the connection ends.
 func (l *link) read() {
+	in := bufio.NewReaderSize(l.conn, readAhead)
 	for {
-		r, err := readResponse(l.conn)
+		r, err := readResponse(in)
 		if err != nil {
 			l.end()
 			return
@@ -58,22 +64,6 @@ func (l *link) read() {
 			answer <- r // has room for one
 		}
 		l.mu.Unlock()
-	}
-}
-
-// write sends frames until the connection ends.
-func (l *link) write() {
-	for {
-		select {
-		case <-l.gone:
-			return
-		case frame := <-l.out:
-			if _, err := l.conn.Write(frame); err != nil {
-				// The other side has hung up, and the reader comes to that too: after the
-				// owner's last words, which closing here would cut off.
-				return
-			}
-		}
 	}
 }
 
@@ -93,7 +83,7 @@ func (l *link) lost() (lost, bye bool) {
 	return l.waiting == nil, l.bye
 }
 
-// close ends the connection and waits for its goroutines.
+// close ends the connection and waits for its goroutine.
 func (l *link) close() {
 	_ = l.conn.Close() // it may be broken already
 	l.work.Wait()
@@ -149,28 +139,47 @@ func (l *link) forget(id uint64) {
 	delete(l.waiting, id)
 }
 
-// send hands a frame to the writer.
+// send writes a frame, when it is its turn.
 func (l *link) send(ctx context.Context, frame []byte) error {
 	select {
-	case l.out <- frame:
-		return nil
+	case l.writing <- struct{}{}:
+		defer func() { <-l.writing }()
 	case <-l.gone:
 		return errLost
 	case <-ctx.Done():
 		return lateOwner(ctx, l.pid)
 	}
+	deadline, _ := ctx.Deadline()
+	_ = l.conn.SetWriteDeadline(deadline) // fails only on a connection that has ended
+	_, err := l.conn.Write(frame)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		_ = l.conn.Close() // nothing can follow half a frame
+		return lateOwner(ctx, l.pid)
+	default:
+		// The other side has hung up, and the reader comes to that too: after the owner's last words,
+		// which closing here would cut off.
+		select {
+		case <-l.gone:
+			return errLost
+		case <-ctx.Done():
+			return lateOwner(ctx, l.pid)
+		}
+	}
 }
 
-// cancel tells the owner that nobody waits for a call. It does not wait itself: where the writer
-// is stuck, the call ends at the deadline that it was sent with.
+// cancelWait is how long a caller that gives up takes to say so. Where that is not enough, the call ends
+// at the deadline that it was sent with.
+const cancelWait = 50 * time.Millisecond
+
+// cancel tells the owner that nobody waits for a call.
 func (l *link) cancel(id uint64) {
-	frame, err := requestFrame(context.Background(), request{ID: id, Cancel: true})
-	if err != nil {
-		return
-	}
-	select {
-	case l.out <- frame:
-	default:
+	ctx, done := context.WithTimeout(context.Background(), cancelWait)
+	defer done()
+	if frame, err := requestFrame(ctx, request{ID: id, Cancel: true}); err == nil {
+		_ = l.send(ctx, frame) // who is silent is not told either
 	}
 }
 

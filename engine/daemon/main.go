@@ -32,15 +32,15 @@ func Main(args []string, r Role) (handled bool, exit int) {
 	}
 	// Whoever started this daemon may be gone, and with it the reader of its standard output.
 	signal.Ignore(syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	c := Config{State: args[2], Workspace: args[3], Env: r.Env, Version: r.Version, crashes: true}
+	// The signals that make an owner leave end a process that has no ledger yet, and nothing to lose:
+	// Run takes them when it has one. Crashes go to the log from then on.
+	c := Config{State: args[2], Workspace: args[3], Env: r.Env, Version: r.Version, process: true}
 	if r.Background != nil {
 		c.Background = r.Background(c.Workspace)
 	}
 	ready := false
 	c.ready = func() { ready = true; say(report{}) }
-	err := Run(ctx, c)
+	err := Run(context.Background(), c)
 	if err == nil {
 		return true, 0
 	}

@@ -25,8 +25,25 @@ func ownedByUs(info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Getuid()
 }
 
+// lockDir locks a directory against other processes that do. free is false when one of them has it;
+// a directory that is not there yet needs no lock.
+func lockDir(dir string) (lock *os.File, free bool) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, true
+	}
+	if err := syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = d.Close() // opened for its lock alone
+		return nil, !errors.Is(err, syscall.EWOULDBLOCK)
+	}
+	return d, true
+}
+
 // detach keeps a child out of this process's terminal and signals.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+// sendAway makes a daemon leave in good order.
+func sendAway(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
 
 // alive reports whether a process of that id exists, whoever's it is.
 func alive(pid int) bool {

@@ -18,6 +18,9 @@ func privateName() string { return "ctxledger" }
 // ownedByUs is not asked on Windows, where there are no sockets in directories.
 func ownedByUs(fs.FileInfo) bool { return true }
 
+// lockDir locks nothing: directories cannot be locked here.
+func lockDir(string) (lock *os.File, free bool) { return nil, true }
+
 // detachedProcess is DETACHED_PROCESS of CreateProcess: no console.
 const detachedProcess = 0x8
 
@@ -25,6 +28,9 @@ const detachedProcess = 0x8
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP}
 }
+
+// sendAway ends a daemon: there are no signals to do that in good order.
+func sendAway(p *os.Process) error { return p.Kill() }
 
 // alive reports whether a process of that id exists.
 func alive(pid int) bool {

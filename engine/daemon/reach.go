@@ -63,22 +63,31 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 	var (
 		child *starting
 		taken locks
+		mine  turn
 	)
-	defer func() { s.part(child) }()
+	defer func() { s.part(child); mine.end() }()
 	next := s.o.Env.Now() // when a daemon may be started
 	for {
 		l, why := s.try(ctx)
 		if l != nil {
 			if child != nil && child.process.Pid != l.pid {
-				child.discard() // somebody else was faster; it must not wait to be next
-				child = nil
+				if !child.dismiss() { // somebody else was faster; it must not wait to be next
+					child = nil
+				}
 			}
 			return l, nil
 		}
 		if fault.Is(why, fault.Invalid) || fault.Is(why, fault.Limited) {
 			return nil, why // the owner does not speak with us
 		}
-		if child == nil && !s.o.Env.Now().Before(next) {
+		if ctx.Err() != nil {
+			return nil, s.unreached(ctx, why, taken.last)
+		}
+		due := child == nil && !s.o.Env.Now().Before(next)
+		if due && !s.o.NoSpawn && !mine.taken && mine.take(s.o.State, s.o.Env.Now()) {
+			continue
+		}
+		if due && (mine.taken || s.o.NoSpawn) {
 			var err error
 			if child, err = s.start(); err != nil {
 				return nil, err

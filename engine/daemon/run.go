@@ -5,8 +5,10 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"os/signal"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"ctxledger.dev/engine"
@@ -29,7 +31,7 @@ type Config struct {
 	Background []Task        // what it does beside answering
 
 	ready   func()                           // called when clients can come; nil: nothing
-	crashes bool                             // whether a crash of this process goes to the log
+	process bool                             // whether the process is this daemon's alone: see Main
 	open    func(Config) (engine.API, error) // nil: engine.Open
 	listen  func(Config) (listener, error)   // nil: what the platform has
 }
@@ -71,7 +73,12 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	file, err := openLog(c.State, c.crashes)
+	if c.process {
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		defer stop()
+	}
+	file, err := openLog(c.State, c.process)
 	if err != nil {
 		return errors.Join(err, api.Close())
 	}

@@ -114,7 +114,19 @@ func (s *starting) abandon() (pid int) {
 	return pid
 }
 
-// discard ends a daemon that has not become the owner, and waits for its end.
+// dismiss sends a daemon away that is not needed. While it waits for the ledger that ends it at once;
+// it may have become the owner meanwhile, and have clients: then it leaves in good order. It reports
+// whether it still has to be collected.
+func (s *starting) dismiss() (lives bool) {
+	_ = sendAway(s.process) // it may have ended by itself
+	if <-s.result == nil {
+		return true
+	}
+	s.discard()
+	return false
+}
+
+// discard ends a daemon that has said that it is not the owner, and waits for its end.
 func (s *starting) discard() {
 	_ = s.process.Kill() // it may have ended by itself
 	_ = s.pipe.Close()   // only read from

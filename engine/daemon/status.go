@@ -25,22 +25,16 @@ type State struct {
 // Status says whether a daemon owns the ledger in a state directory, without starting one. No
 // daemon is not an error; one that does not answer is, of code unavailable.
 func Status(ctx context.Context, state string) (State, error) {
-	o, err := readOwner(state)
-	if fault.Is(err, fault.NotFound) {
-		return State{}, nil
-	}
-	if err != nil {
+	conn, o, w, err := meet(ctx, state, wantCalls)
+	switch {
+	case fault.Is(err, fault.NotFound) || errors.Is(err, errNobody):
+		return State{}, nil // there is none, or it died without withdrawing
+	case err != nil:
 		return State{}, err
-	}
-	if o.holds() {
+	case o.holds():
 		return State{PID: o.PID, Version: o.Version, Protocol: o.Protocol, Started: o.Started, InProcess: true}, nil
-	}
-	conn, w, err := meet(ctx, o, wantCalls)
-	if errors.Is(err, errNobody) {
-		return State{}, nil // it died without withdrawing
-	}
-	if err != nil {
-		return State{}, err
+	case o.InProcess:
+		return State{}, nil // it died as well
 	}
 	s := State{
 		Running: true, PID: w.PID, Version: w.Version, Protocol: w.Protocol,

@@ -125,7 +125,8 @@ type disturbances struct {
 	err          error
 }
 
-// disturb sends owners away, and kills one now and then, until over is closed.
+// disturb sends owners away, and kills one now and then, until over is closed. Each time it waits for the
+// next owner, however long a busy machine needs for it.
 func disturb(state string, over <-chan struct{}) (d disturbances) {
 	dice := rand.New(rand.NewPCG(*seed, clients))
 	last := time.Now().Add(-betweenDeaths)
@@ -146,11 +147,23 @@ func disturb(state string, over <-chan struct{}) (d disturbances) {
 			last = time.Now()
 			d.killed++
 		}
+		for st := (daemon.State{}); err == nil && !st.Running && !closed(over); {
+			st, err = daemon.Status(ctx, state)
+		}
 		cancel()
 		if err != nil {
 			d.err = err
 			return d
 		}
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 
