@@ -13,8 +13,8 @@ const opLocked = "kv.open.locked"
 // hintState is the way out when the place of the state directory is the problem.
 const hintState = "set CTXLEDGER_STATE to a directory of your own on a local disk"
 
-// hintDamaged is the way out of a ledger that cannot be opened.
-const hintDamaged = "restore a backup, or move the file away to start a new ledger and keep it for repair"
+// hintDamaged is the way out of a damaged ledger.
+const hintDamaged = "`ctxledger check` lists what is damaged, `ctxledger repair` keeps what is whole; or restore a backup"
 
 // IsLocked reports whether err says that another owner has the ledger open.
 func IsLocked(err error) bool {
