@@ -52,7 +52,13 @@ func (m *importer) expect() facts {
 	if m.offset == 0 {
 		return facts{}
 	}
-	imported := m.content[:m.offset]
+	return factsOf(m.content[:m.offset])
+}
+
+// factsOf describes what was imported. A newest line that has not ended yet is told from one that has
+// by nothing in the ledger.
+func factsOf(imported []byte) facts {
+	imported = bytes.TrimSuffix(imported, []byte("\n"))
 	return facts{"bytes": strconv.Itoa(len(imported)), "content": digest(imported)}
 }
 
@@ -70,5 +76,5 @@ func (m *importer) observe(ctx context.Context, api engine.API, all *inventory) 
 	}
 	var imported bytes.Buffer
 	_, err := engine.WriteOriginals(ctx, api, &imported, s.ID, 0, 0)
-	return facts{"bytes": strconv.Itoa(imported.Len()), "content": digest(imported.Bytes())}, err
+	return factsOf(imported.Bytes()), err
 }

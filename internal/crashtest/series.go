@@ -17,6 +17,7 @@ import (
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv/bolt"
 )
 
 const (
@@ -104,8 +105,22 @@ func (s *series) life(ctx context.Context, kill int) error {
 	return s.work(ctx, o, apis, s.plan.atWork(kill, s.random))
 }
 
+// audit reads a ledger that nobody owns page by page and record by record.
+func audit(ctx context.Context, state string) error {
+	var damage []error
+	_, err := bolt.Check(ctx, state, bolt.Watch{Problem: func(p bolt.Problem) {
+		damage = append(damage, fmt.Errorf("%s: %s", p.Where, p.What))
+	}})
+	return errors.Join(append(damage, err)...)
+}
+
 // start starts an owner; in some lives after one that dies on the way, or against a rival.
 func (s *series) start(ctx context.Context, kill int) (*owner, error) {
+	if kill == killsPerLedger/4 {
+		if err := audit(ctx, s.state); err != nil {
+			return nil, err
+		}
+	}
 	if at := s.plan.atStart(s.n, kill); at != "" {
 		if err := s.dieStarting(ctx, at); err != nil {
 			return nil, err
@@ -299,7 +314,7 @@ func (s *series) end(ctx context.Context) error {
 		return err
 	}
 	<-o.dead
-	if err := s.leftovers("owner.json", "owner.sock"); err != nil {
+	if err := errors.Join(s.leftovers("owner.json", "owner.sock"), audit(ctx, s.state)); err != nil {
 		return err
 	}
 	return os.RemoveAll(s.dir)
