@@ -19,6 +19,7 @@ import (
 // janitor collects garbage, of which it provides some, and makes backups.
 type janitor struct {
 	name    string
+	now     func() time.Time
 	state   string // state directory
 	dir     string // for backups
 	count   int
@@ -52,7 +53,7 @@ func (j *janitor) litter() *operation {
 		if err != nil {
 			return ref, err
 		}
-		old := time.Now().Add(-2 * limits.CollectGrace)
+		old := j.now().Add(-2 * limits.CollectGrace)
 		return ref, os.Chtimes(filepath.Join(j.state, "blobs", hash[:2], hash), old, old)
 	}, func(engine.BlobRef) { j.garbage = hash })
 }

@@ -45,6 +45,7 @@ type performer struct {
 	name    string
 	actor   actor
 	random  *rand.Rand
+	late    bool           // it waits until the owner has acknowledged enough from others
 	pending *operation     // sent, and not acknowledged
 	recent  []acknowledged // the newest ones with a key
 }
@@ -58,9 +59,14 @@ type acknowledged struct {
 // repetitions is how many acknowledged operations of an actor are repeated after a kill.
 const repetitions = 1
 
-// work acts until the owner is gone, or nothing is left to do. acked is called after each
-// acknowledgement.
-func (p *performer) work(ctx context.Context, api engine.API, acked func(op string)) error {
+// work acts until the owner is gone, or nothing is left to do.
+func (p *performer) work(ctx context.Context, api engine.API, c *counter) error {
+	if p.late {
+		select {
+		case <-c.enough:
+		case <-c.dead:
+		}
+	}
 	for {
 		if p.pending = p.actor.next(p.random); p.pending == nil {
 			return nil
@@ -73,7 +79,7 @@ func (p *performer) work(ctx context.Context, api engine.API, acked func(op stri
 		if err != nil {
 			return err
 		}
-		acked(name)
+		c.acked(name)
 	}
 }
 

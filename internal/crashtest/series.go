@@ -59,6 +59,9 @@ func newSeries(o Options, p *plan, r *Report, lane, n int) (*series, error) {
 	for i, a := range s.actors() {
 		s.cast = append(s.cast, &performer{name: fmt.Sprintf("%T %d", a, i), actor: a, random: source(1 + i)})
 	}
+	// Housekeeping costs much, and little of it would meet a death that comes at any time.
+	j := &janitor{name: "janitor", now: s.o.Env.Now, state: s.state, dir: s.dir}
+	s.cast = append(s.cast, &performer{name: "janitor", actor: j, random: source(0xff), late: true})
 	return s, nil
 }
 
@@ -70,7 +73,6 @@ func (s *series) actors() []actor {
 		newRecorder("recorder-a", began), newRecorder("recorder-b", began),
 		newKeeper("keeper"),
 		&collector{name: "collector-a"}, &collector{name: "collector-b"},
-		&janitor{name: "janitor", state: s.state, dir: s.dir},
 		&importer{path: filepath.Join(s.dir, "session.jsonl"), content: s.o.Session},
 	}
 }
@@ -223,16 +225,16 @@ func (s *series) each(apis []engine.API, fn func(*performer, engine.API) error) 
 
 // work lets the cast work until the owner has acknowledged enough, and the owner die as planned.
 func (s *series) work(ctx context.Context, o *owner, apis []engine.API, d death) error {
-	c := &counter{enough: make(chan struct{}), counts: map[string]int{}}
+	c := &counter{enough: make(chan struct{}), dead: o.dead, counts: map[string]int{}}
 	idle := make(chan struct{})
 	var failed error // written before idle is closed
 	go func() {
 		defer close(idle)
-		failed = s.each(apis, func(p *performer, api engine.API) error { return p.work(ctx, api, c.acked) })
+		failed = s.each(apis, func(p *performer, api engine.API) error { return p.work(ctx, api, c) })
 	}()
 	select {
 	case <-c.enough:
-	case <-idle:
+	case <-o.dead:
 	case <-ctx.Done():
 	}
 	err := s.finish(ctx, o, d)
@@ -277,6 +279,7 @@ func (s *series) finish(ctx context.Context, o *owner, d death) error {
 // counter counts what one owner acknowledges.
 type counter struct {
 	enough chan struct{} // closed when that is enough
+	dead   chan struct{} // closed when the owner has ended
 
 	mu     sync.Mutex
 	total  int            // guarded by mu
