@@ -39,12 +39,13 @@ func main() {
 	flag.Uint64Var(&o.Seed, "seed", 0, "repeats a run; 0: a new one")
 	hits := flag.Int("hits", 0, "how often an owner must have died at each failpoint")
 	asJSON := flag.Bool("json", false, "print the report as JSON")
+	dir := flag.String("dir", "", "the `directory` for state directories; its path must be short")
 	session := flag.String("session", "testdata/sessions/shop.jsonl", "the session `file` that is imported")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	o.Env = env.System()
-	report, err := run(ctx, o, *session)
+	report, err := run(ctx, o, *dir, *session)
 	if err == nil {
 		err = report.Short(*hits)
 	}
@@ -80,14 +81,14 @@ func own() int {
 }
 
 // run runs the harness. What it finds stays on the disk.
-func run(ctx context.Context, o crashtest.Options, session string) (report *crashtest.Report, err error) {
+func run(ctx context.Context, o crashtest.Options, dir, session string) (report *crashtest.Report, err error) {
 	if o.Session, err = os.ReadFile(session); err != nil {
 		return nil, err
 	}
 	if o.Program, err = os.Executable(); err != nil {
 		return nil, err
 	}
-	if o.Dir, err = os.MkdirTemp("", "crash"); err != nil {
+	if o.Dir, err = os.MkdirTemp(dir, "crash"); err != nil {
 		return nil, err
 	}
 	for o.Seed == 0 {
