@@ -58,7 +58,7 @@ func checkEvents(ctx context.Context, api engine.API) error {
 		}
 		for _, e := range page.Events {
 			if after++; e.Seq != after {
-				return fmt.Errorf("event %d stands where %d should", e.Seq, after)
+				return violated("event %d stands where %d should", e.Seq, after)
 			}
 		}
 		if len(page.Events) == 0 {
@@ -90,5 +90,5 @@ func (v *inventory) unclaimed() error {
 	if len(names) == 0 {
 		return nil
 	}
-	return fmt.Errorf("nobody has made these: %s", strings.Join(names, ", "))
+	return violated("nobody has made these: %s", strings.Join(names, ", "))
 }

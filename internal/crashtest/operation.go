@@ -2,7 +2,6 @@ package crashtest
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -88,7 +87,7 @@ func (p *performer) perform(ctx context.Context, api engine.API) error {
 	op := p.pending
 	answer, apply, err := op.send(ctx, api)
 	if err != nil {
-		return fmt.Errorf("%s: %s: %w", p.name, op.name, err)
+		return refused(err, "%s: %s", p.name, op.name)
 	}
 	apply()
 	p.pending = nil
@@ -104,21 +103,21 @@ func (p *performer) perform(ctx context.Context, api engine.API) error {
 func (p *performer) check(ctx context.Context, api engine.API, all *inventory) error {
 	observed, err := p.actor.observe(ctx, api, all)
 	if err != nil {
-		return fmt.Errorf("%s: %w", p.name, err)
+		return refused(err, "%s", p.name)
 	}
 	without := p.actor.expect().differ(observed)
 	if p.pending == nil {
 		if without != "" {
-			return fmt.Errorf("%s: %s", p.name, without)
+			return violated("%s: %s", p.name, without)
 		}
 		return nil
 	}
 	name := p.pending.name
 	if err := p.perform(ctx, api); err != nil {
-		return fmt.Errorf("%w (again, after the kill)", err)
+		return refused(err, "after the kill")
 	}
 	if with := p.actor.expect().differ(observed); without != "" && with != "" {
-		return fmt.Errorf("%s: %s was under way; without it: %s; with it: %s", p.name, name, without, with)
+		return violated("%s: %s was under way; without it: %s; with it: %s", p.name, name, without, with)
 	}
 	return nil
 }
@@ -128,10 +127,10 @@ func (p *performer) repeat(ctx context.Context, api engine.API) error {
 	for _, a := range p.recent {
 		again, _, err := a.op.send(ctx, api)
 		if err != nil {
-			return fmt.Errorf("%s: %s again: %w", p.name, a.op.name, err)
+			return refused(err, "%s: %s again", p.name, a.op.name)
 		}
 		if again != a.answer {
-			return fmt.Errorf("%s: %s was answered with %s, and again with %s", p.name, a.op.name, a.answer, again)
+			return violated("%s: %s was answered with %s, and again with %s", p.name, a.op.name, a.answer, again)
 		}
 	}
 	return nil

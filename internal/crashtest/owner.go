@@ -123,7 +123,7 @@ func (o *owner) ready(ctx context.Context) error {
 			return fmt.Errorf("the owner said %q: %w", line, err)
 		}
 		if report.Error != nil {
-			return report.Error
+			return refused(report.Error, "the owner has not started")
 		}
 		return nil
 	case <-ctx.Done():

@@ -13,14 +13,14 @@ import (
 
 // Report says what a run did. It may be read when Run has returned.
 type Report struct {
-	Seed    uint64         `json:"seed"`
-	Seconds float64        `json:"seconds"`
-	Kills   int            `json:"kills"`  // of owners that had acknowledged enough
-	Starts  int            `json:"starts"` // deaths of owners that were only starting, on top
-	Acked   []int          `json:"acked"`  // operations that each owner acknowledged
-	Failed  bool           `json:"failed"` // whether something was lost, or done twice
-	Ops     map[string]int `json:"operations"`
-	Hits    map[string]int `json:"hits"` // deaths by failpoint; every point has one
+	Seed     uint64         `json:"seed"`
+	Seconds  float64        `json:"seconds"`
+	Kills    int            `json:"kills"`    // of owners that had acknowledged enough
+	Starts   int            `json:"starts"`   // deaths of owners that were only starting, on top
+	Acked    []int          `json:"acked"`    // operations that each owner acknowledged
+	Violated bool           `json:"violated"` // whether something was lost, done twice, or refused
+	Ops      map[string]int `json:"operations"`
+	Hits     map[string]int `json:"hits"` // deaths by failpoint; every point has one
 
 	mu sync.Mutex // held while a lane adds something
 }
@@ -79,7 +79,7 @@ func (r *Report) Print(w io.Writer) error {
 	if n := len(r.Acked); n > 0 {
 		fmt.Fprintf(t, "acknowledged\t%d operations; per kill at least %d, median %d\n", total, r.Acked[0], r.Acked[n/2])
 	}
-	fmt.Fprintf(t, "lost\t%s\n", map[bool]string{false: "nothing", true: "see the error"}[r.Failed])
+	fmt.Fprintf(t, "lost\t%s\n", map[bool]string{false: "nothing", true: "see the error"}[r.Violated])
 	for _, op := range slices.Sorted(maps.Keys(r.Ops)) {
 		fmt.Fprintf(t, "  %s\t%d\n", op, r.Ops[op])
 	}

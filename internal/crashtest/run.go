@@ -2,6 +2,7 @@ package crashtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -44,7 +45,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	work.Wait()
 	r.Seconds = o.Env.Now().Sub(began).Seconds()
-	r.Failed = failed != nil
+	_, r.Violated = errors.AsType[violation](failed)
 	return r, failed
 }
 

@@ -111,7 +111,7 @@ func (s *series) life(ctx context.Context, kill int) error {
 func audit(ctx context.Context, state string) error {
 	var damage []error
 	_, err := bolt.Check(ctx, state, bolt.Watch{Problem: func(p bolt.Problem) {
-		damage = append(damage, fmt.Errorf("%s: %s", p.Where, p.What))
+		damage = append(damage, violated("%s: %s", p.Where, p.What))
 	}})
 	return errors.Join(append(damage, err)...)
 }
@@ -172,7 +172,7 @@ func (s *series) rival() error {
 	ctx, cancel := context.WithTimeout(context.Background(), rivalry)
 	defer cancel()
 	if err := o.ready(ctx); err == nil {
-		return errors.New("two owners serve the ledger at once")
+		return violated("two owners serve the ledger at once")
 	}
 	return nil
 }
@@ -253,7 +253,7 @@ func (s *series) finish(ctx context.Context, o *owner, d death) error {
 		select {
 		case <-time.After(d.after):
 		case <-o.dead:
-			return errors.New("the owner ended by itself")
+			return violated("the owner ended by itself")
 		}
 		return nil
 	}
@@ -328,7 +328,7 @@ func (s *series) leftovers(names ...string) error {
 	return filepath.WalkDir(s.state, func(path string, d fs.DirEntry, err error) error {
 		name := d.Name()
 		if err == nil && (unfinished(name) || slices.Contains(names, name)) {
-			err = fmt.Errorf("%s was left over", path)
+			err = violated("%s was left over", path)
 		}
 		return err
 	})
