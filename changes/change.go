@@ -37,6 +37,19 @@ type Change struct {
 	Time     time.Time `json:"time"`
 	HashFrom string    `json:"hash_from,omitempty"` // SHA-256 before, when known
 	HashTo   string    `json:"hash_to,omitempty"`   // SHA-256 after, when known
+	Large    bool      `json:"large,omitempty"`     // too large to hash: told by size and time
+	// Reported says of an observed change that its session's own record names it too; its attribution
+	// is final.
+	Reported bool `json:"reported,omitempty"`
+	// Candidates are the calls that ran when the file changed, where there were several: one of them
+	// or somebody else changed it. Then Session is "".
+	Candidates []Candidate `json:"candidates,omitempty"`
+}
+
+// Candidate is a call that may have changed a file.
+type Candidate struct {
+	Session string `json:"session"`
+	Intent  string `json:"intent"`
 }
 
 // Stale is a file that a session has read and that changed afterwards by other hands.
@@ -44,5 +57,11 @@ type Stale struct {
 	Path    string    `json:"path"`
 	ReadSeq int64     `json:"read_seq"` // the entry of the session's newest read
 	Changed time.Time `json:"changed"`
-	By      string    `json:"by"` // the session that changed it, or "external"
+	By      string    `json:"by"` // the session that changed it, External or Several
 }
+
+// Who changed a file, when it was not one session.
+const (
+	External = "external" // nobody that the ledger knows
+	Several  = "several"  // one of several calls that ran at the time
+)

@@ -24,19 +24,21 @@ func Record(tx kv.Tx, c Change) (Change, error) {
 		return Change{}, err
 	}
 	c.ID = last + 1
+	return c, put(tx, c)
+}
+
+// put writes a change and what it is found by.
+func put(tx kv.Tx, c Change) error {
 	raw, err := json.Marshal(c)
 	if err != nil {
-		return Change{}, fault.Wrap(fault.Internal, "changes.record", err)
+		return fault.Wrap(fault.Internal, "changes.put", err)
 	}
-	if err := tx.Put(bucketSessions, indexKey(c.Session, c.ID), nil); err != nil {
-		return Change{}, err
-	}
-	if k := indexKey(c.Path, c.ID); len(k) <= kv.MaxKey { // a longer path is found by its session
-		if err := tx.Put(bucketPaths, k, nil); err != nil {
-			return Change{}, err
+	for b, k := range indexes(c) {
+		if err := tx.Put(b, k, nil); err != nil {
+			return err
 		}
 	}
-	return c, tx.Put(bucketChanges, idKey(c.ID), raw)
+	return tx.Put(bucketChanges, idKey(c.ID), raw)
 }
 
 // Filter selects changes. Zero fields select all.
@@ -68,14 +70,11 @@ func List(tx kv.Tx, f Filter, limit int) ([]Change, int, error) {
 
 // Newest returns the newest change of exactly this path, or nil.
 func Newest(tx kv.Tx, path string) (*Change, error) {
-	for r, err := range tx.Scan(bucketPaths, kv.Range{Prefix: []byte(path + "\x00"), Reverse: true}) {
-		if err != nil {
-			return nil, err
-		}
-		c, err := get(tx, idOf(r.Key))
-		return &c, err
+	list, err := OfPath(tx, path, 1)
+	if err != nil || len(list) == 0 {
+		return nil, err
 	}
-	return nil, nil
+	return &list[0], nil
 }
 
 // fits reports whether c is within the path that f names.
@@ -128,14 +127,17 @@ func decode(r kv.Record) (Change, error) {
 	return c, nil
 }
 
+// newest returns the highest id that was given.
 func newest(tx kv.Tx) (int64, error) {
-	for r, err := range tx.Scan(bucketChanges, kv.Range{Reverse: true}) {
-		if err != nil {
-			return 0, err
-		}
-		return idOf(r.Key), nil
+	raw, err := tx.Get(bucketLast, idKey(0))
+	if err != nil {
+		return 0, err
 	}
-	return 0, nil
+	last := idOf(raw)
+	for r, err := range tx.Scan(bucketChanges, kv.Range{Reverse: true}) {
+		return max(last, idOf(r.Key)), err
+	}
+	return last, nil
 }
 
 func idKey(id int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(max(id, 0))) }

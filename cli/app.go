@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/workspace"
 )
 
@@ -27,7 +28,7 @@ type Config struct {
 // Main runs one command and returns the exit status of the process. It ends with its work, and
 // when ctx does.
 func Main(ctx context.Context, c Config) int {
-	a := &app{Config: c}
+	a := &app{Config: c, messages: redact.New([]byte(c.Env.ID(32))).Lines(c.Err)}
 	root := a.root()
 	root.SetArgs(append([]string{}, c.Args...)) // nil would mean those of the process
 	root.SetIn(c.In)
@@ -43,6 +44,7 @@ func Main(ctx context.Context, c Config) int {
 // app is one run of the program: its flags, and the ledger once a command needed it.
 type app struct {
 	Config
+	messages  io.Writer // Err with secrets masked: messages quote what they refuse
 	workspace string
 	json      bool
 	inProcess bool
@@ -87,7 +89,7 @@ func (a *app) root() *cobra.Command {
 	)
 	add(root, groupView, a.statusCommand(), a.sessionsCommand(), a.importCommand(), a.compactCommand(), a.restoreCommand(), a.diffCommand())
 	add(root, groupStore, a.catCommand(), a.artifactCommand(), a.memoryCommand(), a.changesCommand(), a.whyCommand())
-	add(root, groupLedger, a.backupCommand(), a.duCommand(), a.gcCommand())
+	add(root, groupLedger, a.backupCommand(), a.checkCommand(), a.duCommand(), a.gcCommand())
 	add(root, groupSelf, a.countCommand(), a.eventsCommand(), a.daemonCommand())
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpCommandGroupID(groupSelf)

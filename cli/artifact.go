@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -98,19 +97,14 @@ func (a *app) artifactPut() *cobra.Command {
 	return cmd
 }
 
-// input opens a file or pipe, or standard input for "-", and says what to call it. Errors:
-// not_found, denied; invalid for a directory.
+// input opens a file, or standard input for "-", and says what to call it. Errors: those of openFile.
 func (a *app) input(name string) (io.ReadCloser, string, error) {
-	const op = "cli.input"
 	if name == "-" {
 		return io.NopCloser(a.In), "standard input", nil
 	}
-	f, err := os.Open(a.absolute(name))
+	f, err := openFile(name, a.absolute(name))
 	if err != nil {
-		return nil, "", fileError(name, err)
-	}
-	if st, err := f.Stat(); err != nil || st.IsDir() {
-		return nil, "", errors.Join(fault.New(fault.Invalid, op, "%s is a directory, not a file", name), f.Close())
+		return nil, "", err
 	}
 	return f, filepath.Base(name), nil
 }

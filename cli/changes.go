@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/changes"
 	"ctxledger.dev/engine"
 )
 
@@ -17,7 +20,9 @@ func (a *app) changesCommand() *cobra.Command {
 		Use:   "changes [--session S] [PATH]",
 		Short: "What happened to files, newest first",
 		Long: "Lists what the ledger knows of changes to files, with the source of each: observed by ctxledger,\n" +
-			"told by a session's tool calls (transcript), or inferred from a command that was run.",
+			"told by a session's tool calls (transcript), or inferred from a command that was run. An observed change\n" +
+			"is that of the call that ran when the file changed: of one of several such calls where it says session?,\n" +
+			"of somebody else (external) where there was none.",
 		Example: "  ctxledger changes\n  ctxledger changes --session ab03de2c internal/",
 		Args:    a.args(0, 1),
 		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
@@ -66,16 +71,41 @@ func (a *app) printChanges(w io.Writer, resp engine.ChangesResponse) {
 	} else {
 		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "WHAT", "PATH", "SOURCE")
 		for _, c := range resp.Changes {
-			t.add(fmt.Sprint(c.ID), a.stamp(c.Time), c.Session, fmt.Sprint(c.Turn), string(c.Op), c.Path, string(c.Source))
+			t.add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), c.Path, string(c.Source))
 		}
 		t.print(w)
 		more(w, resp.Total-len(resp.Changes), resp.Total)
 	}
 	for _, s := range resp.Stale {
 		by := "session " + s.By
-		if s.By == "external" {
+		switch s.By {
+		case changes.External:
 			by = "somebody else"
+		case changes.Several:
+			by = "one of several calls that ran then"
 		}
 		fmt.Fprintf(w, "stale: %s was changed by %s after the session read it\n", line(s.Path, cellWidth), plain(by))
 	}
+}
+
+// author names the session that made a change, or those that may have.
+func author(c changes.Change) string {
+	if len(c.Candidates) == 0 {
+		return cmp.Or(c.Session, changes.External)
+	}
+	var names []string
+	for _, x := range c.Candidates {
+		if name := x.Session + "?"; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// turn prints the number of a turn; there is none outside of a session.
+func turn(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
 }

@@ -91,7 +91,7 @@ func (a *app) follow(ctx context.Context, api engine.API, file string) error {
 	}
 	a.say("following %s; interrupt to stop", file)
 	return claudecode.FollowFile(ctx, api, claudecode.Source{Path: file, Dir: a.Env.Dir}, claudecode.FollowOptions{
-		Env: a.Env, Log: slog.New(slog.NewTextHandler(a.Err, nil)),
+		Env: a.Env, Log: slog.New(slog.NewTextHandler(a.messages, nil)),
 		Report: func(r claudecode.Report) {
 			a.warn(r)
 			if r.Entries > 0 {

@@ -54,9 +54,17 @@ func (a *app) memoryAdd(scope *string) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		a.sayMasked(e.Masked)
 		return a.answer(e, func(w io.Writer) { fmt.Fprintf(w, "saved %s (%s)\n", plain(e.Name), plain(string(e.Scope))) })
 	})
 	return cmd
+}
+
+// sayMasked says how many secrets were masked in what was saved.
+func (a *app) sayMasked(n int) {
+	if n > 0 {
+		a.say("masked %s", plural(n, "secret value"))
+	}
 }
 
 // body reads a fact from standard input; one that is too long comes back long enough to be refused.

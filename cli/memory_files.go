@@ -41,14 +41,23 @@ func (a *app) memoryImport(scope *string) *cobra.Command {
 
 func (a *app) importMemory(ctx context.Context, api engine.API, dir, scope string, overwrite bool) error {
 	const op = "cli.memory"
-	found, problems, err := memory.Import(os.DirFS(a.absolute(dir)))
+	path := a.absolute(dir)
+	if info, err := os.Stat(path); err == nil && !info.IsDir() { // opening a pipe would hang
+		return fault.New(fault.Invalid, op, "%s is not a directory", dir)
+	}
+	root, err := os.OpenRoot(path) // a link in it leads nowhere else
+	if err != nil {
+		return fileError(dir, err)
+	}
+	defer root.Close() //nolint:errcheck // only read from
+	found, problems, err := memory.Import(root.FS())
 	if err != nil {
 		return err
 	}
 	for _, p := range problems {
 		a.say("%s", p.String())
 	}
-	saved := []memory.Entry{}
+	saved, masked := []memory.Entry{}, 0
 	for _, e := range found {
 		if scope != "" || a.place.Root == "" {
 			e.Scope = a.writeScope(scope)
@@ -60,9 +69,10 @@ func (a *app) importMemory(ctx context.Context, api engine.API, dir, scope strin
 		case err != nil:
 			return err
 		default:
-			saved = append(saved, e)
+			saved, masked = append(saved, e), masked+e.Masked
 		}
 	}
+	a.sayMasked(masked)
 	err = a.answer(saved, func(w io.Writer) { fmt.Fprintf(w, "imported %s\n", plural(len(saved), "fact")) })
 	if n := len(found) - len(saved); n > 0 && err == nil {
 		err = fault.New(fault.Conflict, op, "%s not imported: somebody else saved other facts under these names", plural(n, "fact")).

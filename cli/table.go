@@ -11,12 +11,16 @@ import (
 // cellWidth bounds a cell that is not the last of its row, in columns.
 const cellWidth = 80
 
+// maxCell bounds the last cell of a wide table, in columns.
+const maxCell = 300
+
 // table is rows of cells that are printed in aligned columns, whatever script they are in.
 type table struct {
 	head   []string
 	right  []bool // columns that align to the right
 	rows   [][]string
 	indent string
+	wide   bool           // whether the last cell of a row is not cut at cellWidth
 	style  lipgloss.Style // of the head
 }
 
@@ -34,7 +38,11 @@ func (a *app) newTable(head ...string) *table {
 func (t *table) add(cells ...string) {
 	row := make([]string, len(cells))
 	for i, c := range cells {
-		row[i] = line(c, cellWidth)
+		width := cellWidth
+		if t.wide && i == len(cells)-1 {
+			width = maxCell
+		}
+		row[i] = line(c, width)
 	}
 	t.rows = append(t.rows, row)
 }

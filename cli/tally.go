@@ -73,9 +73,9 @@ func (t *tally) fail(err error) {
 
 // file counts one file.
 func (t *tally) file(name, place string) error {
-	f, err := os.Open(place)
+	f, err := openFile(name, place)
 	if err != nil {
-		return fileError(name, err)
+		return err
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
 	return t.text(name, f)

@@ -83,11 +83,11 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 // pass for another program's.
 func (a *app) say(format string, args ...any) {
 	for l := range strings.SplitSeq(strings.TrimSpace(fmt.Sprintf(format, args...)), "\n") {
-		fmt.Fprintf(a.Err, "ctxledger: %s\n", plain(l))
+		fmt.Fprintf(a.messages, "ctxledger: %s\n", plain(l))
 	}
 }
 
 // hint writes what the reader can do.
 func (a *app) hint(format string, args ...any) {
-	fmt.Fprintf(a.Err, "  hint: %s\n", line(fmt.Sprintf(format, args...), 1000))
+	fmt.Fprintf(a.messages, "  hint: %s\n", line(fmt.Sprintf(format, args...), 1000))
 }

@@ -59,13 +59,16 @@ func story(h engine.FileHistory) []moment {
 	}
 	for _, in := range h.Intents {
 		detail := strings.ToLower(string(in.Status)) + ": " + in.Name
+		if in.Reconciled {
+			detail += ", concluded from the file"
+		}
 		if in.Error != "" {
 			detail += ", " + in.Error
 		}
 		out = append(out, moment{in.Begun, in.Session, in.Seq, in.Turn, "tried", detail})
 	}
 	for _, c := range h.Changes {
-		out = append(out, moment{c.Time, c.Session, c.Seq, c.Turn, string(c.Op), "source: " + string(c.Source)})
+		out = append(out, moment{c.Time, author(c), c.Seq, c.Turn, string(c.Op), "source: " + string(c.Source)})
 	}
 	slices.SortStableFunc(out, func(x, y moment) int {
 		return cmp.Or(x.at.Compare(y.at), cmp.Compare(x.session, y.session), cmp.Compare(x.seq, y.seq))
@@ -82,7 +85,7 @@ func (a *app) printHistory(w io.Writer, h engine.FileHistory) {
 	fmt.Fprintln(w, plain(h.Path))
 	t := a.newTable("TIME", "SESSION", ">TURN", "WHAT", "")
 	for _, m := range moments {
-		t.add(a.stamp(m.at), m.session, fmt.Sprint(m.turn), m.what, m.detail)
+		t.add(a.stamp(m.at), m.session, turn(m.turn), m.what, m.detail)
 	}
 	t.print(w)
 }

@@ -68,7 +68,10 @@ type API interface {
 	// ForgetArtifact removes an artifact's content and leaves a tombstone.
 	ForgetArtifact(ctx context.Context, r ForgetArtifactRequest) (artifacts.Artifact, error)
 
-	// SaveMemory writes a memory. conflict: the name belongs to another author's fact.
+	// Mask masks the secrets in a text that is to leave to somebody else than the agent it came from.
+	Mask(ctx context.Context, r MaskRequest) (MaskResponse, error)
+
+	// SaveMemory writes a memory, with secrets masked. conflict: the name belongs to another author's fact.
 	SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Entry, error)
 	// Memories lists, or with a query ranks, the memories of the scopes asked for.
 	Memories(ctx context.Context, r MemoriesRequest) (MemoriesResponse, error)
@@ -89,6 +92,10 @@ type API interface {
 	// Backup writes the ledger into a file while it is in use. invalid: the place is not allowed;
 	// conflict: the file exists.
 	Backup(ctx context.Context, r BackupRequest) (BackedUp, error)
+	// Touched lists the files that sessions touched lately, for an observer to look at.
+	Touched(ctx context.Context, r TouchedRequest) (TouchedResponse, error)
+	// RecordStates takes in what an observer saw of files, and records and attributes what changed.
+	RecordStates(ctx context.Context, r RecordStatesRequest) (RecordStatesResponse, error)
 
 	// PutBlob stores a stream, at most limits.Blob bytes.
 	PutBlob(ctx context.Context, content io.Reader) (BlobRef, error)

@@ -36,7 +36,9 @@ func (l *Local) Changes(ctx context.Context, r ChangesRequest) (ChangesResponse,
 }
 
 // changeSize is about what a change takes in a page, in bytes.
-func changeSize(c changes.Change) int { return 400 + len(c.Path) + len(c.Agent) }
+func changeSize(c changes.Change) int {
+	return 550 + len(c.Path) + len(c.Agent) + 80*len(c.Candidates)
+}
 
 func notPath(op, p string) error {
 	return fault.New(fault.Invalid, op, "%.80q is not a path", p)
@@ -66,8 +68,12 @@ func staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
 			continue
 		}
 		by := c.Session
-		if by == "" {
-			by = "external"
+		switch {
+		case by != "":
+		case len(c.Candidates) > 0:
+			by = changes.Several
+		default:
+			by = changes.External
 		}
 		if stale = append(stale, changes.Stale{Path: path, ReadSeq: newest[path].Seq, Changed: c.Time, By: by}); len(stale) == defaultList {
 			break

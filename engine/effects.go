@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"ctxledger.dev/changes"
@@ -25,6 +26,9 @@ func (rec *recorder) begin(e sessions.Entry, calls []call) error {
 			if err := sessions.IndexRead(rec.tx, target, rec.session.ID, e.Seq, c.ID); err != nil {
 				return err
 			}
+			if err := rec.touch(target, e.Time); err != nil {
+				return err
+			}
 		}
 		if !c.meaning.Tracked() {
 			continue
@@ -37,18 +41,41 @@ func (rec *recorder) begin(e sessions.Entry, calls []call) error {
 			in.Target = target
 		}
 		in.From, _ = rec.l.normal(rec.session.Dir, c.meaning.From)
-		in, err := intents.Begin(rec.tx, in, c.args)
-		if err != nil {
-			return err
-		}
-		if in.Op == intents.OpShell && in.CommandCut() && in.Status == intents.Pending {
-			err = rec.tx.Put(bucketCommands, commandKey(in), []byte(wholeLines(c.meaning.Command, maxCommand)))
-		}
-		if err != nil {
+		if err := rec.beginOne(in, c); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// beginOne records one intent.
+func (rec *recorder) beginOne(in intents.Intent, c call) error {
+	pre, err := rec.preHash(in)
+	if err != nil {
+		return err
+	}
+	in.PreHash = pre
+	if in, err = intents.Begin(rec.tx, in, c.args); err != nil {
+		return err
+	}
+	if in.Op == intents.OpShell && in.CommandCut() && in.Status == intents.Pending {
+		if err := rec.tx.Put(bucketCommands, commandKey(in), []byte(wholeLines(c.meaning.Command, maxCommand))); err != nil {
+			return err
+		}
+	}
+	for _, p := range []string{in.From, in.Target} {
+		if err := rec.touch(p, in.Begun); err != nil {
+			return err
+		}
+	}
+	return rec.again(in)
+}
+
+// again attributes anew what was observed while a call may have run.
+func (rec *recorder) again(in intents.Intent) error {
+	n, err := attributor{rec.l, rec.tx, rec.session}.again(in)
+	rec.changed += n
+	return err
 }
 
 func commandKey(in intents.Intent) []byte { return []byte(in.Session + "\x00" + clipID(in.CallID)) }
@@ -82,10 +109,15 @@ func (rec *recorder) finish(e sessions.Entry, p *prepared) error {
 		if err != nil {
 			return err
 		}
-		if in == nil || in.Status != intents.Applied {
+		if in == nil {
 			continue
 		}
-		if err := rec.change(e, *in, p.effects); err != nil {
+		if in.Status == intents.Applied {
+			if err := rec.change(e, *in, p.effects); err != nil {
+				return err
+			}
+		}
+		if err := rec.again(*in); err != nil {
 			return err
 		}
 	}
@@ -98,7 +130,8 @@ type touched struct {
 	op   changes.Op
 }
 
-// change records what an applied intent did to files.
+// change records what an applied intent did to files: in the records of the changes that were observed
+// already, else as claims.
 func (rec *recorder) change(e sessions.Entry, in intents.Intent, effects []sessions.Effect) error {
 	files, err := rec.touched(in, effects)
 	if err != nil {
@@ -115,13 +148,81 @@ func (rec *recorder) change(e sessions.Entry, in intents.Intent, effects []sessi
 		if f.path == "" {
 			continue
 		}
+		if err := rec.touch(f.path, e.Time); err != nil {
+			return err
+		}
+		seen, err := rec.confirm(e, in, f.path)
+		if err != nil {
+			return err
+		}
+		if rec.changed++; seen {
+			continue
+		}
 		c.Path, c.Op, c.Outside = f.path, f.op, isAbs(f.path)
 		if _, err := changes.Record(rec.tx, c); err != nil {
 			return err
 		}
-		rec.changed++
 	}
 	return nil
+}
+
+// confirm notes in the changes of a file that were observed while a call ran that the call's session
+// names them, and reports whether there were any. What was seen stands over what is said.
+func (rec *recorder) confirm(e sessions.Entry, in intents.Intent, path string) (bool, error) {
+	list, err := changes.OfPath(rec.tx, path, maxRecent)
+	if err != nil {
+		return false, err
+	}
+	seen := false
+	for _, c := range list {
+		own, err := rec.owns(in, c)
+		if err != nil {
+			return seen, err
+		}
+		if !own {
+			continue
+		}
+		seen = true
+		old := c
+		attribution{intent: &in}.put(&c)
+		c.Seq, c.Reported = e.Seq, true
+		if err := changes.Update(rec.tx, c); err != nil {
+			return seen, err
+		}
+		if err := rec.giveBack(old, c, list); err != nil {
+			return seen, err
+		}
+	}
+	return seen, nil
+}
+
+// owns reports whether an observed change is the doing of a call that names the file.
+func (rec *recorder) owns(in intents.Intent, c changes.Change) (bool, error) {
+	if c.Source != changes.Observed {
+		return false, nil
+	}
+	by, err := attributor{rec.l, rec.tx, rec.session}.of(c.Path, c.Time)
+	if err != nil {
+		return false, err
+	}
+	one := func(o intents.Intent) bool { return o.ID == in.ID }
+	return by.intent != nil && one(*by.intent) || slices.ContainsFunc(by.candidates, one), nil
+}
+
+// giveBack records what an earlier call of the same file is left with when its change turns out to be
+// that of a later one: its claim, if it has nothing else.
+func (rec *recorder) giveBack(old, now changes.Change, list []changes.Change) error {
+	if !old.Reported || old.Intent == now.Intent {
+		return nil
+	}
+	if slices.ContainsFunc(list, func(c changes.Change) bool { return c.Intent == old.Intent && c.ID != old.ID }) {
+		return nil
+	}
+	_, err := changes.Record(rec.tx, changes.Change{
+		Session: old.Session, Seq: old.Seq, Turn: old.Turn, Agent: old.Agent, Intent: old.Intent,
+		Path: old.Path, Op: old.Op, Source: changes.Transcript, Time: old.Time,
+	})
+	return err
 }
 
 // touched returns the files that an applied intent changed.

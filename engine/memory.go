@@ -13,7 +13,8 @@ import (
 // defaultRecall is how many memories a query gets when it names no limit.
 const defaultRecall = 5
 
-// SaveMemory implements API. An empty scope is that of this ledger.
+// SaveMemory implements API. An empty scope is that of this ledger. Secrets are masked before they are stored: a
+// memory goes to other sessions and other agents.
 func (l *Local) SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Entry, error) {
 	m, err := l.mutation("save memory", r.Key, r)
 	if err != nil {
@@ -32,8 +33,15 @@ func (l *Local) SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Ent
 		r.Entry.Created = m.at
 	}
 	r.Entry.Updated = m.at
+	masks, err := l.redactor(ctx)
+	if err != nil {
+		return memory.Entry{}, err
+	}
+	maskMemory(masks, &r.Entry)
+	n := r.Entry.Masked
 	return mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []Event, error) {
 		e, err := memory.Save(tx, r.Entry, r.Overwrite)
+		e.Masked = n
 		return e, []Event{{Kind: EventMemory, ID: e.Name, Detail: "saved"}}, err
 	})
 }

@@ -42,32 +42,38 @@ func newestSchema() int { return migrations[len(migrations)-1].to }
 // records have either schema. The caller is the only one that knows l yet.
 func (l *Local) migrate(ctx context.Context) error {
 	at, used, err := l.schema(ctx)
-	switch {
-	case err != nil:
+	if err != nil || at == newestSchema() {
 		return err
-	case at > newestSchema():
-		return fault.New(fault.Unavailable, "engine.migrate", "the ledger has schema %d, this program knows up to schema %d", at, newestSchema()).
-			WithHint("upgrade ctxledger")
-	case at == newestSchema():
-		return nil
-	case used:
+	}
+	if used && at < newestSchema() {
 		if err := keepCopy(l.state, at); err != nil {
 			return fault.Wrap(fault.Unavailable, "engine.migrate", err)
 		}
 		failpoint.Hit("engine.migrate.copied")
 	}
-	return l.store.Update(ctx, func(tx kv.Tx) error {
-		for _, m := range migrations {
-			if m.to <= at {
-				continue
-			}
-			if err := m.fn(tx); err != nil {
-				return err
-			}
+	return l.store.Update(ctx, bringUp)
+}
+
+// bringUp takes the steps from the schema of the records to the newest one.
+func bringUp(tx kv.Tx) error {
+	at, err := schemaOf(tx)
+	if err != nil || at == newestSchema() {
+		return err
+	}
+	if at > newestSchema() {
+		return fault.New(fault.Unavailable, "engine.migrate", "the ledger has schema %d, this program knows up to schema %d", at, newestSchema()).
+			WithHint("upgrade ctxledger")
+	}
+	for _, m := range migrations {
+		if m.to <= at {
+			continue
 		}
-		failpoint.Hit("engine.migrate.applied")
-		return tx.Put(bucketEngine, keySchema, []byte(strconv.Itoa(newestSchema())))
-	})
+		if err := m.fn(tx); err != nil {
+			return err
+		}
+	}
+	failpoint.Hit("engine.migrate.applied")
+	return tx.Put(bucketEngine, keySchema, []byte(strconv.Itoa(newestSchema())))
 }
 
 // schema returns the schema of the records, and whether anything was ever recorded.

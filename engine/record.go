@@ -63,7 +63,10 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 	if err := rec.begin(e, p.calls); err != nil {
 		return e, err
 	}
-	return e, rec.finish(e, p)
+	if err := rec.finish(e, p); err != nil || !e.Prompt {
+		return e, err
+	}
+	return e, rec.abandon(e.Time)
 }
 
 // target returns what a call is about, its path as the ledger keeps paths.

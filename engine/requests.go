@@ -362,6 +362,17 @@ type ForgetArtifactRequest struct {
 	ID string `json:"id"`
 }
 
+// MaskRequest hands in a text of at most limits.MaskText bytes.
+type MaskRequest struct {
+	Text string `json:"text"`
+}
+
+// MaskResponse is the text with masks in the place of secrets.
+type MaskResponse struct {
+	Text   string `json:"text"`
+	Masked int    `json:"masked"` // how many masks were put in
+}
+
 // SaveMemoryRequest writes one memory.
 type SaveMemoryRequest struct {
 	Mutation
@@ -435,6 +446,46 @@ type FileRead struct {
 	Turn    int       `json:"turn"`
 	Time    time.Time `json:"time"`
 	Tokens  int       `json:"tokens"` // of the result, o200k_base
+}
+
+// TouchedRequest asks which files sessions touched lately.
+type TouchedRequest struct {
+	After int64 `json:"after,omitempty"` // the Next of an earlier answer; 0: all of the last seven days
+}
+
+// TouchedResponse lists files of the workspace that sessions read, wrote or named in a call, the newest
+// touch first; of more than fit an answer the oldest are left out. Next is the After of the following
+// request.
+type TouchedResponse struct {
+	Files []TouchedFile `json:"files"`
+	Next  int64         `json:"next"`
+}
+
+// TouchedFile is a file with what the ledger knows of it.
+type TouchedFile struct {
+	changes.State
+	Known bool `json:"known"` // whether anybody has looked at it yet
+}
+
+// RecordStatesRequest hands in what files were found to be.
+type RecordStatesRequest struct {
+	Mutation
+	Started time.Time     `json:"started"` // when the observer began: calls pending since before are concluded
+	States  []Observation `json:"states"`  // at most 500
+}
+
+// Observation is a look at one file.
+type Observation struct {
+	changes.State           // Since is not looked at
+	Seen          time.Time `json:"seen"`             // when it was looked at
+	Noticed       time.Time `json:"noticed,omitzero"` // when the observer first noticed the change; zero: by looking
+	// Before is what the observer itself saw earlier, for a file that the ledger does not know.
+	Before *changes.State `json:"before,omitempty"`
+}
+
+// RecordStatesResponse lists the changes that were recorded, or whose records were completed.
+type RecordStatesResponse struct {
+	Changes []changes.Change `json:"changes"`
 }
 
 // ReadBlobRequest streams a blob by its hash, or what a handle names.

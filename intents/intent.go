@@ -40,7 +40,28 @@ type Intent struct {
 	Begun    time.Time         `json:"begun"`
 	Finished *time.Time        `json:"finished,omitempty"`
 	Source   string            `json:"source"` // "transcript" or "observed"
+	// PreHash is the SHA-256 of the file that the call acts on as it was before, or Absent; "" when the
+	// ledger did not see the file in time.
+	PreHash string `json:"pre_hash,omitempty"`
+	// Reconciled says that Status was concluded from the disk after a crash; a result that still comes
+	// overrules it.
+	Reconciled bool `json:"reconciled,omitempty"`
 }
+
+// Absent is the PreHash of a file that was not there.
+const Absent = "absent"
+
+// Subject returns the path of the file that tells whether the call was carried out: what a move takes
+// away, else the target.
+func (in Intent) Subject() string {
+	if in.Op == OpMove {
+		return in.From
+	}
+	return in.Target
+}
+
+// Open reports whether the call may change files that it does not name.
+func (in Intent) Open() bool { return in.Op == OpShell || in.Op == OpCommit }
 
 // CommandCut reports whether Command is only the beginning of what was run.
 func (in Intent) CommandCut() bool { return utf8.RuneCountInString(in.Command) > maxCommand }

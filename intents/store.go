@@ -19,6 +19,7 @@ const (
 	bucketIntents kv.Bucket = "intents"         // session NUL sequence NUL call id → Intent
 	bucketCalls   kv.Bucket = "intent_calls"    // session NUL call id → key of the intent
 	bucketPaths   kv.Bucket = "intent_paths"    // path NUL key of the intent → nothing
+	bucketTimes   kv.Bucket = "intent_times"    // begin, key of the intent → nothing: those that are Open
 	bucketPending kv.Bucket = "intents_pending" // session NUL call id → nothing: the intents without an outcome
 )
 
@@ -39,6 +40,11 @@ func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
 	if err := tx.Put(bucketCalls, callKey(in.Session, in.CallID), k); err != nil {
 		return Intent{}, err
 	}
+	if in.Open() && !in.Begun.IsZero() {
+		if err := tx.Put(bucketTimes, append(timeKey(in.Begun), k...), nil); err != nil {
+			return Intent{}, err
+		}
+	}
 	for _, p := range pathKeys(in) {
 		if err := tx.Put(bucketPaths, p, nil); err != nil {
 			return Intent{}, err
@@ -48,13 +54,15 @@ func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
 }
 
 // Finish records the outcome of a call and returns its intent, or nil when there was nothing to
-// finish: no intent was begun for the call, or an earlier outcome of it is known, which stays.
+// finish: no intent was begun for the call, or an earlier outcome of it is known, which stays. What
+// reconciliation concluded is no such outcome.
 func Finish(tx kv.Tx, session, callID string, r Result, at time.Time) (*Intent, error) {
 	in, err := OfCall(tx, session, callID)
-	if err != nil || in == nil || in.Status == Applied || in.Status == Failed {
+	if err != nil || in == nil || in.Status == Failed || in.Status == Applied && !in.Reconciled {
 		return nil, err
 	}
 	in.Status, in.ExitCode = r.status()
+	in.Reconciled = false
 	in.Finished = &at
 	if in.Status == Failed {
 		in.Error = cut(r.Text, maxError)

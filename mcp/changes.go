@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"ctxledger.dev/changes"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 )
@@ -57,13 +59,15 @@ type changed struct {
 	Time    string `json:"time"`
 	Session string `json:"session,omitempty"` // absent: nobody's we know
 	Outside bool   `json:"outside,omitempty"` // of the workspace
+	// Candidates are the sessions of which one may have changed it.
+	Candidates []string `json:"candidates,omitempty"`
 }
 
 // staleFile is a file that changed after the session had read it.
 type staleFile struct {
 	Path    string `json:"path"`
 	Changed string `json:"changed"`
-	By      string `json:"by"` // the session that changed it, or "external"
+	By      string `json:"by"` // the session that changed it, "external" or "several"
 }
 
 // listChanges runs the tool.
@@ -108,7 +112,7 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	for _, x := range list.Changes {
 		r.Entries = append(r.Entries, changed{
 			ID: x.ID, Path: clean(x.Path), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
-			Session: x.Session, Outside: x.Outside,
+			Session: x.Session, Outside: x.Outside, Candidates: candidates(x),
 		})
 	}
 	if own.ID != "" && session == "" {
@@ -120,6 +124,17 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 		r.Stale = append(r.Stale, staleFile{clean(x.Path), x.Changed.UTC().Format(time.RFC3339), x.By})
 	}
 	return r, nil
+}
+
+// candidates names the sessions of which one may have made a change.
+func candidates(c changes.Change) []string {
+	var names []string
+	for _, x := range c.Candidates {
+		if !slices.Contains(names, x.Session) {
+			names = append(names, x.Session)
+		}
+	}
+	return names
 }
 
 // relative returns a path as the ledger keeps it: agents name files by absolute paths.
@@ -152,8 +167,13 @@ func (r changesResult) String() string {
 	}
 	for _, x := range r.Entries {
 		fmt.Fprintf(&b, "- %d %s %s (%s, %s", x.ID, x.Op, x.Path, x.Source, x.Time)
-		if x.Session != "" {
+		switch {
+		case x.Session != "":
 			fmt.Fprintf(&b, ", session %s", x.Session)
+		case len(x.Candidates) > 0:
+			fmt.Fprintf(&b, ", perhaps session %s", strings.Join(x.Candidates, " or "))
+		case x.Source == string(changes.Observed):
+			b.WriteString(", external")
 		}
 		b.WriteString(")\n")
 	}

@@ -86,6 +86,9 @@ func judge(fields map[string]json.RawMessage, wrong string) (message, *refusal) 
 		}
 		m.id = rawID
 	}
+	if wrong == standsTwice("id") {
+		m.id = nil // whichever was meant, the other may belong to another request
+	}
 	refuse := func(code int, format string, args ...any) (message, *refusal) {
 		return m, &refusal{m.id, code, fmt.Sprintf(format, args...)}
 	}

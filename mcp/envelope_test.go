@@ -42,6 +42,7 @@ func TestEnvelopeRefusesWhatTwoReadersCouldReadDifferently(t *testing.T) {
 		{"no version", `{"id":7,"method":"ping"}`, codeRequest, "7", "jsonrpc"},
 		{"version 1.0", `{"jsonrpc":"1.0","id":7,"method":"ping"}`, codeRequest, "7", "jsonrpc"},
 		{"version as a number", `{"jsonrpc":2.0,"id":7,"method":"ping"}`, codeRequest, "7", "jsonrpc"},
+		{"two ids", `{"jsonrpc":"2.0","id":7,"id":8,"method":"ping"}`, codeRequest, "", "twice"},
 		{"METHOD", `{"jsonrpc":"2.0","id":7,"METHOD":"ping"}`, codeRequest, "7", `must be spelled \"method\"`},
 		{"paramſ", `{"jsonrpc":"2.0","id":7,"method":"ping","paramſ":{}}`, codeRequest, "7", "params"},
 		{"ID", `{"jsonrpc":"2.0","ID":7,"method":"ping"}`, codeRequest, "", "id"},

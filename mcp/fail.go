@@ -10,7 +10,7 @@ import (
 )
 
 // explain is the one place where an error becomes what a client sees: its code, its message and the
-// way out. A defect of ours shows an incident id; what happened stands in the log.
+// way out. Messages quote what they refuse, so secrets in them are masked. A defect of ours shows an incident id; what happened stands in the log.
 func (s *Server) explain(err error) string {
 	code := fault.CodeOf(err)
 	if code == fault.Internal {
@@ -22,7 +22,7 @@ func (s *Server) explain(err error) string {
 	if hint := fault.HintOf(err); hint != "" {
 		text += "\nhint: " + clean(hint)
 	}
-	return text
+	return s.masks.String(text)
 }
 
 // failure is explain for what the protocol answers with an error: prompts and resources.

@@ -17,38 +17,52 @@ import (
 // drainWait is how long requests under way may take after the end of input.
 const drainWait = 10 * time.Second
 
-// framer reads lines from the client and hands on those that are well-formed messages. The MCP
-// library reads lines of any length and forgives spellings; neither is safe.
+// framer reads lines from the client and is the input of the MCP library: it gives it those that are
+// well-formed messages. The library reads lines of any length and forgives spellings; neither is safe.
 type framer struct {
+	ctx  context.Context //style:ok a reader has no parameter to take it from; ends the waiting at the end
 	in   *bufio.Reader
-	next io.Writer // where the MCP library reads
 	wire *wire
 	log  *slog.Logger
 	// asking counts the requests of the server that the client has not answered yet.
 	asking *atomic.Int32
+
+	rest   []byte // of the line that passed last
+	ended  bool   // whether in has
+	failed error  // of reading or writing, other than io.EOF
 }
 
-// run reads until the input ends, and then waits for the answers under way. Errors: those of
-// writing to the client, of reading, and io.ErrClosedPipe when the MCP library reads no more.
-func (f *framer) run(ctx context.Context) error {
-	for {
-		line, seeker, err := f.line()
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
+// Read implements io.Reader. At the end of input it first waits for the answers under way, because the
+// library cancels them when it sees the end. Errors: those of reading, and of writing to the client.
+func (f *framer) Read(p []byte) (int, error) {
+	for len(f.rest) == 0 {
+		if f.failed != nil {
+			return 0, f.failed
 		}
-		end := err != nil
-		if !end || len(line) > 0 || seeker != nil {
-			if err := f.take(line, seeker); err != nil {
-				return err
-			}
-		}
-		if end {
-			ctx, cancel := context.WithTimeout(ctx, drainWait)
+		if f.ended {
+			ctx, cancel := context.WithTimeout(f.ctx, drainWait)
 			defer cancel()
 			f.wire.drain(ctx)
-			return nil
+			return 0, io.EOF
 		}
+		f.failed = f.next()
 	}
+	n := copy(p, f.rest)
+	f.rest = f.rest[n:]
+	return n, nil
+}
+
+// next reads a line, and keeps it if it passes.
+func (f *framer) next() error {
+	line, seeker, err := f.line()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	f.ended = err != nil
+	if f.ended && len(line) == 0 && seeker == nil {
+		return nil
+	}
+	return f.take(line, seeker)
 }
 
 // line returns the next line without its end. One that is too long is not kept: the seeker, nil
@@ -75,7 +89,7 @@ func (f *framer) line() ([]byte, *idSeeker, error) {
 	}
 }
 
-// take answers a line that does not pass, or hands it on.
+// take answers a line that does not pass, or keeps it for the library.
 func (f *framer) take(line []byte, long *idSeeker) error {
 	if long != nil {
 		return f.refuse(refusal{long.found(), codeRequest, fmt.Sprintf(
@@ -92,8 +106,8 @@ func (f *framer) take(line []byte, long *idSeeker) error {
 	case m.id != nil && !f.wire.begin(m):
 		return f.refuse(refusal{code: codeRequest, text: fmt.Sprintf("the id %.60s belongs to a request that is not answered yet", m.id)})
 	}
-	_, err := f.next.Write(append(line, '\n'))
-	return err
+	f.rest = append(line, '\n')
+	return nil
 }
 
 func (f *framer) refuse(r refusal) error {

@@ -59,7 +59,7 @@ type memoryArgs struct {
 type memoryResult struct {
 	Entries []fact   `json:"entries"`
 	Next    string   `json:"next,omitempty"`
-	Notes   []string `json:"notes,omitempty"` // what could not be looked at
+	Notes   []string `json:"notes,omitempty"` // what could not be looked at, what was masked
 }
 
 // fact is a memory as an agent sees it. A list leaves out all but names and descriptions.
@@ -143,7 +143,11 @@ func (a *memoryArgs) save(ctx context.Context, c *call) (memoryResult, error) {
 	}
 	saved := whole(e)
 	saved.Body = "" // the caller has just sent it
-	return memoryResult{Entries: []fact{saved}}, err
+	r := memoryResult{Entries: []fact{saved}}
+	if e.Masked > 0 {
+		r.Notes = []string{fmt.Sprintf("%d secret values were masked before saving: memories leave the session", e.Masked)}
+	}
+	return r, err
 }
 
 // list returns names and descriptions, as many as the budget holds.

@@ -3,7 +3,6 @@ package mcp
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"sync"
@@ -31,15 +30,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		opening.Go(func() { s.ledger.warm(ctx) })
 	}
 
-	reader, writer := io.Pipe()
 	w := newWire(out)
-	f := &framer{in: bufio.NewReaderSize(in, readBuffer), next: writer, wire: w, log: s.o.Log, asking: &s.asking}
-	framed := make(chan error, 1)
-	go func() { // ends with in, which nobody can interrupt, or with the first write after Serve
-		err := f.run(ctx)
-		framed <- errors.Join(err, writer.CloseWithError(err))
-	}()
-
+	f := &framer{ctx: ctx, in: bufio.NewReaderSize(in, readBuffer), wire: w, log: s.o.Log, asking: &s.asking}
 	stdio := server.NewStdioServer(s.mcp)
 	for _, option := range []server.StdioOption{
 		server.WithErrorLogger(slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn)),
@@ -47,13 +39,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	} {
 		option(stdio)
 	}
-	err := stdio.Listen(ctx, reader, w)
-	_ = reader.Close() // never fails; wakes the framer
-	switch {
-	case ctx.Err() != nil:
-		return nil
-	case err != nil:
-		return err
+	if err := stdio.Listen(ctx, f, w); ctx.Err() == nil {
+		return err // else the library may still be reading from in, which nobody can interrupt
 	}
-	return <-framed
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/redact"
 )
 
 // Options say how a server presents itself.
@@ -31,7 +32,8 @@ type Server struct {
 	o      Options
 	ledger *ledger
 	mcp    *server.MCPServer
-	asking atomic.Int32 // requests of the server that the client has not answered yet
+	masks  *redact.Redactor // of error messages; its key is this process's
+	asking atomic.Int32     // requests of the server that the client has not answered yet
 	// overhead is what the tool list and the instructions cost every conversation, in tokens.
 	overhead func() int
 }
@@ -48,7 +50,7 @@ func New(open Opener, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{o: o}
+	s := &Server{o: o, masks: redact.New([]byte(o.Env.ID(32)))}
 	s.ledger = newLedger(func(ctx context.Context) (engine.API, error) { return open(ctx, s.roots(ctx)) })
 	s.mcp = server.NewMCPServer("ctxledger", o.Version,
 		server.WithInstructions(s.instructions()),

@@ -68,6 +68,9 @@ func (s *spans) scalar(inside bool) {
 	}
 }
 
+// standsTwice says that an object has two members of a name.
+func standsTwice(key string) string { return fmt.Sprintf("%.40q stands twice", key) }
+
 // object returns the members of the object at pos. The second result says what is wrong with their
 // names: one that stands twice, or a known one in another spelling.
 func (s *spans) object(known []string) (fields map[string]json.RawMessage, wrong string) {
@@ -83,7 +86,7 @@ func (s *spans) object(known []string) (fields map[string]json.RawMessage, wrong
 		s.pos++ // the colon
 		value := s.value()
 		if _, twice := fields[key]; twice && wrong == "" {
-			wrong = fmt.Sprintf("%.40q stands twice", key)
+			wrong = standsTwice(key)
 		}
 		if right := spelled(key, known); right != "" && wrong == "" {
 			wrong = fmt.Sprintf("%.40q must be spelled %q", key, right)

@@ -10,7 +10,7 @@ import (
 // clean makes stored text harmless to show: control characters become the symbols that Unicode has
 // for them, and characters that reorder or hide text become U+FFFD. Line ends and tabs stay.
 func clean(s string) string {
-	if !strings.ContainsFunc(s, dangerous) {
+	if harmless(s) {
 		return s
 	}
 	var b strings.Builder
@@ -27,6 +27,19 @@ func clean(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// harmless reports whether a text has nothing dangerous in it. Most have no character but those of
+// ASCII, which need no decoding.
+func harmless(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x7f {
+			return !strings.ContainsFunc(s[i:], dangerous)
+		} else if c < 0x20 && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
 }
 
 // dangerous reports whether a character acts on a terminal, changes the order in which text is

@@ -30,7 +30,8 @@ type Entry struct {
 	Created     time.Time `json:"created_at"`
 	Updated     time.Time `json:"updated_at"`
 	Body        string    `json:"body,omitempty"`
-	Score       float64   `json:"score,omitempty"` // of a recall: higher fits better
+	Score       float64   `json:"score,omitempty"`  // of a recall: higher fits better
+	Masked      int       `json:"masked,omitempty"` // of an answer to saving: secrets that were replaced by masks; never stored
 }
 
 // Bounds of what describes a memory, in characters.
@@ -53,7 +54,7 @@ func (e Entry) tidy() Entry {
 		e.Scope = Project
 	}
 	e.Created, e.Updated = e.Created.UTC().Round(0), e.Updated.UTC().Round(0)
-	e.Score = 0
+	e.Score, e.Masked = 0, 0
 	return e
 }
 

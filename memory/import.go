@@ -163,8 +163,13 @@ func (im *importer) orphans(r room, seen map[string]bool) {
 	}
 }
 
-// read returns a file of at most limit bytes.
+// read returns a file of at most limit bytes. A pipe would wait for its writer: it is no file.
 func (im *importer) read(name string, limit int64) ([]byte, error) {
+	if info, err := fs.Stat(im.fsys, name); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fault.New(fault.Invalid, "memory.import", "it is no regular file")
+	}
 	f, err := im.fsys.Open(name)
 	if err != nil {
 		return nil, err

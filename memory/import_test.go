@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"bytes"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -144,4 +145,32 @@ func TestOfTwoFilesWithOneNameTheNewestWinsAndBothAreKept(t *testing.T) {
 	if err != nil || got[1].Body != "new" || final.GUID != got[0].GUID {
 		t.Errorf("got %+v, %v", got, err)
 	}
+}
+
+// TestImportOpensNothingThatIsNoFile has pipes in the place of files: opening one would wait for ever.
+func TestImportOpensNothingThatIsNoFile(t *testing.T) {
+	pipe := &fstest.MapFile{Mode: fs.ModeNamedPipe}
+	fsys := dir(map[string]string{"MEMORY.md": "- [A](memory_a.md) — a\n- [B](memory_b.md) — b\n", "memory_b.md": "---\nname: B\n---\nbody"})
+	fsys["memory_a.md"] = pipe
+	entries, problems, err := memory.Import(opened{fsys, t})
+	if err != nil || len(entries) != 1 || len(problems) != 1 || !strings.Contains(problems[0].String(), "no regular file") {
+		t.Errorf("%v, %v, %v", entries, problems, err)
+	}
+	_, problems, err = memory.Import(opened{fstest.MapFS{"MEMORY.md": pipe}, t})
+	if err != nil || len(problems) != 1 || !strings.Contains(problems[0].String(), "no regular file") {
+		t.Errorf("%v, %v", problems, err)
+	}
+}
+
+// opened is a file system that sees to it that no pipe is opened.
+type opened struct {
+	fstest.MapFS
+	t *testing.T
+}
+
+func (o opened) Open(name string) (fs.File, error) {
+	if f := o.MapFS[name]; f != nil && f.Mode&fs.ModeNamedPipe != 0 {
+		o.t.Errorf("%s was opened", name)
+	}
+	return o.MapFS.Open(name)
 }

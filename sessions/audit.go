@@ -169,6 +169,7 @@ func (l *logAudit) take(e Stored) {
 		s.Chain, l.unknown = l.rewound(e.Entry)
 	}
 	if e.ID == "" {
+		l.unknown = l.unknown || e.Lost // what stood here had an id
 		return
 	}
 	if e.Forgotten == nil && !l.unknown {

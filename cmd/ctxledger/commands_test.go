@@ -24,6 +24,7 @@ import (
 var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"capture": capture, "lines": lines, "add": add, "await": await, "kill9": kill9,
 	"listing": listing, "newformat": newFormat, "escaped": escaped, "status": status,
+	"flipblob": flipBlob, "truncate": truncate,
 }
 
 // capture NAME REGEXP sets a variable to the first group of the regexp's first match in the
@@ -170,4 +171,36 @@ func stopDaemons(t *testing.T, dir string) {
 	if err != nil {
 		t.Errorf("stopping the daemons of a script: %v", err)
 	}
+}
+
+// flipBlob DIR changes one byte in the largest blob of a state directory.
+func flipBlob(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: flipblob DIR")
+	}
+	largest, size := "", int64(0)
+	ts.Check(filepath.WalkDir(filepath.Join(ts.MkAbs(args[0]), "blobs"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Size() > size {
+			largest, size = path, info.Size()
+		}
+		return err
+	}))
+	content, err := os.ReadFile(largest)
+	ts.Check(err)
+	content[len(content)/2] ^= 1
+	ts.Check(os.WriteFile(largest, content, 0o600))
+}
+
+// truncate FILE SIZE shortens a file.
+func truncate(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: truncate FILE SIZE")
+	}
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }

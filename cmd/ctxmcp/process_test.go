@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -70,6 +69,13 @@ func (p place) command(t *testing.T, arguments ...string) *exec.Cmd {
 	return c
 }
 
+// forever returns the program without a bound on its life, for runs of any length.
+func (p place) forever(arguments ...string) *exec.Cmd {
+	c := exec.Command(binary, arguments...)
+	c.Dir, c.Env = p.root, p.variables()
+	return c
+}
+
 // workspace returns what the programs find.
 func (p place) workspace(t *testing.T) workspace.Workspace {
 	t.Helper()
@@ -101,9 +107,21 @@ type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *bufio.Reader
-	stderr *bytes.Buffer
+	stderr *lastWords
 	early  map[string]answer // came before they were asked for
 }
+
+// lastWords keeps the end of what a program says on its standard error. It is read when that has ended.
+type lastWords struct{ kept []byte }
+
+func (l *lastWords) Write(p []byte) (int, error) {
+	const most = 1 << 20
+	l.kept = append(l.kept, p...)
+	l.kept = l.kept[max(0, len(l.kept)-most):]
+	return len(p), nil
+}
+
+func (l *lastWords) String() string { return string(l.kept) }
 
 // answer is a JSON-RPC answer.
 type answer struct {
@@ -117,7 +135,7 @@ type answer struct {
 
 func start(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
-	p := &process{cmd: cmd, stderr: &bytes.Buffer{}, early: map[string]answer{}}
+	p := &process{cmd: cmd, stderr: &lastWords{}, early: map[string]answer{}}
 	cmd.Stderr = p.stderr
 	var err error
 	if p.in, err = cmd.StdinPipe(); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log/slog"
 	"os"
 
 	"ctxledger.dev/cmd/internal/wiring"
@@ -37,7 +36,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 	case err != nil:
 		return exitUsage
 	case f.NArg() > 0:
-		return fail(exitUsage, fault.New(fault.Invalid, "ctxmcp", "unexpected argument %q", f.Arg(0)).WithHint("`ctxmcp --help` shows the flags"))
+		return fail(e, exitUsage, fault.New(fault.Invalid, "ctxmcp", "unexpected argument %q", f.Arg(0)).WithHint("`ctxmcp --help` shows the flags"))
 	case *version:
 		fmt.Println("ctxmcp", wiring.Version)
 		return exitDone
@@ -54,22 +53,23 @@ func run(ctx context.Context, e env.Env, args []string) int {
 	s, err := mcp.New(open, mcp.Options{
 		Version: wiring.Version, ToolPrefix: *prefix, Env: e,
 		AskRoots: nowhere,
-		Log:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Log:      wiring.Log(e),
 	})
 	if err != nil {
-		return fail(exitUsage, err)
+		return fail(e, exitUsage, err)
 	}
 	if err := errors.Join(s.Serve(ctx, os.Stdin, os.Stdout), s.Close()); err != nil {
-		return fail(exitFailed, err)
+		return fail(e, exitFailed, err)
 	}
 	return exitDone
 }
 
 // fail says what went wrong and returns the exit status.
-func fail(status int, err error) int {
-	fmt.Fprintf(os.Stderr, "ctxmcp: %s\n", err)
+func fail(e env.Env, status int, err error) int {
+	w := wiring.Stderr(e)
+	fmt.Fprintf(w, "ctxmcp: %s\n", err)
 	if hint := fault.HintOf(err); hint != "" {
-		fmt.Fprintf(os.Stderr, "  hint: %s\n", hint)
+		fmt.Fprintf(w, "  hint: %s\n", hint)
 	}
 	return status
 }

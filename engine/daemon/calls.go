@@ -93,6 +93,10 @@ func (c *client) ForgetArtifact(ctx context.Context, r engine.ForgetArtifactRequ
 	return mutate[artifacts.Artifact](ctx, c, "ForgetArtifact", &r, &r.Mutation)
 }
 
+func (c *client) Mask(ctx context.Context, r engine.MaskRequest) (engine.MaskResponse, error) {
+	return call[engine.MaskResponse](ctx, c, "Mask", r)
+}
+
 func (c *client) SaveMemory(ctx context.Context, r engine.SaveMemoryRequest) (memory.Entry, error) {
 	return mutate[memory.Entry](ctx, c, "SaveMemory", &r, &r.Mutation)
 }
@@ -127,6 +131,14 @@ func (c *client) CollectGarbage(ctx context.Context, r engine.CollectGarbageRequ
 
 func (c *client) Backup(ctx context.Context, r engine.BackupRequest) (engine.BackedUp, error) {
 	return maintain[engine.BackedUp](ctx, c, "Backup", r)
+}
+
+func (c *client) Touched(ctx context.Context, r engine.TouchedRequest) (engine.TouchedResponse, error) {
+	return call[engine.TouchedResponse](ctx, c, "Touched", r)
+}
+
+func (c *client) RecordStates(ctx context.Context, r engine.RecordStatesRequest) (engine.RecordStatesResponse, error) {
+	return mutate[engine.RecordStatesResponse](ctx, c, "RecordStates", &r, &r.Mutation)
 }
 
 // WaitEvents waits itself: its deadline counts from the end of that.

@@ -33,5 +33,5 @@ func (d *deaths) check(state string) error {
 	}
 	return fault.New(fault.Corrupt, "daemon.spawn",
 		"two owners of the ledger in %s died within %.0f seconds; no other is started", state, deathSpan.Seconds()).
-		WithHint("%s says what killed them", logPath(state))
+		WithHint("run: ctxledger check; %s says what killed them", logPath(state))
 }

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,11 +18,29 @@ import (
 // crashVariable makes the daemons that tests start end at once.
 const crashVariable = "CTXLEDGER_TEST_CRASH"
 
+// childVariable says what befalls the children that tests start to read a ledger.
+const childVariable = "CTXLEDGER_TEST_CHILD"
+
+// endless never ends.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
 // TestMain lets the test binary become the daemons that the tests start: real processes.
 func TestMain(m *testing.M) {
 	role := Role{Version: "test", Env: env.System()}
 	if len(os.Args) > 1 && os.Args[1] == hidden && os.Getenv(crashVariable) != "" {
 		os.Exit(3)
+	}
+	if len(os.Args) > 1 && os.Args[1] == hiddenCheck {
+		switch os.Getenv(childVariable) {
+		case "crash":
+			panic("as a damaged file would have it")
+		case "hang":
+			<-time.After(time.Hour)
+		case "chatter":
+			_, _ = io.Copy(os.Stdout, endless{})
+		}
 	}
 	if handled, exit := Main(os.Args, role); handled {
 		os.Exit(exit)

@@ -8,11 +8,16 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/redact"
 )
 
 // logSize is how long a log file grows before it is set aside, in bytes. One older file is kept.
 const logSize = 1 << 20
+
+// maskKey is the size of the key for the masks of a log, in bytes.
+const maskKey = 32
 
 // logPath returns where the daemon of a state directory logs.
 func logPath(state string) string { return filepath.Join(state, "log", "daemon.log") }
@@ -85,5 +90,9 @@ func (l *logFile) Close() error {
 	return l.file.Close()
 }
 
-// logger returns a logger that writes to w.
-func logger(w *logFile) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+// logger returns a logger that writes to w with secrets masked. The masks' key is one of this process, so
+// that the log works where the ledger does not.
+func logger(w *logFile, e env.Env) *slog.Logger {
+	masks := redact.New([]byte(e.ID(maskKey)))
+	return slog.New(slog.NewTextHandler(masks.Lines(w), nil))
+}

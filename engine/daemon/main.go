@@ -21,10 +21,15 @@ type Role struct {
 }
 
 // Main is the first thing that a program of ctxledger does with its arguments. If they ask for
-// the daemon role, it plays that and returns when the daemon has left; the program then ends with
-// exit. Otherwise handled is false and nothing has happened.
+// the daemon role, or for that of a child that reads a ledger, it plays that and returns when it is
+// done; the program then ends with exit. Otherwise handled is false and nothing has happened.
 func Main(args []string, r Role) (handled bool, exit int) {
-	if len(args) < 2 || args[1] != hidden {
+	switch {
+	case len(args) < 2:
+		return false, 0
+	case args[1] == hiddenCheck || args[1] == hiddenRepair:
+		return true, child(context.Background(), args[1:], r)
+	case args[1] != hidden:
 		return false, 0
 	}
 	if len(args) != 4 {

@@ -42,6 +42,7 @@ var methods = map[string]handler{
 	"ReadArtifact":     on(engine.API.ReadArtifact),
 	"SearchArtifacts":  on(engine.API.SearchArtifacts),
 	"ForgetArtifact":   on(engine.API.ForgetArtifact),
+	"Mask":             on(engine.API.Mask),
 	"SaveMemory":       on(engine.API.SaveMemory),
 	"Memories":         on(engine.API.Memories),
 	"Memory":           on(engine.API.Memory),
@@ -51,6 +52,8 @@ var methods = map[string]handler{
 	"DiskUsage":        on(engine.API.DiskUsage),
 	"CollectGarbage":   on(engine.API.CollectGarbage),
 	"Backup":           on(engine.API.Backup),
+	"Touched":          on(engine.API.Touched),
+	"RecordStates":     on(engine.API.RecordStates),
 }
 
 // on makes a handler of a method of engine.API.

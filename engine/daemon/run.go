@@ -82,7 +82,7 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return errors.Join(err, api.Close())
 	}
-	err = own(ctx, c, api, logger(file))
+	err = own(ctx, c, api, logger(file, c.Env))
 	return errors.Join(err, file.Close())
 }
 

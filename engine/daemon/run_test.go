@@ -297,7 +297,7 @@ func TestTheLogIsSetAside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := logger(l)
+	log := logger(l, env.System())
 	line := strings.Repeat("x", 1000)
 	for range 2500 {
 		log.Log(t.Context(), slog.LevelInfo, line)

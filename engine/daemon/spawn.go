@@ -64,17 +64,12 @@ func spawn(o Options) (*starting, error) {
 
 // daemonCommand returns the command that starts a daemon.
 func daemonCommand(o Options) (*exec.Cmd, error) {
-	binary := o.Binary
-	if len(binary) == 0 {
-		path, err := os.Executable()
-		if err != nil {
-			return nil, fault.Wrap(fault.Unavailable, "daemon.spawn", err)
-		}
-		binary = []string{path}
+	own, err := ownCommand(o, hidden, o.State, o.Workspace)
+	if err != nil {
+		return nil, err
 	}
-	command := exec.Command(binary[0], binary[1:]...)
+	command := exec.Command(own[0], own[1:]...)
 	command.Args[0] = processName
-	command.Args = append(command.Args, hidden, o.State, o.Workspace)
 	// Not the state directory: a working directory cannot be removed on Windows.
 	command.Dir = filepath.VolumeName(o.State) + string(filepath.Separator)
 	detach(command)

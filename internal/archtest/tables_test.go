@@ -42,6 +42,7 @@ var sideways = map[[2]string]string{
 	{"compaction", "transcript"}:        "a summary is a message",
 	{"compaction", "sessions"}:          "a summary is made from the headers of the log",
 	{"engine/daemon", "engine"}:         "the daemon serves the engine's API",
+	{"engine/observe", "engine"}:        "the observer hands in what it sees through the engine's API",
 	{"cli", "agents"}:                   "the commands import the session files that agents know",
 	{"cli", "agents/claudecode"}:        "the commands import the session files that agents know",
 	{"agents/claudecode", "agents"}:     "a room registers what it recognises",
@@ -70,6 +71,7 @@ var importers = map[string]struct {
 	"github.com/anishathalye/porcupine": {nil, "linearizability of histories in tests"},
 	"pgregory.net/rapid":                {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak":                {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
+	"github.com/go-git/go-git/v5":       {[]string{"internal/ignore"}, "patterns of .gitignore; no other package of it"},
 }
 
 // restricted lists what only some packages may use, because it reaches out of the process or

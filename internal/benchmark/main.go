@@ -61,6 +61,7 @@ var measurements = []struct {
 	{"hook", measureHook},
 	{"idle", measureIdle},
 	{"tokens", measureTokens},
+	{"redaction", measureRedaction},
 }
 
 func main() {

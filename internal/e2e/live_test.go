@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -53,9 +52,11 @@ func TestARealAgentIsFollowedWithoutInstallation(t *testing.T) {
 	}
 	var ops []string
 	for _, c := range h.Changes {
-		ops = append(ops, fmt.Sprintf("%s %s", c.Op, c.Source))
+		if ops = append(ops, string(c.Op)); c.Session != session {
+			t.Errorf("%s by %q", c.Op, c.Session)
+		}
 	}
-	if want := []string{"created " + string(changes.Transcript), "modified " + string(changes.Transcript)}; !slices.Equal(ops, want) {
+	if want := []string{string(changes.Created), string(changes.Modified)}; !slices.Equal(ops, want) { // told or observed
 		t.Errorf("changes of note.txt: %q, want %q", ops, want)
 	}
 	if len(h.Intents) != 2 || h.Intents[0].Status != intents.Applied || h.Intents[1].Status != intents.Applied {

@@ -51,6 +51,9 @@ const (
 	MemoryDesc = 300     // characters of a description
 )
 
+// MaskText is how many bytes of text one request has masked: any document that leaves, within a frame.
+const MaskText = 1 << 20
+
 // Notes is how many bytes of an agent's own notes a compaction takes along.
 const Notes = 4 << 10
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"ctxledger.dev/internal/failpoint"
@@ -26,6 +27,8 @@ type blobs struct {
 	root  *os.Root
 	codec *blobfile.Codec
 	temps atomic.Int64 // number of temporary files so far, for their names
+
+	shelf shelf
 
 	durable [256]atomic.Bool // directories of blobs, by their number, whose names are known to be on disk
 }
@@ -94,7 +97,7 @@ func (b *blobs) removeTemps() error {
 	return nil
 }
 
-func (b *blobs) close() error { return b.root.Close() }
+func (b *blobs) close() error { return errors.Join(b.shelf.close(), b.root.Close()) }
 
 // place returns the directory and the path of a blob's file.
 func place(hash string) (dir, path string) { return hash[:2], hash[:2] + "/" + hash }
@@ -145,19 +148,19 @@ func (b *blobs) put(ctx context.Context, r io.Reader, limit int64) (ref kv.BlobR
 		return kv.BlobRef{}, osError("kv.putblob", err)
 	}
 	failpoint.Hit("kv.blob.renamed")
-	err = b.sync(ref.Hash)
+	err = errors.Join(b.shelf.drop(ref.Hash), b.sync(ref.Hash))
 	failpoint.Hit("kv.blob.named")
 	return ref, osError("kv.putblob", err)
 }
 
 // intact reports whether a blob is stored already, whole. One that is damaged is written anew.
 func (b *blobs) intact(hash string) bool {
-	blob, err := b.open(hash)
+	r, f, err := b.openFile(hash)
 	if err != nil {
 		return false
 	}
-	defer blob.Close()
-	return blob.Verify() == nil
+	defer f.Close() // opened only for reading
+	return r.Verify() == nil
 }
 
 // refresh gives a stored blob the time of the file that was just written with the same content:
@@ -193,27 +196,37 @@ func (b *blobs) sync(hash string) error {
 	return nil
 }
 
-// blob is an open blob file. It implements kv.Blob.
+// blob is an open blob. It implements kv.Blob.
 type blob struct {
 	*blobfile.Reader
-	file *os.File
+	shelf  *shelf
+	of     *shelved
+	closed sync.Once
 }
 
-// Close implements kv.Blob.
-func (b *blob) Close() error { return osError("kv.blob", b.file.Close()) }
+// Close implements kv.Blob. Closing twice is once.
+func (b *blob) Close() (err error) {
+	b.closed.Do(func() { err = osError("kv.blob", b.shelf.put(b.of)) })
+	return err
+}
 
 // open opens a stored blob.
 func (b *blobs) open(hash string) (*blob, error) {
+	return b.shelf.take(hash, func() (*blobfile.Reader, *os.File, error) { return b.openFile(hash) })
+}
+
+// openFile opens the file of a stored blob.
+func (b *blobs) openFile(hash string) (*blobfile.Reader, *os.File, error) {
 	f, size, err := b.file(hash)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := b.reader(f, size, hash)
 	if err != nil {
 		_ = f.Close() // opened only for reading
-		return nil, err
+		return nil, nil, err
 	}
-	return &blob{Reader: r, file: f}, nil
+	return r, f, nil
 }
 
 // file opens the file of a blob.
@@ -255,14 +268,15 @@ func (b *blobs) delete(hash string) error {
 	}
 	dir, path := place(hash)
 	err := b.root.Remove(path)
+	kept := b.shelf.drop(hash)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return osError("kv.deleteblob", kept)
 	}
 	failpoint.Hit("kv.blob.removed")
 	if err == nil {
 		err = syncRoot(b.root, dir)
 	}
-	return osError("kv.deleteblob", err)
+	return osError("kv.deleteblob", errors.Join(err, kept))
 }
 
 // each yields the blob files in order of hash. It holds the names of one directory at a time.

@@ -1,0 +1,157 @@
+package changes
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+)
+
+const (
+	bucketStates  kv.Bucket = "file_states"  // path → stored
+	bucketTouched kv.Bucket = "file_touched" // number → path: the files that sessions touched, in that order
+)
+
+// MaxPath is how long a path may be to have a state, in bytes: it is a key.
+const MaxPath = kv.MaxKey
+
+// maxTouched bounds how many touches are remembered; of those a path has one, its newest.
+const maxTouched = 16_384
+
+// State is what the ledger knows of a file in the workspace.
+type State struct {
+	Path     string    `json:"path"`
+	Exists   bool      `json:"exists"`            // as a regular file
+	Size     int64     `json:"size,omitempty"`    // bytes
+	Modified time.Time `json:"modified,omitzero"` // by the file system's clock
+	Hash     string    `json:"hash,omitempty"`    // SHA-256 of the content; "" when absent, Large or not known
+	Large    bool      `json:"large,omitempty"`   // too large to hash: size and time tell changes
+	Since    time.Time `json:"since,omitzero"`    // since when it is known to be so
+}
+
+// Same reports whether two states are equal but for Since.
+func (s State) Same(o State) bool {
+	return s.Path == o.Path && s.Exists == o.Exists && s.Size == o.Size && s.Modified.Equal(o.Modified) && s.Hash == o.Hash && s.Large == o.Large
+}
+
+// Diff says what happened to a file between two looks at it; "" when nothing did. Where a hash is
+// missing, size and time decide.
+func Diff(was, is State) Op {
+	switch {
+	case !was.Exists && !is.Exists:
+		return ""
+	case !was.Exists:
+		return Created
+	case !is.Exists:
+		return Deleted
+	case was.Hash != "" && is.Hash != "":
+		if was.Hash != is.Hash {
+			return Modified
+		}
+	case was.Size != is.Size || !was.Modified.Equal(is.Modified):
+		return Modified
+	}
+	return ""
+}
+
+// stored is the record of a path: what is known of the file, and when a session last touched it.
+type stored struct {
+	State   *State `json:"state,omitempty"`
+	Touched int64  `json:"touched,omitempty"` // number of its newest touch
+}
+
+// StateOf returns what is known of a file, and whether anything is.
+func StateOf(tx kv.Tx, path string) (State, bool, error) {
+	s, err := loadStored(tx, path)
+	if err != nil || s.State == nil {
+		return State{}, false, err
+	}
+	return *s.State, true, nil
+}
+
+// SaveState replaces what is known of a file.
+func SaveState(tx kv.Tx, st State) error {
+	s, err := loadStored(tx, st.Path)
+	if err != nil {
+		return err
+	}
+	s.State = &st
+	return saveStored(tx, st.Path, s)
+}
+
+// Touch notes that a session touched a file. A path too long for a key is not noted.
+func Touch(tx kv.Tx, path string) error {
+	if path == "" || len(path) > MaxPath {
+		return nil
+	}
+	s, err := loadStored(tx, path)
+	if err != nil {
+		return err
+	}
+	last, err := newestTouch(tx)
+	if err != nil {
+		return err
+	}
+	if s.Touched > 0 {
+		if err := tx.Delete(bucketTouched, idKey(s.Touched)); err != nil {
+			return err
+		}
+	}
+	s.Touched = last + 1
+	if err := tx.Put(bucketTouched, idKey(s.Touched), []byte(path)); err != nil {
+		return err
+	}
+	if err := tx.Delete(bucketTouched, idKey(s.Touched-maxTouched)); err != nil {
+		return err
+	}
+	return saveStored(tx, path, s)
+}
+
+// Touched returns the paths that sessions touched after a number, the newest first and at most limit
+// of them, and the number of the newest touch.
+func Touched(tx kv.Tx, after int64, limit int) ([]string, int64, error) {
+	last, err := newestTouch(tx)
+	if err != nil {
+		return nil, 0, err
+	}
+	var paths []string
+	for r, err := range tx.Scan(bucketTouched, kv.Range{From: idKey(after + 1), Reverse: true}) {
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(paths) == limit {
+			break
+		}
+		paths = append(paths, string(r.Value))
+	}
+	return paths, last, nil
+}
+
+func newestTouch(tx kv.Tx) (int64, error) {
+	for r, err := range tx.Scan(bucketTouched, kv.Range{Reverse: true}) {
+		if err != nil {
+			return 0, err
+		}
+		return int64(binary.BigEndian.Uint64(r.Key)), nil
+	}
+	return 0, nil
+}
+
+func loadStored(tx kv.Tx, path string) (stored, error) {
+	var s stored
+	raw, err := tx.Get(bucketStates, []byte(path))
+	if err != nil || raw == nil {
+		return s, err
+	}
+	return s, fault.Wrap(fault.Corrupt, "changes.state", json.Unmarshal(raw, &s))
+}
+
+func saveStored(tx kv.Tx, path string, s stored) error {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return fault.Wrap(fault.Internal, "changes.state", err)
+	}
+	return tx.Put(bucketStates, []byte(path), raw)
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv/audit"
+)
+
+func (a *app) checkCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Read the whole ledger and say whether it is sound",
+		Long: "Reads every record and every content of the ledger and compares them with their checksums, and all that\n" +
+			"is kept to find things with the things themselves. It starts no daemon and changes nothing; a daemon\n" +
+			"that runs goes on working. Exit status 1 if something is wrong; `ctxledger repair` is then the way out.\n" +
+			"User memory lies in a ledger of its own: run this in your home directory for that one.",
+		Example: "  ctxledger check\n  ctxledger check --json",
+		Args:    a.args(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context()) },
+	}
+}
+
+// closed returns the options for work on the ledger of this place while it is not open here.
+func (a *app) closed() (daemon.Options, error) {
+	ws, err := a.find()
+	return daemon.Options{State: ws.State, Workspace: ws.Root, Env: a.Env, Version: a.Version}, err
+}
+
+func (a *app) check(ctx context.Context) error {
+	o, err := a.closed()
+	if err != nil {
+		return err
+	}
+	c, err := daemon.Check(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := a.answer(c, func(w io.Writer) { a.printChecked(w, c) }); err != nil || c.Total == 0 {
+		return err
+	}
+	return fault.New(fault.Corrupt, "cli.check", "the ledger in %s is damaged: %s", o.State, plural(c.Total, "finding")).
+		WithHint("run: ctxledger repair, or restore a backup")
+}
+
+func (a *app) printChecked(w io.Writer, c engine.Checked) {
+	if c.Total > 0 {
+		a.printFindings(w, c.Damage, c.Total)
+		return
+	}
+	fmt.Fprintf(w, "%s, %s, no damage\n", plural(c.Records, "record"), plural(c.Blobs, "blob"))
+}
+
+// printFindings lists what is wrong, and how much more there is.
+func (a *app) printFindings(w io.Writer, list []audit.Finding, total int) {
+	t := a.newTable("WHERE", "WHAT")
+	t.wide = true
+	for _, f := range list {
+		t.add(f.Where, f.What)
+	}
+	t.print(w)
+	if rest := total - len(list); rest > 0 {
+		fmt.Fprintf(w, "and %s more\n", commas(rest))
+	}
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"ctxledger.dev/internal/fault"
+)
+
+// handedOver are the names under which shells hand over the output of other commands, as in
+// `ctxledger count <(git diff)`: whoever names one of them means a pipe.
+var handedOver = regexp.MustCompile(`^(/dev/stdin|/dev/fd/\d+|/proc/self/fd/\d+)$`)
+
+// openFile opens a file for reading that was named on the command line; path is absolute. Pipes and devices are refused,
+// because they wait for somebody or never end, unless a shell made them for this command.
+// Errors: not_found, denied; invalid for what is no file.
+func openFile(name, path string) (*os.File, error) {
+	const op = "cli.open"
+	path = filepath.Clean(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	switch {
+	case info.IsDir():
+		return nil, fault.New(fault.Invalid, op, "%s is a directory, not a file", name)
+	case !info.Mode().IsRegular() && !handedOver.MatchString(path):
+		return nil, fault.New(fault.Invalid, op, "%s is a pipe or a device, not a file", name).
+			WithHint("- reads standard input")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	return f, nil
+}

@@ -1,0 +1,128 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+)
+
+// made returns options for a ledger with a memory in it that nobody has open.
+func made(t *testing.T) Options {
+	t.Helper()
+	o := optionsFor(t, stateDir(t))
+	o.InProcess = true
+	api, err := Open(deadlined(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, api, "fact")
+	if err := api.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o.InProcess = false
+	return o
+}
+
+// TestWhatBefallsAReaderOfADamagedLedger: whatever a file does to the process that reads it, this one
+// answers.
+func TestWhatBefallsAReaderOfADamagedLedger(t *testing.T) {
+	o := made(t)
+	t.Setenv(childVariable, "crash")
+	c, err := Check(deadlined(t), o)
+	if err != nil || c.Total != 1 || !strings.Contains(c.Damage[0].What, "died") {
+		t.Errorf("crash: %+v, %v", c, err)
+	}
+	t.Setenv(childVariable, "hang")
+	start := time.Now()
+	if _, err := inChild(deadlined(t), o, 100*time.Millisecond, hiddenCheck, o.State); !fault.Is(err, fault.Unavailable) || fault.HintOf(err) == "" {
+		t.Errorf("hang: %v", err)
+	}
+	if took := time.Since(start); took > patience/2 {
+		t.Errorf("a child that hangs was waited for %s", took)
+	}
+	t.Setenv(childVariable, "chatter")
+	if _, err := inChild(deadlined(t), o, patience, hiddenCheck, o.State); !errors.Is(err, errDied) {
+		t.Errorf("chatter: %v", err)
+	}
+	t.Setenv(childVariable, "")
+	if c, err := Check(deadlined(t), o); err != nil || c.Total != 0 || c.Records == 0 {
+		t.Errorf("in peace: %+v, %v", c, err)
+	}
+}
+
+func TestACheckLeavesNothingAndDisturbsNobody(t *testing.T) {
+	o := made(t)
+	api := open(t, o)
+	save(t, api, "another")
+	pid := published(t, o.State).PID
+	for range 3 {
+		if c, err := Check(deadlined(t), o); err != nil || c.Total != 0 {
+			t.Fatalf("%+v, %v", c, err)
+		}
+	}
+	save(t, api, "a third")
+	if now := published(t, o.State).PID; now != pid {
+		t.Errorf("the owner is %d, was %d", now, pid)
+	}
+	names, err := filepath.Glob(filepath.Join(filepath.Dir(o.State), ".*"))
+	if err != nil || len(names) > 0 {
+		t.Errorf("left behind: %q, %v", names, err)
+	}
+}
+
+func TestHousekeepingHasItsOwnDeadline(t *testing.T) {
+	long := request{Method: "CollectGarbage", Deadline: time.Hour.Milliseconds() / 2}
+	if got := deadline(long); got != 30*time.Minute {
+		t.Errorf("gc may take %s", got)
+	}
+	long.Method = "Sessions"
+	if got := deadline(long); got > 2*time.Minute {
+		t.Errorf("a list may take %s", got)
+	}
+}
+
+// TestHousekeepingEndsWithItsClient: a client that hangs up does not leave a collection behind.
+func TestHousekeepingEndsWithItsClient(t *testing.T) {
+	o := made(t)
+	ended := make(chan error, 1)
+	run(t, Config{State: o.State, open: func(c Config) (engine.API, error) {
+		local, err := openLedger(t.Context(), Config{State: c.State, Env: c.Env})
+		return patientCollector{local, ended}, err
+	}})
+	api := open(t, o)
+	ctx, cancel := context.WithCancel(deadlined(t))
+	go func() {
+		<-ended // it has begun
+		cancel()
+	}()
+	if _, err := api.CollectGarbage(ctx, engine.CollectGarbageRequest{}); err == nil {
+		t.Error("it ended by itself")
+	}
+	select {
+	case err := <-ended:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("ended with %v", err)
+		}
+	case <-time.After(patience):
+		t.Error("it goes on without its client")
+	}
+}
+
+// patientCollector collects garbage until nobody waits for it any more.
+type patientCollector struct {
+	engine.API
+	ended chan error
+}
+
+func (p patientCollector) CollectGarbage(ctx context.Context, _ engine.CollectGarbageRequest) (engine.Collected, error) {
+	p.ended <- nil
+	<-ctx.Done()
+	p.ended <- context.Cause(ctx)
+	return engine.Collected{}, ctx.Err()
+}

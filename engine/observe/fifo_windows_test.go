@@ -1,0 +1,5 @@
+package observe
+
+import "errors"
+
+func mkfifo(string) error { return errors.ErrUnsupported }

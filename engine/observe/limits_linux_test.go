@@ -1,0 +1,114 @@
+package observe
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// inChild marks a process that runs one test under limits of its own.
+const inChild = "CTXLEDGER_TEST_CHILD"
+
+// child runs the calling test again in a child process, in a user namespace whose limits it may lower.
+// It reports whether this process is that child.
+func child(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(inChild) != "" {
+		return true
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=2m")
+	cmd.Env = append(os.Environ(), inChild+"=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
+func TestDirectoriesArePolledWhenTheWatchesAreUsedUp(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	must(t, os.WriteFile("/proc/sys/user/max_inotify_watches", []byte("2"), 0))
+	files := map[string]string{sentinel: ""}
+	names := []string{sentinel}
+	for i := range 5 {
+		name := fmt.Sprintf("d%d/f.go", i)
+		files[name] = "1"
+		names = append(names, name)
+	}
+	w := newWorld(t, files)
+	w.start()
+	w.read(names...)
+	var want []string
+	for _, n := range names[1:] {
+		w.put(n, "22")
+		want = append(want, "modified "+n+" observed external")
+	}
+	w.await(names[1:]...)
+	w.want(want...)
+	w.halt()
+	if n := strings.Count(w.log.String(), "they are polled"); n != 1 {
+		t.Errorf("said %d times:\n%s", n, w.log.String())
+	}
+}
+
+func TestDirectoriesArePolledWithoutDescriptors(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	w := newWorld(t, map[string]string{"d/a.go": "1"})
+	w.read("d/a.go")
+	must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 64, Max: 64}))
+	var held []*os.File
+	hold := func() {
+		for {
+			f, err := os.Open(os.DevNull)
+			if err != nil {
+				return
+			}
+			held = append(held, f)
+		}
+	}
+	free := func(n int) {
+		for range n {
+			must(t, held[0].Close())
+			held = held[1:]
+		}
+	}
+	hold()
+	free(1) // for the tree; none is left for a watcher
+	ob := w.observer()
+	if ob.dirs.watcher != nil {
+		t.Fatal("there is a watcher")
+	}
+	ob.refresh(t.Context())
+	if ob.ticks() == nil {
+		t.Error("without descriptors nothing is to be tried again")
+	}
+	free(8)
+	ob.tick(t.Context())
+	if dir := ob.dirs.all["d"]; dir == nil || !dir.polled || !dir.whole || ob.ticks() == nil {
+		t.Fatalf("not polled: %+v", ob.dirs.all)
+	}
+	w.put("d/a.go", "22")
+	hold()
+	ob.tick(t.Context())
+	w.ripen(ob)
+	w.want()
+	free(8)
+	ob.tick(t.Context())
+	w.ripen(ob)
+	w.want("modified d/a.go observed external")
+	if n := strings.Count(w.log.String(), "they are polled"); n != 1 {
+		t.Errorf("said %d times:\n%s", n, w.log.String())
+	}
+}

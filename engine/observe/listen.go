@@ -1,0 +1,53 @@
+package observe
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/limits"
+)
+
+// pause is how long to wait before asking a ledger again that did not answer.
+const pause = time.Second
+
+// listen returns a channel that has an element whenever sessions have gone on: one at once, and one
+// for everything that happens before it is taken out. stop ends the listening and waits for its end.
+func listen(ctx context.Context, ledger Ledger) (news <-chan struct{}, stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	bell := make(chan struct{}, 1)
+	var running sync.WaitGroup
+	running.Go(func() {
+		for r := (engine.WaitEventsRequest{After: -1}); ctx.Err() == nil; {
+			resp, err := ledger.WaitEvents(ctx, r)
+			if err != nil {
+				rest(ctx, pause)
+				continue
+			}
+			if r.After < 0 || len(resp.Events) > 0 || resp.Missed {
+				ring(bell)
+			}
+			r = engine.WaitEventsRequest{After: resp.Next, Kinds: []string{engine.EventEntries}, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()}
+		}
+	})
+	return bell, func() { cancel(); running.Wait() }
+}
+
+// ring puts an element into a channel that holds one.
+func ring(bell chan<- struct{}) {
+	select {
+	case bell <- struct{}{}:
+	default: // one is waiting already
+	}
+}
+
+// rest waits for a while, or until ctx ends.
+func rest(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,236 @@
+package observe
+
+import (
+	"context"
+	"path"
+	"slices"
+	"time"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/ignore"
+	"ctxledger.dev/internal/safefs"
+)
+
+const (
+	// maxHash is how large a file may be to be hashed, in bytes; of larger ones size and time tell.
+	maxHash = 16 << 20
+	// clockSkew is how far the clock of a file system may be ahead of ours.
+	clockSkew = time.Second
+	// batchLen is how many observations are handed in at once.
+	batchLen = 200
+)
+
+// flush looks at the paths that have come to rest.
+func (ob *observer) flush(ctx context.Context) {
+	if !ob.usable() {
+		return
+	}
+	ripe := ob.due.take(ob.o.Env.Now())
+	b := batch{ob: ob, rules: ob.rules()}
+	var rest []string
+	for name := range ripe {
+		rest = append(rest, name)
+	}
+	slices.Sort(rest)
+	for _, vanished := range []bool{true, false} { // a directory that was moved leaves before it comes
+		rest = slices.DeleteFunc(rest, func(name string) bool {
+			info, err := ob.tree.Stat(name)
+			if err != nil {
+				ob.unreadable(name, err)
+				return true
+			}
+			if vanished != (info.Kind == safefs.Absent || info.Kind == safefs.Other) {
+				return false
+			}
+			ob.examine(ctx, &b, name, info, ripe[name])
+			return true
+		})
+	}
+	b.send(ctx)
+}
+
+// unreadable decides what an error of a single path means: what time can mend is tried again.
+func (ob *observer) unreadable(name string, err error) {
+	if !fault.Is(err, fault.Denied) {
+		ob.retry[name] = true
+	}
+	ob.log.Debug("file cannot be looked at", "path", name, "error", err)
+}
+
+// examine looks at a path that an event named.
+func (ob *observer) examine(ctx context.Context, b *batch, name string, info safefs.Info, noticed time.Time) {
+	parent := ob.dirs.all[path.Dir(name)]
+	if info.Kind == safefs.Dir {
+		ob.examineDir(b, parent, name, info)
+		return
+	}
+	if parent != nil {
+		delete(parent.subs, path.Base(name))
+	}
+	for _, file := range ob.dirs.gone(name) {
+		b.add(ctx, look{name: file, info: safefs.Info{Kind: safefs.Absent}, noticed: noticed, had: changes.State{Path: file, Exists: true}})
+	}
+	if parent == nil || b.rules.Ignored(name, false) && !ob.named[name] {
+		return
+	}
+	if s, had := parent.files[path.Base(name)]; had && info.Kind == safefs.File && s.same(info) {
+		return
+	}
+	b.look(ctx, name, noticed)
+}
+
+// examineDir looks at a directory that an event named: it may be new, or another one than before.
+func (ob *observer) examineDir(b *batch, parent *directory, name string, info safefs.Info) {
+	if ob.dirs.all[name] != nil {
+		ob.dirs.rewatch(name)
+		ob.scan(name)
+		return
+	}
+	if parent == nil || info.Link || b.rules.Ignored(name, true) {
+		return
+	}
+	if _, known := parent.subs[path.Base(name)]; known {
+		return
+	}
+	parent.subs[path.Base(name)] = struct{}{}
+	if ob.dirs.grow(name) {
+		ob.scan(name)
+	}
+}
+
+// meet looks at a file that a session has touched, and reports whether it could: what can never be
+// looked at counts as done.
+func (ob *observer) meet(ctx context.Context, b *batch, f engine.TouchedFile) bool {
+	info, err := ob.tree.Stat(f.Path)
+	if err != nil {
+		return fault.Is(err, fault.Denied)
+	}
+	exists := info.Kind == safefs.File
+	if f.Known && f.Exists == exists && (!exists || f.Size == info.Size && f.Modified.UnixNano() == info.Modified) {
+		b.add(ctx, look{name: f.Path, info: info, hash: f.Hash, large: f.Large})
+		return true
+	}
+	return b.look(ctx, f.Path, time.Time{})
+}
+
+// look is what was found at a path.
+type look struct {
+	name    string
+	info    safefs.Info
+	hash    string
+	large   bool
+	noticed time.Time
+	seen    time.Time
+	had     changes.State // what it was before, where that is known otherwise than by its directory
+}
+
+// batch collects observations to hand them in together.
+type batch struct {
+	ob     *observer
+	rules  *ignore.Rules
+	looks  []look
+	states []engine.Observation
+	failed bool
+}
+
+// look reads a file and adds what it is. It reports whether that was possible, or never will be.
+func (b *batch) look(ctx context.Context, name string, noticed time.Time) bool {
+	sum, info, err := b.ob.tree.Hash(name, maxHash)
+	if err != nil {
+		b.ob.unreadable(name, err)
+		return fault.Is(err, fault.Denied)
+	}
+	b.add(ctx, look{name: name, info: info, hash: sum, large: info.Kind == safefs.File && sum == "", noticed: noticed})
+	return true
+}
+
+// add adds an observation, unless it is that there still is nothing.
+func (b *batch) add(ctx context.Context, l look) {
+	st := l.state()
+	if l.seen = b.ob.now(); st.Modified.After(l.seen) && st.Modified.Sub(l.seen) < clockSkew {
+		l.seen = st.Modified
+	}
+	before := b.ob.before(l, st)
+	if !st.Exists && before == nil && !b.ob.named[l.name] && l.had.Path == "" {
+		return
+	}
+	b.looks = append(b.looks, l)
+	b.states = append(b.states, engine.Observation{State: st, Seen: l.seen, Noticed: l.noticed, Before: before})
+	if len(b.looks) >= batchLen {
+		b.send(ctx)
+	}
+}
+
+// state returns what was found as the ledger keeps it. Only regular files exist.
+func (l look) state() changes.State {
+	st := changes.State{Path: l.name}
+	if l.info.Kind == safefs.File {
+		st.Exists, st.Size, st.Modified = true, l.info.Size, time.Unix(0, l.info.Modified).UTC()
+		st.Hash, st.Large = l.hash, l.large
+	}
+	return st
+}
+
+// before returns what the observer saw of a file the last time, nil when it saw nothing else.
+func (ob *observer) before(l look, now changes.State) *changes.State {
+	if l.had.Path != "" {
+		return &l.had
+	}
+	dir := ob.dirs.all[path.Dir(l.name)]
+	if dir == nil {
+		return nil
+	}
+	s, had := dir.files[path.Base(l.name)]
+	switch {
+	case had:
+		was := changes.State{Path: l.name, Exists: true, Size: s.size, Modified: time.Unix(0, s.modified).UTC(), Since: time.Unix(0, s.looked).UTC()}
+		if now.Exists && was.Size == now.Size && was.Modified.Equal(now.Modified) {
+			return nil
+		}
+		return &was
+	case dir.whole && now.Exists:
+		return &changes.State{Path: l.name, Since: dir.listed.UTC()}
+	}
+	return nil
+}
+
+// send hands in what was collected, and reports whether all of the batch could be so far.
+func (b *batch) send(ctx context.Context) bool {
+	if len(b.states) == 0 {
+		return !b.failed
+	}
+	ob := b.ob
+	resp, err := ob.ledger.RecordStates(ctx, engine.RecordStatesRequest{Started: ob.started, States: b.states})
+	if err != nil {
+		ob.fail(ctx, err)
+		b.failed = true
+	}
+	for _, l := range b.looks {
+		switch {
+		case err == nil:
+			ob.note(l)
+		case ob.dirs.all[path.Dir(l.name)] != nil:
+			ob.retry[l.name] = true
+		}
+	}
+	for _, c := range resp.Changes {
+		ob.due.changed(c.Path, ob.o.Env.Now())
+	}
+	b.looks, b.states = nil, nil
+	return !b.failed
+}
+
+// note remembers what the ledger knows now.
+func (ob *observer) note(l look) {
+	dir := ob.dirs.all[path.Dir(l.name)]
+	if dir == nil {
+		return
+	}
+	if l.info.Kind != safefs.File {
+		ob.dirs.note(dir, path.Base(l.name), nil)
+		return
+	}
+	ob.dirs.note(dir, path.Base(l.name), &stamp{l.info.Size, l.info.Modified, l.seen.UnixNano()})
+}

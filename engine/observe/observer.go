@@ -1,0 +1,281 @@
+package observe
+
+import (
+	"context"
+	"log/slog"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/changes/watch"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/ignore"
+	"ctxledger.dev/internal/safefs"
+)
+
+const (
+	// tick is how often to look at what cannot be watched, and to try again what failed.
+	tick = 2 * time.Second
+	// pollMost is how many directory entries one tick looks at.
+	pollMost = 5_000
+	// maxNamed bounds the paths of touched files that are remembered.
+	maxNamed = 20_000
+	// maxDrain is how many waiting events are taken in before files are looked at.
+	maxDrain = 1024
+)
+
+// observer is the state of one Run. It has no goroutine of its own.
+type observer struct {
+	o       Options
+	root    string // of the workspace
+	ledger  Ledger
+	log     *slog.Logger
+	tree    *safefs.Tree
+	dirs    *directories
+	state   string // the ledger's own directory as a path in the tree; "": it lies elsewhere
+	started time.Time
+
+	due    due
+	named  map[string]bool // files that sessions touched: looked at even where git ignores them
+	cursor int64           // of Touched
+	again  bool            // something failed and is tried with the next tick: all that is touched
+	retry  map[string]bool // single paths that are
+	polls  []string        // directories that the polling has still to look at in this round
+	ticker *time.Ticker    // runs while there is anything to poll or to try again
+}
+
+func newObserver(ledger Ledger, info engine.Info, o Options) (*observer, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	tree, err := safefs.Open(info.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	ob := &observer{
+		o: o, root: info.Workspace, ledger: ledger, log: o.Log, tree: tree, started: o.Env.Now().UTC().Round(0),
+		named: map[string]bool{}, retry: map[string]bool{},
+	}
+	if rel, err := filepath.Rel(ob.root, info.State); err == nil && filepath.IsLocal(rel) {
+		ob.state = filepath.ToSlash(rel)
+	}
+	ob.dirs = newDirectories(ob.root, tree, o.Log, o.Env.Now)
+	return ob, nil
+}
+
+func (ob *observer) close() {
+	if ob.ticker != nil {
+		ob.ticker.Stop()
+	}
+	if err := ob.dirs.close(); err != nil {
+		ob.log.Warn("file watcher", "error", err)
+	}
+	_ = ob.tree.Close() // only read
+}
+
+func (ob *observer) now() time.Time { return ob.o.Env.Now().UTC().Round(0) }
+
+// loop takes in what happens until ctx ends.
+func (ob *observer) loop(ctx context.Context, news <-chan struct{}) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		wait, some := ob.due.next(ob.o.Env.Now())
+		ripe := timer.C
+		if timer.Reset(wait); !some {
+			ripe = nil
+		}
+		select {
+		case <-ctx.Done():
+		case e := <-ob.dirs.events():
+			ob.event(e)
+			ob.drain()
+		case <-news:
+			ob.refresh(ctx)
+		case <-ripe:
+			ob.flush(ctx)
+		case <-ob.ticks():
+			ob.tick(ctx)
+		}
+	}
+}
+
+// drain takes in the events that are waiting.
+func (ob *observer) drain() {
+	for range maxDrain {
+		select {
+		case e := <-ob.dirs.events():
+			ob.event(e)
+		default:
+			return
+		}
+	}
+}
+
+// event notes that a path may have changed.
+func (ob *observer) event(e watch.Event) {
+	if e.Rescan {
+		ob.rescan()
+		return
+	}
+	rel, err := filepath.Rel(ob.root, e.Path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return
+	}
+	if name := filepath.ToSlash(rel); !ob.barred(name) && !ob.due.add(name, ob.o.Env.Now()) {
+		ob.due = due{braked: ob.due.braked}
+		ob.rescan()
+	}
+}
+
+// barred reports whether a path is never looked at: git's own files, the ledger's, the root itself,
+// and what cannot be told of.
+func (ob *observer) barred(name string) bool {
+	return name == "." || name == ".git" || strings.HasPrefix(name, ".git/") || strings.HasSuffix(name, "/.git") || strings.Contains(name, "/.git/") ||
+		ob.state != "" && (name == ob.state || strings.HasPrefix(name, ob.state+"/")) ||
+		len(name) > changes.MaxPath || !utf8.ValidString(name) || strings.ContainsAny(name, "\x00\n")
+}
+
+// rescan makes everything due that is not as it was last seen.
+func (ob *observer) rescan() {
+	for name := range ob.dirs.all {
+		ob.scan(name)
+	}
+}
+
+// scan makes due what differs in one directory, and returns how many entries it looked at.
+func (ob *observer) scan(name string) int {
+	bases, looked := ob.dirs.differing(name)
+	for _, base := range bases {
+		if p := path.Join(name, base); !ob.barred(p) {
+			ob.due.add(p, ob.o.Env.Now()) // what finds no room is found by the next scan
+		}
+	}
+	return looked
+}
+
+// ticks returns the channel of ticks while there is anything to do with them.
+func (ob *observer) ticks() <-chan time.Time {
+	needed := ob.dirs.polled > 0 || ob.again || len(ob.retry) > 0
+	switch {
+	case ob.o.Tick != nil:
+		return ob.o.Tick
+	case needed && ob.ticker == nil:
+		ob.ticker = time.NewTicker(tick)
+	case !needed && ob.ticker != nil:
+		ob.ticker.Stop()
+		ob.ticker = nil
+	}
+	if ob.ticker == nil {
+		return nil
+	}
+	return ob.ticker.C
+}
+
+// tick polls directories, a bounded number of entries at a time, and tries again what failed.
+func (ob *observer) tick(ctx context.Context) {
+	if ob.again {
+		ob.refresh(ctx)
+	}
+	for name := range ob.retry {
+		ob.due.add(name, ob.o.Env.Now())
+	}
+	clear(ob.retry)
+	if len(ob.polls) == 0 {
+		for name, dir := range ob.dirs.all {
+			if dir.polled {
+				ob.polls = append(ob.polls, name)
+			}
+		}
+	}
+	for looked := 0; looked < pollMost && len(ob.polls) > 0; {
+		name := ob.polls[0]
+		ob.polls = ob.polls[1:]
+		if ob.dirs.all[name] != nil {
+			looked += ob.scan(name)
+		}
+	}
+}
+
+// refresh asks which files sessions touched since the last time, watches their directories and looks at
+// the files themselves.
+func (ob *observer) refresh(ctx context.Context) {
+	if !ob.usable() {
+		return
+	}
+	resp, err := ob.ledger.Touched(ctx, engine.TouchedRequest{After: ob.cursor})
+	if err != nil {
+		ob.fail(ctx, err)
+		return
+	}
+	ob.again = false
+	if len(ob.named)+len(resp.Files) > maxNamed {
+		clear(ob.named)
+	}
+	files := slices.DeleteFunc(resp.Files, func(f engine.TouchedFile) bool { return ob.barred(f.Path) })
+	ob.enter(files)
+	b := batch{ob: ob}
+	all := true
+	for _, f := range files {
+		ob.named[f.Path] = true
+		all = ob.meet(ctx, &b, f) && all
+	}
+	switch sent := b.send(ctx); {
+	case !all:
+		ob.again = true
+	case sent:
+		ob.cursor = resp.Next
+	}
+}
+
+// enter watches the directories of files, those of the first in the list before all.
+func (ob *observer) enter(files []engine.TouchedFile) {
+	var names []string
+	known := map[string]bool{}
+	for _, f := range files {
+		if dir := path.Dir(f.Path); !known[dir] && len(names) < ob.dirs.budget {
+			known[dir] = true
+			names = append(names, dir)
+		}
+	}
+	for _, name := range slices.Backward(names) {
+		ob.dirs.enter(name)
+	}
+}
+
+// usable reports whether the tree is still the workspace. One that was replaced is opened again; while
+// there is none, its files are not gone but unknown.
+func (ob *observer) usable() bool {
+	if !ob.tree.Replaced() {
+		return true
+	}
+	tree, err := safefs.Open(ob.root)
+	if err != nil {
+		ob.again = true
+		return false
+	}
+	_ = ob.tree.Close() // only read
+	ob.tree, ob.dirs.tree = tree, tree
+	for name := range ob.dirs.all {
+		ob.dirs.leave(name)
+	}
+	ob.due, ob.cursor, ob.again = due{}, 0, true
+	return true
+}
+
+// fail notes that the ledger did not answer; what was to be told is told again.
+func (ob *observer) fail(ctx context.Context, err error) {
+	if ctx.Err() == nil && !ob.again {
+		ob.log.Warn("observed changes cannot be recorded yet", "error", err)
+	}
+	ob.cursor, ob.again = 0, true
+}
+
+// rules returns what git ignores now.
+func (ob *observer) rules() *ignore.Rules {
+	return ignore.New(func(name string) []byte { return ob.tree.Read(name, ignore.FileSize) })
+}

@@ -1,0 +1,528 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// agent is a session that is followed live: its records come in one by one.
+type agent struct {
+	t         *testing.T
+	l         *engine.Local
+	name, dir string
+	n         int64
+	session   string
+}
+
+func (a *agent) append(at time.Time, format string, args ...any) {
+	a.t.Helper()
+	resp, err := a.l.AppendEntries(a.t.Context(), engine.AppendEntriesRequest{
+		Import: a.name, Session: sessions.Session{Host: "h", HostID: a.name, Dir: a.dir}, Offset: a.n, Next: a.n + 1, Done: true,
+		Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Time: at, Format: transcript.Anthropic, Original: raw(format, args...)}},
+	})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	a.n++
+	a.session = resp.Session
+}
+
+func (a *agent) prompt(at time.Time) { a.append(at, `{"role":"user","content":"Work."}`) }
+
+func (a *agent) call(at time.Time, id, tool, args string) {
+	a.append(at, `{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, id, tool, args)
+}
+
+func (a *agent) result(at time.Time, id string, failed bool) {
+	a.append(at, `{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":%v,"content":"x"}]}`, id, failed)
+}
+
+// at is a moment of these tests: seconds after they begin, within what counts as lately.
+func at(seconds float64) time.Time { return start.Add(time.Duration(seconds * float64(time.Second))) }
+
+// hash is a SHA-256 for a content of one letter.
+func hash(content string) string { return strings.Repeat(content, 64)[:64] }
+
+// is describes a look at a file: content "" means that it is not there.
+func is(path, content string, modified, seen time.Time) engine.Observation {
+	o := engine.Observation{State: changes.State{Path: path}, Seen: seen}
+	if content != "" {
+		o.Exists, o.Size, o.Modified, o.Hash = true, 1, modified, hash(content)
+	}
+	return o
+}
+
+// observe hands in what was seen, by an observer that began with the test.
+func observe(t *testing.T, l *engine.Local, all ...engine.Observation) []changes.Change {
+	t.Helper()
+	resp, err := l.RecordStates(t.Context(), engine.RecordStatesRequest{Started: start, States: all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.Changes
+}
+
+// told returns all changes as words, oldest first, with the names of sessions.
+func told(t *testing.T, l *engine.Local, agents ...*agent) []string {
+	t.Helper()
+	resp, err := l.Changes(t.Context(), engine.ChangesRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := func(session string) string {
+		for _, a := range agents {
+			if a.session == session {
+				return a.name
+			}
+		}
+		return "external"
+	}
+	out := []string{}
+	for _, c := range resp.Changes {
+		by := name(c.Session)
+		if len(c.Candidates) > 0 {
+			by = ""
+			for _, x := range c.Candidates {
+				by += "?" + name(x.Session)
+			}
+		}
+		hashes := ""
+		if c.HashFrom+c.HashTo != "" {
+			hashes = fmt.Sprintf(" %.1s→%.1s", c.HashFrom, c.HashTo)
+		}
+		out = append([]string{fmt.Sprint(c.Op, " ", c.Path, " ", c.Source, " by ", by, hashes)}, out...)
+	}
+	return out
+}
+
+func wantTold(t *testing.T, l *engine.Local, agents []*agent, want ...string) {
+	t.Helper()
+	if got := told(t, l, agents...); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+const editA = `{"file_path":"/w/a.go"}`
+
+func TestAttributionOfAnObservedChange(t *testing.T) {
+	type call struct {
+		tool, args string
+		from, to   float64 // to 0: no result
+		failed     bool
+	}
+	bash := `{"command":"make"}`
+	for _, test := range []struct {
+		name  string
+		calls []call // each by an agent of its own
+		at    float64
+		want  string
+	}{
+		{"nobody", nil, 10, "external"},
+		{"during a call that names it", []call{{"Edit", editA, 9, 11, false}}, 10, "a0"},
+		{"two seconds after the call", []call{{"Edit", editA, 5, 8, false}}, 10, "a0"},
+		{"later", []call{{"Edit", editA, 5, 7.9, false}}, 10, "external"},
+		{"before the call", []call{{"Edit", editA, 10.1, 11, false}}, 10, "external"},
+		{"a failed edit", []call{{"Edit", editA, 9, 11, true}}, 10, "external"},
+		{"a call that names another file", []call{{"Edit", `{"file_path":"/w/b.go"}`, 9, 11, false}}, 10, "external"},
+		{"a command", []call{{"Bash", bash, 9, 11, false}}, 10, "a0"},
+		{"a failed command", []call{{"Bash", bash, 9, 11, true}}, 10, "a0"},
+		{"a command that runs", []call{{"Bash", bash, 9, 0, false}}, 10, "a0"},
+		{"a command abandoned long ago", []call{{"Bash", bash, -700, 0, false}}, 10, "external"},
+		{"two commands", []call{{"Bash", bash, 8, 11, false}, {"Bash", bash, 9, 0, false}}, 10, "?a0?a1"},
+		{"a command and a call that names it", []call{{"Bash", bash, 9.5, 11, false}, {"Edit", editA, 9, 11, false}}, 10, "a1"},
+		{"two calls that name it: the later", []call{{"Edit", editA, 9.5, 11, false}, {"Edit", editA, 9, 9.6, false}}, 10, "a0"},
+	} {
+		for _, live := range []bool{true, false} { // whether the calls are known before the change is seen
+			t.Run(fmt.Sprint(test.name, ", known before: ", live), func(t *testing.T) {
+				l, _ := openIn(t, t.TempDir(), "/w")
+				observe(t, l, is("a.go", "1", at(-900), at(-800)))
+				see := func() { observe(t, l, is("a.go", "2", at(test.at), at(test.at+0.1))) }
+				if !live {
+					see()
+				}
+				var agents []*agent
+				for i, c := range test.calls {
+					a := &agent{t: t, l: l, name: fmt.Sprint("a", i), dir: "/w"}
+					agents = append(agents, a)
+					a.prompt(at(c.from - 1))
+					a.call(at(c.from), "c", c.tool, c.args)
+					if c.to > 0 {
+						a.result(at(c.to), "c", c.failed)
+					}
+				}
+				if live {
+					see()
+				}
+				var got []string
+				for _, c := range told(t, l, agents...) {
+					if strings.Contains(c, "observed") {
+						got = append(got, c)
+					}
+				}
+				if len(got) != 1 || !strings.HasPrefix(got[0], "modified a.go observed by "+test.want+" ") {
+					t.Errorf("%q, want it to be by %s", got, test.want)
+				}
+			})
+		}
+	}
+}
+
+func TestOneEditIsOneChangeWhateverIsKnownFirst(t *testing.T) {
+	edit := func(a *agent) {
+		a.prompt(at(0))
+		a.call(at(1), "c", "Edit", editA)
+		a.result(at(2), "c", false)
+	}
+	run := func(a *agent) {
+		a.prompt(at(0))
+		a.call(at(1), "c", "Bash", `{"command":"sed -i s/x/y/ a.go"}`)
+		a.result(at(2), "c", false)
+	}
+	before, after := is("a.go", "1", at(-9), at(-5)), is("a.go", "2", at(1.5), at(1.7))
+	for _, test := range []struct {
+		name string
+		do   func(l *engine.Local, a *agent)
+		want string
+	}{
+		{"transcript first", func(l *engine.Local, a *agent) { observe(t, l, before); edit(a); observe(t, l, after) }, "modified a.go observed by a 1→2"},
+		{"observed first", func(l *engine.Local, a *agent) { observe(t, l, before); observe(t, l, after); edit(a) }, "modified a.go observed by a 1→2"},
+		{"observed again", func(l *engine.Local, a *agent) {
+			observe(t, l, before)
+			observe(t, l, after)
+			edit(a)
+			observe(t, l, after)
+		}, "modified a.go observed by a 1→2"},
+		{"never looked at before", func(l *engine.Local, a *agent) { edit(a); observe(t, l, after) }, "modified a.go transcript by a →2"},
+		{"command, transcript first", func(l *engine.Local, a *agent) { observe(t, l, before); run(a); observe(t, l, after) }, "modified a.go observed by a 1→2"},
+		{"command, observed first", func(l *engine.Local, a *agent) { observe(t, l, before); observe(t, l, after); run(a) }, "modified a.go observed by a 1→2"},
+		{"between call and result", func(l *engine.Local, a *agent) {
+			observe(t, l, before)
+			a.call(at(1), "c", "Edit", editA)
+			observe(t, l, after)
+			a.result(at(2), "c", false)
+		}, "modified a.go observed by a 1→2"},
+	} {
+		l, _ := openIn(t, t.TempDir(), "/w")
+		a := &agent{t: t, l: l, name: "a", dir: "/w"}
+		test.do(l, a)
+		if got := told(t, l, a); len(got) != 1 || got[0] != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+		if got, err := l.Changes(t.Context(), engine.ChangesRequest{Session: a.session}); err != nil || got.Total != 1 {
+			t.Errorf("%s: %d changes of the session, %v", test.name, got.Total, err)
+		}
+	}
+}
+
+func TestBytesThatStayAreNoChange(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	a := &agent{t: t, l: l, name: "a", dir: "/w"}
+	observe(t, l, is("a.go", "1", at(-9), at(-5)))
+	a.prompt(at(0))
+	a.call(at(1), "c1", "Write", editA)
+	a.result(at(2), "c1", false)
+	wantTold(t, l, []*agent{a}, "created a.go transcript by a")
+	if got := observe(t, l, is("a.go", "1", at(1.5), at(2.5))); len(got) != 0 {
+		t.Errorf("recorded: %+v", got)
+	}
+	wantTold(t, l, nil)
+
+	a.call(at(10), "c2", "Write", editA)
+	a.result(at(11), "c2", false)
+	a.call(at(12), "c3", "Write", editA)
+	a.result(at(13), "c3", false)
+	observe(t, l, is("a.go", "1", at(12.5), at(13.5)))
+	if got := told(t, l, a); len(got) != 2 {
+		t.Errorf("one of two writes may have taken back the other: %q", got)
+	}
+	resp, err := l.Changes(t.Context(), engine.ChangesRequest{})
+	if err != nil || resp.Changes[1].ID != 2 {
+		t.Errorf("the number of the withdrawn change was given again: %+v, %v", resp.Changes, err)
+	}
+}
+
+func TestTwoEditsSeenAsOneBelongToTheLater(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		l, _ := openIn(t, t.TempDir(), "/w")
+		a, b := &agent{t: t, l: l, name: "a", dir: "/w"}, &agent{t: t, l: l, name: "b", dir: "/w"}
+		observe(t, l, is("a.go", "1", at(-9), at(-5)))
+		see := func() { observe(t, l, is("a.go", "3", at(2.5), at(2.7))) }
+		if first {
+			see()
+		}
+		for i, x := range []*agent{a, b} {
+			x.prompt(at(float64(i)))
+			x.call(at(float64(1+i)), "c", "Edit", editA)
+			x.result(at(float64(2+i)), "c", false)
+		}
+		if !first {
+			see()
+		}
+		got := strings.Join(told(t, l, a, b), "\n")
+		if strings.Count(got, "\n") != 1 || !strings.Contains(got, "modified a.go transcript by a") || !strings.Contains(got, "modified a.go observed by b") {
+			t.Errorf("seen first: %v:\n%s", first, got)
+		}
+	}
+}
+
+func TestWhatHappenedToAFile(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	absent := changes.State{Path: "new", Since: at(0)}
+	there := changes.State{Path: "old", Exists: true, Size: 3, Modified: at(-9), Since: at(0)}
+	made := is("new", "n", at(1), at(2))
+	made.Before = &absent
+	gone := is("old", "", time.Time{}, at(3))
+	gone.Before, gone.Noticed = &there, at(2.5)
+	observe(t, l, made, gone)
+	observe(t, l, is("new", "m", at(-1000), at(9))) // moved here, with its old time
+	big := engine.Observation{State: changes.State{Path: "big", Exists: true, Size: 1 << 40, Modified: at(1), Large: true}, Seen: at(2)}
+	observe(t, l, big)
+	big.Modified, big.Seen = at(5), at(6)
+	observe(t, l, big)
+	wantTold(t, l, nil, "created new observed by external →n", "deleted old observed by external", "modified new observed by external n→m", "modified big observed by external")
+	resp, err := l.Changes(t.Context(), engine.ChangesRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var times []time.Time
+	for _, c := range resp.Changes {
+		times = append(times, c.Time)
+	}
+	if diff := cmp.Diff([]time.Time{at(5), at(9), at(2.5), at(1)}, times); diff != "" || !resp.Changes[0].Large {
+		t.Errorf("%s %+v", diff, resp.Changes[0])
+	}
+}
+
+func TestStaleReadsNameWhoeverChangedTheFile(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	a := &agent{t: t, l: l, name: "a", dir: "/w"}
+	a.prompt(at(0))
+	for i, p := range []string{"ext", "sev", "own", "same"} {
+		a.call(at(1), fmt.Sprint("r", i), "Read", fmt.Sprintf(`{"file_path":%q}`, p))
+		observe(t, l, is(p, "1", at(-9), at(2)))
+	}
+	observe(t, l, is("ext", "2", at(5), at(6)))
+	a.call(at(10), "e", "Edit", `{"file_path":"own"}`)
+	a.result(at(12), "e", false)
+	observe(t, l, is("own", "2", at(11), at(13)), is("same", "1", at(11), at(13)))
+	for i := range 2 {
+		b := &agent{t: t, l: l, name: fmt.Sprint("b", i), dir: "/w"}
+		b.call(at(20), "c", "Bash", `{"command":"make"}`)
+	}
+	observe(t, l, is("sev", "2", at(21), at(22)))
+	resp, err := l.Changes(t.Context(), engine.ChangesRequest{Session: a.session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, s := range resp.Stale {
+		got += s.Path + " " + s.By + ", "
+	}
+	if got != "ext external, sev several, " {
+		t.Errorf("stale: %s", got)
+	}
+}
+
+func TestSessionsOfAnotherCopyChangeNothingHere(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	a := &agent{t: t, l: l, name: "a", dir: "/elsewhere"}
+	observe(t, l, is("a.go", "1", at(-9), at(-5)))
+	a.prompt(at(0))
+	a.call(at(1), "c", "Edit", `{"file_path":"/elsewhere/a.go"}`)
+	observe(t, l, is("a.go", "2", at(1.5), at(1.7)))
+	a.result(at(2), "c", false)
+	wantTold(t, l, []*agent{a}, "modified a.go observed by external 1→2", "modified a.go transcript by a")
+	if resp, err := l.Touched(t.Context(), engine.TouchedRequest{}); err != nil || len(resp.Files) != 0 {
+		t.Errorf("touched: %+v, %v", resp, err)
+	}
+}
+
+func TestTouchedFilesAreListedTheNewestFirst(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	a := &agent{t: t, l: l, name: "a", dir: "/w"}
+	a.prompt(at(0))
+	for i, p := range []string{"a", "b", "/w/a", "../out", "/etc/passwd", ".", "d/c"} {
+		a.call(at(1), fmt.Sprint("r", i), "Read", fmt.Sprintf(`{"file_path":%q}`, p))
+	}
+	a.call(start.Add(-8*24*time.Hour), "old", "Read", `{"file_path":"old"}`)
+	a.call(at(1), "mv", "move_file", `{"source":"x","destination":"y"}`)
+	observe(t, l, is("b", "1", at(-9), at(-5)))
+	list := func(after int64) (string, int64) {
+		resp, err := l.Touched(t.Context(), engine.TouchedRequest{After: after})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range resp.Files {
+			got += fmt.Sprint(f.Path, " ", f.Known, ", ")
+		}
+		return got, resp.Next
+	}
+	all, next := list(0)
+	if all != "y false, x false, d/c false, a false, b true, " {
+		t.Errorf("all: %s", all)
+	}
+	a.call(at(2), "r9", "Read", `{"file_path":"b"}`)
+	if got, _ := list(next); got != "b true, " {
+		t.Errorf("since: %s", got)
+	}
+}
+
+// intentOf returns the one intent that names a path.
+func intentOf(t *testing.T, l *engine.Local, path string) intents.Intent {
+	t.Helper()
+	h, err := l.FileHistory(t.Context(), engine.FileHistoryRequest{Path: path})
+	if err != nil || len(h.Intents) != 1 {
+		t.Fatalf("history of %s: %+v, %v", path, h, err)
+	}
+	return h.Intents[0]
+}
+
+func TestPendingIntentsAreReconciledWithTheDisk(t *testing.T) {
+	now := func(content string) engine.Observation { return is("a.go", content, at(1.5), at(60)) }
+	old := is("a.go", "1", at(-9), at(60))
+	for _, test := range []struct {
+		name, tool, args string
+		before           *engine.Observation // a look before the call; nil: none
+		after            engine.Observation
+		want             intents.Status
+	}{
+		{"an edit that was made", "Edit", editA, &old, now("2"), intents.Applied},
+		{"an edit that was not made", "Edit", editA, &old, old, intents.Retryable},
+		{"a file that was written", "Write", editA, ptr(is("a.go", "", at(0), at(-5))), now("2"), intents.Applied},
+		{"a file that was not written", "Write", editA, ptr(is("a.go", "", at(0), at(-5))), is("a.go", "", at(0), at(60)), intents.Retryable},
+		{"a file that nobody had looked at, not written", "Write", editA, nil, is("a.go", "", at(0), at(60)), intents.Retryable},
+		{"a file that nobody had looked at, not edited since", "Edit", editA, nil, old, intents.Retryable},
+		{"a file that nobody had looked at, edited", "Edit", editA, nil, now("2"), intents.Pending},
+		{"a file that is gone", "delete_file", `{"path":"a.go"}`, &old, is("a.go", "", at(0), at(60)), intents.Applied},
+		{"a file that is not gone", "delete_file", `{"path":"a.go"}`, &old, old, intents.Retryable},
+		{"a file that was moved", "move_file", `{"source":"a.go","destination":"b.go"}`, &old, is("a.go", "", at(0), at(60)), intents.Applied},
+	} {
+		for _, how := range []string{"the observer starts anew", "the host goes on", "it may still run"} {
+			l, _ := openIn(t, t.TempDir(), "/w")
+			if test.before != nil {
+				b := *test.before
+				b.Seen = at(-5)
+				observe(t, l, b)
+			}
+			a := &agent{t: t, l: l, name: "a", dir: "/w"}
+			a.prompt(at(0.5))
+			a.call(at(1), "c", test.tool, test.args)
+			r := engine.RecordStatesRequest{Started: start, States: []engine.Observation{test.after}}
+			want := test.want
+			switch how {
+			case "the observer starts anew":
+				r.Started = at(50)
+			case "the host goes on":
+				touched := touchedNow(t, l)
+				a.prompt(at(40))
+				if got := touchedNow(t, l); got == touched {
+					t.Errorf("%s: nobody is told to look at the file again", test.name)
+				}
+			default:
+				want = intents.Pending
+			}
+			if _, err := l.RecordStates(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+			if in := intentOf(t, l, "a.go"); in.Status != want || in.Reconciled != (want != intents.Pending) {
+				t.Errorf("%s, %s: %s, reconciled %v; want %s (before the call: %.9s)", test.name, how, in.Status, in.Reconciled, want, in.PreHash)
+			}
+		}
+	}
+}
+
+func TestAResultOverrulesWhatWasReconciled(t *testing.T) {
+	for _, failed := range []bool{true, false} {
+		l, _ := openIn(t, t.TempDir(), "/w")
+		a := &agent{t: t, l: l, name: "a", dir: "/w"}
+		observe(t, l, is("a.go", "1", at(-9), at(-5)))
+		a.prompt(at(0))
+		a.call(at(1), "c", "Edit", editA)
+		r := engine.RecordStatesRequest{Started: at(50), States: []engine.Observation{is("a.go", "2", at(1.5), at(60))}}
+		if _, err := l.RecordStates(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if in := intentOf(t, l, "a.go"); in.Status != intents.Applied || !in.Reconciled {
+			t.Fatalf("reconciled: %+v", in)
+		}
+		wantTold(t, l, []*agent{a}, "modified a.go observed by a 1→2")
+		a.result(at(2), "c", failed)
+		want, by := intents.Applied, "a"
+		if failed {
+			want, by = intents.Failed, "external"
+		}
+		if in := intentOf(t, l, "a.go"); in.Status != want || in.Reconciled {
+			t.Errorf("after the result: %+v", in)
+		}
+		wantTold(t, l, []*agent{a}, "modified a.go observed by "+by+" 1→2")
+	}
+}
+
+func TestCommandsStayPending(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	a := &agent{t: t, l: l, name: "a", dir: "/w"}
+	a.prompt(at(0))
+	a.call(at(1), "c", "Bash", `{"command":"rm a.go"}`)
+	observe(t, l, is("a.go", "1", at(-9), at(-5)))
+	r := engine.RecordStatesRequest{Started: at(50), States: []engine.Observation{is("a.go", "", at(0), at(60))}}
+	if _, err := l.RecordStates(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	a.prompt(at(70))
+	wantTold(t, l, []*agent{a}, "deleted a.go observed by a 1→")
+	a.result(at(80), "c", false) // had it been concluded, this would find nothing to finish
+	resp, err := l.Changes(t.Context(), engine.ChangesRequest{})
+	if err != nil || len(resp.Changes) != 1 || !resp.Changes[0].Reported {
+		t.Errorf("after the result: %+v, %v", resp, err)
+	}
+}
+
+func TestInvariant10OnlyPathsInsideTheWorkspaceHaveAState(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	good := is("a", "1", at(1), at(2))
+	for _, p := range []string{"", ".", "..", "../x", "/etc/passwd", "/w/a", "a/../../x", "a/../b", "./a", "a//b", "a\x00b", "a\nb", "C:/x", strings.Repeat("a", 600)} {
+		o := good
+		o.Path = p
+		_, err := l.RecordStates(t.Context(), engine.RecordStatesRequest{States: []engine.Observation{o}})
+		if !fault.Is(err, fault.Invalid) {
+			t.Errorf("%.20q: %v", p, err)
+		}
+	}
+	bad := good
+	bad.Hash = "x"
+	unseen := good
+	unseen.Seen = time.Time{}
+	other := good
+	other.Before = &changes.State{Path: "b"}
+	for _, o := range []engine.Observation{bad, unseen, other} {
+		_, err := l.RecordStates(t.Context(), engine.RecordStatesRequest{States: []engine.Observation{o}})
+		wantCode(t, err, fault.Invalid)
+	}
+	_, err := l.RecordStates(t.Context(), engine.RecordStatesRequest{States: make([]engine.Observation, 501)})
+	wantCode(t, err, fault.TooLarge)
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// touchedNow returns the number of the newest touch.
+func touchedNow(t *testing.T, l *engine.Local) int64 {
+	t.Helper()
+	resp, err := l.Touched(t.Context(), engine.TouchedRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.Next
+}

@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+)
+
+const (
+	// lately is how long ago a session may have touched a file for it to be looked at again.
+	lately = 7 * 24 * time.Hour
+	// maxTouched is how many files one answer lists.
+	maxTouched = 4000
+)
+
+// Touched implements API.
+func (l *Local) Touched(ctx context.Context, r TouchedRequest) (TouchedResponse, error) {
+	return view(ctx, l, func(tx kv.Tx) (TouchedResponse, error) {
+		var resp TouchedResponse
+		paths, next, err := changes.Touched(tx, max(r.After, 0), maxTouched)
+		if err != nil {
+			return resp, err
+		}
+		resp.Next = next
+		resp.Files = make([]TouchedFile, 0, len(paths))
+		for _, p := range paths {
+			st, known, err := changes.StateOf(tx, p)
+			if err != nil {
+				return resp, err
+			}
+			st.Path = p
+			resp.Files = append(resp.Files, TouchedFile{st, known})
+		}
+		resp.Files = fitting(resp.Files, limits.Page, func(f TouchedFile) int { return 300 + len(f.Path) })
+		return resp, nil
+	})
+}
+
+// touch notes that the session touched a file, if it is one that can be looked at.
+func (rec *recorder) touch(path string, at time.Time) error {
+	if path == "" || path == "." || isAbs(path) || !rec.l.here(*rec.session) || at.Before(rec.at.Add(-lately)) {
+		return nil
+	}
+	return changes.Touch(rec.tx, path)
+}
+
+// abandon takes note that the session's host has gone on to another turn: a look at the files of calls
+// that are still pending tells what became of them, and what changed from now on is not their doing.
+func (rec *recorder) abandon(at time.Time) error {
+	pending, err := intents.PendingOf(rec.tx, rec.session.ID)
+	if err != nil {
+		return err
+	}
+	for _, in := range pending {
+		if in.Turn != rec.session.Turns-1 {
+			continue // it was abandoned before
+		}
+		if err := rec.touch(in.Subject(), at); err != nil {
+			return err
+		}
+		if err := rec.again(in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// preHash returns what the file that a call acts on was like when the call began, as far as the
+// ledger knows.
+func (rec *recorder) preHash(in intents.Intent) (string, error) {
+	path := in.Subject()
+	if path == "" || isAbs(path) || len(path) > changes.MaxPath || !rec.l.here(*rec.session) {
+		return "", nil
+	}
+	st, known, err := changes.StateOf(rec.tx, path)
+	if err != nil || !known {
+		return "", err
+	}
+	return hashBefore(rec.tx, st, in.Begun)
+}
+
+// hashBefore returns what a file was like at a time: the hash of its content, intents.Absent, or ""
+// when that is not known. st is its present state.
+func hashBefore(tx kv.Tx, st changes.State, at time.Time) (string, error) {
+	if !st.Since.After(at) {
+		return contentOf(st), nil
+	}
+	list, err := changes.OfPath(tx, st.Path, maxRecent)
+	if err != nil {
+		return "", err
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		c := list[i]
+		if c.Source != changes.Observed || c.Time.Before(at) {
+			continue
+		}
+		if c.Op == changes.Created {
+			return intents.Absent, nil
+		}
+		return c.HashFrom, nil
+	}
+	return "", nil
+}
+
+// contentOf returns the hash of a file's content, intents.Absent, or "" when it is not known.
+func contentOf(st changes.State) string {
+	if !st.Exists {
+		return intents.Absent
+	}
+	return st.Hash
+}

@@ -1,0 +1,71 @@
+package redact
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sync"
+)
+
+// ruleset is the table made ready.
+type ruleset struct {
+	filter prefilter
+	rules  int
+}
+
+// builtin is the table of this package, compiled once for all redactors.
+var builtin = sync.OnceValue(func() *ruleset { return newRuleset(rules()) })
+
+func newRuleset(rows []row) *ruleset {
+	s := &ruleset{rules: len(rows)}
+	for i, w := range rows {
+		r := w.compile(i)
+		for _, literal := range w.literals {
+			s.filter.add(r, literal)
+		}
+	}
+	return s
+}
+
+// find returns the secrets of a text in their order, without overlaps.
+func (s *ruleset) find(text []byte) []span {
+	return disjoint(s.candidates(text), 0)
+}
+
+// candidates returns what the rules find, in any order.
+func (s *ruleset) candidates(text []byte) []span {
+	return s.percent(s.base64(s.plain(text), text), text)
+}
+
+// plain returns what the rules find in the text as it stands.
+func (s *ruleset) plain(text []byte) []span {
+	var spans []span
+	ends := make([]int, s.rules) // where the newest find of each rule ends
+	s.filter.scan(text, func(r *rule, at, n int) {
+		if at < ends[r.order] {
+			return // inside of what it has found: a text of nothing but beginnings costs no more than another
+		}
+		if found, ok := r.match(text, at, n); ok {
+			spans, ends[r.order] = append(spans, found), found.end
+		}
+	})
+	return spans
+}
+
+// disjoint sorts spans and cuts what an earlier one covers off the later ones, so that nothing that any
+// rule found stays visible. What lies before from is covered already.
+func disjoint(spans []span, from int) []span {
+	slices.SortFunc(spans, func(a, b span) int {
+		// Of one secret found raw and decoded, the decoded one is what it is elsewhere, too.
+		return cmp.Or(a.start-b.start, b.end-a.end, a.order-b.order, bytes.Compare(b.secret, a.secret))
+	})
+	kept := spans[:0]
+	for _, s := range spans {
+		if s.end <= from {
+			continue
+		}
+		s.start = max(s.start, from)
+		kept, from = append(kept, s), s.end
+	}
+	return kept
+}

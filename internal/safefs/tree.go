@@ -1,0 +1,253 @@
+package safefs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"ctxledger.dev/internal/fault"
+)
+
+// Kind is what a path leads to.
+type Kind int
+
+// The kinds. Other is what is never opened: pipes, devices, sockets, and links that lead outside or
+// nowhere.
+const (
+	Absent Kind = iota
+	File
+	Dir
+	Other
+)
+
+// Info is what a path leads to; size and time are those of a file.
+type Info struct {
+	Kind     Kind
+	Link     bool // whether the path itself is a symbolic link
+	Size     int64
+	Modified int64 // nanoseconds since 1970
+}
+
+// Entry is one entry of a directory.
+type Entry struct {
+	Name string
+	Info
+}
+
+// Tree is an open directory tree.
+type Tree struct {
+	path    string
+	root    *os.Root
+	escapes error // what the system says of a path that leads out
+}
+
+// Open opens the tree at an absolute path. Errors: not_found, denied, limited when no more files can be
+// opened, unavailable.
+func Open(path string) (*Tree, error) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, coded("safefs.open", err)
+	}
+	t := &Tree{path: path, root: root}
+	_, err = root.Lstat("..")
+	t.escapes = cause(err)
+	return t, nil
+}
+
+// Close releases the tree.
+func (t *Tree) Close() error { return t.root.Close() }
+
+// Replaced reports whether the tree's path leads elsewhere or nowhere by now: what the tree then says
+// of its files is no longer about that path.
+func (t *Tree) Replaced() bool {
+	now, err := os.Stat(t.path)
+	if err != nil {
+		return true
+	}
+	then, err := t.root.Stat(".")
+	return err != nil || !os.SameFile(now, then)
+}
+
+// Stat says what a path leads to. Errors: denied, limited, unavailable when that cannot be told.
+func (t *Tree) Stat(name string) (Info, error) {
+	name = filepath.FromSlash(name)
+	info, err := t.root.Lstat(name)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return t.info(info, err)
+	}
+	followed, err := t.root.Stat(name)
+	out, err := t.info(followed, err)
+	if out.Link = true; out.Kind == Absent {
+		out.Kind = Other
+	}
+	return out, err
+}
+
+// info reads what the system says of a path.
+func (t *Tree) info(info fs.FileInfo, err error) (Info, error) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
+		return Info{Kind: Absent}, nil
+	case err != nil && t.escapes != nil && errors.Is(err, t.escapes), errors.Is(err, syscall.ELOOP), errors.Is(err, fs.ErrInvalid):
+		return Info{Kind: Other}, nil
+	case err != nil:
+		return Info{}, coded("safefs.stat", err)
+	}
+	return infoOf(info), nil
+}
+
+func infoOf(info fs.FileInfo) Info {
+	switch {
+	case info.Mode().IsRegular():
+		return Info{Kind: File, Size: info.Size(), Modified: info.ModTime().UnixNano()}
+	case info.IsDir():
+		return Info{Kind: Dir}
+	default:
+		return Info{Kind: Other}
+	}
+}
+
+// open opens a regular file; nil when there is none by now.
+func (t *Tree) open(name string) (*os.File, Info, error) {
+	was, err := t.Stat(name)
+	if err != nil || was.Kind != File {
+		return nil, was, err
+	}
+	// Not blocking: the file may have become a pipe since.
+	f, err := t.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|notBlocking, 0)
+	if err != nil {
+		info, err := t.info(nil, err)
+		return nil, info, err
+	}
+	stat, err := f.Stat()
+	if err == nil && stat.Mode().IsRegular() {
+		info := infoOf(stat)
+		info.Link = was.Link
+		return f, info, nil
+	}
+	_ = f.Close() // nothing was written
+	return nil, Info{Kind: Other}, coded("safefs.open", err)
+}
+
+// Hash returns the SHA-256 of a file's content, and what the path led to at that moment. The hash is
+// "" when that was no file, or one of more than most bytes, which is not read. A file that is written
+// to meanwhile is read again; if it does not come to rest, the hash is that of the last reading.
+// Errors: those of Stat.
+func (t *Tree) Hash(name string, most int64) (string, Info, error) {
+	const tries = 3
+	for try := 1; ; try++ {
+		f, info, err := t.open(name)
+		if f == nil {
+			return "", info, err
+		}
+		sum, after, err := digest(f, info, most)
+		_ = f.Close() // only read
+		if err != nil || after == info || try == tries {
+			return sum, after, coded("safefs.hash", err)
+		}
+	}
+}
+
+// digest reads an open file whole and looks at it once more.
+func digest(f *os.File, info Info, most int64) (string, Info, error) {
+	if info.Size > most {
+		return "", info, nil
+	}
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(f, most+1))
+	if err != nil {
+		return "", info, err
+	}
+	stat, err := f.Stat()
+	if err != nil {
+		return "", info, err
+	}
+	after := infoOf(stat)
+	after.Link = info.Link
+	if n > most {
+		return "", after, nil
+	}
+	return hex.EncodeToString(h.Sum(nil)), after, nil
+}
+
+// Read returns the content of a small file; nil when there is none, or none of at most most bytes that
+// can be read.
+func (t *Tree) Read(name string, most int64) []byte {
+	f, info, err := t.open(name)
+	if f == nil || err != nil {
+		return nil
+	}
+	defer f.Close() // only read
+	if info.Size > most {
+		return nil
+	}
+	content, err := io.ReadAll(io.LimitReader(f, most))
+	if err != nil {
+		return nil
+	}
+	return content
+}
+
+// List returns the entries of a directory by name, and whether there are more than most: then it
+// returns none. Links are told as links, not followed. A directory that is not there has no entries.
+// Errors: those of Stat.
+func (t *Tree) List(name string, most int) (entries []Entry, more bool, err error) {
+	if info, err := t.Stat(name); err != nil || info.Kind != Dir {
+		return nil, false, err
+	}
+	d, err := t.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|notBlocking, 0)
+	if err != nil {
+		_, err = t.info(nil, err)
+		return nil, false, err
+	}
+	defer d.Close() // only read
+	names, err := d.Readdirnames(most + 1)
+	if err != nil && err != io.EOF {
+		_, err = t.info(nil, err)
+		return nil, false, err
+	}
+	if len(names) > most {
+		return nil, true, nil
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		info, err := t.Stat(strings.TrimPrefix(name+"/"+n, "./"))
+		if err != nil {
+			continue // what cannot be looked at is not looked at
+		}
+		entries = append(entries, Entry{n, info})
+	}
+	return entries, false, nil
+}
+
+// cause returns what the system said, without the path that it was said of.
+func cause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// coded gives a foreign error its code.
+func coded(op string, err error) error {
+	code := fault.Unavailable
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		code = fault.NotFound
+	case errors.Is(err, fs.ErrPermission):
+		code = fault.Denied
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOMEM):
+		code = fault.Limited
+	}
+	return fault.Wrap(code, op, err)
+}
