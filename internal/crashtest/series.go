@@ -17,7 +17,6 @@ import (
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/kv/bolt"
 )
 
 const (
@@ -107,19 +106,19 @@ func (s *series) life(ctx context.Context, kill int) error {
 	return s.work(ctx, o, apis, s.plan.atWork(kill, s.random))
 }
 
-// audit reads a ledger that nobody owns page by page and record by record.
-func audit(ctx context.Context, state string) error {
-	var damage []error
-	_, err := bolt.Check(ctx, state, bolt.Watch{Problem: func(p bolt.Problem) {
-		damage = append(damage, violated("%s: %s", p.Where, p.What))
-	}})
-	return errors.Join(append(damage, err)...)
+// audit checks a ledger that nobody owns: pages and envelopes, and what the records promise each other.
+func (s *series) audit(ctx context.Context) error {
+	found, err := engine.Check(ctx, s.state, s.o.Env)
+	if err == nil && found.Total > 0 {
+		err = violated("%d things are wrong with the ledger: %s", found.Total, text(found.Damage))
+	}
+	return err
 }
 
 // start starts an owner; in some lives after one that dies on the way, or against a rival.
 func (s *series) start(ctx context.Context, kill int) (*owner, error) {
 	if kill == killsPerLedger/4 {
-		if err := audit(ctx, s.state); err != nil {
+		if err := s.audit(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -317,7 +316,7 @@ func (s *series) end(ctx context.Context) error {
 		return err
 	}
 	<-o.dead
-	if err := errors.Join(s.leftovers("owner.json", "owner.sock"), audit(ctx, s.state)); err != nil {
+	if err := errors.Join(s.leftovers("owner.json", "owner.sock"), s.audit(ctx)); err != nil {
 		return err
 	}
 	return os.RemoveAll(s.dir)
