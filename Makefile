@@ -7,7 +7,7 @@ CLAUDE_VERSION := 2.1.328
 CLAUDE  := $(AGENTS)/claude/.installed-$(CLAUDE_VERSION)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test lint fuzz bench share hostile agents clean
+.PHONY: help build demo test lint fuzz bench share hostile crash defects agents clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,13 @@ bench: build ## the figures of docs/benchmarks.md
 
 share: ## many processes at one ledger, at length: a million operations, 1,000 starts and stops
 	$(GO) test -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop' ./internal/sharetest -operations 1000000 -every 10s -cycles 500
+
+KILLS ?= 2000
+crash: ## kill KILLS owners (default 2000), from SEED
+	$(GO) run -tags failpoints ./internal/crashtest/crash -kills $(KILLS) $(if $(SEED),-seed $(SEED))
+
+defects: ## the seeded defects, and how long the harnesses take to catch them
+	$(GO) test -count=1 -timeout 30m -v -run 'TestSeeded' ./internal/crashtest/...
 
 hostile: ## a million malformed messages between calls of the MCP server
 	$(GO) test -count=1 -timeout 60m -v -run Generated ./cmd/ctxmcp -messages 1000000

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -27,6 +28,7 @@ func (l *Local) Backup(ctx context.Context, r BackupRequest) (BackedUp, error) {
 	temp := r.File + "." + l.env.ID(4) + ".partial"
 	err = l.writeBackup(ctx, temp, !r.RecordsOnly)
 	var b BackedUp
+	failpoint.Hit("engine.backup.written")
 	if err == nil {
 		b, err = readBackup(temp)
 	}
@@ -40,6 +42,7 @@ func (l *Local) Backup(ctx context.Context, r BackupRequest) (BackedUp, error) {
 		_ = os.Remove(temp) // what failed before is what counts
 		return BackedUp{}, err
 	}
+	failpoint.Hit("engine.backup.renamed")
 	b.File, b.Seconds = r.File, l.env.Now().Sub(start).Seconds()
 	return b, nil
 }

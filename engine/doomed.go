@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/kv"
 )
 
@@ -52,6 +53,7 @@ func (l *Local) deleteDoomed(ctx context.Context) error {
 			return err
 		}
 	}
+	failpoint.Hit("engine.doomed.deleted")
 	return l.store.Update(ctx, func(tx kv.Tx) error {
 		for hash := range doomed {
 			if err := tx.Delete(bucketDoomed, []byte(hash)); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 )
@@ -69,6 +70,7 @@ func (r ForgetRequest) check() error {
 
 // discard makes what no record holds any more vanish from the disk.
 func (l *Local) discard(ctx context.Context) error {
+	failpoint.Hit("engine.forget.committed")
 	if err := l.deleteDoomed(ctx); err != nil {
 		return err
 	}

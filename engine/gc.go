@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 )
@@ -24,6 +25,7 @@ func (l *Local) CollectGarbage(ctx context.Context, _ CollectGarbageRequest) (Co
 	if c.Blobs, err = l.collect(ctx); err != nil {
 		return c, err
 	}
+	failpoint.Hit("engine.gc.collected")
 	if c.Copies, err = l.dropCopies(copyLife); err != nil {
 		return c, err
 	}

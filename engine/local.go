@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/bolt"
@@ -68,6 +69,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	if err := l.migrate(ctx); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
+	failpoint.Hit("engine.open.doomed")
 	if err := l.deleteDoomed(ctx); err != nil { // an earlier owner may have died while forgetting
 		return nil, errors.Join(err, store.Close())
 	}

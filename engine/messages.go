@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
@@ -37,6 +38,7 @@ func (l *Local) AppendMessages(ctx context.Context, r AppendMessagesRequest) (Ap
 	}
 	resp, err := l.recordMessages(ctx, r, m)
 	if r.Blob != "" {
+		failpoint.Hit("engine.messages.recorded")
 		l.useUp(ctx, r.Blob)
 	}
 	return resp, err

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 )
@@ -48,6 +49,7 @@ func (l *Local) migrate(ctx context.Context) error {
 		if err := keepCopy(l.state, at); err != nil {
 			return fault.Wrap(fault.Unavailable, "engine.migrate", err)
 		}
+		failpoint.Hit("engine.migrate.copied")
 	}
 	return l.store.Update(ctx, bringUp)
 }
@@ -70,6 +72,7 @@ func bringUp(tx kv.Tx) error {
 			return err
 		}
 	}
+	failpoint.Hit("engine.migrate.applied")
 	return tx.Put(bucketEngine, keySchema, []byte(strconv.Itoa(newestSchema())))
 }
 
@@ -104,6 +107,7 @@ func keepCopy(state string, schema int) error {
 	name := filepath.Join(state, copyPrefix+strconv.Itoa(schema))
 	temp := name + ".partial"
 	err := copyFile(filepath.Join(state, recordsName), temp)
+	failpoint.Hit("engine.migrate.copying")
 	if err == nil {
 		err = os.Rename(temp, name)
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"ctxledger.dev/internal/defect"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
@@ -85,15 +87,19 @@ func mutate[R any](ctx context.Context, l *Local, m mutation, fn func(kv.Tx) (R,
 		if r, events, err = fn(tx); err != nil {
 			return err
 		}
+		failpoint.Hit("engine.mutate.applied")
 		if err := publish(tx, m.at, events); err != nil {
 			return err
 		}
+		failpoint.Hit("engine.mutate.published")
+		defer failpoint.Hit("engine.mutate.kept")
 		return m.keep(tx, r)
 	})
 	if err != nil {
 		var zero R
 		return zero, err
 	}
+	failpoint.Hit("engine.mutate.committed")
 	l.ring()
 	return r, nil
 }
@@ -127,7 +133,7 @@ func (m mutation) answered(tx kv.Tx, r any) (bool, error) {
 
 // keep stores the answer under the key and clears away some that are too old to be asked for.
 func (m mutation) keep(tx kv.Tx, r any) error {
-	if m.key == "" {
+	if m.key == "" || defect.LostKey {
 		return nil
 	}
 	response, err := json.Marshal(r)

@@ -11,6 +11,7 @@ import (
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
@@ -88,6 +89,7 @@ func (l *Local) prepareAll(ctx context.Context, entries []sessions.NewEntry) ([]
 // placeAll stores the blobs that prepared entries need, several at once. The caller holds l.naming
 // until the entries are committed.
 func (l *Local) placeAll(ctx context.Context, ready []*prepared) error {
+	defer failpoint.Hit("engine.prepare.placed")
 	return each(len(ready), func(i int) error { return l.placeBlobs(ctx, ready[i]) })
 }
 

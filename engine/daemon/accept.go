@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
@@ -72,6 +73,7 @@ func (d *daemon) greet(conn net.Conn) (hello, error) {
 	if err != nil {
 		return h, err
 	}
+	failpoint.Hit("daemon.greet.heard")
 	w := welcome{Protocol: protocol, PID: d.self.PID, Version: d.self.Version, Started: d.started}
 	w.Error = d.judge(h)
 	if w.Error == nil && h.Want != wantLeave && !d.presence.enter() {
@@ -89,6 +91,7 @@ func (d *daemon) greet(conn net.Conn) (hello, error) {
 		}
 		return h, err
 	}
+	failpoint.Hit("daemon.greet.welcomed")
 	return h, nil
 }
 

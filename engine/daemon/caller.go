@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
@@ -68,6 +69,7 @@ func (c *caller) begin(r request) {
 		c.finish(r.ID) // before the answer: whoever has that may ask again
 		if answered {
 			c.answer(a)
+			failpoint.Hit("daemon.call.answered")
 		}
 	})
 }
@@ -118,7 +120,9 @@ func (c *caller) run(ctx context.Context, r request) (a response, answered bool)
 		defer cancel()
 		defer context.AfterFunc(c.d.leaving, cancel)()
 	}
+	failpoint.Hit("daemon.call.heard")
 	out, err := c.d.handle(ctx, r)
+	failpoint.Hit("daemon.call.done")
 	if err == nil {
 		return reply(r, out), true
 	}

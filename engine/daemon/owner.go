@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -57,9 +58,11 @@ func (o owner) publish(state string) error {
 	temp := path + ".new"
 	_ = os.Remove(temp) // left by an owner that died here
 	err = writePrivate(temp, append(content, '\n'))
+	failpoint.Hit("daemon.publish.written")
 	if err == nil {
 		err = os.Rename(temp, path)
 	}
+	failpoint.Hit("daemon.publish.renamed")
 	if err != nil {
 		_ = os.Remove(temp) // what failed before is what counts
 	}

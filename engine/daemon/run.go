@@ -13,6 +13,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/limits"
 )
 
@@ -101,6 +102,7 @@ func own(ctx context.Context, c Config, api engine.API, log *slog.Logger) error 
 	if err != nil {
 		return errors.Join(err, api.Close())
 	}
+	failpoint.Hit("daemon.listen.bound")
 	d := &daemon{config: c, api: api, log: log, started: c.Env.Now().UTC()}
 	d.self = owner{
 		Protocol: protocol, Version: c.Version, PID: os.Getpid(), Address: l.address,
@@ -144,13 +146,17 @@ func (d *daemon) work(l listener, stop context.CancelFunc) error {
 	<-d.leaving.Done()
 	d.log.Info("leave", "why", context.Cause(d.leaving).Error())
 
+	failpoint.Hit("daemon.leave.begun")
 	err := d.withdraw(l)
+	failpoint.Hit("daemon.leave.withdrawn")
 	impatient := time.AfterFunc(limits.Call, stop)
 	d.conns.Wait()
 	impatient.Stop()
 	stop()
 	others.Wait()
+	failpoint.Hit("daemon.leave.drained")
 	err = errors.Join(err, d.api.Close())
+	failpoint.Hit("daemon.leave.closed")
 	d.presence.release()
 	if err != nil {
 		d.log.Error("leave", "error", err.Error())

@@ -8,6 +8,7 @@ import (
 	"net"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
@@ -25,6 +26,7 @@ func (d *daemon) servePut(raw net.Conn) {
 		ref, err = d.api.PutBlob(d.hard, &arriving{r: content})
 		return err
 	})
+	failpoint.Hit("daemon.put.stored")
 	if err != nil {
 		d.send(conn, response{Error: toWire(err, d.config.Env, d.log)})
 		// Closing with bytes unread could take the answer away from a client still sending.

@@ -25,6 +25,8 @@ var layers = map[string]int{
 	"internal/demo/...":          7, // drives the built binaries
 	"internal/benchmark":         7, // measures the product from outside
 	"internal/sandbox":           6, // runs the programs for demo, benchmark and e2e
+	"internal/crashtest":         6, // kills owners and compares what is left
+	"internal/crashtest/crash":   7, // its program, which is the owner as well
 	"internal/sharetest":         6, // many processes at one ledger
 	"internal/storetest":         6, // a real store for the tests of the domains
 	"internal/archtest":          6,
@@ -83,7 +85,7 @@ var restricted = []struct {
 }{
 	{"net", []string{"engine/daemon", "internal/scriptedmodel"}, "only the daemon opens sockets"},
 	{"net/http", []string{"internal/scriptedmodel"}, "no network: the product calls nobody"},
-	{"os/exec", []string{"engine/daemon", "internal/scriptedmodel", "internal/benchmark", "internal/sandbox"}, "one place starts processes"},
+	{"os/exec", []string{"engine/daemon", "internal/scriptedmodel", "internal/benchmark", "internal/sandbox", "internal/crashtest"}, "one place starts processes"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},
 	{"reflect", nil, "plain values"},
 	{"time.Now", []string{"internal/env", "internal/demo", "internal/benchmark"}, "the clock comes from env"},
@@ -91,7 +93,7 @@ var restricted = []struct {
 	{"os.Getenv", []string{"internal/env"}, "the environment comes from env"},
 	{"os.Getwd", []string{"internal/env"}, "the environment comes from env"},
 	{"math/rand", nil, "randomness comes from env"},
-	{"math/rand/v2", []string{"kv/kvtest"}, "randomness comes from env"},
+	{"math/rand/v2", []string{"kv/kvtest", "internal/crashtest"}, "randomness comes from env"},
 	{"crypto/rand", []string{"internal/env"}, "randomness comes from env"},
 	{"time.Sleep", nil, "wait for the thing, not for a time"},
 }

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/internal/blobfile"
@@ -114,6 +115,7 @@ func (b *blobs) put(ctx context.Context, r io.Reader, limit int64) (ref kv.BlobR
 	if err != nil {
 		return kv.BlobRef{}, osError("kv.putblob", err)
 	}
+	failpoint.Hit("kv.blob.created")
 	defer func() {
 		_ = f.Close() // closed already when it went well
 		if err != nil {
@@ -132,9 +134,12 @@ func (b *blobs) put(ctx context.Context, r io.Reader, limit int64) (ref kv.BlobR
 			return kv.BlobRef{}, osError("kv.putblob", err)
 		}
 	}
-	if err := errors.Join(w.Flush(), f.Sync(), f.Close()); err != nil {
+	err = w.Flush()
+	failpoint.Hit("kv.blob.written")
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return kv.BlobRef{}, osError("kv.putblob", err)
 	}
+	failpoint.Hit("kv.blob.synced")
 	dir, path := place(ref.Hash)
 	if err := b.root.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return kv.BlobRef{}, osError("kv.putblob", err)
@@ -142,7 +147,10 @@ func (b *blobs) put(ctx context.Context, r io.Reader, limit int64) (ref kv.BlobR
 	if err := b.root.Rename(temp, path); err != nil {
 		return kv.BlobRef{}, osError("kv.putblob", err)
 	}
-	return ref, osError("kv.putblob", errors.Join(b.shelf.drop(ref.Hash), b.sync(ref.Hash)))
+	failpoint.Hit("kv.blob.renamed")
+	err = errors.Join(b.shelf.drop(ref.Hash), b.sync(ref.Hash))
+	failpoint.Hit("kv.blob.named")
+	return ref, osError("kv.putblob", err)
 }
 
 // intact reports whether a blob is stored already, whole. One that is damaged is written anew.
@@ -264,6 +272,7 @@ func (b *blobs) delete(hash string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return osError("kv.deleteblob", kept)
 	}
+	failpoint.Hit("kv.blob.removed")
 	if err == nil {
 		err = syncRoot(b.root, dir)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"ctxledger.dev/internal/defect"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 )
@@ -72,9 +74,11 @@ func (s *Store) write() {
 			}
 			batch := s.collect(first)
 			s.commit(batch)
+			failpoint.Hit("kv.commit.after")
 			for _, c := range batch {
 				close(c.done)
 			}
+			failpoint.Hit("kv.commit.acked")
 		}
 	}
 }
@@ -150,6 +154,11 @@ func (s *Store) attempt(calls []*call, keep bool) (again bool, err error) {
 	t.over = true
 	if again || !keep || !t.dirty {
 		return again, s.finish(btx.Rollback)
+	}
+	failpoint.Hit("kv.commit.before")
+	if defect.AckBeforeSync {
+		go func() { _ = s.finish(btx.Commit) }()
+		return false, nil
 	}
 	return false, s.finish(btx.Commit)
 }

@@ -42,8 +42,11 @@ func lockFile(f *os.File, wait time.Duration) error {
 // abandon releases the lock of a file whose database cannot be closed in order. Closing alone
 // does not: the mapping that is left keeps the file, and with it the lock, alive.
 func abandon(f *os.File) error {
-	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+	return errors.Join(unlockFile(f), f.Close())
 }
+
+// unlockFile releases the owner lock on f.
+func unlockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
 // heldElsewhere is false: whoever asks holds the lock already.
 func heldElsewhere(*os.Root) bool { return false }

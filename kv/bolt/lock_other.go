@@ -18,6 +18,9 @@ func lockFile(*os.File, time.Duration) error { return nil }
 // abandon releases the lock of a file whose database cannot be closed in order.
 func abandon(f *os.File) error { return f.Close() }
 
+// unlockFile has nothing to release: the lock is bbolt's.
+func unlockFile(*os.File) error { return nil }
+
 // heldElsewhere reports whether another process owns the ledger, by asking for a shared lock.
 // Without our own lock, a file under its owner's pen may look damaged.
 func heldElsewhere(root *os.Root) bool {

@@ -12,6 +12,8 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
+	"ctxledger.dev/internal/defect"
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -40,6 +42,7 @@ func openLedger(root *os.Root, wait time.Duration) (_ *ledgerFile, err error) {
 		if err != nil {
 			return nil, osError("kv.open", err)
 		}
+		failpoint.Hit("kv.open.locked")
 		db, err := mapLedger(root, f, wait)
 		if err != nil {
 			return nil, err
@@ -137,6 +140,9 @@ func mapLedger(root *os.Root, f *os.File, wait time.Duration) (*bbolt.DB, error)
 	if errors.Is(err, berrors.ErrTimeout) {
 		return nil, locked()
 	}
+	if defect.StaleOwner && err == nil {
+		err = unlockFile(f)
+	}
 	return db, osError("kv.open", err)
 }
 
@@ -155,6 +161,7 @@ func openBolt(f *os.File, wait time.Duration) (db *bbolt.DB, err error) {
 		FreelistType:    bbolt.FreelistMapType,
 		NoFreelistSync:  true,
 		NoStatistics:    true,
+		NoSync:          defect.SkipSync,
 		InitialMmapSize: initialMap,
 		MaxSize:         int(min(int64(maxLedgerBytes), math.MaxInt)),
 	})
@@ -169,6 +176,7 @@ func createLedger(root *os.Root) error {
 		return err
 	}
 	defer func() { _ = root.Remove(name) }() // a leftover is removed by the next owner
+	failpoint.Hit("kv.create.temp")
 	db, err := openBolt(f, 0)
 	if err != nil {
 		return err
@@ -176,6 +184,7 @@ func createLedger(root *os.Root) error {
 	if err := errors.Join(db.Update(writeFormat), db.Close()); err != nil {
 		return err
 	}
+	failpoint.Hit("kv.create.built")
 	err = root.Link(name, ledgerName) // unlike a rename, never replaces what another process made
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 		return nil // another process is the owner already, and may have tidied our file away
@@ -183,6 +192,7 @@ func createLedger(root *os.Root) error {
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, "kv.open", fmt.Errorf("ledger cannot be put in place: %w", err))
 	}
+	failpoint.Hit("kv.create.linked")
 	return syncRoot(root, ".")
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 )
@@ -84,6 +85,7 @@ func (s *Store) open() (err error) {
 	if err := checkFormat(s.file.db); err != nil {
 		return err
 	}
+	failpoint.Hit("kv.open.mapped")
 	if err := removeTemps(s.root); err != nil {
 		return osError("kv.open", err)
 	}

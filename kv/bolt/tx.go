@@ -8,6 +8,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 )
@@ -81,6 +82,7 @@ func (t *tx) Put(b kv.Bucket, key, value []byte) (err error) {
 		return err
 	}
 	defer recoverDamage(&err)
+	defer failpoint.Hit("kv.record.put")
 	t.dirty = true
 	bucket := t.btx.Bucket([]byte(b))
 	if bucket == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -36,10 +37,12 @@ func (s *Store) vacuum(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	failpoint.Hit("kv.vacuum.copied")
 	if err := next.file.Sync(); err != nil {
 		discard(s.root, name, next)
 		return osError("kv.vacuum", err)
 	}
+	failpoint.Hit("kv.vacuum.synced")
 	if !replacesOpen {
 		return s.replaceClosed(ctx, name, next)
 	}
@@ -47,6 +50,7 @@ func (s *Store) vacuum(ctx context.Context) error {
 		discard(s.root, name, next)
 		return osError("kv.vacuum", err)
 	}
+	failpoint.Hit("kv.vacuum.renamed")
 	s.install(next) // before anything can fail: the old file has no name any more
 	return s.settle()
 }
@@ -72,6 +76,7 @@ func (s *Store) replaceClosed(ctx context.Context, name string, next *ledgerFile
 // settle makes the new file's name durable. Until then nothing may be acknowledged that only
 // the new file holds.
 func (s *Store) settle() error {
+	defer failpoint.Hit("kv.vacuum.settled")
 	if err := syncRoot(s.root, "."); err != nil {
 		return s.stop(err)
 	}
