@@ -84,8 +84,9 @@ func place(t *testing.T) string {
 	return dir
 }
 
-// record writes recording and story into a new directory.
-func record(t *testing.T, program string) string {
+// record writes recording and story into a new directory. A program with a defect may fail over it
+// before its end.
+func record(t *testing.T, program string, defective bool) string {
 	t.Helper()
 	dir := place(t)
 	story, err := script.Tell(t.Context(), t.TempDir(), script.Steps(rounds))
@@ -95,7 +96,7 @@ func record(t *testing.T, program string) string {
 	if err == nil {
 		err = powercut.Record(t.Context(), dir, program, "write", powercut.StateDir(dir), strconv.Itoa(rounds))
 	}
-	if err != nil {
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !(ended && defective) {
 		t.Fatal(err)
 	}
 	return dir
@@ -115,7 +116,7 @@ func examine(ctx context.Context, dir string, from, to, total, stop int) ([]case
 // TestPowerCutLosesNothing: whatever of the unsynced writes is on disk, the ledger opens and holds
 // what was acknowledged.
 func TestPowerCutLosesNothing(t *testing.T) {
-	dir := record(t, subject)
+	dir := record(t, subject, false)
 	from, to := 0, *images
 	if *one >= 0 {
 		from, to = *one, *one+1
@@ -133,4 +134,28 @@ func TestPowerCutLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d images of %d moments, seed %d: %d problems, %.1f s", to-from, r.Points(), *seed, len(problems), time.Since(began).Seconds())
+}
+
+// TestSeededDefectsAreCaught: a product that does not wait for the disk loses something in the
+// images, and the harness sees it.
+func TestSeededDefectsAreCaught(t *testing.T) {
+	const enough = 2000 // images
+	for _, name := range []string{"skip_sync", "ack_before_sync"} {
+		t.Run(name, func(t *testing.T) {
+			program := filepath.Join(t.TempDir(), "subject")
+			if err := build(program, "defect_"+name); err != nil {
+				t.Fatal(err)
+			}
+			dir := record(t, program, true)
+			began := time.Now()
+			problems, err := examine(t.Context(), dir, 0, enough, enough, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(problems) == 0 {
+				t.Fatalf("%s was not caught within %d images", name, enough)
+			}
+			t.Logf("%s: caught by image %d of %d, %.2f s: %.300s", name, problems[0].Case, enough, time.Since(began).Seconds(), problems[0].What)
+		})
+	}
 }

@@ -32,7 +32,7 @@ func StateDir(dir string) string { return filepath.Join(dir, filesDir, "state") 
 
 // Record runs a program that writes a ledger in StateDir(dir) under strace and keeps the trace in
 // dir, which must be absolute. The program writes "ack N" to standard output when step N is
-// acknowledged.
+// acknowledged. An error of the program, an *exec.ExitError, leaves the trace up to there.
 func Record(ctx context.Context, dir string, program ...string) error {
 	if err := os.MkdirAll(filepath.Join(dir, filesDir), 0o700); err != nil {
 		return err
@@ -43,7 +43,7 @@ func Record(ctx context.Context, dir string, program ...string) error {
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("strace: %w: %s", err, said.Bytes())
+		return fmt.Errorf("the traced program: %w: %s", err, said.Bytes())
 	}
 	r, err := Load(dir)
 	if err != nil {

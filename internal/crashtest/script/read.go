@@ -150,6 +150,9 @@ func read(ctx context.Context, api engine.API, wanted func(question string) bool
 // ask returns the questions that a ledger's own lists lead to.
 func ask(ctx context.Context, api engine.API) ([]string, error) {
 	all := []string{"sessions", "artifacts", "memories", "changes", "events", "import " + importID}
+	for r := range MaxRounds {
+		all = append(all, "blob "+digestsHash(r)) // also those that must not be there: not yet, or no more
+	}
 	list, err := api.Sessions(ctx, engine.SessionsRequest{Limit: pageSize})
 	if err != nil {
 		return nil, err

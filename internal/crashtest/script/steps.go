@@ -2,6 +2,8 @@ package script
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -16,8 +18,9 @@ import (
 
 // Step is one operation of the script: in the ledger entirely or not at all.
 type Step struct {
-	Name string
-	run  func(ctx context.Context, p *player) error
+	Name    string
+	run     func(ctx context.Context, p *player) error
+	keyless bool // its request cannot be repeated: it would bring back what was forgotten since
 }
 
 // importID names the source of the imported session.
@@ -31,16 +34,19 @@ type player struct {
 	api       engine.API
 	number    int // of the present step
 	session   string
-	blob      string
 	artifacts []string
 	summary   string
 }
 
 // Play runs the steps on a ledger in order and hands the outcome of each to after, whose error ends
-// the run. A step that failed may be run again: after asks for it with again.
-func Play(ctx context.Context, api engine.API, clock *Clock, steps []Step, after func(n int, err error) (again bool, end error)) error {
+// the run. A step that failed may be run again: after asks for it with again. The first done steps
+// were acknowledged by an earlier run: they are repeated, so that this one learns their answers.
+func Play(ctx context.Context, api engine.API, clock *Clock, steps []Step, done int, after func(n int, err error) (again bool, end error)) error {
 	p := &player{api: api}
 	for n, s := range steps {
+		if s.keyless && n < done {
+			continue
+		}
 		for again := true; again; {
 			clock.Enter(n + 1)
 			p.number = n + 1
@@ -56,25 +62,28 @@ func Play(ctx context.Context, api engine.API, clock *Clock, steps []Step, after
 // key is that of the present step.
 func (p *player) key() engine.Mutation { return engine.Mutation{Key: fmt.Sprint("step-", p.number)} }
 
-// Steps returns a script of so many rounds, each of which does everything once.
+// MaxRounds is the longest script.
+const MaxRounds = 16
+
+// Steps returns a script of so many rounds, at most MaxRounds, each of which does everything once.
 func Steps(rounds int) []Step {
 	var steps []Step
-	for r := range rounds {
+	for r := range min(rounds, MaxRounds) {
 		steps = append(steps,
-			Step{"messages", func(ctx context.Context, p *player) error { return p.say(ctx, r) }},
-			Step{"import", func(ctx context.Context, p *player) error { return p.note(ctx, r) }},
-			Step{"memory", func(ctx context.Context, p *player) error { return p.remember(ctx, r) }},
-			Step{"blob", func(ctx context.Context, p *player) error { return p.store(ctx, r) }},
-			Step{"artifact", of((*player).keep)},
+			Step{Name: "messages", run: func(ctx context.Context, p *player) error { return p.say(ctx, r) }},
+			Step{Name: "import", run: func(ctx context.Context, p *player) error { return p.note(ctx, r) }},
+			Step{Name: "memory", run: func(ctx context.Context, p *player) error { return p.remember(ctx, r) }},
+			Step{Name: "blob", run: func(ctx context.Context, p *player) error { return p.store(ctx, r) }, keyless: true},
+			Step{Name: "artifact", run: func(ctx context.Context, p *player) error { return p.keep(ctx, r) }},
 		)
 		switch r % 4 {
 		case 1:
-			steps = append(steps, Step{"compaction", of((*player).compact)})
+			steps = append(steps, Step{Name: "compaction", run: of((*player).compact)})
 		case 2:
-			steps = append(steps, Step{"forget", of((*player).forget)})
+			steps = append(steps, Step{Name: "forget", run: of((*player).forget)})
 		case 3:
-			steps = append(steps, Step{"restore", of((*player).restore)},
-				Step{"unlearn", func(ctx context.Context, p *player) error { return p.unlearn(ctx, r-1) }})
+			steps = append(steps, Step{Name: "restore", run: of((*player).restore)},
+				Step{Name: "unlearn", run: func(ctx context.Context, p *player) error { return p.unlearn(ctx, r-1) }})
 		}
 	}
 	return steps
@@ -141,23 +150,31 @@ func (p *player) unlearn(ctx context.Context, r int) error {
 	return err
 }
 
-// store puts a blob that does not compress well.
-func (p *player) store(ctx context.Context, r int) error {
+// digests is text that does not compress well.
+func digests(r int) string {
 	var b strings.Builder
 	for i := range 120 {
 		b.WriteString(sessions.Digest(fmt.Appendf(nil, "%d/%d", r, i)))
 		b.WriteByte('\n')
 	}
-	ref, err := p.api.PutBlob(ctx, strings.NewReader(b.String()))
-	if err == nil {
-		p.blob = ref.Hash
-	}
+	return b.String()
+}
+
+// digestsHash is the name of the blob that holds digests.
+func digestsHash(r int) string {
+	sum := sha256.Sum256([]byte(digests(r)))
+	return hex.EncodeToString(sum[:])
+}
+
+// store puts a blob.
+func (p *player) store(ctx context.Context, r int) error {
+	_, err := p.api.PutBlob(ctx, strings.NewReader(digests(r)))
 	return err
 }
 
-// keep makes an artifact of the newest blob.
-func (p *player) keep(ctx context.Context) error {
-	a, err := p.api.PutArtifact(ctx, engine.PutArtifactRequest{Mutation: p.key(), Blob: p.blob, Title: "digests"})
+// keep makes an artifact of the blob that store has put.
+func (p *player) keep(ctx context.Context, r int) error {
+	a, err := p.api.PutArtifact(ctx, engine.PutArtifactRequest{Mutation: p.key(), Blob: digestsHash(r), Title: "digests"})
 	if err == nil {
 		p.artifacts = append(p.artifacts, a.ID)
 	}

@@ -34,7 +34,7 @@ func Tell(ctx context.Context, state string, steps []Step) (story Story, err err
 		return nil, err
 	}
 	story = Story{first}
-	err = Play(ctx, api, clock, steps, func(_ int, err error) (bool, error) {
+	err = Play(ctx, api, clock, steps, 0, func(_ int, err error) (bool, error) {
 		if err != nil {
 			return false, err
 		}

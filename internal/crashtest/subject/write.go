@@ -20,7 +20,7 @@ func write(ctx context.Context, state string, rounds int) error {
 	acked := 0
 	for _, upTo := range []int{len(steps) / 2, len(steps)} {
 		err := serve(ctx, state, func(api engine.API, clock *script.Clock) error {
-			return script.Play(ctx, api, clock, steps[:upTo], func(n int, err error) (bool, error) {
+			return script.Play(ctx, api, clock, steps[:upTo], acked, func(n int, err error) (bool, error) {
 				if err != nil {
 					return false, fmt.Errorf("step %d (%s): %w", n+1, steps[n].Name, err)
 				}
