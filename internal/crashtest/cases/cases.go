@@ -2,7 +2,7 @@
 // them: that case has then failed, and a new child goes on with the next.
 //
 // Start at Run in the parent and Serve in the child. A child says on its standard output which case
-// it begins and what is wrong with it; everything else about a case follows from its number.
+// it begins and how it ended; everything else about a case follows from its number.
 //
 // The package deliberately does not know what a case is.
 package cases
@@ -11,13 +11,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -26,6 +25,12 @@ import (
 type Problem struct {
 	Case int
 	What string // may have several lines
+}
+
+// Report is the outcome of a run.
+type Report struct {
+	Problems []Problem      // by number
+	Outcomes map[string]int // how many of the other cases ended in which way
 }
 
 // Plan says what to run.
@@ -37,57 +42,72 @@ type Plan struct {
 	Child    func(from, to, step int) *exec.Cmd // a child that serves these cases
 }
 
-// Run runs the cases and returns those that failed, by number. An error is one of the harness
-// itself: a child that does not start, or says what it should not.
-func Run(ctx context.Context, p Plan) ([]Problem, error) {
+// Run runs the cases. An error is one of the harness itself: a child that does not start, or says
+// what it should not.
+func Run(ctx context.Context, p Plan) (Report, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	var (
-		mu       sync.Mutex
-		problems []Problem
-		failure  error
-		running  sync.WaitGroup
-	)
+	r := run{plan: p, report: Report{Outcomes: map[string]int{}}, stop: stop}
+	var running sync.WaitGroup
 	for k := range p.Parallel {
 		running.Go(func() {
-			err := p.lane(ctx, p.From+k, func(found Problem) {
-				mu.Lock()
-				defer mu.Unlock()
-				if problems = append(problems, found); p.Stop > 0 && len(problems) >= p.Stop {
-					stop()
-				}
-			})
-			if err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				failure = errors.Join(failure, err)
+			if err := r.lane(ctx, p.From+k); err != nil {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				r.failure = errors.Join(r.failure, err)
 				stop()
 			}
 		})
 	}
 	running.Wait()
-	slices.SortFunc(problems, func(a, b Problem) int { return a.Case - b.Case })
-	return problems, failure
+	slices.SortFunc(r.report.Problems, func(a, b Problem) int { return a.Case - b.Case })
+	return r.report, r.failure
+}
+
+// run is a plan being carried out.
+type run struct {
+	plan Plan
+	stop context.CancelFunc
+
+	mu      sync.Mutex
+	report  Report // guarded by mu
+	failure error  // guarded by mu
+}
+
+// ended notes how a case ended.
+func (r *run) ended(n int, outcome, wrong string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if wrong == "" {
+		r.report.Outcomes[outcome]++
+		return
+	}
+	r.report.Problems = append(r.report.Problems, Problem{n, wrong})
+	if r.plan.Stop > 0 && len(r.report.Problems) >= r.plan.Stop {
+		r.stop()
+	}
 }
 
 // lane runs the cases from, from + Parallel, and so on, in one child after the other.
-func (p Plan) lane(ctx context.Context, from int, found func(Problem)) error {
+func (r *run) lane(ctx context.Context, from int) error {
+	p := r.plan
 	for from < p.To && ctx.Err() == nil {
-		last, err := p.child(ctx, from, found)
+		last, err := r.child(ctx, from)
 		if err == nil || ctx.Err() != nil {
 			return nil
 		}
 		if last < from {
 			return fmt.Errorf("no case was begun: %w", err)
 		}
-		found(Problem{last, err.Error()})
+		r.ended(last, "", err.Error())
 		from = last + p.Parallel
 	}
 	return nil
 }
 
 // child runs one child to its end and returns the last case that it began.
-func (p Plan) child(ctx context.Context, from int, found func(Problem)) (last int, err error) {
+func (r *run) child(ctx context.Context, from int) (last int, err error) {
+	p := r.plan
 	last = from - 1
 	cmd := p.Child(from, p.To, p.Parallel)
 	var stderr bytes.Buffer
@@ -113,17 +133,15 @@ func (p Plan) child(ctx context.Context, from int, found func(Problem)) (last in
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 4<<20)
 	for lines.Scan() {
-		number, what, bad := strings.Cut(lines.Text(), " ")
-		n, no := strconv.Atoi(number)
-		if no != nil {
+		var s said
+		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
 			kill()
 			return last, errors.Join(fmt.Errorf("a child said %.200q", lines.Text()), cmd.Wait())
 		}
-		last = n
+		last = s.Case
 		timer.Reset(p.Patience)
-		if bad {
-			text, _ := strconv.Unquote(what) // written by Serve
-			found(Problem{n, text})
+		if s.Over {
+			r.ended(s.Case, s.Outcome, s.Wrong)
 		}
 	}
 	err = errors.Join(lines.Err(), cmd.Wait())
@@ -141,17 +159,29 @@ func (p Plan) child(ctx context.Context, from int, found func(Problem)) (last in
 // tail keeps the beginning of what a dying process said: a panic and the first of its stacks.
 func tail(s string) string { return s[:min(len(s), 2000)] }
 
+// said is one line of a child: a case begins, or is over.
+type said struct {
+	Case    int    `json:"case"`
+	Over    bool   `json:"over,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
+	Wrong   string `json:"wrong,omitempty"`
+}
+
 // Serve runs the cases from, from + step, and so on below to, in this process. A case that returns
-// an error has failed.
-func Serve(out io.Writer, from, to, step int, do func(n int) error) error {
+// an error has failed; any other ends with an outcome, in a word, that is counted.
+func Serve(out io.Writer, from, to, step int, do func(n int) (outcome string, err error)) error {
+	enc := json.NewEncoder(out)
 	for n := from; n < to; n += step {
-		if _, err := fmt.Fprintln(out, n); err != nil {
+		if err := enc.Encode(said{Case: n}); err != nil {
 			return err
 		}
-		if wrong := do(n); wrong != nil {
-			if _, err := fmt.Fprintln(out, n, strconv.Quote(wrong.Error())); err != nil {
-				return err
-			}
+		s := said{Case: n, Over: true}
+		var err error
+		if s.Outcome, err = do(n); err != nil {
+			s.Wrong = err.Error()
+		}
+		if err := enc.Encode(s); err != nil {
+			return err
 		}
 	}
 	return nil

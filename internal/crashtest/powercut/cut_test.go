@@ -103,7 +103,7 @@ func record(t *testing.T, program string, defective bool) string {
 }
 
 // examine examines images in children, until there are so many problems.
-func examine(ctx context.Context, dir string, from, to, total, stop int) ([]cases.Problem, error) {
+func examine(ctx context.Context, dir string, from, to, total, stop int) (cases.Report, error) {
 	return cases.Run(ctx, cases.Plan{
 		From: from, To: to, Parallel: 2, Patience: 10 * time.Second, Stop: stop,
 		Child: func(from, to, step int) *exec.Cmd {
@@ -122,18 +122,18 @@ func TestPowerCutLosesNothing(t *testing.T) {
 		from, to = *one, *one+1
 	}
 	began := time.Now()
-	problems, err := examine(t.Context(), dir, from, to, *images, 10)
+	report, err := examine(t.Context(), dir, from, to, *images, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range problems {
+	for _, p := range report.Problems {
 		t.Errorf("-images=%d -seed=%d -image=%d: %s", *images, *seed, p.Case, p.What)
 	}
 	r, err := powercut.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d images of %d moments, seed %d: %d problems, %.1f s", to-from, r.Points(), *seed, len(problems), time.Since(began).Seconds())
+	t.Logf("%d images of %d moments, seed %d: %d problems, %.1f s", to-from, r.Points(), *seed, len(report.Problems), time.Since(began).Seconds())
 }
 
 // TestSeededDefectsAreCaught: a product that does not wait for the disk loses something in the
@@ -148,14 +148,14 @@ func TestSeededDefectsAreCaught(t *testing.T) {
 			}
 			dir := record(t, program, true)
 			began := time.Now()
-			problems, err := examine(t.Context(), dir, 0, enough, enough, 1)
+			report, err := examine(t.Context(), dir, 0, enough, enough, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(problems) == 0 {
+			if len(report.Problems) == 0 {
 				t.Fatalf("%s was not caught within %d images", name, enough)
 			}
-			t.Logf("%s: caught by image %d of %d, %.2f s: %.300s", name, problems[0].Case, enough, time.Since(began).Seconds(), problems[0].What)
+			t.Logf("%s: caught by image %d of %d, %.2f s: %.300s", name, report.Problems[0].Case, enough, time.Since(began).Seconds(), report.Problems[0].What)
 		})
 	}
 }

@@ -153,7 +153,7 @@ func (p *player) unlearn(ctx context.Context, r int) error {
 // digests is text that does not compress well.
 func digests(r int) string {
 	var b strings.Builder
-	for i := range 120 {
+	for i := range 40 {
 		b.WriteString(sessions.Digest(fmt.Appendf(nil, "%d/%d", r, i)))
 		b.WriteByte('\n')
 	}

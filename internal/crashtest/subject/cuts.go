@@ -32,12 +32,12 @@ func cuts(ctx context.Context, dir string, args []string) error {
 		return err
 	}
 	at := filepath.Join(dir, "image-"+strconv.Itoa(os.Getpid()))
-	err = cases.Serve(os.Stdout, from, to, step, func(n int) error {
+	err = cases.Serve(os.Stdout, from, to, step, func(n int) (string, error) {
 		wrong := recording.Check(ctx, at, story, seed, n, total)
 		if wrong != nil {
 			_ = os.Rename(at, filepath.Join(dir, "failed-"+strconv.Itoa(n))) // the report counts more
 		}
-		return wrong
+		return "held", wrong
 	})
 	if err != nil {
 		return err

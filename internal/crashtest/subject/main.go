@@ -35,6 +35,8 @@ func run(ctx context.Context, args []string) error {
 		return write(ctx, args[0], rounds)
 	case verb == "cuts" && len(args) == 6:
 		return cuts(ctx, args[0], args[1:])
+	case verb == "damage" && len(args) == 6:
+		return wound(ctx, args[0], args[1:])
 	}
 	return fmt.Errorf("%q takes other arguments than %q, or does not exist", verb, args)
 }

@@ -1,0 +1,124 @@
+package damage_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"ctxledger.dev/internal/crashtest/cases"
+	"ctxledger.dev/internal/crashtest/script"
+)
+
+var (
+	count = flag.Int("count", 500, "damages of each kind")
+	seed  = flag.Uint64("seed", 1, "seed of the damages")
+	one   = flag.Int("case", -1, "do this damage alone")
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	exit, err := buildAndRun(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "damage:", err)
+		exit = 1
+	}
+	os.Exit(exit)
+}
+
+func buildAndRun(m *testing.M) (exit int, err error) {
+	dir, err := os.MkdirTemp("", "ctxl")
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	subject = filepath.Join(dir, "subject")
+	if err := build(subject, ""); err != nil {
+		return 1, err
+	}
+	return m.Run(), nil
+}
+
+// build builds the program with a build tag.
+func build(path, tag string) error {
+	cmd := exec.Command("go", "build", "-tags", tag, "-o", path, "ctxledger.dev/internal/crashtest/subject")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
+
+// subject is the built program; TestMain sets it.
+var subject string
+
+// rounds of the script.
+const rounds = 8
+
+// original makes a ledger with its story in a new directory.
+func original(t *testing.T) string {
+	t.Helper()
+	base := "/dev/shm"
+	if _, err := os.Stat(base); err != nil {
+		base = ""
+	}
+	dir, err := os.MkdirTemp(base, "ctxl-damage")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("kept: %s", dir)
+			return
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	story, err := script.Tell(t.Context(), filepath.Join(dir, "state"), script.Steps(rounds))
+	if err == nil {
+		err = story.Save(dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// wound runs cases in children.
+func wound(ctx context.Context, program, dir, kind string, stop int) (cases.Report, error) {
+	from, to := 0, *count
+	if *one >= 0 {
+		from, to = *one, *one+1
+	}
+	return cases.Run(ctx, cases.Plan{
+		From: from, To: to, Parallel: 2, Patience: 5 * time.Second, Stop: stop,
+		Child: func(from, to, step int) *exec.Cmd {
+			return exec.Command(program, "damage", dir, kind, strconv.FormatUint(*seed, 10),
+				strconv.Itoa(from), strconv.Itoa(to), strconv.Itoa(step))
+		},
+	})
+}
+
+// TestDamageIsNeverServed: every answer of a damaged ledger is right or an error of code corrupt.
+func TestDamageIsNeverServed(t *testing.T) {
+	for _, kind := range []string{"flips", "wrecks"} {
+		t.Run(kind, func(t *testing.T) {
+			dir := original(t)
+			began := time.Now()
+			report, err := wound(t.Context(), subject, dir, kind, 50)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range report.Problems {
+				t.Errorf("-seed=%d -case=%d: %s", *seed, p.Case, p.What)
+			}
+			t.Logf("%d %s, seed %d, %.1f s: %d problems, %v", *count, kind, *seed, time.Since(began).Seconds(), len(report.Problems), report.Outcomes)
+		})
+	}
+}
