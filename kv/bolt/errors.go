@@ -13,6 +13,9 @@ const opLocked = "kv.open.locked"
 // hintState is the way out when the place of the state directory is the problem.
 const hintState = "set CTXLEDGER_STATE to a directory of your own on a local disk"
 
+// hintFull is the way out of a disk, or a share of one, that has no room left.
+const hintFull = "free space on the disk of the state directory"
+
 // hintDamaged is the way out of a ledger that cannot be opened.
 const hintDamaged = "restore a backup, or move the file away to start a new ledger and keep it for repair"
 
@@ -44,6 +47,9 @@ func osError(op string, err error) error {
 	if errors.Is(err, fs.ErrPermission) || isReadOnly(err) {
 		e.Code = fault.Denied
 		return e.WithHint(hintState)
+	}
+	if isFull(err) {
+		return e.WithHint(hintFull)
 	}
 	return e
 }
