@@ -33,6 +33,12 @@ func run(ctx context.Context, args []string) error {
 			return err
 		}
 		return write(ctx, args[0], rounds)
+	case verb == "play" && len(args) == 3:
+		n, err := numbers(args[1:])
+		if err != nil {
+			return err
+		}
+		return play(ctx, args[0], n[0], n[1])
 	case verb == "cuts" && len(args) == 6:
 		return cuts(ctx, args[0], args[1:])
 	case verb == "damage" && len(args) == 6:
