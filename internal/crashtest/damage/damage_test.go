@@ -17,9 +17,11 @@ import (
 )
 
 var (
-	count = flag.Int("count", 500, "damages of each kind")
-	seed  = flag.Uint64("seed", 1, "seed of the damages")
-	one   = flag.Int("case", -1, "do this damage alone")
+	flips  = flag.Int("flips", 500, "bytes to flip")
+	wrecks = flag.Int("wrecks", 200, "larger damages to do")
+	seed   = flag.Uint64("seed", 1, "seed of the damages")
+	kept   = flag.String("kept", "", "the ledger that an earlier run has kept")
+	one    = flag.Int("case", -1, "do this damage alone")
 )
 
 func TestMain(m *testing.M) {
@@ -63,6 +65,9 @@ const rounds = 8
 // original makes a ledger with its story in a new directory.
 func original(t *testing.T) string {
 	t.Helper()
+	if *kept != "" {
+		return *kept
+	}
 	base := "/dev/shm"
 	if _, err := os.Stat(base); err != nil {
 		base = ""
@@ -91,8 +96,8 @@ func original(t *testing.T) string {
 }
 
 // wound runs cases in children.
-func wound(ctx context.Context, program, dir, kind string, stop int) (cases.Report, error) {
-	from, to := 0, *count
+func wound(ctx context.Context, program, dir, kind string, count, stop int) (cases.Report, error) {
+	from, to := 0, count
 	if *one >= 0 {
 		from, to = *one, *one+1
 	}
@@ -107,18 +112,18 @@ func wound(ctx context.Context, program, dir, kind string, stop int) (cases.Repo
 
 // TestDamageIsNeverServed: every answer of a damaged ledger is right or an error of code corrupt.
 func TestDamageIsNeverServed(t *testing.T) {
-	for _, kind := range []string{"flips", "wrecks"} {
+	for kind, count := range map[string]int{"flips": *flips, "wrecks": *wrecks} {
 		t.Run(kind, func(t *testing.T) {
 			dir := original(t)
 			began := time.Now()
-			report, err := wound(t.Context(), subject, dir, kind, 50)
+			report, err := wound(t.Context(), subject, dir, kind, count, 50)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, p := range report.Problems {
-				t.Errorf("-seed=%d -case=%d: %s", *seed, p.Case, p.What)
+				t.Errorf("-kept=%s -seed=%d -case=%d: %s", dir, *seed, p.Case, p.What)
 			}
-			t.Logf("%d %s, seed %d, %.1f s: %d problems, %v", *count, kind, *seed, time.Since(began).Seconds(), len(report.Problems), report.Outcomes)
+			t.Logf("%d %s, seed %d, %.1f s: %d problems, %v", count, kind, *seed, time.Since(began).Seconds(), len(report.Problems), report.Outcomes)
 		})
 	}
 }

@@ -20,6 +20,7 @@ import (
 var (
 	images = flag.Int("images", 3000, "power-cut images to examine")
 	seed   = flag.Uint64("seed", 1, "seed of the images")
+	kept   = flag.String("kept", "", "the recording that an earlier run has kept")
 	one    = flag.Int("image", -1, "examine this image alone")
 )
 
@@ -116,7 +117,10 @@ func examine(ctx context.Context, dir string, from, to, total, stop int) (cases.
 // TestPowerCutLosesNothing: whatever of the unsynced writes is on disk, the ledger opens and holds
 // what was acknowledged.
 func TestPowerCutLosesNothing(t *testing.T) {
-	dir := record(t, subject, false)
+	dir := *kept
+	if dir == "" {
+		dir = record(t, subject, false)
+	}
 	from, to := 0, *images
 	if *one >= 0 {
 		from, to = *one, *one+1
@@ -127,7 +131,7 @@ func TestPowerCutLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range report.Problems {
-		t.Errorf("-images=%d -seed=%d -image=%d: %s", *images, *seed, p.Case, p.What)
+		t.Errorf("-kept=%s -images=%d -seed=%d -image=%d: %s", dir, *images, *seed, p.Case, p.What)
 	}
 	r, err := powercut.Load(dir)
 	if err != nil {

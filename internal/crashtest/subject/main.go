@@ -33,6 +33,8 @@ func run(ctx context.Context, args []string) error {
 			return err
 		}
 		return write(ctx, args[0], rounds)
+	case verb == "fill" && len(args) == 1:
+		return fill(ctx, args[0])
 	case verb == "play" && len(args) == 3:
 		n, err := numbers(args[1:])
 		if err != nil {
