@@ -25,31 +25,31 @@ const corrupt = "!" + string(fault.Corrupt)
 // Check does a damage to a ledger in dir, opens it in this process and compares its answers with
 // those of the original. The error says what is wrong.
 func (o *Original) Check(ctx context.Context, dir string, want script.State, d Damage) (outcome string, err error) {
-	if err := o.save(dir, d); err != nil {
+	if err := o.Save(dir, d); err != nil {
 		return "", fmt.Errorf("the damaged ledger cannot be written: %w", err)
 	}
 	clock := &script.Clock{}
 	api, err := script.Open(ctx, dir, clock)
 	if err != nil {
-		return refused(d, err)
+		return Refusal(d, err)
 	}
-	outcome, err = compare(ctx, api, want, d)
+	outcome, err = Compare(ctx, api, want, d)
 	if no := api.Close(); err == nil && no != nil {
 		return "", fmt.Errorf("%s: closing: %w", d.What, no)
 	}
 	return outcome, err
 }
 
-// refused judges the error of a ledger that does not open.
-func refused(d Damage, err error) (string, error) {
+// Refusal judges the error of a ledger that does not open.
+func Refusal(d Damage, err error) (string, error) {
 	if fault.Is(err, fault.Corrupt) {
 		return Refused, nil
 	}
 	return "", fmt.Errorf("%s: it does not open, of code %s: %w", d.What, fault.CodeOf(err), err)
 }
 
-// compare asks everything that the original had an answer to.
-func compare(ctx context.Context, api engine.API, want script.State, d Damage) (string, error) {
+// Compare asks an open ledger everything that the original had an answer to.
+func Compare(ctx context.Context, api engine.API, want script.State, d Damage) (string, error) {
 	outcome := Harmless
 	var wrong []string
 	for _, q := range slices.Sorted(maps.Keys(want)) {

@@ -41,26 +41,31 @@ func buildAndRun(m *testing.M) (exit int, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	subject = filepath.Join(dir, "subject")
-	if err := build(subject, ""); err != nil {
+	ctxledger = filepath.Join(dir, "ctxledger")
+	if err := errors.Join(build(subject, "", "internal/crashtest/subject"), build(ctxledger, "", "cmd/ctxledger")); err != nil {
 		return 1, err
 	}
 	return m.Run(), nil
 }
 
-// build builds the program with a build tag.
-func build(path, tag string) error {
-	cmd := exec.Command("go", "build", "-tags", tag, "-o", path, "ctxledger.dev/internal/crashtest/subject")
+// build builds a program with a build tag.
+func build(path, tag, program string) error {
+	cmd := exec.Command("go", "build", "-tags", tag, "-o", path, "ctxledger.dev/"+program)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	return nil
 }
 
-// subject is the built program; TestMain sets it.
-var subject string
+// The built programs; TestMain sets them.
+var subject, ctxledger string
 
 // rounds of the script.
 const rounds = 8
+
+// patience is how long a child may take over a case: it hangs for good or not at all, and the machine
+// may be busy.
+const patience = 30 * time.Second
 
 // original makes a ledger with its story in a new directory.
 func original(t *testing.T) string {
@@ -102,7 +107,7 @@ func wound(ctx context.Context, program, dir, kind string, count, stop int) (cas
 		from, to = *one, *one+1
 	}
 	return cases.Run(ctx, cases.Plan{
-		From: from, To: to, Parallel: 2, Patience: 5 * time.Second, Stop: stop,
+		From: from, To: to, Parallel: 2, Patience: patience, Stop: stop,
 		Child: func(from, to, step int) *exec.Cmd {
 			return exec.Command(program, "damage", dir, kind, strconv.FormatUint(*seed, 10),
 				strconv.Itoa(from), strconv.Itoa(to), strconv.Itoa(step))
@@ -126,4 +131,22 @@ func TestDamageIsNeverServed(t *testing.T) {
 			t.Logf("%d %s, seed %d, %.1f s: %d problems, %v", count, kind, *seed, time.Since(began).Seconds(), len(report.Problems), report.Outcomes)
 		})
 	}
+}
+
+// TestSeededDefectIsCaught: a product that does not look at checksums serves a flipped byte.
+func TestSeededDefectIsCaught(t *testing.T) {
+	const enough = 500 // flips
+	program := filepath.Join(t.TempDir(), "subject")
+	if err := build(program, "defect_drop_checksum", "internal/crashtest/subject"); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	report, err := wound(t.Context(), program, original(t), "flips", enough, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Problems) == 0 {
+		t.Fatalf("drop_checksum was not caught within %d flips", enough)
+	}
+	t.Logf("drop_checksum: caught by flip %d of %d, %.2f s: %.300s", report.Problems[0].Case, enough, time.Since(began).Seconds(), report.Problems[0].What)
 }

@@ -3,6 +3,7 @@ package damage
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 )
 
@@ -19,7 +20,7 @@ type Kind struct {
 	do   func(o *Original, rng *rand.Rand) Damage
 }
 
-// Flips are the kinds of which one byte is changed, by where it stands.
+// flips are the places of a byte that is changed.
 var flips = []Kind{
 	{"flip anywhere", (*Original).flipAnywhere},
 	{"flip in the header of a page", (*Original).flipHeader},
@@ -47,6 +48,15 @@ func Wrecks() []Kind {
 		{"two blobs exchanged", (*Original).swapBlobs},
 		{"foreign file", (*Original).foreign},
 	}
+}
+
+// FlipIn changes one byte of a file that was added, or cuts it off there.
+func (o *Original) FlipIn(rng *rand.Rand, file string) Damage {
+	at := rng.IntN(len(o.files[file]))
+	if rng.IntN(4) > 0 {
+		return o.flip(rng, file, at)
+	}
+	return o.change(file, fmt.Sprintf("cut off to %d bytes", at), func(b []byte) []byte { return b[:at] })
 }
 
 // Wreck does one damage of the kind.
@@ -192,4 +202,15 @@ func (o *Original) foreign(rng *rand.Rand) Damage {
 		file = o.anyBlob(rng)
 	}
 	return o.change(file, "is now "+name, func([]byte) []byte { return kinds[name] })
+}
+
+// Cuts returns the ledger cut off at each of its pages.
+func (o *Original) Cuts() iter.Seq[Damage] {
+	return func(yield func(Damage) bool) {
+		for at := 0; at < len(o.files[ledgerFile]); at += o.page {
+			if !yield(o.change(ledgerFile, fmt.Sprintf("cut off to %d bytes", at), func(b []byte) []byte { return b[:at] })) {
+				return
+			}
+		}
+	}
 }

@@ -50,14 +50,20 @@ func usedBytes(ledger []byte, page int) int {
 	return used
 }
 
+// Add puts one more file into the state directory, to be damaged there.
+func (o *Original) Add(name string, content []byte) {
+	o.files[name] = content
+	o.names = slices.Sorted(maps.Keys(o.files))
+}
+
 // blobs returns the names of the blob files.
 func (o *Original) blobs() []string {
 	return slices.DeleteFunc(slices.Clone(o.names), func(n string) bool { return !strings.HasPrefix(n, "blobs/") })
 }
 
-// save writes the ledger with one file changed into dir, which is replaced. Of the ledger file the
+// Save writes the ledger with one file changed into dir, which is replaced. Of the ledger file the
 // hole at its end is left as it is, unless the change has made the file shorter.
-func (o *Original) save(dir string, d Damage) error {
+func (o *Original) Save(dir string, d Damage) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
