@@ -7,7 +7,7 @@ CLAUDE_VERSION := 2.1.328
 CLAUDE  := $(AGENTS)/claude/.installed-$(CLAUDE_VERSION)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test lint fuzz bench agents clean
+.PHONY: help build demo test lint fuzz bench share agents clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ fuzz: ## every fuzz target for FUZZTIME (default 10s)
 
 bench: build ## the figures of docs/benchmarks.md
 	$(GO) run ./internal/benchmark -bin bin
+
+share: ## many processes at one ledger, at length: a million operations, 1,000 starts and stops
+	$(GO) test -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop' ./internal/sharetest -operations 1000000 -every 10s -cycles 500
 
 agents: $(CLAUDE) ## install the coding agent that the live tests drive
 $(CLAUDE):

@@ -62,6 +62,22 @@ type Page struct {
 	Next *Selection `json:"next,omitempty"`
 }
 
+// Detach returns the page without its text, and that: between processes it travels beside the JSON.
+func (p *Page) Detach() (bare any, data [][]byte) {
+	b := *p
+	b.Text = ""
+	return b, [][]byte{[]byte(p.Text)}
+}
+
+// Attach puts the text back. Errors: invalid unless there is exactly one.
+func (p *Page) Attach(data [][]byte) error {
+	if len(data) != 1 {
+		return fault.New(fault.Invalid, "artifacts.attach", "%d texts came for one page", len(data))
+	}
+	p.Text = string(data[0])
+	return nil
+}
+
 // Passage is one stretch of lines that a search found.
 type Passage struct {
 	ID    string  `json:"id"`

@@ -97,6 +97,10 @@ func count(tx kv.Tx, change func(*Counts)) error {
 		return err
 	}
 	change(&c)
+	return saveCounts(tx, c)
+}
+
+func saveCounts(tx kv.Tx, c Counts) error {
 	v, err := json.Marshal(c)
 	if err != nil {
 		return fault.Wrap(fault.Internal, "artifacts.count", err)

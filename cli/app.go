@@ -20,8 +20,8 @@ type Config struct {
 	In      io.Reader
 	Out     io.Writer // the answer
 	Err     io.Writer // everything else
-	// ServerCost returns what having the MCP server registered costs a model's window, in tokens.
-	ServerCost func() int
+	// ServerCost is what having the MCP server registered costs a model's window, in tokens.
+	ServerCost int
 }
 
 // Main runs one command and returns the exit status of the process. It ends with its work, and
@@ -55,6 +55,7 @@ const (
 	groupView   = "view"
 	groupStore  = "store"
 	groupLedger = "ledger"
+	groupSelf   = "program"
 )
 
 func (a *app) root() *cobra.Command {
@@ -81,13 +82,15 @@ func (a *app) root() *cobra.Command {
 	root.AddGroup(
 		&cobra.Group{ID: groupView, Title: "Sessions and their views:"},
 		&cobra.Group{ID: groupStore, Title: "What is kept beside them:"},
-		&cobra.Group{ID: groupLedger, Title: "The program itself:"},
+		&cobra.Group{ID: groupLedger, Title: "The ledger itself:"},
+		&cobra.Group{ID: groupSelf, Title: "The program itself:"},
 	)
 	add(root, groupView, a.statusCommand(), a.sessionsCommand(), a.importCommand(), a.compactCommand(), a.restoreCommand(), a.diffCommand())
 	add(root, groupStore, a.catCommand(), a.artifactCommand(), a.memoryCommand(), a.changesCommand(), a.whyCommand())
-	add(root, groupLedger, a.countCommand(), a.eventsCommand(), a.daemonCommand())
+	add(root, groupLedger, a.backupCommand(), a.duCommand(), a.gcCommand())
+	add(root, groupSelf, a.countCommand(), a.eventsCommand(), a.daemonCommand())
 	root.SetHelpCommand(a.helpCommand())
-	root.SetHelpCommandGroupID(groupLedger)
+	root.SetHelpCommandGroupID(groupSelf)
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }

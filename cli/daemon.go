@@ -67,6 +67,10 @@ func (a *app) daemonStatus(cmd *cobra.Command, _ []string) error {
 	return a.answer(ledgers, func(w io.Writer) {
 		t := a.newTable("LEDGER", ">PID", "VERSION", "SINCE", ">CLIENTS", ">IDLE", "KEPT IN")
 		for _, l := range ledgers {
+			if l.InProcess {
+				t.add(l.Ledger, fmt.Sprint(l.PID), l.Version, a.stamp(l.Started), "in process", "-", l.Dir)
+				continue
+			}
 			if !l.Running {
 				t.add(l.Ledger, "-", "-", "-", "-", "-", l.Dir)
 				continue

@@ -37,7 +37,8 @@ type statusAnswer struct {
 	Found   string         `json:"found"` // how the workspace was found, or why there is none
 	Session *engine.Status `json:"session,omitempty"`
 	// ServerCost is what the MCP server's tool list and instructions take of a window, in tokens.
-	ServerCost int `json:"server_cost"`
+	ServerCost int   `json:"server_cost"`
+	Ceiling    int64 `json:"ceiling"` // bytes of the ledger above which the user wants to be warned; 0: none
 }
 
 func (a *app) status(ctx context.Context, api engine.API, args []string) error {
@@ -45,8 +46,8 @@ func (a *app) status(ctx context.Context, api engine.API, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := statusAnswer{Ledger: info, Found: a.place.Why, ServerCost: a.ServerCost()}
-	a.warnConfig(info.Workspace)
+	out := statusAnswer{Ledger: info, Found: a.place.Why, ServerCost: a.ServerCost}
+	out.Ceiling = a.settings(info.Workspace).Ceiling()
 	s, err := a.session(ctx, strings.Join(args, ""), true)
 	switch {
 	case err == nil:
@@ -73,10 +74,10 @@ func (a *app) printStatus(w io.Writer, s statusAnswer) {
 	}
 }
 
-// warnConfig says on standard error what is wrong with the workspace's configuration: its daemon,
-// which uses it, has nobody to tell.
-func (a *app) warnConfig(root string) {
-	_, problems, err := config.Load(root)
+// settings reads the workspace's configuration and says on standard error what is wrong with it: its
+// daemon, which uses it, has nobody to tell.
+func (a *app) settings(root string) config.Config {
+	c, problems, err := config.Load(root)
 	for _, p := range problems {
 		a.say("%s", p)
 	}
@@ -84,6 +85,7 @@ func (a *app) warnConfig(root string) {
 		a.say("%s", err)
 		a.hint("until it is mended, session files are not followed")
 	}
+	return c
 }
 
 // printLedger says which ledger this is, what it holds and who owns it.
@@ -97,6 +99,7 @@ func (a *app) printLedger(w io.Writer, s statusAnswer) {
 	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", plural(l.Sessions, "session"),
 		plural(l.Artifacts, "artifact"), plural(l.Memories, "memory"), size(l.Bytes))
 	fmt.Fprintf(w, "kept in    %s\n", plain(l.State))
+	a.printCeiling(w, l.Bytes, s.Ceiling, "`ctxledger du` shows what takes them")
 	if l.InProcess {
 		fmt.Fprintln(w, "owner      this process")
 		return

@@ -1,7 +1,6 @@
 package compaction
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -20,9 +19,9 @@ type anchor struct {
 }
 
 var (
-	fileAnchor   = regexp.MustCompile(`(?m)^  - (.+?) — .+$`)
-	handleAnchor = regexp.MustCompile(`(?m)^  ([0-9a-f]{12,64})  .+$`)
-	turnAnchor   = regexp.MustCompile(`^turn (\d+)`)
+	fileAnchor   = lazy(`(?m)^  - (.+?) — .+$`)
+	handleAnchor = lazy(`(?m)^  ([0-9a-f]{12,64})  .+$`)
+	turnAnchor   = lazy(`^turn (\d+)`)
 )
 
 // anchorsOf reads the anchors of a summary back from its text. Requests and open failures are not
@@ -32,11 +31,11 @@ func anchorsOf(text string) []anchor {
 	for _, b := range blocksOf(text) {
 		switch {
 		case strings.HasPrefix(b, filesHead):
-			for _, m := range fileAnchor.FindAllStringSubmatch(b, -1) {
+			for _, m := range fileAnchor().FindAllStringSubmatch(b, -1) {
 				out = append(out, anchor{"file:" + m[1], m[0]})
 			}
 		case strings.HasPrefix(b, artifactsHead):
-			for _, m := range handleAnchor.FindAllStringSubmatch(b, -1) {
+			for _, m := range handleAnchor().FindAllStringSubmatch(b, -1) {
 				out = append(out, anchor{"handle:" + m[1], m[0]})
 			}
 		case strings.HasPrefix(b, carriedHead):
@@ -50,9 +49,9 @@ func carriedAnchors(block string) []anchor {
 	var out []anchor
 	for line := range strings.Lines(block) {
 		line = strings.TrimRight(line, "\n")
-		if m := fileAnchor.FindStringSubmatch(line); m != nil {
+		if m := fileAnchor().FindStringSubmatch(line); m != nil {
 			out = append(out, anchor{"file:" + m[1], line})
-		} else if m := handleAnchor.FindStringSubmatch(line); m != nil {
+		} else if m := handleAnchor().FindStringSubmatch(line); m != nil {
 			out = append(out, anchor{"handle:" + m[1], line})
 		}
 	}
@@ -63,7 +62,7 @@ func carriedAnchors(block string) []anchor {
 func quotedTurns(text string) []int {
 	var out []int
 	for _, e := range unquote(blockWith(text, requestsHead)) {
-		if m := turnAnchor.FindStringSubmatch(e.label); m != nil {
+		if m := turnAnchor().FindStringSubmatch(e.label); m != nil {
 			n, _ := strconv.Atoi(m[1])
 			out = append(out, n)
 		}

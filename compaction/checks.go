@@ -37,8 +37,8 @@ var valued = map[string]bool{
 func checksOf(command string) []check {
 	var out []check
 	for _, s := range segments(command) {
-		s = redirect.ReplaceAllString(wrapper.ReplaceAllString(s, ""), "")
-		if !preamble.MatchString(s) && purposeOf(s) >= build {
+		s = redirect().ReplaceAllString(wrapper().ReplaceAllString(s, ""), "")
+		if !preamble().MatchString(s) && purposeOf(s) >= build {
 			out = append(out, checkOf(strings.Fields(s)))
 		}
 	}

@@ -3,7 +3,6 @@ package compaction
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,7 +58,7 @@ func (s *source) commandStates() []*commandState {
 
 // failingOutput recognises the telling line of a run that failed although its shell said it did
 // not, as in "go test ./... | tail".
-var failingOutput = regexp.MustCompile(`^(FAIL|--- FAIL|FAILED|ERROR|[Ee]rror[:\[ ]|E  |npm ERR!|WARNING: DATA RACE|✗|✖|×|panic:|Traceback)|\b[1-9]\d* (failed|failing|failures?|errors?)\b`)
+var failingOutput = lazy(`^(FAIL|--- FAIL|FAILED|ERROR|[Ee]rror[:\[ ]|E  |npm ERR!|WARNING: DATA RACE|✗|✖|×|panic:|Traceback)|\b[1-9]\d* (failed|failing|failures?|errors?)\b`)
 
 // failing reports whether the newest run of a command is known to have failed.
 func (c *commandState) failing() bool {
@@ -70,7 +69,7 @@ func (c *commandState) failing() bool {
 	if op.Status == statusFailed || op.ExitCode != nil && *op.ExitCode != 0 {
 		return true
 	}
-	return c.purpose >= build && failingOutput.MatchString(strings.TrimSpace(op.Outcome))
+	return c.purpose >= build && failingOutput().MatchString(strings.TrimSpace(op.Outcome))
 }
 
 // open reports whether the failure is something to work on: a search that found nothing is not, nor
@@ -118,14 +117,14 @@ func (c *commandState) ending() string {
 }
 
 // pipelines are what a command runs one after the other.
-var pipelines = regexp.MustCompile(`&&|\|\||;|\n`)
+var pipelines = lazy(`&&|\|\||;|\n`)
 
 // piped reports whether a test or build of a command hands its output on, and with that its exit
 // status away.
 func piped(command string) bool {
-	for _, p := range pipelines.Split(clean(command), -1) {
+	for _, p := range pipelines().Split(clean(command), -1) {
 		check, _, on := strings.Cut(p, "|")
-		if on && purposeOf(wrapper.ReplaceAllString(strings.TrimSpace(check), "")) >= build {
+		if on && purposeOf(wrapper().ReplaceAllString(strings.TrimSpace(check), "")) >= build {
 			return true
 		}
 	}
@@ -134,12 +133,12 @@ func piped(command string) bool {
 
 // tellingLine is what the run printed that says most, in one line; "" when that is nothing.
 func tellingLine(op *Operation) string {
-	said := strings.TrimSpace(hostNoise.ReplaceAllString(clean(cmp.Or(op.Outcome, op.Error)), ""))
+	said := strings.TrimSpace(hostNoise().ReplaceAllString(clean(cmp.Or(op.Outcome, op.Error)), ""))
 	return oneLine(said, 160)
 }
 
 // hostNoise is what hosts put around a result's text, not the tool.
-var hostNoise = regexp.MustCompile(`^\s*(?:Error: )?Exit code \d+\s*|</?(?:tool_use_error|persisted-output|system-reminder)>|^\((?:Bash|Tool|Command)[^)]*no output\)$|^\[This command modified .*`)
+var hostNoise = lazy(`^\s*(?:Error: )?Exit code \d+\s*|</?(?:tool_use_error|persisted-output|system-reminder)>|^\((?:Bash|Tool|Command)[^)]*no output\)$|^\[This command modified .*`)
 
 const commandsHead = "[COMMANDS — last outcome of each test and build; what fails now is under OPEN WORK]"
 
@@ -180,7 +179,7 @@ func (s *source) addCommands(d *document) {
 func checksText(command string) string {
 	var kept []string
 	for _, s := range segments(command) {
-		if purposeOf(redirect.ReplaceAllString(wrapper.ReplaceAllString(s, ""), "")) >= build {
+		if purposeOf(redirect().ReplaceAllString(wrapper().ReplaceAllString(s, ""), "")) >= build {
 			kept = append(kept, s)
 		}
 	}
@@ -188,7 +187,7 @@ func checksText(command string) string {
 }
 
 // commitMessage finds the messages of commits in a shell command.
-var commitMessage = regexp.MustCompile(`git commit\b[^|;&]*?\s-\w*m\s*(?:"([^"\n]{1,300})|'([^'\n]{1,300}))`)
+var commitMessage = lazy(`git commit\b[^|;&]*?\s-\w*m\s*(?:"([^"\n]{1,300})|'([^'\n]{1,300}))`)
 
 // addCommits adds what was committed.
 func (s *source) addCommits(d *document, b *block, at int64) {
@@ -198,7 +197,7 @@ func (s *source) addCommits(d *document, b *block, at int64) {
 		}
 		text := cmp.Or(op.Command, op.Target)
 		if op.Op == opShell {
-			m := commitMessage.FindStringSubmatch(op.Command)
+			m := commitMessage().FindStringSubmatch(op.Command)
 			if m == nil {
 				continue
 			}

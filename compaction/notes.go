@@ -2,7 +2,6 @@ package compaction
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -44,9 +43,9 @@ func (s *source) addNotes(d *document) {
 }
 
 var (
-	claimsSuccess = regexp.MustCompile(`(?i)\b(pass(es|ed|ing)?|green|succeed(s|ed)?|works|working|fixed|done|complete[d]?|all good)\b`)
-	quotedCode    = regexp.MustCompile("`([^`\n]{3,200})`")
-	pathLike      = regexp.MustCompile(`(?:[\w.@-]+/)+[\w.@-]+\.\w{1,8}|\b[\w-]+\.(?:go|py|js|ts|tsx|jsx|rs|java|rb|c|h|cc|cpp|cs|md|json|yaml|yml|toml|sql|sh|html|css)\b`)
+	claimsSuccess = lazy(`(?i)\b(pass(es|ed|ing)?|green|succeed(s|ed)?|works|working|fixed|done|complete[d]?|all good)\b`)
+	quotedCode    = lazy("`([^`\n]{3,200})`")
+	pathLike      = lazy(`(?:[\w.@-]+/)+[\w.@-]+\.\w{1,8}|\b[\w-]+\.(?:go|py|js|ts|tsx|jsx|rs|java|rb|c|h|cc|cpp|cs|md|json|yaml|yml|toml|sql|sh|html|css)\b`)
 )
 
 // check compares claims with what was recorded. It says only what the ledger knows.
@@ -54,7 +53,7 @@ func (s *source) check(text string) []string {
 	var out []string
 	for _, c := range s.commands {
 		named := strings.Contains(text, c.key) || strings.Contains(text, c.last.Command)
-		claimed := c.purpose == test && claimsSuccess.MatchString(text)
+		claimed := c.purpose == test && claimsSuccess().MatchString(text)
 		if (named || claimed) && c.open() {
 			out = append(out, oneLine(c.last.Command, 160)+" last ended with "+c.result())
 		}
@@ -72,7 +71,7 @@ func (s *source) check(text string) []string {
 func (s *source) unknown(text string) []string {
 	var out []string
 	seen := make(map[string]bool)
-	for _, m := range quotedCode.FindAllStringSubmatch(text, 40) {
+	for _, m := range quotedCode().FindAllStringSubmatch(text, 40) {
 		key, p := keyOf(m[1])
 		if p < build || seen[key] || slices.ContainsFunc(s.commands, func(c *commandState) bool { return strings.Contains(c.key, key) }) {
 			continue
@@ -80,7 +79,7 @@ func (s *source) unknown(text string) []string {
 		seen[key] = true
 		out = append(out, "no run of "+oneLine(m[1], 160)+" is recorded")
 	}
-	for _, p := range pathLike.FindAllString(text, 60) {
+	for _, p := range pathLike().FindAllString(text, 60) {
 		if !seen[p] && !s.knows(p) {
 			out = append(out, oneLine(p, 160)+" was neither read nor changed here")
 		}

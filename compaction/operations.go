@@ -153,7 +153,7 @@ func (op *Operation) failure() string {
 	if op.shell() || text == "" {
 		text = cmp.Or(op.Outcome, op.Error)
 	}
-	text = oneLine(hostNoise.ReplaceAllString(clean(text), ""), 160)
+	text = oneLine(hostNoise().ReplaceAllString(clean(text), ""), 160)
 	if op.ExitCode != nil && *op.ExitCode != 0 {
 		exit := "exit " + strconv.Itoa(*op.ExitCode)
 		if text == "" {

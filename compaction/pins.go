@@ -1,7 +1,6 @@
 package compaction
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,7 +14,7 @@ const (
 	below    = "(stands in full below)"
 )
 
-var messageID = regexp.MustCompile(`^[0-9a-f]{12,32}$`)
+var messageID = lazy(`^[0-9a-f]{12,32}$`)
 
 // A pin is something that stays verbatim.
 type pin struct {
@@ -75,7 +74,7 @@ func (s *source) pins() ([]pin, map[string]bool, error) {
 // resolve returns the text that a pin stands for. not_found: it has the form of a message id, and
 // no message has it.
 func (s *source) resolve(what string, ids map[string]bool) (entry, error) {
-	if !messageID.MatchString(what) {
+	if !messageID().MatchString(what) {
 		return entry{label: "pin", text: what}, nil
 	}
 	for i := range s.in.Items {

@@ -1,7 +1,6 @@
 package compaction
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -16,16 +15,16 @@ const (
 )
 
 var (
-	testCommand = regexp.MustCompile(`(^|\s|/)(go test|gotestsum|pytest|py\.test|tox|nox|nosetests|unittest|vitest|jest|mocha|playwright|cypress|rspec|phpunit|pest|ctest|busted|bats|(npm|pnpm|yarn|bun|deno)( run)? [\w:-]*test\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|dart|flutter|lein|rebar3|stack|cabal|composer|rake|rails|just|task|make|mage|nx|turbo|buck2?)\s[^|;&]*\btest\S*|make check|mvn verify|cargo nextest)(\s|$)`)
+	testCommand = lazy(`(^|\s|/)(go test|gotestsum|pytest|py\.test|tox|nox|nosetests|unittest|vitest|jest|mocha|playwright|cypress|rspec|phpunit|pest|ctest|busted|bats|(npm|pnpm|yarn|bun|deno)( run)? [\w:-]*test\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|dart|flutter|lein|rebar3|stack|cabal|composer|rake|rails|just|task|make|mage|nx|turbo|buck2?)\s[^|;&]*\btest\S*|make check|mvn verify|cargo nextest)(\s|$)`)
 
-	buildCommand = regexp.MustCompile(`(^|\s|/)(go (build|vet|generate|install|fix)|golangci-lint|staticcheck|make|cmake|ninja|meson|tsc|eslint|biome|webpack|rollup|esbuild|vite build|ruff|mypy|pyright|flake8|pylint|clippy|rustc|javac|gcc|g\+\+|clang|shellcheck|pre-commit|rubocop|phpstan|(npm|pnpm|yarn|bun)( run)? [\w:-]*(build|lint|check|format|types?|compile)\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|just|task|mage|stack|cabal)\s[^|;&]*\b(build|check|clippy|fmt|compile|package|lint|assemble)\S*|docker( compose)? build|terraform (plan|validate)|tofu (plan|validate))(\s|$)`)
+	buildCommand = lazy(`(^|\s|/)(go (build|vet|generate|install|fix)|golangci-lint|staticcheck|make|cmake|ninja|meson|tsc|eslint|biome|webpack|rollup|esbuild|vite build|ruff|mypy|pyright|flake8|pylint|clippy|rustc|javac|gcc|g\+\+|clang|shellcheck|pre-commit|rubocop|phpstan|(npm|pnpm|yarn|bun)( run)? [\w:-]*(build|lint|check|format|types?|compile)\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|just|task|mage|stack|cabal)\s[^|;&]*\b(build|check|clippy|fmt|compile|package|lint|assemble)\S*|docker( compose)? build|terraform (plan|validate)|tofu (plan|validate))(\s|$)`)
 
-	searchCommand = regexp.MustCompile(`^(grep|egrep|rg|ag|ack|find|fd|ls|ll|cat|bat|head|tail|less|wc|tree|pwd|which|type|echo|printf|file|stat|du|df|awk|sort|uniq|cut|jq|diff|sed -n|sleep|true|env|whoami|date|git (status|diff|log|show|blame|branch|grep|ls-files|rev-parse|remote|stash list))(\s|$)`)
+	searchCommand = lazy(`^(grep|egrep|rg|ag|ack|find|fd|ls|ll|cat|bat|head|tail|less|wc|tree|pwd|which|type|echo|printf|file|stat|du|df|awk|sort|uniq|cut|jq|diff|sed -n|sleep|true|env|whoami|date|git (status|diff|log|show|blame|branch|grep|ls-files|rev-parse|remote|stash list))(\s|$)`)
 
-	preamble = regexp.MustCompile(`^(cd|pushd|popd|export|set|source|\.|unset|ulimit)(\s|$)`)
-	wrapper  = regexp.MustCompile(`^(([A-Za-z_]\w*=("[^"]*"|'[^']*'|\S*)|time|nice|sudo|exec|command|env|timeout( -\S+)* \S+)\s+)+`)
-	redirect = regexp.MustCompile(`\s*(\d?>&\d|&?\d?>>?\s*/dev/null|<\s*/dev/null)`)
-	looked   = regexp.MustCompile(`(^|[|;&]\s*)(grep|egrep|rg|find|ag|ack|fd|git grep)\s`)
+	preamble = lazy(`^(cd|pushd|popd|export|set|source|\.|unset|ulimit)(\s|$)`)
+	wrapper  = lazy(`^(([A-Za-z_]\w*=("[^"]*"|'[^']*'|\S*)|time|nice|sudo|exec|command|env|timeout( -\S+)* \S+)\s+)+`)
+	redirect = lazy(`\s*(\d?>&\d|&?\d?>>?\s*/dev/null|<\s*/dev/null)`)
+	looked   = lazy(`(^|[|;&]\s*)(grep|egrep|rg|find|ag|ack|fd|git grep)\s`)
 )
 
 // segments splits a command at its operators outside quotes. A command with a here-document has
@@ -74,10 +73,10 @@ func keyOf(command string) (key string, p purpose) {
 	var acts, looks []string
 	p = other
 	for _, s := range segments(command) {
-		if preamble.MatchString(s) {
+		if preamble().MatchString(s) {
 			continue
 		}
-		s = redirect.ReplaceAllString(wrapper.ReplaceAllString(s, ""), "")
+		s = redirect().ReplaceAllString(wrapper().ReplaceAllString(s, ""), "")
 		s = strings.Join(strings.Fields(s), " ")
 		if sp := purposeOf(s); sp == search {
 			looks = append(looks, s)
@@ -98,11 +97,11 @@ func keyOf(command string) (key string, p purpose) {
 
 func purposeOf(segment string) purpose {
 	switch {
-	case searchCommand.MatchString(segment):
+	case searchCommand().MatchString(segment):
 		return search
-	case testCommand.MatchString(segment):
+	case testCommand().MatchString(segment):
 		return test
-	case buildCommand.MatchString(segment):
+	case buildCommand().MatchString(segment):
 		return build
 	default:
 		return other
@@ -112,5 +111,5 @@ func purposeOf(segment string) purpose {
 // isSearch reports whether a command only looks for something.
 func isSearch(command string) bool {
 	_, p := keyOf(command)
-	return p == search && looked.MatchString(command)
+	return p == search && looked().MatchString(command)
 }

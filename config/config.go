@@ -31,10 +31,16 @@ type Config struct {
 	// Follow says whether the daemon follows the session files of coding agents, read-only, as
 	// they are written. Key: follow. Default: true.
 	Follow bool
+	// LedgerWarnMB is the size of a ledger on disk, in millions of bytes, above which status and du
+	// warn; 0: never. Key: ledger_warn_mb. Default: 2048.
+	LedgerWarnMB int
 }
 
+// Ceiling returns LedgerWarnMB in bytes, 0 for no warning.
+func (c Config) Ceiling() int64 { return max(0, int64(c.LedgerWarnMB)) * 1e6 }
+
 // Default returns the settings of a workspace without a configuration.
-func Default() Config { return Config{Follow: true} }
+func Default() Config { return Config{Follow: true, LedgerWarnMB: 2048} }
 
 // Problem is something in a configuration that does not keep the rest from being used.
 type Problem struct {
@@ -89,7 +95,7 @@ func read(root string) ([]byte, error) {
 
 // settings are the keys that are known, folded, with what takes their value.
 func (c *Config) settings() map[string]any {
-	return map[string]any{"follow": &c.Follow}
+	return map[string]any{"follow": &c.Follow, "ledgerwarnmb": &c.LedgerWarnMB}
 }
 
 // parse reads the text of a configuration.

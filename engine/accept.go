@@ -114,7 +114,7 @@ func (l *Local) accept(tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m m
 		return Summary{}, nil, err
 	}
 	if rec.TextBlob != "" {
-		if err := nameBlob(tx, rec.TextBlob); err != nil {
+		if err := l.nameBlob(tx, rec.TextBlob); err != nil {
 			return Summary{}, nil, err
 		}
 	}

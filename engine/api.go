@@ -82,6 +82,14 @@ type API interface {
 	// FileHistory says what the ledger knows of one file: changes, intents and reads.
 	FileHistory(ctx context.Context, r FileHistoryRequest) (FileHistory, error)
 
+	// DiskUsage says what the ledger occupies on disk, and what of it could go.
+	DiskUsage(ctx context.Context, r DiskUsageRequest) (DiskUsage, error)
+	// CollectGarbage deletes what no record names, and gives the room of deleted records back.
+	CollectGarbage(ctx context.Context, r CollectGarbageRequest) (Collected, error)
+	// Backup writes the ledger into a file while it is in use. invalid: the place is not allowed;
+	// conflict: the file exists.
+	Backup(ctx context.Context, r BackupRequest) (BackedUp, error)
+
 	// PutBlob stores a stream, at most limits.Blob bytes.
 	PutBlob(ctx context.Context, content io.Reader) (BlobRef, error)
 	// ReadBlob streams a stored blob, or what a handle names, from an offset.

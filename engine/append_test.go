@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +59,7 @@ func TestBatchesThatAreRefused(t *testing.T) {
 		"too many bytes": {func(r *engine.AppendEntriesRequest) {
 			e := note
 			e.Original = make([]byte, limits.EntryInline)
-			r.Entries = []sessions.NewEntry{e, e, e, e}
+			r.Entries = slices.Repeat([]sessions.NewEntry{e}, (limits.AppendBatch+limits.EntryInline)/limits.EntryInline+1)
 		}, fault.TooLarge},
 		"an end before the start": {func(r *engine.AppendEntriesRequest) { r.Offset, r.Next = 5, 3 }, fault.Invalid},
 		"no import id":            {func(r *engine.AppendEntriesRequest) { r.Import = "" }, fault.Invalid},

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"io"
 	"unicode/utf8"
 
 	"ctxledger.dev/artifacts"
@@ -38,7 +37,7 @@ func (l *Local) PutArtifact(ctx context.Context, r PutArtifactRequest) (artifact
 		if err != nil {
 			return kept, nil, err
 		}
-		return kept, []Event{{Kind: EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}}, nameBlob(tx, kept.Hash)
+		return kept, []Event{{Kind: EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}}, l.nameBlob(tx, kept.Hash)
 	})
 }
 
@@ -167,9 +166,4 @@ func (l *Local) SearchArtifacts(ctx context.Context, r SearchArtifactsRequest) (
 	}
 	found, err := artifacts.Search(docs, r.Query, max(r.Limit, 0))
 	return SearchArtifactsResponse{found}, cmp.Or(failed, err)
-}
-
-// PutBlob implements API.
-func (l *Local) PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, error) {
-	return l.store.PutBlob(ctx, content, limits.Blob)
 }

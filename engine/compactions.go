@@ -1,9 +1,9 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"ctxledger.dev/compaction"
@@ -140,20 +140,15 @@ func summaryByText(tx kv.Tx, text string) (*compaction.Record, error) {
 	return summaryRecord(tx, string(id))
 }
 
-// keepText puts a summary's text into its record, or into a blob when it is too long for one.
+// keepText puts a summary's text into its record, or into a blob when it is too long for one. The caller
+// holds l.naming for reading.
 func (l *Local) keepText(ctx context.Context, r compaction.Record, text string) (compaction.Record, error) {
 	r.TextHash = sessions.Digest([]byte(text))
 	if len(text) <= kv.MaxInline {
 		r.Text = text
 		return r, nil
 	}
-	var err error
-	r.TextBlob, err = l.keepBytes(ctx, []byte(text))
+	ref, err := l.storeBlob(ctx, strings.NewReader(text))
+	r.TextBlob = ref.Hash
 	return r, err
-}
-
-// keepBytes stores bytes as a blob and returns its hash.
-func (l *Local) keepBytes(ctx context.Context, b []byte) (string, error) {
-	ref, err := l.store.PutBlob(ctx, bytes.NewReader(b), limits.Blob)
-	return ref.Hash, err
 }

@@ -2,13 +2,11 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
+	"slices"
 
 	"ctxledger.dev/artifacts"
-	"ctxledger.dev/compaction"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/failpoint"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 )
@@ -25,6 +23,11 @@ func (l *Local) ForgetArtifact(ctx context.Context, r ForgetArtifactRequest) (ar
 	if err != nil {
 		return artifacts.Artifact{}, err
 	}
+	done, err := l.maintain(ctx, "forgetting an artifact")
+	if err != nil {
+		return artifacts.Artifact{}, err
+	}
+	defer done()
 	l.naming.Lock()
 	defer l.naming.Unlock()
 	a, err := mutate(ctx, l, m, func(tx kv.Tx) (artifacts.Artifact, []Event, error) {
@@ -41,40 +44,23 @@ func (l *Local) ForgetArtifact(ctx context.Context, r ForgetArtifactRequest) (ar
 	return a, l.deleteDoomed(ctx)
 }
 
-// holders is what a walk over the whole ledger finds out about one artifact.
-type holders struct {
-	entries []place         // that hold its content
-	named   map[string]bool // blobs that other records name
-	blobs   []string        // of the content and of the entries
-}
-
-// place is an entry, with what of it makes the content disappear.
-type place struct {
-	session string
-	entry   sessions.Entry
-}
-
 // forgetContent removes the entries that hold an artifact's content and dooms the blobs that then no
 // record names.
 func forgetContent(tx kv.Tx, a artifacts.Artifact, m mutation) error {
-	h, err := findHolders(tx, a)
+	held, err := holders(tx, a.ID)
 	if err != nil {
 		return err
 	}
-	for _, p := range h.entries {
+	blobs := []string{a.Hash}
+	for _, p := range held {
+		if p.entry.Blob != "" {
+			blobs = append(blobs, p.entry.Blob)
+		}
 		if err := forgetEntry(tx, p, m); err != nil {
 			return err
 		}
 	}
-	for _, hash := range h.blobs {
-		if h.named[hash] {
-			continue
-		}
-		if err := tx.Put(bucketDoomed, []byte(hash), nil); err != nil {
-			return err
-		}
-	}
-	return nil
+	return doom(tx, blobs)
 }
 
 // forgetEntry removes an entry's original and what other records keep of its results.
@@ -93,58 +79,31 @@ func forgetEntry(tx kv.Tx, p place, m mutation) error {
 	return nil
 }
 
-// findHolders walks over all logs and artifacts.
-func findHolders(tx kv.Tx, a artifacts.Artifact) (holders, error) {
-	h := holders{named: map[string]bool{}, blobs: []string{a.Hash}}
+// place is an entry of a session.
+type place struct {
+	session string
+	entry   sessions.Entry
+}
+
+// holders returns the entries that hold an artifact's content as a result, in all logs.
+func holders(tx kv.Tx, artifact string) ([]place, error) {
 	all, err := sessions.List(tx)
 	if err != nil {
-		return h, err
+		return nil, err
 	}
+	var held []place
 	for _, s := range all {
 		for e, err := range sessions.Scan(tx, s.ID, 0, 0) {
 			if err != nil {
-				return h, err
+				return nil, err
 			}
-			if err := h.look(s.ID, e.Entry, a); err != nil {
-				return h, err
+			holds := slices.ContainsFunc(e.Results, func(r sessions.Result) bool { return r.Artifact == artifact })
+			if holds && e.Forgotten == nil {
+				held = append(held, place{s.ID, e.Entry})
 			}
 		}
 	}
-	for other, err := range artifacts.All(tx) {
-		if err != nil {
-			return h, err
-		}
-		if other.Forgotten == nil {
-			h.named[other.Hash] = true
-		}
-	}
-	return h, nil
-}
-
-// look takes one entry into account.
-func (h *holders) look(session string, e sessions.Entry, a artifacts.Artifact) error {
-	if e.Kind == sessions.KindCompaction {
-		var r compaction.Record
-		if err := json.Unmarshal(e.Data, &r); err != nil {
-			return fault.Wrap(fault.Corrupt, "engine.forget", err)
-		}
-		h.named[r.TextBlob] = true
-	}
-	holds := false
-	for _, r := range e.Results {
-		holds = holds || a.ID != "" && r.Artifact == a.ID
-	}
-	switch {
-	case e.Forgotten != nil:
-	case holds:
-		h.entries = append(h.entries, place{session, e})
-		if e.Blob != "" {
-			h.blobs = append(h.blobs, e.Blob)
-		}
-	case e.Blob != "":
-		h.named[e.Blob] = true
-	}
-	return nil
+	return held, nil
 }
 
 // useUp deletes a blob that only carried a request, unless a record names it. A failure costs disk
@@ -153,20 +112,18 @@ func (h *holders) look(session string, e sessions.Entry, a artifacts.Artifact) e
 func (l *Local) useUp(ctx context.Context, hash string) {
 	l.naming.Lock()
 	defer l.naming.Unlock()
-	err := l.store.Update(ctx, func(tx kv.Tx) error {
-		h, err := findHolders(tx, artifacts.Artifact{})
-		if err != nil || h.named[hash] {
-			return err
-		}
-		return tx.Put(bucketDoomed, []byte(hash), nil)
-	})
+	err := l.store.Update(ctx, func(tx kv.Tx) error { return doom(tx, []string{hash}) })
 	if err == nil {
 		_ = l.deleteDoomed(ctx)
 	}
 }
 
-// nameBlob takes a blob that a record is about to name off the list of those to be deleted.
-func nameBlob(tx kv.Tx, hash string) error { return tx.Delete(bucketDoomed, []byte(hash)) }
+// nameBlob takes a blob that a record is about to name off the list of those to be deleted. The caller
+// holds l.naming for reading.
+func (l *Local) nameBlob(tx kv.Tx, hash string) error {
+	l.use(hash)
+	return tx.Delete(bucketDoomed, []byte(hash))
+}
 
 // deleteDoomed deletes the blobs that no record names. The caller holds l.naming, or is the only one
 // that knows l yet.
@@ -191,7 +148,7 @@ func (l *Local) deleteDoomed(ctx context.Context) error {
 	failpoint.Hit("engine.doomed.deleted")
 	return l.store.Update(ctx, func(tx kv.Tx) error {
 		for _, hash := range doomed {
-			if err := nameBlob(tx, hash); err != nil {
+			if err := tx.Delete(bucketDoomed, []byte(hash)); err != nil {
 				return err
 			}
 		}

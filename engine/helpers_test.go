@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"testing"
 	"time"
@@ -38,8 +39,23 @@ func openIn(t *testing.T, dir, root string) (*engine.Local, *clock) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = l.Close() }) // a test may have closed it
+	t.Cleanup(func() {
+		_ = l.Close() // a test may have closed it
+		sound(t, dir)
+	})
 	return l, c
+}
+
+// sound checks the ledger that a test leaves, against all that the domains and the engine promise.
+func sound(t *testing.T, dir string) {
+	t.Helper()
+	found, err := engine.Audit(context.Background(), dir)
+	if err != nil {
+		t.Errorf("audit: %v", err)
+	}
+	for _, f := range found {
+		t.Errorf("audit: %s: %s", f.Where, f.What)
+	}
 }
 
 // open returns a fresh ledger of the workspace in which the shop session was recorded.

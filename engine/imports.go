@@ -44,15 +44,17 @@ func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (Appe
 	if resp, done, err := repeated[AppendEntriesResponse](ctx, l, m); done || err != nil {
 		return resp, err
 	}
+	ready, err := l.prepareAll(ctx, r.Entries)
+	if err == nil {
+		err = l.await(ctx, r.Import, r.Offset)
+	}
+	if err != nil {
+		return zero, err
+	}
 	l.naming.RLock()
 	defer l.naming.RUnlock()
-	ready := make([]*prepared, 0, len(r.Entries))
-	for _, n := range r.Entries {
-		p, err := l.prepare(ctx, n)
-		if err != nil {
-			return zero, err
-		}
-		ready = append(ready, p)
+	if err := l.placeAll(ctx, ready); err != nil {
+		return zero, err
 	}
 	return mutate(ctx, l, m, func(tx kv.Tx) (AppendEntriesResponse, []Event, error) {
 		return l.appendBatch(tx, r, ready, m)

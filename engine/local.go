@@ -33,18 +33,21 @@ type Local struct {
 	started time.Time
 
 	mu     sync.Mutex
-	bell   chan struct{} // guarded by mu; closed and replaced by every commit
-	closed chan struct{} // closed by Close
-	once   sync.Once     // closes closed
+	bell   chan struct{}   // guarded by mu; closed and replaced by every commit
+	inUse  map[string]bool // guarded by mu; blobs stored or named since a garbage collection began; nil: there is none
+	closed chan struct{}   // closed by Close
+	once   sync.Once       // closes closed
 
 	// naming is held for reading from the time a blob is stored until the record that names it is
 	// committed, and for writing while blobs that no record names are deleted.
 	naming sync.RWMutex
+
+	maintenance maintenance
 }
 
 var _ API = (*Local)(nil)
 
-// Open opens the ledger in o.State. Errors: unavailable when another process owns it or when a
+// Open opens the ledger in o.State and brings its records to the schema of this program. Errors: unavailable when another process owns it or when a
 // newer version wrote it; denied for a directory that cannot be written; corrupt.
 func Open(ctx context.Context, o Options) (*Local, error) {
 	if err := ctx.Err(); err != nil {
@@ -61,6 +64,10 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	l := &Local{
 		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope,
 		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
+		maintenance: maintenance{token: make(chan struct{}, 1)},
+	}
+	if err := l.migrate(ctx); err != nil {
+		return nil, errors.Join(err, store.Close())
 	}
 	failpoint.Hit("engine.open.doomed")
 	if err := l.deleteDoomed(ctx); err != nil { // an earlier owner may have died while forgetting

@@ -118,14 +118,17 @@ func (l *Local) tryMessages(ctx context.Context, r AppendMessagesRequest, raws [
 // be decoded is refused, with its number: its sender can mend it.
 func (l *Local) prepareMessages(ctx context.Context, r AppendMessagesRequest, raws [][]byte, known int) ([]*prepared, error) {
 	now := l.now()
-	ready := make([]*prepared, 0, len(raws)-known)
-	for i, raw := range raws[known:] {
-		p, err := l.prepare(ctx, sessions.NewEntry{
+	entries := make([]sessions.NewEntry, 0, len(raws)-known)
+	for _, raw := range raws[known:] {
+		entries = append(entries, sessions.NewEntry{
 			Kind: sessions.KindMessage, Time: now, Model: r.Model, Format: r.Format, Original: raw,
 		})
-		if err != nil {
-			return nil, err
-		}
+	}
+	ready, err := l.prepareAll(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range ready {
 		if p.entry.Kind != sessions.KindMessage {
 			return nil, fault.New(fault.Invalid, "engine.messages", "message %d: %s", known+i+1, p.entry.Note)
 		}
@@ -135,9 +138,8 @@ func (l *Local) prepareMessages(ctx context.Context, r AppendMessagesRequest, ra
 			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.20q", known+i+1, p.entry.Role).
 				WithHint("hand in messages of user and assistant; the system prompt is not one of them")
 		}
-		ready = append(ready, p)
 	}
-	return ready, nil
+	return ready, l.placeAll(ctx, ready)
 }
 
 // appendMessages records the new messages of a conversation.

@@ -42,7 +42,7 @@ func (rec *recorder) offload(r *result) error {
 	if a, _, err = artifacts.Put(rec.tx, a); err != nil {
 		return err
 	}
-	if err := nameBlob(rec.tx, a.Hash); err != nil {
+	if err := rec.l.nameBlob(rec.tx, a.Hash); err != nil {
 		return err
 	}
 	stub, ok := artifacts.Stub(a, r.text, r.Failed || command)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"ctxledger.dev/artifacts"
@@ -55,8 +56,7 @@ type result struct {
 	stub string      // what stands in its place, once it became one
 }
 
-// prepare decodes, counts and extracts an entry, and stores the blobs that it needs. The caller
-// holds l.naming until the entry is committed.
+// prepare decodes, counts and extracts an entry.
 func (l *Local) prepare(ctx context.Context, n sessions.NewEntry) (*prepared, error) {
 	const op = "engine.append"
 	if n.Kind != sessions.KindMessage && n.Kind != sessions.KindNote {
@@ -72,8 +72,25 @@ func (l *Local) prepare(ctx context.Context, n sessions.NewEntry) (*prepared, er
 	if n.Kind == sessions.KindMessage {
 		p.extract()
 	}
+	return p, nil
+}
+
+// prepareAll prepares the entries of a batch, several at once: decoding and counting are most of
+// the work of an import.
+func (l *Local) prepareAll(ctx context.Context, entries []sessions.NewEntry) ([]*prepared, error) {
+	ready := make([]*prepared, len(entries))
+	err := each(len(entries), func(i int) (err error) {
+		ready[i], err = l.prepare(ctx, entries[i])
+		return err
+	})
+	return ready, err
+}
+
+// placeAll stores the blobs that prepared entries need, several at once. The caller holds l.naming
+// until the entries are committed.
+func (l *Local) placeAll(ctx context.Context, ready []*prepared) error {
 	defer failpoint.Hit("engine.prepare.placed")
-	return p, l.placeBlobs(ctx, p)
+	return each(len(ready), func(i int) error { return l.placeBlobs(ctx, ready[i]) })
 }
 
 // header copies what a face says about an entry, within bounds.
@@ -216,7 +233,7 @@ func (p *prepared) part(part transcript.Part) int {
 // become artifacts: blobs are durable before the records that name them.
 func (l *Local) placeBlobs(ctx context.Context, p *prepared) error {
 	if p.entry.Blob == "" && len(p.original) > kv.MaxInline {
-		ref, err := l.store.PutBlob(ctx, bytes.NewReader(p.original), limits.Blob)
+		ref, err := l.storeBlob(ctx, bytes.NewReader(p.original))
 		if err != nil {
 			return err
 		}
@@ -227,7 +244,7 @@ func (l *Local) placeBlobs(ctx context.Context, p *prepared) error {
 		if r.Chars <= limits.OffloadChars || artifacts.IsStub(r.text) {
 			continue
 		}
-		ref, err := l.store.PutBlob(ctx, bytes.NewReader([]byte(r.text)), limits.Blob)
+		ref, err := l.storeBlob(ctx, strings.NewReader(r.text))
 		if err != nil {
 			return err
 		}

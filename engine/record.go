@@ -56,7 +56,7 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 		return e, err
 	}
 	if e.Blob != "" {
-		if err := nameBlob(rec.tx, e.Blob); err != nil {
+		if err := rec.l.nameBlob(rec.tx, e.Blob); err != nil {
 			return e, err
 		}
 	}

@@ -61,6 +61,7 @@ const (
 	EventMemory     = "memory"
 	EventChange     = "change"
 	EventForgotten  = "forgotten"
+	EventLost       = "lost" // was damaged; repair put this in its place
 )
 
 // WaitEventsRequest asks for the events after a sequence number.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -17,7 +18,7 @@ func (l *Local) View(ctx context.Context, r ViewRequest) (ViewResponse, error) {
 	if err := checkTexts("engine.view", label("session", r.Session), label("model", r.Model)); err != nil {
 		return ViewResponse{}, err
 	}
-	return view(ctx, l, func(tx kv.Tx) (ViewResponse, error) {
+	resp, err := view(ctx, l, func(tx kv.Tx) (ViewResponse, error) {
 		f, err := l.fold(tx, r.Session)
 		if err != nil {
 			return ViewResponse{}, err
@@ -28,6 +29,10 @@ func (l *Local) View(ctx context.Context, r ViewRequest) (ViewResponse, error) {
 		}
 		return l.renderPage(ctx, tx, f, r)
 	})
+	if err != nil {
+		return ViewResponse{}, err
+	}
+	return resp, l.moveLong(ctx, resp.Messages)
 }
 
 // renderPage renders the messages of one page of a view.
@@ -54,10 +59,8 @@ func (l *Local) renderPage(ctx context.Context, tx kv.Tx, f *folded, r ViewReque
 		if m.JSON == nil {
 			continue // nothing is left of the message
 		}
-		if m, err = l.pageSize(ctx, m); err != nil {
-			return ViewResponse{}, err
-		}
-		if size += len(m.JSON) + messageSize; size > limits.Page && len(resp.Messages) > 0 {
+		// A message that moves into a blob takes a page of its own, so that no two are in memory.
+		if size += min(len(m.JSON), limits.Page) + messageSize; size > limits.Page && len(resp.Messages) > 0 {
 			resp.Next = i
 			break
 		}
@@ -135,6 +138,9 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 
 // tombstone is the message that stands for a forgotten one.
 func tombstone(e sessions.Entry) []byte {
+	if e.Lost {
+		return transcript.NewMessage(e.Format, e.Role, "[lost: found damaged on "+e.Forgotten.Format(time.DateOnly)+"]")
+	}
 	return transcript.NewMessage(e.Format, e.Role, "[forgotten on "+e.Forgotten.Format(time.DateOnly)+" on request]")
 }
 
@@ -164,12 +170,19 @@ func (l *Local) originalOf(ctx context.Context, e sessions.Stored) ([]byte, erro
 	return l.readBlob(ctx, e.Blob, limits.Blob)
 }
 
-// pageSize moves a message that does not fit a page into a blob.
-func (l *Local) pageSize(ctx context.Context, m ViewMessage) (ViewMessage, error) {
-	if len(m.JSON) <= limits.Page {
-		return m, nil
+// moveLong moves the messages that do not fit a page into blobs, outside of any transaction: it may
+// have to wait for a garbage collection.
+func (l *Local) moveLong(ctx context.Context, messages []ViewMessage) error {
+	for i := range messages {
+		m := &messages[i]
+		if len(m.JSON) <= limits.Page {
+			continue
+		}
+		ref, err := l.PutBlob(ctx, bytes.NewReader(m.JSON))
+		if err != nil {
+			return err
+		}
+		m.JSON, m.Blob = nil, ref.Hash
 	}
-	hash, err := l.keepBytes(ctx, m.JSON)
-	m.JSON, m.Blob = nil, hash
-	return m, err
+	return nil
 }

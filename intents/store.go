@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -15,9 +16,10 @@ import (
 
 // The buckets of this package.
 const (
-	bucketIntents kv.Bucket = "intents"      // session NUL sequence NUL call id → Intent
-	bucketCalls   kv.Bucket = "intent_calls" // session NUL call id → key of the intent
-	bucketPaths   kv.Bucket = "intent_paths" // path NUL key of the intent → nothing
+	bucketIntents kv.Bucket = "intents"         // session NUL sequence NUL call id → Intent
+	bucketCalls   kv.Bucket = "intent_calls"    // session NUL call id → key of the intent
+	bucketPaths   kv.Bucket = "intent_paths"    // path NUL key of the intent → nothing
+	bucketPending kv.Bucket = "intents_pending" // session NUL call id → nothing: the intents without an outcome
 )
 
 // Begin records a pending intent and returns it with its id. The same call begun twice (a host
@@ -37,11 +39,8 @@ func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
 	if err := tx.Put(bucketCalls, callKey(in.Session, in.CallID), k); err != nil {
 		return Intent{}, err
 	}
-	for _, p := range []string{in.Target, in.From} {
-		if p == "" || len(p)+1+len(k) > kv.MaxKey {
-			continue // a path too long for an index is still found by its session
-		}
-		if err := tx.Put(bucketPaths, append([]byte(p+"\x00"), k...), nil); err != nil {
+	for _, p := range pathKeys(in) {
+		if err := tx.Put(bucketPaths, p, nil); err != nil {
 			return Intent{}, err
 		}
 	}
@@ -78,11 +77,31 @@ func Forget(tx kv.Tx, session, callID string) error {
 
 // OfCall returns the intent of a call, or nil.
 func OfCall(tx kv.Tx, session, callID string) (*Intent, error) {
-	k, err := tx.Get(bucketCalls, callKey(session, callID))
+	return ofCallKey(tx, callKey(session, callID))
+}
+
+// ofCallKey returns the intent of a call, by the call's key in the indexes, or nil.
+func ofCallKey(tx kv.Tx, call []byte) (*Intent, error) {
+	k, err := tx.Get(bucketCalls, call)
 	if err != nil || k == nil {
 		return nil, err
 	}
 	return load(tx, k)
+}
+
+// All yields every intent in the order of session and log. An error (corrupt) ends it.
+func All(tx kv.Tx) iter.Seq2[Intent, error] {
+	return func(yield func(Intent, error) bool) {
+		for r, err := range tx.Scan(bucketIntents, kv.Range{}) {
+			in := Intent{}
+			if err == nil {
+				in, err = decode(r.Value)
+			}
+			if !yield(in, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // OfSession returns the intents of a session in the order of its log.
@@ -148,10 +167,14 @@ func load(tx kv.Tx, k []byte) (*Intent, error) {
 	return &in, err
 }
 
+// save writes an intent's record and keeps the index of pending ones true.
 func save(tx kv.Tx, k []byte, in Intent) error {
 	raw, err := json.Marshal(in)
 	if err != nil {
 		return fault.Wrap(fault.Internal, "intents.save", err)
+	}
+	if err := indexPending(tx, in); err != nil {
+		return err
 	}
 	return tx.Put(bucketIntents, k, raw)
 }
@@ -175,6 +198,18 @@ const maxCallID = 200
 func key(in Intent) []byte {
 	k := binary.BigEndian.AppendUint64([]byte(in.Session+"\x00"), uint64(in.Seq))
 	return append(append(k, 0), clip(in.CallID)...)
+}
+
+// pathKeys returns where the index of paths has an intent. A path too long for an index is still found
+// by its session.
+func pathKeys(in Intent) [][]byte {
+	var keys [][]byte
+	for _, p := range []string{in.Target, in.From} {
+		if k := append([]byte(p+"\x00"), key(in)...); p != "" && len(k) <= kv.MaxKey {
+			keys = append(keys, k)
+		}
+	}
+	return keys
 }
 
 func callKey(session, callID string) []byte { return []byte(session + "\x00" + clip(callID)) }

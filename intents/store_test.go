@@ -2,6 +2,7 @@ package intents
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -169,5 +170,38 @@ func TestInvariant1IntentsComeBackAsTheyWere(t *testing.T) {
 		if _, err := decode(raw[:i]); !fault.Is(err, fault.Corrupt) {
 			t.Fatalf("cut at byte %d: %v", i, err)
 		}
+	}
+}
+
+func TestPendingIntentsAreFoundUntilTheirOutcome(t *testing.T) {
+	s := storetest.Open(t)
+	long := strings.Repeat("c", 300)
+	for _, in := range []Intent{{Session: "a", CallID: "1"}, {Session: "a", CallID: long}, {Session: "ab", CallID: "1"}} {
+		begin(t, s, in, `{}`)
+	}
+	pending := func(session string) string {
+		var got []string
+		storetest.View(t, s, func(tx kv.Tx) error {
+			all, err := PendingOf(tx, session)
+			for _, in := range all {
+				got = append(got, in.Session+" "+in.CallID[:1])
+			}
+			return err
+		})
+		return strings.Join(got, ", ")
+	}
+	if got := pending(""); got != "a 1, a c, ab 1" {
+		t.Errorf("all: %q", got)
+	}
+	finish(t, s, "a", long, Result{Text: "ok", Known: true}, noon)
+	if got := pending("a"); got != "a 1" {
+		t.Errorf("after an outcome: %q", got)
+	}
+	storetest.Update(t, s, func(tx kv.Tx) error { // as a ledger without the index
+		return errors.Join(tx.Delete(bucketPending, callKey("a", "1")), tx.Delete(bucketPending, callKey("ab", "1")))
+	})
+	storetest.Update(t, s, IndexPending)
+	if got := pending(""); got != "a 1, ab 1" {
+		t.Errorf("built anew: %q", got)
 	}
 }

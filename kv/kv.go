@@ -16,6 +16,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"time"
 )
 
 // Bucket names a set of records. A domain package declares its buckets as constants.
@@ -42,7 +43,8 @@ type Store interface {
 	Update(ctx context.Context, fn func(Tx) error) error
 
 	// PutBlob stores the bytes of r, at most limit of them (code too_large beyond), and returns
-	// when they are durable. Equal content gives an equal BlobRef and is stored once.
+	// when they are durable. Equal content gives an equal BlobRef and is stored once; storing it
+	// again makes it new in the eyes of Blobs.
 	PutBlob(ctx context.Context, r io.Reader, limit int64) (BlobRef, error)
 
 	// OpenBlob opens a stored blob. Errors: not_found, corrupt.
@@ -51,6 +53,21 @@ type Store interface {
 	// DeleteBlob removes a blob's bytes. Removing an absent blob is not an error.
 	// Only garbage collection and forgetting call it; both know that no record names the blob.
 	DeleteBlob(ctx context.Context, hash string) error
+
+	// Blobs yields the stored blobs in order of hash, without opening them. Blobs that come or go
+	// meanwhile may be in it or not. An error ends the sequence.
+	Blobs(ctx context.Context) iter.Seq2[StoredBlob, error]
+
+	// Vacuum rewrites the records so that no byte of a deleted one is left in the store and its
+	// room is given back. Views go on meanwhile, updates wait. Errors: corrupt when a record is
+	// damaged, unavailable when ctx ends or the storage fails; then nothing has changed.
+	Vacuum(ctx context.Context) error
+
+	// Backup writes the store as a tar archive to w, with its blobs or without: a snapshot of the
+	// records and every blob that it names, unless the blob is deleted meanwhile. Unpacked into
+	// an empty directory the archive is a store. Errors: corrupt when a record is damaged,
+	// unavailable, and those of w unchanged.
+	Backup(ctx context.Context, w io.Writer, blobs bool) error
 
 	// Size returns what the store occupies on disk.
 	Size(ctx context.Context) (Size, error)
@@ -104,6 +121,13 @@ type Blob interface {
 	// LineOffset returns the byte offset at which line n (0-based) starts; n = Lines gives Size.
 	// Errors: invalid for a line outside [0, Lines], corrupt.
 	LineOffset(n int64) (int64, error)
+}
+
+// StoredBlob is one blob as it lies in a store.
+type StoredBlob struct {
+	Hash     string    `json:"hash"`     // as in BlobRef
+	Disk     int64     `json:"disk"`     // bytes of its file
+	Modified time.Time `json:"modified"` // when PutBlob stored its content last
 }
 
 // Size is what a store occupies, in bytes on disk and in number of blobs.

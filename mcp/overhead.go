@@ -9,10 +9,6 @@ import (
 	proto "github.com/mark3labs/mcp-go/mcp"
 )
 
-// Cost returns the tokens of what every client is sent by a server without a tool prefix: what having
-// it registered costs a model's window.
-func Cost() int { return (&Server{}).measure()() }
-
 // measure returns the function that counts what a client is sent before it does anything: the tool
 // list as it goes over the wire, and the instructions. It counts once, when it is first asked.
 func (s *Server) measure() func() int {

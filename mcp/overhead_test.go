@@ -1,6 +1,10 @@
 package mcp
 
-import "testing"
+import (
+	"testing"
+
+	"ctxledger.dev/mcp/overhead"
+)
 
 func TestP8ToolListAndInstructionsStayWithinTheirBudget(t *testing.T) {
 	const budget = 1_500 // design P8
@@ -16,6 +20,9 @@ func TestP8ToolListAndInstructionsStayWithinTheirBudget(t *testing.T) {
 		if total > budget || total != s.overhead() {
 			t.Errorf("tool list and instructions cost %d tokens, more than %d; context_status says %d", total, budget, s.overhead())
 		}
+	}
+	if s, err := New(nil, Options{Env: testEnv()}); err != nil || s.overhead() != overhead.Tokens {
+		t.Errorf("overhead.Tokens says %d, a client is sent %d tokens (%v): correct the constant", overhead.Tokens, s.overhead(), err)
 	}
 	for _, tl := range tools() {
 		t.Logf("  %-22s in %d, out %d, description %d", tl.name, count(tl.input), count(tl.output), count(tl.description))

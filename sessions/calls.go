@@ -56,11 +56,16 @@ func ReadsOf(tx kv.Tx, path string) ([]Read, error) {
 
 // IndexRead makes a call findable by the path of the file that it reads.
 func IndexRead(tx kv.Tx, path, session string, seq int64, callID string) error {
-	k := binary.BigEndian.AppendUint64([]byte(path+"\x00"+session+"\x00"), uint64(seq))
-	if k = append(k, clip(callID)...); len(k) > kv.MaxKey {
+	k := readKey(path, session, seq, callID)
+	if len(k) > kv.MaxKey {
 		return nil // a path too long for an index is still in the log
 	}
 	return tx.Put(bucketReads, k, []byte(callID))
+}
+
+func readKey(path, session string, seq int64, callID string) []byte {
+	k := binary.BigEndian.AppendUint64([]byte(path+"\x00"+session+"\x00"), uint64(seq))
+	return append(k, clip(callID)...)
 }
 
 func indexCall(tx kv.Tx, session string, seq int64, c Call) error {

@@ -74,6 +74,8 @@ type Entry struct {
 	Note       string            `json:"note,omitempty"`
 	Usage      *Usage            `json:"usage,omitempty"`
 	Forgotten  *time.Time        `json:"forgotten,omitempty"` // when the original was removed
+	// Lost says that nobody asked for that: the original was damaged, and repair gave it up.
+	Lost bool `json:"lost,omitempty"`
 	// Data is the payload of entries that the ledger itself writes (compaction, restore, rewind).
 	Data json.RawMessage `json:"data,omitempty"`
 

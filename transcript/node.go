@@ -1,5 +1,7 @@
 package transcript
 
+import "slices"
+
 // member is one member of an object.
 type member struct {
 	name string
@@ -20,18 +22,40 @@ func readNode(src []byte, at Span, what string) (node, error) {
 	if at.Empty() || src[at.From] != '{' {
 		return n, invalid(at.From, "%s is not an object", what)
 	}
-	seen := make(map[string]bool, 8)
+	var seen map[string]bool // of an object of many members
 	s := &scanner{src: src[:at.To], pos: at.From}
 	err := s.object(0, func(key, val Span) error {
 		name := unquote(src[key.From:key.To])
-		if seen[name] {
+		if len(n.members) >= manyMembers && seen == nil {
+			seen = n.names()
+		}
+		if seen[name] || seen == nil && n.has(name) {
 			return invalid(key.From, "%s has two members %q", what, name)
 		}
-		seen[name] = true
+		if seen != nil {
+			seen[name] = true
+		}
 		n.members = append(n.members, member{name, val})
 		return nil
 	})
 	return n, err
+}
+
+// manyMembers is from how many members on a map finds a name sooner than looking at each.
+const manyMembers = 16
+
+// names returns the names of the members read so far.
+func (n node) names() map[string]bool {
+	all := make(map[string]bool, 2*len(n.members))
+	for _, m := range n.members {
+		all[m.name] = true
+	}
+	return all
+}
+
+// has reports whether there is a member of this name.
+func (n node) has(name string) bool {
+	return slices.ContainsFunc(n.members, func(m member) bool { return m.name == name })
 }
 
 // get returns where a member's value stands; the zero Span when there is none.

@@ -105,6 +105,9 @@ func (x *extractor) word(w string, before *wordsBefore) {
 		return
 	}
 	w = before.diff.strip(w)
+	if lowerCase(w) {
+		return // most words: neither the name of a file nor an identifier
+	}
 	for w != "" && strings.IndexByte(`.-+@\`, w[len(w)-1]) >= 0 {
 		w = w[:len(w)-1] // the punctuation of a sentence
 	}
@@ -129,6 +132,16 @@ func (x *extractor) namesIn(w string) {
 		}
 		from = i + 1
 	}
+}
+
+// lowerCase reports whether a word is of plain lower-case letters alone.
+func lowerCase(w string) bool {
+	for i := range len(w) {
+		if w[i]-'a' > 'z'-'a' {
+			return false
+		}
+	}
+	return true
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

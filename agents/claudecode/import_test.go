@@ -316,7 +316,7 @@ func TestALongMessageGoesByBlob(t *testing.T) {
 
 func TestImportResumesAtEveryBatchBorder(t *testing.T) {
 	var text strings.Builder
-	for i := range 60 {
+	for i := range 120 {
 		text.WriteString(strings.Replace(rec(fmt.Sprint(i)), "say", strings.Repeat("y", 100_000), 1))
 		if i%7 == 0 {
 			text.WriteString("{damaged\n")

@@ -2,7 +2,6 @@ package claudecode
 
 import (
 	"context"
-	"errors"
 	"io"
 	"math"
 	"os"
@@ -20,9 +19,6 @@ const (
 	// the other one has moved the import on.
 	maxRaces = 32
 )
-
-// errMoved says that the import no longer stands where this process thought.
-var errMoved = errors.New("another process has moved the import on")
 
 // importer brings one session file into the ledger, and knows between runs where it stands.
 type importer struct {
@@ -192,18 +188,19 @@ func (im *importer) read(ctx context.Context, file *os.File, size int64, rep *Re
 	from := im.state.Offset
 	r := NewReader(io.NewSectionReader(file, from, math.MaxInt64-from), from, im.state.Line)
 	b := batch{from: from, to: from, line: im.state.Line}
+	flight := sender{im: im, rep: rep, size: size}
 	for left := im.budget; ; {
 		rec, err := r.Next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return fileError(im.path, err)
+			return flight.end(ctx, fileError(im.path, err))
 		}
 		before := im.dec
 		l, err := im.line(ctx, file, rec)
 		if err != nil {
-			return err
+			return flight.end(ctx, err)
 		}
 		if l.fate == torn {
 			rep.Torn, rep.TornLine = true, rec.Line
@@ -212,48 +209,19 @@ func (im *importer) read(ctx context.Context, file *os.File, size int64, rep *Re
 			break
 		}
 		if l.fate == kept && !b.fits(l.entry) {
-			if err := im.flush(ctx, file, &b, false, rep); err != nil {
-				return err
+			if err := flight.send(ctx, file, b, false); err != nil {
+				return flight.end(ctx, err)
 			}
-			im.progress(b.from, size)
+			b = b.following()
 			if left--; left == 0 {
 				im.dec, im.more = before, true
-				return nil
+				return flight.end(ctx, nil)
 			}
 		}
 		b.take(rec, l)
 	}
 	if b.to == b.from {
-		return nil
+		return flight.end(ctx, nil)
 	}
-	err := im.flush(ctx, file, &b, true, rep)
-	im.progress(im.state.Offset, max(size, im.state.Offset))
-	return err
-}
-
-// flush appends a batch, and makes it the empty one that follows.
-func (im *importer) flush(ctx context.Context, file *os.File, b *batch, done bool, rep *Report) error {
-	sum, err := check(file, b.to)
-	if err != nil {
-		return fileError(im.path, err)
-	}
-	resp, err := im.ledger.AppendEntries(ctx, engine.AppendEntriesRequest{
-		Import: im.state.Import, Session: im.desc.session,
-		Offset: b.from, Next: b.to, Line: b.line, Check: sum,
-		Entries: b.entries, Done: done,
-	})
-	if fault.Is(err, fault.Conflict) {
-		now, stateErr := im.ledger.ImportState(ctx, engine.ImportStateRequest{Import: im.state.Import})
-		if stateErr == nil && now.Offset != b.from {
-			return errMoved
-		}
-	}
-	if err != nil {
-		return err
-	}
-	im.state.Session = resp.Session
-	im.state.Offset, im.state.Line, im.state.Check = b.to, b.line, sum
-	b.tell(rep)
-	*b = b.following()
-	return nil
+	return flight.end(ctx, flight.send(ctx, file, b, true))
 }

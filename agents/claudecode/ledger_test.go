@@ -27,12 +27,16 @@ type recorder struct {
 	batches []engine.AppendEntriesRequest
 	blobs   map[string][]byte
 	fail    func(engine.AppendEntriesRequest) error // answers before anything is appended
+	failed  bool                                    // whether it has
+	turn    *sync.Cond                              // on mu; an import has moved on
 
 	appended chan engine.AppendEntriesRequest // each batch, if not nil
 }
 
 func newRecorder(t testing.TB) *recorder {
-	return &recorder{t: t, imports: map[string]engine.ImportState{}, blobs: map[string][]byte{}}
+	r := &recorder{t: t, imports: map[string]engine.ImportState{}, blobs: map[string][]byte{}}
+	r.turn = sync.NewCond(&r.mu)
+	return r
 }
 
 func (r *recorder) ImportState(_ context.Context, q engine.ImportStateRequest) (engine.ImportState, error) {
@@ -46,8 +50,11 @@ func (r *recorder) ImportState(_ context.Context, q engine.ImportStateRequest) (
 func (r *recorder) AppendEntries(ctx context.Context, q engine.AppendEntriesRequest) (engine.AppendEntriesResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.await(ctx, q)
 	if r.fail != nil {
 		if err := r.fail(q); err != nil {
+			r.failed = true
+			r.turn.Broadcast()
 			return engine.AppendEntriesResponse{}, err
 		}
 	}
@@ -56,6 +63,7 @@ func (r *recorder) AppendEntries(ctx context.Context, q engine.AppendEntriesRequ
 		return engine.AppendEntriesResponse{}, fault.New(fault.Conflict, "test", "the import stands at %d, not at %d", st.Offset, q.Offset)
 	}
 	r.inspect(q)
+	defer r.turn.Broadcast()
 	session := "s-" + q.Session.HostID
 	r.imports[q.Import] = engine.ImportState{Import: q.Import, Session: session, Offset: q.Next, Line: q.Line, Check: q.Check}
 	r.batches = append(r.batches, q)
@@ -63,6 +71,14 @@ func (r *recorder) AppendEntries(ctx context.Context, q engine.AppendEntriesRequ
 		r.appended <- q
 	}
 	return engine.AppendEntriesResponse{Session: session}, nil
+}
+
+// await waits for the batch before q, which may be on its way, unless one has failed.
+func (r *recorder) await(ctx context.Context, q engine.AppendEntriesRequest) {
+	defer context.AfterFunc(ctx, r.turn.Broadcast)()
+	for r.imports[q.Import].Offset < q.Offset && !r.failed && ctx.Err() == nil {
+		r.turn.Wait()
+	}
 }
 
 // inspect checks what a batch promises.

@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/cmd/internal/wiring"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/mcp"
+	"ctxledger.dev/mcp/overhead"
 )
 
 func main() {
@@ -19,6 +19,6 @@ func main() {
 	}
 	os.Exit(cli.Main(context.Background(), cli.Config{
 		Args: os.Args[1:], Env: e, Version: wiring.Version, In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		ServerCost: mcp.Cost,
+		ServerCost: overhead.Tokens,
 	}))
 }

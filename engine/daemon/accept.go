@@ -71,7 +71,8 @@ func (d *daemon) greet(conn net.Conn) (hello, error) {
 	w := welcome{Protocol: protocol, PID: d.self.PID, Version: d.self.Version, Started: d.started}
 	w.Error = d.judge(h)
 	if w.Error == nil && h.Want != wantLeave && !d.presence.enter() {
-		w.Error = fault.New(fault.Limited, "daemon.greet", "the daemon serves %d connections already", maxClients)
+		w.Error = fault.New(fault.Limited, "daemon.greet", "the daemon serves %d connections already", maxClients).
+			WithHint("end sessions of agents that are not needed: each holds a connection")
 	}
 	if w.Error != nil {
 		d.log.Warn("refused", "error", w.Error.Message)
@@ -108,7 +109,10 @@ func (d *daemon) judge(h hello) *fault.Error {
 // send writes a response, and hangs up on a client that does not take it.
 func (d *daemon) send(conn net.Conn, r response) {
 	defer hangUpAfter(conn, limits.Call)()
-	err := writeJSON(conn, r)
+	frame, err := message(r, r.attachment)
+	if err == nil {
+		_, err = conn.Write(frame)
+	}
 	if fault.Is(err, fault.TooLarge) {
 		f := toWire(err, d.config.Env, d.log)
 		f.Message = "the answer is too long: " + f.Message

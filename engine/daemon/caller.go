@@ -2,8 +2,8 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,8 +35,8 @@ func (d *daemon) serveCalls(conn net.Conn) {
 	unwatch := context.AfterFunc(d.leaving, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer unwatch()
 	for {
-		var r request
-		if err := readJSON(conn, limits.Frame, &r); err != nil {
+		r, err := readRequest(conn)
+		if err != nil {
 			break
 		}
 		if r.Cancel {
@@ -97,7 +97,11 @@ func deadline(r request) time.Duration {
 	if r.Deadline <= 0 {
 		return limits.Call
 	}
-	return min(time.Duration(r.Deadline)*time.Millisecond, limits.LongPoll+limits.Call)
+	longest := limits.LongPoll + limits.Call
+	if slices.Contains(housekeeping, r.Method) {
+		longest = limits.Maintenance
+	}
+	return min(time.Duration(r.Deadline)*time.Millisecond, longest)
 }
 
 // run answers one call. A long poll that the leaving of the daemon cuts short is not answered:
@@ -111,10 +115,10 @@ func (c *caller) run(ctx context.Context, r request) {
 		defer context.AfterFunc(c.d.leaving, cancel)()
 	}
 	failpoint.Hit("daemon.call.heard")
-	body, err := c.d.handle(ctx, r)
+	out, err := c.d.handle(ctx, r)
 	failpoint.Hit("daemon.call.done")
 	if err == nil {
-		c.answer(response{ID: r.ID, Body: body})
+		c.answer(reply(r, out))
 		failpoint.Hit("daemon.call.answered")
 		return
 	}
@@ -150,20 +154,20 @@ func (c *caller) cancelAll() {
 }
 
 // handle runs the method that a request names.
-func (d *daemon) handle(ctx context.Context, r request) (body json.RawMessage, err error) {
+func (d *daemon) handle(ctx context.Context, r request) (out content, err error) {
 	method, ok := methods[r.Method]
 	if !ok {
-		return nil, fault.New(fault.Invalid, "daemon.call", "the daemon has no method %.40q", r.Method).
-			WithHint("it may be older than this program: run: ctxledger daemon stop")
+		return content{}, fault.New(fault.Invalid, "daemon.call", "the daemon has no method %.40q", r.Method).
+			WithHint(hintSkew)
 	}
 	if r.Method != "Info" {
 		d.presence.touch()
 	}
 	err = guarded(d.config.Env, d.log, func() error {
-		body, err = method(ctx, present{d.api, d}, r.Body)
+		out, err = method(ctx, present{d.api, d}, r.take(r.Body), r.Raw)
 		return err
 	})
-	return body, err
+	return out, err
 }
 
 // present is the ledger as clients see it: with an owner.

@@ -117,6 +117,18 @@ func (c *client) FileHistory(ctx context.Context, r engine.FileHistoryRequest) (
 	return call[engine.FileHistory](ctx, c, "FileHistory", r)
 }
 
+func (c *client) DiskUsage(ctx context.Context, r engine.DiskUsageRequest) (engine.DiskUsage, error) {
+	return maintain[engine.DiskUsage](ctx, c, "DiskUsage", r)
+}
+
+func (c *client) CollectGarbage(ctx context.Context, r engine.CollectGarbageRequest) (engine.Collected, error) {
+	return maintain[engine.Collected](ctx, c, "CollectGarbage", r)
+}
+
+func (c *client) Backup(ctx context.Context, r engine.BackupRequest) (engine.BackedUp, error) {
+	return maintain[engine.BackedUp](ctx, c, "Backup", r)
+}
+
 // WaitEvents waits itself: its deadline counts from the end of that.
 func (c *client) WaitEvents(ctx context.Context, r engine.WaitEventsRequest) (engine.WaitEventsResponse, error) {
 	if _, ok := ctx.Deadline(); !ok {

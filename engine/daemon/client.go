@@ -2,8 +2,8 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
@@ -99,7 +99,7 @@ var errClosed = fault.New(fault.Unavailable, "daemon.call", "the connection to t
 
 // roundTrip sends a call, again and again while owners are lost, and stores its answer in answer.
 func (c *client) roundTrip(ctx context.Context, method string, r, answer any) error {
-	body, err := json.Marshal(r)
+	in, err := pack(r, true)
 	if err != nil {
 		return fault.Wrap(fault.Invalid, "daemon.request", err)
 	}
@@ -108,14 +108,14 @@ func (c *client) roundTrip(ctx context.Context, method string, r, answer any) er
 		if err != nil {
 			return err
 		}
-		out, err := l.call(ctx, method, body)
+		out, err := l.call(ctx, method, in)
 		if errors.Is(err, errLost) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		return fault.Wrap(fault.Internal, "daemon.response", json.Unmarshal(out, answer))
+		return fault.Wrap(fault.Internal, "daemon.response", out.unpack(answer, false))
 	}
 }
 
@@ -135,11 +135,27 @@ func call[Response any](ctx context.Context, c *client, method string, r any) (R
 	return answer, nil
 }
 
+// key returns a new key for a mutation. Keys of about the same time begin alike, so that the store
+// keeps them beside each other: a commit of many touches one page and not as many.
+func (c *client) key() string {
+	return fmt.Sprintf("%012x%s", c.o.Env.Now().UnixMilli(), c.o.Env.ID(10))
+}
+
+// maintain is call for housekeeping: a context without a deadline gets limits.Maintenance.
+func maintain[Response any](ctx context.Context, c *client, method string, r any) (Response, error) {
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limits.Maintenance)
+		defer cancel()
+	}
+	return call[Response](ctx, c, method, r)
+}
+
 // mutate is call for a request that changes something: with a key it can be sent twice and is
 // applied once. r points to the request, m to the Mutation in it.
 func mutate[Response any](ctx context.Context, c *client, method string, r any, m *engine.Mutation) (Response, error) {
 	if m.Key == "" {
-		m.Key = c.o.Env.ID(16)
+		m.Key = c.key()
 	}
 	return call[Response](ctx, c, method, r)
 }

@@ -27,6 +27,9 @@ func hangUpAfter(conn net.Conn, d time.Duration) (stop func() bool) {
 // process.
 func dial(ctx context.Context, o owner, want, version string) (net.Conn, welcome, error) {
 	const op = "daemon.dial"
+	if o.InProcess {
+		return nil, welcome{}, fault.Wrap(fault.Unavailable, op, errNobody)
+	}
 	network, target, err := splitAddress(o.Address)
 	if err != nil {
 		return nil, welcome{}, err
@@ -37,8 +40,14 @@ func dial(ctx context.Context, o owner, want, version string) (net.Conn, welcome
 		return nil, welcome{}, fault.Wrap(fault.Unavailable, op, fmt.Errorf("%w: %w", errNobody, err))
 	}
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	defer hangUpAfter(conn, greeting)()
+	inTime := hangUpAfter(conn, greeting)
 	w, err := introduce(conn, hello{Protocol: protocol, Token: o.Token, Version: version, Want: want})
+	if silent := !inTime() || ctx.Err() != nil; err != nil && silent {
+		err = &fault.Error{
+			Code: fault.Unavailable, Op: op, Message: fmt.Sprintf("the daemon with pid %d does not answer", o.PID), Err: ctx.Err(),
+			Hint: fmt.Sprintf(hintStuck, o.PID),
+		}
+	}
 	if err != nil {
 		_ = conn.Close() // err says why it is not used
 		return nil, welcome{}, err

@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
@@ -296,4 +297,27 @@ func TestAnswersAndRequestsBeyondAFrameAreRefused(t *testing.T) {
 		t.Errorf("a long request: %v", err)
 	}
 	save(t, api, "short")
+}
+
+// TestConnectionsOfADaemonAreLimited fills a daemon up: whoever comes then is told at once, and gets in
+// when somebody has left.
+func TestConnectionsOfADaemonAreLimited(t *testing.T) {
+	state := stateDir(t)
+	run(t, Config{State: state})
+	for range maxClients - 1 {
+		greeted(t, state, wantCalls)
+	}
+	last := greeted(t, state, wantCalls)
+	began := time.Now()
+	_, err := Open(deadlined(t), optionsFor(t, state))
+	if !fault.Is(err, fault.Limited) || fault.HintOf(err) == "" || time.Since(began) > limits.Connect/2 {
+		t.Errorf("after %v: %v, hint %q", time.Since(began), err, fault.HintOf(err))
+	}
+	if err := last.Close(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "there is room again", func() bool {
+		api, err := Open(deadlined(t), optionsFor(t, state))
+		return err == nil && api.Close() == nil
+	})
 }

@@ -2,6 +2,9 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"time"
 
 	"ctxledger.dev/engine"
@@ -12,22 +15,49 @@ import (
 // lockWait is how long an owner waits for the lock of one that is just leaving.
 const lockWait = 250 * time.Millisecond
 
+// alone is the ledger of an owner that serves nobody else, and says so in owner.json.
+type alone struct {
+	engine.API
+	state string
+	self  owner
+}
+
 // openInProcess makes this process the owner, for itself alone.
 func openInProcess(ctx context.Context, o Options) (engine.API, error) {
+	const op = "daemon.open"
 	local, err := engine.Open(ctx, engine.Options{
 		State: o.State, Workspace: o.Workspace, Env: o.Env, LockWait: lockWait,
 	})
-	if err == nil {
-		return local, nil
+	if bolt.IsLocked(err) {
+		return nil, lockedBy(op, o.State)
 	}
-	if !bolt.IsLocked(err) {
+	if err != nil {
 		return nil, err
 	}
-	const op = "daemon.open"
-	if owner, no := readOwner(o.State); no == nil {
-		return nil, fault.New(fault.Unavailable, op, "the ledger in %s is owned by the daemon with pid %d", o.State, owner.PID).
-			WithHint("run: ctxledger daemon stop, or leave out --in-process")
+	a := &alone{API: local, state: o.State, self: owner{
+		Protocol: protocol, Version: o.Version, PID: os.Getpid(), Token: o.Env.ID(32),
+		Started: o.Env.Now().UTC(), Workspace: o.Workspace, InProcess: true,
+	}}
+	_ = os.Remove(filepath.Join(o.State, socketName)) // left by a daemon that died
+	if err := a.self.publish(o.State); err != nil {
+		return nil, errors.Join(err, local.Close())
 	}
-	return nil, fault.New(fault.Unavailable, op, "the ledger in %s is owned by another process", o.State).
-		WithHint("end that process")
+	return a, nil
+}
+
+// Close withdraws, so that nobody takes this process for the owner any more, and releases the ledger.
+func (a *alone) Close() error { return errors.Join(a.self.withdraw(a.state), a.API.Close()) }
+
+// lockedBy says who owns the ledger that this process cannot have.
+func lockedBy(op, state string) error {
+	o, err := readOwner(state)
+	switch {
+	case err != nil:
+		return fault.New(fault.Unavailable, op, "the ledger in %s is owned by another process", state).
+			WithHint("end that process")
+	case o.InProcess:
+		return o.keepsToItself(op, state)
+	}
+	return fault.New(fault.Unavailable, op, "the ledger in %s is owned by the daemon with pid %d", state, o.PID).
+		WithHint("run: ctxledger daemon stop, or leave out --in-process")
 }

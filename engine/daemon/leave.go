@@ -24,7 +24,8 @@ func askToLeave(ctx context.Context, o owner) error {
 }
 
 // Stop asks the owner of the ledger in a state directory to leave: it finishes what it has begun.
-// It returns when the ledger is free. A ledger without a daemon is not an error.
+// It returns when the ledger is free. A ledger without a daemon is not an error; one that a process
+// keeps to itself is unavailable.
 func Stop(ctx context.Context, state string) error {
 	o, err := readOwner(state)
 	if fault.Is(err, fault.NotFound) {
@@ -32,6 +33,9 @@ func Stop(ctx context.Context, state string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if o.holds() {
+		return o.keepsToItself("daemon.stop", state)
 	}
 	if err := askToLeave(ctx, o); !errors.Is(err, errNobody) {
 		return err

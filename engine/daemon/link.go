@@ -2,14 +2,13 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"sync"
 	"time"
 
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/limits"
 )
 
 // errLost says that a connection ended before the answer came; the call can be repeated.
@@ -45,8 +44,8 @@ func newLink(conn net.Conn, o owner, pid int) *link {
 // read hands out responses until the connection ends.
 func (l *link) read() {
 	for {
-		var r response
-		if err := readJSON(l.conn, limits.Frame, &r); err != nil {
+		r, err := readResponse(l.conn)
+		if err != nil {
 			l.end()
 			return
 		}
@@ -101,18 +100,18 @@ func (l *link) close() {
 }
 
 // call sends one request and waits for its answer. errLost: the connection ended first.
-func (l *link) call(ctx context.Context, method string, body []byte) (json.RawMessage, error) {
+func (l *link) call(ctx context.Context, method string, in content) (content, error) {
 	id, answer := l.begin()
 	if answer == nil {
-		return nil, errLost
+		return content{}, errLost
 	}
 	defer l.forget(id)
-	frame, err := requestFrame(ctx, request{ID: id, Method: method, Body: body})
+	frame, err := requestFrame(ctx, request{ID: id, Method: method, Raw: true, attachment: in.attached()})
 	if err != nil {
-		return nil, err
+		return content{}, err
 	}
 	if err := l.send(ctx, frame); err != nil {
-		return nil, err
+		return content{}, err
 	}
 	select {
 	case r := <-answer:
@@ -122,11 +121,11 @@ func (l *link) call(ctx context.Context, method string, body []byte) (json.RawMe
 		case r := <-answer: // it came before the end
 			return r.result()
 		default:
-			return nil, errLost
+			return content{}, errLost
 		}
 	case <-ctx.Done():
 		l.cancel(id)
-		return nil, late(ctx)
+		return content{}, lateOwner(ctx, l.pid)
 	}
 }
 
@@ -158,7 +157,7 @@ func (l *link) send(ctx context.Context, frame []byte) error {
 	case <-l.gone:
 		return errLost
 	case <-ctx.Done():
-		return late(ctx)
+		return lateOwner(ctx, l.pid)
 	}
 }
 
@@ -180,17 +179,27 @@ func requestFrame(ctx context.Context, r request) ([]byte, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		r.Deadline = max(1, time.Until(deadline).Milliseconds())
 	}
-	body, err := json.Marshal(r)
-	if err != nil {
-		return nil, fault.Wrap(fault.Internal, "daemon.encode", err)
-	}
-	return newFrame(body)
+	return message(r, r.attachment)
 }
 
 // late is the error of a call whose context has ended.
-func late(ctx context.Context) error {
+func late(ctx context.Context) *fault.Error {
 	return &fault.Error{
 		Code: fault.Unavailable, Op: "daemon.call",
 		Message: "no answer from the ledger's owner in time", Err: ctx.Err(),
 	}
 }
+
+// lateOwner is late for an owner that is known. One that does not answer in time is busy, or stands
+// still: which of them can only be seen from outside.
+func lateOwner(ctx context.Context, pid int) error {
+	err := late(ctx)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err.Message = fmt.Sprintf("the daemon with pid %d has not answered in time", pid)
+		_ = err.WithHint(hintStuck, pid)
+	}
+	return err
+}
+
+// hintStuck is the way out where a daemon is there and silent.
+const hintStuck = "try again; if it stands still, end it with: kill -9 %d (what it has acknowledged stays)"

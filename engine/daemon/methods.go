@@ -1,19 +1,23 @@
 package daemon
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 )
 
 // handler answers one request of a method.
-type handler func(ctx context.Context, api engine.API, body json.RawMessage) (json.RawMessage, error)
+type handler func(ctx context.Context, api engine.API, in content, raw bool) (content, error)
 
 // waitEvents is the one method that waits for others: an owner that leaves does not wait for it.
 const waitEvents = "WaitEvents"
+
+// housekeeping are the methods that may take limits.Maintenance.
+var housekeeping = []string{"DiskUsage", "CollectGarbage", "Backup", "ForgetArtifact"}
+
+// hintSkew is the way out where two builds share a protocol, and yet do not understand each other.
+const hintSkew = "the daemon may be older than this program: run: ctxledger daemon stop"
 
 // methods is every call of engine.API but the streams. calls.go has the other end of each line.
 var methods = map[string]handler{
@@ -44,23 +48,23 @@ var methods = map[string]handler{
 	"DeleteMemory":     on(engine.API.DeleteMemory),
 	"Changes":          on(engine.API.Changes),
 	"FileHistory":      on(engine.API.FileHistory),
+	"DiskUsage":        on(engine.API.DiskUsage),
+	"CollectGarbage":   on(engine.API.CollectGarbage),
+	"Backup":           on(engine.API.Backup),
 }
 
-// on makes a handler of a method of engine.API. A field that this owner does not know is an
-// error: it would otherwise do less than it was asked for and not say so.
+// on makes a handler of a method of engine.API.
 func on[Request, Response any](method func(engine.API, context.Context, Request) (Response, error)) handler {
-	return func(ctx context.Context, api engine.API, body json.RawMessage) (json.RawMessage, error) {
+	return func(ctx context.Context, api engine.API, in content, raw bool) (content, error) {
 		var r Request
-		d := json.NewDecoder(bytes.NewReader(body))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&r); err != nil {
-			return nil, fault.New(fault.Invalid, "daemon.request", "request body: %s", err)
+		if err := in.unpack(&r, true); err != nil {
+			return content{}, fault.New(fault.Invalid, "daemon.request", "request body: %s", err).WithHint(hintSkew)
 		}
 		answer, err := method(api, ctx, r)
 		if err != nil {
-			return nil, err
+			return content{}, err
 		}
-		out, err := json.Marshal(answer)
+		out, err := pack(&answer, raw)
 		return out, fault.Wrap(fault.Internal, "daemon.response", err)
 	}
 }

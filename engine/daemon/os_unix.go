@@ -3,6 +3,7 @@
 package daemon
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -26,6 +27,11 @@ func ownedByUs(info fs.FileInfo) bool {
 
 // detach keeps a child out of this process's terminal and signals.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+// alive reports whether a process of that id exists, whoever's it is.
+func alive(pid int) bool {
+	return pid > 0 && !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+}
 
 // reap collects the exit status of a child that has ended, so that it does not stay as a zombie.
 // It does not wait, and reports whether there is nothing left to collect.

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"io/fs"
+	"os"
 	"os/exec"
 	"syscall"
 
@@ -23,6 +24,12 @@ const detachedProcess = 0x8
 // detach keeps a child out of this process's console and signals.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// alive reports whether a process of that id exists.
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	return err == nil && p.Release() == nil
 }
 
 // reap has nothing to do on Windows: an ended process goes with its last handle.

@@ -30,6 +30,18 @@ type owner struct {
 	Token     string    `json:"token"`   // shown by every client; also tells one owner from the next
 	Started   time.Time `json:"started"`
 	Workspace string    `json:"workspace"`
+	// InProcess says that the owner serves nobody else: it has no address. It is there so that the
+	// others need not search for it.
+	InProcess bool `json:"in_process,omitempty"`
+}
+
+// holds reports whether o is a process that keeps the ledger to itself now, and did not die on it.
+func (o owner) holds() bool { return o.InProcess && alive(o.PID) }
+
+// keepsToItself is the error of who meets an owner in another process.
+func (o owner) keepsToItself(op, state string) error {
+	return fault.New(fault.Unavailable, op, "the process with pid %d keeps the ledger in %s to itself (--in-process)", o.PID, state).
+		WithHint("end that process, or start it without --in-process: then all share a daemon")
 }
 
 // publish writes owner.json in one step. Only the holder of the ledger's lock may.
@@ -40,6 +52,9 @@ func (o owner) publish(state string) error {
 		return fault.Wrap(fault.Internal, op, err)
 	}
 	path := filepath.Join(state, ownerName)
+	if err := clearWay(path); err != nil {
+		return err
+	}
 	temp := path + ".new"
 	_ = os.Remove(temp) // left by an owner that died here
 	err = writePrivate(temp, append(content, '\n'))
@@ -52,6 +67,17 @@ func (o owner) publish(state string) error {
 		_ = os.Remove(temp) // what failed before is what counts
 	}
 	return fault.Wrap(fault.Unavailable, op, err)
+}
+
+// clearWay removes what stands in the way of publishing: a directory of that name, if it is empty.
+func clearWay(path string) error {
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+		if err := os.Remove(path); err != nil {
+			return fault.New(fault.Invalid, "daemon.publish", "%s is a directory", path).
+				WithHint("remove it: only the ledger's owner writes there")
+		}
+	}
+	return nil
 }
 
 // writePrivate writes a new file that only this user can read.
@@ -76,7 +102,15 @@ func (o owner) withdraw(state string) error {
 // is corrupt; the next owner replaces it.
 func readOwner(state string) (owner, error) {
 	const op = "daemon.owner"
-	f, err := os.Open(filepath.Join(state, ownerName))
+	path := filepath.Join(state, ownerName)
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return owner{}, fault.New(fault.Corrupt, op, "%s is no plain file", path) // opening a pipe would hang
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return owner{}, fault.New(fault.NotFound, op, "no daemon has published itself in %s", state)
 	}
@@ -92,7 +126,9 @@ func readOwner(state string) (owner, error) {
 	if err := json.Unmarshal(content, &o); err != nil {
 		return owner{}, fault.New(fault.Corrupt, op, "%s is not readable: %s", ownerName, err)
 	}
-	_, _, err = splitAddress(o.Address)
+	if !o.InProcess {
+		_, _, err = splitAddress(o.Address)
+	}
 	return o, err
 }
 

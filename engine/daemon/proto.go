@@ -7,10 +7,11 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// protocol is the version of what this package says on a connection. An owner serves every
+// protocol is the version of what this package says on a connection, requests and responses of
+// engine.API included: it rises with the first change of them after a release. An owner serves every
 // protocol from oldestProtocol on; a client that is newer than the owner asks it to leave.
 const (
-	protocol       = 1
+	protocol       = 2 // 2: raw bytes beside the JSON; housekeeping
 	oldestProtocol = 1
 )
 
@@ -46,6 +47,8 @@ type request struct {
 	Deadline int64           `json:"deadline_ms,omitempty"` // what is left; 0: limits.Call
 	Body     json.RawMessage `json:"body,omitempty"`
 	Cancel   bool            `json:"cancel,omitempty"`
+	Raw      bool            `json:"raw,omitempty"` // the answer may have raw bytes beside it
+	attachment
 }
 
 // response answers the request of the same id. Bye is the last frame of an owner that leaves in
@@ -55,12 +58,5 @@ type response struct {
 	Body  json.RawMessage `json:"body,omitempty"`
 	Error *fault.Error    `json:"error,omitempty"`
 	Bye   bool            `json:"bye,omitempty"`
-}
-
-// result returns what a response says as Go values.
-func (r response) result() (json.RawMessage, error) {
-	if r.Error != nil {
-		return nil, r.Error
-	}
-	return r.Body, nil
+	attachment
 }

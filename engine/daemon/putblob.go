@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -80,9 +79,9 @@ func putBlob(ctx context.Context, conn net.Conn, content io.Reader) (kv.BlobRef,
 		return kv.BlobRef{}, errLost
 	}
 	var ref kv.BlobRef
-	body, err := answer.result()
+	out, err := answer.result()
 	if err == nil {
-		err = fault.Wrap(fault.Internal, "daemon.response", json.Unmarshal(body, &ref))
+		err = fault.Wrap(fault.Internal, "daemon.response", out.unpack(&ref, false))
 	}
 	return ref, err
 }

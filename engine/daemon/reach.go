@@ -18,6 +18,9 @@ const (
 	// respawn is how long a client waits after a daemon that found the ledger taken: its owner is
 	// about to publish itself, or about to leave.
 	respawn = 100 * time.Millisecond
+	// yield is how long a client waits for a process that keeps the ledger to itself: it may be a
+	// short command.
+	yield = time.Second
 )
 
 // seeker looks for the owner of a ledger, and starts one where there is none.
@@ -27,12 +30,40 @@ type seeker struct {
 	children []int // processes started by this client that may have to be collected
 }
 
+// locks is what one search knows of the ledger's lock from the daemons that could not have it.
+type locks struct {
+	token string    // of the process that keeps the ledger to itself; "": none has been seen
+	since time.Time // when it was seen first
+	last  bool      // whether the newest daemon found the lock taken
+}
+
+// note records that a daemon found the lock taken. The error ends the search: a living process keeps
+// the ledger to itself, has done so for a while, and says so.
+func (k *locks) note(state string, now time.Time) error {
+	k.last = true
+	o, err := readOwner(state)
+	if err != nil || !o.holds() {
+		k.token = ""
+		return nil // an owner that is about to publish itself, or about to leave
+	}
+	if o.Token != k.token {
+		k.token, k.since = o.Token, now
+	}
+	if now.Sub(k.since) < yield {
+		return nil
+	}
+	return o.keepsToItself("daemon.open", state)
+}
+
 // reach returns a connection to the owner, a new one if need be, within limits.Connect.
 func (s *seeker) reach(ctx context.Context) (*link, error) {
 	ctx, cancel := context.WithTimeout(ctx, limits.Connect)
 	defer cancel()
 	s.collect()
-	var child *starting
+	var (
+		child *starting
+		taken locks
+	)
 	defer func() { s.part(child) }()
 	next := s.o.Env.Now() // when a daemon may be started
 	for {
@@ -44,7 +75,7 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 			}
 			return l, nil
 		}
-		if fault.Is(why, fault.Invalid) {
+		if fault.Is(why, fault.Invalid) || fault.Is(why, fault.Limited) {
 			return nil, why // the owner does not speak with us
 		}
 		if child == nil && !s.o.Env.Now().Before(next) {
@@ -61,12 +92,12 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 				child.discard()
 			}
 			child, next = nil, s.o.Env.Now().Add(respawn)
-			if err := s.heed(said); err != nil {
+			if err := s.heed(said, &taken); err != nil {
 				return nil, err
 			}
 		case <-time.After(s.pause()):
 		case <-ctx.Done():
-			return nil, s.unreached(ctx, why)
+			return nil, s.unreached(ctx, why, taken.last)
 		}
 	}
 }
@@ -78,16 +109,20 @@ func (s *seeker) part(child *starting) {
 	}
 }
 
-// unreached is the error of a search that found nobody in time.
-func (s *seeker) unreached(ctx context.Context, why error) error {
+// unreached is the error of a search that found nobody in time. taken says that somebody has the lock.
+func (s *seeker) unreached(ctx context.Context, why error, taken bool) error {
+	hint := fault.HintOf(why)
+	if taken && hint == "" {
+		hint = "another process has the ledger open: end it"
+	}
 	return &fault.Error{
-		Code: fault.Unavailable, Op: "daemon.open", Err: ctx.Err(),
+		Code: fault.Unavailable, Op: "daemon.open", Err: ctx.Err(), Hint: hint,
 		Message: fmt.Sprintf("no owner of the ledger in %s could be reached (%s)", s.o.State, why),
 	}
 }
 
 // try dials the published owner. A missing or damaged owner.json is an owner that is not there,
-// and so is one that is not the published one: only invalid is final.
+// and so is one that is not the published one: only invalid and limited are final.
 func (s *seeker) try(ctx context.Context) (*link, error) {
 	o, err := readOwner(s.o.State)
 	if err != nil {
@@ -110,6 +145,9 @@ func (s *seeker) try(ctx context.Context) (*link, error) {
 // start starts a daemon, unless that is not wanted.
 func (s *seeker) start() (*starting, error) {
 	if s.o.NoSpawn {
+		if o, err := readOwner(s.o.State); err == nil && o.holds() {
+			return nil, o.keepsToItself("daemon.open", s.o.State)
+		}
 		return nil, fault.New(fault.Unavailable, "daemon.open", "no daemon runs for the ledger in %s", s.o.State)
 	}
 	if err := s.deaths.check(s.o.State); err != nil {
@@ -119,13 +157,14 @@ func (s *seeker) start() (*starting, error) {
 }
 
 // heed returns the error of a started daemon that ends the search.
-func (s *seeker) heed(err error) error {
+func (s *seeker) heed(err error, taken *locks) error {
+	taken.last = false
 	switch {
 	case errors.Is(err, errCrashed):
 		s.deaths.note(s.o.Env.Now())
 		return nil
 	case bolt.IsLocked(err):
-		return nil // somebody else was faster
+		return taken.note(s.o.State, s.o.Env.Now())
 	default:
 		return err
 	}

@@ -92,13 +92,55 @@ func TestADaemonLeavesWithItsStateDirectory(t *testing.T) {
 func TestOwnerJSONComesBack(t *testing.T) {
 	state := stateDir(t)
 	run(t, Config{State: state})
-	if err := os.Remove(filepath.Join(state, ownerName)); err != nil {
+	self := published(t, state)
+	path := filepath.Join(state, ownerName)
+	for _, c := range []struct {
+		name string
+		do   func(t *testing.T)
+	}{
+		{"removed", func(t *testing.T) {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"truncated", func(t *testing.T) { write(t, path, "{") }},
+		{"another's", func(t *testing.T) { // a restored copy of the directory, say
+			other := self
+			other.Token = "another"
+			if err := other.publish(state); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.do(t)
+			until(t, "owner.json is published again", func() bool {
+				o, err := readOwner(state)
+				return err == nil && o.Token == self.Token
+			})
+		})
+	}
+}
+
+// TestADaemonLeavesWithItsLedger removes the ledger alone: what a daemon wrote on would be gone with it.
+func TestADaemonLeavesWithItsLedger(t *testing.T) {
+	state := stateDir(t)
+	r := run(t, Config{State: state})
+	if err := os.Remove(filepath.Join(state, "ledger.db")); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "owner.json is published again", func() bool {
-		_, err := readOwner(state)
-		return err == nil
-	})
+	_ = r.wait(t) // what closing an unlinked ledger says does not matter
+	if log := string(contents(t, r.log)); !strings.Contains(log, errGone.Error()) {
+		t.Errorf("the log does not say why:\n%s", log)
+	}
+	api := open(t, optionsFor(t, state))
+	save(t, api, "fact")
+	if err := Stop(deadlined(t), state); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "fact"}); err != nil || got.Body != "fact" {
+		t.Errorf("after the next owner: %+v, %v", got, err)
+	}
 }
 
 func TestBackgroundTasksAreWaitedForAndMayFail(t *testing.T) {
@@ -210,6 +252,42 @@ func serveOld(l net.Listener, self owner, state string) error {
 		if err = errors.Join(err, conn.Close()); err != nil {
 			return err
 		}
+	}
+}
+
+// TestAnOwnerThatIsTooNewIsNamed meets an owner that no longer serves our protocol: its answer is final.
+func TestAnOwnerThatIsTooNewIsNamed(t *testing.T) {
+	state := stateDir(t)
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l, err := listenLoopback()
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := owner{Protocol: protocol + 1, PID: os.Getpid(), Address: l.address, Token: "new"}
+	if err := newer.publish(state); err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			served <- err
+			return
+		}
+		var h hello
+		err = readJSON(conn, helloFrame, &h)
+		refusal := fault.New(fault.Invalid, "daemon.greet", "the daemon no longer serves protocol %d", h.Protocol).WithHint("update this program")
+		err = errors.Join(err, writeJSON(conn, welcome{Protocol: newer.Protocol, Error: refusal}))
+		served <- errors.Join(err, conn.Close(), l.Close())
+	}()
+	_, err = Open(deadlined(t), optionsFor(t, state))
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(fault.HintOf(err), "update") {
+		t.Errorf("error %v, hint %q", err, fault.HintOf(err))
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
 	}
 }
 

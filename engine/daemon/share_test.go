@@ -294,6 +294,61 @@ func TestInProcessOwnsAloneOrNamesTheOwner(t *testing.T) {
 	}
 }
 
+// TestAnOwnerInAProcessIsNamedEarly meets a process that keeps the ledger to itself.
+func TestAnOwnerInAProcessIsNamedEarly(t *testing.T) {
+	state := stateDir(t)
+	o := optionsFor(t, state)
+	alone := o
+	alone.InProcess = true
+	api, err := Open(deadlined(t), alone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer api.Close() // again: of a test that failed
+	only := o
+	only.NoSpawn = true
+	for _, c := range []struct {
+		name string
+		do   func() error
+	}{
+		{"a client", func() error { return openAndClose(t, o) }},
+		{"a client that starts nothing", func() error { return openAndClose(t, only) }},
+		{"another of its kind", func() error { return openAndClose(t, alone) }},
+		{"a stop", func() error { return Stop(deadlined(t), state) }},
+	} {
+		began := time.Now()
+		err := c.do()
+		who := fmt.Sprintf("pid %d", os.Getpid())
+		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), who) || !strings.Contains(err.Error()+fault.HintOf(err), "--in-process") {
+			t.Errorf("%s: %v, hint %q", c.name, err, fault.HintOf(err))
+		}
+		if took := time.Since(began); took > limits.Connect/3 {
+			t.Errorf("%s waited %v", c.name, took)
+		}
+	}
+	if s, err := Status(deadlined(t), state); err != nil || s.Running || !s.InProcess || s.PID != os.Getpid() {
+		t.Errorf("status %+v, %v", s, err)
+	}
+	// Whoever comes while it leaves waits for the ledger and gets it.
+	waited := make(chan error, 1)
+	go func() { waited <- openAndClose(t, o) }()
+	if err := api.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-waited; err != nil {
+		t.Errorf("after it has left: %v", err)
+	}
+}
+
+// openAndClose opens a ledger and closes it again.
+func openAndClose(t *testing.T, o Options) error {
+	api, err := Open(deadlined(t), o)
+	if err != nil {
+		return err
+	}
+	return api.Close()
+}
+
 func TestAStateDirectoryThatCannotBeUsedIsAClearError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

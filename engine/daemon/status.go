@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -19,6 +18,8 @@ type State struct {
 	Address  string      `json:"address,omitempty"`
 	Started  time.Time   `json:"started,omitzero"`
 	Info     engine.Info `json:"info,omitzero"` // its own answer, when it speaks our protocol
+	// InProcess says that the process PID keeps the ledger to itself: no daemon can run.
+	InProcess bool `json:"in_process,omitempty"`
 }
 
 // Status says whether a daemon owns the ledger in a state directory, without starting one. No
@@ -30,6 +31,9 @@ func Status(ctx context.Context, state string) (State, error) {
 	}
 	if err != nil {
 		return State{}, err
+	}
+	if o.holds() {
+		return State{PID: o.PID, Version: o.Version, Protocol: o.Protocol, Started: o.Started, InProcess: true}, nil
 	}
 	conn, w, err := meet(ctx, o, wantCalls)
 	if errors.Is(err, errNobody) {
@@ -47,9 +51,9 @@ func Status(ctx context.Context, state string) (State, error) {
 	}
 	l := newLink(conn, o, w.PID)
 	defer l.close()
-	body, err := l.call(ctx, "Info", []byte("{}"))
+	out, err := l.call(ctx, "Info", content{body: []byte("{}")})
 	if err != nil {
 		return s, err
 	}
-	return s, fault.Wrap(fault.Internal, "daemon.status", json.Unmarshal(body, &s.Info))
+	return s, fault.Wrap(fault.Internal, "daemon.status", out.unpack(&s.Info, false))
 }

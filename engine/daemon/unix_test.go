@@ -3,6 +3,8 @@
 package daemon
 
 import (
+	"context"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
@@ -180,6 +183,34 @@ func TestLeftoversOfDeadOwners(t *testing.T) {
 		{"an address far away", func(t *testing.T, state string) {
 			leave(t, state, owner{PID: os.Getpid(), Address: "tcp:192.0.2.1:80"})
 		}},
+		{"unreadable", func(t *testing.T, state string) {
+			path := filepath.Join(state, ownerName)
+			write(t, path, "{}")
+			if err := os.Chmod(path, 0); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"a directory", func(t *testing.T, state string) {
+			if err := os.Mkdir(filepath.Join(state, ownerName), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"a pipe", func(t *testing.T, state string) {
+			if err := syscall.Mkfifo(filepath.Join(state, ownerName), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"a link to nowhere", func(t *testing.T, state string) {
+			if err := os.Symlink("nowhere", filepath.Join(state, ownerName)); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"somebody else's socket", func(t *testing.T, state string) {
+			leave(t, state, owner{PID: os.Getpid(), Address: "unix:" + foreignSocket(t)})
+		}},
+		{"a process that kept the ledger to itself and died", func(t *testing.T, state string) {
+			leave(t, state, owner{PID: 1 << 22, InProcess: true})
+		}},
 		{"half written", func(t *testing.T, state string) { write(t, filepath.Join(state, ownerName+".new"), "{") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -190,6 +221,96 @@ func TestLeftoversOfDeadOwners(t *testing.T) {
 			c.leave(t, state)
 			save(t, open(t, optionsFor(t, state)), "fact")
 		})
+	}
+}
+
+// foreignSocket is a socket whose owner hangs up on whoever comes.
+func foreignSocket(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close() // the hello is never read
+		}
+	}()
+	t.Cleanup(func() {
+		_ = l.Close() // ends the goroutine
+		<-ended
+	})
+	return path
+}
+
+func TestADirectoryWithContentInTheWayIsNamed(t *testing.T) {
+	state := stateDir(t)
+	path := filepath.Join(state, ownerName)
+	if err := os.MkdirAll(filepath.Join(path, "content"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(deadlined(t), optionsFor(t, state))
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), path) || !strings.Contains(fault.HintOf(err), "remove it") {
+		t.Errorf("error %v, hint %q", err, fault.HintOf(err))
+	}
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAStoppedDaemonIsNamedAndAppliesNothingTwice stops the owner while a mutation is under way: the
+// client gives up with an error that says whom to look at, and its repetition finds what was done.
+func TestAStoppedDaemonIsNamedAndAppliesNothingTwice(t *testing.T) {
+	state := stateDir(t)
+	o := optionsFor(t, state)
+	api := open(t, o)
+	pid := published(t, state).PID
+	pause(t, pid)
+	resumed := false
+	defer func() {
+		if !resumed {
+			resume(t, pid)
+		}
+	}()
+	r := fact("once")
+	r.Key = "the same key"
+	named := func(what string, call func(context.Context) error) {
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		err := call(ctx)
+		who := fmt.Sprintf("pid %d", pid)
+		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), who) || !strings.Contains(fault.HintOf(err), "kill") {
+			t.Errorf("%s: %v, hint %q", what, err, fault.HintOf(err))
+		}
+	}
+	for range 3 {
+		named("a call", func(ctx context.Context) error {
+			_, err := api.SaveMemory(ctx, r)
+			return err
+		})
+	}
+	named("a new client", func(ctx context.Context) error {
+		_, err := Open(ctx, o)
+		return err
+	})
+	resumed = true
+	resume(t, pid)
+	if _, err := api.SaveMemory(deadlined(t), r); err != nil {
+		t.Fatal(err)
+	}
+	got, err := api.WaitEvents(deadlined(t), engine.WaitEventsRequest{})
+	if err != nil || len(got.Events) != 1 {
+		t.Errorf("%d events of one mutation sent four times, %v", len(got.Events), err)
+	}
+	if now := published(t, state); now.PID != pid {
+		t.Errorf("the owner is %d, not %d as before", now.PID, pid)
 	}
 }
 

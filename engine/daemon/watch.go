@@ -4,14 +4,14 @@ import (
 	"os"
 	"time"
 
-	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv/bolt"
 )
 
 // watchEvery is how often a daemon looks after its state directory.
 const watchEvery = time.Second
 
-// watch makes the daemon leave when its state directory is removed or replaced, and publishes it
-// again when only owner.json is: nobody else can, as long as the lock is held.
+// watch makes the daemon leave when its state directory is removed or replaced, or the ledger in it,
+// and publishes it again when only owner.json is: nobody else can, as long as the lock is held.
 func (d *daemon) watch() {
 	home, err := os.Stat(d.config.State)
 	if err != nil {
@@ -27,11 +27,11 @@ func (d *daemon) watch() {
 		case <-tick.C:
 		}
 		now, err := os.Stat(d.config.State)
-		if err != nil || !os.SameFile(home, now) {
+		if err != nil || !os.SameFile(home, now) || !bolt.Exists(d.config.State) {
 			d.leave(errGone)
 			return
 		}
-		if _, err := readOwner(d.config.State); fault.Is(err, fault.NotFound) {
+		if o, err := readOwner(d.config.State); err != nil || o.Token != d.self.Token {
 			if err := d.self.publish(d.config.State); err != nil {
 				d.log.Error("publish", "error", err.Error())
 			}

@@ -25,6 +25,9 @@ var layers = map[string]int{
 	"internal/demo/...":          7, // drives the built binaries
 	"internal/benchmark":         7, // measures the product from outside
 	"internal/sandbox":           6, // runs the programs for demo, benchmark and e2e
+	"internal/crashtest":         6, // kills owners and compares what is left
+	"internal/crashtest/crash":   7, // its program, which is the owner as well
+	"internal/sharetest":         6, // many processes at one ledger
 	"internal/storetest":         6, // a real store for the tests of the domains
 	"internal/archtest":          6,
 	"internal/scriptedmodel/...": 0,
@@ -32,6 +35,7 @@ var layers = map[string]int{
 
 // sideways lists the imports inside one layer that are allowed, with the reason.
 var sideways = map[[2]string]string{
+	{"mcp", "mcp/overhead"}:             "a test holds the constant against what is sent",
 	{"sessions", "transcript"}:          "an entry says where in its original a message of which format stands",
 	{"window", "transcript"}:            "a view is made of messages",
 	{"window", "sessions"}:              "a view is folded from the headers of the log",
@@ -45,6 +49,7 @@ var sideways = map[[2]string]string{
 	{"kv/bolt", "kv/internal/blobfile"}: "blobs are framed the same on every backend",
 	{"kv/internal/blobfile", "kv"}:      "it returns the interface's names of blobs",
 	{"cmd/...", "cmd/internal/wiring"}:  "the programs share their wiring",
+	{"kv/audit", "kv"}:                  "an audit walks over a transaction",
 	{"kv/kvtest", "kv"}:                 "the conformance suite tests the interface",
 }
 
@@ -53,17 +58,18 @@ var importers = map[string]struct {
 	packages []string
 	why      string
 }{
-	"go.etcd.io/bbolt":                {[]string{"kv/bolt"}, "the embedded store"},
-	"github.com/klauspost/compress":   {[]string{"kv/internal/blobfile"}, "zstd frames of blobs"},
-	"github.com/mark3labs/mcp-go":     {[]string{"mcp", "internal/sandbox", "internal/benchmark"}, "the MCP server, and clients that drive it from outside"},
-	"github.com/fsnotify/fsnotify":    {[]string{"changes/watch"}, "file events"},
-	"github.com/spf13/cobra":          {[]string{"cli"}, "the command line"},
-	"charm.land/lipgloss/v2":          {[]string{"cli"}, "tables and colours"},
-	"go.yaml.in/yaml/v3":              {[]string{"internal/yamldoc"}, "YAML"},
-	"github.com/rogpeppe/go-internal": {nil, "test scripts"},
-	"github.com/google/go-cmp":        {nil, "comparisons in tests"},
-	"pgregory.net/rapid":              {[]string{"kv/kvtest"}, "properties in tests"},
-	"go.uber.org/goleak":              {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
+	"go.etcd.io/bbolt":                  {[]string{"kv/bolt"}, "the embedded store"},
+	"github.com/klauspost/compress":     {[]string{"kv/internal/blobfile"}, "zstd frames of blobs"},
+	"github.com/mark3labs/mcp-go":       {[]string{"mcp", "internal/sandbox", "internal/benchmark"}, "the MCP server, and clients that drive it from outside"},
+	"github.com/fsnotify/fsnotify":      {[]string{"changes/watch"}, "file events"},
+	"github.com/spf13/cobra":            {[]string{"cli"}, "the command line"},
+	"charm.land/lipgloss/v2":            {[]string{"cli"}, "tables and colours"},
+	"go.yaml.in/yaml/v3":                {[]string{"internal/yamldoc"}, "YAML"},
+	"github.com/rogpeppe/go-internal":   {nil, "test scripts"},
+	"github.com/google/go-cmp":          {nil, "comparisons in tests"},
+	"github.com/anishathalye/porcupine": {nil, "linearizability of histories in tests"},
+	"pgregory.net/rapid":                {[]string{"kv/kvtest"}, "properties in tests"},
+	"go.uber.org/goleak":                {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
 }
 
 // restricted lists what only some packages may use, because it reaches out of the process or
@@ -75,7 +81,7 @@ var restricted = []struct {
 }{
 	{"net", []string{"engine/daemon", "internal/scriptedmodel"}, "only the daemon opens sockets"},
 	{"net/http", []string{"internal/scriptedmodel"}, "no network: the product calls nobody"},
-	{"os/exec", []string{"engine/daemon", "internal/scriptedmodel", "internal/benchmark", "internal/sandbox"}, "one place starts processes"},
+	{"os/exec", []string{"engine/daemon", "internal/scriptedmodel", "internal/benchmark", "internal/sandbox", "internal/crashtest"}, "one place starts processes"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},
 	{"reflect", nil, "plain values"},
 	{"time.Now", []string{"internal/env", "internal/demo", "internal/benchmark"}, "the clock comes from env"},
@@ -83,7 +89,7 @@ var restricted = []struct {
 	{"os.Getenv", []string{"internal/env"}, "the environment comes from env"},
 	{"os.Getwd", []string{"internal/env"}, "the environment comes from env"},
 	{"math/rand", nil, "randomness comes from env"},
-	{"math/rand/v2", []string{"kv/kvtest"}, "randomness comes from env"},
+	{"math/rand/v2", []string{"kv/kvtest", "internal/crashtest"}, "randomness comes from env"},
 	{"crypto/rand", []string{"internal/env"}, "randomness comes from env"},
 	{"time.Sleep", nil, "wait for the thing, not for a time"},
 }

@@ -12,7 +12,6 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/sandbox"
 	"ctxledger.dev/sessions"
-	"ctxledger.dev/transcript"
 )
 
 // measureAppend measures appending one message of 1 KB, which is on disk when the call returns,
@@ -31,7 +30,7 @@ func measureAppend(ctx context.Context, b *bench) error {
 		}
 		defer func() { err = errors.Join(err, f.Close()) }()
 		var ours, plain times
-		a := appender{api: api, now: time.Now().UTC()}
+		a := appender{api: api, name: "append", now: time.Now().UTC()}
 		for range calls {
 			line := a.line()
 			if err := plain.clock(func() error { _, err := f.Write(line); return errors.Join(err, f.Sync()) }); err != nil {
@@ -50,9 +49,11 @@ func measureAppend(ctx context.Context, b *bench) error {
 // appender imports a session record by record.
 type appender struct {
 	api    engine.API
+	name   string // of the import and the session
 	now    time.Time
 	offset int64
 	lines  int64
+	calls  int
 }
 
 // line returns the next record, a message of 1 KB.
@@ -62,17 +63,6 @@ func (a *appender) line() []byte {
 
 // append appends one record and returns when it is on disk.
 func (a *appender) append(ctx context.Context, line []byte) error {
-	next := a.offset + int64(len(line)) + 1
-	a.lines++
-	_, err := a.api.AppendEntries(ctx, engine.AppendEntriesRequest{
-		Import:  "benchmark",
-		Session: sessions.Session{Host: "benchmark", HostID: "benchmark", Created: a.now},
-		Offset:  a.offset, Next: next, Line: a.lines, Done: true,
-		Entries: []sessions.NewEntry{{
-			Kind: sessions.KindMessage, Time: a.now, HostID: fmt.Sprint(a.lines), Original: line,
-			Message: transcript.Span{To: len(line)}, Format: transcript.Anthropic,
-		}},
-	})
-	a.offset = next
-	return err
+	from := a.offset
+	return a.send(ctx, from, []sessions.NewEntry{a.entry(line)})
 }

@@ -1,11 +1,11 @@
 // Command benchmark measures the built programs from outside and prints a table of Markdown.
 //
-//	go run ./internal/benchmark -bin bin [-short] [-write]
+//	go run ./internal/benchmark -bin bin [-short] [-write] [-only NAME,…]
 //
 // Start at measurements, which lists what is measured; each measurement has a file of its own. Every
 // figure stands beside one for the least that the same work costs without ctxledger, measured in the
 // same process minutes, and is a median over several runs. -write puts the table into
-// docs/benchmarks.md; -short leaves out what takes more than seconds.
+// docs/benchmarks.md; -short leaves out what takes more than seconds, -only all but some.
 //
 // It deliberately asserts nothing: a machine may be slow, and a figure is for people to judge.
 package main
@@ -18,6 +18,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -53,6 +55,11 @@ var measurements = []struct {
 	{"compaction", measureCompaction},
 	{"read_artifact", measureRead},
 	{"append", measureAppend},
+	{"sharing", measureSharing},
+	{"growth", measureGrowth},
+	{"intents", measureIntents},
+	{"hook", measureHook},
+	{"idle", measureIdle},
 	{"tokens", measureTokens},
 }
 
@@ -61,24 +68,32 @@ func main() {
 		serveEcho()
 		return
 	}
+	if len(os.Args) == 5 && (os.Args[1] == appendFlag || os.Args[1] == boltFlag) {
+		if err := writer(context.Background(), os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, "benchmark:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	bin := flag.String("bin", "bin", "the `directory` of the built programs")
 	short := flag.Bool("short", false, "a session of 8 MB and fewer runs")
+	only := flag.String("only", "", "measure only these `names`, separated by commas (see measurements)")
 	write := flag.Bool("write", false, "put the figures into "+document)
 	flag.Parse()
-	if flag.NArg() > 0 {
+	if flag.NArg() > 0 || *only != "" && *write {
 		flag.Usage()
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *bin, *short, *write); err != nil {
+	if err := run(ctx, *bin, *short, *write, strings.Split(*only, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "benchmark:", err)
 		os.Exit(1)
 	}
 }
 
 // run measures everything and hands out the table.
-func run(ctx context.Context, bin string, short, write bool) (err error) {
+func run(ctx context.Context, bin string, short, write bool, only []string) (err error) {
 	b := &bench{bin: bin, runs: 5}
 	size, command := int64(64<<20), "make bench"
 	if short {
@@ -92,6 +107,9 @@ func run(ctx context.Context, bin string, short, write bool) (err error) {
 		return err
 	}
 	for _, m := range measurements {
+		if only[0] != "" && !slices.Contains(only, m.name) {
+			continue
+		}
 		fmt.Fprintf(os.Stderr, "benchmark: %s\n", m.name)
 		if err := m.measure(ctx, b); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)

@@ -94,10 +94,7 @@ func (b *bench) readInTurns(ctx context.Context, id string, ours, bare *sandbox.
 			read, echo = nil, nil
 		}
 	}
-	for _, q := range []struct {
-		name string
-		at   float64
-	}{{"p50", 0.5}, {"p99", 0.99}} {
+	for _, q := range quantiles {
 		x, y := read.at(q.at), echo.at(q.at)
 		b.report.add("`read_artifact` of 8 KB over stdio, "+q.name, millis(x), "a bare echo tool of mcp-go: "+millis(y), ratio(x, y), fmt.Sprint(calls))
 	}

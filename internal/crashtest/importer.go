@@ -24,7 +24,7 @@ type importer struct {
 
 // maxPiece is how much a session file grows at once, in bytes: one batch, which is imported at once
 // or not at all.
-const maxPiece = 30_000
+const maxPiece = 10_000
 
 func (m *importer) next(r *rand.Rand) *operation {
 	if m.size == len(m.content) {

@@ -70,3 +70,13 @@ func (p *plan) more() bool {
 	defer p.mu.Unlock()
 	return p.left > 0
 }
+
+// phaseOf returns the phase of a point.
+func phaseOf(name string) failpoint.Phase {
+	for _, p := range failpoint.Points() {
+		if p.Name == name {
+			return p.During
+		}
+	}
+	return ""
+}

@@ -17,7 +17,8 @@ type Report struct {
 	Seconds float64        `json:"seconds"`
 	Kills   int            `json:"kills"`  // of owners that had acknowledged enough
 	Starts  int            `json:"starts"` // deaths of owners that were only starting, on top
-	Acked   []int          `json:"-"`      // operations that each owner acknowledged
+	Acked   []int          `json:"acked"`  // operations that each owner acknowledged
+	Failed  bool           `json:"failed"` // whether something was lost, or done twice
 	Ops     map[string]int `json:"operations"`
 	Hits    map[string]int `json:"hits"` // deaths by failpoint; every point has one
 
@@ -37,10 +38,8 @@ func (r *Report) died(point string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.Hits[point]++
-	for _, p := range failpoint.Points() {
-		if p.Name == point && (p.During == failpoint.Create || p.During == failpoint.Open) {
-			r.Starts++
-		}
+	if phase := phaseOf(point); phase != failpoint.Work && phase != failpoint.Leave {
+		r.Starts++
 	}
 }
 
@@ -57,6 +56,16 @@ func (r *Report) lived(counts map[string]int) {
 	r.Kills++
 }
 
+// Short returns an error when a failpoint has killed fewer owners than wanted.
+func (r *Report) Short(hits int) error {
+	for _, p := range failpoint.Points() {
+		if r.Hits[p.Name] < hits {
+			return fmt.Errorf("owners died at %s %d times, not %d", p.Name, r.Hits[p.Name], hits)
+		}
+	}
+	return nil
+}
+
 // Print writes the report as text.
 func (r *Report) Print(w io.Writer) error {
 	slices.Sort(r.Acked)
@@ -70,6 +79,7 @@ func (r *Report) Print(w io.Writer) error {
 	if n := len(r.Acked); n > 0 {
 		fmt.Fprintf(t, "acknowledged\t%d operations; per kill at least %d, median %d\n", total, r.Acked[0], r.Acked[n/2])
 	}
+	fmt.Fprintf(t, "lost\t%s\n", map[bool]string{false: "nothing", true: "see the error"}[r.Failed])
 	for _, op := range slices.Sorted(maps.Keys(r.Ops)) {
 		fmt.Fprintf(t, "  %s\t%d\n", op, r.Ops[op])
 	}

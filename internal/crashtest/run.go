@@ -2,7 +2,6 @@ package crashtest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -33,27 +32,20 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var work sync.WaitGroup
-	errs := make([]error, lanes)
+	var once sync.Once
+	var failed error // of the lane that failed first; the other one is only told to stop
 	for lane := range lanes {
 		work.Go(func() {
-			if errs[lane] = runLane(ctx, o, p, r, lane); errs[lane] != nil {
-				cancel() // the other one may go home
+			if err := runLane(ctx, o, p, r, lane); err != nil {
+				once.Do(func() { failed = err })
+				cancel()
 			}
 		})
 	}
 	work.Wait()
 	r.Seconds = o.Env.Now().Sub(began).Seconds()
-	return r, first(errs)
-}
-
-// first returns the error that ended a run: not that of a lane which was only told to stop.
-func first(errs []error) error {
-	for _, err := range errs {
-		if err != nil && !errors.Is(err, context.Canceled) {
-			return err
-		}
-	}
-	return errors.Join(errs...)
+	r.Failed = failed != nil
+	return r, failed
 }
 
 // runLane runs one series after the other until all kills are done.

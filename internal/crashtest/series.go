@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	killsPerLedger = 16 // then a fresh one: what is compared stays small
+	killsPerLedger = 8  // then a fresh one: what is compared stays small
 	enough         = 20 // operations that an owner acknowledges before it dies
 	clients        = 2  // connections for the work
 	startDeaths    = 4  // every how many-th owner has one before it that dies while starting
@@ -28,7 +28,7 @@ const (
 
 // Bounds of waiting. They are far beyond what anything takes.
 const (
-	patience = 20 * time.Second
+	patience = time.Minute
 	rivalry  = 60 * time.Millisecond // in which a second owner would start, if it could
 )
 
@@ -69,6 +69,7 @@ func (s *series) actors() []actor {
 		newRecorder("recorder-a", began), newRecorder("recorder-b", began),
 		newKeeper("keeper-a"), newKeeper("keeper-b"),
 		&collector{name: "collector-a"}, &collector{name: "collector-b"},
+		&janitor{name: "janitor", state: s.state, dir: s.dir},
 		&importer{path: filepath.Join(s.dir, "session.jsonl"), content: s.o.Session},
 	}
 }
@@ -105,12 +106,8 @@ func (s *series) life(ctx context.Context, kill int) error {
 
 // start starts an owner; in some lives after one that dies on the way, or against a rival.
 func (s *series) start(ctx context.Context, kill int) (*owner, error) {
-	phase := failpoint.Open
-	if kill == 0 {
-		phase = failpoint.Create
-	}
 	if kill%startDeaths == 0 {
-		if err := s.dieStarting(ctx, s.plan.atStart(phase)); err != nil {
+		if err := s.dieStarting(ctx, s.plan.atStart(s.phase(kill))); err != nil {
 			return nil, err
 		}
 	}
@@ -127,8 +124,24 @@ func (s *series) start(ctx context.Context, kill int) (*owner, error) {
 	return o, err
 }
 
+// phase says what the owner does that dies starting before a kill.
+func (s *series) phase(kill int) failpoint.Phase {
+	switch {
+	case kill == 0:
+		return failpoint.Create
+	case s.random.IntN(2) == 0:
+		return failpoint.Open
+	}
+	return failpoint.Migrate
+}
+
 // dieStarting starts an owner that dies at a failpoint before it serves.
 func (s *series) dieStarting(ctx context.Context, at order) error {
+	if phaseOf(at.point) == failpoint.Migrate {
+		if err := makeOld(ctx, s.state); err != nil {
+			return err
+		}
+	}
 	o, err := startOwner(s.o.Program, s.state, s.workspace, at)
 	if err != nil {
 		return err
@@ -307,9 +320,14 @@ func (s *series) end(ctx context.Context) error {
 func (s *series) leftovers(names ...string) error {
 	return filepath.WalkDir(s.state, func(path string, d fs.DirEntry, err error) error {
 		name := d.Name()
-		if err == nil && (strings.HasSuffix(name, ".tmp") || strings.Contains(name, ".new") || slices.Contains(names, name)) {
+		if err == nil && (unfinished(name) || slices.Contains(names, name)) {
 			err = fmt.Errorf("%s was left over", path)
 		}
 		return err
 	})
+}
+
+// unfinished reports whether a name is that of a file that is being made.
+func unfinished(name string) bool {
+	return strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".partial") || strings.Contains(name, ".new")
 }

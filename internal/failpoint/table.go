@@ -7,10 +7,11 @@ type Phase string
 
 // The phases.
 const (
-	Create Phase = "create" // a new ledger is made
-	Open   Phase = "open"   // an owner starts on an existing ledger
-	Work   Phase = "work"   // requests are answered
-	Leave  Phase = "leave"  // an owner ends in good order
+	Create  Phase = "create"  // a new ledger is made
+	Open    Phase = "open"    // an owner starts on an existing ledger
+	Migrate Phase = "migrate" // and brings its records to a newer schema
+	Work    Phase = "work"    // requests are answered
+	Leave   Phase = "leave"   // an owner ends in good order
 )
 
 // Point is a place in the product where its process may be made to die.
@@ -36,6 +37,10 @@ var points = []Point{
 	{"daemon.publish.written", Open, "owner.json is written under another name"},
 	{"daemon.publish.renamed", Open, "owner.json has its name"},
 
+	{"engine.migrate.copying", Migrate, "the file of records is copied under another name"},
+	{"engine.migrate.copied", Migrate, "the copy has its name"},
+	{"engine.migrate.applied", Migrate, "the records are changed inside the transaction, their schema is not"},
+
 	{"daemon.greet.heard", Work, "a client has introduced itself"},
 	{"daemon.greet.welcomed", Work, "it was let in"},
 	{"daemon.call.heard", Work, "a request was read"},
@@ -60,6 +65,14 @@ var points = []Point{
 	{"kv.blob.renamed", Work, "it has its name, which is not durable yet"},
 	{"kv.blob.named", Work, "its name is durable"},
 	{"kv.blob.removed", Work, "the file of a deleted blob is gone, which is not durable yet"},
+
+	{"kv.vacuum.copied", Work, "the records are copied to a new file"},
+	{"kv.vacuum.synced", Work, "it is on disk"},
+	{"kv.vacuum.renamed", Work, "it took the place of the old one, which is not durable yet"},
+	{"kv.vacuum.settled", Work, "now it is"},
+	{"engine.gc.collected", Work, "garbage is deleted, the records are about to be rewritten"},
+	{"engine.backup.written", Work, "a backup is on disk under another name"},
+	{"engine.backup.renamed", Work, "it has its name, nobody was told"},
 
 	{"daemon.leave.begun", Leave, "the owner is asked to leave"},
 	{"daemon.leave.withdrawn", Leave, "it cannot be found any more"},

@@ -12,7 +12,7 @@ const (
 	// AppendBatch, small enough that a hostile length cannot exhaust memory.
 	Frame = 4 << 20
 	// AppendBatch is how many bytes of originals one AppendEntries carries: a commit stays short.
-	AppendBatch = 1 << 20
+	AppendBatch = 2 << 20
 	// AppendCount is how many entries one AppendEntries carries.
 	AppendCount = 2000
 	// EntryInline is the longest original sent inside a request; longer ones go by PutBlob.
@@ -58,6 +58,12 @@ const Notes = 4 << 10
 const (
 	// Call is the deadline of a request that came without one.
 	Call = 30 * time.Second
+	// Maintenance is the deadline of housekeeping, which reads or rewrites the whole ledger: minutes for
+	// gigabytes on a slow disk.
+	Maintenance = time.Hour
+	// CollectGrace is how old a blob that no record names must be to be deleted: whoever has stored it
+	// may still be about to name it, and whoever got a page that names it may still read it.
+	CollectGrace = time.Hour
 	// Connect is how long a client waits for a daemon, starting one if need be.
 	Connect = 10 * time.Second
 	// LongPoll is the longest wait of one WaitEvents.

@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -23,6 +26,8 @@ type blobs struct {
 	root  *os.Root
 	codec *blobfile.Codec
 	temps atomic.Int64 // number of temporary files so far, for their names
+
+	durable [256]atomic.Bool // directories of blobs, by their number, whose names are known to be on disk
 }
 
 // tempSuffix ends the names of blobs that are being written.
@@ -119,7 +124,12 @@ func (b *blobs) put(ctx context.Context, r io.Reader, limit int64) (ref kv.BlobR
 		return kv.BlobRef{}, err
 	}
 	if b.intact(ref.Hash) {
-		return ref, osError("kv.putblob", errors.Join(f.Close(), b.root.Remove(temp), b.sync(ref.Hash)))
+		switch err := b.refresh(f, w, ref.Hash); {
+		case err == nil:
+			return ref, osError("kv.putblob", errors.Join(f.Close(), b.root.Remove(temp), b.sync(ref.Hash)))
+		case !errors.Is(err, fs.ErrNotExist): // else it was deleted just now
+			return kv.BlobRef{}, osError("kv.putblob", err)
+		}
 	}
 	err = w.Flush()
 	failpoint.Hit("kv.blob.written")
@@ -150,11 +160,37 @@ func (b *blobs) intact(hash string) bool {
 	return blob.Verify() == nil
 }
 
+// refresh gives a stored blob the time of the file that was just written with the same content:
+// the clock of the file system. The time is not synced. It keeps the blob from a garbage
+// collection before a record names it; after a power cut that came first, none ever will.
+func (b *blobs) refresh(f *os.File, w *bufio.Writer, hash string) error {
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	_, path := place(hash)
+	return b.root.Chtimes(path, info.ModTime(), info.ModTime())
+}
+
 // sync makes the name of a blob durable. A blob that was there before is synced again: the
 // call that stored it may have failed just here.
 func (b *blobs) sync(hash string) error {
 	dir, _ := place(hash)
-	return errors.Join(syncRoot(b.root, dir), syncRoot(b.root, "."))
+	if err := syncRoot(b.root, dir); err != nil {
+		return err
+	}
+	n, err := strconv.ParseUint(dir, 16, 8)
+	if err != nil || b.durable[n].Load() {
+		return err
+	}
+	if err := syncRoot(b.root, "."); err != nil {
+		return err
+	}
+	b.durable[n].Store(true)
+	return nil
 }
 
 // blob is an open blob file. It implements kv.Blob.
@@ -217,27 +253,65 @@ func (b *blobs) delete(hash string) error {
 	return osError("kv.deleteblob", err)
 }
 
-// size adds up the blob files.
-func (b *blobs) size(ctx context.Context) (kv.Size, error) {
-	var s kv.Size
-	err := fs.WalkDir(b.root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
-		if err == nil {
-			err = ctx.Err()
+// each yields the blob files in order of hash. It holds the names of one directory at a time.
+func (b *blobs) each(ctx context.Context) iter.Seq2[kv.StoredBlob, error] {
+	return func(yield func(kv.StoredBlob, error) bool) {
+		err := b.walk(ctx, func(blob kv.StoredBlob) bool { return yield(blob, nil) })
+		if err != nil {
+			yield(kv.StoredBlob{}, osError("kv.blobs", err))
 		}
-		if err != nil || !validHash(d.Name()) {
+	}
+}
+
+// walk calls yield for every blob file until it says false; then the error is nil.
+func (b *blobs) walk(ctx context.Context, yield func(kv.StoredBlob) bool) error {
+	dirs, err := readNames(b.root, ".")
+	if err != nil {
+		return err
+	}
+	slices.Sort(dirs)
+	for _, dir := range dirs {
+		if len(dir) != 2 {
+			continue // a blob that is being written, which may be gone already
+		}
+		info, err := b.root.Lstat(dir)
+		if err != nil {
 			return err
 		}
-		info, err := d.Info()
+		if !info.IsDir() {
+			continue
+		}
+		if more, err := b.walkDir(ctx, dir, yield); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// walkDir calls yield for the blob files of one directory.
+func (b *blobs) walkDir(ctx context.Context, dir string, yield func(kv.StoredBlob) bool) (more bool, err error) {
+	names, err := readNames(b.root, dir)
+	if err != nil {
+		return false, err
+	}
+	slices.Sort(names)
+	for _, hash := range names {
+		if !validHash(hash) || !strings.HasPrefix(hash, dir) {
+			continue
+		}
+		_, path := place(hash)
+		info, err := b.root.Lstat(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // deleted in the meantime
+			continue // deleted in the meantime
 		}
-		if err == nil {
-			s.Blobs += info.Size()
-			s.BlobCount++
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return false, err
 		}
-		return err
-	})
-	return s, osError("kv.size", err)
+		if !yield(kv.StoredBlob{Hash: hash, Disk: info.Size(), Modified: info.ModTime()}) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // readNames returns the names in a directory.
@@ -268,7 +342,7 @@ type ctxReader struct {
 // Read implements io.Reader.
 func (c *ctxReader) Read(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
-		return 0, fault.Wrap(fault.Unavailable, "kv.putblob", err)
+		return 0, fault.Wrap(fault.Unavailable, "kv", err)
 	}
 	return c.r.Read(p)
 }

@@ -60,17 +60,26 @@ func notStarted(ctx context.Context) error {
 	return &fault.Error{Code: fault.Unavailable, Op: "kv.update", Message: "update was not started", Err: ctx.Err()}
 }
 
-// write is the one writer: it commits what waits, together, until the queue is closed.
+// write is the one writer: it commits what waits, together, until the queue is closed, and does
+// between two commits what must not meet one.
 func (s *Store) write() {
 	defer close(s.wrote)
-	for first := range s.queue {
-		batch := s.collect(first)
-		s.commit(batch)
-		failpoint.Hit("kv.commit.after")
-		for _, c := range batch {
-			close(c.done)
+	for {
+		select {
+		case job := <-s.jobs:
+			job()
+		case first, ok := <-s.queue:
+			if !ok {
+				return
+			}
+			batch := s.collect(first)
+			s.commit(batch)
+			failpoint.Hit("kv.commit.after")
+			for _, c := range batch {
+				close(c.done)
+			}
+			failpoint.Hit("kv.commit.acked")
 		}
-		failpoint.Hit("kv.commit.acked")
 	}
 }
 
@@ -130,7 +139,7 @@ func (s *Store) commit(batch []*call) {
 // The functions run on a goroutine of their own, so that one which ends its goroutine
 // (as a failing test does) does not end the writer.
 func (s *Store) attempt(calls []*call, keep bool) (again bool, err error) {
-	btx, err := s.db.Begin(true)
+	btx, err := s.current().db.Begin(true)
 	if err != nil {
 		return false, osError("kv.update", err)
 	}

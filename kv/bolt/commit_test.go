@@ -66,7 +66,7 @@ func waiting(t *testing.T, n int, end func(i int) error) []*call {
 // txid returns the number of the last committed transaction.
 func txid(t *testing.T, s *Store) int {
 	t.Helper()
-	btx, err := s.db.Begin(false)
+	btx, err := s.current().db.Begin(false)
 	must(t, err)
 	defer btx.Rollback()
 	return btx.ID()

@@ -61,7 +61,7 @@ func createBucket(btx *bbolt.Tx, b kv.Bucket) (*bbolt.Bucket, error) {
 }
 
 // checkBuckets compares the buckets that there are with those that were created.
-func (t *tx) checkBuckets() (err error) {
+func (t *tx) checkBuckets() error {
 	created := map[string]bool{string(metaBucket): true}
 	for rec, err := range t.Scan(metaBucket, kv.Range{Prefix: []byte(bucketPrefix)}) {
 		if err != nil {
@@ -69,17 +69,27 @@ func (t *tx) checkBuckets() (err error) {
 		}
 		created[strings.TrimPrefix(string(rec.Key), bucketPrefix)] = true
 	}
-	defer recoverDamage(&err)
-	found := 0
-	err = t.btx.ForEach(func(name []byte, _ *bbolt.Bucket) error {
+	found, err := t.buckets()
+	if err != nil {
+		return err
+	}
+	for _, name := range found {
 		if !created[string(name)] {
 			return damaged("has a bucket with the damaged name %.64q", name)
 		}
-		found++
+	}
+	if len(found) != len(created) {
+		return damaged("has %d of its %d buckets", len(found), len(created))
+	}
+	return nil
+}
+
+// buckets returns the names of all buckets, the backend's own included, in order.
+func (t *tx) buckets() (names []kv.Bucket, err error) {
+	defer recoverDamage(&err)
+	err = t.btx.ForEach(func(name []byte, _ *bbolt.Bucket) error {
+		names = append(names, kv.Bucket(name))
 		return nil
 	})
-	if err == nil && found != len(created) {
-		return damaged("has %d of its %d buckets", found, len(created))
-	}
-	return err
+	return names, err
 }

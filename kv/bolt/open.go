@@ -25,28 +25,31 @@ const (
 // errReplaced says that another process exchanged the file while we waited for its lock.
 var errReplaced = errors.New("ledger file was replaced while it was opened")
 
-// openLedger returns the locked, checked and mapped ledger file and the file itself, creating
-// it when there is none. The file is bbolt's to close.
-func openLedger(root *os.Root, wait time.Duration) (db *bbolt.DB, f *os.File, err error) {
+// openLedger returns the locked, checked and mapped ledger file, creating it when there is none.
+func openLedger(root *os.Root, wait time.Duration) (_ *ledgerFile, err error) {
 	for range maxOpenTries {
 		_, err = root.Lstat(ledgerName)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = createLedger(root)
 		}
 		if err != nil {
-			return nil, nil, osError("kv.open", err)
+			return nil, osError("kv.open", err)
 		}
-		if f, err = lockLedger(root, wait); errors.Is(err, errReplaced) || errors.Is(err, fs.ErrNotExist) {
+		f, err := lockLedger(root, wait)
+		if errors.Is(err, errReplaced) || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, nil, osError("kv.open", err)
+			return nil, osError("kv.open", err)
 		}
 		failpoint.Hit("kv.open.locked")
-		db, err = mapLedger(root, f, wait)
-		return db, f, err
+		db, err := mapLedger(root, f, wait)
+		if err != nil {
+			return nil, err
+		}
+		return &ledgerFile{db: db, file: f}, nil
 	}
-	return nil, nil, fault.Wrap(fault.Unavailable, "kv.open", err)
+	return nil, fault.Wrap(fault.Unavailable, "kv.open", err)
 }
 
 // lockLedger opens the ledger file and takes the owner lock on it.

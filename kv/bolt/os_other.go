@@ -14,6 +14,9 @@ const hasModes = false
 // initialMap is 0: on Windows bbolt would grow the file to the mapped size at once.
 const initialMap = 0
 
+// replacesOpen is false: Windows refuses to replace a file while it is mapped.
+const replacesOpen = false
+
 func checkOwner(fs.FileInfo, string) error { return nil }
 
 // onDisk is what a file takes of the disk, as far as is known here.

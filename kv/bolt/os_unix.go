@@ -18,6 +18,9 @@ const hasModes = true
 // to wait for all readers to end.
 const initialMap = 64 << 20
 
+// replacesOpen says that a file may be renamed over one that is open and mapped.
+const replacesOpen = true
+
 // checkOwner refuses what another user owns: that user could read and replace it. Root is
 // held to it too, or its files would lock the user out later.
 func checkOwner(info fs.FileInfo, what string) error {

@@ -17,6 +17,13 @@ const (
 	fileMode   = 0o600
 )
 
+// Exists reports whether the file of a ledger lies in a state directory. It is false too where that
+// cannot be seen.
+func Exists(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, ledgerName))
+	return err == nil
+}
+
 // openStateDir returns the state directory, created if need be, private and ours.
 func openStateDir(dir string) (*os.Root, error) {
 	if dir == "" {

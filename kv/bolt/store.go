@@ -5,12 +5,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"strings"
 	"sync"
 	"time"
-
-	"go.etcd.io/bbolt"
 
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
@@ -30,13 +29,13 @@ type Options struct {
 type Store struct {
 	opts  Options
 	root  *os.Root
-	file  *os.File // of db, which closes it
-	db    *bbolt.DB
 	blobs *blobs
 	queue chan *call
+	jobs  chan func()   // work for the writer between two commits
 	wrote chan struct{} // closed when the writer has ended
 
 	mu     sync.Mutex
+	file   *ledgerFile    // the records; guarded by mu, changed by the writer alone
 	closed bool           // guarded by mu
 	calls  sync.WaitGroup // calls under way; added to only under mu while not closed
 	end    sync.Once
@@ -62,6 +61,7 @@ func Open(dir string, o Options) (*Store, error) {
 		opts:  o,
 		root:  root,
 		queue: make(chan *call, queueSize),
+		jobs:  make(chan func()),
 		wrote: make(chan struct{}),
 	}
 	if err := s.open(); err != nil {
@@ -74,15 +74,15 @@ func Open(dir string, o Options) (*Store, error) {
 
 // open fills s in. After an error nothing but the state directory is open.
 func (s *Store) open() (err error) {
-	if s.db, s.file, err = openLedger(s.root, s.opts.LockWait); err != nil {
+	if s.file, err = openLedger(s.root, s.opts.LockWait); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			_ = s.db.Close() // nothing was written
+			_ = s.file.db.Close() // nothing was written
 		}
 	}()
-	if err := checkFormat(s.db); err != nil {
+	if err := checkFormat(s.file.db); err != nil {
 		return err
 	}
 	failpoint.Hit("kv.open.mapped")
@@ -95,12 +95,7 @@ func (s *Store) open() (err error) {
 
 // removeTemps removes what an earlier process left unfinished. Only the owner calls it.
 func removeTemps(root *os.Root) error {
-	d, err := root.Open(".")
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
+	names, err := readNames(root, ".")
 	if err != nil {
 		return err
 	}
@@ -134,7 +129,9 @@ func (s *Store) View(ctx context.Context, fn func(kv.Tx) error) error {
 		return err
 	}
 	defer s.calls.Done()
-	return view(s.db, func(t *tx) error { return fn(t) })
+	l := s.acquire()
+	defer s.release(l)
+	return view(l.db, func(t *tx) error { return fn(t) })
 }
 
 // PutBlob implements kv.Store. An error of r is returned unchanged.
@@ -168,17 +165,35 @@ func (s *Store) DeleteBlob(ctx context.Context, hash string) error {
 	return s.blobs.delete(hash)
 }
 
+// Blobs implements kv.Store.
+func (s *Store) Blobs(ctx context.Context) iter.Seq2[kv.StoredBlob, error] {
+	return func(yield func(kv.StoredBlob, error) bool) {
+		if err := s.begin(ctx); err != nil {
+			yield(kv.StoredBlob{}, err)
+			return
+		}
+		defer s.calls.Done()
+		s.blobs.each(ctx)(yield)
+	}
+}
+
 // Size implements kv.Store. It looks at every blob file.
 func (s *Store) Size(ctx context.Context) (kv.Size, error) {
 	if err := s.begin(ctx); err != nil {
 		return kv.Size{}, err
 	}
 	defer s.calls.Done()
-	size, err := s.blobs.size(ctx)
-	if err != nil {
-		return kv.Size{}, err
+	var size kv.Size
+	for b, err := range s.blobs.each(ctx) {
+		if err != nil {
+			return kv.Size{}, err
+		}
+		size.Blobs += b.Disk
+		size.BlobCount++
 	}
-	info, err := s.file.Stat()
+	l := s.acquire()
+	defer s.release(l)
+	info, err := l.file.Stat()
 	if err != nil {
 		return kv.Size{}, osError("kv.size", err)
 	}
@@ -197,9 +212,9 @@ func (s *Store) Close() error {
 		close(s.queue)
 		<-s.wrote
 		if s.stuck() {
-			s.endErr = abandon(s.file) // bbolt would wait for ever for its own lock
+			s.endErr = abandon(s.file.file) // bbolt would wait for ever for its own lock
 		} else {
-			s.endErr = s.db.Close()
+			s.endErr = s.file.db.Close()
 		}
 		s.endErr = osError("kv.close", errors.Join(s.endErr, s.blobs.close(), s.root.Close()))
 	})

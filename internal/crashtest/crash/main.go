@@ -9,12 +9,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -23,22 +25,44 @@ import (
 	"ctxledger.dev/internal/env"
 )
 
+// heap is how far the heap of a process may grow before garbage is collected, in per cent: an owner
+// lives for some milliseconds.
+const heap = 800
+
 func main() {
+	debug.SetGCPercent(heap)
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		os.Exit(own())
 	}
 	var o crashtest.Options
 	flag.IntVar(&o.Kills, "kills", 100, "how many owners are killed")
 	flag.Uint64Var(&o.Seed, "seed", 0, "repeats a run; 0: a new one")
+	hits := flag.Int("hits", 0, "how often an owner must have died at each failpoint")
+	asJSON := flag.Bool("json", false, "print the report as JSON")
 	session := flag.String("session", "testdata/sessions/shop.jsonl", "the session `file` that is imported")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	o.Env = env.System()
-	if err := run(ctx, os.Stdout, o, *session); err != nil {
+	report, err := run(ctx, o, *session)
+	if err == nil {
+		err = report.Short(*hits)
+	}
+	if err = errors.Join(print(os.Stdout, report, *asJSON), err); err != nil {
 		fmt.Fprintf(os.Stderr, "crash: %s\n", err)
 		os.Exit(1)
 	}
+}
+
+// print writes the report of a run, if there is one.
+func print(w io.Writer, report *crashtest.Report, asJSON bool) error {
+	switch {
+	case report == nil:
+		return nil
+	case asJSON:
+		return json.NewEncoder(w).Encode(report)
+	}
+	return report.Print(w)
 }
 
 // own plays the owner, until it is killed or leaves.
@@ -55,25 +79,25 @@ func own() int {
 	return exit
 }
 
-// run runs the harness and prints its report.
-func run(ctx context.Context, out io.Writer, o crashtest.Options, session string) (err error) {
+// run runs the harness. What it finds stays on the disk.
+func run(ctx context.Context, o crashtest.Options, session string) (report *crashtest.Report, err error) {
 	if o.Session, err = os.ReadFile(session); err != nil {
-		return err
+		return nil, err
 	}
 	if o.Program, err = os.Executable(); err != nil {
-		return err
+		return nil, err
 	}
 	if o.Dir, err = os.MkdirTemp("", "crash"); err != nil {
-		return err
+		return nil, err
 	}
 	for o.Seed == 0 {
 		o.Seed = seed(o.Env)
 	}
-	report, err := crashtest.Run(ctx, o)
+	report, err = crashtest.Run(ctx, o)
 	if err == nil {
 		err = os.RemoveAll(o.Dir)
 	}
-	return errors.Join(report.Print(out), err)
+	return report, err
 }
 
 // seed returns a random seed that is easy to type.

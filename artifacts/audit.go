@@ -1,0 +1,112 @@
+package artifacts
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/audit"
+)
+
+// Audit checks that every artifact's record can be read, that the indexes say what the records say,
+// and that the counts are true.
+func Audit(a *audit.Audit) error {
+	err := a.Each(bucketRecords, "artifact", func(r kv.Record) error {
+		var x Artifact
+		if err := json.Unmarshal(r.Value, &x); err != nil {
+			return fault.Wrap(fault.Corrupt, "artifacts.audit", err)
+		}
+		if x.ID != string(r.Key) {
+			return fault.New(fault.Corrupt, "artifacts.audit", "it calls itself %.40q", x.ID)
+		}
+		return nil
+	})
+	for _, x := range []struct {
+		bucket kv.Bucket
+		sound  func(kv.Tx, kv.Record) (bool, error)
+	}{
+		{bucketHashes, soundHash}, {bucketTimes, soundTime}, {bucketOwners, soundOwner},
+	} {
+		if err != nil {
+			return err
+		}
+		err = a.Sweep(x.bucket, func(r kv.Record) (bool, error) { return x.sound(a.Tx, r) })
+	}
+	if err != nil {
+		return err
+	}
+	return wantAll(a)
+}
+
+func soundHash(tx kv.Tx, r kv.Record) (bool, error) {
+	x, err := Get(tx, string(r.Value))
+	return x.Hash == string(r.Key), err
+}
+
+func soundTime(tx kv.Tx, r kv.Record) (bool, error) {
+	if len(r.Key) < stampSize {
+		return false, nil
+	}
+	x, err := Get(tx, string(r.Key[stampSize:]))
+	return bytes.Equal(timeKey("", x), r.Key), err
+}
+
+func soundOwner(tx kv.Tx, r kv.Record) (bool, error) {
+	session, rest, ok := bytes.Cut(r.Key, []byte{0})
+	if !ok || len(rest) < stampSize {
+		return false, nil
+	}
+	x, err := Get(tx, string(rest[stampSize:]))
+	return bytes.Equal(timeKey(string(session), x), r.Key), err
+}
+
+// wantAll checks that the indexes know every artifact, and counts them.
+func wantAll(a *audit.Audit) error {
+	var actual Counts
+	for x, err := range All(a.Tx) {
+		if err != nil {
+			return err
+		}
+		if x.Forgotten == nil {
+			actual.Live++
+			actual.Bytes += x.Bytes
+		} else {
+			actual.Forgotten++
+		}
+		if err := want(a, x); err != nil {
+			return err
+		}
+	}
+	counted, err := Count(a.Tx)
+	if fault.Is(err, fault.Corrupt) {
+		err = nil // whatever it says, it is wrong
+	}
+	if err != nil || counted == actual {
+		return err
+	}
+	a.Find("artifacts", "%d live and %d forgotten ones are counted, there are %d and %d", counted.Live, counted.Forgotten, actual.Live, actual.Forgotten)
+	if !a.Fix {
+		return nil
+	}
+	return saveCounts(a.Tx, actual)
+}
+
+func want(a *audit.Audit, x Artifact) error {
+	where := "artifact " + x.ID
+	if err := a.Want(bucketHashes, []byte(x.Hash), []byte(x.ID), where); err != nil {
+		return err
+	}
+	if err := a.Want(bucketTimes, timeKey("", x), mark, where); err != nil {
+		return err
+	}
+	for _, r := range x.Refs {
+		if r.Session == "" {
+			continue
+		}
+		if err := a.Want(bucketOwners, timeKey(r.Session, x), mark, where); err != nil {
+			return err
+		}
+	}
+	return nil
+}

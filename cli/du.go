@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/engine"
+)
+
+// duSessions is how many sessions the table shows; JSON has more.
+const duSessions = 10
+
+func (a *app) duCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "du",
+		Short: "What the ledger takes on disk, and what of it could go",
+		Long: "Shows what the ledger takes on disk, by kind and by session. A content that several sessions name counts\n" +
+			"for each of them. Nothing expires by itself; when the whole is larger than ledger_warn_mb in\n" +
+			"ctxledger.yaml (in MB, 2048 unless it is set, 0 for no limit), this command and the status say so.",
+		Example: "  ctxledger du\n  ctxledger du --json",
+		Args:    a.args(0, 0),
+		RunE:    a.asks(a.du),
+	}
+}
+
+// duAnswer is what the du command answers.
+type duAnswer struct {
+	engine.DiskUsage
+	Ceiling int64 `json:"ceiling"` // bytes above which the user wants to be warned; 0: none
+}
+
+func (a *app) du(ctx context.Context, api engine.API, _ []string) error {
+	u, err := api.DiskUsage(ctx, engine.DiskUsageRequest{})
+	if err != nil {
+		return err
+	}
+	out := duAnswer{u, a.settings(a.place.Root).Ceiling()}
+	return a.answer(out, func(w io.Writer) { a.printUsage(w, out) })
+}
+
+func (a *app) printUsage(w io.Writer, u duAnswer) {
+	t := a.newTable("WHAT", ">ON DISK", "HOLDS")
+	t.add("records", size(u.Records), fmt.Sprintf("%s, %s", plural(u.SessionTotal, "session"), plural(u.Memories.Count, "memory")))
+	t.add("blobs", size(u.Blobs.Disk), fmt.Sprintf("%s of %s of content, %s among them (%s)",
+		plural(u.Blobs.Count, "blob"), size(u.Blobs.Content), plural(u.Artifacts.Count, "artifact"), size(u.Artifacts.Bytes)))
+	for _, row := range []struct {
+		name, holds string
+		bytes       int64
+	}{
+		{"exports", "files that were written for others to read", u.Exports},
+		{"log", "what the daemon had to say", u.Logs},
+		{"copies", "records as they were before a newer version changed them", u.Kept},
+	} {
+		if row.bytes > 0 {
+			t.add(row.name, size(row.bytes), row.holds)
+		}
+	}
+	t.add("total", size(u.Total), u.State)
+	t.print(w)
+	if len(u.Sessions) > 0 {
+		fmt.Fprintln(w)
+		a.printSessionUsage(w, u.DiskUsage)
+	}
+	fmt.Fprintf(w, "\nunnamed blobs: %s; `ctxledger gc` would free %s and the room of deleted records\n", commas(u.Unnamed.Count), size(u.Unnamed.Disk))
+	a.printCeiling(w, u.Total, u.Ceiling, "`ctxledger gc` frees what nothing names; `ctxledger artifact forget` takes contents out")
+}
+
+func (a *app) printSessionUsage(w io.Writer, u engine.DiskUsage) {
+	t := a.newTable("SESSION", ">RECORDS", ">LOG", ">BLOBS", ">ON DISK", "UPDATED", "TITLE")
+	shown := u.Sessions[:min(len(u.Sessions), duSessions)]
+	for _, s := range shown {
+		t.add(s.ID, commas(s.Entries), size(s.Log), commas(s.Blobs.Count), size(s.Blobs.Disk), a.stamp(s.Updated), line(s.Title, 40))
+	}
+	t.print(w)
+	if rest := u.SessionTotal - len(shown); rest > 0 {
+		fmt.Fprintf(w, "and %s\n", plural(rest, "smaller session"))
+	}
+}
+
+// printCeiling warns of a ledger that is larger than its user wants, with the way out.
+func (a *app) printCeiling(w io.Writer, bytes, ceiling int64, out string) {
+	if ceiling > 0 && bytes > ceiling {
+		fmt.Fprintf(w, "large: %s are more than the %s of ledger_warn_mb; %s\n", size(bytes), size(ceiling), out)
+	}
+}

@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/sessions"
+)
+
+// summaries checks the indexes of compactions.
+func (x *auditor) summaries() error {
+	err := x.Sweep(bucketSummaries, func(r kv.Record) (bool, error) {
+		rec, err := summaryRecord(x.Tx, string(r.Key))
+		return rec != nil && rec.ID == string(r.Key), err
+	})
+	if err != nil {
+		return err
+	}
+	err = x.Sweep(bucketSummaryText, func(r kv.Record) (bool, error) {
+		rec, err := summaryRecord(x.Tx, string(r.Value))
+		return rec != nil && rec.TextHash == string(r.Key), err
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range x.compacted {
+		at, err := json.Marshal(summaryPlace{c.session, c.seq})
+		if err != nil {
+			return fault.Wrap(fault.Internal, "engine.audit", err)
+		}
+		where := sessions.Where(c.session, c.seq)
+		if err := x.Want(bucketSummaries, []byte(c.ID), at, where); err != nil {
+			return err
+		}
+		if err := x.Want(bucketSummaryText, []byte(c.TextHash), []byte(c.ID), where); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beside checks what is kept beside the logs: stubs, commands, the state of imports.
+func (x *auditor) beside() error {
+	err := x.Sweep(bucketStubs, func(r kv.Record) (bool, error) {
+		session, rest, _ := strings.Cut(string(r.Key), "\x00")
+		if len(rest) < 8 {
+			return false, nil
+		}
+		e, err := sessions.GetEntry(x.Tx, session, int64(binary.BigEndian.Uint64([]byte(rest))))
+		return slices.ContainsFunc(e.Results, func(res sessions.Result) bool {
+			return clipID(res.CallID) == rest[8:] && res.Artifact != "" && e.Forgotten == nil
+		}), err
+	})
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for in, err := range intents.All(x.Tx) {
+		if err != nil {
+			return err
+		}
+		if in.CommandCut() {
+			known[string(commandKey(in))] = true
+		}
+	}
+	err = x.Sweep(bucketCommands, func(r kv.Record) (bool, error) { return known[string(r.Key)], nil })
+	if err != nil {
+		return err
+	}
+	return x.Each(bucketImports, "import", func(r kv.Record) error {
+		var st ImportState
+		if err := json.Unmarshal(r.Value, &st); err != nil {
+			return fault.Wrap(fault.Corrupt, "engine.audit", err)
+		}
+		if st.Session == "" {
+			return nil
+		}
+		if _, err := sessions.Get(x.Tx, st.Session); err != nil {
+			return fault.New(fault.Corrupt, "engine.audit", "session %s, into which it reads, is not there", st.Session)
+		}
+		return nil
+	})
+}
+
+// keys checks the answers to mutations and their index by time.
+func (x *auditor) keys() error {
+	at := map[string][]byte{} // by key, where the index has it
+	err := x.Each(bucketKeys, "answer to request", func(r kv.Record) error {
+		var a answered
+		if err := json.Unmarshal(r.Value, &a); err != nil {
+			return fault.Wrap(fault.Corrupt, "engine.audit", err)
+		}
+		at[string(r.Key)] = append(timeKey(a.At), r.Key...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = x.Sweep(bucketKeyAt, func(r kv.Record) (bool, error) {
+		return len(r.Key) > 8 && bytes.Equal(at[string(r.Key[8:])], r.Key), nil
+	})
+	if err != nil {
+		return err
+	}
+	for key, indexed := range at {
+		if err := x.Want(bucketKeyAt, indexed, nil, "answer to request "+audit.Name([]byte(key))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// events checks that events can be read and follow each other. A gap is filled, so that whoever follows
+// the ledger counts on.
+func (x *auditor) events() error {
+	last := int64(0)
+	var missing []Event
+	err := x.Each(bucketEvents, "event", func(r kv.Record) error {
+		var e Event
+		err := json.Unmarshal(r.Value, &e)
+		if err != nil || !bytes.Equal(seqKey(e.Seq), r.Key) {
+			return fault.New(fault.Corrupt, "engine.audit", "it is none, or another one: %v", err)
+		}
+		if last > 0 && e.Seq > last+1 {
+			x.FindLost(fmt.Sprintf("events %d to %d", last+1, e.Seq-1), "are missing")
+			for seq := last + 1; seq < e.Seq && len(missing) < maxEvents; seq++ {
+				missing = append(missing, Event{Seq: seq, Kind: EventLost, Time: e.Time})
+			}
+		}
+		last = e.Seq
+		return nil
+	})
+	if err != nil || !x.Fix {
+		return err
+	}
+	for _, e := range missing {
+		raw, err := json.Marshal(e)
+		if err != nil {
+			return fault.Wrap(fault.Internal, "engine.audit", err)
+		}
+		if err := x.Tx.Put(bucketEvents, seqKey(e.Seq), raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/memory"
+	"ctxledger.dev/sessions"
+)
+
+// maxUsage is how many sessions a report of disk usage lists.
+const maxUsage = 100
+
+// DiskUsage implements API. It reads every record and looks at every file.
+func (l *Local) DiskUsage(ctx context.Context, _ DiskUsageRequest) (DiskUsage, error) {
+	u := DiskUsage{State: l.state}
+	if err := u.walk(ctx, l.state); err != nil {
+		return u, err
+	}
+	size, err := l.store.Size(ctx)
+	if err != nil {
+		return u, err
+	}
+	u.Records = size.Records
+	disk := map[string]int64{}
+	for b, err := range l.store.Blobs(ctx) {
+		if err != nil {
+			return u, err
+		}
+		disk[b.Hash] = b.Disk
+		u.Blobs.Count++
+		u.Blobs.Disk += b.Disk
+	}
+	garbage, err := l.garbage(ctx)
+	if err != nil {
+		return u, err
+	}
+	for _, b := range garbage {
+		u.Unnamed.Count++
+		u.Unnamed.Disk += b.Disk
+	}
+	return u, l.store.View(ctx, func(tx kv.Tx) error { return u.read(ctx, tx, l.scope, disk) })
+}
+
+// walk adds up the files of the state directory.
+func (u *DiskUsage) walk(ctx context.Context, state string) error {
+	err := filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
+		if err = errors.Join(err, ctx.Err()); errors.Is(err, fs.ErrNotExist) || err == nil && d.IsDir() {
+			return nil // gone in the meantime, or nothing by itself
+		}
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(state, path) // path lies below state
+		u.file(filepath.ToSlash(rel), info.Size())
+		return nil
+	})
+	return fault.Wrap(fault.Unavailable, "engine.usage", err)
+}
+
+// file takes one file of the state directory into account.
+func (u *DiskUsage) file(name string, size int64) {
+	u.Total += size
+	switch top, _, _ := strings.Cut(name, "/"); {
+	case top == "exports":
+		u.Exports += size
+	case top == "log":
+		u.Logs += size
+	case strings.HasPrefix(top, copyPrefix):
+		u.Kept += size
+	}
+}
+
+// read adds up the records. disk is what each blob takes.
+func (u *DiskUsage) read(ctx context.Context, tx kv.Tx, scope memory.Scope, disk map[string]int64) error {
+	named := map[string]int64{} // content by hash
+	per := map[string]*SessionUsage{}
+	all, err := sessions.List(tx)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		su, err := logUsage(ctx, tx, s)
+		if err != nil {
+			return err
+		}
+		per[s.ID] = &su
+	}
+	counted := map[[2]string]bool{} // session and hash
+	for n, err := range namedBlobs(tx) {
+		if err != nil {
+			return err
+		}
+		named[n.hash] = max(named[n.hash], n.size)
+		if n.seq == 0 || counted[[2]string{n.session, n.hash}] {
+			continue
+		}
+		counted[[2]string{n.session, n.hash}] = true
+		per[n.session].Blobs.add(disk[n.hash], n.size)
+	}
+	for _, size := range named {
+		u.Blobs.Content += size
+	}
+	for _, s := range all {
+		u.Sessions = append(u.Sessions, *per[s.ID])
+	}
+	u.SessionTotal = len(all)
+	slices.SortStableFunc(u.Sessions, func(a, b SessionUsage) int {
+		return cmp.Compare(b.Log+b.Blobs.Disk, a.Log+a.Blobs.Disk)
+	})
+	u.Sessions = u.Sessions[:min(len(all), maxUsage)]
+	return u.readRest(tx, scope)
+}
+
+// add counts one blob.
+func (u *BlobUsage) add(disk, content int64) {
+	u.Count++
+	u.Disk += disk
+	u.Content += content
+}
+
+// logUsage adds up the log of a session.
+func logUsage(ctx context.Context, tx kv.Tx, s sessions.Session) (SessionUsage, error) {
+	u := SessionUsage{ID: s.ID, Title: s.Title, Updated: s.Updated}
+	for e, err := range sessions.Scan(tx, s.ID, 0, 0) {
+		if err = errors.Join(err, ended(ctx)); err != nil {
+			return u, err
+		}
+		u.Entries++
+		u.Log += int64(e.HeaderSize + len(e.Original))
+	}
+	return u, nil
+}
+
+// readRest adds up what does not belong to a session.
+func (u *DiskUsage) readRest(tx kv.Tx, scope memory.Scope) error {
+	counts, err := artifacts.Count(tx)
+	if err != nil {
+		return err
+	}
+	u.Artifacts = CountedBytes{counts.Live, counts.Bytes}
+	list, _, err := memory.List(tx, scope, "", 0)
+	for _, m := range list {
+		u.Memories.Count++
+		u.Memories.Bytes += int64(len(m.Name) + len(m.Description) + len(m.Body))
+	}
+	return err
+}
+
+// ended is the error of work that nobody waits for any more.
+func ended(ctx context.Context) error {
+	return fault.Wrap(fault.Unavailable, "engine.housekeeping", ctx.Err())
+}

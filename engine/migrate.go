@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/failpoint"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+)
+
+// bucketEngine holds what the ledger knows of itself: the schema of its records, by which its programs
+// know what buckets to expect. A ledger without the record has schema 1.
+const bucketEngine kv.Bucket = "engine"
+
+var keySchema = []byte("schema")
+
+// migration is one step from the schema before to a newer one.
+type migration struct {
+	to   int
+	what string // that it does, for docs/format.md
+	fn   func(kv.Tx) error
+}
+
+// migrations are all steps, in order. Steps are only ever added.
+var migrations = []migration{
+	{2, "builds the index of pending intents", intents.IndexPending},
+}
+
+// newestSchema is what this program writes.
+func newestSchema() int { return migrations[len(migrations)-1].to }
+
+// migrate brings the records to the newest schema. The copy of the file is in place before anything
+// changes, and all steps are one transaction with the new number: after a crash at any instant the
+// records have either schema. The caller is the only one that knows l yet.
+func (l *Local) migrate(ctx context.Context) error {
+	at, used, err := l.schema(ctx)
+	switch {
+	case err != nil:
+		return err
+	case at > newestSchema():
+		return fault.New(fault.Unavailable, "engine.migrate", "the ledger has schema %d, this program knows up to schema %d", at, newestSchema()).
+			WithHint("upgrade ctxledger")
+	case at == newestSchema():
+		return nil
+	case used:
+		if err := keepCopy(l.state, at); err != nil {
+			return fault.Wrap(fault.Unavailable, "engine.migrate", err)
+		}
+		failpoint.Hit("engine.migrate.copied")
+	}
+	return l.store.Update(ctx, func(tx kv.Tx) error {
+		for _, m := range migrations {
+			if m.to <= at {
+				continue
+			}
+			if err := m.fn(tx); err != nil {
+				return err
+			}
+		}
+		failpoint.Hit("engine.migrate.applied")
+		return tx.Put(bucketEngine, keySchema, []byte(strconv.Itoa(newestSchema())))
+	})
+}
+
+// schema returns the schema of the records, and whether anything was ever recorded.
+func (l *Local) schema(ctx context.Context) (at int, used bool, err error) {
+	err = l.store.View(ctx, func(tx kv.Tx) error {
+		if at, err = schemaOf(tx); err != nil {
+			return err
+		}
+		event, err := newestEvent(tx)
+		used = event > 0
+		return err
+	})
+	return at, used, err
+}
+
+func schemaOf(tx kv.Tx) (int, error) {
+	raw, err := tx.Get(bucketEngine, keySchema)
+	if err != nil || raw == nil {
+		return 1, err
+	}
+	n, err := strconv.Atoi(string(raw))
+	if err != nil || n < 1 {
+		return 0, fault.New(fault.Corrupt, "engine.migrate", "the ledger has the schema %.20q", raw)
+	}
+	return n, nil
+}
+
+// keepCopy puts a copy of the file of records beside it, for the way back to the program of before. One
+// of an attempt that was interrupted is replaced: the program of before may have written since.
+func keepCopy(state string, schema int) error {
+	name := filepath.Join(state, copyPrefix+strconv.Itoa(schema))
+	temp := name + ".partial"
+	err := copyFile(filepath.Join(state, recordsName), temp)
+	failpoint.Hit("engine.migrate.copying")
+	if err == nil {
+		err = os.Rename(temp, name)
+	}
+	if err == nil {
+		err = syncDir(state)
+	}
+	if err != nil {
+		return fmt.Errorf("a copy of the records cannot be kept: %w", err)
+	}
+	return nil
+}
+
+// copyFile copies a file into a new one of our own, which is on disk when it returns. Stretches of
+// zeros, of which a young file of records mostly consists, take no room.
+func copyFile(from, to string) error {
+	r, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer r.Close() // opened for reading
+	w, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	err = copySparse(w, r)
+	if err == nil {
+		err = w.Sync()
+	}
+	return errors.Join(err, w.Close())
+}
+
+// copySparse copies r to the beginning of an empty file.
+func copySparse(w *os.File, r io.Reader) error {
+	block, zeros := make([]byte, 64<<10), make([]byte, 64<<10)
+	for size := int64(0); ; {
+		n, err := io.ReadFull(r, block)
+		if n > 0 && !bytes.Equal(block[:n], zeros[:n]) {
+			if _, err := w.WriteAt(block[:n], size); err != nil {
+				return err
+			}
+		}
+		size += int64(n)
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return w.Truncate(size)
+		case err != nil:
+			return err
+		}
+	}
+}

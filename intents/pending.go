@@ -1,0 +1,49 @@
+package intents
+
+import "ctxledger.dev/kv"
+
+// PendingOf returns the intents of a session that have no outcome yet, or those of all sessions when
+// session is empty, by session and call id.
+func PendingOf(tx kv.Tx, session string) ([]Intent, error) {
+	r := kv.Range{}
+	if session != "" {
+		r.Prefix = []byte(session + "\x00")
+	}
+	var all []Intent
+	for rec, err := range tx.Scan(bucketPending, r) {
+		if err != nil {
+			return nil, err
+		}
+		in, err := ofCallKey(tx, rec.Key)
+		if err != nil {
+			return nil, err
+		}
+		if in != nil {
+			all = append(all, *in)
+		}
+	}
+	return all, nil
+}
+
+// IndexPending builds the index of pending intents anew: for a ledger that was written before there
+// was one.
+func IndexPending(tx kv.Tx) error {
+	for in, err := range All(tx) {
+		if err != nil {
+			return err
+		}
+		if err := indexPending(tx, in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indexPending makes the index say of one intent whether it is pending.
+func indexPending(tx kv.Tx, in Intent) error {
+	k := callKey(in.Session, in.CallID)
+	if in.Status == Pending {
+		return tx.Put(bucketPending, k, nil)
+	}
+	return tx.Delete(bucketPending, k)
+}

@@ -1,0 +1,194 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"go.etcd.io/bbolt"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+)
+
+const (
+	copyBatch = 4 << 20 // bytes of records in one transaction of a copy: bounds its memory
+	copyFill  = 0.9     // of a page: records come in order, so pages need not keep half their room
+)
+
+// copyLedger writes the records that a snapshot of l holds into a new file of the state
+// directory, open, locked and known by its temporary name. It takes nothing on trust: the tree
+// is walked and every envelope checked, and one that is damaged ends the copy. The new file is
+// not synced yet. Errors: corrupt, unavailable.
+func copyLedger(ctx context.Context, root *os.Root, l *ledgerFile) (name string, to *ledgerFile, err error) {
+	name, f, err := createTemp(root)
+	if err != nil {
+		return "", nil, osError("kv.copy", err)
+	}
+	db, err := openBolt(f, 0)
+	if err != nil {
+		_ = root.Remove(name) // a leftover is removed by the next owner
+		return "", nil, osError("kv.copy", err)
+	}
+	to = &ledgerFile{db: db, file: f}
+	if err := fillCopy(ctx, l, to); err != nil {
+		if errors.Is(err, errStuck) {
+			_ = abandon(f) // bbolt would wait for ever for its own lock
+		} else {
+			_ = db.Close()
+		}
+		_ = root.Remove(name)
+		return "", nil, osError("kv.copy", err)
+	}
+	return name, to, nil
+}
+
+// fillCopy copies the records and checks what was written.
+func fillCopy(ctx context.Context, l, to *ledgerFile) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if v := recover(); v != nil {
+			err = &fault.Error{Code: fault.Corrupt, Op: "kv.copy", Message: ledgerName + " cannot be copied",
+				Hint: hintDamaged, Err: fmt.Errorf("%w: %v", errStuck, v)}
+		}
+	}()
+	err = view(l.db, func(t *tx) error {
+		if err := checkSnapshot(l, t.btx); err != nil {
+			return err
+		}
+		return copyRecords(ctx, t, to.db)
+	})
+	if err != nil {
+		return err
+	}
+	return checkFile(to.file)
+}
+
+// discard removes a copy that is not wanted any more.
+func discard(root *os.Root, name string, l *ledgerFile) {
+	_ = l.db.Close()
+	_ = root.Remove(name) // a leftover is removed by the next owner
+}
+
+// checkSnapshot walks the pages that a transaction sees.
+func checkSnapshot(l *ledgerFile, btx *bbolt.Tx) error {
+	size := int64(l.db.Info().PageSize)
+	return checkPages(l.file, metaPage{
+		pageSize: size,
+		root:     uint64(btx.Cursor().Bucket().Root()),
+		pages:    uint64(btx.Size() / size),
+	})
+}
+
+// checkFile walks the pages of the last transaction in a file.
+func checkFile(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	m, err := readMeta(f, info.Size())
+	if err != nil {
+		return err
+	}
+	return checkPages(f, m)
+}
+
+// copyRecords copies every bucket, also an empty one, in order.
+func copyRecords(ctx context.Context, t *tx, to *bbolt.DB) error {
+	if err := t.checkBuckets(); err != nil {
+		return err
+	}
+	names, err := t.buckets()
+	if err != nil {
+		return err
+	}
+	w, err := newBulkWriter(to)
+	if err != nil {
+		return err
+	}
+	for _, b := range names {
+		if err = w.bucket(b); err != nil {
+			break
+		}
+		if err = copyBucket(ctx, t, b, w); err != nil {
+			break
+		}
+	}
+	return w.end(err)
+}
+
+func copyBucket(ctx context.Context, t *tx, b kv.Bucket, w *bulkWriter) error {
+	for rec, err := range t.Scan(b, kv.Range{}) {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		if err := w.put(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bulkWriter fills a new file with records in order, a bounded number in each transaction and
+// without a sync: a file without its name yet has nothing to lose.
+type bulkWriter struct {
+	db    *bbolt.DB
+	btx   *bbolt.Tx
+	name  kv.Bucket // of current
+	into  *bbolt.Bucket
+	bytes int // in the transaction
+}
+
+func newBulkWriter(db *bbolt.DB) (*bulkWriter, error) {
+	db.NoSync, db.NoGrowSync = true, true
+	btx, err := db.Begin(true)
+	if err != nil {
+		return nil, err
+	}
+	return &bulkWriter{db: db, btx: btx}, nil
+}
+
+// bucket makes b, if need be, and the bucket of the records that follow.
+func (w *bulkWriter) bucket(b kv.Bucket) (err error) {
+	if w.into, err = w.btx.CreateBucketIfNotExists([]byte(b)); err != nil {
+		return storageError(err)
+	}
+	w.name, w.into.FillPercent = b, copyFill
+	return nil
+}
+
+// put adds a record behind all others of its bucket.
+func (w *bulkWriter) put(rec kv.Record) (err error) {
+	if w.bytes >= copyBatch {
+		if err := w.btx.Commit(); err != nil {
+			return storageError(err)
+		}
+		w.bytes = 0
+		if w.btx, err = w.db.Begin(true); err != nil {
+			return storageError(err)
+		}
+		if err := w.bucket(w.name); err != nil {
+			return err
+		}
+	}
+	w.bytes += len(rec.Key) + len(rec.Value)
+	return storageError(w.into.Put(rec.Key, kv.Seal(w.name, rec.Key, rec.Value)))
+}
+
+// end commits what is left, unless err says that the copy failed.
+func (w *bulkWriter) end(err error) error {
+	if err != nil {
+		_ = w.btx.Rollback() // err is what matters
+		return err
+	}
+	err = storageError(w.btx.Commit())
+	w.db.NoSync, w.db.NoGrowSync = false, false
+	return err
+}
+
+// notDone is the error of work that its context ended.
+func notDone(op, what string, err error) error {
+	return &fault.Error{Code: fault.Unavailable, Op: op, Message: what, Err: err}
+}

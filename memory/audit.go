@@ -1,0 +1,63 @@
+package memory
+
+import (
+	"bytes"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/audit"
+)
+
+// Audit checks that every memory and its earlier versions can be read. Where a memory is lost and an
+// earlier version is there, that takes its place.
+func Audit(a *audit.Audit) error {
+	living := map[string]bool{}
+	err := a.Each(bucketEntries, "memory", func(r kv.Record) error {
+		e, err := decode(r.Value)
+		if err == nil && !bytes.Equal(entryKey(e.Scope, e.Name), r.Key) {
+			err = fault.New(fault.Corrupt, "memory.audit", "it calls itself %.80q", e.Name)
+		}
+		living[e.GUID] = true
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	orphans := map[string][]byte{} // the newest version by guid
+	err = a.Each(bucketHistory, "earlier version of memory", func(r kv.Record) error {
+		e, err := decode(r.Value)
+		if err == nil && !bytes.HasPrefix(r.Key, historyPrefix(e.GUID)) {
+			err = fault.New(fault.Corrupt, "memory.audit", "it is one of %.80q", e.Name)
+		}
+		if err == nil && !living[e.GUID] {
+			orphans[e.GUID] = r.Value
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, v := range orphans {
+		if err := revive(a, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// revive puts the newest earlier version of a memory in the place of a lost one.
+func revive(a *audit.Audit, version []byte) error {
+	e, err := decode(version)
+	if err != nil {
+		return err
+	}
+	a.FindLost("memory "+e.Name, "is missing; an earlier version of it is there")
+	_, taken, err := find(a.Tx, e.Scope, e.Name)
+	switch {
+	case err != nil || !a.Fix:
+		return err
+	case taken: // by a memory that was saved since
+		return forget(a.Tx, e.GUID)
+	}
+	return a.Tx.Put(bucketEntries, entryKey(e.Scope, e.Name), version)
+}

@@ -1,0 +1,350 @@
+package sessions
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/audit"
+)
+
+// Audit checks that every session and entry can be read, that logs have no gaps, that the chains of
+// messages hold, and that the indexes say what the logs say. It mends a gap by an entry that says so,
+// dated at.
+func Audit(at time.Time) func(*audit.Audit) error {
+	return func(a *audit.Audit) error {
+		err := a.Each(bucketSessions, "session", func(r kv.Record) error {
+			s, err := decodeSession(r.Value)
+			if err == nil && s.ID != string(r.Key) {
+				err = fault.New(fault.Corrupt, "sessions.audit", "it calls itself %.40q", s.ID)
+			}
+			return err
+		})
+		if err == nil {
+			err = auditLogs(a, at)
+		}
+		if err == nil {
+			err = sweepIndexes(a)
+		}
+		if err == nil {
+			err = wantIndexes(a)
+		}
+		return err
+	}
+}
+
+// logAudit walks over one log.
+type logAudit struct {
+	*audit.Audit
+	at      time.Time
+	session string
+	next    Session // what the session's record ought to say, as far as the log tells
+	unknown bool    // whether the chain was lost
+}
+
+// auditLogs looks at all logs, and then at the sessions that have none.
+func auditLogs(a *audit.Audit, at time.Time) error {
+	ids, err := logged(a.Tx)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, id := range ids {
+		known[id] = true
+	}
+	for r, err := range a.Tx.Scan(bucketSessions, kv.Range{}) {
+		if err != nil {
+			return err
+		}
+		if id := string(r.Key); !known[id] {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		l := logAudit{Audit: a, at: at, session: id}
+		if err := l.run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// logged returns the ids of the sessions that have a log.
+func logged(tx kv.Tx) ([]string, error) {
+	var ids []string
+	for from := []byte(nil); ; {
+		id, found := "", false
+		for r, err := range tx.Scan(bucketLog, kv.Range{From: from}) {
+			if err != nil {
+				return nil, err
+			}
+			name, _, _ := bytes.Cut(r.Key, []byte{0})
+			id, found = string(name), true
+			break
+		}
+		if !found {
+			return ids, nil
+		}
+		ids = append(ids, id)
+		from = []byte(id + "\x01") // behind every key that starts with the id and a zero byte
+	}
+}
+
+// run looks at one log.
+func (l *logAudit) run() error {
+	var wrong []Entry // entries to be put in place of what is not there
+	for r, err := range l.Tx.Scan(bucketLog, kv.Range{Prefix: logPrefix(l.session)}) {
+		if err != nil {
+			return err
+		}
+		seq := int64(0)
+		if rest := r.Key[len(l.session)+1:]; len(rest) == 8 {
+			seq = int64(binary.BigEndian.Uint64(rest))
+		}
+		if seq <= l.next.Seq {
+			return fault.New(fault.Corrupt, "sessions.audit", "the log of session %s has the key %x", l.session, r.Key)
+		}
+		wrong = append(wrong, l.gap(seq-1)...)
+		e, err := decodeEntry(r.Value)
+		if err == nil && e.Seq != seq {
+			err = fault.New(fault.Corrupt, "sessions.audit", "it calls itself entry %d", e.Seq)
+		}
+		if err != nil {
+			wrong = append(wrong, l.lose(seq, fmt.Sprintf("cannot be read: %s", err)))
+			continue
+		}
+		l.take(e)
+	}
+	more, err := l.record()
+	if err != nil || !l.Fix {
+		return err
+	}
+	for _, e := range append(wrong, more...) {
+		if err := put(l.Tx, l.session, e, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gap returns entries for those that are missing up to a number.
+func (l *logAudit) gap(to int64) []Entry {
+	const most = 1 << 20 // a number beyond is no gap but nonsense
+	var missing []Entry
+	for len(missing) < most && l.next.Seq < to {
+		missing = append(missing, l.lose(l.next.Seq+1, "is missing"))
+	}
+	return missing
+}
+
+// lose reports an entry as lost and returns what takes its place.
+func (l *logAudit) lose(seq int64, what string) Entry {
+	l.FindLost(Where(l.session, seq), "%s", what)
+	l.next.Seq, l.unknown = seq, true
+	return lostEntry(seq, l.next.Turns, l.next.Updated, l.at)
+}
+
+// take brings what is known of the session up to date with an entry.
+func (l *logAudit) take(e Stored) {
+	s := &l.next
+	s.Seq, s.Turns = e.Seq, max(s.Turns, e.Turn)
+	if s.Created.IsZero() || e.Time.Before(s.Created) {
+		s.Created = e.Time
+	}
+	if e.Time.After(s.Updated) {
+		s.Updated = e.Time
+	}
+	if e.Model != "" && !e.Hidden {
+		s.Model = e.Model
+	}
+	if e.Usage != nil {
+		s.Usage = s.Usage.Add(*e.Usage)
+	}
+	if e.Kind == KindRewind {
+		s.Chain, l.unknown = l.rewound(e.Entry)
+	}
+	if e.ID == "" {
+		return
+	}
+	if e.Forgotten == nil && !l.unknown {
+		digest := e.Blob
+		if digest == "" {
+			digest = Digest(e.Original)
+		}
+		if MessageID(s.Chain, digest) != e.ID {
+			l.Find(Where(l.session, e.Seq), "is not what its id says: the chain of the log is broken")
+		}
+	}
+	s.Chain, l.unknown = e.ID, false
+}
+
+// rewound returns where the chain goes on behind an entry that took the log back.
+func (l *logAudit) rewound(e Entry) (chain string, unknown bool) {
+	var data struct {
+		To int64 `json:"to"`
+	}
+	if err := json.Unmarshal(e.Data, &data); err != nil || data.To == 0 {
+		return "", err != nil
+	}
+	target, err := GetEntry(l.Tx, l.session, data.To)
+	return target.ID, err != nil || target.ID == ""
+}
+
+// record compares the session's record with its log, and returns entries for those that the record
+// knows behind the end of the log.
+func (l *logAudit) record() ([]Entry, error) {
+	where := "session " + l.session
+	s, err := Get(l.Tx, l.session)
+	if fault.Is(err, fault.NotFound) {
+		l.FindLost(where, "has a log and no record")
+		return nil, l.recreate()
+	}
+	if err != nil {
+		return nil, err
+	}
+	missing := l.gap(s.Seq)
+	if s.Seq >= l.next.Seq && (s.Chain == l.next.Chain || l.unknown) {
+		return missing, nil
+	}
+	l.Find(where, "stands at entry %d and its log at %d", s.Seq, l.next.Seq)
+	if !l.Fix {
+		return nil, nil
+	}
+	s.Seq, s.Chain, s.Turns = l.next.Seq, l.next.Chain, max(s.Turns, l.next.Turns)
+	return missing, Save(l.Tx, s)
+}
+
+// recreate makes a session's record from its log and from the index of hosts.
+func (l *logAudit) recreate() error {
+	s := l.next
+	s.ID, s.Host, s.Title = l.session, "unknown", "(found by repair)"
+	for r, err := range l.Tx.Scan(bucketHosts, kv.Range{}) {
+		if err != nil {
+			return err
+		}
+		if string(r.Value) == l.session {
+			s.Host, s.HostID, _ = strings.Cut(string(r.Key), "\x00")
+		}
+	}
+	if !l.Fix {
+		return nil
+	}
+	return Save(l.Tx, s)
+}
+
+// Where names an entry in a finding.
+func Where(session string, seq int64) string {
+	return fmt.Sprintf("session %s, entry %d", session, seq)
+}
+
+// sweepIndexes looks for records of indexes that point to nothing.
+func sweepIndexes(a *audit.Audit) error {
+	for _, x := range []struct {
+		bucket kv.Bucket
+		sound  func(kv.Tx, kv.Record) (bool, error)
+	}{
+		{bucketHosts, soundHost}, {bucketMessages, soundMessage}, {bucketCalls, soundCall}, {bucketReads, soundRead},
+	} {
+		if err := a.Sweep(x.bucket, func(r kv.Record) (bool, error) { return x.sound(a.Tx, r) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func soundHost(tx kv.Tx, r kv.Record) (bool, error) {
+	s, err := Get(tx, string(r.Value))
+	return string(hostKey(s.Host, s.HostID)) == string(r.Key), err
+}
+
+func soundMessage(tx kv.Tx, r kv.Record) (bool, error) {
+	p, err := decodePlace(r)
+	if err != nil {
+		return false, err
+	}
+	e, err := GetEntry(tx, p.Session, p.Seq)
+	return e.ID == p.ID, err
+}
+
+func soundCall(tx kv.Tx, r kv.Record) (bool, error) {
+	session, call, ok := strings.Cut(string(r.Key), "\x00")
+	if !ok || len(r.Value) != 8 {
+		return false, nil
+	}
+	e, err := GetEntry(tx, session, int64(binary.BigEndian.Uint64(r.Value)))
+	for _, c := range e.Calls {
+		if clip(c.ID) == call {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+func soundRead(tx kv.Tx, r kv.Record) (bool, error) {
+	path, rest, _ := strings.Cut(string(r.Key), "\x00")
+	session, rest, ok := strings.Cut(rest, "\x00")
+	if !ok || len(rest) < 8 {
+		return false, nil
+	}
+	e, err := GetEntry(tx, session, int64(binary.BigEndian.Uint64([]byte(rest))))
+	for _, c := range e.Calls {
+		if c.ID == string(r.Value) && c.Target == path {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// wantIndexes looks for sessions and entries that no index knows.
+func wantIndexes(a *audit.Audit) error {
+	all, err := List(a.Tx)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.HostID != "" {
+			if err := a.Want(bucketHosts, hostKey(s.Host, s.HostID), []byte(s.ID), "session "+s.ID); err != nil {
+				return err
+			}
+		}
+		for e, err := range Scan(a.Tx, s.ID, 0, 0) {
+			if err != nil {
+				return err
+			}
+			if err := wantEntry(a, s.ID, e.Entry); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func wantEntry(a *audit.Audit, session string, e Entry) error {
+	where := Where(session, e.Seq)
+	seq := binary.BigEndian.AppendUint64(nil, uint64(e.Seq))
+	if e.ID != "" {
+		if err := a.Want(bucketMessages, []byte(e.ID+session), seq, where); err != nil {
+			return err
+		}
+	}
+	for _, c := range e.Calls {
+		if err := a.Want(bucketCalls, callKey(session, c.ID), seq, where); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WantRead checks that a call is known by the path of the file that it reads.
+func WantRead(a *audit.Audit, path, session string, seq int64, callID string) error {
+	k := readKey(path, session, seq, callID)
+	if len(k) > kv.MaxKey {
+		return nil
+	}
+	return a.Want(bucketReads, k, []byte(callID), Where(session, seq))
+}

@@ -1,0 +1,39 @@
+package sessions
+
+import (
+	"time"
+
+	"ctxledger.dev/kv"
+)
+
+// Lose gives up an entry's original because it is damaged. The rest of the entry stays. Errors:
+// not_found.
+func Lose(tx kv.Tx, session string, seq int64, at time.Time) error {
+	e, err := Forget(tx, session, seq, at)
+	if err != nil {
+		return err
+	}
+	e.Lost = true
+	return put(tx, session, e, nil)
+}
+
+// LoseEntry puts a note that says so in the place of a whole entry. Errors: not_found.
+func LoseEntry(tx kv.Tx, session string, seq int64, at time.Time) error {
+	e, err := GetEntry(tx, session, seq)
+	if err != nil {
+		return err
+	}
+	return put(tx, session, lostEntry(seq, e.Turn, e.Time, at), nil)
+}
+
+// Replace writes an entry in the place of the one with its number, its original included: only repair
+// rewrites a log.
+func Replace(tx kv.Tx, session string, e Stored) error { return put(tx, session, e.Entry, e.Original) }
+
+// lostEntry stands for an entry that is lost: part of the log, and of no view.
+func lostEntry(seq int64, turn int, then, at time.Time) Entry {
+	return Entry{
+		Seq: seq, Kind: KindNote, Time: then, Turn: turn, Forgotten: &at, Lost: true,
+		Note: "lost: the record was damaged, and repair put this in its place",
+	}
+}
