@@ -65,7 +65,8 @@ type Store interface {
 
 	// Backup writes the store as a tar archive to w, with its blobs or without: a snapshot of the
 	// records and every blob that it names, unless the blob is deleted meanwhile. Unpacked into
-	// an empty directory the archive is a store. Errors: corrupt when a record is damaged,
+	// an empty directory the archive is a store. Its entries are private (0600, 0700), name no
+	// user and come in order: the records first, then the blobs by hash. Errors: corrupt when a record is damaged,
 	// unavailable, and those of w unchanged.
 	Backup(ctx context.Context, w io.Writer, blobs bool) error
 

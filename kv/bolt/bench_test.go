@@ -151,3 +151,33 @@ func BenchmarkPutBlob(b *testing.B) {
 		i++
 	}
 }
+
+// BenchmarkCheckPages walks the pages of 100 MB, as every opening does: loaded in one go, and
+// grown in random order.
+func BenchmarkCheckPages(b *testing.B) {
+	for name, key := range map[string]func(i uint64) uint64{
+		"ascending": func(i uint64) uint64 { return i },
+		"scattered": func(i uint64) uint64 { return i * 0x9E3779B97F4A7C15 },
+	} {
+		dir := b.TempDir()
+		s := mustOpen(b, dir, Options{})
+		s.current().db.NoSync = true // only the layout matters
+		for i := range uint64(100) {
+			must(b, s.Update(context.Background(), func(tx kv.Tx) error {
+				var errs error
+				for j := range uint64(1000) {
+					errs = errors.Join(errs, tx.Put("entries", binary.BigEndian.AppendUint64(nil, key(i*1000+j)), make([]byte, 1024)))
+				}
+				return errs
+			}))
+		}
+		f := s.current().file
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				must(b, checkFile(f))
+			}
+		})
+		must(b, s.Close())
+	}
+}

@@ -204,36 +204,48 @@ func (b *blob) Close() error { return osError("kv.blob", b.file.Close()) }
 
 // open opens a stored blob.
 func (b *blobs) open(hash string) (*blob, error) {
-	if !validHash(hash) {
-		return nil, fault.New(fault.NotFound, "kv.openblob", "there is no blob %.80q: a blob is named by 64 lower-case hex digits", hash)
-	}
-	_, path := place(hash)
-	info, err := b.root.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.NotFound, "kv.openblob", "there is no blob %s", hash)
-	}
+	f, size, err := b.file(hash)
 	if err != nil {
-		return nil, osError("kv.openblob", err)
+		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fault.New(fault.Corrupt, "kv.openblob", "blob %s is not a plain file", hash)
-	}
-	f, err := b.root.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.NotFound, "kv.openblob", "there is no blob %s", hash)
-	}
-	if err != nil {
-		return nil, osError("kv.openblob", err)
-	}
-	r, err := b.codec.Open(f, info.Size())
-	if err == nil && r.Ref().Hash != hash {
-		err = fault.New(fault.Corrupt, "kv.openblob", "the file of blob %s holds blob %s", hash, r.Ref().Hash)
-	}
+	r, err := b.reader(f, size, hash)
 	if err != nil {
 		_ = f.Close() // opened only for reading
 		return nil, err
 	}
 	return &blob{Reader: r, file: f}, nil
+}
+
+// file opens the file of a blob.
+func (b *blobs) file(hash string) (*os.File, int64, error) {
+	if !validHash(hash) {
+		return nil, 0, fault.New(fault.NotFound, "kv.openblob", "there is no blob %.80q: a blob is named by 64 lower-case hex digits", hash)
+	}
+	_, path := place(hash)
+	info, err := b.root.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, 0, fault.New(fault.Corrupt, "kv.openblob", "blob %s is not a plain file", hash)
+	}
+	var f *os.File
+	if err == nil {
+		f, err = b.root.Open(path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, fault.New(fault.NotFound, "kv.openblob", "there is no blob %s", hash)
+	}
+	if err != nil {
+		return nil, 0, osError("kv.openblob", err)
+	}
+	return f, info.Size(), nil
+}
+
+// reader reads the file of a blob, which must hold the blob of its name.
+func (b *blobs) reader(src io.ReaderAt, size int64, hash string) (*blobfile.Reader, error) {
+	r, err := b.codec.Open(src, size)
+	if err == nil && r.Ref().Hash != hash {
+		err = fault.New(fault.Corrupt, "kv.openblob", "the file of blob %s holds blob %s", hash, r.Ref().Hash)
+	}
+	return r, err
 }
 
 // delete removes a blob's file.

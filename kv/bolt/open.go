@@ -54,40 +54,54 @@ func openLedger(root *os.Root, wait time.Duration) (_ *ledgerFile, err error) {
 
 // lockLedger opens the ledger file and takes the owner lock on it.
 func lockLedger(root *os.Root, wait time.Duration) (_ *os.File, err error) {
-	before, err := root.Lstat(ledgerName)
+	f, info, err := openRegular(root, ledgerName, os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkRegular(before, ledgerName); err != nil {
-		return nil, err
+	if err = tighten(f, info, fileMode); err == nil {
+		err = takeLock(root, f, info, wait)
 	}
-	f, err := root.OpenFile(ledgerName, os.O_RDWR, 0)
 	if err != nil {
+		_ = f.Close() // nothing was written
 		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close() // nothing was written
-		}
-	}()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if err := tighten(f, info, fileMode); err != nil {
-		return nil, err
-	}
-	if err := lockFile(f, wait); err != nil {
-		return nil, err
-	}
-	now, err := root.Lstat(ledgerName)
-	if err != nil {
-		return nil, err
-	}
-	if !os.SameFile(info, before) || !os.SameFile(info, now) {
-		return nil, errReplaced
 	}
 	return f, nil
+}
+
+// openRegular opens a plain file without following a link and without waiting for anything.
+func openRegular(root *os.Root, name string, flag int) (*os.File, fs.FileInfo, error) {
+	before, err := root.Lstat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkRegular(before, name); err != nil {
+		return nil, nil, err
+	}
+	f, err := root.OpenFile(name, flag, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !os.SameFile(info, before) {
+		err = errReplaced
+	}
+	if err != nil {
+		_ = f.Close() // nothing was written
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// takeLock takes the owner lock on the ledger file, if it still is the ledger file then.
+func takeLock(root *os.Root, f *os.File, info fs.FileInfo, wait time.Duration) error {
+	if err := lockFile(f, wait); err != nil {
+		return err
+	}
+	now, err := root.Lstat(ledgerName)
+	if err == nil && !os.SameFile(info, now) {
+		err = errReplaced
+	}
+	return err
 }
 
 // checkRegular refuses everything but a plain file: a link could lead out of the state

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"io"
 	"slices"
+
+	"ctxledger.dev/kv"
 )
 
 // Kinds of pages and sizes of their elements.
@@ -19,76 +21,134 @@ const (
 	maxDepth     = 32       // of the tree; bbolt's fan-out of 2 or more needs fewer
 )
 
-// pageWalk visits every page that a transaction can reach and refuses what would make bbolt
+// pageWalk visits every page that a transaction can reach and notices what would make bbolt
 // fault, panic or run in circles later. bbolt walks the same pages at open, but in a goroutine
-// of its own, where a fault ends the process.
+// of its own, where a fault ends the process. Its memory is a bit for each page of the file and
+// one page for each depth.
 type pageWalk struct {
 	f    io.ReaderAt
 	meta metaPage
-	seen []uint64             // a bit for each page
-	bufs [maxDepth + 1][]byte // a page for each depth: those above stay in use
+	seen []uint64                // a bit for each page
+	bufs [maxDepth + 1][]byte    // a page for each depth: those above stay in use
+	elem [maxDepth + 1][]element // and what is in it
+
+	// record, if it is set, is called for each record of a sound page, and for each bucket with
+	// a nil key.
+	record func(at spot, key, raw []byte) error
+	// damage is called for each page or element that is not sound. The walk goes on behind it,
+	// or ends with the error that damage returns.
+	damage func(l loss) error
+}
+
+// spot is a place in the tree.
+type spot struct {
+	page   uint64
+	bucket kv.Bucket // "" for the root bucket, which holds buckets and nothing else
+	depth  int
+}
+
+// loss is a part of the tree that is not as it should be.
+type loss struct {
+	spot
+	low, high []byte // the keys that it holds, [low, high), nil is open; of buckets in the root bucket
+	content   []byte // of the page, nil when it is not the page that it should be
+	err       error
+}
+
+// newPageWalk returns a walk that ends at the first damage.
+func newPageWalk(f io.ReaderAt, m metaPage) *pageWalk {
+	return &pageWalk{
+		f: f, meta: m, seen: make([]uint64, m.pages/64+1), // the caller bounds it by the file's size
+		damage: func(l loss) error { return l.err },
+	}
 }
 
 // checkPages walks the tree of a file.
-func checkPages(f io.ReaderAt, m metaPage) error {
-	w := pageWalk{f: f, meta: m, seen: make([]uint64, m.pages/64+1)} // readMeta bounds it by the file's size
-	return w.page(m.root, nil, nil, true, 0)
-}
+func checkPages(f io.ReaderAt, m metaPage) error { return newPageWalk(f, m).run() }
 
-// page checks the page id and all below it. Its keys must lie in [low, high), where nil is
-// open; buckets says that it belongs to the root bucket, which holds buckets and nothing else.
-func (w *pageWalk) page(id uint64, low, high []byte, buckets bool, depth int) error {
-	b, err := w.read(id, depth)
+// run walks the whole tree.
+func (w *pageWalk) run() error { return w.page(spot{page: w.meta.root}, nil, nil) }
+
+// page visits a page and all below it. Its keys must lie in [low, high), where nil is open.
+func (w *pageWalk) page(at spot, low, high []byte) error {
+	b, err := w.read(at.page, at.depth)
 	if err != nil {
-		return err
+		return w.damage(loss{at, low, high, nil, err})
 	}
-	flags, elems, err := elements(b, low, high)
+	flags, elems, err := elements(w.elem[at.depth], b, low, high)
 	if err != nil {
-		return damaged("is damaged at page %d: %v", id, err)
+		return w.damage(loss{at, low, high, b, damaged("is damaged at page %d: %v", at.page, err)})
 	}
+	w.elem[at.depth] = elems
 	if flags == leafPage {
-		for _, e := range elems {
-			if err := w.leaf(id, e, buckets, depth); err != nil {
-				return err
-			}
-		}
-		return nil
+		return w.leaf(at, elems)
 	}
 	for i, e := range elems {
 		end := high
 		if i+1 < len(elems) {
 			end = elems[i+1].key
 		}
-		if err := w.page(e.child, e.key, end, buckets, depth+1); err != nil {
+		if err := w.page(spot{e.child, at.bucket, at.depth + 1}, e.key, end); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// leaf checks one element of a leaf page: a record, or a bucket with its tree.
-func (w *pageWalk) leaf(id uint64, e element, buckets bool, depth int) error {
-	switch {
-	case buckets != (e.flags == bucketFlag) || e.flags > bucketFlag:
-		return damaged("is damaged at page %d: a bucket where none can be, or the reverse", id)
-	case !buckets:
-		return nil
-	case len(e.value) < bucketSize:
-		return damaged("is damaged at page %d: short bucket", id)
-	}
-	if root := binary.NativeEndian.Uint64(e.value); root != 0 {
-		return w.page(root, nil, nil, false, depth+1)
-	}
-	flags, elems, err := elements(e.value[bucketSize:], nil, nil) // a small bucket lies inside its parent
-	if err != nil {
-		return damaged("is damaged at page %d: inline bucket: %v", id, err)
-	}
-	for _, r := range elems {
-		if flags != leafPage || r.flags != 0 {
-			return damaged("is damaged at page %d: inline bucket of a wrong kind", id)
+// leaf visits the elements of a leaf page: records, or buckets with their trees.
+func (w *pageWalk) leaf(at spot, elems []element) error {
+	for _, e := range elems {
+		var err error
+		switch {
+		case (at.bucket == "") != (e.flags == bucketFlag) || e.flags > bucketFlag:
+			err = w.element(at, e, "a bucket where none can be, or the reverse")
+		case at.bucket == "":
+			err = w.bucket(at, e)
+		case w.record != nil:
+			err = w.record(at, e.key, e.value)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// element reports a damaged element of a leaf page.
+func (w *pageWalk) element(at spot, e element, what string) error {
+	err := damaged("is damaged at page %d: %s", at.page, what)
+	return w.damage(loss{at, e.key, append(slices.Clone(e.key), 0), nil, err})
+}
+
+// bucket visits a bucket, which stands in the leaf page at.
+func (w *pageWalk) bucket(at spot, e element) error {
+	if len(e.value) < bucketSize {
+		return w.element(at, e, "short bucket")
+	}
+	in := spot{at.page, kv.Bucket(e.key), at.depth + 1}
+	if w.record != nil {
+		if err := w.record(in, nil, nil); err != nil {
+			return err
+		}
+	}
+	if root := binary.NativeEndian.Uint64(e.value); root != 0 {
+		in.page = root
+		return w.page(in, nil, nil)
+	}
+	elems, err := inlineRecords(e.value)
+	if err != nil {
+		return w.damage(loss{in, nil, nil, e.value[bucketSize:], damaged("is damaged at page %d: inline bucket: %v", at.page, err)})
+	}
+	return w.leaf(in, elems)
+}
+
+// inlineRecords returns the records of a small bucket, which lies inside its parent.
+func inlineRecords(value []byte) ([]element, error) {
+	flags, elems, err := elements(nil, value[bucketSize:], nil, nil)
+	if err == nil && flags != leafPage {
+		err = pageError("not a leaf")
+	}
+	return elems, err
 }
 
 // read returns a page with its overflow, having checked that it is what it should be and that
@@ -137,8 +197,8 @@ type pageError string
 // Error implements error.
 func (e pageError) Error() string { return string(e) }
 
-// elements takes a page apart. Keys must ascend and lie in [low, high).
-func elements(b []byte, low, high []byte) (flags uint16, elems []element, err error) {
+// elements takes a page apart into dst's memory. Keys must ascend and lie in [low, high).
+func elements(dst []element, b, low, high []byte) (flags uint16, elems []element, err error) {
 	if len(b) < pageHeader {
 		return 0, nil, pageError("no header")
 	}
@@ -153,7 +213,7 @@ func elements(b []byte, low, high []byte) (flags uint16, elems []element, err er
 	case flags == branchPage && count == 0:
 		return 0, nil, pageError("branch without children")
 	}
-	elems = make([]element, count)
+	elems = slices.Grow(dst[:0], count)[:count]
 	next := uint64(pageHeader + count*elementSize) // bbolt leaves no gaps: a wrong count shows
 	for i := range elems {
 		if elems[i], next, err = elementAt(b, i, flags, next); err != nil {

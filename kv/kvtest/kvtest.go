@@ -2,7 +2,8 @@
 //
 // Start at Run, from a test of the backend. It checks records and ranges against a sorted map,
 // atomicity, isolation, group commit with failing functions, durability over reopening, blobs
-// against a byte slice, limits, and that nothing is left running.
+// against a byte slice, that a vacuum forgets and a backup holds all, limits, and that nothing is
+// left running.
 //
 // Random cases come from rapid, which prints how to repeat a failing one. The package
 // deliberately knows no backend; damage on disk below the blob level is each backend's own test.
@@ -50,6 +51,15 @@ func Run(t *testing.T, open func(t *testing.T, dir string) kv.Store) {
 		{"blob names", s.blobNames},
 		{"blob damaged on disk", s.blobDamage},
 		{"blobs written concurrently", s.blobConcurrent},
+		{"blobs are listed in order", s.blobList},
+		{"blob stored again is new", s.blobRefreshed},
+		{"vacuum leaves nothing deleted", s.vacuumForgets},
+		{"vacuum while in use", s.vacuumInUse},
+		{"vacuum keeps views", s.vacuumKeepsViews},
+		{"vacuum dropped before it starts", s.vacuumDropped},
+		{"vacuum of nothing and of much", s.vacuumEmpty},
+		{"backup unpacks to a store", s.backup},
+		{"backup that fails", s.backupFails},
 	} {
 		t.Run(c.name, c.fn)
 	}
