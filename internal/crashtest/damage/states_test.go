@@ -88,14 +88,14 @@ func TestBadStatesAreNamed(t *testing.T) {
 			s, state := someLedger(t)
 			c.prepare(t, state, filepath.Join(state, "ledger.db"))
 			before := snapshot(t, state)
-			for _, args := range [][]string{{"--in-process", "memory", "list"}, {"--in-process", "artifact", "--json"}} {
+			for _, args := range [][]string{{"--in-process", "memory", "ls"}, {"--in-process", "artifact", "--json"}} {
 				said := refuse(t, s, args...)
 				if !strings.Contains(said, c.says) || !strings.Contains(said, "hint: ") || !strings.Contains(said, c.hint) {
 					t.Errorf("%q: %s", args, said)
 				}
 			}
 			if c.name != "locked by another program" { // the daemon waits for that one
-				if said := refuse(t, s, "memory", "list"); !strings.Contains(said, c.says) || !strings.Contains(said, "hint: ") {
+				if said := refuse(t, s, "memory", "ls"); !strings.Contains(said, c.says) || !strings.Contains(said, "hint: ") {
 					t.Errorf("through the daemon: %s", said)
 				}
 			}
