@@ -47,7 +47,7 @@ var badStates = []struct {
 	}, "symbolic link", "real file"},
 	{"dangling symbolic link to the state directory", func(t *testing.T, state, _ string) {
 		must(t, errors.Join(os.RemoveAll(state), os.Symlink("nowhere", state)))
-	}, "", ""},
+	}, "leads nowhere", "remove the link"},
 	{"pipe", func(t *testing.T, _, ledger string) {
 		must(t, errors.Join(os.Remove(ledger), syscall.Mkfifo(ledger, 0o600)))
 	}, "special file", "CTXLEDGER_STATE"},
@@ -120,11 +120,10 @@ func someLedger(t *testing.T) (s *sandbox.Sandbox, state string) {
 	}
 	place, err := s.Place()
 	must(t, err)
-	if out, err := command(t, s, "--in-process", "artifact", "put", "--json", ctxledger).CombinedOutput(); err != nil {
-		t.Logf("%s", out)
-	}
-	if _, err := os.Stat(filepath.Join(place.State, "ledger.db")); err != nil {
-		t.Fatal(err)
+	put := command(t, s, "--in-process", "artifact", "put", "-")
+	put.Stdin = strings.NewReader("something to lose")
+	if out, err := put.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	return s, place.State
 }
