@@ -119,7 +119,7 @@ func (r *run) child(ctx context.Context, from int) (last int, err error) {
 	if err != nil {
 		return last, err
 	}
-	hung := false
+	over, hung := false, false
 	kill := func() { _ = cmd.Process.Kill() } // it may have ended
 	defer context.AfterFunc(ctx, kill)()
 	var mu sync.Mutex
@@ -138,7 +138,7 @@ func (r *run) child(ctx context.Context, from int) (last int, err error) {
 			kill()
 			return last, errors.Join(fmt.Errorf("a child said %.200q", lines.Text()), cmd.Wait())
 		}
-		last = s.Case
+		last, over = s.Case, s.Over
 		timer.Reset(p.Patience)
 		if s.Over {
 			r.ended(s.Case, s.Outcome, s.Wrong)
@@ -152,6 +152,9 @@ func (r *run) child(ctx context.Context, from int) (last int, err error) {
 	}
 	if err != nil {
 		return last, fmt.Errorf("the process died: %w: %s", err, tail(stderr.String()))
+	}
+	if !over || last+p.Parallel < p.To {
+		return last, errors.New("the process ended without a word")
 	}
 	return last, nil
 }
