@@ -3,7 +3,8 @@
 //
 // Start at Open. It takes the directory for this process alone; a second Open, here or in
 // another process, fails with an error that IsLocked recognises, until Close. The directory
-// holds ledger.db and blobs/ab/<hash>; other files in it are the caller's.
+// holds ledger.db and blobs/ab/<hash>; other files in it are the caller's. Check and Salvage
+// look at a ledger that nobody has open, and trust nothing in it.
 //
 // Guarantees, beyond those of kv:
 //   - Directories are 0700 and files 0600 from their first instant under any umask. Looser
@@ -14,6 +15,10 @@
 //   - Concurrent updates share one commit, without a fixed delay.
 //   - When the disk reports that it lost a write (EIO), the store refuses further updates:
 //     what the file's cache shows is then no longer what is on disk.
+//   - A vacuum puts a new file in the place of the old one: at every instant, also of a crash,
+//     ledger.db is one of the two, whole, and this process owns it. On Windows, which does not
+//     replace a mapped file, another process could take the old file in the moment before it is
+//     replaced; then this store stops writing. That way has been tested on Linux only.
 //
 // One kind of damage can pass unseen, because bbolt's pages have no checksums: a page number
 // that changed into that of a discarded page, whose older records are sound in themselves.
@@ -21,5 +26,6 @@
 // Inside a View do not call Update, and inside an Update do not call the store at all: the
 // one writer would wait for itself.
 //
-// The package deliberately does no repair, no compaction and no blob collection.
+// The package deliberately does no repair in place: Open refuses a damaged ledger, and Salvage
+// writes another one. It rewrites, deletes and collects nothing unasked.
 package bolt

@@ -16,8 +16,8 @@ const hintState = "set CTXLEDGER_STATE to a directory of your own on a local dis
 // hintFull is the way out of a disk, or a share of one, that has no room left.
 const hintFull = "free space on the disk of the state directory"
 
-// hintDamaged is the way out of a ledger that cannot be opened.
-const hintDamaged = "restore a backup, or move the file away to start a new ledger and keep it for repair"
+// hintDamaged is the way out of a damaged ledger.
+const hintDamaged = "`ctxledger check` lists what is damaged, `ctxledger repair` keeps what is whole; or restore a backup"
 
 // IsLocked reports whether err says that another owner has the ledger open.
 func IsLocked(err error) bool {

@@ -37,18 +37,26 @@ func checkFormat(db *bbolt.DB) error {
 		if err != nil {
 			return err
 		}
-		n, err := strconv.Atoi(string(value))
-		switch {
-		case value == nil:
-			return damaged("is a database of another program")
-		case err != nil || n < 1:
-			return damaged("has format %.20q", value)
-		case n > format:
-			return fault.New(fault.Unavailable, "kv.open",
-				"the ledger has format %d, this program knows up to format %d", n, format).WithHint("upgrade ctxledger")
+		if err := checkFormatValue(value); err != nil {
+			return err
 		}
 		return t.checkBuckets()
 	})
+}
+
+// checkFormatValue says whether this program can read the format that a ledger says it has.
+func checkFormatValue(value []byte) error {
+	n, err := strconv.Atoi(string(value))
+	switch {
+	case value == nil:
+		return damaged("is a database of another program")
+	case err != nil || n < 1:
+		return damaged("has format %.20q", value)
+	case n > format:
+		return fault.New(fault.Unavailable, "kv.open",
+			"the ledger has format %d, this program knows up to format %d", n, format).WithHint("upgrade ctxledger")
+	}
+	return nil
 }
 
 // createBucket creates a bucket and records its name.

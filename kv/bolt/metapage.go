@@ -62,6 +62,22 @@ func readMeta(f io.ReaderAt, size int64) (metaPage, error) {
 	return m, nil
 }
 
+// bestMeta returns the newest sound meta page of a file that need not be sound otherwise, for
+// reading what is left of it. Pages beyond the end of the file are not counted.
+func bestMeta(f io.ReaderAt, size int64) (best metaPage, ok bool) {
+	for off := int64(0); off <= maxPageSize; off = max(2*off, minPageSize) {
+		m, err := metaAt(f, off)
+		if err != nil || (off != 0 && off != m.pageSize) || (ok && m.txid < best.txid) {
+			continue
+		}
+		best, ok = m, true
+	}
+	if ok {
+		best.pages = min(best.pages, uint64(size/best.pageSize))
+	}
+	return best, ok
+}
+
 // metaAt reads and checks the meta page at an offset.
 func metaAt(f io.ReaderAt, off int64) (metaPage, error) {
 	var b [metaSize]byte

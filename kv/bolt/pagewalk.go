@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"math/bits"
 	"slices"
 
 	"ctxledger.dev/kv"
@@ -32,9 +33,10 @@ type pageWalk struct {
 	bufs [maxDepth + 1][]byte    // a page for each depth: those above stay in use
 	elem [maxDepth + 1][]element // and what is in it
 
-	// record, if it is set, is called for each record of a sound page, and for each bucket with
-	// a nil key.
-	record func(at spot, key, raw []byte) error
+	// found and records, if they are set, are called for each bucket and for the records of
+	// each sound page, whose keys lie in [low, high). The slices are valid until they return.
+	found   func(b kv.Bucket)
+	records func(at spot, low, high []byte, elems []element) error
 	// damage is called for each page or element that is not sound. The walk goes on behind it,
 	// or ends with the error that damage returns.
 	damage func(l loss) error
@@ -69,6 +71,14 @@ func checkPages(f io.ReaderAt, m metaPage) error { return newPageWalk(f, m).run(
 // run walks the whole tree.
 func (w *pageWalk) run() error { return w.page(spot{page: w.meta.root}, nil, nil) }
 
+// pages returns how many pages have been visited, overflow included.
+func (w *pageWalk) pages() (n int64) {
+	for _, word := range w.seen {
+		n += int64(bits.OnesCount64(word))
+	}
+	return n
+}
+
 // page visits a page and all below it. Its keys must lie in [low, high), where nil is open.
 func (w *pageWalk) page(at spot, low, high []byte) error {
 	b, err := w.read(at.page, at.depth)
@@ -77,11 +87,12 @@ func (w *pageWalk) page(at spot, low, high []byte) error {
 	}
 	flags, elems, err := elements(w.elem[at.depth], b, low, high)
 	if err != nil {
+		w.forget(at.page, len(b))
 		return w.damage(loss{at, low, high, b, damaged("is damaged at page %d: %v", at.page, err)})
 	}
 	w.elem[at.depth] = elems
 	if flags == leafPage {
-		return w.leaf(at, elems)
+		return w.leaf(at, low, high, elems)
 	}
 	for i, e := range elems {
 		end := high
@@ -96,22 +107,27 @@ func (w *pageWalk) page(at spot, low, high []byte) error {
 }
 
 // leaf visits the elements of a leaf page: records, or buckets with their trees.
-func (w *pageWalk) leaf(at spot, elems []element) error {
+func (w *pageWalk) leaf(at spot, low, high []byte, elems []element) error {
+	root := at.bucket == ""
+	sound := elems[:0]
 	for _, e := range elems {
 		var err error
 		switch {
-		case (at.bucket == "") != (e.flags == bucketFlag) || e.flags > bucketFlag:
+		case root != (e.flags == bucketFlag) || e.flags > bucketFlag:
 			err = w.element(at, e, "a bucket where none can be, or the reverse")
-		case at.bucket == "":
+		case root:
 			err = w.bucket(at, e)
-		case w.record != nil:
-			err = w.record(at, e.key, e.value)
+		default:
+			sound = append(sound, e)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	if root || w.records == nil {
+		return nil
+	}
+	return w.records(at, low, high, sound)
 }
 
 // element reports a damaged element of a leaf page.
@@ -126,10 +142,8 @@ func (w *pageWalk) bucket(at spot, e element) error {
 		return w.element(at, e, "short bucket")
 	}
 	in := spot{at.page, kv.Bucket(e.key), at.depth + 1}
-	if w.record != nil {
-		if err := w.record(in, nil, nil); err != nil {
-			return err
-		}
+	if w.found != nil {
+		w.found(in.bucket)
 	}
 	if root := binary.NativeEndian.Uint64(e.value); root != 0 {
 		in.page = root
@@ -139,7 +153,7 @@ func (w *pageWalk) bucket(at spot, e element) error {
 	if err != nil {
 		return w.damage(loss{in, nil, nil, e.value[bucketSize:], damaged("is damaged at page %d: inline bucket: %v", at.page, err)})
 	}
-	return w.leaf(in, elems)
+	return w.leaf(in, nil, nil, elems)
 }
 
 // inlineRecords returns the records of a small bucket, which lies inside its parent.
@@ -182,6 +196,13 @@ func (w *pageWalk) read(id uint64, depth int) ([]byte, error) {
 	w.bufs[depth] = b
 	_, err := w.f.ReadAt(b[w.meta.pageSize:], off+w.meta.pageSize)
 	return b, osError("kv.open", err)
+}
+
+// forget takes back that a page has been seen: it may be sound in the place where it belongs.
+func (w *pageWalk) forget(id uint64, size int) {
+	for i := id; i < id+uint64(size)/uint64(w.meta.pageSize); i++ {
+		w.seen[i/64] &^= 1 << (i % 64)
+	}
 }
 
 // element is one entry of a page; its slices share the page's memory.

@@ -16,7 +16,8 @@ import (
 
 // FuzzDamagedPagesNeverEndTheProcess patches a ledger in several places, with the checksums of
 // its meta pages made right again: it opens or is refused as corrupt, and if it opens, then
-// every read and an update end with a result or an error.
+// every read and an update end with a result or an error. Check says beforehand that something is
+// wrong with what is refused or cannot be read.
 func FuzzDamagedPagesNeverEndTheProcess(f *testing.F) {
 	good := fuzzLedger(f)
 	page := uint32(os.Getpagesize())
@@ -40,15 +41,23 @@ func FuzzDamagedPagesNeverEndTheProcess(f *testing.F) {
 			binary.NativeEndian.PutUint64(bad[meta+pageHeader+56:], sum.Sum64())
 		}
 		must(t, os.WriteFile(filepath.Join(dir, ledgerName), bad, 0o600))
+		checked, err := Check(context.Background(), dir, Watch{})
+		must(t, err)
 		s, err := Open(dir, Options{})
 		if err != nil {
+			if checked.Problems == 0 {
+				t.Fatalf("check finds nothing, open says %v", err)
+			}
 			if c := fault.CodeOf(err); c != fault.Corrupt && c != fault.Unavailable {
 				t.Fatal(err)
 			}
 			return
 		}
 		_ = s.View(context.Background(), func(tx kv.Tx) error { // must end, may fail
-			for range tx.Scan("entries", kv.Range{}) {
+			for _, err := range tx.Scan("entries", kv.Range{}) {
+				if err != nil && checked.Problems == 0 {
+					t.Fatalf("check finds nothing, scan says %v", err)
+				}
 			}
 			for range tx.Scan("entries", kv.Range{Reverse: true}) {
 			}

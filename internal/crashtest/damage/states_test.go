@@ -37,10 +37,10 @@ var badStates = []struct {
 	says    string
 	hint    string
 }{
-	{"empty file", with(nil), "is empty", "backup"},
-	{"one byte", with([]byte("x")), "too short", "backup"},
-	{"text file", with(bytes.Repeat([]byte("all work\n"), 4000)), "not a ledger file", "backup"},
-	{"SQLite file", with(append([]byte("SQLite format 3\x00\x10\x00\x01\x01"), make([]byte, 12<<10)...)), "not a ledger file", "backup"},
+	{"empty file", with(nil), "is empty", "repair"},
+	{"one byte", with([]byte("x")), "too short", "repair"},
+	{"text file", with(bytes.Repeat([]byte("all work\n"), 4000)), "not a ledger file", "repair"},
+	{"SQLite file", with(append([]byte("SQLite format 3\x00\x10\x00\x01\x01"), make([]byte, 12<<10)...)), "not a ledger file", "repair"},
 	{"directory", func(t *testing.T, _, ledger string) {
 		must(t, errors.Join(os.Remove(ledger), os.Mkdir(ledger, 0o700)))
 	}, "is a directory", "CTXLEDGER_STATE"},

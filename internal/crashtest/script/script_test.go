@@ -24,7 +24,7 @@ func TestEveryRunIsTheSame(t *testing.T) {
 		if d := first[n].Differences(second[n]); len(d) > 0 {
 			t.Fatalf("after %d steps: %q", n, d)
 		}
-		if n > 0 && len(first[n].Differences(first[n-1])) == 0 {
+		if n > 0 && steps[n-1].Name != "collect" && len(first[n].Differences(first[n-1])) == 0 {
 			t.Errorf("step %d (%s) changed nothing", n, steps[n-1].Name)
 		}
 	}

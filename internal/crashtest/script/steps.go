@@ -80,7 +80,7 @@ func Steps(rounds int) []Step {
 		case 1:
 			steps = append(steps, Step{Name: "compaction", run: of((*player).compact)})
 		case 2:
-			steps = append(steps, Step{Name: "forget", run: of((*player).forget)})
+			steps = append(steps, Step{Name: "forget", run: of((*player).forget)}, Step{Name: "collect", run: of((*player).collect)})
 		case 3:
 			steps = append(steps, Step{Name: "restore", run: of((*player).restore)},
 				Step{Name: "unlearn", run: func(ctx context.Context, p *player) error { return p.unlearn(ctx, r-1) }})
@@ -200,5 +200,11 @@ func (p *player) compact(ctx context.Context) error {
 
 func (p *player) restore(ctx context.Context) error {
 	_, err := p.api.Restore(ctx, engine.RestoreRequest{Mutation: p.key(), ID: p.summary})
+	return err
+}
+
+// collect gives the room of deleted records back: the ledger is copied into a new file.
+func (p *player) collect(ctx context.Context) error {
+	_, err := p.api.CollectGarbage(ctx, engine.CollectGarbageRequest{})
 	return err
 }

@@ -1,0 +1,212 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+)
+
+// Problem is one thing that is wrong with a ledger.
+type Problem struct {
+	Where string     `json:"where"` // the page, bucket, record, blob or file
+	What  string     `json:"what"`
+	Code  fault.Code `json:"code"` // corrupt; denied for permissions; unavailable for what cannot be read
+}
+
+// Watch is how a long look at a ledger is followed. Each function may be nil.
+type Watch struct {
+	Problem  func(Problem)           // called for each problem as it is found
+	Progress func(done, total int64) // bytes; total does not change
+}
+
+// Checked says how much was looked at.
+type Checked struct {
+	Records  int64 `json:"records"` // those of the backend itself included
+	Pages    int64 `json:"pages"`
+	Blobs    int64 `json:"blobs"`
+	Bytes    int64 `json:"bytes"` // of pages in use and of blob files
+	Problems int64 `json:"problems"`
+}
+
+// Check reads all of the ledger in the directory dir and reports what is wrong with it: meta
+// pages, the page tree, the table of buckets, the format, every record's envelope, every blob
+// against its name, permissions. It reads without bbolt and trusts nothing, changes nothing,
+// and holds the owner lock meanwhile. Memory is bounded: some pages, a bit for each page, and
+// the names of one directory of blobs.
+//
+// The error says that the check could not be made: not_found, denied or unavailable (see
+// IsLocked). What is wrong with the ledger is no error.
+func Check(ctx context.Context, dir string, w Watch) (Checked, error) {
+	v, err := openVault(ctx, dir, w)
+	if err != nil {
+		return Checked{}, err
+	}
+	defer v.close()
+	c := &checker{vault: v}
+	c.modes()
+	c.records()
+	c.blobs()
+	c.checked.Problems = v.problems
+	if err := ctx.Err(); err != nil {
+		return c.checked, notDone("kv.check", "the check was not finished", err)
+	}
+	return c.checked, nil
+}
+
+// checker is one run of Check.
+type checker struct {
+	*vault
+	checked Checked
+	named   map[kv.Bucket]bool // by the table of buckets
+	found   map[kv.Bucket]bool // in the root bucket
+	format  []byte
+}
+
+// modes checks that nobody else can enter or read.
+func (c *checker) modes() {
+	for _, f := range []struct {
+		name string
+		mode fs.FileMode
+	}{{".", dirMode}, {ledgerName, fileMode}, {blobsName, dirMode}} {
+		info, err := c.root.Lstat(f.name)
+		switch {
+		case err == nil:
+			c.private(f.name, info, f.mode)
+		case !errors.Is(err, fs.ErrNotExist): // there need not be blobs
+			c.problem(f.name, osError("kv.check", err))
+		}
+	}
+}
+
+// private reports what others may do with a file, or that it is another user's.
+func (c *checker) private(name string, info fs.FileInfo, mode fs.FileMode) {
+	if err := checkOwner(info, "it"); err != nil {
+		c.problem(name, err)
+	}
+	if hasModes && info.Mode().Perm()&^mode != 0 {
+		c.problem(name, fault.New(fault.Denied, "kv.check", "has mode %#o and should have %#o", info.Mode().Perm(), mode))
+	}
+}
+
+// records checks the ledger file.
+func (c *checker) records() {
+	m, err := readMeta(c.file, c.size)
+	if err != nil {
+		c.problem(ledgerName, err)
+		var ok bool
+		if m, ok = bestMeta(c.file, c.size); !ok {
+			return
+		}
+	}
+	c.named, c.found = map[kv.Bucket]bool{metaBucket: true}, map[kv.Bucket]bool{}
+	walk := newPageWalk(&metered{vault: c.vault, src: c.file}, m)
+	walk.found = func(b kv.Bucket) { c.found[b] = true }
+	walk.records, walk.damage = c.envelopes, c.damage
+	if walk.run() != nil {
+		return // the caller has given up
+	}
+	c.checked.Pages = walk.pages()
+	c.checked.Bytes = c.checked.Pages * m.pageSize
+	c.advance(int64(m.pages) * m.pageSize) // free pages need no look
+	c.buckets()
+}
+
+// envelopes checks the records of a page and keeps what the backend itself has recorded.
+func (c *checker) envelopes(at spot, _, _ []byte, elems []element) error {
+	for _, e := range elems {
+		c.checked.Records++
+		value, err := kv.Unseal(at.bucket, e.key, e.value)
+		if err != nil {
+			c.problem(fmt.Sprintf("page %d", at.page), err)
+			continue
+		}
+		if at.bucket != metaBucket {
+			continue
+		}
+		if name, ok := strings.CutPrefix(string(e.key), bucketPrefix); ok {
+			c.named[kv.Bucket(name)] = true
+		} else if string(e.key) == formatKey {
+			c.format = slices.Clone(value)
+		}
+	}
+	return nil
+}
+
+// damage reports a damaged page and lets the walk go on, unless the check has ended.
+func (c *checker) damage(l loss) error {
+	if c.ctx.Err() != nil {
+		return l.err
+	}
+	where := fmt.Sprintf("page %d", l.page)
+	if l.bucket != "" {
+		where = fmt.Sprintf("page %d of bucket %.64q", l.page, l.bucket)
+	}
+	c.problem(where, l.err)
+	return nil
+}
+
+// buckets compares the table of buckets with the buckets, and checks the format.
+func (c *checker) buckets() {
+	for _, b := range slices.Sorted(maps.Keys(c.named)) {
+		if !c.found[b] {
+			c.problem(fmt.Sprintf("bucket %.64q", b), damaged("misses this bucket"))
+		}
+	}
+	for _, b := range slices.Sorted(maps.Keys(c.found)) {
+		if !c.named[b] {
+			c.problem(fmt.Sprintf("bucket %.64q", b), damaged("has this bucket without a record of it"))
+		}
+	}
+	if err := checkFormatValue(c.format); err != nil {
+		c.problem(ledgerName, err)
+	}
+}
+
+// blobs reads every blob.
+func (c *checker) blobs() {
+	if c.stored == nil {
+		return
+	}
+	for b, err := range c.stored.each(c.ctx) {
+		if err != nil {
+			if c.ctx.Err() == nil {
+				c.problem(blobsName, err)
+			}
+			return
+		}
+		c.checked.Blobs++
+		c.checked.Bytes += b.Disk
+		if err := c.blob(b.Hash); err != nil && c.ctx.Err() == nil {
+			c.problem("blob "+b.Hash, err)
+		}
+	}
+}
+
+// blob compares one blob with its name.
+func (c *checker) blob(hash string) error {
+	f, size, err := c.stored.file(hash)
+	if fault.Is(err, fault.NotFound) {
+		return nil // nobody but us deletes, so it was never listed as a file
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return osError("kv.check", err)
+	}
+	c.private("blob "+hash, info, fileMode)
+	r, err := c.stored.reader(&metered{vault: c.vault, src: f}, size, hash)
+	if err != nil {
+		return err
+	}
+	return r.Verify()
+}

@@ -1,0 +1,134 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv/internal/blobfile"
+)
+
+// vault is the directory of a ledger as Check and Salvage see it: locked, read-only, and not
+// trusted. It serves one goroutine.
+type vault struct {
+	ctx    context.Context
+	watch  Watch
+	root   *os.Root
+	file   *os.File
+	size   int64  // of file
+	stored *blobs // nil when there is no directory of blobs
+
+	problems    int64
+	done, total int64 // bytes, for the progress
+}
+
+// openVault opens a ledger that exists. Errors: not_found, denied, invalid, unavailable.
+func openVault(ctx context.Context, dir string, w Watch) (*vault, error) {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.NotFound, "kv.check", "there is no directory %q", dir)
+	}
+	if err != nil {
+		return nil, osError("kv.check", err)
+	}
+	v := &vault{ctx: ctx, watch: w, root: root}
+	if err := v.open(); err != nil {
+		v.close()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fault.New(fault.NotFound, "kv.check", "there is no ledger in %q", dir)
+		}
+		return nil, osError("kv.check", err)
+	}
+	return v, nil
+}
+
+// open takes the lock and looks for the blobs.
+func (v *vault) open() error {
+	f, info, err := openRegular(v.root, ledgerName, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	v.file, v.size = f, info.Size()
+	if err := takeLock(v.root, f, info, 0); err != nil {
+		return err
+	}
+	if heldElsewhere(v.root) {
+		return locked()
+	}
+	codec, err := blobfile.NewCodec()
+	if err != nil {
+		return err
+	}
+	blobRoot, err := v.root.OpenRoot(blobsName)
+	switch {
+	case err == nil:
+		v.stored = &blobs{root: blobRoot, codec: codec}
+	case !errors.Is(err, fs.ErrNotExist):
+		v.problem(blobsName, osError("kv.check", err))
+	}
+	return v.measure()
+}
+
+// measure adds up what there is to read.
+func (v *vault) measure() error {
+	v.total = v.size
+	if m, ok := bestMeta(v.file, v.size); ok {
+		v.total = int64(m.pages) * m.pageSize // the file may reserve more
+	}
+	if v.stored == nil {
+		return nil
+	}
+	for b, err := range v.stored.each(v.ctx) {
+		if err != nil {
+			return err
+		}
+		v.total += b.Disk
+	}
+	return nil
+}
+
+// close releases the lock.
+func (v *vault) close() {
+	if v.stored != nil {
+		_ = v.stored.close() // only read from
+	}
+	if v.file != nil {
+		_ = v.file.Close()
+	}
+	_ = v.root.Close()
+}
+
+// problem counts and reports one.
+func (v *vault) problem(where string, err error) {
+	v.problems++
+	if v.watch.Problem != nil {
+		v.watch.Problem(Problem{Where: where, What: err.Error(), Code: fault.CodeOf(err)})
+	}
+}
+
+// advance reports progress up to so many bytes.
+func (v *vault) advance(done int64) {
+	v.done = max(v.done, min(done, v.total))
+	if v.watch.Progress != nil {
+		v.watch.Progress(v.done, v.total)
+	}
+}
+
+// metered is a file that is read as progress, until the caller gives up.
+type metered struct {
+	*vault
+	src io.ReaderAt
+}
+
+// ReadAt implements io.ReaderAt.
+func (m *metered) ReadAt(p []byte, off int64) (int, error) {
+	if err := m.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := m.src.ReadAt(p, off)
+	m.advance(m.done + int64(n))
+	return n, err
+}
