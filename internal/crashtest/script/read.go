@@ -103,6 +103,9 @@ func (s State) Records() State {
 	return out
 }
 
+// All returns the whole state.
+func (s State) All() State { return s }
+
 func isDerived(question string) bool {
 	name, _, _ := strings.Cut(question, " ")
 	return slices.Contains(derived, name)

@@ -13,6 +13,16 @@ import (
 // Story is what a ledger answers before the first step and after each one: Story[n] after n steps.
 type Story []State
 
+// Steps returns the steps that the story tells of.
+func (s Story) Steps() []Step {
+	var steps []Step
+	for rounds := 0; len(steps) < len(s)-1 && rounds < MaxRounds; {
+		rounds++
+		steps = Steps(rounds)
+	}
+	return steps
+}
+
 // Open opens a ledger of the script's own, in this process.
 func Open(ctx context.Context, state string, clock *Clock) (*engine.Local, error) {
 	return engine.Open(ctx, engine.Options{State: state, Workspace: Workspace, Env: clock.Env()})
