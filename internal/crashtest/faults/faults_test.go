@@ -233,6 +233,9 @@ func named(p faults.Point, o faults.Outcome) error {
 	if !o.Finished && len(o.Failures) == 0 {
 		return fmt.Errorf("the process ended without a word: %s", o.Stderr)
 	}
+	if p.Call == "fdatasync" && p.Error == "EIO" && len(o.Failures) > 0 && o.Finished {
+		return errors.New("the process went on writing after the disk had lost a write")
+	}
 	for _, call := range lasting {
 		if call == p.Call && p.Error != "EINTR" && o.Injected > 0 && len(o.Failures) == 0 {
 			return errors.New("nobody was told that the call failed")

@@ -35,9 +35,14 @@ func wound(ctx context.Context, dir string, args []string) error {
 	at := filepath.Join(dir, "damaged-"+strconv.Itoa(os.Getpid()))
 	err = cases.Serve(os.Stdout, from, to, step, func(n int) (string, error) {
 		rng := rand.New(rand.NewPCG(seed, uint64(n)))
-		d := original.Flip(rng)
-		if kinds := damage.Wrecks(); args[0] == "wrecks" {
+		var d damage.Damage
+		switch kinds := damage.Wrecks(); args[0] {
+		case "wrecks":
 			d = original.Wreck(kinds[n%len(kinds)], rng)
+		case "misdirected":
+			d = original.Misdirect(rng)
+		default:
+			d = original.Flip(rng)
 		}
 		outcome, wrong := original.Check(ctx, at, story[len(story)-1], d)
 		if wrong != nil {
