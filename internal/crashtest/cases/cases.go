@@ -33,6 +33,15 @@ type Report struct {
 	Outcomes map[string]int // how many of the other cases ended in which way
 }
 
+// served is the number of cases that ended.
+func (r Report) served() int {
+	n := len(r.Problems)
+	for _, count := range r.Outcomes {
+		n += count
+	}
+	return n
+}
+
 // Plan says what to run.
 type Plan struct {
 	From, To int                                // the cases From ≤ n < To
@@ -60,6 +69,9 @@ func Run(ctx context.Context, p Plan) (Report, error) {
 		})
 	}
 	running.Wait()
+	if served := r.report.served(); r.failure == nil && ctx.Err() == nil && served != p.To-p.From {
+		r.failure = fmt.Errorf("%d of %d cases were served", served, p.To-p.From)
+	}
 	slices.SortFunc(r.report.Problems, func(a, b Problem) int { return a.Case - b.Case })
 	return r.report, r.failure
 }

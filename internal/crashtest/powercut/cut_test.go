@@ -139,7 +139,7 @@ func TestPowerCutLosesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d images of %d moments, seed %d: %d problems, %.1f s", to-from, r.Points(), *seed, len(report.Problems), time.Since(began).Seconds())
+	t.Logf("%d images of %d moments, seed %d: %d problems, %v, %.1f s", to-from, r.Points(), *seed, len(report.Problems), report.Outcomes, time.Since(began).Seconds())
 }
 
 // TestSeededDefectsAreCaught: a product that does not wait for the disk loses something in the
