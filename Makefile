@@ -50,7 +50,7 @@ powercut: tools ## IMAGES power-cut images from SEED
 
 COUNT ?= 20000
 flips: ## COUNT flipped bytes and a fifth as many larger damages, from SEED
-	$(GO) test -count=1 -timeout 60m -v -run 'Damage' ./internal/crashtest/damage -flips $(COUNT) -wrecks $$(($(COUNT) / 5)) -seed $(SEED)
+	$(GO) test -count=1 -timeout 60m -v -run 'Damage|Misdirected|Repair' ./internal/crashtest/damage -flips $(COUNT) -wrecks $$(($(COUNT) / 5)) -seed $(SEED)
 
 faults: tools ## every system call of a scripted session fails once
 	$(GO) test -count=1 -timeout 120m -v ./internal/crashtest/faults -points 0
