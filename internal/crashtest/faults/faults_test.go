@@ -29,8 +29,8 @@ var (
 // rounds of the script: everything once.
 const rounds = 4
 
-// subject is the built program; TestMain sets it.
-var subject string
+// The built programs; TestMain sets them.
+var subject, ctxledger string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -49,15 +49,16 @@ func buildAndRun(m *testing.M) (exit int, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	subject = filepath.Join(dir, "subject")
-	if err := build(subject, ""); err != nil {
+	ctxledger = filepath.Join(dir, "ctxledger")
+	if err := errors.Join(build(subject, "internal/crashtest/subject"), build(ctxledger, "cmd/ctxledger")); err != nil {
 		return 1, err
 	}
 	return m.Run(), nil
 }
 
-// build builds the program with a build tag.
-func build(path, tag string) error {
-	cmd := exec.Command("go", "build", "-tags", tag, "-o", path, "ctxledger.dev/internal/crashtest/subject")
+// build builds a program.
+func build(path, program string) error {
+	cmd := exec.Command("go", "build", "-o", path, "ctxledger.dev/"+program)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
