@@ -7,7 +7,7 @@ CLAUDE_VERSION := 2.1.328
 CLAUDE  := $(AGENTS)/claude/.installed-$(CLAUDE_VERSION)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test lint fuzz bench share hostile crash defects agents clean
+.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools agents clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,7 +18,7 @@ build: ## build ctxledger and ctxmcp into bin/
 demo: build ## the main job, from a recorded session to a summary and back
 	@$(GO) run ./internal/demo -bin bin
 
-test: lint agents ## every test, under the race detector
+test: lint tools agents ## every test, under the race detector
 	$(GO) test -race -timeout 20m ./...
 
 lint: ## formatting, vet for three systems, static analysis
@@ -52,6 +52,23 @@ defects: ## the seeded defects, and how long the harnesses take to catch them
 
 hostile: ## a million malformed messages between calls of the MCP server
 	$(GO) test -count=1 -timeout 60m -v -run Generated ./cmd/ctxmcp -messages 1000000
+
+SEED ?= 1
+IMAGES ?= 60000
+powercut: tools ## IMAGES power-cut images from SEED
+	$(GO) test -count=1 -timeout 60m -v -run 'PowerCut' ./internal/crashtest/powercut -images $(IMAGES) -seed $(SEED)
+
+COUNT ?= 20000
+flips: ## COUNT flipped bytes and a fifth as many larger damages, from SEED
+	$(GO) test -count=1 -timeout 60m -v -run 'Damage|Misdirected|Repair' ./internal/crashtest/damage -flips $(COUNT) -wrecks $$(($(COUNT) / 5)) -seed $(SEED)
+
+faults: tools ## every system call of a scripted session fails once
+	$(GO) test -count=1 -timeout 120m -v ./internal/crashtest/faults -points 0
+
+tools: ## install strace, which the harnesses need on Linux
+	@if [ "$$(uname)" = Linux ] && ! command -v strace >/dev/null; then \
+	  as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); $$as_root apt-get update -qq && $$as_root apt-get install -y -qq strace; \
+	fi
 
 agents: $(CLAUDE) ## install the coding agent that the live tests drive
 $(CLAUDE):

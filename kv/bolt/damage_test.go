@@ -123,3 +123,42 @@ func readAll(t *testing.T, s *Store, at int, values map[string]string) (corrupt,
 	}
 	return corrupt, missing
 }
+
+// TestScanSeesARecordWhoseKeyWasDamaged: a key that was changed so that its record lies outside of
+// the range that it belongs to is not a record less: the scan ends with an error.
+func TestScanSeesARecordWhoseKeyWasDamaged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	s := mustOpen(t, dir, Options{})
+	must(t, s.Update(context.Background(), func(tx kv.Tx) error {
+		for _, k := range []string{"a/1", "m/1", "m/2", "m/3", "z/1"} {
+			if err := tx.Put("entries", []byte(k), []byte("value of "+k)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	must(t, s.Close())
+	file := filepath.Join(dir, ledgerName)
+	good, err := os.ReadFile(file)
+	must(t, err)
+	for _, c := range []struct{ key, becomes string }{{"m/1", "l/1"}, {"m/3", "n/3"}} {
+		must(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(good), c.key, c.becomes)), 0o600))
+		for _, r := range []kv.Range{
+			{Prefix: []byte("m/")}, {Prefix: []byte("m/"), Reverse: true},
+			{From: []byte("m/1"), To: []byte("m/4")}, {From: []byte("m/1"), To: []byte("m/4"), Reverse: true},
+		} {
+			s := mustOpen(t, dir, Options{})
+			var last error
+			must(t, s.View(context.Background(), func(tx kv.Tx) error {
+				for _, err := range tx.Scan("entries", r) {
+					last = err
+				}
+				return nil
+			}))
+			if !fault.Is(last, fault.Corrupt) {
+				t.Errorf("%s became %s, range %+v: %v", c.key, c.becomes, r, last)
+			}
+			must(t, s.Close())
+		}
+	}
+}

@@ -13,6 +13,9 @@ const opLocked = "kv.open.locked"
 // hintState is the way out when the place of the state directory is the problem.
 const hintState = "set CTXLEDGER_STATE to a directory of your own on a local disk"
 
+// hintFull is the way out of a disk, or a share of one, that has no room left.
+const hintFull = "free space on the disk of the state directory"
+
 // hintDamaged is the way out of a damaged ledger.
 const hintDamaged = "`ctxledger check` lists what is damaged, `ctxledger repair` keeps what is whole; or restore a backup"
 
@@ -44,6 +47,9 @@ func osError(op string, err error) error {
 	if errors.Is(err, fs.ErrPermission) || isReadOnly(err) {
 		e.Code = fault.Denied
 		return e.WithHint(hintState)
+	}
+	if isFull(err) {
+		return e.WithHint(hintFull)
 	}
 	return e
 }

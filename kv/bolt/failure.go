@@ -30,7 +30,7 @@ func storageError(err error) error {
 	}
 	e := &fault.Error{Code: fault.Unavailable, Op: "kv.update", Message: "nothing was stored", Err: err}
 	if isFull(err) {
-		return e.WithHint("free space on the disk of the state directory")
+		return e.WithHint(hintFull)
 	}
 	return e
 }

@@ -52,6 +52,8 @@ func readMeta(f io.ReaderAt, size int64) (metaPage, error) {
 		m = second
 	}
 	switch {
+	case first.txid-second.txid != 1 && second.txid-first.txid != 1: // each commit writes the older one
+		return metaPage{}, damaged("has meta pages of transactions %d and %d, which do not follow each other", first.txid, second.txid)
 	case m.pages > uint64(size/m.pageSize):
 		return metaPage{}, damaged("is cut off: it has %d bytes and uses %d pages of %d", size, m.pages, m.pageSize)
 	case m.freelist != noFreelist:

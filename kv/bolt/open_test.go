@@ -58,6 +58,26 @@ func TestOpenRefuses(t *testing.T) {
 		{"cut off inside the second meta page", func(t *testing.T, _, file string) { must(t, os.Truncate(file, int64(os.Getpagesize()+20))) }, fault.Corrupt, "too short"},
 		{"damaged first meta page", func(t *testing.T, _, file string) { flip(t, file, pageHeader+48) }, fault.Corrupt, "meta page"},
 		{"damaged second meta page", func(t *testing.T, _, file string) { flip(t, file, int64(os.Getpagesize()+pageHeader+48)) }, fault.Corrupt, "meta page"},
+		{"one meta page in both places", func(t *testing.T, _, file string) {
+			raw, err := os.ReadFile(file)
+			must(t, err)
+			page := os.Getpagesize()
+			copy(raw[:page], raw[page:2*page])
+			must(t, os.WriteFile(file, raw, 0o600))
+		}, fault.Corrupt, "do not follow each other"},
+		{"page whose number of elements became zero", func(t *testing.T, _, file string) {
+			edit(t, file, func(btx *bbolt.Tx) error { // a record too long for an inline bucket
+				return btx.Bucket([]byte("entries")).Put([]byte("key"), kv.Seal("entries", []byte("key"), make([]byte, 2000)))
+			})
+			f, err := os.OpenFile(file, os.O_RDWR, 0)
+			must(t, err)
+			defer f.Close()
+			_, err = f.WriteAt([]byte{0, 0}, bucketPage(t, file, "entries")*int64(os.Getpagesize())+10)
+			must(t, err)
+		}, fault.Corrupt, "without a count"},
+		{"symbolic link that leads nowhere instead of the state directory", func(t *testing.T, dir, _ string) {
+			must(t, errors.Join(os.RemoveAll(dir), os.Symlink("nowhere", dir)))
+		}, fault.Invalid, "leads nowhere"},
 		{"directory instead of the file", func(t *testing.T, _, file string) {
 			must(t, errors.Join(os.Remove(file), os.Mkdir(file, 0o700)))
 		}, fault.Invalid, "is a directory"},
@@ -132,6 +152,15 @@ func edit(t testing.TB, file string, fn func(*bbolt.Tx) error) {
 	db, err := bbolt.Open(file, 0o600, &bbolt.Options{NoFreelistSync: true})
 	must(t, err)
 	must(t, errors.Join(db.Update(fn), db.Close()))
+}
+
+// bucketPage returns the page that a bucket starts with.
+func bucketPage(t testing.TB, file, name string) (page int64) {
+	edit(t, file, func(btx *bbolt.Tx) error {
+		page = int64(btx.Bucket([]byte(name)).Root())
+		return nil
+	})
+	return page
 }
 
 func setFormat(t testing.TB, file, value string) {

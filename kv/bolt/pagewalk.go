@@ -233,6 +233,8 @@ func elements(dst []element, b, low, high []byte) (flags uint16, elems []element
 		return 0, nil, pageError("too many elements")
 	case flags == branchPage && count == 0:
 		return 0, nil, pageError("branch without children")
+	case count == 0 && len(bytes.TrimLeft(b[pageHeader:], "\x00")) > 0: // bbolt clears what it does not use
+		return 0, nil, pageError("elements without a count")
 	}
 	elems = slices.Grow(dst[:0], count)[:count]
 	next := uint64(pageHeader + count*elementSize) // bbolt leaves no gaps: a wrong count shows

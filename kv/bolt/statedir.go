@@ -66,6 +66,8 @@ func makeDir(dir string) error {
 			if info, serr := os.Stat(dir); serr == nil && info.IsDir() {
 				return nil // another process was faster
 			}
+			return fault.New(fault.Invalid, "kv.open", "state directory %q is a symbolic link that leads nowhere", dir).
+				WithHint("remove the link, or make the directory that it names")
 		}
 		return err
 	}

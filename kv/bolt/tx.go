@@ -183,21 +183,52 @@ func (t *tx) cursor(b kv.Bucket, r kv.Range) (c *cursor, err error) {
 }
 
 // first returns the first record of the range in scan order; ok is false when there is none.
+// Scanning looks at the records on both sides of the range as well: one of the range whose key was
+// damaged now stands there, because keys are known to be in order.
 func (c *cursor) first() (rec kv.Record, ok bool, err error) {
 	defer recoverDamage(&err)
 	if c.bolt == nil {
 		return kv.Record{}, false, nil
 	}
-	switch {
-	case !c.reverse:
-		return c.record(c.bolt.Seek(c.low))
-	case c.high == nil:
+	if c.reverse {
+		return c.last()
+	}
+	if len(c.low) > 0 {
+		k, raw := c.bolt.Seek(c.low)
+		if k != nil {
+			k, raw = c.bolt.Prev()
+		} else {
+			k, raw = c.bolt.Last()
+		}
+		if err := c.beside(k, raw); err != nil {
+			return kv.Record{}, false, err
+		}
+	}
+	return c.record(c.bolt.Seek(c.low))
+}
+
+// last returns the last record of the range.
+func (c *cursor) last() (kv.Record, bool, error) {
+	if c.high == nil {
 		return c.record(c.bolt.Last())
 	}
-	if k, _ := c.bolt.Seek(c.high); k == nil { // all keys are below the upper bound
+	k, raw := c.bolt.Seek(c.high)
+	if k == nil { // all keys are below the upper bound
 		return c.record(c.bolt.Last())
+	}
+	if err := c.beside(k, raw); err != nil {
+		return kv.Record{}, false, err
 	}
 	return c.record(c.bolt.Prev())
+}
+
+// beside checks a record next to the range. key is nil where there is none.
+func (c *cursor) beside(key, raw []byte) error {
+	if key == nil {
+		return nil
+	}
+	_, err := kv.Unseal(c.bucket, key, raw)
+	return err
 }
 
 // next returns the record after the last one.
@@ -215,7 +246,7 @@ func (c *cursor) next() (rec kv.Record, ok bool, err error) {
 // record returns the record at the cursor if it lies in the range.
 func (c *cursor) record(key, raw []byte) (kv.Record, bool, error) {
 	if key == nil || bytes.Compare(key, c.low) < 0 || (c.high != nil && bytes.Compare(key, c.high) >= 0) {
-		return kv.Record{}, false, nil
+		return kv.Record{}, false, c.beside(key, raw)
 	}
 	rec := kv.Record{Key: bytes.Clone(key)}
 	value, err := unseal(c.bucket, key, raw)
