@@ -183,7 +183,7 @@ func (p *player) keep(ctx context.Context, r int) error {
 
 // forget forgets the newest artifact.
 func (p *player) forget(ctx context.Context) error {
-	_, err := p.api.ForgetArtifact(ctx, engine.ForgetArtifactRequest{Mutation: p.key(), ID: p.artifacts[len(p.artifacts)-1]})
+	_, err := p.api.Forget(ctx, engine.ForgetRequest{Mutation: p.key(), Handle: p.artifacts[len(p.artifacts)-1]})
 	return err
 }
 
