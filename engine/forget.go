@@ -24,7 +24,7 @@ const (
 // that its content was forgotten: first the originals, with their blobs put on the list of the doomed,
 // then what was derived from them; then the blobs are deleted, and the records are rewritten so that
 // no freed page keeps a byte. A crash in between loses nothing: the same request again finds what is
-// left and goes on.
+// left and goes on, and counts that.
 func (l *Local) Forget(ctx context.Context, r ForgetRequest) (Forgotten, error) {
 	if err := r.check(); err != nil {
 		return Forgotten{}, err
@@ -86,7 +86,7 @@ func (l *Local) discard(ctx context.Context) error {
 // forgot records the answer of a request that is done, and tells everybody.
 func (l *Local) forgot(ctx context.Context, m mutation, f Forgotten, handle string) (Forgotten, error) {
 	return mutate(ctx, l, m, func(kv.Tx) (Forgotten, []Event, error) {
-		return f, []Event{{Kind: EventForgotten, ID: handle, Count: f.total()}}, nil
+		return f, []Event{{Kind: EventForgotten, ID: handle}}, nil
 	})
 }
 

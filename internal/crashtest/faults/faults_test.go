@@ -255,8 +255,8 @@ func (b bench) holds(t *testing.T, state string, acked int) error {
 	if err = errors.Join(err, api.Close()); err != nil {
 		return err
 	}
-	lost := b.story[acked].Differences(got)
-	if len(lost) == 0 || acked+1 < len(b.story) && len(b.story[acked+1].Differences(got)) == 0 {
+	lost := b.story.Differences(acked, got, script.State.All)
+	if len(lost) == 0 {
 		return nil
 	}
 	return fmt.Errorf("after step %d: acknowledged is not what is there:\n%s", acked, strings.Join(lost, "\n"))

@@ -21,6 +21,7 @@ type Step struct {
 	Name    string
 	run     func(ctx context.Context, p *player) error
 	keyless bool // its request cannot be repeated: it would bring back what was forgotten since
+	staged  bool // it takes several commits: cut off, each answer is that of before or of after
 }
 
 // importID names the source of the imported session.
@@ -80,7 +81,7 @@ func Steps(rounds int) []Step {
 		case 1:
 			steps = append(steps, Step{Name: "compaction", run: of((*player).compact)})
 		case 2:
-			steps = append(steps, Step{Name: "forget", run: of((*player).forget)}, Step{Name: "collect", run: of((*player).collect)})
+			steps = append(steps, Step{Name: "forget", run: of((*player).forget), staged: true}, Step{Name: "collect", run: of((*player).collect)})
 		case 3:
 			steps = append(steps, Step{Name: "restore", run: of((*player).restore)},
 				Step{Name: "unlearn", run: func(ctx context.Context, p *player) error { return p.unlearn(ctx, r-1) }})

@@ -23,6 +23,31 @@ func (s Story) Steps() []Step {
 	return steps
 }
 
+// Differences returns how a ledger differs from what so many acknowledged steps leave: all of them must
+// be there, and of the next one all or nothing; of one that is staged, each answer from before or after.
+// part is what of the state is compared.
+func (s Story) Differences(acked int, got State, part func(State) State) []string {
+	before := part(s[acked])
+	lost := before.Differences(got)
+	if len(lost) == 0 || acked+1 == len(s) {
+		return lost
+	}
+	after := part(s[acked+1])
+	if len(after.Differences(got)) == 0 {
+		return nil
+	}
+	if !s.Steps()[acked].staged {
+		return lost
+	}
+	mixed := State{}
+	for question, answer := range got {
+		if mixed[question] = before[question]; after[question] == answer {
+			mixed[question] = answer
+		}
+	}
+	return mixed.Differences(got)
+}
+
 // Open opens a ledger of the script's own, in this process.
 func Open(ctx context.Context, state string, clock *Clock) (*engine.Local, error) {
 	return engine.Open(ctx, engine.Options{State: state, Workspace: Workspace, Env: clock.Env()})
