@@ -60,12 +60,11 @@ func TestGarbageIsWhatNoRecordNamesAnHourLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A batch whose second entry is refused has stored the blob of its first.
-	_, err = l.AppendEntries(t.Context(), engine.AppendEntriesRequest{Import: "i", Next: 1, Entries: []sessions.NewEntry{
+	// A batch that belongs where the import does not stand has stored its blob when it is refused.
+	_, err = l.AppendEntries(t.Context(), engine.AppendEntriesRequest{Import: "i", Offset: 5, Next: 6, Entries: []sessions.NewEntry{
 		{Kind: sessions.KindMessage, Time: time.Now(), Format: transcript.Anthropic, Original: lengthy(1)},
-		{Kind: "unknown"},
 	}})
-	wantCode(t, err, fault.Invalid)
+	wantCode(t, err, fault.Conflict)
 
 	if c := collect(t, l); c.Blobs.Count != 0 {
 		t.Errorf("within the hour %d blobs were deleted", c.Blobs.Count)

@@ -30,6 +30,7 @@ type sender struct {
 type sent struct {
 	batch
 	check  string
+	behind bool       // whether another one was under way when this was sent
 	answer chan error // receives one value, after session is set
 	resp   *engine.AppendEntriesResponse
 }
@@ -51,7 +52,7 @@ func (s *sender) send(ctx context.Context, file *os.File, b batch, done bool) er
 		Offset: b.from, Next: b.to, Line: b.line, Check: sum,
 		Entries: b.entries, Done: done,
 	}
-	out := sent{batch: b, check: sum, answer: make(chan error, 1), resp: new(engine.AppendEntriesResponse)}
+	out := sent{batch: b, check: sum, behind: len(s.under) > 0, answer: make(chan error, 1), resp: new(engine.AppendEntriesResponse)}
 	ledger := s.im.ledger
 	go func() { // end waits for it
 		var err error
@@ -68,8 +69,8 @@ func (s *sender) settle(ctx context.Context) error {
 	b := s.under[0]
 	s.under = s.under[1:]
 	err := <-b.answer
-	if fault.Is(err, fault.Conflict) && s.moved(ctx, b.from) {
-		return errMoved
+	if fault.Is(err, fault.Conflict) && (b.behind || s.moved(ctx, b.from)) {
+		return errMoved // or it has waited in vain for the batch before it: the next look tells
 	}
 	if err != nil {
 		return err

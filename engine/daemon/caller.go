@@ -161,6 +161,9 @@ func (c *caller) cancelAll() {
 func (d *daemon) handle(ctx context.Context, r request) (out content, err error) {
 	method, ok := methods[r.Method]
 	if !ok {
+		method, ok = older[r.Method]
+	}
+	if !ok {
 		return content{}, fault.New(fault.Invalid, "daemon.call", "the daemon has no method %.40q", r.Method).
 			WithHint(hintSkew)
 	}

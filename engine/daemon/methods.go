@@ -14,7 +14,7 @@ type handler func(ctx context.Context, api engine.API, in content, raw bool) (co
 const waitEvents = "WaitEvents"
 
 // housekeeping are the methods that may take limits.Maintenance.
-var housekeeping = []string{"DiskUsage", "CollectGarbage", "Backup", "Forget", "Retain"}
+var housekeeping = []string{"DiskUsage", "CollectGarbage", "Backup", "Forget", "Retain", "ForgetArtifact"}
 
 // hintSkew is the way out where two builds share a protocol, and yet do not understand each other.
 const hintSkew = "the daemon may be older than this program: run: ctxledger daemon stop"

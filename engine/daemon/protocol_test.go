@@ -65,6 +65,11 @@ func wireForm() []string {
 			out = fields(out, m.Name+" >", m.Type.Out(j), nil)
 		}
 	}
+	forget := reflect.TypeOf(forgetArtifact) // the one method that only older protocols have
+	out = fields(out, "ForgetArtifact <", forget.In(2), nil)
+	for j := range forget.NumOut() {
+		out = fields(out, "ForgetArtifact >", forget.Out(j), nil)
+	}
 	slices.Sort(out)
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 
 	"ctxledger.dev/internal/fault"
@@ -47,9 +48,15 @@ func syncDir(d *os.File) error { return d.Sync() }
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
 // lostWrite reports whether the disk may have dropped data that it had accepted.
-func lostWrite(err error) bool { return errors.Is(err, syscall.EIO) }
+func lostWrite(err error) bool { return isErrno(err, syscall.EIO) }
 
 // isFull reports whether the disk or the user's share of it is full.
 func isFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	return isErrno(err, syscall.ENOSPC) || isErrno(err, syscall.EDQUOT)
+}
+
+// isErrno reports whether a system call has failed with e. What fails while bbolt grows its file comes
+// as text alone.
+func isErrno(err error, e syscall.Errno) bool {
+	return errors.Is(err, e) || err != nil && strings.HasSuffix(err.Error(), ": "+e.Error())
 }

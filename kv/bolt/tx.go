@@ -194,12 +194,11 @@ func (c *cursor) first() (rec kv.Record, ok bool, err error) {
 		return c.last()
 	}
 	if len(c.low) > 0 {
-		k, raw := c.bolt.Seek(c.low)
-		if k != nil {
-			k, raw = c.bolt.Prev()
-		} else {
-			k, raw = c.bolt.Last()
+		before := c.bolt.Prev
+		if k, _ := c.bolt.Seek(c.low); k == nil {
+			before = c.bolt.Last // all keys are below the lower bound
 		}
+		k, raw := before()
 		if err := c.beside(k, raw); err != nil {
 			return kv.Record{}, false, err
 		}

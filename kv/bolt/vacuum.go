@@ -85,10 +85,13 @@ func (s *Store) settle() error {
 
 // stop ends all writing after the place of the file became uncertain.
 func (s *Store) stop(err error) error {
-	err = &fault.Error{Code: fault.Unavailable, Op: "kv.vacuum", Message: "the rewritten ledger is not known to be in place",
+	e := &fault.Error{Code: fault.Unavailable, Op: "kv.vacuum", Message: "the rewritten ledger is not known to be in place",
 		Err: fmt.Errorf("%w: %w", errUnplaced, err)}
-	s.fail(err)
-	return err
+	if isFull(err) {
+		e.Hint = hintFull
+	}
+	s.fail(e)
+	return e
 }
 
 // errUnplaced marks a ledger whose name may not be on disk.

@@ -89,7 +89,7 @@ func parseCall(s string) (call, error) {
 	if !ok {
 		return call{}, fmt.Errorf("%s: no result: %.100q", name, rest)
 	}
-	number, rest, _ := strings.Cut(result, " ")
+	number, _, _ := strings.Cut(result, " ")
 	if c.ret, err = strconv.ParseInt(number, 0, 64); err != nil && number != "?" {
 		return call{}, fmt.Errorf("%s: result %.100q", name, result)
 	}

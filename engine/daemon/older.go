@@ -1,0 +1,27 @@
+package daemon
+
+import (
+	"context"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/engine"
+)
+
+// older is what earlier protocols had and engine.API has no more, in terms of what it has now.
+var older = map[string]handler{
+	"ForgetArtifact": on(forgetArtifact), // of protocol 1
+}
+
+// forgetArtifactRequest is the request of ForgetArtifact, of protocol 1.
+type forgetArtifactRequest struct {
+	engine.Mutation
+	ID string `json:"id"`
+}
+
+// forgetArtifact forgets an artifact and returns its tombstone.
+func forgetArtifact(api engine.API, ctx context.Context, r forgetArtifactRequest) (artifacts.Artifact, error) {
+	if _, err := api.Forget(ctx, engine.ForgetRequest{Mutation: r.Mutation, Handle: r.ID}); err != nil {
+		return artifacts.Artifact{}, err
+	}
+	return api.Artifact(ctx, engine.ArtifactRequest{ID: r.ID})
+}
