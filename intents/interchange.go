@@ -67,6 +67,7 @@ func (in Intent) Interchange(agent string) Record {
 		IntentID: in.ID, Timestamp: in.Begun, Agent: in.Agent, TurnIndex: max(in.Turn-1, 0), SessionID: in.Session,
 		Operation: Operation{FunctionName: in.Op, TargetPath: in.Target},
 		Status:    in.Status, ErrorMessage: in.Error, CompletedAt: in.Finished,
+		PreHash: in.PreHash, Reconciled: in.Reconciled,
 	}
 	if r.Agent == "" {
 		r.Agent = agent

@@ -71,6 +71,7 @@ func TestInterchangeOfAnIntent(t *testing.T) {
 	in := Intent{
 		ID: "0f3c9a7be1d24466", Session: "a3f92c1d", Seq: 7, Turn: 4, CallID: "c", Name: "Bash", Op: OpShell, Command: "go test ./...",
 		Args: map[string]string{"command": "go test ./...", "a": "b"}, Status: Failed, Error: "[EXIT 1]", Begun: at, Finished: &done,
+		PreHash: "5f3c", Reconciled: true,
 	}
 	want := `{
   "Entries": [
@@ -87,7 +88,9 @@ func TestInterchangeOfAnIntent(t *testing.T) {
       },
       "Status": "Failed",
       "ErrorMessage": "[EXIT 1]",
-      "CompletedAt": "2026-05-27T15:29:59.002Z"
+      "CompletedAt": "2026-05-27T15:29:59.002Z",
+      "Reconciled": true,
+      "PreHash": "5f3c"
     }
   ],
   "ActiveSessionId": "a3f92c1d"
