@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -11,14 +12,19 @@ import (
 // echoFlag makes this program the server to compare with.
 const echoFlag = "-echo"
 
-// serveEcho serves one tool that answers with the text it was started for, in the same shape as
-// read_artifact does: as text, and structured. It is the least that an MCP server of this library
-// can do for an answer of that size.
+// serveEcho serves one tool that answers with as many bytes of text as it is asked for, in the same
+// shape as read_artifact does: as text, and structured. It is the least that an MCP server of this
+// library can do for an answer of that size.
 func serveEcho() {
-	text := string(sample(readSize))
+	text := string(sample(readPage))
 	s := server.NewMCPServer("echo", "1", server.WithToolCapabilities(false))
-	s.AddTool(mcp.NewTool("echo", mcp.WithString("bytes")), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return mcp.NewToolResultStructured(map[string]any{"text": text}, text), nil
+	s.AddTool(mcp.NewTool("echo", mcp.WithString("bytes")), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		var from, to int
+		if _, err := fmt.Sscanf(r.GetString("bytes", ""), "%d-%d", &from, &to); err != nil || to < from || to-from >= len(text) {
+			return mcp.NewToolResultError("bytes=FROM-TO"), nil
+		}
+		part := text[:to-from+1]
+		return mcp.NewToolResultStructured(map[string]any{"text": part}, part), nil
 	})
 	if err := server.ServeStdio(s); err != nil {
 		os.Exit(1)

@@ -15,7 +15,8 @@ import (
 const (
 	readSize  = 8 << 10 // bytes of one answer
 	readCalls = 2000    // calls of each server
-	readBlock = 100     // calls of one server before the other gets its turn
+	readBlock = 100     // calls that only warm up
+	readPage  = 40_000  // bytes of the longest answer
 	readWhole = 1 << 20 // bytes of the artifact
 )
 
@@ -60,43 +61,68 @@ func putSample(ctx context.Context, s *sandbox.Sandbox, path string) (string, er
 	return a.ID, json.Unmarshal(out, &a)
 }
 
-// readInTurns makes the calls, each for another part of the artifact.
+// textServer is an MCP server with the tool that returns a part of a text.
+type textServer struct {
+	client *sandbox.Client
+	tool   string
+	args   map[string]any
+	took   times
+}
+
+// part asks for the bytes from an offset on, and checks that they come.
+func (s *textServer) part(ctx context.Context, from, size int) error {
+	s.args["bytes"] = fmt.Sprintf("%d-%d", from, from+size-1)
+	var answer struct {
+		Text string `json:"text"`
+	}
+	if _, err := s.client.Call(ctx, s.tool, s.args, &answer); err != nil {
+		return err
+	}
+	if len(answer.Text) != size {
+		return fmt.Errorf("%s answered with %d bytes, not %d", s.tool, len(answer.Text), size)
+	}
+	return nil
+}
+
+// whole asks for all of the text, in parts as long as they may be.
+func (s *textServer) whole(ctx context.Context) error {
+	for from := 0; from < readWhole; from += readPage {
+		if err := s.part(ctx, from, min(readPage, readWhole-from)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readInTurns makes the calls, each for another part of the artifact, and then reads all of it.
 func (b *bench) readInTurns(ctx context.Context, id string, ours, bare *sandbox.Client) error {
-	var read, echo times
-	calls := readCalls / 5 * b.runs
+	read := &textServer{client: ours, tool: "read_artifact", args: map[string]any{"id": id, "limit": readPage}}
+	echo := &textServer{client: bare, tool: "echo", args: map[string]any{}}
+	calls, wholes := readCalls/5*b.runs, 8*b.runs
 	for i := -readBlock; i < calls; i++ { // the first block only warms up
 		from := (i + readBlock) * readSize % (readWhole - readSize)
-		part := fmt.Sprintf("%d-%d", from, from+readSize-1)
-		for _, server := range []struct {
-			client *sandbox.Client
-			tool   string
-			args   map[string]any
-			took   *times
-		}{
-			{ours, "read_artifact", map[string]any{"id": id, "bytes": part, "limit": readSize}, &read},
-			{bare, "echo", map[string]any{"bytes": part}, &echo},
-		} {
-			var answer struct {
-				Text string `json:"text"`
-			}
-			err := server.took.clock(func() error {
-				_, err := server.client.Call(ctx, server.tool, server.args, &answer)
+		for _, s := range []*textServer{read, echo} {
+			if err := s.took.clock(func() error { return s.part(ctx, from, readSize) }); err != nil {
 				return err
-			})
-			if err != nil {
-				return err
-			}
-			if len(answer.Text) != readSize {
-				return fmt.Errorf("%s answered with %d bytes, not %d", server.tool, len(answer.Text), readSize)
 			}
 		}
 		if i == -1 {
-			read, echo = nil, nil
+			read.took, echo.took = nil, nil
 		}
 	}
 	for _, q := range quantiles {
-		x, y := read.at(q.at), echo.at(q.at)
-		b.report.add("`read_artifact` of 8 KB over stdio, "+q.name, millis(x), "a bare echo tool of mcp-go: "+millis(y), ratio(x, y), fmt.Sprint(calls))
+		x, y := read.took.at(q.at), echo.took.at(q.at)
+		b.report.add("`read_artifact` of 8 KB over stdio, "+q.name, millis(x), "a bare echo tool of mcp-go: "+millis(y), millis(x-y)+" more", fmt.Sprint(calls))
 	}
+	read.took, echo.took = nil, nil
+	for range wholes {
+		for _, s := range []*textServer{read, echo} {
+			if err := s.took.clock(func() error { return s.whole(ctx) }); err != nil {
+				return err
+			}
+		}
+	}
+	x, y := read.took.median(), echo.took.median()
+	b.report.add("`read_artifact` of 1 MiB, in pages of 40,000 bytes", millis(x), "the echo tool: "+millis(y), ratio(x, y), fmt.Sprint(wholes))
 	return nil
 }
