@@ -44,16 +44,16 @@ func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (Appe
 	if resp, done, err := repeated[AppendEntriesResponse](ctx, l, m); done || err != nil {
 		return resp, err
 	}
+	l.naming.RLock()
+	defer l.naming.RUnlock()
 	ready, err := l.prepareAll(ctx, r.Entries)
 	if err == nil {
+		err = l.placeAll(ctx, ready)
+	}
+	if err == nil { // last: all that needs no order is done while the batch before is written
 		err = l.await(ctx, r.Import, r.Offset)
 	}
 	if err != nil {
-		return zero, err
-	}
-	l.naming.RLock()
-	defer l.naming.RUnlock()
-	if err := l.placeAll(ctx, ready); err != nil {
 		return zero, err
 	}
 	return mutate(ctx, l, m, func(tx kv.Tx) (AppendEntriesResponse, []Event, error) {
