@@ -22,6 +22,11 @@ func measureIdle(ctx context.Context, b *bench) error {
 		if err != nil {
 			return err
 		}
+		select { // it has just worked
+		case <-time.After(settling):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 		before, ok := processorTime(pid)
 		if !ok {
 			return nil // the system does not tell
@@ -38,6 +43,9 @@ func measureIdle(ctx context.Context, b *bench) error {
 		return nil
 	})
 }
+
+// settling is how long after its work a daemon is left alone before it counts as idle.
+const settling = 10 * time.Second
 
 // processorTime returns the time that a process has computed so far, in user and system mode.
 func processorTime(pid int) (time.Duration, bool) {
