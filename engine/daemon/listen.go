@@ -50,7 +50,7 @@ func listenUnix(e env.Env, state string) (listener, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return listener{}, errors.Join(fault.Wrap(fault.Denied, op, err), l.Close())
 	}
-	return listener{Listener: l, address: "unix:" + path, remove: func() error { return os.Remove(path) }}, nil
+	return listener{Listener: l, address: "unix:" + path, remove: func() error { return fault.Wrap(fault.Unavailable, op, os.Remove(path)) }}, nil
 }
 
 // chooseSocket returns where the socket of a state directory goes.

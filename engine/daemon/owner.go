@@ -95,7 +95,7 @@ func (o owner) withdraw(state string) error {
 	if now, err := readOwner(state); err != nil || now.Token != o.Token {
 		return nil
 	}
-	return os.Remove(filepath.Join(state, ownerName))
+	return fault.Wrap(fault.Unavailable, "daemon.withdraw", os.Remove(filepath.Join(state, ownerName)))
 }
 
 // readOwner reads owner.json. not_found: there is none. Anything else that is wrong with the file
