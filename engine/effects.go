@@ -151,7 +151,7 @@ func (rec *recorder) change(e sessions.Entry, in intents.Intent, effects []sessi
 		if err := rec.touch(f.path, e.Time); err != nil {
 			return err
 		}
-		seen, err := rec.confirm(e, in, f)
+		seen, err := rec.confirm(e, in, f.path)
 		if err != nil {
 			return err
 		}
@@ -167,9 +167,8 @@ func (rec *recorder) change(e sessions.Entry, in intents.Intent, effects []sessi
 }
 
 // confirm notes in the changes of a file that were observed while a call ran that the call's session
-// names them, and reports whether there were any. What was seen stands over what is said; but that a
-// file was created is for its session to say, where nobody had looked before.
-func (rec *recorder) confirm(e sessions.Entry, in intents.Intent, f touched) (bool, error) {
+// names them, and reports whether there were any. What was seen stands over what is said.
+func (rec *recorder) confirm(e sessions.Entry, in intents.Intent, path string) (bool, error) {
 	from, to, err := attributor{rec.l, rec.tx, rec.session}.window(in)
 	if err != nil || from.After(to) {
 		return false, err
@@ -180,18 +179,15 @@ func (rec *recorder) confirm(e sessions.Entry, in intents.Intent, f touched) (bo
 	}
 	seen := false
 	for _, c := range list {
-		own, err := rec.owns(in, c, f.path)
+		own, err := rec.owns(in, c, path)
 		if err != nil {
 			return seen, err
 		}
 		if !own {
 			continue
 		}
-		old := c
-		if !seen && f.op == changes.Created && c.Op == changes.Modified && c.HashFrom == "" {
-			c.Op = changes.Created
-		}
 		seen = true
+		old := c
 		attribution{intent: &in}.put(&c)
 		c.Seq, c.Reported = e.Seq, true
 		if err := changes.Update(rec.tx, c); err != nil {
