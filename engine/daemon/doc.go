@@ -7,8 +7,8 @@
 // How it fits together: the owner of a ledger is the process that holds the lock of its file. It
 // publishes address, token and protocol in owner.json inside the state directory; a client reads
 // that and computes nothing. Without a living owner a client starts one: the same binary, detached.
-// Calls are frames of JSON, with raw bytes beside them, multiplexed over one connection; blobs travel on connections of their
-// own.
+// Calls are frames of JSON, with raw bytes beside them, multiplexed over one connection; blobs travel
+// on connections of their own.
 //
 // Guarantees: a call that loses its owner is repeated with the next one until its deadline, and a
 // mutation is nevertheless applied once, because it carries a key. A failing request answers with
