@@ -55,8 +55,12 @@ func (s *Store) failure() error {
 	if s.failed == nil {
 		return nil
 	}
-	return &fault.Error{Code: fault.CodeOf(s.failed), Op: "kv.update", Message: "the ledger stopped writing after an earlier failure",
+	e := &fault.Error{Code: fault.CodeOf(s.failed), Op: "kv.update", Message: "the ledger stopped writing after an earlier failure",
 		Hint: "close every ctxledger process of this workspace, check the disk, and start again", Err: s.failed}
+	if isFull(s.failed) {
+		e.Hint = hintFull + ", close every ctxledger process of this workspace, and start again"
+	}
+	return e
 }
 
 // stuck reports whether bbolt's locks cannot be relied on.
