@@ -450,8 +450,8 @@ type ChangesRequest struct {
 	Limit  int   `json:"limit,omitempty"` // 0: 100
 }
 
-// ChangesResponse lists changes, newest first, and the files that the session read and that
-// changed afterwards by other hands.
+// ChangesResponse lists changes, newest first, and, with the first page of a session, the files that it
+// read and that changed afterwards by other hands.
 type ChangesResponse struct {
 	Changes []changes.Change `json:"changes"`
 	Total   int              `json:"total"`

@@ -265,13 +265,11 @@ func claimsSince(tx kv.Tx, path string, since time.Time) ([]changes.Change, erro
 
 // pendingOn returns the pending intents that act on a file, oldest first.
 func pendingOn(tx kv.Tx, path string) ([]intents.Intent, error) {
-	list, err := intents.OfPath(tx, path)
+	list, err := intents.PendingOnPath(tx, path)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(list, func(in intents.Intent) bool {
-		return in.Status != intents.Pending || in.Subject() != path
-	}), nil
+	return slices.DeleteFunc(list, func(in intents.Intent) bool { return in.Subject() != path }), nil
 }
 
 // changeEvents returns the public record of observed changes: one event a session.

@@ -1,6 +1,11 @@
 package intents
 
-import "ctxledger.dev/kv"
+import (
+	"bytes"
+	"slices"
+
+	"ctxledger.dev/kv"
+)
 
 // PendingOf returns the intents of a session that have no outcome yet, or those of all sessions when
 // session is empty, by session and call id.
@@ -23,6 +28,40 @@ func PendingOf(tx kv.Tx, session string) ([]Intent, error) {
 		}
 	}
 	return all, nil
+}
+
+// PendingOnPath returns the intents without an outcome that name a path, in the order of session and log.
+func PendingOnPath(tx kv.Tx, path string) ([]Intent, error) {
+	prefix := []byte(path + "\x00")
+	var all []Intent
+	for r, err := range tx.Scan(bucketPaths, kv.Range{Prefix: prefix}) {
+		if err != nil {
+			return nil, err
+		}
+		k := r.Key[len(prefix):]
+		if pending, err := tx.Get(bucketPending, callOf(k)); err != nil {
+			return nil, err
+		} else if pending == nil {
+			continue // most have ended: they are not read
+		}
+		in, err := load(tx, k)
+		if err != nil {
+			return nil, err
+		}
+		if in != nil {
+			all = append(all, *in)
+		}
+	}
+	return all, nil
+}
+
+// callOf returns the key of an intent's call, made of the key of the intent.
+func callOf(k []byte) []byte {
+	session, rest, found := bytes.Cut(k, []byte{0})
+	if !found || len(rest) < seqLen+1 {
+		return nil
+	}
+	return slices.Concat(session, []byte{0}, rest[seqLen+1:])
 }
 
 // IndexPending builds the index of pending intents anew: for a ledger that was written before there

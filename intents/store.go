@@ -235,6 +235,9 @@ func key(in Intent) []byte {
 	return append(append(k, 0), clip(in.CallID)...)
 }
 
+// seqLen is the length of a sequence number in a key, in bytes.
+const seqLen = 8
+
 func callKey(session, callID string) []byte { return []byte(session + "\x00" + clip(callID)) }
 
 // clip shortens a call id for use in a key; a longer one is replaced by its hash.

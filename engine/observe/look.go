@@ -28,6 +28,9 @@ func (ob *observer) flush(ctx context.Context) {
 		return
 	}
 	ripe := ob.due.take(ob.o.Env.Now())
+	if len(ripe) == 0 {
+		return
+	}
 	b := batch{ob: ob, rules: ob.rules()}
 	var rest []string
 	for name := range ripe {

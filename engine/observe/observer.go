@@ -24,6 +24,9 @@ const (
 	pollMost = 5_000
 	// maxNamed bounds the paths of touched files that are remembered.
 	maxNamed = 20_000
+	// share bounds what taking in news costs while sessions go on without a pause: one part in so many of
+	// the time. News that come alone are taken in at once.
+	share = 10
 	// maxDrain is how many waiting events are taken in before files are looked at.
 	maxDrain = 1024
 )
@@ -42,6 +45,7 @@ type observer struct {
 	due    due
 	named  map[string]bool // files that sessions touched: looked at even where git ignores them
 	cursor int64           // of Touched
+	rested time.Time       // when news are taken in again
 	again  bool            // something failed and is tried with the next tick: all that is touched
 	retry  map[string]bool // single paths that are
 	polls  []string        // directories that the polling has still to look at in this round
@@ -84,7 +88,15 @@ func (ob *observer) loop(ctx context.Context, news <-chan struct{}) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
-		wait, some := ob.due.next(ob.o.Env.Now())
+		now := ob.o.Env.Now()
+		wait, some := ob.due.next(now)
+		heard := news
+		if rest := ob.rested.Sub(now); rest > 0 {
+			heard = nil
+			if !some || rest < wait {
+				wait, some = rest, true
+			}
+		}
 		ripe := timer.C
 		if timer.Reset(wait); !some {
 			ripe = nil
@@ -94,8 +106,11 @@ func (ob *observer) loop(ctx context.Context, news <-chan struct{}) {
 		case e := <-ob.dirs.events():
 			ob.event(e)
 			ob.drain()
-		case <-news:
+		case <-heard:
+			began := ob.o.Env.Now()
 			ob.refresh(ctx)
+			end := ob.o.Env.Now()
+			ob.rested = end.Add((share - 1) * end.Sub(began))
 		case <-ripe:
 			ob.flush(ctx)
 		case <-ob.ticks():
