@@ -12,11 +12,12 @@ import (
 // pause is how long to wait before asking a ledger again that did not answer.
 const pause = time.Second
 
-// listen returns a channel that has an element whenever sessions have gone on: one at once, and one
-// for everything that happens before it is taken out. stop ends the listening and waits for its end.
+// listen returns a channel that gives an element whenever sessions have gone on: one at once, and one
+// for everything that happens before it is taken; until then the ledger is not asked again. stop ends
+// the listening and waits for its end.
 func listen(ctx context.Context, ledger Ledger) (news <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	bell := make(chan struct{}, 1)
+	bell := make(chan struct{})
 	var running sync.WaitGroup
 	running.Go(func() {
 		for r := (engine.WaitEventsRequest{After: -1}); ctx.Err() == nil; {
@@ -26,20 +27,15 @@ func listen(ctx context.Context, ledger Ledger) (news <-chan struct{}, stop func
 				continue
 			}
 			if r.After < 0 || len(resp.Events) > 0 || resp.Missed {
-				ring(bell)
+				select {
+				case bell <- struct{}{}:
+				case <-ctx.Done():
+				}
 			}
 			r = engine.WaitEventsRequest{After: resp.Next, Kinds: []string{engine.EventEntries}, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()}
 		}
 	})
 	return bell, func() { cancel(); running.Wait() }
-}
-
-// ring puts an element into a channel that holds one.
-func ring(bell chan<- struct{}) {
-	select {
-	case bell <- struct{}{}:
-	default: // one is waiting already
-	}
 }
 
 // rest waits for a while, or until ctx ends.
