@@ -19,7 +19,7 @@ import (
 // beside the same in one process, a durable copy of the file, and nothing but decoding its lines.
 func measureImport(ctx context.Context, b *bench) error {
 	var imports, alone, copies, decodes times
-	var client, owner []int64
+	var client []int64
 	for range b.runs {
 		if err := copies.clock(func() error { return copyDurably(b.big.path, filepath.Join(b.temp, "copy")) }); err != nil {
 			return err
@@ -28,8 +28,8 @@ func measureImport(ctx context.Context, b *bench) error {
 			return err
 		}
 		err := b.inSandbox(ctx, func(s *sandbox.Sandbox) error {
-			c, o, err := importOnce(ctx, s, b.big, &imports)
-			client, owner = append(client, c), append(owner, o)
+			peak, err := importOnce(ctx, s, b.big, &imports)
+			client = append(client, peak)
 			return err
 		})
 		if err == nil {
@@ -48,28 +48,20 @@ func measureImport(ctx context.Context, b *bench) error {
 	if peak := slices.Max(client); peak > 0 {
 		b.report.add("peak memory of that import: client", megabytes(peak), "the file: "+megabytes(size), "", runs+", highest")
 	}
-	if peak := slices.Max(owner); peak > 0 {
-		b.report.add("peak memory of that import: daemon", megabytes(peak), "the file: "+megabytes(size), "", runs+", highest")
-	}
 	return nil
 }
 
 // importOnce imports a generated session, checks that all of it is there, and returns the peak
-// memory of client and daemon in bytes, 0 where the system does not tell.
-func importOnce(ctx context.Context, s *sandbox.Sandbox, g generated, t *times) (client, owner int64, err error) {
-	pid, err := s.Owner(ctx)
-	if err != nil {
-		return 0, 0, err
-	}
+// memory of the client in bytes, 0 where the system does not tell.
+func importOnce(ctx context.Context, s *sandbox.Sandbox, g generated, t *times) (client int64, err error) {
 	cmd := s.Command(ctx, "import", g.path)
 	cmd.Stderr = os.Stderr
 	if err := t.clock(cmd.Run); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	client, owner = peakOfChild(cmd.ProcessState), peakOf(pid)
 	out, err := s.Run(ctx, "sessions", "--json")
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	var list struct {
 		Sessions []struct {
@@ -77,12 +69,12 @@ func importOnce(ctx context.Context, s *sandbox.Sandbox, g generated, t *times) 
 		} `json:"sessions"`
 	}
 	if err := json.Unmarshal(out, &list); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	if len(list.Sessions) != 1 || list.Sessions[0].Seq != g.lines {
-		return 0, 0, fmt.Errorf("the ledger holds %+v after the import, not one session with %d records", list.Sessions, g.lines)
+		return 0, fmt.Errorf("the ledger holds %+v after the import, not one session with %d records", list.Sessions, g.lines)
 	}
-	return client, owner, nil
+	return peakOfChild(cmd.ProcessState), nil
 }
 
 // importAlone imports a generated session without a daemon.

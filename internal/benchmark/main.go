@@ -52,6 +52,7 @@ var measurements = []struct {
 	measure func(context.Context, *bench) error
 }{
 	{"import", measureImport},
+	{"memory", measureMemory},
 	{"compaction", measureCompaction},
 	{"read_artifact", measureRead},
 	{"append", measureAppend},
@@ -124,6 +125,9 @@ func run(ctx context.Context, bin string, short, write bool, only []string) (err
 	return replace(document, text)
 }
 
+// session is the identifier of the generated sessions.
+const session = "11111111-2222-4333-8444-555555555555"
+
 // prepare reads the recording and generates the long session.
 func (b *bench) prepare(size int64) (err error) {
 	if b.path, err = filepath.Abs(recording); err != nil {
@@ -132,8 +136,7 @@ func (b *bench) prepare(size int64) (err error) {
 	if b.recorded, err = os.ReadFile(b.path); err != nil {
 		return fmt.Errorf("%w (run it from the module's root)", err)
 	}
-	const session = "11111111-2222-4333-8444-555555555555"
-	b.big, err = repeat(b.recorded, filepath.Join(b.temp, session+".jsonl"), session, size)
+	b.big, err = b.longer("big", size)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 )
 
@@ -33,6 +34,9 @@ func repeat(recorded []byte, path, session string, size int64) (g generated, err
 	old := sessionRef.FindSubmatch(recorded)
 	if old == nil {
 		return g, fmt.Errorf("the recorded file names no session")
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return g, err
 	}
 	f, err := os.Create(path)
 	if err != nil {
