@@ -31,6 +31,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 
 	w := newWire(out)
+	s.shelf.Store(w.shelf)
+	defer s.shelf.Store(nil)
 	f := &framer{ctx: ctx, in: bufio.NewReaderSize(in, readBuffer), wire: w, log: s.o.Log, asking: &s.asking}
 	stdio := server.NewStdioServer(s.mcp)
 	for _, option := range []server.StdioOption{

@@ -32,8 +32,9 @@ type Server struct {
 	o      Options
 	ledger *ledger
 	mcp    *server.MCPServer
-	masks  *redact.Redactor // of error messages; its key is this process's
-	asking atomic.Int32     // requests of the server that the client has not answered yet
+	masks  *redact.Redactor      // of error messages; its key is this process's
+	shelf  atomic.Pointer[shelf] // of the client that is served; nil: none, or one in this process
+	asking atomic.Int32          // requests of the server that the client has not answered yet
 	// overhead is what the tool list and the instructions cost every conversation, in tokens.
 	overhead func() int
 }

@@ -16,10 +16,12 @@ type wire struct {
 	open map[string]bool // guarded by mu; canonical id → whether the end of input waits for its answer
 
 	answered chan struct{} // holds a token after an answer was written
+
+	shelf *shelf
 }
 
 func newWire(out io.Writer) *wire {
-	return &wire{out: out, open: map[string]bool{}, answered: make(chan struct{}, 1)}
+	return &wire{out: out, open: map[string]bool{}, answered: make(chan struct{}, 1), shelf: newShelf()}
 }
 
 // begin notes a request. It reports false when another one has the same id and no answer yet.
@@ -40,9 +42,10 @@ const methodListen = "subscriptions/listen"
 // Write sends one line: the MCP library hands over each message with one call.
 func (w *wire) Write(line []byte) (int, error) {
 	id := answerID(line)
+	full := w.shelf.fill(line)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	n, err := w.out.Write(line)
+	_, err := w.out.Write(full)
 	if id != nil {
 		delete(w.open, canonical(id))
 		select {
@@ -50,7 +53,7 @@ func (w *wire) Write(line []byte) (int, error) {
 		default:
 		}
 	}
-	return n, err
+	return len(line), err
 }
 
 // answerID returns the id of an answer, nil for anything else. The line comes from the MCP library,

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"ctxledger.dev/internal/sandbox"
 )
@@ -28,21 +29,21 @@ func measureRead(ctx context.Context, b *bench) error {
 		if err != nil {
 			return err
 		}
-		ours, err := s.Connect(ctx, "benchmark")
+		ours, err := speakTo(s.Server())
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, ours.Close()) }()
+		defer func() { err = errors.Join(err, ours.close()) }()
 		self, err := os.Executable()
 		if err != nil {
 			return err
 		}
-		bare, err := sandbox.Dial(ctx, "benchmark", exec.Command(self, echoFlag))
+		bare, err := speakTo(exec.Command(self, echoFlag))
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, bare.Close()) }()
-		return b.readInTurns(ctx, id, ours, bare)
+		defer func() { err = errors.Join(err, bare.close()) }()
+		return b.readInTurns(id, ours, bare)
 	})
 }
 
@@ -63,51 +64,54 @@ func putSample(ctx context.Context, s *sandbox.Sandbox, path string) (string, er
 
 // textServer is an MCP server with the tool that returns a part of a text.
 type textServer struct {
-	client *sandbox.Client
-	tool   string
-	args   map[string]any
-	took   times
+	*lineServer
+	tool string
+	args map[string]any
+	took times
 }
 
-// part asks for the bytes from an offset on, and checks that they come.
-func (s *textServer) part(ctx context.Context, from, size int) error {
+// part asks for the bytes from an offset on, checks that they come and returns how long that took.
+func (s *textServer) part(from, size int) (time.Duration, error) {
 	s.args["bytes"] = fmt.Sprintf("%d-%d", from, from+size-1)
 	var answer struct {
 		Text string `json:"text"`
 	}
-	if _, err := s.client.Call(ctx, s.tool, s.args, &answer); err != nil {
-		return err
+	took, err := s.call(s.tool, s.args, &answer)
+	if err == nil && len(answer.Text) != size {
+		err = fmt.Errorf("%s answered with %d bytes, not %d", s.tool, len(answer.Text), size)
 	}
-	if len(answer.Text) != size {
-		return fmt.Errorf("%s answered with %d bytes, not %d", s.tool, len(answer.Text), size)
-	}
-	return nil
+	return took, err
 }
 
 // whole asks for all of the text, in parts as long as they may be.
-func (s *textServer) whole(ctx context.Context) error {
+func (s *textServer) whole() error {
+	var sum time.Duration
 	for from := 0; from < readWhole; from += readPage {
-		if err := s.part(ctx, from, min(readPage, readWhole-from)); err != nil {
+		took, err := s.part(from, min(readPage, readWhole-from))
+		if err != nil {
 			return err
 		}
+		sum += took
 	}
+	s.took = append(s.took, sum)
 	return nil
 }
 
 // readInTurns makes the calls, each for another part of the artifact, and then reads all of it.
-func (b *bench) readInTurns(ctx context.Context, id string, ours, bare *sandbox.Client) error {
-	read := &textServer{client: ours, tool: "read_artifact", args: map[string]any{"id": id, "limit": readPage}}
-	echo := &textServer{client: bare, tool: "echo", args: map[string]any{}}
+func (b *bench) readInTurns(id string, ours, bare *lineServer) error {
+	read := &textServer{lineServer: ours, tool: "read_artifact", args: map[string]any{"id": id, "limit": readPage}}
+	echo := &textServer{lineServer: bare, tool: "echo", args: map[string]any{}}
 	calls, wholes := readCalls/5*b.runs, 8*b.runs
 	for i := -readBlock; i < calls; i++ { // the first block only warms up
 		from := (i + readBlock) * readSize % (readWhole - readSize)
 		for _, s := range []*textServer{read, echo} {
-			if err := s.took.clock(func() error { return s.part(ctx, from, readSize) }); err != nil {
+			took, err := s.part(from, readSize)
+			if err != nil {
 				return err
 			}
-		}
-		if i == -1 {
-			read.took, echo.took = nil, nil
+			if i >= 0 {
+				s.took = append(s.took, took)
+			}
 		}
 	}
 	for _, q := range quantiles {
@@ -117,7 +121,7 @@ func (b *bench) readInTurns(ctx context.Context, id string, ours, bare *sandbox.
 	read.took, echo.took = nil, nil
 	for range wholes {
 		for _, s := range []*textServer{read, echo} {
-			if err := s.took.clock(func() error { return s.whole(ctx) }); err != nil {
+			if err := s.whole(); err != nil {
 				return err
 			}
 		}

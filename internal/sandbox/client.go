@@ -27,9 +27,16 @@ func (s *Sandbox) Connect(ctx context.Context, name string, args ...string) (*Cl
 
 // ConnectIn is Connect with another working directory.
 func (s *Sandbox) ConnectIn(ctx context.Context, dir, name string, args ...string) (*Client, error) {
-	cmd := exec.Command(s.program("ctxmcp"), args...)
-	cmd.Dir, cmd.Env = dir, s.Env()
+	cmd := s.Server(args...)
+	cmd.Dir = dir
 	return Dial(ctx, name, cmd)
+}
+
+// Server returns a ctxmcp in the workspace that is not started yet: for those who speak to it themselves.
+func (s *Sandbox) Server(args ...string) *exec.Cmd {
+	cmd := exec.Command(s.program("ctxmcp"), args...)
+	cmd.Dir, cmd.Env = s.Workspace, s.Env()
+	return cmd
 }
 
 // Dial starts any MCP server and connects to it. ctx bounds the connecting, not the server's life.
