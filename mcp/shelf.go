@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/json"
 	"strconv"
 	"sync"
@@ -27,8 +26,9 @@ type shelf struct {
 	values map[string][]byte // guarded by mu; by name
 }
 
-func newShelf() *shelf {
-	return &shelf{prefix: []byte(`"shelf-` + rand.Text() + `-`), values: map[string][]byte{}}
+// newShelf returns an empty shelf whose names hold secret.
+func newShelf(secret string) *shelf {
+	return &shelf{prefix: []byte(`"shelf-` + secret + `-`), values: map[string][]byte{}}
 }
 
 // put encodes a value, and returns what the library is to encode in its place: a name, or the value

@@ -21,7 +21,7 @@ func TestShelf(t *testing.T) {
 		"no such values": {make(chan int)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newShelf()
+			s := newShelf("secret")
 			line, want := []any{answer{Text: "x"}}, []any{answer{Text: "x"}}
 			for _, v := range c {
 				put := s.put(v)
@@ -48,7 +48,7 @@ func TestShelf(t *testing.T) {
 // TestShelfIsBounded: answers that are never written cost a bounded amount; later ones go the
 // library's way.
 func TestShelfIsBounded(t *testing.T) {
-	s := newShelf()
+	s := newShelf("secret")
 	for i := range 2 * shelfRoom {
 		if held := s.put("value") != "value"; held != (i < shelfRoom) {
 			t.Fatalf("value %d: held %v", i, held)

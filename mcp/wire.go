@@ -20,8 +20,8 @@ type wire struct {
 	shelf *shelf
 }
 
-func newWire(out io.Writer) *wire {
-	return &wire{out: out, open: map[string]bool{}, answered: make(chan struct{}, 1), shelf: newShelf()}
+func newWire(out io.Writer, s *shelf) *wire {
+	return &wire{out: out, open: map[string]bool{}, answered: make(chan struct{}, 1), shelf: s}
 }
 
 // begin notes a request. It reports false when another one has the same id and no answer yet.
