@@ -24,9 +24,10 @@ const (
 	pollMost = 5_000
 	// maxNamed bounds the paths of touched files that are remembered.
 	maxNamed = 20_000
-	// share bounds what taking in news costs while sessions go on without a pause: one part in so many of
-	// the time. News that come alone are taken in at once.
-	share = 10
+	// share and breath bound what taking in news costs while sessions go on without a pause: one part in
+	// so many of the time, and with at least such a pause. News that come alone are taken in at once.
+	share  = 10
+	breath = 10 * time.Millisecond
 	// maxDrain is how many waiting events are taken in before files are looked at.
 	maxDrain = 1024
 )
@@ -110,7 +111,7 @@ func (ob *observer) loop(ctx context.Context, news <-chan struct{}) {
 			began := ob.o.Env.Now()
 			ob.refresh(ctx)
 			end := ob.o.Env.Now()
-			ob.rested = end.Add((share - 1) * end.Sub(began))
+			ob.rested = end.Add(max(breath, (share-1)*end.Sub(began)))
 		case <-ripe:
 			ob.flush(ctx)
 		case <-ob.ticks():
