@@ -17,34 +17,45 @@ import (
 	"ctxledger.dev/transcript"
 )
 
+// sampled is how many appends are timed at either end of a session.
+const sampled = 1000
+
 // measureGrowth measures whether an append costs more the longer a session is: the first thousand
-// appends of a ledger beside those behind a hundred thousand.
+// appends of a ledger beside those behind a hundred thousand, on three ledgers.
 func measureGrowth(ctx context.Context, b *bench) error {
-	const sampled = 1000
+	const ledgers = 3
 	long := 20_000 * b.runs
-	return b.withLedger(ctx, func(api engine.API) error {
-		a := appender{api: api, name: "growth", now: time.Now().UTC()}
-		var first, last times
-		for range sampled {
-			if err := first.clock(func() error { return a.append(ctx, a.line()) }); err != nil {
-				return err
-			}
+	var first, last times
+	for range ledgers {
+		if err := b.withLedger(ctx, func(api engine.API) error { return grow(ctx, api, long, &first, &last) }); err != nil {
+			return err
 		}
-		for a.lines < int64(long) {
-			if err := a.batch(ctx, min(1000, long-int(a.lines))); err != nil {
-				return err
-			}
+	}
+	x, y := last.median(), first.median()
+	b.report.add(fmt.Sprintf("appends %d to %d of one session, median", long+1, long+sampled), millis(x),
+		fmt.Sprintf("appends 1 to %d: %s", sampled, millis(y)), ratio(x, y), fmt.Sprintf("%d × %d", ledgers, sampled))
+	return nil
+}
+
+// grow appends to one session and times the first appends, and those behind long ones.
+func grow(ctx context.Context, api engine.API, long int, first, last *times) error {
+	a := appender{api: api, name: "growth", now: time.Now().UTC()}
+	for range sampled {
+		if err := first.clock(func() error { return a.append(ctx, a.line()) }); err != nil {
+			return err
 		}
-		for range sampled {
-			if err := last.clock(func() error { return a.append(ctx, a.line()) }); err != nil {
-				return err
-			}
+	}
+	for a.lines < int64(long) {
+		if err := a.batch(ctx, min(1000, long-int(a.lines))); err != nil {
+			return err
 		}
-		x, y := last.median(), first.median()
-		b.report.add(fmt.Sprintf("appends %d to %d of one session, median", long+1, long+sampled), millis(x),
-			fmt.Sprintf("appends 1 to %d: %s", sampled, millis(y)), ratio(x, y), fmt.Sprint(sampled))
-		return nil
-	})
+	}
+	for range sampled {
+		if err := last.clock(func() error { return a.append(ctx, a.line()) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // batch appends n records in one request.
