@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -113,6 +114,7 @@ func run(ctx context.Context, bin string, short, write bool, only []string) (err
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "benchmark: %s\n", m.name)
+		debug.FreeOSMemory() // what one measurement leaves must not slow the next one down
 		if err := m.measure(ctx, b); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
