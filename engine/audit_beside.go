@@ -76,7 +76,7 @@ func (x *auditor) beside() error {
 		return err
 	}
 	return x.Each(bucketImports, "import", func(r kv.Record) error {
-		var st ImportState
+		var st importRecord
 		if err := json.Unmarshal(r.Value, &st); err != nil {
 			return fault.Wrap(fault.Corrupt, "engine.audit", err)
 		}

@@ -17,7 +17,7 @@ func (l *Local) await(ctx context.Context, id string, offset int64) error {
 	var timer *time.Timer
 	for {
 		bell := l.nextBell() // before reading, so that no commit slips between
-		st, err := view(ctx, l, func(tx kv.Tx) (ImportState, error) { return importState(tx, id) })
+		st, err := view(ctx, l, func(tx kv.Tx) (importRecord, error) { return readImport(tx, id) })
 		if err != nil || st.Offset >= offset {
 			return err
 		}

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"ctxledger.dev/agents/claudecode"
@@ -158,5 +159,36 @@ func TestImportInManySmallStepsEqualsOne(t *testing.T) {
 		if got[i].ID != want[i].ID || got[i].Tokens != want[i].Tokens || got[i].Turn != want[i].Turn {
 			t.Fatalf("entry %d differs: %+v and %+v", i+1, got[i], want[i])
 		}
+	}
+}
+
+// TestABatchSentAgain: the newest batches of an import have their answers, whatever came after them;
+// older ones are refused, and none is applied twice.
+func TestABatchSentAgain(t *testing.T) {
+	l := open(t)
+	const batches = 12
+	send := func(i int) (engine.AppendEntriesResponse, error) {
+		return l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+			Mutation: engine.Mutation{Key: fmt.Sprint("key ", i)}, Import: "x", Session: sessions.Session{Host: "claude-code", HostID: "h"},
+			Offset: int64(i), Next: int64(i + 1), Entries: []sessions.NewEntry{{Kind: sessions.KindNote, Original: []byte("{}")}},
+		})
+	}
+	var first [batches]engine.AppendEntriesResponse
+	for i := range batches {
+		var err error
+		if first[i], err = send(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range batches {
+		again, err := send(i)
+		if i < batches-8 {
+			wantCode(t, err, fault.Conflict)
+		} else if err != nil || again != first[i] {
+			t.Errorf("batch %d again: %+v, %v; first %+v", i, again, err, first[i])
+		}
+	}
+	if s, err := l.Session(t.Context(), engine.SessionRequest{Name: first[0].Session}); err != nil || s.Seq != batches {
+		t.Errorf("the session has %d entries (%v), want %d", s.Seq, err, batches)
 	}
 }

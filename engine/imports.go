@@ -2,9 +2,10 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -12,23 +13,63 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-const bucketImports kv.Bucket = "imports" // import id → ImportState
+const bucketImports kv.Bucket = "imports" // import id → importRecord
+
+// importRecord is an import as it is stored. A batch is remembered here and not among the keys of
+// mutations: its record is written with it anyway, and where it stands in the source says which it is.
+type importRecord struct {
+	ImportState
+	Batches []batch `json:"batches,omitempty"` // the newest that have a key, oldest first
+}
+
+// batch is one that was appended, with what identifies it and the answer it got.
+type batch struct {
+	Key    string `json:"key"`
+	Digest string `json:"digest"`
+	Seq    int64  `json:"seq"`
+}
+
+// keptBatches is how many batches an import remembers: more than its reader has under way.
+const keptBatches = 8
 
 // ImportState implements API.
 func (l *Local) ImportState(ctx context.Context, r ImportStateRequest) (ImportState, error) {
-	return view(ctx, l, func(tx kv.Tx) (ImportState, error) { return importState(tx, r.Import) })
+	rec, err := view(ctx, l, func(tx kv.Tx) (importRecord, error) { return readImport(tx, r.Import) })
+	return rec.ImportState, err
 }
 
-func importState(tx kv.Tx, id string) (ImportState, error) {
-	st := ImportState{Import: id}
+func readImport(tx kv.Tx, id string) (importRecord, error) {
+	rec := importRecord{ImportState: ImportState{Import: id}}
 	if id == "" || len(id) > kv.MaxKey {
-		return st, fault.New(fault.Invalid, "engine.import", "an import needs an id of 1 to %d bytes", kv.MaxKey)
+		return rec, fault.New(fault.Invalid, "engine.import", "an import needs an id of 1 to %d bytes", kv.MaxKey)
 	}
 	raw, err := tx.Get(bucketImports, []byte(id))
 	if err != nil || raw == nil {
-		return st, err
+		return rec, err
 	}
-	return st, fault.Wrap(fault.Corrupt, "engine.import", json.Unmarshal(raw, &st))
+	return rec, fault.Wrap(fault.Corrupt, "engine.import", json.Unmarshal(raw, &rec))
+}
+
+// answered returns the answer to an earlier sending of a batch, if there was one.
+func (rec importRecord) answered(m mutation) (resp AppendEntriesResponse, done bool, err error) {
+	i := slices.IndexFunc(rec.Batches, func(b batch) bool { return m.key != "" && b.Key == m.key })
+	switch {
+	case i < 0:
+		return resp, false, nil
+	case rec.Batches[i].Digest != m.digest:
+		return resp, false, fault.New(fault.Conflict, m.op, "the key %q was used for another batch of this import", m.key)
+	}
+	return AppendEntriesResponse{rec.Session, rec.Batches[i].Seq}, true, nil
+}
+
+// took notes that a batch was appended as the newest one.
+func (rec *importRecord) took(r AppendEntriesRequest, m mutation, resp AppendEntriesResponse) {
+	rec.ImportState = ImportState{Import: r.Import, Session: resp.Session, Offset: r.Next, Line: r.Line, Check: r.Check}
+	if m.key == "" {
+		return
+	}
+	rec.Batches = append(rec.Batches, batch{m.key, m.digest, resp.Seq})
+	rec.Batches = rec.Batches[max(0, len(rec.Batches)-keptBatches):]
 }
 
 // AppendEntries implements API.
@@ -41,7 +82,11 @@ func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (Appe
 	if err != nil {
 		return zero, err
 	}
-	if resp, done, err := repeated[AppendEntriesResponse](ctx, l, m); done || err != nil {
+	now, err := view(ctx, l, func(tx kv.Tx) (importRecord, error) { return readImport(tx, r.Import) })
+	if err != nil {
+		return zero, err
+	}
+	if resp, done, err := now.answered(m); done || err != nil {
 		return resp, err
 	}
 	l.naming.RLock()
@@ -50,13 +95,13 @@ func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (Appe
 	if err == nil {
 		err = l.placeAll(ctx, ready)
 	}
-	if err == nil { // last: all that needs no order is done while the batch before is written
+	if err == nil && now.Offset < r.Offset { // last: all that needs no order is done while the batch before is written
 		err = l.await(ctx, r.Import, r.Offset)
 	}
 	if err != nil {
 		return zero, err
 	}
-	return mutate(ctx, l, m, func(tx kv.Tx) (AppendEntriesResponse, []Event, error) {
+	return mutate(ctx, l, mutation{op: m.op, at: m.at}, func(tx kv.Tx) (AppendEntriesResponse, []Event, error) {
 		return l.appendBatch(tx, r, ready, m)
 	})
 }
@@ -66,13 +111,15 @@ func (l *Local) appending(r AppendEntriesRequest) (mutation, error) {
 	if r.Key == "" {
 		return l.mutation("append", "")
 	}
-	var digests strings.Builder
+	sum := sha256.New()
 	r.Entries = slices.Clone(r.Entries)
 	for i := range r.Entries {
-		digests.WriteString(sessions.Digest(r.Entries[i].Original))
+		original := r.Entries[i].Original
+		_, _ = sum.Write(binary.AppendUvarint(nil, uint64(len(original)))) // a hash takes everything
+		_, _ = sum.Write(original)
 		r.Entries[i].Original = nil
 	}
-	return l.mutation("append", r.Key, r, digests.String())
+	return l.mutation("append", r.Key, r, sum.Sum(nil))
 }
 
 // check refuses a batch beyond the documented limits.
@@ -105,15 +152,18 @@ const maxHostID = 200
 // appendBatch writes one batch of an import.
 func (l *Local) appendBatch(tx kv.Tx, r AppendEntriesRequest, ready []*prepared, m mutation) (AppendEntriesResponse, []Event, error) {
 	var zero AppendEntriesResponse
-	st, err := importState(tx, r.Import)
+	st, err := readImport(tx, r.Import)
 	if err != nil {
 		return zero, nil, err
+	}
+	if resp, done, err := st.answered(m); done || err != nil {
+		return resp, nil, err
 	}
 	if st.Offset != r.Offset {
 		return zero, nil, fault.New(fault.Conflict, "engine.append", "the import stands at offset %d, not at %d", st.Offset, r.Offset).
 			WithHint("ask for ImportState and go on from there")
 	}
-	s, err := l.importSession(tx, st, r)
+	s, err := l.importSession(tx, st.ImportState, r)
 	if err != nil {
 		return zero, nil, err
 	}
@@ -128,7 +178,8 @@ func (l *Local) appendBatch(tx kv.Tx, r AppendEntriesRequest, ready []*prepared,
 	if err := sessions.Save(tx, s); err != nil {
 		return zero, nil, err
 	}
-	st = ImportState{Import: r.Import, Session: s.ID, Offset: r.Next, Line: r.Line, Check: r.Check}
+	resp := AppendEntriesResponse{s.ID, s.Seq}
+	st.took(r, m, resp)
 	raw, err := json.Marshal(st)
 	if err != nil {
 		return zero, nil, fault.Wrap(fault.Internal, "engine.append", err)
@@ -136,7 +187,7 @@ func (l *Local) appendBatch(tx kv.Tx, r AppendEntriesRequest, ready []*prepared,
 	if err := tx.Put(bucketImports, []byte(r.Import), raw); err != nil {
 		return zero, nil, err
 	}
-	return AppendEntriesResponse{s.ID, s.Seq}, rec.events(len(ready), appeared), nil
+	return resp, rec.events(len(ready), appeared), nil
 }
 
 // importSession returns the session of an import: the one it began, the one of the same host's
