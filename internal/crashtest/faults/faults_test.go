@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -236,7 +237,10 @@ func named(p faults.Point, o faults.Outcome) error {
 	if !o.Finished && len(o.Failures) == 0 {
 		return fmt.Errorf("the process ended without a word: %s", o.Stderr)
 	}
-	if p.Call == "fdatasync" && p.Error == "EIO" && len(o.Failures) > 0 && o.Finished {
+	if p.Call == "fdatasync" && len(o.Files) != o.Injected {
+		return fmt.Errorf("%d calls failed, on the files %q", o.Injected, o.Files)
+	}
+	if p.Call == "fdatasync" && p.Error == "EIO" && slices.Contains(o.Files, "ledger.db") && o.Finished {
 		return errors.New("the process went on writing after the disk had lost a write")
 	}
 	for _, call := range lasting {

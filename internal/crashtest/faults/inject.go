@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 
 	"ctxledger.dev/internal/fault"
 )
@@ -35,10 +36,11 @@ type Said struct {
 
 // Outcome is what became of a run.
 type Outcome struct {
-	Acked    int    // the last acknowledged step
-	Failures []Said // in order
-	Finished bool   // whether the program ended well
-	Injected int    // calls that were made to fail
+	Acked    int      // the last acknowledged step
+	Failures []Said   // in order
+	Finished bool     // whether the program ended well
+	Injected int      // calls that were made to fail
+	Files    []string // base names of the files that calls on an open file were about, where they failed
 	Stderr   string
 }
 
@@ -46,7 +48,7 @@ type Outcome struct {
 // lines of Said. dir is for the harness' own use. An error is one of the harness.
 func Inject(ctx context.Context, dir string, p Point, paths []string, program ...string) (Outcome, error) {
 	trace := filepath.Join(dir, "injected")
-	args := []string{"-f", "-qq", "--signal=none", "-o", trace, "-e", "trace=" + p.Call, "-e", "inject=" + p.String()}
+	args := []string{"-f", "-qq", "-y", "--signal=none", "-o", trace, "-e", "trace=" + p.Call, "-e", "inject=" + p.String()}
 	for _, path := range paths {
 		args = append(args, "-P", path)
 	}
@@ -56,9 +58,20 @@ func Inject(ctx context.Context, dir string, p Point, paths []string, program ..
 		return o, err
 	}
 	raw, err := os.ReadFile(trace)
-	o.Injected = bytes.Count(raw, []byte("(INJECTED)"))
+	for line := range bytes.Lines(raw) {
+		if !bytes.Contains(line, []byte("(INJECTED)")) {
+			continue
+		}
+		o.Injected++
+		if m := openFile.FindSubmatch(line); m != nil {
+			o.Files = append(o.Files, filepath.Base(string(m[1])))
+		}
+	}
 	return o, err
 }
+
+// openFile finds the file that a traced call is about: fdatasync(7</state/ledger.db>) = -1 …
+var openFile = regexp.MustCompile(`^\d+\s+\w+\(\d+<([^>]*)>`)
 
 // Run runs a program without faults.
 func Run(ctx context.Context, program ...string) (Outcome, error) {
