@@ -182,7 +182,7 @@ func TestABatchSentAgain(t *testing.T) {
 	}
 	for i := range batches {
 		again, err := send(i)
-		if i < batches-8 {
+		if i < batches-4 {
 			wantCode(t, err, fault.Conflict)
 		} else if err != nil || again != first[i] {
 			t.Errorf("batch %d again: %+v, %v; first %+v", i, again, err, first[i])

@@ -25,12 +25,15 @@ type importRecord struct {
 // batch is one that was appended, with what identifies it and the answer it got.
 type batch struct {
 	Key    string `json:"key"`
-	Digest string `json:"digest"`
+	Digest string `json:"digest"` // the beginning of the request's
 	Seq    int64  `json:"seq"`
 }
 
-// keptBatches is how many batches an import remembers: more than its reader has under way.
-const keptBatches = 8
+// keptBatches is how many batches an import remembers: twice as many as its reader has under way.
+const keptBatches = 4
+
+// digestLen is how much of a digest is kept: enough to tell a mistake of a client from a repetition.
+const digestLen = 16
 
 // ImportState implements API.
 func (l *Local) ImportState(ctx context.Context, r ImportStateRequest) (ImportState, error) {
@@ -56,7 +59,7 @@ func (rec importRecord) answered(m mutation) (resp AppendEntriesResponse, done b
 	switch {
 	case i < 0:
 		return resp, false, nil
-	case rec.Batches[i].Digest != m.digest:
+	case rec.Batches[i].Digest != m.digest[:digestLen]:
 		return resp, false, fault.New(fault.Conflict, m.op, "the key %q was used for another batch of this import", m.key)
 	}
 	return AppendEntriesResponse{rec.Session, rec.Batches[i].Seq}, true, nil
@@ -68,7 +71,7 @@ func (rec *importRecord) took(r AppendEntriesRequest, m mutation, resp AppendEnt
 	if m.key == "" {
 		return
 	}
-	rec.Batches = append(rec.Batches, batch{m.key, m.digest, resp.Seq})
+	rec.Batches = append(rec.Batches, batch{m.key, m.digest[:digestLen], resp.Seq})
 	rec.Batches = rec.Batches[max(0, len(rec.Batches)-keptBatches):]
 }
 

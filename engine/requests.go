@@ -95,9 +95,9 @@ type ImportState struct {
 	Check   string `json:"check,omitempty"`   // the Check of the newest batch
 }
 
-// AppendEntriesRequest appends a batch of an import to its session. Its key is remembered until eight
-// more batches of the import are in; sent again after that, it is a conflict, as it starts at an offset
-// that the import has left.
+// AppendEntriesRequest appends a batch of an import to its session. Its key is remembered until four more
+// batches of the import are in; sent again after that, it is a conflict, as it starts at an offset that
+// the import has left.
 type AppendEntriesRequest struct {
 	Mutation
 	Import string `json:"import"`
