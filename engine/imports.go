@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"ctxledger.dev/internal/fault"
@@ -85,28 +86,28 @@ func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (Appe
 	if err != nil {
 		return zero, err
 	}
-	now, err := view(ctx, l, func(tx kv.Tx) (importRecord, error) { return readImport(tx, r.Import) })
-	if err != nil {
-		return zero, err
-	}
-	if resp, done, err := now.answered(m); done || err != nil {
-		return resp, err
-	}
 	l.naming.RLock()
 	defer l.naming.RUnlock()
 	ready, err := l.prepareAll(ctx, r.Entries)
 	if err == nil {
 		err = l.placeAll(ctx, ready)
 	}
-	if err == nil && now.Offset < r.Offset { // last: all that needs no order is done while the batch before is written
-		err = l.await(ctx, r.Import, r.Offset)
-	}
 	if err != nil {
 		return zero, err
 	}
-	return mutate(ctx, l, mutation{op: m.op, at: m.at}, func(tx kv.Tx) (AppendEntriesResponse, []Event, error) {
-		return l.appendBatch(tx, r, ready, m)
-	})
+	appendAll := func() (AppendEntriesResponse, error) {
+		return mutate(ctx, l, mutation{op: m.op, at: m.at}, func(tx kv.Tx) (AppendEntriesResponse, []Event, error) {
+			return l.appendBatch(tx, r, ready, m)
+		})
+	}
+	resp, err := appendAll()
+	if !errors.Is(err, errEarly) {
+		return resp, err
+	}
+	if err := l.await(ctx, r.Import, r.Offset); err != nil {
+		return zero, err
+	}
+	return appendAll()
 }
 
 // appending describes a batch. Its originals are hashed as they are: as base64 that would take longer.
@@ -152,6 +153,9 @@ func (r AppendEntriesRequest) check() error {
 // maxHostID bounds a host's id of a session, in bytes: it stands in keys.
 const maxHostID = 200
 
+// errEarly says of a batch that it has overtaken the one before it.
+var errEarly = errors.New("the batch before it is not there yet")
+
 // appendBatch writes one batch of an import.
 func (l *Local) appendBatch(tx kv.Tx, r AppendEntriesRequest, ready []*prepared, m mutation) (AppendEntriesResponse, []Event, error) {
 	var zero AppendEntriesResponse
@@ -163,8 +167,11 @@ func (l *Local) appendBatch(tx kv.Tx, r AppendEntriesRequest, ready []*prepared,
 		return resp, nil, err
 	}
 	if st.Offset != r.Offset {
-		return zero, nil, fault.New(fault.Conflict, "engine.append", "the import stands at offset %d, not at %d", st.Offset, r.Offset).
-			WithHint("ask for ImportState and go on from there")
+		e := fault.New(fault.Conflict, "engine.append", "the import stands at offset %d, not at %d", st.Offset, r.Offset)
+		if st.Offset < r.Offset {
+			e.Err = errEarly
+		}
+		return zero, nil, e.WithHint("ask for ImportState and go on from there")
 	}
 	s, err := l.importSession(tx, st.ImportState, r)
 	if err != nil {

@@ -46,25 +46,25 @@ func (t *tx) Get(b kv.Bucket, key []byte) (value []byte, err error) {
 	if bucket == nil {
 		return nil, nil
 	}
-	c := bucket.Cursor()
-	k, raw := c.Seek(key)
+	w := t.walk(bucket)
+	k, raw := w.seek(key)
 	if k != nil && bytes.Equal(k, key) {
 		return unseal(b, key, raw)
 	}
-	return nil, checkMiss(b, c, k, raw)
+	return nil, checkMiss(b, w, k, raw)
 }
 
 // checkMiss tells an absent record from one whose key was damaged: keys are known to be in
-// order, so such a record still stands beside the place where the cursor has looked for it.
-// k and raw are what the cursor found there.
-func checkMiss(b kv.Bucket, c *bbolt.Cursor, k, raw []byte) error {
+// order, so such a record still stands beside the place where the walker has looked for it.
+// k and raw are what it found there.
+func checkMiss(b kv.Bucket, w *walker, k, raw []byte) error {
 	if k != nil {
 		if _, err := kv.Unseal(b, k, raw); err != nil {
 			return err
 		}
-		k, raw = c.Prev()
+		k, raw = w.prev()
 	} else {
-		k, raw = c.Last()
+		k, raw = w.last()
 	}
 	if k == nil {
 		return nil
@@ -158,100 +158,4 @@ func recoverDamage(err *error) {
 		*err = &fault.Error{Code: fault.Corrupt, Op: "kv.tx", Message: ledgerName + " is damaged",
 			Hint: hintDamaged, Err: fmt.Errorf("bbolt: %v", v)}
 	}
-}
-
-// cursor walks one range of one bucket. A nil bolt cursor stands for a missing bucket.
-type cursor struct {
-	t         *tx
-	bucket    kv.Bucket
-	bolt      *bbolt.Cursor
-	low, high []byte
-	reverse   bool
-}
-
-func (t *tx) cursor(b kv.Bucket, r kv.Range) (c *cursor, err error) {
-	if err := t.check(); err != nil {
-		return nil, err
-	}
-	defer recoverDamage(&err)
-	c = &cursor{t: t, bucket: b, reverse: r.Reverse}
-	c.low, c.high = r.Bounds()
-	if bucket := t.btx.Bucket([]byte(b)); bucket != nil {
-		c.bolt = bucket.Cursor()
-	}
-	return c, nil
-}
-
-// first returns the first record of the range in scan order; ok is false when there is none.
-// Scanning looks at the records on both sides of the range as well: one of the range whose key was
-// damaged now stands there, because keys are known to be in order.
-func (c *cursor) first() (rec kv.Record, ok bool, err error) {
-	defer recoverDamage(&err)
-	if c.bolt == nil {
-		return kv.Record{}, false, nil
-	}
-	if c.reverse {
-		return c.last()
-	}
-	if len(c.low) > 0 {
-		before := c.bolt.Prev
-		if k, _ := c.bolt.Seek(c.low); k == nil {
-			before = c.bolt.Last // all keys are below the lower bound
-		}
-		k, raw := before()
-		if err := c.beside(k, raw); err != nil {
-			return kv.Record{}, false, err
-		}
-	}
-	return c.record(c.bolt.Seek(c.low))
-}
-
-// last returns the last record of the range.
-func (c *cursor) last() (kv.Record, bool, error) {
-	if c.high == nil {
-		return c.record(c.bolt.Last())
-	}
-	k, raw := c.bolt.Seek(c.high)
-	if k == nil { // all keys are below the upper bound
-		return c.record(c.bolt.Last())
-	}
-	if err := c.beside(k, raw); err != nil {
-		return kv.Record{}, false, err
-	}
-	return c.record(c.bolt.Prev())
-}
-
-// beside checks a record next to the range. key is nil where there is none.
-func (c *cursor) beside(key, raw []byte) error {
-	if key == nil {
-		return nil
-	}
-	_, err := kv.Unseal(c.bucket, key, raw)
-	return err
-}
-
-// next returns the record after the last one.
-func (c *cursor) next() (rec kv.Record, ok bool, err error) {
-	if err := c.t.check(); err != nil {
-		return kv.Record{}, false, err
-	}
-	defer recoverDamage(&err)
-	if c.reverse {
-		return c.record(c.bolt.Prev())
-	}
-	return c.record(c.bolt.Next())
-}
-
-// record returns the record at the cursor if it lies in the range.
-func (c *cursor) record(key, raw []byte) (kv.Record, bool, error) {
-	if key == nil || bytes.Compare(key, c.low) < 0 || (c.high != nil && bytes.Compare(key, c.high) >= 0) {
-		return kv.Record{}, false, c.beside(key, raw)
-	}
-	rec := kv.Record{Key: bytes.Clone(key)}
-	value, err := unseal(c.bucket, key, raw)
-	if err != nil {
-		return rec, false, err
-	}
-	rec.Value = value
-	return rec, true, nil
 }

@@ -3,6 +3,7 @@ package kvtest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -167,5 +168,57 @@ func (s suite) scanStops(t *testing.T) {
 	})
 	if err != nil || len(records) != 2 || string(records[0].Key) != "a" || string(records[1].Value) != "vb" {
 		t.Errorf("records %q, error %v", records, err)
+	}
+}
+
+// emptied: a transaction that has deleted many records in a row, as many as fill a backend's pages,
+// finds the others in both directions, and finds nothing where nothing is.
+func (s suite) emptied(t *testing.T) {
+	const records = 3000
+	key := func(i int) []byte { return fmt.Appendf(nil, "%06d", i) }
+	for name, gone := range map[string]func(i int) bool{
+		"nothing":        func(int) bool { return false },
+		"everything":     func(int) bool { return true },
+		"all but one":    func(i int) bool { return i != 1500 },
+		"all but first":  func(i int) bool { return i > 0 },
+		"all but last":   func(i int) bool { return i < records-1 },
+		"the beginning":  func(i int) bool { return i < 2000 },
+		"the middle":     func(i int) bool { return i > 500 && i < 2500 },
+		"the end":        func(i int) bool { return i > 1000 },
+		"every other":    func(i int) bool { return i%2 == 0 },
+		"long stretches": func(i int) bool { return i/400%2 == 0 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := s.fresh(t)
+			var left []string
+			update(t, st, func(tx kv.Tx) (err error) {
+				for i := range records {
+					err = errors.Join(err, tx.Put(bucket, key(i), append([]byte("v"), key(i)...)))
+				}
+				return err
+			})
+			for i := range records {
+				if !gone(i) {
+					left = append(left, string(key(i)))
+				}
+			}
+			update(t, st, func(tx kv.Tx) (err error) {
+				for i := range records {
+					if gone(i) {
+						err = errors.Join(err, tx.Delete(bucket, key(i)))
+					}
+				}
+				for i := -1; i <= records; i += 250 {
+					if value, get := tx.Get(bucket, key(i)); get != nil || (value != nil) != slices.Contains(left, string(key(i))) {
+						t.Errorf("record %d: %q, %v", i, value, get)
+					}
+					from, to := key(max(i, 0)), key(max(i, 0)+700)
+					for _, r := range []kv.Range{{}, {Reverse: true}, {From: from, To: to}, {From: from, To: to, Reverse: true}, {To: to, Reverse: true}, {From: from, Reverse: true}} {
+						err = errors.Join(err, sameScan(tx, r, inRange(left, r)))
+					}
+				}
+				return err
+			})
+		})
 	}
 }
