@@ -3,9 +3,11 @@ package engine
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 
 	"ctxledger.dev/internal/fault"
@@ -26,15 +28,15 @@ type importRecord struct {
 // batch is one that was appended, with what identifies it and the answer it got.
 type batch struct {
 	Key    string `json:"key"`
-	Digest string `json:"digest"` // the beginning of the request's
+	Digest string `json:"digest"`
 	Seq    int64  `json:"seq"`
 }
 
 // keptBatches is how many batches an import remembers: twice as many as its reader has under way.
 const keptBatches = 4
 
-// digestLen is how much of a digest is kept: enough to tell a mistake of a client from a repetition.
-const digestLen = 16
+// digestLen is how many bytes of a digest are kept: enough to tell a client's mistake from a repetition.
+const digestLen = 8
 
 // ImportState implements API.
 func (l *Local) ImportState(ctx context.Context, r ImportStateRequest) (ImportState, error) {
@@ -60,7 +62,7 @@ func (rec importRecord) answered(m mutation) (resp AppendEntriesResponse, done b
 	switch {
 	case i < 0:
 		return resp, false, nil
-	case rec.Batches[i].Digest != m.digest[:digestLen]:
+	case rec.Batches[i].Digest != m.digest:
 		return resp, false, fault.New(fault.Conflict, m.op, "the key %q was used for another batch of this import", m.key)
 	}
 	return AppendEntriesResponse{rec.Session, rec.Batches[i].Seq}, true, nil
@@ -72,7 +74,7 @@ func (rec *importRecord) took(r AppendEntriesRequest, m mutation, resp AppendEnt
 	if m.key == "" {
 		return
 	}
-	rec.Batches = append(rec.Batches, batch{m.key, m.digest[:digestLen], resp.Seq})
+	rec.Batches = append(rec.Batches, batch{m.key, m.digest, resp.Seq})
 	rec.Batches = rec.Batches[max(0, len(rec.Batches)-keptBatches):]
 }
 
@@ -80,10 +82,6 @@ func (rec *importRecord) took(r AppendEntriesRequest, m mutation, resp AppendEnt
 func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (AppendEntriesResponse, error) {
 	var zero AppendEntriesResponse
 	if err := r.check(); err != nil {
-		return zero, err
-	}
-	m, err := l.appending(r)
-	if err != nil {
 		return zero, err
 	}
 	l.naming.RLock()
@@ -95,6 +93,7 @@ func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (Appe
 	if err != nil {
 		return zero, err
 	}
+	m := mutation{op: "append", key: r.Key, digest: r.digest(ready), at: l.now()}
 	appendAll := func() (AppendEntriesResponse, error) {
 		return mutate(ctx, l, mutation{op: m.op, at: m.at}, func(tx kv.Tx) (AppendEntriesResponse, []Event, error) {
 			return l.appendBatch(tx, r, ready, m)
@@ -110,20 +109,14 @@ func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (Appe
 	return appendAll()
 }
 
-// appending describes a batch. Its originals are hashed as they are: as base64 that would take longer.
-func (l *Local) appending(r AppendEntriesRequest) (mutation, error) {
-	if r.Key == "" {
-		return l.mutation("append", "")
-	}
+// digest identifies a batch: where it stands in its source, and its originals.
+func (r AppendEntriesRequest) digest(ready []*prepared) string {
 	sum := sha256.New()
-	r.Entries = slices.Clone(r.Entries)
-	for i := range r.Entries {
-		original := r.Entries[i].Original
-		_, _ = sum.Write(binary.AppendUvarint(nil, uint64(len(original)))) // a hash takes everything
-		_, _ = sum.Write(original)
-		r.Entries[i].Original = nil
+	fmt.Fprintf(sum, "%q %d %d %d %q %v\n", r.Import, r.Offset, r.Next, r.Line, r.Check, r.Done)
+	for _, p := range ready {
+		_, _ = io.WriteString(sum, p.digest) // a hash takes everything
 	}
-	return l.mutation("append", r.Key, r, sum.Sum(nil))
+	return hex.EncodeToString(sum.Sum(nil)[:digestLen])
 }
 
 // check refuses a batch beyond the documented limits.
@@ -145,6 +138,9 @@ func (r AppendEntriesRequest) check() error {
 	}
 	if r.Next < r.Offset {
 		return fault.New(fault.Invalid, op, "the batch ends at offset %d, before it starts at %d", r.Next, r.Offset)
+	}
+	if len(r.Key) > maxKey {
+		return keyTooLong(op, r.Key)
 	}
 	return checkTexts(op, label("check", r.Check), text{"host", r.Session.Host, maxHostID}, text{"host's session id", r.Session.HostID, maxHostID},
 		label("parent session", r.Session.Parent))

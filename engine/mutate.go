@@ -46,7 +46,7 @@ type mutation struct {
 func (l *Local) mutation(op, key string, body ...any) (mutation, error) {
 	m := mutation{op: op, key: key, at: l.now()}
 	if len(key) > maxKey {
-		return m, fault.New(fault.TooLarge, op, "the key of the request has %d bytes, more than %d", len(key), maxKey)
+		return m, keyTooLong(op, key)
 	}
 	if key == "" {
 		return m, nil
@@ -57,6 +57,10 @@ func (l *Local) mutation(op, key string, body ...any) (mutation, error) {
 	}
 	m.digest = sessions.Digest(raw)
 	return m, nil
+}
+
+func keyTooLong(op, key string) error {
+	return fault.New(fault.TooLarge, op, "the key of the request has %d bytes, more than %d", len(key), maxKey)
 }
 
 // repeated returns the answer of an earlier sending, if there was one. A method that prepares much,
