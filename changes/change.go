@@ -37,10 +37,13 @@ type Change struct {
 	Time     time.Time `json:"time"`
 	HashFrom string    `json:"hash_from,omitempty"` // SHA-256 before, when known
 	HashTo   string    `json:"hash_to,omitempty"`   // SHA-256 after, when known
+	Before   time.Time `json:"before,omitzero"`     // of an observed change: since when the file was known to be what it was before
 	Large    bool      `json:"large,omitempty"`     // too large to hash: told by size and time
 	// Reported says of an observed change that its session's own record names it too; its attribution
 	// is final.
 	Reported bool `json:"reported,omitempty"`
+	// Told is the operation that the session's record names, where it is another one than was seen.
+	Told Op `json:"told,omitempty"`
 	// Candidates are the calls that ran when the file changed, where there were several: one of them
 	// or somebody else changed it. Then Session is "".
 	Candidates []Candidate `json:"candidates,omitempty"`

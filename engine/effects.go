@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -151,7 +152,7 @@ func (rec *recorder) change(e sessions.Entry, in intents.Intent, effects []sessi
 		if err := rec.touch(f.path, e.Time); err != nil {
 			return err
 		}
-		seen, err := rec.confirm(e, in, f.path)
+		seen, err := rec.confirm(e, in, f)
 		if err != nil {
 			return err
 		}
@@ -168,7 +169,7 @@ func (rec *recorder) change(e sessions.Entry, in intents.Intent, effects []sessi
 
 // confirm notes in the changes of a file that were observed while a call ran that the call's session
 // names them, and reports whether there were any. What was seen stands over what is said.
-func (rec *recorder) confirm(e sessions.Entry, in intents.Intent, path string) (bool, error) {
+func (rec *recorder) confirm(e sessions.Entry, in intents.Intent, f touched) (bool, error) {
 	from, to, err := attributor{rec.l, rec.tx, rec.session}.window(in)
 	if err != nil || from.After(to) {
 		return false, err
@@ -179,7 +180,7 @@ func (rec *recorder) confirm(e sessions.Entry, in intents.Intent, path string) (
 	}
 	seen := false
 	for _, c := range list {
-		own, err := rec.owns(in, c, path)
+		own, err := rec.owns(in, c, f.path)
 		if err != nil {
 			return seen, err
 		}
@@ -189,7 +190,10 @@ func (rec *recorder) confirm(e sessions.Entry, in intents.Intent, path string) (
 		seen = true
 		old := c
 		attribution{intent: &in}.put(&c)
-		c.Seq, c.Reported = e.Seq, true
+		c.Seq, c.Reported, c.Told = e.Seq, true, ""
+		if f.op != c.Op {
+			c.Told = f.op
+		}
 		if err := changes.Update(rec.tx, c); err != nil {
 			return seen, err
 		}
@@ -226,9 +230,13 @@ func (rec *recorder) giveBack(old, now changes.Change) error {
 	if slices.ContainsFunc(list, func(c changes.Change) bool { return c.Intent == old.Intent && c.ID != old.ID }) {
 		return nil
 	}
+	e, err := sessions.GetEntry(rec.tx, old.Session, old.Seq)
+	if err != nil {
+		return err
+	}
 	_, err = changes.Record(rec.tx, changes.Change{
 		Session: old.Session, Seq: old.Seq, Turn: old.Turn, Agent: old.Agent, Intent: old.Intent,
-		Path: old.Path, Op: old.Op, Source: changes.Transcript, Time: old.Time,
+		Path: old.Path, Op: cmp.Or(old.Told, old.Op), Source: changes.Transcript, Time: e.Time,
 	})
 	return err
 }
@@ -273,7 +281,7 @@ func (rec *recorder) shell(command string) []touched {
 }
 
 // writeOp says whether a write created its file: as the host reports, else by what the ledger
-// knows of the path.
+// knows of the path before the call began.
 func (rec *recorder) writeOp(in intents.Intent, effects []sessions.Effect) (changes.Op, error) {
 	for _, f := range effects {
 		op := changes.Op(f.Op)
@@ -287,12 +295,20 @@ func (rec *recorder) writeOp(in intents.Intent, effects []sessions.Effect) (chan
 	if in.Op == intents.OpPatch {
 		return changes.Modified, nil
 	}
-	last, err := changes.Newest(rec.tx, in.Target)
+	if in.PreHash != "" {
+		return createdIf(in.PreHash == intents.Absent), nil
+	}
+	list, err := changes.OfPath(rec.tx, in.Target, maxRecent)
 	if err != nil {
 		return "", err
 	}
-	if last == nil || last.Op == changes.Deleted {
-		return changes.Created, nil
+	before := slices.IndexFunc(list, func(c changes.Change) bool { return !c.Time.After(in.Begun) }) // the newest
+	return createdIf(before < 0 || list[before].Op == changes.Deleted), nil
+}
+
+func createdIf(absent bool) changes.Op {
+	if absent {
+		return changes.Created
 	}
-	return changes.Modified, nil
+	return changes.Modified
 }

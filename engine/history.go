@@ -30,6 +30,7 @@ func (l *Local) FileHistory(ctx context.Context, r FileHistoryRequest) (FileHist
 		}
 		h.Changes = orEmpty(fitting(list, limits.Page/3, changeSize))
 		slices.Reverse(h.Changes)
+		slices.SortStableFunc(h.Changes, func(a, b changes.Change) int { return a.Time.Compare(b.Time) })
 		if h.Intents, err = intents.OfPath(tx, path); err != nil {
 			return h, err
 		}

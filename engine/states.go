@@ -157,6 +157,9 @@ func (w *witness) changed(op changes.Op, was, is changes.State) error {
 	own := slices.IndexFunc(claims, func(c changes.Change) bool { return by.intent != nil && c.Intent == by.intent.ID })
 	if own >= 0 {
 		c, c.Reported = claims[own], true
+		if c.Op != op {
+			c.Told = c.Op
+		}
 		claims = slices.Delete(claims, own, own+1)
 	} else {
 		by.put(&c)
@@ -164,7 +167,7 @@ func (w *witness) changed(op changes.Op, was, is changes.State) error {
 	c.Op, c.Source, c.Time = op, changes.Observed, is.Since
 	c.HashTo, c.Large = is.Hash, is.Large || was.Large
 	if len(claims) == 0 { // else the file was something else in between, which nobody saw
-		c.HashFrom = was.Hash
+		c.HashFrom, c.Before = was.Hash, was.Since
 	}
 	if own >= 0 {
 		err = changes.Update(w.tx, c)

@@ -233,7 +233,7 @@ func TestBytesThatStayAreNoChange(t *testing.T) {
 	a.prompt(at(0))
 	a.call(at(1), "c1", "Write", editA)
 	a.result(at(2), "c1", false)
-	wantTold(t, l, []*agent{a}, "created a.go transcript by a")
+	wantTold(t, l, []*agent{a}, "modified a.go transcript by a")
 	if got := observe(t, l, is("a.go", "1", at(1.5), at(2.5))); len(got) != 0 {
 		t.Errorf("recorded: %+v", got)
 	}
@@ -277,6 +277,43 @@ func TestTwoEditsSeenAsOneBelongToTheLater(t *testing.T) {
 		if strings.Count(got, "\n") != 2 || !strings.Contains(got, "modified a.go transcript by a\n") || !strings.Contains(got, "modified a.go observed by b "+hashes+"\n") {
 			t.Errorf("seen first: %v:\n%s", first, got)
 		}
+	}
+}
+
+// TestANewFileWhoseSecondChangeIsSeenBeforeTheFirstIsTold: the creation stays one, by the call that told
+// of it, before the change that was seen.
+func TestANewFileWhoseSecondChangeIsSeenBeforeTheFirstIsTold(t *testing.T) {
+	for name, seenFirst := range map[string]bool{"before the first is told": true, "before the second is begun": false} {
+		t.Run(name, func(t *testing.T) { secondChangeSeenEarly(t, seenFirst) })
+	}
+}
+
+func secondChangeSeenEarly(t *testing.T, seenFirst bool) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	a := &agent{t: t, l: l, name: "a", dir: "/w"}
+	a.prompt(at(0))
+	a.call(at(1), "c1", "Write", `{"file_path":"/w/new.go","content":"1"}`)
+	observe(t, l, is("new.go", "1", at(1.5), at(1.6)))
+	see := func() { observe(t, l, is("new.go", "2", at(2.2), at(2.3))) }
+	if seenFirst {
+		see()
+	}
+	a.result(at(2), "c1", false)
+	if !seenFirst {
+		see()
+	}
+	a.call(at(2.1), "c2", "Edit", `{"file_path":"/w/new.go","old_string":"1","new_string":"2"}`)
+	a.result(at(2.4), "c2", false)
+	h, err := l.FileHistory(t.Context(), engine.FileHistoryRequest{Path: "new.go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range h.Changes {
+		got = append(got, fmt.Sprint(c.Op, " ", c.Source, " by entry ", c.Seq))
+	}
+	if want := []string{"created transcript by entry 3", "modified observed by entry 5"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -83,9 +83,11 @@ func (rec *recorder) preHash(in intents.Intent) (string, error) {
 	return hashBefore(rec.tx, st, in.Begun)
 }
 
-// hashBefore returns what a file was like at a time: the hash of its content, intents.Absent, or ""
-// when that is not known. st is its present state.
-func hashBefore(tx kv.Tx, st changes.State, at time.Time) (string, error) {
+// hashBefore returns what a file was like when a call began: the hash of its content, intents.Absent,
+// or "" when that is not known. st is its present state. What became so just before may be the call's
+// own doing: the file system's clock ticks.
+func hashBefore(tx kv.Tx, st changes.State, begun time.Time) (string, error) {
+	at := begun.Add(-fileClock)
 	if !st.Since.After(at) {
 		return contentOf(st), nil
 	}
@@ -98,7 +100,10 @@ func hashBefore(tx kv.Tx, st changes.State, at time.Time) (string, error) {
 		if c.Source != changes.Observed || c.Time.Before(at) {
 			continue
 		}
-		if c.Op == changes.Created {
+		switch {
+		case c.Before.After(at): // it was looked at for the first time when it had begun
+			return "", nil
+		case c.Op == changes.Created:
 			return intents.Absent, nil
 		}
 		return c.HashFrom, nil
