@@ -47,7 +47,7 @@ type daemon struct {
 	leave    context.CancelCauseFunc // makes the daemon leave
 	leaving  context.Context         // over when it is to leave: long polls end
 	hard     context.Context         // over when it cannot wait any longer: every call ends
-	tasks    atomic.Int64            // background tasks that run
+	tasks    atomic.Int64            // background tasks that have not ended
 	conns    sync.WaitGroup          // connections being served
 	presence presence
 }
@@ -136,6 +136,7 @@ func openListener(c Config) (listener, error) {
 
 // work runs until the daemon is to leave, and leaves.
 func (d *daemon) work(l listener, stop context.CancelFunc) error {
+	d.tasks.Store(int64(len(d.config.Background))) // before anybody can ask
 	var others sync.WaitGroup
 	others.Go(func() { d.accept(l) })
 	others.Go(d.watch)
@@ -176,7 +177,6 @@ func (d *daemon) withdraw(l listener) error {
 
 // background runs one task.
 func (d *daemon) background(task Task) {
-	d.tasks.Add(1)
 	defer d.tasks.Add(-1)
 	err := guarded(d.config.Env, d.log, func() error { return task(d.leaving, d.api) })
 	if err != nil && !(d.leaving.Err() != nil && errors.Is(err, context.Canceled)) {
