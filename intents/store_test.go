@@ -140,6 +140,14 @@ func TestIntentsAreFoundByPathAndSession(t *testing.T) {
 		}
 		return nil
 	})
+	finish(t, s, "s1", "c2", Result{Known: true}, noon)
+	begin(t, s, Intent{Session: "s3", Seq: 0, CallID: strings.Repeat("c", 5000), Op: OpWrite, Target: "a.go"}, ``)
+	storetest.Update(t, s, func(tx kv.Tx) error {
+		if got := names(PendingOnPath(tx, "a.go")); got != "s1/1 s2/1 s3/0 " {
+			t.Errorf("pending on a.go: %s", got)
+		}
+		return nil
+	})
 	if got := ofCall(t, s, "s2", strings.Repeat("c", 5000)); got == nil || got.Target != long {
 		t.Errorf("a call with a long id: %+v", got)
 	}
