@@ -140,10 +140,32 @@ func outsiders(t testing.TB, root, outside string) []string {
 	}
 }
 
+// spellings are other ways to write a path that lead to the same place, or to none.
+func spellings(name string) []string {
+	all := []string{name}
+	for _, before := range []string{"./", ".//", "d/../", "d//../", "d/./../", "in/deep/../../", "none/../"} {
+		all = append(all, before+name)
+	}
+	for _, behind := range []string{"/", "//", "/.", "/./", "/d/..", "/../" + name} {
+		all = append(all, name+behind)
+	}
+	for _, r := range [][2]string{{"/", "//"}, {"/", "/./"}, {"/", `\`}, {"..", "%2e%2e"}, {"/", "%2f"}, {".", "．"}, {"..", ".. "}} {
+		if other := strings.ReplaceAll(name, r[0], r[1]); other != name {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
 func TestInvariant10NoPathLeadsOutOfTheTree(t *testing.T) {
 	root, outside := place(t)
 	tree := open(t, root)
+	var names []string
 	for _, name := range outsiders(t, root, outside) {
+		names = append(names, spellings(name)...)
+	}
+	t.Logf("%d paths", len(names))
+	for _, name := range names {
 		info, err := tree.Stat(name)
 		if err == nil && (info.Kind == File || info.Kind == Dir) {
 			t.Errorf("%q: leads to %+v", name, info)
