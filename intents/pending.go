@@ -31,28 +31,12 @@ func PendingOf(tx kv.Tx, session string) ([]Intent, error) {
 }
 
 // PendingOnPath returns the intents without an outcome that name a path, in the order of session and log.
+// Most have ended: those are not read.
 func PendingOnPath(tx kv.Tx, path string) ([]Intent, error) {
-	prefix := []byte(path + "\x00")
-	var all []Intent
-	for r, err := range tx.Scan(bucketPaths, kv.Range{Prefix: prefix}) {
-		if err != nil {
-			return nil, err
-		}
-		k := r.Key[len(prefix):]
-		if pending, err := tx.Get(bucketPending, callOf(k)); err != nil {
-			return nil, err
-		} else if pending == nil {
-			continue // most have ended: they are not read
-		}
-		in, err := load(tx, k)
-		if err != nil {
-			return nil, err
-		}
-		if in != nil {
-			all = append(all, *in)
-		}
-	}
-	return all, nil
+	return naming(tx, path, func(k []byte) (bool, error) {
+		pending, err := tx.Get(bucketPending, callOf(k))
+		return pending != nil, err
+	})
 }
 
 // callOf returns the key of an intent's call, made of the key of the intent.

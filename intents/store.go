@@ -157,13 +157,24 @@ func From(tx kv.Tx, session string, seq int64) iter.Seq2[Intent, error] {
 
 // OfPath returns the intents that name a path, in the order of session and log.
 func OfPath(tx kv.Tx, path string) ([]Intent, error) {
+	return naming(tx, path, func([]byte) (bool, error) { return true, nil })
+}
+
+// naming returns the intents that name a path and whose key is wanted, in the order of session and log.
+func naming(tx kv.Tx, path string, wanted func(k []byte) (bool, error)) ([]Intent, error) {
 	prefix := []byte(path + "\x00")
 	var all []Intent
 	for r, err := range tx.Scan(bucketPaths, kv.Range{Prefix: prefix}) {
 		if err != nil {
 			return nil, err
 		}
-		in, err := load(tx, r.Key[len(prefix):])
+		k := r.Key[len(prefix):]
+		if ok, err := wanted(k); err != nil {
+			return nil, err
+		} else if !ok {
+			continue
+		}
+		in, err := load(tx, k)
 		if err != nil {
 			return nil, err
 		}

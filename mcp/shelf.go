@@ -16,7 +16,7 @@ const (
 )
 
 // shelf keeps encoded values out of the MCP library's hands, which would parse and copy each of them
-// three times on its way into the line: the library encodes a short name, and the wire puts the value
+// again on its way into the line: the library encodes a short name, and the wire puts the value
 // in its place. Names hold a random number that nobody outside this process can know.
 type shelf struct {
 	prefix []byte // of the names, as they stand in a line
