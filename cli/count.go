@@ -38,7 +38,7 @@ func (a *app) countCommand() *cobra.Command {
 
 // counter counts a text for a model or an encoding.
 type counter struct {
-	encoding tokens.Encoding
+	encoding *tokens.Encoding
 	exact    bool
 	count    func(text []byte) int
 }
@@ -49,7 +49,7 @@ func counterOf(model, encoding string) (counter, error) {
 		return counter{m.Encoding(), m.Count("").Exact, func(t []byte) int { return m.Count(string(t)).N }}, nil
 	}
 	if encoding == "" {
-		encoding = string(tokens.O200kBase)
+		encoding = tokens.O200kBase.String()
 	}
 	e, err := tokens.ParseEncoding(encoding)
 	if err != nil {
@@ -60,10 +60,10 @@ func counterOf(model, encoding string) (counter, error) {
 
 // counted is what the count command answers.
 type counted struct {
-	Encoding tokens.Encoding `json:"encoding"`
-	Exact    bool            `json:"exact"`
-	Files    []countedFile   `json:"files"`
-	Total    int             `json:"total"`
+	Encoding string        `json:"encoding"`
+	Exact    bool          `json:"exact"`
+	Files    []countedFile `json:"files"`
+	Total    int           `json:"total"`
 }
 
 // countedFile is one text that was counted.
@@ -78,7 +78,7 @@ func (a *app) count(ctx context.Context, c counter, paths []string) error {
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
-	t := tally{app: a, counter: c, ctx: ctx, counted: counted{Encoding: c.encoding, Exact: c.exact, Files: []countedFile{}}}
+	t := tally{app: a, counter: c, ctx: ctx, counted: counted{Encoding: c.encoding.String(), Exact: c.exact, Files: []countedFile{}}}
 	for _, p := range paths {
 		t.path(p)
 	}

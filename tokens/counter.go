@@ -20,7 +20,7 @@ func (c Counter) Model() string { return c.model }
 
 // Encoding returns the encoding that Count counts in: the model's own, or O200kBase for a
 // model that is estimated.
-func (c Counter) Encoding() Encoding { return priors[c.family].encoding }
+func (c Counter) Encoding() *Encoding { return priors[c.family].encoding }
 
 // Count returns the number of tokens of text.
 func (c Counter) Count(text string) Count {

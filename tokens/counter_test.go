@@ -111,7 +111,7 @@ func TestOnlyTheModelsOwnEncodingIsExact(t *testing.T) {
 	const text = "iPhone12345" // 4 tokens in o200k_base, 3 in cl100k_base
 	for _, c := range []struct {
 		model    string
-		encoding Encoding
+		encoding *Encoding
 		count    Count // of the text
 		of       Count // of 1,000 tokens of o200k_base
 	}{

@@ -8,35 +8,44 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Encoding names a public vocabulary with its rules. The zero value, and any value that is
-// not one of the constants, counts as O200kBase; ParseEncoding refuses such names.
-type Encoding string
+// Encoding is a vocabulary with the rules that cut text into pieces. O200kBase and CL100kBase
+// are always there; their tables are built by the first count, which takes some milliseconds.
+type Encoding struct {
+	name      string
+	tokenizer func() *tokenizer
+}
 
-// The encodings that are counted exactly.
-const (
-	O200kBase  Encoding = "o200k_base"  // GPT-4o and later, gpt-oss
-	CL100kBase Encoding = "cl100k_base" // GPT-4, GPT-3.5
+// The encodings that come with the program.
+var (
+	// O200kBase is that of GPT-4o and later and of gpt-oss.
+	O200kBase = bundled("o200k_base", o200kPairs, asciiO200k, (*classTable).runeO200k)
+	// CL100kBase is that of GPT-4 and GPT-3.5.
+	CL100kBase = bundled("cl100k_base", cl100kPairs, asciiCL100k, (*classTable).runeCL100k)
 )
 
-// encodings lists the known encodings in the order in which they are offered.
-var encodings = []Encoding{O200kBase, CL100kBase}
+// Encodings returns the encodings that come with the program, in the order in which they are
+// offered.
+func Encodings() []*Encoding { return []*Encoding{O200kBase, CL100kBase} }
 
 // ParseEncoding returns the encoding of that exact name, or an error of code invalid that
 // lists the known ones.
-func ParseEncoding(name string) (Encoding, error) {
-	known := make([]string, len(encodings))
-	for i, e := range encodings {
-		if name == string(e) {
+func ParseEncoding(name string) (*Encoding, error) {
+	var known []string
+	for _, e := range Encodings() {
+		if name == e.name {
 			return e, nil
 		}
-		known[i] = string(e)
+		known = append(known, e.name)
 	}
-	return "", fault.New(fault.Invalid, "tokens.encoding", "unknown encoding %.40q: use %s", name, strings.Join(known, " or "))
+	return nil, fault.New(fault.Invalid, "tokens.encoding", "unknown encoding %.40q: use %s", name, strings.Join(known, " or "))
 }
+
+// String returns the name: "o200k_base".
+func (e *Encoding) String() string { return e.name }
 
 // Count returns the number of tokens of text. Each maximal invalid part of a UTF-8 sequence
 // counts as one U+FFFD, as decoders of the web do it.
-func (e Encoding) Count(text []byte) int {
+func (e *Encoding) Count(text []byte) int {
 	t := e.tokenizer()
 	w := t.worker()
 	defer t.release(w)
@@ -44,13 +53,13 @@ func (e Encoding) Count(text []byte) int {
 }
 
 // CountString is Count for a string; it does not copy it.
-func (e Encoding) CountString(s string) int {
+func (e *Encoding) CountString(s string) int {
 	return e.Count(unsafe.Slice(unsafe.StringData(s), len(s))) // Count only reads
 }
 
 // Encode appends the token ids of text to dst and returns it, so that
 // len(Encode(nil, text)) == Count(text).
-func (e Encoding) Encode(dst []uint32, text []byte) []uint32 {
+func (e *Encoding) Encode(dst []uint32, text []byte) []uint32 {
 	t := e.tokenizer()
 	w := t.worker()
 	defer t.release(w)
@@ -58,13 +67,6 @@ func (e Encoding) Encode(dst []uint32, text []byte) []uint32 {
 		dst = append(dst, w.merge(piece)...)
 	}
 	return dst
-}
-
-func (e Encoding) tokenizer() *tokenizer {
-	if e == CL100kBase {
-		return cl100kBase()
-	}
-	return o200kBase()
 }
 
 // pieces yields the pieces of text in order; joined they are the text.

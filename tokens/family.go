@@ -14,7 +14,7 @@ const (
 
 // prior is what is known of a family's tokenizer before anything was measured.
 type prior struct {
-	encoding Encoding
+	encoding *Encoding
 	exact    bool // encoding is the family's own
 	share    int  // its tokens in percent of those of o200k_base
 	upper    int  // the upper bound in percent of the estimate

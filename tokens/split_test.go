@@ -81,7 +81,7 @@ func TestCornerCasesSplitAndCountAsTheReference(t *testing.T) {
 			c.cl100k = c.o200k
 		}
 		for _, want := range []struct {
-			e      Encoding
+			e      *Encoding
 			pieces string
 			n      int
 		}{{O200kBase, c.o200k, c.nO200k}, {CL100kBase, c.cl100k, c.nCL}} {
@@ -104,7 +104,7 @@ func TestScannerOfASCIIAgreesWithTheDefinition(t *testing.T) {
 			text = randomText(rng, 1+rng.IntN(12), ascii, ascii, alphabet, invalid)
 		}
 		for _, s := range []struct {
-			e    Encoding
+			e    *Encoding
 			rune func([]byte, int) int
 		}{{O200kBase, classes().runeO200k}, {CL100kBase, classes().runeCL100k}} {
 			want := splitWith(s.rune, text)

@@ -21,34 +21,22 @@ type worker struct {
 	clean []byte // a piece with its invalid bytes replaced
 }
 
-// The tokenizers are built when they are first used, which takes some milliseconds.
-var (
-	o200kBase = sync.OnceValue(func() *tokenizer {
+// bundled makes an encoding of an embedded vocabulary. ascii finds the end of a piece where
+// nothing but ASCII decides, and else returns 0; runes finds it everywhere.
+func bundled(name string, pairs []byte, ascii func([]byte, int) int, runes func(*classTable, []byte, int) int) *Encoding {
+	return &Encoding{name: name, tokenizer: sync.OnceValue(func() *tokenizer {
+		v, err := parseVocabulary(name, pairs)
+		if err != nil {
+			panic("tokens: the embedded vocabulary is damaged: " + err.Error()) // not input: a broken build
+		}
 		t := classes()
-		return newTokenizer(O200kBase, o200kPairs, func(text []byte, start int) int {
-			if end := asciiO200k(text, start); end > 0 {
+		return &tokenizer{vocabulary: v, scan: func(text []byte, start int) int {
+			if end := ascii(text, start); end > 0 {
 				return end
 			}
-			return t.runeO200k(text, start)
-		})
-	})
-	cl100kBase = sync.OnceValue(func() *tokenizer {
-		t := classes()
-		return newTokenizer(CL100kBase, cl100kPairs, func(text []byte, start int) int {
-			if end := asciiCL100k(text, start); end > 0 {
-				return end
-			}
-			return t.runeCL100k(text, start)
-		})
-	})
-)
-
-func newTokenizer(e Encoding, pairs []byte, scan func([]byte, int) int) *tokenizer {
-	v, err := parseVocabulary(e, pairs)
-	if err != nil {
-		panic("tokens: the embedded vocabulary is damaged: " + err.Error()) // not input: a broken build
-	}
-	return &tokenizer{scan: scan, vocabulary: v}
+			return runes(t, text, start)
+		}}
+	})}
 }
 
 // next returns the end of the piece that starts at start, which is before the end of text.

@@ -60,8 +60,8 @@ func (v *vocabulary) slot(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >
 
 // parseVocabulary reads a .pairs file and builds the tables, or returns an error of code
 // corrupt when the file is not what the generator wrote.
-func parseVocabulary(e Encoding, file []byte) (*vocabulary, error) {
-	body, err := pairsBody(e, file)
+func parseVocabulary(name string, file []byte) (*vocabulary, error) {
+	body, err := pairsBody(name, file)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func parseVocabulary(e Encoding, file []byte) (*vocabulary, error) {
 			continue
 		}
 		if left >= uint32(id) || right >= uint32(id) {
-			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: token %d is made of a later one", e, id) // sweep relies on it
+			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: token %d is made of a later one", name, id) // sweep relies on it
 		}
 		key := pairKey(left, right)
 		slot := v.slot(key)
@@ -94,21 +94,21 @@ func record(body []byte, id int) (left, right uint32) {
 }
 
 // pairsBody checks the header and the check sum of a .pairs file and returns its records.
-func pairsBody(e Encoding, file []byte) ([]byte, error) {
+func pairsBody(name string, file []byte) ([]byte, error) {
 	header, body, _ := bytes.Cut(file, []byte("\n\n"))
 	lines := bytes.Split(header, []byte("\n"))
 	want := [][]byte{
 		[]byte("ctxpairs 1"),
-		fmt.Appendf(nil, "%s %d", e, len(body)/recordSize),
+		fmt.Appendf(nil, "%s %d", name, len(body)/recordSize),
 		nil, // the source, which only tests can compare
 		bodyLine(body),
 	}
 	if len(lines) != len(want) || len(body)%recordSize != 0 {
-		return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: not a file of merge pairs", e)
+		return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: not a file of merge pairs", name)
 	}
 	for i, line := range want {
 		if line != nil && !bytes.Equal(lines[i], line) {
-			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: header line %d does not fit the body", e, i+1)
+			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: header line %d does not fit the body", name, i+1)
 		}
 	}
 	return body, nil

@@ -13,7 +13,7 @@ import (
 )
 
 // published has the SHA-256 of the published vocabulary file of each encoding, and its ids.
-var published = map[Encoding]struct {
+var published = map[*Encoding]struct {
 	pairs []byte
 	sum   string
 	ids   int
@@ -23,8 +23,8 @@ var published = map[Encoding]struct {
 }
 
 // tokenBytes returns the bytes of every token, by id.
-func tokenBytes(e Encoding) [][]byte {
-	body, err := pairsBody(e, published[e].pairs)
+func tokenBytes(e *Encoding) [][]byte {
+	body, err := pairsBody(e.String(), published[e].pairs)
 	if err != nil {
 		panic(err)
 	}
@@ -45,7 +45,7 @@ var (
 	cl100kTokens = sync.OnceValue(func() [][]byte { return tokenBytes(CL100kBase) })
 )
 
-func tokensOf(e Encoding) [][]byte {
+func tokensOf(e *Encoding) [][]byte {
 	if e == CL100kBase {
 		return cl100kTokens()
 	}
@@ -72,7 +72,7 @@ func TestPairsRebuildThePublishedVocabulary(t *testing.T) {
 
 // The caches and the sweep rest on these facts.
 func TestEveryTokenMergesToItself(t *testing.T) {
-	for _, e := range encodings {
+	for _, e := range Encodings() {
 		w := e.tokenizer().worker()
 		for id, token := range tokensOf(e) {
 			if len(token) > 255 {
@@ -102,7 +102,7 @@ func TestDamagedVocabularyIsCorrupt(t *testing.T) {
 		"nothing":                   func([]byte) []byte { return nil },
 	}
 	for name, change := range damage {
-		if _, err := parseVocabulary(CL100kBase, change(slices.Clone(good))); !fault.Is(err, fault.Corrupt) {
+		if _, err := parseVocabulary("cl100k_base", change(slices.Clone(good))); !fault.Is(err, fault.Corrupt) {
 			t.Errorf("%s: error %v, want one of code corrupt", name, err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // in an encoding, which reads its vocabulary and finds every cache empty.
 func measureTokens(_ context.Context, b *bench) error {
 	text := string(b.recorded)
-	for _, e := range []tokens.Encoding{tokens.O200kBase, tokens.CL100kBase} {
+	for _, e := range tokens.Encodings() {
 		var first, took times
 		n := 0
 		count := func() error { n = e.CountString(text); return nil }
