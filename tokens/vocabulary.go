@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/bits"
+	"sync"
 
 	"ctxledger.dev/internal/fault"
 )
@@ -37,6 +38,9 @@ type vocabulary struct {
 	// merged id in the low 18; 0 is an empty slot.
 	pairs []uint64
 	shift int // of a hash, to give a slot
+
+	splitOnce  sync.Once
+	splitTable []split // by splits
 }
 
 // merged returns the token that left and right make together, or noID.
