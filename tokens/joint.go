@@ -29,8 +29,12 @@ func (v *vocabulary) joins(left, right uint32) bool {
 	}
 }
 
-// split is the two tokens that a token is made of. Those of a single byte have noID for both.
-type split struct{ left, right uint32 }
+// split is what a token is made of: two tokens, noID for both where it is a single byte, and a
+// number of bytes.
+type split struct {
+	left, right uint32
+	length      uint32
+}
 
 // splits returns the split of each token, by id. The table is made when it is first needed.
 func (v *vocabulary) splits() []split {
@@ -50,11 +54,16 @@ func (v *vocabulary) split() []split {
 	for _, e := range v.pairs {
 		if e != 0 {
 			key := e>>idBits - 1
-			table[e&noID] = split{uint32(key >> idBits), uint32(key & noID)}
+			table[e&noID] = split{left: uint32(key >> idBits), right: uint32(key & noID)}
 		}
 	}
 	for _, id := range v.bytes {
-		table[id] = split{noID, noID}
+		table[id] = split{noID, noID, 1}
+	}
+	for id, s := range table { // in the order of ids, since a token is made of earlier ones
+		if s.left != noID {
+			table[id].length = table[s.left].length + table[s.right].length
+		}
 	}
 	return table
 }
