@@ -10,7 +10,7 @@ import (
 // edit cuts one that has grown, or joins two that have shrunk. An edit copies a leaf and the list
 // of leaves, so both should be short.
 const (
-	leafSize = 2 << 10
+	leafSize = 1 << 10
 	maxLeaf  = 2 * leafSize
 	minLeaf  = leafSize / 4
 )

@@ -11,21 +11,13 @@ import (
 func (x *Index) Replace(from, to int, with []byte) *Index {
 	from = max(0, min(from, x.size))
 	to = max(from, min(to, x.size))
-	if len(x.leaves) == 0 {
+	if x.size == 0 {
 		return x.encoding.Index(slices.Clone(with))
 	}
 	first, last := x.touched(from, to, len(with))
-	a, b := join(x.leaves[first:x.find(from)+1]), join(x.leaves[x.find(to):last+1])
-	edited := &Index{encoding: x.encoding, leaves: make([]placed, first, len(x.leaves)+2)}
-	copy(edited.leaves, x.leaves)
-	edited.size, edited.tokens = a.at, a.before
-	edited.append(x.encoding.replace(a.leaf, b.leaf, from-a.at, to-b.at, with)...)
-	bytes, tokens := edited.size-x.end(last), edited.tokens-b.before-b.tokens
-	for _, l := range x.leaves[last+1:] {
-		edited.leaves = append(edited.leaves, placed{l.at + bytes, l.before + tokens, l.leaf})
-	}
-	edited.size, edited.tokens = x.size+bytes, x.tokens+tokens
-	return edited
+	a, b := x.join(first, x.find(from)), x.join(x.find(to), last)
+	with = slices.Concat(a.text[:from-a.at], with, b.text[to-b.at:])
+	return &Index{x.encoding, x.replace(first, last, x.encoding.edit(a.leaf, b.leaf, from-a.at, to-b.at, with))}
 }
 
 // touched returns the first and the last leaf that an edit changes. The safe points at both ends
@@ -33,50 +25,46 @@ func (x *Index) Replace(from, to int, with []byte) *Index {
 // of the leaves, a neighbour goes with them.
 func (x *Index) touched(from, to, inserted int) (first, last int) {
 	first, last = x.find(from), x.find(to)
-	for first > 0 && from-x.leaves[first].at < utf8.UTFMax {
+	for first > 0 && from-x.leaf(first).at < utf8.UTFMax {
 		first--
 	}
-	for last < len(x.leaves)-1 && x.end(last)-to < utf8.UTFMax {
+	for last < x.leaves-1 && x.leaf(last).end()-to < utf8.UTFMax {
 		last++
 	}
-	left := x.end(last) - x.leaves[first].at - (to - from) + inserted
+	left := x.leaf(last).end() - x.leaf(first).at - (to - from) + inserted
 	switch {
 	case left >= minLeaf:
-	case last < len(x.leaves)-1 && left+len(x.leaves[last+1].text) <= maxLeaf:
+	case last < x.leaves-1 && left+len(x.leaf(last+1).text) <= maxLeaf:
 		last++
-	case first > 0 && left+len(x.leaves[first-1].text) <= maxLeaf:
+	case first > 0 && left+len(x.leaf(first-1).text) <= maxLeaf:
 		first--
 	}
 	return first, last
 }
 
-// end returns where leaf i ends in the text.
-func (x *Index) end(i int) int { return x.leaves[i].at + len(x.leaves[i].text) }
-
-// join returns neighbouring leaves as one, in the place of the first.
-func join(leaves []placed) placed {
-	if len(leaves) == 1 {
-		return leaves[0]
+// join returns the leaves from first to last as one, in the place of the first.
+func (x *Index) join(first, last int) placed {
+	if first == last {
+		return x.leaf(first)
 	}
-	first, last := leaves[0], leaves[len(leaves)-1]
-	size := last.at + len(last.text) - first.at
-	all := &leaf{tokens: last.before + last.tokens - first.before, ends: newBitset(size)}
-	for _, l := range leaves {
-		if at := l.at - first.at; l.ends == nil || all.ends == nil {
+	a, b := x.leaf(first), x.leaf(last)
+	all := &leaf{tokens: b.before + b.tokens - a.before, ends: newBitset(b.end() - a.at)}
+	for i := first; i <= last; i++ {
+		l := x.leaf(i)
+		if l.ends == nil || all.ends == nil {
 			all.ends = nil
 		} else {
-			all.ends.copy(at, l.ends, 0, len(l.text))
-			all.long = append(all.long, cutSpans(l.long, 0, len(l.text), at)...)
+			all.ends.copy(l.at-a.at, l.ends, 0, len(l.text))
+			all.long = append(all.long, cutSpans(l.long, 0, len(l.text), l.at-a.at)...)
 		}
 		all.text = append(all.text, l.text...)
 	}
-	return placed{first.at, first.before, all}
+	return placed{a.at, a.before, all}
 }
 
-// replace returns the leaves that stand for those from a to b after an edit: what goes before
-// from in a, with, and what follows to in b.
-func (e *Encoding) replace(a, b *leaf, from, to int, with []byte) []*leaf {
-	text := slices.Concat(a.text[:from], with, b.text[to:])
+// edit returns the leaves of text, which begins as a does before from and ends as b does behind
+// to.
+func (e *Encoding) edit(a, b *leaf, from, to int, text []byte) []*leaf {
 	t := e.tokenizer()
 	w := t.worker()
 	defer t.release(w)
@@ -86,9 +74,8 @@ func (e *Encoding) replace(a, b *leaf, from, to int, with []byte) []*leaf {
 	return e.buildPart(text)
 }
 
-// splice returns the leaf of text, which begins as a does before from and ends as b does behind
-// to. What is known of both stays, up to the safe points nearest to the edit. It reports whether
-// ends could hold all tokens.
+// splice returns all of them as one, or false where ends could not hold all tokens. What is known
+// of a and b stays, up to the safe points nearest to the edit.
 func (w *worker) splice(a, b *leaf, from, to int, text []byte) (*leaf, bool) {
 	if a.ends == nil || b.ends == nil {
 		return nil, false

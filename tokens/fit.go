@@ -1,9 +1,6 @@
 package tokens
 
-import (
-	"sort"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // Fit returns the end of the longest part of the text that starts at from, ends at a border of
 // characters and has at most budget tokens, and the number of its tokens. Positions are taken as
@@ -22,7 +19,7 @@ func (x *Index) Fit(from, budget int) (end, n int) {
 	w := t.worker()
 	defer t.release(w)
 
-	l := x.leaves[x.find(from)]
+	l := x.leaf(x.find(from))
 	next := from // the first safe point, from where on counts add up
 	if from > l.at {
 		next = l.at + l.safeAfter(from-l.at, len(l.text))
@@ -35,7 +32,7 @@ func (x *Index) Fit(from, budget int) (end, n int) {
 	if last >= x.tokens {
 		return x.size, budget - (last - x.tokens)
 	}
-	l = x.leaves[sort.Search(len(x.leaves)-1, func(k int) bool { return x.leaves[k+1].before > last })]
+	l = x.leaf(x.findToken(last))
 	end, n = l.fit(w, last-l.before)
 	return l.at + end, budget - (last - l.before - n)
 }

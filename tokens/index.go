@@ -1,7 +1,5 @@
 package tokens
 
-import "sort"
-
 // Index counts the tokens of any part of a text without reading the rest, and follows edits.
 //
 // An Index never changes: Replace returns another one, which shares with it all but what the
@@ -21,32 +19,13 @@ import "sort"
 // Beside the text, an Index takes about 0.2 bytes for each of its bytes.
 type Index struct {
 	encoding *Encoding
-	leaves   []placed // of at least one byte each, in the order of the text
-	size     int      // bytes
-	tokens   int
-}
-
-// placed is a leaf with what lies before it in the text: at bytes and before tokens.
-type placed struct {
-	at, before int
-	*leaf
+	list
 }
 
 // Index returns the index of text, which it keeps and which must not change any more. Large
 // texts are read by up to GOMAXPROCS goroutines; all have ended when it returns.
 func (e *Encoding) Index(text []byte) *Index {
-	x := &Index{encoding: e}
-	x.append(e.build(text, workersFor(text))...)
-	return x
-}
-
-// append adds leaves at the end.
-func (x *Index) append(leaves ...*leaf) {
-	for _, l := range leaves {
-		x.leaves = append(x.leaves, placed{x.size, x.tokens, l})
-		x.size += len(l.text)
-		x.tokens += l.tokens
-	}
+	return &Index{e, newList(e.build(text, workersFor(text)))}
 }
 
 // Len returns the length of the text in bytes.
@@ -68,18 +47,11 @@ func (x *Index) Count(from, to int) int {
 
 func (x *Index) count(w *worker, from, to int) int {
 	first, last := x.find(from), x.find(to)
+	a, b := x.leaf(first), x.leaf(last)
 	if first == last {
-		l := x.leaves[first]
-		return l.count(w, from-l.at, to-l.at)
+		return a.count(w, from-a.at, to-a.at)
 	}
-	a, b := x.leaves[first], x.leaves[last]
-	return a.count(w, from-a.at, len(a.text)) + b.before - x.leaves[first+1].before + b.count(w, 0, to-b.at)
-}
-
-// find returns the number of the leaf in which position i lies, or the last one for the end of
-// the text. There must be one.
-func (x *Index) find(i int) int {
-	return sort.Search(len(x.leaves)-1, func(k int) bool { return x.leaves[k+1].at > i })
+	return a.count(w, from-a.at, len(a.text)) + b.before - (a.before + a.tokens) + b.count(w, 0, to-b.at)
 }
 
 // border returns i, brought into the text and to the start of the character that it lies in.
@@ -87,6 +59,6 @@ func (x *Index) border(i int) int {
 	if i <= 0 || i >= x.size {
 		return max(0, min(i, x.size))
 	}
-	l := x.leaves[x.find(i)]
+	l := x.leaf(x.find(i))
 	return l.at + charStart(l.text, i-l.at)
 }

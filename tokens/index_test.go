@@ -28,7 +28,8 @@ func checkIndex(t *testing.T, x *Index, text []byte) {
 	t.Helper()
 	var joined []byte
 	tokens := 0
-	for i, l := range x.leaves {
+	for i := range x.leaves {
+		l := x.leaf(i)
 		if l.at != len(joined) || l.before != tokens || len(l.text) == 0 {
 			t.Fatalf("leaf %d of %d bytes is said to come after %d bytes and %d tokens, not %d and %d", i, len(l.text), l.at, l.before, len(joined), tokens)
 		}
@@ -110,8 +111,8 @@ func randomEdit(rng *rand.Rand, x *Index, all []string) edit {
 	var e edit
 	switch n := x.Len(); rng.IntN(10) {
 	case 0: // at the border of a leaf
-		if len(x.leaves) > 0 {
-			e.from = max(0, min(n, x.leaves[rng.IntN(len(x.leaves))].at+rng.IntN(5)-2))
+		if x.leaves > 0 {
+			e.from = max(0, min(n, x.leaf(rng.IntN(x.leaves)).at+rng.IntN(5)-2))
 		}
 	case 1:
 		e.from = n
