@@ -141,20 +141,3 @@ func (w *worker) countLong(piece []byte) int {
 	}
 	return int(slot.count)
 }
-
-// countPiece returns the number of tokens of a piece.
-func (w *worker) countPiece(piece []byte) int {
-	if len(piece) > maxShortKey {
-		return w.countLong(piece)
-	}
-	low, high := shortKey(piece, 0, len(piece))
-	slot := &w.short[shortIndex(low, high)]
-	if slot.low == low && slot.high&(1<<countShift-1) == high {
-		return int(slot.high >> countShift)
-	}
-	n := len(w.merge(piece))
-	if n <= maxShortKey {
-		*slot = shortSlot{low, high | uint64(n)<<countShift}
-	}
-	return n
-}

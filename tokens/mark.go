@@ -11,22 +11,33 @@ import "unicode/utf8"
 // must not matter to the pieces in it.
 func (w *worker) mark(text []byte, ends bitset, from, to int, known []span) (long []span, ok bool) {
 	for start := from; start < to; {
-		end := w.next(text[:to], start)
-		piece := text[start:end]
-		if len(piece) > longPiece && utf8.Valid(piece) {
-			w.mend(text, ends, span{start, end}, known)
-			long = append(long, span{start, end})
-		} else {
-			n := w.countPiece(piece)
-			if n > len(piece) {
-				return nil, false
+		for _, end := range w.cut(w.tokenizer, text[:to], start) {
+			if end-start > longPiece && utf8.Valid(text[start:end]) {
+				w.mend(text, ends, span{start, end}, known)
+				long = append(long, span{start, end})
+			} else {
+				n := w.countPiece(text, start, end)
+				if n > end-start {
+					return nil, false
+				}
+				ends.fill(start, end-n, false)
+				ends.fill(end-n, end, true)
 			}
-			ends.fill(start, end-n, false)
-			ends.fill(end-n, end, true)
+			start = end
 		}
-		start = end
 	}
 	return long, true
+}
+
+// countPiece returns the number of tokens of the piece text[start:end].
+func (w *worker) countPiece(text []byte, start, end int) int {
+	if end-start <= maxShortKey && start+16 <= len(text) {
+		key := shortKey((*[16]byte)(text[start:]), end-start)
+		if slot := &w.short[key.index()]; slot.holds(key) {
+			return int(slot.high >> countShift)
+		}
+	}
+	return w.countApart(text[start:end])
 }
 
 // mend makes ends right in a long piece. What is known of it stays as it is; the gaps before,
