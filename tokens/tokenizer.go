@@ -21,8 +21,7 @@ type worker struct {
 	cutter
 	short [1 << shortBits]shortSlot
 	long  [1 << longBits]longSlot
-	ids   [maxShort]uint32
-	pairs [maxShort]uint32
+	parts parts
 	sweep *sweep // nil until a piece is long
 	clean []byte // a piece with its invalid bytes replaced
 }
