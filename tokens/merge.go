@@ -22,13 +22,6 @@ func (w *worker) merge(piece []byte) []uint32 {
 	return w.parts.merge(w.vocabulary, piece)
 }
 
-func (w *worker) mergeLong(piece []byte) []uint32 {
-	if w.sweep == nil {
-		w.sweep = new(sweep)
-	}
-	return w.sweep.merge(w.vocabulary, piece)
-}
-
 // parts is the working memory for merging a short piece: a list of parts, each known by the
 // position where it starts.
 type parts struct {
