@@ -16,6 +16,11 @@ func (w *worker) merge(piece []byte) []uint32 {
 		w.clean = appendValid(w.clean[:0], piece)
 		piece = w.clean
 	}
+	return w.mergeBytes(piece)
+}
+
+// mergeBytes is merge for bytes that are merged as they are, such as part of a piece.
+func (w *worker) mergeBytes(piece []byte) []uint32 {
 	if len(piece) > maxShort {
 		return w.mergeLong(piece)
 	}

@@ -6,6 +6,7 @@ import (
 	_ "embed" // for the vocabularies
 	"encoding/hex"
 	"fmt"
+	"sync"
 
 	"ctxledger.dev/internal/fault"
 )
@@ -36,6 +37,9 @@ type vocabulary struct {
 	// single bytes, where half of all questions find their answer nearby.
 	bytePairs [1 << 16]uint32
 	pairs     pairTable
+
+	splitOnce  sync.Once
+	splitTable []split // by splits
 }
 
 // merged returns the token that left and right make together, or noID.
@@ -49,7 +53,7 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 		return nil, err
 	}
 	n := len(body) / recordSize
-	v := &vocabulary{pairs: newPairTable(n)}
+	v := newVocabulary(n)
 	for id := range n {
 		left, right := record(body, id)
 		if right == noID {
@@ -61,12 +65,20 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 		}
 		v.pairs.add(left, right, uint32(id))
 	}
+	v.pairBytes()
+	return v, nil
+}
+
+// newVocabulary returns a vocabulary with room for the pairs of n tokens.
+func newVocabulary(n int) *vocabulary { return &vocabulary{pairs: newPairTable(n)} }
+
+// pairBytes sets bytePairs, when bytes and pairs are there.
+func (v *vocabulary) pairBytes() {
 	for first, left := range v.bytes {
 		for second, right := range v.bytes {
 			v.bytePairs[first<<8|second] = v.merged(left, right)
 		}
 	}
-	return v, nil
 }
 
 func record(body []byte, id int) (left, right uint32) {
