@@ -154,7 +154,7 @@ func BenchmarkMerge(b *testing.B) {
 			}
 			b.SetBytes(int64(size))
 			for b.Loop() {
-				w.vocabulary.mergeShort(piece, &w.ids, &w.pairs)
+				w.parts.merge(w.vocabulary, piece)
 			}
 		})
 		b.Run("sweep/"+sizeName(size), func(b *testing.B) {

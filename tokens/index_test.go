@@ -11,10 +11,11 @@ import (
 // byteTokens has a token for each byte and no others, so that an invalid byte has three tokens:
 // more than a leaf can hold.
 var byteTokens = func() *Encoding {
-	v := &vocabulary{pairs: make([]uint64, 2), shift: 63}
+	v := newVocabulary(0)
 	for b := range v.bytes {
 		v.bytes[b] = uint32(b)
 	}
+	v.pairBytes()
 	t := *O200kBase.tokenizer()
 	t.vocabulary = v
 	return &Encoding{name: "bytes", tokenizer: func() *tokenizer { return &t }}

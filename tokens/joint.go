@@ -47,16 +47,9 @@ func (v *vocabulary) split() []split {
 	for _, id := range v.bytes {
 		last = max(last, id)
 	}
-	for _, e := range v.pairs {
-		last = max(last, uint32(e&noID))
-	}
+	v.pairs.each(func(_, _, id uint32) { last = max(last, id) })
 	table := make([]split, last+1)
-	for _, e := range v.pairs {
-		if e != 0 {
-			key := e>>idBits - 1
-			table[e&noID] = split{left: uint32(key >> idBits), right: uint32(key & noID)}
-		}
-	}
+	v.pairs.each(func(left, right, id uint32) { table[id] = split{left: left, right: right} })
 	for _, id := range v.bytes {
 		table[id] = split{noID, noID, 1}
 	}

@@ -21,9 +21,9 @@ type worker struct {
 	cutter
 	short [1 << shortBits]shortSlot
 	long  [1 << longBits]longSlot
-	ids   [maxShort]uint32
-	pairs [maxShort]uint32
+	parts parts
 	sweep *sweep // nil until a piece is long
+	joined
 	clean []byte // a piece with its invalid bytes replaced
 }
 
@@ -97,6 +97,9 @@ func (t *tokenizer) worker() *worker {
 func (t *tokenizer) release(w *worker) {
 	if w.sweep != nil && cap(w.sweep.ids) > maxKept {
 		w.sweep = nil
+	}
+	if cap(w.joined.ids) > maxKept {
+		w.joined = joined{}
 	}
 	if cap(w.clean) > maxKept {
 		w.clean = nil
