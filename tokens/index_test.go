@@ -5,21 +5,21 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // byteTokens has a token for each byte and no others, so that an invalid byte has three tokens:
 // more than a leaf can hold.
-var byteTokens = func() *Encoding {
+var byteTokens = &Encoding{name: "bytes", tokenizer: sync.OnceValue(func() *tokenizer {
 	v := newVocabulary(0)
 	for b := range v.bytes {
 		v.bytes[b] = uint32(b)
 	}
 	v.pairBytes()
-	t := *O200kBase.tokenizer()
-	t.vocabulary = v
-	return &Encoding{name: "bytes", tokenizer: func() *tokenizer { return &t }}
-}()
+	t := O200kBase.tokenizer()
+	return &tokenizer{scan: t.scan, starts: t.starts, vocabulary: v}
+})}
 
 // indexed are the encodings that an Index is tested with.
 func indexed() []*Encoding { return append(Encodings(), byteTokens) }
