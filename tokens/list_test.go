@@ -41,6 +41,21 @@ func TestListIsASequenceOfLeaves(t *testing.T) {
 	}
 }
 
+func TestGroupsThatShrinkGoTogether(t *testing.T) {
+	var leaves []*leaf
+	for range 2_000 {
+		leaves = append(leaves, &leaf{text: []byte("x"), tokens: 1})
+	}
+	s := newList(leaves)
+	for i := 0; i < s.leaves; i++ { // keep one of each twenty
+		last := min(i+18, s.leaves-1)
+		s = s.replace(i, last, nil)
+	}
+	if len(s.groups) > s.leaves/(newGroup/2)+2 {
+		t.Errorf("%d groups of %d leaves", len(s.groups), s.leaves)
+	}
+}
+
 func checkList(t *testing.T, s *list, want []*leaf) {
 	t.Helper()
 	if s.leaves != len(want) {

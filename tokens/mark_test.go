@@ -14,6 +14,9 @@ var mendKinds = map[string][]string{
 	"han":     strings.Split("的一是不了人我在有他这中大来上国个到说们为子和你地出道也时年", ""),
 	"signs":   {"=", "-", "==", "+", "*", "#", "/"},
 	"blanks":  {" ", "  ", "    ", "\t"},
+	"spaces":  {" "},
+	"dashes":  {"-"},
+	"rulers":  {"-", strings.Repeat("-", 70), strings.Repeat("=", 90), strings.Repeat("*", 40)},
 	"a":       {"a"},
 	"ab":      {"ab"},
 }
@@ -85,6 +88,24 @@ func TestMendingEncodesLittle(t *testing.T) {
 					t.Errorf("%d of 100 pieces were encoded outright", outright)
 				}
 			})
+		}
+	}
+}
+
+// The tokens of runs are long: one character more may change what lies far before it.
+func TestMendingARunThatGrows(t *testing.T) {
+	for _, one := range []string{" ", "-", "=", "*", "a", "\n", "/", "#", "_", "."} {
+		for _, e := range Encodings() {
+			w := e.tokenizer().worker()
+			for n := 2 * longPiece; n < 3*longPiece; n++ {
+				m := editPiece(w, []byte(strings.Repeat(one, n)), n, n, one)
+				want := newBitset(n + 1)
+				w.encode(m.text, want, span{0, n + 1})
+				w.mend(m.text, m.ends, span{0, n + 1}, m.known)
+				if !slices.Equal(m.ends, want) {
+					t.Fatalf("%s: %d of %q do not mend when one more comes", e, n, one)
+				}
+			}
 		}
 	}
 }
