@@ -47,15 +47,7 @@ const (
 // Byte-pair encoding merges the pair with the lowest id, the leftmost of several, until no
 // pair makes a token: that is the least order.
 func (p *parts) merge(v *vocabulary, piece []byte) []uint32 {
-	n := len(piece)
-	for i := range n - 1 {
-		p.ids[i] = v.bytes[piece[i]]
-		p.order[i] = v.bytePairs[int(piece[i])<<8|int(piece[i+1])]<<positionBits | uint32(i)
-		p.next[i], p.before[i+1] = uint8(i+1), uint8(i)
-	}
-	p.ids[n-1] = v.bytes[piece[n-1]]
-	p.order[n-1] = noOrder
-	p.next[n-1] = uint8(n)
+	n := p.load(v, piece)
 	for {
 		least := uint32(noOrder)
 		for _, o := range p.order[:n] {
@@ -66,6 +58,29 @@ func (p *parts) merge(v *vocabulary, piece []byte) []uint32 {
 		}
 		p.join(v, int(least&positionMask), least>>positionBits, n)
 	}
+}
+
+// load makes a part of each byte, or of each character where that is the same, and returns
+// their number.
+func (p *parts) load(v *vocabulary, piece []byte) int {
+	n := len(piece)
+	if v.ordered && ideographic(piece) {
+		n = v.ideographs().split(v, piece, p)
+		for i := range n - 1 {
+			p.order[i] = v.merged(p.ids[i], p.ids[i+1])<<positionBits | uint32(i)
+		}
+	} else {
+		for i, b := range piece[:n-1] {
+			p.ids[i] = v.bytes[b]
+			p.order[i] = v.bytePairs[int(b)<<8|int(piece[i+1])]<<positionBits | uint32(i)
+		}
+		p.ids[n-1] = v.bytes[piece[n-1]]
+	}
+	p.order[n-1] = noOrder
+	for i := range n {
+		p.next[i], p.before[i+1] = uint8(i+1), uint8(i)
+	}
+	return n
 }
 
 // join merges the part at i with the part after it into the token id.

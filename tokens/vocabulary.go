@@ -38,8 +38,14 @@ type vocabulary struct {
 	bytePairs [1 << 16]uint32
 	pairs     pairTable
 
+	// ordered is whether each token's id is greater than those of the two that it is made of.
+	ordered bool
+
 	splitOnce  sync.Once
 	splitTable []split // by splits
+
+	ideographOnce  sync.Once
+	ideographTable *ideographs // by ideographs
 }
 
 // merged returns the token that left and right make together, or noID.
@@ -66,6 +72,7 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 		v.pairs.add(left, right, uint32(id))
 	}
 	v.pairBytes()
+	v.ordered = true
 	return v, nil
 }
 
