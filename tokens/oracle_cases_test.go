@@ -38,12 +38,10 @@ func TestOracleOnCornerCases(t *testing.T) {
 	})
 }
 
-// The reference takes time that grows with the square of a piece's length, 2 s for 64 KiB of a, and
-// breaks down on 1 MiB. So pieces are compared up to a length that it bears; that the package is right
-// beyond is for the tests that need no reference, and that its time does not grow so is for the benchmark.
+// Pieces around the lengths at which the package changes its way of merging them.
 func TestOracleOnLongPieces(t *testing.T) {
 	withOracle(t, func(t *testing.T, o *oracle) {
-		for _, size := range []int{100, 127, 128, 129, 1 << 10, 4<<10 - 1, 4<<10 + 1, 12 << 10} {
+		for _, size := range []int{maxShort, maxShort + 1, maxLongKey, maxLongKey + 1, 127, 128, 129, 4 << 10, 12 << 10} {
 			o.compare(t, maps.Values(longTexts(size)))
 		}
 	})
