@@ -7,9 +7,10 @@ CLAUDE_VERSION := 2.1.328
 CLAUDE  := $(AGENTS)/claude/.installed-$(CLAUDE_VERSION)
 ORACLE_VERSION := 1.0.22
 ORACLE  := .cache/oracle
+COUNTERS := tiktoken@$(ORACLE_VERSION) gpt-tokenizer@4.0.0 ai-tokenizer@1.0.6 js-tiktoken@1.0.21
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools agents oracle clean
+.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools agents oracle counters corpora clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,7 +45,7 @@ fuzz: oracle ## every fuzz target for FUZZTIME (default 10s), STRINGS random str
 	  done; \
 	done
 
-bench: build ## the figures of docs/benchmarks.md
+bench: build counters corpora ## the figures of docs/benchmarks.md
 	$(GO) run ./internal/benchmark -bin bin
 
 share: ## many processes at one ledger, at length: a million operations, 1,000 starts and stops
@@ -88,6 +89,22 @@ oracle: $(ORACLE)/.installed-$(ORACLE_VERSION) ## install npm tiktoken, the refe
 $(ORACLE)/.installed-$(ORACLE_VERSION):
 	mkdir -p $(ORACLE)
 	cd $(ORACLE) && npm init -y >/dev/null && npm install --no-audit --no-fund tiktoken@$(ORACLE_VERSION)
+	touch $@
+
+counters: .cache/counters/.installed ## install the counters from npm that the benchmark compares with
+.cache/counters/.installed: Makefile
+	mkdir -p $(@D)
+	cd $(@D) && npm init -y >/dev/null && npm install --no-audit --no-fund --save-exact $(COUNTERS)
+	touch $@
+
+# Freely licensed text: the kernel's documentation (GPL-2, English and Chinese), the Debian Reference (GPL-2+), sayings and
+# poems (GPL-3+), manual pages (GFDL and others).
+corpora: .cache/corpora/.installed ## fetch the prose that the benchmark counts, from Debian packages
+.cache/corpora/.installed:
+	mkdir -p $(@D)
+	as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); $$as_root apt-get update -qq
+	cd $(@D) && apt-get download -qq $$(apt-cache depends linux-doc | awk '$$1 == "Depends:" {print $$2}') debian-reference-zh-cn fortunes-zh manpages-zh
+	cd $(@D) && for p in *.deb; do dpkg-deb -x $$p . && rm $$p; done
 	touch $@
 
 clean: ## remove what was built and installed here

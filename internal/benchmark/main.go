@@ -44,6 +44,7 @@ type bench struct {
 	temp     string // for files
 	big      generated
 	runs     int // of what takes seconds
+	text     int // bytes of each text that is counted
 	report   report
 }
 
@@ -97,10 +98,10 @@ func main() {
 
 // run measures everything and hands out the table.
 func run(ctx context.Context, bin string, short, write bool, only []string) (err error) {
-	b := &bench{bin: bin, runs: 5}
+	b := &bench{bin: bin, runs: 5, text: 10 << 20}
 	size, command := int64(64<<20), "make bench"
 	if short {
-		b.runs, size, command = 2, 8<<20, "go run ./internal/benchmark -bin bin -short"
+		b.runs, b.text, size, command = 2, 1<<20, 8<<20, "go run ./internal/benchmark -bin bin -short"
 	}
 	if b.temp, err = os.MkdirTemp("", "ctxl"); err != nil {
 		return err

@@ -9,11 +9,11 @@
 import { createHash } from "node:crypto";
 import { readSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { resolve } from "node:path";
 
 const WANTS_IDS = 0x80000000;
 const [directory, encoding] = process.argv.slice(2);
-const { get_encoding } = createRequire(join(directory, "package.json"))("tiktoken");
+const { get_encoding } = createRequire(resolve(directory, "package.json"))("tiktoken");
 const encoder = get_encoding(encoding);
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
