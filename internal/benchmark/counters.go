@@ -49,8 +49,8 @@ type counter struct {
 // counted is what a counter answers.
 type counted struct {
 	n           int   // tokens
-	allocations int   // of each time, ours only
-	heap        int64 // in bytes, afterwards, without the text; ours only
+	allocations int   // of all times together, ours only
+	heap        int64 // in bytes, afterwards, ours only
 	took        times
 }
 

@@ -16,9 +16,6 @@ import (
 )
 
 const (
-	// longLimit is how long a counter may take for one piece. It is not asked for one that is four times
-	// as long when the last one took a quarter of that.
-	longLimit = 4 * time.Second
 	// longAbout is how long a short piece is counted again and again.
 	longAbout = 100 * time.Millisecond
 	// longPlot is where the plot goes.
@@ -92,7 +89,7 @@ func (b *bench) measureLongPieces(ctx context.Context, prose float64) error {
 			curves = append(curves, c)
 		}
 	}
-	b.report.grids = append(b.report.grids, longGrid(curves, prose))
+	b.report.grids = append(b.report.grids, longGrid(curves, prose, b.patience))
 	b.report.images = append(b.report.images, image{longPlot, plot(curves)})
 	return nil
 }
@@ -110,7 +107,7 @@ func (b *bench) longPieces(ctx context.Context, name string, k kind) (c curve, e
 		}
 	}()
 	for _, size := range longSizes(name) {
-		if n := len(c.points); n > 0 && c.points[n-1].took > longLimit/4 {
+		if n := len(c.points); n > 0 && c.points[n-1].took > b.patience/4 { // the next one is four times as long
 			c.end = errSlow
 			return c, nil
 		}
@@ -119,7 +116,7 @@ func (b *bench) longPieces(ctx context.Context, name string, k kind) (c curve, e
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			return c, err
 		}
-		r, err := process.ask("count", path, 1000, longAbout, longLimit)
+		r, err := process.ask("count", path, 1000, longAbout, b.patience)
 		switch {
 		case ctx.Err() != nil:
 			return c, ctx.Err()
@@ -144,10 +141,10 @@ func longSizes(name string) []int {
 }
 
 // longGrid is the table of the longest pieces.
-func longGrid(curves []curve, prose float64) grid {
+func longGrid(curves []curve, prose float64, patience time.Duration) grid {
 	g := grid{
 		title: fmt.Sprintf("Long pieces, o200k_base: ours at 1 MB, beside its %.0f MB/s on prose, and how the time grows from 1 to 4 MB; "+
-			"npm's at the longest that they count within %d s.", prose, int(longLimit.Seconds())),
+			"npm's at the longest that they count within %v.", prose, patience),
 		header: slices.Concat([]string{"a piece of", own, "prose is faster", "4 MB takes"}, npmCounters),
 	}
 	for i, k := range kinds {
