@@ -116,7 +116,11 @@ func (b *bench) longPieces(ctx context.Context, name string, k kind) (c curve, e
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			return c, err
 		}
-		r, err := process.ask("count", path, 1000, longAbout, b.patience)
+		limit := b.patience
+		if len(c.points) == 0 {
+			limit += time.Minute // it reads its tables
+		}
+		r, err := process.ask("count", path, 1000, longAbout, limit)
 		switch {
 		case ctx.Err() != nil:
 			return c, ctx.Err()
