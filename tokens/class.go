@@ -51,7 +51,7 @@ const (
 	blockSize = 1 << blockBits
 )
 
-// classTable maps runes to classes in two steps; equal blocks are stored once.
+// classTable maps runes to classes in two steps; blocks of one class are stored once.
 type classTable struct {
 	index  [(maxRune + 1) >> blockBits]uint16
 	blocks [][blockSize]class
@@ -77,6 +77,11 @@ func (t *classTable) at(text []byte, i int) (class, int) {
 	}
 	if c := byteClass[text[i]]; c != high {
 		return c, 1
+	}
+	// Most of what is not ASCII has three bytes. Behind these first bytes, no two
+	// continuation bytes are ill-formed.
+	if b := text[i]; b >= 0xE1 && b != 0xED && b <= 0xEF && i+2 < len(text) && isContinuation(text[i+1]) && isContinuation(text[i+2]) {
+		return t.of(rune(b&0xF)<<12 | rune(text[i+1]&0x3F)<<6 | rune(text[i+2]&0x3F)), 3
 	}
 	r, size := decodeRune(text[i:])
 	return t.of(r), size
@@ -107,22 +112,54 @@ var byteClass = func() (t [256]class) {
 
 // parseClasses builds the table from the text of a class file.
 func parseClasses(file string) (*classTable, error) {
-	flat := make([]class, maxRune+1)
-	for i := range flat {
-		flat[i] = other
-	}
+	t := new(classTable)
+	uniform := make(map[class]uint16) // the blocks of one class, which stand for many
+	uniform[other] = t.addBlock(other)
 	for line := range strings.Lines(file) {
 		lo, hi, category, err := parseRange(line)
 		if err != nil {
 			return nil, err
 		}
-		for r := lo; r <= hi; r++ {
-			flat[r] = categories[category]
+		c := categories[category]
+		for lo <= hi {
+			end := min(hi+1, lo|(blockSize-1)+1) // of what the range has of this block
+			index := &t.index[lo>>blockBits]
+			switch {
+			case end-lo < blockSize:
+				if *index == uniform[other] {
+					*index = t.addBlock(other)
+				}
+				t.fill(lo, end, c)
+			case uniform[c] == 0:
+				uniform[c] = t.addBlock(c)
+				fallthrough
+			default:
+				*index = uniform[c]
+			}
+			lo = end
 		}
 	}
-	flat['\r'] |= newline
-	flat['\n'] |= newline
-	return compress(flat), nil
+	t.blocks[t.index[0]]['\r'] |= newline
+	t.blocks[t.index[0]]['\n'] |= newline
+	return t, nil
+}
+
+// addBlock adds a block of one class and returns its number.
+func (t *classTable) addBlock(c class) uint16 {
+	var block [blockSize]class
+	for i := range block {
+		block[i] = c
+	}
+	t.blocks = append(t.blocks, block)
+	return uint16(len(t.blocks) - 1)
+}
+
+// fill gives the runes from lo up to end, which are in one block, a class.
+func (t *classTable) fill(lo, end rune, c class) {
+	block := &t.blocks[t.index[lo>>blockBits]]
+	for r := lo; r < end; r++ {
+		block[r&(blockSize-1)] = c
+	}
 }
 
 // parseRange reads one line of a class file, including its newline.
@@ -135,20 +172,4 @@ func parseRange(line string) (lo, hi rune, category string, err error) {
 		return 0, 0, "", fmt.Errorf("class file: bad line %q", line)
 	}
 	return rune(from), rune(to), category, nil
-}
-
-func compress(flat []class) *classTable {
-	t := new(classTable)
-	seen := make(map[[blockSize]class]uint16)
-	for i := range t.index {
-		block := [blockSize]class(flat[i<<blockBits:])
-		at, ok := seen[block]
-		if !ok {
-			at = uint16(len(t.blocks))
-			t.blocks = append(t.blocks, block)
-			seen[block] = at
-		}
-		t.index[i] = at
-	}
-	return t
 }
