@@ -177,9 +177,9 @@ func (p panel) counters(curves []curve) {
 		p.curve(fmt.Sprintf("line c%d", i/len(kinds)), c)
 	}
 	x, y := p.x(128<<10), p.y(200*time.Microsecond) // nothing is so fast
+	fmt.Fprintf(p, `<rect class="page" x="%.1f" y="%.1f" width="136" height="%.1f"/>`+"\n", x-8, y-14, 8+float64(len(npmCounters))*(labelGap+4))
 	for i, name := range npmCounters {
 		p.line(fmt.Sprintf("line c%d", i), x, y, x+16, y)
-		fmt.Fprintf(p, `<rect class="page" x="%.1f" y="%.1f" width="100" height="16"/>`+"\n", x+20, y-9)
 		p.text("", "start", x+22, y+4, name)
 		y += labelGap + 4
 	}
