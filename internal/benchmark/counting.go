@@ -70,9 +70,11 @@ func (b *bench) throughput(ctx context.Context, encoding string, texts []corpus,
 		}
 	}()
 	for _, name := range slices.Concat(ownCounters, npmCounters) {
-		if counters[name], err = b.startCounter(ctx, name, encoding); err != nil {
+		c, err := b.startCounter(ctx, name, encoding)
+		if err != nil {
 			return nil, err
 		}
+		counters[name] = c
 	}
 	for _, text := range texts {
 		s := speeds{}
@@ -115,7 +117,7 @@ func (s speeds) row(text corpus, encoding string) []string {
 	want := s[reference].n
 	cells := []string{fmt.Sprintf("%s, %s", text.name, megabytes(text.size)), encoding, fmt.Sprint(want)}
 	for _, name := range slices.Concat(ownCounters, npmCounters) {
-		cell := fmt.Sprintf("%.3g", s.speed(name, text))
+		cell := threeDigits(s.speed(name, text))
 		if n := s[name].n; n != want {
 			cell += fmt.Sprintf(" (%+d)", n-want)
 		}
@@ -125,6 +127,14 @@ func (s speeds) row(text corpus, encoding string) []string {
 		return fmt.Sprintf("%.0f; pure Go %.0f", s.speed(own, text)/speed, s.speed(pure, text)/speed)
 	}
 	return append(cells, against(s.speed(reference, text)), against(s.fastest(text)))
+}
+
+// threeDigits prints a speed.
+func threeDigits(x float64) string {
+	if x >= 100 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
 }
 
 // measureEncode measures encoding Go source, beside npm's counters doing the same.
