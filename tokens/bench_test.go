@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -94,6 +95,21 @@ func benchmarkCount(b *testing.B, text []byte) {
 				}
 			})
 		})
+	}
+}
+
+// BenchmarkCountParallel counts Go source with one goroutine and with two.
+func BenchmarkCountParallel(b *testing.B) {
+	text := goSource(b)
+	for _, e := range Encodings() {
+		for _, workers := range []int{1, 2} {
+			b.Run(e.String()+"/"+strconv.Itoa(workers), func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					e.CountParallel(text, workers)
+				}
+			})
+		}
 	}
 }
 

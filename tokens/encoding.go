@@ -63,8 +63,11 @@ func (e *Encoding) Encode(dst []uint32, text []byte) []uint32 {
 	t := e.tokenizer()
 	w := t.worker()
 	defer t.release(w)
-	for piece := range t.pieces(text) {
-		dst = append(dst, w.merge(piece)...)
+	for start := 0; start < len(text); {
+		for _, end := range w.cut(t, text, start) {
+			dst = append(dst, w.merge(text[start:end])...)
+			start = end
+		}
 	}
 	return dst
 }

@@ -11,15 +11,18 @@ import "unicode/utf8"
 // stretch of more than 256 bytes without safe points, it means that the part with one more
 // character does not fit.
 func (x *Index) Fit(from, budget int) (end, n int) {
-	from = x.border(from)
+	if x.size == 0 {
+		return 0, 0
+	}
+	l, from := x.border(from)
 	if from == x.size || budget <= 0 {
 		return from, 0
 	}
+	budget = min(budget, 3*x.size) // no byte has more: that is U+FFFD for an invalid one
 	t := x.encoding.tokenizer()
 	w := t.worker()
 	defer t.release(w)
 
-	l := x.leaf(x.find(from))
 	next := from // the first safe point, from where on counts add up
 	if from > l.at {
 		next = l.at + l.safeAfter(from-l.at, len(l.text))
@@ -32,7 +35,7 @@ func (x *Index) Fit(from, budget int) (end, n int) {
 	if last >= x.tokens {
 		return x.size, budget - (last - x.tokens)
 	}
-	l = x.leaf(x.findToken(last))
+	l = x.byToken(last)
 	end, n = l.fit(w, last-l.before)
 	return l.at + end, budget - (last - l.before - n)
 }

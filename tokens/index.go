@@ -35,30 +35,24 @@ func (x *Index) Len() int { return x.size }
 // gives for them. Positions beyond the ends of the text stand for its ends, those inside a
 // character for its start; the count is 0 where to does not lie behind from.
 func (x *Index) Count(from, to int) int {
-	from, to = x.border(from), x.border(to)
-	if from >= to {
+	if from >= to || x.size == 0 {
 		return 0
 	}
+	a, from := x.border(from)
+	b, to := x.border(to)
 	t := x.encoding.tokenizer()
 	w := t.worker()
 	defer t.release(w)
-	return x.count(w, from, to)
-}
-
-func (x *Index) count(w *worker, from, to int) int {
-	first, last := x.find(from), x.find(to)
-	a, b := x.leaf(first), x.leaf(last)
-	if first == last {
+	if a.leaf == b.leaf {
 		return a.count(w, from-a.at, to-a.at)
 	}
 	return a.count(w, from-a.at, len(a.text)) + b.before - (a.before + a.tokens) + b.count(w, 0, to-b.at)
 }
 
-// border returns i, brought into the text and to the start of the character that it lies in.
-func (x *Index) border(i int) int {
-	if i <= 0 || i >= x.size {
-		return max(0, min(i, x.size))
-	}
-	l := x.leaf(x.find(i))
-	return l.at + charStart(l.text, i-l.at)
+// border returns position i, brought into the text and to the start of the character that it is
+// inside of, and the leaf that it is in.
+func (x *Index) border(i int) (placed, int) {
+	i = max(0, min(i, x.size))
+	l := x.byByte(i)
+	return l, l.at + charStart(l.text, i-l.at)
 }

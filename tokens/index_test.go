@@ -2,24 +2,27 @@ package tokens
 
 import (
 	"bytes"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"unsafe"
 )
 
 // byteTokens has a token for each byte and no others, so that an invalid byte has three tokens:
 // more than a leaf can hold.
-var byteTokens = func() *Encoding {
+var byteTokens = &Encoding{name: "bytes", tokenizer: sync.OnceValue(func() *tokenizer {
 	v := newVocabulary(0)
 	for b := range v.bytes {
 		v.bytes[b] = uint32(b)
 	}
 	v.pairBytes()
-	t := *O200kBase.tokenizer()
-	t.vocabulary = v
-	return &Encoding{name: "bytes", tokenizer: func() *tokenizer { return &t }}
-}()
+	t := O200kBase.tokenizer()
+	return &tokenizer{scan: t.scan, starts: t.starts, vocabulary: v}
+})}
 
 // indexed are the encodings that an Index is tested with.
 func indexed() []*Encoding { return append(Encodings(), byteTokens) }
@@ -174,4 +177,135 @@ func TestInvariant6CountsStayExactThroughEdits(t *testing.T) {
 			})
 		}
 	}
+}
+
+// The script of an edit is six bytes: where from and how many bytes go, each in 65,536ths of the
+// text, and which part of the alphabet comes in.
+func FuzzInvariant6CountsStayExactThroughEdits(f *testing.F) {
+	for _, text := range indexTexts(300) {
+		f.Add(text, []byte("\x00\x00\x00\x00\x00\x01\x80\x00\x01\x00\x30\x03\xFF\xFF\x00\x00\x20\x02"))
+	}
+	f.Add(strings.Repeat("a", 2_000), []byte("\x80\x00\x00\x00\x01\x01"))
+	f.Add(strings.Repeat("word ", 1_000), []byte("\x40\x00\x80\x00\x01\x00\x40\x00\x00\x00\x10\x04"))
+	f.Fuzz(func(t *testing.T, start string, script []byte) {
+		if len(start) > 16<<10 || len(script) > 60 {
+			return // it would find no more, but take longer
+		}
+		for _, e := range indexed() {
+			rng := rand.New(rand.NewPCG(47, 48))
+			text := []byte(start)
+			x := e.Index(text)
+			for step := script; len(step) >= 6; step = step[6:] {
+				n := len(text)
+				from := (n*int(step[0])<<8 + n*int(step[1])) >> 16
+				to := min(n, from+(n*int(step[2])<<8+n*int(step[3]))>>16)
+				with := strings.Join(alphabet[int(step[4])%len(alphabet):][:min(int(step[5])%4, len(alphabet)-int(step[4])%len(alphabet))], "")
+				change := edit{from, to, with}
+				x, text = x.Replace(from, to, []byte(with)), change.apply(text)
+				checkIndex(t, x, text)
+			}
+			checkRanges(t, rng, x, text, 10)
+			if len(text) <= 2<<10 {
+				checkFit(t, x, text, rng.IntN(len(text)+1), rng.IntN(x.tokens+2))
+			}
+		}
+	})
+}
+
+func TestPositionsBeyondTheTextAndInsideCharacters(t *testing.T) {
+	x := O200kBase.Index([]byte("one 中 two"))
+	all := x.Count(0, x.Len())
+	for _, c := range []struct{ from, to, want int }{
+		{0, 11, all}, {-9, 99, all}, {math.MinInt, math.MaxInt, all}, {0, 0, 0}, {5, 4, 0}, {11, 11, 0}, {99, 100, 0}, {0, -1, 0},
+		{0, 3, 1}, {0, 5, O200kBase.CountString("one ")}, {5, 11, O200kBase.CountString("中 two")}, {5, 6, 0}, {7, 11, 1},
+	} {
+		if got := x.Count(c.from, c.to); got != c.want {
+			t.Errorf("from %d to %d: %d tokens, want %d", c.from, c.to, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		from, to   int
+		with, want string
+	}{
+		{-5, 0, ">", ">one 中 two"}, {99, 120, "!", "one 中 two!"}, {7, 3, "", "one 中 two"}, {7, 3, "+", "one 中+ two"},
+		{math.MinInt, math.MaxInt, "x", "x"}, {0, 11, "", ""}, {5, 6, "", "one \xE4\xAD two"},
+	} {
+		checkIndex(t, x.Replace(c.from, c.to, []byte(c.with)), []byte(c.want))
+	}
+}
+
+func TestIndexOfTheEmptyText(t *testing.T) {
+	x := O200kBase.Index(nil)
+	checkIndex(t, x, nil)
+	if n := x.Count(0, 10); n != 0 {
+		t.Errorf("%d tokens in nothing", n)
+	}
+	checkIndex(t, x.Replace(0, 0, nil), nil)
+	checkIndex(t, x.Replace(3, 9, []byte("some text")), []byte("some text"))
+	checkIndex(t, x.Replace(0, 0, []byte("some text")).Replace(0, 9, nil), nil)
+}
+
+// What Replace was given may be used again.
+func TestReplaceCopiesWhatItIsGiven(t *testing.T) {
+	for _, start := range []string{"", "some text"} {
+		with := []byte("more ")
+		x := O200kBase.Index([]byte(start)).Replace(0, 0, with)
+		copy(with, "-----")
+		checkIndex(t, x, []byte("more "+start))
+	}
+}
+
+func TestParallelBuildGivesTheSameIndex(t *testing.T) {
+	for name, text := range indexTexts(50_000) {
+		for _, e := range indexed() {
+			for workers := 1; workers <= 7; workers += 3 {
+				x := &Index{e, newList(e.build([]byte(text), workers))}
+				checkIndex(t, x, []byte(text))
+				if n := len(e.build([]byte(text[:7]), workers)); n == 0 || n > 7 {
+					t.Errorf("%s: %d leaves of 7 bytes by %d goroutines", name, n, workers)
+				}
+			}
+		}
+	}
+}
+
+// An index is small: most of it is one bit for each byte.
+func TestIndexTakesAFifthOfAByteForEachByte(t *testing.T) {
+	text := []byte(strings.Repeat("if err := run(ctx, name); err != nil { // the caller says which\n", 4_000))
+	x := O200kBase.Index(text)
+	size := len(x.groups) * int(unsafe.Sizeof(group{}))
+	for i := range x.leaves {
+		l := x.leaf(i)
+		size += int(unsafe.Sizeof(placed{})+unsafe.Sizeof(leaf{})) + 8*cap(l.ends) + 16*cap(l.long)
+	}
+	if share := float64(size) / float64(len(text)); share > 0.25 {
+		t.Errorf("%.3f bytes for each byte of the text", share)
+	} else {
+		t.Logf("%.3f bytes for each byte of the text", share)
+	}
+}
+
+func TestSnapshotsAreReadWhileTheNextOnesAreMade(t *testing.T) {
+	text := []byte(strings.Repeat("func (w *worker) count(text []byte) int { return 12345 }\n", 200))
+	x := CL100kBase.Index(text)
+	want := x.Count(100, 9_000)
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for i := range 200 {
+				edited := x.Replace(i, i+3, []byte("new"))
+				if x.Count(100, 9_000) != want || edited.Len() != x.Len() {
+					t.Error("an edit changed the index that it was made on")
+				}
+			}
+		})
+	}
+	readers.Wait()
+}
+
+func ExampleEncoding_Index() {
+	x := O200kBase.Index([]byte("All work and no play. "))
+	edited := x.Replace(0, 3, []byte("Hard"))
+	fmt.Println(x.Count(0, 8), edited.Count(0, 9), edited.Count(0, edited.Len()))
+	// Output: 2 2 7
 }

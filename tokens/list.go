@@ -89,11 +89,16 @@ func (s *list) append(leaves []placed) {
 	}
 }
 
-// leaf returns leaf i, placed in the whole list.
-func (s *list) leaf(i int) placed {
-	g := s.groups[s.group(i)]
-	l := g.leaves[i-g.first]
+// place returns leaf k of the group, placed in the whole list.
+func (g *group) place(k int) placed {
+	l := g.leaves[k]
 	return placed{g.at + l.at, g.before + l.before, l.leaf}
+}
+
+// leaf returns leaf i.
+func (s *list) leaf(i int) placed {
+	g := &s.groups[s.group(i)]
+	return g.place(i - g.first)
 }
 
 // group returns the number of the group in which leaf i is.
@@ -101,17 +106,29 @@ func (s *list) group(i int) int {
 	return sort.Search(len(s.groups)-1, func(k int) bool { return s.groups[k+1].first > i })
 }
 
-// find returns the number of the leaf in which byte i lies, or the last one for the end of the
-// text. The list must not be empty.
-func (s *list) find(i int) int {
-	g := &s.groups[sort.Search(len(s.groups)-1, func(k int) bool { return s.groups[k+1].at > i })]
-	return g.first + sort.Search(len(g.leaves)-1, func(k int) bool { return g.at+g.leaves[k+1].at > i })
+// locate returns the group and the leaf in it that holds byte i, or the last one for the end of
+// the text. The list must not be empty.
+func (s *list) locate(i int) (g *group, k int) {
+	g = &s.groups[sort.Search(len(s.groups)-1, func(k int) bool { return s.groups[k+1].at > i })]
+	return g, sort.Search(len(g.leaves)-1, func(k int) bool { return g.leaves[k+1].at > i-g.at })
 }
 
-// findToken returns the number of the leaf in which token n lies.
-func (s *list) findToken(n int) int {
+// find returns the number of the leaf that holds byte i, as locate does.
+func (s *list) find(i int) int {
+	g, k := s.locate(i)
+	return g.first + k
+}
+
+// byByte returns the leaf that holds byte i, as locate does.
+func (s *list) byByte(i int) placed {
+	g, k := s.locate(i)
+	return g.place(k)
+}
+
+// byToken returns the leaf that holds token n.
+func (s *list) byToken(n int) placed {
 	g := &s.groups[sort.Search(len(s.groups)-1, func(k int) bool { return s.groups[k+1].before > n })]
-	return g.first + sort.Search(len(g.leaves)-1, func(k int) bool { return g.before+g.leaves[k+1].before > n })
+	return g.place(sort.Search(len(g.leaves)-1, func(k int) bool { return g.leaves[k+1].before > n-g.before }))
 }
 
 // replace returns the list with other leaves in the place of those from first to last.

@@ -20,10 +20,11 @@ const (
 // maxMoves is how many pairs an insertion may move before the table is doubled.
 const maxMoves = 256
 
-// newPairTable returns a table with room for n pairs.
+// newPairTable returns a table with room for n pairs. They fill a quarter to a half of it: with
+// fewer slots, building it would take longer than reading it gains.
 func newPairTable(n int) pairTable {
-	size := max(bits.Len(uint(n)), 1) // half as many buckets as slots, which a half to all would fill
-	return pairTable{make([][2]uint64, 1<<(size-1)), 64 - (size - 1)}
+	size := bits.Len(uint(n))
+	return pairTable{make([][2]uint64, 1<<size), 64 - size}
 }
 
 // find returns the token that left and right make together, or noID.
@@ -67,7 +68,7 @@ func (t *pairTable) place(slot uint64) uint64 {
 				}
 			}
 		}
-		victim := &t.buckets[other][move&1]
+		victim := &t.buckets[other][(slot>>idBits^uint64(move)>>1)&1]
 		slot, *victim = *victim, slot
 		first, second := t.homes(slot)
 		at, other = other, first^second^other
