@@ -5,9 +5,12 @@ export GOTOOLCHAIN := local
 AGENTS  := .cache/agents
 CLAUDE_VERSION := 2.1.328
 CLAUDE  := $(AGENTS)/claude/.installed-$(CLAUDE_VERSION)
+ORACLE_VERSION := 1.0.22
+ORACLE  := .cache/oracle
+COUNTERS := tiktoken@$(ORACLE_VERSION) gpt-tokenizer@4.0.0 ai-tokenizer@1.0.6 js-tiktoken@1.0.21
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools agents clean
+.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools agents oracle counters corpora clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,8 +21,13 @@ build: ## build ctxledger and ctxmcp into bin/
 demo: build ## the main job, from a recorded session to a summary and back
 	@$(GO) run ./internal/demo -bin bin
 
-test: lint tools agents ## every test, under the race detector
-	$(GO) test -race -timeout 20m ./...
+test: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
+# Nothing meets in what is compared with the reference, and the race detector makes that a hundred times as slow. The whole
+# standard library is compared with assembly, a tenth without: the two are compared with each other as well.
+test: lint tools agents oracle ## every test, under the race detector but for comparisons with the reference
+	$(GO) test -race -timeout 20m -skip '^TestOracle' ./...
+	$(GO) test -timeout 20m -run '^TestOracle' ./tokens
+	$(GO) test -timeout 20m -tags purego ./tokens -library 10
 
 lint: ## formatting, vet for three systems, static analysis
 	@bad=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
@@ -30,14 +38,18 @@ lint: ## formatting, vet for three systems, static analysis
 	$(GO) run $(STATICCHECK) ./...
 
 FUZZTIME ?= 10s
-fuzz: ## every fuzz target for FUZZTIME (default 10s)
+STRINGS ?= 1000000
+fuzz: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
+fuzz: oracle ## every fuzz target for FUZZTIME (default 10s), STRINGS random strings against npm tiktoken
+	$(GO) test -count=1 -timeout 60m -v -run '^TestOracleOnRandomStrings' ./tokens -strings $(STRINGS) -seed $(SEED)
+	$(GO) test -count=1 -timeout 60m -v -tags purego -run '^TestOracleOnRandomStrings' ./tokens -strings $(STRINGS) -seed $(SEED)
 	@for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p 2>/dev/null | grep '^Fuzz'); do \
 	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
 	  done; \
 	done
 
-bench: build ## the figures of docs/benchmarks.md
+bench: build counters corpora ## the figures of docs/benchmarks.md
 	$(GO) run ./internal/benchmark -bin bin
 
 share: ## many processes at one ledger, at length: a million operations, 1,000 starts and stops
@@ -75,6 +87,28 @@ $(CLAUDE):
 	mkdir -p $(AGENTS)/claude
 	cd $(AGENTS)/claude && npm init -y >/dev/null && npm install --no-audit --no-fund @anthropic-ai/claude-code@$(CLAUDE_VERSION)
 	cd $(AGENTS)/claude && node node_modules/@anthropic-ai/claude-code/install.cjs
+	touch $@
+
+oracle: $(ORACLE)/.installed-$(ORACLE_VERSION) ## install npm tiktoken, the reference that counting is compared with
+$(ORACLE)/.installed-$(ORACLE_VERSION):
+	mkdir -p $(ORACLE)
+	cd $(ORACLE) && npm init -y >/dev/null && npm install --no-audit --no-fund tiktoken@$(ORACLE_VERSION)
+	touch $@
+
+counters: .cache/counters/.installed ## install the counters from npm that the benchmark compares with
+.cache/counters/.installed: Makefile
+	mkdir -p $(@D)
+	cd $(@D) && npm init -y >/dev/null && npm install --no-audit --no-fund --save-exact $(COUNTERS)
+	touch $@
+
+# Freely licensed text: the kernel's documentation (GPL-2, English and Chinese), the Debian Reference (GPL-2+), sayings and
+# poems (GPL-3+), manual pages (GFDL and others).
+corpora: .cache/corpora/.installed ## fetch the prose that the benchmark counts, from Debian packages
+.cache/corpora/.installed:
+	mkdir -p $(@D)
+	as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); $$as_root apt-get update -qq
+	cd $(@D) && apt-get download -qq $$(apt-cache depends linux-doc | awk '$$1 == "Depends:" {print $$2}') debian-reference-zh-cn fortunes-zh manpages-zh
+	cd $(@D) && for p in *.deb; do dpkg-deb -x $$p . && rm $$p; done
 	touch $@
 
 clean: ## remove what was built and installed here

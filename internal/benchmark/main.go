@@ -43,7 +43,9 @@ type bench struct {
 	path     string // of the recording, absolute
 	temp     string // for files
 	big      generated
-	runs     int // of what takes seconds
+	runs     int           // of what takes seconds
+	text     int           // bytes of each text that is counted
+	patience time.Duration // how long a counter may take for a single piece
 	report   report
 }
 
@@ -97,10 +99,11 @@ func main() {
 
 // run measures everything and hands out the table.
 func run(ctx context.Context, bin string, short, write bool, only []string) (err error) {
-	b := &bench{bin: bin, runs: 5}
+	b := &bench{bin: bin, runs: 5, text: 10 << 20, patience: 4 * time.Second}
 	size, command := int64(64<<20), "make bench"
 	if short {
-		b.runs, size, command = 2, 8<<20, "go run ./internal/benchmark -bin bin -short"
+		b.runs, b.text, b.patience = 2, 1<<20, 500*time.Millisecond
+		size, command = 8<<20, "go run ./internal/benchmark -bin bin -short"
 	}
 	if b.temp, err = os.MkdirTemp("", "ctxl"); err != nil {
 		return err
@@ -123,6 +126,11 @@ func run(ctx context.Context, bin string, short, write bool, only []string) (err
 	fmt.Print(text)
 	if !write {
 		return nil
+	}
+	for _, i := range b.report.images {
+		if err := os.WriteFile(i.path, i.svg, 0o644); err != nil {
+			return err
+		}
 	}
 	return replace(document, text)
 }

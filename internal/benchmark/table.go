@@ -18,9 +18,18 @@ type row struct {
 	runs   string
 }
 
-// report is the table so far.
+// grid is a table of its own for what is measured in two directions.
+type grid struct {
+	title  string // the sentences above it
+	header []string
+	rows   [][]string
+}
+
+// report is the tables so far.
 type report struct {
-	rows []row
+	rows   []row
+	grids  []grid
+	images []image
 }
 
 // add appends a row.
@@ -37,7 +46,21 @@ func (r *report) markdown(command string, at time.Time) string {
 	for _, x := range r.rows {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", ditto(x.what), x.figure, dash(x.beside), dash(x.ratio), x.runs)
 	}
+	for _, g := range r.grids {
+		g.write(&b)
+	}
 	return b.String()
+}
+
+// write appends the table as Markdown.
+func (g grid) write(b *strings.Builder) {
+	line := func(cells []string) { fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | ")) }
+	fmt.Fprintf(b, "\n%s\n\n", g.title)
+	line(g.header)
+	b.WriteString(strings.Repeat("|---", len(g.header)) + "|\n")
+	for _, cells := range g.rows {
+		line(cells)
+	}
 }
 
 // dash stands for what is not there.

@@ -71,3 +71,12 @@ func TestATableHasNoEmptyCells(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestAGridStandsBehindTheTable(t *testing.T) {
+	r := report{grids: []grid{{"A title.", []string{"text", "ours"}, [][]string{{"prose", "7 (+1)"}}}}}
+	r.add("what", "1 ms", "", "", "3")
+	got := r.markdown("make bench", time.Now())
+	if !strings.HasSuffix(got, "| 3 |\n\nA title.\n\n| text | ours |\n|---|---|\n| prose | 7 (+1) |\n") {
+		t.Error(got)
+	}
+}

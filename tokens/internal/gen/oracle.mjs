@@ -7,8 +7,12 @@
 //                              code point in every template
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { Tiktoken, get_encoding } from "tiktoken";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+
+const [directory, root] = process.argv.slice(2);
+if (!root) throw new Error("usage: node oracle.mjs DIRECTORY_OF_TIKTOKEN PACKAGE_DIRECTORY");
+const { Tiktoken, get_encoding } = createRequire(resolve(directory, "package.json"))("tiktoken");
 
 const BLOCK = 4096;
 const END = 0x110000;
@@ -103,7 +107,7 @@ function golden(encoders) {
   return goldenTexts().map(line).join("");
 }
 
-// Keep in step with classTemplates in classes_golden_test.go.
+// Keep in step with classTemplates in golden_test.go.
 const TEMPLATES = ["c", "ac", "ca", " c", "cc", "!c", "c!", "c\n", "\nc", "c's", "Aca", "c/", "!c/", "ccc\n/", "1c", "c1", "\tc", "éc", "中c"];
 
 function classBlocks(encoders) {
@@ -124,8 +128,6 @@ function classBlocks(encoders) {
   return lines.join("");
 }
 
-const root = process.argv[2];
-if (!root) throw new Error("usage: node oracle.mjs PACKAGE_DIRECTORY");
 const encoders = [get_encoding("o200k_base"), get_encoding("cl100k_base")];
 writeFileSync(join(root, "data/unicode-16.0.txt"), classes());
 writeFileSync(join(root, "testdata/golden.jsonl"), golden(encoders));
