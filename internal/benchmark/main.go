@@ -65,6 +65,7 @@ var measurements = []struct {
 	{"hook", measureHook},
 	{"idle", measureIdle},
 	{"tokens", measureTokens},
+	{"index", measureIndex},
 	{"redaction", measureRedaction},
 }
 

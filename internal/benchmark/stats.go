@@ -51,6 +51,20 @@ func millis(d time.Duration) string {
 	}
 }
 
+// micros prints a duration with three significant digits, from nanoseconds on.
+func micros(d time.Duration) string {
+	switch us := float64(d) / 1e3; {
+	case us < 10:
+		return fmt.Sprintf("%.2f µs", us)
+	case us < 100:
+		return fmt.Sprintf("%.1f µs", us)
+	case us < 1000:
+		return fmt.Sprintf("%.0f µs", us)
+	default:
+		return millis(d)
+	}
+}
+
 // ratio prints how many times a is b.
 func ratio(a, b time.Duration) string {
 	r := float64(a) / float64(b)

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"unicode/utf8"
+
+	"ctxledger.dev/tokens"
+)
+
+const (
+	// indexedSize is the length in bytes of the texts that are indexed.
+	indexedSize = 1 << 20
+	// indexedCalls is how often a range is counted, and an edit made, for each of the runs.
+	indexedCalls = 4_000
+	// slowCalls is that for texts without safe points, and for what counts a text anew.
+	slowCalls = 10
+)
+
+// indexed is a text with its index.
+type indexed struct {
+	name  string
+	text  []byte
+	index *tokens.Index
+	rng   *rand.Rand
+	calls int
+}
+
+// measureIndex measures what tokens.Index answers, at random places of texts of a megabyte, beside
+// counting the same bytes anew.
+func measureIndex(ctx context.Context, b *bench) error {
+	texts, err := b.corpora(ctx, indexedSize)
+	if err != nil {
+		return err
+	}
+	for _, c := range texts {
+		text, err := os.ReadFile(c.path)
+		if err != nil {
+			return err
+		}
+		b.buildIndex(c.name, text)
+		x := newIndexed(c.name, text, b.runs*indexedCalls)
+		b.indexRow(x, "a range", x.count, x.countAnew)
+		b.indexRow(x, "the longest part within a budget", x.fit, nil)
+		b.indexRow(x, "a letter typed", x.insert("x"), x.countAll)
+		b.indexRow(x, "a line of up to 80 bytes deleted", x.deleteLine, x.countAll)
+		b.indexRow(x, "1 KB pasted", x.insert(string(text[:1<<10])), x.countAll)
+	}
+	for _, k := range kinds {
+		if k.name == "base64" || k.name == "one letter" || k.name == "random ideographs" {
+			x := newIndexed(k.name, k.text(indexedSize), b.runs*slowCalls)
+			b.indexRow(x, "a range", x.count, x.countAnew)
+			b.indexRow(x, "a letter typed", x.insert("x"), x.countAll)
+		}
+	}
+	return nil
+}
+
+func newIndexed(name string, text []byte, calls int) *indexed {
+	return &indexed{name, text, tokens.O200kBase.Index(text), rand.New(rand.NewPCG(1, 2)), calls}
+}
+
+// indexRow reports how long do takes at random places, and anew, which does the same without an index.
+func (b *bench) indexRow(x *indexed, what string, do, anew func(from, to int)) {
+	with, without := x.times(do, x.calls), times(nil)
+	beside, faster := "", ""
+	if anew != nil {
+		without = x.times(anew, b.runs*slowCalls)
+		beside = "counting anew: " + micros(without.median())
+		faster = fmt.Sprintf("%.0f × as fast", without.median().Seconds()/with.median().Seconds())
+	}
+	b.report.add(fmt.Sprintf("index of %d MB of %s: %s", len(x.text)>>20+1, x.name, what),
+		fmt.Sprintf("%s, p99 %s", micros(with.median()), micros(with.at(0.99))), beside, faster, fmt.Sprint(len(with)))
+}
+
+// times does something at random places, between characters.
+func (x *indexed) times(do func(from, to int), calls int) (took times) {
+	place := func() int {
+		i := x.rng.IntN(len(x.text))
+		for !utf8.RuneStart(x.text[i]) {
+			i--
+		}
+		return i
+	}
+	for range calls {
+		from, to := place(), place()
+		_ = took.clock(func() error { do(min(from, to), max(from, to)); return nil }) // it returns that nil
+	}
+	return took
+}
+
+func (x *indexed) count(from, to int)     { x.index.Count(from, to) }
+func (x *indexed) countAnew(from, to int) { tokens.O200kBase.Count(x.text[from:to]) }
+func (x *indexed) countAll(int, int)      { tokens.O200kBase.Count(x.text) }
+func (x *indexed) fit(from, to int)       { x.index.Fit(from, (to-from)/4) }
+
+// insert returns what inserts a text.
+func (x *indexed) insert(with string) func(from, to int) {
+	return func(from, _ int) { x.index.Replace(from, from, []byte(with)) }
+}
+
+// deleteLine removes what follows up to the end of the line, of at most 80 bytes.
+func (x *indexed) deleteLine(from, _ int) {
+	to := min(from+80, len(x.text))
+	if n := slices.Index(x.text[from:to], '\n'); n >= 0 {
+		to = from + n + 1
+	}
+	for to < len(x.text) && !utf8.RuneStart(x.text[to]) {
+		to++
+	}
+	x.index.Replace(from, to, nil)
+}
+
+// buildIndex reports how fast a text is indexed by one goroutine and by all processors.
+func (b *bench) buildIndex(name string, text []byte) {
+	build := func() times {
+		var took times
+		for range b.runs * slowCalls {
+			_ = took.clock(func() error { tokens.O200kBase.Index(text); return nil }) // it returns that nil
+		}
+		return took
+	}
+	all := build()
+	processors := runtime.GOMAXPROCS(1)
+	one := build()
+	runtime.GOMAXPROCS(processors)
+	size := int64(len(text))
+	b.report.add(fmt.Sprintf("indexing %d MB of %s with %d processors", size>>20+1, name, processors), rate(size, all.median()),
+		"with one: "+rate(size, one.median()), ratio(one.median(), all.median()), fmt.Sprint(len(all)))
+}
