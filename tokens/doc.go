@@ -1,7 +1,8 @@
 // Package tokens counts the tokens of text as language models do.
 //
 // Start with For, which gives the Counter of a model, or with Encoding.Count when the
-// encoding itself is wanted. Window knows the context size of common models.
+// encoding itself is wanted. Encoding.Index gives the counts of any part of a text without
+// reading the rest, and follows edits. Window knows the context size of common models.
 //
 // Guarantees: O200kBase and CL100kBase are exact, id for id the reference's own, on every
 // input, valid UTF-8 or not; what cannot be exact says so in Count.Exact and carries an
@@ -14,8 +15,9 @@
 // How it works: a scanner cuts the text into pieces (ascii.go where every byte that matters
 // is ASCII, rune.go, the definition, for the rest); each piece is merged on its own by byte
 // pairs (merge.go, or sweep.go for long ones); a worker from a pool remembers the counts of
-// the pieces that it saw (cache.go). Only a single piece of over 256 MiB, such as that many
-// letters in a row, is cut where it should not be.
+// the pieces that it saw (cache.go). Counts add up at safe points (safe.go), between which an
+// index keeps them (index.go, leaf.go; edit.go and mark.go for what changes). Only a single
+// piece of over 256 MiB, such as that many letters in a row, is cut where it should not be.
 //
 // The package deliberately does no I/O, uses no regular expressions, recognises no special
 // tokens (content is counted as ordinary text, <|endoftext|> included), and knows no
