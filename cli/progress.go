@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"sync"
 	"time"
 )
 
@@ -15,6 +16,9 @@ type bar struct {
 	start time.Time
 	last  time.Time
 	shown bool
+
+	mu            sync.Mutex
+	read, planned int64 // bytes; guarded by mu
 }
 
 // How a bar behaves.
@@ -45,6 +49,21 @@ func (b *bar) show(done, total int64) {
 	rate := float64(done) / max(now.Sub(b.start).Seconds(), 0.001)
 	fmt.Fprintf(b.w, "\r%s %s%s %3.0f%%  %s of %s  %s/s\x1b[K", b.label,
 		full, empty, share*100, size(done), size(total), size(int64(rate)))
+}
+
+// expect adds to what there is to do, in bytes. Like advance it may be called by several at once.
+func (b *bar) expect(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.planned += n
+}
+
+// advance adds to what has been done, in bytes, and shows it.
+func (b *bar) advance(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.read += n
+	b.show(b.read, b.planned)
 }
 
 // done takes the bar away.

@@ -32,6 +32,11 @@ func plain(s string) string {
 	return b.String()
 }
 
+// oneLine is plain for what must stay on its line as it is, such as a path: breaks and tabs become escapes.
+func oneLine(s string) string {
+	return strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`).Replace(plain(s))
+}
+
 func hostile(r rune) bool {
 	switch r {
 	case '\n', '\t':
@@ -61,6 +66,18 @@ func line(s string, n int) string {
 		width += w
 	}
 	return b.String() + "…"
+}
+
+// ending returns as much of the end of a safe text as fits into n columns.
+func ending(s string, n int) string {
+	if lipgloss.Width(s) <= n {
+		return s
+	}
+	for lipgloss.Width(s) > n-1 {
+		_, size := utf8.DecodeRuneInString(s)
+		s = s[size:]
+	}
+	return "…" + s
 }
 
 // commas prints a number with thousands separators.

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tokens"
+)
+
+// What is named one by one on standard error; JSON has them all.
+const (
+	maxNotices  = 10
+	maxFailures = 100
+)
+
+// printBound tells how much an estimate may be off.
+func printBound(w io.Writer, c tokens.Count) {
+	fmt.Fprintf(w, "≈ is an estimate; reckon with at most %s\n", plural(c.Upper, "token"))
+}
+
+// sayUncounted names what was not counted, or not as it is. Errors: invalid if a path could not be counted.
+func (a *app) sayUncounted(t *tally, c counted) error {
+	var binary, invalid, failed []string
+	for _, x := range c.Skipped {
+		binary = append(binary, oneLine(x.Path)+": "+x.Reason+", left out")
+	}
+	for _, x := range c.Files {
+		if x.Invalid {
+			invalid = append(invalid, oneLine(x.Path)+": not valid UTF-8; each invalid part counts as U+FFFD")
+		}
+	}
+	for _, x := range c.Failed {
+		failed = append(failed, x.Reason)
+	}
+	for _, name := range t.ignored {
+		a.say("%s: git ignores all that is in it; what is named itself is counted", oneLine(name))
+	}
+	a.sayEach(binary, maxNotices, "binary file left out")
+	a.sayEach(invalid, maxNotices, "file that is not valid UTF-8")
+	a.sayEach(failed, maxFailures, "path that could not be counted")
+	if len(failed) > 0 {
+		return fault.New(fault.Invalid, "cli.count", "%s could not be counted", plural(len(failed), "path"))
+	}
+	return nil
+}
+
+// sayEach writes lines to standard error, and of the rest how many there are.
+func (a *app) sayEach(lines []string, most int, noun string) {
+	for _, l := range lines[:min(len(lines), most)] {
+		a.say("%s", l)
+	}
+	if n := len(lines) - most; n > 0 {
+		a.say("and %s more: %s", commas(n), noun)
+	}
+}

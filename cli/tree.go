@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+const (
+	// treeBar is how many cells the bar of a place has.
+	treeBar = 10
+	// wideTree is how many columns a terminal must have for bars and for the numbers of files.
+	wideTree = 72
+	// leastLabel is how many columns the name of a place has at least.
+	leastLabel = 12
+)
+
+// treePrinter prints the places of a tree as a table that fits the terminal.
+type treePrinter struct {
+	*table
+	total  int // tokens
+	bars   bool
+	files  bool
+	labels []label // the last cell of each row
+}
+
+// label names a place.
+type label struct {
+	indent, name string
+}
+
+// printTree prints the tree: what is dear comes first, and what is not shown is summed up.
+func (a *app) printTree(w io.Writer, root *branch) {
+	width := columns(a.Out)
+	p := treePrinter{total: root.count.N, bars: width >= wideTree, files: width == 0 || width >= wideTree}
+	head := []string{">TOKENS", ">SHARE"}
+	if p.bars {
+		head = append(head, "")
+	}
+	if p.files {
+		head = append(head, ">FILES")
+	}
+	p.table = a.newTable(append(head, "PLACE")...)
+	p.branch(root, 0)
+	p.label(width)
+	p.print(w)
+}
+
+// branch adds the rows of a branch and of what is shown in it.
+func (p *treePrinter) branch(b *branch, depth int) {
+	name := oneLine(b.name)
+	if b.path == "" {
+		name = "total"
+	}
+	p.row(b, depth, name)
+	if n, rest := b.rest(); n == 1 && b.shown > 0 {
+		b.shown++ // its row takes no more room than the sum
+	} else if n > 0 && b.shown > 0 {
+		defer p.row(&rest, depth+1, "… "+commas(n)+" more")
+	}
+	for _, c := range b.children[:b.shown] {
+		p.branch(c, depth+1)
+	}
+}
+
+// row adds one row.
+func (p *treePrinter) row(b *branch, depth int, name string) {
+	share := float64(b.count.N) / float64(max(p.total, 1))
+	cells := []string{b.count.String(), fmt.Sprintf("%.1f %%", share*100)}
+	if p.bars {
+		full, empty := bars(share, treeBar)
+		cells = append(cells, full+empty)
+	}
+	if p.files {
+		cells = append(cells, commas(b.files))
+	}
+	p.addSafe(append(cells, "")...)
+	p.labels = append(p.labels, label{strings.Repeat("  ", depth), name})
+}
+
+// label fills the last column with what fits of the names.
+func (p *treePrinter) label(width int) {
+	last := len(p.head) - 1
+	room := width
+	for _, w := range p.widths()[:last] {
+		room -= w + 2
+	}
+	for i, l := range p.labels {
+		name := l.name
+		if width > 0 {
+			name = ending(name, max(room-len(l.indent), leastLabel))
+		}
+		p.rows[i][last] = l.indent + name
+	}
+}
