@@ -36,9 +36,9 @@ func (a *app) sayUncounted(t *tally, c counted) error {
 	for _, name := range t.ignored {
 		a.say("%s: git ignores all that is in it; what is named itself is counted", oneLine(name))
 	}
-	a.sayEach(binary, maxNotices, "binary file left out")
-	a.sayEach(invalid, maxNotices, "file that is not valid UTF-8")
-	a.sayEach(failed, maxFailures, "path that could not be counted")
+	a.sayEach(binary, maxNotices, "more binary file")
+	a.sayEach(invalid, maxNotices, "more file")
+	a.sayEach(failed, maxFailures, "more path")
 	if len(failed) > 0 {
 		return fault.New(fault.Invalid, "cli.count", "%s could not be counted", plural(len(failed), "path"))
 	}
@@ -51,6 +51,6 @@ func (a *app) sayEach(lines []string, most int, noun string) {
 		a.say("%s", l)
 	}
 	if n := len(lines) - most; n > 0 {
-		a.say("and %s more: %s", commas(n), noun)
+		a.say("and %s", plural(n, noun))
 	}
 }

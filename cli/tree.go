@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"charm.land/lipgloss/v2"
 )
 
 const (
@@ -21,18 +23,22 @@ type treePrinter struct {
 	total  int // tokens
 	bars   bool
 	files  bool
-	labels []label // the last cell of each row
+	dirs   lipgloss.Style // of directories
+	more   lipgloss.Style // of what is not shown
+	labels []label        // the last cell of each row
 }
 
 // label names a place.
 type label struct {
 	indent, name string
+	style        lipgloss.Style
 }
 
 // printTree prints the tree: what is dear comes first, and what is not shown is summed up.
 func (a *app) printTree(w io.Writer, root *branch) {
 	width := columns(a.Out)
-	p := treePrinter{total: root.count.N, bars: width >= wideTree, files: width == 0 || width >= wideTree}
+	p := treePrinter{total: root.count.N, bars: width >= wideTree, files: width == 0 || width >= wideTree,
+		dirs: lipgloss.NewStyle().Bold(a.colours()), more: lipgloss.NewStyle().Faint(a.colours())}
 	head := []string{">TOKENS", ">SHARE"}
 	if p.bars {
 		head = append(head, "")
@@ -48,15 +54,18 @@ func (a *app) printTree(w io.Writer, root *branch) {
 
 // branch adds the rows of a branch and of what is shown in it.
 func (p *treePrinter) branch(b *branch, depth int) {
-	name := oneLine(b.name)
-	if b.path == "" {
-		name = "total"
+	l := label{indent: strings.Repeat("  ", depth), name: oneLine(b.name)}
+	switch {
+	case b.path == "":
+		l.name = "total"
+	case len(b.children) > 0:
+		l.style = p.dirs
 	}
-	p.row(b, depth, name)
+	p.row(b, l)
 	if n, rest := b.rest(); n == 1 && b.shown > 0 {
 		b.shown++ // its row takes no more room than the sum
 	} else if n > 0 && b.shown > 0 {
-		defer p.row(&rest, depth+1, "… "+commas(n)+" more")
+		defer p.row(&rest, label{l.indent + "  ", "… " + commas(n) + " more", p.more})
 	}
 	for _, c := range b.children[:b.shown] {
 		p.branch(c, depth+1)
@@ -64,18 +73,17 @@ func (p *treePrinter) branch(b *branch, depth int) {
 }
 
 // row adds one row.
-func (p *treePrinter) row(b *branch, depth int, name string) {
+func (p *treePrinter) row(b *branch, l label) {
 	share := float64(b.count.N) / float64(max(p.total, 1))
 	cells := []string{b.count.String(), fmt.Sprintf("%.1f %%", share*100)}
 	if p.bars {
-		full, empty := bars(share, treeBar)
-		cells = append(cells, full+empty)
+		cells = append(cells, fineBar(share, treeBar))
 	}
 	if p.files {
 		cells = append(cells, commas(b.files))
 	}
 	p.addSafe(append(cells, "")...)
-	p.labels = append(p.labels, label{strings.Repeat("  ", depth), name})
+	p.labels = append(p.labels, l)
 }
 
 // label fills the last column with what fits of the names.
@@ -90,6 +98,6 @@ func (p *treePrinter) label(width int) {
 		if width > 0 {
 			name = ending(name, max(room-len(l.indent), leastLabel))
 		}
-		p.rows[i][last] = l.indent + name
+		p.rows[i][last] = l.indent + l.style.Render(name)
 	}
 }

@@ -18,9 +18,9 @@ const gitName = ".git"
 // walker finds the files below a directory in the order of their names: regular files that git does
 // not ignore. Links are not followed, and .git is left out.
 type walker struct {
-	found   func(name, place string, e fs.DirEntry) error // takes a file; its error ends the walk
-	failed  func(name string, err error)                  // takes a directory that cannot be read
-	ignored int                                           // files and directories left out because git ignores them
+	// yield takes a file, or a directory that could not be read, with its err. An error of yield ends the walk.
+	yield   func(x *text, e fs.DirEntry) error
+	ignored int // files and directories left out because git ignores them
 }
 
 // repository is what git ignores in one tree.
@@ -49,14 +49,12 @@ func (r *repository) ignores(name string, dir bool) bool {
 func (w *walker) named(name, place string) error {
 	real, err := filepath.EvalSymlinks(place)
 	if err != nil {
-		w.failed(name, fileError(oneLine(name), err))
-		return nil
+		return w.failed(name, err)
 	}
 	root := repositoryOf(real)
 	repo, err := openRepository(root)
 	if err != nil {
-		w.failed(name, fileError(oneLine(name), err))
-		return nil
+		return w.failed(name, err)
 	}
 	defer repo.tree.Close() //nolint:errcheck // opened for reading
 	rel, err := filepath.Rel(root, real)
@@ -67,6 +65,11 @@ func (w *walker) named(name, place string) error {
 		repo.rules = nil
 	}
 	return w.dir(repo, rel, name, real)
+}
+
+// failed hands on a directory that cannot be read.
+func (w *walker) failed(name string, err error) error {
+	return w.yield(&text{name: name, err: fileError(oneLine(name), err)}, nil)
 }
 
 // repositoryOf returns the root of the repository that a directory lies in, or the directory.
@@ -85,14 +88,15 @@ func repositoryOf(dir string) string {
 // inside of another one has rules of its own.
 func (w *walker) dir(repo *repository, rel, name, place string) error {
 	entries, err := os.ReadDir(place)
-	if err != nil {
-		w.failed(name, fileError(oneLine(name), err)) // the entries that could be read go on
+	if err != nil { // the entries that could be read go on
+		if err := w.failed(name, err); err != nil {
+			return err
+		}
 	}
 	if rel != "." && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == gitName }) {
 		inner, err := openRepository(place)
 		if err != nil {
-			w.failed(name, fileError(oneLine(name), err))
-			return nil
+			return w.failed(name, err)
 		}
 		defer inner.tree.Close() //nolint:errcheck // opened for reading
 		repo, rel = inner, "."
@@ -114,7 +118,7 @@ func (w *walker) entry(repo *repository, rel, name, place string, e fs.DirEntry)
 		w.ignored++
 		return nil
 	case !e.IsDir():
-		return w.found(name, place, e)
+		return w.yield(&text{name: name, place: place}, e)
 	}
 	return w.dir(repo, rel, name, place)
 }
