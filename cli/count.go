@@ -99,7 +99,7 @@ func (a *app) count(ctx context.Context, g gauge, paths []string, tree bool) err
 	if err != nil {
 		return err
 	}
-	return a.sayUncounted(t, out)
+	return a.sayUncounted(t)
 }
 
 // counted sums up what was counted.
@@ -109,9 +109,9 @@ func (t *tally) counted() (counted, tokens.Count) {
 	for _, x := range t.texts {
 		switch {
 		case errors.Is(x.err, errBinary):
-			out.Skipped = append(out.Skipped, uncounted{x.name, "binary"})
+			out.Skipped = append(out.Skipped, uncounted{x.name, x.err.Error()})
 		case x.err != nil:
-			out.Failed = append(out.Failed, uncounted{x.name, x.err.Error()})
+			out.Failed = append(out.Failed, uncounted{x.name, reason(x.err)})
 		default:
 			out.Files = append(out.Files, countedFile{x.name, x.count.N, x.read.Bytes, x.read.Invalid})
 			all.N += x.count.N

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -20,18 +21,17 @@ func printBound(w io.Writer, c tokens.Count) {
 }
 
 // sayUncounted names what was not counted, or not as it is. Errors: invalid if a path could not be counted.
-func (a *app) sayUncounted(t *tally, c counted) error {
+func (a *app) sayUncounted(t *tally) error {
 	var binary, invalid, failed []string
-	for _, x := range c.Skipped {
-		binary = append(binary, oneLine(x.Path)+": "+x.Reason+", left out")
-	}
-	for _, x := range c.Files {
-		if x.Invalid {
-			invalid = append(invalid, oneLine(x.Path)+": not valid UTF-8; each invalid part counts as U+FFFD")
+	for _, x := range t.texts {
+		switch {
+		case errors.Is(x.err, errBinary):
+			binary = append(binary, oneLine(x.name)+": binary, left out")
+		case x.err != nil:
+			failed = append(failed, x.err.Error())
+		case x.read.Invalid:
+			invalid = append(invalid, oneLine(x.name)+": not valid UTF-8; each invalid part counts as U+FFFD")
 		}
-	}
-	for _, x := range c.Failed {
-		failed = append(failed, x.Reason)
 	}
 	for _, name := range t.ignored {
 		a.say("%s: git ignores all that is in it; what is named itself is counted", oneLine(name))
@@ -43,6 +43,14 @@ func (a *app) sayUncounted(t *tally, c counted) error {
 		return fault.New(fault.Invalid, "cli.count", "%s could not be counted", plural(len(failed), "path"))
 	}
 	return nil
+}
+
+// reason tells why a text was not counted, without its name.
+func reason(err error) string {
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Err != nil {
+		return e.Err.Error()
+	}
+	return err.Error()
 }
 
 // sayEach writes lines to standard error, and of the rest how many there are.

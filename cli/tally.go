@@ -25,7 +25,7 @@ const (
 )
 
 // errBinary marks a file that is not text.
-var errBinary = errors.New("binary, not text")
+var errBinary = errors.New("binary")
 
 // text is one file, or standard input, and what was found out about it.
 type text struct {
