@@ -79,7 +79,6 @@ var importers = map[string]struct {
 	"github.com/anishathalye/porcupine": {nil, "linearizability of histories in tests"},
 	"pgregory.net/rapid":                {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak":                {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
-	"github.com/go-git/go-git/v5":       {[]string{"internal/ignore"}, "patterns of .gitignore; no other package of it"},
 }
 
 // restricted lists what only some packages may use, because it reaches out of the process or
