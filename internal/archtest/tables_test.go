@@ -77,6 +77,7 @@ var importers = map[string]struct {
 	"github.com/rogpeppe/go-internal":   {nil, "test scripts"},
 	"github.com/google/go-cmp":          {nil, "comparisons in tests"},
 	"github.com/anishathalye/porcupine": {nil, "linearizability of histories in tests"},
+	"golang.org/x/sys":                  {[]string{"tokens"}, "what the processor can do"},
 	"pgregory.net/rapid":                {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak":                {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
 }
