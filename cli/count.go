@@ -88,7 +88,7 @@ func (a *app) count(ctx context.Context, g gauge, paths []string, tree bool) err
 	}
 	err = a.answer(out, func(w io.Writer) {
 		if tree {
-			a.printTree(w, root)
+			a.printTree(w, root, columns(a.Out))
 		} else {
 			a.printCounted(w, out)
 		}

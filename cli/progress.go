@@ -46,11 +46,11 @@ func (b *bar) show(done, total int64) {
 		return
 	}
 	b.last, b.shown = now, true
-	fmt.Fprintf(b.w, "\r%s\x1b[K", b.line(done, total, now.Sub(b.start)))
+	fmt.Fprintf(b.w, "\r%s\x1b[K", b.line(done, total, now.Sub(b.start), columns(b.w)))
 }
 
-// line returns as much of the bar as the terminal has columns for.
-func (b *bar) line(done, total int64, since time.Duration) string {
+// line returns as much of the bar as fits into the columns of the terminal; 0: they are not known.
+func (b *bar) line(done, total int64, since time.Duration, width int) string {
 	share := min(float64(done)/float64(total), 1)
 	full, empty := bars(share, barCells)
 	percent := fmt.Sprintf("%3.0f%%", share*100)
@@ -62,7 +62,7 @@ func (b *bar) line(done, total int64, since time.Duration) string {
 		b.label + " " + full + empty + " " + percent + "  " + size(done) + " of " + size(total),
 		b.label + " " + full + empty + " " + percent + "  " + size(done) + " of " + size(total) + "  " + size(int64(rate)) + "/s",
 	} {
-		if width := columns(b.w); width == 0 || lipgloss.Width(longer) < width {
+		if width == 0 || lipgloss.Width(longer) < width {
 			text = longer
 		}
 	}

@@ -34,9 +34,9 @@ type label struct {
 	style        lipgloss.Style
 }
 
-// printTree prints the tree: what is dear comes first, and what is not shown is summed up.
-func (a *app) printTree(w io.Writer, root *branch) {
-	width := columns(a.Out)
+// printTree prints the tree for a terminal with so many columns, 0 for a file or a pipe: what is dear comes
+// first, and what is not shown is summed up.
+func (a *app) printTree(w io.Writer, root *branch, width int) {
 	p := treePrinter{total: root.count.N, bars: width >= wideTree, files: width == 0 || width >= wideTree,
 		dirs: lipgloss.NewStyle().Bold(a.colours()), more: lipgloss.NewStyle().Faint(a.colours())}
 	head := []string{">TOKENS", ">SHARE"}
