@@ -70,6 +70,13 @@ func TestTheTreeShowsWhatIsDearest(t *testing.T) {
 		{"one that is left takes no more room than a sum", many(maxPlaces + 1), `
 			325 100.0 % 25 total
 			25 7.7 % 1 f25`},
+		{"no deeper than maxDepth", counts("1 x", "1 d/x", "1 d/d/x", "1 d/d/d/x", "1 d/d/d/d/x", "1 d/d/d/d/d/x", "9 d/d/d/d/d/y"), `
+			15 100.0 % 7 total
+			14 93.3 % 6 d/
+			13 86.7 % 5 d/
+			12 80.0 % 4 d/
+			11 73.3 % 3 d/
+			1 6.7 % 1 x`},
 		{"what failed is not there", append(counts("3 a"), &text{name: "b", err: errBinary}), `
 			3 100.0 % 1 a`},
 	} {
