@@ -31,7 +31,7 @@ func (a *app) countCommand() *cobra.Command {
 			"  git diff | ctxledger count - --model claude-sonnet-4-5",
 		Args: a.args(0, -1),
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			g, err := gaugeOf(model, encoding)
+			g, err := a.gaugeOf(model, encoding)
 			if err != nil {
 				return err
 			}

@@ -14,7 +14,7 @@ type gauge struct {
 }
 
 // gaugeOf returns the gauge that the flags ask for. Errors: wrong use.
-func gaugeOf(model, encoding string) (gauge, error) {
+func (a *app) gaugeOf(model, encoding string) (gauge, error) {
 	switch {
 	case model != "" && encoding != "":
 		return gauge{}, misuse("give --model or --encoding, not both")

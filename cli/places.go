@@ -73,6 +73,9 @@ func (b *branch) add(x *text) {
 	b.files++
 }
 
+// file reports whether the branch is a file.
+func (b *branch) file() bool { return b.path != "" && len(b.children) == 0 }
+
 // join makes one branch of a directory and the only thing in it, and sorts what grows from the others.
 func (b *branch) join() {
 	for len(b.children) == 1 {

@@ -58,7 +58,7 @@ func (p *treePrinter) branch(b *branch, depth int) {
 	switch {
 	case b.path == "":
 		l.name = "total"
-	case len(b.children) > 0:
+	case !b.file():
 		l.style = p.dirs
 	}
 	p.row(b, l)
@@ -79,7 +79,9 @@ func (p *treePrinter) row(b *branch, l label) {
 	if p.bars {
 		cells = append(cells, fineBar(share, treeBar))
 	}
-	if p.files {
+	if p.files && b.file() {
+		cells = append(cells, "")
+	} else if p.files {
 		cells = append(cells, commas(b.files))
 	}
 	p.addSafe(append(cells, "")...)
