@@ -132,6 +132,8 @@ func (t *tally) path(name string) error {
 	place := t.app.absolute(name)
 	info, err := os.Stat(place)
 	switch {
+	case name == "":
+		return t.add(&text{err: fault.New(fault.NotFound, "cli.count", "an empty name is no path")})
 	case err != nil:
 		return t.add(&text{name: name, err: fileError(oneLine(name), err)})
 	case !info.IsDir():
