@@ -94,17 +94,18 @@ func dearer(x, y *branch) int {
 }
 
 // choose shows the dearest places of the tree. None is dearer than the directory that it lies in, so
-// that what is chosen is a tree as well.
+// that what is chosen is a tree as well. Where a single one would be left, it is shown too: its row takes
+// no more room than that of a sum.
 func (b *branch) choose() {
 	type chosen struct {
 		*branch
 		depth int
 	}
-	open := []chosen{{b, 0}}
+	all := []chosen{{b, 0}}
 	for range maxPlaces {
 		var best *chosen
-		for i := range open {
-			c := &open[i]
+		for i := range all {
+			c := &all[i]
 			if c.depth == maxDepth || c.shown == len(c.children) {
 				continue
 			}
@@ -113,10 +114,15 @@ func (b *branch) choose() {
 			}
 		}
 		if best == nil {
-			return
+			break
 		}
 		best.shown++
-		open = append(open, chosen{best.children[best.shown-1], best.depth + 1})
+		all = append(all, chosen{best.children[best.shown-1], best.depth + 1})
+	}
+	for _, c := range all {
+		if c.shown > 0 && c.shown == len(c.children)-1 {
+			c.shown++
+		}
 	}
 }
 

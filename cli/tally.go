@@ -123,39 +123,49 @@ func (t *tally) work() {
 
 // path finds what a path names: a text, or all texts in a directory.
 func (t *tally) path(name string) error {
-	if name == "-" {
+	switch name {
+	case "":
+		return t.add(&text{err: fault.New(fault.NotFound, "cli.count", "an empty name is no path")})
+	case "-":
 		if terminal(t.app.In) {
 			t.app.say("reading the text from the terminal; end it with control-D")
 		}
 		return t.add(&text{name: name})
 	}
-	place := t.app.absolute(name)
-	info, err := os.Stat(place)
+	x := &text{name: name, place: t.app.absolute(name)}
+	info, err := os.Stat(x.place)
 	switch {
-	case name == "":
-		return t.add(&text{err: fault.New(fault.NotFound, "cli.count", "an empty name is no path")})
 	case err != nil:
-		return t.add(&text{name: name, err: fileError(oneLine(name), err)})
-	case !info.IsDir():
-		return t.expect(&text{name: name, place: place}, info)
+		x.err = fileError(oneLine(name), err)
+		return t.add(x)
+	case info.IsDir():
+		return t.dir(x)
 	}
-	before := len(t.texts)
-	w := walker{yield: func(x *text, e fs.DirEntry) error {
-		if t.bar.w == nil || x.err != nil {
-			return t.add(x)
-		}
-		info, err := e.Info()
-		if err != nil {
-			x.err = fileError(oneLine(x.name), err)
-			return t.add(x)
-		}
-		return t.expect(x, info)
-	}}
-	err = w.named(name, place)
+	return t.expect(x, info)
+}
+
+// dir finds the texts in a directory.
+func (t *tally) dir(x *text) error {
+	before := len(t.texts) // no other goroutine appends
+	w := walker{yield: t.found}
+	err := w.named(x.name, x.place)
 	if w.ignored > 0 && len(t.texts) == before {
-		t.ignored = append(t.ignored, name)
+		t.ignored = append(t.ignored, x.name)
 	}
 	return err
+}
+
+// found adds a text of a directory. Its size is asked for only if somebody watches.
+func (t *tally) found(x *text, e fs.DirEntry) error {
+	if t.bar.w == nil || x.err != nil {
+		return t.add(x)
+	}
+	info, err := e.Info()
+	if err != nil {
+		x.err = fileError(oneLine(x.name), err)
+		return t.add(x)
+	}
+	return t.expect(x, info)
 }
 
 // expect adds a text whose size is known.

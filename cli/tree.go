@@ -62,13 +62,11 @@ func (p *treePrinter) branch(b *branch, depth int) {
 		l.style = p.dirs
 	}
 	p.row(b, l)
-	if n, rest := b.rest(); n == 1 && b.shown > 0 {
-		b.shown++ // its row takes no more room than the sum
-	} else if n > 0 && b.shown > 0 {
-		defer p.row(&rest, label{l.indent + "  ", "… " + commas(n) + " more", p.more})
-	}
 	for _, c := range b.children[:b.shown] {
 		p.branch(c, depth+1)
+	}
+	if n, rest := b.rest(); n > 0 && b.shown > 0 {
+		p.row(&rest, label{l.indent + "  ", "… " + commas(n) + " more", p.more})
 	}
 }
 

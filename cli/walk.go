@@ -47,24 +47,24 @@ func (r *repository) ignores(name string, dir bool) bool {
 // there is none, those of the directory itself. A directory that git ignores is walked through all the
 // same, since it was asked for: then nothing in it is ignored.
 func (w *walker) named(name, place string) error {
-	real, err := filepath.EvalSymlinks(place)
+	resolved, err := filepath.EvalSymlinks(place)
 	if err != nil {
 		return w.failed(name, err)
 	}
-	root := repositoryOf(real)
+	root := repositoryOf(resolved)
 	repo, err := openRepository(root)
 	if err != nil {
 		return w.failed(name, err)
 	}
 	defer repo.tree.Close() //nolint:errcheck // opened for reading
-	rel, err := filepath.Rel(root, real)
+	rel, err := filepath.Rel(root, resolved)
 	if err != nil {
-		return fault.Wrap(fault.Internal, "cli.count", err) // root is real or lies above it
+		return fault.Wrap(fault.Internal, "cli.count", err) // root is resolved or lies above it
 	}
 	if rel = filepath.ToSlash(rel); repo.ignores(rel, true) {
 		repo.rules = nil
 	}
-	return w.dir(repo, rel, name, real)
+	return w.dir(repo, rel, name, resolved)
 }
 
 // failed hands on a directory that cannot be read.
