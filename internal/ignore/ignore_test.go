@@ -75,6 +75,7 @@ func TestPatternsMatchAsInGit(t *testing.T) {
 		{"**/b", []string{"b", "a/b", "a/c/b", "b/x"}, []string{"ab"}},
 		{"a/**", []string{"a/b", "a/b/c"}, []string{"a", "a/"}},
 		{"a/**/b", []string{"a/b", "a/x/b", "a/x/y/b"}, []string{"b", "a/x"}},
+		{"a/***/b", []string{"a/b", "a/x/y/b"}, []string{"b"}},
 		{"a/**/", []string{"a/b/"}, []string{"a/", "a/b"}},
 		{"a/x**/b", []string{"a/xy/b"}, []string{"a/y/b"}},
 		{"a//b", nil, []string{"a/b"}},

@@ -34,6 +34,11 @@ func parse(line string, base int) (p pattern, ok bool) {
 		return p, true
 	}
 	p.path = steps(strings.TrimPrefix(line, "/"))
+	for i, step := range p.path {
+		if len(step) > len(anySteps) && strings.Trim(step, "*") == "" {
+			p.path[i] = anySteps // more stars say no more
+		}
+	}
 	if last := len(p.path) - 1; p.path[last] == anySteps {
 		p.path = append(p.path, "*") // a/** is about what lies in a, not about a
 	}
