@@ -7,6 +7,8 @@ import (
 	"os"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/term"
+
 	"ctxledger.dev/internal/fault"
 )
 
@@ -106,7 +108,19 @@ func terminal(w any) bool {
 		return false
 	}
 	st, err := f.Stat()
-	return err == nil && st.Mode()&os.ModeCharDevice != 0
+	return err == nil && st.Mode()&os.ModeCharDevice != 0 && term.IsTerminal(f.Fd()) // /dev/null is such a device too
+}
+
+// columns returns how many columns a terminal has, 0 if w is none or does not tell.
+func columns(w any) int {
+	if !terminal(w) {
+		return 0
+	}
+	width, _, err := term.GetSize(w.(*os.File).Fd())
+	if err != nil {
+		return 0
+	}
+	return width
 }
 
 // colours reports whether the answer may be coloured.

@@ -25,6 +25,7 @@ type worker struct {
 	sweep *sweep // nil until a piece is long
 	joined
 	clean []byte // a piece with its invalid bytes replaced
+	chunk []byte // a part of a text that is read; nil until one is
 }
 
 // bundled makes an encoding of an embedded vocabulary. ascii finds the end of a piece where
@@ -103,6 +104,9 @@ func (t *tokenizer) release(w *worker) {
 	}
 	if cap(w.clean) > maxKept {
 		w.clean = nil
+	}
+	if len(w.chunk) > chunkLen {
+		w.chunk = nil
 	}
 	t.workers.Put(w)
 }
