@@ -5,7 +5,7 @@ import "unicode/utf8"
 // maxShort is the length in bytes up to which a piece is merged in an array. The work grows
 // with its square, but the array stays in the first-level cache; beyond, the sweep is faster
 // (BenchmarkMerge).
-const maxShort = 64
+const maxShort = 1 << positionBits
 
 // maxKept is the length in bytes of the longest piece whose memory a worker keeps for the next.
 const maxKept = 64 << 10
@@ -37,7 +37,7 @@ type parts struct {
 }
 
 const (
-	positionBits = 6                    // maxShort is 1 << positionBits
+	positionBits = 6
 	noOrder      = noID << positionBits // the least order of parts that make no token together
 	positionMask = 1<<positionBits - 1
 )
@@ -56,9 +56,10 @@ func (p *parts) merge(v *vocabulary, piece []byte) []uint32 {
 // mergeBytes merges from the bytes of piece.
 func (p *parts) mergeBytes(v *vocabulary, piece []byte) []uint32 {
 	n := len(piece)
+	pairs := v.bytePairs()
 	for i, b := range piece[:n-1] {
 		p.ids[i] = v.bytes[b]
-		p.order[i] = v.bytePairs[int(b)<<8|int(piece[i+1])]<<positionBits | uint32(i)
+		p.order[i] = pairs[int(b)<<8|int(piece[i+1])]<<positionBits | uint32(i)
 	}
 	p.ids[n-1] = v.bytes[piece[n-1]]
 	return p.mergeParts(&v.pairs, n)
