@@ -20,7 +20,7 @@ func TestMergingFromCharactersIsMergingFromBytes(t *testing.T) {
 			}
 		}
 		var a, b parts
-		for i := range 60_000 {
+		for i := range 20_000 {
 			var piece []byte
 			for len(piece) < 24 {
 				piece = append(piece, tokens[rng.IntN(len(tokens))]...)
