@@ -101,11 +101,11 @@ func (b *bench) startCounter(ctx context.Context, name, encoding string) (*count
 // ask has a task done with a file, at most so often and for about so long. It returns errSlow after
 // limit, if there is one, and errBroken if the process leaves.
 func (c *counter) ask(task, path string, runs int, about, limit time.Duration) (counted, error) {
+	began := time.Now()
 	if limit > 0 {
 		kill := time.AfterFunc(limit, func() { _ = c.cmd.Process.Kill() })
 		defer kill.Stop()
 	}
-	began := time.Now()
 	if _, err := fmt.Fprintf(c.in, "%s %d %d %s\n", task, runs, about.Milliseconds(), path); err != nil {
 		return counted{}, err
 	}

@@ -46,7 +46,7 @@ func measureTokens(ctx context.Context, b *bench) error {
 		}
 	}
 	b.report.grids = append(b.report.grids, g)
-	for _, measure := range []func(context.Context, []corpus) error{b.measureEncode, b.measureFirst, b.measureTables} {
+	for _, measure := range []func(context.Context, []corpus) error{b.measureEncode, b.measureParallel, b.measureFirst, b.measureTables} {
 		if err := measure(ctx, texts); err != nil {
 			return err
 		}
@@ -153,6 +153,29 @@ func (b *bench) measureEncode(ctx context.Context, texts []corpus) error {
 			fmt.Sprintf("%s: %.1f MB/s", beside.name, beside.speed), fmt.Sprintf("%.0f × as fast", speed/beside.speed), fmt.Sprint(b.rounds()))
 	}
 	return nil
+}
+
+// measureParallel measures counting by two threads, beside one, in turns.
+func (b *bench) measureParallel(ctx context.Context, texts []corpus) error {
+	return b.withCounter(ctx, own, tokens.O200kBase.String(), func(c *counter) error {
+		for _, text := range texts {
+			var one, two times
+			for range 5 * b.runs {
+				r, err := c.ask("count", text.path, 1, 0, 0)
+				if err != nil {
+					return err
+				}
+				one = append(one, r.took...)
+				if r, err = c.ask("parallel", text.path, 1, 0, 0); err != nil {
+					return err
+				}
+				two = append(two, r.took...)
+			}
+			b.report.add("counting "+text.name+", o200k_base, two threads", rate(text.size, two.median()), "one thread: "+rate(text.size, one.median()),
+				fmt.Sprintf("%.2f × as fast", one.median().Seconds()/two.median().Seconds()), fmt.Sprint(len(two)))
+		}
+		return nil
+	})
 }
 
 // measureFirst measures the first count of a fresh process, alone and with the process around it.
