@@ -106,16 +106,14 @@ func (c *counter) ask(task, path string, runs int, about, limit time.Duration) (
 		kill := time.AfterFunc(limit, func() { _ = c.cmd.Process.Kill() })
 		defer kill.Stop()
 	}
-	if _, err := fmt.Fprintf(c.in, "%s %d %d %s\n", task, runs, about.Milliseconds(), path); err != nil {
-		return counted{}, err
+	_, err := fmt.Fprintf(c.in, "%s %d %d %s\n", task, runs, about.Milliseconds(), path)
+	if err == nil && c.out.Scan() {
+		return parseCounted(c.out.Text())
 	}
-	if !c.out.Scan() {
-		if limit > 0 && time.Since(began) >= limit {
-			return counted{}, errSlow
-		}
-		return counted{}, fmt.Errorf("%w on %s", errBroken, path)
+	if limit > 0 && time.Since(began) >= limit {
+		return counted{}, errSlow
 	}
-	return parseCounted(c.out.Text())
+	return counted{}, fmt.Errorf("%w on %s", errBroken, path)
 }
 
 // parseCounted reads the line with an answer.
