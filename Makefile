@@ -26,8 +26,8 @@ test: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 # standard library is compared with assembly, a tenth without: the two are compared with each other as well.
 test: lint tools agents oracle ## every test, under the race detector but for comparisons with the reference
 	$(GO) test -race -timeout 20m -skip '^TestOracle' ./...
-	$(GO) test -timeout 20m -run '^TestOracle' ./tokens
-	$(GO) test -timeout 20m -tags purego ./tokens -library 10
+	$(GO) test -count=1 -timeout 20m -run '^TestOracle' ./tokens
+	$(GO) test -count=1 -timeout 20m -tags purego ./tokens -library 10
 
 lint: ## formatting, vet for three systems, static analysis
 	@bad=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
