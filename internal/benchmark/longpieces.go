@@ -21,7 +21,7 @@ const longAbout = 100 * time.Millisecond
 // kind is a kind of text without the borders that a counter needs to be fast.
 type kind struct {
 	name string
-	of   func(*rand.Rand) rune
+	at   func(i int, r *rand.Rand) rune // its i-th character
 }
 
 var kinds = []kind{
@@ -33,25 +33,24 @@ var kinds = []kind{
 	{"newlines", only("\n")},
 	{"random letters", among("abcdefghijklmnopqrstuvwxyz")},
 	{"spaces", only(" ")},
-	{"random ideographs", func(r *rand.Rand) rune { return '一' + r.Int32N('鿿'-'一') }},
+	{"random ideographs", func(_ int, r *rand.Rand) rune { return '一' + r.Int32N('鿿'-'一') }},
 }
 
 // only repeats a text, among takes any of its letters.
-func only(text string) func(*rand.Rand) rune {
-	i := -1
-	return func(*rand.Rand) rune { i++; return rune(text[i%len(text)]) }
+func only(text string) func(int, *rand.Rand) rune {
+	return func(i int, _ *rand.Rand) rune { return rune(text[i%len(text)]) }
 }
 
-func among(text string) func(*rand.Rand) rune {
-	return func(r *rand.Rand) rune { return rune(text[r.IntN(len(text))]) }
+func among(text string) func(int, *rand.Rand) rune {
+	return func(_ int, r *rand.Rand) rune { return rune(text[r.IntN(len(text))]) }
 }
 
 // text returns size bytes, or a few less; the same for all counters.
 func (k kind) text(size int) []byte {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var text []byte
-	for len(text)+utf8.UTFMax <= size {
-		text = utf8.AppendRune(text, k.of(rng))
+	for i := 0; len(text)+utf8.UTFMax <= size; i++ {
+		text = utf8.AppendRune(text, k.at(i, rng))
 	}
 	return text
 }
