@@ -32,7 +32,6 @@ func measureTokens(ctx context.Context, b *bench) error {
 			"In brackets: how many tokens more or fewer than npm `tiktoken`, the reference.", b.rounds(), enough.Seconds()),
 		header: slices.Concat([]string{"text", "encoding", "tokens"}, ownCounters, npmCounters, []string{"times `tiktoken`", "times the fastest of npm"}),
 	}
-	var prose float64 // in MB/s
 	for _, e := range tokens.Encodings() {
 		speeds, err := b.throughput(ctx, e.String(), texts, "count")
 		if err != nil {
@@ -41,17 +40,14 @@ func measureTokens(ctx context.Context, b *bench) error {
 		for i, text := range texts {
 			g.rows = append(g.rows, speeds[i].row(text, e.String()))
 		}
-		if prose == 0 {
-			prose = speeds[1].speed(own, texts[1])
-		}
 	}
 	b.report.grids = append(b.report.grids, g)
-	for _, measure := range []func(context.Context, []corpus) error{b.measureEncode, b.measureParallel, b.measureFirst, b.measureTables} {
+	for _, measure := range []func(context.Context, []corpus) error{b.measureEncode, b.measureParallel, b.measureFirst, b.measureTables, b.measureLongPieces} {
 		if err := measure(ctx, texts); err != nil {
 			return err
 		}
 	}
-	return b.measureLongPieces(ctx, prose)
+	return nil
 }
 
 // rounds is how often every counter is asked, in turns, after a first time that is not counted.

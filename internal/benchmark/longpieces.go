@@ -16,7 +16,7 @@ import (
 )
 
 // longAbout is how long a short piece is counted again and again.
-const longAbout = 100 * time.Millisecond
+const longAbout = 300 * time.Millisecond
 
 // kind is a kind of text without the borders that a counter needs to be fast.
 type kind struct {
@@ -72,8 +72,17 @@ type point struct {
 func (p point) speed() float64 { return float64(p.size) / 1e6 / p.took.Seconds() }
 
 // measureLongPieces measures single pieces of all kinds, from 1 KB to 4 MB, beside what npm's counters
-// bear; prose is how fast ours counts prose, in MB/s.
-func (b *bench) measureLongPieces(ctx context.Context, prose float64) error {
+// bear. How fast ours counts prose is measured just before.
+func (b *bench) measureLongPieces(ctx context.Context, texts []corpus) error {
+	var prose float64 // in MB/s
+	err := b.withCounter(ctx, own, tokens.O200kBase.String(), func(c *counter) error {
+		r, err := c.ask("count", texts[1].path, 20, time.Minute, 0)
+		prose = float64(texts[1].size) / 1e6 / r.took.median().Seconds()
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	var curves []curve
 	for _, name := range slices.Concat([]string{own}, npmCounters) {
 		for _, k := range kinds {
