@@ -105,6 +105,7 @@ counters: .cache/counters/.installed ## install the counters from npm that the b
 # poems (GPL-3+), manual pages (GFDL and others).
 corpora: .cache/corpora/.installed ## fetch the prose that the benchmark counts, from Debian packages
 .cache/corpora/.installed:
+	@command -v apt-get >/dev/null || { echo 'make corpora needs apt-get: it takes Debian packages'; exit 1; }
 	mkdir -p $(@D)
 	as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); $$as_root apt-get update -qq
 	cd $(@D) && apt-get download -qq $$(apt-cache depends linux-doc | awk '$$1 == "Depends:" {print $$2}') debian-reference-zh-cn fortunes-zh manpages-zh
