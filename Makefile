@@ -26,8 +26,8 @@ test: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 # standard library is compared with assembly, a tenth without: the two are compared with each other as well.
 test: lint tools agents oracle ## every test, under the race detector but for comparisons with the reference
 	$(GO) test -race -timeout 20m -skip '^TestOracle' ./...
-	$(GO) test -timeout 20m -run '^TestOracle' ./tokens
-	$(GO) test -timeout 20m -tags purego ./tokens -library 10
+	$(GO) test -count=1 -timeout 20m -run '^TestOracle' ./tokens
+	$(GO) test -count=1 -timeout 20m -tags purego ./tokens -library 10
 
 lint: ## formatting, vet for three systems, static analysis
 	@bad=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
@@ -105,6 +105,7 @@ counters: .cache/counters/.installed ## install the counters from npm that the b
 # poems (GPL-3+), manual pages (GFDL and others).
 corpora: .cache/corpora/.installed ## fetch the prose that the benchmark counts, from Debian packages
 .cache/corpora/.installed:
+	@command -v apt-get >/dev/null || { echo 'make corpora needs apt-get: it takes Debian packages'; exit 1; }
 	mkdir -p $(@D)
 	as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); $$as_root apt-get update -qq
 	cd $(@D) && apt-get download -qq $$(apt-cache depends linux-doc | awk '$$1 == "Depends:" {print $$2}') debian-reference-zh-cn fortunes-zh manpages-zh

@@ -101,21 +101,19 @@ func (b *bench) startCounter(ctx context.Context, name, encoding string) (*count
 // ask has a task done with a file, at most so often and for about so long. It returns errSlow after
 // limit, if there is one, and errBroken if the process leaves.
 func (c *counter) ask(task, path string, runs int, about, limit time.Duration) (counted, error) {
+	began := time.Now()
 	if limit > 0 {
 		kill := time.AfterFunc(limit, func() { _ = c.cmd.Process.Kill() })
 		defer kill.Stop()
 	}
-	began := time.Now()
-	if _, err := fmt.Fprintf(c.in, "%s %d %d %s\n", task, runs, about.Milliseconds(), path); err != nil {
-		return counted{}, err
+	_, err := fmt.Fprintf(c.in, "%s %d %d %s\n", task, runs, about.Milliseconds(), path)
+	if err == nil && c.out.Scan() {
+		return parseCounted(c.out.Text())
 	}
-	if !c.out.Scan() {
-		if limit > 0 && time.Since(began) >= limit {
-			return counted{}, errSlow
-		}
-		return counted{}, fmt.Errorf("%w on %s", errBroken, path)
+	if limit > 0 && time.Since(began) >= limit {
+		return counted{}, errSlow
 	}
-	return parseCounted(c.out.Text())
+	return counted{}, fmt.Errorf("%w on %s", errBroken, path)
 }
 
 // parseCounted reads the line with an answer.

@@ -129,7 +129,7 @@ func run(ctx context.Context, bin string, short, write bool, only []string) (err
 		return nil
 	}
 	for _, i := range b.report.images {
-		if err := os.WriteFile(i.path, i.svg, 0o644); err != nil {
+		if err := i.write(); err != nil {
 			return err
 		}
 	}

@@ -5,15 +5,29 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 )
 
+// images is where the pictures of the document are, beside it.
+const images = "images"
+
 // image is a picture of the document.
 type image struct {
-	path string
-	svg  []byte
+	name, alt string // "long-pieces.svg"; what it shows
+	svg       []byte
+}
+
+// write puts the picture where the document looks for it.
+func (i image) write() error {
+	directory := filepath.Join(filepath.Dir(document), images)
+	if err := os.MkdirAll(directory, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(directory, i.name), i.svg, 0o644)
 }
 
 // The plot has two panels with the same axes, both logarithmic, so that the exponent of a growth is a

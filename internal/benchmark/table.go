@@ -49,6 +49,9 @@ func (r *report) markdown(command string, at time.Time) string {
 	for _, g := range r.grids {
 		g.write(&b)
 	}
+	for _, i := range r.images {
+		fmt.Fprintf(&b, "\n![%s](%s/%s)\n", i.alt, images, i.name)
+	}
 	return b.String()
 }
 

@@ -72,11 +72,11 @@ func TestATableHasNoEmptyCells(t *testing.T) {
 	}
 }
 
-func TestAGridStandsBehindTheTable(t *testing.T) {
-	r := report{grids: []grid{{"A title.", []string{"text", "ours"}, [][]string{{"prose", "7 (+1)"}}}}}
+func TestGridsAndPicturesStandBehindTheTable(t *testing.T) {
+	r := report{grids: []grid{{"A title.", []string{"text", "ours"}, [][]string{{"prose", "7 (+1)"}}}}, images: []image{{name: "x.svg", alt: "what"}}}
 	r.add("what", "1 ms", "", "", "3")
 	got := r.markdown("make bench", time.Now())
-	if !strings.HasSuffix(got, "| 3 |\n\nA title.\n\n| text | ours |\n|---|---|\n| prose | 7 (+1) |\n") {
+	if !strings.HasSuffix(got, "| 3 |\n\nA title.\n\n| text | ours |\n|---|---|\n| prose | 7 (+1) |\n\n![what](images/x.svg)\n") {
 		t.Error(got)
 	}
 }

@@ -30,8 +30,9 @@ type counter struct {
 
 // tasks are what can be done with a text; each returns its number of tokens.
 var tasks = map[string]func(*counter, []byte) int{
-	"nothing": func(*counter, []byte) int { return 0 },
-	"count":   func(c *counter, text []byte) int { return c.e.Count(text) },
+	"nothing":  func(*counter, []byte) int { return 0 },
+	"count":    func(c *counter, text []byte) int { return c.e.Count(text) },
+	"parallel": func(c *counter, text []byte) int { return c.e.CountParallel(text, 2) },
 	"encode": func(c *counter, text []byte) int {
 		c.ids = c.e.Encode(c.ids[:0], text)
 		return len(c.ids)
