@@ -49,7 +49,7 @@ func (e *Encoding) Count(text []byte) int {
 	t := e.tokenizer()
 	w := t.worker()
 	defer t.release(w)
-	return w.count(text)
+	return w.count(t.normal(text))
 }
 
 // CountString is Count for a string; it does not copy it.
@@ -63,8 +63,14 @@ func (e *Encoding) Encode(dst []uint32, text []byte) []uint32 {
 	t := e.tokenizer()
 	w := t.worker()
 	defer t.release(w)
-	for piece := range t.pieces(text) {
+	from := len(dst)
+	for piece := range t.pieces(t.normal(text)) {
 		dst = append(dst, w.merge(piece)...)
+	}
+	if ids := t.vocabulary.ids; ids != nil {
+		for i, id := range dst[from:] {
+			dst[from+i] = ids[id]
+		}
 	}
 	return dst
 }

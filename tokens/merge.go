@@ -16,6 +16,10 @@ func (w *worker) merge(piece []byte) []uint32 {
 		w.clean = appendValid(w.clean[:0], piece)
 		piece = w.clean
 	}
+	if id, ok := w.vocabulary.whole[string(piece)]; ok {
+		w.ids[0] = id
+		return w.ids[:1]
+	}
 	if len(piece) > maxShort {
 		return w.mergeLong(piece)
 	}

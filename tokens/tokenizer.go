@@ -7,6 +7,7 @@ type tokenizer struct {
 	// scan returns the end of the piece that starts at start, which is before the end of text.
 	scan       func(text []byte, start int) int
 	vocabulary *vocabulary
+	nfc        bool      // texts are brought into Normalization Form C first
 	workers    sync.Pool // of *worker
 }
 

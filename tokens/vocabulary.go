@@ -37,6 +37,10 @@ type vocabulary struct {
 	// merged id in the low 18; 0 is an empty slot.
 	pairs []uint64
 	shift int // of a hash, to give a slot
+
+	// Of vocabularies from a rank file only: see ranks.go.
+	whole map[string]uint32 // tokens that merging does not make: a piece that is one of them is that token
+	ids   []uint32          // the ids that the outside knows tokens by; nil: the same
 }
 
 // merged returns the token that left and right make together, or noID.
@@ -66,8 +70,7 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 		return nil, err
 	}
 	n := len(body) / recordSize
-	size := bits.Len(uint(n)) + 1 // of the table, as a power of two: filled to a quarter to a half
-	v := &vocabulary{pairs: make([]uint64, 1<<size), shift: 64 - size}
+	v := newVocabulary(n)
 	for id := range n {
 		left, right := record(body, id)
 		if right == noID {
@@ -77,14 +80,25 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 		if left >= uint32(id) || right >= uint32(id) {
 			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: token %d is made of a later one", name, id) // sweep relies on it
 		}
-		key := pairKey(left, right)
-		slot := v.slot(key)
-		for v.pairs[slot] != 0 {
-			slot = (slot + 1) & uint64(len(v.pairs)-1)
-		}
-		v.pairs[slot] = key<<idBits | uint64(id)
+		v.add(left, right, uint32(id))
 	}
 	return v, nil
+}
+
+// newVocabulary returns a vocabulary with room for the pairs of n tokens.
+func newVocabulary(n int) *vocabulary {
+	size := bits.Len(uint(n)) + 1 // of the table, as a power of two: filled to a quarter to a half
+	return &vocabulary{pairs: make([]uint64, 1<<size), shift: 64 - size}
+}
+
+// add notes that left and right, which make no token so far, make the token id.
+func (v *vocabulary) add(left, right, id uint32) {
+	key := pairKey(left, right)
+	slot := v.slot(key)
+	for v.pairs[slot] != 0 {
+		slot = (slot + 1) & uint64(len(v.pairs)-1)
+	}
+	v.pairs[slot] = key<<idBits | uint64(id)
 }
 
 func record(body []byte, id int) (left, right uint32) {

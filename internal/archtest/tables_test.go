@@ -78,6 +78,7 @@ var importers = map[string]struct {
 	"github.com/anishathalye/porcupine": {nil, "linearizability of histories in tests"},
 	"pgregory.net/rapid":                {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak":                {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
+	"golang.org/x/text":                 {[]string{"tokens"}, "Normalization Form C, which Qwen's models want"},
 	"github.com/go-git/go-git/v5":       {[]string{"internal/ignore"}, "patterns of .gitignore; no other package of it"},
 }
 
