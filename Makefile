@@ -5,9 +5,11 @@ export GOTOOLCHAIN := local
 AGENTS  := .cache/agents
 CLAUDE_VERSION := 2.1.328
 CLAUDE  := $(AGENTS)/claude/.installed-$(CLAUDE_VERSION)
+ORACLE_VERSION := 1.0.22
+ORACLE  := .cache/oracle
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools agents clean
+.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools agents oracle clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,8 +20,10 @@ build: ## build ctxledger and ctxmcp into bin/
 demo: build ## the main job, from a recorded session to a summary and back
 	@$(GO) run ./internal/demo -bin bin
 
-test: lint tools agents ## every test, under the race detector
-	$(GO) test -race -timeout 20m ./...
+test: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
+test: lint tools agents oracle ## every test, under the race detector where goroutines meet
+	$(GO) test -race -timeout 20m -skip '^TestOracle' ./...
+	$(GO) test -timeout 20m -run '^TestOracle' ./tokens
 
 lint: ## formatting, vet for three systems, static analysis
 	@bad=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
@@ -30,7 +34,10 @@ lint: ## formatting, vet for three systems, static analysis
 	$(GO) run $(STATICCHECK) ./...
 
 FUZZTIME ?= 10s
-fuzz: ## every fuzz target for FUZZTIME (default 10s)
+STRINGS ?= 1000000
+fuzz: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
+fuzz: oracle ## every fuzz target for FUZZTIME (default 10s), STRINGS random strings against npm tiktoken
+	$(GO) test -count=1 -timeout 60m -v -run '^TestOracleOnRandomStrings' ./tokens -strings $(STRINGS) -seed $(SEED)
 	@for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p 2>/dev/null | grep '^Fuzz'); do \
 	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
@@ -75,6 +82,12 @@ $(CLAUDE):
 	mkdir -p $(AGENTS)/claude
 	cd $(AGENTS)/claude && npm init -y >/dev/null && npm install --no-audit --no-fund @anthropic-ai/claude-code@$(CLAUDE_VERSION)
 	cd $(AGENTS)/claude && node node_modules/@anthropic-ai/claude-code/install.cjs
+	touch $@
+
+oracle: $(ORACLE)/.installed-$(ORACLE_VERSION) ## install npm tiktoken, the reference that counting is compared with
+$(ORACLE)/.installed-$(ORACLE_VERSION):
+	mkdir -p $(ORACLE)
+	cd $(ORACLE) && npm init -y >/dev/null && npm install --no-audit --no-fund tiktoken@$(ORACLE_VERSION)
 	touch $@
 
 clean: ## remove what was built and installed here
