@@ -18,6 +18,9 @@ func (p *parser) models(f yamldoc.Field) (*tokens.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(entries) == 0 {
+		return tokens.Builtin(), nil
+	}
 	var models []tokens.Model
 	for _, e := range entries {
 		m, err := p.model(e)
