@@ -24,7 +24,7 @@ func (a *app) countCommand() *cobra.Command {
 			if model != "" && encoding != "" {
 				return misuse("give --model or --encoding, not both")
 			}
-			c, err := counterOf(model, encoding)
+			c, err := a.counterOf(model, encoding)
 			if err != nil {
 				return err
 			}
@@ -43,10 +43,17 @@ type counter struct {
 	count    func(text []byte) int
 }
 
-func counterOf(model, encoding string) (counter, error) {
+func (a *app) counterOf(model, encoding string) (counter, error) {
 	if model != "" {
-		m := tokens.For(model)
-		return counter{m.Encoding(), m.Count("").Exact, func(t []byte) int { return m.Count(string(t)).N }}, nil
+		models, err := a.models()
+		if err != nil {
+			return counter{}, err
+		}
+		m, err := models.Exact(model)
+		if err != nil {
+			return counter{}, err
+		}
+		return counter{m.Encoding(), m.Exact(), func(t []byte) int { return m.Count(string(t)).N }}, nil
 	}
 	if encoding == "" {
 		encoding = tokens.O200kBase.String()

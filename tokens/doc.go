@@ -1,7 +1,8 @@
 // Package tokens counts the tokens of text as language models do.
 //
 // Start with For, which gives the Counter of a model, or with Encoding.Count when the
-// encoding itself is wanted. Window knows the context size of common models.
+// encoding itself is wanted. A Registry knows more of models: windows, output limits and prices
+// (data/models.txt), and those that a user adds. ParseRanks makes an encoding of a rank file.
 //
 // Guarantees: O200kBase and CL100kBase are exact, id for id the reference's own, on every
 // input, valid UTF-8 or not; what cannot be exact says so in Count.Exact and carries an
