@@ -68,7 +68,7 @@ func TestModelsThatMakeNoSense(t *testing.T) {
 		{"models:\n  m: {encoding: o200k}\n", `line 2: unknown encoding "o200k": use o200k_base`},
 		{"models:\n  m: {encoding: o200k_base, family: claude}\n", "line 2: model \"m\": encoding: it stands beside"},
 		{"models:\n  m: {ranks: a.model}\n", "line 2: model \"m\": ranks: a rank file needs the family"},
-		{"models:\n  m: {family: claude, ranks: a.model}\n", "one of deepseek3, gpt2, llama3, qwen2"},
+		{"models:\n  m: {family: claude, ranks: a.model}\n", "one of deepseek3, llama3, qwen2"},
 		{"models:\n  m: {family: llama3, ranks: /etc/passwd}\n", "line 2: model \"m\": ranks: give a path inside the workspace"},
 		{"models:\n  m: {family: llama3, ranks: ../a}\n", "ranks: give a path inside the workspace"},
 		{"models:\n  m: {family: llama3, ranks: \"\"}\n", "ranks: give a path inside the workspace"},

@@ -21,7 +21,6 @@ const (
 	Llama3               // Llama 3, 3.1, 3.2 and 3.3
 	Qwen2                // Qwen 2, 2.5 and 3
 	DeepSeek3            // DeepSeek V3 and R1
-	GPT2                 // GPT-2 and the encodings r50k_base and p50k_base
 )
 
 // prior is what is known of a family's tokenizer before anything was measured.
@@ -46,7 +45,6 @@ var priors = [...]prior{
 	Llama3:        {"llama3", 100, defaultUpper},
 	Qwen2:         {"qwen2", 102, 140}, // numbers take a token a digit
 	DeepSeek3:     {"deepseek3", 106, defaultUpper},
-	GPT2:          {"gpt2", 130, 200}, // indentation takes a token a space
 }
 
 // String returns the name of the family, "" for the zero Family.

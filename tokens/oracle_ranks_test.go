@@ -143,23 +143,18 @@ func TestRankOraclesOnLateTokens(t *testing.T) {
 	})
 }
 
-// The encodings of GPT-2 and of the models after it, whose ranks npm tiktoken brings.
-func TestRankOraclesOnGPT2(t *testing.T) {
-	for _, name := range []string{"r50k_base", "p50k_base"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			e, err := ParseRanks(GPT2, tiktokenFile(t, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			o := startOracleOf(t, e, name)
-			n := o.compare(t, weighted(*oracleStrings, *oracleSeed))
-			for _, c := range corpora {
-				n += o.compare(t, slices.Values([]string{c.text(c.size / 16), c.text(1000)}))
-			}
-			t.Logf("%d texts", n)
-		})
+// Ranks as tiktoken has them: its own of cl100k_base, whose rules are Llama's.
+func TestRankOraclesOnTiktokensOwnRanks(t *testing.T) {
+	e, err := ParseRanks(Llama3, tiktokenFile(t, CL100kBase.String()))
+	if err != nil {
+		t.Fatal(err)
 	}
+	o := startOracleOf(t, e, CL100kBase.String())
+	n := o.compare(t, weighted(*oracleStrings, *oracleSeed))
+	for _, c := range corpora {
+		n += o.compare(t, slices.Values([]string{c.text(c.size / 16), c.text(1000)}))
+	}
+	t.Logf("%d texts", n)
 }
 
 // tiktokenFile returns the ranks of an encoding that npm tiktoken brings, as a .tiktoken file. The

@@ -21,7 +21,7 @@ type rules struct {
 }
 
 // ranked holds the rules of the families whose ranks a user can bring. The patterns are those of the
-// published tokenizer.json files; GPT-2's is built into the format.
+// published tokenizer.json files.
 var ranked = map[Family]rules{
 	Llama3: {scan: scanCL100k, patterns: []string{
 		`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
@@ -34,7 +34,6 @@ var ranked = map[Family]rules{
 		`[一-龥぀-ゟ゠-ヿ]+`,
 		"[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
 	}},
-	GPT2: {scan: scanGPT2},
 }
 
 // Ranked reports whether models of the family can be counted exactly with a rank file.

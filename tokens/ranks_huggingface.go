@@ -103,18 +103,18 @@ func (r rules) checkSteps(f tokenizerJSON) error {
 		return otherwise("normalizes")
 	}
 	var patterns []string
-	bytes, regex := false, false
+	bytes := false
 	for _, s := range f.PreTokenizer.flat() {
 		switch {
 		case s.Type == "Split" && s.Behavior == "Isolated" && !s.Invert && !bytes:
 			patterns = append(patterns, s.Pattern.Regex)
-		case s.Type == "ByteLevel" && !s.AddPrefixSpace && !bytes:
-			bytes, regex = true, s.UseRegex == nil || *s.UseRegex
+		case s.Type == "ByteLevel" && !s.AddPrefixSpace && s.UseRegex != nil && !*s.UseRegex && !bytes:
+			bytes = true
 		default:
 			return otherwise("cuts")
 		}
 	}
-	if !bytes || regex != (len(r.patterns) == 0) || !slices.Equal(patterns, r.patterns) {
+	if !bytes || !slices.Equal(patterns, r.patterns) {
 		return otherwise("cuts")
 	}
 	return nil
