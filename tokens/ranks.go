@@ -92,9 +92,9 @@ func ParseRanks(f Family, file []byte) (*Encoding, error) {
 // rankList is what a rank file says: the tokens in the order in which merging makes them.
 type rankList struct {
 	tokens []string
-	ids    []uint32            // by index in tokens: what the outside calls them
-	pairs  map[uint64]struct{} // by pairKey: what may merge; nil: whatever makes a token
-	whole  bool                // a piece that is a token is that token, whether merging makes it or not
+	ids    []uint32               // by index in tokens: what the outside calls them
+	pairs  map[[2]uint32]struct{} // left and right: what may merge; nil: whatever makes a token
+	whole  bool                   // a piece that is a token is that token, whether merging makes it or not
 }
 
 // maxTokenBytes is the length of the longest token: sweep keeps lengths in a byte.
@@ -175,7 +175,7 @@ func (l *rankList) listed(left, right uint32) bool {
 	if l.pairs == nil {
 		return true
 	}
-	_, ok := l.pairs[pairKey(left, right)]
+	_, ok := l.pairs[[2]uint32{left, right}]
 	return ok
 }
 
