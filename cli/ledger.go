@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/fault"
@@ -32,7 +33,14 @@ func (a *app) open(ctx context.Context) error {
 		return err
 	}
 	a.place = ws
-	a.ledger, err = daemon.OpenWorkspace(ctx, ws, daemon.Options{Env: a.Env, Version: a.Version, InProcess: a.inProcess})
+	o := daemon.Options{Env: a.Env, Version: a.Version, InProcess: a.inProcess}
+	if a.inProcess { // a daemon reads them itself
+		c, _, err := config.Load(ws.Root)
+		if err == nil {
+			o.Models = c.Models
+		}
+	}
+	a.ledger, err = daemon.OpenWorkspace(ctx, ws, o)
 	return err
 }
 

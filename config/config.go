@@ -21,6 +21,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/yamldoc"
+	"ctxledger.dev/tokens"
 )
 
 // File is the name of the configuration in a workspace's root.
@@ -37,13 +38,18 @@ type Config struct {
 	// LedgerWarnMB is the size of a ledger on disk, in millions of bytes, above which status and du
 	// warn; 0: never. Key: ledger_warn_mb. Default: 2048.
 	LedgerWarnMB int
+	// Models is what is known of models: the built-in ones, and besides them those of the key models.
+	// See docs/configuration.md. Default: the built-in ones.
+	Models *tokens.Registry
 }
 
 // Ceiling returns LedgerWarnMB in bytes, 0 for no warning.
 func (c Config) Ceiling() int64 { return max(0, int64(c.LedgerWarnMB)) * 1e6 }
 
 // Default returns the settings of a workspace without a configuration.
-func Default() Config { return Config{Follow: true, Exports: true, LedgerWarnMB: 2048} }
+func Default() Config {
+	return Config{Follow: true, Exports: true, LedgerWarnMB: 2048, Models: tokens.Builtin()}
+}
 
 // Problem is something in a configuration that does not keep the rest from being used.
 type Problem struct {
@@ -66,7 +72,7 @@ func Load(root string) (Config, []Problem, error) {
 	if err != nil {
 		return Default(), nil, err
 	}
-	return parse(data)
+	return parse(root, data)
 }
 
 // read returns the bytes of the file, none if there is no such file.
@@ -96,36 +102,61 @@ func read(root string) ([]byte, error) {
 	return data, fault.Wrap(fault.Denied, op, err)
 }
 
-// settings are the keys that are known, folded, with what takes their value.
-func (c *Config) settings() map[string]any {
-	return map[string]any{"follow": &c.Follow, "exports": &c.Exports, "ledgerwarnmb": &c.LedgerWarnMB}
+// parser reads one document.
+type parser struct {
+	root     string // of the workspace, which paths in the document are relative to
+	problems []Problem
 }
 
 // parse reads the text of a configuration.
-func parse(data []byte) (Config, []Problem, error) {
-	c := Default()
+func parse(root string, data []byte) (Config, []Problem, error) {
+	c, p := Default(), parser{root: root}
 	fields, err := yamldoc.Fields(data)
 	if err != nil {
 		return Default(), nil, inFile(err)
 	}
-	var problems []Problem
-	settings, lines := c.settings(), make(map[string]int)
+	var models yamldoc.Field
+	err = p.take(fields, map[string]any{"follow": &c.Follow, "exports": &c.Exports, "ledgerwarnmb": &c.LedgerWarnMB, "models": &models})
+	if err == nil && models.Key != "" {
+		c.Models, err = p.models(models)
+	}
+	if err != nil {
+		return Default(), nil, inFile(err)
+	}
+	return c, p.problems, nil
+}
+
+// each is take for the fields of a mapping.
+func (p *parser) each(mapping yamldoc.Field, settings map[string]any) error {
+	fields, err := mapping.Fields()
+	if err != nil {
+		return err
+	}
+	return p.take(fields, settings)
+}
+
+// take puts the values of fields into settings: where they go by their keys, folded. A setting of type
+// *yamldoc.Field gets the field itself. A key that is not among them is a problem.
+func (p *parser) take(fields []yamldoc.Field, settings map[string]any) error {
+	lines := make(map[string]int)
 	for _, f := range fields {
 		key := fold(f.Key)
 		into, known := settings[key]
 		if !known {
-			problems = append(problems, Problem{f.Line, f.Key, fmt.Sprintf("unknown setting %q", f.Key)})
+			p.problems = append(p.problems, Problem{f.Line, f.Key, fmt.Sprintf("unknown setting %q", f.Key)})
 			continue
 		}
 		if line, again := lines[key]; again {
-			return Default(), nil, fault.New(fault.Invalid, "config.load", "%s: line %d: %s was set in line %d already", File, f.Line, f.Key, line)
+			return fault.New(fault.Invalid, "config.load", "line %d: %s was set in line %d already", f.Line, f.Key, line)
 		}
 		lines[key] = f.Line
-		if err := f.Decode(into); err != nil {
-			return Default(), nil, inFile(err)
+		if whole, ok := into.(*yamldoc.Field); ok {
+			*whole = f
+		} else if err := f.Decode(into); err != nil {
+			return err
 		}
 	}
-	return c, problems, nil
+	return nil
 }
 
 // fold returns a key in the form in which keys are matched.

@@ -94,7 +94,7 @@ func FuzzParseGivesSettingsOrAFault(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, problems, err := parse(data)
+		c, problems, err := parse(".", data)
 		if err != nil {
 			if code := fault.CodeOf(err); code != fault.Invalid && code != fault.TooLarge {
 				t.Fatalf("code %s", code)

@@ -11,7 +11,6 @@ import (
 	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
-	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
@@ -78,7 +77,7 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 	if model == "" {
 		model = f.session.Model
 	}
-	in.Window, _ = tokens.Window(model)
+	in.Window, _ = l.models.Window(model)
 	if in.Previous != nil {
 		in.FirstKept = in.Previous.FirstKept
 		var err error

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/memory"
+	"ctxledger.dev/tokens"
 )
 
 // Options say which ledger to open.
@@ -21,6 +22,9 @@ type Options struct {
 	Env       env.Env       // clock and randomness
 	LockWait  time.Duration // how long to wait for another owner to leave; 0: not at all
 	RunTwice  bool          // test switch: run every transaction twice, see kv
+
+	// Models says what models count and hold; nil: those that the program knows.
+	Models *tokens.Registry
 }
 
 // Local is a ledger opened by this process. It is safe for concurrent use.
@@ -30,6 +34,7 @@ type Local struct {
 	state   string
 	root    string
 	scope   memory.Scope
+	models  *tokens.Registry
 	started time.Time
 
 	mu     sync.Mutex
@@ -62,9 +67,12 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 		scope = memory.User
 	}
 	l := &Local{
-		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope,
+		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope, models: o.Models,
 		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
 		maintenance: maintenance{token: make(chan struct{}, 1)},
+	}
+	if l.models == nil {
+		l.models = tokens.Builtin()
 	}
 	if err := l.migrate(ctx); err != nil {
 		return nil, errors.Join(err, store.Close())

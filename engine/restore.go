@@ -8,7 +8,6 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
-	"ctxledger.dev/tokens"
 )
 
 // Restore implements API.
@@ -54,7 +53,7 @@ func (l *Local) restore(ctx context.Context, tx kv.Tx, id string, m mutation) (R
 		return zero, nil, err
 	}
 	resp := RestoreResponse{Session: f.session.ID, Tokens: f.counter("").Of(f.tokens(text))}
-	resp.Window, _ = tokens.Window(f.session.Model)
+	resp.Window, _ = l.models.Window(f.session.Model)
 	if cur := f.current(); cur != nil {
 		resp.Current = cur.ID
 	}

@@ -34,7 +34,7 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 			Session: f.session, Model: c.Model(), Used: c.Of(f.tokens(text)), Total: f.session.Usage,
 			Measured: f.measured(), Categories: f.categories(c, text), SinceTurns: f.turns(), Saved: c.Of(f.saved(text)),
 		}
-		st.Window, _ = tokens.Window(c.Model())
+		st.Window, _ = l.models.Window(c.Model())
 		st.Threshold = threshold(st.Window)
 		if cur := f.current(); cur != nil {
 			st.Summary = cur.ID

@@ -36,6 +36,7 @@ var categories = map[string]class{
 	"M":  other | upper | lower,
 	"N":  number,
 	"S":  space,
+	"PS": other, // in the file of symbols only
 }
 
 // classFile holds the categories as the reference build sees them, Unicode 16.0: lines

@@ -1,18 +1,11 @@
 package tokens
 
-// Counter counts for one model. It is a small value; make one with For. The zero Counter is
+// Counter counts for one model. It is a small value; make one with a Registry. The zero Counter is
 // that of an unknown model.
 type Counter struct {
-	model  string
-	family family
-}
-
-// For returns the counter of a model, by its name as a provider or an agent spells it:
-// "gpt-4o", "claude-sonnet-4-5-20250929", "anthropic/claude-opus-4.6", "models/gemini-2.5-pro".
-// OpenAI's models are counted exactly. Claude, Gemini and unknown models, "" among them, are
-// estimated from the o200k_base count.
-func For(model string) Counter {
-	return Counter{model: model, family: lookup(model).family}
+	model    string
+	encoding *Encoding // the model's own; nil: estimate
+	family   Family
 }
 
 // Model returns the name that the counter was made for.
@@ -20,13 +13,20 @@ func (c Counter) Model() string { return c.model }
 
 // Encoding returns the encoding that Count counts in: the model's own, or O200kBase for a
 // model that is estimated.
-func (c Counter) Encoding() *Encoding { return priors[c.family].encoding }
+func (c Counter) Encoding() *Encoding {
+	if c.encoding == nil {
+		return O200kBase
+	}
+	return c.encoding
+}
+
+// Exact reports whether Count counts as the model's own tokenizer does.
+func (c Counter) Exact() bool { return c.encoding != nil }
 
 // Count returns the number of tokens of text.
 func (c Counter) Count(text string) Count {
-	e := c.Encoding()
-	n := e.CountString(text)
-	if priors[c.family].exact {
+	n := c.Encoding().CountString(text)
+	if c.Exact() {
 		return Count{N: n, Exact: true, Upper: n}
 	}
 	return c.Of(n)
@@ -36,10 +36,13 @@ func (c Counter) Count(text string) Count {
 // that encoding only. A negative o200k counts as 0.
 func (c Counter) Of(o200k int) Count {
 	n := max(o200k, 0)
-	p := priors[c.family]
-	if p.exact && p.encoding == O200kBase {
+	switch c.encoding {
+	case O200kBase:
 		return Count{N: n, Exact: true, Upper: n}
+	case CL100kBase:
+		return Count{N: n, Upper: percentUp(n, defaultUpper)} // Chinese takes 27 % more
 	}
+	p := priors[c.family]
 	n = percent(n, p.share)
 	return Count{N: n, Upper: percentUp(n, p.upper)}
 }

@@ -1,12 +1,9 @@
 package tokens
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -34,76 +31,6 @@ func TestCountAsJSON(t *testing.T) {
 	got, err := json.Marshal(Count{N: 10, Upper: 13})
 	if want := `{"n":10,"exact":false,"upper":13}`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
-	}
-}
-
-func TestForKnowsTheTokenizerOfAModel(t *testing.T) {
-	for _, c := range []struct {
-		family family
-		models string
-	}{
-		{openAI, "gpt-4o gpt-4o-mini gpt-4o-2024-08-06 chatgpt-4o-latest gpt-4.1 gpt-4.1-mini gpt-4.5-preview gpt-5 gpt-5-codex gpt-5.1 gpt-5.1-codex-max"},
-		{openAI, "o1 o1-mini o3 o3-pro o4-mini gpt-oss-120b gpt-oss:20b openai/gpt-4o ft:gpt-4o:acme::x GPT-4O"},
-		{openAIOld, "gpt-4 gpt-4-0613 gpt-4-32k gpt-4-turbo gpt-4-1106-preview gpt-3.5-turbo gpt-3.5-turbo-16k gpt-35-turbo"},
-		{claudeOld, "claude-3-opus-20240229 claude-3-5-sonnet-latest claude-3.5-sonnet claude-sonnet-4-20250514 claude-sonnet-4-5 claude-sonnet-4-5-20250929"},
-		{claudeOld, "claude-opus-4-1 claude-opus-4-20250514 claude-opus-4-6 claude-opus-4.6 claude-haiku-4-5 claude-2.1 claude-sonnet-4-5[1m]"},
-		{claudeOld, "anthropic/claude-sonnet-4.5 us.anthropic.claude-3-5-sonnet-20241022-v2:0 claude-3-5-sonnet@20240620"},
-		{claude, "claude-opus-4-7 claude-opus-4.7 claude-opus-4-8-20260101 claude-sonnet-5 claude-opus-5 claude-fable-5 anthropic.claude-opus-5-v1:0"},
-		{gemini, "gemini-1.5-pro gemini-2.0-flash gemini-2.5-pro models/gemini-2.5-flash gemini-3-pro google/gemini-2.5-pro"},
-		{unknown, "gpt-4oo gpt-6 gpt-4.7 gpt gpt-50 o35 o2 llama-3 claude x anthropic. / 中"},
-	} {
-		for name := range strings.FieldsSeq(c.models) {
-			if got := For(name).family; got != c.family {
-				t.Errorf("%s is of family %d, want %d", name, got, c.family)
-			}
-		}
-	}
-	for _, name := range []string{"", "   "} {
-		if got := For(name).family; got != unknown {
-			t.Errorf("%q is of family %d", name, got)
-		}
-	}
-}
-
-func TestWindowOfCommonModels(t *testing.T) {
-	for name, want := range map[string]int{
-		"claude-sonnet-4-5-20250929": 200_000,
-		"claude-sonnet-4-5[1m]":      1_000_000,
-		"claude-opus-5":              200_000,
-		"gpt-4o-mini":                128_000,
-		"gpt-4.1-nano":               1_047_576,
-		"gpt-5-codex":                400_000,
-		"gpt-5.1":                    400_000,
-		"o3":                         200_000,
-		"o4-mini":                    200_000,
-		"gemini-1.5-flash":           1_048_576,
-		"gemini-2.5-pro":             1_048_576,
-		"gpt-4-turbo-2024-04-09":     128_000,
-		"gpt-4":                      8_192,
-		"gpt-4-0613":                 8_192,
-		"gpt-3.5-turbo":              16_385,
-		"gemini-9":                   0,
-		"unknown-model":              0,
-		"unknown[1m]":                0,
-		"":                           0,
-	} {
-		if got, known := Window(name); got != want || known != (want > 0) {
-			t.Errorf("%q has a window of %d, %v, want %d", name, got, known, want)
-		}
-	}
-}
-
-func TestModelsAreSortedByPrefix(t *testing.T) {
-	if !slices.IsSortedFunc(models, func(a, b model) int { return cmp.Compare(a.prefix, b.prefix) }) {
-		t.Error("the table of models is not sorted")
-	}
-	for i, m := range models {
-		if m.prefix == "" || m.family == unknown || i > 0 && m.prefix == models[i-1].prefix {
-			t.Errorf("bad entry %+v", m)
-		}
-		if got := lookup(m.prefix); got != m {
-			t.Errorf("%s is looked up as %+v", m.prefix, got)
-		}
 	}
 }
 
@@ -146,8 +73,9 @@ func TestOnlyTheModelsOwnEncodingIsExact(t *testing.T) {
 
 func TestUpperIsNeverBelowTheCount(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
+	models := Builtin().models
 	for range 2000 {
-		name := models[rng.IntN(len(models))].prefix
+		name := models[rng.IntN(len(models))].Name
 		c := For(name).Of(rng.IntN(2_000_000))
 		if c.Upper < c.N || c.Exact && c.Upper != c.N {
 			t.Errorf("%s: %+v", name, c)
@@ -160,7 +88,7 @@ func FuzzForTakesAnyName(f *testing.F) {
 	f.Add("ft:")
 	f.Fuzz(func(t *testing.T, name string) {
 		c := For(name)
-		n, known := Window(name)
+		n, known := Builtin().Window(name)
 		if c.Model() != name || known != (n > 0) {
 			t.Errorf("%q: model %q, window %d, %v", name, c.Model(), n, known)
 		}

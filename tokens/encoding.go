@@ -1,7 +1,6 @@
 package tokens
 
 import (
-	"iter"
 	"strings"
 	"unsafe"
 
@@ -49,7 +48,7 @@ func (e *Encoding) Count(text []byte) int {
 	t := e.tokenizer()
 	w := t.worker()
 	defer t.release(w)
-	return w.count(text)
+	return w.count(t.normal(text))
 }
 
 // CountString is Count for a string; it does not copy it.
@@ -63,24 +62,18 @@ func (e *Encoding) Encode(dst []uint32, text []byte) []uint32 {
 	t := e.tokenizer()
 	w := t.worker()
 	defer t.release(w)
+	text = t.normal(text)
+	from := len(dst)
 	for start := 0; start < len(text); {
 		for _, end := range w.cut(t, text, start) {
 			dst = append(dst, w.merge(text[start:end])...)
 			start = end
 		}
 	}
-	return dst
-}
-
-// pieces yields the pieces of text in order; joined they are the text.
-func (t *tokenizer) pieces(text []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for start := 0; start < len(text); {
-			end := t.next(text, start)
-			if !yield(text[start:end]) {
-				return
-			}
-			start = end
+	if ids := t.vocabulary.ids; ids != nil {
+		for i, id := range dst[from:] {
+			dst[from+i] = ids[id]
 		}
 	}
+	return dst
 }

@@ -16,6 +16,10 @@ func (w *worker) merge(piece []byte) []uint32 {
 		w.clean = appendValid(w.clean[:0], piece)
 		piece = w.clean
 	}
+	if id, ok := w.vocabulary.whole[string(piece)]; ok {
+		w.parts.ids[0] = id
+		return w.parts.ids[:1]
+	}
 	return w.mergeBytes(piece)
 }
 

@@ -1,112 +1,90 @@
 package tokens
 
 import (
-	"slices"
+	_ "embed" // for the table of models
+	"fmt"
+	"strconv"
 	"strings"
+
+	"ctxledger.dev/internal/fault"
 )
 
-// model is what is known of the models whose names start with prefix.
-type model struct {
-	prefix string
-	family family
-	window int // tokens of context, 0 if not known
+// Model is what is known of a model, or of all models whose names start with Name. What is not
+// known is zero.
+type Model struct {
+	// Name is a model's name as bareName leaves it, or the start of one that ends where a word ends.
+	Name string
+	// Encoding is the model's own, if it comes with the program. Counts are then exact.
+	Encoding *Encoding
+	// Family is what the model is estimated by when Encoding is nil.
+	Family Family
+	// Ranks returns the encoding of the model from a rank file of the user's, or says why it cannot;
+	// nil when there is no such file. It must be safe for concurrent use and fast when called again.
+	Ranks func() (*Encoding, error)
+
+	Window int   // tokens of context
+	Output int   // tokens that one answer may have
+	Price  Price // list price, for requests of the usual length and speed
 }
 
-// models is sorted by prefix. The longest prefix that ends where a word of the name ends wins.
-var models = []model{
-	{"chatgpt-4o", openAI, 128_000},
-	{"claude-", claude, 200_000},
-	{"claude-1", claudeOld, 100_000},
-	{"claude-2", claudeOld, 100_000},
-	{"claude-2.", claudeOld, 200_000},
-	{"claude-2.0", claudeOld, 100_000},
-	{"claude-3", claudeOld, 200_000},
-	{"claude-3.", claudeOld, 200_000},
-	{"claude-haiku-4", claudeOld, 200_000},
-	{"claude-haiku-4.", claudeOld, 200_000},
-	{"claude-instant", claudeOld, 100_000},
-	{"claude-opus-4", claudeOld, 200_000},
-	{"claude-opus-4-7", claude, 200_000},
-	{"claude-opus-4-8", claude, 200_000},
-	{"claude-opus-4-9", claude, 200_000},
-	{"claude-opus-4.", claudeOld, 200_000},
-	{"claude-opus-4.7", claude, 200_000},
-	{"claude-opus-4.8", claude, 200_000},
-	{"claude-opus-4.9", claude, 200_000},
-	{"claude-sonnet-4", claudeOld, 200_000},
-	{"claude-sonnet-4.", claudeOld, 200_000},
-	{"codex-mini", openAI, 200_000},
-	{"gemini-", gemini, 0},
-	{"gemini-1.5", gemini, 1_048_576},
-	{"gemini-2.", gemini, 1_048_576},
-	{"gpt-3.5", openAIOld, 16_385},
-	{"gpt-3.5-turbo", openAIOld, 16_385},
-	{"gpt-3.5-turbo-instruct", openAIOld, 4_096},
-	{"gpt-35-turbo", openAIOld, 16_385}, // as Azure spells it
-	{"gpt-4", openAIOld, 8_192},
-	{"gpt-4-0125-preview", openAIOld, 128_000},
-	{"gpt-4-1106-preview", openAIOld, 128_000},
-	{"gpt-4-32k", openAIOld, 32_768},
-	{"gpt-4-turbo", openAIOld, 128_000},
-	{"gpt-4-vision", openAIOld, 128_000},
-	{"gpt-4.1", openAI, 1_047_576},
-	{"gpt-4.5", openAI, 128_000},
-	{"gpt-4o", openAI, 128_000},
-	{"gpt-5", openAI, 400_000},
-	{"gpt-5-chat", openAI, 128_000},
-	{"gpt-5.", openAI, 400_000},
-	{"gpt-oss", openAI, 131_072},
-	{"o1", openAI, 200_000},
-	{"o1-mini", openAI, 128_000},
-	{"o1-preview", openAI, 128_000},
-	{"o3", openAI, 200_000},
-	{"o4", openAI, 0},
-	{"o4-mini", openAI, 200_000},
-}
-
-// longContext is how agents mark that a model runs with the large window, and that window.
+// Limits of a model's entry: beyond everything that exists, and short enough to print.
 const (
-	longContext       = "[1m]"
-	longContextWindow = 1_000_000
+	maxName   = 200         // bytes of a name
+	maxTokens = 100_000_000 // of a window
 )
 
-// Window returns the size in tokens of a model's context window, and whether it is known; a
-// window that is not known is 0. Names are read as by For; one that ends in "[1m]" has a
-// window of a million tokens.
-func Window(model string) (tokens int, known bool) {
-	m := lookup(model)
-	if m.family != unknown && strings.HasSuffix(bareName(model), longContext) {
-		return longContextWindow, true
+// check says what is wrong with an entry. Errors: invalid, naming the model, the field and the limit.
+func (m Model) check() error {
+	wrong := func(field, format string, args ...any) error {
+		return fault.New(fault.Invalid, "tokens.model", "model %.40q: %s: %s", m.Name, field, fmt.Sprintf(format, args...))
 	}
-	return m.window, m.window > 0
+	switch {
+	case m.Name == "":
+		return wrong("name", "it is empty")
+	case len(m.Name) > maxName:
+		return wrong("name", "it has %d bytes, more than the limit of %d", len(m.Name), maxName)
+	case m.Window < 0 || m.Window > maxTokens:
+		return wrong("window", "%d tokens are not between 1 and %d", m.Window, maxTokens)
+	case m.Output < 0 || m.Output > maxTokens:
+		return wrong("output", "%d tokens are not between 1 and %d", m.Output, maxTokens)
+	case m.Window > 0 && m.Output > m.Window:
+		return wrong("output", "%d tokens are more than the window of %d", m.Output, m.Window)
+	case int(m.Family) >= len(priors):
+		return wrong("family", "there is no family %d", m.Family)
+	}
+	return nil
 }
 
-// lookup returns the entry of a model, or the zero value.
-func lookup(name string) model {
-	name = bareName(name)
-	// Prefixes of a name sort before it, and the longer ones later.
-	at, exact := slices.BinarySearchFunc(models, name, func(m model, name string) int {
-		return strings.Compare(m.prefix, name)
-	})
-	if exact {
-		return models[at]
+// over returns m with what it leaves open taken from base. An encoding, a family and a rank file are
+// one answer to one question: whoever gives one of them gives all.
+func (m Model) over(base Model) Model {
+	if m.Encoding == nil && m.Family == unknownFamily && m.Ranks == nil {
+		m.Encoding, m.Family, m.Ranks = base.Encoding, base.Family, base.Ranks
 	}
-	for i := at - 1; i >= 0 && models[i].prefix[0] == name[0]; i-- {
-		if hasWordPrefix(name, models[i].prefix) {
-			return models[i]
-		}
+	if m.Window == 0 {
+		m.Window = base.Window
 	}
-	return model{}
+	if m.Output == 0 {
+		m.Output = base.Output
+	}
+	if m.Price == (Price{}) {
+		m.Price = base.Price
+	}
+	return m
 }
 
 // bareName returns a model's name in lower case and without what routers and clouds put in
-// front of it: "us.anthropic.claude-…", "openai/gpt-…", "ft:gpt-…".
+// front of it: "us.anthropic.claude-…", "openai/gpt-…", "ft:gpt-…". The versions of Claude are
+// spelled with hyphens.
 func bareName(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	name = strings.TrimPrefix(name, "ft:")
 	if _, after, ok := strings.Cut(name, "anthropic."); ok {
-		return after
+		name = after
+	}
+	if strings.HasPrefix(name, "claude-") {
+		name = strings.ReplaceAll(name, ".", "-") // routers write 4.5 where the vendor writes 4-5
 	}
 	return name
 }
@@ -123,4 +101,57 @@ func hasWordPrefix(name, prefix string) bool {
 	}
 	next := rest[0]
 	return next != '.' && !('0' <= next && next <= '9') && !('a' <= next && next <= 'z')
+}
+
+// modelTable is the models that the program knows: a line for each with its name, its encoding or
+// family, its window and its output limit in tokens, and its four prices in dollars for a million
+// tokens. A hyphen is what is not known. A # begins a comment.
+//
+//go:embed data/models.txt
+var modelTable string
+
+// parseModels reads a table of models.
+func parseModels(table string) ([]Model, error) {
+	var models []Model
+	for line := range strings.Lines(table) {
+		text, _, _ := strings.Cut(line, "#")
+		fields := strings.Fields(text)
+		if len(fields) == 0 {
+			continue
+		}
+		m, err := parseModel(fields)
+		if err != nil {
+			return nil, fmt.Errorf("models.txt: %q: %w", strings.TrimSpace(line), err)
+		}
+		models = append(models, m)
+	}
+	return models, nil
+}
+
+func parseModel(fields []string) (m Model, err error) {
+	const columns = 8
+	if len(fields) != columns {
+		return m, fmt.Errorf("%d columns, want %d", len(fields), columns)
+	}
+	m.Name = fields[0]
+	if m.Encoding, err = ParseEncoding(fields[1]); err != nil {
+		if m.Family, err = ParseFamily(fields[1]); err != nil {
+			return m, err
+		}
+	}
+	for i, into := range []*int{&m.Window, &m.Output} {
+		if text := fields[2+i]; text != "-" {
+			if *into, err = strconv.Atoi(text); err != nil {
+				return m, err
+			}
+		}
+	}
+	for i, into := range []*Rate{&m.Price.Input, &m.Price.CachedRead, &m.Price.CachedWrite, &m.Price.Output} {
+		if text := fields[4+i]; text != "-" {
+			if *into, err = ParseRate(text); err != nil {
+				return m, err
+			}
+		}
+	}
+	return m, m.check()
 }

@@ -52,7 +52,12 @@ func (t *pairTable) each(f func(left, right, id uint32)) {
 
 // add says that left and right make id together. The pair must not be there yet.
 func (t *pairTable) add(left, right, id uint32) {
-	slot := pairKey(left, right)<<idBits | uint64(id)
+	t.insert(pairKey(left, right)<<idBits | uint64(id))
+}
+
+// insert finds a place for slot, in a larger table if need be: pairs that were chosen to collide do
+// so no longer when there are enough buckets.
+func (t *pairTable) insert(slot uint64) {
 	for slot = t.place(slot); slot != 0; slot = t.place(slot) {
 		t.double()
 	}
@@ -92,7 +97,7 @@ func (t *pairTable) double() {
 	for _, bucket := range old {
 		for _, slot := range bucket {
 			if slot != 0 {
-				t.place(slot) // what has been placed at nine tenths finds a place at half of it
+				t.insert(slot)
 			}
 		}
 	}

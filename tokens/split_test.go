@@ -68,8 +68,10 @@ var splitCases = []splitCase{
 func splitWith(scan func([]byte, int) int, text string) string {
 	t := &tokenizer{scan: scan}
 	var pieces []string
-	for piece := range t.pieces([]byte(text)) {
-		pieces = append(pieces, string(piece))
+	for start := 0; start < len(text); {
+		end := t.next([]byte(text), start)
+		pieces = append(pieces, text[start:end])
+		start = end
 	}
 	return strings.Join(pieces, "¦")
 }

@@ -9,6 +9,7 @@ type tokenizer struct {
 	// starts returns where pieces certainly start in a window that starts with one. It may be nil.
 	starts     func(*masks) uint64
 	vocabulary *vocabulary
+	nfc        bool      // texts are brought into Normalization Form C first
 	workers    sync.Pool // of *worker
 }
 

@@ -38,6 +38,10 @@ type vocabulary struct {
 	// ordered is whether each token's id is greater than those of the two that it is made of.
 	ordered bool
 
+	// Of vocabularies from a rank file only: see ranks.go.
+	whole map[string]uint32 // tokens that merging does not make: a piece that is one of them is that token
+	ids   []uint32          // the ids that the outside knows tokens by; nil: the same
+
 	bytePairsOnce  sync.Once
 	bytePairsTable *[1 << 16]uint32 // by bytePairs
 

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/tokens"
 )
 
 // Options say which ledger to reach, and how.
@@ -20,6 +21,8 @@ type Options struct {
 	Version   string   // of this program, for the owner's log
 	InProcess bool     // own the ledger in this process, for it alone
 	NoSpawn   bool     // start no daemon: unavailable when none runs
+
+	Models *tokens.Registry // with InProcess, what models count and hold; nil: those that the program knows
 }
 
 // client is the ledger of another process. It is safe for concurrent use.

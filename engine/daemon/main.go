@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tokens"
 )
 
 // Role is what a program brings along for the daemons that it becomes.
@@ -18,6 +19,8 @@ type Role struct {
 	// Background returns the tasks of the daemon of a workspace; root is "" for the user ledger.
 	// nil: none.
 	Background func(root string) []Task
+	// Models returns the registry of models of a workspace. nil: those that the program knows.
+	Models func(root string) *tokens.Registry
 }
 
 // Main is the first thing that a program of ctxledger does with its arguments. If they ask for
@@ -42,6 +45,9 @@ func Main(args []string, r Role) (handled bool, exit int) {
 	c := Config{State: args[2], Workspace: args[3], Env: r.Env, Version: r.Version, process: true}
 	if r.Background != nil {
 		c.Background = r.Background(c.Workspace)
+	}
+	if r.Models != nil {
+		c.Models = r.Models(c.Workspace)
 	}
 	ready := false
 	c.ready = func() { ready = true; say(report{}) }

@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/tokens"
 )
 
 // Task is work that a daemon does beside answering, until its context ends: following session
@@ -29,6 +30,8 @@ type Config struct {
 	Version    string        // of the program, for clients and the log
 	Idle       time.Duration // how long it stays without clients; 0: limits.Idle
 	Background []Task        // what it does beside answering
+
+	Models *tokens.Registry // what models count and hold; nil: those that the program knows
 
 	ready   func()                           // called when clients can come; nil: nothing
 	process bool                             // whether the process is this daemon's alone: see Main
@@ -92,7 +95,7 @@ func openLedger(ctx context.Context, c Config) (engine.API, error) {
 		return c.open(c)
 	}
 	return engine.Open(ctx, engine.Options{
-		State: c.State, Workspace: c.Workspace, Env: c.Env, LockWait: lockWait,
+		State: c.State, Workspace: c.Workspace, Env: c.Env, LockWait: lockWait, Models: c.Models,
 	})
 }
 

@@ -80,6 +80,7 @@ var importers = map[string]struct {
 	"golang.org/x/sys":                  {[]string{"tokens"}, "what the processor can do"},
 	"pgregory.net/rapid":                {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak":                {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
+	"golang.org/x/text":                 {[]string{"tokens"}, "Normalization Form C, which Qwen's models want"},
 }
 
 // restricted lists what only some packages may use, because it reaches out of the process or

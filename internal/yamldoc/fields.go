@@ -30,17 +30,30 @@ func Fields(data []byte) ([]Field, error) {
 	if len(document.Content) == 0 {
 		return nil, nil
 	}
-	top := document.Content[0]
-	if top.Kind == yaml.ScalarNode && top.Tag == "!!null" {
+	return fieldsOf(document.Content[0])
+}
+
+// Fields returns the keys of the mapping that is the field's value, in their order; no value is none.
+// Errors: invalid, with the line, for a value that is not a mapping.
+func (f Field) Fields() ([]Field, error) {
+	value := f.value
+	if value.Kind == yaml.AliasNode {
+		value = value.Alias
+	}
+	return fieldsOf(value)
+}
+
+func fieldsOf(node *yaml.Node) ([]Field, error) {
+	if node.Kind == yaml.ScalarNode && node.Tag == "!!null" {
 		return nil, nil // nothing but comments
 	}
-	if top.Kind != yaml.MappingNode {
-		return nil, fault.New(fault.Invalid, "yamldoc.fields", "line %d: a mapping is expected, \"key: value\"", top.Line)
+	if node.Kind != yaml.MappingNode {
+		return nil, fault.New(fault.Invalid, "yamldoc.fields", "line %d: a mapping is expected, \"key: value\"", node.Line)
 	}
-	fields := make([]Field, 0, len(top.Content)/2)
-	for i := 0; i+1 < len(top.Content); i += 2 {
-		key := top.Content[i]
-		fields = append(fields, Field{Key: key.Value, Line: key.Line, Column: key.Column, value: top.Content[i+1]})
+	fields := make([]Field, 0, len(node.Content)/2)
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key := node.Content[i]
+		fields = append(fields, Field{Key: key.Value, Line: key.Line, Column: key.Column, value: node.Content[i+1]})
 	}
 	return fields, nil
 }

@@ -16,17 +16,21 @@ import (
 // Open returns the ledger of a workspace, through its daemon or, with inProcess, owned by this
 // process, which then does the daemon's background tasks too. Errors: those of daemon.OpenWorkspace.
 func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool) (engine.API, error) {
-	api, err := daemon.OpenWorkspace(ctx, ws, daemon.Options{Env: e, Version: Version, InProcess: inProcess})
+	o := daemon.Options{Env: e, Version: Version, InProcess: inProcess}
+	if inProcess {
+		o.Models = Role(e).Models(ws.Root)
+	}
+	api, err := daemon.OpenWorkspace(ctx, ws, o)
 	if err != nil || !inProcess {
 		return api, err
 	}
 	life, stop := context.WithCancel(context.Background())
-	o := &owner{API: api, stop: stop}
+	alone := &owner{API: api, stop: stop}
 	for _, task := range Role(e).Background(ws.Root) {
-		o.running.Add(1)
-		o.tasks.Go(func() { o.run(life, task) })
+		alone.running.Add(1)
+		alone.tasks.Go(func() { alone.run(life, task) })
 	}
-	return o, nil
+	return alone, nil
 }
 
 // owner is a ledger owned by this process, with its background tasks.

@@ -20,6 +20,7 @@ import (
 	"ctxledger.dev/engine/observe"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/tokens"
 )
 
 // Version is the version of all programs.
@@ -58,7 +59,7 @@ func Role(e env.Env) daemon.Role {
 			})
 		}
 		return tasks
-	}}
+	}, Models: func(root string) *tokens.Registry { return settings(root, slog.New(slog.DiscardHandler)).Models }} // Background has said what is wrong
 }
 
 // settings reads the configuration of a workspace. With one that cannot be read nothing is done

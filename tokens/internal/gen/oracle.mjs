@@ -2,6 +2,7 @@
 // tests compare with. See README.md for how to run it. It writes, below the directory given:
 //
 //   data/unicode-16.0.txt      the character classes of the reference's regular expressions
+//   data/unicode-16.0-symbols.txt  punctuation and symbols
 //   testdata/golden.jsonl      random texts with the reference's counts and hashes of the ids
 //   testdata/classes.golden    for each block of 4,096 code points, a hash of the counts of every
 //                              code point in every template
@@ -37,8 +38,7 @@ function classMembers(pattern) {
 }
 
 // The classes are disjoint, so one file of maximal runs holds them all.
-function classes() {
-  const patterns = { Lu: "\\p{Lu}", Lt: "\\p{Lt}", Lm: "\\p{Lm}", Lo: "\\p{Lo}", Ll: "\\p{Ll}", M: "\\p{M}", N: "\\p{N}", S: "\\s" };
+function classes(patterns) {
   const of = new Array(END);
   for (const [name, pattern] of Object.entries(patterns)) {
     for (const c of classMembers(pattern)) {
@@ -129,6 +129,8 @@ function classBlocks(encoders) {
 }
 
 const encoders = [get_encoding("o200k_base"), get_encoding("cl100k_base")];
-writeFileSync(join(root, "data/unicode-16.0.txt"), classes());
+const CLASSES = { Lu: "\\p{Lu}", Lt: "\\p{Lt}", Lm: "\\p{Lm}", Lo: "\\p{Lo}", Ll: "\\p{Ll}", M: "\\p{M}", N: "\\p{N}", S: "\\s" };
+writeFileSync(join(root, "data/unicode-16.0.txt"), classes(CLASSES));
+writeFileSync(join(root, "data/unicode-16.0-symbols.txt"), classes({ PS: "[\\p{P}\\p{S}]" }));
 writeFileSync(join(root, "testdata/golden.jsonl"), golden(encoders));
 writeFileSync(join(root, "testdata/classes.golden"), classBlocks(encoders));
