@@ -22,8 +22,8 @@
 // piece of over 256 MiB, such as that many letters in a row, is cut where it should not be.
 //
 // The tables of an encoding take up to 10 MB with one worker, of which a worker has 2 MB; what
-// only long pieces need comes on top when there is one, about 1 MB and 20 bytes for each byte of
-// the piece up to 64 KiB, and is let go after longer ones.
+// only long pieces need comes on top when there is one: a little over 1 MB, and 5 bytes for each
+// of its tokens.
 //
 // The package deliberately does no I/O, uses no regular expressions, recognises no special
 // tokens (content is counted as ordinary text, <|endoftext|> included), and knows no
