@@ -15,8 +15,11 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// longAbout is how long a short piece is counted again and again.
-const longAbout = 300 * time.Millisecond
+// A short piece is counted longRuns times, a long one until longAbout is over.
+const (
+	longRuns  = 20
+	longAbout = 300 * time.Millisecond
+)
 
 // kind is a kind of text without the borders that a counter needs to be fast.
 type kind struct {
@@ -124,7 +127,7 @@ func (b *bench) longPieces(ctx context.Context, name string, k kind) (c curve, e
 		if len(c.points) == 0 {
 			limit += time.Minute // it reads its tables
 		}
-		r, err := process.ask("count", path, 1000, longAbout, limit)
+		r, err := process.ask("piece", path, longRuns, longAbout, limit)
 		switch {
 		case ctx.Err() != nil:
 			return c, ctx.Err()

@@ -48,6 +48,7 @@ text { font: 12px system-ui, sans-serif; fill: #1f2328; }
 .title { font-weight: 600; font-size: 13px; }
 .tick { fill: #59636e; font-size: 11px; }
 .page { fill: #ffffff; }
+.halo { stroke: #ffffff; stroke-width: 4; paint-order: stroke; }
 .grid { stroke: #d1d9e0; stroke-width: 1; }
 .slope { stroke: #59636e; stroke-width: 1.2; stroke-dasharray: 5 4; fill: none; }
 .leader { stroke: #8c959f; stroke-width: 0.7; }
@@ -55,7 +56,7 @@ text { font: 12px system-ui, sans-serif; fill: #1f2328; }
 .c0 { stroke: #0969da; } .c1 { stroke: #bc4c00; } .c2 { stroke: #1a7f37; } .c3 { stroke: #8250df; } .c4 { stroke: #9a6700; }
 .c5 { stroke: #0f8a8a; } .c6 { stroke: #cf222e; } .c7 { stroke: #bf3989; } .c8 { stroke: #57606a; }
 @media (prefers-color-scheme: dark) {
-text { fill: #f0f6fc; } .tick { fill: #9198a1; } .page { fill: #0d1117; } .grid { stroke: #3d444d; } .slope { stroke: #9198a1; } .leader { stroke: #656c76; }
+text { fill: #f0f6fc; } .tick { fill: #9198a1; } .page { fill: #0d1117; } .halo { stroke: #0d1117; } .grid { stroke: #3d444d; } .slope { stroke: #9198a1; } .leader { stroke: #656c76; }
 .c0 { stroke: #4493f8; } .c1 { stroke: #f0883e; } .c2 { stroke: #3fb950; } .c3 { stroke: #ab7df8; } .c4 { stroke: #d29922; }
 .c5 { stroke: #39c5cf; } .c6 { stroke: #f85149; } .c7 { stroke: #db61a2; } .c8 { stroke: #8b949e; }
 }
@@ -78,6 +79,8 @@ func plot(curves []curve) []byte {
 	right.axes("npm's counters, the same pieces")
 	left.kinds(curves)
 	right.counters(curves)
+	left.slopes()
+	right.slopes()
 	b.WriteString("</svg>\n")
 	return b.Bytes()
 }
@@ -105,7 +108,7 @@ func (p panel) line(class string, xy ...float64) {
 	fmt.Fprintf(p, `<polyline class="%s" points="%s"/>`+"\n", class, strings.Join(points, " "))
 }
 
-// axes draws the grid with its names, and how linear and quadratic growth would look.
+// axes draws the grid with its names.
 func (p panel) axes(title string) {
 	p.text("title", "start", p.from, panelTop-18, title)
 	for size := smallest; size <= largest; size *= 4 {
@@ -117,6 +120,10 @@ func (p panel) axes(title string) {
 		p.text("tick", "end", p.from-6, p.y(d)+4, timeName(d))
 	}
 	p.text("tick", "middle", (p.from+p.to)/2, panelBottom+36, "bytes of the piece")
+}
+
+// slopes draws how linear and quadratic growth look, over the lines that are there.
+func (p panel) slopes() {
 	p.slope("linear", 1, 400*time.Microsecond)
 	p.slope("quadratic", 2, 400*time.Microsecond)
 }
@@ -136,7 +143,7 @@ func (p panel) slope(name string, power float64, from time.Duration) {
 	angle := math.Atan2(y-p.y(from), x-p.x(smallest))
 	at := 0.8 // of the way, a little above the line
 	tx, ty := p.x(smallest)+at*(x-p.x(smallest))+6*math.Sin(angle), p.y(from)+at*(y-p.y(from))-6*math.Cos(angle)
-	fmt.Fprintf(p, `<text class="tick" text-anchor="middle" transform="translate(%.1f %.1f) rotate(%.1f)">%s</text>`+"\n", tx, ty, angle*180/math.Pi, name)
+	fmt.Fprintf(p, `<text class="tick halo" text-anchor="middle" transform="translate(%.1f %.1f) rotate(%.1f)">%s</text>`+"\n", tx, ty, angle*180/math.Pi, name)
 }
 
 // curve draws a line through the points of a curve.
