@@ -235,6 +235,24 @@ func TestPositionsBeyondTheTextAndInsideCharacters(t *testing.T) {
 	}
 }
 
+func TestEditsAtTheBordersOfLeaves(t *testing.T) {
+	rng := rand.New(rand.NewPCG(49, 50))
+	text := []byte(randomText(rng, 900, []string{"word", "don't", "中文", "，", "12", "!", "}\n/", "x"}, []string{" ", "\n", "\t", "\r\n"}))
+	for _, e := range Encodings() {
+		x := e.Index(text)
+		for i := 1; i < x.leaves; i++ {
+			for at := x.leaf(i).at - 4; at <= x.leaf(i).at+4; at++ {
+				for _, with := range []string{"", "x", "'", "\u0301", "\n", " ", "7", "/"} {
+					for removed := range 3 {
+						change := edit{at, at + removed, with}
+						checkIndex(t, x.Replace(change.from, change.to, []byte(with)), change.apply(text))
+					}
+				}
+			}
+		}
+	}
+}
+
 // The Arabic comma ends a word; with another last byte it becomes a letter of the word.
 func TestEditsInsideCharactersMoveSafePoints(t *testing.T) {
 	before, after := "مرحب\u060C", "مرحبا"
