@@ -16,7 +16,7 @@ package tokens
 // that repeat themselves, such as one letter, that may be all of the piece: the price is never
 // more than that of counting the stretch outright.
 //
-// Beside the text, an Index takes about 0.2 bytes for each of its bytes.
+// Beside the text, an Index takes about a quarter of a byte for each of its bytes.
 type Index struct {
 	encoding *Encoding
 	list

@@ -300,7 +300,7 @@ func TestParallelBuildGivesTheSameIndex(t *testing.T) {
 }
 
 // An index is small: most of it is one bit for each byte.
-func TestIndexTakesAFifthOfAByteForEachByte(t *testing.T) {
+func TestIndexTakesAQuarterOfAByteForEachByte(t *testing.T) {
 	text := []byte(strings.Repeat("if err := run(ctx, name); err != nil { // the caller says which\n", 4_000))
 	x := O200kBase.Index(text)
 	size := len(x.groups) * int(unsafe.Sizeof(group{}))
