@@ -3,12 +3,16 @@ package tokens
 import (
 	"bytes"
 	"io/fs"
+	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // goSourceSize is how much Go source the benchmarks read: enough to overflow every cache.
@@ -69,13 +73,38 @@ func comments(file []byte) []byte {
 	return text
 }
 
+// chinese returns clauses of Chinese words. It is made, since no Chinese text comes with Go: the
+// words are the tokens of o200k_base that have no other characters, the more common ones more
+// often, so that clauses are as long and as different as written ones.
+func chinese(testing.TB) []byte {
+	var words [][]byte
+	for _, token := range tokensOf(O200kBase) {
+		if utf8.Valid(token) && !slices.ContainsFunc([]rune(string(token)), func(r rune) bool { return r < 0x4E00 || r > 0x9FFF }) {
+			words = append(words, token)
+		}
+	}
+	rng := rand.New(rand.NewPCG(21, 22))
+	var text []byte
+	for clause := 1; len(text) < proseSize; clause++ {
+		for range 2 + rng.IntN(5) {
+			text = append(text, words[int(math.Pow(float64(len(words)), rng.Float64()))-1]...)
+		}
+		if clause%4 == 0 {
+			text = append(text, "。\n"...)
+		} else {
+			text = append(text, "，"...)
+		}
+	}
+	return text
+}
+
 // BenchmarkCount counts text of several kinds with vectors, where the processor has them, and
 // in pure Go.
 func BenchmarkCount(b *testing.B) {
 	for _, text := range []struct {
 		name string
 		load func(testing.TB) []byte
-	}{{"go", goSource}, {"prose", prose}} {
+	}{{"go", goSource}, {"prose", prose}, {"chinese", chinese}} {
 		b.Run(text.name, func(b *testing.B) { benchmarkCount(b, text.load(b)) })
 	}
 }
@@ -138,6 +167,15 @@ func BenchmarkLongPiece(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkFirstCount builds the tables and counts 1 MB of prose, as a fresh process does.
+func BenchmarkFirstCount(b *testing.B) {
+	text := prose(b)[:1_000_000]
+	for b.Loop() {
+		e := bundled("o200k_base", o200kPairs, (*masks).startsO200k, asciiO200k, (*classTable).runeO200k)
+		e.Count(text)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // of another piece.
 const (
 	shortBits = 17 // log2 of the slots for pieces of at most maxShortKey bytes: 2 MiB
-	longBits  = 11 // log2 of the slots for pieces of at most maxLongKey bytes: 128 KiB
+	longBits  = 12 // log2 of the slots for pieces of at most maxLongKey bytes: 256 KiB
 
 	maxShortKey = 15
 	maxLongKey  = 62

@@ -8,7 +8,10 @@ package tokens
 //
 // There are such tokens, some hundred, such as the last byte of a character with the whole of
 // the next. Characters beside a seam that may be inside of one are merged from bytes.
+//
+// A table of its own with the pairs that such pieces can have stays in the caches.
 type ideographs struct {
+	pairs   pairTable
 	tokens  [lastIdeograph - firstIdeograph + 1]characterTokens
 	crossed [seams / 64]uint64 // bit set of the seams that may be inside of such a token
 }
@@ -37,8 +40,16 @@ func seamOf(before, lead, second byte) uint {
 
 func isLead(b byte) bool { return firstLead <= b && b <= lastLead }
 
-// ideographic is whether piece ends with a character that the table has.
-func ideographic(piece []byte) bool { return len(piece) > 3 && isLead(piece[len(piece)-3]) }
+// ideographic is whether piece holds nothing but bytes of such characters and of the full-width
+// signs that stand between them, which all begin with 0xEF.
+func ideographic(piece []byte) bool {
+	for _, b := range piece {
+		if !isContinuation(b) && !isLead(b) && b != 0xEF {
+			return false
+		}
+	}
+	return true
+}
 
 // ideographs returns the table of the vocabulary. It is made when it is first needed.
 func (v *vocabulary) ideographs() *ideographs {
@@ -51,18 +62,30 @@ func (v *vocabulary) makeIdeographs() *ideographs {
 	var p parts
 	for i := range t.tokens {
 		c := i + firstIdeograph
-		ids := p.merge(v, []byte{byte(c>>12) | 0xE0, byte(c>>6)&0x3F | 0x80, byte(c)&0x3F | 0x80})
+		ids := p.mergeBytes(v, []byte{byte(c>>12) | 0xE0, byte(c>>6)&0x3F | 0x80, byte(c)&0x3F | 0x80})
 		for k, id := range ids {
 			t.tokens[i] |= characterTokens(id) << (k * idBits)
 		}
 		t.tokens[i] |= characterTokens(len(ids)) << numberShift
 	}
-	v.eachToken(t.cross)
+	count := 0
+	v.eachToken(func(_ uint32, token []byte) {
+		if ideographic(token) {
+			count++
+		}
+	})
+	t.pairs = newPairTable(count)
+	v.eachToken(func(id uint32, token []byte) {
+		t.cross(token)
+		if s := v.splits()[id]; s.left != noID && ideographic(token) {
+			t.pairs.add(s.left, s.right, id)
+		}
+	})
 	return t
 }
 
-// eachToken calls f with the bytes of each token.
-func (v *vocabulary) eachToken(f func(token []byte)) {
+// eachToken calls f with each token and its bytes.
+func (v *vocabulary) eachToken(f func(id uint32, token []byte)) {
 	single := make([]byte, len(v.splits()))
 	for b, id := range v.bytes {
 		single[id] = byte(b)
@@ -76,7 +99,7 @@ func (v *vocabulary) eachToken(f func(token []byte)) {
 			all = append(all, all[ends[s.left]:ends[s.left+1]]...)
 			all = append(all, all[ends[s.right]:ends[s.right+1]]...)
 		}
-		f(all[ends[id]:])
+		f(uint32(id), all[ends[id]:])
 		ends = append(ends, len(all))
 	}
 }
@@ -121,26 +144,26 @@ func (t *ideographs) apart(piece []byte, i int) bool {
 	if i == 0 || i == len(piece) {
 		return true
 	}
-	if !isLead(piece[i]) {
+	if !isLead(piece[i]) || i+1 == len(piece) {
 		return false
 	}
 	seam := seamOf(piece[i-1], piece[i], piece[i+1])
 	return t.crossed[seam/64]>>(seam%64)&1 == 0
 }
 
-// split makes one part of each token of the characters of piece, and one of each byte of the
-// others, and returns their number.
+// split makes one part of each token of the characters of piece, and one of each byte where they
+// cannot stand for themselves. It returns their number.
 func (t *ideographs) split(v *vocabulary, piece []byte, p *parts) int {
 	n := 0
 	apart := true
 	for i := 0; i < len(piece); {
-		if !isLead(piece[i]) {
+		before := apart
+		if !isLead(piece[i]) || i+2 >= len(piece) || !isContinuation(piece[i+1]) || !isContinuation(piece[i+2]) {
 			p.ids[n] = v.bytes[piece[i]]
 			n, i = n+1, i+1
 			apart = t.apart(piece, i)
 			continue
 		}
-		before := apart
 		apart = t.apart(piece, i+3)
 		if before && apart {
 			c := rune(piece[i]&0xF)<<12 | rune(piece[i+1]&0x3F)<<6 | rune(piece[i+2]&0x3F)

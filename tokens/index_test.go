@@ -19,7 +19,6 @@ var byteTokens = &Encoding{name: "bytes", tokenizer: sync.OnceValue(func() *toke
 	for b := range v.bytes {
 		v.bytes[b] = uint32(b)
 	}
-	v.pairBytes()
 	t := O200kBase.tokenizer()
 	return &tokenizer{scan: t.scan, starts: t.starts, vocabulary: v}
 })}

@@ -5,7 +5,7 @@ import "unicode/utf8"
 // maxShort is the length in bytes up to which a piece is merged in an array. The work grows
 // with its square, but the array stays in the first-level cache; beyond, the sweep is faster
 // (BenchmarkMerge).
-const maxShort = 64
+const maxShort = 1 << positionBits
 
 // maxKept is the length in bytes of the longest piece whose memory a worker keeps for the next.
 const maxKept = 64 << 10
@@ -37,7 +37,7 @@ type parts struct {
 }
 
 const (
-	positionBits = 6                    // maxShort is 1 << positionBits
+	positionBits = 6
 	noOrder      = noID << positionBits // the least order of parts that make no token together
 	positionMask = 1<<positionBits - 1
 )
@@ -47,7 +47,40 @@ const (
 // Byte-pair encoding merges the pair with the lowest id, the leftmost of several, until no
 // pair makes a token: that is the least order.
 func (p *parts) merge(v *vocabulary, piece []byte) []uint32 {
-	n := p.load(v, piece)
+	if v.ordered && ideographic(piece) {
+		return p.mergeIdeographs(v, piece)
+	}
+	return p.mergeBytes(v, piece)
+}
+
+// mergeBytes merges from the bytes of piece.
+func (p *parts) mergeBytes(v *vocabulary, piece []byte) []uint32 {
+	n := len(piece)
+	pairs := v.bytePairs()
+	for i, b := range piece[:n-1] {
+		p.ids[i] = v.bytes[b]
+		p.order[i] = pairs[int(b)<<8|int(piece[i+1])]<<positionBits | uint32(i)
+	}
+	p.ids[n-1] = v.bytes[piece[n-1]]
+	return p.mergeParts(&v.pairs, n)
+}
+
+// mergeIdeographs merges from the characters of piece.
+func (p *parts) mergeIdeographs(v *vocabulary, piece []byte) []uint32 {
+	t := v.ideographs()
+	n := t.split(v, piece, p)
+	for i := range n - 1 {
+		p.order[i] = t.pairs.find(p.ids[i], p.ids[i+1])<<positionBits | uint32(i)
+	}
+	return p.mergeParts(&t.pairs, n)
+}
+
+// mergeParts merges the first n parts, whose ids and orders are there.
+func (p *parts) mergeParts(pairs *pairTable, n int) []uint32 {
+	p.order[n-1] = noOrder
+	for i := range n {
+		p.next[i], p.before[i+1] = uint8(i+1), uint8(i)
+	}
 	for {
 		least := uint32(noOrder)
 		for _, o := range p.order[:n] {
@@ -56,35 +89,12 @@ func (p *parts) merge(v *vocabulary, piece []byte) []uint32 {
 		if least == noOrder {
 			return p.collect(n)
 		}
-		p.join(v, int(least&positionMask), least>>positionBits, n)
+		p.join(pairs, int(least&positionMask), least>>positionBits, n)
 	}
-}
-
-// load makes a part of each byte, or of each character where that is the same, and returns
-// their number.
-func (p *parts) load(v *vocabulary, piece []byte) int {
-	n := len(piece)
-	if v.ordered && ideographic(piece) {
-		n = v.ideographs().split(v, piece, p)
-		for i := range n - 1 {
-			p.order[i] = v.merged(p.ids[i], p.ids[i+1])<<positionBits | uint32(i)
-		}
-	} else {
-		for i, b := range piece[:n-1] {
-			p.ids[i] = v.bytes[b]
-			p.order[i] = v.bytePairs[int(b)<<8|int(piece[i+1])]<<positionBits | uint32(i)
-		}
-		p.ids[n-1] = v.bytes[piece[n-1]]
-	}
-	p.order[n-1] = noOrder
-	for i := range n {
-		p.next[i], p.before[i+1] = uint8(i+1), uint8(i)
-	}
-	return n
 }
 
 // join merges the part at i with the part after it into the token id.
-func (p *parts) join(v *vocabulary, i int, id uint32, n int) {
+func (p *parts) join(pairs *pairTable, i int, id uint32, n int) {
 	right := p.next[i&positionMask]
 	after := p.next[right&positionMask]
 	p.ids[i] = id
@@ -93,11 +103,11 @@ func (p *parts) join(v *vocabulary, i int, id uint32, n int) {
 	p.order[right] = noOrder
 	p.order[i] = noOrder
 	if int(after) < n {
-		p.order[i] = v.merged(id, p.ids[after])<<positionBits | uint32(i)
+		p.order[i] = pairs.find(id, p.ids[after])<<positionBits | uint32(i)
 	}
 	if i > 0 {
 		before := p.before[i]
-		p.order[before] = v.merged(p.ids[before], id)<<positionBits | uint32(before)
+		p.order[before] = pairs.find(p.ids[before], id)<<positionBits | uint32(before)
 	}
 }
 

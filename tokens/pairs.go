@@ -4,8 +4,8 @@ import "math/bits"
 
 // pairTable gives the token that two tokens make together. It is a cuckoo hash table: a pair
 // is in one of two buckets of two slots, so that it is found, or not found, without a branch
-// that depends on it. A slot is left<<36 | right<<18 | id, plus 1<<18 so that no slot is 0,
-// which is an empty one.
+// that depends on it. A slot is the key of the pair, shifted by 18, and the id; 0 is an empty
+// one.
 type pairTable struct {
 	buckets [][2]uint64
 	shift   int // of a hash, to give a bucket
@@ -27,9 +27,12 @@ func newPairTable(n int) pairTable {
 	return pairTable{make([][2]uint64, 1<<size), 64 - size}
 }
 
+// pairKey is a pair as a number that is not 0.
+func pairKey(left, right uint32) uint64 { return uint64(left)<<idBits | uint64(right) + 1 }
+
 // find returns the token that left and right make together, or noID.
 func (t *pairTable) find(left, right uint32) uint32 {
-	key := uint64(left)<<idBits | uint64(right) + 1
+	key := pairKey(left, right)
 	a, b := &t.buckets[key*firstHash>>t.shift], &t.buckets[key*secondHash>>t.shift]
 	key <<= idBits
 	return uint32(min(noID, a[0]^key, a[1]^key, b[0]^key, b[1]^key)) // the id where the key is the same
@@ -49,7 +52,7 @@ func (t *pairTable) each(f func(left, right, id uint32)) {
 
 // add says that left and right make id together. The pair must not be there yet.
 func (t *pairTable) add(left, right, id uint32) {
-	slot := (uint64(left)<<idBits|uint64(right)+1)<<idBits | uint64(id)
+	slot := pairKey(left, right)<<idBits | uint64(id)
 	for slot = t.place(slot); slot != 0; slot = t.place(slot) {
 		t.double()
 	}

@@ -1,15 +1,12 @@
 package tokens
 
-import (
-	"math/bits"
-	"sync"
-)
+import "sync"
 
 // tokenizer is an encoding ready for use: its rules, its vocabulary and its idle workers.
 type tokenizer struct {
 	// scan returns the end of the piece that starts at start, which is before the end of text.
 	scan func(text []byte, start int) int
-	// starts returns where pieces certainly start in a window that starts with one.
+	// starts returns where pieces certainly start in a window that starts with one. It may be nil.
 	starts     func(*masks) uint64
 	vocabulary *vocabulary
 	workers    sync.Pool // of *worker
@@ -27,9 +24,9 @@ type worker struct {
 	clean []byte // a piece with its invalid bytes replaced
 }
 
-// bundled makes an encoding of an embedded vocabulary. ascii finds the end of a piece where
-// nothing but ASCII decides, and else returns 0; runes finds it everywhere.
-// starts finds many at once.
+// bundled makes an encoding of an embedded vocabulary from the three levels of its scanner: starts
+// finds many pieces at once; ascii finds the end of one where nothing but ASCII decides, and else
+// returns 0; runes finds it everywhere.
 func bundled(name string, pairs []byte, starts func(*masks) uint64, ascii func([]byte, int) int, runes func(*classTable, []byte, int) int) *Encoding {
 	return &Encoding{name: name, tokenizer: sync.OnceValue(func() *tokenizer {
 		v, err := parseVocabulary(name, pairs)
@@ -44,45 +41,6 @@ func bundled(name string, pairs []byte, starts func(*masks) uint64, ascii func([
 			return runes(t, text, start)
 		}}
 	})}
-}
-
-// next returns the end of the piece that starts at start, which is before the end of text.
-func (t *tokenizer) next(text []byte, start int) int {
-	return min(t.scan(text, start), start+maxPiece)
-}
-
-// batch is how many pieces are cut before they are counted: enough that the processor overlaps
-// looking them up.
-const batch = 256
-
-// cutter is the working memory of cut.
-type cutter struct {
-	ends  [batch]int
-	masks masks
-}
-
-// cut returns the ends of the next pieces of text[start:], valid until the next call.
-func (c *cutter) cut(t *tokenizer, text []byte, start int) []int {
-	m, ends := &c.masks, &c.ends
-	n := 0
-	for start < len(text) && n <= batch-windowSize {
-		if start+windowSize <= len(text) && (text[start]|text[start+1]) < 0x80 {
-			m.classify((*[windowSize]byte)(text[start:]))
-			base := start
-			for s := t.starts(m) &^ 1; s != 0; s &= s - 1 {
-				start = base + bits.TrailingZeros64(s)
-				ends[n&(batch-1)] = start
-				n++
-			}
-			if start > base {
-				continue
-			}
-		}
-		start = t.next(text, start)
-		ends[n] = start
-		n++
-	}
-	return ends[:n]
 }
 
 // worker returns an idle worker or a new one; give it back with release.

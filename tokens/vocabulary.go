@@ -33,13 +33,13 @@ const (
 // vocabulary is what merging needs to know: the token of each byte and of each pair.
 type vocabulary struct {
 	bytes [256]uint32
-	// bytePairs is the token that two bytes make, first<<8|second, or noID: what pairs has of
-	// single bytes, where half of all questions find their answer nearby.
-	bytePairs [1 << 16]uint32
-	pairs     pairTable
+	pairs pairTable
 
 	// ordered is whether each token's id is greater than those of the two that it is made of.
 	ordered bool
+
+	bytePairsOnce  sync.Once
+	bytePairsTable *[1 << 16]uint32 // by bytePairs
 
 	splitOnce  sync.Once
 	splitTable []split // by splits
@@ -69,9 +69,8 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 		if left >= uint32(id) || right >= uint32(id) {
 			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: token %d is made of a later one", name, id) // sweep relies on it
 		}
-		v.pairs.add(left, right, uint32(id))
+		v.add(left, right, uint32(id))
 	}
-	v.pairBytes()
 	v.ordered = true
 	return v, nil
 }
@@ -79,13 +78,22 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 // newVocabulary returns a vocabulary with room for the pairs of n tokens.
 func newVocabulary(n int) *vocabulary { return &vocabulary{pairs: newPairTable(n)} }
 
-// pairBytes sets bytePairs, when bytes and pairs are there.
-func (v *vocabulary) pairBytes() {
-	for first, left := range v.bytes {
-		for second, right := range v.bytes {
-			v.bytePairs[first<<8|second] = v.merged(left, right)
+// add notes that left and right, which make no token so far, make the token id.
+func (v *vocabulary) add(left, right, id uint32) { v.pairs.add(left, right, id) }
+
+// bytePairs returns the token that two bytes make, first<<8|second, or noID: what pairs has of
+// single bytes, where half of all questions find their answer nearby. The table is made when it
+// is first needed.
+func (v *vocabulary) bytePairs() *[1 << 16]uint32 {
+	v.bytePairsOnce.Do(func() {
+		v.bytePairsTable = new([1 << 16]uint32)
+		for first, left := range v.bytes {
+			for second, right := range v.bytes {
+				v.bytePairsTable[first<<8|second] = v.merged(left, right)
+			}
 		}
-	}
+	})
+	return v.bytePairsTable
 }
 
 func record(body []byte, id int) (left, right uint32) {
