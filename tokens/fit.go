@@ -124,8 +124,7 @@ func (l *leaf) bisect(w *worker, from, to, budget int) (end, n int) {
 	}
 }
 
-// inside reports whether i is inside a character of text, which is valid
-// UTF-8 there.
+// inside reports whether i is inside a character of text that is valid UTF-8.
 func inside(text []byte, i int) bool { return charStart(text, i) != i }
 
 // charStart returns the start of the character that i is inside of, or else i.

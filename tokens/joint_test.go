@@ -10,8 +10,7 @@ import (
 // checkJoint compares joins with the naive merging of the bytes of both tokens.
 func checkJoint(t *testing.T, e *Encoding, left, right uint32) bool {
 	t.Helper()
-	v, w := e.tokenizer().vocabulary, e.tokenizer().worker()
-	defer e.tokenizer().release(w)
+	v, w := e.tokenizer().vocabulary, aloneWorkers()[e]
 	text := slices.Concat(tokensOf(e)[left], tokensOf(e)[right])
 	ids := w.mergeLong(text)
 	want := slices.Equal(ids, []uint32{left, right})
@@ -34,7 +33,7 @@ func TestTokensJoinWhenTheirBytesEncodeToThem(t *testing.T) {
 				apart++
 			}
 		}
-		for range 100_000 {
+		for range 20_000 {
 			n := len(splits)
 			check(uint32(rng.IntN(n)), uint32(rng.IntN(n)))
 			s := splits[rng.IntN(n)]
@@ -49,7 +48,7 @@ func TestTokensJoinWhenTheirBytesEncodeToThem(t *testing.T) {
 				check(part, s.right)
 			}
 		}
-		if join < 50_000 || apart < 50_000 {
+		if join < 10_000 || apart < 10_000 {
 			t.Errorf("%s: %d pairs join and %d do not: too few of one kind", e, join, apart)
 		}
 	}
@@ -57,7 +56,7 @@ func TestTokensJoinWhenTheirBytesEncodeToThem(t *testing.T) {
 
 func TestEqualTokensJoinLikeAnyOthers(t *testing.T) {
 	for _, e := range Encodings() {
-		for id := range tokensOf(e) {
+		for id := 0; id < len(tokensOf(e)); id += 7 {
 			checkJoint(t, e, uint32(id), uint32(id))
 		}
 	}
@@ -68,9 +67,9 @@ func TestEqualTokensJoinLikeAnyOthers(t *testing.T) {
 func TestTokensAreTheEncodingExactlyWhenNeighboursJoin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	for _, e := range Encodings() {
-		v, w := e.tokenizer().vocabulary, e.tokenizer().worker()
+		v, w := e.tokenizer().vocabulary, aloneWorkers()[e]
 		encodings := 0
-		for range 30_000 {
+		for range 6_000 {
 			text := []byte(pieceText(rng))
 			want := slices.Clone(w.mergeLong(text))
 			ids := want
@@ -88,8 +87,8 @@ func TestTokensAreTheEncodingExactlyWhenNeighboursJoin(t *testing.T) {
 				encodings++
 			}
 		}
-		if encodings < 10_000 || encodings > 25_000 {
-			t.Errorf("%s: %d of 30,000 sequences are encodings", e, encodings)
+		if encodings < 2_000 || encodings > 5_000 {
+			t.Errorf("%s: %d of 6,000 sequences are encodings", e, encodings)
 		}
 	}
 }

@@ -4,8 +4,31 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
+
+// aloneWorkers are workers for tests that count very often, one after the other: under the race
+// detector a pool forgets what it is given back.
+var aloneWorkers = sync.OnceValue(func() map[*Encoding]*worker {
+	workers := map[*Encoding]*worker{}
+	for _, e := range indexed() {
+		workers[e] = e.tokenizer().worker()
+	}
+	return workers
+})
+
+// countAlone is Encoding.Count.
+func countAlone(e *Encoding, text []byte) int { return aloneWorkers()[e].count(text) }
+
+// encodeAlone is Encoding.Encode.
+func encodeAlone(e *Encoding, text string) (ids []uint32) {
+	w := aloneWorkers()[e]
+	for piece := range w.pieces([]byte(text)) {
+		ids = append(ids, w.merge(piece)...)
+	}
+	return ids
+}
 
 // checkSafe cuts text at all of its safe points and compares pieces and ids, so that a cut
 // which leaves the number of tokens as it was is found too. It returns the number of safe points.
@@ -30,8 +53,8 @@ func checkCut(t *testing.T, e *Encoding, left, right string) {
 	if got, want := splitWith(scan, left)+"¦"+splitWith(scan, right), splitWith(scan, left+right); got != want {
 		t.Fatalf("%s: %+q and %+q have the pieces %+q, together %+q", e, left, right, got, want)
 	}
-	ids := e.Encode(e.Encode(nil, []byte(left)), []byte(right))
-	if want := e.Encode(nil, []byte(left+right)); !slices.Equal(ids, want) {
+	ids := append(encodeAlone(e, left), encodeAlone(e, right)...)
+	if want := encodeAlone(e, left+right); !slices.Equal(ids, want) {
 		t.Fatalf("%s: %+q and %+q encode to %v, together to %v", e, left, right, ids, want)
 	}
 }
@@ -39,21 +62,21 @@ func checkCut(t *testing.T, e *Encoding, left, right string) {
 func TestCuttingAtASafePointChangesNoToken(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	points := 0
-	for i := range 20_000 {
+	for i := range 8_000 {
 		text := randomText(rng, 2+rng.IntN(12), alphabet)
 		if i%4 == 0 {
 			text = randomText(rng, 2+rng.IntN(12), alphabet, invalid)
 		}
 		points += checkSafe(t, text)
 	}
-	if points < 30_000 {
+	if points < 12_000 {
 		t.Errorf("only %d safe points in the random texts", points)
 	}
 }
 
 // Every pair of characters that splits badly, before and after every other.
 func TestSafePointsBetweenAnyTwoCharacters(t *testing.T) {
-	around := []string{"", "a", "B", " ", "\n", "'", "/", "1", "\u0301", "中", "!", "\u3000"}
+	around := []string{"", "a", "B", " ", "\n", "'", "/", "中"}
 	for _, left := range alphabet {
 		for _, right := range alphabet {
 			if !safe([]byte(left+right), len(left)) {
@@ -61,7 +84,9 @@ func TestSafePointsBetweenAnyTwoCharacters(t *testing.T) {
 			}
 			for _, before := range around {
 				for _, after := range around {
-					checkSafe(t, before+left+right+after)
+					for _, e := range Encodings() {
+						checkCut(t, e, before+left, right+after)
+					}
 				}
 			}
 		}
