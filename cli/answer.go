@@ -7,6 +7,8 @@ import (
 	"os"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/term"
+
 	"ctxledger.dev/internal/fault"
 )
 
@@ -107,6 +109,16 @@ func terminal(w any) bool {
 	}
 	st, err := f.Stat()
 	return err == nil && st.Mode()&os.ModeCharDevice != 0
+}
+
+// columns returns how many columns a terminal has, 0 if w is none or does not tell.
+func columns(w any) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(f.Fd()); err == nil {
+			return width
+		}
+	}
+	return 0
 }
 
 // colours reports whether the answer may be coloured.

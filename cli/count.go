@@ -2,110 +2,134 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/tokens"
 )
 
 func (a *app) countCommand() *cobra.Command {
 	var model, encoding string
+	var tree bool
 	cmd := &cobra.Command{
-		Use:   "count [--model M | --encoding E] [PATH…|-]",
+		Use:   "count [--model M | --encoding E] [--tree] [PATH…|-]",
 		Short: "Count the tokens of files, directories or standard input",
 		Long: "Counts are exact for the encodings o200k_base and cl100k_base and the models that use them; for other\n" +
-			"models they are estimates, marked ≈. Without a path it counts the working directory. In directories,\n" +
-			"binary files, links and .git are left out. No ledger is opened and no daemon started.",
-		Example: "  ctxledger count README.md docs\n  git diff | ctxledger count - --model claude-sonnet-4-5",
-		Args:    a.args(0, -1),
+			"models they are estimates, marked ≈, with an upper bound. Without a path it counts the working directory.\n" +
+			"--tree shows the dearest places instead of every file.\n" +
+			"\n" +
+			"In directories, what git ignores, links and .git are left out, by the rules of the repository around them\n" +
+			"or, where there is none, of the .gitignore files in them. (git keeps files that it tracks although they\n" +
+			"are ignored; here they are left out.) A path that is named is counted, ignored or not. Binary files, those\n" +
+			"with a NUL byte in their first 8 KB, are named and left out. What is not valid UTF-8 counts as U+FFFD.\n" +
+			"A path that cannot be read is named, the rest is counted, and the exit status is 1. No ledger is opened\n" +
+			"and no daemon started.",
+		Example: "  ctxledger count README.md docs\n" +
+			"  ctxledger count --tree\n" +
+			"  git diff | ctxledger count - --model claude-sonnet-4-5",
+		Args: a.args(0, -1),
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			if model != "" && encoding != "" {
-				return misuse("give --model or --encoding, not both")
-			}
-			c, err := a.counterOf(model, encoding)
+			g, err := a.gaugeOf(model, encoding)
 			if err != nil {
 				return err
 			}
-			return a.count(cmd.Context(), c, paths)
+			if len(paths) == 0 {
+				paths = []string{"."}
+			}
+			return a.count(cmd.Context(), g, paths, tree)
 		},
 	}
 	cmd.Flags().StringVar(&model, "model", "", "count as this model `M` does")
 	cmd.Flags().StringVar(&encoding, "encoding", "", "count in encoding `E`: o200k_base (default) or cl100k_base")
+	cmd.Flags().BoolVar(&tree, "tree", false, "show the dearest directories and files as a tree")
 	return cmd
-}
-
-// counter counts a text for a model or an encoding.
-type counter struct {
-	encoding *tokens.Encoding
-	exact    bool
-	count    func(text []byte) int
-}
-
-func (a *app) counterOf(model, encoding string) (counter, error) {
-	if model != "" {
-		models, err := a.models()
-		if err != nil {
-			return counter{}, err
-		}
-		m, err := models.Exact(model)
-		if err != nil {
-			return counter{}, err
-		}
-		return counter{m.Encoding(), m.Exact(), func(t []byte) int { return m.Count(string(t)).N }}, nil
-	}
-	if encoding == "" {
-		encoding = tokens.O200kBase.String()
-	}
-	e, err := tokens.ParseEncoding(encoding)
-	if err != nil {
-		return counter{}, usageError{error: err}
-	}
-	return counter{e, true, e.Count}, nil
 }
 
 // counted is what the count command answers.
 type counted struct {
 	Encoding string        `json:"encoding"`
+	Model    string        `json:"model,omitempty"`
 	Exact    bool          `json:"exact"`
 	Files    []countedFile `json:"files"`
 	Total    int           `json:"total"`
+	Upper    int           `json:"upper,omitempty"` // bound of the total where it is not exact
+	Places   []place       `json:"places,omitempty"`
+	Skipped  []uncounted   `json:"skipped,omitempty"` // left out for what they hold
+	Failed   []uncounted   `json:"failed,omitempty"`
 }
 
 // countedFile is one text that was counted.
 type countedFile struct {
+	Path    string `json:"path"`
+	Tokens  int    `json:"tokens"`
+	Bytes   int64  `json:"bytes"`
+	Invalid bool   `json:"invalid_utf8,omitempty"`
+}
+
+// uncounted is a path that was not counted.
+type uncounted struct {
 	Path   string `json:"path"`
-	Tokens int    `json:"tokens"`
-	Bytes  int64  `json:"bytes"`
+	Reason string `json:"reason"`
 }
 
 // count counts every path; what cannot be read is named, the rest goes on, and the command fails.
-func (a *app) count(ctx context.Context, c counter, paths []string) error {
-	if len(paths) == 0 {
-		paths = []string{"."}
-	}
-	t := tally{app: a, counter: c, ctx: ctx, counted: counted{Encoding: c.encoding.String(), Exact: c.exact, Files: []countedFile{}}}
-	for _, p := range paths {
-		t.path(p)
-	}
-	if err := a.answer(t.counted, func(w io.Writer) { a.printCounted(w, t.counted) }); err != nil {
+func (a *app) count(ctx context.Context, g gauge, paths []string, tree bool) error {
+	t, err := a.tally(ctx, g, paths)
+	if err != nil {
 		return err
 	}
-	if t.binary > 0 {
-		a.say("%s left out", plural(t.binary, "binary file"))
+	out, all := t.counted()
+	var root *branch
+	if tree {
+		root = grow(t.texts, g.of(0))
+		out.Places = root.places()
 	}
-	if t.failed > 0 {
-		return fault.New(fault.Invalid, "cli.count", "%s could not be counted", plural(t.failed, "path"))
+	err = a.answer(out, func(w io.Writer) {
+		if tree {
+			a.printTree(w, root, columns(a.Out))
+		} else {
+			a.printCounted(w, out)
+		}
+		if !all.Exact && len(out.Files) > 0 {
+			printBound(w, all)
+		}
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	return a.sayUncounted(t)
+}
+
+// counted sums up what was counted.
+func (t *tally) counted() (counted, tokens.Count) {
+	all := t.gauge.of(0)
+	out := counted{Encoding: t.gauge.encoding.String(), Model: t.gauge.model, Exact: all.Exact, Files: []countedFile{}}
+	for _, x := range t.texts {
+		switch {
+		case errors.Is(x.err, errBinary):
+			out.Skipped = append(out.Skipped, uncounted{x.name, x.err.Error()})
+		case x.err != nil:
+			out.Failed = append(out.Failed, uncounted{x.name, reason(x.err)})
+		default:
+			out.Files = append(out.Files, countedFile{x.name, x.count.N, x.read.Bytes, x.read.Invalid})
+			all.N += x.count.N
+			all.Upper += x.count.Upper
+		}
+	}
+	out.Total = all.N
+	if !all.Exact {
+		out.Upper = all.Upper
+	}
+	return out, all
 }
 
 func (a *app) printCounted(w io.Writer, c counted) {
 	t := a.newTable(">TOKENS", ">BYTES", "PATH")
 	var bytes int64
 	for _, f := range c.Files {
-		t.add(tokens.Count{N: f.Tokens, Exact: c.Exact}.String(), commas(f.Bytes), f.Path)
+		t.addSafe(tokens.Count{N: f.Tokens, Exact: c.Exact}.String(), commas(f.Bytes), oneLine(f.Path))
 		bytes += f.Bytes
 	}
 	if len(c.Files) != 1 {

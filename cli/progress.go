@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"sync"
 	"time"
+
+	"charm.land/lipgloss/v2"
 )
 
 // bar shows how far a long work has come, on a terminal only and only if it takes its time.
@@ -15,6 +18,9 @@ type bar struct {
 	start time.Time
 	last  time.Time
 	shown bool
+
+	mu            sync.Mutex
+	read, planned int64 // bytes; guarded by mu
 }
 
 // How a bar behaves.
@@ -40,11 +46,42 @@ func (b *bar) show(done, total int64) {
 		return
 	}
 	b.last, b.shown = now, true
+	fmt.Fprintf(b.w, "\r%s\x1b[K", b.line(done, total, now.Sub(b.start), columns(b.w)))
+}
+
+// line returns as much of the bar as fits into the columns of the terminal; 0: they are not known.
+func (b *bar) line(done, total int64, since time.Duration, width int) string {
 	share := min(float64(done)/float64(total), 1)
 	full, empty := bars(share, barCells)
-	rate := float64(done) / max(now.Sub(b.start).Seconds(), 0.001)
-	fmt.Fprintf(b.w, "\r%s %s%s %3.0f%%  %s of %s  %s/s\x1b[K", b.label,
-		full, empty, share*100, size(done), size(total), size(int64(rate)))
+	percent := fmt.Sprintf("%3.0f%%", share*100)
+	rate := float64(done) / max(since.Seconds(), 0.001)
+	text := percent
+	for _, longer := range []string{
+		b.label + " " + percent,
+		b.label + " " + full + empty + " " + percent,
+		b.label + " " + full + empty + " " + percent + "  " + size(done) + " of " + size(total),
+		b.label + " " + full + empty + " " + percent + "  " + size(done) + " of " + size(total) + "  " + size(int64(rate)) + "/s",
+	} {
+		if width == 0 || lipgloss.Width(longer) < width {
+			text = longer
+		}
+	}
+	return text
+}
+
+// expect adds to what there is to do, in bytes. Like advance it may be called by several at once.
+func (b *bar) expect(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.planned += n
+}
+
+// advance adds to what has been done, in bytes, and shows it.
+func (b *bar) advance(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.read += n
+	b.show(b.read, b.planned)
 }
 
 // done takes the bar away.

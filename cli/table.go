@@ -47,14 +47,23 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// print writes the table with its headings.
-func (t *table) print(w io.Writer) {
+// addSafe appends a row of cells that are safe already and are not to be cut.
+func (t *table) addSafe(cells ...string) { t.rows = append(t.rows, cells) }
+
+// widths returns the width of each column.
+func (t *table) widths() []int {
 	width := make([]int, len(t.head))
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		for i, c := range row {
 			width[i] = max(width[i], lipgloss.Width(c))
 		}
 	}
+	return width
+}
+
+// print writes the table with its headings.
+func (t *table) print(w io.Writer) {
+	width := t.widths()
 	fmt.Fprintln(w, t.style.Render(t.row(t.head, width)))
 	for _, row := range t.rows {
 		fmt.Fprintln(w, t.row(row, width))

@@ -1,101 +1,210 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"runtime"
+	"sync"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tokens"
 )
 
 const (
-	// maxCounted bounds one text that is counted, in bytes: it is held in memory.
-	maxCounted = 256 << 20
-	// sniffed is how many bytes are looked at to tell text from binary files.
+	// sniffed is how many bytes are looked at to tell text from binary files, as git does it: a file with a
+	// NUL among them is binary.
 	sniffed = 8 << 10
+	// maxTexts bounds what one command counts: what is known of each text is held in memory.
+	maxTexts = 1_000_000
 )
 
 // errBinary marks a file that is not text.
-var errBinary = errors.New("binary, not text")
+var errBinary = errors.New("binary")
 
-// tally adds up what is counted.
-type tally struct {
-	counted
-	app     *app
-	counter counter
-	ctx     context.Context
-	binary  int // files of directories that are no text
-	failed  int // paths that could not be counted
+// text is one file, or standard input, and what was found out about it.
+type text struct {
+	name, place string // as the user sees it, and where it is; "-" is standard input
+	count       tokens.Count
+	size        int64 // in bytes, as far as it is known in advance
+	read        tokens.Reading
+	err         error // why it was not counted: errBinary, or a failure
 }
 
-// path counts what a path names: a text, or all texts in a directory.
-func (t *tally) path(name string) {
-	if name == "-" {
-		t.fail(t.text(name, t.app.In))
-		return
+// tally counts texts on all cores: while one goroutine looks for files, the others count. What they find
+// is kept in the order in which it was named and walked, so it does not depend on who was faster.
+type tally struct {
+	app     *app
+	gauge   gauge
+	ctx     context.Context
+	ignored []string // directories in which git ignores all there is
+	bar     *bar
+
+	mu    sync.Mutex
+	more  sync.Cond // that texts or ended changed; its lock is mu
+	texts []*text   // guarded by mu
+	next  int       // the first one that nobody has taken; guarded by mu
+	ended bool      // there will be no more; guarded by mu
+}
+
+// tally counts the texts that the paths name. Errors: too_large for more than maxTexts; that of ctx.
+func (a *app) tally(ctx context.Context, g gauge, paths []string) (*tally, error) {
+	t := &tally{app: a, gauge: g, ctx: ctx, bar: a.progress("counting")}
+	t.more.L = &t.mu
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(t.work)
 	}
-	abs := t.app.absolute(name)
-	if st, err := os.Stat(abs); err != nil || !st.IsDir() {
-		t.fail(t.file(name, abs))
-		return
+	var err error
+	for _, p := range paths {
+		if err = t.path(p); err != nil {
+			break
+		}
 	}
-	// The function never fails but for the end of ctx, which the caller sees.
-	_ = filepath.WalkDir(abs, func(p string, d fs.DirEntry, err error) error {
-		rel, _ := filepath.Rel(abs, p) // p lies below abs
-		shown := filepath.Join(name, rel)
-		switch {
-		case err != nil:
-			t.fail(fileError(shown, err))
-		case d.IsDir() && d.Name() == ".git":
-			return fs.SkipDir
-		case d.Type().IsRegular():
-			if err := t.file(shown, p); errors.Is(err, errBinary) {
-				t.binary++
-			} else {
-				t.fail(err)
+	t.end(err != nil)
+	workers.Wait()
+	t.bar.done()
+	return t, cmp.Or(err, ctx.Err())
+}
+
+// add puts a text at the end of the line. One that has failed already is only kept.
+func (t *tally) add(x *text) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.texts) == maxTexts {
+		return fault.New(fault.TooLarge, "cli.count", "more than %s files: count a part of them", commas(maxTexts))
+	}
+	t.texts = append(t.texts, x)
+	t.more.Signal()
+	return t.ctx.Err()
+}
+
+// end tells the workers that no more texts come, and if the work is given up, that none is wanted.
+func (t *tally) end(giveUp bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+	if giveUp {
+		t.next = len(t.texts)
+	}
+	t.more.Broadcast()
+}
+
+// take waits for the next text to count; nil when there are no more.
+func (t *tally) take() *text {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for {
+		for ; t.next < len(t.texts); t.next++ {
+			if x := t.texts[t.next]; x.err == nil {
+				t.next++
+				return x
 			}
 		}
-		return t.ctx.Err()
-	})
-}
-
-// fail names what could not be counted. nil is no failure.
-func (t *tally) fail(err error) {
-	if err != nil {
-		t.failed++
-		t.app.say("%s", err)
+		if t.ended {
+			return nil
+		}
+		t.more.Wait()
 	}
 }
 
-// file counts one file.
-func (t *tally) file(name, place string) error {
-	f, err := openFile(name, place)
-	if err != nil {
-		return err
+// work counts texts until there are no more.
+func (t *tally) work() {
+	head := bufio.NewReaderSize(nil, sniffed)
+	for x := t.take(); x != nil; x = t.take() {
+		x.err = t.count(x, head)
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
-	return t.text(name, f)
 }
 
-// text counts one text. Errors: invalid, wrapping errBinary, for what is none; too_large.
-func (t *tally) text(name string, r io.Reader) error {
-	const op = "cli.count"
-	text, err := io.ReadAll(io.LimitReader(r, maxCounted+1))
-	if err != nil {
-		return fileError(name, err)
+// path finds what a path names: a text, or all texts in a directory.
+func (t *tally) path(name string) error {
+	if name == "-" {
+		if terminal(t.app.In) {
+			t.app.say("reading the text from the terminal; end it with control-D")
+		}
+		return t.add(&text{name: name})
 	}
-	if len(text) > maxCounted {
-		return fault.New(fault.TooLarge, op, "%s has more than %s, the most that is counted at once", name, size(maxCounted))
+	place := t.app.absolute(name)
+	info, err := os.Stat(place)
+	switch {
+	case err != nil:
+		return t.add(&text{name: name, err: fileError(oneLine(name), err)})
+	case !info.IsDir():
+		return t.expect(&text{name: name, place: place}, info)
 	}
-	if bytes.IndexByte(text[:min(len(text), sniffed)], 0) >= 0 {
-		return &fault.Error{Code: fault.Invalid, Op: op, Message: name, Err: errBinary}
+	before := len(t.texts)
+	w := walker{yield: func(x *text, e fs.DirEntry) error {
+		if t.bar.w == nil || x.err != nil {
+			return t.add(x)
+		}
+		info, err := e.Info()
+		if err != nil {
+			x.err = fileError(oneLine(x.name), err)
+			return t.add(x)
+		}
+		return t.expect(x, info)
+	}}
+	err = w.named(name, place)
+	if w.ignored > 0 && len(t.texts) == before {
+		t.ignored = append(t.ignored, name)
 	}
-	n := t.counter.count(text)
-	t.Files = append(t.Files, countedFile{name, n, int64(len(text))})
-	t.Total += n
+	return err
+}
+
+// expect adds a text whose size is known.
+func (t *tally) expect(x *text, info fs.FileInfo) error {
+	x.size = info.Size()
+	t.bar.expect(x.size)
+	return t.add(x)
+}
+
+// count counts one text, read through head. Errors: errBinary; those of opening and reading.
+func (t *tally) count(x *text, head *bufio.Reader) error {
+	shown := oneLine(x.name)
+	in := watched{Reader: t.app.In, tally: t}
+	if x.name != "-" {
+		f, err := openFile(shown, x.place)
+		if err != nil {
+			return err
+		}
+		defer f.Close() //nolint:errcheck // opened for reading
+		in.Reader = f
+	}
+	defer func() { t.bar.advance(x.size - in.read) }() // what was not read is done as well
+	head.Reset(&in)
+	start, err := head.Peek(sniffed)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return fileError(shown, err)
+	case bytes.IndexByte(start, 0) >= 0:
+		return errBinary
+	}
+	if x.count, x.read, err = t.gauge.read(head); fault.Is(err, fault.TooLarge) {
+		return &fault.Error{Code: fault.TooLarge, Op: "cli.count", Message: shown, Err: err}
+	} else if err != nil {
+		return fileError(shown, err)
+	}
 	return nil
+}
+
+// watched shows how far the reading of a text has come, and ends it with the command.
+type watched struct {
+	io.Reader
+	*tally
+	read int64 // bytes
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := w.Reader.Read(p)
+	w.read += int64(n)
+	w.bar.advance(int64(n))
+	return n, err
 }

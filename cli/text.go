@@ -32,6 +32,15 @@ func plain(s string) string {
 	return b.String()
 }
 
+// oneLine is plain for what must stay on its line as it is, such as a path: breaks and tabs become escapes.
+func oneLine(s string) string {
+	s = plain(s)
+	if !strings.ContainsAny(s, "\n\t") {
+		return s
+	}
+	return strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`).Replace(s)
+}
+
 func hostile(r rune) bool {
 	switch r {
 	case '\n', '\t':
@@ -63,6 +72,18 @@ func line(s string, n int) string {
 	return b.String() + "…"
 }
 
+// ending returns as much of the end of a safe text as fits into n columns.
+func ending(s string, n int) string {
+	if lipgloss.Width(s) <= n {
+		return s
+	}
+	for lipgloss.Width(s) > n-1 {
+		_, size := utf8.DecodeRuneInString(s)
+		s = s[size:]
+	}
+	return "…" + s
+}
+
 // commas prints a number with thousands separators.
 func commas[N int | int64](n N) string {
 	s := fmt.Sprint(n)
@@ -89,6 +110,17 @@ func size(n int64) string {
 func bars(share float64, cells int) (full, empty string) {
 	n := int(min(max(share, 0), 1)*float64(cells) + 0.5)
 	return strings.Repeat("█", n), strings.Repeat("░", cells-n)
+}
+
+// fineBar draws a share of something, from 0 to 1, in at most so many cells, to an eighth of a cell.
+func fineBar(share float64, cells int) string {
+	const part = 8
+	n := int(min(max(share, 0), 1)*float64(cells)*part + 0.5)
+	bar := strings.Repeat("█", n/part)
+	if n%part > 0 {
+		bar += string(rune('█' + part - n%part)) // the left parts follow the full block, the largest first
+	}
+	return bar
 }
 
 // stamp prints a time in the reader's zone.

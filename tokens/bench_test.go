@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -10,10 +11,21 @@ import (
 )
 
 // goSourceSize is how much Go source the benchmarks read: enough to overflow every cache.
-const goSourceSize = 10 << 20
+const (
+	goSourceSize = 10 << 20
+	proseSize    = 5 << 20
+)
 
 // goSource returns Go source of the standard library, in the order of its paths.
 func goSource(tb testing.TB) []byte {
+	return goText(tb, goSourceSize, func(file []byte) []byte { return file })
+}
+
+// prose returns English prose: comments of the standard library.
+func prose(tb testing.TB) []byte { return goText(tb, proseSize, comments) }
+
+// goText joins what extract takes from the Go files of the standard library up to size bytes.
+func goText(tb testing.TB, size int, extract func([]byte) []byte) []byte {
 	tb.Helper()
 	root, err := exec.CommandContext(tb.Context(), "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -25,27 +37,62 @@ func goSource(tb testing.TB) []byte {
 			return err
 		}
 		file, err := os.ReadFile(path)
-		text = append(text, file...)
-		if len(text) >= goSourceSize {
+		text = append(text, extract(file)...)
+		if len(text) >= size {
 			return fs.SkipAll
 		}
 		return err
 	})
-	if err != nil || len(text) < goSourceSize {
+	if err != nil || len(text) < size {
 		tb.Skip("the sources of the Go standard library are not installed")
 	}
-	return text[:goSourceSize]
+	return text[:size]
 }
 
-func BenchmarkCountGoSource(b *testing.B) {
-	text := goSource(b)
+// comments returns the text of the comments of five lines and more in a Go file: sentences,
+// not licences, which are shorter, or code.
+func comments(file []byte) []byte {
+	var text, block []byte
+	lines := 0
+	for line := range bytes.Lines(file) {
+		if sentence, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("//")); ok {
+			block = append(append(block, bytes.TrimPrefix(sentence, []byte(" "))...), '\n')
+			lines++
+			continue
+		}
+		if lines >= 5 {
+			text = append(append(text, block...), '\n')
+		}
+		block, lines = block[:0], 0
+	}
+	return text
+}
+
+// BenchmarkCount counts text of several kinds with vectors, where the processor has them, and
+// in pure Go.
+func BenchmarkCount(b *testing.B) {
+	for _, text := range []struct {
+		name string
+		load func(testing.TB) []byte
+	}{{"go", goSource}, {"prose", prose}} {
+		b.Run(text.name, func(b *testing.B) { benchmarkCount(b, text.load(b)) })
+	}
+}
+
+func benchmarkCount(b *testing.B, text []byte) {
 	for _, e := range Encodings() {
-		b.Run(e.String(), func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				e.Count(text)
+		forEachClassifier(func() {
+			name := "/go"
+			if hasVectors() {
+				name = "/vectors"
 			}
+			b.Run(e.String()+name, func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				b.ReportAllocs()
+				for b.Loop() {
+					e.Count(text)
+				}
+			})
 		})
 	}
 }
@@ -107,7 +154,7 @@ func BenchmarkMerge(b *testing.B) {
 			}
 			b.SetBytes(int64(size))
 			for b.Loop() {
-				w.vocabulary.mergeShort(piece, &w.ids, &w.pairs)
+				w.parts.merge(w.vocabulary, piece)
 			}
 		})
 		b.Run("sweep/"+sizeName(size), func(b *testing.B) {

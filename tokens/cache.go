@@ -7,10 +7,10 @@ import (
 
 // The cache of a worker holds the number of tokens of pieces that it has merged. Text repeats
 // itself: on Go source, 97 of 100 pieces are found here. It is direct-mapped: a piece has one
-// slot and drives out whatever was there. Keys are compared in full, so a count is never that
+// slot, and what it drives out moves to the neighbour. Keys are compared in full, so a count is never that
 // of another piece.
 const (
-	shortBits = 15 // log2 of the slots for pieces of at most maxShortKey bytes: 512 KiB
+	shortBits = 17 // log2 of the slots for pieces of at most maxShortKey bytes: 2 MiB
 	longBits  = 11 // log2 of the slots for pieces of at most maxLongKey bytes: 128 KiB
 
 	maxShortKey = 15
@@ -29,30 +29,38 @@ type longSlot struct {
 	key           [maxLongKey]byte
 }
 
-// keepBytes has the lowest n bytes set at index n.
-var keepBytes = [9]uint64{0, 1<<8 - 1, 1<<16 - 1, 1<<24 - 1, 1<<32 - 1, 1<<40 - 1, 1<<48 - 1, 1<<56 - 1, 1<<64 - 1}
-
-// shortKey returns the key of text[start:end], which has 1 to maxShortKey bytes.
-func shortKey(text []byte, start, end int) (low, high uint64) {
-	n := end - start
-	if start+16 <= len(text) {
-		low = binary.LittleEndian.Uint64(text[start:])
-		high = binary.LittleEndian.Uint64(text[start+8:])
-	} else {
-		var padded [16]byte
-		copy(padded[:], text[start:end])
-		low = binary.LittleEndian.Uint64(padded[:])
-		high = binary.LittleEndian.Uint64(padded[8:])
+// keep holds, for each length of a key, the bits of its two words that belong to it.
+var keep = func() (t [maxShortKey + 1]shortSlot) {
+	for n := range t {
+		t[n].low = 1<<min(8*n, 64) - 1
+		t[n].high = 1<<max(8*n-64, 0) - 1
 	}
-	low &= keepBytes[min(n, 8)]
-	high &= keepBytes[max(n, 8)-8]
-	return low, high | uint64(n)<<56
+	return t
+}()
+
+// shortKey returns the key of a piece of n bytes, 1 to maxShortKey, at the start of b.
+func shortKey(b *[16]byte, n int) shortSlot {
+	k := &keep[n&maxShortKey]
+	return shortSlot{
+		low:  binary.LittleEndian.Uint64(b[:8]) & k.low,
+		high: binary.LittleEndian.Uint64(b[8:])&k.high | uint64(n)<<56,
+	}
 }
 
-// shortIndex spreads keys over the slots.
-func shortIndex(low, high uint64) uint64 {
-	a, b := bits.Mul64(low^0x9E3779B97F4A7C15, high^0xD6E8FEB86659FD93)
+// index spreads keys over the slots.
+func (key shortSlot) index() uint64 {
+	a, b := bits.Mul64(key.low^0x9E3779B97F4A7C15, key.high^0xD6E8FEB86659FD93)
 	return (a ^ b) & (1<<shortBits - 1)
+}
+
+// home is the index of the slot where the piece that s holds belongs.
+func (s *shortSlot) home() uint64 {
+	return shortSlot{s.low, s.high &^ (maxShortKey << countShift)}.index()
+}
+
+// holds is whether s has the count of the piece with that key.
+func (s *shortSlot) holds(key shortSlot) bool {
+	return (s.low^key.low)|(s.high^key.high)<<(64-countShift) == 0
 }
 
 // longIndex spreads pieces of 8 bytes or more over the slots. It looks at their ends and at
@@ -68,26 +76,57 @@ func longIndex(piece []byte) uint64 {
 func (w *worker) count(text []byte) int {
 	total := 0
 	for start := 0; start < len(text); {
-		end := w.next(text, start)
-		if end-start > maxShortKey {
-			total += w.countLong(text[start:end])
-			start = end
-			continue
-		}
-		low, high := shortKey(text, start, end)
-		slot := &w.short[shortIndex(low, high)]
-		if slot.low == low && slot.high&(1<<countShift-1) == high {
-			total += int(slot.high >> countShift)
-		} else {
-			n := len(w.merge(text[start:end]))
-			if n <= maxShortKey { // it may be more where U+FFFD replaces single invalid bytes
-				*slot = shortSlot{low, high | uint64(n)<<countShift}
+		for _, end := range w.cut(w.tokenizer, text, start) {
+			if end-start > maxShortKey || start+16 > len(text) {
+				total += w.countApart(text[start:end])
+				start = end
+				continue
 			}
-			total += n
+			key := shortKey((*[16]byte)(text[start:]), end-start)
+			slot := &w.short[key.index()]
+			if slot.holds(key) {
+				total += int(slot.high >> countShift)
+			} else {
+				total += w.countMissed(key, text[start:end])
+			}
+			start = end
 		}
-		start = end
 	}
 	return total
+}
+
+// countApart returns the number of tokens of a piece that is too long for the short slots, or
+// too near the end of the text to be read with what follows.
+func (w *worker) countApart(piece []byte) int {
+	if len(piece) > maxShortKey {
+		return w.countLong(piece)
+	}
+	var padded [16]byte
+	copy(padded[:], piece)
+	key := shortKey(&padded, len(piece))
+	if slot := &w.short[key.index()]; slot.holds(key) {
+		return int(slot.high >> countShift)
+	}
+	return w.countMissed(key, piece)
+}
+
+// countMissed returns the number of tokens of a piece that is not in its slot. It may be a guest
+// of the neighbour.
+func (w *worker) countMissed(key shortSlot, piece []byte) int {
+	home := key.index()
+	slot, neighbour := &w.short[home], &w.short[home^1]
+	if neighbour.holds(key) {
+		*slot, *neighbour = *neighbour, *slot
+		return int(slot.high >> countShift)
+	}
+	n := len(w.merge(piece))
+	if n <= maxShortKey { // it may be more where U+FFFD replaces single invalid bytes
+		if slot.home() == home && neighbour.home() != home^1 {
+			*neighbour = *slot
+		}
+		*slot = shortSlot{key.low, key.high | uint64(n)<<countShift}
+	}
+	return n
 }
 
 // countLong returns the number of tokens of a piece of more than maxShortKey bytes.

@@ -18,9 +18,9 @@ type Encoding struct {
 // The encodings that come with the program.
 var (
 	// O200kBase is that of GPT-4o and later and of gpt-oss.
-	O200kBase = bundled("o200k_base", o200kPairs, asciiO200k, (*classTable).runeO200k)
+	O200kBase = bundled("o200k_base", o200kPairs, (*masks).startsO200k, asciiO200k, (*classTable).runeO200k)
 	// CL100kBase is that of GPT-4 and GPT-3.5.
-	CL100kBase = bundled("cl100k_base", cl100kPairs, asciiCL100k, (*classTable).runeCL100k)
+	CL100kBase = bundled("cl100k_base", cl100kPairs, (*masks).startsCL100k, asciiCL100k, (*classTable).runeCL100k)
 )
 
 // Encodings returns the encodings that come with the program, in the order in which they are

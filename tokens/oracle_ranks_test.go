@@ -102,12 +102,11 @@ func TestRankOraclesOnLongPieces(t *testing.T) {
 
 // late returns the tokens of a vocabulary that are made of later ones.
 func (v *vocabulary) late(tokens []string) (late []string) {
-	for _, e := range v.pairs {
-		id, left, right := uint32(e&noID), uint32((e>>idBits-1)>>idBits), uint32((e>>idBits-1)&noID)
-		if e != 0 && (left > id || right > id) {
+	v.pairs.each(func(left, right, id uint32) {
+		if left > id || right > id {
 			late = append(late, tokens[id])
 		}
-	}
+	})
 	slices.Sort(late)
 	return late
 }

@@ -16,17 +16,18 @@ const MaxRanks = 64 << 20
 // rules are how the models of a family cut text, and what a tokenizer.json of theirs says about it.
 type rules struct {
 	scan     func(*classTable) func(text []byte, start int) int
-	nfc      bool     // texts are normalized first
-	patterns []string // the regular expressions that scan stands for, one after the other
+	starts   func(*masks) uint64 // many starts of pieces at once; nil: scan finds them one by one
+	nfc      bool                // texts are normalized first
+	patterns []string            // the regular expressions that scan stands for, one after the other
 }
 
 // ranked holds the rules of the families whose ranks a user can bring. The patterns are those of the
 // published tokenizer.json files.
 var ranked = map[Family]rules{
-	Llama3: {scan: scanCL100k, patterns: []string{
+	Llama3: {scan: scanCL100k, starts: (*masks).startsCL100k, patterns: []string{
 		`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
 	}},
-	Qwen2: {scan: scanQwen2, nfc: true, patterns: []string{
+	Qwen2: {scan: scanQwen2, starts: (*masks).startsQwen2, nfc: true, patterns: []string{
 		`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
 	}},
 	DeepSeek3: {scan: scanDeepSeek3, patterns: []string{
@@ -82,7 +83,7 @@ func ParseRanks(f Family, file []byte) (*Encoding, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tokenizer{vocabulary: v, nfc: how.nfc, scan: how.scan(classes())}
+	t := &tokenizer{vocabulary: v, nfc: how.nfc, scan: how.scan(classes()), starts: how.starts}
 	return &Encoding{
 		name:      fmt.Sprintf("%s@sha256:%x", f, sha256.Sum256(file)),
 		tokenizer: func() *tokenizer { return t },
@@ -92,9 +93,9 @@ func ParseRanks(f Family, file []byte) (*Encoding, error) {
 // rankList is what a rank file says: the tokens in the order in which merging makes them.
 type rankList struct {
 	tokens []string
-	ids    []uint32            // by index in tokens: what the outside calls them
-	pairs  map[uint64]struct{} // by pairKey: what may merge; nil: whatever makes a token
-	whole  bool                // a piece that is a token is that token, whether merging makes it or not
+	ids    []uint32               // by index in tokens: what the outside calls them
+	pairs  map[[2]uint32]struct{} // left and right: what may merge; nil: whatever makes a token
+	whole  bool                   // a piece that is a token is that token, whether merging makes it or not
 }
 
 // maxTokenBytes is the length of the longest token: sweep keeps lengths in a byte.
@@ -122,13 +123,14 @@ func (l *rankList) vocabulary() (*vocabulary, error) {
 		case n == 1 || l.whole && v.has(token):
 			return nil, fault.New(fault.Corrupt, op, "token %d is there twice", l.ids[id])
 		case n == 2 && l.listed(parts[0], parts[1]):
-			v.add(parts[0], parts[1], id)
+			v.pairs.add(parts[0], parts[1], id)
 		case n == 2:
 			return nil, fault.New(fault.Invalid, op, "token %d is not made as byte-pair encoding makes it", l.ids[id])
 		case l.whole:
 			v.whole[token] = id
 		}
 	}
+	v.pairBytes()
 	for i, id := range l.ids {
 		if id != uint32(i) {
 			v.ids = l.ids
@@ -175,7 +177,7 @@ func (l *rankList) listed(left, right uint32) bool {
 	if l.pairs == nil {
 		return true
 	}
-	_, ok := l.pairs[pairKey(left, right)]
+	_, ok := l.pairs[[2]uint32{left, right}]
 	return ok
 }
 

@@ -136,7 +136,7 @@ func (s *step) flat() []step {
 // them can ever happen.
 func listOf(vocab map[string]uint32, merges []merge, whole bool) (*rankList, error) {
 	const op = "tokens.ranks"
-	l := &rankList{whole: whole, pairs: make(map[uint64]struct{}, len(merges))}
+	l := &rankList{whole: whole, pairs: make(map[[2]uint32]struct{}, len(merges))}
 	index := make(map[string]uint32, len(vocab)) // in l, by the spelling of the file
 	add := func(spelling string) bool {
 		token, ok := fromByteLevel(spelling)
@@ -183,7 +183,7 @@ func listOf(vocab map[string]uint32, merges []merge, whole bool) (*rankList, err
 		left, ok1 := index[m.left]
 		right, ok2 := index[m.right]
 		if ok1 && ok2 {
-			l.pairs[pairKey(left, right)] = struct{}{}
+			l.pairs[[2]uint32{left, right}] = struct{}{}
 		}
 	}
 	if whole {

@@ -41,8 +41,9 @@ type waiting struct{ at, link uint32 }
 // 32 bits, even where each byte is replaced by the three of U+FFFD and each merge adds pairs.
 const maxPiece = 256 << 20
 
-// merge returns the tokens of piece, which is not empty, valid until the next call.
-func (s *sweep) merge(v *vocabulary, piece []byte) []uint32 {
+// merge returns the tokens of piece, which is not empty, and their lengths in bytes, valid until
+// the next call.
+func (s *sweep) merge(v *vocabulary, piece []byte) ([]uint32, []uint8) {
 	s.load(v, piece)
 	for id, ok := s.take(); ok; id, ok = s.take() {
 		s.floor = id + 1
@@ -54,11 +55,12 @@ func (s *sweep) merge(v *vocabulary, piece []byte) []uint32 {
 		}
 	}
 	n := 0
-	for i := 0; i < len(piece); i += int(s.length[i]) {
-		s.ids[n] = s.ids[i] // n never passes i
-		n++
+	for i := 0; i < len(piece); n++ {
+		length := s.length[i]
+		s.ids[n], s.length[n] = s.ids[i], length // n never passes i
+		i += int(length)
 	}
-	return s.ids[:n]
+	return s.ids[:n], s.length[:n]
 }
 
 // load makes one part of each byte and adds the pairs.

@@ -6,7 +6,7 @@ import (
 	_ "embed" // for the vocabularies
 	"encoding/hex"
 	"fmt"
-	"math/bits"
+	"sync"
 
 	"ctxledger.dev/internal/fault"
 )
@@ -33,10 +33,13 @@ const (
 // vocabulary is what merging needs to know: the token of each byte and of each pair.
 type vocabulary struct {
 	bytes [256]uint32
-	// pairs is an open-addressing hash table of (left<<18|right)+1 in the high bits and the
-	// merged id in the low 18; 0 is an empty slot.
-	pairs []uint64
-	shift int // of a hash, to give a slot
+	// bytePairs is the token that two bytes make, first<<8|second, or noID: what pairs has of
+	// single bytes, where half of all questions find their answer nearby.
+	bytePairs [1 << 16]uint32
+	pairs     pairTable
+
+	splitOnce  sync.Once
+	splitTable []split // by splits
 
 	// Of vocabularies from a rank file only: see ranks.go.
 	whole map[string]uint32 // tokens that merging does not make: a piece that is one of them is that token
@@ -44,23 +47,7 @@ type vocabulary struct {
 }
 
 // merged returns the token that left and right make together, or noID.
-func (v *vocabulary) merged(left, right uint32) uint32 {
-	key := pairKey(left, right)
-	mask := uint64(len(v.pairs) - 1)
-	for slot := v.slot(key); ; slot++ {
-		e := v.pairs[slot&mask]
-		if e>>idBits == key {
-			return uint32(e & noID)
-		}
-		if e == 0 {
-			return noID
-		}
-	}
-}
-
-func pairKey(left, right uint32) uint64 { return uint64(left)<<idBits | uint64(right) + 1 }
-
-func (v *vocabulary) slot(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> v.shift }
+func (v *vocabulary) merged(left, right uint32) uint32 { return v.pairs.find(left, right) }
 
 // parseVocabulary reads a .pairs file and builds the tables, or returns an error of code
 // corrupt when the file is not what the generator wrote.
@@ -80,25 +67,22 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 		if left >= uint32(id) || right >= uint32(id) {
 			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: token %d is made of a later one", name, id) // sweep relies on it
 		}
-		v.add(left, right, uint32(id))
+		v.pairs.add(left, right, uint32(id))
 	}
+	v.pairBytes()
 	return v, nil
 }
 
 // newVocabulary returns a vocabulary with room for the pairs of n tokens.
-func newVocabulary(n int) *vocabulary {
-	size := bits.Len(uint(n)) + 1 // of the table, as a power of two: filled to a quarter to a half
-	return &vocabulary{pairs: make([]uint64, 1<<size), shift: 64 - size}
-}
+func newVocabulary(n int) *vocabulary { return &vocabulary{pairs: newPairTable(n)} }
 
-// add notes that left and right, which make no token so far, make the token id.
-func (v *vocabulary) add(left, right, id uint32) {
-	key := pairKey(left, right)
-	slot := v.slot(key)
-	for v.pairs[slot] != 0 {
-		slot = (slot + 1) & uint64(len(v.pairs)-1)
+// pairBytes sets bytePairs, when bytes and pairs are there.
+func (v *vocabulary) pairBytes() {
+	for first, left := range v.bytes {
+		for second, right := range v.bytes {
+			v.bytePairs[first<<8|second] = v.merged(left, right)
+		}
 	}
-	v.pairs[slot] = key<<idBits | uint64(id)
 }
 
 func record(body []byte, id int) (left, right uint32) {

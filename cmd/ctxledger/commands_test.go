@@ -24,7 +24,7 @@ import (
 var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"capture": capture, "lines": lines, "add": add, "await": await, "kill9": kill9,
 	"listing": listing, "newformat": newFormat, "escaped": escaped, "status": status,
-	"flipblob": flipBlob, "flippage": flipPage, "truncate": truncate,
+	"flipblob": flipBlob, "flippage": flipPage, "truncate": truncate, "deep": deep,
 }
 
 // capture NAME REGEXP sets a variable to the first group of the regexp's first match in the
@@ -227,4 +227,23 @@ func flipPage(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s has no entry 100", file)
 	}
 	ts.Check(os.WriteFile(file, content, 0o600))
+}
+
+// deep DIR makes directories in a directory until the path of the last one is longer than systems take, so
+// that it cannot be read by anybody.
+func deep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: deep DIR")
+	}
+	root, err := os.OpenRoot(ts.MkAbs(args[0]))
+	ts.Check(err)
+	name := strings.Repeat("d", 200)
+	for range 25 {
+		ts.Check(root.Mkdir(name, 0o755))
+		inner, err := root.OpenRoot(name)
+		ts.Check(err)
+		ts.Check(root.Close())
+		root = inner
+	}
+	ts.Check(root.Close())
 }

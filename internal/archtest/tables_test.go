@@ -72,14 +72,15 @@ var importers = map[string]struct {
 	"github.com/fsnotify/fsnotify":      {[]string{"changes/watch"}, "file events"},
 	"github.com/spf13/cobra":            {[]string{"cli"}, "the command line"},
 	"charm.land/lipgloss/v2":            {[]string{"cli"}, "tables and colours"},
+	"github.com/charmbracelet/x/term":   {[]string{"cli"}, "the width of the terminal; lipgloss brings it along"},
 	"go.yaml.in/yaml/v3":                {[]string{"internal/yamldoc"}, "YAML"},
 	"github.com/rogpeppe/go-internal":   {nil, "test scripts"},
 	"github.com/google/go-cmp":          {nil, "comparisons in tests"},
 	"github.com/anishathalye/porcupine": {nil, "linearizability of histories in tests"},
+	"golang.org/x/sys":                  {[]string{"tokens"}, "what the processor can do"},
 	"pgregory.net/rapid":                {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak":                {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
 	"golang.org/x/text":                 {[]string{"tokens"}, "Normalization Form C, which Qwen's models want"},
-	"github.com/go-git/go-git/v5":       {[]string{"internal/ignore"}, "patterns of .gitignore; no other package of it"},
 }
 
 // restricted lists what only some packages may use, because it reaches out of the process or

@@ -5,6 +5,9 @@
 // changed files makes new Rules. A directory that is ignored is ignored with all that lies in it, as git
 // does it: nothing below can be taken out again.
 //
+// Patterns match as those of git do, byte by byte; where git takes a** in front of a slash for more than its
+// documentation says, the documentation holds.
+//
 // The package deliberately reads nothing outside the tree: neither the user's own excludes file nor,
 // in a linked worktree, the exclude file of the repository.
 package ignore
@@ -12,8 +15,6 @@ package ignore
 import (
 	"path"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 )
 
 const (
@@ -26,23 +27,15 @@ const (
 // Rules are those of one tree. They are not safe for concurrent use.
 type Rules struct {
 	read    func(name string) []byte
-	files   map[string][]rule // by directory: the patterns of its own file
-	ignored map[string]bool   // directories that were asked for
-}
-
-// rule is one pattern with the directory that it counts from.
-type rule struct {
-	pattern gitignore.Pattern
-	domain  []string
-	name    bool // it has no slash and so matches names
-	depth   int  // of the paths that it can match, from domain; 0: any
+	files   map[string][]pattern // by directory: those of its own file
+	ignored map[string]bool      // directories that were asked for
 }
 
 // New returns the rules of a tree. read returns the content of a file by its path with slashes, relative
 // to the tree, or nil.
 func New(read func(name string) []byte) *Rules {
-	r := &Rules{read: read, files: map[string][]rule{}, ignored: map[string]bool{}}
-	r.files["."] = append(r.load(".git/info/exclude", nil), r.load(".gitignore", nil)...)
+	r := &Rules{read: read, files: map[string][]pattern{}, ignored: map[string]bool{}}
+	r.files["."] = append(r.load(".git/info/exclude", 0), r.load(".gitignore", 0)...)
 	return r
 }
 
@@ -66,10 +59,10 @@ func (r *Rules) Ignored(name string, dir bool) bool {
 // excluded asks the patterns that count for a path, the last word first.
 func (r *Rules) excluded(parts []string, dir bool) bool {
 	for i := len(parts) - 1; i >= 0; i-- {
-		rules := r.of(parts[:i])
-		for j := len(rules) - 1; j >= 0; j-- {
-			if m := rules[j].match(parts, dir); m != gitignore.NoMatch {
-				return m == gitignore.Exclude
+		patterns := r.of(parts[:i])
+		for j := len(patterns) - 1; j >= 0; j-- {
+			if p := &patterns[j]; p.match(parts, dir) {
+				return !p.take
 			}
 		}
 	}
@@ -77,52 +70,28 @@ func (r *Rules) excluded(parts []string, dir bool) bool {
 }
 
 // of returns the patterns of one directory's own file.
-func (r *Rules) of(dir []string) []rule {
+func (r *Rules) of(dir []string) []pattern {
 	name := path.Join(append([]string{"."}, dir...)...)
-	rules, ok := r.files[name]
+	patterns, ok := r.files[name]
 	if !ok {
-		rules = r.load(name+"/.gitignore", dir)
-		r.files[name] = rules
+		patterns = r.load(name+"/.gitignore", len(dir))
+		r.files[name] = patterns
 	}
-	return rules
+	return patterns
 }
 
-// load reads a file of patterns.
-func (r *Rules) load(name string, domain []string) []rule {
+// load reads a file of patterns of a directory that lies so many steps deep.
+func (r *Rules) load(name string, steps int) []pattern {
 	content := strings.TrimPrefix(string(r.read(name)), "\ufeff")
-	var rules []rule
+	var patterns []pattern
 	for line := range strings.Lines(content) {
-		line = strings.TrimRight(line, "\r\n")
-		if strings.TrimSpace(line) == "" || line[0] == '#' {
-			continue
-		}
-		if len(rules) == maxPatterns {
+		if len(patterns) == maxPatterns {
 			break
 		}
-		rules = append(rules, parse(line, domain))
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		if p, ok := parse(line, steps); ok {
+			patterns = append(patterns, p)
+		}
 	}
-	return rules
-}
-
-// parse reads one pattern.
-func parse(line string, domain []string) rule {
-	r := rule{pattern: gitignore.ParsePattern(line, domain), domain: domain}
-	body := strings.TrimSuffix(strings.TrimRight(strings.TrimPrefix(line, "!"), " "), "/")
-	r.name = !strings.Contains(body, "/")
-	if !strings.Contains(body, "**") {
-		r.depth = strings.Count(strings.TrimPrefix(body, "/"), "/") + 1
-	}
-	return r
-}
-
-// match asks the pattern about the path itself: directories above it have been asked for by then.
-func (r rule) match(parts []string, dir bool) gitignore.MatchResult {
-	if r.name {
-		name := append(append([]string{}, r.domain...), parts[len(parts)-1])
-		return r.pattern.Match(name, dir)
-	}
-	if r.depth > 0 && len(parts)-len(r.domain) != r.depth {
-		return gitignore.NoMatch
-	}
-	return r.pattern.Match(parts, dir)
+	return patterns
 }

@@ -30,7 +30,7 @@ func TestIgnoredAsGitDoes(t *testing.T) {
 		"top.txt": true, "d/top.txt": false, "build/": true, "build": false, "build/out": true, "d/build/": true, "d/build/x/y": true,
 		"doc/a.txt": true, "doc/d/a.txt": false, "deep/x": true, "a/b/deep/x": true, "deep/y": false,
 		"#hash": true, "!bang": true, "trail": true, "foo/bar": true, "foo/a/b/bar": true, "foo/a/b/baz": false,
-		"logs/": true, "logs/a": true, "logs/a/b": true, "local.txt": true, "d/local.txt": true, "x.bak": true, "a.bak": false,
+		"logs/": false, "logs/a": true, "logs/a/b": true, "local.txt": true, "d/local.txt": true, "x.bak": true, "a.bak": false,
 		"sub/x.log": true, "sub/important.log": false, "sub/d/important.log": false, "sub/own.txt": true, "sub/d/own.txt": false,
 		"sub/nested/": true, "sub/nested/a": true, "nested/": false, "sub/x.tmp": true, "sub/more/x.tmp": false, "sub/more/y.tmp": true, "x.tmp": false,
 		".": false, "": false,
@@ -39,6 +39,78 @@ func TestIgnoredAsGitDoes(t *testing.T) {
 		if got := r.Ignored(strings.TrimSuffix(name, "/"), dir); got != want {
 			t.Errorf("%q: %v, want %v", name, got, want)
 		}
+	}
+}
+
+// Each line is a pattern, what it matches and what it does not; a slash at the end makes a directory. The
+// values are those of git check-ignore.
+func TestPatternsMatchAsInGit(t *testing.T) {
+	for _, c := range []struct {
+		pattern  string
+		yes, not []string
+	}{
+		{"*.log", []string{"a.log", "d/a.log", ".log", "d.log/"}, []string{"a.log2", "log"}},
+		{"a?c", []string{"abc", "x/a-c"}, []string{"ac", "a/c", "aéc"}},
+		{"a??c", []string{"aéc"}, []string{"abc"}},
+		{"[!a]*", []string{"b", "ba", "x/b", "a/b"}, []string{"a", "ab"}},
+		{"[^a]x", []string{"bx"}, []string{"ax", "x"}},
+		{"[a-c-e]", []string{"b", "-", "e"}, []string{"d"}},
+		{"[]a]", []string{"]", "a"}, []string{"b"}},
+		{"[\\]x]", []string{"]", "x"}, []string{"\\"}},
+		{"[[:digit:]x]", []string{"7", "x"}, []string{"a", ":"}},
+		{"[[:punct:]]", []string{"_", "~"}, []string{"a", "1"}},
+		{"[[:nope:]]", nil, []string{"n", "a"}},
+		{"[a", nil, []string{"a", "[a"}},
+		{"a\\", nil, []string{"a", "a\\"}},
+		{"\\*", []string{"*"}, []string{"a"}},
+		{"\\#x", []string{"#x"}, nil},
+		{"a\\ ", []string{"a "}, []string{"a"}},
+		{"a  ", []string{"a"}, []string{"a  "}},
+		{"/a", []string{"a", "a/"}, []string{"x/a"}},
+		{"a/", []string{"a/", "x/a/", "a/b"}, []string{"a"}},
+		{"a/b", []string{"a/b", "a/b/c"}, []string{"x/a/b"}},
+		{"a\\/b", []string{"a/b"}, []string{"a"}},
+		{"a/*", []string{"a/b", "a/b/c"}, []string{"a", "a/"}},
+		{"*/b", []string{"a/b"}, []string{"b", "a/c/b"}},
+		{"**/b", []string{"b", "a/b", "a/c/b", "b/x"}, []string{"ab"}},
+		{"a/**", []string{"a/b", "a/b/c"}, []string{"a", "a/"}},
+		{"a/**/b", []string{"a/b", "a/x/b", "a/x/y/b"}, []string{"b", "a/x"}},
+		{"a/**/", []string{"a/b/"}, []string{"a/", "a/b"}},
+		{"a/x**/b", []string{"a/xy/b"}, []string{"a/y/b"}},
+		{"a//b", nil, []string{"a/b"}},
+		{"/", nil, []string{"a", "a/"}},
+		{"!", nil, []string{"a", "!"}},
+	} {
+		r := rules(map[string]string{".gitignore": c.pattern + "\n"})
+		for _, name := range c.yes {
+			if !r.Ignored(strings.TrimSuffix(name, "/"), strings.HasSuffix(name, "/")) {
+				t.Errorf("%q does not match %q", c.pattern, name)
+			}
+		}
+		for _, name := range c.not {
+			if r.Ignored(strings.TrimSuffix(name, "/"), strings.HasSuffix(name, "/")) {
+				t.Errorf("%q matches %q", c.pattern, name)
+			}
+		}
+	}
+}
+
+// A pattern that takes out a directory again takes out what is in it.
+func TestADirectoryTakenOutAgainIsNotIgnored(t *testing.T) {
+	r := rules(map[string]string{".gitignore": "**/foo\n!*/\n", "deep/.gitignore": "foo/**\n"})
+	for name, want := range map[string]bool{"foo/": false, "foo/b": false, "foo": true, "deep/foo": true, "deep/x": false, "deep/foo/x": true} {
+		if got := r.Ignored(strings.TrimSuffix(name, "/"), strings.HasSuffix(name, "/")); got != want {
+			t.Errorf("%q: %v, want %v", name, got, want)
+		}
+	}
+}
+
+// What takes other matchers time without end: many stars, and many steps of any depth.
+func TestHostilePatternsTakeNoTime(t *testing.T) {
+	stars, steps := strings.Repeat("*a", 100)+"b", strings.Repeat("**/a/", 100)+"b"
+	r := rules(map[string]string{".gitignore": stars + "\n" + steps + "\n"})
+	if r.Ignored(strings.Repeat("a", 255), false) || r.Ignored(strings.Repeat("a/", 500)+"c", false) {
+		t.Error("they match")
 	}
 }
 

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tokens"
+)
+
+// What is named one by one on standard error; JSON has them all.
+const (
+	maxNotices  = 10
+	maxFailures = 100
+)
+
+// printBound tells how much an estimate may be off.
+func printBound(w io.Writer, c tokens.Count) {
+	fmt.Fprintf(w, "≈ is an estimate; reckon with at most %s\n", plural(c.Upper, "token"))
+}
+
+// sayUncounted names what was not counted, or not as it is. Errors: invalid if a path could not be counted.
+func (a *app) sayUncounted(t *tally) error {
+	var binary, invalid, failed []string
+	for _, x := range t.texts {
+		switch {
+		case errors.Is(x.err, errBinary):
+			binary = append(binary, oneLine(x.name)+": binary, left out")
+		case x.err != nil:
+			failed = append(failed, x.err.Error())
+		case x.read.Invalid:
+			invalid = append(invalid, oneLine(x.name)+": not valid UTF-8; each invalid part counts as U+FFFD")
+		}
+	}
+	for _, name := range t.ignored {
+		a.say("%s: git ignores all that is in it; what is named itself is counted", oneLine(name))
+	}
+	a.sayEach(binary, maxNotices, "more binary file")
+	a.sayEach(invalid, maxNotices, "more file")
+	a.sayEach(failed, maxFailures, "more path")
+	if len(failed) > 0 {
+		return fault.New(fault.Invalid, "cli.count", "%s could not be counted", plural(len(failed), "path"))
+	}
+	return nil
+}
+
+// reason tells why a text was not counted, without its name.
+func reason(err error) string {
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Err != nil {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+// sayEach writes lines to standard error, and of the rest how many there are.
+func (a *app) sayEach(lines []string, most int, noun string) {
+	for _, l := range lines[:min(len(lines), most)] {
+		a.say("%s", l)
+	}
+	if n := len(lines) - most; n > 0 {
+		a.say("and %s", plural(n, noun))
+	}
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/tokens"
+)
+
+const (
+	// maxPlaces is how many places a tree shows, about what fits on a screen.
+	maxPlaces = 24
+	// maxDepth is how deep they may lie below the root.
+	maxDepth = 4
+	// separator stands between the steps of a path.
+	separator = string(filepath.Separator)
+)
+
+// branch is a directory or a file in the tree of what was counted.
+type branch struct {
+	name     string // from the branch that it grows from: one step or several, "" for the root of several
+	path     string // whole, as the user sees it
+	count    tokens.Count
+	bytes    int64
+	files    int
+	children []*branch // dearest first; none for a file
+	shown    int       // so many of the children are shown, the dearest
+}
+
+// grow makes the tree of the texts that were counted and decides what of it is shown.
+func grow(texts []*text, none tokens.Count) *branch {
+	root := &branch{count: none}
+	known := map[string]*branch{"": root}
+	for _, x := range texts {
+		if x.err != nil {
+			continue
+		}
+		root.add(x)
+		name := filepath.Clean(x.name)
+		b := root
+		for end := 0; end < len(name); {
+			end = stepEnd(name, end)
+			next := known[name[:end]]
+			if next == nil {
+				next = &branch{name: name[len(b.path):end], path: name[:end], count: none}
+				known[next.path] = next
+				b.children = append(b.children, next)
+			}
+			next.add(x)
+			b = next
+		}
+	}
+	root.join()
+	root.choose()
+	return root
+}
+
+// stepEnd returns the end of the step of a path that starts at start: after its separator, if it has one.
+func stepEnd(name string, start int) int {
+	if i := strings.IndexRune(name[start:], filepath.Separator); i >= 0 {
+		return start + i + len(separator)
+	}
+	return len(name)
+}
+
+// add counts a text to a branch.
+func (b *branch) add(x *text) {
+	b.count.N += x.count.N
+	b.count.Upper += x.count.Upper
+	b.bytes += x.read.Bytes
+	b.files++
+}
+
+// file reports whether the branch is a file.
+func (b *branch) file() bool { return b.path != "" && len(b.children) == 0 }
+
+// join makes one branch of a directory and the only thing in it, and sorts what grows from the others.
+func (b *branch) join() {
+	for len(b.children) == 1 {
+		only := b.children[0]
+		b.name, b.path, b.children = b.name+only.name, only.path, only.children
+	}
+	for _, c := range b.children {
+		c.join()
+	}
+	slices.SortFunc(b.children, dearer)
+}
+
+// dearer orders branches by what they cost, the dearest first.
+func dearer(x, y *branch) int {
+	return cmp.Or(cmp.Compare(y.count.N, x.count.N), cmp.Compare(x.path, y.path))
+}
+
+// choose shows the dearest places of the tree. None is dearer than the directory that it lies in, so
+// that what is chosen is a tree as well.
+func (b *branch) choose() {
+	type chosen struct {
+		*branch
+		depth int
+	}
+	open := []chosen{{b, 0}}
+	for range maxPlaces {
+		var best *chosen
+		for i := range open {
+			c := &open[i]
+			if c.depth == maxDepth || c.shown == len(c.children) {
+				continue
+			}
+			if best == nil || dearer(c.children[c.shown], best.children[best.shown]) < 0 {
+				best = c
+			}
+		}
+		if best == nil {
+			return
+		}
+		best.shown++
+		open = append(open, chosen{best.children[best.shown-1], best.depth + 1})
+	}
+}
+
+// rest sums up the children that are not shown.
+func (b *branch) rest() (n int, sum branch) {
+	hidden := b.children[b.shown:]
+	for _, c := range hidden {
+		sum.count.N += c.count.N
+		sum.bytes += c.bytes
+		sum.files += c.files
+	}
+	sum.count.Exact = b.count.Exact
+	return len(hidden), sum
+}
+
+// place is what is shown of a branch, as JSON.
+type place struct {
+	Path   string `json:"path"` // that of a directory ends with a separator
+	Tokens int    `json:"tokens"`
+	Bytes  int64  `json:"bytes"`
+	Files  int    `json:"files"`
+}
+
+// places returns the places that are shown, the dearest first.
+func (b *branch) places() []place {
+	var all []*branch
+	var collect func(*branch)
+	collect = func(b *branch) {
+		if b.path != "" {
+			all = append(all, b)
+		}
+		for _, c := range b.children[:b.shown] {
+			collect(c)
+		}
+	}
+	collect(b)
+	slices.SortStableFunc(all, dearer)
+	places := make([]place, len(all))
+	for i, b := range all {
+		places[i] = place{b.path, b.count.N, b.bytes, b.files}
+	}
+	return places
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+const (
+	// treeBar is how many cells the bar of a place has.
+	treeBar = 10
+	// wideTree is how many columns a terminal must have for bars and for the numbers of files.
+	wideTree = 72
+	// leastLabel is how many columns the name of a place has at least.
+	leastLabel = 12
+)
+
+// treePrinter prints the places of a tree as a table that fits the terminal.
+type treePrinter struct {
+	*table
+	total  int // tokens
+	bars   bool
+	files  bool
+	dirs   lipgloss.Style // of directories
+	more   lipgloss.Style // of what is not shown
+	labels []label        // the last cell of each row
+}
+
+// label names a place.
+type label struct {
+	indent, name string
+	style        lipgloss.Style
+}
+
+// printTree prints the tree for a terminal with so many columns, 0 for a file or a pipe: what is dear comes
+// first, and what is not shown is summed up.
+func (a *app) printTree(w io.Writer, root *branch, width int) {
+	p := treePrinter{total: root.count.N, bars: width >= wideTree, files: width == 0 || width >= wideTree,
+		dirs: lipgloss.NewStyle().Bold(a.colours()), more: lipgloss.NewStyle().Faint(a.colours())}
+	head := []string{">TOKENS", ">SHARE"}
+	if p.bars {
+		head = append(head, "")
+	}
+	if p.files {
+		head = append(head, ">FILES")
+	}
+	p.table = a.newTable(append(head, "PLACE")...)
+	p.branch(root, 0)
+	p.label(width)
+	p.print(w)
+}
+
+// branch adds the rows of a branch and of what is shown in it.
+func (p *treePrinter) branch(b *branch, depth int) {
+	l := label{indent: strings.Repeat("  ", depth), name: oneLine(b.name)}
+	switch {
+	case b.path == "":
+		l.name = "total"
+	case !b.file():
+		l.style = p.dirs
+	}
+	p.row(b, l)
+	if n, rest := b.rest(); n == 1 && b.shown > 0 {
+		b.shown++ // its row takes no more room than the sum
+	} else if n > 0 && b.shown > 0 {
+		defer p.row(&rest, label{l.indent + "  ", "… " + commas(n) + " more", p.more})
+	}
+	for _, c := range b.children[:b.shown] {
+		p.branch(c, depth+1)
+	}
+}
+
+// row adds one row.
+func (p *treePrinter) row(b *branch, l label) {
+	share := float64(b.count.N) / float64(max(p.total, 1))
+	cells := []string{b.count.String(), fmt.Sprintf("%.1f %%", share*100)}
+	if p.bars {
+		cells = append(cells, fineBar(share, treeBar))
+	}
+	if p.files && b.file() {
+		cells = append(cells, "")
+	} else if p.files {
+		cells = append(cells, commas(b.files))
+	}
+	p.addSafe(append(cells, "")...)
+	p.labels = append(p.labels, l)
+}
+
+// label fills the last column with what fits of the names.
+func (p *treePrinter) label(width int) {
+	last := len(p.head) - 1
+	room := width
+	for _, w := range p.widths()[:last] {
+		room -= w + 2
+	}
+	for i, l := range p.labels {
+		name := l.name
+		if width > 0 {
+			name = ending(name, max(room-len(l.indent), leastLabel))
+		}
+		p.rows[i][last] = l.indent + l.style.Render(name)
+	}
+}

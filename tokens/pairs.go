@@ -1,0 +1,95 @@
+package tokens
+
+import "math/bits"
+
+// pairTable gives the token that two tokens make together. It is a cuckoo hash table: a pair
+// is in one of two buckets of two slots, so that it is found, or not found, without a branch
+// that depends on it. A slot is left<<36 | right<<18 | id, plus 1<<18 so that no slot is 0,
+// which is an empty one.
+type pairTable struct {
+	buckets [][2]uint64
+	shift   int // of a hash, to give a bucket
+}
+
+// The multipliers of the two hashes.
+const (
+	firstHash  = 0x9E3779B97F4A7C15
+	secondHash = 0xD6E8FEB86659FD93
+)
+
+// maxMoves is how many pairs an insertion may move before the table is doubled.
+const maxMoves = 256
+
+// newPairTable returns a table with room for n pairs.
+func newPairTable(n int) pairTable {
+	size := max(bits.Len(uint(n)), 1) // half as many buckets as slots, which a half to all would fill
+	return pairTable{make([][2]uint64, 1<<(size-1)), 64 - (size - 1)}
+}
+
+// find returns the token that left and right make together, or noID.
+func (t *pairTable) find(left, right uint32) uint32 {
+	key := uint64(left)<<idBits | uint64(right) + 1
+	a, b := &t.buckets[key*firstHash>>t.shift], &t.buckets[key*secondHash>>t.shift]
+	key <<= idBits
+	return uint32(min(noID, a[0]^key, a[1]^key, b[0]^key, b[1]^key)) // the id where the key is the same
+}
+
+// each calls f with every pair and what it makes, in no order.
+func (t *pairTable) each(f func(left, right, id uint32)) {
+	for _, bucket := range t.buckets {
+		for _, slot := range bucket {
+			if slot != 0 {
+				key := slot>>idBits - 1
+				f(uint32(key>>idBits), uint32(key&noID), uint32(slot&noID))
+			}
+		}
+	}
+}
+
+// add says that left and right make id together. The pair must not be there yet.
+func (t *pairTable) add(left, right, id uint32) {
+	slot := (uint64(left)<<idBits|uint64(right)+1)<<idBits | uint64(id)
+	for slot = t.place(slot); slot != 0; slot = t.place(slot) {
+		t.double()
+	}
+}
+
+// place puts slot into one of its buckets. Where both are full it takes the place of another,
+// which moves to its other bucket, and so on. It returns the slot that found no place, or 0.
+func (t *pairTable) place(slot uint64) uint64 {
+	at, other := t.homes(slot)
+	for move := range maxMoves {
+		for _, b := range [2]uint64{at, other} {
+			for i, held := range t.buckets[b] {
+				if held == 0 {
+					t.buckets[b][i] = slot
+					return 0
+				}
+			}
+		}
+		victim := &t.buckets[other][move&1]
+		slot, *victim = *victim, slot
+		first, second := t.homes(slot)
+		at, other = other, first^second^other
+	}
+	return slot
+}
+
+// homes returns the two buckets where slot may be.
+func (t *pairTable) homes(slot uint64) (first, second uint64) {
+	key := slot >> idBits
+	return key * firstHash >> t.shift, key * secondHash >> t.shift
+}
+
+// double makes twice as many buckets. It is not to be expected before they are nine tenths full.
+func (t *pairTable) double() {
+	old := t.buckets
+	t.buckets, t.shift = make([][2]uint64, 2*len(old)), t.shift-1
+	for _, bucket := range old {
+		for _, slot := range bucket {
+			if slot != 0 {
+				t.place(slot) // what has been placed at nine tenths finds a place at half of it
+			}
+		}
+	}
+}

@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package tokens
+
+func hasVectors() bool { return false }
+
+func useVectors(bool) bool { return false }
