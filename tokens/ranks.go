@@ -120,7 +120,7 @@ func (l *rankList) vocabulary() (*vocabulary, error) {
 		token := l.tokens[id]
 		n := v.reduce(token, &parts)
 		switch {
-		case n == 1 || l.whole && v.has(token):
+		case n == 1 || n > 2 && v.has(token):
 			return nil, fault.New(fault.Corrupt, op, "token %d is there twice", l.ids[id])
 		case n == 2 && l.listed(parts[0], parts[1]):
 			v.pairs.add(parts[0], parts[1], id)

@@ -18,7 +18,7 @@ type tokenizerJSON struct {
 	Model        struct {
 		Type         string            `json:"type"`
 		Vocab        map[string]uint32 `json:"vocab"`
-		Merges       []merge           `json:"merges"`
+		Merges       json.RawMessage   `json:"merges"`
 		IgnoreMerges bool              `json:"ignore_merges"`
 		ByteFallback bool              `json:"byte_fallback"`
 		Dropout      *float64          `json:"dropout"`
@@ -39,28 +39,33 @@ type step struct {
 	UseRegex       *bool  `json:"use_regex"`
 }
 
-// merge is a pair of tokens, which files write as "left right" or as ["left", "right"].
+// merge is a pair of tokens.
 type merge struct{ left, right string }
 
-// UnmarshalJSON reads both forms.
-func (m *merge) UnmarshalJSON(data []byte) error {
-	if data[0] == '[' {
-		var pair []string
-		if err := json.Unmarshal(data, &pair); err != nil || len(pair) != 2 {
-			return fault.New(fault.Corrupt, "tokens.ranks", "a merge is not a pair")
+// parseMerges reads the merges, which files write as "left right" or as ["left", "right"]. It reports
+// whether they are that.
+func parseMerges(raw []byte) (merges []merge, ok bool) {
+	var lines []string
+	if err := json.Unmarshal(raw, &lines); err == nil {
+		merges = make([]merge, len(lines))
+		for i, line := range lines {
+			if merges[i].left, merges[i].right, ok = strings.Cut(line, " "); !ok {
+				return nil, false
+			}
 		}
-		m.left, m.right = pair[0], pair[1]
-		return nil
+		return merges, true
 	}
-	var text string
-	if err := json.Unmarshal(data, &text); err != nil {
-		return err
+	var pairs [][]string
+	if err := json.Unmarshal(raw, &pairs); err != nil {
+		return nil, false
 	}
-	var ok bool
-	if m.left, m.right, ok = strings.Cut(text, " "); !ok {
-		return fault.New(fault.Corrupt, "tokens.ranks", "a merge is not a pair")
+	for _, pair := range pairs {
+		if len(pair) != 2 {
+			return nil, false
+		}
+		merges = append(merges, merge{pair[0], pair[1]})
 	}
-	return nil
+	return merges, true
 }
 
 // isJSON reports whether a rank file is to be read as JSON.
@@ -80,10 +85,14 @@ func (r rules) parseTokenizerJSON(file []byte) (*rankList, error) {
 	if err := r.checkSteps(f); err != nil {
 		return nil, err
 	}
-	if len(m.Vocab) > noID || len(m.Merges) > 8*noID {
-		return nil, fault.New(fault.TooLarge, op, "%d tokens and %d merges: the limits are %d and %d", len(m.Vocab), len(m.Merges), noID, 8*noID)
+	merges, ok := parseMerges(m.Merges)
+	if !ok {
+		return nil, fault.New(fault.Corrupt, op, "its merges are not a list of pairs")
 	}
-	return listOf(m.Vocab, m.Merges, m.IgnoreMerges)
+	if len(m.Vocab) > noID || len(merges) > 8*noID {
+		return nil, fault.New(fault.TooLarge, op, "%d tokens and %d merges: the limits are %d and %d", len(m.Vocab), len(merges), noID, 8*noID)
+	}
+	return listOf(m.Vocab, merges, m.IgnoreMerges)
 }
 
 // checkSteps compares what happens to a text before it is merged with the rules.
@@ -135,79 +144,94 @@ func (s *step) flat() []step {
 // what no merge makes. Several merges may make one token; then they stand in a row, and only one of
 // them can ever happen.
 func listOf(vocab map[string]uint32, merges []merge, whole bool) (*rankList, error) {
-	const op = "tokens.ranks"
-	l := &rankList{whole: whole, pairs: make(map[[2]uint32]struct{}, len(merges))}
-	index := make(map[string]uint32, len(vocab)) // in l, by the spelling of the file
-	add := func(spelling string) bool {
-		token, ok := fromByteLevel(spelling)
-		if ok {
-			index[spelling] = uint32(len(l.tokens))
-			l.tokens = append(l.tokens, token)
-			l.ids = append(l.ids, vocab[spelling])
-		}
-		return ok
-	}
-	var singles, rest []string
-	for spelling := range vocab {
-		if utf8.RuneCountInString(spelling) == 1 {
-			singles = append(singles, spelling)
-		} else {
-			rest = append(rest, spelling)
-		}
-	}
-	byID := func(a, b string) int { return cmp.Or(cmp.Compare(vocab[a], vocab[b]), strings.Compare(a, b)) }
-	slices.SortFunc(singles, byID)
-	slices.SortFunc(rest, byID)
-	for _, spelling := range singles {
-		add(spelling) // one that is no byte is a special token
-	}
-	last := ""
-	for i, m := range merges {
-		left, ok1 := vocab[m.left]
-		right, ok2 := vocab[m.right]
-		_, ok3 := vocab[m.left+m.right]
-		product := m.left + m.right
-		_, made := index[product]
-		switch {
-		case !ok1 || !ok2 || !ok3:
-			return nil, fault.New(fault.Corrupt, op, "merge %d is of tokens that are not in the vocabulary", i)
-		case made && product != last:
-			return nil, fault.New(fault.Invalid, op, "merge %d makes a token that others before it make", i)
-		case !made && !add(product):
-			return nil, fault.New(fault.Corrupt, op, "merge %d is of characters that stand for no byte", i)
-		}
-		last = product
-		_, _ = left, right
-	}
-	for _, m := range merges {
-		left, ok1 := index[m.left]
-		right, ok2 := index[m.right]
-		if ok1 && ok2 {
-			l.pairs[[2]uint32{left, right}] = struct{}{}
-		}
+	l := &lister{vocab: vocab, index: make(map[string]uint32, len(vocab)), list: &rankList{whole: whole, pairs: make(map[[2]uint32]struct{}, len(merges))}}
+	l.addAll(func(spelling string) bool { return utf8.RuneCountInString(spelling) == 1 })
+	if err := l.addMerged(merges); err != nil {
+		return nil, err
 	}
 	if whole {
-		for _, spelling := range rest {
-			if _, made := index[spelling]; !made {
-				add(spelling) // one that stands for no bytes is a special token
-			}
+		l.addAll(func(spelling string) bool { _, made := l.index[spelling]; return !made })
+	}
+	return l.list, nil
+}
+
+// lister fills a rankList from a vocabulary.
+type lister struct {
+	vocab map[string]uint32
+	index map[string]uint32 // in list.tokens, by the spelling of the file
+	list  *rankList
+}
+
+// add adds a token, unless its spelling is that of a special token, which stands for no bytes.
+func (l *lister) add(spelling string) bool {
+	token, ok := fromByteLevel(spelling)
+	if ok {
+		l.index[spelling] = uint32(len(l.list.tokens))
+		l.list.tokens = append(l.list.tokens, token)
+		l.list.ids = append(l.list.ids, l.vocab[spelling])
+	}
+	return ok
+}
+
+// addAll adds the tokens that are wanted, in the order of their ids.
+func (l *lister) addAll(wanted func(spelling string) bool) {
+	var spellings []string
+	for spelling := range l.vocab {
+		if wanted(spelling) {
+			spellings = append(spellings, spelling)
 		}
 	}
-	return l, nil
+	slices.SortFunc(spellings, func(a, b string) int { return cmp.Or(cmp.Compare(l.vocab[a], l.vocab[b]), strings.Compare(a, b)) })
+	for _, spelling := range spellings {
+		l.add(spelling)
+	}
+}
+
+// addMerged adds what the merges make, and notes which pairs they are of.
+func (l *lister) addMerged(merges []merge) error {
+	const op = "tokens.ranks"
+	last := ""
+	for i, m := range merges {
+		product := m.left + m.right
+		if product == last {
+			continue
+		}
+		_, made := l.index[product]
+		_, known := l.vocab[product]
+		switch {
+		case !known:
+			return fault.New(fault.Corrupt, op, "merge %d makes a token that is not in the vocabulary", i)
+		case made:
+			return fault.New(fault.Invalid, op, "merge %d makes a token that others before it make", i)
+		case !l.add(product):
+			return fault.New(fault.Corrupt, op, "merge %d is of characters that stand for no byte", i)
+		}
+		last = product
+	}
+	for i, m := range merges {
+		left, ok1 := l.index[m.left]
+		right, ok2 := l.index[m.right]
+		if !ok1 || !ok2 {
+			return fault.New(fault.Corrupt, op, "merge %d is of tokens that are not in the vocabulary", i)
+		}
+		l.list.pairs[[2]uint32{left, right}] = struct{}{}
+	}
+	return nil
 }
 
 // fromByteLevel returns the bytes that a token of a byte-level vocabulary stands for. Such a
 // vocabulary writes printable bytes of Latin-1 as themselves and the others as U+0100 and up.
 func fromByteLevel(spelling string) (string, bool) {
-	var b strings.Builder
+	var space [maxTokenBytes]byte
+	token := space[:0]
 	for _, r := range spelling {
 		c, ok := byteOf(r)
 		if !ok {
 			return "", false
 		}
-		b.WriteByte(c)
+		token = append(token, c)
 	}
-	return b.String(), true
+	return string(token), true
 }
 
 // byteOf returns the byte that a character of a byte-level vocabulary stands for.

@@ -39,8 +39,8 @@ func tokenizerFile(f Family, tokens []string, merges [][2]string, change func(fi
 		vocab[toByteLevel(token)] = id
 	}
 	lines := []any{}
-	for i, m := range merges {
-		if i%2 == 0 {
+	for _, m := range merges {
+		if len(tokens)%2 == 0 {
 			lines = append(lines, toByteLevel(m[0])+" "+toByteLevel(m[1]))
 		} else {
 			lines = append(lines, []string{toByteLevel(m[0]), toByteLevel(m[1])})
@@ -230,9 +230,9 @@ func TestBadRankFilesAreRefused(t *testing.T) {
 		{"another model", change(func(m, _ map[string]any) { m["type"] = "WordPiece" }), fault.Invalid, "not byte-level"},
 		{"byte fallback", change(func(m, _ map[string]any) { m["byte_fallback"] = true }), fault.Invalid, "not byte-level"},
 		{"ids that are none", change(func(m, _ map[string]any) { m["vocab"] = map[string]any{secret: -1} }), fault.Corrupt, "no tokenizer.json"},
-		{"a merge of three", change(func(m, _ map[string]any) { m["merges"] = []any{[]string{secret, "b", "c"}} }), fault.Corrupt, "no tokenizer.json"},
-		{"a merge of one", change(func(m, _ map[string]any) { m["merges"] = []any{secret} }), fault.Corrupt, "no tokenizer.json"},
-		{"a merge of strangers", change(func(m, _ map[string]any) { m["merges"] = []any{secret + " b"} }), fault.Corrupt, "merge 0 is of tokens that are not in the vocabulary"},
+		{"a merge of three", change(func(m, _ map[string]any) { m["merges"] = []any{[]string{secret, "b", "c"}} }), fault.Corrupt, "not a list of pairs"},
+		{"a merge of one", change(func(m, _ map[string]any) { m["merges"] = []any{secret} }), fault.Corrupt, "not a list of pairs"},
+		{"a merge of strangers", change(func(m, _ map[string]any) { m["merges"] = []any{secret + " b"} }), fault.Corrupt, "merge 0 makes a token that is not in the vocabulary"},
 		{"a merge out of its row", change(func(m, _ map[string]any) { m["merges"] = []any{"a b", "ab ab", "a b"} }), fault.Invalid, "merge 2 makes a token that others before it make"},
 		{"no normalization", change(func(_, f map[string]any) { delete(f, "normalizer") }), fault.Invalid, "it normalizes text by other rules"},
 		{"another normalization", change(func(_, f map[string]any) { f["normalizer"] = map[string]any{"type": "NFKC"} }), fault.Invalid, "it normalizes text by other rules"},
