@@ -28,13 +28,13 @@ func BenchmarkCountWithRanks(b *testing.B) {
 	}
 	for name, text := range texts {
 		for _, r := range rankFiles {
-			b.Run(name+"/"+r.family.String(), func(b *testing.B) { benchmarkCount(b, r.encoded(b), text) })
+			b.Run(name+"/"+r.family.String(), func(b *testing.B) { benchmarkEncoding(b, r.encoded(b), text) })
 		}
-		b.Run(name+"/o200k_base", func(b *testing.B) { benchmarkCount(b, O200kBase, text) })
+		b.Run(name+"/o200k_base", func(b *testing.B) { benchmarkEncoding(b, O200kBase, text) })
 	}
 }
 
-func benchmarkCount(b *testing.B, e *Encoding, text []byte) {
+func benchmarkEncoding(b *testing.B, e *Encoding, text []byte) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		e.Count(text)
