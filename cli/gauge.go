@@ -13,8 +13,8 @@ type gauge struct {
 	of       func(n int) tokens.Count // what n tokens of the encoding are for the model
 }
 
-// gaugeOf returns the gauge that the flags ask for. Errors: wrong use; those of the
-// configuration and of the model's rank file.
+// gaugeOf returns the gauge that the flags ask for. Errors: wrong use; those of models, and of a model's
+// rank file.
 func (a *app) gaugeOf(model, encoding string) (gauge, error) {
 	switch {
 	case model != "" && encoding != "":

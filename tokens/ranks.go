@@ -16,17 +16,18 @@ const MaxRanks = 64 << 20
 // rules are how the models of a family cut text, and what a tokenizer.json of theirs says about it.
 type rules struct {
 	scan     func(*classTable) func(text []byte, start int) int
-	nfc      bool     // texts are normalized first
-	patterns []string // the regular expressions that scan stands for, one after the other
+	starts   func(*masks) uint64 // many starts of pieces at once; nil: scan finds them one by one
+	nfc      bool                // texts are normalized first
+	patterns []string            // the regular expressions that scan stands for, one after the other
 }
 
 // ranked holds the rules of the families whose ranks a user can bring. The patterns are those of the
 // published tokenizer.json files.
 var ranked = map[Family]rules{
-	Llama3: {scan: scanCL100k, patterns: []string{
+	Llama3: {scan: scanCL100k, starts: (*masks).startsCL100k, patterns: []string{
 		`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
 	}},
-	Qwen2: {scan: scanQwen2, nfc: true, patterns: []string{
+	Qwen2: {scan: scanQwen2, starts: (*masks).startsQwen2, nfc: true, patterns: []string{
 		`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
 	}},
 	DeepSeek3: {scan: scanDeepSeek3, patterns: []string{
@@ -82,7 +83,7 @@ func ParseRanks(f Family, file []byte) (*Encoding, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tokenizer{vocabulary: v, nfc: how.nfc, scan: how.scan(classes())}
+	t := &tokenizer{vocabulary: v, nfc: how.nfc, scan: how.scan(classes()), starts: how.starts}
 	return &Encoding{
 		name:      fmt.Sprintf("%s@sha256:%x", f, sha256.Sum256(file)),
 		tokenizer: func() *tokenizer { return t },
@@ -122,7 +123,7 @@ func (l *rankList) vocabulary() (*vocabulary, error) {
 		case n == 1 || n > 2 && v.has(token):
 			return nil, fault.New(fault.Corrupt, op, "token %d is there twice", l.ids[id])
 		case n == 2 && l.listed(parts[0], parts[1]):
-			v.add(parts[0], parts[1], id)
+			v.pairs.add(parts[0], parts[1], id)
 		case n == 2:
 			return nil, fault.New(fault.Invalid, op, "token %d is not made as byte-pair encoding makes it", l.ids[id])
 		case l.whole:

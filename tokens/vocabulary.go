@@ -73,7 +73,7 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 		if left >= uint32(id) || right >= uint32(id) {
 			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: token %d is made of a later one", name, id) // sweep relies on it
 		}
-		v.add(left, right, uint32(id))
+		v.pairs.add(left, right, uint32(id))
 	}
 	v.ordered = true
 	return v, nil
@@ -81,9 +81,6 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 
 // newVocabulary returns a vocabulary with room for the pairs of n tokens.
 func newVocabulary(n int) *vocabulary { return &vocabulary{pairs: newPairTable(n)} }
-
-// add notes that left and right, which make no token so far, make the token id.
-func (v *vocabulary) add(left, right, id uint32) { v.pairs.add(left, right, id) }
 
 // bytePairs returns the token that two bytes make, first<<8|second, or noID: what pairs has of
 // single bytes, where half of all questions find their answer nearby. The table is made when it
