@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -64,14 +65,25 @@ var splitCases = []splitCase{
 	{"<|¦endoftext¦|>", 7, "", 7},
 }
 
+// pieces yields the pieces of text in order; joined they are the text.
+func (t *tokenizer) pieces(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for start := 0; start < len(text); {
+			end := t.next(text, start)
+			if !yield(text[start:end]) {
+				return
+			}
+			start = end
+		}
+	}
+}
+
 // splitWith joins the pieces of text that next finds.
 func splitWith(scan func([]byte, int) int, text string) string {
 	t := &tokenizer{scan: scan}
 	var pieces []string
-	for start := 0; start < len(text); {
-		end := t.next([]byte(text), start)
-		pieces = append(pieces, text[start:end])
-		start = end
+	for piece := range t.pieces([]byte(text)) {
+		pieces = append(pieces, string(piece))
 	}
 	return strings.Join(pieces, "¦")
 }
