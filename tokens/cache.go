@@ -6,9 +6,9 @@ import (
 )
 
 // The cache of a worker holds the number of tokens of pieces that it has merged. Text repeats
-// itself: on Go source, 97 of 100 pieces are found here. It is direct-mapped: a piece has one
-// slot, and what it drives out moves to the neighbour. Keys are compared in full, so a count is never that
-// of another piece.
+// itself: of Go source that was seen before, 99 of 100 pieces are found at the first look. A piece
+// has one slot, its home. What it drives out from there becomes a guest of the neighbour, unless a
+// piece is at home there. Keys are compared in full, so a count is never that of another piece.
 const (
 	shortBits = 17 // log2 of the slots for pieces of at most maxShortKey bytes: 2 MiB
 	longBits  = 12 // log2 of the slots for pieces of at most maxLongKey bytes: 256 KiB
