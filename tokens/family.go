@@ -18,6 +18,7 @@ type prior struct {
 	exact    bool // encoding is the family's own
 	share    int  // its tokens in percent of those of o200k_base
 	upper    int  // the upper bound in percent of the estimate
+	weights  weights
 }
 
 // defaultUpper is the bound of an estimate that nothing has calibrated: 30 % above. Ratios to
@@ -28,10 +29,10 @@ const defaultUpper = 130
 // Gemini by the public Gemma tokenizer on source text.
 var priors = [...]prior{
 	// The bound of an unknown model covers the dearest family's estimate.
-	unknown:   {O200kBase, false, 100, 153},
-	openAI:    {O200kBase, true, 100, 100},
-	openAIOld: {CL100kBase, true, 100, defaultUpper}, // the bound is for Of: Chinese takes 27 % more
-	claude:    {O200kBase, false, 153, defaultUpper},
-	claudeOld: {O200kBase, false, 118, defaultUpper},
-	gemini:    {O200kBase, false, 120, defaultUpper},
+	unknown:   {O200kBase, false, 100, 153, weights{FeatureTokens: 1.0}},
+	openAI:    {O200kBase, true, 100, 100, weights{FeatureTokens: 1.0}},
+	openAIOld: {CL100kBase, true, 100, defaultUpper, weights{FeatureTokens: 1.0}}, // the bound is for Of: Chinese takes 27 % more
+	claude:    {O200kBase, false, 153, defaultUpper, weights{FeatureTokens: 1.53, FeatureBlocks: 15}},
+	claudeOld: {O200kBase, false, 118, defaultUpper, weights{FeatureTokens: 1.13, FeatureBlocks: 15}},
+	gemini:    {O200kBase, false, 120, defaultUpper, weights{FeatureTokens: 1.2}},
 }
