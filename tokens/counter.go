@@ -1,10 +1,13 @@
 package tokens
 
+import "strconv"
+
 // Counter counts for one model. It is a small value; make one with For. The zero Counter is
 // that of an unknown model.
 type Counter struct {
-	model  string
-	family family
+	model     string
+	family    family
+	estimator *Estimator // nil: the family's prior
 }
 
 // For returns the counter of a model, by its name as a provider or an agent spells it:
@@ -18,12 +21,35 @@ func For(model string) Counter {
 // Model returns the name that the counter was made for.
 func (c Counter) Model() string { return c.model }
 
+// With returns the counter with an estimator of its model that has learnt. One that has not changes
+// nothing, nor does any where counts are exact. The estimator must not learn any more.
+func (c Counter) With(e *Estimator) Counter {
+	if e != nil && e.learned > 0 && !priors[c.family].exact {
+		c.estimator = e
+	}
+	return c
+}
+
+// Quality says where counts come from: "exact", "calibrated(57)" on so many measurements, or "prior".
+func (c Counter) Quality() string {
+	switch {
+	case priors[c.family].exact:
+		return "exact"
+	case c.estimator != nil:
+		return "calibrated(" + strconv.FormatInt(c.estimator.learned, 10) + ")"
+	}
+	return "prior"
+}
+
 // Encoding returns the encoding that Count counts in: the model's own, or O200kBase for a
 // model that is estimated.
 func (c Counter) Encoding() *Encoding { return priors[c.family].encoding }
 
 // Count returns the number of tokens of text.
 func (c Counter) Count(text string) Count {
+	if c.estimator != nil {
+		return c.estimator.Estimate(FeaturesOf(text))
+	}
 	e := c.Encoding()
 	n := e.CountString(text)
 	if priors[c.family].exact {
@@ -33,8 +59,12 @@ func (c Counter) Count(text string) Count {
 }
 
 // Of returns the count of a text whose o200k_base count is known. It is exact for models of
-// that encoding only. A negative o200k counts as 0.
+// that encoding only. With an estimator that has learnt, the text is taken to have the features of
+// those that were measured, in the mean. A negative o200k counts as 0.
 func (c Counter) Of(o200k int) Count {
+	if c.estimator != nil {
+		return c.estimator.estimateTokens(o200k)
+	}
 	n := max(o200k, 0)
 	p := priors[c.family]
 	if p.exact && p.encoding == O200kBase {

@@ -11,10 +11,11 @@ type Feature int
 const (
 	FeatureTokens   Feature = iota // o200k_base tokens
 	FeatureWords                   // runs of letters; every byte beyond ASCII is a letter here
-	FeatureRunes                   // code points
-	FeatureNonASCII                // those of them beyond ASCII
+	FeatureLetters                 // ASCII letters
+	FeatureMarks                   // ASCII punctuation and controls
 	FeatureDigits                  // ASCII digits
-	FeatureSpaces                  // runs of ASCII white space
+	FeatureNonASCII                // code points beyond ASCII
+	FeatureJoined                  // o200k_base tokens less the runs of ASCII white space: those that follow another directly
 	FeatureCases                   // runs of upper-case ASCII letters
 	FeatureBlocks                  // texts, calls and results of a message, each of which a provider frames
 	features
@@ -24,6 +25,7 @@ const (
 func FeaturesOf(text string) Features {
 	f := shape(text)
 	f[FeatureTokens] = O200kBase.CountString(text)
+	f[FeatureJoined] = max(0, f[FeatureTokens]-f[FeatureJoined])
 	return f
 }
 
@@ -47,9 +49,9 @@ const (
 	shapes
 )
 
-// Six counters of ten bits share a word. None of them overflows within a run of that many bytes.
+// Seven counters of nine bits share a word. None of them overflows within a run of that many bytes.
 const (
-	shapeBits = 10
+	shapeBits = 9
 	shapeRun  = 1<<shapeBits - 1
 )
 
@@ -106,10 +108,11 @@ var steps = func() (t [8][8]uint64) {
 				}
 			}
 			add(FeatureWords, letter(k) && !letter(before))
-			add(FeatureRunes, k != shapeTail)
-			add(FeatureNonASCII, k == shapeLead)
+			add(FeatureLetters, k == shapeLower || k == shapeUpper)
+			add(FeatureMarks, k == shapeOther)
 			add(FeatureDigits, k == shapeDigit)
-			add(FeatureSpaces, k == shapeSpace && before != shapeSpace)
+			add(FeatureNonASCII, k == shapeLead)
+			add(FeatureJoined, k == shapeSpace && before != shapeSpace)
 			add(FeatureCases, k == shapeUpper && before != shapeUpper)
 		}
 	}
