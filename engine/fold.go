@@ -15,7 +15,8 @@ type folded struct {
 	session sessions.Session
 	entries []sessions.Entry
 	compactions
-	view window.View
+	view      window.View
+	estimator func(model string) *tokens.Estimator
 }
 
 // fold reads the log of a session and folds it into its view.
@@ -24,7 +25,7 @@ func (l *Local) fold(tx kv.Tx, id string) (*folded, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &folded{session: s}
+	f := &folded{session: s, estimator: func(model string) *tokens.Estimator { return estimator(tx, model) }}
 	for e, err := range sessions.Scan(tx, id, 0, 0) {
 		if err != nil {
 			return nil, err
@@ -107,5 +108,5 @@ func (f *folded) counter(model string) tokens.Counter {
 	if model == "" {
 		model = f.session.Model
 	}
-	return tokens.For(model)
+	return tokens.For(model).With(f.estimator(model))
 }

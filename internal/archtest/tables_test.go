@@ -48,6 +48,7 @@ var sideways = map[[2]string]string{
 	{"compaction", "sessions"}:          "a summary is made from the headers of the log",
 	{"engine/exports", "engine"}:        "exports are read through the engine's API",
 	{"engine/daemon", "engine"}:         "the daemon serves the engine's API",
+	{"engine/calibrate", "engine"}:      "sessions are measured through the engine's API",
 	{"engine/observe", "engine"}:        "the observer hands in what it sees through the engine's API",
 	{"cli", "agents"}:                   "the commands import the session files that agents know",
 	{"cli", "agents/claudecode"}:        "the commands import the session files that agents know",
