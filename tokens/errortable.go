@@ -11,11 +11,11 @@ const (
 	errorZero = 24   // the first bin of errors above 0
 	errorFine = 32   // bins above 0 that are errorStep wide; from there on widths grow
 	errorStep = 0.01 // also that of the bins below 0, the lowest of which holds all beyond
-	errorFade = 0.998
+	errorFade = 0.995
 
 	// Before anything is known, estimates are taken to be as far off as content classes of closed
 	// tokenizers differ, and as if that had been seen so often.
-	doubt     = 3.0
+	doubt     = 1.0
 	doubtful  = errorZero + 29 // the bin that ends at 0.30
 	unknownBy = 0.10           // the median error without enough measurements
 	enough    = 8.0
@@ -33,17 +33,22 @@ func (t *errorTable) add(off float64) {
 	t[i]++
 }
 
-// quantile returns what a share of the errors does not exceed.
+// quantile returns what a share of the errors does not exceed. Inside a bin they are taken to be even.
 func (t *errorTable) quantile(share float64) float64 {
-	want, sum := share*(doubt+t.total()), 0.0
+	want := share * (doubt + t.total())
 	for i, n := range t {
-		sum += float64(n)
+		here := float64(n)
 		if i == doubtful {
-			sum += doubt
+			here += doubt
 		}
-		if sum >= want {
+		if here < want {
+			want -= here
+			continue
+		}
+		if i == 0 || here == 0 || i == doubtful {
 			return errorEnds[i]
 		}
+		return errorEnds[i-1] + float64((errorEnds[i]-errorEnds[i-1])*float64(want/here))
 	}
 	return errorEnds[errorBins-1]
 }

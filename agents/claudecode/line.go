@@ -93,7 +93,7 @@ func (d *Decoder) Entry(line []byte) (sessions.NewEntry, bool) {
 			e.Model = m.model
 		}
 		e.Usage = d.usage.count(m.id, tokenUsage(line, m.usage))
-		e.Unfinished = !m.stopped
+		e.Unfinished = !m.stopped && e.Model != ""
 	} else if !r.result.Empty() {
 		e.Effects = effects(line[r.result.From:r.result.To])
 	}
