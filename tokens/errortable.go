@@ -13,8 +13,8 @@ const (
 	errorStep = 0.01 // also that of the bins below 0, the lowest of which holds all beyond
 	errorFade = 0.995
 
-	// Before anything is known, estimates are taken to be as far off as content classes of closed
-	// tokenizers differ, and as if that had been seen so often.
+	// One error of the size by which content classes of closed tokenizers differ is always taken to be
+	// still to come: until twenty were seen, that or the largest is the bound.
 	doubt     = 1.0
 	doubtful  = errorZero + 29 // the bin that ends at 0.30
 	unknownBy = 0.10           // the median error without enough measurements
