@@ -24,6 +24,7 @@ var layers = map[string]int{
 	"internal/e2e/...":            6, // tests of the whole product from outside
 	"internal/demo/...":           7, // drives the built binaries
 	"internal/benchmark":          7, // measures the product from outside
+	"internal/calibration":        7, // measures estimates on session files
 	"internal/sandbox":            6, // runs the programs for demo, benchmark and e2e
 	"internal/crashtest":          6, // kills owners and compares what is left
 	"internal/crashtest/crash":    7, // its program, which is the owner as well
