@@ -65,8 +65,8 @@ func shape(text string) Features {
 		text = text[len(run):]
 		sum := uint64(0)
 		for i := range len(run) {
-			k := shapeOf[run[i]] & 7
-			sum += steps[last][k]
+			k := shapeOf[run[i]]
+			sum += steps[(last<<3|k)&63]
 			last = k
 		}
 		for k := FeatureWords; k <= FeatureCases; k++ {
@@ -97,14 +97,14 @@ var shapeOf = func() (t [256]uint8) {
 	return t
 }()
 
-// steps is what a byte adds to the counters after another, by the classes of both.
-var steps = func() (t [8][8]uint64) {
+// steps is what a byte adds to the counters after another, by the classes of both: 8 × before + here.
+var steps = func() (t [64]uint64) {
 	letter := func(k int) bool { return k == shapeLower || k == shapeUpper || k == shapeTail || k == shapeLead }
 	for before := range shapes {
 		for k := range shapes {
 			add := func(f Feature, when bool) {
 				if when {
-					t[before][k] += 1 << (shapeBits * int(f-FeatureWords))
+					t[before<<3|k] += 1 << (shapeBits * int(f-FeatureWords))
 				}
 			}
 			add(FeatureWords, letter(k) && !letter(before))
