@@ -17,14 +17,15 @@ func (a *app) countCommand() *cobra.Command {
 		Short: "Count the tokens of files, directories or standard input",
 		Long: "Counts are exact for the encodings o200k_base and cl100k_base and the models that use them; for other\n" +
 			"models they are estimates, marked ≈. Without a path it counts the working directory. In directories,\n" +
-			"binary files, links and .git are left out. No ledger is opened and no daemon started.",
+			"binary files, links and .git are left out. No ledger is opened and no daemon started, but one\n" +
+			"that runs is asked for what it has learnt of the model.",
 		Example: "  ctxledger count README.md docs\n  git diff | ctxledger count - --model claude-sonnet-4-5",
 		Args:    a.args(0, -1),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if model != "" && encoding != "" {
 				return misuse("give --model or --encoding, not both")
 			}
-			c, err := counterOf(model, encoding)
+			c, err := a.counterOf(cmd.Context(), model, encoding)
 			if err != nil {
 				return err
 			}
@@ -43,9 +44,9 @@ type counter struct {
 	count    func(text []byte) int
 }
 
-func counterOf(model, encoding string) (counter, error) {
+func (a *app) counterOf(ctx context.Context, model, encoding string) (counter, error) {
 	if model != "" {
-		m := tokens.For(model)
+		m := a.calibrated(ctx, tokens.For(model))
 		return counter{m.Encoding(), m.Count("").Exact, func(t []byte) int { return m.Count(string(t)).N }}, nil
 	}
 	if encoding == "" {
