@@ -1,7 +1,8 @@
 // Package tokens counts the tokens of text as language models do.
 //
 // Start with For, which gives the Counter of a model, or with Encoding.Count when the
-// encoding itself is wanted. Window knows the context size of common models.
+// encoding itself is wanted. Counters of models without a public tokenizer estimate; an Estimator learns
+// from what providers measured, and Counter.With puts it to use. Window knows the context size of common models.
 //
 // Guarantees: O200kBase and CL100kBase are exact, id for id the reference's own, on every
 // input, valid UTF-8 or not; what cannot be exact says so in Count.Exact and carries an

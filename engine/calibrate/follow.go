@@ -49,7 +49,8 @@ func Follow(ctx context.Context, api engine.API, o Options) error {
 		took, err := f.round(ctx)
 		if err != nil && ctx.Err() == nil {
 			o.Log.Warn("calibrate", "error", err.Error())
-			f.event = -1 // from where the ledger stands
+			f.event = -1  // from where the ledger stands
+			clear(f.logs) // and what was read was not handed in
 			o.Wait(ctx, patience)
 			continue
 		}
@@ -149,20 +150,17 @@ func (f *follower) learn(ctx context.Context, names []string) (map[string][]byte
 	for _, name := range names {
 		requests, err := f.requests(ctx, name)
 		if err != nil {
-			delete(f.logs, name)
 			return nil, err
 		}
 		for _, r := range requests {
 			if user == f.api && f.o.User != nil {
 				if user, err = f.o.User(ctx); err != nil {
-					clear(f.logs)
 					return nil, err
 				}
 				defer user.Close() // nothing is written by that
 			}
 			got, err := user.Learn(ctx, r)
 			if err != nil {
-				clear(f.logs) // what was read is not handed in
 				return nil, err
 			}
 			maps.Copy(states, got.States)
