@@ -15,7 +15,7 @@ const askDaemon = 250 * time.Millisecond
 // calibrated returns the counter with what was learnt of its model, if a daemon of the workspace or of the
 // user ledger runs that knows something. None is started, and no ledger opened.
 func (a *app) calibrated(ctx context.Context, c tokens.Counter) tokens.Counter {
-	if c.Quality() == "exact" {
+	if c.Exact() {
 		return c
 	}
 	ws, err := a.find()

@@ -24,16 +24,19 @@ func (c Counter) Model() string { return c.model }
 // With returns the counter with an estimator of its model that has learnt. One that has not changes
 // nothing, nor does any where counts are exact. The estimator must not learn any more.
 func (c Counter) With(e *Estimator) Counter {
-	if e != nil && e.learned > 0 && !priors[c.family].exact {
+	if e != nil && e.learned > 0 && !c.Exact() {
 		c.estimator = e
 	}
 	return c
 }
 
+// Exact reports whether Count counts as the model's own tokenizer does.
+func (c Counter) Exact() bool { return priors[c.family].exact }
+
 // Quality says where counts come from: "exact", "calibrated(57)" on so many measurements, or "prior".
 func (c Counter) Quality() string {
 	switch {
-	case priors[c.family].exact:
+	case c.Exact():
 		return "exact"
 	case c.estimator != nil:
 		return "calibrated(" + strconv.FormatInt(c.estimator.learned, 10) + ")"
@@ -52,7 +55,7 @@ func (c Counter) Count(text string) Count {
 	}
 	e := c.Encoding()
 	n := e.CountString(text)
-	if priors[c.family].exact {
+	if c.Exact() {
 		return Count{N: n, Exact: true, Upper: n}
 	}
 	return c.Of(n)

@@ -18,7 +18,6 @@ import (
 // order give the same state on every machine; what leaves is a whole number.
 type Estimator struct {
 	model   string
-	family  family
 	learned int64 // measurements
 	fit
 	errors errorTable // how far estimates were off, each before its measurement was learnt
@@ -34,8 +33,8 @@ const (
 
 // NewEstimator returns the estimator of a model that nothing was measured of. Names are read as by For.
 func NewEstimator(model string) *Estimator {
-	e := &Estimator{model: strings.TrimSuffix(bareName(model), longContext), family: lookup(model).family}
-	e.prior = priors[e.family].weights
+	e := &Estimator{model: strings.TrimSuffix(bareName(model), longContext)}
+	e.prior = weightsOf(lookup(model).family)
 	e.weights = e.prior
 	return e
 }

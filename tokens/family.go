@@ -15,10 +15,9 @@ const (
 // prior is what is known of a family's tokenizer before anything was measured.
 type prior struct {
 	encoding *Encoding
-	exact    bool   // encoding is the family's own
-	share    int    // its tokens in percent of those of o200k_base
-	upper    int    // the upper bound in percent of the estimate
-	weights  vector // tokens per feature, for the estimator
+	exact    bool // encoding is the family's own
+	share    int  // its tokens in percent of those of o200k_base
+	upper    int  // the upper bound in percent of the estimate
 }
 
 // defaultUpper is the bound of an estimate that nothing has calibrated: 30 % above. Ratios to
@@ -29,10 +28,10 @@ const defaultUpper = 130
 // Gemini by the public Gemma tokenizer on source text.
 var priors = [...]prior{
 	// The bound of an unknown model covers the dearest family's estimate.
-	unknown:   {O200kBase, false, 100, 153, vector{FeatureTokens: 1.0}},
-	openAI:    {O200kBase, true, 100, 100, vector{FeatureTokens: 1.0}},
-	openAIOld: {CL100kBase, true, 100, defaultUpper, vector{FeatureTokens: 1.0}}, // the bound is for Of: Chinese takes 27 % more
-	claude:    {O200kBase, false, 153, defaultUpper, vector{FeatureTokens: 1.05, FeatureLetters: 0.08, FeatureMarks: 0.28, FeatureDigits: 0.07, FeatureJoined: 0.22, FeatureCases: 0.97, FeatureBlocks: 6}},
-	claudeOld: {O200kBase, false, 118, defaultUpper, vector{FeatureTokens: 0.95, FeatureMarks: 0.44, FeatureCases: 0.28, FeatureBlocks: 20}},
-	gemini:    {O200kBase, false, 120, defaultUpper, vector{FeatureTokens: 1.2}},
+	unknown:   {O200kBase, false, 100, 153},
+	openAI:    {O200kBase, true, 100, 100},
+	openAIOld: {CL100kBase, true, 100, defaultUpper}, // the bound is for Of: Chinese takes 27 % more
+	claude:    {O200kBase, false, 153, defaultUpper},
+	claudeOld: {O200kBase, false, 118, defaultUpper},
+	gemini:    {O200kBase, false, 120, defaultUpper},
 }

@@ -28,7 +28,7 @@ func (l *log) read(ctx context.Context, api engine.API, session string) (found [
 		}
 		for _, e := range page.Entries {
 			l.seq = e.Seq
-			if m, ok := l.pairs.add(e.Entry); ok && tokens.For(m.Model).Quality() != "exact" {
+			if m, ok := l.pairs.add(e.Entry); ok && !tokens.For(m.Model).Exact() {
 				found = append(found, m)
 			}
 		}
