@@ -25,13 +25,13 @@ func (a *app) countCommand() *cobra.Command {
 			"are ignored; here they are left out.) A path that is named is counted, ignored or not. Binary files, those\n" +
 			"with a NUL byte in their first 8 KB, are named and left out. What is not valid UTF-8 counts as U+FFFD.\n" +
 			"A path that cannot be read is named, the rest is counted, and the exit status is 1. No ledger is opened\n" +
-			"and no daemon started.",
+			"and no daemon started, but one that runs is asked for what it has learnt of the model.",
 		Example: "  ctxledger count README.md docs\n" +
 			"  ctxledger count --tree\n" +
 			"  git diff | ctxledger count - --model claude-sonnet-4-5",
 		Args: a.args(0, -1),
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			g, err := a.gaugeOf(model, encoding)
+			g, err := a.gaugeOf(cmd.Context(), model, encoding)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 
 	"ctxledger.dev/tokens"
@@ -15,7 +16,7 @@ type gauge struct {
 
 // gaugeOf returns the gauge that the flags ask for. Errors: wrong use; those of models, and of a model's
 // rank file.
-func (a *app) gaugeOf(model, encoding string) (gauge, error) {
+func (a *app) gaugeOf(ctx context.Context, model, encoding string) (gauge, error) {
 	switch {
 	case model != "" && encoding != "":
 		return gauge{}, misuse("give --model or --encoding, not both")
@@ -36,6 +37,7 @@ func (a *app) gaugeOf(model, encoding string) (gauge, error) {
 	if err != nil {
 		return gauge{}, err
 	}
+	m = a.calibrated(ctx, m)
 	g := gauge{model: model, encoding: m.Encoding(), of: m.Of}
 	if m.Exact() {
 		g.of = exactly

@@ -152,6 +152,9 @@ func (a *app) printWindow(w io.Writer, s engine.Status) {
 // windowLine says how full a window is, with a bar where its size is known.
 func windowLine(s engine.Status) string {
 	model := line(s.Model, statusLine)
+	if model != "" && strings.HasPrefix(s.Counting, "calibrated") {
+		model += ", " + s.Counting
+	}
 	due := "a compaction is due above " + commas(s.Threshold)
 	if s.Used.N > s.Threshold || s.Measured > int64(s.Threshold) {
 		due = "a compaction is due now, above " + commas(s.Threshold)

@@ -102,6 +102,13 @@ type API interface {
 	// RecordStates takes in what an observer saw of files, and records and attributes what changed.
 	RecordStates(ctx context.Context, r RecordStatesRequest) (RecordStatesResponse, error)
 
+	// Learn takes measurements of models' tokenizers into what the user ledger knows of them.
+	Learn(ctx context.Context, r LearnRequest) (Estimators, error)
+	// Estimators returns what this ledger knows of models' tokenizers.
+	Estimators(ctx context.Context, r EstimatorsRequest) (Estimators, error)
+	// KeepEstimators stores what was learnt elsewhere, for the counts of this ledger. invalid: not a state.
+	KeepEstimators(ctx context.Context, r KeepEstimatorsRequest) (Estimators, error)
+
 	// PutBlob stores a stream, at most limits.Blob bytes.
 	PutBlob(ctx context.Context, content io.Reader) (BlobRef, error)
 	// ReadBlob streams a stored blob, or what a handle names, from an offset.

@@ -15,8 +15,9 @@ type folded struct {
 	session sessions.Session
 	entries []sessions.Entry
 	compactions
-	view   window.View
-	models *tokens.Registry
+	view      window.View
+	models    *tokens.Registry
+	estimator func(model string) *tokens.Estimator
 }
 
 // fold reads the log of a session and folds it into its view.
@@ -25,7 +26,7 @@ func (l *Local) fold(tx kv.Tx, id string) (*folded, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &folded{session: s, models: l.models}
+	f := &folded{session: s, models: l.models, estimator: func(model string) *tokens.Estimator { return estimator(tx, model) }}
 	for e, err := range sessions.Scan(tx, id, 0, 0) {
 		if err != nil {
 			return nil, err
@@ -108,5 +109,5 @@ func (f *folded) counter(model string) tokens.Counter {
 	if model == "" {
 		model = f.session.Model
 	}
-	return f.models.For(model)
+	return f.models.For(model).With(f.estimator(model))
 }

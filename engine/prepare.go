@@ -39,6 +39,7 @@ type prepared struct {
 	calls    []call
 	results  []result
 	effects  []sessions.Effect
+	opaque   bool // it holds what features do not show: images, or a provider's sealed parts
 }
 
 // call is a tool call together with its arguments, which the log's entry keeps only in short.
@@ -102,7 +103,7 @@ func (l *Local) header(n sessions.NewEntry) sessions.Entry {
 	return sessions.Entry{
 		Kind: n.Kind, Time: at, HostID: clipID(n.HostID), HostParent: clipID(n.HostParent), Group: clipID(n.Group),
 		Author: cutLabel(n.Author), Model: cutLabel(n.Model), Format: n.Format, Message: n.Message, Blob: n.Blob,
-		Hidden: n.Hidden, Note: cutLabel(n.Note), Usage: n.Usage,
+		Hidden: n.Hidden, Note: cutLabel(n.Note), Usage: n.Usage, Unfinished: n.Unfinished,
 	}
 }
 
@@ -177,6 +178,9 @@ func (p *prepared) extract() {
 		e.Tokens += p.part(part)
 		hasText = hasText || part.Kind == transcript.KindText || part.Kind == transcript.KindImage
 	}
+	if p.opaque {
+		e.Features = tokens.Features{}
+	}
 	e.Prompt = m.Role == transcript.RoleUser && hasText && len(p.results) == 0 && !e.Hidden && e.Author == ""
 	if p.facts() > maxFacts {
 		p.unread(fmt.Sprintf("a message of %d calls and %d results, which are too many for the log", len(p.calls), len(p.results)))
@@ -200,21 +204,23 @@ func (p *prepared) facts() int {
 func (p *prepared) unread(why string) {
 	e := &p.entry
 	e.Kind, e.Note = sessions.KindNote, cutLabel(why)
-	e.Role, e.Prompt, e.Tokens, e.Paths, e.Names = "", false, 0, nil, nil
+	e.Role, e.Prompt, e.Tokens, e.Features, e.Paths, e.Names = "", false, 0, tokens.Features{}, nil, nil
 	p.calls, p.results = nil, nil
 }
 
 // part counts one part and keeps what the log says about it.
 func (p *prepared) part(part transcript.Part) int {
-	n := tokens.O200kBase.CountString(part.Text)
+	p.opaque = p.opaque || part.Sealed || part.Media > 0 || part.Kind == transcript.KindImage
+	p.entry.Features[tokens.FeatureBlocks]++
+	n := p.count(part.Text)
 	switch part.Kind {
 	case transcript.KindImage:
 		n += imageTokens
 	case transcript.KindCall:
 		if part.Sealed {
-			return n + tokens.O200kBase.Count(part.Args) // the provider's own call: nobody else answers it
+			return n + p.count(string(part.Args)) // the provider's own call: nobody else answers it
 		}
-		n += tokens.O200kBase.CountString(part.Name) + tokens.O200kBase.Count(part.Args)
+		n += p.count(part.Name) + p.count(string(part.Args))
 		m := intents.Classify(part.Name, part.Args)
 		c := sessions.Call{ID: part.ID, Name: cutLabel(part.Name), Op: m.Op, Tokens: n} // its target needs the session
 		p.calls = append(p.calls, call{c, m, part.Args})
@@ -227,6 +233,13 @@ func (p *prepared) part(part transcript.Part) int {
 		p.results = append(p.results, result{Result: r, text: part.Text})
 	}
 	return n
+}
+
+// count returns the tokens of a text of the message and adds its features to those of the entry.
+func (p *prepared) count(text string) int {
+	f := tokens.FeaturesOf(text)
+	p.entry.Features = p.entry.Features.Plus(f)
+	return f[tokens.FeatureTokens]
 }
 
 // placeBlobs stores an original that is too long for a record, and the texts of results that may

@@ -229,6 +229,7 @@ type StatusRequest struct {
 type Status struct {
 	Session    sessions.Session `json:"session"`
 	Model      string           `json:"model"`
+	Counting   string           `json:"counting"`    // where counts come from: see tokens.Counter.Quality
 	Window     int              `json:"window"`      // tokens; 0: unknown
 	Used       tokens.Count     `json:"used"`        // of the view
 	Measured   int64            `json:"measured"`    // input and output of the newest answer, as the provider reported; 0: none

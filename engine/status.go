@@ -32,7 +32,7 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 		c := f.counter(r.Model)
 		st := Status{
 			Session: f.session, Model: c.Model(), Used: c.Of(f.tokens(text)), Total: f.session.Usage,
-			Measured: f.measured(), Categories: f.categories(c, text), SinceTurns: f.turns(), Saved: c.Of(f.saved(text)),
+			Counting: c.Quality(), Measured: f.measured(), Categories: f.categories(c, text), SinceTurns: f.turns(), Saved: c.Of(f.saved(text)),
 		}
 		st.Window, _ = l.models.Window(c.Model())
 		st.Threshold = threshold(st.Window)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
 
@@ -37,9 +38,13 @@ type NewEntry struct {
 	// Message is where the provider's message stands in the original, in Format. Empty: none.
 	Message transcript.Span   `json:"message,omitzero"`
 	Format  transcript.Format `json:"format,omitempty"`
-	// Hidden keeps a record out of every view: subagents' lines, the host's own summaries.
+	// Hidden keeps a record out of every view: subagents' lines, the host's own summaries. A hidden
+	// note is something that the host gave to the model beside the messages.
 	Hidden bool   `json:"hidden,omitempty"`
 	Usage  *Usage `json:"usage,omitempty"`
+	// Unfinished marks a part of an answer that was written before the answer was complete: what its
+	// usage says of the output is too little.
+	Unfinished bool `json:"unfinished,omitempty"`
 	// Effects is what the host itself says about the files that a result's call touched.
 	Effects []Effect `json:"effects,omitempty"`
 	// Note says in words what the record is when it is not a plain message: its type, or why it
@@ -73,7 +78,8 @@ type Entry struct {
 	Hidden     bool              `json:"hidden,omitempty"`
 	Note       string            `json:"note,omitempty"`
 	Usage      *Usage            `json:"usage,omitempty"`
-	Forgotten  *time.Time        `json:"forgotten,omitempty"` // when the original was removed
+	Unfinished bool              `json:"unfinished,omitempty"` // the answer was not complete yet, see NewEntry
+	Forgotten  *time.Time        `json:"forgotten,omitempty"`  // when the original was removed
 	// Lost says that nobody asked for that: the original was damaged, and repair gave it up.
 	Lost    bool `json:"lost,omitempty"`
 	Expired bool `json:"expired,omitempty"` // removed by the retention policy, on nobody's request
@@ -81,13 +87,15 @@ type Entry struct {
 	Data json.RawMessage `json:"data,omitempty"`
 
 	// What was extracted when the entry was appended.
-	Role    transcript.Role `json:"role,omitempty"`
-	Prompt  bool            `json:"prompt,omitempty"`  // a request by the user: starts a turn
-	Tokens  int             `json:"tokens,omitempty"`  // o200k_base tokens of what a model reads of it
-	Calls   []Call          `json:"calls,omitempty"`   // tool calls it makes
-	Results []Result        `json:"results,omitempty"` // results it carries
-	Paths   []string        `json:"paths,omitempty"`   // file paths it names, at most limits.EntryPaths
-	Names   []string        `json:"names,omitempty"`   // identifiers it names, at most limits.EntryNames
+	Role   transcript.Role `json:"role,omitempty"`
+	Prompt bool            `json:"prompt,omitempty"` // a request by the user: starts a turn
+	Tokens int             `json:"tokens,omitempty"` // o200k_base tokens of what a model reads of it
+	// Features is what an estimate of closed tokenizers needs of that; zero if it holds what they do not show, such as images.
+	Features tokens.Features `json:"features,omitzero"`
+	Calls    []Call          `json:"calls,omitempty"`   // tool calls it makes
+	Results  []Result        `json:"results,omitempty"` // results it carries
+	Paths    []string        `json:"paths,omitempty"`   // file paths it names, at most limits.EntryPaths
+	Names    []string        `json:"names,omitempty"`   // identifiers it names, at most limits.EntryNames
 }
 
 // Call is what the log knows of one tool call.

@@ -1,15 +1,38 @@
 package tokens
 
+import "strconv"
+
 // Counter counts for one model. It is a small value; make one with a Registry. The zero Counter is
 // that of an unknown model.
 type Counter struct {
-	model    string
-	encoding *Encoding // the model's own; nil: estimate
-	family   Family
+	model     string
+	encoding  *Encoding // the model's own; nil: estimate
+	family    Family
+	estimator *Estimator // nil: the family's prior
 }
 
 // Model returns the name that the counter was made for.
 func (c Counter) Model() string { return c.model }
+
+// With returns the counter with an estimator of its model that has learnt. One that has not changes
+// nothing, nor does any where counts are exact. The estimator must not learn any more.
+func (c Counter) With(e *Estimator) Counter {
+	if e != nil && e.learned > 0 && !c.Exact() {
+		c.estimator = e
+	}
+	return c
+}
+
+// Quality says where counts come from: "exact", "calibrated(57)" on so many measurements, or "prior".
+func (c Counter) Quality() string {
+	switch {
+	case c.Exact():
+		return "exact"
+	case c.estimator != nil:
+		return "calibrated(" + strconv.FormatInt(c.estimator.learned, 10) + ")"
+	}
+	return "prior"
+}
 
 // Encoding returns the encoding that Count counts in: the model's own, or O200kBase for a
 // model that is estimated.
@@ -25,6 +48,9 @@ func (c Counter) Exact() bool { return c.encoding != nil }
 
 // Count returns the number of tokens of text.
 func (c Counter) Count(text string) Count {
+	if c.estimator != nil {
+		return c.estimator.Estimate(FeaturesOf(text))
+	}
 	n := c.Encoding().CountString(text)
 	if c.Exact() {
 		return Count{N: n, Exact: true, Upper: n}
@@ -33,8 +59,12 @@ func (c Counter) Count(text string) Count {
 }
 
 // Of returns the count of a text whose o200k_base count is known. It is exact for models of
-// that encoding only. A negative o200k counts as 0.
+// that encoding only. With an estimator that has learnt, the text is taken to have the features of
+// those that were measured, in the mean. A negative o200k counts as 0.
 func (c Counter) Of(o200k int) Count {
+	if c.estimator != nil {
+		return c.estimator.estimateTokens(o200k)
+	}
 	n := max(o200k, 0)
 	switch c.encoding {
 	case O200kBase:

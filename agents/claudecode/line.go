@@ -3,6 +3,7 @@ package claudecode
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"time"
 
 	"ctxledger.dev/sessions"
@@ -44,6 +45,7 @@ type record struct {
 // message is what is wanted of a record's message.
 type message struct {
 	id, model, role string
+	stopped         bool // it says why it ends; before that its usage is not final
 	content         transcript.Span
 	usage           transcript.Span
 }
@@ -75,6 +77,7 @@ func (d *Decoder) Entry(line []byte) (sessions.NewEntry, bool) {
 	}
 	if r.kind != "user" && r.kind != "assistant" {
 		e.Note = r.name(line)
+		e.Hidden = e.Hidden || r.kind == "attachment" && !aside(e.Note)
 		return e, true
 	}
 	m, ok := parseMessage(line, r)
@@ -90,10 +93,16 @@ func (d *Decoder) Entry(line []byte) (sessions.NewEntry, bool) {
 			e.Model = m.model
 		}
 		e.Usage = d.usage.count(m.id, tokenUsage(line, m.usage))
+		e.Unfinished = !m.stopped && e.Model != ""
 	} else if !r.result.Empty() {
 		e.Effects = effects(line[r.result.From:r.result.To])
 	}
 	return e, true
+}
+
+// aside reports whether an attachment stays with the user: what hooks did, but not what they add.
+func aside(note string) bool {
+	return strings.HasPrefix(note, "attachment hook_") && note != "attachment hook_additional_context"
 }
 
 // synthetic is the model that Claude Code names for answers it has written itself, such as the
@@ -164,6 +173,8 @@ func parseMessage(line []byte, r record) (message, bool) {
 			m.model = str(value, maxID)
 		case "role":
 			m.role = str(value, maxID)
+		case "stop_reason":
+			m.stopped = value[0] == '"'
 		case "content":
 			m.content = v
 		case "usage":

@@ -36,7 +36,12 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 		{"answer", `{"type":"assistant","message":{"id":"m1","role":"assistant","model":"opus","content":[],"usage":{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4,"service_tier":"x"}},` + common + `}`,
 			message(func(e *sessions.NewEntry) {
 				e.Group, e.Model = "m1", "opus"
-				e.Usage = &sessions.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4}
+				e.Usage, e.Unfinished = &sessions.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4}, true
+			})},
+		{"end of an answer", `{"type":"assistant","message":{"id":"m1","role":"assistant","model":"opus","content":[],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}},` + common + `}`,
+			message(func(e *sessions.NewEntry) {
+				e.Group, e.Model = "m1", "opus"
+				e.Usage = &sessions.Usage{Input: 1, Output: 2}
 			})},
 		{"report of a failed request", `{"type":"assistant","isApiErrorMessage":true,"message":{"id":"m1","role":"assistant","model":"<synthetic>","content":[],"usage":{"input_tokens":0}},` + common + `}`,
 			message(func(e *sessions.NewEntry) { e.Group = "m1" })},
@@ -56,7 +61,10 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 			message(func(e *sessions.NewEntry) { e.Effects = []sessions.Effect{{Path: "/w/a.go", Op: "created"}} })},
 		{"boundary of a compaction", `{"type":"system","subtype":"compact_boundary","uuid":"u2","parentUuid":null,"logicalParentUuid":"u1","timestamp":"2026-11-20T12:00:00Z","compactMetadata":{"trigger":"auto"}}`,
 			note("system compact_boundary")},
-		{"attachment", `{"type":"attachment","attachment":{"type":"date","date":"x"},` + common + `}`, note("attachment date")},
+		{"attachment", `{"type":"attachment","attachment":{"type":"date","date":"x"},` + common + `}`, func() sessions.NewEntry { e := note("attachment date"); e.Hidden = true; return e }()},
+		{"what a hook did", `{"type":"attachment","attachment":{"type":"hook_success","stdout":"x"},` + common + `}`, note("attachment hook_success")},
+		{"what a hook adds", `{"type":"attachment","attachment":{"type":"hook_additional_context","content":"x"},` + common + `}`,
+			func() sessions.NewEntry { e := note("attachment hook_additional_context"); e.Hidden = true; return e }()},
 		{"queue", `{"type":"queue-operation","operation":"enqueue",` + common + `}`, note("queue-operation")},
 		{"last prompt", `{"type":"last-prompt",` + common + `}`, note("last-prompt")},
 		{"tools used", `{"type":"tools-used",` + common + `}`, note("tools-used")},

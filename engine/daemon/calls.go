@@ -151,6 +151,18 @@ func (c *client) RecordStates(ctx context.Context, r engine.RecordStatesRequest)
 	return mutate[engine.RecordStatesResponse](ctx, c, "RecordStates", &r, &r.Mutation)
 }
 
+func (c *client) Learn(ctx context.Context, r engine.LearnRequest) (engine.Estimators, error) {
+	return mutate[engine.Estimators](ctx, c, "Learn", &r, &r.Mutation)
+}
+
+func (c *client) Estimators(ctx context.Context, r engine.EstimatorsRequest) (engine.Estimators, error) {
+	return call[engine.Estimators](ctx, c, "Estimators", r)
+}
+
+func (c *client) KeepEstimators(ctx context.Context, r engine.KeepEstimatorsRequest) (engine.Estimators, error) {
+	return mutate[engine.Estimators](ctx, c, "KeepEstimators", &r, &r.Mutation)
+}
+
 // WaitEvents waits itself: its deadline counts from the end of that.
 func (c *client) WaitEvents(ctx context.Context, r engine.WaitEventsRequest) (engine.WaitEventsResponse, error) {
 	if _, ok := ctx.Deadline(); !ok {

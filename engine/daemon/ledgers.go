@@ -108,6 +108,15 @@ func (l *ledgers) Forget(ctx context.Context, r engine.ForgetRequest) (engine.Fo
 	return f, nil
 }
 
+// Learn learns into the user ledger: tokenizers are the same in all workspaces.
+func (l *ledgers) Learn(ctx context.Context, r engine.LearnRequest) (engine.Estimators, error) {
+	user, err := l.user.get(ctx)
+	if err != nil {
+		return engine.Estimators{}, err
+	}
+	return user.Learn(ctx, r)
+}
+
 // of returns the ledger that keeps a scope.
 func (l *ledgers) of(ctx context.Context, s memory.Scope) (engine.API, error) {
 	if s == memory.User {

@@ -56,6 +56,9 @@ var methods = map[string]handler{
 	"Backup":           on(engine.API.Backup),
 	"Touched":          on(engine.API.Touched),
 	"RecordStates":     on(engine.API.RecordStates),
+	"Learn":            on(engine.API.Learn),
+	"Estimators":       on(engine.API.Estimators),
+	"KeepEstimators":   on(engine.API.KeepEstimators),
 }
 
 // on makes a handler of a method of engine.API.

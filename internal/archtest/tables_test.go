@@ -24,6 +24,7 @@ var layers = map[string]int{
 	"internal/e2e/...":            6, // tests of the whole product from outside
 	"internal/demo/...":           7, // drives the built binaries
 	"internal/benchmark/...":      7, // measures the product from outside
+	"internal/calibration":        7, // measures estimates on session files
 	"internal/sandbox":            6, // runs the programs for demo, benchmark and e2e
 	"internal/crashtest":          6, // kills owners and compares what is left
 	"internal/crashtest/crash":    7, // its program, which is the owner as well
@@ -48,6 +49,7 @@ var sideways = map[[2]string]string{
 	{"compaction", "sessions"}:          "a summary is made from the headers of the log",
 	{"engine/exports", "engine"}:        "exports are read through the engine's API",
 	{"engine/daemon", "engine"}:         "the daemon serves the engine's API",
+	{"engine/calibrate", "engine"}:      "sessions are measured through the engine's API",
 	{"engine/observe", "engine"}:        "the observer hands in what it sees through the engine's API",
 	{"cli", "agents"}:                   "the commands import the session files that agents know",
 	{"cli", "agents/claudecode"}:        "the commands import the session files that agents know",

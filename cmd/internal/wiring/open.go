@@ -44,6 +44,9 @@ type owner struct {
 	failed error // guarded by mu; what tasks ended with
 }
 
+// owned marks, for tasks, a ledger that reaches the user ledger itself.
+type owned struct{ engine.API }
+
 // run does one task. Its failure, a panic too, is kept for Close and hurts nobody else.
 func (o *owner) run(ctx context.Context, task daemon.Task) {
 	defer o.running.Add(-1)
@@ -52,7 +55,7 @@ func (o *owner) run(ctx context.Context, task daemon.Task) {
 			o.fail(fault.New(fault.Internal, "wiring.task", "a background task panicked: %v", p))
 		}
 	}()
-	if err := task(ctx, o.API); err != nil {
+	if err := task(ctx, &owned{o.API}); err != nil {
 		o.fail(err)
 	}
 }

@@ -15,12 +15,14 @@ import (
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/calibrate"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/engine/exports"
 	"ctxledger.dev/engine/observe"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/workspace"
 )
 
 // Version is the version of all programs.
@@ -35,8 +37,8 @@ func Log(e env.Env) *slog.Logger {
 }
 
 // Role returns what a program brings along for the daemons that it becomes: they follow the
-// session files of coding agents in their workspace, observe the files that sessions touch, and keep
-// the exports of the active session up to date, unless its configuration says follow: false. With
+// session files of coding agents in their workspace, observe the files that sessions touch, have the user
+// ledger learn from measured usage, and keep the exports of the active session up to date, unless its configuration says follow: false. With
 // exports: false they write none.
 func Role(e env.Env) daemon.Role {
 	return daemon.Role{Version: Version, Env: e, Background: func(root string) []daemon.Task {
@@ -53,6 +55,9 @@ func Role(e env.Env) daemon.Role {
 				return observe.Run(ctx, api, observe.Options{Env: e, Log: log})
 			},
 		}
+		tasks = append(tasks, func(ctx context.Context, api engine.API) error {
+			return calibrate.Follow(ctx, api, calibrate.Options{Env: e, Log: log, User: user(e, root, api)})
+		})
 		if c.Exports {
 			tasks = append(tasks, func(ctx context.Context, api engine.API) error {
 				return exports.Follow(ctx, api, exports.Options{Env: e, Log: log})
@@ -60,6 +65,21 @@ func Role(e env.Env) daemon.Role {
 		}
 		return tasks
 	}, Models: func(root string) *tokens.Registry { return settings(root, slog.New(slog.DiscardHandler)).Models }} // Background has said what is wrong
+}
+
+// user returns how the task of a daemon opens the user ledger. A process that has its ledgers to itself
+// has that one too: nil.
+func user(e env.Env, root string, api engine.API) func(context.Context) (engine.API, error) {
+	if _, alone := api.(*owned); alone {
+		return nil
+	}
+	return func(ctx context.Context) (engine.API, error) {
+		ws, err := workspace.Find(e, workspace.Options{Flag: root})
+		if err != nil {
+			return nil, err
+		}
+		return daemon.Open(ctx, daemon.Options{State: ws.UserState, Env: e, Version: Version})
+	}
 }
 
 // settings reads the configuration of a workspace. With one that cannot be read nothing is done

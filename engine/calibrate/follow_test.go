@@ -1,0 +1,150 @@
+package calibrate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/calibrate"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tokens"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const model = "claude-opus-4-7"
+
+func open(t *testing.T, root string) *engine.Local {
+	t.Helper()
+	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: root, Env: env.System()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// write writes a session file in which each of n requests is a tool call whose result has twice the tokens
+// of o200k_base.
+func write(t *testing.T, dir, id string, n int) string {
+	t.Helper()
+	var b strings.Builder
+	cached, grown := 0, 2000
+	for i := range n {
+		fmt.Fprintf(&b, `{"type":"assistant","uuid":"a%[1]d","sessionId":%[2]q,"timestamp":"2026-11-20T12:00:00Z","message":{"id":"m%[1]d","role":"assistant","model":%[3]q,"stop_reason":"tool_use","content":[{"type":"tool_use","id":"t%[1]d","name":"Bash","input":{"command":"x"}}],"usage":{"input_tokens":0,"cache_read_input_tokens":%[4]d,"cache_creation_input_tokens":%[5]d,"output_tokens":30}}}`+"\n", i, id, model, cached, grown)
+		text := strings.Repeat(fmt.Sprintf("line %d of Output %d. ", i, i*i), 20+i)
+		fmt.Fprintf(&b, `{"type":"user","uuid":"u%[1]d","sessionId":%[2]q,"timestamp":"2026-11-20T12:00:00Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%[1]d","content":%[3]q}]}}`+"\n", i, id, text)
+		cached += grown
+		grown = 30 + 2*tokens.O200kBase.CountString(text)
+	}
+	path := filepath.Join(dir, id+".jsonl")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func bring(t *testing.T, l engine.API, path string) string {
+	t.Helper()
+	report, err := claudecode.Import(t.Context(), l, claudecode.Source{Path: path}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Session
+}
+
+// learnt is how many measurements a ledger's estimator of the model has learnt from.
+func learnt(t *testing.T, l engine.API) int64 {
+	t.Helper()
+	got, err := l.Estimators(t.Context(), engine.EstimatorsRequest{Models: []string{model}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.States[model] == nil {
+		return 0
+	}
+	e, err := tokens.ParseEstimator(model, got.States[model])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Learned()
+}
+
+// kept is a ledger that stays open when it is closed.
+type kept struct{ engine.API }
+
+func (kept) Close() error { return nil }
+
+// failing fails to keep what was learnt, as if its owner had died just then.
+type failing struct {
+	engine.API
+	times int
+}
+
+func (f *failing) KeepEstimators(ctx context.Context, r engine.KeepEstimatorsRequest) (engine.Estimators, error) {
+	if f.times--; f.times >= 0 {
+		return engine.Estimators{}, errors.New("died")
+	}
+	return f.API.KeepEstimators(ctx, r)
+}
+
+// follow runs Follow for so many rounds.
+func follow(t *testing.T, l engine.API, rounds int, user func(context.Context) (engine.API, error)) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	err := calibrate.Follow(ctx, l, calibrate.Options{Env: env.System(), User: user, Wait: func(context.Context, time.Duration) {
+		if rounds--; rounds < 0 { // once before the first round
+			stop()
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFollowHasMeasuredUsageLearntOnce: across rounds, growing sessions, restarts, a ledger that could not
+// be reached and one that died between learning and keeping, and for the same session in two workspaces.
+func TestFollowHasMeasuredUsageLearntOnce(t *testing.T) {
+	user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
+	reach := func(context.Context) (engine.API, error) { return kept{user}, nil }
+	const id = "11111111-1111-4111-8111-111111111111"
+	session := bring(t, l, write(t, dir, id, 20))
+
+	away := true
+	follow(t, &failing{l, 1}, 2, func(ctx context.Context) (engine.API, error) {
+		if away {
+			away = false
+			return nil, fault.New(fault.Unavailable, "test", "no user ledger")
+		}
+		return reach(ctx) // and then the owner dies after learning
+	})
+	if n, copied := learnt(t, user), learnt(t, l); n != 19 || copied != 0 {
+		t.Errorf("%d measurements learnt, %d copied after a death", n, copied)
+	}
+	bring(t, l, write(t, dir, id, 50)) // the session goes on
+	follow(t, l, 1, reach)
+	if n, copied := learnt(t, user), learnt(t, l); n != 49 || copied != 49 {
+		t.Errorf("%d measurements learnt, %d copied", n, copied)
+	}
+	other := open(t, "/other")
+	bring(t, other, filepath.Join(dir, id+".jsonl"))
+	follow(t, other, 1, reach)
+	if n, copied := learnt(t, user), learnt(t, other); n != 49 || copied != 49 {
+		t.Errorf("the same session in another workspace: %d learnt, %d copied", n, copied)
+	}
+	status, err := l.Status(t.Context(), engine.StatusRequest{Session: session})
+	if err != nil || status.Counting != "calibrated(49)" {
+		t.Errorf("%q: %v", status.Counting, err)
+	}
+}

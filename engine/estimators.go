@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+)
+
+// What is learnt of the tokenizers of models lies in the user ledger. The ledger of a workspace has a
+// copy, so that its counts need nobody else. Keys are digests: no words of a host lie in these buckets.
+const (
+	bucketEstimators kv.Bucket = "estimators" // digest of the model's name → tokens.Estimator
+	bucketMeasured   kv.Bucket = "measured"   // digest of host and host id → number of the last request learnt from
+)
+
+// keyMeasured is where in bucketEngine the event stands up to which this ledger's sessions were measured.
+var keyMeasured = []byte("measured")
+
+// maxMeasurements is how many measurements, or models, one request speaks of.
+const maxMeasurements = 1000
+
+// Learn implements API.
+func (l *Local) Learn(ctx context.Context, r LearnRequest) (Estimators, error) {
+	const op = "engine.learn"
+	if n := max(len(r.Measurements), len(r.Models)); n > maxMeasurements {
+		return Estimators{}, fault.New(fault.TooLarge, op, "%d measurements or models in one request, more than %d", n, maxMeasurements)
+	}
+	if err := checkTexts(op, label("host", r.Host), label("host id", r.HostID)); err != nil {
+		return Estimators{}, err
+	}
+	m, err := l.mutation("learn", r.Key, r)
+	if err != nil {
+		return Estimators{}, err
+	}
+	return mutate(ctx, l, m, func(tx kv.Tx) (Estimators, []Event, error) {
+		known := learned{}
+		for _, model := range r.Models {
+			known.of(tx, model)
+		}
+		if err := learn(tx, known, r); err != nil {
+			return Estimators{}, nil, err
+		}
+		states, err := known.states()
+		return Estimators{States: states}, nil, err
+	})
+}
+
+// learn takes in the measurements that are new, and stores what follows.
+func learn(tx kv.Tx, known learned, r LearnRequest) error {
+	source := []byte(sessions.Digest([]byte(r.Host + "\x00" + r.HostID)))
+	last, err := number(tx, bucketMeasured, source)
+	if err != nil {
+		return err
+	}
+	before := last
+	for _, m := range r.Measurements {
+		if m.Request > last {
+			last = m.Request
+			known.of(tx, m.Model).Learn(m.Features, m.Growth())
+		}
+	}
+	if last == before {
+		return nil
+	}
+	states, err := known.states()
+	if err != nil {
+		return err
+	}
+	for model, state := range states {
+		if err := tx.Put(bucketEstimators, estimatorKey(model), state); err != nil {
+			return err
+		}
+	}
+	return putNumber(tx, bucketMeasured, source, last)
+}
+
+// Estimators implements API.
+func (l *Local) Estimators(ctx context.Context, r EstimatorsRequest) (Estimators, error) {
+	if len(r.Models) > maxMeasurements {
+		return Estimators{}, fault.New(fault.TooLarge, "engine.estimators", "%d models in one request, more than %d", len(r.Models), maxMeasurements)
+	}
+	return view(ctx, l, func(tx kv.Tx) (Estimators, error) {
+		known := learned{}
+		for _, model := range r.Models {
+			known.of(tx, model)
+		}
+		states, err := known.states()
+		if err != nil {
+			return Estimators{}, err
+		}
+		event, err := number(tx, bucketEngine, keyMeasured)
+		return Estimators{States: states, Event: event}, err
+	})
+}
+
+// KeepEstimators implements API.
+func (l *Local) KeepEstimators(ctx context.Context, r KeepEstimatorsRequest) (Estimators, error) {
+	const op = "engine.estimators"
+	if len(r.States) > maxMeasurements {
+		return Estimators{}, fault.New(fault.TooLarge, op, "the estimators of %d models in one request, more than %d", len(r.States), maxMeasurements)
+	}
+	for model, state := range r.States {
+		if _, err := tokens.ParseEstimator(model, state); err != nil {
+			return Estimators{}, fault.New(fault.Invalid, op, "%s", err)
+		}
+	}
+	m, err := l.mutation("keep estimators", r.Key, r)
+	if err != nil {
+		return Estimators{}, err
+	}
+	return mutate(ctx, l, m, func(tx kv.Tx) (Estimators, []Event, error) {
+		for model, state := range r.States {
+			if err := tx.Put(bucketEstimators, estimatorKey(model), state); err != nil {
+				return Estimators{}, nil, err
+			}
+		}
+		return Estimators{Event: r.Event}, nil, putNumber(tx, bucketEngine, keyMeasured, r.Event)
+	})
+}
+
+// estimator returns the estimator of a model. One that cannot be read is one that has learnt nothing:
+// it is learnt anew.
+func estimator(tx kv.Tx, model string) *tokens.Estimator {
+	raw, err := tx.Get(bucketEstimators, estimatorKey(model))
+	if err != nil || raw == nil {
+		return tokens.NewEstimator(model)
+	}
+	e, err := tokens.ParseEstimator(model, raw)
+	if err != nil {
+		return tokens.NewEstimator(model)
+	}
+	return e
+}
+
+// estimatorKey is the same for all spellings of a model's name.
+func estimatorKey(model string) []byte {
+	return []byte(sessions.Digest([]byte(tokens.NewEstimator(model).Model())))
+}
+
+// learned holds estimators by the names of their models.
+type learned map[string]*tokens.Estimator
+
+// of returns the estimator of a model, read once.
+func (k learned) of(tx kv.Tx, model string) *tokens.Estimator {
+	name := tokens.NewEstimator(model).Model()
+	if k[name] == nil {
+		k[name] = estimator(tx, model)
+	}
+	return k[name]
+}
+
+// states encodes the estimators that have learnt.
+func (k learned) states() (map[string][]byte, error) {
+	states := map[string][]byte{}
+	for model, e := range k {
+		if e.Learned() == 0 {
+			continue
+		}
+		raw, err := e.AppendBinary(nil)
+		if err != nil {
+			return nil, fault.Wrap(fault.Internal, "engine.estimators", err)
+		}
+		states[model] = raw
+	}
+	return states, nil
+}
+
+// number reads a number; one that was never written is 0.
+func number(tx kv.Tx, b kv.Bucket, key []byte) (int64, error) {
+	raw, err := tx.Get(b, key)
+	if err != nil || raw == nil {
+		return 0, err
+	}
+	if len(raw) != 8 {
+		return 0, fault.New(fault.Corrupt, "engine.estimators", "a number of %s has %d bytes", b, len(raw))
+	}
+	return int64(binary.BigEndian.Uint64(raw)), nil
+}
+
+func putNumber(tx kv.Tx, b kv.Bucket, key []byte, n int64) error {
+	return tx.Put(b, key, binary.BigEndian.AppendUint64(nil, uint64(n)))
+}

@@ -1,0 +1,136 @@
+package engine_test
+
+import (
+	"testing"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tokens"
+)
+
+// measured makes n measurements of a tokenizer that makes twice the o200k_base tokens, after request from.
+func measured(from, n int, model string) (all []engine.Measurement) {
+	for i := range n {
+		size := 500 + 37*i
+		all = append(all, engine.Measurement{
+			Request: int64(from + i + 1), Model: model, Before: 10_000, After: int64(10_000 + 2*size),
+			Features: tokens.Features{size, size / 2, 2 * size, size / 2, size / 9, 3, size / 2, size / 5, 1},
+		})
+	}
+	return all
+}
+
+func learn(t *testing.T, l engine.API, session string, all []engine.Measurement) engine.Estimators {
+	t.Helper()
+	got, err := l.Learn(t.Context(), engine.LearnRequest{Host: "claude-code", HostID: session, Measurements: all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// learnings is how many measurements of a model the ledger has learnt from.
+func learnings(t *testing.T, l engine.API, model string) int64 {
+	t.Helper()
+	got, err := l.Estimators(t.Context(), engine.EstimatorsRequest{Models: []string{model}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, state := range got.States {
+		e, err := tokens.ParseEstimator(name, state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Learned()
+	}
+	return 0
+}
+
+// TestInvariant8AMeasurementIsLearntFromOnce: whatever is handed in again, in whatever cut, with and
+// without a key, by whatever spelling of the model, also after the ledger was opened again.
+func TestInvariant8AMeasurementIsLearntFromOnce(t *testing.T) {
+	dir := t.TempDir()
+	l, _ := openIn(t, dir, "")
+	all := measured(0, 30, "claude-opus-4-7")
+	learn(t, l, "a", all[:10])
+	learn(t, l, "a", all[5:20])
+	learn(t, l, "a", all[:3])
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l, _ = openIn(t, dir, "")
+	learn(t, l, "a", all)
+	learn(t, l, "b", measured(0, 5, "anthropic/claude-opus-4-7[1m]"))
+	if n := learnings(t, l, "Claude-Opus-4-7"); n != 35 {
+		t.Errorf("learnt from %d measurements, want 35", n)
+	}
+	if n := learnings(t, l, "claude-opus-4-8"); n != 0 {
+		t.Errorf("%d of another model", n)
+	}
+}
+
+// TestCountsUseWhatWasLearnt: from the time that a workspace's ledger has it, its counts say so and are
+// what was measured.
+func TestCountsUseWhatWasLearnt(t *testing.T) {
+	user := open(t)
+	l := open(t)
+	id := shop(t, l)
+	before := status(t, l, id)
+	if before.Counting != "prior" {
+		t.Errorf("before: counted as %q", before.Counting)
+	}
+	got := learn(t, user, "a", measured(0, 60, before.Model))
+	got.Event = 7
+	for range 2 {
+		if _, err := l.KeepEstimators(t.Context(), engine.KeepEstimatorsRequest{Estimators: got}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after := status(t, l, id)
+	o200k := 0
+	for r := (engine.ViewRequest{Session: id}); ; {
+		v, err := l.View(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Tokens != after.Used {
+			t.Errorf("the view has %v, the status %v", v.Tokens, after.Used)
+		}
+		for _, m := range v.Messages {
+			o200k += m.Tokens
+		}
+		if r.From = v.Next; v.Next == 0 {
+			break
+		}
+	}
+	if ratio := float64(after.Used.N) / float64(o200k); after.Counting != "calibrated(60)" || after.Used.Exact || ratio < 1.9 || ratio > 2.1 || after.Used.Upper <= after.Used.N {
+		t.Errorf("after: %s, %+v of %d", after.Counting, after.Used, o200k)
+	}
+	checkFigures(t, l, id, "after learning")
+	now, err := l.Estimators(t.Context(), engine.EstimatorsRequest{})
+	if err != nil || now.Event != 7 || len(now.States) != 0 {
+		t.Errorf("%+v: %v", now, err)
+	}
+}
+
+func TestEstimatorsThatAreNone(t *testing.T) {
+	l := open(t)
+	for name, states := range map[string]map[string][]byte{
+		"no state": {"claude-opus-4-7": []byte("x")},
+		"empty":    {"claude-opus-4-7": nil},
+	} {
+		_, err := l.KeepEstimators(t.Context(), engine.KeepEstimatorsRequest{Estimators: engine.Estimators{States: states}})
+		if !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := l.Learn(t.Context(), engine.LearnRequest{Measurements: make([]engine.Measurement, 1001)}); !fault.Is(err, fault.TooLarge) {
+		t.Errorf("too many: %v", err)
+	}
+	// What no tokenizer measures is passed over, and is not asked for again.
+	learn(t, l, "a", []engine.Measurement{{Request: 3, Model: "m", Before: 9, After: 1}, {Request: 4}})
+	learn(t, l, "a", measured(0, 3, "m")) // requests 1 to 3
+	if n := learnings(t, l, "m"); n != 0 {
+		t.Errorf("learnt from %d", n)
+	}
+}
