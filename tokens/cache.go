@@ -10,11 +10,11 @@ import (
 // has one slot, its home. What it drives out from there becomes a guest of the neighbour, unless a
 // piece is at home there. Keys are compared in full, so a count is never that of another piece.
 const (
-	shortBits = 17 // log2 of the slots for pieces of at most maxShortKey bytes: 2 MiB
-	longBits  = 12 // log2 of the slots for pieces of at most maxLongKey bytes: 256 KiB
+	shortBits = 18 // log2 of the slots for pieces of at most maxShortKey bytes: 4 MiB
+	longBits  = 11 // log2 of the slots for pieces of at most maxLongKey bytes: 256 KiB
 
 	maxShortKey = 15
-	maxLongKey  = 62
+	maxLongKey  = 126
 )
 
 // shortSlot holds the bytes of a piece, its length in bits 56 to 59 of high, and its number of
@@ -23,7 +23,7 @@ type shortSlot struct{ low, high uint64 }
 
 const countShift = 60
 
-// longSlot fills a cache line.
+// longSlot fills two cache lines.
 type longSlot struct {
 	length, count uint8
 	key           [maxLongKey]byte

@@ -27,7 +27,7 @@
 // for what changes). Only a single piece of over 256 MiB, such as that many letters in a row, is
 // cut where it should not be.
 //
-// The tables of an encoding take up to 10 MB with one worker, of which a worker has 2 MB; what
+// The tables of an encoding take up to 11 MB with one worker, of which a worker has 4 MB; what
 // only long pieces need comes on top when there is one: a little over 1 MB, and 5 bytes for each
 // of its tokens.
 //

@@ -18,7 +18,7 @@ import { resolve } from "node:path";
 
 const WANTS_IDS = 0x80000000;
 const [directory, encoding] = process.argv.slice(2);
-const load = createRequire(join(directory, "package.json"));
+const load = createRequire(resolve(directory, "package.json"));
 const encoder = encoderOf(encoding);
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
