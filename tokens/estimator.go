@@ -62,9 +62,14 @@ func (e *Estimator) Learn(f Features, tokens int64) bool {
 	if limit := huber * e.errors.median(); math.Abs(off) > limit {
 		worth = float64(worth * limit / math.Abs(off))
 	}
+	before := *e
 	e.fit.add(&x, float64(tokens), worth)
 	e.errors.add(off)
 	e.learned++
+	if !e.sound() {
+		*e = before // such a state could be written, and never be read again
+		return false
+	}
 	return true
 }
 
@@ -94,6 +99,7 @@ func (e *Estimator) count(n float64) Count {
 	if n <= 0 {
 		return Count{}
 	}
+	n = min(n, maxState) // beyond every text, and far from where whole numbers end
 	upper := n + float64(e.errors.quantile(0.95)*(n+floor))
 	return Count{N: int(math.Round(n)), Upper: int(math.Ceil(max(n, upper)))}
 }
