@@ -16,7 +16,7 @@ type Measurement struct {
 func (m Measurement) Growth() int64 { return m.After - m.Before }
 
 // LearnRequest hands in measurements of one session, in order. Those of requests up to the last one that
-// was learnt from are passed over, so that handing in twice is once.
+// was learnt from are passed over, so that handing in twice is once. At most 64 measurements, and models.
 type LearnRequest struct {
 	Mutation
 	Host         string        `json:"host"`    // of the session
@@ -27,7 +27,7 @@ type LearnRequest struct {
 
 // EstimatorsRequest asks for what was learnt of models.
 type EstimatorsRequest struct {
-	Models []string `json:"models"` // at most 1,000
+	Models []string `json:"models"` // at most 64
 }
 
 // Estimators holds what was learnt of models, those without any left out.
