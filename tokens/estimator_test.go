@@ -148,11 +148,11 @@ func TestWhateverIsLearntCanBeReadAgain(t *testing.T) {
 			}
 		}
 	}
-	// A state that was stored and whose next one would be none.
+	// A stored state that reads well, and whose next one would not.
 	e := NewEstimator("claude-opus-4-7")
-	e.mix[FeatureTokens] = maxState
+	e.weights, e.info[FeatureWords][FeatureWords], e.errors[errorBins-1] = vector{}, maxState, 100
 	before := *e
-	if f := (Features{maxFeature}); e.Learn(f, maxFeature) != (*e != before) || !e.sound() {
+	if !e.sound() || e.Learn(Features{maxFeature / 128, maxFeature}, maxFeature/512) || *e != before {
 		t.Error("has changed into what cannot be read")
 	}
 	// Nor does a sound one count beyond whole numbers.
