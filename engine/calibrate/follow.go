@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -170,12 +171,7 @@ func (f *follower) all(ctx context.Context) (names []string, err error) {
 // learn hands in what sessions show that was not handed in yet, and returns what is known then and not
 // kept yet.
 func (f *follower) learn(ctx context.Context, names []string) (states map[string][]byte, err error) {
-	defer func() {
-		if f.user != nil && f.user != f.api {
-			_ = f.user.Close() // nothing is written by that
-		}
-		f.user = nil
-	}()
+	defer f.rest()
 	states = map[string][]byte{}
 	for _, name := range names {
 		if err := f.session(ctx, name, states); err != nil {
@@ -183,6 +179,19 @@ func (f *follower) learn(ctx context.Context, names []string) (states map[string
 		}
 	}
 	return states, nil
+}
+
+// rest lets go of the user ledger, and gives the memory back that measuring has left behind: the daemon
+// has mostly nothing else to do by then, for a long time.
+func (f *follower) rest() {
+	if f.user == nil {
+		return // there was little to do
+	}
+	if f.user != f.api {
+		_ = f.user.Close() // nothing is written by that
+	}
+	f.user = nil
+	debug.FreeOSMemory()
 }
 
 // session hands in what one session shows, page by page, and the question for the estimator of its model.
