@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -68,6 +69,26 @@ func TestOnlyTheModelsOwnEncodingIsExact(t *testing.T) {
 	}
 	if got := (Counter{}).Count(text); got.Exact || got.N != 4 {
 		t.Errorf("the zero Counter counts %+v", got)
+	}
+}
+
+// TestACounterReadsAsItCounts: what a reader yields is counted as the text is, by its own features where an
+// estimator has learnt.
+func TestACounterReadsAsItCounts(t *testing.T) {
+	learnt := NewEstimator("claude-opus-4-7")
+	rng := rand.New(rand.NewPCG(16, 17))
+	for range 60 {
+		f := simulated(rng)
+		x := f.vector()
+		learnt.Learn(f, int64(hidden.of(&x)))
+	}
+	for name, text := range streams() {
+		for _, c := range []Counter{For("gpt-4o"), For("gpt-4"), For("claude-opus-4-7"), For("claude-opus-4-7").With(learnt), {}} {
+			got, found, err := c.CountReader(strings.NewReader(text))
+			if want := c.Count(text); err != nil || got != want || found.Bytes != int64(len(text)) {
+				t.Errorf("%s, %s of %q: %+v, want %+v: %v", name, c.Quality(), c.Model(), got, want, err)
+			}
+		}
 	}
 }
 
