@@ -35,7 +35,7 @@ const (
 func NewEstimator(model string) *Estimator {
 	e := &Estimator{model: strings.TrimSuffix(bareName(model), longContext)}
 	m, _ := Builtin().Lookup(model)
-	e.prior = weightsOf(m.Family)
+	e.prior = m.Family.start()
 	e.weights = e.prior
 	return e
 }
