@@ -70,6 +70,9 @@ func learn(tx kv.Tx, known learned, r LearnRequest) error {
 		}
 		if m.Request > last {
 			last = m.Request
+			if f, err := tokens.ParseFamily(m.Family); err == nil { // not for "", nor for one of a newer program
+				e.Suppose(f)
+			}
 			e.Learn(m.Features, m.Growth())
 		}
 	}

@@ -7,9 +7,10 @@ import "ctxledger.dev/tokens"
 type Measurement struct {
 	Request  int64           `json:"request"` // which one of the session's main conversation, from 1
 	Model    string          `json:"model"`
-	Features tokens.Features `json:"features"` // of what was added to the conversation before it
-	Before   int64           `json:"before"`   // tokens of the request before and its answer, as measured
-	After    int64           `json:"after"`    // tokens of the request, as measured
+	Family   string          `json:"family,omitempty"` // of the model, where a user's configuration says so: see tokens.ParseFamily
+	Features tokens.Features `json:"features"`         // of what was added to the conversation before it
+	Before   int64           `json:"before"`           // tokens of the request before and its answer, as measured
+	After    int64           `json:"after"`            // tokens of the request, as measured
 }
 
 // Growth is what the added texts took, in tokens.

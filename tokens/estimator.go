@@ -40,6 +40,15 @@ func NewEstimator(model string) *Estimator {
 	return e
 }
 
+// Suppose says of which family the model is, for one that a user describes: Learn stays near to that
+// family's weights. It is not part of the state.
+func (e *Estimator) Suppose(f Family) {
+	e.prior = f.start()
+	if e.learned == 0 {
+		e.weights = e.prior
+	}
+}
+
 // Model returns the name of the model without what routers and agents add to it. Measurements of all
 // spellings belong to it.
 func (e *Estimator) Model() string { return e.model }

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/tokens"
 )
 
 const (
@@ -31,6 +32,8 @@ type Options struct {
 	// User opens the user ledger, which is closed after each round; nil: the ledger that is followed
 	// reaches it itself.
 	User func(ctx context.Context) (engine.API, error)
+	// Models says what is counted exactly, and of which family the others are; nil: as the program knows.
+	Models *tokens.Registry
 	// Log gets what went wrong; nil: nothing is logged.
 	Log *slog.Logger
 	// Wait waits for a time, or until ctx ends; nil: by the system's clock.
@@ -43,6 +46,9 @@ type Options struct {
 func Follow(ctx context.Context, api engine.API, o Options) error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Models == nil {
+		o.Models = tokens.Builtin()
 	}
 	if o.Wait == nil {
 		o.Wait = wait
@@ -220,7 +226,7 @@ func (f *follower) session(ctx context.Context, name string, states map[string][
 			}
 		}
 	}
-	if s.Model == "" || f.asked[s.Model] || exact(s.Model) {
+	if s.Model == "" || f.asked[s.Model] || f.o.Models.For(s.Model).Exact() {
 		return nil
 	}
 	if len(f.asked) >= asking {
@@ -237,7 +243,7 @@ func (f *follower) log(name string) *log {
 		if len(f.logs) >= reading {
 			clear(f.logs)
 		}
-		l = &log{}
+		l = &log{models: f.o.Models}
 		f.logs[name] = l
 	}
 	return l

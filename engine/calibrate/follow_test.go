@@ -248,3 +248,40 @@ func TestFollowPassesOverADamagedSession(t *testing.T) {
 		t.Errorf("learnt %d, up to event %d: %v", n, got.Event, err)
 	}
 }
+
+// TestFollowKnowsTheUsersModels: one that is counted exactly teaches nothing, and the family of another is
+// what its estimator starts with.
+func TestFollowKnowsTheUsersModels(t *testing.T) {
+	models, err := tokens.Builtin().With(tokens.Model{Name: "mine", Family: tokens.Claude}, tokens.Model{Name: "exact", Encoding: tokens.O200kBase})
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := map[bool][]byte{}
+	for _, told := range []bool{false, true} {
+		user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
+		bring(t, l, renamed(t, write(t, dir, "11111111-1111-4111-8111-111111111111", 2), "mine"))
+		bring(t, l, renamed(t, write(t, dir, "11111111-1111-4111-8111-222222222222", 2), "exact"))
+		o := calibrate.Options{Env: env.System(), User: func(context.Context) (engine.API, error) { return kept{user}, nil }}
+		if told {
+			o.Models = models
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		rounds := 0
+		o.Wait = func(context.Context, time.Duration) {
+			if rounds++; rounds > 1 {
+				stop()
+			}
+		}
+		if err := calibrate.Follow(ctx, l, o); err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.Estimators(t.Context(), engine.EstimatorsRequest{Models: []string{"mine", "exact"}})
+		if err != nil || got.States["mine"] == nil || (got.States["exact"] == nil) != told {
+			t.Fatalf("told %v: %d states: %v", told, len(got.States), err)
+		}
+		states[told] = got.States["mine"]
+	}
+	if bytes.Equal(states[false], states[true]) {
+		t.Error("the family makes no difference")
+	}
+}

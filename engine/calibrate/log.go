@@ -10,7 +10,7 @@ import (
 // Measurements returns what the log of a session shows of its models' tokenizers, oldest first. Models
 // that are counted exactly are left out. Errors: those of engine.API.Log.
 func Measurements(ctx context.Context, api engine.API, session string) (all []engine.Measurement, err error) {
-	l := &log{}
+	l := &log{models: tokens.Builtin()}
 	for more := true; more; {
 		var found []engine.Measurement
 		if found, more, err = l.next(ctx, api, session); err != nil {
@@ -23,8 +23,9 @@ func Measurements(ctx context.Context, api engine.API, session string) (all []en
 
 // log is a session's log, as far as it was read.
 type log struct {
-	pairs pairs
-	seq   int64 // of the newest entry that was read
+	models *tokens.Registry
+	pairs  pairs
+	seq    int64 // of the newest entry that was read
 }
 
 // next reads a page of the entries that came since the last time, and returns what they show. more says
@@ -36,12 +37,20 @@ func (l *log) next(ctx context.Context, api engine.API, session string) (found [
 	}
 	for _, e := range page.Entries {
 		l.seq = e.Seq
-		if m, ok := l.pairs.add(e.Entry); ok && !exact(m.Model) {
-			found = append(found, m)
+		m, ok := l.pairs.add(e.Entry)
+		if !ok || l.models.For(m.Model).Exact() {
+			continue
 		}
+		if f := family(l.models, m.Model); f != family(tokens.Builtin(), m.Model) {
+			m.Family = f.String() // the user ledger knows no workspace's configuration
+		}
+		found = append(found, m)
 	}
 	return found, page.Next != 0, nil
 }
 
-// exact reports whether a model is counted exactly: nothing is to be learnt of it.
-func exact(model string) bool { return tokens.For(model).Exact() }
+// family returns the family of a model as a registry has it.
+func family(r *tokens.Registry, model string) tokens.Family {
+	m, _ := r.Lookup(model)
+	return m.Family
+}
