@@ -12,6 +12,7 @@ type gauge struct {
 	model    string // "" where an encoding was asked for
 	encoding *tokens.Encoding
 	of       func(n int) tokens.Count // what n tokens of the encoding are for the model
+	counter  *tokens.Counter          // of the model; nil where an encoding was asked for
 }
 
 // gaugeOf returns the gauge that the flags ask for. Errors: wrong use; those of models, and of a model's
@@ -38,7 +39,7 @@ func (a *app) gaugeOf(ctx context.Context, model, encoding string) (gauge, error
 		return gauge{}, err
 	}
 	m = a.calibrated(ctx, m)
-	g := gauge{model: model, encoding: m.Encoding(), of: m.Of}
+	g := gauge{model: model, encoding: m.Encoding(), of: m.Of, counter: &m}
 	if m.Exact() {
 		g.of = exactly
 	}
@@ -50,6 +51,9 @@ func exactly(n int) tokens.Count { return tokens.Count{N: n, Exact: true, Upper:
 
 // read counts the text that r yields. Errors: those of r, too_large for what cannot be cut.
 func (g gauge) read(r io.Reader) (tokens.Count, tokens.Reading, error) {
+	if g.counter != nil {
+		return g.counter.CountReader(r)
+	}
 	found, err := g.encoding.CountReader(r)
 	return g.of(found.N), found, err
 }

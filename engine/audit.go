@@ -49,7 +49,7 @@ func auditRecords(ctx context.Context, tx kv.Tx, fix bool, at time.Time, blobs m
 	return audit.Run(ctx, tx, fix, report,
 		sessions.Audit(at), mine((*auditor).contents), mine((*auditor).logs),
 		intents.Audit, changes.Audit, artifacts.Audit, memory.Audit,
-		mine((*auditor).summaries), mine((*auditor).beside), mine((*auditor).keys), mine((*auditor).events),
+		mine((*auditor).summaries), mine((*auditor).beside), mine((*auditor).keys), mine((*auditor).events), mine((*auditor).estimators),
 	)
 }
 

@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/audit"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 )
 
 // summaries checks the indexes of compactions.
@@ -151,4 +152,22 @@ func (x *auditor) events() error {
 		}
 	}
 	return nil
+}
+
+// estimators checks what was learnt of tokenizers. A state that cannot be read is given up: it is learnt anew.
+func (x *auditor) estimators() error {
+	err := x.Each(bucketEstimators, "estimator", func(r kv.Record) error {
+		_, err := tokens.ParseEstimator("a model", r.Value)
+		if fault.Is(err, fault.Unavailable) {
+			return nil // of a newer program, which can
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return x.Each(bucketMeasured, "number of measurements", func(r kv.Record) error {
+		_, err := number(x.Tx, bucketMeasured, r.Key)
+		return err
+	})
 }

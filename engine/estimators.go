@@ -20,8 +20,9 @@ const (
 // keyMeasured is where in bucketEngine the event stands up to which this ledger's sessions were measured.
 var keyMeasured = []byte("measured")
 
-// maxMeasurements is how many measurements, or models, one request speaks of.
-const maxMeasurements = 1000
+// maxMeasurements is how many measurements, or models, one request speaks of: the states of so many
+// models fit into a record, as what is kept under the key of the request has to.
+const maxMeasurements = 64
 
 // Learn implements API.
 func (l *Local) Learn(ctx context.Context, r LearnRequest) (Estimators, error) {
@@ -32,14 +33,19 @@ func (l *Local) Learn(ctx context.Context, r LearnRequest) (Estimators, error) {
 	if err := checkTexts(op, label("host", r.Host), label("host id", r.HostID)); err != nil {
 		return Estimators{}, err
 	}
+	for _, m := range r.Measurements {
+		if err := checkTexts(op, label("model", m.Model)); err != nil {
+			return Estimators{}, err
+		}
+	}
 	m, err := l.mutation("learn", r.Key, r)
 	if err != nil {
 		return Estimators{}, err
 	}
 	return mutate(ctx, l, m, func(tx kv.Tx) (Estimators, []Event, error) {
-		known := learned{}
-		for _, model := range r.Models {
-			known.of(tx, model)
+		known, err := learnedOf(tx, r.Models)
+		if err != nil {
+			return Estimators{}, nil, err
 		}
 		if err := learn(tx, known, r); err != nil {
 			return Estimators{}, nil, err
@@ -58,9 +64,16 @@ func learn(tx kv.Tx, known learned, r LearnRequest) error {
 	}
 	before := last
 	for _, m := range r.Measurements {
+		e, err := known.of(tx, m.Model) // also of what was learnt before: the answer may not have arrived
+		if err != nil {
+			return err
+		}
 		if m.Request > last {
 			last = m.Request
-			known.of(tx, m.Model).Learn(m.Features, m.Growth())
+			if f, err := tokens.ParseFamily(m.Family); err == nil { // not for "", nor for one of a newer program
+				e.Suppose(f)
+			}
+			e.Learn(m.Features, m.Growth())
 		}
 	}
 	if last == before {
@@ -84,9 +97,9 @@ func (l *Local) Estimators(ctx context.Context, r EstimatorsRequest) (Estimators
 		return Estimators{}, fault.New(fault.TooLarge, "engine.estimators", "%d models in one request, more than %d", len(r.Models), maxMeasurements)
 	}
 	return view(ctx, l, func(tx kv.Tx) (Estimators, error) {
-		known := learned{}
-		for _, model := range r.Models {
-			known.of(tx, model)
+		known, err := learnedOf(tx, r.Models)
+		if err != nil {
+			return Estimators{}, err
 		}
 		states, err := known.states()
 		if err != nil {
@@ -122,18 +135,17 @@ func (l *Local) KeepEstimators(ctx context.Context, r KeepEstimatorsRequest) (Es
 	})
 }
 
-// estimator returns the estimator of a model. One that cannot be read is one that has learnt nothing:
-// it is learnt anew.
-func estimator(tx kv.Tx, model string) *tokens.Estimator {
+// estimator returns the estimator of a model. Errors: corrupt for a record that was damaged or holds no
+// state, unavailable for the state of a newer program, which nobody else may overwrite.
+func estimator(tx kv.Tx, model string) (*tokens.Estimator, error) {
 	raw, err := tx.Get(bucketEstimators, estimatorKey(model))
-	if err != nil || raw == nil {
-		return tokens.NewEstimator(model)
-	}
-	e, err := tokens.ParseEstimator(model, raw)
 	if err != nil {
-		return tokens.NewEstimator(model)
+		return nil, err
 	}
-	return e
+	if raw == nil {
+		return tokens.NewEstimator(model), nil
+	}
+	return tokens.ParseEstimator(model, raw)
 }
 
 // estimatorKey is the same for all spellings of a model's name.
@@ -144,13 +156,28 @@ func estimatorKey(model string) []byte {
 // learned holds estimators by the names of their models.
 type learned map[string]*tokens.Estimator
 
-// of returns the estimator of a model, read once.
-func (k learned) of(tx kv.Tx, model string) *tokens.Estimator {
-	name := tokens.NewEstimator(model).Model()
-	if k[name] == nil {
-		k[name] = estimator(tx, model)
+// learnedOf reads the estimators of models.
+func learnedOf(tx kv.Tx, models []string) (learned, error) {
+	known := learned{}
+	for _, model := range models {
+		if _, err := known.of(tx, model); err != nil {
+			return nil, err
+		}
 	}
-	return k[name]
+	return known, nil
+}
+
+// of returns the estimator of a model, read once.
+func (k learned) of(tx kv.Tx, model string) (*tokens.Estimator, error) {
+	name := tokens.NewEstimator(model).Model()
+	if e := k[name]; e != nil {
+		return e, nil
+	}
+	e, err := estimator(tx, model)
+	if err == nil {
+		k[name] = e
+	}
+	return e, err
 }
 
 // states encodes the estimators that have learnt.

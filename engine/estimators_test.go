@@ -1,10 +1,15 @@
 package engine_test
 
 import (
+	"bytes"
+	"fmt"
+	"maps"
+	"strings"
 	"testing"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/tokens"
 )
 
@@ -132,5 +137,78 @@ func TestEstimatorsThatAreNone(t *testing.T) {
 	learn(t, l, "a", measured(0, 3, "m")) // requests 1 to 3
 	if n := learnings(t, l, "m"); n != 0 {
 		t.Errorf("learnt from %d", n)
+	}
+}
+
+// TestALostAnswerIsAskedForAgain: what was learnt and whose answer did not arrive comes with the next one,
+// for every model of the measurements.
+func TestALostAnswerIsAskedForAgain(t *testing.T) {
+	l := open(t)
+	all := append(measured(0, 5, "claude-opus-4-7"), measured(5, 5, "claude-haiku-4-5")...)
+	first := learn(t, l, "a", all)
+	again := learn(t, l, "a", all)
+	if len(first.States) != 2 || !maps.EqualFunc(first.States, again.States, bytes.Equal) {
+		t.Errorf("%d states, then %d", len(first.States), len(again.States))
+	}
+}
+
+// TestAnAnswerWithAsManyModelsAsThereMayBeIsKept: under the key of its request, however models are called.
+func TestAnAnswerWithAsManyModelsAsThereMayBeIsKept(t *testing.T) {
+	l := open(t)
+	r := engine.LearnRequest{Mutation: engine.Mutation{Key: "k"}, Host: "h", HostID: "i"}
+	for i := range 64 {
+		name := fmt.Sprintf("%d%s", i, strings.Repeat("\x01", 290))
+		r.Measurements = append(r.Measurements, measured(i, 1, name)...)
+	}
+	got, err := l.Learn(t.Context(), r)
+	if err != nil || len(got.States) != 64 {
+		t.Fatalf("%d states: %v", len(got.States), err)
+	}
+	if again, err := l.Learn(t.Context(), r); err != nil || !maps.EqualFunc(got.States, again.States, bytes.Equal) {
+		t.Errorf("another answer: %v", err)
+	}
+	r.Measurements[0].Model = strings.Repeat("x", 301)
+	if _, err := l.Learn(t.Context(), r); !fault.Is(err, fault.TooLarge) {
+		t.Errorf("a longer name: %v", err)
+	}
+}
+
+// TestAnEstimatorThatCannotBeReadIsLeftAlone: that of a newer program is not learnt over, and a damaged one
+// is an error that check names; the counts of a workspace with such a copy are the family's.
+func TestAnEstimatorThatCannotBeReadIsLeftAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		raw   string
+		code  fault.Code
+		found int
+	}{
+		"of a newer program": {"\xffnew", fault.Unavailable, 0},
+		"damaged":            {"\x01", fault.Corrupt, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := open(t)
+			id := shop(t, l)
+			model := status(t, l, id).Model
+			if err := l.PutEstimator(t.Context(), model, []byte(c.raw)); err != nil {
+				t.Fatal(err)
+			}
+			_, err := l.Learn(t.Context(), engine.LearnRequest{Host: "h", HostID: "i", Measurements: measured(0, 3, model)})
+			if !fault.Is(err, c.code) {
+				t.Errorf("learning: %v", err)
+			}
+			if _, err := l.Estimators(t.Context(), engine.EstimatorsRequest{Models: []string{model}}); !fault.Is(err, c.code) {
+				t.Errorf("asking: %v", err)
+			}
+			if now := status(t, l, id); now.Counting != "prior" {
+				t.Errorf("counted as %q", now.Counting)
+			}
+			found, left, err := l.Mend(t.Context(), func(kv.Tx, map[string]bool) error { return nil })
+			if err != nil || len(found) != c.found || len(left) != 0 {
+				t.Errorf("found %v, left %v: %v", found, left, err)
+			}
+			good := learn(t, open(t), "a", measured(0, 9, model))
+			if _, err := l.KeepEstimators(t.Context(), engine.KeepEstimatorsRequest{Estimators: good}); err != nil {
+				t.Errorf("a new copy: %v", err)
+			}
+		})
 	}
 }

@@ -38,6 +38,11 @@ func stored(ctx context.Context, s kv.Store) (map[string]bool, error) {
 	return blobs, nil
 }
 
+// PutEstimator stores bytes in the place of a model's estimator.
+func (l *Local) PutEstimator(ctx context.Context, model string, raw []byte) error {
+	return l.store.Update(ctx, func(tx kv.Tx) error { return tx.Put(bucketEstimators, estimatorKey(model), raw) })
+}
+
 var errUndo = errors.New("undone")
 
 // Mend damages the records, mends what an audit finds, audits again and renders every view, all in a

@@ -17,7 +17,7 @@ type folded struct {
 	compactions
 	view      window.View
 	models    *tokens.Registry
-	estimator func(model string) *tokens.Estimator
+	estimator func(model string) (*tokens.Estimator, error)
 }
 
 // fold reads the log of a session and folds it into its view.
@@ -26,7 +26,7 @@ func (l *Local) fold(tx kv.Tx, id string) (*folded, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &folded{session: s, models: l.models, estimator: func(model string) *tokens.Estimator { return estimator(tx, model) }}
+	f := &folded{session: s, models: l.models, estimator: func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }}
 	for e, err := range sessions.Scan(tx, id, 0, 0) {
 		if err != nil {
 			return nil, err
@@ -109,5 +109,10 @@ func (f *folded) counter(model string) tokens.Counter {
 	if model == "" {
 		model = f.session.Model
 	}
-	return f.models.For(model).With(f.estimator(model))
+	c := f.models.For(model)
+	e, err := f.estimator(model)
+	if err != nil {
+		return c // a copy that cannot be read is none: the count says that it is the family's
+	}
+	return c.With(e)
 }

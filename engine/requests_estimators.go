@@ -7,16 +7,17 @@ import "ctxledger.dev/tokens"
 type Measurement struct {
 	Request  int64           `json:"request"` // which one of the session's main conversation, from 1
 	Model    string          `json:"model"`
-	Features tokens.Features `json:"features"` // of what was added to the conversation before it
-	Before   int64           `json:"before"`   // tokens of the request before and its answer, as measured
-	After    int64           `json:"after"`    // tokens of the request, as measured
+	Family   string          `json:"family,omitempty"` // of the model, where a user's configuration says so: see tokens.ParseFamily
+	Features tokens.Features `json:"features"`         // of what was added to the conversation before it
+	Before   int64           `json:"before"`           // tokens of the request before and its answer, as measured
+	After    int64           `json:"after"`            // tokens of the request, as measured
 }
 
 // Growth is what the added texts took, in tokens.
 func (m Measurement) Growth() int64 { return m.After - m.Before }
 
 // LearnRequest hands in measurements of one session, in order. Those of requests up to the last one that
-// was learnt from are passed over, so that handing in twice is once.
+// was learnt from are passed over, so that handing in twice is once. At most 64 measurements, and models.
 type LearnRequest struct {
 	Mutation
 	Host         string        `json:"host"`    // of the session
@@ -27,7 +28,7 @@ type LearnRequest struct {
 
 // EstimatorsRequest asks for what was learnt of models.
 type EstimatorsRequest struct {
-	Models []string `json:"models"` // at most 1,000
+	Models []string `json:"models"` // at most 64
 }
 
 // Estimators holds what was learnt of models, those without any left out.

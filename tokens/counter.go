@@ -1,6 +1,9 @@
 package tokens
 
-import "strconv"
+import (
+	"io"
+	"strconv"
+)
 
 // Counter counts for one model. It is a small value; make one with a Registry. The zero Counter is
 // that of an unknown model.
@@ -56,6 +59,21 @@ func (c Counter) Count(text string) Count {
 		return Count{N: n, Exact: true, Upper: n}
 	}
 	return c.Of(n)
+}
+
+// CountReader is Count for the text that r yields, which is not held in memory. Errors: those of
+// Encoding.CountReader; what was counted until then comes along.
+func (c Counter) CountReader(r io.Reader) (Count, Reading, error) {
+	if c.estimator != nil {
+		var s shaper
+		found, err := O200kBase.CountReader(io.TeeReader(r, &s))
+		return c.estimator.Estimate(s.features(found.N)), found, err
+	}
+	found, err := c.Encoding().CountReader(r)
+	if c.Exact() {
+		return Count{N: found.N, Exact: true, Upper: found.N}, found, err
+	}
+	return c.Of(found.N), found, err
 }
 
 // Of returns the count of a text whose o200k_base count is known. It is exact for models of

@@ -3,7 +3,9 @@ package tokens
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -44,10 +46,10 @@ func TestOnlyTheModelsOwnEncodingIsExact(t *testing.T) {
 	}{
 		{"gpt-4o", O200kBase, Count{4, true, 4}, Count{1000, true, 1000}},
 		{"gpt-4", CL100kBase, Count{3, true, 3}, Count{1000, false, 1300}},
-		{"claude-3-opus", O200kBase, Count{5, false, 7}, Count{1180, false, 1534}},
-		{"claude-opus-5", O200kBase, Count{6, false, 8}, Count{1530, false, 1989}},
+		{"claude-3-opus", O200kBase, Count{5, false, 7}, Count{1160, false, 1508}},
+		{"claude-opus-5", O200kBase, Count{7, false, 10}, Count{1630, false, 2119}},
 		{"gemini-2.5-pro", O200kBase, Count{5, false, 7}, Count{1200, false, 1560}},
-		{"", O200kBase, Count{4, false, 7}, Count{1000, false, 1530}},
+		{"", O200kBase, Count{4, false, 7}, Count{1000, false, 1630}},
 	} {
 		counter := For(c.model)
 		if got := counter.Model(); got != c.model {
@@ -68,6 +70,38 @@ func TestOnlyTheModelsOwnEncodingIsExact(t *testing.T) {
 	}
 	if got := (Counter{}).Count(text); got.Exact || got.N != 4 {
 		t.Errorf("the zero Counter counts %+v", got)
+	}
+}
+
+// TestTheTwoPriorsOfAFamilyAgree: with a text's features and without them, at first.
+func TestTheTwoPriorsOfAFamilyAgree(t *testing.T) {
+	text := usual
+	text[FeatureBlocks] = 0
+	for f, p := range priors {
+		w := Family(f).start()
+		if share := 100 * w.of(&text) / text[FeatureTokens]; math.Abs(share-float64(p.share)) > 0.06*float64(p.share) {
+			t.Errorf("%s: %.0f %% by features, %d %% by tokens", p.name, share, p.share)
+		}
+	}
+}
+
+// TestACounterReadsAsItCounts: what a reader yields is counted as the text is, by its own features where an
+// estimator has learnt.
+func TestACounterReadsAsItCounts(t *testing.T) {
+	learnt := NewEstimator("claude-opus-4-7")
+	rng := rand.New(rand.NewPCG(16, 17))
+	for range 60 {
+		f := simulated(rng)
+		x := f.vector()
+		learnt.Learn(f, int64(hidden.of(&x)))
+	}
+	for name, text := range streams() {
+		for _, c := range []Counter{For("gpt-4o"), For("gpt-4"), For("claude-opus-4-7"), For("claude-opus-4-7").With(learnt), {}} {
+			got, found, err := c.CountReader(strings.NewReader(text))
+			if want := c.Count(text); err != nil || got != want || found.Bytes != int64(len(text)) {
+				t.Errorf("%s, %s of %q: %+v, want %+v: %v", name, c.Quality(), c.Model(), got, want, err)
+			}
+		}
 	}
 }
 

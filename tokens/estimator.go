@@ -35,9 +35,18 @@ const (
 func NewEstimator(model string) *Estimator {
 	e := &Estimator{model: strings.TrimSuffix(bareName(model), longContext)}
 	m, _ := Builtin().Lookup(model)
-	e.prior = weightsOf(m.Family)
+	e.prior = m.Family.start()
 	e.weights = e.prior
 	return e
+}
+
+// Suppose says of which family the model is, for one that a user describes: Learn stays near to that
+// family's weights. It is not part of the state.
+func (e *Estimator) Suppose(f Family) {
+	e.prior = f.start()
+	if e.learned == 0 {
+		e.weights = e.prior
+	}
 }
 
 // Model returns the name of the model without what routers and agents add to it. Measurements of all
@@ -62,9 +71,14 @@ func (e *Estimator) Learn(f Features, tokens int64) bool {
 	if limit := huber * e.errors.median(); math.Abs(off) > limit {
 		worth = float64(worth * limit / math.Abs(off))
 	}
+	before := *e
 	e.fit.add(&x, float64(tokens), worth)
 	e.errors.add(off)
 	e.learned++
+	if !e.sound() {
+		*e = before // such a state could be written, and never be read again
+		return false
+	}
 	return true
 }
 
@@ -94,6 +108,7 @@ func (e *Estimator) count(n float64) Count {
 	if n <= 0 {
 		return Count{}
 	}
+	n = min(n, maxState) // beyond every text, and far from where whole numbers end
 	upper := n + float64(e.errors.quantile(0.95)*(n+floor))
 	return Count{N: int(math.Round(n)), Upper: int(math.Ceil(max(n, upper)))}
 }

@@ -131,6 +131,38 @@ func TestEstimatorPassesOverWhatCannotBe(t *testing.T) {
 	}
 }
 
+// TestWhateverIsLearntCanBeReadAgain: no measurement, however strange, leads to a state that is none.
+func TestWhateverIsLearntCanBeReadAgain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 15))
+	for range 200 {
+		e := NewEstimator("claude-opus-4-7")
+		for range 100 {
+			n := 1 << rng.IntN(33)
+			f := Features{n}
+			for i := 1; i < len(f); i++ {
+				f[i] = min(n<<rng.IntN(8), maxFeature) * rng.IntN(2)
+			}
+			e.Learn(f, int64(n)<<rng.IntN(6)/4)
+			if !e.sound() {
+				t.Fatalf("after %v", f)
+			}
+		}
+	}
+	// A stored state that reads well, and whose next one would not.
+	e := NewEstimator("claude-opus-4-7")
+	e.weights, e.info[FeatureWords][FeatureWords], e.errors[errorBins-1] = vector{}, maxState, 100
+	before := *e
+	if !e.sound() || e.Learn(Features{maxFeature / 128, maxFeature}, maxFeature/512) || *e != before {
+		t.Error("has changed into what cannot be read")
+	}
+	// Nor does a sound one count beyond whole numbers.
+	e.learned, e.mix = 1, vector{minimum, maxState, maxState}
+	e.weights = vector{maxWeight, maxWeight, maxWeight}
+	if c := For("claude-opus-4-7").With(e).Of(math.MaxInt); !e.sound() || c.N <= 0 || c.Upper < c.N {
+		t.Errorf("%+v", c)
+	}
+}
+
 func TestEstimatesAddUpAndNeverFall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	e := NewEstimator("gemini-3-pro")

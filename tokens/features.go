@@ -23,10 +23,9 @@ const (
 
 // FeaturesOf returns the features of one text, which is not a block of a message yet.
 func FeaturesOf(text string) Features {
-	f := shape(text)
-	f[FeatureTokens] = O200kBase.CountString(text)
-	f[FeatureJoined] = max(0, f[FeatureTokens]-f[FeatureJoined])
-	return f
+	var s shaper
+	add(&s, text)
+	return s.features(O200kBase.CountString(text))
 }
 
 // Plus returns the features of two texts together.
@@ -55,11 +54,17 @@ const (
 	shapeRun  = 1<<shapeBits - 1
 )
 
-// shape counts all features but tokens and blocks in one pass without branches: what a byte adds
-// follows from its class and that of the byte before it.
-func shape(text string) Features {
-	var f Features
-	last := uint8(shapeOther)
+// shaper counts all features but tokens and blocks of a text that comes in parts, in one pass without
+// branches: what a byte adds follows from its class and that of the byte before it. The zero shaper is at
+// the start of a text.
+type shaper struct {
+	last  uint8    // the class of the byte before
+	found Features // FeatureJoined counts runs of white space until the tokens are known
+}
+
+// add takes the next part of the text.
+func add[T string | []byte](s *shaper, text T) {
+	last := s.last
 	for len(text) > 0 {
 		run := text[:min(len(text), shapeRun)]
 		text = text[len(run):]
@@ -70,9 +75,23 @@ func shape(text string) Features {
 			last = k
 		}
 		for k := FeatureWords; k <= FeatureCases; k++ {
-			f[k] += int(sum >> (shapeBits * int(k-FeatureWords)) & shapeRun)
+			s.found[k] += int(sum >> (shapeBits * int(k-FeatureWords)) & shapeRun)
 		}
 	}
+	s.last = last
+}
+
+// Write is add. It never fails.
+func (s *shaper) Write(part []byte) (int, error) {
+	add(s, part)
+	return len(part), nil
+}
+
+// features returns the features of the text, which has so many o200k_base tokens.
+func (s *shaper) features(n int) Features {
+	f := s.found
+	f[FeatureTokens] = n
+	f[FeatureJoined] = max(0, n-f[FeatureJoined])
 	return f
 }
 

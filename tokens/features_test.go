@@ -57,8 +57,15 @@ func TestShapeIsItsDefinition(t *testing.T) {
 			count(FeatureCases, isUpper && !upper)
 			letter, space, upper = isLetter, isSpace, isUpper
 		}
-		if got := shape(text); got != want {
-			t.Fatalf("%q: %v, want %v", text, got, want)
+		var whole, parts shaper
+		add(&whole, text)
+		for rest := text; rest != ""; {
+			n := 1 + rng.IntN(len(rest))
+			add(&parts, rest[:n])
+			rest = rest[n:]
+		}
+		if whole.found != want || parts.found != want {
+			t.Fatalf("%q: %v, in parts %v, want %v", text, whole.found, parts.found, want)
 		}
 	}
 }
@@ -68,7 +75,11 @@ func BenchmarkFeatures(b *testing.B) {
 	for name, count := range map[string]func(string) int{
 		"count":    O200kBase.CountString,
 		"features": func(s string) int { return FeaturesOf(s)[FeatureTokens] },
-		"shape":    func(s string) int { return shape(s)[FeatureWords] },
+		"shape": func(text string) int {
+			var s shaper
+			add(&s, text)
+			return s.found[FeatureWords]
+		},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))

@@ -12,8 +12,8 @@
 // nothing in between that the log cannot show (images, what a host tells a model beside the messages).
 //
 // Guarantees: everything is derived from what is stored, so that a crash loses nothing; a measurement is
-// learnt from once, whatever is sent again; an append waits for nothing here; at most one hundredth of the
-// time is spent.
+// learnt from once, whatever is sent again (a session that its host copied under a new id is another one); an
+// append waits for nothing here; at most one hundredth of the time is spent.
 //
 // The package deliberately knows no agent and does no arithmetic on tokens: that is tokens.Estimator.
 package calibrate

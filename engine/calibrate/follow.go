@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -11,15 +12,18 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/tokens"
 )
 
 const (
 	settle   = 30 * time.Second // how long measurements may wait for more: nothing is urgent here
 	share    = 100              // measuring takes at most one part in so many of the time
-	patience = time.Minute      // before what failed is tried again
-	batch    = 500              // measurements that are handed in at once
+	patience = time.Minute      // before what failed is tried again, twice as long each time
+	longest  = time.Hour        // but not longer
+	batch    = 64               // measurements that are handed in at once, and states that are kept at once
 	atOnce   = 1000             // events that one round takes in
 	reading  = 64               // sessions whose place in the log is remembered
+	asking   = 1000             // models of which is remembered that they were asked for
 )
 
 // Options say how to follow. Only Env has to be set.
@@ -28,6 +32,8 @@ type Options struct {
 	// User opens the user ledger, which is closed after each round; nil: the ledger that is followed
 	// reaches it itself.
 	User func(ctx context.Context) (engine.API, error)
+	// Models says what is counted exactly, and of which family the others are; nil: as the program knows.
+	Models *tokens.Registry
 	// Log gets what went wrong; nil: nothing is logged.
 	Log *slog.Logger
 	// Wait waits for a time, or until ctx ends; nil: by the system's clock.
@@ -35,26 +41,36 @@ type Options struct {
 }
 
 // Follow measures the sessions of a ledger as they grow, and has what they show learnt, while ctx lasts.
-// Trouble is logged and tried again; it ends nothing. Follow returns nil when ctx ends.
+// Trouble is tried again, less and less often, and logged once until it is over; it ends nothing. A session
+// that cannot be read is passed over: the ledger's check names it. Follow returns nil when ctx ends.
 func Follow(ctx context.Context, api engine.API, o Options) error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Models == nil {
+		o.Models = tokens.Builtin()
 	}
 	if o.Wait == nil {
 		o.Wait = wait
 	}
 	f := &follower{api: api, o: o, event: -1, logs: map[string]*log{}, asked: map[string]bool{}}
 	o.Wait(ctx, settle) // a ledger that was just opened has more urgent work
+	pause := settle
 	for ctx.Err() == nil {
 		took, err := f.round(ctx)
-		if err != nil && ctx.Err() == nil {
-			o.Log.Warn("calibrate", "error", err.Error())
-			f.event = -1  // from where the ledger stands
-			clear(f.logs) // and what was read was not handed in
-			o.Wait(ctx, patience)
-			continue
+		switch {
+		case err == nil || ctx.Err() != nil:
+			pause = settle
+		case pause < patience:
+			o.Log.Warn("calibrate: tried again until it works", "error", err.Error())
+			pause = patience
+		default:
+			pause = min(2*pause, longest)
 		}
-		o.Wait(ctx, max(settle, (share-1)*took))
+		if err != nil {
+			f.restart()
+		}
+		o.Wait(ctx, max(pause, (share-1)*took))
 	}
 	return nil
 }
@@ -72,14 +88,22 @@ func wait(ctx context.Context, d time.Duration) {
 // follower is the state of one Follow.
 type follower struct {
 	api   engine.API
+	user  engine.API // what learns, opened when a round first needs it
 	o     Options
 	event int64           // up to which sessions were measured; -1: the ledger is to be asked
 	logs  map[string]*log // by session; what is not remembered is read from its beginning
 	asked map[string]bool // models whose estimators were asked for
 }
 
-// round waits for sessions to grow and measures them. It returns how long that took.
-func (f *follower) round(ctx context.Context) (time.Duration, error) {
+// restart goes back to where the ledger stands: what was read was not handed in, or its answer was lost.
+func (f *follower) restart() {
+	f.event = -1
+	clear(f.logs)
+	clear(f.asked)
+}
+
+// round waits for sessions to grow and measures them. It returns how long measuring took.
+func (f *follower) round(ctx context.Context) (took time.Duration, err error) {
 	if f.event < 0 {
 		now, err := f.api.Estimators(ctx, engine.EstimatorsRequest{})
 		if err != nil {
@@ -92,15 +116,22 @@ func (f *follower) round(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	start := f.o.Env.Now()
+	defer func() { took = f.o.Env.Now().Sub(start) }()
 	states, err := f.learn(ctx, names)
 	if err != nil {
 		return 0, err
 	}
-	if _, err = f.api.KeepEstimators(ctx, engine.KeepEstimatorsRequest{Estimators: engine.Estimators{States: states, Event: event}}); err != nil {
+	if err := f.keep(ctx, states, event); err != nil {
 		return 0, err
 	}
 	f.event = event
-	return f.o.Env.Now().Sub(start), nil
+	return 0, nil
+}
+
+// keep stores what was learnt, and up to which event.
+func (f *follower) keep(ctx context.Context, states map[string][]byte, event int64) error {
+	_, err := f.api.KeepEstimators(ctx, engine.KeepEstimatorsRequest{Estimators: engine.Estimators{States: states, Event: event}})
+	return err
 }
 
 // grown waits for sessions to grow, and returns their ids with the event up to which that is.
@@ -143,66 +174,102 @@ func (f *follower) all(ctx context.Context) (names []string, err error) {
 	}
 }
 
-// learn hands in what sessions show that was not handed in yet, and returns what is known then.
-func (f *follower) learn(ctx context.Context, names []string) (map[string][]byte, error) {
-	states := map[string][]byte{}
-	user := f.api
+// learn hands in what sessions show that was not handed in yet, and returns what is known then and not
+// kept yet.
+func (f *follower) learn(ctx context.Context, names []string) (states map[string][]byte, err error) {
+	defer f.rest()
+	states = map[string][]byte{}
 	for _, name := range names {
-		requests, err := f.requests(ctx, name)
-		if err != nil {
+		if err := f.session(ctx, name, states); err != nil {
 			return nil, err
-		}
-		for _, r := range requests {
-			if user == f.api && f.o.User != nil {
-				if user, err = f.o.User(ctx); err != nil {
-					return nil, err
-				}
-				defer user.Close() // nothing is written by that
-			}
-			got, err := user.Learn(ctx, r)
-			if err != nil {
-				return nil, err
-			}
-			maps.Copy(states, got.States)
-			for _, model := range r.Models {
-				f.asked[model] = true
-			}
 		}
 	}
 	return states, nil
 }
 
-// requests returns what is to be handed in of a session: its new measurements, and the question for the
-// estimators of models that it uses.
-func (f *follower) requests(ctx context.Context, name string) ([]engine.LearnRequest, error) {
+// rest lets go of the user ledger, and gives the memory back that measuring has left behind: the daemon
+// has mostly nothing else to do by then, for a long time.
+func (f *follower) rest() {
+	if f.user == nil {
+		return // there was little to do
+	}
+	if f.user != f.api {
+		_ = f.user.Close() // nothing is written by that
+	}
+	f.user = nil
+	debug.FreeOSMemory()
+}
+
+// session hands in what one session shows, page by page, and the question for the estimator of its model.
+func (f *follower) session(ctx context.Context, name string, states map[string][]byte) error {
 	s, err := f.api.Session(ctx, engine.SessionRequest{Name: name})
-	if fault.Is(err, fault.NotFound) {
-		return nil, nil // forgotten by now
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) {
+		return nil // forgotten by now, or damaged
 	}
 	if err != nil || s.HostID == "" || s.Forgotten != nil {
-		return nil, err
+		return err
 	}
+	l := f.log(name)
+	for more := true; more; {
+		var found []engine.Measurement
+		found, more, err = l.next(ctx, f.api, name)
+		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for part := range slices.Chunk(found, batch) {
+			r := engine.LearnRequest{Host: s.Host, HostID: s.HostID, Measurements: part}
+			if err := f.hand(ctx, r, states); err != nil {
+				return err
+			}
+		}
+	}
+	if s.Model == "" || f.asked[s.Model] || f.o.Models.For(s.Model).Exact() {
+		return nil
+	}
+	if len(f.asked) >= asking {
+		clear(f.asked)
+	}
+	f.asked[s.Model] = true
+	return f.hand(ctx, engine.LearnRequest{Host: s.Host, HostID: s.HostID, Models: []string{s.Model}}, states)
+}
+
+// log returns a session's log, as far as it was read.
+func (f *follower) log(name string) *log {
 	l := f.logs[name]
 	if l == nil {
 		if len(f.logs) >= reading {
 			clear(f.logs)
 		}
-		l = &log{}
+		l = &log{models: f.o.Models}
 		f.logs[name] = l
 	}
-	found, err := l.read(ctx, f.api, name)
+	return l
+}
+
+// hand has a request learnt and adds the answer to states, of which it keeps many at once.
+func (f *follower) hand(ctx context.Context, r engine.LearnRequest, states map[string][]byte) (err error) {
+	if f.user == nil {
+		f.user = f.api
+		if f.o.User != nil {
+			if f.user, err = f.o.User(ctx); err != nil {
+				f.user = nil
+				return err
+			}
+		}
+	}
+	got, err := f.user.Learn(ctx, r)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var out []engine.LearnRequest
-	for part := range slices.Chunk(found, batch) {
-		out = append(out, engine.LearnRequest{Host: s.Host, HostID: s.HostID, Measurements: part})
+	if len(states)+len(got.States) > batch {
+		if err := f.keep(ctx, states, f.event); err != nil {
+			return err
+		}
+		clear(states)
 	}
-	if len(out) == 0 && s.Model != "" && !f.asked[s.Model] {
-		out = append(out, engine.LearnRequest{Host: s.Host, HostID: s.HostID})
-	}
-	if len(out) > 0 && s.Model != "" {
-		out[0].Models = []string{s.Model}
-	}
-	return out, nil
+	maps.Copy(states, got.States)
+	return nil
 }

@@ -1,11 +1,14 @@
 package calibrate_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +64,19 @@ func bring(t *testing.T, l engine.API, path string) string {
 		t.Fatal(err)
 	}
 	return report.Session
+}
+
+// renamed writes the session file anew with another model.
+func renamed(t *testing.T, path, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.ReplaceAll(raw, []byte(model), []byte(name)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // learnt is how many measurements a ledger's estimator of the model has learnt from.
@@ -146,5 +162,126 @@ func TestFollowHasMeasuredUsageLearntOnce(t *testing.T) {
 	status, err := l.Status(t.Context(), engine.StatusRequest{Session: session})
 	if err != nil || status.Counting != "calibrated(49)" {
 		t.Errorf("%q: %v", status.Counting, err)
+	}
+}
+
+// TestFollowManyMeasurementsOfManyModels: more than a request holds, in one session and in one round.
+func TestFollowManyMeasurementsOfManyModels(t *testing.T) {
+	user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
+	bring(t, l, write(t, dir, "11111111-1111-4111-8111-111111111111", 200))
+	var models []string
+	for i := range 70 {
+		name := fmt.Sprintf("claude-x%d", i)
+		models = append(models, name)
+		bring(t, l, renamed(t, write(t, dir, fmt.Sprintf("11111111-1111-4111-8111-2222222222%02d", i), 3), name))
+	}
+	follow(t, l, 1, func(context.Context) (engine.API, error) { return kept{user}, nil })
+	if n, copied := learnt(t, user), learnt(t, l); n != 199 || copied != 199 {
+		t.Errorf("%d measurements learnt, %d copied", n, copied)
+	}
+	for half := range slices.Chunk(models, 35) {
+		got, err := l.Estimators(t.Context(), engine.EstimatorsRequest{Models: half})
+		if err != nil || len(got.States) != 35 || got.Event == 0 {
+			t.Errorf("%d states up to event %d: %v", len(got.States), got.Event, err)
+		}
+	}
+}
+
+// TestFollowLeavesTheUserLedgerAlone when there is nothing to learn: models that are counted exactly.
+func TestFollowLeavesTheUserLedgerAlone(t *testing.T) {
+	l := open(t, "/w")
+	bring(t, l, renamed(t, write(t, t.TempDir(), "11111111-1111-4111-8111-111111111111", 5), "gpt-4o"))
+	follow(t, l, 1, func(context.Context) (engine.API, error) {
+		t.Error("was opened")
+		return nil, fault.New(fault.Unavailable, "test", "no user ledger")
+	})
+}
+
+// TestFollowBearsAUserLedgerThatFails: it is said once, and tried again less and less often.
+func TestFollowBearsAUserLedgerThatFails(t *testing.T) {
+	l := open(t, "/w")
+	bring(t, l, write(t, t.TempDir(), "11111111-1111-4111-8111-111111111111", 5))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var said bytes.Buffer
+	var waits []time.Duration
+	err := calibrate.Follow(ctx, l, calibrate.Options{
+		Env: env.System(), Log: slog.New(slog.NewTextHandler(&said, nil)),
+		User: func(context.Context) (engine.API, error) {
+			return nil, fault.New(fault.Corrupt, "test", "a damaged user ledger")
+		},
+		Wait: func(_ context.Context, d time.Duration) {
+			if waits = append(waits, d); len(waits) == 12 {
+				stop()
+			}
+		},
+	})
+	if lines := strings.Count(said.String(), "\n"); err != nil || lines != 1 || !strings.Contains(said.String(), "a damaged user ledger") {
+		t.Errorf("%v: said %q", err, said.String())
+	}
+	if waits[1] != time.Minute || waits[2] != 2*time.Minute || waits[11] != time.Hour {
+		t.Errorf("waited %v", waits)
+	}
+}
+
+// damaged cannot read the log of one session.
+type damaged struct {
+	engine.API
+	session string
+}
+
+func (d damaged) Log(ctx context.Context, r engine.LogRequest) (engine.LogResponse, error) {
+	if r.Session == d.session {
+		return engine.LogResponse{}, fault.New(fault.Corrupt, "test", "damaged")
+	}
+	return d.API.Log(ctx, r)
+}
+
+// TestFollowPassesOverADamagedSession: the others are learnt from, and the ledger goes on behind it.
+func TestFollowPassesOverADamagedSession(t *testing.T) {
+	user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
+	bad := bring(t, l, write(t, dir, "11111111-1111-4111-8111-111111111111", 5))
+	bring(t, l, write(t, dir, "11111111-1111-4111-8111-222222222222", 5))
+	follow(t, damaged{l, bad}, 1, func(context.Context) (engine.API, error) { return kept{user}, nil })
+	got, err := l.Estimators(t.Context(), engine.EstimatorsRequest{})
+	if n := learnt(t, l); err != nil || n != 4 || got.Event == 0 {
+		t.Errorf("learnt %d, up to event %d: %v", n, got.Event, err)
+	}
+}
+
+// TestFollowKnowsTheUsersModels: one that is counted exactly teaches nothing, and the family of another is
+// what its estimator starts with.
+func TestFollowKnowsTheUsersModels(t *testing.T) {
+	models, err := tokens.Builtin().With(tokens.Model{Name: "mine", Family: tokens.Claude}, tokens.Model{Name: "exact", Encoding: tokens.O200kBase})
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := map[bool][]byte{}
+	for _, told := range []bool{false, true} {
+		user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
+		bring(t, l, renamed(t, write(t, dir, "11111111-1111-4111-8111-111111111111", 2), "mine"))
+		bring(t, l, renamed(t, write(t, dir, "11111111-1111-4111-8111-222222222222", 2), "exact"))
+		o := calibrate.Options{Env: env.System(), User: func(context.Context) (engine.API, error) { return kept{user}, nil }}
+		if told {
+			o.Models = models
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		rounds := 0
+		o.Wait = func(context.Context, time.Duration) {
+			if rounds++; rounds > 1 {
+				stop()
+			}
+		}
+		if err := calibrate.Follow(ctx, l, o); err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.Estimators(t.Context(), engine.EstimatorsRequest{Models: []string{"mine", "exact"}})
+		if err != nil || got.States["mine"] == nil || (got.States["exact"] == nil) != told {
+			t.Fatalf("told %v: %d states: %v", told, len(got.States), err)
+		}
+		states[told] = got.States["mine"]
+	}
+	if bytes.Equal(states[false], states[true]) {
+		t.Error("the family makes no difference")
 	}
 }

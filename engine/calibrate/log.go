@@ -9,30 +9,48 @@ import (
 
 // Measurements returns what the log of a session shows of its models' tokenizers, oldest first. Models
 // that are counted exactly are left out. Errors: those of engine.API.Log.
-func Measurements(ctx context.Context, api engine.API, session string) ([]engine.Measurement, error) {
-	return new(log).read(ctx, api, session)
+func Measurements(ctx context.Context, api engine.API, session string) (all []engine.Measurement, err error) {
+	l := &log{models: tokens.Builtin()}
+	for more := true; more; {
+		var found []engine.Measurement
+		if found, more, err = l.next(ctx, api, session); err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // log is a session's log, as far as it was read.
 type log struct {
-	pairs pairs
-	seq   int64 // of the newest entry that was read
+	models *tokens.Registry
+	pairs  pairs
+	seq    int64 // of the newest entry that was read
 }
 
-// read returns what the entries show that came since the last time.
-func (l *log) read(ctx context.Context, api engine.API, session string) (found []engine.Measurement, err error) {
-	for from := l.seq + 1; from != 0; {
-		page, err := api.Log(ctx, engine.LogRequest{Session: session, From: from})
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range page.Entries {
-			l.seq = e.Seq
-			if m, ok := l.pairs.add(e.Entry); ok && !tokens.For(m.Model).Exact() {
-				found = append(found, m)
-			}
-		}
-		from = page.Next
+// next reads a page of the entries that came since the last time, and returns what they show. more says
+// whether there is another page.
+func (l *log) next(ctx context.Context, api engine.API, session string) (found []engine.Measurement, more bool, err error) {
+	page, err := api.Log(ctx, engine.LogRequest{Session: session, From: l.seq + 1})
+	if err != nil {
+		return nil, false, err
 	}
-	return found, nil
+	for _, e := range page.Entries {
+		l.seq = e.Seq
+		m, ok := l.pairs.add(e.Entry)
+		if !ok || l.models.For(m.Model).Exact() {
+			continue
+		}
+		if f := family(l.models, m.Model); f != family(tokens.Builtin(), m.Model) {
+			m.Family = f.String() // the user ledger knows no workspace's configuration
+		}
+		found = append(found, m)
+	}
+	return found, page.Next != 0, nil
+}
+
+// family returns the family of a model as a registry has it.
+func family(r *tokens.Registry, model string) tokens.Family {
+	m, _ := r.Lookup(model)
+	return m.Family
 }

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"ctxledger.dev/engine"
@@ -22,12 +23,47 @@ type lazy struct {
 
 // get returns the ledger. Errors: those of Open.
 func (l *lazy) get(ctx context.Context) (engine.API, error) {
+	if err := l.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer l.exit()
+	return l.open(ctx)
+}
+
+// once calls use with the ledger, which is closed again if nobody had needed it before. Errors: those
+// of get, of use, and of closing.
+func (l *lazy) once(ctx context.Context, use func(engine.API) error) error {
+	if err := l.enter(ctx); err != nil {
+		return err
+	}
+	defer l.exit()
+	before := l.api
+	api, err := l.open(ctx)
+	if err != nil {
+		return err
+	}
+	err = use(api)
+	if before == nil {
+		l.api = nil
+		err = errors.Join(err, api.Close())
+	}
+	return err
+}
+
+// enter waits for gate.
+func (l *lazy) enter(ctx context.Context) error {
 	select {
 	case l.gate <- struct{}{}:
-		defer func() { <-l.gate }()
+		return nil
 	case <-ctx.Done():
-		return nil, late(ctx)
+		return late(ctx)
 	}
+}
+
+func (l *lazy) exit() { <-l.gate }
+
+// open opens the ledger, if it is not open yet. The caller holds gate.
+func (l *lazy) open(ctx context.Context) (engine.API, error) {
 	if l.closed {
 		return nil, errClosed
 	}
@@ -49,7 +85,7 @@ func (l *lazy) get(ctx context.Context) (engine.API, error) {
 // close releases the ledger, if it was ever opened.
 func (l *lazy) close() error {
 	l.gate <- struct{}{}
-	defer func() { <-l.gate }()
+	defer l.exit()
 	l.closed = true
 	if l.api == nil {
 		return nil

@@ -108,13 +108,14 @@ func (l *ledgers) Forget(ctx context.Context, r engine.ForgetRequest) (engine.Fo
 	return f, nil
 }
 
-// Learn learns into the user ledger: tokenizers are the same in all workspaces.
-func (l *ledgers) Learn(ctx context.Context, r engine.LearnRequest) (engine.Estimators, error) {
-	user, err := l.user.get(ctx)
-	if err != nil {
-		return engine.Estimators{}, err
-	}
-	return user.Learn(ctx, r)
+// Learn learns into the user ledger: tokenizers are the same in all workspaces. It is not held longer
+// than that: a process that has its ledgers to itself would keep it from all others, without being asked.
+func (l *ledgers) Learn(ctx context.Context, r engine.LearnRequest) (e engine.Estimators, err error) {
+	err = l.user.once(ctx, func(user engine.API) error {
+		e, err = user.Learn(ctx, r)
+		return err
+	})
+	return e, err
 }
 
 // of returns the ledger that keeps a scope.

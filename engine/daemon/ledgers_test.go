@@ -162,3 +162,36 @@ func TestWithoutAWorkspaceThereIsTheUserLedgerAlone(t *testing.T) {
 		t.Errorf("in the project: %v", err)
 	}
 }
+
+// TestLearningDoesNotKeepTheUserLedger: a process that has its ledgers to itself leaves the user's to others
+// after it has learnt, unless it needed it for something else.
+func TestLearningDoesNotKeepTheUserLedger(t *testing.T) {
+	ws := workspace.Workspace{Root: "/project", State: stateDir(t), UserState: stateDir(t)}
+	alone := Options{Env: env.System(), Version: "test", InProcess: true}
+	api, err := OpenWorkspace(deadlined(t), ws, alone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer api.Close() // the test looks at the user ledger
+	learn := func() {
+		t.Helper()
+		if _, err := api.Learn(deadlined(t), engine.LearnRequest{Host: "h", HostID: "i", Models: []string{"m"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alone.State = ws.UserState
+	free := func() bool {
+		other, err := Open(deadlined(t), alone)
+		return err == nil && other.Close() == nil
+	}
+	learn()
+	if !free() {
+		t.Error("the user ledger is held after learning")
+	}
+	saveIn(t, api, memory.User, "a")
+	learn()
+	saveIn(t, api, memory.User, "b")
+	if free() {
+		t.Error("the user ledger is not held by whom it was opened for")
+	}
+}

@@ -24,6 +24,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,14 +41,14 @@ import (
 func main() {
 	held := flag.Bool("held", false, "learn from every other session, and predict the sessions between")
 	flag.Parse()
-	if err := run(context.Background(), flag.Args(), *held); err != nil {
+	if err := run(context.Background(), os.Stdout, flag.Args(), *held); err != nil {
 		fmt.Fprintln(os.Stderr, "calibration:", err)
 		os.Exit(1)
 	}
 }
 
 // run evaluates each directory and prints the table.
-func run(ctx context.Context, dirs []string, held bool) error {
+func run(ctx context.Context, out io.Writer, dirs []string, held bool) error {
 	if len(dirs) == 0 {
 		return errors.New("name directories with session files")
 	}
@@ -59,7 +60,7 @@ func run(ctx context.Context, dirs []string, held bool) error {
 		}
 		all.play(measured, held)
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, header)
 	for _, model := range all.models() {
 		fmt.Fprintln(w, all[model].line(model))

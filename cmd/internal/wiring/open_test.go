@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -33,5 +34,19 @@ func TestOpenInProcessDoesTheDaemonsTasksUntilClosed(t *testing.T) {
 		if err := api.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestFollowFalseLeavesADaemonWithoutTasks: nothing is followed, observed, learnt or exported.
+func TestFollowFalseLeavesADaemonWithoutTasks(t *testing.T) {
+	root := t.TempDir()
+	if n := len(Role(env.System()).Background(root)); n != 4 {
+		t.Errorf("%d tasks without a configuration", n)
+	}
+	if err := os.WriteFile(filepath.Join(root, "ctxledger.yaml"), []byte("follow: false\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(Role(env.System()).Background(root)); n != 0 {
+		t.Errorf("%d tasks", n)
 	}
 }

@@ -56,7 +56,7 @@ func Role(e env.Env) daemon.Role {
 			},
 		}
 		tasks = append(tasks, func(ctx context.Context, api engine.API) error {
-			return calibrate.Follow(ctx, api, calibrate.Options{Env: e, Log: log, User: user(e, root, api)})
+			return calibrate.Follow(ctx, api, calibrate.Options{Env: e, Log: log, User: user(e, root, api), Models: c.Models})
 		})
 		if c.Exports {
 			tasks = append(tasks, func(ctx context.Context, api engine.API) error {
