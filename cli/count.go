@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -31,6 +32,9 @@ func (a *app) countCommand() *cobra.Command {
 			"  git diff | ctxledger count - --model claude-sonnet-4-5",
 		Args: a.args(0, -1),
 		RunE: func(cmd *cobra.Command, paths []string) error {
+			if i := slices.Index(paths, "-"); i >= 0 && slices.Contains(paths[i+1:], "-") {
+				return misuse("give - once: standard input can be read only once")
+			}
 			g, err := a.gaugeOf(cmd.Context(), model, encoding)
 			if err != nil {
 				return err

@@ -35,7 +35,13 @@ func openRepository(root string) (*repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &repository{tree, ignore.New(func(name string) []byte { return tree.Read(name, ignore.FileSize) })}, nil
+	read := func(name string) []byte {
+		if _, err := os.Lstat(filepath.Join(root, name)); err != nil {
+			return nil // mostly there is none, and the tree opens all that lies above a path one by one
+		}
+		return tree.Read(name, ignore.FileSize)
+	}
+	return &repository{tree, ignore.New(read)}, nil
 }
 
 // ignores reports whether git ignores a path of the repository.

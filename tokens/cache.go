@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 )
 
@@ -135,9 +136,13 @@ func (w *worker) countLong(piece []byte) int {
 		return len(w.merge(piece))
 	}
 	slot := &w.long[longIndex(piece)]
-	if string(slot.key[:slot.length]) != string(piece) {
-		slot.count = uint8(len(w.merge(piece)))
+	if string(slot.key[:slot.length]) == string(piece) {
+		return int(slot.count)
+	}
+	n := len(w.merge(piece))
+	if n <= math.MaxUint8 { // it may be more where U+FFFD, of three tokens, replaces single invalid bytes
+		slot.count = uint8(n)
 		slot.length = uint8(copy(slot.key[:], piece))
 	}
-	return int(slot.count)
+	return n
 }

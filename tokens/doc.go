@@ -22,14 +22,15 @@
 // ASCII, rune.go does, the definition that the others are tested against. Each piece is merged
 // on its own by byte pairs: merge.go for short ones, from characters instead of bytes in
 // Chinese (ideographs.go); sweep.go for long ones, in blocks that are joined (blocks.go). A
-// worker from a pool remembers the counts of the pieces that it saw (cache.go). Counts add up at
+// worker from a pool remembers the counts of the pieces that it saw (cache.go), and their tokens
+// (encode.go). Counts add up at
 // safe points (safe.go), between which an index keeps them (index.go, leaf.go; edit.go and mark.go
 // for what changes). Only a single piece of over 256 MiB, such as that many letters in a row, is
 // cut where it should not be.
 //
 // The tables of an encoding take up to 11 MB with one worker, of which a worker has 4 MB; what
 // only long pieces need comes on top when there is one: a little over 1 MB, and 5 bytes for each
-// of its tokens.
+// of its tokens. A worker that encodes has another 4 MB.
 //
 // The package deliberately does no I/O, uses no regular expressions, recognises no special
 // tokens (content is counted as ordinary text, <|endoftext|> included), and knows no

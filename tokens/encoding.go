@@ -62,14 +62,8 @@ func (e *Encoding) Encode(dst []uint32, text []byte) []uint32 {
 	t := e.tokenizer()
 	w := t.worker()
 	defer t.release(w)
-	text = t.normal(text)
 	from := len(dst)
-	for start := 0; start < len(text); {
-		for _, end := range w.cut(t, text, start) {
-			dst = append(dst, w.merge(text[start:end])...)
-			start = end
-		}
-	}
+	dst = w.appendTokens(dst, t.normal(text))
 	if ids := t.vocabulary.ids; ids != nil {
 		for i, id := range dst[from:] {
 			dst[from+i] = ids[id]

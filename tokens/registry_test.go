@@ -203,7 +203,7 @@ func TestRatesAreExactDecimals(t *testing.T) {
 			t.Errorf("%s is read as %q, %v", text, r, err)
 		}
 	}
-	for _, text := range []string{"", "-", "-1", "+1", "1e3", "1,5", "1.", ".5", "0.0000001", "1000001", "0x1", "1_000", "NaN", " 1", "1.-5", "99999999999999999999"} {
+	for _, text := range []string{"", "-", "-1", "+1", "1e3", "1,5", "1.", ".5", "0.0000001", "1000001", "1000000.000001", "0x1", "1_000", "NaN", " 1", "1.-5", "99999999999999999999"} {
 		if r, err := ParseRate(text); !fault.Is(err, fault.Invalid) || r.Known() {
 			t.Errorf("%q is read as %q, %v", text, r, err)
 		}

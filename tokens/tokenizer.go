@@ -19,8 +19,10 @@ type worker struct {
 	cutter
 	short [1 << shortBits]shortSlot
 	long  [1 << longBits]longSlot
-	parts parts
-	sweep *sweep // nil until a piece is long
+	// encoded has the tokens of pieces; nil until a text is encoded.
+	encoded *[1 << encodedBits]encodedSlot
+	parts   parts
+	sweep   *sweep // nil until a piece is long
 	joined
 	clean []byte // a piece with its invalid bytes replaced
 	chunk []byte // a part of a text that is read; nil until one is

@@ -27,7 +27,7 @@ const (
 // Rules are those of one tree. They are not safe for concurrent use.
 type Rules struct {
 	read    func(name string) []byte
-	files   map[string][]pattern // by directory: those of its own file
+	files   map[string][]pattern // by directory, "" for the root: those of its own file
 	ignored map[string]bool      // directories that were asked for
 }
 
@@ -35,7 +35,7 @@ type Rules struct {
 // to the tree, or nil.
 func New(read func(name string) []byte) *Rules {
 	r := &Rules{read: read, files: map[string][]pattern{}, ignored: map[string]bool{}}
-	r.files["."] = append(r.load(".git/info/exclude", 0), r.load(".gitignore", 0)...)
+	r.files[""] = append(r.load(".git/info/exclude", 0), r.load(".gitignore", 0)...)
 	return r
 }
 
@@ -48,8 +48,7 @@ func (r *Rules) Ignored(name string, dir bool) bool {
 	if known, ok := r.ignored[name]; ok && dir {
 		return known
 	}
-	parts := strings.Split(name, "/")
-	found := r.Ignored(path.Dir(name), true) || r.excluded(parts, dir)
+	found := r.Ignored(path.Dir(name), true) || r.excluded(name, dir)
 	if dir {
 		r.ignored[name] = found
 	}
@@ -57,9 +56,12 @@ func (r *Rules) Ignored(name string, dir bool) bool {
 }
 
 // excluded asks the patterns that count for a path, the last word first.
-func (r *Rules) excluded(parts []string, dir bool) bool {
+func (r *Rules) excluded(name string, dir bool) bool {
+	parts := strings.Split(name, "/")
+	above := name
 	for i := len(parts) - 1; i >= 0; i-- {
-		patterns := r.of(parts[:i])
+		above = above[:max(strings.LastIndexByte(above, '/'), 0)]
+		patterns := r.of(above, i)
 		for j := len(patterns) - 1; j >= 0; j-- {
 			if p := &patterns[j]; p.match(parts, dir) {
 				return !p.take
@@ -69,13 +71,12 @@ func (r *Rules) excluded(parts []string, dir bool) bool {
 	return false
 }
 
-// of returns the patterns of one directory's own file.
-func (r *Rules) of(dir []string) []pattern {
-	name := path.Join(append([]string{"."}, dir...)...)
-	patterns, ok := r.files[name]
+// of returns the patterns of the own file of a directory that lies so many steps deep.
+func (r *Rules) of(dir string, steps int) []pattern {
+	patterns, ok := r.files[dir]
 	if !ok {
-		patterns = r.load(name+"/.gitignore", len(dir))
-		r.files[name] = patterns
+		patterns = r.load(dir+"/.gitignore", steps)
+		r.files[dir] = patterns
 	}
 	return patterns
 }

@@ -115,6 +115,15 @@ func TestHostilePatternsTakeNoTime(t *testing.T) {
 	}
 }
 
+// What an answer costs in a deep directory does not grow with the square of its depth.
+func TestADeepPathTakesNoMemoryForEachStep(t *testing.T) {
+	r := rules(map[string]string{".gitignore": "*.log\n"})
+	name := strings.Repeat("d/", 1000) + "f"
+	if n := testing.AllocsPerRun(10, func() { r.Ignored(name, false) }); n > 10 {
+		t.Errorf("%v allocations for a path of 1000 steps", n)
+	}
+}
+
 func TestPatternsAreBounded(t *testing.T) {
 	many := strings.Repeat("x\n", maxPatterns) + "late\n"
 	if r := rules(map[string]string{".gitignore": many}); r.Ignored("late", false) || !r.Ignored("x", false) {
