@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 )
 
@@ -72,8 +73,9 @@ func longIndex(piece []byte) uint64 {
 	return (a ^ b ^ uint64(len(piece))) & (1<<longBits - 1)
 }
 
-// count returns the number of tokens of text.
+// count returns the number of tokens of text, which it normalizes first where the encoding wants it.
 func (w *worker) count(text []byte) int {
+	text = w.normal(text)
 	total := 0
 	for start := 0; start < len(text); {
 		for _, end := range w.cut(w.tokenizer, text, start) {
@@ -136,7 +138,11 @@ func (w *worker) countLong(piece []byte) int {
 	}
 	slot := &w.long[longIndex(piece)]
 	if string(slot.key[:slot.length]) != string(piece) {
-		slot.count = uint8(len(w.merge(piece)))
+		n := len(w.merge(piece))
+		if n > math.MaxUint8 { // where U+FFFD, which replaces single invalid bytes, is no token
+			return n
+		}
+		slot.count = uint8(n)
 		slot.length = uint8(copy(slot.key[:], piece))
 	}
 	return int(slot.count)

@@ -17,7 +17,7 @@ const (
 	secondHash = 0xD6E8FEB86659FD93
 )
 
-// maxMoves is how many pairs an insertion may move before the table is doubled.
+// maxMoves is how many pairs an insertion may move before it gives up.
 const maxMoves = 256
 
 // newPairTable returns a table with room for n pairs. They fill a quarter to a half of it: with
@@ -50,17 +50,12 @@ func (t *pairTable) each(f func(left, right, id uint32)) {
 	}
 }
 
-// add says that left and right make id together. The pair must not be there yet.
-func (t *pairTable) add(left, right, id uint32) {
-	t.insert(pairKey(left, right)<<idBits | uint64(id))
-}
-
-// insert finds a place for slot, in a larger table if need be: pairs that were chosen to collide do
-// so no longer when there are enough buckets.
-func (t *pairTable) insert(slot uint64) {
-	for slot = t.place(slot); slot != 0; slot = t.place(slot) {
-		t.double()
-	}
+// add says that left and right make id together, and reports whether there was a place for them. The
+// pair must not be there yet. Where there is none, as with five pairs or more that were chosen to have
+// the same two buckets, another pair may be lost: the table is of no use then. Of a table of random
+// pairs that is half full at most, one in billions has none.
+func (t *pairTable) add(left, right, id uint32) bool {
+	return t.place(pairKey(left, right)<<idBits|uint64(id)) == 0
 }
 
 // place puts slot into one of its buckets. Where both are full it takes the place of another,
@@ -88,17 +83,4 @@ func (t *pairTable) place(slot uint64) uint64 {
 func (t *pairTable) homes(slot uint64) (first, second uint64) {
 	key := slot >> idBits
 	return key * firstHash >> t.shift, key * secondHash >> t.shift
-}
-
-// double makes twice as many buckets. It is not to be expected before they are nine tenths full.
-func (t *pairTable) double() {
-	old := t.buckets
-	t.buckets, t.shift = make([][2]uint64, 2*len(old)), t.shift-1
-	for _, bucket := range old {
-		for _, slot := range bucket {
-			if slot != 0 {
-				t.insert(slot)
-			}
-		}
-	}
 }
