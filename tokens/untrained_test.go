@@ -219,31 +219,57 @@ func TestNormalizationKeepsSafePoints(t *testing.T) {
 	}
 }
 
-// Five pairs of bytes that have the same two places, each with room for two.
+// Pairs of bytes with so few places, even in a table of four times the size, that these do not suffice.
 func TestPairsThatWereChosenToCollideAreRefused(t *testing.T) {
-	table := newPairTable(256 + 5)
-	places := make(map[[2]uint64][]string)
-	for left := range uint32(256) {
-		for right := range uint32(256) {
-			a, b := table.homes(pairKey(left, right) << idBits)
-			at := [2]uint64{min(a, b), max(a, b)}
-			places[at] = append(places[at], string([]byte{byte(left), byte(right)}))
+	const places, pairs = 127, 2*127 + 1
+	table := newPairTable(4 * (256 + pairs))
+	var tokens []string
+	for start := uint64(0); len(tokens) < pairs && start < uint64(len(table.buckets)); start++ {
+		tokens = tokens[:0]
+		for left := range uint32(256) {
+			for right := range uint32(256) {
+				if a, b := table.homes(pairKey(left, right) << idBits); max(a-start, b-start) < places {
+					tokens = append(tokens, string([]byte{byte(left), byte(right)}))
+				}
+			}
 		}
 	}
-	for _, tokens := range places {
-		if len(tokens) < 5 {
-			continue
-		}
-		if e, err := ParseRanks(Llama3, tiktokenLines(bytesAnd(tokens[:4]...))); err != nil || e.CountString("x") != 1 {
-			t.Errorf("four pairs in two places: %v", err)
-		}
-		file := tiktokenLines(bytesAnd(tokens[:5]...))
-		if _, err := ParseRanks(Llama3, file); !fault.Is(err, fault.Invalid) {
-			t.Errorf("five pairs in two places: %v, want an error of code invalid", err)
-		}
-		return
+	if len(tokens) < pairs {
+		t.Fatal("no places have enough pairs of bytes")
 	}
-	t.Error("no five pairs of bytes collide: take other pairs")
+	if _, err := ParseRanks(Llama3, tiktokenLines(bytesAnd(tokens[:pairs]...))); !fault.Is(err, fault.Invalid) {
+		t.Errorf("%v, want an error of code invalid", err)
+	}
+	if _, err := ParseRanks(Llama3, tiktokenLines(bytesAnd(tokens[:places]...))); err != nil {
+		t.Errorf("of half of them: %v", err)
+	}
+}
+
+// A table does not grow without end, and gives up soon.
+func TestATableOfPairsGrowsToFourTimesItsSize(t *testing.T) {
+	table := newPairTable(8)
+	size, key := len(table.buckets), uint64(0)
+	next := func() (left, right uint32) { // all have the same two places among 4,096
+		for key++; key*firstHash>>52 != 0 || key*secondHash>>52 != 0; key++ {
+		}
+		return uint32((key - 1) >> idBits), uint32((key - 1) & noID)
+	}
+	var known [][2]uint32
+	for { // two or four, as both places may be one
+		left, right := next()
+		if !table.add(left, right, 7) {
+			break
+		}
+		known = append(known, [2]uint32{left, right})
+		for _, pair := range known {
+			if table.find(pair[0], pair[1]) != 7 {
+				t.Fatalf("%d is lost among %d", pair, len(known))
+			}
+		}
+	}
+	if len(known) != 2 || len(table.buckets) != 4*size {
+		t.Errorf("%d pairs in %d buckets, want 2 in %d", len(known), len(table.buckets), 4*size)
+	}
 }
 
 // A piece of which the tokens do not fit into a byte of the cache.
