@@ -41,6 +41,11 @@ func untrainedTokens(rng *rand.Rand) []string {
 			}
 		}
 	}
+	for _, piece := range alphabet {
+		if len(piece) > 1 {
+			tokens[piece] = true
+		}
+	}
 	list := slices.Sorted(maps.Keys(tokens))
 	rng.Shuffle(len(list), func(i, k int) { list[i], list[k] = list[k], list[i] })
 	return list
@@ -174,7 +179,7 @@ func TestBlocksOfUntrainedVocabulariesMergeAsTheWhole(t *testing.T) {
 		unit := randomText(rng, 1+rng.IntN(40), []string{"a", "b", "c"}, tokens)
 		text := bytes.Repeat([]byte(unit), 3*mergeBlock/len(unit))
 		if i%2 == 0 {
-			text = []byte(randomText(rng, mergeBlock, []string{"a", "b", "c"}, tokens))
+			text = []byte(randomText(rng, 6*mergeBlock, []string{"a", "b", "c"}, tokens))
 		}
 		if !w.mergeBlocks(text) {
 			continue
@@ -187,6 +192,32 @@ func TestBlocksOfUntrainedVocabulariesMergeAsTheWhole(t *testing.T) {
 	}
 	if joined < 40 {
 		t.Errorf("the blocks of %d texts of 60 join", joined)
+	}
+}
+
+// Each two bytes of a text are a token, the later the earlier in rank: so merging goes from its end to
+// its start, and where a block ends decides of all tokens in it.
+func TestBlocksThatAgreeOnNothingDoNotJoin(t *testing.T) {
+	var text []byte
+	var tokens []string
+	at := byte(0)
+	for step := 1; len(text) < mergeBlock+mergeBlock/2; step += 2 { // an odd one leads to all bytes
+		for range 256 {
+			text = append(text, at)
+			tokens = append(tokens, string([]byte{at, at + byte(step)}))
+			at += byte(step)
+		}
+	}
+	slices.Reverse(tokens)
+	text = text[:len(text)-1]
+	e, err := ParseRanks(Llama3, tiktokenLines(bytesAnd(tokens...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := e.tokenizer().worker()
+	got, want := slices.Clone(w.mergeLong(text)), 1+len(text)/2
+	if len(got) != want || got[0] != 0 || w.mergeBlocks(text) {
+		t.Errorf("%d tokens, the first %d, want %d and 0, of the whole", len(got), got[0], want)
 	}
 }
 
