@@ -3,15 +3,20 @@ package tokens
 // A long piece is merged in blocks that overlap, each small enough for the caches of the
 // processor, and the tokens of the blocks are joined. That is exact because byte-pair encoding
 // is local: a sequence of tokens is the encoding of its bytes exactly when each two neighbours
-// are the encoding of theirs. Where two blocks have the same token at the same place, the
-// tokens of the first up to it and those of the second from it on are such a sequence, for
-// each two neighbours stand side by side in one of the blocks.
+// are the encoding of theirs. For the lowest id merges first, the leftmost of several: what happens
+// inside two neighbours, whatever happens beside them, comes in the order in which it comes when they
+// stand alone. The first merge across a border would be inside two neighbours, whose own encoding has
+// none there. This holds for every vocabulary, ordered or not.
+//
+// Where two blocks have the same token at the same place, the tokens of the first up to it and those
+// of the second from it on are such a sequence, for each two neighbours stand side by side in one of
+// the blocks.
 //
 // A block begins where a token of the block before begins, so that runs of one character stay
 // in step. Where two blocks agree on no token, the piece is merged as a whole.
 const (
 	mergeBlock   = 8 << 10 // bytes
-	mergeOverlap = 256     // bytes, at least: twice the longest token
+	mergeOverlap = 256     // bytes, at least: more than the longest token
 )
 
 // joined is the tokens of the blocks so far and their lengths in bytes.

@@ -48,7 +48,7 @@ func (e *Encoding) Count(text []byte) int {
 	t := e.tokenizer()
 	w := t.worker()
 	defer t.release(w)
-	return w.count(t.normal(text))
+	return w.count(text)
 }
 
 // CountString is Count for a string; it does not copy it.

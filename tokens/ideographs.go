@@ -78,7 +78,9 @@ func (v *vocabulary) makeIdeographs() *ideographs {
 	v.eachToken(func(id uint32, token []byte) {
 		t.cross(token)
 		if s := v.splits()[id]; s.left != noID && ideographic(token) {
-			t.pairs.add(s.left, s.right, id)
+			if !t.pairs.add(s.left, s.right, id) {
+				panic("tokens: an ideographic token finds no place") // not input: only embedded vocabularies are ordered
+			}
 		}
 	})
 	return t

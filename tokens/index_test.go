@@ -20,11 +20,15 @@ var byteTokens = &Encoding{name: "bytes", tokenizer: sync.OnceValue(func() *toke
 		v.bytes[b] = uint32(b)
 	}
 	t := O200kBase.tokenizer()
+	v.ordered = true
 	return &tokenizer{scan: t.scan, starts: t.starts, vocabulary: v}
 })}
 
+// orderedEncodings are those in which long pieces are mended.
+func orderedEncodings() []*Encoding { return append(Encodings(), byteTokens) }
+
 // indexed are the encodings that an Index is tested with.
-func indexed() []*Encoding { return append(Encodings(), byteTokens) }
+func indexed() []*Encoding { return append(orderedEncodings(), untrained()...) }
 
 // checkIndex checks that x is what an index of text must be.
 func checkIndex(t *testing.T, x *Index, text []byte) {
@@ -86,6 +90,7 @@ func indexTexts(size int) map[string]string {
 	texts["han"] = randomText(rng, size/3, strings.Split("的一是不了人我在有他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她里后", ""))
 	texts["emoji"] = randomText(rng, size/4, []string{"😀", "👍", "\u200D", "\uFE0F", "🏽", "🎉"})
 	texts["slashes"] = randomText(rng, size/2, []string{"}", "\n", "\r\n", "/", "//", "x", " "})
+	texts["composing"] = randomText(rng, size/4, composing, composing, alphabet)
 	texts["runs"] = randomText(rng, size/40, []string{strings.Repeat("a", 300), strings.Repeat("=", 90), strings.Repeat(" ", 70), "\n", "x", ", "})
 	return texts
 }

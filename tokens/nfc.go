@@ -13,11 +13,14 @@ import (
 // The tables are those of package norm, Unicode 15.0 when built with Go 1.26. A later version changes
 // the order of marks that it adds, and nothing else.
 func (t *tokenizer) normal(text []byte) []byte {
-	if !t.nfc || norm.NFC.IsNormal(text) {
+	if t.isNormal(text) {
 		return text
 	}
 	return appendNFC(make([]byte, 0, len(text)+len(text)/8), text)
 }
+
+// isNormal reports whether the tokenizer takes text as it is. All parts of such a text are normal too.
+func (t *tokenizer) isNormal(text []byte) bool { return !t.nfc || norm.NFC.IsNormal(text) }
 
 // appendNFC appends text in Normalization Form C to dst. Unlike norm.NFC.Append it adds nothing where
 // more than 30 marks follow each other. Bytes that are not UTF-8 stay as they are.

@@ -9,6 +9,7 @@ import "math/bits"
 type pairTable struct {
 	buckets [][2]uint64
 	shift   int // of a hash, to give a bucket
+	limit   int // of the number of buckets
 }
 
 // The multipliers of the two hashes.
@@ -21,10 +22,10 @@ const (
 const maxMoves = 256
 
 // newPairTable returns a table with room for n pairs. They fill a quarter to a half of it: with
-// fewer slots, building it would take longer than reading it gains.
+// fewer slots, building it would take longer than reading it gains. It may grow to four times that.
 func newPairTable(n int) pairTable {
 	size := bits.Len(uint(n))
-	return pairTable{make([][2]uint64, 1<<size), 64 - size}
+	return pairTable{make([][2]uint64, 1<<size), 64 - size, 4 << size}
 }
 
 // pairKey is a pair as a number that is not 0.
@@ -50,17 +51,21 @@ func (t *pairTable) each(f func(left, right, id uint32)) {
 	}
 }
 
-// add says that left and right make id together. The pair must not be there yet.
-func (t *pairTable) add(left, right, id uint32) {
-	t.insert(pairKey(left, right)<<idBits | uint64(id))
+// add says that left and right make id together. The pair must not be there yet. It reports whether
+// there is a place for it; if not, the table is of no use any more. That happens to pairs which were
+// chosen to collide, such as five with the same two buckets, and not by chance.
+func (t *pairTable) add(left, right, id uint32) bool {
+	return t.insert(pairKey(left, right)<<idBits | uint64(id))
 }
 
-// insert finds a place for slot, in a larger table if need be: pairs that were chosen to collide do
-// so no longer when there are enough buckets.
-func (t *pairTable) insert(slot uint64) {
+// insert finds a place for slot, in a larger table if need be, and reports whether there is one.
+func (t *pairTable) insert(slot uint64) bool {
 	for slot = t.place(slot); slot != 0; slot = t.place(slot) {
-		t.double()
+		if !t.double() {
+			return false
+		}
 	}
+	return true
 }
 
 // place puts slot into one of its buckets. Where both are full it takes the place of another,
@@ -90,15 +95,19 @@ func (t *pairTable) homes(slot uint64) (first, second uint64) {
 	return key * firstHash >> t.shift, key * secondHash >> t.shift
 }
 
-// double makes twice as many buckets. It is not to be expected before they are nine tenths full.
-func (t *pairTable) double() {
+// double makes twice as many buckets, and reports whether all have a place in them.
+func (t *pairTable) double() bool {
+	if len(t.buckets) >= t.limit {
+		return false
+	}
 	old := t.buckets
 	t.buckets, t.shift = make([][2]uint64, 2*len(old)), t.shift-1
 	for _, bucket := range old {
 		for _, slot := range bucket {
-			if slot != 0 {
-				t.insert(slot)
+			if slot != 0 && !t.insert(slot) {
+				return false
 			}
 		}
 	}
+	return true
 }

@@ -60,8 +60,8 @@ func RankedFamilies() string {
 // takes some tenths of a second.
 //
 // Errors, which quote nothing of the file: too_large beyond MaxRanks, 2^18 tokens or 255 bytes of a
-// token; corrupt for a file that is damaged; invalid for one of another kind, or of a tokenizer that
-// cuts text by other rules than the family's.
+// token; corrupt for a file that is damaged; invalid for one of another kind, of a tokenizer that cuts
+// text by other rules than the family's, or with pairs that were chosen to collide.
 func ParseRanks(f Family, file []byte) (*Encoding, error) {
 	const op = "tokens.ranks"
 	how, ok := ranked[f]
@@ -123,7 +123,9 @@ func (l *rankList) vocabulary() (*vocabulary, error) {
 		case n == 1 || n > 2 && v.has(token):
 			return nil, fault.New(fault.Corrupt, op, "token %d is there twice", l.ids[id])
 		case n == 2 && l.listed(parts[0], parts[1]):
-			v.pairs.add(parts[0], parts[1], id)
+			if !v.pairs.add(parts[0], parts[1], id) {
+				return nil, fault.New(fault.Invalid, op, "token %d finds no place in the table of pairs: no training makes such a vocabulary", l.ids[id])
+			}
 		case n == 2:
 			return nil, fault.New(fault.Invalid, op, "token %d is not made as byte-pair encoding makes it", l.ids[id])
 		case l.whole:

@@ -65,7 +65,7 @@ func (e *Encoding) CountReader(r io.Reader) (Reading, error) {
 // add counts a part of the text that begins and ends where pieces do. (The place for counting a long
 // part on several cores.)
 func (f *Reading) add(w *worker, part []byte) {
-	f.N += w.count(w.normal(part))
+	f.N += w.count(part)
 	f.Bytes += int64(len(part))
 	f.Invalid = f.Invalid || !utf8.Valid(part)
 }

@@ -1,6 +1,10 @@
 package tokens
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
 
 // Counts add up where a text is cut at a safe point:
 //
@@ -16,9 +20,10 @@ import "unicode/utf8"
 //	after a letter or number, before anything but a letter, a number, a mark (it joins
 //	    words) and an apostrophe (it begins a contraction)
 //
-// The rules hold for the bundled encodings and for those that cut like cl100k_base. Those of
-// DeepSeek take the blocks of kana as one run, signs such as the middle dot included, so there
-// is no safe point before such a sign.
+// The rules hold for the bundled encodings and for those of rank files. Qwen normalizes a text first:
+// what stands at a safe point never composes with what is on its other side, but a letter that comes
+// apart, such as U+0958, leaves a mark as the last character, so there is none behind such a letter
+// but before white space other than a newline.
 //
 // Source has a safe point every few bytes, and so has prose. A run of letters, of signs or of
 // white space has none inside.
@@ -44,13 +49,12 @@ func safeRunes(text []byte, i int) bool {
 		return false
 	}
 	t := classes()
-	return safeBetween(t.of(left), t.of(right), right)
+	before, after := t.of(left), t.of(right)
+	if before&letter != 0 && after&(space|newline) != space && !norm.NFC.IsNormal(text[i-n:i]) {
+		return false
+	}
+	return safeBetween(before, after, right)
 }
-
-const (
-	firstKana = 0x3040 // the blocks of hiragana and katakana
-	lastKana  = 0x30FF
-)
 
 // safeBetween reports whether there is a safe point between two characters of these classes,
 // of which right is the second.
@@ -67,5 +71,5 @@ func safeBetween(before, after class, right rune) bool {
 		return before&word != after&word
 	}
 	mark := after&upper != 0
-	return !mark && right != '\'' && (right < firstKana || right > lastKana)
+	return !mark && right != '\''
 }

@@ -35,7 +35,8 @@ type vocabulary struct {
 	bytes [256]uint32
 	pairs pairTable
 
-	// ordered is whether each token's id is greater than those of the two that it is made of.
+	// ordered is whether each token is one byte or made of two with lower ids. It is not claimed for
+	// vocabularies from a rank file, which may hold anything.
 	ordered bool
 
 	// Of vocabularies from a rank file only: see ranks.go.
@@ -73,7 +74,9 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 		if left >= uint32(id) || right >= uint32(id) {
 			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: token %d is made of a later one", name, id) // sweep relies on it
 		}
-		v.pairs.add(left, right, uint32(id))
+		if !v.pairs.add(left, right, uint32(id)) {
+			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: there is no place for token %d", name, id)
+		}
 	}
 	v.ordered = true
 	return v, nil
