@@ -30,7 +30,7 @@ func TestACountAsksARunningDaemonForWhatItLearnt(t *testing.T) {
 		t.Fatal(err)
 	}
 	const model = "claude-opus-4-7"
-	quality := func() string { return a.calibrated(t.Context(), tokens.For(model)).Quality() }
+	quality := func() string { return a.calibrated(t.Context(), tokens.Builtin().For(model)).Quality() }
 	if q := quality(); q != "prior" {
 		t.Errorf("without a daemon: %s", q)
 	}

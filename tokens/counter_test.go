@@ -51,7 +51,7 @@ func TestOnlyTheModelsOwnEncodingIsExact(t *testing.T) {
 		{"gemini-2.5-pro", O200kBase, Count{5, false, 7}, Count{1200, false, 1560}},
 		{"", O200kBase, Count{4, false, 7}, Count{1000, false, 1630}},
 	} {
-		counter := For(c.model)
+		counter := Builtin().For(c.model)
 		if got := counter.Model(); got != c.model {
 			t.Errorf("%s: model %q", c.model, got)
 		}
@@ -96,7 +96,7 @@ func TestACounterReadsAsItCounts(t *testing.T) {
 		learnt.Learn(f, int64(hidden.of(&x)))
 	}
 	for name, text := range streams() {
-		for _, c := range []Counter{For("gpt-4o"), For("gpt-4"), For("claude-opus-4-7"), For("claude-opus-4-7").With(learnt), {}} {
+		for _, c := range []Counter{Builtin().For("gpt-4o"), Builtin().For("gpt-4"), Builtin().For("claude-opus-4-7"), Builtin().For("claude-opus-4-7").With(learnt), {}} {
 			got, found, err := c.CountReader(strings.NewReader(text))
 			if want := c.Count(text); err != nil || got != want || found.Bytes != int64(len(text)) {
 				t.Errorf("%s, %s of %q: %+v, want %+v: %v", name, c.Quality(), c.Model(), got, want, err)
@@ -110,7 +110,7 @@ func TestUpperIsNeverBelowTheCount(t *testing.T) {
 	models := Builtin().models
 	for range 2000 {
 		name := models[rng.IntN(len(models))].Name
-		c := For(name).Of(rng.IntN(2_000_000))
+		c := Builtin().For(name).Of(rng.IntN(2_000_000))
 		if c.Upper < c.N || c.Exact && c.Upper != c.N {
 			t.Errorf("%s: %+v", name, c)
 		}
@@ -121,7 +121,7 @@ func FuzzForTakesAnyName(f *testing.F) {
 	f.Add("anthropic/claude-opus-4.7[1m]")
 	f.Add("ft:")
 	f.Fuzz(func(t *testing.T, name string) {
-		c := For(name)
+		c := Builtin().For(name)
 		n, known := Builtin().Window(name)
 		if c.Model() != name || known != (n > 0) {
 			t.Errorf("%q: model %q, window %d, %v", name, c.Model(), n, known)
@@ -129,10 +129,10 @@ func FuzzForTakesAnyName(f *testing.F) {
 	})
 }
 
-func ExampleFor() {
-	fmt.Println(For("gpt-4o").Count("don't panic"))
-	fmt.Println(For("claude-sonnet-4-5").Of(12_345))
+func ExampleRegistry_For() {
+	fmt.Println(Builtin().For("gpt-4o").Count("don't panic"))
+	fmt.Println(Builtin().For("claude-sonnet-4-5").Of(12_345))
 	// Output:
 	// 2
-	// ≈14,567
+	// ≈14,320
 }

@@ -31,7 +31,7 @@ const (
 	minimum = 20    // o200k_base tokens below which a measurement says nothing
 )
 
-// NewEstimator returns the estimator of a model that nothing was measured of. Names are read as by For.
+// NewEstimator returns the estimator of a model that nothing was measured of. Names are read as by Registry.Lookup.
 func NewEstimator(model string) *Estimator {
 	e := &Estimator{model: strings.TrimSuffix(bareName(model), longContext)}
 	m, _ := Builtin().Lookup(model)

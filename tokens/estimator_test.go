@@ -158,7 +158,7 @@ func TestWhateverIsLearntCanBeReadAgain(t *testing.T) {
 	// Nor does a sound one count beyond whole numbers.
 	e.learned, e.mix = 1, vector{minimum, maxState, maxState}
 	e.weights = vector{maxWeight, maxWeight, maxWeight}
-	if c := For("claude-opus-4-7").With(e).Of(math.MaxInt); !e.sound() || c.N <= 0 || c.Upper < c.N {
+	if c := Builtin().For("claude-opus-4-7").With(e).Of(math.MaxInt); !e.sound() || c.N <= 0 || c.Upper < c.N {
 		t.Errorf("%+v", c)
 	}
 }
@@ -254,8 +254,8 @@ func FuzzParseEstimator(f *testing.F) {
 
 func TestCounterWithAnEstimator(t *testing.T) {
 	e := NewEstimator("claude-opus-4-7")
-	c := For("claude-opus-4-7")
-	if c.With(e) != c || c.Quality() != "prior" || For("gpt-4o").With(e).Quality() != "exact" {
+	c := Builtin().For("claude-opus-4-7")
+	if c.With(e) != c || c.Quality() != "prior" || Builtin().For("gpt-4o").With(e).Quality() != "exact" {
 		t.Error("an estimator that has learnt nothing changes counts")
 	}
 	text := "func main() { println(\"hello\") }\n"

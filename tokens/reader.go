@@ -3,6 +3,7 @@ package tokens
 import (
 	"errors"
 	"io"
+	"runtime"
 	"slices"
 	"unicode/utf8"
 
@@ -12,6 +13,8 @@ import (
 const (
 	// chunkLen is how much of a text CountReader holds at once, in bytes, where the text lets itself be cut.
 	chunkLen = 256 << 10
+	// longChunkLen is that of a text that has proved to be long: there is enough in it for several goroutines.
+	longChunkLen = 2 << 20
 	// maxUncut is how much it holds, in bytes, to find a place where the text may be cut. Merging one piece of
 	// that length takes about 200 MB of memory, and 1.5 GB where its blocks do not join (blocks.go).
 	maxUncut = 16 << 20
@@ -25,7 +28,8 @@ type Reading struct {
 }
 
 // CountReader counts the text that r yields without holding it in memory: it is cut where no piece
-// can reach across, so the count is that of Count for the whole text.
+// can reach across, so the count is that of Count for the whole text. A long one is counted by as many
+// goroutines as there are processors, which have ended when it returns.
 //
 // Errors: those of r; too_large for a text with more than 16 MiB in a row that cannot be cut, such as
 // that many letters without anything between them. What was counted until then comes along.
@@ -42,7 +46,7 @@ func (e *Encoding) CountReader(r io.Reader) (Reading, error) {
 		n, err := io.ReadFull(r, w.chunk[held:])
 		held += n
 		if err != nil { // the end of the text, or of our luck
-			found.add(w, w.chunk[:held])
+			found.add(e, w, w.chunk[:held])
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 				err = nil
 			}
@@ -57,15 +61,21 @@ func (e *Encoding) CountReader(r io.Reader) (Reading, error) {
 			w.chunk = slices.Grow(w.chunk, held)[:2*held]
 			continue
 		}
-		found.add(w, w.chunk[:cut])
+		found.add(e, w, w.chunk[:cut])
 		held = copy(w.chunk, w.chunk[cut:])
+		if len(w.chunk) < longChunkLen {
+			w.chunk = slices.Grow(w.chunk, longChunkLen-len(w.chunk))[:longChunkLen]
+		}
 	}
 }
 
-// add counts a part of the text that begins and ends where pieces do. (The place for counting a long
-// part on several cores.)
-func (f *Reading) add(w *worker, part []byte) {
-	f.N += w.count(part)
+// add counts a part of the text that begins and ends where pieces do.
+func (f *Reading) add(e *Encoding, w *worker, part []byte) {
+	if len(part) <= chunkLen {
+		f.N += w.count(part)
+	} else {
+		f.N += e.CountParallel(part, runtime.GOMAXPROCS(0))
+	}
 	f.Bytes += int64(len(part))
 	f.Invalid = f.Invalid || !utf8.Valid(part)
 }

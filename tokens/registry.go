@@ -125,6 +125,3 @@ func (r *Registry) Window(name string) (tokens int, known bool) {
 	}
 	return m.Window, m.Window > 0
 }
-
-// For is Builtin().For.
-func For(model string) Counter { return Builtin().For(model) }
