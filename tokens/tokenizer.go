@@ -1,6 +1,9 @@
 package tokens
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // tokenizer is an encoding ready for use: its rules, its vocabulary and its idle workers.
 type tokenizer struct {
@@ -9,8 +12,9 @@ type tokenizer struct {
 	// starts returns where pieces certainly start in a window that starts with one. It may be nil.
 	starts     func(*masks) uint64
 	vocabulary *vocabulary
-	nfc        bool      // texts are brought into Normalization Form C first
-	workers    sync.Pool // of *worker
+	nfc        bool                   // texts are brought into Normalization Form C first
+	resident   atomic.Pointer[worker] // the idle worker that stays, so that what it remembers outlives a garbage collection
+	workers    sync.Pool              // of *worker, the other idle ones
 }
 
 // worker is what one goroutine needs to count: working memory and the counts it remembers.
@@ -49,6 +53,9 @@ func bundled(name string, pairs []byte, starts func(*masks) uint64, ascii func([
 
 // worker returns an idle worker or a new one; give it back with release.
 func (t *tokenizer) worker() *worker {
+	if w := t.resident.Swap(nil); w != nil {
+		return w
+	}
 	if w, ok := t.workers.Get().(*worker); ok {
 		return w
 	}
@@ -69,5 +76,7 @@ func (t *tokenizer) release(w *worker) {
 	if len(w.chunk) > chunkLen {
 		w.chunk = nil
 	}
-	t.workers.Put(w)
+	if !t.resident.CompareAndSwap(nil, w) {
+		t.workers.Put(w)
+	}
 }
