@@ -35,14 +35,14 @@ func (a *app) countCommand() *cobra.Command {
 			if i := slices.Index(paths, "-"); i >= 0 && slices.Contains(paths[i+1:], "-") {
 				return misuse("give - once: standard input can be read only once")
 			}
-			g, err := a.gaugeOf(cmd.Context(), model, encoding)
+			c, err := a.counterOf(cmd.Context(), model, encoding)
 			if err != nil {
 				return err
 			}
 			if len(paths) == 0 {
 				paths = []string{"."}
 			}
-			return a.count(cmd.Context(), g, paths, tree)
+			return a.count(cmd.Context(), c, paths, tree)
 		},
 	}
 	cmd.Flags().StringVar(&model, "model", "", "count as this model `M` does")
@@ -79,15 +79,15 @@ type uncounted struct {
 }
 
 // count counts every path; what cannot be read is named, the rest goes on, and the command fails.
-func (a *app) count(ctx context.Context, g gauge, paths []string, tree bool) error {
-	t, err := a.tally(ctx, g, paths)
+func (a *app) count(ctx context.Context, c tokens.Counter, paths []string, tree bool) error {
+	t, err := a.tally(ctx, c, paths)
 	if err != nil {
 		return err
 	}
 	out, all := t.counted()
 	var root *branch
 	if tree {
-		root = grow(t.texts, g.of(0))
+		root = grow(t.texts, tokens.Count{Exact: c.Exact()})
 		out.Places = root.places()
 	}
 	err = a.answer(out, func(w io.Writer) {
@@ -108,8 +108,8 @@ func (a *app) count(ctx context.Context, g gauge, paths []string, tree bool) err
 
 // counted sums up what was counted.
 func (t *tally) counted() (counted, tokens.Count) {
-	all := t.gauge.of(0)
-	out := counted{Encoding: t.gauge.encoding.String(), Model: t.gauge.model, Exact: all.Exact, Files: []countedFile{}}
+	all := tokens.Count{Exact: t.counter.Exact()}
+	out := counted{Encoding: t.counter.Encoding().String(), Model: t.counter.Model(), Exact: all.Exact, Files: []countedFile{}}
 	for _, x := range t.texts {
 		switch {
 		case errors.Is(x.err, errBinary):

@@ -34,7 +34,7 @@ func counts(lines ...string) (texts []*text) {
 // treeOf prints the tree of texts for a terminal with so many columns, 0 for a file.
 func treeOf(width int, texts []*text) string {
 	var out bytes.Buffer
-	(&app{}).printTree(&out, grow(texts, exactly(0)), width)
+	(&app{}).printTree(&out, grow(texts, tokens.Count{Exact: true}), width)
 	return filepath.ToSlash(out.String())
 }
 
@@ -109,7 +109,7 @@ func TestTheTreeAddsUp(t *testing.T) {
 		n := i * 7919 % 1009
 		texts = append(texts, counts(fmt.Sprintf("%d d%d/e%d/f%d/g%d/h%d/i%d", n, i%7, i%3, i%11, i%2, i%5, i))...)
 	}
-	root, shown := grow(texts, exactly(0)), 0
+	root, shown := grow(texts, tokens.Count{Exact: true}), 0
 	var check func(b *branch, depth int)
 	check = func(b *branch, depth int) {
 		if depth > maxDepth {
@@ -221,7 +221,7 @@ func TestTheOrderOfCountsDoesNotDependOnTime(t *testing.T) {
 func countAll(ctx context.Context, dir string) (counted, error) {
 	a := &app{Config: Config{Err: io.Discard}}
 	a.Env.Dir, a.Env.Now = dir, time.Now
-	t, err := a.tally(ctx, gauge{encoding: tokens.O200kBase, of: exactly}, []string{"."})
+	t, err := a.tally(ctx, tokens.O200kBase.Counter(), []string{"."})
 	if err != nil {
 		return counted{}, err
 	}

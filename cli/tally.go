@@ -40,7 +40,7 @@ type text struct {
 // is kept in the order in which it was named and walked, so it does not depend on who was faster.
 type tally struct {
 	app     *app
-	gauge   gauge
+	counter tokens.Counter
 	ctx     context.Context
 	ignored []string // directories in which git ignores all there is
 	bar     *bar
@@ -53,8 +53,8 @@ type tally struct {
 }
 
 // tally counts the texts that the paths name. Errors: too_large for more than maxTexts; that of ctx.
-func (a *app) tally(ctx context.Context, g gauge, paths []string) (*tally, error) {
-	t := &tally{app: a, gauge: g, ctx: ctx, bar: a.progress("counting")}
+func (a *app) tally(ctx context.Context, c tokens.Counter, paths []string) (*tally, error) {
+	t := &tally{app: a, counter: c, ctx: ctx, bar: a.progress("counting")}
 	t.more.L = &t.mu
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -196,7 +196,7 @@ func (t *tally) count(x *text, head *bufio.Reader) error {
 	case bytes.IndexByte(start, 0) >= 0:
 		return errBinary
 	}
-	if x.count, x.read, err = t.gauge.read(head); fault.Is(err, fault.TooLarge) {
+	if x.count, x.read, err = t.counter.CountReader(head); fault.Is(err, fault.TooLarge) {
 		return &fault.Error{Code: fault.TooLarge, Op: "cli.count", Message: shown, Err: err}
 	} else if err != nil {
 		return fileError(shown, err)

@@ -5,14 +5,17 @@ import (
 	"strconv"
 )
 
-// Counter counts for one model. It is a small value; make one with a Registry. The zero Counter is
-// that of an unknown model.
+// Counter counts for one model. It is a small value; make one with a Registry, or of an Encoding. The
+// zero Counter is that of an unknown model.
 type Counter struct {
 	model     string
 	encoding  *Encoding // the model's own; nil: estimate
 	family    Family
 	estimator *Estimator // nil: the family's prior
 }
+
+// Counter returns the counter of the models that have the encoding; it has no model's name.
+func (e *Encoding) Counter() Counter { return Counter{encoding: e} }
 
 // Model returns the name that the counter was made for.
 func (c Counter) Model() string { return c.model }

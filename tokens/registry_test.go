@@ -112,8 +112,8 @@ func TestTheTableOfModelsIsSortedAndConsistent(t *testing.T) {
 			t.Errorf("bad entry %+v", m)
 		}
 		p := m.Price
-		if p.Input.Known() != p.Output.Known() || p.CachedRead.Micros() > p.Input.Micros() || p.CachedWrite.Known() && p.CachedWrite.Micros() < p.Input.Micros() ||
-			p.Output.Known() && p.Output.Micros() <= p.Input.Micros() {
+		if p.Input.known() != p.Output.known() || p.CachedRead.micros() > p.Input.micros() || p.CachedWrite.known() && p.CachedWrite.micros() < p.Input.micros() ||
+			p.Output.known() && p.Output.micros() <= p.Input.micros() {
 			t.Errorf("%s: prices %+v", m.Name, p)
 		}
 	}
@@ -162,7 +162,7 @@ func TestAUsersModelsComeBesideTheBuiltInOnes(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, m)
 		}
 	}
-	if m, _ := r.Lookup("claude-opus-4-5"); m.Price.Output.Known() {
+	if m, _ := r.Lookup("claude-opus-4-5"); m.Price.Output.known() {
 		t.Errorf("a price of the user's was mixed with the built-in one: %+v", m.Price)
 	}
 	if m, known := Builtin().Lookup("my-gpt"); known {
@@ -199,16 +199,16 @@ func TestRatesAreExactDecimals(t *testing.T) {
 		"0": "0", "0.0": "0", "5": "5", "5.0": "5", "0.3": "0.3", "0.30": "0.3", "18.75": "18.75", "0.0375": "0.0375", "0.000001": "0.000001", "1000000": "1000000",
 	} {
 		r, err := ParseRate(text)
-		if err != nil || r.String() != want || !r.Known() {
+		if err != nil || r.String() != want || !r.known() {
 			t.Errorf("%s is read as %q, %v", text, r, err)
 		}
 	}
 	for _, text := range []string{"", "-", "-1", "+1", "1e3", "1,5", "1.", ".5", "0.0000001", "1000001", "1000000.000001", "0x1", "1_000", "NaN", " 1", "1.-5", "99999999999999999999"} {
-		if r, err := ParseRate(text); !fault.Is(err, fault.Invalid) || r.Known() {
+		if r, err := ParseRate(text); !fault.Is(err, fault.Invalid) || r.known() {
 			t.Errorf("%q is read as %q, %v", text, r, err)
 		}
 	}
-	if r := (Rate{}); r.Known() || r.String() != "" || r.Micros() != 0 {
+	if r := (Rate{}); r.known() || r.String() != "" || r.micros() != 0 {
 		t.Errorf("the zero rate is %q", r)
 	}
 }

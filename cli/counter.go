@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"context"
+
+	"ctxledger.dev/tokens"
+)
+
+// counterOf returns the counter that the flags ask for. Errors: wrong use; those of models, and of a model's
+// rank file.
+func (a *app) counterOf(ctx context.Context, model, encoding string) (tokens.Counter, error) {
+	switch {
+	case model != "" && encoding != "":
+		return tokens.Counter{}, misuse("give --model or --encoding, not both")
+	case encoding != "":
+		e, err := tokens.ParseEncoding(encoding)
+		if err != nil {
+			return tokens.Counter{}, usageError{error: err}
+		}
+		return e.Counter(), nil
+	case model == "":
+		return tokens.O200kBase.Counter(), nil
+	}
+	models, err := a.models()
+	if err != nil {
+		return tokens.Counter{}, err
+	}
+	c, err := models.Exact(model)
+	if err != nil {
+		return tokens.Counter{}, err
+	}
+	return a.calibrated(ctx, c), nil
+}
