@@ -51,7 +51,7 @@ func Follow(ctx context.Context, api engine.API, o Options) error {
 		o.Models = tokens.Builtin()
 	}
 	if o.Wait == nil {
-		o.Wait = wait
+		o.Wait = env.Sleep
 	}
 	f := &follower{api: api, o: o, event: -1, logs: map[string]*log{}, asked: map[string]bool{}}
 	o.Wait(ctx, settle) // a ledger that was just opened has more urgent work
@@ -73,16 +73,6 @@ func Follow(ctx context.Context, api engine.API, o Options) error {
 		o.Wait(ctx, max(pause, (share-1)*took))
 	}
 	return nil
-}
-
-// wait waits for a time, or until ctx ends.
-func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }
 
 // follower is the state of one Follow.

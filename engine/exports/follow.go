@@ -46,7 +46,7 @@ func Follow(ctx context.Context, api engine.API, o Options) error {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Wait == nil {
-		o.Wait = wait
+		o.Wait = env.Sleep
 	}
 	f := &follower{api: api, o: o}
 	for ctx.Err() == nil {
@@ -56,16 +56,6 @@ func Follow(ctx context.Context, api engine.API, o Options) error {
 		}
 	}
 	return nil
-}
-
-// wait waits for a time, or until ctx ends.
-func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }
 
 // follower is the state of one Follow.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/limits"
 )
 
@@ -23,7 +24,7 @@ func listen(ctx context.Context, ledger Ledger) (news <-chan struct{}, stop func
 		for r := (engine.WaitEventsRequest{After: -1}); ctx.Err() == nil; {
 			resp, err := ledger.WaitEvents(ctx, r)
 			if err != nil {
-				rest(ctx, pause)
+				env.Sleep(ctx, pause)
 				continue
 			}
 			if r.After < 0 || len(resp.Events) > 0 || resp.Missed {
@@ -36,14 +37,4 @@ func listen(ctx context.Context, ledger Ledger) (news <-chan struct{}, stop func
 		}
 	})
 	return bell, func() { cancel(); running.Wait() }
-}
-
-// rest waits for a while, or until ctx ends.
-func rest(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }

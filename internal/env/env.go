@@ -7,6 +7,7 @@
 package env
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"os"
@@ -34,6 +35,16 @@ func System() Env {
 		Dir:    dir,
 		Home:   home,
 		Temp:   os.TempDir(),
+	}
+}
+
+// Sleep waits for a time, or until ctx ends.
+func Sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
 	}
 }
 
