@@ -37,32 +37,31 @@ func rate(bytes int64, d time.Duration) string {
 
 // millis prints a duration with three significant digits.
 func millis(d time.Duration) string {
-	switch ms := float64(d) / 1e6; {
-	case ms < 1:
-		return fmt.Sprintf("%.3f ms", ms)
-	case ms < 10:
-		return fmt.Sprintf("%.2f ms", ms)
-	case ms < 100:
-		return fmt.Sprintf("%.1f ms", ms)
-	case ms < 1000:
-		return fmt.Sprintf("%.0f ms", ms)
-	default:
-		return fmt.Sprintf("%.2f s", ms/1000)
+	if ms := float64(d) / 1e6; ms < 1000 {
+		return significant(ms) + " ms"
 	}
+	return significant(d.Seconds()) + " s"
 }
 
 // micros prints a duration with three significant digits, from nanoseconds on.
 func micros(d time.Duration) string {
-	switch us := float64(d) / 1e3; {
-	case us < 10:
-		return fmt.Sprintf("%.2f µs", us)
-	case us < 100:
-		return fmt.Sprintf("%.1f µs", us)
-	case us < 1000:
-		return fmt.Sprintf("%.0f µs", us)
-	default:
-		return millis(d)
+	if us := float64(d) / 1e3; us < 1000 {
+		return significant(us) + " µs"
 	}
+	return millis(d)
+}
+
+// significant prints a number from a thousandth on with three significant digits.
+func significant(v float64) string {
+	switch {
+	case v < 1:
+		return fmt.Sprintf("%.3f", v)
+	case v < 10:
+		return fmt.Sprintf("%.2f", v)
+	case v < 100:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
 }
 
 // ratio prints how many times a is b.
