@@ -12,10 +12,10 @@ import (
 // piece is at home there. Keys are compared in full, so a count is never that of another piece.
 const (
 	shortBits = 18 // log2 of the slots for pieces of at most maxShortKey bytes: 4 MiB
-	longBits  = 11 // log2 of the slots for pieces of at most maxLongKey bytes: 256 KiB
+	longBits  = 11 // log2 of the slots for pieces of at most maxLongKey bytes: 512 KiB
 
 	maxShortKey = 15
-	maxLongKey  = 126
+	maxLongKey  = 254
 )
 
 // shortSlot holds the bytes of a piece, its length in bits 56 to 59 of high, and its number of
@@ -24,7 +24,7 @@ type shortSlot struct{ low, high uint64 }
 
 const countShift = 60
 
-// longSlot fills two cache lines.
+// longSlot fills four cache lines.
 type longSlot struct {
 	length, count uint8
 	key           [maxLongKey]byte
@@ -64,12 +64,13 @@ func (s *shortSlot) holds(key shortSlot) bool {
 	return (s.low^key.low)|(s.high^key.high)<<(64-countShift) == 0
 }
 
-// longIndex spreads pieces of 8 bytes or more over the slots. It looks at their ends and at
-// their length only: runs, indentations and identifiers differ there.
+// longIndex spreads pieces of 8 bytes or more over the slots. It looks at their ends, their
+// middle and their length only: words, runs and the lines of tables differ there.
 func longIndex(piece []byte) uint64 {
 	low := binary.LittleEndian.Uint64(piece)
+	middle := binary.LittleEndian.Uint64(piece[len(piece)/2-4:])
 	high := binary.LittleEndian.Uint64(piece[len(piece)-8:])
-	a, b := bits.Mul64(low^0x9E3779B97F4A7C15, high^0xD6E8FEB86659FD93)
+	a, b := bits.Mul64(low^0x9E3779B97F4A7C15, high^middle<<1^0xD6E8FEB86659FD93)
 	return (a ^ b ^ uint64(len(piece))) & (1<<longBits - 1)
 }
 

@@ -21,7 +21,7 @@
 // Where the masks cannot decide, ascii.go finds one piece; where a byte that matters is not
 // ASCII, rune.go does, the definition that the others are tested against. Each piece is merged
 // on its own by byte pairs: merge.go for short ones, from characters instead of bytes in
-// Chinese (ideographs.go); sweep.go for long ones, in blocks that are joined (blocks.go). A
+// Chinese and the like (characters.go); sweep.go for long ones, in blocks that are joined (blocks.go). A
 // worker from a pool remembers the counts of the pieces that it saw (cache.go), and their tokens
 // (encode.go). Counts add up at
 // safe points (safe.go), between which an index keeps them (index.go, leaf.go; edit.go and mark.go
