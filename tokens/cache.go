@@ -14,6 +14,8 @@ const (
 	shortBits = 18 // log2 of the slots for pieces of at most maxShortKey bytes: 4 MiB
 	longBits  = 11 // log2 of the slots for pieces of at most maxLongKey bytes: 512 KiB
 
+	neighbours = 4 // slots for short pieces in a cache line
+
 	maxShortKey = 15
 	maxLongKey  = 254
 )
@@ -114,22 +116,36 @@ func (w *worker) countApart(piece []byte) int {
 }
 
 // countMissed returns the number of tokens of a piece that is not in its slot. It may be a guest
-// of the neighbour.
+// of a neighbour.
 func (w *worker) countMissed(key shortSlot, piece []byte) int {
 	home := key.index()
-	slot, neighbour := &w.short[home], &w.short[home^1]
-	if neighbour.holds(key) {
-		*slot, *neighbour = *neighbour, *slot
-		return int(slot.high >> countShift)
+	slot := &w.short[home]
+	for i := uint64(1); i < neighbours; i++ {
+		if guest := &w.short[home^i]; guest.holds(key) {
+			*slot, *guest = *guest, *slot
+			return int(slot.high >> countShift)
+		}
 	}
 	n := len(w.merge(piece))
 	if n <= maxShortKey { // it may be more where U+FFFD replaces single invalid bytes
-		if slot.home() == home && neighbour.home() != home^1 {
-			*neighbour = *slot
-		}
+		w.lodge(home)
 		*slot = shortSlot{key.low, key.high | uint64(n)<<countShift}
 	}
 	return n
+}
+
+// lodge makes the piece in a slot that is its home a guest of a neighbour, if one has no piece at home.
+func (w *worker) lodge(home uint64) {
+	slot := &w.short[home]
+	if slot.home() != home {
+		return
+	}
+	for i := uint64(1); i < neighbours; i++ {
+		if guest := &w.short[home^i]; guest.home() != home^i {
+			*guest = *slot
+			return
+		}
+	}
 }
 
 // countLong returns the number of tokens of a piece of more than maxShortKey bytes.

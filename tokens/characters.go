@@ -13,7 +13,7 @@ package tokens
 type characters struct {
 	pairs   pairTable
 	tokens  [lastCharacter - firstCharacter + 1]uint32 // 0 where the character is no token
-	crossed [seams / 64]uint64 // bit set of the seams that such a token may cross
+	crossed [seams / 64]uint64                         // bit set of the seams that such a token may cross
 }
 
 // The characters from general punctuation over kana, ideographs and Hangul to the full-width signs are
