@@ -25,9 +25,13 @@ const (
 	lastLead       = 0xEF
 )
 
-// maxCharacters is the length in bytes of the longest piece that is merged from characters: one with as
-// many parts as parts has room for. It is a line of a table drawn with characters.
-const maxCharacters = 1<<positionBits - 1
+// The lengths in bytes of the pieces that are merged from characters. With fewer than three characters
+// there is little to gain: English prose, which has single dashes and quotes, does not need the table. A
+// longer piece might have more parts than there is room for; a line of a drawn table is not longer.
+const (
+	minCharacters = 8
+	maxCharacters = 1<<positionBits - 1
+)
 
 // seams is the number of seams that are told apart: by the byte before them, the kind of the first byte
 // behind them, and the low bits of the second, or of the first where that is ASCII.
@@ -49,9 +53,9 @@ func isCharacter(b []byte) bool {
 	return len(b) >= 3 && isLead(b[0]) && isContinuation(b[1]) && isContinuation(b[2])
 }
 
-// inCharacters is whether piece is merged from characters: whether it is short enough and holds nothing
-// but bytes of such characters and ASCII that stands alone, as the space before a word does. Then no token
-// of ASCII alone can be in it, and there are many.
+// inCharacters is whether piece can be merged from characters: whether it is short enough and holds
+// nothing but bytes of such characters and ASCII that stands alone, as the space before a word does. Then
+// it holds none of the many tokens of ASCII alone.
 func inCharacters(piece []byte) bool {
 	if len(piece) > maxCharacters {
 		return false

@@ -26,7 +26,7 @@ func (w *worker) merge(piece []byte) []uint32 {
 // mergeBytes is merge for bytes that are merged as they are, such as part of a piece.
 func (w *worker) mergeBytes(piece []byte) []uint32 {
 	switch {
-	case w.vocabulary.ordered && inCharacters(piece):
+	case len(piece) >= minCharacters && w.vocabulary.ordered && inCharacters(piece):
 		return w.parts.mergeCharacters(w.vocabulary, piece)
 	case len(piece) > maxShort:
 		return w.mergeLong(piece)
