@@ -3,6 +3,7 @@ package tokens
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -14,9 +15,13 @@ func TestMergingFromCharactersIsMergingFromBytes(t *testing.T) {
 		rng := rand.New(rand.NewPCG(11, 12))
 		w := e.tokenizer().worker()
 		alphabet := characterParts(e)
-		for i := range 100_000 {
+		for i := range 40_000 {
+			longest := maxShort
+			if i%8 < 2 {
+				longest = maxCharacters
+			}
 			var piece []byte
-			for size := 1 + rng.IntN(maxShort); len(piece) < size; {
+			for size := 1 + rng.IntN(longest); len(piece) < size; {
 				from := alphabet[rng.IntN(len(alphabet))]
 				piece = append(piece, from(rng)...)
 			}
@@ -65,19 +70,20 @@ func characterParts(e *Encoding) []func(*rand.Rand) []byte {
 	}
 }
 
-// A line of a table is one piece, and longer than the pieces that are merged from bytes.
-func TestLinesOfTablesAreMergedFromCharacters(t *testing.T) {
+// A line of a table is one piece, and longer than the pieces that are merged from bytes. A character that
+// is no token makes the most parts.
+func TestLongPiecesAreMergedFromCharacters(t *testing.T) {
 	for _, e := range Encodings() {
 		w := e.tokenizer().worker()
-		for n := range 90 {
-			line := []byte(" ├")
-			for range n {
-				line = append(line, "─"...)
-			}
-			line = append(line, "┤\n"...)
-			got := slices.Clone(w.mergeBytes(line))
-			if want := w.mergeLong(line); !slices.Equal(got, want) {
-				t.Errorf("%s: a line of %d merges to %v, from bytes to %v", e, n, got, want)
+		for n := range maxCharacters / 3 {
+			for _, piece := range []string{
+				" ├" + strings.Repeat("─", n) + "┤\n",
+				strings.Repeat("\uA48F", n+1),
+			} {
+				got := slices.Clone(w.mergeBytes([]byte(piece)))
+				if want := w.mergeLong([]byte(piece)); !slices.Equal(got, want) {
+					t.Errorf("%s: %q merges to %v, from bytes to %v", e, piece, got, want)
+				}
 			}
 		}
 	}
