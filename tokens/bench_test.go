@@ -208,7 +208,7 @@ func BenchmarkMerge(b *testing.B) {
 			}
 			b.SetBytes(int64(size))
 			for b.Loop() {
-				w.parts.merge(w.vocabulary, piece)
+				w.parts.mergeBytes(w.vocabulary, piece)
 			}
 		})
 		b.Run("sweep/"+sizeName(size), func(b *testing.B) {

@@ -8,14 +8,17 @@ import (
 
 // The cache of a worker holds the number of tokens of pieces that it has merged. Text repeats
 // itself: of Go source that was seen before, 99 of 100 pieces are found at the first look. A piece
-// has one slot, its home. What it drives out from there becomes a guest of the neighbour, unless a
-// piece is at home there. Keys are compared in full, so a count is never that of another piece.
+// has one slot, its home. What it drives out from there becomes a guest of a neighbour, one of the
+// group of slots beside each other that the home is in, unless pieces are at home in all. Keys are
+// compared in full, so a count is never that of another piece.
 const (
 	shortBits = 18 // log2 of the slots for pieces of at most maxShortKey bytes: 4 MiB
-	longBits  = 11 // log2 of the slots for pieces of at most maxLongKey bytes: 256 KiB
+	longBits  = 11 // log2 of the slots for pieces of at most maxLongKey bytes: 512 KiB
+
+	neighbours = 4 // slots in a group
 
 	maxShortKey = 15
-	maxLongKey  = 126
+	maxLongKey  = 254
 )
 
 // shortSlot holds the bytes of a piece, its length in bits 56 to 59 of high, and its number of
@@ -24,7 +27,7 @@ type shortSlot struct{ low, high uint64 }
 
 const countShift = 60
 
-// longSlot fills two cache lines.
+// longSlot fills four cache lines.
 type longSlot struct {
 	length, count uint8
 	key           [maxLongKey]byte
@@ -64,12 +67,13 @@ func (s *shortSlot) holds(key shortSlot) bool {
 	return (s.low^key.low)|(s.high^key.high)<<(64-countShift) == 0
 }
 
-// longIndex spreads pieces of 8 bytes or more over the slots. It looks at their ends and at
-// their length only: runs, indentations and identifiers differ there.
+// longIndex spreads pieces of 8 bytes or more over the slots. It looks at their ends, their
+// middle and their length only: words, runs and the lines of tables differ there.
 func longIndex(piece []byte) uint64 {
 	low := binary.LittleEndian.Uint64(piece)
+	middle := binary.LittleEndian.Uint64(piece[len(piece)/2-4:])
 	high := binary.LittleEndian.Uint64(piece[len(piece)-8:])
-	a, b := bits.Mul64(low^0x9E3779B97F4A7C15, high^0xD6E8FEB86659FD93)
+	a, b := bits.Mul64(low^0x9E3779B97F4A7C15, high^middle<<1^0xD6E8FEB86659FD93)
 	return (a ^ b ^ uint64(len(piece))) & (1<<longBits - 1)
 }
 
@@ -113,22 +117,36 @@ func (w *worker) countApart(piece []byte) int {
 }
 
 // countMissed returns the number of tokens of a piece that is not in its slot. It may be a guest
-// of the neighbour.
+// of a neighbour.
 func (w *worker) countMissed(key shortSlot, piece []byte) int {
 	home := key.index()
-	slot, neighbour := &w.short[home], &w.short[home^1]
-	if neighbour.holds(key) {
-		*slot, *neighbour = *neighbour, *slot
-		return int(slot.high >> countShift)
+	slot := &w.short[home]
+	for i := uint64(1); i < neighbours; i++ {
+		if guest := &w.short[home^i]; guest.holds(key) {
+			*slot, *guest = *guest, *slot
+			return int(slot.high >> countShift)
+		}
 	}
 	n := len(w.merge(piece))
 	if n <= maxShortKey { // it may be more where U+FFFD replaces single invalid bytes
-		if slot.home() == home && neighbour.home() != home^1 {
-			*neighbour = *slot
-		}
+		w.lodge(home)
 		*slot = shortSlot{key.low, key.high | uint64(n)<<countShift}
 	}
 	return n
+}
+
+// lodge makes the piece in a slot that is its home a guest of a neighbour, if one has no piece at home.
+func (w *worker) lodge(home uint64) {
+	slot := &w.short[home]
+	if slot.home() != home {
+		return
+	}
+	for i := uint64(1); i < neighbours; i++ {
+		if guest := &w.short[home^i]; guest.home() != home^i {
+			*guest = *slot
+			return
+		}
+	}
 }
 
 // countLong returns the number of tokens of a piece of more than maxShortKey bytes.

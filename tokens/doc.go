@@ -21,16 +21,16 @@
 // Where the masks cannot decide, ascii.go finds one piece; where a byte that matters is not
 // ASCII, rune.go does, the definition that the others are tested against. Each piece is merged
 // on its own by byte pairs: merge.go for short ones, from characters instead of bytes in
-// Chinese (ideographs.go); sweep.go for long ones, in blocks that are joined (blocks.go). A
-// worker from a pool remembers the counts of the pieces that it saw (cache.go), and their tokens
-// (encode.go). Counts add up at
+// Chinese and the like, where lines drawn with characters are short too (characters.go); sweep.go
+// for long ones, in blocks that are joined (blocks.go). A worker from a pool remembers the counts
+// of the pieces that it saw (cache.go), and their tokens (encode.go). Counts add up at
 // safe points (safe.go), between which an index keeps them (index.go, leaf.go; edit.go and mark.go
 // for what changes). Only a single piece of over 256 MiB, such as that many letters in a row, is
 // cut where it should not be.
 //
-// The tables of an encoding take up to 11 MB with one worker, of which a worker has 4 MB; what
-// only long pieces need comes on top when there is one: a little over 1 MB, and 5 bytes for each
-// of its tokens. A worker that encodes has another 4 MB.
+// The tables of an encoding take up to 10 MB with one worker, of which a worker has 5 MB. What only
+// Chinese and the like need comes on top when there is some: 3 MB. So does what only long pieces need:
+// a little over 1 MB, and 5 bytes for each token of one. A worker that encodes has another 4 MB.
 //
 // The package deliberately does no I/O, uses no regular expressions, recognises no special
 // tokens (content is counted as ordinary text, <|endoftext|> included), and knows no

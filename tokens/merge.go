@@ -2,10 +2,10 @@ package tokens
 
 import "unicode/utf8"
 
-// maxShort is the length in bytes up to which a piece is merged in an array. The work grows
+// maxShort is the length in bytes up to which a piece is merged in an array from bytes. The work grows
 // with its square, but the array stays in the first-level cache; beyond, the sweep is faster
 // (BenchmarkMerge).
-const maxShort = 1 << positionBits
+const maxShort = 64
 
 // maxKept is the length in bytes of the longest piece whose memory a worker keeps for the next.
 const maxKept = 64 << 10
@@ -25,39 +25,32 @@ func (w *worker) merge(piece []byte) []uint32 {
 
 // mergeBytes is merge for bytes that are merged as they are, such as part of a piece.
 func (w *worker) mergeBytes(piece []byte) []uint32 {
-	if len(piece) > maxShort {
+	switch {
+	case len(piece) >= minCharacters && w.vocabulary.ordered && inCharacters(piece):
+		return w.parts.mergeCharacters(w.vocabulary, piece)
+	case len(piece) > maxShort:
 		return w.mergeLong(piece)
 	}
-	return w.parts.merge(w.vocabulary, piece)
+	return w.parts.mergeBytes(w.vocabulary, piece)
 }
 
 // parts is the working memory for merging a short piece: a list of parts, each known by the
-// position where it starts.
+// position where it starts, in bytes or in what characters are split into.
 type parts struct {
-	ids    [maxShort]uint32    // the token of the part
-	order  [maxShort]uint32    // the token that it makes with the part after it, and below that the position
-	next   [maxShort + 1]uint8 // the position of the part after it
-	before [maxShort + 1]uint8 // the position of the part before it
+	ids    [maxParts]uint32 // the token of the part
+	order  [maxParts]uint32 // the token that it makes with the part after it, and below that the position
+	next   [maxParts]uint8  // the position of the part after it
+	before [maxParts]uint8  // the position of the part before it
 }
 
 const (
-	positionBits = 6
+	positionBits = 8
+	maxParts     = 1 << positionBits    // one more than there are: next and before have room for the end
 	noOrder      = noID << positionBits // the least order of parts that make no token together
 	positionMask = 1<<positionBits - 1
 )
 
-// merge returns the tokens of a piece of at most maxShort bytes, valid until the next call.
-//
-// Byte-pair encoding merges the pair with the lowest id, the leftmost of several, until no
-// pair makes a token: that is the least order.
-func (p *parts) merge(v *vocabulary, piece []byte) []uint32 {
-	if v.ordered && ideographic(piece) {
-		return p.mergeIdeographs(v, piece)
-	}
-	return p.mergeBytes(v, piece)
-}
-
-// mergeBytes merges from the bytes of piece.
+// mergeBytes merges from the bytes of piece, at most maxShort.
 func (p *parts) mergeBytes(v *vocabulary, piece []byte) []uint32 {
 	n := len(piece)
 	pairs := v.bytePairs()
@@ -69,9 +62,9 @@ func (p *parts) mergeBytes(v *vocabulary, piece []byte) []uint32 {
 	return p.mergeParts(&v.pairs, n)
 }
 
-// mergeIdeographs merges from the characters of piece.
-func (p *parts) mergeIdeographs(v *vocabulary, piece []byte) []uint32 {
-	t := v.ideographs()
+// mergeCharacters merges from the characters of piece.
+func (p *parts) mergeCharacters(v *vocabulary, piece []byte) []uint32 {
+	t := v.characters()
 	n := t.split(v, piece, p)
 	for i := range n - 1 {
 		p.order[i] = t.pairs.find(p.ids[i], p.ids[i+1])<<positionBits | uint32(i)
@@ -79,7 +72,11 @@ func (p *parts) mergeIdeographs(v *vocabulary, piece []byte) []uint32 {
 	return p.mergeParts(&t.pairs, n)
 }
 
-// mergeParts merges the first n parts, whose ids and orders are there.
+// mergeParts merges the first n parts, whose ids and orders are there, and returns the tokens, valid until
+// the next call.
+//
+// Byte-pair encoding merges the pair with the lowest id, the leftmost of several, until no
+// pair makes a token: that is the least order.
 func (p *parts) mergeParts(pairs *pairTable, n int) []uint32 {
 	p.order[n-1] = noOrder
 	for i := range n {

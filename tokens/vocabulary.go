@@ -49,8 +49,8 @@ type vocabulary struct {
 	splitOnce  sync.Once
 	splitTable []split // by splits
 
-	ideographOnce  sync.Once
-	ideographTable *ideographs // by ideographs
+	charactersOnce  sync.Once
+	charactersTable *characters // by characters
 }
 
 // merged returns the token that left and right make together, or noID.

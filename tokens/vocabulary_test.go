@@ -80,7 +80,7 @@ func TestEveryTokenMergesToItself(t *testing.T) {
 			}
 			short := []uint32(nil)
 			if len(token) <= maxShort {
-				short = w.parts.merge(w.vocabulary, token)
+				short = w.mergeBytes(token)
 			}
 			long := w.mergeLong(token)
 			if len(long) != 1 || long[0] != uint32(id) || short != nil && !slices.Equal(short, long) {

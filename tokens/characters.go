@@ -1,0 +1,184 @@
+package tokens
+
+// Text in characters of three bytes, such as Chinese, is merged from characters, not from bytes: a
+// piece has a third as many, and most of them are tokens. That is exact where no token of the vocabulary
+// holds a part of a character and something of its neighbour, since then the bytes of a character
+// can only merge with each other until it is whole. A token's id is greater than those that it is made
+// of, so that nothing would have merged before that.
+//
+// There are such tokens, some hundred, such as a space with the first byte of a character. Characters
+// beside a seam that may be inside of one are merged from bytes.
+//
+// A table of its own with the pairs that such pieces can have stays in the caches.
+type characters struct {
+	pairs   pairTable
+	tokens  [lastCharacter - firstCharacter + 1]uint32 // 0 where the character is no token
+	crossed [seams / 64]uint64                         // bit set of the seams that such a token may cross
+}
+
+// The characters from general punctuation over kana, ideographs and Hangul to the full-width signs are
+// those of three bytes with these first bytes. There are fewer tokens of them than of what is before.
+const (
+	firstCharacter = 0x2000
+	lastCharacter  = 0xFFFF
+	firstLead      = 0xE2
+	lastLead       = 0xEF
+)
+
+// The lengths in bytes of the pieces that are merged from characters. With fewer than three characters
+// there is little to gain: English prose, which has single dashes and quotes, does not need the table. A
+// longer piece might have more parts than there is room for; a line of a drawn table is not longer.
+const (
+	minCharacters = 8
+	maxCharacters = 1<<positionBits - 1
+)
+
+// seams is the number of seams that are told apart: by the byte before them, the kind of the first byte
+// behind them, and the low bits of the second, or of the first where that is ASCII.
+const seams = 256 * 16 * 64
+
+func seamOf(before, first, second byte) uint {
+	if first < 0x80 {
+		first, second = 0, first
+	}
+	return uint(before)<<10 | uint(first&0xF)<<6 | uint(second&0x3F)
+}
+
+func isLead(b byte) bool { return firstLead <= b && b <= lastLead }
+
+func isContinuation(b byte) bool { return b&0xC0 == 0x80 }
+
+// isCharacter is whether b begins with such a character.
+func isCharacter(b []byte) bool {
+	return len(b) >= 3 && isLead(b[0]) && isContinuation(b[1]) && isContinuation(b[2])
+}
+
+// inCharacters is whether piece can be merged from characters: whether it is short enough and holds
+// nothing but bytes of such characters and ASCII that stands alone, as the space before a word does. Then
+// it holds none of the many tokens of ASCII alone.
+func inCharacters(piece []byte) bool {
+	if len(piece) > maxCharacters {
+		return false
+	}
+	before := byte(0x80)
+	for _, b := range piece {
+		if !isContinuation(b) && !isLead(b) && (b >= 0x80 || before < 0x80) {
+			return false
+		}
+		before = b
+	}
+	return true
+}
+
+// characters returns the table of the vocabulary. It is made when it is first needed.
+func (v *vocabulary) characters() *characters {
+	v.charactersOnce.Do(func() { v.charactersTable = v.makeCharacters() })
+	return v.charactersTable
+}
+
+func (v *vocabulary) makeCharacters() *characters {
+	t := new(characters)
+	splits := v.splits()
+	var made []uint32 // the tokens in characters that are made of two
+	v.eachToken(func(id uint32, token []byte) {
+		s := splits[id]
+		if s.left == noID {
+			return
+		}
+		t.cross(token, int(splits[s.left].length))
+		if inCharacters(token) {
+			made = append(made, id)
+		}
+		if len(token) == 3 && isCharacter(token) {
+			*t.token(token) = id
+		}
+	})
+	t.pairs = newPairTable(len(made))
+	for _, id := range made {
+		if !t.pairs.add(splits[id].left, splits[id].right, id) {
+			panic("tokens: a token of characters finds no place") // not input: only embedded vocabularies are ordered
+		}
+	}
+	return t
+}
+
+// token is where the token of the character at the start of b is.
+func (t *characters) token(b []byte) *uint32 {
+	c := rune(b[0]&0xF)<<12 | rune(b[1]&0x3F)<<6 | rune(b[2]&0x3F)
+	return &t.tokens[c-firstCharacter]
+}
+
+// eachToken calls f with each token and its bytes.
+func (v *vocabulary) eachToken(f func(id uint32, token []byte)) {
+	single := make([]byte, len(v.splits()))
+	for b, id := range v.bytes {
+		single[id] = byte(b)
+	}
+	var all []byte
+	ends := make([]int, 1, len(single)+1)
+	for id, s := range v.splits() {
+		if s.left == noID {
+			all = append(all, single[id])
+		} else {
+			all = append(all, all[ends[s.left]:ends[s.left+1]]...)
+			all = append(all, all[ends[s.right]:ends[s.right+1]]...)
+		}
+		f(uint32(id), all[ends[id]:])
+		ends = append(ends, len(all))
+	}
+}
+
+// cross notes the seam between the two that token is made of, where one of them is a part of a character
+// and the other one of its neighbour. The first merge across a seam makes such a token, so the seams
+// inside of the two are known by theirs.
+func (t *characters) cross(token []byte, seam int) {
+	left, right := token[:seam], token[seam:]
+	part := isContinuation(left[0]) || isLead(right[0]) && len(right) < 3
+	if isContinuation(right[0]) || !part {
+		return
+	}
+	before := left[seam-1]
+	if len(right) > 1 || right[0] < 0x80 {
+		t.set(seamOf(before, right[0], right[min(1, len(right)-1)]))
+		return
+	}
+	for second := range byte(64) {
+		t.set(seamOf(before, right[0], second))
+	}
+}
+
+func (t *characters) set(seam uint) { t.crossed[seam/64] |= 1 << (seam % 64) }
+
+// apart is whether no token may cross the seam before piece[i].
+func (t *characters) apart(piece []byte, i int) bool {
+	if i == 0 || i == len(piece) {
+		return true
+	}
+	seam := seamOf(piece[i-1], piece[i], piece[min(i+1, len(piece)-1)])
+	return !isContinuation(piece[i]) && t.crossed[seam/64]>>(seam%64)&1 == 0
+}
+
+// split makes one part of each character of piece that is a token and may be one before it merges with
+// its neighbours, and one of each byte of the others. It returns the number of parts.
+func (t *characters) split(v *vocabulary, piece []byte, p *parts) int {
+	n, before := 0, true
+	for i := 0; i < len(piece); {
+		size, token := 1, uint32(0)
+		if isCharacter(piece[i:]) {
+			size, token = 3, *t.token(piece[i:])
+		}
+		after := t.apart(piece, i+size)
+		if token != 0 && before && after {
+			p.ids[n] = token
+			n++
+		} else {
+			for _, b := range piece[i : i+size] {
+				p.ids[n] = v.bytes[b]
+				n++
+			}
+		}
+		before = after
+		i += size
+	}
+	return n
+}
