@@ -26,6 +26,18 @@ func (s bitset) fill(from, to int, members bool) {
 	}
 }
 
+// fillLast makes the last n numbers from from to before to members, and the others there not. There
+// must be at least n of them, and n at least 1.
+func (s bitset) fillLast(from, to, n int) {
+	if i := from >> 6; i == (to-1)>>6 {
+		all := ^uint64(0) >> (64 - (to - from)) << (from & 63)
+		s[i] = s[i]&^all | all&(^uint64(0)<<((to-n)&63))
+		return
+	}
+	s.fill(from, to-n, false)
+	s.fill(to-n, to, true)
+}
+
 // count returns the number of members from from to before to.
 func (s bitset) count(from, to int) int {
 	if from >= to {

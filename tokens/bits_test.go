@@ -13,11 +13,18 @@ func TestBitsetIsASetOfNumbers(t *testing.T) {
 		s, want := newBitset(n), make([]bool, n)
 		for range rng.IntN(20) {
 			from := rng.IntN(n)
-			to := from + rng.IntN(n-from+1)
+			to := from + rng.IntN(min(n-from, 90)+1)
 			members := rng.IntN(3) > 0
 			s.fill(from, to, members)
 			for i := from; i < to; i++ {
 				want[i] = members
+			}
+			if from < to {
+				last := 1 + rng.IntN(to-from)
+				s.fillLast(from, to, last)
+				for i := from; i < to; i++ {
+					want[i] = i >= to-last
+				}
 			}
 			i := rng.IntN(n)
 			s.add(i)

@@ -7,8 +7,8 @@ import (
 )
 
 // The lengths in bytes that leaves have where safe points allow it: at first, and before an
-// edit cuts one that has grown, or joins two that have shrunk. An edit copies a leaf and the list
-// of leaves, so both should be short.
+// edit cuts one that has grown, or joins two that have shrunk. An edit copies a leaf and the nodes
+// above it (list.go), so both should be short.
 const (
 	leafSize = 1 << 10
 	maxLeaf  = 2 * leafSize

@@ -15,42 +15,47 @@ func (x *Index) Replace(from, to int, with []byte) *Index {
 		return x.encoding.Index(slices.Clone(with))
 	}
 	first, last := x.touched(from, to, len(with))
-	a, b := x.join(first, x.find(from)), x.join(x.find(to), last)
+	a, b := x.join(first, x.byByte(from)), x.join(x.byByte(to), last)
 	with = slices.Concat(a.text[:from-a.at], with, b.text[to-b.at:])
-	return &Index{x.encoding, x.replace(first, last, x.encoding.edit(a.leaf, b.leaf, from-a.at, to-b.at, with))}
+	leaves := x.encoding.edit(a.leaf, b.leaf, from-a.at, to-b.at, with)
+	return &Index{x.encoding, x.replace(first.at, last.end(), leaves)}
 }
 
 // touched returns the first and the last leaf that an edit changes. The safe points at both ends
 // of them stay what they are, since the characters next to them stay. Where little would be left
 // of the leaves, a neighbour goes with them.
-func (x *Index) touched(from, to, inserted int) (first, last int) {
-	first, last = x.find(from), x.find(to)
-	for first > 0 && from-x.leaf(first).at < utf8.UTFMax {
-		first--
+func (x *Index) touched(from, to, inserted int) (first, last placed) {
+	first, last = x.byByte(from), x.byByte(to)
+	for first.at > 0 && from-first.at < utf8.UTFMax {
+		first = x.byByte(first.at - 1)
 	}
-	for last < x.leaves-1 && x.leaf(last).end()-to < utf8.UTFMax {
-		last++
+	for last.end() < x.size && last.end()-to < utf8.UTFMax {
+		last = x.byByte(last.end())
 	}
-	left := x.leaf(last).end() - x.leaf(first).at - (to - from) + inserted
-	switch {
-	case left >= minLeaf:
-	case last < x.leaves-1 && left+len(x.leaf(last+1).text) <= maxLeaf:
-		last++
-	case first > 0 && left+len(x.leaf(first-1).text) <= maxLeaf:
-		first--
+	left := last.end() - first.at - (to - from) + inserted
+	if left >= minLeaf {
+		return first, last
+	}
+	if last.end() < x.size {
+		if next := x.byByte(last.end()); left+len(next.text) <= maxLeaf {
+			return first, next
+		}
+	}
+	if first.at > 0 {
+		if before := x.byByte(first.at - 1); left+len(before.text) <= maxLeaf {
+			return before, last
+		}
 	}
 	return first, last
 }
 
-// join returns the leaves from first to last as one, in the place of the first.
-func (x *Index) join(first, last int) placed {
-	if first == last {
-		return x.leaf(first)
+// join returns the leaves from a to b as one, in the place of the first.
+func (x *Index) join(a, b placed) placed {
+	if a.at == b.at {
+		return a
 	}
-	a, b := x.leaf(first), x.leaf(last)
 	all := &leaf{tokens: b.before + b.tokens - a.before, ends: newBitset(b.end() - a.at)}
-	for i := first; i <= last; i++ {
-		l := x.leaf(i)
+	for l := a; ; l = x.byByte(l.end()) {
 		if l.ends == nil || all.ends == nil {
 			all.ends = nil
 		} else {
@@ -58,8 +63,10 @@ func (x *Index) join(first, last int) placed {
 			all.long = append(all.long, cutSpans(l.long, 0, len(l.text), l.at-a.at)...)
 		}
 		all.text = append(all.text, l.text...)
+		if l.at == b.at {
+			return placed{a.at, a.before, all}
+		}
 	}
-	return placed{a.at, a.before, all}
 }
 
 // edit returns the leaves of text, which begins as a does before from and ends as b does behind

@@ -35,8 +35,7 @@ func checkIndex(t *testing.T, x *Index, text []byte) {
 	t.Helper()
 	var joined []byte
 	tokens := 0
-	for i := range x.leaves {
-		l := x.leaf(i)
+	for i, l := range x.leaves() {
 		if l.at != len(joined) || l.before != tokens || len(l.text) == 0 {
 			t.Fatalf("leaf %d of %d bytes is said to come after %d bytes and %d tokens, not %d and %d", i, len(l.text), l.at, l.before, len(joined), tokens)
 		}
@@ -120,8 +119,8 @@ func randomEdit(rng *rand.Rand, x *Index, all []string) edit {
 	var e edit
 	switch n := x.Len(); rng.IntN(10) {
 	case 0: // at the border of a leaf
-		if x.leaves > 0 {
-			e.from = max(0, min(n, x.leaf(rng.IntN(x.leaves)).at+rng.IntN(5)-2))
+		if n > 0 {
+			e.from = max(0, min(n, x.byByte(rng.IntN(n)).at+rng.IntN(5)-2))
 		}
 	case 1:
 		e.from = n
@@ -244,8 +243,8 @@ func TestEditsAtTheBordersOfLeaves(t *testing.T) {
 	text := []byte(randomText(rng, 900, []string{"word", "don't", "中文", "，", "12", "!", "}\n/", "x"}, []string{" ", "\n", "\t", "\r\n"}))
 	for _, e := range Encodings() {
 		x := e.Index(text)
-		for i := 1; i < x.leaves; i++ {
-			for at := x.leaf(i).at - 4; at <= x.leaf(i).at+4; at++ {
+		for _, l := range x.leaves()[1:] {
+			for at := l.at - 4; at <= l.at+4; at++ {
 				for _, with := range []string{"", "x", "'", "\u0301", "\n", " ", "7", "/"} {
 					for removed := range 3 {
 						change := edit{at, at + removed, with}
@@ -307,10 +306,9 @@ func TestParallelBuildGivesTheSameIndex(t *testing.T) {
 func TestIndexTakesAQuarterOfAByteForEachByte(t *testing.T) {
 	text := []byte(strings.Repeat("if err := run(ctx, name); err != nil { // the caller says which\n", 4_000))
 	x := O200kBase.Index(text)
-	size := len(x.groups) * int(unsafe.Sizeof(group{}))
-	for i := range x.leaves {
-		l := x.leaf(i)
-		size += int(unsafe.Sizeof(placed{})+unsafe.Sizeof(leaf{})) + 8*cap(l.ends) + 16*cap(l.long)
+	size := x.checkItem(t, x.depth) * int(unsafe.Sizeof(item{})+unsafe.Sizeof(node{}))
+	for _, l := range x.leaves() {
+		size += int(unsafe.Sizeof(item{})+unsafe.Sizeof(leaf{})) + 8*cap(l.ends) + 16*cap(l.long)
 	}
 	if share := float64(size) / float64(len(text)); share > 0.25 {
 		t.Errorf("%.3f bytes for each byte of the text", share)

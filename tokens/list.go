@@ -1,22 +1,31 @@
 package tokens
 
-import "sort"
+import "slices"
 
-// list is a sequence of leaves in groups. It never changes: replacing leaves makes another list,
-// for which one group and the list of groups are copied.
+// list is a sequence of leaves: a tree in which all of them have the same depth. It never changes:
+// replacing leaves makes another list, for which the few nodes above them are copied.
 type list struct {
-	groups []group
-	leaves int // in all groups
+	item      // the root; a zero item where there are no leaves
+	depth int // of the leaves below the root
+}
+
+// item is a part of a list: a leaf, or a node with all that is below it.
+type item struct {
 	size   int // bytes
 	tokens int
+	leaf   *leaf // nil: a node
+	node   *node
 }
 
-// group is a part of a list. Its leaves are placed from its start on.
-type group struct {
-	leaves     []placed
-	first      int // leaves before it
-	at, before int // bytes and tokens before it
-}
+// node has at least one item.
+type node struct{ items []item }
+
+// How many items a node has at most. After an edit, one that has fewer than minItems goes together
+// with its neighbour.
+const (
+	maxItems = 16
+	minItems = maxItems / 4
+)
 
 // placed is a leaf with what lies before it: at bytes and before tokens.
 type placed struct {
@@ -24,141 +33,121 @@ type placed struct {
 	*leaf
 }
 
-// How many leaves a group has: at most, and after too long a one was cut. A group that has fewer
-// than a quarter of that after an edit goes together with the next one.
-const (
-	maxGroup = 64
-	newGroup = maxGroup / 2
-)
-
-// newList returns the list of these leaves.
-func newList(leaves []*leaf) list {
-	var s list
-	s.append(place(nil, leaves))
-	return s
-}
-
-// place appends leaves to others.
-func place(to []placed, leaves []*leaf) []placed {
-	at, before := ends(to)
-	for _, l := range leaves {
-		to = append(to, placed{at, before, l})
-		at += len(l.text)
-		before += l.tokens
-	}
-	return to
-}
-
-// ends returns the bytes and the tokens of leaves.
-func ends(leaves []placed) (size, tokens int) {
-	if len(leaves) == 0 {
-		return 0, 0
-	}
-	last := leaves[len(leaves)-1]
-	return last.end(), last.before + last.tokens
-}
-
 // end returns where the leaf ends.
 func (l placed) end() int { return l.at + len(l.text) }
 
-// move returns leaves that are placed so many bytes and tokens further on, appended to others.
-func move(to, leaves []placed, bytes, tokens int) []placed {
+// newList returns the list of these leaves.
+func newList(leaves []*leaf) list { return grow(appendLeaves(nil, leaves), 0) }
+
+// grow returns the list of items that have their leaves at a depth.
+func grow(items []item, depth int) list {
+	for len(items) > 1 {
+		items = appendNodes(nil, items)
+		depth++
+	}
+	if len(items) == 0 {
+		return list{}
+	}
+	root := items[0]
+	for root.node != nil && len(root.node.items) == 1 {
+		root = root.node.items[0]
+		depth--
+	}
+	return list{root, depth}
+}
+
+func appendLeaves(to []item, leaves []*leaf) []item {
 	for _, l := range leaves {
-		to = append(to, placed{l.at + bytes, l.before + tokens, l.leaf})
+		to = append(to, item{len(l.text), l.tokens, l, nil})
 	}
 	return to
 }
 
-// append adds a group of leaves at the end, or several where they are many.
-func (s *list) append(leaves []placed) {
-	for len(leaves) > 0 {
-		n := len(leaves)
-		if n > maxGroup {
-			n = newGroup
+// nodesFor returns how many nodes n items fill.
+func nodesFor(n int) int { return (n + maxItems - 1) / maxItems }
+
+// appendNodes appends nodes of about the same length with these items, which must not change any more.
+func appendNodes(to, items []item) []item {
+	for n := nodesFor(len(items)); n > 0; n-- {
+		part := items[: len(items)/n : len(items)/n]
+		all := item{node: &node{part}}
+		for i := range part {
+			all.size += part[i].size
+			all.tokens += part[i].tokens
 		}
-		part := leaves[:n]
-		if at, before := part[0].at, part[0].before; at > 0 {
-			part = move(nil, part, -at, -before)
+		to = append(to, all)
+		items = items[len(part):]
+	}
+	return to
+}
+
+// byByte returns the leaf that holds byte i, or the last one for the end of the text. The list must
+// not be empty.
+func (s *list) byByte(i int) (l placed) {
+	at := &s.item
+	for at.node != nil {
+		items := at.node.items
+		for len(items) > 1 && i-l.at >= items[0].size {
+			l.at += items[0].size
+			l.before += items[0].tokens
+			items = items[1:]
 		}
-		s.groups = append(s.groups, group{part, s.leaves, s.size, s.tokens})
-		size, tokens := ends(part)
-		s.leaves += n
-		s.size += size
-		s.tokens += tokens
-		leaves = leaves[n:]
+		at = &items[0]
 	}
+	l.leaf = at.leaf
+	return l
 }
 
-// place returns leaf k of the group, placed in the whole list.
-func (g *group) place(k int) placed {
-	l := g.leaves[k]
-	return placed{g.at + l.at, g.before + l.before, l.leaf}
-}
-
-// leaf returns leaf i.
-func (s *list) leaf(i int) placed {
-	g := &s.groups[s.group(i)]
-	return g.place(i - g.first)
-}
-
-// group returns the number of the group in which leaf i is.
-func (s *list) group(i int) int {
-	return sort.Search(len(s.groups)-1, func(k int) bool { return s.groups[k+1].first > i })
-}
-
-// locate returns the group and the leaf in it that holds byte i, or the last one for the end of
-// the text. The list must not be empty.
-func (s *list) locate(i int) (g *group, k int) {
-	g = &s.groups[sort.Search(len(s.groups)-1, func(k int) bool { return s.groups[k+1].at > i })]
-	return g, sort.Search(len(g.leaves)-1, func(k int) bool { return g.leaves[k+1].at > i-g.at })
-}
-
-// find returns the number of the leaf that holds byte i, as locate does.
-func (s *list) find(i int) int {
-	g, k := s.locate(i)
-	return g.first + k
-}
-
-// byByte returns the leaf that holds byte i, as locate does.
-func (s *list) byByte(i int) placed {
-	g, k := s.locate(i)
-	return g.place(k)
-}
-
-// byToken returns the leaf that holds token n.
-func (s *list) byToken(n int) placed {
-	g := &s.groups[sort.Search(len(s.groups)-1, func(k int) bool { return s.groups[k+1].before > n })]
-	return g.place(sort.Search(len(g.leaves)-1, func(k int) bool { return g.leaves[k+1].before > n-g.before }))
-}
-
-// replace returns the list with other leaves in the place of those from first to last.
-func (s *list) replace(first, last int, with []*leaf) list {
-	from, to := s.group(first), s.group(last)
-	a, b := s.groups[from], s.groups[to]
-	left, right := a.leaves[:first-a.first], b.leaves[last+1-b.first:]
-	leaves := make([]placed, 0, len(left)+len(with)+len(right))
-	leaves = place(append(leaves, left...), with)
-	if len(right) > 0 {
-		at, before := ends(leaves)
-		leaves = move(leaves, right, at-right[0].at, before-right[0].before)
+// byToken returns the leaf that holds token n, as byByte does.
+func (s *list) byToken(n int) (l placed) {
+	at := &s.item
+	for at.node != nil {
+		items := at.node.items
+		for len(items) > 1 && n-l.before >= items[0].tokens {
+			l.at += items[0].size
+			l.before += items[0].tokens
+			items = items[1:]
+		}
+		at = &items[0]
 	}
-	if to++; len(leaves) < newGroup/2 && to < len(s.groups) {
-		at, before := ends(leaves)
-		leaves = move(leaves, s.groups[to].leaves, at, before)
-		to++
-	}
+	l.leaf = at.leaf
+	return l
+}
 
-	edited := list{groups: make([]group, from, len(s.groups)+1), leaves: a.first, size: a.at, tokens: a.before}
-	copy(edited.groups, s.groups)
-	edited.append(leaves)
-	if to == len(s.groups) {
-		return edited
+// replace returns the list with other leaves in the place of those from byte from to before byte to.
+func (s *list) replace(from, to int, with []*leaf) list {
+	return grow(replaceItems([]item{s.item}, s.depth, from, to, with), s.depth)
+}
+
+// replaceItems returns items that have their leaves at a depth, with leaves replaced.
+func replaceItems(items []item, depth, from, to int, with []*leaf) []item {
+	first, start := find(items, from)
+	last, end := find(items, to-1)
+	if depth == 0 {
+		edited := make([]item, 0, len(items)-(last+1-first)+len(with))
+		edited = appendLeaves(append(edited, items[:first]...), with)
+		return append(edited, items[last+1:]...)
 	}
-	next := s.groups[to]
-	moved := list{leaves: edited.leaves - next.first, size: edited.size - next.at, tokens: edited.tokens - next.before}
-	for _, g := range s.groups[to:] {
-		edited.groups = append(edited.groups, group{g.leaves, g.first + moved.leaves, g.at + moved.size, g.before + moved.tokens})
+	below := items[first].node.items
+	if first != last {
+		below = slices.Concat(below, items[last].node.items)
+		to -= end - (start + items[first].size) // what is between vanishes
 	}
-	edited.leaves, edited.size, edited.tokens = s.leaves+moved.leaves, s.size+moved.size, s.tokens+moved.tokens
-	return edited
+	below = replaceItems(below, depth-1, from-start, to-start, with)
+	if len(below) < minItems && last+1 < len(items) {
+		last++
+		below = slices.Concat(below, items[last].node.items)
+	}
+	edited := make([]item, 0, len(items)-(last+1-first)+nodesFor(len(below)))
+	edited = appendNodes(append(edited, items[:first]...), below)
+	return append(edited, items[last+1:]...)
+}
+
+// find returns the number of the item that holds byte i, and where the item starts.
+func find(items []item, i int) (k, at int) {
+	for i-at >= items[k].size {
+		at += items[k].size
+		k++
+	}
+	return k, at
 }

@@ -31,7 +31,8 @@ func TestListIsASequenceOfLeaves(t *testing.T) {
 			with = some(rng.IntN(300))
 		}
 		old, before := s, want
-		s, want = s.replace(first, last, with), slices.Concat(want[:first], with, want[last+1:])
+		from, to := sizeOf(want[:first]), sizeOf(want[:last+1])
+		s, want = s.replace(from, to, with), slices.Concat(want[:first], with, want[last+1:])
 		if len(want) == 0 {
 			want = some(10)
 			s = newList(want)
@@ -41,47 +42,74 @@ func TestListIsASequenceOfLeaves(t *testing.T) {
 	}
 }
 
-func TestGroupsThatShrinkGoTogether(t *testing.T) {
+func sizeOf(leaves []*leaf) (size int) {
+	for _, l := range leaves {
+		size += len(l.text)
+	}
+	return size
+}
+
+func TestNodesThatShrinkGoTogether(t *testing.T) {
 	var leaves []*leaf
-	for range 2_000 {
+	for range 4_000 {
 		leaves = append(leaves, &leaf{text: []byte("x"), tokens: 1})
 	}
 	s := newList(leaves)
-	for i := 0; i < s.leaves; i++ { // keep one of each twenty
-		last := min(i+18, s.leaves-1)
-		s = s.replace(i, last, nil)
+	for i := 0; i < s.size; i++ { // keep one of each twenty
+		for range min(19, s.size-i) {
+			s = s.replace(i, i+1, nil)
+		}
 	}
-	if len(s.groups) > s.leaves/(newGroup/2)+2 {
-		t.Errorf("%d groups of %d leaves", len(s.groups), s.leaves)
+	if nodes := s.checkItem(t, s.depth); nodes > s.size/(minItems-1)+s.depth+1 {
+		t.Errorf("%d nodes for %d leaves", nodes, s.size)
 	}
 }
 
 func checkList(t *testing.T, s *list, want []*leaf) {
 	t.Helper()
-	if s.leaves != len(want) {
-		t.Fatalf("%d leaves, want %d", s.leaves, len(want))
-	}
-	if least := s.leaves/maxGroup + 1; len(s.groups) > 8*least {
-		t.Fatalf("%d groups of %d leaves", len(s.groups), s.leaves)
-	}
 	at, before := 0, 0
 	for i, l := range want {
 		place := placed{at, before, l}
-		if got := s.leaf(i); got != place {
-			t.Fatalf("leaf %d is %v, want %v", i, got, place)
-		}
-		if s.find(at) != i || s.find(at+len(l.text)-1) != i || s.byByte(at) != place || s.byToken(before) != place || s.byToken(before+l.tokens-1) != place {
+		if s.byByte(at) != place || s.byByte(at+len(l.text)-1) != place || s.byToken(before) != place || s.byToken(before+l.tokens-1) != place {
 			t.Fatalf("leaf %d at %d with %d tokens before it is not found there", i, at, before)
 		}
 		at += len(l.text)
 		before += l.tokens
 	}
-	if s.size != at || s.tokens != before || s.find(at) != len(want)-1 {
+	if s.size != at || s.tokens != before || s.byByte(at).end() != at {
 		t.Fatalf("%d bytes, %d tokens, want %d, %d", s.size, s.tokens, at, before)
 	}
-	for _, g := range s.groups {
-		if len(g.leaves) == 0 || len(g.leaves) > maxGroup {
-			t.Fatalf("a group of %d leaves", len(g.leaves))
-		}
+	if nodes := s.checkItem(t, s.depth); nodes > len(want)/(minItems-1)+s.depth+1 {
+		t.Fatalf("%d nodes for %d leaves", nodes, len(want))
 	}
+}
+
+// checkItem checks an item with its leaves at a depth and returns the number of nodes in it.
+func (i *item) checkItem(t *testing.T, depth int) (nodes int) {
+	t.Helper()
+	if i.node == nil {
+		if depth != 0 || i.size != len(i.leaf.text) || i.tokens != i.leaf.tokens {
+			t.Fatalf("a leaf %d levels too high is said to have %d bytes and %d tokens", depth, i.size, i.tokens)
+		}
+		return 0
+	}
+	size, tokens, nodes := 0, 0, 1
+	for k := range i.node.items {
+		below := &i.node.items[k]
+		nodes += below.checkItem(t, depth-1)
+		size += below.size
+		tokens += below.tokens
+	}
+	if n := len(i.node.items); n == 0 || n > maxItems || size != i.size || tokens != i.tokens {
+		t.Fatalf("a node of %d items with %d bytes and %d tokens is said to have %d and %d", n, size, tokens, i.size, i.tokens)
+	}
+	return nodes
+}
+
+// leaves returns all leaves of a list.
+func (s *list) leaves() (all []placed) {
+	for at := 0; at < s.size; at = all[len(all)-1].end() {
+		all = append(all, s.byByte(at))
+	}
+	return all
 }

@@ -25,8 +25,7 @@ func (w *worker) mark(text []byte, ends bitset, from, to int, known []span) (lon
 				if n > end-start {
 					return nil, false
 				}
-				ends.fill(start, end-n, false)
-				ends.fill(end-n, end, true)
+				ends.fillLast(start, end, n)
 			}
 			start = end
 		}

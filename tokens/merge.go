@@ -90,12 +90,16 @@ func (p *parts) mergeParts(pairs *pairTable, n int) []uint32 {
 		if least == noOrder {
 			return p.collect(n)
 		}
-		p.join(pairs, int(least&positionMask), least>>positionBits, n)
+		id := least >> positionBits
+		for i := int(least & positionMask); i < n && p.order[i]>>positionBits == id; {
+			i = p.join(pairs, i, id, n) // in a run of one character all pairs are the same
+		}
 	}
 }
 
-// join merges the part at i with the part after it into the token id.
-func (p *parts) join(pairs *pairTable, i int, id uint32, n int) {
+// join merges the part at i with the part after it into the token id. It returns where the next pair
+// is if that makes id too: at the part after both, unless there is a pair now that comes before it.
+func (p *parts) join(pairs *pairTable, i int, id uint32, n int) (next int) {
 	right := p.next[i&positionMask]
 	after := p.next[right&positionMask]
 	p.ids[i] = id
@@ -103,13 +107,21 @@ func (p *parts) join(pairs *pairTable, i int, id uint32, n int) {
 	p.before[after] = uint8(i)
 	p.order[right] = noOrder
 	p.order[i] = noOrder
+	least := uint32(noID)
 	if int(after) < n {
-		p.order[i] = pairs.find(id, p.ids[after])<<positionBits | uint32(i)
+		least = pairs.find(id, p.ids[after])
+		p.order[i] = least<<positionBits | uint32(i)
 	}
 	if i > 0 {
 		before := p.before[i]
-		p.order[before] = pairs.find(p.ids[before], id)<<positionBits | uint32(before)
+		made := pairs.find(p.ids[before], id)
+		p.order[before] = made<<positionBits | uint32(before)
+		least = min(least, made)
 	}
+	if least < id {
+		return n
+	}
+	return int(after)
 }
 
 // collect moves the tokens to the start of ids and returns them.
