@@ -47,13 +47,12 @@ func (e Edit) freed() int { return e.Before - e.Tokens }
 // the part itself.
 func (e Edit) Apply(p transcript.Part) (string, bool) {
 	switch {
-	case e.Part == PartResult && p.Kind == transcript.KindResult && p.ID == e.Call,
-		e.Part == PartWords && p.Kind == transcript.KindText:
-		return e.cut(p.Text, e.Head+e.Tail)
-	case e.Part == PartArguments && p.Kind == transcript.KindCall && p.ID == e.Call:
+	case !e.about(p):
+		return "", false
+	case p.Kind == transcript.KindCall:
 		return e.arguments(p.Args)
 	}
-	return "", false
+	return e.cut(p.Text, e.Head+e.Tail)
 }
 
 // cut shortens a text of more than limit characters, if that makes it shorter.

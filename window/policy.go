@@ -40,8 +40,6 @@ type Filter struct {
 	// Exact moves the bounds with each message, as some hosts expect. Without it they move in steps,
 	// so that the provider's cache holds in between.
 	Exact bool
-	// Corrections are beginnings of user messages that are pinned, newest first.
-	Corrections []string
 }
 
 // ClearPolicy says when old results are cleared.
