@@ -71,9 +71,9 @@ func (l *Local) acceptable(ctx context.Context, tx kv.Tx, r AcceptCompactionRequ
 // checkAfter holds the view that a compaction leaves against the provider's rules, as it would be
 // sent: whatever was planned, a history that nobody accepts is never made.
 func (l *Local) checkAfter(ctx context.Context, tx kv.Tx, f *folded, p compaction.Proposal) error {
-	after := window.Plan(window.Input{
-		Entries: f.entries, Cutoff: &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept},
-	})
+	in := f.input()
+	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept}
+	after := window.Plan(in)
 	format := f.format()
 	messages := [][]byte{transcript.NewMessage(format, transcript.RoleUser, p.Text)}
 	for _, slot := range after.Slots {

@@ -99,8 +99,10 @@ func (f *folded) item(slot window.Slot) compaction.Item {
 		if it.ID == "" {
 			it.ID = e.ID
 		}
-		it.Calls = append(it.Calls, e.Calls...)
-		it.Results = append(it.Results, e.Results...)
+		if slot.Note == "" {
+			it.Calls = append(it.Calls, e.Calls...)
+			it.Results = append(it.Results, e.Results...)
+		}
 		it.Names = append(it.Names, e.Names...)
 		it.Paths = append(it.Paths, e.Paths...)
 	}

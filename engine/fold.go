@@ -15,6 +15,7 @@ type folded struct {
 	session sessions.Session
 	entries []sessions.Entry
 	compactions
+	steps
 	view      window.View
 	models    *tokens.Registry
 	estimator func(model string) (*tokens.Estimator, error)
@@ -44,12 +45,20 @@ func (f *folded) add(e sessions.Entry) error {
 	if f.entries = append(f.entries, e); e.Seq != int64(len(f.entries)) {
 		return fault.New(fault.Corrupt, "engine.fold", "entry %d of session %s stands at place %d of its log", e.Seq, f.session.ID, len(f.entries))
 	}
+	if err := f.steps.add(e); err != nil {
+		return err
+	}
 	return f.compactions.add(e)
+}
+
+// input is what the view follows from.
+func (f *folded) input() window.Input {
+	return window.Input{Entries: f.entries, Cutoff: f.cutoff(), Edits: f.edits}
 }
 
 // plan computes the view.
 func (f *folded) plan() {
-	f.view = window.Plan(window.Input{Entries: f.entries, Cutoff: f.cutoff()})
+	f.view = window.Plan(f.input())
 }
 
 // extend takes an entry into account that was just appended.
@@ -66,7 +75,9 @@ func (f *folded) whole() []window.Slot {
 	if f.view.Summary == "" {
 		return f.view.Slots
 	}
-	return window.Plan(window.Input{Entries: f.entries}).Slots
+	in := f.input()
+	in.Cutoff = nil
+	return window.Plan(in).Slots
 }
 
 // cutoff returns where the view starts after the compaction in force.

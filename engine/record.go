@@ -34,9 +34,15 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 	}
 	room := maxFacts
 	for _, c := range p.calls {
-		if target := rec.target(c.meaning); len(target) <= room {
+		target := rec.target(c.meaning)
+		if len(target) <= room {
 			c.Target = target
 			room -= len(target)
+		}
+		c.Same = intents.Same(c.Name, c.meaning, c.args, target)
+		if from, _ := rec.l.normal(s.Dir, c.meaning.From); c.Op == intents.OpMove && len(from) <= room {
+			c.From = from
+			room -= len(from)
 		}
 		e.Calls = append(e.Calls, c.Call)
 	}

@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
 
 // Mutation is embedded in every request that changes the ledger.
@@ -56,6 +57,7 @@ type Event struct {
 const (
 	EventEntries    = "entries"
 	EventCompaction = "compaction"
+	EventEdits      = "edits"
 	EventRestore    = "restore"
 	EventArtifact   = "artifact"
 	EventMemory     = "memory"
@@ -253,6 +255,25 @@ type NextCut struct {
 	Label  string       `json:"label"`
 	Seq    int64        `json:"seq"`
 	Tokens tokens.Count `json:"tokens"`
+}
+
+// EditViewRequest asks for a step of edits, if one is due.
+type EditViewRequest struct {
+	Mutation
+	Session string `json:"session"`
+	Model   string `json:"model,omitempty"` // whose window and prices count; "": the session's
+	// Reason, if set, is why there has to be a step: it is taken whether it pays or not.
+	Reason string `json:"reason,omitempty"`
+	DryRun bool   `json:"dry_run,omitempty"` // decide and change nothing
+}
+
+// EditedView is a decision about a session's view. It is recorded if it has edits.
+type EditedView struct {
+	Session string `json:"session"`
+	Step    int64  `json:"step,omitempty"` // the entry of the log that records it
+	window.Decision
+	TokensBefore tokens.Count `json:"tokens_before"`
+	TokensAfter  tokens.Count `json:"tokens_after"`
 }
 
 // PlanCompactionRequest asks what a compaction would do.

@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/kv"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
 
 // maxNextCuts is how many of the next cuts a status names.
@@ -77,15 +78,23 @@ func (f *folded) categories(c tokens.Counter, summary string) []Category {
 			sums[name] += n
 			rest -= n
 		}
+		if slot.Note != "" {
+			take("collapsed calls", slot.Tokens)
+			continue
+		}
+		shown := shown(slot.Shortened)
 		for _, seq := range slot.Seqs {
 			e := f.entries[seq-1]
 			for _, call := range e.Calls {
-				take("tool calls", call.Tokens)
+				take("tool calls", shown.tokens(seq, call.ID, window.PartArguments, call.Tokens))
 			}
 			for _, r := range e.Results {
-				if r.Artifact != "" {
+				switch edited := shown.tokens(seq, r.CallID, window.PartResult, -1); {
+				case edited >= 0:
+					take("shortened results", edited)
+				case r.Artifact != "":
 					take("artifact stubs", r.StubTokens)
-				} else {
+				default:
 					take("tool results", r.Tokens)
 				}
 			}
@@ -107,6 +116,19 @@ func (f *folded) categories(c tokens.Counter, summary string) []Category {
 		before = n
 	}
 	return out
+}
+
+// shown are the edits of a slot.
+type shown []window.Edit
+
+// tokens returns what is shown of a part, or whole where it was not edited.
+func (s shown) tokens(seq int64, call string, part window.Part, whole int) int {
+	for _, e := range s {
+		if e.Seq == seq && e.Call == call && e.Part == part {
+			return e.Tokens
+		}
+	}
+	return whole
 }
 
 func categoryOf(r transcript.Role) string {

@@ -101,6 +101,11 @@ func (f *folded) format() transcript.Format {
 // part, the original with exactly that part replaced.
 func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slot) (ViewMessage, error) {
 	m := ViewMessage{Role: slot.Role, Format: slot.Format, Turn: slot.Turn, Tokens: slot.Tokens, Edited: slot.Edited}
+	if slot.Note != "" {
+		m.Seq, m.ID = slot.Seqs[0], f.entries[slot.Seqs[0]-1].ID
+		m.JSON = transcript.NewMessage(slot.Format, slot.Role, slot.Note)
+		return m, nil
+	}
 	var raws [][]byte
 	stubs := map[string]string{}
 	for _, seq := range slot.Seqs {
@@ -112,6 +117,9 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 			m.Seq, m.ID = e.Seq, e.ID
 		}
 		raw, err := l.message(ctx, e)
+		if err == nil && e.Forgotten == nil {
+			raw, err = transcript.Edit(slot.Format, raw, slot.Shorten(seq))
+		}
 		if err != nil {
 			return m, err
 		}

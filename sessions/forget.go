@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/internal/scrub"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/rewrite"
+	"ctxledger.dev/transcript"
 )
 
 // Forget removes an entry's original with what was extracted from its words, and says when, and
@@ -98,13 +99,19 @@ func scrubHeader(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	e := &s.Entry
 	rewrite.Words(t, &e.Author, &e.Model, &e.Note)
 	for i := range e.Calls {
-		rewrite.Words(t, &e.Calls[i].Name, &e.Calls[i].Target)
+		rewrite.Words(t, &e.Calls[i].Name, &e.Calls[i].Target, &e.Calls[i].From)
 	}
 	for i := range e.Paths {
 		rewrite.Words(t, &e.Paths[i])
 	}
 	for i := range e.Names {
 		rewrite.Words(t, &e.Names[i])
+	}
+	if e.Kind == KindEdits { // notes and labels in it name files and commands
+		e.Data, err = transcript.MapStrings(e.Data, func(s string) (string, bool) { out := t.Out(s); return out, out != s })
+		if err != nil {
+			return false, fault.Wrap(fault.Corrupt, "sessions.scrub", err)
+		}
 	}
 	after, err := json.Marshal(s.Entry)
 	if err != nil || bytes.Equal(before, after) {

@@ -59,7 +59,9 @@ var triggers = []trigger{
 	{"agent_requested", func(_ TriggerPolicy, s Situation) bool { return s.Asked },
 		func(TriggerPolicy, Situation) string { return "the agent asked for it" }, false, false},
 	{"cumulative_budget", func(t TriggerPolicy, s Situation) bool { return t.CutoverAt > 0 && s.Input >= t.CutoverAt },
-		func(t TriggerPolicy, s Situation) string { return over("the input since the last compaction", s.Input, t.CutoverAt) }, true, false},
+		func(t TriggerPolicy, s Situation) string {
+			return over("the input since the last compaction", s.Input, t.CutoverAt)
+		}, true, false},
 	{"manual", func(_ TriggerPolicy, s Situation) bool { return s.Manual },
 		func(TriggerPolicy, Situation) string { return "it was asked for" }, false, false},
 }

@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
+)
+
+// editStep is the payload of a KindEdits entry: what was decided once about the view.
+type editStep struct {
+	Reason string        `json:"reason"`
+	Before int           `json:"tokens_before"` // of the whole view, o200k_base
+	After  int           `json:"tokens_after"`
+	Edits  []window.Edit `json:"edits"`
+}
+
+// steps folds the edits of a session's log.
+type steps struct {
+	edits []window.Edit
+}
+
+// add takes an entry into account.
+func (s *steps) add(e sessions.Entry) error {
+	if e.Kind != sessions.KindEdits {
+		return nil
+	}
+	var made editStep
+	if err := json.Unmarshal(e.Data, &made); err != nil {
+		return fault.Wrap(fault.Corrupt, "engine.edits", err)
+	}
+	s.edits = append(s.edits, made.Edits...)
+	return nil
+}
+
+// EditView implements API.
+func (l *Local) EditView(ctx context.Context, r EditViewRequest) (EditedView, error) {
+	if err := checkTexts("engine.edit", label("session", r.Session), label("model", r.Model), label("reason", r.Reason)); err != nil {
+		return EditedView{}, err
+	}
+	if r.DryRun {
+		return view(ctx, l, func(tx kv.Tx) (EditedView, error) {
+			made, _, err := l.decide(ctx, tx, r)
+			return made, err
+		})
+	}
+	m, err := l.mutation("edit", r.Key, r)
+	if err != nil {
+		return EditedView{}, err
+	}
+	return mutate(ctx, l, m, func(tx kv.Tx) (EditedView, []Event, error) { return l.editView(ctx, tx, r, m) })
+}
+
+// editView records a decision, if there is anything to record.
+func (l *Local) editView(ctx context.Context, tx kv.Tx, r EditViewRequest, m mutation) (EditedView, []Event, error) {
+	made, f, err := l.decide(ctx, tx, r)
+	if err != nil || len(made.Edits) == 0 {
+		return made, nil, err
+	}
+	data, err := json.Marshal(editStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits})
+	if err != nil {
+		return made, nil, fault.Wrap(fault.Internal, "engine.edit", err)
+	}
+	if len(data) > kv.MaxValue/2 {
+		return made, nil, fault.New(fault.TooLarge, "engine.edit", "a step of %d edits takes %d bytes, more than a record holds", len(made.Edits), len(data)).
+			WithHint("compact the session")
+	}
+	e, err := sessions.Append(tx, &f.session, sessions.Entry{Kind: sessions.KindEdits, Time: m.at, Turn: f.session.Turns, Data: data}, nil)
+	if err != nil {
+		return made, nil, err
+	}
+	made.Step = e.Seq
+	return made, []Event{{Kind: EventEdits, Session: f.session.ID, Entry: e.Seq, Detail: made.Reason}}, sessions.Save(tx, f.session)
+}
+
+// decide says which edits the view takes now, with their exact sizes.
+func (l *Local) decide(ctx context.Context, tx kv.Tx, r EditViewRequest) (EditedView, *folded, error) {
+	f, err := l.fold(tx, r.Session)
+	if err != nil {
+		return EditedView{}, nil, err
+	}
+	st, err := l.stateOf(ctx, tx, f, r)
+	if err != nil {
+		return EditedView{}, nil, err
+	}
+	d := window.Decide(f.input(), l.policy, st)
+	exact := d.Edits[:0:0]
+	for _, e := range d.Edits {
+		e, smaller, err := l.weigh(ctx, tx, f, e)
+		if err != nil {
+			return EditedView{}, nil, err
+		}
+		if smaller {
+			exact = append(exact, e)
+		}
+	}
+	d.Edits, d.After = exact, d.Before
+	for _, e := range exact {
+		d.After -= e.Before - e.Tokens
+	}
+	return EditedView{Session: f.session.ID, Decision: d, TokensBefore: f.counter(r.Model).Of(d.Before), TokensAfter: f.counter(r.Model).Of(d.After)}, f, nil
+}
+
+// stateOf gathers what a decision depends on.
+func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, r EditViewRequest) (window.State, error) {
+	c := f.counter(r.Model)
+	st := window.State{
+		Count:  func(n int) int { return c.Of(n).Upper },
+		Ahead:  window.CallsAhead(f.requests()),
+		Reason: r.Reason,
+	}
+	st.Window, _ = l.models.Window(c.Model())
+	model, _ := l.models.Lookup(c.Model())
+	st.Rates = window.RatesOf(model.Price)
+	_, text, err := l.summaryMessage(ctx, f)
+	if err != nil {
+		return st, err
+	}
+	if f.current() != nil {
+		st.Summary = summaryTokens(text)
+	}
+	st.ExitCodes, err = exitCodes(tx, f.session.ID)
+	return st, err
+}
+
+// exitCodes returns those of a session's commands, by call.
+func exitCodes(tx kv.Tx, session string) (map[string]int, error) {
+	ops, err := intents.OfSession(tx, session)
+	codes := map[string]int{}
+	for _, o := range ops {
+		if o.ExitCode != nil {
+			codes[o.CallID] = *o.ExitCode
+		}
+	}
+	return codes, err
+}
+
+// requests is how many answers the view has: as many requests were made for them.
+func (f *folded) requests() int {
+	n := 0
+	for _, slot := range f.view.Slots {
+		if slot.Role == transcript.RoleAssistant {
+			n++
+		}
+	}
+	return n
+}
+
+// weigh counts what an edit shows of its message.
+func (l *Local) weigh(ctx context.Context, tx kv.Tx, f *folded, e window.Edit) (window.Edit, bool, error) {
+	if e.Part == window.PartRange {
+		return e, true, nil
+	}
+	m, err := l.decoded(ctx, tx, f.session.ID, e.Seq)
+	if fault.Is(err, fault.NotFound) {
+		return e, false, nil // forgotten in the meantime
+	}
+	if err != nil {
+		return e, false, err
+	}
+	e, smaller := window.Measure(e, m)
+	return e, smaller, nil
+}
