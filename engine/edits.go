@@ -103,7 +103,11 @@ func (l *Local) decide(ctx context.Context, tx kv.Tx, r EditViewRequest) (Edited
 	for _, e := range exact {
 		d.After -= e.Before - e.Tokens
 	}
-	return EditedView{Session: f.session.ID, Decision: d, TokensBefore: f.counter(r.Model).Of(d.Before), TokensAfter: f.counter(r.Model).Of(d.After)}, f, nil
+	c := f.counter(r.Model)
+	made := EditedView{Session: f.session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After)}
+	now := f.situation(st.Window, made.TokensAfter.Upper, r.Signals)
+	made.Due, made.Warn = l.policy.Compact.Due(now), l.policy.Compact.Warns(now)
+	return made, f, nil
 }
 
 // stateOf gathers what a decision depends on.

@@ -265,6 +265,15 @@ type EditViewRequest struct {
 	// Reason, if set, is why there has to be a step: it is taken whether it pays or not.
 	Reason string `json:"reason,omitempty"`
 	DryRun bool   `json:"dry_run,omitempty"` // decide and change nothing
+	Signals
+}
+
+// Signals are reasons for a compaction that only a caller can know.
+type Signals struct {
+	Overflow bool `json:"overflow,omitempty"` // the provider refused the request because of its size
+	Trimmed  bool `json:"trimmed,omitempty"`  // the last request went through only because it was trimmed
+	Asked    bool `json:"asked,omitempty"`    // the agent asked for one
+	Manual   bool `json:"manual,omitempty"`   // a person did
 }
 
 // EditedView is a decision about a session's view. It is recorded if it has edits.
@@ -274,6 +283,10 @@ type EditedView struct {
 	window.Decision
 	TokensBefore tokens.Count `json:"tokens_before"`
 	TokensAfter  tokens.Count `json:"tokens_after"`
+	// Due says whether a compaction is due after this step, and why, or why not.
+	Due window.Trigger `json:"due"`
+	// Warn says that the session's input comes near the limit at which it is compacted.
+	Warn bool `json:"warn,omitempty"`
 }
 
 // PlanCompactionRequest asks what a compaction would do.

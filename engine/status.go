@@ -36,23 +36,13 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 			Counting: c.Quality(), Measured: f.measured(), Categories: f.categories(c, text), SinceTurns: f.turns(), Saved: c.Of(f.saved(text)),
 		}
 		st.Window, _ = l.models.Window(c.Model())
-		st.Threshold = threshold(st.Window)
+		st.Threshold = l.policy.Compact.Threshold(st.Window)
 		if cur := f.current(); cur != nil {
 			st.Summary = cur.ID
 		}
 		st.NextCuts, err = l.nextCuts(ctx, tx, f, r.Model, c)
 		return st, err
 	})
-}
-
-// threshold is the number of tokens above which a compaction is due: 85 % of the window, and room for
-// an answer in it; for an unknown window a fixed figure that common windows hold.
-func threshold(window int) int {
-	const unknown, reserve = 130_000, 20_000
-	if window <= 0 {
-		return unknown
-	}
-	return min(window-min(reserve, window/3), window*85/100)
 }
 
 // measured returns what the provider reported for the newest answer of the main conversation.

@@ -25,10 +25,10 @@ type Situation struct {
 
 // Trigger is why a compaction is due, or why it is not although it would be.
 type Trigger struct {
-	Reason string // as it is recorded; "" where none is due
-	Why    string // in words
+	Reason string `json:"reason,omitempty"` // as it is recorded; "" where none is due
+	Why    string `json:"why"`
 	// Suppressed says that a compaction would be due, but changes too little to be repeated now.
-	Suppressed bool
+	Suppressed bool `json:"suppressed,omitempty"`
 }
 
 // trigger is one reason for a compaction.
