@@ -78,22 +78,28 @@ func (l *Local) editView(ctx context.Context, tx kv.Tx, r EditViewRequest, m mut
 	return made, []Event{{Kind: EventEdits, Session: f.session.ID, Entry: e.Seq, Detail: made.Reason}}, sessions.Save(tx, f.session)
 }
 
-// decide says which edits the view takes now, with their exact sizes.
+// decide says which edits the view of a session takes now.
 func (l *Local) decide(ctx context.Context, tx kv.Tx, r EditViewRequest) (EditedView, *folded, error) {
 	f, err := l.fold(tx, r.Session)
 	if err != nil {
 		return EditedView{}, nil, err
 	}
+	made, err := l.decideOn(ctx, tx, f, r)
+	return made, f, err
+}
+
+// decideOn says which edits a view takes now, with their exact sizes.
+func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewRequest) (EditedView, error) {
 	st, err := l.stateOf(ctx, tx, f, r)
 	if err != nil {
-		return EditedView{}, nil, err
+		return EditedView{}, err
 	}
 	d := window.Decide(f.input(), l.policy, st)
 	exact := d.Edits[:0:0]
 	for _, e := range d.Edits {
 		e, smaller, err := l.weigh(ctx, tx, f, e)
 		if err != nil {
-			return EditedView{}, nil, err
+			return EditedView{}, err
 		}
 		if smaller {
 			exact = append(exact, e)
@@ -107,7 +113,7 @@ func (l *Local) decide(ctx context.Context, tx kv.Tx, r EditViewRequest) (Edited
 	made := EditedView{Session: f.session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After)}
 	now := f.situation(st.Window, made.TokensAfter.Upper, r.Signals)
 	made.Due, made.Warn = l.policy.Compact.Due(now), l.policy.Compact.Warns(now)
-	return made, f, nil
+	return made, nil
 }
 
 // stateOf gathers what a decision depends on.

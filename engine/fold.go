@@ -17,6 +17,7 @@ type folded struct {
 	compactions
 	steps
 	view      window.View
+	calls     map[string]sessions.Call // by id; made when it is first asked for
 	models    *tokens.Registry
 	estimator func(model string) (*tokens.Estimator, error)
 }

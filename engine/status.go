@@ -40,6 +40,14 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 		if cur := f.current(); cur != nil {
 			st.Summary = cur.ID
 		}
+		st.Sources = f.sources(c)
+		if fixed, known := f.fixed(c); known {
+			st.Fixed = &fixed
+		}
+		if st.Next, err = l.decideOn(ctx, tx, f, EditViewRequest{Session: r.Session, Model: r.Model}); err != nil {
+			return st, err
+		}
+		st.Next.Edits = nil // a status says how much, not what of each message
 		st.NextCuts, err = l.nextCuts(ctx, tx, f, r.Model, c)
 		return st, err
 	})

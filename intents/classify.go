@@ -82,6 +82,15 @@ func (m Meaning) Tracked() bool {
 	return false
 }
 
+// OfFile reports whether the target of a call of this operation is a file.
+func OfFile(op string) bool {
+	switch op {
+	case OpRead, OpWrite, OpPatch, OpDelete, OpMove, OpCopy:
+		return true
+	}
+	return false
+}
+
 // What returns the target or, for calls without one, the command.
 func (m Meaning) What() string {
 	if m.Target != "" {
