@@ -80,7 +80,11 @@ func (l *Local) editView(ctx context.Context, tx kv.Tx, r EditViewRequest, m mut
 
 // decide says which edits the view of a session takes now.
 func (l *Local) decide(ctx context.Context, tx kv.Tx, r EditViewRequest) (EditedView, *folded, error) {
-	f, err := l.fold(tx, r.Session)
+	fold := l.foldIn
+	if r.DryRun {
+		fold = l.fold
+	}
+	f, err := fold(tx, r.Session)
 	if err != nil {
 		return EditedView{}, nil, err
 	}

@@ -68,6 +68,7 @@ type Local struct {
 	naming sync.RWMutex
 
 	maintenance maintenance
+	logs        readLogs
 }
 
 var _ API = (*Local)(nil)

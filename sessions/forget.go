@@ -25,7 +25,7 @@ func Forget(tx kv.Tx, session string, seq int64, at time.Time, expired bool) err
 		e.Forgotten, e.Expired = &at, expired
 	}
 	e.Blob, e.Names, e.Paths = "", nil, nil
-	return put(tx, session, e, nil)
+	return rewriteEntry(tx, session, e, nil)
 }
 
 // ForgetCalls removes what the log knows of an entry's calls beyond that they were made: what they are
@@ -42,14 +42,16 @@ func ForgetCalls(tx kv.Tx, session string, seq int64) error {
 				return err
 			}
 		}
-		c.Target = ""
+		c.Target, c.From, c.Same = "", "", ""
 	}
 	s.Note = ""
 	return Amend(tx, session, s)
 }
 
 // Amend stores an entry again whose derived words or data have changed, with the original that it had.
-func Amend(tx kv.Tx, session string, s Stored) error { return put(tx, session, s.Entry, s.Original) }
+func Amend(tx kv.Tx, session string, s Stored) error {
+	return rewriteEntry(tx, session, s.Entry, s.Original)
+}
 
 // Rules returns how the records of this package lose a text, but for the originals: Holders finds
 // the entries whose original has to go.
