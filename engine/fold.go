@@ -15,6 +15,7 @@ type folded struct {
 	entries []sessions.Entry
 	compactions
 	steps
+	filter    window.Filter
 	view      window.View
 	calls     map[string]sessions.Call // by id; made when it is first asked for
 	models    *tokens.Registry
@@ -32,7 +33,7 @@ func (l *Local) foldLog(tx kv.Tx, id string, committed bool) (*folded, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &folded{session: s, models: l.models, estimator: func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }}
+	f := &folded{session: s, filter: l.policy.Filter, models: l.models, estimator: func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }}
 	if f.entries, err = l.logs.current(tx, s, committed); err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (f *folded) take(e sessions.Entry) error {
 
 // input is what the view follows from.
 func (f *folded) input() window.Input {
-	return window.Input{Entries: f.entries, Cutoff: f.cutoff(), Edits: f.edits}
+	return window.Input{Entries: f.entries, Cutoff: f.cutoff(), Edits: f.edits, Filter: f.filter}
 }
 
 // plan computes the view.
@@ -75,11 +76,11 @@ func (f *folded) extend(e sessions.Entry) error {
 
 // whole returns the messages of the session as if nothing had been compacted.
 func (f *folded) whole() []window.Slot {
-	if f.view.Summary == "" {
+	if f.view.Summary == "" && f.filter.Empty() {
 		return f.view.Slots
 	}
 	in := f.input()
-	in.Cutoff = nil
+	in.Cutoff, in.Filter = nil, window.Filter{}
 	return window.Plan(in).Slots
 }
 

@@ -304,6 +304,8 @@ type EditedView struct {
 	Due window.Trigger `json:"due"`
 	// Warn says that the session's input comes near the limit at which it is compacted.
 	Warn bool `json:"warn,omitempty"`
+	// NearCap says that the view has nearly as many messages as are shown at most.
+	NearCap bool `json:"near_cap,omitempty"`
 }
 
 // PlanCompactionRequest asks what a compaction would do.

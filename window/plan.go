@@ -30,6 +30,7 @@ type Cutoff struct {
 type View struct {
 	Summary string // id; "": none
 	Slots   []Slot
+	NearCap bool // the messages have passed Filter.CapFraction of their bound
 }
 
 // Slot is one message of a view.
@@ -119,8 +120,9 @@ func plan(in Input) (View, []*draft) {
 		cut = nil
 	}
 	edits := byPlace(in.Edits)
-	drafts := edits.collapse(pairUp(filter(in.Filter, group(visible(path.entries(), cut)))))
-	view := View{Slots: make([]Slot, 0, len(drafts))}
+	seen, near := filter(in.Filter, group(visible(path.entries(), cut)))
+	drafts := edits.collapse(pairUp(seen))
+	view := View{Slots: make([]Slot, 0, len(drafts)), NearCap: near}
 	if cut != nil {
 		view.Summary = cut.Summary
 	}
