@@ -89,6 +89,13 @@ func fitsChat(n node) bool {
 		(n.contentFits(OpenAIChat) || n.first(content) == 'n' || content.Empty() && !n.has("parts"))
 }
 
+func fitsItems(n node) bool {
+	if typ, err := n.str("type", false); err == nil && typ != "" && typ != itemMessage {
+		return !n.has("role")
+	}
+	return n.hasRole("system", "developer", "user", "assistant") && !n.has("tool_calls") && n.contentFits(OpenAIResponses)
+}
+
 func fitsGemini(n node) bool {
 	return n.first(n.get("parts")) == '[' && !n.has("content")
 }
