@@ -28,7 +28,7 @@ type codec struct {
 }
 
 // codecs is the one table of formats.
-var codecs = []codec{anthropicCodec, chatCodec, responsesCodec}
+var codecs = []codec{anthropicCodec, chatCodec, responsesCodec, geminiCodec}
 
 // codecOf is the one place that tells formats apart.
 func codecOf(f Format) (codec, error) {
