@@ -20,6 +20,8 @@ type codec struct {
 	// merge joins the records of one message. It is nil where nothing is joined: the list has a message
 	// of its own for each record, and so for each result.
 	merge func(raws [][]byte) ([]byte, error)
+	// itemised: what a model answers with is several messages of the list, one behind the other.
+	itemised bool
 	// roles are those that the provider takes, and valid checks its order of messages that have them.
 	roles []Role
 	valid func(ms []Message) error
@@ -38,7 +40,7 @@ func codecOf(f Format) (codec, error) {
 		}
 	}
 	return codec{}, fault.New(fault.Invalid, op, "unknown message format %.40q", f).
-		WithHint("the known formats are %s", names(Formats()))
+		WithHint("the known formats are %s", FormatNames())
 }
 
 // Formats returns the formats that are known, in the order in which they are named.
@@ -48,6 +50,30 @@ func Formats() []Format {
 		out[i] = c.format
 	}
 	return out
+}
+
+// FormatNames names the formats that are known, for a reader.
+func FormatNames() string { return names(Formats()) }
+
+// Joins reports whether the records of one message become one message of the provider. Where they do not,
+// each result is a message of its own. A format that is not known is taken to join.
+func Joins(f Format) bool {
+	c, err := codecOf(f)
+	return err != nil || c.merge != nil
+}
+
+// Itemised reports whether an answer of the model is several messages of the list, so that neighbours of
+// the assistant belong together.
+func Itemised(f Format) bool {
+	c, err := codecOf(f)
+	return err == nil && c.itemised
+}
+
+// Takes reports whether messages of a format may have a role. The system prompt is a message in some
+// formats, and stands beside the messages in others.
+func Takes(f Format, r Role) bool {
+	c, err := codecOf(f)
+	return err == nil && slices.Contains(c.roles, r)
 }
 
 // names writes formats as a list in words.

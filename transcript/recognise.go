@@ -8,17 +8,18 @@ import (
 
 // Recognise returns the format of messages, told by what only one format has. likely are formats that
 // come first where several fit, such as that of the messages before. The error is invalid when no format
-// fits all messages, and when several do, and names them.
+// fits all messages, which names the first that does not by its number, from 1, and when several do, which
+// names them.
 func Recognise(messages [][]byte, likely ...Format) (Format, error) {
 	fitting := Formats()
 	for i, raw := range messages {
 		left, err := fittingOf(raw, fitting)
 		if err != nil {
-			return "", fault.New(fault.Invalid, op, "message %d: %v", i, err)
+			return "", fault.New(fault.Invalid, op, "message %d: %v", i+1, err)
 		}
 		if len(left) == 0 {
-			return "", fault.New(fault.Invalid, op, "message %d does not fit the messages before it, or no known format", i).
-				WithHint("the known formats are %s: say which one it is", names(Formats()))
+			return "", fault.New(fault.Invalid, op, "message %d does not fit the messages before it, or no known format", i+1).
+				WithHint("the known formats are %s: say which one it is", FormatNames())
 		}
 		fitting = left
 	}

@@ -29,10 +29,10 @@ func TestRecognise(t *testing.T) {
 		{"plain texts with a system message", []string{`{"role":"system","content":"s"}`, plain}, "", "the messages fit the formats openai_chat and openai_responses alike"},
 		{"blocks of text", []string{`{"role":"user","content":[{"type":"text","text":"a"}]}`}, "", "the messages fit the formats anthropic and openai_chat alike"},
 		{"a block that is new", []string{`{"role":"user","content":[{"type":"smell"}]}`}, "", "the messages fit the formats anthropic, openai_chat and openai_responses alike"},
-		{"a mixture", []string{`{"role":"user","parts":[]}`, plain}, "", "message 1 does not fit the messages before it, or no known format"},
+		{"a mixture", []string{`{"role":"user","parts":[]}`, plain}, "", "message 2 does not fit the messages before it, or no known format"},
 		{"no messages", nil, "", "the messages fit the formats anthropic, openai_chat, openai_responses and gemini alike"},
-		{"nothing of any format", []string{`{"a":1}`}, "", "message 0 does not fit the messages before it, or no known format"},
-		{"no JSON", []string{plain, `{`}, "", "message 1: byte 1: expected a member name"},
+		{"nothing of any format", []string{`{"a":1}`}, "", "message 1 does not fit the messages before it, or no known format"},
+		{"no JSON", []string{plain, `{`}, "", "message 2: byte 1: expected a member name"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := Recognise(raws(tt.messages))

@@ -13,6 +13,7 @@ var responsesCodec = codec{
 	build:      buildItem,
 	edit:       editItem,
 	newMessage: newChat, // an item without a type is a message
+	itemised:   true,
 	roles:      []Role{RoleSystem, RoleUser, RoleAssistant, RoleTool},
 	valid:      validItems,
 	fits:       fitsItems,
