@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
@@ -74,21 +75,35 @@ func (l *Local) checkAfter(ctx context.Context, tx kv.Tx, f *folded, p compactio
 	in := f.input()
 	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept}
 	after := window.Plan(in)
-	format := f.format()
-	messages := [][]byte{transcript.NewMessage(format, transcript.RoleUser, p.Text)}
-	for _, slot := range after.Slots {
-		m, err := l.render(ctx, tx, f, slot)
-		if err != nil {
-			return err
-		}
-		if m.JSON != nil {
-			messages = append(messages, m.JSON)
-		}
+	format, head := f.format(), after.Head()
+	messages, err := l.rendered(ctx, tx, f, after.Slots[:head])
+	if err != nil {
+		return err
 	}
+	kept, err := l.rendered(ctx, tx, f, after.Slots[head:])
+	if err != nil {
+		return err
+	}
+	messages = slices.Concat(messages, [][]byte{transcript.NewMessage(format, transcript.RoleUser, p.Text)}, kept)
 	if err := transcript.Valid(format, messages); err != nil {
 		return fault.New(fault.Internal, "engine.accept", "the compacted view would not be valid for its provider, so nothing was changed: %v", err)
 	}
 	return nil
+}
+
+// rendered returns the messages of slots as they would be sent.
+func (l *Local) rendered(ctx context.Context, tx kv.Tx, f *folded, slots []window.Slot) ([][]byte, error) {
+	var messages [][]byte
+	for _, slot := range slots {
+		pieces, err := l.render(ctx, tx, f, slot)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range pieces {
+			messages = append(messages, m.JSON)
+		}
+	}
+	return messages, nil
 }
 
 // accept writes an accepted plan into the log.

@@ -66,7 +66,7 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 		Result: func(seq int64, callID string) (string, error) {
 			m, err := l.decoded(ctx, tx, f.session.ID, seq)
 			for _, p := range m.Parts {
-				if p.Kind == transcript.KindResult && p.ID == callID {
+				if p.Kind == transcript.KindResult && p.ID == transcript.OwnID(callID) {
 					return p.Text, err
 				}
 			}
@@ -85,7 +85,7 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 			return in, err
 		}
 	}
-	for _, slot := range whole {
+	for _, slot := range whole[window.View{Slots: whole}.Head():] {
 		in.Items = append(in.Items, f.item(slot))
 	}
 	return in, l.gather(tx, f, &in)

@@ -127,9 +127,11 @@ type AppendMessagesRequest struct {
 	// Session names the session they belong to; empty: found by their chain, or a new one.
 	Session string `json:"session,omitempty"`
 	// Host names who hands them in, for a new session ("mcp").
-	Host   string            `json:"host,omitempty"`
-	Model  string            `json:"model,omitempty"`
-	Format transcript.Format `json:"format"`
+	Host  string `json:"host,omitempty"`
+	Model string `json:"model,omitempty"`
+	// Format is that of the messages. "": recognised, see transcript.Recognise; where several fit, that
+	// of the session.
+	Format transcript.Format `json:"format,omitempty"`
 	// Messages is the whole conversation, or with Since only what is new since the last call.
 	Messages [][]byte `json:"messages,omitempty"`
 	// Blob names a stored blob with the JSON array, for a conversation too long for a frame. The request
@@ -192,7 +194,7 @@ type LogEntry struct {
 type ViewRequest struct {
 	Session string `json:"session"`
 	Model   string `json:"model,omitempty"` // counts are those of this model; "": the session's
-	From    int    `json:"from,omitempty"`  // index of the first message of the page
+	From    int    `json:"from,omitempty"`  // where the page starts: what the page before gave as Next
 	// Position is that of the first page: a page of another position would not fit. 0: the newest.
 	Position int64 `json:"position,omitempty"`
 }
@@ -203,7 +205,7 @@ type ViewResponse struct {
 	Position int64         `json:"position"` // sequence number of the newest entry that it reflects
 	Summary  string        `json:"summary,omitempty"`
 	Messages []ViewMessage `json:"messages"`
-	Total    int           `json:"total"` // messages of the whole view, at most
+	Total    int           `json:"total"` // what From counts to: messages, those of one answer or its results as one
 	Tokens   tokens.Count  `json:"tokens"`
 	Next     int           `json:"next,omitempty"`
 }

@@ -103,7 +103,7 @@ func (d *draft) answered(behind []*draft) bool {
 
 // standIn is a result that takes the place of one that is not there.
 func standIn(c sessions.Call, text string) transcript.Part {
-	return transcript.Part{Kind: transcript.KindResult, ID: c.ID, Text: text, IsError: true}
+	return transcript.Part{Kind: transcript.KindResult, ID: c.ID, Name: c.Name, Text: text, IsError: true}
 }
 
 // resultIDs returns the calls whose results stand in d, and when those that are gone were forgotten.
@@ -169,6 +169,9 @@ func (d *draft) settle(calls []sessions.Call) {
 	})
 	if d.keepFirst(order); len(d.keep) > 0 {
 		return // of duplicates the first stays: another order would choose another one
+	}
+	if len(d.entries) == 0 || !transcript.Joins(d.first().Format) {
+		return // messages of their own stay in the order in which they were sent
 	}
 	rank := func(e *sessions.Entry) int {
 		best := len(calls)
