@@ -27,6 +27,8 @@ type Input struct {
 	Text func(seq int64) (string, error)
 	// Result returns the text of one tool result. It is asked only for a pinned one.
 	Result func(seq int64, callID string) (string, error)
+	// Mask masks the secrets in a text that a model is to read. nil: nothing is masked.
+	Mask func(text string) string
 }
 
 // Item is one message of the conversation.

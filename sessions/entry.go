@@ -18,7 +18,13 @@ const (
 	KindCompaction Kind = "compaction" // an accepted compaction; Data holds its record
 	KindRestore    Kind = "restore"    // a compaction was taken back; Data names it
 	KindRewind     Kind = "rewind"     // the host went back to an earlier message; Data says to which
+	KindCost       Kind = "cost"       // a model wrote a summary that was not taken; Usage is what that cost, Data how it went
 )
+
+// own reports whether the ledger itself writes entries of this kind.
+func (k Kind) own() bool {
+	return k == KindCompaction || k == KindRestore || k == KindRewind || k == KindCost
+}
 
 // NewEntry is an entry as a face hands it in. Exactly one of Original and Blob is set.
 type NewEntry struct {
@@ -96,6 +102,14 @@ type Entry struct {
 	Results  []Result        `json:"results,omitempty"` // results it carries
 	Paths    []string        `json:"paths,omitempty"`   // file paths it names, at most limits.EntryPaths
 	Names    []string        `json:"names,omitempty"`   // identifiers it names, at most limits.EntryNames
+}
+
+// Spent returns what the entry's usage says, nothing when it says none.
+func (e Entry) Spent() Usage {
+	if e.Usage == nil {
+		return Usage{}
+	}
+	return *e.Usage
 }
 
 // Call is what the log knows of one tool call.
