@@ -17,6 +17,9 @@ func (s *source) write() (text string, need int, err error) {
 	s.addCommands(d)
 	s.addNotes(d)
 	s.addNarrative(d)
+	if err := s.addReasoning(d); err != nil {
+		return "", 0, err
+	}
 	if err := s.addSaid(d); err != nil {
 		return "", 0, err
 	}

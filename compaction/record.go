@@ -38,6 +38,9 @@ type Options struct {
 	Reason string   `json:"reason,omitempty"` // why: "manual", "agent_requested", …
 	// Preset names the sections of a model's summary: default, deepagents or pi.
 	Preset string `json:"sections,omitempty"`
+	// Reasoning keeps excerpts of the model's reasoning. Off by default: read as a user's words, thoughts
+	// confuse models that reason.
+	Reasoning bool `json:"reasoning,omitempty"`
 }
 
 // Record is an accepted compaction, as it stands in the log.

@@ -41,6 +41,9 @@ type Config struct {
 	// Models is what is known of models: the built-in ones, and besides them those of the key models.
 	// See docs/configuration.md. Default: the built-in ones.
 	Models *tokens.Registry
+	// Summarizer is the model that writes summaries in the modes that want one. Key: summarizer. Default:
+	// none.
+	Summarizer *Summarizer
 }
 
 // Ceiling returns LedgerWarnMB in bytes, 0 for no warning.
@@ -115,10 +118,13 @@ func parse(root string, data []byte) (Config, []Problem, error) {
 	if err != nil {
 		return Default(), nil, inFile(err)
 	}
-	var models yamldoc.Field
-	err = p.take(fields, map[string]any{"follow": &c.Follow, "exports": &c.Exports, "ledgerwarnmb": &c.LedgerWarnMB, "models": &models})
+	var models, summarizer yamldoc.Field
+	err = p.take(fields, map[string]any{"follow": &c.Follow, "exports": &c.Exports, "ledgerwarnmb": &c.LedgerWarnMB, "models": &models, "summarizer": &summarizer})
 	if err == nil && models.Key != "" {
 		c.Models, err = p.models(models)
+	}
+	if err == nil && summarizer.Key != "" {
+		c.Summarizer, err = p.summarizer(summarizer)
 	}
 	if err != nil {
 		return Default(), nil, inFile(err)

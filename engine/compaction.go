@@ -94,6 +94,12 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 			return "", err
 		},
 	}
+	if o.Reasoning {
+		in.Reasoning = func(seq int64) (string, error) {
+			m, err := l.decoded(ctx, tx, f.session.ID, seq)
+			return transcript.Reasoning(m), err
+		}
+	}
 	model := o.Model
 	if model == "" {
 		model = f.session.Model

@@ -7,6 +7,7 @@ var layers = map[string]int{
 	"mcp/...":                     4,
 	"cli/...":                     4,
 	"agents/...":                  4,
+	"llm/...":                     4,
 	"engine/...":                  3,
 	"transcript/...":              2,
 	"sessions/...":                2,
@@ -53,6 +54,7 @@ var sideways = map[[2]string]string{
 	{"engine/observe", "engine"}:        "the observer hands in what it sees through the engine's API",
 	{"cli", "agents"}:                   "the commands import the session files that agents know",
 	{"cli", "agents/claudecode"}:        "the commands import the session files that agents know",
+	{"cli", "llm"}:                      "the command line asks models with the user's credentials",
 	{"agents/claudecode", "agents"}:     "a room registers what it recognises",
 	{"kv/rewrite", "kv"}:                "rules are about records",
 	{"kv/bolt", "kv"}:                   "a backend implements the interface",
@@ -93,8 +95,8 @@ var restricted = []struct {
 	why      string
 }{
 	{"net", []string{"engine/daemon", "internal/scriptedmodel"}, "only the daemon opens sockets"},
-	{"net/http", []string{"internal/scriptedmodel"}, "no network: the product calls nobody"},
-	{"os/exec", []string{"engine/daemon", "internal/scriptedmodel", "internal/benchmark", "internal/sandbox", "internal/crashtest"}, "one place starts processes"},
+	{"net/http", []string{"llm", "internal/scriptedmodel"}, "only model clients call anybody, and only when a mode with a model is asked for"},
+	{"os/exec", []string{"engine/daemon", "llm", "internal/scriptedmodel", "internal/benchmark", "internal/sandbox", "internal/crashtest"}, "the daemon starts itself; a summarizer may be a program"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},
 	{"reflect", nil, "plain values"},
 	{"time.Now", []string{"internal/env", "internal/demo", "internal/benchmark"}, "the clock comes from env"},
