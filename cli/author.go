@@ -113,6 +113,10 @@ func (a *app) sayRun(r *compaction.Run) {
 		a.say("the ledger refutes %d of its statements, which were removed, and does not know %d, which are marked", r.Removed, r.Marked)
 	}
 	if r.Calls > 0 {
-		a.say("%d request(s): %s input, %s output tokens", r.Calls, commas(int(r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite)), commas(int(r.Usage.Output)))
+		mark := ""
+		if r.Estimated {
+			mark = "≈"
+		}
+		a.say("%d request(s): %[2]s%[3]s input, %[2]s%[4]s output tokens", r.Calls, mark, commas(int(r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite)), commas(int(r.Usage.Output)))
 	}
 }

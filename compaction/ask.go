@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/tokens"
+	"ctxledger.dev/sessions"
 )
 
 const (
@@ -102,7 +102,7 @@ func (a *asking) part(ctx context.Context, p *BriefPart, previous string, output
 	for {
 		n, prompt := a.chunk(p, rest, previous, s, output, room)
 		size := promptTokens(prompt)
-		for size > room && s != s.smaller() {
+		for size > a.window-output && s != s.smaller() {
 			s = s.smaller()
 			n, prompt = a.chunk(p, rest, previous, s, output, room)
 			size = promptTokens(prompt)
@@ -149,6 +149,10 @@ func (a *asking) call(ctx context.Context, p Prompt) (string, error) {
 	}
 	a.answer.Run.Calls++
 	r, err := a.model.Summarize(ctx, p)
+	if r.Usage == (sessions.Usage{}) && err == nil {
+		r.Usage = sessions.Usage{Input: int64(count(p.System) + count(p.Text)), Output: int64(count(r.Text))}
+		a.answer.Run.Estimated = true
+	}
 	a.answer.Run.Usage = a.answer.Run.Usage.Add(r.Usage)
 	if r.Model != "" {
 		a.answer.Run.Model = oneLine(r.Model, 100)
@@ -181,5 +185,5 @@ func (a *asking) sections(ctx context.Context, p *BriefPart, prompt Prompt, text
 // promptTokens is the size of a prompt: by o200k_base, and a third more, which covers the tokenizers of
 // other models.
 func promptTokens(p Prompt) int {
-	return (tokens.O200kBase.CountString(p.System) + tokens.O200kBase.CountString(p.Text)) * 4 / 3
+	return (count(p.System) + count(p.Text)) * 4 / 3
 }

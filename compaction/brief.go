@@ -121,7 +121,8 @@ func (b *Brief) digest() string {
 // bound makes the brief small enough for one frame: first every message is cut shorter, then the oldest
 // are left out.
 func (b *Brief) bound() error {
-	for limit := messageChars; ; limit = shrink(limit) {
+	limit := b.cutTo()
+	for {
 		raw, err := json.Marshal(b)
 		if err != nil {
 			return fault.Wrap(fault.Internal, "compaction.brief", err)
@@ -130,18 +131,52 @@ func (b *Brief) bound() error {
 			return nil
 		}
 		if limit > leastChars {
-			for _, p := range b.Parts {
-				for i := range p.Messages {
-					p.Messages[i].Text = headTail(p.Messages[i].Text, shrink(limit), p.Messages[i].Chars)
-				}
-			}
+			limit = shrink(limit)
+			b.cut(limit)
 			continue
 		}
 		for i := range b.Parts {
 			p := &b.Parts[i]
-			gone := (len(p.Messages) + 3) / 4
+			gone := (len(p.Messages) + 7) / 8
 			p.Messages = p.Messages[gone:]
 			b.Omitted += gone
+		}
+	}
+}
+
+// cutTo cuts the messages to about what fits, by their size in JSON, and returns to how many characters.
+func (b *Brief) cutTo() int {
+	limit := messageChars
+	for b.sizeAt(limit) > briefBytes && limit > leastChars {
+		limit = shrink(limit)
+	}
+	if limit < messageChars {
+		b.cut(limit)
+	}
+	return limit
+}
+
+// sizeAt is about the size of the brief in bytes of JSON with messages of at most limit characters.
+func (b *Brief) sizeAt(limit int) int {
+	const around = 60 // of one message's braces and names
+	size := 0
+	for _, p := range b.Parts {
+		for _, m := range p.Messages {
+			n := len(m.Text)
+			if m.Chars > limit {
+				n = n * limit / min(m.Chars, messageChars)
+			}
+			size += n + len(m.Label) + len(m.Calls) + around
+		}
+	}
+	return size
+}
+
+// cut cuts every message to a number of characters.
+func (b *Brief) cut(limit int) {
+	for _, p := range b.Parts {
+		for i := range p.Messages {
+			p.Messages[i].Text = headTail(p.Messages[i].Text, limit, p.Messages[i].Chars)
 		}
 	}
 }

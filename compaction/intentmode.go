@@ -25,10 +25,16 @@ func (s *source) write() (text string, need int, err error) {
 	}
 	s.addExplored(d, n)
 	s.addArtifacts(d)
+	s.addFailure(d)
 	s.addBody(d)
 	n.add(d)
 	text, size, ok := d.fill(s.budget)
 	if s.carry(d) {
+		text, size, ok = d.fill(s.budget)
+	}
+	if more, err := s.retain(d, text); err != nil {
+		return "", 0, err
+	} else if more {
 		text, size, ok = d.fill(s.budget)
 	}
 	if !ok {

@@ -55,8 +55,10 @@ type Run struct {
 	Calls   int            `json:"calls"`             // requests, failed ones included
 	Shrinks int            `json:"shrinks,omitempty"` // of them, how many were smaller repetitions after an overflow
 	Usage   sessions.Usage `json:"usage"`             // of all calls together
-	Removed int            `json:"removed,omitempty"` // statements that the ledger refutes
-	Marked  int            `json:"marked,omitempty"`  // statements that nothing in the ledger backs
+	// Estimated says that some call did not report what it used: it is then estimated by o200k_base.
+	Estimated bool `json:"estimated,omitempty"`
+	Removed   int  `json:"removed,omitempty"` // statements that the ledger refutes
+	Marked    int  `json:"marked,omitempty"`  // statements that nothing in the ledger backs
 }
 
 // Spent is what the run used. It may be called on nil, as when no model was asked.

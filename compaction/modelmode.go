@@ -48,7 +48,7 @@ func Finish(in Input, o Options, a Answer) (Proposal, error) {
 	}
 	story, run := s.narrate(&a, v)
 	if story != nil {
-		p, err := v.proposeWith(o, cut, story)
+		p, err := v.proposeWith(o, cut, told{story: story})
 		if err != nil {
 			return p, err
 		}
@@ -58,7 +58,11 @@ func Finish(in Input, o Options, a Answer) (Proposal, error) {
 		}
 		run.Status, run.Reason = Status(p.Outcome), p.Why
 	}
-	p, err := v.proposeWith(o, cut, nil)
+	var by told
+	if run.Status == Failed && in.Window > 0 && v.before > in.Window {
+		by.failure = run.Reason // the history must shrink, and did without a summary
+	}
+	p, err := v.proposeWith(o, cut, by)
 	p.Record.Run = &run
 	return p, err
 }

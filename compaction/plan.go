@@ -142,14 +142,20 @@ func (o Options) budget(window int) int {
 }
 
 // propose writes the deterministic summary for one boundary and judges it.
-func (v *view) propose(o Options, cut int) (Proposal, error) { return v.proposeWith(o, cut, nil) }
+func (v *view) propose(o Options, cut int) (Proposal, error) { return v.proposeWith(o, cut, told{}) }
+
+// told is what came of asking a model.
+type told struct {
+	story   *narrative
+	failure string
+}
 
 // proposeWith writes the summary for one boundary, with a model's words in it where there are any, and
 // judges it.
-func (v *view) proposeWith(o Options, cut int, story *narrative) (Proposal, error) {
+func (v *view) proposeWith(o Options, cut int, by told) (Proposal, error) {
 	budget := o.budget(v.in.Window)
 	s := newSource(v.in, o, recordID(v.in, o, cut), cut, v.affordable(budget, cut))
-	s.story = story
+	s.story, s.failure = by.story, by.failure
 	text, need, err := s.write()
 	if err != nil {
 		return Proposal{}, err

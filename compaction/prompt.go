@@ -63,7 +63,11 @@ func (b *Brief) prompt(p *BriefPart, messages []BriefMessage, previous string, s
 		tagged("trace", "[TOOL CALL TRACE — what agents actually did]\n"+strings.Join(trace, "\n"))
 	}
 	tagged("previous-summary", previous)
-	tagged("conversation", conversation(messages, s.message))
+	said := conversation(messages, s.message)
+	if b.Omitted > 0 && len(messages) > 0 && &messages[0] == &p.Messages[0] {
+		said = "(" + thousands(b.Omitted) + " earlier messages are left out here: the change log tells what was done in them)\n\n" + said
+	}
+	tagged("conversation", said)
 	t.WriteString(b.wanted(p, previous))
 	return Prompt{System: system, Text: t.String(), Output: output}
 }

@@ -23,6 +23,7 @@ type source struct {
 	explored explored
 	focus    []string
 	story    *narrative            // a model's words; nil: none
+	failure  string                // why there are none although a model was asked
 	tracked  map[string]*Operation // by call id; set for a brief
 }
 
