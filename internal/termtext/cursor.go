@@ -60,7 +60,7 @@ func (s *Screen) eraseScreen(mode int) {
 		s.eraseLine(1)
 		s.eraseAbove()
 	case 2, 3:
-		s.done, s.marks = s.done[:0], s.marks[:0]
+		s.done, s.marks = s.done[:s.base], s.marks[:0]
 		s.rows = s.rows[:1]
 		s.rows[0].reset()
 		s.top, s.row, s.col = 0, 0, 0
@@ -88,12 +88,11 @@ func (s *Screen) eraseLine(mode int) {
 		return // nothing was written there
 	}
 	l := &s.rows[s.row-s.top]
-	l.open(&s.marks)
 	switch mode {
 	case 0:
-		l.truncate(s.col)
+		l.truncate(s.col, &s.marks)
 	case 1:
-		l.blank(s.col + 1)
+		l.blank(s.col+1, &s.marks)
 	case 2:
 		l.reset()
 	}

@@ -1,28 +1,19 @@
 package termtext
 
 import (
-	"bytes"
 	"slices"
 	"unicode/utf8"
 )
 
-// line is a row of the screen. Most rows are ASCII, and their text is the row; only what is wider,
-// narrower or longer needs cells.
+// line is a row of the screen. Most rows only grow: those are text. What is written into the middle of
+// characters that are not ASCII needs cells.
 type line struct {
-	form   form
-	text   []byte
+	text   []byte // UTF-8, unless the row has cells
+	cols   int    // the columns of text: as many as bytes exactly if it is ASCII
+	grid   bool   // the row has cells
 	cells  []cell
 	blanks int // so many columns at the beginning are known to be blank: none is erased twice
 }
-
-// form says what holds a row.
-type form uint8
-
-const (
-	ascii  form = iota // text, a byte a column
-	packed             // text in UTF-8, not taken apart yet
-	grid               // cells
-)
 
 // cell is a column of a row: a character, the right half of a wide one, or the number of a mark,
 // from -2 downwards, that stands on the character.
@@ -36,63 +27,78 @@ type mark struct {
 	on cell
 }
 
-// open makes the columns of a row accessible.
-func (l *line) open(marks *[]mark) {
-	if l.form != packed {
-		return
+// newLine returns the row that shows a text.
+func newLine(text []byte) line {
+	l := line{text: text, cols: printable(text)}
+	for _, r := range string(text[l.cols:]) {
+		if r < utf8.RuneSelf {
+			l.cols++
+		} else {
+			l.cols += width(r)
+		}
 	}
-	l.form = ascii
-	if printable(l.text) == len(l.text) {
+	return l
+}
+
+// ascii reports whether a row is text with a byte a column.
+func (l *line) ascii() bool { return !l.grid && l.cols == len(l.text) }
+
+// width returns the number of columns.
+func (l *line) width() int {
+	if l.grid {
+		return len(l.cells)
+	}
+	return l.cols
+}
+
+// split makes a row consist of cells.
+func (l *line) split(marks *[]mark) {
+	if l.grid {
 		return
 	}
 	text := l.text
-	l.text, l.form = nil, grid
-	for _, r := range string(text) {
-		if w := width(r); w > 0 {
-			l.put(len(l.cells), cell(r), w)
-		} else {
+	l.grid, l.text, l.cells = true, l.text[:0], slices.Grow(l.cells[:0], l.cols+2)
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		i += n
+		switch {
+		case r < utf8.RuneSelf:
+			l.cells = append(l.cells, cell(r))
+		case width(r) == 0:
 			l.combine(len(l.cells), r, marks)
+		default:
+			l.put(len(l.cells), r, width(r), marks)
 		}
 	}
 }
 
-// split makes a row consist of cells.
-func (l *line) split() {
-	if l.form == grid {
-		return
-	}
-	l.cells = slices.Grow(l.cells[:0], len(l.text)+1)
-	for _, b := range l.text {
-		l.cells = append(l.cells, cell(b))
-	}
-	l.text, l.form = l.text[:0], grid
-}
-
-// width returns the number of columns of an open row.
-func (l *line) width() int {
-	if l.form == grid {
-		return len(l.cells)
-	}
-	return len(l.text)
-}
-
 // pad adds n blanks.
 func (l *line) pad(n int) {
-	if l.form == grid {
-		l.cells = append(l.cells, slices.Repeat([]cell{' '}, n)...)
-		return
+	for range n {
+		if l.grid {
+			l.cells = append(l.cells, ' ')
+		} else {
+			l.text = append(l.text, ' ')
+			l.cols++
+		}
 	}
-	l.text = append(l.text, bytes.Repeat([]byte{' '}, n)...)
 }
 
 // write puts printable ASCII at a column that the row reaches up to.
-func (l *line) write(col int, p []byte) {
+func (l *line) write(col int, p []byte, marks *[]mark) {
 	l.blanks = min(l.blanks, col)
-	if l.form == ascii {
+	switch {
+	case !l.grid && col == l.cols:
+		l.text = append(l.text, p...)
+		l.cols += len(p)
+		return
+	case l.ascii():
 		n := copy(l.text[col:], p)
 		l.text = append(l.text, p[n:]...)
+		l.cols = len(l.text)
 		return
 	}
+	l.split(marks)
 	l.cut(col)
 	l.cut(col + len(p))
 	for i, b := range p {
@@ -104,16 +110,19 @@ func (l *line) write(col int, p []byte) {
 	}
 }
 
-// put puts a character of a width at a column that the row reaches up to.
-func (l *line) put(col int, c cell, width int) {
-	l.split()
+// put puts a character of a width, 1 or 2, at a column that the row reaches up to.
+func (l *line) put(col int, r rune, width int, marks *[]mark) {
 	l.blanks = min(l.blanks, col)
+	if !l.grid && col == l.cols {
+		l.text = utf8.AppendRune(l.text, r)
+		l.cols += width
+		return
+	}
+	l.split(marks)
 	l.cut(col)
 	l.cut(col + width)
-	if n := col + width - len(l.cells); n > 0 {
-		l.pad(n)
-	}
-	l.cells[col] = c
+	l.pad(max(0, col+width-len(l.cells)))
+	l.cells[col] = cell(r)
 	if width == 2 {
 		l.cells[col+1] = rightHalf
 	}
@@ -121,7 +130,12 @@ func (l *line) put(col int, c cell, width int) {
 
 // combine puts a combining character on the one in front of a column, which is not the first.
 func (l *line) combine(col int, r rune, marks *[]mark) {
-	l.split()
+	if !l.grid && col == l.cols {
+		l.text = utf8.AppendRune(l.text, r)
+		l.blanks = min(l.blanks, col-1)
+		return
+	}
+	l.split(marks)
 	at := col - 1
 	if l.cells[at] == rightHalf {
 		at--
@@ -133,37 +147,41 @@ func (l *line) combine(col int, r rune, marks *[]mark) {
 
 // cut makes blanks of a wide character whose halves stand left and right of a column's left edge.
 func (l *line) cut(col int) {
-	if l.form == grid && col < len(l.cells) && l.cells[col] == rightHalf {
+	if l.grid && col < len(l.cells) && l.cells[col] == rightHalf {
 		l.cells[col-1], l.cells[col] = ' ', ' '
 	}
 }
 
-// truncate erases an open row from a column on.
-func (l *line) truncate(col int) {
+// truncate erases a row from a column on.
+func (l *line) truncate(col int, marks *[]mark) {
 	if col >= l.width() {
 		return
 	}
-	l.cut(col)
 	l.blanks = min(l.blanks, col)
-	if l.form == grid {
-		l.cells = l.cells[:col]
-	} else {
-		l.text = l.text[:col]
-	}
-}
-
-// blank erases the first n columns of an open row.
-func (l *line) blank(n int) {
-	if n >= l.width() {
-		l.reset()
+	if l.ascii() {
+		l.text, l.cols = l.text[:col], col
 		return
 	}
-	l.cut(n)
-	for i := l.blanks; i < n; i++ {
-		if l.form == grid {
-			l.cells[i] = ' '
-		} else {
+	l.split(marks)
+	l.cut(col)
+	l.cells = l.cells[:col]
+}
+
+// blank erases the first n columns of a row.
+func (l *line) blank(n int, marks *[]mark) {
+	switch {
+	case n >= l.width():
+		l.reset()
+		return
+	case l.ascii():
+		for i := l.blanks; i < n; i++ {
 			l.text[i] = ' '
+		}
+	default:
+		l.split(marks)
+		l.cut(n)
+		for i := l.blanks; i < n; i++ {
+			l.cells[i] = ' '
 		}
 	}
 	l.blanks = max(l.blanks, n)
@@ -174,7 +192,7 @@ func (l *line) reset() { *l = line{text: l.text[:0], cells: l.cells[:0]} }
 
 // appendTo appends what the row shows.
 func (l *line) appendTo(dst []byte, marks []mark) []byte {
-	if l.form != grid {
+	if !l.grid {
 		return appendTrimmed(dst, l.text)
 	}
 	cells := l.cells

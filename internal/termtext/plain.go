@@ -28,23 +28,25 @@ func printable(p []byte) int {
 // plainLine returns the length of the line that p begins with, without its line feed, if a terminal
 // shows it as it is; else -1. A carriage return in front of the line feed changes nothing.
 func plainLine(p []byte) int {
-	n := 0
-	for {
+	for n := 0; n < len(p); {
+		if p[n] >= utf8.RuneSelf {
+			r, size := utf8.DecodeRune(p[n:])
+			if r == utf8.RuneError && size == 1 || isC1(r) || n == 0 && width(r) == 0 {
+				return -1
+			}
+			n += size
+			continue
+		}
 		n += printable(p[n:])
 		switch {
-		case n == len(p):
-			return -1
+		case n == len(p) || p[n] >= utf8.RuneSelf:
 		case p[n] == '\n':
 			return n
 		case p[n] == '\r' && n+1 < len(p) && p[n+1] == '\n':
 			return n + 1
-		case p[n] < utf8.RuneSelf:
+		default:
 			return -1
 		}
-		r, size := utf8.DecodeRune(p[n:])
-		if r == utf8.RuneError && size == 1 || isC1(r) || n == 0 && width(r) == 0 {
-			return -1
-		}
-		n += size
 	}
+	return -1
 }

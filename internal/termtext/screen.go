@@ -12,6 +12,7 @@ import (
 // be. The first move upwards makes rows of that again, as far up as the cursor can go.
 type Screen struct {
 	done  []byte // rows above those in rows, as text: what they show and a line feed each
+	base  int    // where that begins in done
 	top   int    // how many rows that is
 	rows  []line // the rows that the cursor can reach; the row that it stands in is made when it is written to
 	row   int    // the cursor's row, counted from the first of all
@@ -35,7 +36,7 @@ const (
 
 // Write shows p. It never fails.
 func (s *Screen) Write(p []byte) (int, error) {
-	n := len(p)
+	written := len(p)
 	if s.rows == nil {
 		s.rows = make([]line, 1)
 	}
@@ -48,24 +49,27 @@ func (s *Screen) Write(p []byte) (int, error) {
 			p = p[s.text(p):]
 			continue
 		}
-		switch s.seq.next(p[0]) {
-		case stray:
-			continue // the byte is text
+		n, end := s.seq.read(p)
+		switch end {
 		case escaped:
-			s.escape(p[0])
+			s.escape(p[n-1])
 		case control:
-			s.control(p[0])
+			s.control(p[n-1])
 		}
-		p = p[1:]
+		p = p[n:]
 	}
-	return n, nil
+	return written, nil
 }
 
 // AppendTo appends what the screen shows to dst: rows without trailing spaces, a line feed between
 // them, no empty rows at the end. A sequence or character that is incomplete is not shown.
 func (s *Screen) AppendTo(dst []byte) []byte {
 	from := len(dst)
-	dst = append(dst, s.done...)
+	return s.finish(append(dst, s.done[s.base:]...), from)
+}
+
+// finish appends the rows behind the text of those that are done, which begins at from in dst.
+func (s *Screen) finish(dst []byte, from int) []byte {
 	for i := range s.rows {
 		dst = append(s.rows[i].appendTo(dst, s.marks), '\n')
 	}
@@ -74,9 +78,9 @@ func (s *Screen) AppendTo(dst []byte) []byte {
 
 // Render appends what a terminal shows after src to dst.
 func Render(dst, src []byte) []byte {
-	var s Screen
+	s := Screen{done: dst, base: len(dst)}
 	_, _ = s.Write(src) // it never fails
-	return s.AppendTo(dst)
+	return s.finish(s.done, s.base)
 }
 
 // Needed reports whether a text has something to render: a control sequence, a backspace, or a
@@ -102,7 +106,7 @@ func (s *Screen) text(p []byte) int {
 	}
 	if n := printable(p); n > 0 {
 		l := s.here()
-		l.write(s.col, p[:n])
+		l.write(s.col, p[:n], &s.marks)
 		s.col += n
 		return n
 	}
@@ -131,7 +135,7 @@ func (s *Screen) put(r rune) {
 		}
 		return
 	}
-	l.put(s.col, cell(r), w)
+	l.put(s.col, r, w, &s.marks)
 	s.col += w
 }
 
@@ -185,7 +189,6 @@ func (s *Screen) here() *line {
 		}
 	}
 	l := &s.rows[s.row-s.top]
-	l.open(&s.marks)
 	if n := s.col - l.width(); n > 0 {
 		if s.pay(n) {
 			l.pad(n)

@@ -1,5 +1,7 @@
 package termtext
 
+import "bytes"
+
 // Characters that begin and end sequences.
 const (
 	esc = 0x1b
@@ -44,6 +46,38 @@ const maxParam = 1 << 20
 
 // start begins a sequence: its ESC was read.
 func (q *sequence) start() { *q = sequence{state: begun} }
+
+// read takes what follows in a sequence, at most up to its end, and says how many bytes that was and
+// how it ended. A byte that does not belong to it ends it, and is left.
+func (q *sequence) read(p []byte) (int, verdict) {
+	for i, b := range p {
+		v := q.next(b)
+		if v == stray {
+			return i, inside
+		}
+		if q.state == ground {
+			return i + 1, v
+		}
+	}
+	return len(p), inside
+}
+
+// pass goes over a text, in and out of sequences.
+func (q *sequence) pass(p []byte) {
+	for len(p) > 0 {
+		if q.state != ground {
+			n, _ := q.read(p)
+			p = p[n:]
+			continue
+		}
+		n := bytes.IndexByte(p, esc)
+		if n < 0 {
+			return
+		}
+		q.start()
+		p = p[n+1:]
+	}
+}
 
 // next takes the byte that follows in a sequence.
 func (q *sequence) next(b byte) verdict {

@@ -24,13 +24,13 @@ func (s *Screen) settle(n int) {
 func (s *Screen) unsettle() {
 	from, n := len(s.done), 0
 	for n < min(s.top, maxAbove) {
-		from = bytes.LastIndexByte(s.done[:from-1], '\n') + 1
+		from = s.base + bytes.LastIndexByte(s.done[s.base:from-1], '\n') + 1
 		n++
 	}
 	rows := make([]line, 0, n+len(s.rows))
 	for row := range bytes.Lines(bytes.Clone(s.done[from:])) {
 		end := len(row) - 1
-		rows = append(rows, line{form: packed, text: row[:end:end]})
+		rows = append(rows, newLine(row[:end:end]))
 	}
 	s.done, s.top = s.done[:from], s.top-n
 	s.rows = append(rows, s.rows...)

@@ -11,11 +11,11 @@ func width(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
-	case r >= 0x2500 && r < 0x25fd: // lines, blocks and shapes, which programs draw with
-		return 1
+	case r >= 0x2100 && r < 0x2c00: // arrows, lines, shapes: what programs draw with, and nothing that combines
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf), unicode.Is(vowels, r):
 		return 0
-	case unicode.Is(wide, r):
+	}
+	if unicode.Is(wide, r) {
 		return 2
 	}
 	return 1
