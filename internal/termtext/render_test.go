@@ -177,12 +177,22 @@ func TestRowsFarAboveAreOutOfReach(t *testing.T) {
 	}
 }
 
-func TestNeeded(t *testing.T) {
-	for text, want := range map[string]bool{
-		"": false, "a\tb\n": false, "a\r\nb\r\n": false, "a\r": false, "a\rb": true, "\x1b[m": true, "a\b": true, "a\r\r\n": true,
+func TestShownLeavesAloneWhatHasNothingToRender(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		rendered   bool
+	}{
+		{"", "", false},
+		{"a\tb  \n\n", "a\tb  \n\n", false},
+		{"a\r\nb\r\n", "a\r\nb\r\n", false},
+		{"a\r", "a\r", false},
+		{"a\rb", "b", true},
+		{"a\r\r\nb", "a\nb", true},
+		{"\x1b[1ma\x1b[m", "a", true},
+		{"ab\bc", "ac", true},
 	} {
-		if Needed(text) != want {
-			t.Errorf("Needed(%q) = %v", text, !want)
+		if got, rendered := Shown(c.text); got != c.want || rendered != c.rendered {
+			t.Errorf("Shown(%q) = %q, %v", c.text, got, rendered)
 		}
 	}
 }

@@ -83,9 +83,18 @@ func Render(dst, src []byte) []byte {
 	return s.finish(s.done, s.base)
 }
 
-// Needed reports whether a text has something to render: a control sequence, a backspace, or a
-// carriage return that does more than end a line.
-func Needed(text string) bool {
+// Shown returns what a terminal shows after a text, and whether the text has anything to render: a
+// control sequence, a backspace, or a carriage return that does more than end a line. Other texts come
+// back as they are, tabs and trailing spaces included.
+func Shown(text string) (string, bool) {
+	if !needed(text) {
+		return text, false
+	}
+	return string(Render(nil, []byte(text))), true
+}
+
+// needed reports whether a text has anything to render.
+func needed(text string) bool {
 	for i := range len(text) {
 		switch text[i] {
 		case esc, '\b':

@@ -2,9 +2,10 @@ package termtext
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // Bounds of what is kept of a process's output, in bytes.
@@ -56,7 +57,7 @@ func (t *Tail) AppendTo(dst []byte) []byte {
 	from := 0
 	if len(t.buf) > t.max {
 		from = t.cut()
-		dst = append(dst, "… ("+commas(t.dropped+int64(from))+" earlier bytes dropped)\n"...)
+		dst = append(dst, "… ("+chars.Commas(t.dropped+int64(from))+" earlier bytes dropped)\n"...)
 	}
 	return Render(dst, t.buf[from:])
 }
@@ -85,7 +86,7 @@ func Clip(text string, max int) string {
 		return text
 	}
 	n := border(text, max)
-	return text[:n] + "\n… (output truncated; " + commas(int64(len(text)-n)) + " more bytes)"
+	return text[:n] + "\n… (output truncated; " + chars.Commas(len(text)-n) + " more bytes)"
 }
 
 // border returns the last place up to n at which a text can be cut: between characters that stand
@@ -113,13 +114,4 @@ func LastLines(text string, n int) string {
 		from = strings.LastIndexByte(end[:from], '\n')
 	}
 	return text[from+1:]
-}
-
-// commas prints n with a comma between thousands.
-func commas(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
