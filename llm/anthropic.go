@@ -56,9 +56,9 @@ func (cl *Client) askAnthropic(ctx context.Context, p compaction.Prompt) (compac
 		header["x-api-key"] = key
 	}
 	var a anthropicAnswer
-	err = cl.post(ctx, endpoint(cl.c.URL, "/v1", "/messages"), header, anthropicRequest{
+	err = cl.post(ctx, endpoint(cl.c.URL, "/v1", "/messages"), header, p, anthropicRequest{
 		Model: cl.c.Model, MaxTokens: p.Output, System: p.System, Messages: []message{{"user", p.Text}},
-	}, &a, saidInError)
+	}, &a)
 	if err != nil {
 		return compaction.Reply{}, without(err, key)
 	}
@@ -73,7 +73,7 @@ func (cl *Client) askAnthropic(ctx context.Context, p compaction.Prompt) (compac
 		}
 	}
 	r.Text = strings.Join(texts, "\n\n")
-	return r, nil
+	return r, cl.whole(r, a.StopReason, p)
 }
 
 // endpoint joins a server's address and a path; version is put between them where the address names

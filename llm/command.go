@@ -12,6 +12,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/overflow"
 )
 
 const (
@@ -60,7 +61,7 @@ func (cl *Client) run(ctx context.Context, command []string, in string, limit in
 	case err != nil:
 		said := string(complaint.kept)
 		code := fault.Unavailable
-		if tooLong().MatchString(said) {
+		if cl.tooLarge(overflow.Response{Err: errors.New(said)}, compaction.Prompt{}) {
 			code = fault.TooLarge
 		}
 		if said = cl.quote(said, 300); said != "" {

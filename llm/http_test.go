@@ -209,6 +209,22 @@ func TestAnAnswerAtItsLimitSaysSo(t *testing.T) {
 	}
 }
 
+// A server that drops the front of a prompt says so in its usage alone.
+func TestASilentOverflowIsAnOverflow(t *testing.T) {
+	d := dialects[0]
+	p := serve(t, d, func(n int, w http.ResponseWriter, _ *http.Request) {
+		if n == 1 {
+			reply(w, 200, d.okay("about half of it", 250_000, 1, 0))
+			return
+		}
+		reply(w, 200, d.okay(sectioned, 100, 9, 0))
+	})
+	a, err := p.client(t, func(c *config.Summarizer) { c.Model = "claude-haiku-4-5" }).Author()(t.Context(), brief(30))
+	if err != nil || a.Run.Status != compaction.Accepted || a.Run.Shrinks != 1 || a.Run.Usage.Input != 250_100 || a.Text != sectioned {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
 // A local server often needs no key, has only a text as its error, and tells no usage.
 func TestALocalServer(t *testing.T) {
 	d := dialects[1]

@@ -50,7 +50,7 @@ func (cl *Client) askOpenAI(ctx context.Context, p compaction.Prompt) (compactio
 		body.MaxTokens = p.Output
 	}
 	var a openaiAnswer
-	if err := cl.post(ctx, endpoint(cl.c.URL, "/v1", "/chat/completions"), header, body, &a, saidInError); err != nil {
+	if err := cl.post(ctx, endpoint(cl.c.URL, "/v1", "/chat/completions"), header, p, body, &a); err != nil {
 		return compaction.Reply{}, without(err, key)
 	}
 	cached := min(atLeast0(a.Usage.Details.Cached), atLeast0(a.Usage.Prompt))
@@ -58,8 +58,10 @@ func (cl *Client) askOpenAI(ctx context.Context, p compaction.Prompt) (compactio
 		Model: a.Model,
 		Usage: sessions.Usage{Input: atLeast0(a.Usage.Prompt) - cached, Output: atLeast0(a.Usage.Completion), CacheRead: cached},
 	}
+	finish := ""
 	if len(a.Choices) > 0 {
-		r.Text, r.Cut = a.Choices[0].Message.Content, a.Choices[0].FinishReason == "length"
+		finish = a.Choices[0].FinishReason
+		r.Text, r.Cut = a.Choices[0].Message.Content, finish == "length"
 	}
-	return r, nil
+	return r, cl.whole(r, finish, p)
 }

@@ -1,20 +1,22 @@
 package llm
 
 import (
-	"net/http"
-	"regexp"
-	"sync"
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/overflow"
 )
 
-// tooLong recognises what servers say of a prompt beyond a model's window.
-var tooLong = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)prompt is too long|context[ _](length|window|size)|context_length_exceeded|maximum context|too many (input )?tokens|input (token count|length).{0,40}exceeds|prompt too long|exceed_context_size`)
-})
+// tooLarge reports whether an answer says that the prompt was too large.
+func (cl *Client) tooLarge(r overflow.Response, p compaction.Prompt) bool {
+	return overflow.Classify(r, overflow.Request{Window: cl.window, MaxOutput: p.Output}).Class != overflow.None
+}
 
-// overflows reports whether a refusal says that the prompt does not fit.
-func overflows(status int, said string) bool {
-	if status == http.StatusRequestEntityTooLarge {
-		return true
+// whole fails when a server that reported no error read only a part of the prompt, or left no room for an
+// answer: what it says is no summary of the whole. finish is why the model stopped.
+func (cl *Client) whole(r compaction.Reply, finish string, p compaction.Prompt) error {
+	u := &overflow.Usage{Input: int(r.Usage.Input), CacheRead: int(r.Usage.CacheRead), CacheWrite: int(r.Usage.CacheWrite), Output: int(r.Usage.Output)}
+	if cl.tooLarge(overflow.Response{Status: 200, Finish: finish, Usage: u}, p) {
+		return fault.New(fault.TooLarge, "llm.ask", "%s took the prompt, but it fills the model's window", Place(cl.c))
 	}
-	return (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity || status >= 500) && tooLong().MatchString(said)
+	return nil
 }

@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/overflow"
 )
 
 const (
@@ -23,8 +25,8 @@ const (
 	agent     = "ctxledger"
 )
 
-// post sends one request as JSON and reads the answer into out. refused tells what a refusal says.
-func (cl *Client) post(ctx context.Context, address string, header map[string]string, body, out any, refused func([]byte) string) error {
+// post sends the request for a prompt as JSON and reads the answer into out.
+func (cl *Client) post(ctx context.Context, address string, header map[string]string, p compaction.Prompt, body, out any) error {
 	const op = "llm.post"
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -52,7 +54,7 @@ func (cl *Client) post(ctx context.Context, address string, header map[string]st
 	case err != nil:
 		return cl.unreachable(ctx, err)
 	case resp.StatusCode != http.StatusOK:
-		return cl.refusal(resp.StatusCode, answer, refused)
+		return cl.refusal(resp.StatusCode, answer, p)
 	case !isJSON(resp.Header.Get("Content-Type")):
 		return fault.New(fault.Invalid, op, "%s answered with %s, not with JSON: is it the address of a model server?",
 			Place(cl.c), short(resp.Header.Get("Content-Type"), 60))
@@ -92,9 +94,9 @@ func (cl *Client) unreachable(ctx context.Context, err error) error {
 }
 
 // refusal turns a status and what the server says into an error.
-func (cl *Client) refusal(status int, answer []byte, refused func([]byte) string) error {
+func (cl *Client) refusal(status int, answer []byte, p compaction.Prompt) error {
 	const op = "llm.post"
-	said := refused(answer)
+	said := saidInError(answer)
 	if said == "" {
 		said = string(answer)
 	}
@@ -110,7 +112,7 @@ func (cl *Client) refusal(status int, answer []byte, refused func([]byte) string
 	case status >= 300 && status < 400:
 		return fault.New(fault.Denied, op, "%s sends the request elsewhere (status %d), which is not followed", where, status).
 			WithHint("give the address that it should go to as url under summarizer")
-	case overflows(status, said):
+	case cl.tooLarge(overflow.Response{Status: status, Body: answer}, p):
 		return told(fault.TooLarge, "finds the prompt too long")
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return told(fault.Denied, "refuses the key").WithHint("%s", cl.keyHint())

@@ -19,11 +19,12 @@ const (
 	KindRestore    Kind = "restore"    // a compaction was taken back; Data names it
 	KindRewind     Kind = "rewind"     // the host went back to an earlier message; Data says to which
 	KindCost       Kind = "cost"       // a model wrote a summary that was not taken; Usage is what that cost, Data how it went
+	KindEdits      Kind = "edits"      // a step of edits to the view; Data holds it
 )
 
 // own reports whether the ledger itself writes entries of this kind.
 func (k Kind) own() bool {
-	return k == KindCompaction || k == KindRestore || k == KindRewind || k == KindCost
+	return k == KindCompaction || k == KindRestore || k == KindRewind || k == KindCost || k == KindEdits
 }
 
 // NewEntry is an entry as a face hands it in. Exactly one of Original and Blob is set.
@@ -95,7 +96,10 @@ type Entry struct {
 	// What was extracted when the entry was appended.
 	Role   transcript.Role `json:"role,omitempty"`
 	Prompt bool            `json:"prompt,omitempty"` // a request by the user: starts a turn
-	Tokens int             `json:"tokens,omitempty"` // o200k_base tokens of what a model reads of it
+	// Correction says that a user's message begins as those of orchestrators do that correct an agent.
+	Correction bool `json:"correction,omitempty"`
+	Tokens     int  `json:"tokens,omitempty"` // o200k_base tokens of what a model reads of it
+	Chars      int  `json:"chars,omitempty"`  // characters of its own texts, without calls and results
 	// Features is what an estimate of closed tokenizers needs of that; zero if it holds what they do not show, such as images.
 	Features tokens.Features `json:"features,omitzero"`
 	Calls    []Call          `json:"calls,omitempty"`   // tool calls it makes
@@ -118,7 +122,14 @@ type Call struct {
 	Name   string `json:"name"`             // the host's name of the tool
 	Op     string `json:"op,omitempty"`     // the canonical operation, see intents.Classify
 	Target string `json:"target,omitempty"` // path, or command
+	From   string `json:"from,omitempty"`   // source of a move
 	Tokens int    `json:"tokens"`
+	Chars  int    `json:"chars,omitempty"` // characters of its arguments, as JSON
+	// Same is a digest of what it asks: calls of one tool with the same arguments, in any order and
+	// however they spell a path, have the same. "" where it was appended before there were digests.
+	Same string `json:"same,omitempty"`
+	// Partial says of a read that it asks for a part of the file.
+	Partial bool `json:"partial,omitempty"`
 }
 
 // Result is what the log knows of one tool result.

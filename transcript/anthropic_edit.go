@@ -25,6 +25,11 @@ func editAnthropic(raw []byte, e Edits) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	shorter, err := a.shorten(e, drop)
+	if err != nil {
+		return nil, err
+	}
+	splices = append(splices, shorter...)
 	spans := make([]Span, len(a.blocks))
 	for i, b := range a.blocks {
 		spans[i] = b.at
@@ -99,6 +104,54 @@ func (a anthropicMessage) replaceResults(texts map[string]string, drop []bool) (
 		return nil, fault.New(fault.NotFound, op, "the message has no result of call %s", id)
 	}
 	return out, nil
+}
+
+// shorten returns the splices of what e.Shorten changes. Reasoning is signed, and stays.
+func (a anthropicMessage) shorten(e Edits, drop []bool) ([]splice, error) {
+	if e.Shorten == nil {
+		return nil, nil
+	}
+	if lit := a.src[a.content.From:a.content.To]; lit[0] == '"' {
+		if text, changed := e.Shorten(Part{Kind: KindText, Text: unquote(lit)}); changed {
+			return []splice{{a.content, quote(text)}}, nil
+		}
+		return nil, nil
+	}
+	var out []splice
+	for i, b := range a.blocks {
+		if _, stands := e.Results[b.part.ID]; drop[i] || b.part.Sealed || stands && b.part.Kind == KindResult {
+			continue
+		}
+		splices, err := b.shorten(e.Shorten)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, splices...)
+	}
+	return out, nil
+}
+
+// shorten returns the splices that a block's text, result or arguments take.
+func (b anthropicBlock) shorten(shorten func(Part) (string, bool)) ([]splice, error) {
+	switch b.part.Kind {
+	case KindText, KindResult, KindCall:
+	default:
+		return nil, nil
+	}
+	text, changed := shorten(b.part)
+	switch {
+	case !changed:
+		return nil, nil
+	case b.part.Kind == KindResult:
+		return b.replaceText(quote(text))
+	case b.part.Kind == KindText:
+		return []splice{{b.get("text"), quote(text)}}, nil
+	}
+	at := b.get("input")
+	if at.Empty() {
+		return nil, nil // a call without arguments has none to shorten
+	}
+	return []splice{{at, []byte(text)}}, nil
 }
 
 // replaceText returns the splices that put a string literal in the place of a result's text: of its

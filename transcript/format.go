@@ -72,11 +72,15 @@ type Edits struct {
 	KeepResults map[string]int
 	// AddResults are put behind the message's own results.
 	AddResults []Part
+	// Shorten, if set, is asked for each part whose text may be shown differently: text, a result, and
+	// a call, for which it returns other arguments, a JSON object. Sealed and signed parts stay as they
+	// are, since their provider would refuse them. It comes after Results, which take precedence.
+	Shorten func(p Part) (text string, changed bool)
 }
 
 // Empty reports whether the edits change nothing.
 func (e Edits) Empty() bool {
-	return len(e.Results)+len(e.DropCalls)+len(e.KeepResults)+len(e.AddResults) == 0
+	return len(e.Results)+len(e.DropCalls)+len(e.KeepResults)+len(e.AddResults) == 0 && e.Shorten == nil
 }
 
 // Edit rewrites one message by splicing: bytes outside the edited pieces stay as they are. A replaced

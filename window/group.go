@@ -12,6 +12,7 @@ type draft struct {
 	drop    []string
 	keep    map[string]int
 	add     []transcript.Part
+	note    *Edit // stands for the whole draft, which has the entries of all that it stands for
 }
 
 func (d *draft) first() *sessions.Entry { return d.entries[0] }

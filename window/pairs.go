@@ -57,7 +57,7 @@ func (d *draft) openCalls() []sessions.Call {
 	var calls []sessions.Call
 	for _, e := range d.entries {
 		for _, c := range callsOf(e) {
-			if !inside[c.ID] {
+			if !inside[c.ID] && !slices.Contains(d.drop, c.ID) {
 				calls = append(calls, c)
 			}
 		}

@@ -12,6 +12,7 @@ var layers = map[string]int{
 	"transcript/...":              2,
 	"sessions/...":                2,
 	"window/...":                  2,
+	"overflow/...":                2,
 	"compaction/...":              2,
 	"intents/...":                 2,
 	"changes/...":                 2,
