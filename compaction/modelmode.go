@@ -7,11 +7,12 @@ import (
 )
 
 // planModel plans a compaction for which a model is to write: the deterministic proposal, which stands
-// when the model fails, and the brief for the model. A range that needs no compaction has no brief.
+// when the model fails, and the brief for the model. Where even that is no gain there is no brief: a model
+// would be paid for nothing.
 func planModel(in *Input, o Options) (Proposal, error) {
 	v := newView(in)
 	p, err := planIntent(in, o)
-	if err != nil || p.Outcome == NothingToDo {
+	if err != nil || p.Outcome != Compacted {
 		return p, err
 	}
 	cut := sort.Search(len(in.Items), func(i int) bool { return in.Items[i].first() >= p.Record.FirstKept })

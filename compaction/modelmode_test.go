@@ -133,6 +133,10 @@ func TestNothingToDoAsksNoModel(t *testing.T) {
 			t.Errorf("%s: %s, %v, brief %v", mode, p.Outcome, err, p.Brief)
 		}
 	}
+	k.user("c") // now there is something, but no summary could be shorter
+	if p, err := Plan(k.in, Options{Mode: LLM, Keep: 1}); err != nil || p.Outcome != NotSmaller || p.Brief != nil {
+		t.Errorf("%s, %v, brief %v", p.Outcome, err, p.Brief)
+	}
 }
 
 func TestModesThatCannotBe(t *testing.T) {

@@ -28,7 +28,8 @@ type Proposal struct {
 	Record Record
 	// Text is the summary; it is set whenever one was written, also when it was not accepted.
 	Text string
-	// Brief is what a model is to be given, in the modes that ask one. Its answer goes to Finish.
+	// Brief is what a model is to be given, in the modes that ask one; its answer goes to Finish. nil when
+	// nothing would be compacted.
 	Brief *Brief
 }
 

@@ -24,8 +24,11 @@ func CompactBy(ctx context.Context, api API, r PlanCompactionRequest, key string
 	if author == nil {
 		return CompactionPlan{}, fault.New(fault.Invalid, "engine.compact", "mode %s needs a model, and none was given", r.Options.Mode)
 	}
-	if done, ok := acceptedBefore(ctx, api, r, key); ok {
-		return finished(ctx, api, CompactionPlan{PlanCompactionRequest: r}, done)
+	if done, err := acceptedBefore(ctx, api, r, key); done != nil || err != nil {
+		if err != nil {
+			return CompactionPlan{}, err
+		}
+		return finished(ctx, api, CompactionPlan{PlanCompactionRequest: r}, *done)
 	}
 	var wasted sessions.Usage
 	for asked := range maxPlans {
@@ -57,13 +60,19 @@ func CompactBy(ctx context.Context, api API, r PlanCompactionRequest, key string
 }
 
 // acceptedBefore asks for the answer that an earlier sending under the same key got, so that no model is
-// paid twice.
-func acceptedBefore(ctx context.Context, api API, r PlanCompactionRequest, key string) (Summary, bool) {
+// paid twice; nil when there was none.
+func acceptedBefore(ctx context.Context, api API, r PlanCompactionRequest, key string) (*Summary, error) {
 	if key == "" {
-		return Summary{}, false
+		return nil, nil
 	}
 	s, err := api.AcceptCompaction(ctx, AcceptCompactionRequest{Mutation: Mutation{key}, PlanCompactionRequest: r})
-	return s, err == nil
+	switch {
+	case err == nil:
+		return &s, nil
+	case fault.Is(err, fault.Invalid): // it is the first sending: an answer is missing
+		return nil, nil
+	}
+	return nil, err
 }
 
 // finished is the plan of what was accepted.

@@ -17,7 +17,9 @@ import (
 func TestAnAnswerIsReadInEachDialect(t *testing.T) {
 	for _, d := range dialects {
 		t.Run(d.kind, func(t *testing.T) {
-			p := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, 200, d.okay("Grüße, 世界", 100, 20, 7)) })
+			p := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) {
+				reply(w, 200, d.okay("Grüße, 世界", 100, 20, 7))
+			})
 			r, err := p.client(t, nil).Summarize(t.Context(), compaction.Prompt{System: "be brief", Text: "the talk", Output: 321})
 			if err != nil || r.Text != "Grüße, 世界" || r.Cut || !strings.HasSuffix(r.Model, "-x-1") {
 				t.Fatalf("%+v, %v", r, err)
