@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
@@ -118,7 +119,7 @@ func (cl *Client) Author() engine.Author {
 		defer cancel()
 		a, err := compaction.Ask(limited, b, cl)
 		if a.Run.Model == "" {
-			a.Run.Model = cl.c.Model
+			a.Run.Model = cmp.Or(cl.c.Model, Place(cl.c))
 		}
 		return a, err
 	}
