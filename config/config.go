@@ -44,6 +44,9 @@ type Config struct {
 	Models *tokens.Registry
 	// Policy says how much of a conversation a model is to see: the keys of context. Default: nil, for window.Default.
 	Policy *window.Policy
+	// Summarizer is the model that writes summaries in the modes that want one. Key: summarizer. Default:
+	// none.
+	Summarizer *Summarizer
 }
 
 // Ceiling returns LedgerWarnMB in bytes, 0 for no warning.
@@ -118,15 +121,19 @@ func parse(root string, data []byte) (Config, []Problem, error) {
 	if err != nil {
 		return Default(), nil, inFile(err)
 	}
-	var models, policy yamldoc.Field
+	var models, policy, summarizer yamldoc.Field
 	err = p.take(fields, map[string]any{
-		"follow": &c.Follow, "exports": &c.Exports, "ledgerwarnmb": &c.LedgerWarnMB, "models": &models, "context": &policy,
+		"follow": &c.Follow, "exports": &c.Exports, "ledgerwarnmb": &c.LedgerWarnMB,
+		"models": &models, "context": &policy, "summarizer": &summarizer,
 	})
 	if err == nil && policy.Key != "" {
 		c.Policy, err = p.policy(policy)
 	}
 	if err == nil && models.Key != "" {
 		c.Models, err = p.models(models)
+	}
+	if err == nil && summarizer.Key != "" {
+		c.Summarizer, err = p.summarizer(summarizer)
 	}
 	if err != nil {
 		return Default(), nil, inFile(err)

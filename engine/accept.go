@@ -30,6 +30,9 @@ func (l *Local) AcceptCompaction(ctx context.Context, r AcceptCompactionRequest)
 	if s, done, err := repeated[Summary](ctx, l, m); done || err != nil {
 		return s, err
 	}
+	if r.Options.Mode.Asks() {
+		return l.acceptAnswer(ctx, r, m)
+	}
 	l.naming.RLock()
 	defer l.naming.RUnlock()
 	ready, err := view(ctx, l, func(tx kv.Tx) (*accepted, error) { return l.acceptable(ctx, tx, r) })
@@ -112,19 +115,23 @@ func (l *Local) accept(tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m m
 	if err != nil {
 		return Summary{}, nil, err
 	}
-	if s.Seq != r.Position {
-		return Summary{}, nil, stale(s, r.Position)
+	if s.Seq != ready.folded.session.Seq {
+		return Summary{}, nil, stale(s, ready.folded.session.Seq)
 	}
 	rec := ready.record
 	rec.Created, rec.Reason = m.at, r.Options.Reason
+	if spent := ready.folded.spent(rec.From, rec.To).Add(rec.Run.Spent()); spent != (sessions.Usage{}) {
+		rec.Usage = &spent
+	}
 	data, err := json.Marshal(rec)
 	if err != nil {
 		return Summary{}, nil, fault.Wrap(fault.Internal, "engine.accept", err)
 	}
-	e, err := sessions.Append(tx, &s, sessions.Entry{Kind: sessions.KindCompaction, Time: m.at, Turn: s.Turns, Data: data}, nil)
+	e, err := sessions.Append(tx, &s, sessions.Entry{Kind: sessions.KindCompaction, Time: m.at, Turn: s.Turns, Usage: rec.Run.Cost(), Data: data}, nil)
 	if err != nil {
 		return Summary{}, nil, err
 	}
+	s.Usage = s.Usage.Add(e.Spent())
 	if err := indexSummary(tx, rec, s.ID, e.Seq); err != nil {
 		return Summary{}, nil, err
 	}
@@ -136,7 +143,7 @@ func (l *Local) accept(tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m m
 	rec.Text, rec.TextBlob = "", "" // the answer is kept under the key: it names the summary, Summary returns it
 	out := ready.folded.summary(rec, ready.text, r.Options.Model)
 	out.Current = true
-	return out, []Event{{Kind: EventCompaction, Session: s.ID, Entry: e.Seq, ID: rec.ID}}, sessions.Save(tx, s)
+	return out, []Event{{Kind: EventCompaction, Session: s.ID, Entry: e.Seq, ID: rec.ID, Detail: rec.Run.String()}}, sessions.Save(tx, s)
 }
 
 // indexSummary makes a summary findable by its id and by its text.

@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/termtext"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -52,9 +53,28 @@ type call struct {
 // result is a tool result with its text.
 type result struct {
 	sessions.Result
-	text string
-	blob *kv.BlobRef // where the text is, when it is large enough to become an artifact
-	stub string      // what stands in its place, once it became one
+	text   string
+	screen *screen     // what a terminal shows of the text, if that is something else
+	blob   *kv.BlobRef // where the text is, when it is large enough to become an artifact
+	stub   string      // what stands in its place, once it became one
+}
+
+// screen is a rendered text and its size in characters.
+type screen struct {
+	text  string
+	chars int
+}
+
+// minRendered is how many characters a result must lose by rendering for that to be shown in its place,
+// if it is not to be offloaded for its size: less is not worth an artifact.
+const minRendered = 1000
+
+// offloads reports whether a result becomes an artifact, if it is of a command, or else of another tool.
+func (r *result) offloads(command bool) bool {
+	if command && r.screen != nil && r.Chars-r.screen.chars >= minRendered {
+		return true
+	}
+	return r.Chars > limits.OffloadChars
 }
 
 // prepare decodes, counts and extracts an entry.
@@ -236,9 +256,18 @@ func (p *prepared) part(part transcript.Part) int {
 			return n
 		}
 		r := sessions.Result{CallID: part.ID, Failed: part.IsError, Chars: utf8.RuneCountInString(part.Text), Tokens: n}
-		p.results = append(p.results, result{Result: r, text: part.Text})
+		p.results = append(p.results, result{Result: r, text: part.Text, screen: screenOf(part.Text)})
 	}
 	return n
+}
+
+// screenOf renders a text. It is nil for a text that has nothing to render.
+func screenOf(text string) *screen {
+	shown, rendered := termtext.Shown(text)
+	if !rendered {
+		return nil
+	}
+	return &screen{shown, utf8.RuneCountInString(shown)}
 }
 
 // count returns the tokens of a text of the message and adds its features to those of the entry.
@@ -260,8 +289,8 @@ func (l *Local) placeBlobs(ctx context.Context, p *prepared) error {
 	}
 	for i := range p.results {
 		r := &p.results[i]
-		if r.Chars <= limits.OffloadChars || artifacts.IsStub(r.text) {
-			continue
+		if !r.offloads(true) || artifacts.IsStub(r.text) {
+			continue // whose result it is, the transaction will know
 		}
 		ref, err := l.storeBlob(ctx, strings.NewReader(r.text))
 		if err != nil {

@@ -323,6 +323,8 @@ type CompactionPlan struct {
 	Outcome  compaction.Outcome `json:"outcome"`
 	Why      string             `json:"why,omitempty"` // in words, for every outcome but compacted
 	Summary  Summary            `json:"summary"`       // as it would be recorded; ID is that of the record
+	// Brief is what a model is to be given, in the modes that have one write. Secrets are masked in it.
+	Brief *compaction.Brief `json:"brief,omitempty"`
 }
 
 // AcceptCompactionRequest commits a plan.
@@ -330,6 +332,9 @@ type AcceptCompactionRequest struct {
 	Mutation
 	PlanCompactionRequest
 	Position int64 `json:"position"` // of the plan
+	// Answer is what came of asking a model, in the modes that have one write. With it the log may have
+	// gone on since the plan: what counts is that the range is the same.
+	Answer *compaction.Answer `json:"answer,omitempty"`
 }
 
 // Summary is a compaction with its text and with counts for the model it was made for.
@@ -340,6 +345,9 @@ type Summary struct {
 	TokensAfter  tokens.Count `json:"after"`
 	Current      bool         `json:"current"`            // whether the view starts with it
 	Restored     *time.Time   `json:"restored,omitempty"` // when it was taken back
+	// Refused says why nothing was recorded but what a model cost; then ID is empty. "" for a compaction.
+	Refused compaction.Outcome `json:"refused,omitempty"`
+	Why     string             `json:"why,omitempty"` // in words, with Refused
 }
 
 // SummariesRequest lists the compactions of a session.

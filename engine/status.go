@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
@@ -56,7 +57,7 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 // measured returns what the provider reported for the newest answer of the main conversation.
 func (f *folded) measured() int64 {
 	for i := len(f.entries) - 1; i >= 0; i-- {
-		if e := f.entries[i]; e.Usage != nil && !e.Hidden {
+		if e := f.entries[i]; e.Kind == sessions.KindMessage && e.Usage != nil && !e.Hidden {
 			return e.Usage.Input + e.Usage.CacheRead + e.Usage.CacheWrite + e.Usage.Output
 		}
 	}

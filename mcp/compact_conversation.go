@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"ctxledger.dev/compaction"
@@ -21,9 +20,6 @@ const (
 	maxRequestID  = 100   // bytes
 )
 
-// modesToCome are modes of the design that this version does not have.
-var modesToCome = map[string]bool{"llm": true, "hybrid": true, "lossless": true}
-
 func compactTool() tool {
 	return tool{
 		name: "compact_conversation",
@@ -36,7 +32,7 @@ func compactTool() tool {
 			`"since":{"type":"array","items":{"type":"object"},"description":"or only the new messages of session"},` +
 			`"format":{"type":"string","description":"of messages: ` + transcript.FormatNames() + `; default: recognised"},` +
 			`"notes":{"type":"string","description":"your goal, decisions, open points; at most 4 KB"},` +
-			`"mode":{"type":"string","description":"intent (default) or window: drop oldest turns"},` +
+			`"mode":{"type":"string","description":"intent (default); window: drop oldest turns; llm, hybrid: a model writes"},` +
 			`"model":{"type":"string"},` +
 			`"budget_tokens":{"type":"integer","description":"of the summary, default 2000; window: of the whole view"},` +
 			`"keep_turns":{"type":"integer","description":"newest turns kept verbatim"},` +
@@ -93,9 +89,12 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	if err := a.check(); err != nil {
 		return reply{}, err
 	}
-	if modesToCome[a.Mode] {
-		return answer(compactResult{Status: statusRefused, Reason: fmt.Sprintf(
-			"mode %s is not built in this version: intent (the default) and window are. Nothing was changed.", a.Mode)}), nil
+	if a.Mode == string(compaction.Lossless) {
+		return notDone("mode lossless needs the evidence store, which this version does not have: intent (the default) keeps what the ledger recorded"), nil
+	}
+	author, sections, err := c.author(ctx, compaction.Mode(a.Mode))
+	if err != nil {
+		return notDone(c.explain(err)), nil
 	}
 	s, handed, err := a.conversation(ctx, c)
 	if err != nil {
@@ -105,7 +104,7 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	plan, err := engine.Compact(ctx, c.api, engine.PlanCompactionRequest{Session: s.ID, Options: a.options()}, a.key("compact"), a.DryRun)
+	plan, err := a.plan(ctx, c.api, s.ID, author, sections)
 	if err != nil {
 		return reply{}, err
 	}
@@ -119,7 +118,7 @@ func (a *compactArgs) check() error {
 	const op = "mcp.compact"
 	a.Return = cmp.Or(a.Return, "summary")
 	a.Mode = cmp.Or(a.Mode, string(compaction.Intent))
-	known := a.Mode == string(compaction.Intent) || a.Mode == string(compaction.Window) || modesToCome[a.Mode]
+	known := a.Mode == string(compaction.Intent) || a.Mode == string(compaction.Window) || a.Mode == string(compaction.Lossless) || compaction.Mode(a.Mode).Asks()
 	switch {
 	case a.Messages != nil && a.Since != nil:
 		return fault.New(fault.Invalid, op, `"messages" and "since" are given: hand in the whole conversation or only what is new`)
@@ -129,7 +128,7 @@ func (a *compactArgs) check() error {
 		return fault.New(fault.Invalid, op, `argument "format" is %.40q, not one of %s`, clean(a.Format), transcript.FormatNames()).
 			WithHint(`the right form: "format": "anthropic", with messages like {"role": "user", "content": "…"}`)
 	case !known:
-		return fault.New(fault.Invalid, op, `argument "mode" is %.40q, not one of intent, window`, clean(a.Mode))
+		return fault.New(fault.Invalid, op, `argument "mode" is %.40q, not one of intent, window, llm, hybrid`, clean(a.Mode))
 	case len(a.Notes) > limits.Notes:
 		return fault.New(fault.TooLarge, op, `argument "notes" has %d bytes, at most %d are taken`, len(a.Notes), limits.Notes).
 			WithHint("keep goal, decisions and open points, leave out what the record shows anyway")
@@ -152,7 +151,7 @@ func (a *compactArgs) key(step string) string {
 // options are what the engine is asked for.
 func (a *compactArgs) options() compaction.Options {
 	budget := a.Budget
-	if budget == 0 && a.Mode == string(compaction.Intent) {
+	if budget == 0 && a.Mode != string(compaction.Window) {
 		budget = summaryBudget
 	}
 	return compaction.Options{

@@ -241,9 +241,9 @@ func TestCompactRefusesWhatIsNotBuilt(t *testing.T) {
 	f := newFixture(t, nil)
 	session := f.shop(t)
 	c := connect(t, f.mcp, "tester")
-	for _, mode := range []string{"llm", "hybrid", "lossless"} {
+	for mode, want := range map[string]string{"llm": "no model", "hybrid": "no model", "lossless": "evidence store"} {
 		r, _ := do[compactResult](t, c, "compact_conversation", args{"session": session, "mode": mode})
-		if r.Status != "refused" || !strings.Contains(r.Reason, "intent") || !strings.Contains(r.Reason, "window") {
+		if r.Status != "refused" || !strings.Contains(r.Reason, want) || !strings.Contains(r.Reason, "intent") || !strings.Contains(r.Reason, "Nothing was changed") {
 			t.Errorf("mode %s: %+v", mode, r)
 		}
 	}

@@ -100,11 +100,16 @@ func (o outcome) result(ctx context.Context, api engine.API) (compactResult, err
 	default:
 		r.Status = statusRefused
 		r.Reason += ". Nothing was changed."
+		r.Warnings = runWarnings(o.plan.Summary.Run)
 		return r, nil
 	}
 	r.Delivery = o.delivery()
+	r.Warnings = append(r.Warnings, runWarnings(o.plan.Summary.Run)...)
 	if o.args.DryRun {
 		r.Status, r.Reason = statusStaged, "dry run: this is what would happen, nothing was changed"
+		if compaction.Mode(o.args.Mode).Asks() {
+			r.Warnings = append(r.Warnings, "no model was asked: this is what stands without one")
+		}
 		if o.handed > 0 {
 			r.Warnings = append(r.Warnings, "the messages handed in were recorded all the same")
 		}
@@ -112,6 +117,21 @@ func (o outcome) result(ctx context.Context, api engine.API) (compactResult, err
 		r.SummaryID = o.plan.Summary.ID
 	}
 	return r, o.shape(ctx, api, &r)
+}
+
+// runWarnings says what became of a model's words where they were not taken as they are.
+func runWarnings(run *compaction.Run) []string {
+	var out []string
+	if run == nil {
+		return nil
+	}
+	if run.Status != compaction.Accepted {
+		out = append(out, oneLine(clean(run.String()), 300))
+	}
+	if run.Removed+run.Marked > 0 {
+		out = append(out, fmt.Sprintf("the ledger refutes %d statement(s) of the model, which were removed, and does not know %d, which are marked", run.Removed, run.Marked))
+	}
+	return out
 }
 
 // inForce returns the summary that a session's view starts with, or nil.

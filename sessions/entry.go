@@ -18,8 +18,14 @@ const (
 	KindCompaction Kind = "compaction" // an accepted compaction; Data holds its record
 	KindRestore    Kind = "restore"    // a compaction was taken back; Data names it
 	KindRewind     Kind = "rewind"     // the host went back to an earlier message; Data says to which
+	KindCost       Kind = "cost"       // a model wrote a summary that was not taken; Usage is what that cost, Data how it went
 	KindEdits      Kind = "edits"      // a step of edits to the view; Data holds it
 )
+
+// own reports whether the ledger itself writes entries of this kind.
+func (k Kind) own() bool {
+	return k == KindCompaction || k == KindRestore || k == KindRewind || k == KindCost || k == KindEdits
+}
 
 // NewEntry is an entry as a face hands it in. Exactly one of Original and Blob is set.
 type NewEntry struct {
@@ -116,6 +122,14 @@ func (e Entry) CallID(id string) string {
 		}
 	}
 	return id
+}
+
+// Spent returns what the entry's usage says, nothing when it says none.
+func (e Entry) Spent() Usage {
+	if e.Usage == nil {
+		return Usage{}
+	}
+	return *e.Usage
 }
 
 // Call is what the log knows of one tool call.

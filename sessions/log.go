@@ -14,7 +14,7 @@ import (
 func Append(tx kv.Tx, s *Session, e Entry, original []byte) (Entry, error) {
 	s.Seq++
 	e.Seq = s.Seq
-	if own := e.Kind == KindCompaction || e.Kind == KindRestore || e.Kind == KindRewind || e.Kind == KindEdits; !own && e.Time.After(s.Updated) {
+	if !e.Kind.own() && e.Time.After(s.Updated) {
 		s.Updated = e.Time // what the ledger itself writes is no life of the conversation
 	}
 	if s.Created.IsZero() || e.Time.Before(s.Created) {

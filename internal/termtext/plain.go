@@ -1,0 +1,52 @@
+package termtext
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// printable returns how many bytes of printable ASCII p begins with.
+func printable(p []byte) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for ; n+8 <= len(p); n += 8 {
+		v := binary.LittleEndian.Uint64(p[n:])
+		// The top bit of a byte gets set where it is below a space, DEL, or not ASCII. A borrow can set
+		// it wrongly, but only above a byte where it is set rightly: the lowest one counts.
+		low, del := v-' '*ones, (v^0x7f*ones)-ones
+		if bad := (v | low | del) & tops; bad != 0 {
+			return n + bits.TrailingZeros64(bad)/8
+		}
+	}
+	for n < len(p) && p[n] >= ' ' && p[n] < 0x7f {
+		n++
+	}
+	return n
+}
+
+// plainLine returns the length of the line that p begins with, without its line feed, if a terminal
+// shows it as it is; else -1. A carriage return in front of the line feed changes nothing.
+func plainLine(p []byte) int {
+	for n := 0; n < len(p); {
+		if p[n] >= utf8.RuneSelf {
+			r, size := utf8.DecodeRune(p[n:])
+			if r == utf8.RuneError && size == 1 || isC1(r) || n == 0 && width(r) == 0 {
+				return -1
+			}
+			n += size
+			continue
+		}
+		n += printable(p[n:])
+		switch {
+		case n == len(p) || p[n] >= utf8.RuneSelf:
+		case p[n] == '\n':
+			return n
+		case p[n] == '\r' && n+1 < len(p) && p[n+1] == '\n':
+			return n + 1
+		default:
+			return -1
+		}
+	}
+	return -1
+}
