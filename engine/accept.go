@@ -47,6 +47,7 @@ type accepted struct {
 	record compaction.Record
 	text   string
 	folded *folded
+	joined []window.Edit // see join
 }
 
 // acceptable plans again and checks that the log has not moved on.
@@ -65,18 +66,23 @@ func (l *Local) acceptable(ctx context.Context, tx kv.Tx, r AcceptCompactionRequ
 	if p.Outcome != compaction.Compacted {
 		return nil, fault.New(fault.Invalid, "engine.accept", "there is nothing to accept: %s", p.Why)
 	}
-	if err := l.checkAfter(ctx, tx, f, p); err != nil {
+	joined, err := l.join(ctx, tx, f, &p, r.Options.Model)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.checkAfter(ctx, tx, f, p, joined); err != nil {
 		return nil, err
 	}
 	record, err := l.keepText(ctx, p.Record, p.Text)
-	return &accepted{record, p.Text, f}, err
+	return &accepted{record, p.Text, f, joined}, err
 }
 
 // checkAfter holds the view that a compaction leaves against the provider's rules, as it would be
 // sent: whatever was planned, a history that nobody accepts is never made.
-func (l *Local) checkAfter(ctx context.Context, tx kv.Tx, f *folded, p compaction.Proposal) error {
+func (l *Local) checkAfter(ctx context.Context, tx kv.Tx, f *folded, p compaction.Proposal, joined []window.Edit) error {
 	in := f.input()
 	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept}
+	in.Edits = append(in.Edits, joined...)
 	after := window.Plan(in)
 	format, head := f.format(), after.Head()
 	messages, err := l.rendered(ctx, tx, f, after.Slots[:head])
@@ -140,10 +146,18 @@ func (l *Local) accept(tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m m
 			return Summary{}, nil, err
 		}
 	}
+	events := []Event{{Kind: EventCompaction, Session: s.ID, Entry: e.Seq, ID: rec.ID, Detail: rec.Run.String()}}
+	if len(ready.joined) > 0 {
+		event, err := recordStep(tx, &s, editStep{Reason: "compaction", Before: rec.Before, After: rec.After, Edits: ready.joined, Summary: rec.ID}, m)
+		if err != nil {
+			return Summary{}, nil, err
+		}
+		events = append(events, event)
+	}
 	rec.Text, rec.TextBlob = "", "" // the answer is kept under the key: it names the summary, Summary returns it
 	out := ready.folded.summary(rec, ready.text, r.Options.Model)
 	out.Current = true
-	return out, []Event{{Kind: EventCompaction, Session: s.ID, Entry: e.Seq, ID: rec.ID, Detail: rec.Run.String()}}, sessions.Save(tx, s)
+	return out, events, sessions.Save(tx, s)
 }
 
 // indexSummary makes a summary findable by its id and by its text.

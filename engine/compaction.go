@@ -38,6 +38,9 @@ func (l *Local) PlanCompaction(ctx context.Context, r PlanCompactionRequest) (Co
 		if err != nil {
 			return CompactionPlan{}, err
 		}
+		if _, err := l.join(ctx, tx, f, &p, r.Options.Model); err != nil {
+			return CompactionPlan{}, err
+		}
 		p.Record.Text = p.Text
 		return CompactionPlan{
 			PlanCompactionRequest: r, Position: f.session.Seq, Outcome: p.Outcome, Why: p.Why,

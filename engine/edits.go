@@ -3,8 +3,11 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
+	"ctxledger.dev/compaction"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
@@ -18,24 +21,61 @@ type editStep struct {
 	Before int           `json:"tokens_before"` // of the whole view, o200k_base
 	After  int           `json:"tokens_after"`
 	Edits  []window.Edit `json:"edits"`
+	// Summary is the compaction that took the step along: it goes with it.
+	Summary string `json:"summary,omitempty"`
 }
 
 // steps folds the edits of a session's log.
 type steps struct {
-	edits []window.Edit
+	made []editStep
 }
 
-// add takes an entry into account.
+// add takes an entry into account. Taking a compaction back takes back what it took along.
 func (s *steps) add(e sessions.Entry) error {
-	if e.Kind != sessions.KindEdits {
-		return nil
+	switch e.Kind {
+	case sessions.KindEdits:
+		var made editStep
+		if err := json.Unmarshal(e.Data, &made); err != nil {
+			return fault.Wrap(fault.Corrupt, "engine.edits", err)
+		}
+		s.made = append(s.made, made)
+	case sessions.KindRestore:
+		var r restored
+		if err := json.Unmarshal(e.Data, &r); err != nil {
+			return fault.Wrap(fault.Corrupt, "engine.edits", err)
+		}
+		s.made = slices.DeleteFunc(s.made, func(made editStep) bool { return made.Summary == r.ID })
 	}
-	var made editStep
-	if err := json.Unmarshal(e.Data, &made); err != nil {
-		return fault.Wrap(fault.Corrupt, "engine.edits", err)
-	}
-	s.edits = append(s.edits, made.Edits...)
 	return nil
+}
+
+// edits returns the edits that hold, in the order in which they were made.
+func (s *steps) edits() (all []window.Edit) {
+	for _, made := range s.made {
+		all = append(all, made.Edits...)
+	}
+	return all
+}
+
+// join returns the edits that a compaction takes along: what is kept behind its summary is written into
+// the provider's cache anew anyway. The proposal then says what is left.
+func (l *Local) join(ctx context.Context, tx kv.Tx, f *folded, p *compaction.Proposal, model string) ([]window.Edit, error) {
+	if p.Outcome != compaction.Compacted {
+		return nil, nil
+	}
+	st, err := l.stateOf(ctx, tx, f, EditViewRequest{Model: model, Reason: "compaction"})
+	if err != nil {
+		return nil, err
+	}
+	st.Summary = summaryTokens(p.Text)
+	in := f.input()
+	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept}
+	edits, freed, err := l.weighAll(ctx, tx, f, window.Decide(in, l.policy, st).Edits)
+	if freed > 0 {
+		p.Record.After -= freed
+		p.Why = chars.Commas(p.Record.Before) + " → " + chars.Commas(p.Record.After) + " tokens"
+	}
+	return edits, err
 }
 
 // EditView implements API.
@@ -62,20 +102,26 @@ func (l *Local) editView(ctx context.Context, tx kv.Tx, r EditViewRequest, m mut
 	if err != nil || len(made.Edits) == 0 {
 		return made, nil, err
 	}
-	data, err := json.Marshal(editStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits})
-	if err != nil {
-		return made, nil, fault.Wrap(fault.Internal, "engine.edit", err)
-	}
-	if len(data) > kv.MaxValue/2 {
-		return made, nil, fault.New(fault.TooLarge, "engine.edit", "a step of %d edits takes %d bytes, more than a record holds", len(made.Edits), len(data)).
-			WithHint("compact the session")
-	}
-	e, err := sessions.Append(tx, &f.session, sessions.Entry{Kind: sessions.KindEdits, Time: m.at, Turn: f.session.Turns, Data: data}, nil)
+	event, err := recordStep(tx, &f.session, editStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits}, m)
 	if err != nil {
 		return made, nil, err
 	}
-	made.Step = e.Seq
-	return made, []Event{{Kind: EventEdits, Session: f.session.ID, Entry: e.Seq, Detail: made.Reason}}, sessions.Save(tx, f.session)
+	made.Step = event.Entry
+	return made, []Event{event}, sessions.Save(tx, f.session)
+}
+
+// recordStep appends a step to the log.
+func recordStep(tx kv.Tx, s *sessions.Session, made editStep, m mutation) (Event, error) {
+	data, err := json.Marshal(made)
+	if err != nil {
+		return Event{}, fault.Wrap(fault.Internal, "engine.edit", err)
+	}
+	if len(data) > kv.MaxValue/2 {
+		return Event{}, fault.New(fault.TooLarge, "engine.edit", "a step of %d edits takes %d bytes, more than a record holds", len(made.Edits), len(data)).
+			WithHint("compact the session and keep fewer turns")
+	}
+	e, err := sessions.Append(tx, s, sessions.Entry{Kind: sessions.KindEdits, Time: m.at, Turn: s.Turns, Data: data}, nil)
+	return Event{Kind: EventEdits, Session: s.ID, Entry: e.Seq, Detail: made.Reason}, err
 }
 
 // decide says which edits the view of a session takes now.
@@ -99,20 +145,11 @@ func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewReq
 		return EditedView{}, err
 	}
 	d := window.Decide(f.input(), l.policy, st)
-	exact := d.Edits[:0:0]
-	for _, e := range d.Edits {
-		e, smaller, err := l.weigh(ctx, tx, f, e)
-		if err != nil {
-			return EditedView{}, err
-		}
-		if smaller {
-			exact = append(exact, e)
-		}
+	var freed int
+	if d.Edits, freed, err = l.weighAll(ctx, tx, f, d.Edits); err != nil {
+		return EditedView{}, err
 	}
-	d.Edits, d.After = exact, d.Before
-	for _, e := range exact {
-		d.After -= e.Before - e.Tokens
-	}
+	d.After = d.Before - freed
 	c := f.counter(r.Model)
 	made := EditedView{Session: f.session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After)}
 	now := f.situation(st.Window, made.TokensAfter.Upper, r.Signals)
@@ -164,6 +201,21 @@ func (f *folded) requests() int {
 		}
 	}
 	return n
+}
+
+// weighAll counts what edits show, leaves out those that free nothing, and sums what the others do.
+func (l *Local) weighAll(ctx context.Context, tx kv.Tx, f *folded, edits []window.Edit) (exact []window.Edit, freed int, err error) {
+	for _, e := range edits {
+		e, smaller, err := l.weigh(ctx, tx, f, e)
+		if err != nil {
+			return nil, 0, err
+		}
+		if smaller {
+			exact = append(exact, e)
+			freed += e.Before - e.Tokens
+		}
+	}
+	return exact, freed, nil
 }
 
 // weigh counts what an edit shows of its message.

@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
@@ -132,4 +133,31 @@ func TestEditViewRefuses(t *testing.T) {
 	l := open(t)
 	_, err := l.EditView(t.Context(), engine.EditViewRequest{Session: "nobody"})
 	wantCode(t, err, fault.NotFound)
+}
+
+// What a compaction takes along goes with it: taken back, the view is what it was, byte for byte.
+func TestRestoringACompactionRestoresWhatItTookAlong(t *testing.T) {
+	l := open(t)
+	id := shop(t, l)
+	before := bytes.Join(render(t, l, id), nil)
+	plan := compact(t, l, id, compactionOf(3))
+	steps := 0
+	for _, e := range log(t, l, id) {
+		if e.Kind == sessions.KindEdits {
+			steps++
+		}
+	}
+	if steps != 1 {
+		t.Fatalf("%d steps were taken along: the case is gone", steps)
+	}
+	const frame = 10 // of the summary's message, which its record does not count, for the model
+	if st := status(t, l, id); st.Used.N < plan.Summary.TokensAfter.N || st.Used.N > plan.Summary.TokensAfter.N+frame {
+		t.Errorf("the view has %d tokens, the summary says %d", st.Used.N, plan.Summary.TokensAfter.N)
+	}
+	if _, err := l.Restore(t.Context(), engine.RestoreRequest{ID: plan.Summary.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if after := bytes.Join(render(t, l, id), nil); !bytes.Equal(before, after) {
+		t.Errorf("%d bytes before, %d after", len(before), len(after))
+	}
 }

@@ -56,7 +56,7 @@ func (f *folded) take(e sessions.Entry) error {
 
 // input is what the view follows from.
 func (f *folded) input() window.Input {
-	return window.Input{Entries: f.entries, Cutoff: f.cutoff(), Edits: f.edits, Filter: f.filter}
+	return window.Input{Entries: f.entries, Cutoff: f.cutoff(), Edits: f.edits(), Filter: f.filter}
 }
 
 // plan computes the view.

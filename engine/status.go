@@ -153,10 +153,10 @@ func (f *folded) turns() int {
 	return n
 }
 
-// saved is what stubs and the summary keep out of the view, in o200k_base tokens.
+// saved is what stubs, edits and the summary keep out of the view, in o200k_base tokens.
 func (f *folded) saved(summary string) int {
 	n := -f.tokens(summary)
-	for _, slot := range f.whole() {
+	for _, slot := range window.Plan(window.Input{Entries: f.entries}).Slots {
 		n += slot.Tokens
 		for _, seq := range slot.Seqs {
 			for _, r := range f.entries[seq-1].Results {
