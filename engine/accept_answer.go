@@ -32,7 +32,7 @@ func (l *Local) acceptAnswer(ctx context.Context, r AcceptCompactionRequest, m m
 			if ready.outcome != compaction.Compacted {
 				return l.bookCost(tx, r, ready, m)
 			}
-			return l.accept(tx, r, &ready.accepted, m)
+			return l.accept(ctx, tx, r, &ready.accepted, m)
 		})
 		if !fault.Is(err, fault.Stale) {
 			return s, err
@@ -83,7 +83,7 @@ func (l *Local) answered(ctx context.Context, tx kv.Tx, r AcceptCompactionReques
 	if err != nil {
 		return nil, err
 	}
-	joined, err := l.join(ctx, tx, f, &p, r.Options.Model)
+	joined, err := l.join(ctx, tx, f, &p, r.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"maps"
+	"slices"
+
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
@@ -72,6 +75,14 @@ func (f *folded) extend(e sessions.Entry) error {
 	}
 	f.plan()
 	return nil
+}
+
+// clone returns a copy that can be extended by itself.
+func (f *folded) clone() *folded {
+	c := *f
+	c.entries, c.records, c.made = slices.Clip(f.entries), slices.Clip(f.records), slices.Clip(f.made)
+	c.at, c.undone = maps.Clone(f.at), maps.Clone(f.undone)
+	return &c
 }
 
 // whole returns the messages of the session as if nothing had been compacted.
