@@ -349,8 +349,9 @@ func TestAHostThatSendsTheViewGetsTheEditsThatPay(t *testing.T) {
 		Status, Reason, Session string
 		Messages                []json.RawMessage
 	}) {
-		if err := json.Unmarshal([]byte(callRaw(t, f, `{"messages":`+string(array(messages))+`,"return":"messages"}`)), &r); err != nil {
-			t.Fatal(err)
+		answer := callRaw(t, f, `{"messages":`+string(array(messages))+`,"return":"messages"}`)
+		if err := json.Unmarshal([]byte(answer), &r); err != nil {
+			t.Fatalf("%v in %s", err, answer)
 		}
 		return r
 	}
