@@ -31,7 +31,7 @@ type steps struct {
 }
 
 // add takes an entry into account. Taking a compaction back takes back what it took along.
-func (s *steps) add(e sessions.Entry) error {
+func (s *steps) add(e *sessions.Entry) error {
 	switch e.Kind {
 	case sessions.KindEdits:
 		var made editStep

@@ -40,8 +40,8 @@ func (l *Local) foldLog(tx kv.Tx, id string, committed bool) (*folded, error) {
 	if f.entries, err = l.logs.current(tx, s, committed); err != nil {
 		return nil, err
 	}
-	for _, e := range f.entries {
-		if err := f.take(e); err != nil {
+	for i := range f.entries {
+		if err := f.take(&f.entries[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -50,7 +50,7 @@ func (l *Local) foldLog(tx kv.Tx, id string, committed bool) (*folded, error) {
 }
 
 // take takes an entry of the log into account.
-func (f *folded) take(e sessions.Entry) error {
+func (f *folded) take(e *sessions.Entry) error {
 	if err := f.steps.add(e); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (f *folded) plan() {
 // extend takes an entry into account that was just appended.
 func (f *folded) extend(e sessions.Entry) error {
 	f.entries = append(f.entries, e)
-	if err := f.take(e); err != nil {
+	if err := f.take(&e); err != nil {
 		return err
 	}
 	f.plan()
