@@ -137,6 +137,30 @@ func TestEditViewRefuses(t *testing.T) {
 	wantCode(t, err, fault.NotFound)
 }
 
+// What was cleared is read back, byte for byte, by the handle in the text that stands for it.
+func TestInvariant2ClearedResultsAreReadBackByTheirHandles(t *testing.T) {
+	l := open(t)
+	messages := say("look")
+	for i := range 14 {
+		messages = append(messages, round(fmt.Sprint("c", i), "Grep", map[string]any{"pattern": fmt.Sprint(i)}, fmt.Sprint(i, strings.Repeat(" word", 7000)))...)
+	}
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: append(messages, []byte(`{"role":"assistant","content":"done"}`))}).Session
+	if made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reason: "manual"}); err != nil || len(made.Edits) != 8 {
+		t.Fatalf("%d edits, %v", len(made.Edits), err)
+	}
+	for i, m := range render(t, l, id) {
+		_, rest, cleared := strings.Cut(string(m), `read_artifact(id=\"`)
+		if !cleared {
+			continue
+		}
+		handle, _, _ := strings.Cut(rest, `\"`)
+		page, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: handle})
+		if err != nil || !strings.Contains(page.Text, fmt.Sprint((i-2)/2, " word word")) {
+			t.Errorf("handle %s: %.80q, %v", handle, page.Text, err)
+		}
+	}
+}
+
 // What a compaction takes along goes with it: taken back, the view is what it was, byte for byte.
 func TestRestoringACompactionRestoresWhatItTookAlong(t *testing.T) {
 	l := open(t)
