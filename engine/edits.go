@@ -183,20 +183,19 @@ func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, r EditViewRequ
 	if f.current() != nil {
 		st.Summary = summaryTokens(text)
 	}
-	st.ExitCodes, err = exitCodes(tx, f.session.ID)
-	return st, err
+	st.ExitCode = exitCode(tx, f.session.ID)
+	return st, nil
 }
 
-// exitCodes returns those of a session's commands, by call.
-func exitCodes(tx kv.Tx, session string) (map[string]int, error) {
-	ops, err := intents.OfSession(tx, session)
-	codes := map[string]int{}
-	for _, o := range ops {
-		if o.ExitCode != nil {
-			codes[o.CallID] = *o.ExitCode
+// exitCode looks up that of a command. One that cannot be read is not known.
+func exitCode(tx kv.Tx, session string) func(call string) (int, bool) {
+	return func(call string) (int, bool) {
+		in, err := intents.OfCall(tx, session, call)
+		if err != nil || in == nil || in.ExitCode == nil {
+			return 0, false
 		}
+		return *in.ExitCode, true
 	}
-	return codes, err
 }
 
 // requests is how many answers the view has: as many requests were made for them.

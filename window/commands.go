@@ -25,11 +25,12 @@ func repeatedCommands(s *scene) []Edit {
 
 // ended says how a command ended.
 func (s *scene) ended(a *act) string {
-	code, known := s.ExitCodes[a.ID]
-	switch {
-	case known && code != 0:
-		return fmt.Sprintf(commandFailedAs, code)
-	case a.result.Failed:
+	if s.ExitCode != nil {
+		if code, known := s.ExitCode(a.ID); known && code != 0 {
+			return fmt.Sprintf(commandFailedAs, code)
+		}
+	}
+	if a.result.Failed {
 		return commandFailed
 	}
 	return commandOK

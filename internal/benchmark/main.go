@@ -57,6 +57,7 @@ var measurements = []struct {
 	{"import", measureImport},
 	{"memory", measureMemory},
 	{"compaction", measureCompaction},
+	{"view", measureView},
 	{"read_artifact", measureRead},
 	{"append", measureAppend},
 	{"sharing", measureSharing},
