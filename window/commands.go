@@ -17,8 +17,7 @@ func repeatedCommands(s *scene) []Edit {
 			a.result == nil || a.resultEdited {
 			continue
 		}
-		batch.edits = append(batch.edits, s.hide(a, s.ended(a))...)
-		batch.chars += a.result.Chars
+		batch.add(a.result.Chars, func() []Edit { return s.hide(a, s.ended(a)) })
 	}
 	return batch.take(s.policy.BatchChars)
 }
