@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 	"ctxledger.dev/agents/audit"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/report"
 )
 
 func (a *app) auditCommand() *cobra.Command {
@@ -50,10 +53,37 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 		return err
 	}
 	found.Each(redact.New([]byte(a.Env.ID(32))).String)
+	if page != "" {
+		if err := a.writePage(page, found); err != nil {
+			return err
+		}
+	}
 	if err := a.answer(found, func(w io.Writer) { a.printAudit(w, found) }); err != nil {
 		return err
 	}
 	return a.sayUnread(found)
+}
+
+// writePage writes the page in one step, readable by the user alone.
+func (a *app) writePage(name string, found audit.Audit) error {
+	if found.Files == 0 {
+		return nil // there is nothing to show
+	}
+	var b bytes.Buffer
+	if err := report.Page(&b, found.Report, a.Env.Now().Location()); err != nil {
+		return fault.Wrap(fault.Internal, "cli.audit", err)
+	}
+	place := a.absolute(name)
+	root, err := os.OpenRoot(filepath.Dir(place))
+	if err != nil {
+		return fileError(name, err)
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it any more
+	if err := writeFile(root, filepath.Base(place), b.Bytes()); err != nil {
+		return fileError(name, err)
+	}
+	a.say("wrote %s", name)
+	return nil
 }
 
 // sayUnread names what could not be read, and fails if that was a whole file.

@@ -1,12 +1,274 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/term"
 
 	"ctxledger.dev/agents/audit"
+	"ctxledger.dev/report"
 )
 
+const (
+	// auditRows is how many rows a list of an audit has where nothing limits it.
+	auditRows = 10
+	// auditName is how many columns the name in a row has at least.
+	auditName = 18
+	// sparkDays is how many days the line of days shows at most.
+	sparkDays = 60
+)
+
+// printAudit writes the audit so that it fits the screen, as far as that is possible.
 func (a *app) printAudit(w io.Writer, r audit.Audit) {
-	fmt.Fprintf(w, "%d sessions %d requests $%.2f\n", r.Sessions, r.Total.Requests, r.Total.Dollars)
+	if r.Files == 0 {
+		return
+	}
+	width, height := columns(a.Out), rows(a.Out)
+	var b bytes.Buffer
+	for p := (auditPage{app: a, r: r, width: width, rows: auditRows}); ; p.rows-- {
+		b.Reset()
+		p.print(&b)
+		if height == 0 || p.rows == 1 || bytes.Count(b.Bytes(), []byte("\n")) < height {
+			break
+		}
+	}
+	b.WriteTo(w) //nolint:errcheck // into memory
+}
+
+// rows returns how many rows a terminal has, 0 if w is none or does not tell.
+func rows(w any) int {
+	if !terminal(w) {
+		return 0
+	}
+	_, height, err := term.GetSize(w.(interface{ Fd() uintptr }).Fd())
+	if err != nil {
+		return 0
+	}
+	return height
+}
+
+// auditPage prints an audit with so many rows for each list.
+type auditPage struct {
+	*app
+	r     audit.Audit
+	width int // columns; 0: not known
+	rows  int
+	names []string // the last cells of the table, which take what is left of the width
+}
+
+func (p *auditPage) print(w io.Writer) {
+	p.headline(w)
+	t := p.newTable(">DOLLARS", ">SHARE", "", ">TOKENS", ">CACHED", ">REQUESTS", "", "MODEL")
+	p.names = nil
+	for _, m := range p.r.Models[:min(len(p.r.Models), p.rows)] {
+		p.spent(t, m.Spent, m.Name)
+	}
+	if p.rows > 2 && len(p.r.Projects) > 1 {
+		p.section(t, "DOLLARS", "TOKENS", "CACHED", "REQUESTS", "", "PROJECT")
+		for _, x := range p.r.Projects[:min(len(p.r.Projects), p.rows)] {
+			p.spent(t, x.Spent, p.short(x.Name))
+		}
+	}
+	if p.rows > 2 && len(p.r.Dearest) > 1 {
+		p.section(t, "DOLLARS", "TOKENS", "CACHED", "REQUESTS", "", "SESSION")
+		for _, s := range p.r.Dearest[:min(len(p.r.Dearest), p.rows)] {
+			p.spent(t, s.Spent, s.Start.In(p.Env.Now().Location()).Format("2006-01-02")+" "+s.Title)
+		}
+	}
+	p.filled(t)
+	p.section(t, "≈DOLLARS", "SENT", "TIMES", "CALLS", "", "TOOL: CALLS AND RESULTS")
+	for _, x := range p.r.Tools[:min(len(p.r.Tools), p.rows)] {
+		p.carried(t, x.Carried, commas(x.Calls), "", x.Name)
+	}
+	p.section(t, "≈DOLLARS", "SENT", "TIMES", "READS", "AGAIN", "FILE THAT WAS READ")
+	for _, f := range p.r.Read[:min(len(p.r.Read), p.rows)] {
+		p.carried(t, f.Carried, commas(f.Reads), commas(f.Again), p.short(f.Path))
+	}
+	p.fit(t)
+	t.print(w)
+	p.compactions(w)
+	p.caveats(w)
+}
+
+// headline says what it is all about, and how the days went.
+func (p *auditPage) headline(w io.Writer) {
+	r, zone := p.r, p.Env.Now().Location()
+	fmt.Fprintf(w, "%s, %s to %s: %s, %s tokens, %s at list prices\n", plural(r.Sessions, "session"),
+		r.From.In(zone).Format("2006-01-02"), r.To.In(zone).Format("2006-01-02"), plural(r.Total.Requests, "request"),
+		report.Magnitude(float64(r.Total.Tokens())), report.Dollars(r.Total.Dollars))
+	days := r.Days[max(0, len(r.Days)-sparkDays):]
+	if len(days) < 2 {
+		return
+	}
+	dearest := slices.MaxFunc(days, func(a, b report.Day) int { return int(math.Copysign(1, a.Dollars-b.Dollars)) })
+	fmt.Fprintf(w, "%s  %s with requests, %s on %s\n", spark(days, dearest.Dollars), plural(len(r.Days), "day"),
+		report.Dollars(dearest.Dollars), dearest.Day)
+}
+
+// spark draws what each day cost.
+func spark(days []report.Day, most float64) string {
+	const steps = "▁▂▃▄▅▆▇█"
+	var b strings.Builder
+	for _, d := range days {
+		i := 0
+		if most > 0 {
+			i = int(d.Dollars / most * 7.999)
+		}
+		b.WriteRune([]rune(steps)[i])
+	}
+	return b.String()
+}
+
+// section begins a list inside the table.
+func (p *auditPage) section(t *table, money, tokens, times, count, second, name string) {
+	cells := []string{money, "SHARE", "", tokens, times, count, second, ""}
+	for i := range cells {
+		cells[i] = t.style.Render(cells[i])
+	}
+	t.addSafe(cells...)
+	p.names = append(p.names, "\x00"+name)
+}
+
+// spent adds a row of what was reported.
+func (p *auditPage) spent(t *table, s report.Spent, name string) {
+	cached := ""
+	if in := s.Usage.In(); in > 0 {
+		cached = fmt.Sprintf("%.0f %%", float64(s.Usage.CacheRead)*100/float64(in))
+	}
+	money := report.Dollars(s.Dollars)
+	if s.Unpriced > 0 && s.Dollars == 0 {
+		money = "?"
+	}
+	p.row(t, s.Dollars, money, report.Magnitude(float64(s.Tokens())), cached, commas(s.Requests), "", name)
+}
+
+// carried adds a row of an estimate.
+func (p *auditPage) carried(t *table, c report.Carried, count, second, name string) {
+	p.row(t, c.Dollars, report.Dollars(c.Dollars), report.Magnitude(c.Sent), fmt.Sprintf("%.0f×", c.Times()), count, second, name)
+}
+
+func (p *auditPage) row(t *table, part float64, money, tokens, times, count, second, name string) {
+	share := part / max(p.r.Total.Dollars, 1e-9)
+	t.addSafe(money, fmt.Sprintf("%.0f %%", share*100), fineBar(share, p.barCells()), tokens, times, count, second, "")
+	p.names = append(p.names, oneLine(name))
+}
+
+// barCells is how wide bars are.
+func (p *auditPage) barCells() int {
+	const narrow, wide, wideFrom = 5, 16, 110
+	if p.width >= wideFrom {
+		return wide
+	}
+	return narrow
+}
+
+// filled lists what filled the requests, the dearest first, and the answers beside it.
+func (p *auditPage) filled(t *table) {
+	p.section(t, "≈DOLLARS", "SENT", "TIMES", "", "", "WHAT FILLED THE REQUESTS")
+	all := slices.Clone(p.r.Filled)
+	slices.SortStableFunc(all, func(a, b report.Filled) int { return int(math.Copysign(1, b.Dollars-a.Dollars)) })
+	rest := p.r.Total.Dollars
+	for _, f := range all {
+		rest -= f.Dollars
+		if f.Sent > 0 {
+			p.carried(t, f.Carried, "", "", f.Class)
+		}
+	}
+	p.row(t, rest, report.Dollars(rest), report.Magnitude(float64(p.r.Total.Usage.Output)), "", "", "", "what came back: answers")
+}
+
+// fit writes the names as far as they fit.
+func (p *auditPage) fit(t *table) {
+	last := len(t.head) - 1
+	room := p.width
+	for _, w := range t.widths()[:last] {
+		room -= w + 2
+	}
+	for i, name := range p.names {
+		name, heading := strings.CutPrefix(name, "\x00")
+		if p.width > 0 {
+			name = p.cut(name, max(room, auditName))
+		}
+		if heading {
+			name = t.style.Render(name)
+		}
+		t.rows[i][last] = name
+	}
+}
+
+// cut shortens a name: of a path the end tells more, of words the beginning.
+func (p *auditPage) cut(name string, room int) string {
+	if strings.ContainsAny(name, `/\`) && !strings.Contains(name, " ") {
+		return ending(name, room)
+	}
+	return line(name, room)
+}
+
+// compactions lists what compactions lost.
+func (p *auditPage) compactions(w io.Writer) {
+	r := p.r
+	if r.Compacted == 0 {
+		return
+	}
+	lost := r.Lost
+	fmt.Fprintf(w, "%s, %s → %s tokens; then %s read again (≈%s), %s run again,\n%s of %s names that were used again are not in the summaries\n",
+		plural(r.Compacted, "compaction"), report.Magnitude(float64(lost.Before)), report.Magnitude(float64(lost.After)), plural(lost.Reread.Count, "file"),
+		report.Dollars(lost.Reread.Dollars), plural(lost.Rerun.Count, "command"), commas(lost.Missing), commas(lost.Used))
+	t := p.newTable(">BEFORE", ">AFTER", ">FILES AGAIN", ">COMMANDS", ">NAMES LOST", "COMPACTION")
+	p.names = nil
+	for _, l := range r.Compactions[:min(len(r.Compactions), (p.rows+1)/2)] {
+		t.addSafe(report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)), commas(l.Reread.Count), commas(l.Rerun.Count),
+			fmt.Sprintf("%d of %d", l.Missing, l.Used), "")
+		var names []string
+		for _, n := range l.Names {
+			names = append(names, n[strings.LastIndexByte(n, '/')+1:])
+		}
+		p.names = append(p.names, oneLine(p.stamp(l.Time)+" "+shortID(l.Session)+": "+strings.Join(names, ", ")))
+	}
+	p.fit(t)
+	t.print(w)
+}
+
+// shortID is as much of a host's id as tells sessions apart.
+func shortID(id string) string { return id[:min(len(id), 8)] }
+
+// caveats says what the figures do not know.
+func (p *auditPage) caveats(w io.Writer) {
+	c := p.r.Caveats
+	say := func(format string, args ...any) {
+		fmt.Fprintln(w, lipgloss.NewStyle().Faint(p.colours()).Render(fmt.Sprintf(format, args...)))
+	}
+	if s := p.r.Subagents; s.Requests > 0 {
+		say("subagents: %s of it, %s", report.Dollars(s.Dollars), plural(s.Requests, "request"))
+	}
+	if c.Unfinished.Requests > 0 {
+		say("%s recorded only when they began: by their text ≈%s tokens, ≈%s more", plural(c.Unfinished.Requests, "answer"),
+			report.Magnitude(c.Unfinished.Tokens), report.Dollars(c.Unfinished.Dollars))
+	}
+	if c.LongWrites > 0 {
+		say("%s tokens cached for an hour, at twice the input price", report.Magnitude(float64(c.LongWrites)))
+	}
+	if c.Fast > 0 {
+		say("%s in fast mode cost more than the list price that is used here", plural(c.Fast, "request"))
+	}
+	if len(c.Unpriced) > 0 {
+		say("no price is known of %s: not in the dollars", line(strings.Join(c.Unpriced, ", "), 60))
+	}
+}
+
+// short writes a path below the home directory with ~.
+func (p *auditPage) short(path string) string {
+	if path == "" {
+		return "(not known)"
+	}
+	if rest, ok := strings.CutPrefix(path, p.Env.Home+"/"); ok && p.Env.Home != "" {
+		return "~/" + rest
+	}
+	return path
 }

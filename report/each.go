@@ -21,6 +21,13 @@ func (r *Report) Each(f func(string) string) {
 		s := &r.Dearest[i]
 		each(&s.ID, &s.Title, &s.Project)
 	}
+	for i := range r.Days {
+		masked := make(map[string]float64, len(r.Days[i].Models))
+		for name, dollars := range r.Days[i].Models {
+			masked[f(name)] += dollars
+		}
+		r.Days[i].Models = masked
+	}
 	for i := range r.Tools {
 		each(&r.Tools[i].Name)
 	}

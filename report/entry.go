@@ -78,6 +78,9 @@ type Usage struct {
 // In returns the size of the request.
 func (u Usage) In() int64 { return u.Input + u.CacheRead + u.CacheWrite + u.CacheWriteLong }
 
+// Written returns what was written to the cache, for however long.
+func (u Usage) Written() int64 { return u.CacheWrite + u.CacheWriteLong }
+
 // plus returns the sum of both.
 func (u Usage) plus(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.CacheWriteLong + v.CacheWriteLong, u.Output + v.Output}

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -30,7 +32,7 @@ type Loss struct {
 	// those of them that neither the summary names nor what was kept beside it.
 	Used    int      `json:"names_used"`
 	Missing int      `json:"names_missing"`
-	Names   []string `json:"names,omitempty"` // the first 10 that are missing
+	Names   []string `json:"names,omitempty"` // 10 of them, paths first, what most calls use first
 	Reread  Again    `json:"files_read_again"`
 	Rerun   Again    `json:"commands_run_again"`
 }
@@ -44,7 +46,13 @@ type memory struct {
 	loss  *Loss
 	said  strings.Builder // what the newest compaction left
 	open  bool            // what comes still belongs to that
-	used  map[string]bool
+	used  map[string]*use
+}
+
+// use is how a name that was known before a compaction is used behind it.
+type use struct {
+	calls   int
+	missing bool
 }
 
 // compacted begins a loss.
@@ -55,15 +63,30 @@ func (m *memory) compacted(t *thread, e Entry, before int64) {
 		Session: t.meter.out.ID, Project: t.meter.out.Project, Time: e.Time, Trigger: e.Compaction.Trigger, Before: before,
 	}
 	m.said.Reset()
-	m.open, m.used = true, map[string]bool{}
+	m.open, m.used = true, map[string]*use{}
 }
 
 // end hands in the newest loss.
 func (m *memory) end(t *thread) {
-	if m.loss != nil {
-		t.meter.out.losses = append(t.meter.out.losses, m.loss)
-		m.loss = nil
+	l := m.loss
+	if l == nil {
+		return
 	}
+	m.loss = nil
+	var missing []string
+	for n, u := range m.used {
+		l.Used++
+		if u.missing {
+			missing = append(missing, n)
+		}
+	}
+	l.Missing = len(missing)
+	slices.SortFunc(missing, func(a, b string) int {
+		isFile := func(n string) int { return min(strings.Count(n, "/"), 1) }
+		return cmp.Or(isFile(b)-isFile(a), cmp.Compare(m.used[b].calls, m.used[a].calls), cmp.Compare(a, b))
+	})
+	l.Names = missing[:min(len(missing), lossExamples)]
+	t.meter.out.losses = append(t.meter.out.losses, l)
 }
 
 // asked takes the size of a request.
@@ -108,16 +131,15 @@ func (m *memory) called(t *thread, p Piece) {
 		return
 	}
 	for _, n := range p.Names {
-		era, known := m.names[t.meter.hash(n)]
-		if !known || era >= m.era || m.used[n] {
-			continue
+		u := m.used[n]
+		if u == nil {
+			if era, known := m.names[t.meter.hash(n)]; !known || era >= m.era {
+				continue
+			}
+			u = &use{missing: !m.tells(n)}
+			m.used[strings.Clone(n)] = u
 		}
-		m.used[n] = true
-		l.Used++
-		if !m.tells(n) {
-			l.Missing++
-			l.Names = example(l.Names, n)
-		}
+		u.calls++
 	}
 	if c := p.Action.Command; c != "" {
 		if era, run := m.runs[t.meter.hash(c)]; run && era < m.era {

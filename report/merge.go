@@ -14,7 +14,7 @@ const maxDays = 366
 // between rows that are equal; else it makes no difference.
 func Merge(all []Measured) Report {
 	g := gathered{
-		models: map[string]*Spent{}, days: map[string]*Spent{}, projects: map[string]*Spent{},
+		models: map[string]*Spent{}, days: map[string]*Day{}, projects: map[string]*Spent{},
 		tools: map[string]*Tool{}, files: map[string]*File{}, sessions: map[string]*SessionRow{},
 	}
 	for _, m := range all {
@@ -25,12 +25,13 @@ func Merge(all []Measured) Report {
 
 // gathered is the sum of what was measured.
 type gathered struct {
-	out                    Report
-	models, days, projects map[string]*Spent
-	tools                  map[string]*Tool
-	files                  map[string]*File
-	sessions               map[string]*SessionRow
-	classes                [classes]Carried
+	out              Report
+	models, projects map[string]*Spent
+	days             map[string]*Day
+	tools            map[string]*Tool
+	files            map[string]*File
+	sessions         map[string]*SessionRow
+	classes          [classes]Carried
 }
 
 // take adds one file.
@@ -45,12 +46,17 @@ func (g *gathered) take(m *measured) {
 	}
 	o.Total, o.Subagents = o.Total.plus(m.total), o.Subagents.plus(m.subagents)
 	o.Caveats.Fast += m.fast
-	o.Caveats.Unfinished += m.unfinished
+	o.Caveats.Unfinished = o.Caveats.Unfinished.plus(m.unfinished)
 	for _, name := range slices.Sorted(maps.Keys(m.models)) {
 		count(g.models, name, *m.models[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.days)) {
-		count(g.days, name, *m.days[name])
+		day := g.days[name]
+		if day == nil {
+			day = &Day{Day: name, Models: map[string]float64{}}
+			g.days[name] = day
+		}
+		day.add(m.days[name].Spent, m.days[name].Models)
 	}
 	count(g.projects, m.Project, m.total)
 	for _, name := range slices.Sorted(maps.Keys(m.tools)) {
@@ -167,10 +173,10 @@ func (g *gathered) report() Report {
 }
 
 // dayRows returns the newest days in their order.
-func (g *gathered) dayRows() []Row {
-	var rows []Row
+func (g *gathered) dayRows() []Day {
+	var rows []Day
 	for _, day := range slices.Sorted(maps.Keys(g.days)) {
-		rows = append(rows, Row{day, *g.days[day]})
+		rows = append(rows, *g.days[day])
 	}
 	return rows[max(0, len(rows)-maxDays):]
 }

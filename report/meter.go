@@ -39,13 +39,13 @@ type measured struct {
 	total       Spent
 	subagents   Spent
 	models      map[string]*Spent
-	days        map[string]*Spent
+	days        map[string]*Day
 	classes     [classes]Carried
 	tools       map[string]*Tool
 	files       map[string]*File
 	losses      []*Loss
 	fast        int
-	unfinished  int
+	unfinished  Unfinished
 }
 
 // NewMeter returns a meter with these prices, whose days are those of a zone.
@@ -53,7 +53,7 @@ func NewMeter(models *tokens.Registry, zone *time.Location, s Session) *Meter {
 	return &Meter{
 		models: models, zone: zone, seed: maphash.MakeSeed(),
 		out: measured{
-			Session: s, models: map[string]*Spent{}, days: map[string]*Spent{}, tools: map[string]*Tool{}, files: map[string]*File{},
+			Session: s, models: map[string]*Spent{}, days: map[string]*Day{}, tools: map[string]*Tool{}, files: map[string]*File{},
 		},
 		rates: map[string]rates{}, threads: map[string]*thread{}, counted: map[string]bool{},
 	}
@@ -114,11 +114,16 @@ func (m *Meter) book(r *Request, was *Request, at time.Time, sub bool) {
 		m.out.subagents = m.out.subagents.plus(add)
 	}
 	count(m.out.models, r.Model, add)
-	day := "unknown"
+	day := ""
 	if !at.IsZero() {
 		day = at.In(m.zone).Format(time.DateOnly)
 	}
-	count(m.out.days, day, add)
+	d := m.out.days[day]
+	if d == nil {
+		d = &Day{Day: day, Models: map[string]float64{}}
+		m.out.days[day] = d
+	}
+	d.add(add, map[string]float64{r.Model: add.Dollars})
 }
 
 // count adds to what is counted under a name.

@@ -16,7 +16,7 @@ type Report struct {
 	// Subagents is the part of Total that subagents spent.
 	Subagents Spent        `json:"subagents"`
 	Models    []Row        `json:"models"`
-	Days      []Row        `json:"days"` // in their order, the newest 366
+	Days      []Day        `json:"days"` // those with requests, in their order, the newest 366
 	Projects  []Row        `json:"projects"`
 	Dearest   []SessionRow `json:"dearest_sessions"`
 	Filled    []Filled     `json:"filled"` // what filled the requests, by class
@@ -34,6 +34,13 @@ type Report struct {
 type Row struct {
 	Name string `json:"name"`
 	Spent
+}
+
+// Day is what was spent on one day.
+type Day struct {
+	Day string `json:"day"` // 2006-01-02, or "" for requests without a time
+	Spent
+	Models map[string]float64 `json:"dollars_by_model"`
 }
 
 // Filled is what one class of pieces took.
@@ -58,8 +65,21 @@ type SessionRow struct {
 
 // Caveats is what the figures cannot know.
 type Caveats struct {
-	Unpriced   []string `json:"unpriced_models,omitempty"` // whose prices are not known
-	Fast       int      `json:"fast_requests,omitempty"`   // at a price above the list's
-	Unfinished int      `json:"unfinished,omitempty"`      // answers of which the file has only the beginning's usage
-	LongWrites int64    `json:"long_writes,omitempty"`     // tokens cached for an hour, at twice the input price
+	Unpriced   []string   `json:"unpriced_models,omitempty"` // whose prices are not known
+	Fast       int        `json:"fast_requests,omitempty"`   // at a price above the list's
+	Unfinished Unfinished `json:"unfinished"`
+	LongWrites int64      `json:"long_writes,omitempty"` // tokens cached for an hour, at twice the input price
+}
+
+// Unfinished is about answers whose usage was written down when they began, so that their output is more
+// than what is reported. It is in no other figure.
+type Unfinished struct {
+	Requests int     `json:"requests"`
+	Tokens   float64 `json:"tokens"` // missing, estimated from the text of the answers
+	Dollars  float64 `json:"dollars"`
+}
+
+// plus returns the sum of both.
+func (u Unfinished) plus(v Unfinished) Unfinished {
+	return Unfinished{u.Requests + v.Requests, u.Tokens + v.Tokens, u.Dollars + v.Dollars}
 }

@@ -109,15 +109,16 @@ func (t *thread) settle() {
 		return
 	}
 	t.open = nil
-	m := &t.meter.out
-	if a.Final || a.copied {
-		scale := t.meter.price(a.Model).scale
-		if rest := float64(a.Usage.Output)/scale - a.weight; a.reasoning && rest > 0 {
-			t.window.push(rest, owned{class: &m.classes[Reasoning]})
-		}
-		return
+	m, price := &t.meter.out, t.meter.price(a.Model)
+	rest := float64(a.Usage.Output) - a.weight*price.scale
+	switch {
+	case rest > 0 && a.reasoning:
+		t.window.push(rest/price.scale, owned{class: &m.classes[Reasoning]})
+	case rest < 0 && !a.Final && !a.copied:
+		m.unfinished.Requests++
+		m.unfinished.Tokens += -rest
+		m.unfinished.Dollars += -rest * price.output
 	}
-	m.unfinished++
 }
 
 // charge shares a request out over what it held.
