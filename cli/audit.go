@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -88,12 +89,15 @@ func (a *app) writePage(name string, found audit.Audit) error {
 
 // sayUnread names what could not be read, and fails if that was a whole file.
 func (a *app) sayUnread(found audit.Audit) error {
+	var damaged, failed []string
 	for _, d := range found.Damaged {
-		a.say("%s: %s left out, the first in line %d", d.Path, plural(d.Broken+d.Long, "damaged line"), d.First)
+		damaged = append(damaged, fmt.Sprintf("%s: %s left out, the first is line %s", oneLine(d.Path), plural(d.Broken+d.Long, "damaged line"), commas(d.First)))
 	}
 	for _, f := range found.Failed {
-		a.say("%s: %s", f.Path, f.Reason)
+		failed = append(failed, oneLine(f.Path)+": "+f.Reason)
 	}
+	a.sayEach(damaged, maxNotices, "more damaged file")
+	a.sayEach(failed, maxFailures, "more path")
 	if len(found.Failed) > 0 {
 		return fault.New(fault.Unavailable, "cli.audit", "%s could not be read", plural(len(found.Failed), "path"))
 	}

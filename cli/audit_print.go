@@ -2,11 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/term"
@@ -20,6 +22,10 @@ const (
 	auditRows = 10
 	// auditName is how many columns the name in a row has at least.
 	auditName = 18
+	// filledRows is how many rows more the list of what filled the requests has: its sum is the point.
+	filledRows = 3
+	// scarce is how many rows a list has when there is room for the most telling lists only.
+	scarce = 2
 	// sparkDays is how many days the line of days shows at most.
 	sparkDays = 60
 )
@@ -34,7 +40,7 @@ func (a *app) printAudit(w io.Writer, r audit.Audit) {
 	for p := (auditPage{app: a, r: r, width: width, rows: auditRows}); ; p.rows-- {
 		b.Reset()
 		p.print(&b)
-		if height == 0 || p.rows == 1 || bytes.Count(b.Bytes(), []byte("\n")) < height {
+		if height == 0 || p.rows == 0 || bytes.Count(b.Bytes(), []byte("\n")) < height {
 			break
 		}
 	}
@@ -59,35 +65,36 @@ type auditPage struct {
 	r     audit.Audit
 	width int // columns; 0: not known
 	rows  int
+	most  float64  // dollars of the dearest row in the list, which comes first: bars are beside it
 	names []string // the last cells of the table, which take what is left of the width
 }
 
 func (p *auditPage) print(w io.Writer) {
 	p.headline(w)
-	t := p.newTable(">DOLLARS", ">SHARE", "", ">TOKENS", ">CACHED", ">REQUESTS", "", "MODEL")
-	p.names = nil
-	for _, m := range p.r.Models[:min(len(p.r.Models), p.rows)] {
+	t := p.newTable(">DOLLARS", ">SHARE", "", ">TOKENS", ">CACHED", ">REQUESTS", ">", "MODEL")
+	p.names, p.most = nil, 0
+	for _, m := range p.r.Models[:min(len(p.r.Models), p.rows+1)] {
 		p.spent(t, m.Spent, m.Name)
 	}
-	if p.rows > 2 && len(p.r.Projects) > 1 {
-		p.section(t, "DOLLARS", "TOKENS", "CACHED", "REQUESTS", "", "PROJECT")
+	if p.rows > scarce && len(p.r.Projects) > 1 {
+		p.section(t, "DOLLARS", "TOKENS", "CACHED", "REQUESTS", "", "DIRECTORY")
 		for _, x := range p.r.Projects[:min(len(p.r.Projects), p.rows)] {
 			p.spent(t, x.Spent, p.short(x.Name))
 		}
 	}
-	if p.rows > 2 && len(p.r.Dearest) > 1 {
+	if p.rows > scarce && len(p.r.Dearest) > 1 {
 		p.section(t, "DOLLARS", "TOKENS", "CACHED", "REQUESTS", "", "SESSION")
 		for _, s := range p.r.Dearest[:min(len(p.r.Dearest), p.rows)] {
-			p.spent(t, s.Spent, s.Start.In(p.Env.Now().Location()).Format("2006-01-02")+" "+s.Title)
+			p.spent(t, s.Spent, s.Start.In(p.Env.Now().Location()).Format(time.DateOnly)+" "+cmp.Or(s.Title, s.ID))
 		}
 	}
 	p.filled(t)
 	p.section(t, "≈DOLLARS", "SENT", "TIMES", "CALLS", "", "TOOL: CALLS AND RESULTS")
-	for _, x := range p.r.Tools[:min(len(p.r.Tools), p.rows)] {
+	for _, x := range p.r.Tools[:min(len(p.r.Tools), p.rows+1)] {
 		p.carried(t, x.Carried, commas(x.Calls), "", x.Name)
 	}
 	p.section(t, "≈DOLLARS", "SENT", "TIMES", "READS", "AGAIN", "FILE THAT WAS READ")
-	for _, f := range p.r.Read[:min(len(p.r.Read), p.rows)] {
+	for _, f := range p.r.Read[:min(len(p.r.Read), p.rows+1)] {
 		p.carried(t, f.Carried, commas(f.Reads), commas(f.Again), p.short(f.Path))
 	}
 	p.fit(t)
@@ -99,10 +106,13 @@ func (p *auditPage) print(w io.Writer) {
 // headline says what it is all about, and how the days went.
 func (p *auditPage) headline(w io.Writer) {
 	r, zone := p.r, p.Env.Now().Location()
-	fmt.Fprintf(w, "%s, %s to %s: %s, %s tokens, %s at list prices\n", plural(r.Sessions, "session"),
-		r.From.In(zone).Format("2006-01-02"), r.To.In(zone).Format("2006-01-02"), plural(r.Total.Requests, "request"),
+	p.say(w, "%s, %s to %s: %s, %s tokens, %s at list prices", plural(r.Sessions, "session"),
+		r.From.In(zone).Format(time.DateOnly), r.To.In(zone).Format(time.DateOnly), plural(r.Total.Requests, "request"),
 		report.Magnitude(float64(r.Total.Tokens())), report.Dollars(r.Total.Dollars))
 	days := r.Days[max(0, len(r.Days)-sparkDays):]
+	if p.width > 0 {
+		days = days[max(0, len(days)-p.width/2):]
+	}
 	if len(days) < 2 {
 		return
 	}
@@ -132,7 +142,7 @@ func (p *auditPage) section(t *table, money, tokens, times, count, second, name 
 		cells[i] = t.style.Render(cells[i])
 	}
 	t.addSafe(cells...)
-	p.names = append(p.names, "\x00"+name)
+	p.names, p.most = append(p.names, "\x00"+name), 0
 }
 
 // spent adds a row of what was reported.
@@ -155,7 +165,8 @@ func (p *auditPage) carried(t *table, c report.Carried, count, second, name stri
 
 func (p *auditPage) row(t *table, part float64, money, tokens, times, count, second, name string) {
 	share := part / max(p.r.Total.Dollars, 1e-9)
-	t.addSafe(money, fmt.Sprintf("%.0f %%", share*100), fineBar(share, p.barCells()), tokens, times, count, second, "")
+	p.most = max(p.most, part)
+	t.addSafe(money, fmt.Sprintf("%.0f %%", share*100), fineBar(part/max(p.most, 1e-9), p.barCells()), tokens, times, count, second, "")
 	p.names = append(p.names, oneLine(name))
 }
 
@@ -170,13 +181,14 @@ func (p *auditPage) barCells() int {
 
 // filled lists what filled the requests, the dearest first, and the answers beside it.
 func (p *auditPage) filled(t *table) {
-	p.section(t, "≈DOLLARS", "SENT", "TIMES", "", "", "WHAT FILLED THE REQUESTS")
+	p.section(t, "≈DOLLARS", "SENT", "TIMES", "", "", "PART OF THE REQUESTS")
 	all := slices.Clone(p.r.Filled)
 	slices.SortStableFunc(all, func(a, b report.Filled) int { return int(math.Copysign(1, b.Dollars-a.Dollars)) })
-	rest := p.r.Total.Dollars
+	rest, shown := p.r.Total.Dollars, 0
 	for _, f := range all {
 		rest -= f.Dollars
-		if f.Sent > 0 {
+		if f.Sent > 0 && shown < p.rows+filledRows {
+			shown++
 			p.carried(t, f.Carried, "", "", f.Class)
 		}
 	}
@@ -217,10 +229,14 @@ func (p *auditPage) compactions(w io.Writer) {
 		return
 	}
 	lost := r.Lost
-	fmt.Fprintf(w, "%s, %s → %s tokens; then %s read again (≈%s), %s run again,\n%s of %s names that were used again are not in the summaries\n",
-		plural(r.Compacted, "compaction"), report.Magnitude(float64(lost.Before)), report.Magnitude(float64(lost.After)), plural(lost.Reread.Count, "file"),
-		report.Dollars(lost.Reread.Dollars), plural(lost.Rerun.Count, "command"), commas(lost.Missing), commas(lost.Used))
-	t := p.newTable(">BEFORE", ">AFTER", ">FILES AGAIN", ">COMMANDS", ">NAMES LOST", "COMPACTION")
+	p.say(w, "%s, %s → %s tokens; then %s read again (≈%s), %s run again, %s of %s names that were used again are not in the summaries",
+		plural(r.Compacted, "compaction"), report.Magnitude(float64(lost.Before)), report.Magnitude(float64(lost.After)),
+		plural(lost.Reread.Count, "file"), report.Dollars(lost.Reread.Dollars), plural(lost.Rerun.Count, "command"),
+		commas(lost.Missing), commas(lost.Used))
+	if p.rows < scarce {
+		return
+	}
+	t := p.newTable(">BEFORE", ">AFTER", ">REREAD", ">RERUN", ">NAMES LOST", "COMPACTION")
 	p.names = nil
 	for _, l := range r.Compactions[:min(len(r.Compactions), (p.rows+1)/2)] {
 		t.addSafe(report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)), commas(l.Reread.Count), commas(l.Rerun.Count),
@@ -241,9 +257,8 @@ func shortID(id string) string { return id[:min(len(id), 8)] }
 // caveats says what the figures do not know.
 func (p *auditPage) caveats(w io.Writer) {
 	c := p.r.Caveats
-	say := func(format string, args ...any) {
-		fmt.Fprintln(w, lipgloss.NewStyle().Faint(p.colours()).Render(fmt.Sprintf(format, args...)))
-	}
+	var notes []string
+	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if s := p.r.Subagents; s.Requests > 0 {
 		say("subagents: %s of it, %s", report.Dollars(s.Dollars), plural(s.Requests, "request"))
 	}
@@ -260,6 +275,18 @@ func (p *auditPage) caveats(w io.Writer) {
 	if len(c.Unpriced) > 0 {
 		say("no price is known of %s: not in the dollars", line(strings.Join(c.Unpriced, ", "), 60))
 	}
+	if len(notes) > 0 {
+		p.say(w, "%s", strings.Join(notes, "; "))
+	}
+}
+
+// say writes a sentence in lines that fit.
+func (p *auditPage) say(w io.Writer, format string, args ...any) {
+	text := plain(fmt.Sprintf(format, args...))
+	if p.width > 0 {
+		text = lipgloss.Wrap(text, p.width, " ")
+	}
+	fmt.Fprintln(w, text)
 }
 
 // short writes a path below the home directory with ~.

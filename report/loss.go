@@ -131,6 +131,9 @@ func (m *memory) called(t *thread, p Piece) {
 		return
 	}
 	for _, n := range p.Names {
+		if strings.HasPrefix(n, "/dev/") {
+			continue // a device is not something that anybody forgets
+		}
 		u := m.used[n]
 		if u == nil {
 			if era, known := m.names[t.meter.hash(n)]; !known || era >= m.era {

@@ -145,7 +145,8 @@ func (a Again) plus(b Again) Again {
 // report sorts and caps what was gathered.
 func (g *gathered) report() Report {
 	o := g.out
-	o.Sessions, o.Compacted = len(g.sessions), len(o.Compactions)
+	o.Dearest, o.Filled, o.Compactions = []SessionRow{}, []Filled{}, append([]Loss{}, o.Compactions...)
+	o.Sessions, o.Places, o.Compacted = len(g.sessions), len(g.projects), len(o.Compactions)
 	o.Models, o.Projects = dearest(g.models), dearest(g.projects)
 	o.Days = g.dayRows()
 	for _, m := range o.Models {
@@ -174,7 +175,7 @@ func (g *gathered) report() Report {
 
 // dayRows returns the newest days in their order.
 func (g *gathered) dayRows() []Day {
-	var rows []Day
+	rows := []Day{}
 	for _, day := range slices.Sorted(maps.Keys(g.days)) {
 		rows = append(rows, *g.days[day])
 	}
@@ -183,7 +184,7 @@ func (g *gathered) dayRows() []Day {
 
 // dearest returns rows, the dearest first.
 func dearest(sums map[string]*Spent) []Row {
-	var rows []Row
+	rows := []Row{}
 	for name, s := range sums {
 		rows = append(rows, Row{name, *s})
 	}
@@ -202,7 +203,7 @@ func top[T any](sums map[string]*T, carried func(*T) Carried, name func(*T) stri
 		x, y := carried(a), carried(b)
 		return cmp.Or(cmp.Compare(y.Dollars, x.Dollars), cmp.Compare(y.Sent, x.Sent), cmp.Compare(name(a), name(b)))
 	})
-	var out []T
+	out := []T{}
 	for _, t := range all[:min(len(all), Rows)] {
 		out = append(out, *t)
 	}

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"path"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +34,8 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 			return t.Format("2006-01-02 15:04")
 		},
 		"percent": percent, "times": func(c Carried) string { return fmt.Sprintf("%.0f×", c.Times()) },
+		"id":   func(s string) string { return s[:min(len(s), 8)] },
+		"tail": tail, "parts": func(path string) []string { return strings.Split(path, "/") },
 		"head": func(s string, n int) string {
 			if r := []rune(s); len(r) > n {
 				return string(r[:n-1]) + "…"
@@ -102,6 +105,21 @@ func (p page) Answers() float64 {
 		rest -= f.Dollars
 	}
 	return max(rest, 0)
+}
+
+// tail returns the last two parts of a path.
+func tail(name string) string {
+	parts := strings.Split(strings.ReplaceAll(name, `\`, "/"), "/")
+	return strings.Join(parts[max(0, len(parts)-2):], "/")
+}
+
+// Short is the path of a file in its project, behind the project's own name.
+func (f File) Short() string {
+	inside, ok := strings.CutPrefix(f.Path, f.Project+"/")
+	if !ok || f.Project == "" {
+		return f.Path
+	}
+	return path.Base(f.Project) + "/" + inside
 }
 
 // percent prints a part of a whole.

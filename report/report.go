@@ -12,6 +12,7 @@ type Report struct {
 	To       time.Time `json:"to"`   // of the last one
 	Files    int       `json:"files"`
 	Sessions int       `json:"sessions"`
+	Places   int       `json:"places"` // directories in which they were started
 	Total    Spent     `json:"total"`
 	// Subagents is the part of Total that subagents spent.
 	Subagents Spent        `json:"subagents"`
