@@ -95,6 +95,9 @@ func (t *thread) request(e Entry) (copied bool) {
 	if r.ID != "" {
 		t.meter.counted[r.ID] = true
 	}
+	if r.Fast {
+		t.meter.out.fast++
+	}
 	t.meter.book(&r, nil, e.Time, t.sub)
 	t.charge(r)
 	t.memory.asked(r.Usage.In())
