@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -89,11 +88,15 @@ func (p *auditPage) print(w io.Writer) {
 		}
 	}
 	p.filled(t)
-	p.section(t, "≈DOLLARS", "SENT", "TIMES", "CALLS", "", "TOOL: CALLS AND RESULTS")
+	if len(p.r.Tools) > 0 {
+		p.section(t, "≈DOLLARS", "SENT", "TIMES", "CALLS", "", "TOOL: CALLS AND RESULTS")
+	}
 	for _, x := range p.r.Tools[:min(len(p.r.Tools), p.rows+1)] {
 		p.carried(t, x.Carried, commas(x.Calls), "", x.Name)
 	}
-	p.section(t, "≈DOLLARS", "SENT", "TIMES", "READS", "AGAIN", "FILE THAT WAS READ")
+	if len(p.r.Read) > 0 {
+		p.section(t, "≈DOLLARS", "SENT", "TIMES", "READS", "AGAIN", "FILE THAT WAS READ")
+	}
 	for _, f := range p.r.Read[:min(len(p.r.Read), p.rows+1)] {
 		p.carried(t, f.Carried, commas(f.Reads), commas(f.Again), p.short(f.Path))
 	}
@@ -106,8 +109,11 @@ func (p *auditPage) print(w io.Writer) {
 // headline says what it is all about, and how the days went.
 func (p *auditPage) headline(w io.Writer) {
 	r, zone := p.r, p.Env.Now().Location()
-	p.say(w, "%s, %s to %s: %s, %s tokens, %s at list prices", plural(r.Sessions, "session"),
-		r.From.In(zone).Format(time.DateOnly), r.To.In(zone).Format(time.DateOnly), plural(r.Total.Requests, "request"),
+	from, to := r.From.In(zone).Format(time.DateOnly), r.To.In(zone).Format(time.DateOnly)
+	if from != to {
+		from += " to " + to
+	}
+	p.say(w, "%s, %s: %s, %s tokens, %s at list prices", plural(r.Sessions, "session"), from, plural(r.Total.Requests, "request"),
 		report.Magnitude(float64(r.Total.Tokens())), report.Dollars(r.Total.Dollars))
 	days := r.Days[max(0, len(r.Days)-sparkDays):]
 	if p.width > 0 {
@@ -116,7 +122,7 @@ func (p *auditPage) headline(w io.Writer) {
 	if len(days) < 2 {
 		return
 	}
-	dearest := slices.MaxFunc(days, func(a, b report.Day) int { return int(math.Copysign(1, a.Dollars-b.Dollars)) })
+	dearest := slices.MaxFunc(days, func(a, b report.Day) int { return cmp.Compare(a.Dollars, b.Dollars) })
 	fmt.Fprintf(w, "%s  %s with requests, %s on %s\n", spark(days, dearest.Dollars), plural(len(r.Days), "day"),
 		report.Dollars(dearest.Dollars), dearest.Day)
 }
@@ -151,22 +157,26 @@ func (p *auditPage) spent(t *table, s report.Spent, name string) {
 	if in := s.Usage.In(); in > 0 {
 		cached = fmt.Sprintf("%.0f %%", float64(s.Usage.CacheRead)*100/float64(in))
 	}
-	money := report.Dollars(s.Dollars)
-	if s.Unpriced > 0 && s.Dollars == 0 {
-		money = "?"
-	}
-	p.row(t, s.Dollars, money, report.Magnitude(float64(s.Tokens())), cached, commas(s.Requests), "", name)
+	p.row(t, s.Dollars, float64(s.Tokens()), cached, commas(s.Requests), "", name)
 }
 
 // carried adds a row of an estimate.
 func (p *auditPage) carried(t *table, c report.Carried, count, second, name string) {
-	p.row(t, c.Dollars, report.Dollars(c.Dollars), report.Magnitude(c.Sent), fmt.Sprintf("%.0f×", c.Times()), count, second, name)
+	p.row(t, c.Dollars, c.Sent, fmt.Sprintf("%.0f×", c.Times()), count, second, name)
 }
 
-func (p *auditPage) row(t *table, part float64, money, tokens, times, count, second, name string) {
-	share := part / max(p.r.Total.Dollars, 1e-9)
+// row adds a row. Its share is one of the dollars, or where no price is known at all, of the tokens.
+func (p *auditPage) row(t *table, money, tokens float64, times, count, second, name string) {
+	amount, part, whole := report.Dollars(money), money, p.r.Total.Dollars
+	if whole == 0 {
+		part, whole = tokens, float64(max(p.r.Total.Tokens(), 1))
+	}
+	if money == 0 && tokens > 0 {
+		amount = "?"
+	}
 	p.most = max(p.most, part)
-	t.addSafe(money, fmt.Sprintf("%.0f %%", share*100), fineBar(part/max(p.most, 1e-9), p.barCells()), tokens, times, count, second, "")
+	t.addSafe(amount, fmt.Sprintf("%.0f %%", part*100/whole), fineBar(part/max(p.most, 1e-9), p.barCells()),
+		report.Magnitude(tokens), times, count, second, "")
 	p.names = append(p.names, oneLine(name))
 }
 
@@ -183,7 +193,9 @@ func (p *auditPage) barCells() int {
 func (p *auditPage) filled(t *table) {
 	p.section(t, "≈DOLLARS", "SENT", "TIMES", "", "", "PART OF THE REQUESTS")
 	all := slices.Clone(p.r.Filled)
-	slices.SortStableFunc(all, func(a, b report.Filled) int { return int(math.Copysign(1, b.Dollars-a.Dollars)) })
+	slices.SortStableFunc(all, func(a, b report.Filled) int {
+		return cmp.Or(cmp.Compare(b.Dollars, a.Dollars), cmp.Compare(b.Sent, a.Sent))
+	})
 	rest, shown := p.r.Total.Dollars, 0
 	for _, f := range all {
 		rest -= f.Dollars
@@ -192,7 +204,7 @@ func (p *auditPage) filled(t *table) {
 			p.carried(t, f.Carried, "", "", f.Class)
 		}
 	}
-	p.row(t, rest, report.Dollars(rest), report.Magnitude(float64(p.r.Total.Usage.Output)), "", "", "", "what came back: answers")
+	p.row(t, max(rest, 0), float64(p.r.Total.Usage.Output), "", "", "", "what came back: answers")
 }
 
 // fit writes the names as far as they fit.

@@ -139,39 +139,43 @@ type stack struct {
 
 // Whole draws what all dollars went into.
 func (p page) Whole() stack {
-	return stacked(append(append([]Filled{}, p.Filled...), Filled{Class: "answers", Carried: Carried{Dollars: p.Answers()}}), p.Total.Dollars, 1040, 34)
+	const width, height = 1040, 34
+	answers := Filled{Class: "answers", Carried: Carried{Sent: float64(p.Total.Usage.Output), Dollars: p.Answers()}}
+	return p.stacked(append(append([]Filled{}, p.Filled...), answers), p.Worth(p.Total.Dollars, float64(p.Total.Tokens())), width, height)
+}
+
+// Worth is what bars show: dollars, or where no price is known at all, tokens.
+func (p page) Worth(dollars, tokens float64) float64 {
+	if p.Total.Dollars == 0 {
+		return tokens
+	}
+	return dollars
 }
 
 // Composition draws what filled a session, as long as it was dear beside the dearest.
 func (p page) Composition(s SessionRow) stack {
 	const width, height = 180, 10
-	most := p.Dearest[0].Dollars
-	if most <= 0 {
-		return stack{}
+	worth := func(s SessionRow) float64 { return p.Worth(s.Dollars, float64(s.Tokens())) }
+	answers := Filled{Class: "answers", Carried: Carried{Sent: float64(s.Usage.Output), Dollars: s.Dollars}}
+	for _, f := range s.Filled {
+		answers.Dollars -= f.Dollars
 	}
-	parts, rest := append([]Filled{}, s.Filled...), s.Dollars
-	for _, f := range parts {
-		rest -= f.Dollars
-	}
-	parts = append(parts, Filled{Class: "answers", Carried: Carried{Dollars: max(rest, 0)}})
-	out := stacked(parts, s.Dollars, width*s.Dollars/most, height)
+	most := max(worth(p.Dearest[0]), 1e-9)
+	out := p.stacked(append(append([]Filled{}, s.Filled...), answers), worth(s), width*worth(s)/most, height)
 	out.Width = width
 	return out
 }
 
 // stacked draws parts of a whole side by side.
-func stacked(parts []Filled, whole, width, height float64) stack {
+func (p page) stacked(parts []Filled, whole, width, height float64) stack {
+	const visible = 0.2
 	out := stack{Width: width, Height: height}
 	x := 0.0
 	for _, f := range parts {
-		w := 0.0
-		if whole > 0 {
-			w = f.Dollars / whole * width
-		}
-		if w > 0.2 {
+		if w := p.Worth(f.Dollars, f.Sent) / max(whole, 1e-9) * width; w > visible {
 			out.Parts = append(out.Parts, rect{x, 0, w, height, f.Slug(), f.Class + ": ≈" + Dollars(f.Dollars)})
+			x += w
 		}
-		x += w
 	}
 	return out
 }
