@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -31,19 +32,22 @@ const (
 
 // printAudit writes the audit so that it fits the screen, as far as that is possible.
 func (a *app) printAudit(w io.Writer, r audit.Audit) {
-	if r.Files == 0 {
-		return
+	if r.Files > 0 {
+		w.Write(a.auditText(r, columns(a.Out), rows(a.Out))) //nolint:errcheck // into memory
 	}
-	width, height := columns(a.Out), rows(a.Out)
+}
+
+// auditText returns the audit for a terminal of that size; 0: it is not known. Lists get shorter until it
+// fits, with a line for what comes after it.
+func (a *app) auditText(r audit.Audit, width, height int) []byte {
 	var b bytes.Buffer
-	for p := (auditPage{app: a, r: r, width: width, rows: auditRows}); ; p.rows-- {
+	for n := auditRows; ; n-- {
 		b.Reset()
-		p.print(&b)
-		if height == 0 || p.rows == 0 || bytes.Count(b.Bytes(), []byte("\n")) < height {
-			break
+		(&auditPage{app: a, r: r, width: width, rows: n}).print(&b)
+		if height == 0 || n == 0 || bytes.Count(b.Bytes(), []byte("\n")) < height {
+			return b.Bytes()
 		}
 	}
-	b.WriteTo(w) //nolint:errcheck // into memory
 }
 
 // rows returns how many rows a terminal has, 0 if w is none or does not tell.
@@ -89,13 +93,13 @@ func (p *auditPage) print(w io.Writer) {
 	}
 	p.filled(t)
 	if len(p.r.Tools) > 0 {
-		p.section(t, "≈DOLLARS", "SENT", "TIMES", "CALLS", "", "TOOL: CALLS AND RESULTS")
+		p.section(t, "≈DOLLARS", "SENT", "TIMES", "CALLS", "", "TOOL, WITH RESULTS")
 	}
 	for _, x := range p.r.Tools[:min(len(p.r.Tools), p.rows+1)] {
 		p.carried(t, x.Carried, commas(x.Calls), "", x.Name)
 	}
 	if len(p.r.Read) > 0 {
-		p.section(t, "≈DOLLARS", "SENT", "TIMES", "READS", "AGAIN", "FILE THAT WAS READ")
+		p.section(t, "≈DOLLARS", "SENT", "TIMES", "READS", "AGAIN", "FILE READ")
 	}
 	for _, f := range p.r.Read[:min(len(p.r.Read), p.rows+1)] {
 		p.carried(t, f.Carried, commas(f.Reads), commas(f.Again), p.short(f.Path))
@@ -204,7 +208,7 @@ func (p *auditPage) filled(t *table) {
 			p.carried(t, f.Carried, "", "", f.Class)
 		}
 	}
-	p.row(t, max(rest, 0), float64(p.r.Total.Usage.Output), "", "", "", "what came back: answers")
+	p.row(t, max(rest, 0), float64(p.r.Total.Usage.Output), "", "", "", "answers")
 }
 
 // fit writes the names as far as they fit.
@@ -228,7 +232,7 @@ func (p *auditPage) fit(t *table) {
 
 // cut shortens a name: of a path the end tells more, of words the beginning.
 func (p *auditPage) cut(name string, room int) string {
-	if strings.ContainsAny(name, `/\`) && !strings.Contains(name, " ") {
+	if strings.HasPrefix(name, "~/") || filepath.IsAbs(name) {
 		return ending(name, room)
 	}
 	return line(name, room)
