@@ -33,11 +33,11 @@ type chart struct {
 	Width, Height, Left, Floor int
 	Bars                       []rect
 	Lines, Months              []label
-	Legend                     []Keyed
+	Legend                     []keyed
 }
 
-// Keyed is a name with its colour.
-type Keyed struct {
+// keyed is a name with its colour.
+type keyed struct {
 	Name, Class string
 }
 
@@ -50,10 +50,10 @@ func (p page) Daily() chart {
 	}
 	for i, m := range p.Models {
 		if i == chartModels {
-			c.Legend = append(c.Legend, Keyed{"other models", modelClass(i)})
+			c.Legend = append(c.Legend, keyed{"other models", modelClass(i)})
 			break
 		}
-		c.Legend = append(c.Legend, Keyed{m.Name, modelClass(i)})
+		c.Legend = append(c.Legend, keyed{m.Name, modelClass(i)})
 	}
 	most := 0.0
 	for _, d := range days {
@@ -131,7 +131,7 @@ func niceStep(most float64) float64 {
 
 func modelClass(i int) string { return fmt.Sprintf("m%d", min(i, chartModels)) }
 
-// Stack is a bar of parts.
+// stack is a bar of parts.
 type stack struct {
 	Width, Height float64
 	Parts         []rect

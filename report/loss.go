@@ -14,8 +14,10 @@ const (
 	lossExamples = 10
 	// maxNames bounds the names that are remembered of one session.
 	maxNames = 2_000_000
-	// maxSaid bounds the text of a summary, with what was kept beside it, that is searched, in bytes.
-	maxSaid = 4 << 20
+	// maxUsed bounds the names that are looked for in what one compaction left.
+	maxUsed = 2_000
+	// maxSaid bounds what a compaction left, as far as it is searched, in bytes: a context is not larger.
+	maxSaid = 1 << 20
 )
 
 // Loss is what one compaction took away, judged by what was done after it: at most 200 calls, and none
@@ -136,7 +138,7 @@ func (m *memory) called(t *thread, p Piece) {
 		}
 		u := m.used[n]
 		if u == nil {
-			if era, known := m.names[t.meter.hash(n)]; !known || era >= m.era {
+			if era, known := m.names[t.meter.hash(n)]; !known || era >= m.era || len(m.used) >= maxUsed {
 				continue
 			}
 			u = &use{missing: !m.tells(n)}

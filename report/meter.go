@@ -11,7 +11,6 @@ import (
 type Session struct {
 	ID      string // the host's; the session that a subagent's file belongs to
 	Agent   string // the program
-	Path    string
 	Title   string
 	Project string // directory that it was started in
 	// Subagent says that the whole file is a subagent's.
@@ -25,7 +24,7 @@ type Meter struct {
 	models  *tokens.Registry
 	zone    *time.Location
 	seed    maphash.Seed
-	out     measured
+	out     *measured // apart: it outlives the meter
 	rates   map[string]rates
 	threads map[string]*thread
 	order   []*thread       // in which they appeared
@@ -52,7 +51,7 @@ type measured struct {
 func NewMeter(models *tokens.Registry, zone *time.Location, s Session) *Meter {
 	return &Meter{
 		models: models, zone: zone, seed: maphash.MakeSeed(),
-		out: measured{
+		out: &measured{
 			Session: s, models: map[string]*Spent{}, days: map[string]*Day{}, tools: map[string]*Tool{}, files: map[string]*File{},
 		},
 		rates: map[string]rates{}, threads: map[string]*thread{}, counted: map[string]bool{},
@@ -61,9 +60,6 @@ func NewMeter(models *tokens.Registry, zone *time.Location, s Session) *Meter {
 
 // WantsNames reports whether the names in pieces are of use: only sessions that were compacted lose any.
 func (m *Meter) WantsNames() bool { return m.out.Compacts }
-
-// Describe sets what becomes known of the session while it is read.
-func (m *Meter) Describe(s Session) { m.out.Session = s }
 
 // Add takes the next entry.
 func (m *Meter) Add(e Entry) {
@@ -90,7 +86,7 @@ func (m *Meter) End() Measured {
 	for _, t := range m.order {
 		t.end()
 	}
-	return Measured{&m.out}
+	return Measured{m.out}
 }
 
 // Measured is what a meter found, for Merge.

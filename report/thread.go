@@ -112,7 +112,7 @@ func (t *thread) settle() {
 		return
 	}
 	t.open = nil
-	m, price := &t.meter.out, t.meter.price(a.Model)
+	m, price := t.meter.out, t.meter.price(a.Model)
 	rest := float64(a.Usage.Output) - a.weight*price.scale
 	switch {
 	case rest > 0 && a.reasoning:

@@ -34,7 +34,7 @@ func describeSession(path string, file io.ReaderAt) (report.Session, error) {
 		return report.Session{}, err
 	}
 	s := report.Session{
-		ID: d.session.HostID, Agent: d.session.Host, Path: path, Title: d.session.Title, Project: d.session.Dir, Subagent: d.subagent,
+		ID: d.session.HostID, Agent: d.session.Host, Title: d.session.Title, Project: d.session.Dir, Subagent: d.subagent,
 	}
 	if d.parent != "" {
 		s.ID = d.parent

@@ -67,6 +67,7 @@ var measurements = []struct {
 	{"tokens", measureTokens},
 	{"index", measureIndex},
 	{"redaction", measureRedaction},
+	{"audit", measureAudit},
 }
 
 func main() {
