@@ -87,7 +87,7 @@ func (g *gathered) tool(t *Tool) {
 // file adds the reads of a file. A path that is not absolute is one of its session's project.
 func (g *gathered) file(m *measured, f *File) {
 	name := f.Path
-	if !path.IsAbs(name) && m.Project != "" {
+	if drive := len(name) > 2 && name[1] == ':'; !drive && !path.IsAbs(name) && m.Project != "" {
 		name = m.Project + "/" + name
 	}
 	sum := g.files[name]

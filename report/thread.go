@@ -80,10 +80,7 @@ func (t *thread) rewind(parent string) {
 func (t *thread) request(e Entry) (copied bool) {
 	r := *e.Request
 	if t.open != nil && r.ID != "" && t.open.ID == r.ID {
-		if !t.open.copied {
-			t.meter.book(&r, &t.open.Request, t.open.at, t.sub)
-		}
-		t.open.Request = r
+		t.more(r)
 		return t.open.copied
 	}
 	copied = r.Copied || t.meter.counted[r.ID]
@@ -102,6 +99,26 @@ func (t *thread) request(e Entry) (copied bool) {
 	t.charge(r)
 	t.memory.asked(r.Usage.In())
 	return false
+}
+
+// more takes a further part of the newest answer. Its output counts as it is reported last, its input as it
+// is reported first: that has been shared out.
+func (t *thread) more(r Request) {
+	was := t.open.Request
+	r.Model = was.Model
+	if was.Usage.In() > 0 {
+		output := r.Usage.Output
+		r.Usage = was.Usage
+		r.Usage.Output = output
+	}
+	t.open.Request = r
+	if t.open.copied {
+		return
+	}
+	t.meter.book(&r, &was, t.open.at, t.sub)
+	if was.Usage.In() == 0 {
+		t.charge(r)
+	}
 }
 
 // settle closes the newest answer. What it says less than the provider reported was thought: hosts keep
