@@ -164,7 +164,7 @@ func (t *thread) charge(r Request) {
 	} {
 		to := from + float64(part.tokens)
 		class.Dollars += max(0, min(to, t.system)-from) * part.price
-		if scale > 0 && to > t.system {
+		if scale > 0 {
 			t.window.pay(max(0, from-t.system)/scale, (to-t.system)/scale, part.price*scale)
 		}
 		from = to
