@@ -26,7 +26,7 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"dollars": Dollars, "tokens": Magnitude, "count": func(n int) string { return grouped(int64(n)) },
 		"float": func(n int64) float64 { return float64(n) },
-		"day":   func(t time.Time) string { return t.Format(time.DateOnly) },
+		"money": money, "days": days, "day": func(t time.Time) string { return t.Format(time.DateOnly) },
 		"minute": func(t time.Time) string {
 			if t.IsZero() {
 				return ""
@@ -120,6 +120,31 @@ func (f File) Short() string {
 		return f.Path
 	}
 	return path.Base(f.Project) + "/" + inside
+}
+
+// Short is a path as seen from the project; any other text as it is.
+func (l Loss) Short(text string) string {
+	if l.Project == "" {
+		return text
+	}
+	return strings.TrimPrefix(text, l.Project+"/")
+}
+
+// money prints what tokens cost, or a question mark where no price is known.
+func money(dollars, tokens float64) string {
+	if dollars == 0 && tokens > 0 {
+		return "?"
+	}
+	return Dollars(dollars)
+}
+
+// days prints the dates of a beginning and an end.
+func days(from, to time.Time) string {
+	a, b := from.Format(time.DateOnly), to.Format(time.DateOnly)
+	if a == b {
+		return a
+	}
+	return a + " to " + b
 }
 
 // percent prints a part of a whole.
