@@ -88,7 +88,7 @@ func (p *auditPage) print(w io.Writer) {
 	if p.rows > scarce && len(p.r.Dearest) > 1 {
 		p.section(t, "DOLLARS", "TOKENS", "CACHED", "REQUESTS", "", "SESSION")
 		for _, s := range p.r.Dearest[:min(len(p.r.Dearest), p.rows)] {
-			p.spent(t, s.Spent, s.Start.In(p.Env.Now().Location()).Format(time.DateOnly)+" "+cmp.Or(s.Title, s.ID))
+			p.spent(t, s.Spent, p.date(s.Start)+" "+cmp.Or(s.Title, s.ID))
 		}
 	}
 	p.filled(t)
@@ -112,8 +112,8 @@ func (p *auditPage) print(w io.Writer) {
 
 // headline says what it is all about, and how the days went.
 func (p *auditPage) headline(w io.Writer) {
-	r, zone := p.r, p.Env.Now().Location()
-	from, to := r.From.In(zone).Format(time.DateOnly), r.To.In(zone).Format(time.DateOnly)
+	r := p.r
+	from, to := p.date(r.From), p.date(r.To)
 	if from != to {
 		from += " to " + to
 	}
@@ -127,8 +127,14 @@ func (p *auditPage) headline(w io.Writer) {
 		return
 	}
 	dearest := slices.MaxFunc(days, func(a, b report.Day) int { return cmp.Compare(a.Dollars, b.Dollars) })
-	fmt.Fprintf(w, "%s  %s with requests, %s on %s\n", spark(days, dearest.Dollars), plural(len(r.Days), "day"),
+	fmt.Fprintf(w, "%s  %s with requests, %s on %s\n", p.bars().Render(spark(days, dearest.Dollars)), plural(len(r.Days), "day"),
 		report.Dollars(dearest.Dollars), dearest.Day)
+}
+
+// date prints the day of a time in the reader's zone.
+func (a *app) date(t time.Time) string {
+	day, _, _ := strings.Cut(a.stamp(t), " ")
+	return day
 }
 
 // spark draws what each day cost.
@@ -179,9 +185,17 @@ func (p *auditPage) row(t *table, money, tokens float64, times, count, second, n
 		amount = "?"
 	}
 	p.most = max(p.most, part)
-	t.addSafe(amount, fmt.Sprintf("%.0f %%", part*100/whole), fineBar(part/max(p.most, 1e-9), p.barCells()),
+	t.addSafe(amount, fmt.Sprintf("%.0f %%", part*100/whole), p.bars().Render(fineBar(part/max(p.most, 1e-9), p.barCells())),
 		report.Magnitude(tokens), times, count, second, "")
 	p.names = append(p.names, oneLine(name))
+}
+
+// bars is the style of bars.
+func (p *auditPage) bars() lipgloss.Style {
+	if !p.colours() {
+		return lipgloss.NewStyle()
+	}
+	return lipgloss.NewStyle().Foreground(lipgloss.Blue)
 }
 
 // barCells is how wide bars are.
@@ -232,7 +246,7 @@ func (p *auditPage) fit(t *table) {
 
 // cut shortens a name: of a path the end tells more, of words the beginning.
 func (p *auditPage) cut(name string, room int) string {
-	if strings.HasPrefix(name, "~/") || filepath.IsAbs(name) {
+	if strings.HasPrefix(name, "~"+separator) || filepath.IsAbs(name) {
 		return ending(name, room)
 	}
 	return line(name, room)
@@ -310,8 +324,8 @@ func (p *auditPage) short(path string) string {
 	if path == "" {
 		return "(not known)"
 	}
-	if rest, ok := strings.CutPrefix(path, p.Env.Home+"/"); ok && p.Env.Home != "" {
-		return "~/" + rest
+	if rest, ok := strings.CutPrefix(path, p.Env.Home+separator); ok && p.Env.Home != "" {
+		return "~" + separator + rest
 	}
 	return path
 }

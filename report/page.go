@@ -26,7 +26,8 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"dollars": Dollars, "tokens": Magnitude, "count": func(n int) string { return grouped(int64(n)) },
 		"float": func(n int64) float64 { return float64(n) },
-		"money": money, "days": days, "day": func(t time.Time) string { return t.Format(time.DateOnly) },
+		"money": money, "days": days,
+		"day": func(t time.Time) string { return strings.TrimPrefix(t.Format(time.DateOnly), "0001-01-01") },
 		"minute": func(t time.Time) string {
 			if t.IsZero() {
 				return ""
@@ -140,6 +141,9 @@ func money(dollars, tokens float64) string {
 
 // days prints the dates of a beginning and an end.
 func days(from, to time.Time) string {
+	if from.IsZero() {
+		return "at times that are not known"
+	}
 	a, b := from.Format(time.DateOnly), to.Format(time.DateOnly)
 	if a == b {
 		return a
