@@ -91,7 +91,8 @@ func (a *app) writePage(name string, found audit.Audit) error {
 func (a *app) sayUnread(found audit.Audit) error {
 	var damaged, failed []string
 	for _, d := range found.Damaged {
-		damaged = append(damaged, fmt.Sprintf("%s: %s left out, the first is line %s", oneLine(d.Path), plural(d.Broken+d.Long, "damaged line"), commas(d.First)))
+		lines := plural(d.Broken+d.Long, "damaged line")
+		damaged = append(damaged, fmt.Sprintf("%s: %s left out, the first is line %s", oneLine(d.Path), lines, commas(d.First)))
 	}
 	for _, f := range found.Failed {
 		failed = append(failed, oneLine(f.Path)+": "+f.Reason)

@@ -275,7 +275,7 @@ func (p *auditPage) compactions(w io.Writer) {
 		for _, n := range l.Names {
 			names = append(names, n[strings.LastIndexByte(n, '/')+1:])
 		}
-		p.names = append(p.names, oneLine(p.stamp(l.Time)+" "+shortID(l.Session)+": "+strings.Join(names, ", ")))
+		p.names = append(p.names, oneLine(p.stamp(l.Time)+" "+shortID(l.Session)+" "+strings.Join(names, ", ")))
 	}
 	p.fit(t)
 	t.print(w)

@@ -141,7 +141,8 @@ type stack struct {
 func (p page) Whole() stack {
 	const width, height = 1040, 34
 	answers := Filled{Class: "answers", Carried: Carried{Sent: float64(p.Total.Usage.Output), Dollars: p.Answers()}}
-	return p.stacked(append(append([]Filled{}, p.Filled...), answers), p.Worth(p.Total.Dollars, float64(p.Total.Tokens())), width, height)
+	whole := p.Worth(p.Total.Dollars, float64(p.Total.Tokens()))
+	return p.stacked(append(append([]Filled{}, p.Filled...), answers), whole, width, height)
 }
 
 // Worth is what bars show: dollars, or where no price is known at all, tokens.

@@ -83,12 +83,18 @@ func (u Usage) Written() int64 { return u.CacheWrite + u.CacheWriteLong }
 
 // plus returns the sum of both.
 func (u Usage) plus(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.CacheWriteLong + v.CacheWriteLong, u.Output + v.Output}
+	return Usage{
+		u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite,
+		u.CacheWriteLong + v.CacheWriteLong, u.Output + v.Output,
+	}
 }
 
 // minus returns the difference, which may be negative.
 func (u Usage) minus(v Usage) Usage {
-	return Usage{u.Input - v.Input, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite, u.CacheWriteLong - v.CacheWriteLong, u.Output - v.Output}
+	return Usage{
+		u.Input - v.Input, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite,
+		u.CacheWriteLong - v.CacheWriteLong, u.Output - v.Output,
+	}
 }
 
 // Compaction says that a context was replaced by a summary.

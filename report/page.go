@@ -56,7 +56,8 @@ func Page(w io.Writer, r Report, zone *time.Location) error {
 	r.From, r.To = r.From.In(zone), r.To.In(zone)
 	p := page{
 		Report: r, CSS: template.CSS(pageCSS), //nolint:gosec // our own
-		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
+		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+			"'; base-uri 'none'; form-action 'none'",
 	}
 	p.cap()
 	for i := range p.Dearest {

@@ -160,7 +160,8 @@ func (t *thread) charge(r Request) {
 		tokens int64
 		price  float64
 	}{
-		{r.Usage.CacheRead, price.read}, {r.Usage.CacheWriteLong, price.long}, {r.Usage.CacheWrite, price.write}, {r.Usage.Input, price.input},
+		{r.Usage.CacheRead, price.read}, {r.Usage.CacheWriteLong, price.long},
+		{r.Usage.CacheWrite, price.write}, {r.Usage.Input, price.input},
 	} {
 		to := from + float64(part.tokens)
 		class.Dollars += max(0, min(to, t.system)-from) * part.price

@@ -61,7 +61,7 @@ func (s *search) dir(ctx context.Context, root string) error {
 		case err != nil:
 			s.fail(name, err)
 			return ctx.Err()
-		case d.IsDir() || !d.Type().IsRegular() || !slices.ContainsFunc(s.rooms, func(r agents.Room) bool { return r.IsSession(d.Name()) }):
+		case d.IsDir() || !d.Type().IsRegular() || !s.isSession(d.Name()):
 			return ctx.Err()
 		}
 		info, err := d.Info()
@@ -78,6 +78,11 @@ func (s *search) dir(ctx context.Context, root string) error {
 		}
 		return s.full()
 	})
+}
+
+// isSession reports whether a file of this name can be a session of any agent.
+func (s *search) isSession(name string) bool {
+	return slices.ContainsFunc(s.rooms, func(r agents.Room) bool { return r.IsSession(name) })
 }
 
 // file looks whose a file is, and keeps it if its agent is known. A path that is named twice is kept once.

@@ -212,7 +212,9 @@ func request(line []byte, m message) *report.Request {
 		}
 	})
 	long = min(max(long, 0), u.CacheWrite)
-	r.Usage = report.Usage{Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite - long, CacheWriteLong: long, Output: u.Output}
+	r.Usage = report.Usage{
+		Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite - long, CacheWriteLong: long, Output: u.Output,
+	}
 	return r
 }
 

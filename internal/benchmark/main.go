@@ -55,6 +55,7 @@ var measurements = []struct {
 	measure func(context.Context, *bench) error
 }{
 	{"import", measureImport},
+	{"audit", measureAudit},
 	{"memory", measureMemory},
 	{"compaction", measureCompaction},
 	{"read_artifact", measureRead},
@@ -67,7 +68,6 @@ var measurements = []struct {
 	{"tokens", measureTokens},
 	{"index", measureIndex},
 	{"redaction", measureRedaction},
-	{"audit", measureAudit},
 }
 
 func main() {
