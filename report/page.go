@@ -35,7 +35,7 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 			return t.Format("2006-01-02 15:04")
 		},
 		"percent": percent, "times": func(c Carried) string { return fmt.Sprintf("%.0f×", c.Times()) },
-		"id":   func(s string) string { return s[:min(len(s), 8)] },
+		"id":   func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 8)], "") },
 		"tail": tail, "parts": func(path string) []string { return strings.Split(path, "/") },
 		"head": func(s string, n int) string {
 			if r := []rune(s); len(r) > n {
