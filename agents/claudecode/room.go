@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/agents"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/report"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
 
@@ -77,7 +78,8 @@ func survey(file io.Reader, path string) (agents.Survey, error) {
 			into = &s.Reflected
 			text, line, _ = reflected(rec.Text, line)
 		}
-		if m, ok := parseMessage(text, line); ok && line.kind == "assistant" && m.id != "" {
+		m, ok := parseMessage(text, line)
+		if ok && line.kind == "assistant" && m.id != "" && tokenUsage(text, m.usage) != (sessions.Usage{}) {
 			*into = append(*into, m.id)
 		}
 	}
@@ -192,9 +194,13 @@ func reflected(line []byte, r record) (text []byte, inner record, thread string)
 	return text, inner, thread
 }
 
-// request reads what the provider reported of an answer.
+// request reads what the provider reported of an answer; nil when that is nothing, as in the copies that a
+// compaction keeps.
 func request(line []byte, m message) *report.Request {
 	u := tokenUsage(line, m.usage)
+	if u == (sessions.Usage{}) {
+		return nil
+	}
 	r := &report.Request{ID: m.id, Model: m.model, Final: m.stopped}
 	raw := line[m.usage.From:m.usage.To]
 	var long int64
