@@ -148,7 +148,7 @@ func said(line []byte, r record, out agents.Record) (agents.Record, bool) {
 	}
 	var err error
 	if out.Message, err = transcript.Decode(transcript.Anthropic, line[r.message.From:r.message.To]); err != nil {
-		return out, false
+		out.Message = transcript.Message{Role: transcript.Role(m.role)} // what it cost counts all the same
 	}
 	out.Aside, out.Summary = r.meta, r.compactSummary
 	if r.kind == "assistant" && m.model != synthetic && !m.usage.Empty() {
