@@ -55,6 +55,7 @@ var measurements = []struct {
 	measure func(context.Context, *bench) error
 }{
 	{"import", measureImport},
+	{"audit", measureAudit},
 	{"memory", measureMemory},
 	{"compaction", measureCompaction},
 	{"view", measureView},
