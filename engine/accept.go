@@ -128,7 +128,7 @@ func (l *Local) accept(tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m m
 	rec.Text, rec.TextBlob = "", "" // the answer is kept under the key: it names the summary, Summary returns it
 	out := ready.folded.summary(rec, ready.text, r.Options.Model)
 	out.Current = true
-	return out, []Event{{Kind: EventCompaction, Session: s.ID, Entry: e.Seq, ID: rec.ID, Detail: rec.Run.String()}}, sessions.Save(tx, s)
+	return out, []Event{{Kind: EventCompaction, Session: s.ID, Entry: e.Seq, ID: rec.ID, Detail: cutLabel(rec.Run.String())}}, sessions.Save(tx, s)
 }
 
 // indexSummary makes a summary findable by its id and by its text.
