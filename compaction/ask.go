@@ -157,6 +157,12 @@ func (a *asking) call(ctx context.Context, p Prompt) (string, error) {
 	if r.Model != "" {
 		a.answer.Run.Model = oneLine(r.Model, 100)
 	}
+	if r.Cut && err == nil { // its last line is half of one
+		if i := strings.LastIndexByte(r.Text, '\n'); i > 0 {
+			r.Text = r.Text[:i]
+		}
+		r.Text += "\n[TRUNCATED — the answer reached its limit]"
+	}
 	return r.Text, err
 }
 

@@ -80,6 +80,9 @@ func TestAskEndings(t *testing.T) {
 		{"and once only", func(int, Prompt) (Reply, error) {
 			return Reply{Text: "All is well.", Usage: good.Usage}, nil
 		}, Accepted, 2, 0, "", 200},
+		{"an answer that was cut off says so", func(n int, _ Prompt) (Reply, error) {
+			return Reply{Text: sectioned + "\nand ha", Cut: true, Usage: good.Usage}, nil
+		}, Accepted, 1, 0, "", 100},
 		{"a failure while asking for sections costs no answer", func(n int, _ Prompt) (Reply, error) {
 			if n == 1 {
 				return Reply{Text: "All is well.", Usage: good.Usage}, nil
@@ -102,6 +105,9 @@ func TestAskEndings(t *testing.T) {
 			}
 			if (a.Text != "") != (c.status == Accepted || c.status == Empty) {
 				t.Errorf("text %q", a.Text) // the text of an error is never a summary
+			}
+			if strings.Contains(a.Text, "and ha") || strings.HasSuffix(a.Text, "[TRUNCATED — the answer reached its limit]") != strings.HasPrefix(c.name, "an answer that was cut") {
+				t.Errorf("text %q", a.Text)
 			}
 			if a.FirstKept != 9 || a.Range != "r" {
 				t.Errorf("the answer is of %d, %q", a.FirstKept, a.Range)

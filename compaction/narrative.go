@@ -36,7 +36,7 @@ func (s *source) narrativeRoom() int { return s.budget * s.o.Mode.narrativeShare
 // Accepted. removed and marked count the statements that were.
 func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 	run = a.Run
-	text, turn := strings.TrimSpace(clean(a.Text)), strings.TrimSpace(clean(a.Turn))
+	text, turn := bare(clean(a.Text)), bare(clean(a.Turn))
 	stands := v.previous + v.behind[v.start] - v.behind[s.cut] // what the summary stands for
 	switch size := count(text) + count(turn); {
 	case run.Status != Accepted:
@@ -53,7 +53,8 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 	if err == nil && text != "" {
 		text = preset.complete(text)
 	}
-	kept := 0
+	room, kept := s.narrativeRoom(), 0
+	text, turn = clipLines(text, room), clipLines(turn, room/3)
 	text, turn = s.verify(text, &run, &kept), s.verify(turn, &run, &kept)
 	if kept == 0 {
 		run.Status = Refuted
@@ -63,7 +64,6 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 		}
 		return nil, run
 	}
-	room := s.narrativeRoom()
 	n = &narrative{turn: barred(clipLines(turn, room/3))}
 	n.text = barred(clipLines(text, room-count(n.turn)))
 	switch {
@@ -74,6 +74,20 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 		n.text = noHistory
 	}
 	return n, run
+}
+
+// thoughts is what some models put in front of their answer.
+var thoughts = lazy(`(?s)^\s*<(think|thinking)>.*?</(think|thinking)>`)
+
+// bare is a model's answer without its thoughts, and without the fence that some put around all of it.
+func bare(text string) string {
+	text = strings.TrimSpace(thoughts().ReplaceAllString(text, ""))
+	first, rest, _ := strings.Cut(text, "\n")
+	inner, fenced := strings.CutSuffix(rest, "\n```")
+	if fenced && (first == "```" || first == "```markdown" || first == "```md") && !strings.Contains(inner, "\n```") {
+		return strings.TrimSpace(inner)
+	}
+	return text
 }
 
 // clipLines returns the first lines of a text that have at most room tokens together, and says when

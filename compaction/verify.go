@@ -84,7 +84,37 @@ func (s *source) objections(statement string) (refuted, unknown string) {
 	if all := s.unknown(statement); len(all) > 0 {
 		return "", all[0]
 	}
-	return "", ""
+	return "", s.unlike(statement)
+}
+
+// saysGone recognises that a statement tells of a file that is no longer there.
+var saysGone = lazy(`(?i)\b(delet(es|ed)|remov(es|ed)|dropped|gone|mov(es|ed)|renam(es|ed))\b`)
+
+// unlike says what else the ledger knows of a file that a statement tells as changed: that it is gone by
+// now, or that it was only read.
+func (s *source) unlike(statement string) string {
+	if !saysChanged().MatchString(statement) {
+		return ""
+	}
+	changed := false
+	for _, f := range s.files {
+		if !namesFile(statement, f.path) {
+			continue
+		}
+		changed = true
+		if f.gone != "" && !saysGone().MatchString(statement) {
+			return f.path + " is " + f.gone
+		}
+	}
+	if changed {
+		return ""
+	}
+	for _, r := range s.explored.all {
+		if namesFile(statement, r.path) {
+			return r.path + " was read, but not changed here"
+		}
+	}
+	return ""
 }
 
 // saysStill recognises that a failure is told as the present state.
