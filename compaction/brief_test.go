@@ -127,7 +127,7 @@ func TestReasoningIsLeftOutUnlessAskedFor(t *testing.T) {
 // What a user or the change log names letter by letter is carried when a model leaves it out.
 func TestWhatAModelLeavesOutIsCarried(t *testing.T) {
 	k := newTalk(t)
-	k.user("First of all " + strings.Repeat("read on and on. ", 900) + "https://example.org/spec?a=1 then 250 ms, TS2304 and src/deep/inner.go. " + strings.Repeat("More of it. ", 900))
+	k.user("First of all " + strings.Repeat("read on and on. ", 300) + "https://example.org/spec?a=1 then 250 ms, TS2304 and src/deep/inner.go. " + strings.Repeat("More of it. ", 900))
 	k.in.Items[0].Paths = []string{"src/deep/inner.go"}
 	k.play("run make test => 2 connect ECONNREFUSED after 30 s\nuser next\nsay yes\n")
 	o := Options{Mode: LLM, Keep: 1, Budget: 1_500}

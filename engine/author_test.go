@@ -220,7 +220,9 @@ func TestWhatAnAnswerMustBe(t *testing.T) {
 	}
 	gaveUp := errors.New("gave up")
 	_, err := engine.CompactBy(t.Context(), l, engine.PlanCompactionRequest{Session: id, Options: o}, "", false,
-		func(context.Context, *compaction.Brief) (compaction.Answer, error) { return compaction.Answer{}, gaveUp })
+		func(context.Context, *compaction.Brief) (compaction.Answer, error) {
+			return compaction.Answer{}, gaveUp
+		})
 	if !errors.Is(err, gaveUp) {
 		t.Error(err)
 	}
