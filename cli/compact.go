@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/transcript"
 )
 
 // The formats in which a compaction is answered.
@@ -29,6 +30,7 @@ type compactFlags struct {
 	chars  int
 	keep   int
 	format string
+	wire   string
 	author authorFlags
 }
 
@@ -37,8 +39,9 @@ func (a *app) compactCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact [SESSION|FILE]",
 		Short: "Replace the older part of a session by a summary, reversibly",
-		Long: "Compacts a session, or a session file, which is imported first. Nothing is lost: `ctxledger restore`\n" +
-			"prints the range that a summary stands for and takes the compaction back.",
+		Long: "Compacts a session, or a file, which is read into the ledger first: an agent's session file, or the\n" +
+			"messages of a conversation as a JSON array. Nothing is lost: `ctxledger restore` prints the range that\n" +
+			"a summary stands for and takes the compaction back.",
 		Example: "  ctxledger compact\n  ctxledger compact --budget 2000 session.jsonl\n" +
 			"  ctxledger compact --format messages ab03de2c > messages.json",
 		Args: a.args(0, 1),
@@ -49,6 +52,7 @@ func (a *app) compactCommand() *cobra.Command {
 	cmd.Flags().IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim")
 	f.author.define(cmd)
 	cmd.Flags().StringVar(&f.format, "format", formatText, "`FORMAT`: text (the summary alone), json, or messages (the new view)")
+	cmd.Flags().StringVar(&f.wire, "messages", "", "FILE holds messages in `FORMAT`: "+transcript.FormatNames()+" (default: recognised)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if a.json && !cmd.Flags().Changed("format") {
 			f.format = formatJSON
@@ -81,6 +85,8 @@ func (f compactFlags) check(json bool) error {
 		return misuse("give --budget or --budget-chars, not both")
 	case f.format != formatText && f.format != formatJSON && f.format != formatMessages:
 		return misuse("there is no format %q: use text, json or messages", f.format)
+	case f.wire != "" && !slices.Contains(transcript.Formats(), transcript.Format(f.wire)):
+		return misuse("there is no format of messages %q: use %s", f.wire, transcript.FormatNames())
 	case json && f.format == formatText:
 		return misuse("give --json or --format text, not both")
 	}
@@ -91,13 +97,9 @@ func (f compactFlags) check(json bool) error {
 var modes = []compaction.Mode{compaction.Intent, compaction.Window, compaction.LLM, compaction.Hybrid}
 
 func (a *app) compact(ctx context.Context, api engine.API, what string, f compactFlags) error {
-	name := what
-	if what != "" && a.isFile(what) {
-		r, err := a.importFile(ctx, api, what)
-		if err != nil {
-			return err
-		}
-		name = r.Session
+	name, err := a.sessionOf(ctx, api, what, f.wire)
+	if err != nil {
+		return err
 	}
 	s, err := a.session(ctx, name, false)
 	if err != nil {
@@ -116,6 +118,21 @@ func (a *app) compact(ctx context.Context, api engine.API, what string, f compac
 		return err
 	}
 	return a.printCompaction(ctx, api, p, f.format)
+}
+
+// sessionOf returns the session that an argument names: that of a file is read into the ledger.
+func (a *app) sessionOf(ctx context.Context, api engine.API, what, wire string) (string, error) {
+	if what == "" || !a.isFile(what) {
+		if wire != "" {
+			return "", misuse("--messages is about a file of messages: name one")
+		}
+		return what, nil
+	}
+	if name, err := a.conversation(ctx, api, what, wire); err != nil || name != "" {
+		return name, err
+	}
+	r, err := a.importFile(ctx, api, what)
+	return r.Session, err
 }
 
 // isFile reports whether an argument names a file rather than a session.

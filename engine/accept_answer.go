@@ -82,11 +82,15 @@ func (l *Local) answered(ctx context.Context, tx kv.Tx, r AcceptCompactionReques
 	if err != nil {
 		return nil, err
 	}
-	ready := &answeredPlan{accepted{p.Record, p.Text, f}, p.Outcome, p.Why}
+	joined, err := l.join(ctx, tx, f, &p, r.Options.Model)
+	if err != nil {
+		return nil, err
+	}
+	ready := &answeredPlan{accepted{p.Record, p.Text, f, joined}, p.Outcome, p.Why}
 	if p.Outcome != compaction.Compacted {
 		return ready, nil
 	}
-	if err := l.checkAfter(ctx, tx, f, p); err != nil {
+	if err := l.checkAfter(ctx, tx, f, p, joined); err != nil {
 		return nil, err
 	}
 	ready.record, err = l.keepText(ctx, p.Record, p.Text)

@@ -38,6 +38,9 @@ func (l *Local) PlanCompaction(ctx context.Context, r PlanCompactionRequest) (Co
 		if err != nil {
 			return CompactionPlan{}, err
 		}
+		if _, err := l.join(ctx, tx, f, &p, r.Options.Model); err != nil {
+			return CompactionPlan{}, err
+		}
 		p.Record.Text = p.Text
 		return CompactionPlan{
 			PlanCompactionRequest: r, Position: f.session.Seq, Outcome: p.Outcome, Why: p.Why,
@@ -87,7 +90,7 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 		Result: func(seq int64, callID string) (string, error) {
 			m, err := l.decoded(ctx, tx, f.session.ID, seq)
 			for _, p := range m.Parts {
-				if p.Kind == transcript.KindResult && p.ID == callID {
+				if p.Kind == transcript.KindResult && p.ID == transcript.OwnID(callID) {
 					return p.Text, err
 				}
 			}
@@ -112,7 +115,7 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 			return in, err
 		}
 	}
-	for _, slot := range whole {
+	for _, slot := range whole[window.View{Slots: whole}.Head():] {
 		in.Items = append(in.Items, f.item(slot))
 	}
 	return in, l.gather(tx, f, &in)
@@ -126,8 +129,10 @@ func (f *folded) item(slot window.Slot) compaction.Item {
 		if it.ID == "" {
 			it.ID = e.ID
 		}
-		it.Calls = append(it.Calls, e.Calls...)
-		it.Results = append(it.Results, e.Results...)
+		if slot.Note == "" {
+			it.Calls = append(it.Calls, e.Calls...)
+			it.Results = append(it.Results, e.Results...)
+		}
 		it.Names = append(it.Names, e.Names...)
 		it.Paths = append(it.Paths, e.Paths...)
 	}

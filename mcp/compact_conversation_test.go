@@ -322,7 +322,7 @@ func TestOnlyTheRolesOfAnAnthropicConversationAreTaken(t *testing.T) {
 	c := connect(t, f.mcp, "tester")
 	for _, role := range []string{"system", "robot", ""} {
 		m := append([]json.RawMessage{json.RawMessage(`{"role":"` + role + `","content":"be terse"}`)}, talk(3)...)
-		text := refused(t, c, "compact_conversation", args{"messages": m})
+		text := refused(t, c, "compact_conversation", args{"messages": m, "format": "anthropic"})
 		contains(t, text, "message 1")
 	}
 	list, err := f.local.Sessions(t.Context(), engine.SessionsRequest{})

@@ -205,14 +205,25 @@ func (o outcome) splice() *splice {
 	if o.handed > 0 {
 		total = o.handed
 	}
-	return &splice{From: 0, To: max(0, total-len(o.kept())), Message: o.head()}
+	from := o.system()
+	return &splice{From: from, To: max(from, total-len(o.kept())), Message: o.head()}
+}
+
+// system returns how many messages of the view before are the system's and stand in front of everything.
+func (o outcome) system() int {
+	for i, m := range o.before.Messages {
+		if m.Role != transcript.RoleSystem {
+			return i
+		}
+	}
+	return len(o.before.Messages)
 }
 
 // head is the message that stands for the compacted range.
 func (o outcome) head() json.RawMessage {
 	format := transcript.Anthropic
-	if len(o.before.Messages) > 0 {
-		format = o.before.Messages[0].Format
+	if n := len(o.before.Messages); n > 0 {
+		format = o.before.Messages[n-1].Format
 	}
 	return transcript.NewMessage(format, transcript.RoleUser, o.plan.Summary.Text)
 }
@@ -222,6 +233,9 @@ func (o outcome) messages(ctx context.Context, api engine.API) ([]json.RawMessag
 	var out []json.RawMessage
 	view := o.kept()
 	if o.args.DryRun {
+		for _, m := range o.before.Messages[:o.system()] {
+			out = append(out, m.JSON)
+		}
 		out = append(out, o.head())
 	} else {
 		after, err := engine.Messages(ctx, api, engine.ViewRequest{Session: o.session.ID, Model: o.args.Model})

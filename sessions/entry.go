@@ -108,6 +108,22 @@ type Entry struct {
 	Names    []string        `json:"names,omitempty"`   // identifiers it names, at most limits.EntryNames
 }
 
+// CallID returns the id under which the log knows a call or a result of the entry that the message itself
+// calls id. They differ where the format derives ids.
+func (e Entry) CallID(id string) string {
+	for _, c := range e.Calls {
+		if transcript.OwnID(c.ID) == id {
+			return c.ID
+		}
+	}
+	for _, r := range e.Results {
+		if transcript.OwnID(r.CallID) == id {
+			return r.CallID
+		}
+	}
+	return id
+}
+
 // Spent returns what the entry's usage says, nothing when it says none.
 func (e Entry) Spent() Usage {
 	if e.Usage == nil {
