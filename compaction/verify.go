@@ -70,14 +70,14 @@ func (s *source) objections(statement string) (refuted, unknown string) {
 		named := strings.Contains(statement, c.key) || strings.Contains(statement, c.last.Command)
 		spoken := named || c.purpose == test && namesRuns().MatchString(statement)
 		if spoken && passed && !failed && c.open() {
-			return oneLine(c.last.Command, 160) + " last ended with " + oneLine(c.result(), 200), ""
+			return oneLine(c.last.Command, 160) + " last ended with " + c.ended(), ""
 		}
 		if named && failed && !passed && c.succeeded() && saysStill().MatchString(statement) {
-			return oneLine(c.last.Command, 160) + " last ended with " + oneLine(c.ending(), 60), ""
+			return oneLine(c.last.Command, 160) + " last ended with " + c.ended(), ""
 		}
 	}
 	for _, f := range s.files {
-		if f.failed != nil && f.applied == 0 && namesFile(statement, f.path) && saysChanged().MatchString(statement) && !failed {
+		if f.failed != nil && f.applied == 0 && mentions(statement, f.path) && saysChanged().MatchString(statement) && !failed {
 			return "the last " + f.failed.Op + " of " + f.path + " failed", ""
 		}
 	}
@@ -98,7 +98,7 @@ func (s *source) unlike(statement string) string {
 	}
 	changed := false
 	for _, f := range s.files {
-		if !namesFile(statement, f.path) {
+		if !mentions(statement, f.path) {
 			continue
 		}
 		changed = true
@@ -110,7 +110,7 @@ func (s *source) unlike(statement string) string {
 		return ""
 	}
 	for _, r := range s.explored.all {
-		if namesFile(statement, r.path) {
+		if mentions(statement, r.path) {
 			return r.path + " was read, but not changed here"
 		}
 	}
@@ -120,13 +120,18 @@ func (s *source) unlike(statement string) string {
 // saysStill recognises that a failure is told as the present state.
 var saysStill = lazy(`(?i)\b(still|currently|now|fails|is failing|are failing)\b`)
 
+// ended says how and when the newest run ended: "exit 1 (turn 7)".
+func (c *commandState) ended() string {
+	return oneLine(c.ending(), 60) + " (" + turnRange(c.last.Turn, c.last.Turn) + ")"
+}
+
 // succeeded reports whether the newest run of a command is known to have ended well.
 func (c *commandState) succeeded() bool {
 	return !c.last.pending() && !c.failing()
 }
 
-// namesFile reports whether a statement names a file: by its path, or by the end of it.
-func namesFile(statement, path string) bool {
+// mentions reports whether a statement names a file: by its path, or by the end of it.
+func mentions(statement, path string) bool {
 	return slices.ContainsFunc(pathLike().FindAllString(statement, 20), func(p string) bool {
 		return p == path || strings.HasSuffix(path, "/"+p) || strings.HasSuffix(p, "/"+path)
 	})
