@@ -31,6 +31,9 @@ func FuzzAModelCannotPoseAsTheLedger(f *testing.F) {
 		if p.Outcome != Compacted || p.Record.After >= p.Record.Before || count(p.Text) > o.Budget || !utf8.ValidString(p.Text) || dirty(p.Text) {
 			t.Fatalf("%s: %s: %q", p.Outcome, p.Why, p.Text)
 		}
+		if n := strings.Count(p.Text, ledgerSays); n > p.Record.Run.Removed {
+			t.Fatalf("the ledger speaks %d times, and removed %d statements: %q", n, p.Record.Run.Removed, p.Text)
+		}
 		for _, head := range []string{pinsHead, requestsHead, openHead, filesHead, commandsHead, "[INTENT-DERIVED RECONSTRUCTION", narrativeHead, turnHead} {
 			n := 0
 			for _, b := range blocksOf(p.Text) {
