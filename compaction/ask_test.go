@@ -182,6 +182,35 @@ func TestALongRangeIsSummarisedInChunks(t *testing.T) {
 	}
 }
 
+// A chunk without a summary would take with it what came before.
+func TestAChunkThatComesToNothingEndsIt(t *testing.T) {
+	w := &writer{window: 24_000, output: 2_000, answer: func(n int, _ Prompt) (Reply, error) {
+		if n == 2 {
+			return Reply{Text: "\n"}, nil
+		}
+		return Reply{Text: sectioned}, nil
+	}}
+	a, err := Ask(t.Context(), bigBrief(60), w)
+	if err != nil || a.Run.Status != Empty || len(w.prompts) != 2 {
+		t.Errorf("%+v, %v after %d prompts", a.Run, err, len(w.prompts))
+	}
+}
+
+func TestAnOverflowOfTheHistorySaysNothingOfTheTurn(t *testing.T) {
+	b := bigBrief(6)
+	b.Parts = append(b.Parts, bigBrief(40).Parts[0])
+	b.Parts[1].Turn = true
+	w := &writer{window: 200_000, answer: func(n int, p Prompt) (Reply, error) {
+		if n == 1 {
+			return Reply{}, overflow()
+		}
+		return Reply{Text: sectioned}, nil
+	}}
+	if a, err := Ask(t.Context(), b, w); err != nil || a.Run.Status != Accepted || len(w.prompts) != 3 {
+		t.Errorf("%+v, %v after %d prompts", a.Run, err, len(w.prompts))
+	}
+}
+
 func TestTheNumberOfRequestsIsBounded(t *testing.T) {
 	w := &writer{window: 6_000, output: 1_000, answer: func(int, Prompt) (Reply, error) { return Reply{Text: sectioned}, nil }}
 	a, err := Ask(t.Context(), bigBrief(2_000), w)
