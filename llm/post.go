@@ -109,7 +109,8 @@ func (cl *Client) refusal(status int, answer []byte, q request) error {
 	if said == "" {
 		said = string(answer)
 	}
-	if q.key != "" { // before anything is cut: half of a key is a secret, too
+	said = visible(said)
+	if q.key != "" { // before anything is cut, and after what hides it is gone: half of a key is a secret, too
 		said = strings.ReplaceAll(said, q.key, keyGone)
 	}
 	where := Place(cl.c)

@@ -23,6 +23,7 @@ func FuzzARefusalIsToldInOneSafeLine(f *testing.F) {
 	f.Add(500, "<html>\x1b[31m\u202e"+theKey)
 	f.Add(400, `{"error":{"message":{"a":[1]}}}`)
 	f.Add(400, strings.Repeat("x", 290)+theKey)
+	f.Add(400, strings.Replace(theKey, "-", "\x00-", 1))
 	f.Add(302, "")
 	e := env.System()
 	cl, err := New(config.Summarizer{Kind: config.KindOpenAI, URL: "https://a.example", Model: "m", KeyEnv: "THE_KEY", Timeout: 1}, e, tokens.Builtin(), "")
@@ -38,7 +39,7 @@ func FuzzARefusalIsToldInOneSafeLine(f *testing.F) {
 		if len(text) > 2_000 || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) {
 			t.Fatalf("told as %q", text)
 		}
-		if strings.Contains(text+fault.HintOf(err), theKey[:12]) && !strings.Contains(strings.ReplaceAll(body, theKey, ""), theKey[:12]) {
+		if strings.Contains(text+fault.HintOf(err), theKey) {
 			t.Fatalf("the key stands in %q", text)
 		}
 	})
