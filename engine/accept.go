@@ -146,7 +146,7 @@ func (l *Local) accept(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest,
 			return Summary{}, nil, err
 		}
 	}
-	events := []Event{{Kind: EventCompaction, Session: s.ID, Entry: e.Seq, ID: rec.ID, Detail: rec.Run.String()}}
+	events := []Event{{Kind: EventCompaction, Session: s.ID, Entry: e.Seq, ID: rec.ID, Detail: cutLabel(rec.Run.String())}}
 	if len(ready.joined) > 0 {
 		after := ready.folded.clone() // the transaction may run twice
 		after.session = s
