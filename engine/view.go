@@ -115,7 +115,7 @@ func (f *folded) format() transcript.Format {
 // exactly that part replaced. It is nothing when nothing is left that could be sent.
 func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slot) ([]ViewMessage, error) {
 	var records []sessions.Entry
-	var raws [][]byte
+	var raws []transcript.Record
 	stubs := map[string]string{}
 	for _, seq := range slot.Seqs {
 		e, err := sessions.GetEntry(tx, f.session.ID, seq)
@@ -129,7 +129,7 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 		if err != nil {
 			return nil, err
 		}
-		records, raws = append(records, e.Entry), append(raws, raw)
+		records, raws = append(records, e.Entry), append(raws, transcript.Record{JSON: raw, IDs: e.CallIDs()})
 		for _, r := range e.Results {
 			if slot.Stubs[r.CallID] != r.Artifact || r.Artifact == "" || stubs[r.CallID] != "" {
 				continue
@@ -145,14 +145,11 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 	if err != nil {
 		return nil, err
 	}
-	if slot.Tokens <= framingTokens*len(slot.Seqs) { // nothing that counts: no provider takes an empty message
-		pieces = slices.DeleteFunc(pieces, func(p transcript.Piece) bool { return transcript.Blank(slot.Format, p.JSON) })
-	}
 	return placed(slot, records, raws, pieces), nil
 }
 
 // placed says of each piece of a slot where it comes from, and what it takes.
-func placed(slot window.Slot, records []sessions.Entry, raws [][]byte, pieces []transcript.Piece) []ViewMessage {
+func placed(slot window.Slot, records []sessions.Entry, raws []transcript.Record, pieces []transcript.Piece) []ViewMessage {
 	out := make([]ViewMessage, len(pieces))
 	rest := slot.Tokens
 	for i, p := range pieces {
@@ -162,7 +159,7 @@ func placed(slot window.Slot, records []sessions.Entry, raws [][]byte, pieces []
 		}
 		out[i] = ViewMessage{
 			Seq: from.Seq, ID: from.ID, Role: slot.Role, Format: slot.Format, Turn: slot.Turn, JSON: p.JSON,
-			Edited: p.Record < 0 || !bytes.Equal(p.JSON, raws[p.Record]),
+			Edited: p.Record < 0 || !bytes.Equal(p.JSON, raws[p.Record].JSON),
 		}
 		if i > 0 {
 			out[i].Tokens = min(rest, shownTokens(slot, from))

@@ -39,6 +39,29 @@ func pairUp(drafts []*draft) []*draft {
 			out = append(out, d)
 		}
 	}
+	return joinAnswers(out)
+}
+
+// joinAnswers puts an answer that makes calls into those directly before it, where the provider wants one:
+// what stood between them was of no call.
+func joinAnswers(drafts []*draft) []*draft {
+	var out []*draft
+	for _, d := range drafts {
+		from := len(out)
+		if transcript.Alternates(d.first().Format) && len(d.openCalls()) > 0 {
+			for from > 0 && out[from-1].first().Role == transcript.RoleAssistant && out[from-1].first().Format == d.first().Format {
+				from--
+			}
+		}
+		if out = append(out, d); from == len(out)-1 {
+			continue
+		}
+		for _, next := range out[from+1:] {
+			out[from].entries = append(out[from].entries, next.entries...)
+			out[from].drop = append(out[from].drop, next.drop...)
+		}
+		out = out[:from+1]
+	}
 	return out
 }
 
