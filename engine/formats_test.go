@@ -338,7 +338,7 @@ func randomTalk(r *rand.Rand, system bool) []string {
 func TestInvariant3ViewsOfRandomConversationsAreValidForEveryProvider(t *testing.T) {
 	for _, p := range providers {
 		t.Run(p.name, func(t *testing.T) {
-			l := open(t)
+			l, compacted := open(t), 0
 			for seed := range uint64(25) {
 				r := rand.New(rand.NewPCG(seed, 11))
 				lines := randomTalk(r, transcript.Takes(p.format, transcript.RoleSystem))
@@ -349,6 +349,9 @@ func TestInvariant3ViewsOfRandomConversationsAreValidForEveryProvider(t *testing
 				}
 				p.sound(t, l, resp.Session, handed)
 				plan := compact(t, l, resp.Session, compaction.Options{Keep: r.IntN(4), Budget: 600, Mode: []compaction.Mode{compaction.Intent, compaction.Window}[r.IntN(2)]})
+				if plan.Outcome == compaction.Compacted {
+					compacted++
+				}
 				p.sound(t, l, resp.Session, handed)
 				p.system(t, l, resp.Session, handed)
 				if t.Failed() {
@@ -357,6 +360,9 @@ func TestInvariant3ViewsOfRandomConversationsAreValidForEveryProvider(t *testing
 					}
 					t.Fatalf("seed %d, %s: %s", seed, plan.Outcome, plan.Why)
 				}
+			}
+			if compacted < 10 {
+				t.Errorf("%d conversations were compacted: the test shows nothing", compacted)
 			}
 		})
 	}
@@ -374,4 +380,65 @@ func (p provider) system(t *testing.T, l *engine.Local, session string, handed [
 			t.Errorf("message %d of the view is %.100s, not the system's", i, view[i])
 		}
 	}
+}
+
+// Gemini's calls may have no ids. The ledger tells them apart all the same, also where the results of one
+// answer come in several messages.
+func TestCallsWithoutIDsAreToldApart(t *testing.T) {
+	l := open(t)
+	p := providers[4]
+	resp, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{
+		Messages: p.messages("u go", "a +x1 +x2 +y3", "t x1=one", "t x2=two y3=three", "a ok", "u on", "a +x4", "t x4=four"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls, results []string
+	for _, e := range log(t, l, resp.Session) {
+		for _, c := range e.Calls {
+			calls = append(calls, c.ID)
+		}
+		for _, r := range e.Results {
+			results = append(results, r.CallID)
+		}
+	}
+	want := []string{"#1@2 x", "#2@2 x", "#1@2 y", "#1@7 x"}
+	if !slices.Equal(calls, want) || !slices.Equal(results, want) {
+		t.Errorf("calls %q, results %q, want %q", calls, results, want)
+	}
+	if got := p.brief(t, render(t, l, resp.Session)); got != "u go | a +x +x +y | t x=one x=two y=three | a ok | u on | a +x | t x=four" {
+		t.Errorf("the view is %s", got)
+	}
+}
+
+// What the system says is part of the conversation: a view that is handed back goes on in its session,
+// with other instructions it is another conversation.
+func TestOtherInstructionsAreAnotherConversation(t *testing.T) {
+	l := open(t)
+	p := providers[1]
+	var lines []string
+	for i := range 8 {
+		lines = append(lines, fmt.Sprint("u request", i), "a "+strings.Repeat("word ", 200))
+	}
+	first := hand(t, l, p.request("s terse", lines))
+	if plan := compact(t, l, first.Session, compactionOf(1)); plan.Outcome != compaction.Compacted {
+		t.Fatal(plan.Why)
+	}
+	view := render(t, l, first.Session)
+	on := p.messages("u on")
+	for _, tt := range []struct {
+		system string
+		same   bool
+	}{{"s terse", true}, {"s verbose", false}} {
+		messages := slices.Concat(p.messages(tt.system), view[1:], on)
+		resp := hand(t, l, engine.AppendMessagesRequest{Format: p.format, Messages: messages})
+		if (resp.Session == first.Session) != tt.same {
+			t.Errorf("%s: session %s behind %s", tt.system, resp.Session, first.Session)
+		}
+	}
+}
+
+// request hands in a conversation that begins with the system's words.
+func (p provider) request(system string, lines []string) engine.AppendMessagesRequest {
+	return engine.AppendMessagesRequest{Format: p.format, Messages: p.messages(append([]string{system}, lines...)...)}
 }
