@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -379,6 +380,34 @@ func (p provider) system(t *testing.T, l *engine.Local, session string, handed [
 		if string(view[i]) != string(raw) {
 			t.Errorf("message %d of the view is %.100s, not the system's", i, view[i])
 		}
+	}
+}
+
+// Design invariant 4: a request is a byte prefix of the next one, for every provider. Requests are sent
+// when all calls are answered.
+func TestInvariant4RequestsArePrefixesForEveryProvider(t *testing.T) {
+	steps := [][]string{
+		{"u go"}, {"a ok +x1 +y1", "t x1=" + strings.Repeat("out", 20_000) + " y1=two"}, {"a +z1", "t z1=one"}, {"a done"}, {"u on img"},
+		{"a +x2 +x3", "t x2=one", "t x3=two"}, {"a hm"}, {`u ""`, "u more odd"}, {"a +y2"}, {"u stop"}, {"a done"}, {"t w1=orphan", "u on"},
+	}
+	for _, p := range providers {
+		t.Run(p.name, func(t *testing.T) {
+			l := open(t)
+			var session string
+			var before [][]byte
+			for i, step := range steps {
+				resp := hand(t, l, engine.AppendMessagesRequest{Session: session, Since: i > 0, Format: p.format, Messages: p.messages(step...)})
+				session = resp.Session
+				now := render(t, l, session)
+				if step[0] == "a +y2" {
+					continue // in flight: nothing is sent
+				}
+				if len(now) < len(before) || !slices.EqualFunc(before, now[:len(before)], bytes.Equal) {
+					t.Fatalf("step %d: the request is no longer\n%s\nbut\n%s", i, p.brief(t, before), p.brief(t, now))
+				}
+				before = now
+			}
+		})
 	}
 }
 
