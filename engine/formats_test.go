@@ -471,3 +471,28 @@ func TestOtherInstructionsAreAnotherConversation(t *testing.T) {
 func (p provider) request(system string, lines []string) engine.AppendMessagesRequest {
 	return engine.AppendMessagesRequest{Format: p.format, Messages: p.messages(append([]string{system}, lines...)...)}
 }
+
+// Whatever message of a conversation is forgotten, the rest stays valid for its provider, and what stands
+// in its place says so.
+func TestInvariant3ViewsStayValidWhereAMessageWasForgotten(t *testing.T) {
+	lines := []string{"u go", "a ok +x1 +y1", "t x1=" + strings.Repeat("out", 20_000), "t y1=two", "a done", "u on", "a +x2", "t x2=one", "a done"}
+	for _, p := range providers {
+		t.Run(p.name, func(t *testing.T) {
+			for i := range p.messages(lines...) {
+				l := open(t)
+				resp := hand(t, l, engine.AppendMessagesRequest{Format: p.format, Messages: p.messages(lines...)})
+				e := log(t, l, resp.Session)[i]
+				if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: e.ID}); err != nil {
+					t.Fatal(err)
+				}
+				view := render(t, l, resp.Session)
+				if err := transcript.Valid(p.format, view); err != nil {
+					t.Errorf("without message %d: %v\n%s", i+1, err, p.brief(t, view))
+				}
+				if all := string(bytes.Join(view, nil)); !strings.Contains(all, "forgotten") {
+					t.Errorf("without message %d: nothing says so in %.2000s", i+1, all)
+				}
+			}
+		})
+	}
+}

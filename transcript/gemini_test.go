@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"ctxledger.dev/internal/fault"
@@ -99,6 +100,10 @@ func TestRenderNamesCallsByTheSessionsIDs(t *testing.T) {
 	_, err = Render(Gemini, records, Edits{Results: map[string]string{"#1 read": "<stub>"}})
 	if !fault.Is(err, fault.NotFound) {
 		t.Errorf("by an id that the session does not know: %v", err)
+	}
+	pieces, err = Render(Gemini, []Record{{JSON: records[0].JSON, Shorten: shorter}, records[1]}, Edits{})
+	if err != nil || strings.Count(string(pieces[0].JSON), "short") != 1 {
+		t.Errorf("one of two records is shortened: %v, %v", pieces, err)
 	}
 	call := []byte(`{"role":"model","parts":[{"functionCall":{"name":"read","args":{"a":1}}}]}`)
 	out, err := Edit(Gemini, call, Edits{IDs: []string{"#1@7 read"}, Shorten: func(p Part) (string, bool) { return `{}`, p.ID == "#1@7 read" }})

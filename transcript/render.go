@@ -7,10 +7,11 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Record is one record of a message, with Edits.IDs of its own.
+// Record is one record of a message. IDs and Shorten are Edits.IDs and Edits.Shorten for it alone.
 type Record struct {
-	JSON []byte
-	IDs  []string
+	JSON    []byte
+	IDs     []string
+	Shorten func(p Part) (text string, changed bool) // nil: nothing
 }
 
 // Piece is one message as a provider gets it.
@@ -33,7 +34,8 @@ func Render(f Format, records []Record, e Edits) ([]Piece, error) {
 		pieces = append(pieces, Piece{i, r.JSON})
 	}
 	added := e.AddResults
-	if e.AddResults = nil; !e.Empty() {
+	shortened := slices.ContainsFunc(records, func(r Record) bool { return r.Shorten != nil })
+	if e.AddResults = nil; shortened || !e.Empty() {
 		if pieces, err = c.edited(records, e); err != nil {
 			return nil, err
 		}
@@ -109,7 +111,10 @@ func (s *editor) record(r Record) error {
 		return err
 	}
 	Identify(&m, r.IDs)
-	own := Edits{DropCalls: s.edits.DropCalls, Shorten: s.edits.Shorten, IDs: r.IDs, Results: map[string]string{}, KeepResults: map[string]int{}}
+	own := Edits{DropCalls: s.edits.DropCalls, IDs: r.IDs, Shorten: r.Shorten, Results: map[string]string{}, KeepResults: map[string]int{}}
+	if own.Shorten == nil {
+		own.Shorten = s.edits.Shorten
+	}
 	here := map[string]int{}
 	for _, p := range m.Parts {
 		if p.Kind != KindResult {
