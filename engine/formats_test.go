@@ -202,6 +202,7 @@ func TestBadInputHasOneOutcomeForEveryProvider(t *testing.T) {
 			other: map[string]string{"openai_responses": "u go | a ok +x | u wait | t x=1 | a done"}},
 		{name: "words between the results of parallel calls", lines: []string{"u go", "a +x +y", "t y=2", "u wait", "t x=1", "a done"}, view: "u go | a +x +y | t y=2 x=Tool | u wait | a done",
 			other: map[string]string{"openai_responses": "u go | a +x +y | t y=2 | u wait | t x=1 | a done"}},
+		{name: "one id in two answers", lines: []string{"u go", "a +x", "u wait", "a +x", "t x=1", "a done"}, view: "u go wait | a +x | t x=1 | a done"},
 		{name: "an answer behind a result of no call", lines: []string{"u go", "a ok", "t x=1", "a +y", "t y=2"}, view: "u go | a ok +y | t y=2"},
 		{name: "empty messages", lines: []string{`u ""`, "u go", "a", `a ""`, "u on", "a done"}, view: "u go on | a done"},
 		{name: "an unknown role", lines: []string{"u go", "? beep"}, refused: `message 2 has the role "robot"`},
@@ -454,8 +455,14 @@ func TestOtherInstructionsAreAnotherConversation(t *testing.T) {
 		lines = append(lines, fmt.Sprint("u request", i), "a "+strings.Repeat("word ", 200))
 	}
 	first := hand(t, l, p.request("s terse", lines))
-	if plan := compact(t, l, first.Session, compactionOf(1)); plan.Outcome != compaction.Compacted {
+	plan := compact(t, l, first.Session, compactionOf(1))
+	if plan.Outcome != compaction.Compacted {
 		t.Fatal(plan.Why)
+	}
+	for _, c := range plan.Summary.Cut {
+		if strings.HasPrefix(c.Label, "system") {
+			t.Errorf("what the system says is cut: %+v", c)
+		}
 	}
 	view := render(t, l, first.Session)
 	on := p.messages("u on")

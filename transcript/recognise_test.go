@@ -18,6 +18,7 @@ func TestRecognise(t *testing.T) {
 		{"blocks of Anthropic", []string{plain, `{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"n","input":{}}]}`}, Anthropic, ""},
 		{"a message object of Anthropic", []string{`{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"a"}]}`}, Anthropic, ""},
 		{"calls of a chat", []string{plain, `{"role":"assistant","content":null,"tool_calls":[]}`}, OpenAIChat, ""},
+		{"calls of a chat beside words", []string{`{"role":"assistant","content":"ok","tool_calls":[]}`}, OpenAIChat, ""},
 		{"results of a chat", []string{plain, `{"role":"tool","tool_call_id":"1","content":"x"}`}, OpenAIChat, ""},
 		{"an image of a chat", []string{`{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"u"}}]}`}, OpenAIChat, ""},
 		{"a call among items", []string{plain, `{"type":"function_call","call_id":"1","name":"n","arguments":"{}"}`}, OpenAIResponses, ""},
