@@ -86,7 +86,7 @@ func (f compactFlags) check(json bool) error {
 	case f.format != formatText && f.format != formatJSON && f.format != formatMessages:
 		return misuse("there is no format %q: use text, json or messages", f.format)
 	case f.wire != "" && !slices.Contains(transcript.Formats(), transcript.Format(f.wire)):
-		return misuse("there is no format of messages %q: use %s", f.wire, transcript.FormatNames())
+		return misuse("there is no format of messages %q: use one of %s", f.wire, transcript.FormatNames())
 	case json && f.format == formatText:
 		return misuse("give --json or --format text, not both")
 	}

@@ -90,7 +90,7 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 		Result: func(seq int64, callID string) (string, error) {
 			m, err := l.decoded(ctx, tx, f.session.ID, seq)
 			for _, p := range m.Parts {
-				if p.Kind == transcript.KindResult && p.ID == transcript.OwnID(callID) {
+				if p.Kind == transcript.KindResult && p.ID == callID {
 					return p.Text, err
 				}
 			}
@@ -203,5 +203,7 @@ func (l *Local) decoded(ctx context.Context, tx kv.Tx, session string, seq int64
 	if err != nil {
 		return transcript.Message{}, err
 	}
-	return transcript.Decode(e.Format, raw)
+	m, err := transcript.Decode(e.Format, raw)
+	transcript.Identify(&m, e.CallIDs())
+	return m, err
 }

@@ -157,7 +157,9 @@ func say(texts ...string) [][]byte {
 // hand hands in messages.
 func hand(t *testing.T, l *engine.Local, r engine.AppendMessagesRequest) engine.AppendMessagesResponse {
 	t.Helper()
-	r.Format = transcript.Anthropic
+	if r.Format == "" {
+		r.Format = transcript.Anthropic
+	}
 	resp, err := l.AppendMessages(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)

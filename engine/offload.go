@@ -105,7 +105,7 @@ func (rec *recorder) alias(chain string, e sessions.Entry, p *prepared, results 
 	if !e.Message.Empty() {
 		raw = raw[e.Message.From:e.Message.To]
 	}
-	shown, err := transcript.Edit(e.Format, raw, transcript.Edits{Results: stubs})
+	shown, err := transcript.Edit(e.Format, raw, transcript.Edits{Results: stubs, IDs: e.CallIDs()})
 	if err != nil {
 		return err
 	}

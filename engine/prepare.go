@@ -189,7 +189,7 @@ func (p *prepared) extract() {
 		return
 	}
 	e := &p.entry
-	e.Role = m.Role
+	e.Role, e.Empty = m.Role, transcript.Blank(m)
 	facts := transcript.Extract(m)
 	e.Paths, e.Names = facts.Paths, facts.Names
 	e.Tokens = framingTokens
@@ -228,7 +228,7 @@ func (p *prepared) facts() int {
 func (p *prepared) unread(why string) {
 	e := &p.entry
 	e.Kind, e.Note = sessions.KindNote, cutLabel(why)
-	e.Role, e.Prompt, e.Correction, e.Tokens, e.Chars, e.Features, e.Paths, e.Names = "", false, false, 0, 0, tokens.Features{}, nil, nil
+	e.Role, e.Prompt, e.Correction, e.Empty, e.Tokens, e.Chars, e.Features, e.Paths, e.Names = "", false, false, false, 0, 0, tokens.Features{}, nil, nil
 	p.calls, p.results = nil, nil
 }
 

@@ -80,10 +80,10 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 	return e, rec.abandon(e.Time)
 }
 
-// identify gives calls and results without ids of their own those under which the session knows them:
-// a derived id comes again in every answer. A result belongs to the newest answer before it.
+// identify gives calls and results that have no ids of their own those under which the session knows
+// them: what the format derives comes again in every answer. A result belongs to the newest answer
+// before it, and follows the results that came already.
 func (rec *recorder) identify(p *prepared) (*prepared, error) {
-	derived := func(id string) bool { return transcript.IDAt(id, 0) != id }
 	calls := slices.ContainsFunc(p.calls, func(c call) bool { return derived(c.ID) })
 	results := slices.ContainsFunc(p.results, func(r result) bool { return derived(r.CallID) })
 	if !calls && !results {
@@ -92,29 +92,45 @@ func (rec *recorder) identify(p *prepared) (*prepared, error) {
 	own := *p // a copy: the transaction may run twice
 	own.calls, own.results = slices.Clone(p.calls), slices.Clone(p.results)
 	for i := range own.calls {
-		own.calls[i].ID = transcript.IDAt(own.calls[i].ID, rec.session.Seq+1)
+		if name, n, ok := transcript.Derived(own.calls[i].ID); ok {
+			own.calls[i].ID = transcript.PlacedID(name, n, rec.session.Seq+1)
+		}
 	}
 	if !results {
 		return &own, nil
 	}
-	caller, err := rec.caller()
+	caller, came, err := rec.caller()
 	for i := range own.results {
-		own.results[i].CallID = transcript.IDAt(own.results[i].CallID, caller)
+		if name, n, ok := transcript.Derived(own.results[i].CallID); ok {
+			own.results[i].CallID = transcript.PlacedID(name, came[name]+n, caller)
+		}
 	}
 	return &own, err
 }
 
-// caller returns the newest entry of the conversation that is an answer; 0 when none is near.
-func (rec *recorder) caller() (int64, error) {
+func derived(id string) bool {
+	_, _, ok := transcript.Derived(id)
+	return ok
+}
+
+// caller returns the newest entry of the conversation that is an answer, 0 when none is near, and how
+// many results of each function came since.
+func (rec *recorder) caller() (seq int64, came map[string]int, err error) {
 	const near = 100 // entries between an answer and the results of its calls
+	came = map[string]int{}
 	at, _, err := sessions.PlaceIn(rec.tx, rec.session.ID, rec.session.Chain)
-	for seq := at.Seq; err == nil && seq > max(0, at.Seq-near); seq-- {
-		var e sessions.Stored
-		if e, err = sessions.GetEntry(rec.tx, rec.session.ID, seq); err == nil && e.Role == transcript.RoleAssistant {
-			return seq, nil
+	for seq = at.Seq; err == nil && seq > max(0, at.Seq-near); seq-- {
+		e, err := sessions.GetEntry(rec.tx, rec.session.ID, seq)
+		if err != nil || e.Role == transcript.RoleAssistant {
+			return seq, came, err
+		}
+		for _, r := range e.Results {
+			if name, _, ok := transcript.Derived(r.CallID); ok {
+				came[name]++
+			}
 		}
 	}
-	return 0, err
+	return 0, came, err
 }
 
 // target returns what a call is about, its path as the ledger keeps paths.

@@ -121,7 +121,8 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 		}}, nil
 	}
 	var records []sessions.Entry
-	var received, raws [][]byte
+	var received [][]byte
+	var raws []transcript.Record
 	stubs := map[string]string{}
 	for _, seq := range slot.Seqs {
 		e, err := sessions.GetEntry(tx, f.session.ID, seq)
@@ -132,14 +133,14 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 			continue // a result that says so is added, and nothing but results may stand there
 		}
 		raw, err := l.message(ctx, e)
-		received = append(received, raw)
-		if err == nil && e.Forgotten == nil {
-			raw, err = transcript.Edit(slot.Format, raw, slot.Shorten(seq))
-		}
 		if err != nil {
 			return nil, err
 		}
-		records, raws = append(records, e.Entry), append(raws, raw)
+		record := transcript.Record{JSON: raw, IDs: e.CallIDs()}
+		if e.Forgotten == nil {
+			record.Shorten = slot.Shorten(seq)
+		}
+		records, received, raws = append(records, e.Entry), append(received, raw), append(raws, record)
 		for _, r := range e.Results {
 			if slot.Stubs[r.CallID] != r.Artifact || r.Artifact == "" || stubs[r.CallID] != "" {
 				continue
@@ -154,9 +155,6 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 	pieces, err := transcript.Render(slot.Format, raws, edits)
 	if err != nil {
 		return nil, err
-	}
-	if slot.Tokens <= framingTokens*len(slot.Seqs) { // nothing that counts: no provider takes an empty message
-		pieces = slices.DeleteFunc(pieces, func(p transcript.Piece) bool { return transcript.Blank(slot.Format, p.JSON) })
 	}
 	return placed(slot, records, received, pieces), nil
 }

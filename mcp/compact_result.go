@@ -14,7 +14,6 @@ import (
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
-	"ctxledger.dev/transcript"
 )
 
 // hostName is the host of sessions whose messages were handed in.
@@ -56,15 +55,6 @@ type compactResult struct {
 	Before    *tokens.Count     `json:"tokens_before,omitempty"`
 	After     *tokens.Count     `json:"tokens_after,omitempty"`
 	Warnings  []string          `json:"warnings,omitempty"`
-}
-
-// splice says how the caller shortens its own list: Message takes the place of the messages with
-// the indices From up to, not including, To. They count in the messages handed in with this call,
-// or, where none were handed in whole, in the view of the session before it.
-type splice struct {
-	From    int             `json:"from"`
-	To      int             `json:"to"`
-	Message json.RawMessage `json:"message"` // in the conversation's format
 }
 
 // cut is one thing that left the view, with the handle that reads it back.
@@ -178,7 +168,10 @@ func (o outcome) shape(ctx context.Context, api engine.API, r *compactResult) er
 			r.Cut = append(r.Cut, cut{oneLine(x.Label, 120), x.Handle, x.Tokens})
 		}
 	case "splice":
-		r.Splice = o.splice()
+		var err error
+		if r.Splice, err = o.splice(ctx, api); err != nil {
+			return err
+		}
 		if r.Splice == nil {
 			r.Warnings = append(r.Warnings, "this compaction was in force already: take the view with return=messages")
 		}
@@ -203,48 +196,6 @@ func (o outcome) delivery() string {
 		return "splice it in: put the summary in place of your older messages, or ask again with return=splice"
 	}
 	return "this chat itself stays as it is: to go on from the summary, open a new chat with the `resume` prompt"
-}
-
-// kept are the messages of the view before that stay as they are.
-func (o outcome) kept() []engine.ViewMessage {
-	for i, m := range o.before.Messages {
-		if m.Seq > 0 && m.Seq >= o.plan.Summary.FirstKept {
-			return o.before.Messages[i:]
-		}
-	}
-	return nil
-}
-
-// splice returns what the caller puts where, nil when the compaction was in force before the call.
-func (o outcome) splice() *splice {
-	if o.before.Summary == o.plan.Summary.ID && !o.args.DryRun && o.handed == 0 {
-		return nil
-	}
-	total := len(o.before.Messages)
-	if o.handed > 0 {
-		total = o.handed
-	}
-	from := o.system()
-	return &splice{From: from, To: max(from, total-len(o.kept())), Message: o.head()}
-}
-
-// system returns how many messages of the view before are the system's and stand in front of everything.
-func (o outcome) system() int {
-	for i, m := range o.before.Messages {
-		if m.Role != transcript.RoleSystem {
-			return i
-		}
-	}
-	return len(o.before.Messages)
-}
-
-// head is the message that stands for the compacted range.
-func (o outcome) head() json.RawMessage {
-	format := transcript.Anthropic
-	if n := len(o.before.Messages); n > 0 {
-		format = o.before.Messages[n-1].Format
-	}
-	return transcript.NewMessage(format, transcript.RoleUser, o.plan.Summary.Text)
 }
 
 // messages returns the whole view after the compaction, each message with its exact bytes.

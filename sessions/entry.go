@@ -98,6 +98,7 @@ type Entry struct {
 	Prompt bool            `json:"prompt,omitempty"` // a request by the user: starts a turn
 	// Correction says that a user's message begins as those of orchestrators do that correct an agent.
 	Correction bool `json:"correction,omitempty"`
+	Empty      bool `json:"empty,omitempty"`  // a message that says nothing: no view shows it
 	Tokens     int  `json:"tokens,omitempty"` // o200k_base tokens of what a model reads of it
 	Chars      int  `json:"chars,omitempty"`  // characters of its own texts, without calls and results
 	// Features is what an estimate of closed tokenizers needs of that; zero if it holds what they do not show, such as images.
@@ -108,20 +109,17 @@ type Entry struct {
 	Names    []string        `json:"names,omitempty"`   // identifiers it names, at most limits.EntryNames
 }
 
-// CallID returns the id under which the log knows a call or a result of the entry that the message itself
-// calls id. They differ where the format derives ids.
-func (e Entry) CallID(id string) string {
+// CallIDs returns the ids under which the log knows the calls and results of the entry, for
+// transcript.Identify and transcript.Edits: a message itself may have none.
+func (e Entry) CallIDs() []string {
+	ids := make([]string, 0, len(e.Calls)+len(e.Results))
 	for _, c := range e.Calls {
-		if transcript.OwnID(c.ID) == id {
-			return c.ID
-		}
+		ids = append(ids, c.ID)
 	}
 	for _, r := range e.Results {
-		if transcript.OwnID(r.CallID) == id {
-			return r.CallID
-		}
+		ids = append(ids, r.CallID)
 	}
-	return id
+	return ids
 }
 
 // Spent returns what the entry's usage says, nothing when it says none.

@@ -73,7 +73,7 @@ func TestRenderChat(t *testing.T) {
 			[]string{`{"role":"tool","tool_call_id":"1","content":"<stub>" }`, `{"role":"tool","tool_call_id":"2","content":[{"type":"text","text":"short","cache":1}]}`}},
 	})
 	for _, e := range []Edits{{Results: map[string]string{"9": ""}}, {Results: map[string]string{"1": "", "9": ""}}} {
-		if out, err := Render(OpenAIChat, raws([]string{one, two}), e); !fault.Is(err, fault.NotFound) {
+		if out, err := Render(OpenAIChat, recordsOf([]string{one, two}), e); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%v, %v", out, err)
 		}
 	}

@@ -22,6 +22,8 @@ type codec struct {
 	merge func(raws [][]byte) ([]byte, error)
 	// itemised: what a model answers with is several messages of the list, one behind the other.
 	itemised bool
+	// alternates: a message that makes calls never stands directly behind another answer.
+	alternates bool
 	// roles are those that the provider takes, and valid checks its order of messages that have them.
 	roles []Role
 	valid func(ms []Message) error
@@ -67,6 +69,12 @@ func Joins(f Format) bool {
 func Itemised(f Format) bool {
 	c, err := codecOf(f)
 	return err == nil && c.itemised
+}
+
+// Alternates reports whether a message that makes calls may not stand directly behind another answer.
+func Alternates(f Format) bool {
+	c, err := codecOf(f)
+	return err == nil && c.alternates
 }
 
 // Takes reports whether messages of a format may have a role. The system prompt is a message in some
@@ -129,6 +137,9 @@ type Edits struct {
 	KeepResults map[string]int
 	// AddResults are put behind the message's own results.
 	AddResults []Part
+	// IDs are those by which the edits name the message's calls and results, as for Identify. nil: the ids
+	// that the message itself gives them. They matter where it gives none.
+	IDs []string
 	// Shorten, if set, is asked for each part whose text may be shown differently: text, a result, and
 	// a call, for which it returns other arguments, a JSON object. Sealed and signed parts stay as they
 	// are, since their provider would refuse them. It comes after Results, which take precedence.
@@ -209,22 +220,17 @@ func Valid(f Format, messages [][]byte) error {
 		if !slices.Contains(c.roles, ms[i].Role) {
 			return fault.New(fault.Invalid, op, "message %d has the role %.20q, which messages of %s do not have", i, ms[i].Role, f)
 		}
-		if blank(ms[i].Parts) {
+		if Blank(ms[i]) {
 			return fault.New(fault.Invalid, op, "message %d is empty", i)
 		}
 	}
 	return c.valid(ms)
 }
 
-// Blank reports whether a message says nothing: no provider takes it. One that cannot be read is not blank.
-func Blank(f Format, raw []byte) bool {
-	m, err := Decode(f, raw)
-	return err == nil && blank(m.Parts)
-}
-
-// blank reports whether parts are none, or texts without a word.
-func blank(parts []Part) bool {
-	return !slices.ContainsFunc(parts, func(p Part) bool { return p.Kind != KindText || p.Text != "" })
+// Blank reports whether a message says nothing, so that no provider takes it: it has no parts, or texts
+// without a word alone.
+func Blank(m Message) bool {
+	return !slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Kind != KindText || p.Text != "" })
 }
 
 // Split returns the messages of a JSON array, each with its exact bytes: of the array itself, or of a

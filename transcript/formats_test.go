@@ -54,7 +54,7 @@ func testRender(t *testing.T, f Format, cases []renderCase) {
 	t.Helper()
 	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
-			pieces, err := Render(f, raws(tt.records), tt.edits)
+			pieces, err := Render(f, recordsOf(tt.records), tt.edits)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,6 +97,14 @@ func testValid(t *testing.T, f Format, cases []validCase) {
 			}
 		})
 	}
+}
+
+func recordsOf(texts []string) []Record {
+	var out []Record
+	for _, s := range texts {
+		out = append(out, Record{JSON: []byte(s)})
+	}
+	return out
 }
 
 func raws(texts []string) [][]byte {

@@ -61,7 +61,7 @@ func verbatim(t *testing.T, format Format, raw []byte) {
 	}
 	// An edit that names nothing of the message changes nothing.
 	noted := Edits{DropCalls: map[string]bool{"of no call": true}, KeepResults: map[string]int{"of no call": 0}, Shorten: func(Part) (string, bool) { return "", false }}
-	pieces, err := Render(format, [][]byte{raw}, noted)
+	pieces, err := Render(format, []Record{{JSON: raw}}, noted)
 	if err != nil || len(pieces) != 1 || !bytes.Equal(pieces[0].JSON, raw) {
 		t.Errorf("%s: an edit of other messages gives %v, %v", format, pieces, err)
 	}
@@ -96,7 +96,7 @@ func editsOne(t *testing.T, format Format, raw []byte, id, text string) {
 	if err != nil {
 		return
 	}
-	pieces, err := Render(format, [][]byte{raw}, Edits{Results: map[string]string{id: text}})
+	pieces, err := Render(format, []Record{{JSON: raw}}, Edits{Results: map[string]string{id: text}})
 	if err != nil {
 		if slices.ContainsFunc(before.Parts, func(p Part) bool { return p.Kind == KindResult && p.ID == id }) {
 			t.Fatalf("%s: the result is there: %v", format, err)
@@ -110,7 +110,7 @@ func editsOne(t *testing.T, format Format, raw []byte, id, text string) {
 	}
 	for i, p := range before.Parts {
 		got := after.Parts[i]
-		if p.Kind == KindResult && p.ID == OwnID(id) && !p.Sealed && got.Text == text {
+		if p.Kind == KindResult && p.ID == id && !p.Sealed && got.Text == text {
 			p.Text = text
 		}
 		if !reflect.DeepEqual(p, got) {
@@ -124,13 +124,13 @@ func editsOne(t *testing.T, format Format, raw []byte, id, text string) {
 func addAndDrop(t *testing.T, format Format, before Message, raw []byte) {
 	t.Helper()
 	const extra = "added by the test"
-	more, err := Render(format, [][]byte{raw}, Edits{AddResults: []Part{{Kind: KindResult, ID: extra, Name: "tool"}}})
+	more, err := Render(format, []Record{{JSON: raw}}, Edits{AddResults: []Part{{Kind: KindResult, ID: extra, Name: "tool"}}})
 	if err != nil {
 		t.Fatalf("%s: %v", format, err)
 	}
-	var records [][]byte
+	var records []Record
 	for _, p := range more {
-		records = append(records, p.JSON)
+		records = append(records, Record{JSON: p.JSON})
 	}
 	less, err := Render(format, records, Edits{KeepResults: map[string]int{extra: 0}})
 	if err != nil {

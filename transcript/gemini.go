@@ -13,6 +13,7 @@ var geminiCodec = codec{
 	edit:       editGemini,
 	merge:      mergeGemini,
 	newMessage: newGemini,
+	alternates: true,
 	roles:      []Role{RoleUser, RoleAssistant, RoleTool},
 	valid:      validGemini,
 	fits:       fitsGemini,
@@ -99,7 +100,7 @@ func readGemini(raw []byte) (geminiContent, error) {
 // identify gives a part without an id one that its name and its place among its like derive. An id that
 // looks like a derived one is none.
 func (p *geminiPart) identify(count map[string]int) {
-	if _, _, derived := cutDerived(p.part.ID); p.part.ID == "" || derived {
+	if _, _, derived := Derived(p.part.ID); p.part.ID == "" || derived {
 		count[p.part.Name]++
 		p.part.ID = derivedID(p.part.Name, count[p.part.Name])
 	}

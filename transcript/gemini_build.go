@@ -31,7 +31,7 @@ func buildGemini(m Message) ([]byte, error) {
 // buildGeminiPart writes a part. An id that was derived is left out again.
 func buildGeminiPart(p Part) ([]byte, error) {
 	id := `"id":` + string(quote(p.ID)) + `,`
-	if _, name, derived := cutDerived(p.ID); derived || p.ID == "" {
+	if name, _, derived := Derived(p.ID); derived || p.ID == "" {
 		id = ""
 		if p.Name == "" {
 			p.Name = name

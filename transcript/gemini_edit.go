@@ -12,7 +12,7 @@ func editGemini(raw []byte, e Edits) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	e = e.own()
+	c.rename(e.IDs)
 	added, err := buildParts(e.AddResults, buildGeminiPart)
 	if err != nil {
 		return nil, err
@@ -37,6 +37,15 @@ func editGemini(raw []byte, e Edits) ([]byte, error) {
 		splices = append(splices, insert(added, c.array, c.spans(), parts, drop))
 	}
 	return apply(raw, splices), nil
+}
+
+// rename gives the calls and results of a content the ids by which edits name them.
+func (c geminiContent) rename(ids []string) {
+	m := Message{Parts: c.parts()}
+	Identify(&m, ids)
+	for i := range c.all {
+		c.all[i].part.ID = m.Parts[i].ID
+	}
 }
 
 // replaceText returns the splices that put a literal in the place of a result's text.

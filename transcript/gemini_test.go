@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"ctxledger.dev/internal/fault"
@@ -47,11 +49,11 @@ func TestRenderGemini(t *testing.T) {
 		{"one content stays as it is", []string{asks}, Edits{}, []string{asks}},
 		{"results of one answer become one content", []string{first, other}, Edits{}, []string{
 			`{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"one","n":1}}},{"functionResponse":{"name":"grep","response":{"hits":[1,2]}}}],"x":1}`}},
-		{"stubs: the text of a response, a whole response", []string{first, other}, Edits{Results: map[string]string{"#1@7 read": "s", "#1 grep": "s"}}, []string{
+		{"stubs: the text of a response, a whole response", []string{first, other}, Edits{Results: map[string]string{"#1 read": "s", "#1 grep": "s"}}, []string{
 			`{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"s","n":1}}},{"functionResponse":{"name":"grep","response":{"output":"s"}}}],"x":1}`}},
 		{"a response that is missing", []string{`{"role":"user","parts":[{"functionResponse":{"name":"read"}}]}`}, Edits{Results: map[string]string{"#1 read": "s"}},
 			[]string{`{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"s"}}}]}`}},
-		{"one call goes", []string{asks}, Edits{DropCalls: map[string]bool{"#2@7 read": true}},
+		{"one call goes", []string{asks}, Edits{DropCalls: map[string]bool{"#2 read": true}},
 			[]string{`{"role":"model","parts":[ {"text":"hm","thought":true}, {"functionCall":{"name":"read","args":{"p":1}},"thoughtSignature":"s"} ]}`}},
 		{"nothing but reasoning would be left", []string{asks}, Edits{DropCalls: map[string]bool{"#1 read": true, "#2 read": true}}, nil},
 		{"results that never came", []string{first}, Edits{AddResults: []Part{{Kind: KindResult, ID: "#2@7 read", Text: "lost", IsError: true}, {Kind: KindResult, ID: "c9", Name: "grep", Text: "lost"}}},
@@ -63,7 +65,7 @@ func TestRenderGemini(t *testing.T) {
 		{"text and results are", []string{`{"parts":[{"functionResponse":{"name":"read","response":{"output":"one"}}},{"text":"stop"}]}`}, Edits{Shorten: shorter},
 			[]string{`{"parts":[{"functionResponse":{"name":"read","response":{"output":"short"}}},{"text":"short"}]}`}},
 	})
-	if out, err := Render(Gemini, raws([]string{asks, first}), Edits{}); !fault.Is(err, fault.Invalid) {
+	if out, err := Render(Gemini, recordsOf([]string{asks, first}), Edits{}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("two roles: %v, %v", out, err)
 	}
 	if out, err := Edit(Gemini, []byte(first), Edits{AddResults: []Part{{Kind: KindResult, ID: "c9"}}}); !fault.Is(err, fault.Invalid) {
@@ -80,16 +82,47 @@ func TestBuildGemini(t *testing.T) {
 	}
 }
 
+// Two contents answer calls of one function: what is first in its content is not the first result.
+func TestRenderNamesCallsByTheSessionsIDs(t *testing.T) {
+	records := []Record{
+		{JSON: []byte(`{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"one"}}}]}`), IDs: []string{"#1@7 read"}},
+		{JSON: []byte(`{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"two"}}},{"functionResponse":{"name":"read","response":{"output":"three"}}}]}`), IDs: []string{"#2@7 read", "#3@7 read"}},
+	}
+	pieces, err := Render(Gemini, records, Edits{
+		Results: map[string]string{"#2@7 read": "<stub>"}, KeepResults: map[string]int{"#3@7 read": 0},
+		AddResults: []Part{{Kind: KindResult, ID: "#4@7 read", Text: "lost"}},
+	})
+	want := `{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"one"}}},{"functionResponse":{"name":"read","response":{"output":"<stub>"}}},` +
+		`{"functionResponse":{"name":"read","response":{"output":"lost"}}}]}`
+	if err != nil || len(pieces) != 1 || string(pieces[0].JSON) != want {
+		t.Errorf("got  %v, %v\nwant %s", pieces, err, want)
+	}
+	_, err = Render(Gemini, records, Edits{Results: map[string]string{"#1 read": "<stub>"}})
+	if !fault.Is(err, fault.NotFound) {
+		t.Errorf("by an id that the session does not know: %v", err)
+	}
+	pieces, err = Render(Gemini, []Record{{JSON: records[0].JSON, Shorten: shorter}, records[1]}, Edits{})
+	if err != nil || strings.Count(string(pieces[0].JSON), "short") != 1 {
+		t.Errorf("one of two records is shortened: %v, %v", pieces, err)
+	}
+	call := []byte(`{"role":"model","parts":[{"functionCall":{"name":"read","args":{"a":1}}}]}`)
+	out, err := Edit(Gemini, call, Edits{IDs: []string{"#1@7 read"}, Shorten: func(p Part) (string, bool) { return `{}`, p.ID == "#1@7 read" }})
+	if err != nil || string(out) != `{"role":"model","parts":[{"functionCall":{"name":"read","args":{}}}]}` {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
 func TestDerivedIDs(t *testing.T) {
 	for id, want := range map[string]string{
-		"#1 read": "#1@42 read", "#12@7 read file": "#12@42 read file", "toolu_1": "toolu_1", "#1": "#1", "# read": "# read", "#x read": "#x read", "#1@ read": "#1@ read", "": "",
+		"#1 read": "read 1", "#12@7 read file": "read file 12", "toolu_1": "", "#1": "", "# read": "", "#x read": "", "#1@ read": "", "": "", "#+1 read": "", "#0 read": "",
+		"#99999999999999999999 read": "", PlacedID("read", 3, 42): "read 3", derivedID("a b", 2): "a b 2",
 	} {
-		got := IDAt(id, 42)
-		if got != want {
-			t.Errorf("%q becomes %q, want %q", id, got, want)
+		got := ""
+		if name, n, derived := Derived(id); derived {
+			got = fmt.Sprint(name, " ", n)
 		}
-		if own := OwnID(got); own != OwnID(id) {
-			t.Errorf("%q: its own id is %q, that of %q is %q", got, own, id, OwnID(id))
+		if got != want {
+			t.Errorf("%q is %q, want %q", id, got, want)
 		}
 	}
 }

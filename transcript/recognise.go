@@ -19,7 +19,7 @@ func Recognise(messages [][]byte, likely ...Format) (Format, error) {
 		}
 		if len(left) == 0 {
 			return "", fault.New(fault.Invalid, op, "message %d does not fit the messages before it, or no known format", i+1).
-				WithHint("the known formats are %s: say which one it is", FormatNames())
+				WithHint("name the format: the known ones are %s", FormatNames())
 		}
 		fitting = left
 	}
@@ -30,7 +30,7 @@ func Recognise(messages [][]byte, likely ...Format) (Format, error) {
 	}
 	if len(fitting) > 1 {
 		return "", fault.New(fault.Invalid, op, "the messages fit the formats %s alike", names(fitting)).
-			WithHint("say which of them it is")
+			WithHint("name the format")
 	}
 	return fitting[0], nil
 }
@@ -85,9 +85,9 @@ func fitsAnthropic(n node) bool {
 }
 
 func fitsChat(n node) bool {
-	content := n.get("content")
-	return !n.has("type") && n.hasRole("system", "developer", "user", "assistant", "tool") &&
-		(n.contentFits(OpenAIChat) || n.first(content) == 'n' || content.Empty() && !n.has("parts"))
+	without := n.first(n.get("content")) == 'n' || !n.has("content")
+	return !n.has("type") && !n.has("parts") && (n.hasRole("system", "developer", "user", "assistant", "tool") && n.contentFits(OpenAIChat) ||
+		without && n.hasRole("assistant", "tool"))
 }
 
 func fitsItems(n node) bool {

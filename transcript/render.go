@@ -7,6 +7,13 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
+// Record is one record of a message. IDs and Shorten are Edits.IDs and Edits.Shorten for it alone.
+type Record struct {
+	JSON    []byte
+	IDs     []string
+	Shorten func(p Part) (text string, changed bool) // nil: nothing
+}
+
 // Piece is one message as a provider gets it.
 type Piece struct {
 	Record int // index of the first record that it comes from; -1 for a result that was added
@@ -17,44 +24,26 @@ type Piece struct {
 // them: joined to one message, or, in a format whose lists have a message of their own for each result
 // or each item, one after the other. What is not edited keeps its bytes. Nothing may be left.
 // The errors are those of Merge and Edit.
-func Render(f Format, records [][]byte, e Edits) ([]Piece, error) {
+func Render(f Format, records []Record, e Edits) ([]Piece, error) {
 	c, err := codecOf(f)
 	if err != nil {
 		return nil, err
 	}
-	if c.merge == nil {
-		return c.list(records, e)
-	}
-	whole, err := Merge(f, records)
-	if err != nil {
-		return nil, err
-	}
-	if whole, err = Edit(f, whole, e); err != nil || whole == nil {
-		return nil, err
-	}
-	return []Piece{{0, whole}}, nil
-}
-
-// list renders records of a format that joins nothing.
-func (c codec) list(records [][]byte, e Edits) ([]Piece, error) {
 	pieces := make([]Piece, 0, len(records)+len(e.AddResults))
-	if e.Empty() {
-		for i, raw := range records {
-			pieces = append(pieces, Piece{i, raw})
-		}
-		return pieces, nil
+	for i, r := range records {
+		pieces = append(pieces, Piece{i, r.JSON})
 	}
-	l := lister{codec: c, edits: e, missing: maps.Clone(e.Results), seen: map[string]int{}}
-	for i, raw := range records {
-		if err := l.record(i, raw); err != nil {
-			return nil, fault.New(fault.CodeOf(err), op, "record %d: %v", i, err)
+	added := e.AddResults
+	shortened := slices.ContainsFunc(records, func(r Record) bool { return r.Shorten != nil })
+	if e.AddResults = nil; shortened || !e.Empty() {
+		if pieces, err = c.edited(records, e); err != nil {
+			return nil, err
 		}
 	}
-	if err := notThere(l.missing); err != nil {
-		return nil, err
+	if c.merge != nil {
+		return c.joined(pieces, added)
 	}
-	pieces = append(pieces, l.sendable()...)
-	for _, p := range e.AddResults {
+	for _, p := range added {
 		raw, err := c.build(Message{Role: RoleTool, Parts: []Part{p}})
 		if err != nil {
 			return nil, err
@@ -64,70 +53,112 @@ func (c codec) list(records [][]byte, e Edits) ([]Piece, error) {
 	return pieces, nil
 }
 
-// lister edits records that stay messages of their own.
-type lister struct {
+// joined makes one message of pieces and results that are added.
+func (c codec) joined(pieces []Piece, added []Part) ([]Piece, error) {
+	switch {
+	case len(pieces) == 0 && len(added) == 0:
+		return nil, nil
+	case len(pieces) == 0:
+		raw, err := c.build(Message{Role: RoleTool, Parts: added})
+		return []Piece{{-1, raw}}, err
+	}
+	raws := make([][]byte, len(pieces))
+	for i, p := range pieces {
+		raws[i] = p.JSON
+	}
+	whole, err := Merge(c.format, raws)
+	if err == nil {
+		whole, err = Edit(c.format, whole, Edits{AddResults: added})
+	}
+	return []Piece{{pieces[0].Record, whole}}, err
+}
+
+// edited edits each record by itself.
+func (c codec) edited(records []Record, e Edits) ([]Piece, error) {
+	s := editor{codec: c, edits: e, missing: maps.Clone(e.Results), seen: map[string]int{}}
+	for i, r := range records {
+		if err := s.record(r); err != nil {
+			return nil, fault.New(fault.CodeOf(err), op, "record %d: %v", i, err)
+		}
+	}
+	if err := notThere(s.missing); err != nil {
+		return nil, err
+	}
+	return s.sendable(), nil
+}
+
+// editor edits the records of one message, one after the other.
+type editor struct {
 	codec
 	edits   Edits
 	missing map[string]string // results to replace that did not come yet
 	seen    map[string]int    // how many results of a call came
-	all     []listed
+	all     []edited
 }
 
-// listed is one record after its edits; nothing is left of one that is dropped.
-type listed struct {
-	piece     Piece
+// edited is one record after its edits; nothing is left of one that is dropped.
+type edited struct {
+	raw       []byte
 	reasoning bool // and nothing else
 }
 
-func (l *lister) record(i int, raw []byte) error {
-	if err := checkSize(raw); err != nil {
+func (s *editor) record(r Record) error {
+	if err := checkSize(r.JSON); err != nil {
 		return err
 	}
-	m, err := l.decode(raw)
+	m, err := s.decode(r.JSON)
 	if err != nil {
 		return err
 	}
-	own := Edits{DropCalls: l.edits.DropCalls, Shorten: l.edits.Shorten}
+	Identify(&m, r.IDs)
+	own := Edits{DropCalls: s.edits.DropCalls, IDs: r.IDs, Shorten: r.Shorten, Results: map[string]string{}, KeepResults: map[string]int{}}
+	if own.Shorten == nil {
+		own.Shorten = s.edits.Shorten
+	}
+	here := map[string]int{}
 	for _, p := range m.Parts {
 		if p.Kind != KindResult {
 			continue
 		}
-		if text, named := l.edits.Results[p.ID]; named {
-			own.Results = map[string]string{p.ID: text}
-			delete(l.missing, p.ID)
+		here[p.ID]++
+		if text, named := s.edits.Results[p.ID]; named {
+			own.Results[p.ID] = text
+			delete(s.missing, p.ID)
 		}
-		if keep, named := l.edits.KeepResults[p.ID]; named && l.seen[p.ID] >= keep {
-			own.KeepResults = map[string]int{p.ID: 0}
+		if keep, named := s.edits.KeepResults[p.ID]; named {
+			own.KeepResults[p.ID] = max(0, keep-s.seen[p.ID])
 		}
-		l.seen[p.ID]++
 	}
-	if raw, err = l.edit(raw, own); err != nil {
-		return err
+	for id, n := range here {
+		s.seen[id] += n
 	}
-	l.all = append(l.all, listed{Piece{i, raw}, onlyReasoning(m.Parts)})
+	raw := r.JSON
+	if !own.Empty() {
+		if raw, err = s.edit(raw, own); err != nil {
+			return err
+		}
+	}
+	s.all = append(s.all, edited{raw, onlyReasoning(m.Parts)})
 	return nil
 }
 
 // sendable returns what is left. Reasoning goes with the call that it led to: a provider refuses
 // reasoning that nothing follows.
-func (l *lister) sendable() []Piece {
+func (s *editor) sendable() []Piece {
 	var out []Piece
-	for i, r := range l.all {
-		if r.piece.JSON != nil && !(r.reasoning && l.orphan(i)) {
-			out = append(out, r.piece)
+	gone := false    // what stood directly behind
+	var next *edited // what follows and stays
+	for i := len(s.all) - 1; i >= 0; i-- {
+		r := &s.all[i]
+		if r.raw == nil || r.reasoning && gone && (next == nil || next.reasoning) {
+			gone = true
+			continue
 		}
+		gone, next = false, r
+		out = append(out, Piece{i, r.raw})
 	}
+	slices.Reverse(out)
 	return out
-}
-
-// orphan reports whether what follows a record of reasoning was dropped, up to the next reasoning.
-func (l *lister) orphan(i int) bool {
-	for _, r := range l.all[i+1:] {
-		if r.piece.JSON != nil {
-			return r.reasoning && !l.all[i+1].reasoning
-		}
-	}
-	return i+1 < len(l.all)
 }
 
 // notThere is the error for results that are to be replaced and that the message does not have.

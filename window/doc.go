@@ -3,7 +3,7 @@
 // Start with Plan. It reads the headers of a session's log and says which entries make up which
 // message, where a stub stands for a result, and what has to be left out or added so that no call
 // lacks its results. It returns positions and edits, never bytes: a caller reads the originals of
-// Slot.Seqs, joins them with transcript.Merge and applies Slot.Edits with transcript.Edit.
+// Slot.Seqs and renders them with Slot.Edits (transcript.Render).
 //
 // The steps stand one a file, in the order in which they run: path (rewinds), visible, cut
 // (compaction), group (records to messages), filter, pairs (calls and results), places (collapsed
@@ -18,7 +18,8 @@
 // provider (design invariant 3); entries that are appended leave the messages before the last unit
 // as they were, byte for byte, until a cutoff or a rewind (design invariant 4). For that last reason
 // neighbouring messages of one role stay apart, also where a dropped message stood between them:
-// providers accept that, while joining them would rewrite a message that was already sent.
+// providers accept that, while joining them would rewrite a message that was already sent. Gemini does
+// not: there an answer that makes calls joins the answer in front of it (pairs).
 //
 // The package deliberately reads no originals and stores nothing: what was decided is recorded by its
 // caller, and comes back in Input.Edits.

@@ -70,7 +70,7 @@ func (l *testLog) render(t testing.TB, v View) [][]byte {
 			if e := l.entries[seq-1]; e.Forgotten != nil {
 				raw = transcript.NewMessage(e.Format, e.Role, "[forgotten]")
 			}
-			raw, err := transcript.Edit(s.Format, raw, s.Shorten(seq))
+			raw, err := transcript.Edit(s.Format, raw, transcript.Edits{Shorten: s.Shorten(seq)})
 			if err != nil {
 				t.Fatalf("shorten %d: %v", seq, err)
 			}

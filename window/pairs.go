@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -19,25 +20,52 @@ const frameTokens = 4
 const forgotten = "[result forgotten — removed from the ledger on %s]"
 
 // pairUp makes every call and its result stand together: an assistant's message and the results
-// directly behind it are one unit. It returns the drafts that are left.
+// directly behind it are one unit. Where answers are lists of items, words may stand between the two.
+// It returns the drafts that are left.
 func pairUp(drafts []*draft) []*draft {
 	var out []*draft
+	var open []sessions.Call // what the next results answer
 	for i, d := range drafts {
-		switch {
+		itemised := transcript.Itemised(d.first().Format)
+		switch calls := d.openCalls(); {
 		case d.results:
-			var calls []sessions.Call
-			if i > 0 {
-				calls = drafts[i-1].openCalls()
-			}
-			d.settle(calls)
+			came, _ := d.resultIDs()
+			d.settle(open)
+			open = slices.DeleteFunc(open, func(c sessions.Call) bool { return came[c.ID] || !itemised })
 			if len(d.entries) > 0 {
 				out = append(out, d)
 			}
-		case len(d.openCalls()) == 0:
-			out = append(out, d)
-		case d.answered(drafts[i+1:]):
+		case len(calls) > 0 && !d.answered(drafts[i+1:]):
+		default:
+			if !itemised {
+				open = nil
+			}
+			open = append(open, calls...)
 			out = append(out, d)
 		}
+	}
+	return joinAnswers(out)
+}
+
+// joinAnswers puts an answer that makes calls into those directly before it, where the provider wants one:
+// what stood between them was of no call.
+func joinAnswers(drafts []*draft) []*draft {
+	var out []*draft
+	for _, d := range drafts {
+		from := len(out)
+		if transcript.Alternates(d.first().Format) && len(d.openCalls()) > 0 {
+			for from > 0 && out[from-1].first().Role == transcript.RoleAssistant && out[from-1].first().Format == d.first().Format {
+				from--
+			}
+		}
+		if out = append(out, d); from == len(out)-1 {
+			continue
+		}
+		for _, next := range out[from+1:] {
+			out[from].entries = append(out[from].entries, next.entries...)
+			out[from].drop = append(out[from].drop, next.drop...)
+		}
+		out = out[:from+1]
 	}
 	return out
 }
@@ -75,11 +103,10 @@ func (d *draft) answered(behind []*draft) bool {
 	if len(behind) == 0 {
 		return true
 	}
-	next := behind[0]
-	if next.results && next.answersOnly(d.openCalls()) {
+	if behind[0].results && behind[0].answersOnly(d.openCalls()) {
 		return true
 	}
-	came, lost := next.resultIDs()
+	next, came, lost := d.resultsBehind(behind)
 	inFlight := len(behind) == 1 && next.results && next.onlyTools()
 	var missing []sessions.Call
 	var add []transcript.Part
@@ -97,8 +124,40 @@ func (d *draft) answered(behind []*draft) bool {
 	if len(missing) > 0 && len(missing) == len(d.openCalls()) {
 		return d.dropCalls(missing)
 	}
-	next.add = add
+	next.add = append(next.add, add...)
 	return true
+}
+
+// reach is how far behind a call its result is looked for, in drafts, where words may stand between.
+const reach = 100
+
+// resultsBehind returns the calls whose results come behind d, as resultIDs does, and the draft that has
+// the first of them, or the one directly behind.
+func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]bool, lost map[string]time.Time) {
+	next = behind[0]
+	came, lost = next.resultIDs()
+	if !transcript.Itemised(d.first().Format) {
+		return next, came, lost
+	}
+	own := map[string]bool{}
+	for _, c := range d.openCalls() {
+		own[c.ID] = true
+	}
+	found := false
+	for _, b := range behind[:min(len(behind), reach)] {
+		if slices.ContainsFunc(b.openCalls(), func(c sessions.Call) bool { return own[c.ID] }) {
+			break // the same call once more: what comes now is its
+		}
+		here, gone := b.resultIDs()
+		for id := range own {
+			if _, forgotten := gone[id]; !found && (here[id] || forgotten) {
+				next, found = b, true
+			}
+		}
+		maps.Copy(came, here)
+		maps.Copy(lost, gone)
+	}
+	return next, came, lost
 }
 
 // standIn is a result that takes the place of one that is not there.

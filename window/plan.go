@@ -95,9 +95,9 @@ func (s Slot) Edits(stub func(artifact string) (string, bool)) transcript.Edits 
 	return e
 }
 
-// Shorten returns what transcript.Edit needs to show the recorded edits of one entry; it changes nothing
-// where there are none.
-func (s Slot) Shorten(seq int64) transcript.Edits {
+// Shorten returns what shows the recorded edits of one entry, for transcript.Record; nil where there are
+// none.
+func (s Slot) Shorten(seq int64) func(p transcript.Part) (string, bool) {
 	var of []Edit
 	for _, e := range s.Shortened {
 		if e.Seq == seq {
@@ -105,16 +105,16 @@ func (s Slot) Shorten(seq int64) transcript.Edits {
 		}
 	}
 	if len(of) == 0 {
-		return transcript.Edits{}
+		return nil
 	}
-	return transcript.Edits{Shorten: func(p transcript.Part) (string, bool) {
+	return func(p transcript.Part) (string, bool) {
 		for _, e := range of {
 			if text, changed := e.Apply(p); changed {
 				return text, true
 			}
 		}
 		return "", false
-	}}
+	}
 }
 
 // Plan computes the view of a log. It takes time linear in the number of entries.

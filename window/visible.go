@@ -6,9 +6,10 @@ import (
 )
 
 // isShown reports whether an entry is part of the conversation that a model sees: a message that
-// could be read and that is not hidden. A forgotten one is shown as the words that say so.
+// could be read, that says something and that is not hidden. A forgotten one is shown as the words that
+// say so.
 func isShown(e *sessions.Entry) bool {
-	return e.Kind == sessions.KindMessage && e.Role != "" && !e.Hidden
+	return e.Kind == sessions.KindMessage && e.Role != "" && !e.Hidden && !e.Empty
 }
 
 // callsOf returns the calls that an entry shows: none when its original was forgotten.

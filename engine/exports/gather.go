@@ -203,8 +203,9 @@ func (g *gatherer) take(ctx context.Context, e engine.LogEntry) error {
 	if err != nil {
 		return nil //style:ok it was decoded when it was recorded; the rest of the export is worth having
 	}
+	transcript.Identify(&m, e.CallIDs())
 	for _, p := range m.Parts {
-		run := g.runs[e.CallID(p.ID)]
+		run := g.runs[p.ID]
 		switch {
 		case run == nil:
 		case p.Kind == transcript.KindResult:
