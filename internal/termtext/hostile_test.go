@@ -36,6 +36,9 @@ func TestHostileInputIsBounded(t *testing.T) {
 		if most := maxBlanks + 16*len(in); len(out) > most {
 			t.Errorf("%s: %d bytes became %d, more than %d", name, len(in), len(out), most)
 		}
+		if inPieces(string(in), 1000) != string(out) {
+			t.Errorf("%s: something else is shown when it comes in pieces", name)
+		}
 		if got := after.TotalAlloc - before.TotalAlloc; got > 256<<20 {
 			t.Errorf("%s: %d bytes took %d MB of memory", name, len(in), got>>20)
 		}

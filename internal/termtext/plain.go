@@ -50,3 +50,20 @@ func plainLine(p []byte) int {
 	}
 	return -1
 }
+
+// colours returns the length of the sequence of colours that p begins with, which are most of all
+// sequences, and change nothing; else 0.
+func colours(p []byte) int {
+	if len(p) < 3 || p[1] != '[' {
+		return 0
+	}
+	for i, b := range p[2:] {
+		switch {
+		case b == 'm':
+			return 2 + i + 1
+		case b != ';' && (b < '0' || b > '9'):
+			return 0
+		}
+	}
+	return 0
+}

@@ -110,6 +110,13 @@ func needed(text string) bool {
 
 // text shows what p begins with, outside of sequences, and returns how many bytes that was.
 func (s *Screen) text(p []byte) int {
+	if p[0] == esc {
+		if n := colours(p); n > 0 {
+			return n
+		}
+		s.seq.start()
+		return 1
+	}
 	if n := s.lines(p); n > 0 {
 		return n
 	}
@@ -148,7 +155,7 @@ func (s *Screen) put(r rune) {
 	s.col += w
 }
 
-// c0 does what an ASCII control character says.
+// c0 does what an ASCII control character says, except ESC.
 func (s *Screen) c0(b byte) {
 	switch b {
 	case '\n':
@@ -160,8 +167,6 @@ func (s *Screen) c0(b byte) {
 	case '\t':
 		s.col = s.col/8*8 + 8
 		s.spent -= 8
-	case esc:
-		s.seq.start()
 	}
 }
 
