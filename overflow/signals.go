@@ -245,9 +245,6 @@ func (s *signals) see(v any) {
 // veto returns the verdict on what is known to be another failure.
 func (s *signals) veto() (Verdict, bool) {
 	for _, t := range s.texts {
-		if t.kind == finish {
-			continue
-		}
 		for i, re := range compiled().vetoes {
 			if re.MatchString(t.lower) {
 				return Verdict{Class: None, Pattern: vetoes[i].id, Path: t.path, Status: s.status}, true

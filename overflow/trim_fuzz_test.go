@@ -44,6 +44,11 @@ func FuzzTrim(f *testing.F) {
 				if stage == Stages && bytes.Contains(bytes.Join(out.Messages, nil), []byte("words. ")) {
 					t.Fatalf("%s: stage 3 has results", format)
 				}
+				for i, raw := range out.Messages {
+					if reasons(raw) && (i+1 == len(out.Messages) || !bytes.Contains(out.Messages[i+1], []byte("assistant"))) && stage == Stages {
+						t.Fatalf("%s: message %d is reasoning that led to nothing", format, i)
+					}
+				}
 				last = out.CharsAfter
 			}
 			if string(bytes.Join(c.Messages, nil)) != original {
@@ -93,6 +98,9 @@ func scripted(t *testing.T, f transcript.Format, script []byte) Copy {
 	}
 	return c
 }
+
+// reasons reports whether an item is reasoning.
+func reasons(raw []byte) bool { return bytes.HasPrefix(raw, []byte(`{"type":"reasoning"`)) }
 
 func words(s string) transcript.Part { return transcript.Part{Kind: transcript.KindText, Text: s} }
 

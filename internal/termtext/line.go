@@ -132,7 +132,6 @@ func (l *line) put(col int, r rune, width int, marks *[]mark) {
 func (l *line) combine(col int, r rune, marks *[]mark) {
 	if !l.grid && col == l.cols {
 		l.text = utf8.AppendRune(l.text, r)
-		l.blanks = min(l.blanks, col-1)
 		return
 	}
 	l.split(marks)
