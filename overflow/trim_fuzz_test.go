@@ -24,6 +24,7 @@ func formats() (known []transcript.Format) {
 func FuzzTrim(f *testing.F) {
 	f.Add([]byte{0x10, 3, 0x21, 200, 0x32, 90, 0x0f, 1})
 	f.Add([]byte{0x33, 255, 0x33, 255, 0x00, 0})
+	f.Add([]byte{0x11, 5, 0x12, 5, 0x91, 250})
 	f.Fuzz(func(t *testing.T, script []byte) {
 		for _, format := range formats() {
 			c := scripted(t, format, script[:min(len(script), 40)])
