@@ -27,6 +27,11 @@ type Input struct {
 	Text func(seq int64) (string, error)
 	// Result returns the text of one tool result. It is asked only for a pinned one.
 	Result func(seq int64, callID string) (string, error)
+	// Reasoning returns the reasoning of the message of one entry, "" when it has none. It is asked only
+	// when excerpts are wanted; nil: there is none.
+	Reasoning func(seq int64) (string, error)
+	// Mask masks the secrets in a text that a model is to read. nil: nothing is masked.
+	Mask func(text string) string
 }
 
 // Item is one message of the conversation.

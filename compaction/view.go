@@ -81,6 +81,9 @@ func (v *view) judge(s *source, mode Mode, text string, limit int) Proposal {
 		Before: v.before, After: count(text) + v.kept(s.cut),
 		TextHash: hex.EncodeToString(sum[:]),
 	}
+	if s.o.Mode.Asks() {
+		r.Requested = s.o.Mode
+	}
 	if in.Previous != nil {
 		r.Previous = in.Previous.ID
 	}

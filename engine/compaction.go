@@ -20,28 +20,52 @@ func (l *Local) PlanCompaction(ctx context.Context, r PlanCompactionRequest) (Co
 	if err := r.check(); err != nil {
 		return CompactionPlan{}, err
 	}
+	mask, err := l.masker(ctx, r.Options.Mode)
+	if err != nil {
+		return CompactionPlan{}, err
+	}
 	return view(ctx, l, func(tx kv.Tx) (CompactionPlan, error) {
 		f, err := l.fold(tx, r.Session)
 		if err != nil {
 			return CompactionPlan{}, err
 		}
-		p, err := l.plan(ctx, tx, f, r.Options)
+		in, err := l.compactionInput(ctx, tx, f, r.Options)
 		if err != nil {
+			return CompactionPlan{}, err
+		}
+		in.Mask = mask
+		p, err := compaction.Plan(in, r.Options)
+		if err != nil {
+			return CompactionPlan{}, err
+		}
+		if _, err := l.join(ctx, tx, f, &p, r.Options.Model); err != nil {
 			return CompactionPlan{}, err
 		}
 		p.Record.Text = p.Text
 		return CompactionPlan{
 			PlanCompactionRequest: r, Position: f.session.Seq, Outcome: p.Outcome, Why: p.Why,
-			Summary: f.summary(p.Record, p.Text, r.Options.Model),
+			Summary: f.summary(p.Record, p.Text, r.Options.Model), Brief: p.Brief,
 		}, nil
 	})
+}
+
+// masker returns what masks secrets in what a model is to read; nil in modes that ask none.
+func (l *Local) masker(ctx context.Context, mode compaction.Mode) (func(string) string, error) {
+	if !mode.Asks() {
+		return nil, nil
+	}
+	masks, err := l.redactor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return masks.String, nil
 }
 
 // check refuses options beyond their limits.
 func (r PlanCompactionRequest) check() error {
 	o := r.Options
 	return checkTexts("engine.plan", label("session", r.Session), text{"notes", o.Notes, limits.Notes}, label("model", o.Model),
-		label("reason", o.Reason), text{"focus", o.Focus, maxQuery}, label("mode", string(o.Mode)))
+		label("reason", o.Reason), text{"focus", o.Focus, maxQuery}, label("mode", string(o.Mode)), label("sections", o.Preset))
 }
 
 // plan asks the compaction domain.
@@ -66,12 +90,18 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 		Result: func(seq int64, callID string) (string, error) {
 			m, err := l.decoded(ctx, tx, f.session.ID, seq)
 			for _, p := range m.Parts {
-				if p.Kind == transcript.KindResult && p.ID == callID {
+				if p.Kind == transcript.KindResult && p.ID == transcript.OwnID(callID) {
 					return p.Text, err
 				}
 			}
 			return "", err
 		},
+	}
+	if o.Reasoning {
+		in.Reasoning = func(seq int64) (string, error) {
+			m, err := l.decoded(ctx, tx, f.session.ID, seq)
+			return transcript.Reasoning(m), err
+		}
 	}
 	model := o.Model
 	if model == "" {
@@ -85,7 +115,7 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 			return in, err
 		}
 	}
-	for _, slot := range whole {
+	for _, slot := range whole[window.View{Slots: whole}.Head():] {
 		in.Items = append(in.Items, f.item(slot))
 	}
 	return in, l.gather(tx, f, &in)
@@ -99,8 +129,10 @@ func (f *folded) item(slot window.Slot) compaction.Item {
 		if it.ID == "" {
 			it.ID = e.ID
 		}
-		it.Calls = append(it.Calls, e.Calls...)
-		it.Results = append(it.Results, e.Results...)
+		if slot.Note == "" {
+			it.Calls = append(it.Calls, e.Calls...)
+			it.Results = append(it.Results, e.Results...)
+		}
 		it.Names = append(it.Names, e.Names...)
 		it.Paths = append(it.Paths, e.Paths...)
 	}

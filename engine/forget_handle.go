@@ -194,6 +194,9 @@ func (e *eraser) wholeSummary(ctx context.Context, at summaryPlace) error {
 func (e *eraser) emptySummary(r *compaction.Record) {
 	r.Text, r.TextBlob, r.Cut, r.Reason = e.tombstoneText(), "", nil, ""
 	r.TextHash = sessions.Digest([]byte(r.Text))
+	if r.Run != nil {
+		r.Run.Reason = ""
+	}
 }
 
 // session forgets everything that a session has received and what was made of it. Its entries stay as

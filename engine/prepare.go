@@ -194,7 +194,11 @@ func (p *prepared) extract() {
 	e.Paths, e.Names = facts.Paths, facts.Names
 	e.Tokens = framingTokens
 	hasText := false
+	e.Correction = m.Role == transcript.RoleUser && transcript.Corrects(m)
 	for _, part := range m.Parts {
+		if part.Kind == transcript.KindText {
+			e.Chars += utf8.RuneCountInString(part.Text)
+		}
 		e.Tokens += p.part(part)
 		hasText = hasText || part.Kind == transcript.KindText || part.Kind == transcript.KindImage
 	}
@@ -212,7 +216,7 @@ func (p *prepared) facts() int {
 	const fields = 16 // the names and numbers beside the texts, which need no quoting
 	n := 0
 	for _, c := range p.calls {
-		n += len(c.ID) + len(c.Name) + fields
+		n += len(c.ID) + len(c.Name) + fields + intents.SameSize
 	}
 	for _, r := range p.results {
 		n += len(r.CallID) + fields
@@ -224,7 +228,7 @@ func (p *prepared) facts() int {
 func (p *prepared) unread(why string) {
 	e := &p.entry
 	e.Kind, e.Note = sessions.KindNote, cutLabel(why)
-	e.Role, e.Prompt, e.Tokens, e.Features, e.Paths, e.Names = "", false, 0, tokens.Features{}, nil, nil
+	e.Role, e.Prompt, e.Correction, e.Tokens, e.Chars, e.Features, e.Paths, e.Names = "", false, false, 0, 0, tokens.Features{}, nil, nil
 	p.calls, p.results = nil, nil
 }
 
@@ -242,7 +246,9 @@ func (p *prepared) part(part transcript.Part) int {
 		}
 		n += p.count(part.Name) + p.count(string(part.Args))
 		m := intents.Classify(part.Name, part.Args)
-		c := sessions.Call{ID: part.ID, Name: cutLabel(part.Name), Op: m.Op, Tokens: n} // its target needs the session
+		c := sessions.Call{ // its target needs the session
+			ID: part.ID, Name: cutLabel(part.Name), Op: m.Op, Tokens: n, Chars: utf8.RuneCount(part.Args), Partial: m.Partial,
+		}
 		p.calls = append(p.calls, call{c, m, part.Args})
 	case transcript.KindResult:
 		n += part.Media * imageTokens

@@ -241,9 +241,9 @@ func TestCompactRefusesWhatIsNotBuilt(t *testing.T) {
 	f := newFixture(t, nil)
 	session := f.shop(t)
 	c := connect(t, f.mcp, "tester")
-	for _, mode := range []string{"llm", "hybrid", "lossless"} {
+	for mode, want := range map[string]string{"llm": "no model", "hybrid": "no model", "lossless": "evidence store"} {
 		r, _ := do[compactResult](t, c, "compact_conversation", args{"session": session, "mode": mode})
-		if r.Status != "refused" || !strings.Contains(r.Reason, "intent") || !strings.Contains(r.Reason, "window") {
+		if r.Status != "refused" || !strings.Contains(r.Reason, want) || !strings.Contains(r.Reason, "intent") || !strings.Contains(r.Reason, "Nothing was changed") {
 			t.Errorf("mode %s: %+v", mode, r)
 		}
 	}
@@ -322,7 +322,7 @@ func TestOnlyTheRolesOfAnAnthropicConversationAreTaken(t *testing.T) {
 	c := connect(t, f.mcp, "tester")
 	for _, role := range []string{"system", "robot", ""} {
 		m := append([]json.RawMessage{json.RawMessage(`{"role":"` + role + `","content":"be terse"}`)}, talk(3)...)
-		text := refused(t, c, "compact_conversation", args{"messages": m})
+		text := refused(t, c, "compact_conversation", args{"messages": m, "format": "anthropic"})
 		contains(t, text, "message 1")
 	}
 	list, err := f.local.Sessions(t.Context(), engine.SessionsRequest{})

@@ -100,11 +100,16 @@ func (o outcome) result(ctx context.Context, api engine.API) (compactResult, err
 	default:
 		r.Status = statusRefused
 		r.Reason += ". Nothing was changed."
+		r.Warnings = runWarnings(o.plan.Summary.Run)
 		return r, nil
 	}
 	r.Delivery = o.delivery()
+	r.Warnings = append(r.Warnings, runWarnings(o.plan.Summary.Run)...)
 	if o.args.DryRun {
 		r.Status, r.Reason = statusStaged, "dry run: this is what would happen, nothing was changed"
+		if compaction.Mode(o.args.Mode).Asks() {
+			r.Warnings = append(r.Warnings, "no model was asked: this is what stands without one")
+		}
 		if o.handed > 0 {
 			r.Warnings = append(r.Warnings, "the messages handed in were recorded all the same")
 		}
@@ -112,6 +117,21 @@ func (o outcome) result(ctx context.Context, api engine.API) (compactResult, err
 		r.SummaryID = o.plan.Summary.ID
 	}
 	return r, o.shape(ctx, api, &r)
+}
+
+// runWarnings says what became of a model's words where they were not taken as they are.
+func runWarnings(run *compaction.Run) []string {
+	var out []string
+	if run == nil {
+		return nil
+	}
+	if run.Status != compaction.Accepted {
+		out = append(out, oneLine(clean(run.String()), 300))
+	}
+	if run.Removed+run.Marked > 0 {
+		out = append(out, fmt.Sprintf("the ledger refutes %d statement(s) of the model, which were removed, and does not know %d, which are marked", run.Removed, run.Marked))
+	}
+	return out
 }
 
 // inForce returns the summary that a session's view starts with, or nil.
@@ -185,14 +205,25 @@ func (o outcome) splice() *splice {
 	if o.handed > 0 {
 		total = o.handed
 	}
-	return &splice{From: 0, To: max(0, total-len(o.kept())), Message: o.head()}
+	from := o.system()
+	return &splice{From: from, To: max(from, total-len(o.kept())), Message: o.head()}
+}
+
+// system returns how many messages of the view before are the system's and stand in front of everything.
+func (o outcome) system() int {
+	for i, m := range o.before.Messages {
+		if m.Role != transcript.RoleSystem {
+			return i
+		}
+	}
+	return len(o.before.Messages)
 }
 
 // head is the message that stands for the compacted range.
 func (o outcome) head() json.RawMessage {
 	format := transcript.Anthropic
-	if len(o.before.Messages) > 0 {
-		format = o.before.Messages[0].Format
+	if n := len(o.before.Messages); n > 0 {
+		format = o.before.Messages[n-1].Format
 	}
 	return transcript.NewMessage(format, transcript.RoleUser, o.plan.Summary.Text)
 }
@@ -202,6 +233,9 @@ func (o outcome) messages(ctx context.Context, api engine.API) ([]json.RawMessag
 	var out []json.RawMessage
 	view := o.kept()
 	if o.args.DryRun {
+		for _, m := range o.before.Messages[:o.system()] {
+			out = append(out, m.JSON)
+		}
 		out = append(out, o.head())
 	} else {
 		after, err := engine.Messages(ctx, api, engine.ViewRequest{Session: o.session.ID, Model: o.args.Model})

@@ -18,8 +18,14 @@ const (
 	KindCompaction Kind = "compaction" // an accepted compaction; Data holds its record
 	KindRestore    Kind = "restore"    // a compaction was taken back; Data names it
 	KindRewind     Kind = "rewind"     // the host went back to an earlier message; Data says to which
+	KindCost       Kind = "cost"       // a model wrote a summary that was not taken; Usage is what that cost, Data how it went
 	KindEdits      Kind = "edits"      // a step of edits to the view; Data holds it
 )
+
+// own reports whether the ledger itself writes entries of this kind.
+func (k Kind) own() bool {
+	return k == KindCompaction || k == KindRestore || k == KindRewind || k == KindCost || k == KindEdits
+}
 
 // NewEntry is an entry as a face hands it in. Exactly one of Original and Blob is set.
 type NewEntry struct {
@@ -100,6 +106,30 @@ type Entry struct {
 	Results  []Result        `json:"results,omitempty"` // results it carries
 	Paths    []string        `json:"paths,omitempty"`   // file paths it names, at most limits.EntryPaths
 	Names    []string        `json:"names,omitempty"`   // identifiers it names, at most limits.EntryNames
+}
+
+// CallID returns the id under which the log knows a call or a result of the entry that the message itself
+// calls id. They differ where the format derives ids.
+func (e Entry) CallID(id string) string {
+	for _, c := range e.Calls {
+		if transcript.OwnID(c.ID) == id {
+			return c.ID
+		}
+	}
+	for _, r := range e.Results {
+		if transcript.OwnID(r.CallID) == id {
+			return r.CallID
+		}
+	}
+	return id
+}
+
+// Spent returns what the entry's usage says, nothing when it says none.
+func (e Entry) Spent() Usage {
+	if e.Usage == nil {
+		return Usage{}
+	}
+	return *e.Usage
 }
 
 // Call is what the log knows of one tool call.

@@ -5,6 +5,7 @@ import "slices"
 // member is one member of an object.
 type member struct {
 	name string
+	key  Span // with its quotes
 	val  Span
 }
 
@@ -35,7 +36,7 @@ func readNode(src []byte, at Span, what string) (node, error) {
 		if seen != nil {
 			seen[name] = true
 		}
-		n.members = append(n.members, member{name, val})
+		n.members = append(n.members, member{name, key, val})
 		return nil
 	})
 	return n, err
@@ -66,6 +67,16 @@ func (n node) get(name string) Span {
 		}
 	}
 	return Span{}
+}
+
+// take returns the splices that take members out, each with one comma.
+func (n node) take(names ...string) []splice {
+	spans, drop := make([]Span, len(n.members)), make([]bool, len(n.members))
+	for i, m := range n.members {
+		spans[i] = Span{m.key.From, m.val.To}
+		drop[i] = slices.Contains(names, m.name)
+	}
+	return without(spans, drop)
 }
 
 // first returns the first byte of a value, 0 for the zero Span: it tells the type of the value.

@@ -1,22 +1,19 @@
 package window
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // repeatedCommands lets one word stand for the output of commands that ran again later: how they ended.
 func repeatedCommands(s *scene) []Edit {
 	newest := map[string]int{} // by command
 	for i := range s.acts {
-		if a := &s.acts[i]; a.Op == opShell && a.Target != "" {
-			newest[strings.TrimSpace(a.Target)] = i
+		if a := &s.acts[i]; a.Op == opShell && a.Same != "" {
+			newest[a.Same] = i
 		}
 	}
 	var batch batch
 	for i := range s.acts {
 		a := &s.acts[i]
-		if a.Op != opShell || a.Target == "" || newest[strings.TrimSpace(a.Target)] <= i || a.unit == s.newest() ||
+		if a.Op != opShell || a.Same == "" || newest[a.Same] <= i || a.unit == s.newest() ||
 			a.result == nil || a.resultEdited {
 			continue
 		}

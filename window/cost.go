@@ -48,9 +48,9 @@ func (c *costs) broken(edits []Edit) int {
 	return max(0, c.size[c.sent]-c.size[from]-freed)
 }
 
-// worthIt returns those edits, the last ones in the order of the view, that together save most. Each
-// costs nothing if something in front of it changes anyway.
-func (c *costs) worthIt(edits []Edit) []Edit {
+// worthIt parts edits into those that wait and those that together save most, which are the last ones in
+// the order of the view: what stands in front of a change costs nothing more.
+func (c *costs) worthIt(edits []Edit) (wait, worth []Edit) {
 	sorted := byOrder(edits, c.slot)
 	best, from, freed := 0.0, len(sorted), 0
 	for i := len(sorted) - 1; i >= 0; i-- {
@@ -64,5 +64,5 @@ func (c *costs) worthIt(edits []Edit) []Edit {
 			best, from = net, i
 		}
 	}
-	return sorted[from:]
+	return sorted[:from], sorted[from:]
 }

@@ -3,6 +3,7 @@ package window
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"ctxledger.dev/internal/chars"
@@ -61,8 +62,9 @@ func Decide(in Input, p Policy, st State) Decision {
 	if d.Reason != "" {
 		now, later = append(now, later...), nil
 	} else {
-		worth := first.costs(now).worthIt(later)
-		now, later = append(now, worth...), without(later, worth)
+		var worth []Edit
+		later, worth = first.costs(now).worthIt(later)
+		now = append(now, worth...)
 		d.Reason = reasonOf(now, worth)
 	}
 	if d.Edits = joined(now); len(d.Edits) == 0 {
@@ -78,8 +80,10 @@ func Decide(in Input, p Policy, st State) Decision {
 // run asks the passes, in order, each with the proposals of those before it applied. now are the edits
 // that cost nothing or were asked for, later those that have to pay.
 func (s *scene) run(in Input) (now, later []Edit) {
-	seen := s.costs(nil)
+	seen := s.costs(nil) // the view as the provider has it
+	left := seen         // and as the edits leave it
 	whole := s.used
+	s.slots, s.edits = slices.Clone(s.slots), maps.Clone(s.edits) // the caller's stay as they are
 	for _, pass := range passes {
 		proposed := pass.propose(s)
 		if len(proposed) == 0 {
@@ -94,7 +98,12 @@ func (s *scene) run(in Input) (now, later []Edit) {
 			}
 		}
 		in.Edits = slices.Concat(in.Edits, proposed)
-		*s = *newScene(in, s.policy, s.State)
+		if pass.when == asked { // it may have collapsed messages
+			*s = *newScene(in, s.policy, s.State)
+			left = s.costs(nil)
+		} else {
+			s.apply(proposed, left.slot)
+		}
 		s.used = whole - freedBy(now) // a share of the window is about what is going to be sent
 	}
 	return now, later
@@ -121,16 +130,6 @@ func joined(edits []Edit) (out []Edit) {
 		}
 		at[where] = len(out)
 		out = append(out, e)
-	}
-	return out
-}
-
-// without returns the edits that are not among some of them.
-func without(edits, some []Edit) (out []Edit) {
-	for _, e := range edits {
-		if !slices.Contains(some, e) {
-			out = append(out, e)
-		}
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
 
@@ -42,6 +43,27 @@ const (
 
 // freed is the number of tokens that the edit takes out of the view.
 func (e Edit) freed() int { return e.Before - e.Tokens }
+
+// Whole returns the tokens of the part of an entry that the edit is about, as it was received.
+func (e Edit) Whole(of *sessions.Entry) int {
+	switch e.Part {
+	case PartWords:
+		return wordTokens(of)
+	case PartArguments:
+		for _, c := range of.Calls {
+			if c.ID == e.Call {
+				return c.Tokens
+			}
+		}
+	case PartResult:
+		for _, r := range of.Results {
+			if r.CallID == e.Call {
+				return r.Tokens
+			}
+		}
+	}
+	return 0
+}
 
 // Apply returns what is shown of a part of the edited entry, and whether that is anything else than
 // the part itself.

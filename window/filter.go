@@ -12,13 +12,14 @@ import (
 const maxCorrections = 20
 
 // filter leaves out what one reader does not see. What it leaves is made whole by pairUp. It never
-// empties a view: the first request of the user stays.
-func filter(f Filter, drafts []*draft) []*draft {
+// empties a view: the first request of the user stays. near says that the messages come near their bound.
+func filter(f Filter, drafts []*draft) (left []*draft, near bool) {
 	if f.TextOnly || len(f.ExcludeAgents) > 0 {
 		drafts = onlyTexts(drafts)
 	}
 	drafts = withoutAgents(drafts, f.ExcludeAgents)
 	kept := drafts[turnStart(f, drafts):]
+	near = f.CapFraction > 0 && f.Messages > 0 && float64(len(kept)) > f.CapFraction*float64(f.Messages)
 	if from := tailStart(f, len(kept)); from > 0 {
 		kept = slices.Concat(pinned(kept[:from]), kept[from:])
 	}
@@ -27,7 +28,7 @@ func filter(f Filter, drafts []*draft) []*draft {
 			kept = slices.Insert(kept, 0, drafts[i])
 		}
 	}
-	return kept
+	return kept, near
 }
 
 // onlyTexts leaves users' messages, and of answers their words.

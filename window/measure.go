@@ -27,11 +27,12 @@ func Measure(e Edit, m transcript.Message) (Edit, bool) {
 
 // about reports whether an edit is about a part of the message of its entry.
 func (e Edit) about(p transcript.Part) bool {
+	own := p.ID == transcript.OwnID(e.Call)
 	switch e.Part {
 	case PartResult:
-		return p.Kind == transcript.KindResult && p.ID == e.Call
+		return p.Kind == transcript.KindResult && own
 	case PartArguments:
-		return p.Kind == transcript.KindCall && p.ID == e.Call
+		return p.Kind == transcript.KindCall && own
 	}
 	return p.Kind == transcript.KindText
 }

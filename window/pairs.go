@@ -48,6 +48,9 @@ func (d *draft) openCalls() []sessions.Call {
 	if d.first().Role != transcript.RoleAssistant {
 		return nil
 	}
+	if len(d.entries) == 1 && len(d.drop) == 0 && len(d.first().Results) == 0 {
+		return callsOf(d.first())
+	}
 	inside := map[string]bool{}
 	for _, e := range d.entries {
 		for _, r := range resultsOf(e) {
@@ -73,6 +76,9 @@ func (d *draft) answered(behind []*draft) bool {
 		return true
 	}
 	next := behind[0]
+	if next.results && next.answersOnly(d.openCalls()) {
+		return true
+	}
 	came, lost := next.resultIDs()
 	inFlight := len(behind) == 1 && next.results && next.onlyTools()
 	var missing []sessions.Call
@@ -97,7 +103,7 @@ func (d *draft) answered(behind []*draft) bool {
 
 // standIn is a result that takes the place of one that is not there.
 func standIn(c sessions.Call, text string) transcript.Part {
-	return transcript.Part{Kind: transcript.KindResult, ID: c.ID, Text: text, IsError: true}
+	return transcript.Part{Kind: transcript.KindResult, ID: c.ID, Name: c.Name, Text: text, IsError: true}
 }
 
 // resultIDs returns the calls whose results stand in d, and when those that are gone were forgotten.
@@ -139,6 +145,9 @@ func (d *draft) dropCalls(calls []sessions.Call) bool {
 // settle puts results in the order of their calls, and takes those out that have no call in the
 // message before, and duplicates.
 func (d *draft) settle(calls []sessions.Call) {
+	if d.answersOnly(calls) {
+		return
+	}
 	order := make(map[string]int, len(calls))
 	for i, c := range calls {
 		order[c.ID] = i
@@ -161,6 +170,9 @@ func (d *draft) settle(calls []sessions.Call) {
 	if d.keepFirst(order); len(d.keep) > 0 {
 		return // of duplicates the first stays: another order would choose another one
 	}
+	if len(d.entries) == 0 || !transcript.Joins(d.first().Format) {
+		return // messages of their own stay in the order in which they were sent
+	}
 	rank := func(e *sessions.Entry) int {
 		best := len(calls)
 		for _, r := range e.Results {
@@ -171,6 +183,15 @@ func (d *draft) settle(calls []sessions.Call) {
 		return best
 	}
 	slices.SortStableFunc(d.entries, func(a, b *sessions.Entry) int { return rank(a) - rank(b) })
+}
+
+// answersOnly reports whether a draft is one record with the one result of the one call.
+func (d *draft) answersOnly(calls []sessions.Call) bool {
+	if len(calls) != 1 || len(d.entries) != 1 {
+		return false
+	}
+	e := d.first()
+	return e.Forgotten == nil && len(e.Results) == 1 && e.Results[0].CallID == calls[0].ID
 }
 
 // keepFirst notes the results that have to be taken out of the records that stay.

@@ -26,10 +26,22 @@ type Cutoff struct {
 	Recorded int64
 }
 
-// View is the conversation as a model is to see it: the summary, if any, then the slots.
+// View is the conversation as a model is to see it: the summary, if any, then the slots. Slots of the
+// system at the beginning stand in front of the summary: see Head.
 type View struct {
 	Summary string // id; "": none
 	Slots   []Slot
+	NearCap bool // the messages have passed Filter.CapFraction of their bound
+}
+
+// Head returns how many slots stand in front of the summary: what the system said before anybody else.
+func (v View) Head() int {
+	for i, s := range v.Slots {
+		if s.Role != transcript.RoleSystem {
+			return i
+		}
+	}
+	return len(v.Slots)
 }
 
 // Slot is one message of a view.
@@ -119,8 +131,9 @@ func plan(in Input) (View, []*draft) {
 		cut = nil
 	}
 	edits := byPlace(in.Edits)
-	drafts := edits.collapse(pairUp(filter(in.Filter, group(visible(path.entries(), cut)))))
-	view := View{Slots: make([]Slot, 0, len(drafts))}
+	seen, near := filter(in.Filter, group(visible(path.entries(), cut)))
+	drafts := edits.collapse(pairUp(seen))
+	view := View{Slots: make([]Slot, 0, len(drafts)), NearCap: near}
 	if cut != nil {
 		view.Summary = cut.Summary
 	}

@@ -42,6 +42,11 @@ type Filter struct {
 	Exact bool
 }
 
+// Empty reports whether the filter leaves nothing out.
+func (f Filter) Empty() bool {
+	return !f.TextOnly && len(f.ExcludeAgents) == 0 && f.Turns <= 0 && f.Messages <= 0
+}
+
 // ClearPolicy says when old results are cleared.
 type ClearPolicy struct {
 	Trigger float64 // share of the window above which they are; 0: never

@@ -68,18 +68,30 @@ func (s *scene) addUnit(at, unit int) {
 			if slices.Contains(s.drafts[at].drop, c.ID) {
 				continue
 			}
-			a := act{Call: c, entry: e, slot: at, unit: unit, inTurn: e.Turn, asked: c.Tokens, result: results[c.ID], answer: answers[c.ID]}
-			if edit, edited := s.edits[place{e.Seq, c.ID, PartArguments}]; edited {
-				a.asked, a.argsEdited = edit.Tokens, true
-			}
+			a := act{Call: c, entry: e, slot: at, unit: unit, inTurn: e.Turn, result: results[c.ID], answer: answers[c.ID]}
 			s.look(&a)
 			s.acts = append(s.acts, a)
 		}
 	}
 }
 
-// look sees what is shown of a result now.
+// apply sees the view as edits of parts leave it.
+func (s *scene) apply(edits []Edit, slot func(Edit) int) {
+	for _, e := range edits {
+		s.edits[place{e.Seq, e.Call, e.Part}] = e
+		s.slots[slot(e)].Tokens -= e.freed()
+	}
+	for i := range s.acts {
+		s.look(&s.acts[i])
+	}
+}
+
+// look sees what is shown of a call and its result now.
 func (s *scene) look(a *act) {
+	a.asked = a.Tokens
+	if edit, edited := s.edits[place{a.entry.Seq, a.ID, PartArguments}]; edited {
+		a.asked, a.argsEdited = edit.Tokens, true
+	}
 	if a.result == nil {
 		return
 	}

@@ -1,6 +1,8 @@
 package window
 
 import (
+	"slices"
+
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -19,11 +21,11 @@ func (d *draft) slot(edits places) Slot {
 	if d.results && !d.onlyTools() {
 		s.Role = transcript.RoleUser
 	}
-	dropped := map[string]bool{}
-	for _, id := range d.drop {
-		dropped[id] = true
+	var shown map[string]int // results so far, by call; only where some are left out
+	if len(d.keep) > 0 {
+		shown = map[string]int{}
 	}
-	shown, gone := map[string]int{}, false
+	gone := false
 	for _, e := range d.entries {
 		s.Seqs = append(s.Seqs, e.Seq)
 		s.Prompt = s.Prompt || e.Prompt
@@ -32,9 +34,11 @@ func (d *draft) slot(edits places) Slot {
 			continue
 		}
 		s.Tokens += e.Tokens
-		s.shorten(edits, place{e.Seq, "", PartWords}, wordTokens(e))
+		if len(edits) > 0 {
+			s.shorten(edits, place{e.Seq, "", PartWords}, wordTokens(e))
+		}
 		for _, c := range e.Calls {
-			if dropped[c.ID] {
+			if slices.Contains(d.drop, c.ID) {
 				s.Tokens -= c.Tokens
 			} else {
 				s.shorten(edits, place{e.Seq, c.ID, PartArguments}, c.Tokens)
@@ -42,7 +46,9 @@ func (d *draft) slot(edits places) Slot {
 		}
 		for _, r := range e.Results {
 			keep, limited := d.keep[r.CallID]
-			shown[r.CallID]++
+			if limited {
+				shown[r.CallID]++
+			}
 			switch {
 			case limited && shown[r.CallID] > keep:
 				s.Tokens -= r.Tokens

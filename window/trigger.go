@@ -25,10 +25,10 @@ type Situation struct {
 
 // Trigger is why a compaction is due, or why it is not although it would be.
 type Trigger struct {
-	Reason string // as it is recorded; "" where none is due
-	Why    string // in words
+	Reason string `json:"reason,omitempty"` // as it is recorded; "" where none is due
+	Why    string `json:"why"`
 	// Suppressed says that a compaction would be due, but changes too little to be repeated now.
-	Suppressed bool
+	Suppressed bool `json:"suppressed,omitempty"`
 }
 
 // trigger is one reason for a compaction.
@@ -59,7 +59,9 @@ var triggers = []trigger{
 	{"agent_requested", func(_ TriggerPolicy, s Situation) bool { return s.Asked },
 		func(TriggerPolicy, Situation) string { return "the agent asked for it" }, false, false},
 	{"cumulative_budget", func(t TriggerPolicy, s Situation) bool { return t.CutoverAt > 0 && s.Input >= t.CutoverAt },
-		func(t TriggerPolicy, s Situation) string { return over("the input since the last compaction", s.Input, t.CutoverAt) }, true, false},
+		func(t TriggerPolicy, s Situation) string {
+			return over("the input since the last compaction", s.Input, t.CutoverAt)
+		}, true, false},
 	{"manual", func(_ TriggerPolicy, s Situation) bool { return s.Manual },
 		func(TriggerPolicy, Situation) string { return "it was asked for" }, false, false},
 }

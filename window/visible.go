@@ -27,11 +27,17 @@ func resultsOf(e *sessions.Entry) []sessions.Result {
 	return e.Results
 }
 
-// visible returns the shown entries, from the cutoff on.
+// visible returns the shown entries, from the cutoff on. System messages at the very beginning are
+// instructions, not history: no summary stands for them.
 func visible(path []*sessions.Entry, cut *Cutoff) []*sessions.Entry {
 	out := make([]*sessions.Entry, 0, len(path))
+	begun := false // by somebody else than the system
 	for _, e := range path {
-		if isShown(e) && (cut == nil || e.Seq >= cut.FirstKept) {
+		if !isShown(e) {
+			continue
+		}
+		begun = begun || e.Role != transcript.RoleSystem
+		if !begun || cut == nil || e.Seq >= cut.FirstKept {
 			out = append(out, e)
 		}
 	}

@@ -204,7 +204,7 @@ func (g *gatherer) take(ctx context.Context, e engine.LogEntry) error {
 		return nil //style:ok it was decoded when it was recorded; the rest of the export is worth having
 	}
 	for _, p := range m.Parts {
-		run := g.runs[p.ID]
+		run := g.runs[e.CallID(p.ID)]
 		switch {
 		case run == nil:
 		case p.Kind == transcript.KindResult:
