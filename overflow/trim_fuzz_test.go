@@ -10,23 +10,13 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// formats are the wire forms that copies are trimmed in, as far as transcript knows them.
-func formats() (known []transcript.Format) {
-	for _, f := range []transcript.Format{transcript.Anthropic, "openai_chat", "openai_responses", "gemini"} {
-		if transcript.NewMessage(f, transcript.RoleUser, "x") != nil {
-			known = append(known, f)
-		}
-	}
-	return known
-}
-
 // FuzzTrim builds conversations from bytes and holds every copy against what copies promise.
 func FuzzTrim(f *testing.F) {
 	f.Add([]byte{0x10, 3, 0x21, 200, 0x32, 90, 0x0f, 1})
 	f.Add([]byte{0x33, 255, 0x33, 255, 0x00, 0})
 	f.Add([]byte{0x11, 5, 0x12, 5, 0x91, 250})
 	f.Fuzz(func(t *testing.T, script []byte) {
-		for _, format := range formats() {
+		for _, format := range transcript.Formats() {
 			c := scripted(t, format, script[:min(len(script), 40)])
 			if err := transcript.Valid(c.Format, c.Messages); err != nil {
 				t.Fatalf("%s: the test's own conversation: %v", format, err)
@@ -86,7 +76,7 @@ func scripted(t *testing.T, f transcript.Format, script []byte) Copy {
 			uses = append(uses, transcript.Part{Kind: transcript.KindCall, ID: id, Name: "tool", Args: json.RawMessage(`{"a":1}`)})
 			answers = append(answers, transcript.Part{Kind: transcript.KindResult, ID: id, Name: "tool", Text: strings.Repeat("words. ", 1+long*(k+1))})
 		}
-		if f == "openai_responses" && kind&0x10 != 0 {
+		if f == transcript.OpenAIResponses && kind&0x10 != 0 {
 			c.Messages = append(c.Messages, fmt.Appendf(nil, `{"type":"reasoning","id":"r%d","summary":[]}`, i))
 		}
 		add(transcript.RoleAssistant, uses...)
@@ -107,7 +97,7 @@ func words(s string) transcript.Part { return transcript.Part{Kind: transcript.K
 
 // separate makes of a message those that a format's lists have: each result, or each part, by itself.
 func separate(f transcript.Format, m transcript.Message) (out []transcript.Message) {
-	if f != "openai_responses" && (f != "openai_chat" || m.Role != transcript.RoleTool) {
+	if f != transcript.OpenAIResponses && (f != transcript.OpenAIChat || m.Role != transcript.RoleTool) {
 		return []transcript.Message{m}
 	}
 	for _, p := range m.Parts {

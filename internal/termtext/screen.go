@@ -2,6 +2,7 @@ package termtext
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -76,7 +77,7 @@ func (s *Screen) finish(dst []byte, from int) []byte {
 	return dst[:from+len(bytes.TrimRight(dst[from:], "\n"))]
 }
 
-// Render appends what a terminal shows after src to dst.
+// Render appends what a terminal shows after src to dst, whose memory is another than that of src.
 func Render(dst, src []byte) []byte {
 	s := Screen{done: dst, base: len(dst)}
 	_, _ = s.Write(src) // it never fails
@@ -93,19 +94,21 @@ func Shown(text string) (string, bool) {
 	return string(Render(nil, []byte(text))), true
 }
 
-// needed reports whether a text has anything to render.
+// needed reports whether a text has anything to render. Most have not, and are only looked through.
 func needed(text string) bool {
-	for i := range len(text) {
-		switch text[i] {
-		case esc, '\b':
-			return true
-		case '\r':
-			if i+1 < len(text) && text[i+1] != '\n' {
-				return true
-			}
-		}
+	if strings.IndexByte(text, esc) >= 0 || strings.IndexByte(text, '\b') >= 0 {
+		return true
 	}
-	return false
+	for {
+		i := strings.IndexByte(text, '\r') + 1
+		if i == 0 || i == len(text) {
+			return false
+		}
+		if text[i] != '\n' {
+			return true
+		}
+		text = text[i:]
+	}
 }
 
 // text shows what p begins with, outside of sequences, and returns how many bytes that was.
