@@ -66,6 +66,9 @@ func collect(r Response) *signals {
 		s.str(lastAttempt(r.Err).Error(), "", 0)
 	}
 	s.str(string(r.Body[:min(len(r.Body), maxBody)]), "", 0)
+	if len(s.texts) == 0 && (r.Status == 400 || r.Status == 413) {
+		s.add(message, "", strconv.Itoa(r.Status)+" (no body)") // as clients put it
+	}
 	if ok && !s.failed {
 		s.status = r.Status
 		s.texts = slices.DeleteFunc(s.texts, func(t text) bool { return t.kind != finish }) // words of an answer
