@@ -25,7 +25,7 @@ const (
 // Response is what came back for a request: what of it is known.
 type Response struct {
 	Status int    // of HTTP; 0: not known
-	Body   []byte // as received, JSON or not; only its first MiB is read
+	Body   []byte // as received, JSON or not; only its first 256 KiB are read
 	Err    error  // what a client library made of it; of joined errors the last one counts
 	Finish string // why the model stopped, as the provider calls it
 	Usage  *Usage // nil: not reported
