@@ -25,6 +25,9 @@ var cases = []struct{ in, want string }{
 	{"12345678\tx", "12345678        x"},
 	{"abcdefghij\r\tX", "abcdefghXj"},
 	{"a\t\nb\t", "a\nb"},
+	{"a\t \n\t  \n \tb\t\r\n", "a\n\n        b"},
+	{"1234567\tb\n12345678\tb\n\t\tb\n", "1234567 b\n12345678        b\n                b"},
+	{"\té\tb\né\tb\n", "        é       b\né       b"},
 	// moves
 	{"one\ntwo␛[A\rONE", "ONE\ntwo"},
 	{"p 1\n p 2\n p 3␛[A␛[A\r␛[KP 1", "P 1\n p 2\n p 3"},
