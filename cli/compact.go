@@ -46,7 +46,7 @@ func (a *app) compactCommand() *cobra.Command {
 			"  ctxledger compact --format messages ab03de2c > messages.json",
 		Args: a.args(0, 1),
 	}
-	cmd.Flags().StringVar(&f.mode, "mode", string(compaction.Intent), "`MODE`: intent (a document from the ledger), window (drop the oldest turns), llm (a model's summary) or hybrid (both)")
+	cmd.Flags().StringVar(&f.mode, "mode", string(compaction.Intent), "`MODE`: intent (a document from the ledger), window (drop the oldest turns), llm or hybrid (a model writes, see docs/configuration.md)")
 	cmd.Flags().IntVar(&f.budget, "budget", 0, "at most `TOKENS` for the summary; in window mode for the whole view")
 	cmd.Flags().IntVar(&f.chars, "budget-chars", 0, "at most `N` characters for the summary")
 	cmd.Flags().IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim")

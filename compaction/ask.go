@@ -98,6 +98,7 @@ func (a *asking) part(ctx context.Context, p *BriefPart, previous string, output
 		output = min(output, a.output)
 	}
 	rest, s := p.Messages, fullScale(p)
+	a.last = 0
 	room := a.window - output
 	for {
 		n, prompt := a.chunk(p, rest, previous, s, output, room)
@@ -112,7 +113,7 @@ func (a *asking) part(ctx context.Context, p *BriefPart, previous string, output
 		}
 		text, err := a.call(ctx, prompt)
 		switch {
-		case err == nil && n < len(rest):
+		case err == nil && n < len(rest) && strings.TrimSpace(text) != "":
 			rest, previous, a.last = rest[n:], text, 0
 		case err == nil:
 			return a.sections(ctx, p, prompt, text), nil
@@ -156,6 +157,12 @@ func (a *asking) call(ctx context.Context, p Prompt) (string, error) {
 	a.answer.Run.Usage = a.answer.Run.Usage.Add(r.Usage)
 	if r.Model != "" {
 		a.answer.Run.Model = oneLine(r.Model, 100)
+	}
+	if r.Cut && err == nil { // its last line is half of one
+		if i := strings.LastIndexByte(r.Text, '\n'); i > 0 {
+			r.Text = r.Text[:i]
+		}
+		r.Text += "\n[TRUNCATED — the answer reached its limit]"
 	}
 	return r.Text, err
 }

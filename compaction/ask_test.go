@@ -80,6 +80,9 @@ func TestAskEndings(t *testing.T) {
 		{"and once only", func(int, Prompt) (Reply, error) {
 			return Reply{Text: "All is well.", Usage: good.Usage}, nil
 		}, Accepted, 2, 0, "", 200},
+		{"an answer that was cut off says so", func(n int, _ Prompt) (Reply, error) {
+			return Reply{Text: sectioned + "\nand ha", Cut: true, Usage: good.Usage}, nil
+		}, Accepted, 1, 0, "", 100},
 		{"a failure while asking for sections costs no answer", func(n int, _ Prompt) (Reply, error) {
 			if n == 1 {
 				return Reply{Text: "All is well.", Usage: good.Usage}, nil
@@ -102,6 +105,9 @@ func TestAskEndings(t *testing.T) {
 			}
 			if (a.Text != "") != (c.status == Accepted || c.status == Empty) {
 				t.Errorf("text %q", a.Text) // the text of an error is never a summary
+			}
+			if strings.Contains(a.Text, "and ha") || strings.HasSuffix(a.Text, "[TRUNCATED — the answer reached its limit]") != strings.HasPrefix(c.name, "an answer that was cut") {
+				t.Errorf("text %q", a.Text)
 			}
 			if a.FirstKept != 9 || a.Range != "r" {
 				t.Errorf("the answer is of %d, %q", a.FirstKept, a.Range)
@@ -173,6 +179,35 @@ func TestALongRangeIsSummarisedInChunks(t *testing.T) {
 	}
 	if !a.Run.Estimated || a.Run.Usage.Input == 0 {
 		t.Errorf("the model told no usage, and the run says %+v", a.Run)
+	}
+}
+
+// A chunk without a summary would take with it what came before.
+func TestAChunkThatComesToNothingEndsIt(t *testing.T) {
+	w := &writer{window: 24_000, output: 2_000, answer: func(n int, _ Prompt) (Reply, error) {
+		if n == 2 {
+			return Reply{Text: "\n"}, nil
+		}
+		return Reply{Text: sectioned}, nil
+	}}
+	a, err := Ask(t.Context(), bigBrief(60), w)
+	if err != nil || a.Run.Status != Empty || len(w.prompts) != 2 {
+		t.Errorf("%+v, %v after %d prompts", a.Run, err, len(w.prompts))
+	}
+}
+
+func TestAnOverflowOfTheHistorySaysNothingOfTheTurn(t *testing.T) {
+	b := bigBrief(6)
+	b.Parts = append(b.Parts, bigBrief(40).Parts[0])
+	b.Parts[1].Turn = true
+	w := &writer{window: 200_000, answer: func(n int, p Prompt) (Reply, error) {
+		if n == 1 {
+			return Reply{}, overflow()
+		}
+		return Reply{Text: sectioned}, nil
+	}}
+	if a, err := Ask(t.Context(), b, w); err != nil || a.Run.Status != Accepted || len(w.prompts) != 3 {
+		t.Errorf("%+v, %v after %d prompts", a.Run, err, len(w.prompts))
 	}
 }
 

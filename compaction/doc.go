@@ -4,7 +4,9 @@
 // Start with Plan: it takes a session's visible messages and operations (Input) and Options, and
 // returns a Proposal: the outcome, the record, the text. It changes nothing; storing an accepted
 // record is the engine's. The modes are Intent (a document made from what the ledger recorded, no
-// model) and Window (drop the oldest turns).
+// model), Window (drop the oldest turns), and two that have a model write: Hybrid (the document, with a
+// model's summary in it) and LLM (a model's summary in the place of the list of operations). For these
+// Plan returns a Brief as well, Ask has a Summarizer answer it, and Finish makes the Proposal.
 //
 // # The document
 //
@@ -28,6 +30,11 @@
 // whole; everything else are prefix blocks before it, joined by rules. The table of files that were
 // read three times or more is left out: its lines would repeat the list above it.
 //
+// A model's words stand before that body, under a heading that says whose they are, and have their share
+// of the budget. They take no fact of the ledger away: verify.go holds each statement against what was
+// recorded, retention.go carries what they leave out, and whatever is wrong with them as a whole, the
+// document of Intent stands alone.
+//
 // The budget is filled by worth, not by place: see class. Each class has a share that it may use
 // before the others had their turn; what is left goes round again.
 //
@@ -41,5 +48,6 @@
 // tells (notes, pins, anchors) is carried over from its text. Stored text is data: it loses terminal
 // escapes and control characters, and none of its lines can pose as one of ours.
 //
-// The package deliberately stores nothing, reads no clock, calls no model, and knows no provider.
+// The package deliberately stores nothing, reads no clock, and knows no provider: a model is whatever the
+// caller hands to Ask, which runs in the caller's process.
 package compaction

@@ -10,7 +10,8 @@ const (
 	narrativeHead = "[CONVERSATION SUMMARY — covers turns "
 	turnHead      = "**Turn Context (split turn):**"
 	noHistory     = "No prior history."
-	removedMark   = "[CLAIM REMOVED — LEDGER: "
+	ledgerSays    = "LEDGER:"
+	removedMark   = "[CLAIM REMOVED — " + ledgerSays + " "
 	unverified    = "[UNVERIFIED ASSUMPTION: "
 )
 
@@ -33,10 +34,11 @@ func (m Mode) narrativeShare() int {
 func (s *source) narrativeRoom() int { return s.budget * s.o.Mode.narrativeShare() / 100 }
 
 // narrate holds a model's words against the ledger. Nothing is left of them when the status is not
-// Accepted. removed and marked count the statements that were.
+// Accepted.
 func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 	run = a.Run
-	text, turn := strings.TrimSpace(clean(a.Text)), strings.TrimSpace(clean(a.Turn))
+	run.Removed, run.Marked = 0, 0
+	text, turn := bare(clean(a.Text)), bare(clean(a.Turn))
 	stands := v.previous + v.behind[v.start] - v.behind[s.cut] // what the summary stands for
 	switch size := count(text) + count(turn); {
 	case run.Status != Accepted:
@@ -53,7 +55,12 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 	if err == nil && text != "" {
 		text = preset.complete(text)
 	}
-	kept := 0
+	room, kept := s.narrativeRoom(), 0
+	turnRoom := room
+	if text != "" {
+		turnRoom /= 3
+	}
+	text, turn = clipLines(text, room), clipLines(turn, turnRoom)
 	text, turn = s.verify(text, &run, &kept), s.verify(turn, &run, &kept)
 	if kept == 0 {
 		run.Status = Refuted
@@ -63,8 +70,7 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 		}
 		return nil, run
 	}
-	room := s.narrativeRoom()
-	n = &narrative{turn: barred(clipLines(turn, room/3))}
+	n = &narrative{turn: barred(clipLines(turn, turnRoom))}
 	n.text = barred(clipLines(text, room-count(n.turn)))
 	switch {
 	case n.text != "":
@@ -74,6 +80,21 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 		n.text = noHistory
 	}
 	return n, run
+}
+
+// thoughts is what some models put in front of their answer.
+var thoughts = lazy(`(?s)^\s*<(think|thinking)>.*?</(think|thinking)>`)
+
+// bare is a model's answer without its thoughts, and without the fence that some put around all of it.
+func bare(text string) string {
+	text = strings.TrimSpace(thoughts().ReplaceAllString(text, ""))
+	text = strings.ReplaceAll(text, ledgerSays, strings.ToLower(ledgerSays)) // only the ledger itself does
+	first, rest, _ := strings.Cut(text, "\n")
+	inner, fenced := strings.CutSuffix(rest, "\n```")
+	if fenced && (first == "```" || first == "```markdown" || first == "```md") && !strings.Contains(inner, "\n```") {
+		return strings.TrimSpace(inner)
+	}
+	return text
 }
 
 // clipLines returns the first lines of a text that have at most room tokens together, and says when
@@ -90,6 +111,13 @@ func clipLines(text string, room int) string {
 			break
 		}
 		kept = append(kept, line)
+	}
+	if len(kept) == 0 { // a single line, longer than all of it
+		head := text
+		for count(head) > room-count(mark) && head != "" {
+			head = head[:wholeBefore(head, runeStart(head, min(len(head)*3/4, 8*room)))]
+		}
+		return head + mark
 	}
 	return strings.Join(kept, "\n") + mark
 }

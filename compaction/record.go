@@ -29,13 +29,16 @@ type Options struct {
 	Keep   int `json:"keep,omitempty"` // turns kept verbatim; 0: as many as the keep rule says
 	// Whole keeps nothing verbatim: the document is for a new chat, which has none of the messages.
 	// It names the session as its handle and cannot be accepted.
-	Whole  bool     `json:"whole,omitempty"`
-	Pin    []string `json:"pin,omitempty"`    // message ids, or texts, that stay verbatim
-	Focus  string   `json:"focus,omitempty"`  // words that raise the worth of what names them
-	Notes  string   `json:"notes,omitempty"`  // the agent's own notes: kept as claims
-	Model  string   `json:"model,omitempty"`  // counts are those of this model; "": the session's
-	Strict bool     `json:"strict,omitempty"` // refuse anything that is not reproducible
-	Reason string   `json:"reason,omitempty"` // why: "manual", "agent_requested", …
+	Whole bool `json:"whole,omitempty"`
+	// KeepTail leaves what is kept verbatim as it is: for callers that put the summary into messages of
+	// their own. Otherwise edits that waited for an occasion come along.
+	KeepTail bool     `json:"keep_tail,omitempty"`
+	Pin      []string `json:"pin,omitempty"`    // message ids, or texts, that stay verbatim
+	Focus    string   `json:"focus,omitempty"`  // words that raise the worth of what names them
+	Notes    string   `json:"notes,omitempty"`  // the agent's own notes: kept as claims
+	Model    string   `json:"model,omitempty"`  // counts are those of this model; "": the session's
+	Strict   bool     `json:"strict,omitempty"` // refuse anything that is not reproducible
+	Reason   string   `json:"reason,omitempty"` // why: "manual", "agent_requested", …
 	// Preset names the sections of a model's summary: default, deepagents or pi.
 	Preset string `json:"sections,omitempty"`
 	// Reasoning keeps excerpts of the model's reasoning. Off by default: read as a user's words, thoughts

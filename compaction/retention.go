@@ -6,8 +6,13 @@ import (
 	"strings"
 )
 
-// retainedPerLine is how many things one line of carried anchors names: more are not read.
-const retainedPerLine = 8
+const (
+	// retainedPerLine is how many things one line of carried anchors names: more are not read.
+	retainedPerLine = 8
+	// retainedLooked is how many of the newest requests are looked through, and how much of each, in bytes.
+	retainedLooked = 200
+	retainedBytes  = 8_000
+)
 
 // exact recognises what must be copied letter by letter and is neither a path nor an identifier: URLs,
 // exit codes, codes of errors, numbers with their units.
@@ -22,7 +27,7 @@ func (s *source) retain(d *document, text string) (bool, error) {
 		return false, nil
 	}
 	var b *block
-	chars := 0
+	chars, looked := 0, 0
 	seen := make(map[string]bool)
 	add := func(turn int, things []string) bool {
 		things = slices.DeleteFunc(things, func(t string) bool {
@@ -52,14 +57,15 @@ func (s *source) retain(d *document, text string) (bool, error) {
 				return b != nil, nil
 			}
 		}
-		if !it.Prompt {
+		if !it.Prompt || looked == retainedLooked {
 			continue
 		}
+		looked++
 		said, err := s.textOf(it)
 		if err != nil {
 			return false, err
 		}
-		things := slices.Concat(it.Paths, it.Names, exact().FindAllString(clean(said), 64))
+		things := slices.Concat(it.Paths, it.Names, exact().FindAllString(clean(said[:min(len(said), retainedBytes)]), 64))
 		for i, t := range things {
 			things[i] = oneLine(t, 200)
 		}

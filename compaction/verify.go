@@ -70,33 +70,68 @@ func (s *source) objections(statement string) (refuted, unknown string) {
 		named := strings.Contains(statement, c.key) || strings.Contains(statement, c.last.Command)
 		spoken := named || c.purpose == test && namesRuns().MatchString(statement)
 		if spoken && passed && !failed && c.open() {
-			return oneLine(c.last.Command, 160) + " last ended with " + oneLine(c.result(), 200), ""
+			return oneLine(c.last.Command, 160) + " last ended with " + c.ended(), ""
 		}
 		if named && failed && !passed && c.succeeded() && saysStill().MatchString(statement) {
-			return oneLine(c.last.Command, 160) + " last ended with " + oneLine(c.ending(), 60), ""
+			return oneLine(c.last.Command, 160) + " last ended with " + c.ended(), ""
 		}
 	}
 	for _, f := range s.files {
-		if f.failed != nil && f.applied == 0 && namesFile(statement, f.path) && saysChanged().MatchString(statement) && !failed {
+		if f.failed != nil && f.applied == 0 && mentions(statement, f.path) && saysChanged().MatchString(statement) && !failed {
 			return "the last " + f.failed.Op + " of " + f.path + " failed", ""
 		}
 	}
 	if all := s.unknown(statement); len(all) > 0 {
 		return "", all[0]
 	}
-	return "", ""
+	return "", s.unlike(statement)
+}
+
+// saysGone recognises that a statement tells of a file that is no longer there.
+var saysGone = lazy(`(?i)\b(delet(es|ed)|remov(es|ed)|dropped|gone|mov(es|ed)|renam(es|ed))\b`)
+
+// unlike says what else the ledger knows of a file that a statement tells as changed: that it is gone by
+// now, or that it was only read.
+func (s *source) unlike(statement string) string {
+	if !saysChanged().MatchString(statement) {
+		return ""
+	}
+	changed := false
+	for _, f := range s.files {
+		if !mentions(statement, f.path) {
+			continue
+		}
+		changed = true
+		if f.gone != "" && !saysGone().MatchString(statement) {
+			return f.path + " is " + f.gone
+		}
+	}
+	if changed {
+		return ""
+	}
+	for _, r := range s.explored.all {
+		if mentions(statement, r.path) {
+			return r.path + " was read, but not changed here"
+		}
+	}
+	return ""
 }
 
 // saysStill recognises that a failure is told as the present state.
 var saysStill = lazy(`(?i)\b(still|currently|now|fails|is failing|are failing)\b`)
+
+// ended says how and when the newest run ended: "exit 1 (turn 7)".
+func (c *commandState) ended() string {
+	return oneLine(c.ending(), 60) + " (" + turnRange(c.last.Turn, c.last.Turn) + ")"
+}
 
 // succeeded reports whether the newest run of a command is known to have ended well.
 func (c *commandState) succeeded() bool {
 	return !c.last.pending() && !c.failing()
 }
 
-// namesFile reports whether a statement names a file: by its path, or by the end of it.
-func namesFile(statement, path string) bool {
+// mentions reports whether a statement names a file: by its path, or by the end of it.
+func mentions(statement, path string) bool {
 	return slices.ContainsFunc(pathLike().FindAllString(statement, 20), func(p string) bool {
 		return p == path || strings.HasSuffix(path, "/"+p) || strings.HasSuffix(p, "/"+path)
 	})

@@ -12,6 +12,8 @@ func TestStatementsAreHeldAgainstTheLedger(t *testing.T) {
 	k.play(`user Make it go
 read src/wall.go 100
 edit src/oven.go Oven
+write src/shed.go
+delete src/shed.go
 edit src/door.go ! old text not found
 run npm test => 1 1 failing
 run npm test
@@ -41,6 +43,10 @@ user next
 		{"Edited oven.go.", ""},
 		{"src/wall.go holds the bricks.", ""},
 		{"Rewrote src/roof.go.", "?"},
+		{"Changed src/wall.go.", "?"},
+		{"Fixed in src/oven.go what src/wall.go shows.", ""},
+		{"Created src/shed.go.", "?"},
+		{"Created src/shed.go and deleted it again.", ""},
 		{"Ran `cargo test` without a failure.", "?"},
 		{"[UNVERIFIED ASSUMPTION: src/roof.go exists]", ""},
 		{"The user wants warm bread.", ""},

@@ -52,7 +52,9 @@ func (p *parser) summarizer(f yamldoc.Field) (*Summarizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Timeout = time.Duration(seconds) * time.Second
+	if seconds > 0 && seconds <= int(maxTimeout/time.Second) {
+		s.Timeout = time.Duration(seconds) * time.Second
+	}
 	if why := s.wrong(); why != "" {
 		return nil, at(f, fault.New(fault.Invalid, "", "summarizer: %s", why))
 	}
@@ -80,7 +82,7 @@ func (s *Summarizer) wrong() string {
 		return "key_env: give the name of an environment variable, not the key itself"
 	case s.Output < 0 || s.Output > maxOutput:
 		return "max_output: give the tokens of an answer, from 1"
-	case s.Timeout <= 0 || s.Timeout > maxTimeout:
+	case s.Timeout == 0:
 		return "timeout: give seconds, from 1 to 3600"
 	case len(s.Command) > maxArguments || len(s.KeyCommand) > maxArguments:
 		return "a command has at most 64 arguments"

@@ -39,7 +39,7 @@ func (l *Local) AcceptCompaction(ctx context.Context, r AcceptCompactionRequest)
 	if err != nil {
 		return Summary{}, err
 	}
-	return mutate(ctx, l, m, func(tx kv.Tx) (Summary, []Event, error) { return l.accept(tx, r, ready, m) })
+	return mutate(ctx, l, m, func(tx kv.Tx) (Summary, []Event, error) { return l.accept(ctx, tx, r, ready, m) })
 }
 
 // accepted is a plan that is ready to be written.
@@ -66,7 +66,7 @@ func (l *Local) acceptable(ctx context.Context, tx kv.Tx, r AcceptCompactionRequ
 	if p.Outcome != compaction.Compacted {
 		return nil, fault.New(fault.Invalid, "engine.accept", "there is nothing to accept: %s", p.Why)
 	}
-	joined, err := l.join(ctx, tx, f, &p, r.Options.Model)
+	joined, err := l.join(ctx, tx, f, &p, r.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (l *Local) rendered(ctx context.Context, tx kv.Tx, f *folded, slots []windo
 }
 
 // accept writes an accepted plan into the log.
-func (l *Local) accept(tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m mutation) (Summary, []Event, error) {
+func (l *Local) accept(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m mutation) (Summary, []Event, error) {
 	s, err := sessions.Get(tx, r.Session)
 	if err != nil {
 		return Summary{}, nil, err
@@ -146,13 +146,18 @@ func (l *Local) accept(tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m m
 			return Summary{}, nil, err
 		}
 	}
-	events := []Event{{Kind: EventCompaction, Session: s.ID, Entry: e.Seq, ID: rec.ID, Detail: rec.Run.String()}}
+	events := []Event{{Kind: EventCompaction, Session: s.ID, Entry: e.Seq, ID: rec.ID, Detail: cutLabel(rec.Run.String())}}
 	if len(ready.joined) > 0 {
-		event, err := recordStep(tx, &s, editStep{Reason: "compaction", Before: rec.Before, After: rec.After, Edits: ready.joined, Summary: rec.ID}, m)
+		after := ready.folded.clone() // the transaction may run twice
+		after.session = s
+		if err := after.extend(e); err != nil {
+			return Summary{}, nil, err
+		}
+		event, err := l.recordStep(ctx, tx, after, editStep{Reason: "compaction", Before: rec.Before, After: rec.After, Edits: ready.joined, Summary: rec.ID}, m)
 		if err != nil {
 			return Summary{}, nil, err
 		}
-		events = append(events, event)
+		s, events = after.session, append(events, event)
 	}
 	rec.Text, rec.TextBlob = "", "" // the answer is kept under the key: it names the summary, Summary returns it
 	out := ready.folded.summary(rec, ready.text, r.Options.Model)

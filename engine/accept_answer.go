@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
@@ -32,7 +31,7 @@ func (l *Local) acceptAnswer(ctx context.Context, r AcceptCompactionRequest, m m
 			if ready.outcome != compaction.Compacted {
 				return l.bookCost(tx, r, ready, m)
 			}
-			return l.accept(tx, r, &ready.accepted, m)
+			return l.accept(ctx, tx, r, &ready.accepted, m)
 		})
 		if !fault.Is(err, fault.Stale) {
 			return s, err
@@ -83,7 +82,7 @@ func (l *Local) answered(ctx context.Context, tx kv.Tx, r AcceptCompactionReques
 	if err != nil {
 		return nil, err
 	}
-	joined, err := l.join(ctx, tx, f, &p, r.Options.Model)
+	joined, err := l.join(ctx, tx, f, &p, r.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -118,15 +117,12 @@ func (l *Local) bookCost(tx kv.Tx, r AcceptCompactionRequest, ready *answeredPla
 	if err != nil {
 		return Summary{}, nil, err
 	}
-	data, err := json.Marshal(rec.Run)
-	if err != nil {
-		return Summary{}, nil, fault.Wrap(fault.Internal, "engine.accept", err)
-	}
-	e, err := sessions.Append(tx, &s, sessions.Entry{Kind: sessions.KindCost, Time: m.at, Turn: s.Turns, Usage: rec.Run.Cost(), Data: data}, nil)
+	why := cutLabel(rec.Run.String())
+	e, err := sessions.Append(tx, &s, sessions.Entry{Kind: sessions.KindCost, Time: m.at, Turn: s.Turns, Usage: rec.Run.Cost(), Note: why}, nil)
 	if err != nil {
 		return Summary{}, nil, err
 	}
 	s.Usage = s.Usage.Add(e.Spent())
-	event := Event{Kind: EventEntries, Session: s.ID, Entry: e.Seq, Count: 1, Detail: cutLabel(rec.Run.String())}
+	event := Event{Kind: EventEntries, Session: s.ID, Entry: e.Seq, Count: 1, Detail: why}
 	return out, []Event{event}, sessions.Save(tx, s)
 }

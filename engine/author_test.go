@@ -146,8 +146,14 @@ func TestTheCostOfARefusedSummaryIsBooked(t *testing.T) {
 		t.Errorf("the session used %+v", u)
 	}
 	es := log(t, l, id)
-	if e := es[len(es)-1]; len(es) != 62 || e.Kind != sessions.KindCost || e.Usage.Output != 100 || !strings.Contains(string(e.Data), "does_not_fit") {
+	if e := es[len(es)-1]; len(es) != 62 || e.Kind != sessions.KindCost || e.Usage.Output != 100 || !strings.Contains(e.Note, "does_not_fit") {
 		t.Errorf("%d entries, the last %+v", len(es), e)
+	}
+	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: id}); err != nil {
+		t.Fatal(err)
+	}
+	if e := log(t, l, id)[61]; e.Note != "" || used(t, l, id).Input != 1_000 {
+		t.Errorf("after forgetting: %+v, used %+v", e, used(t, l, id))
 	}
 }
 

@@ -136,3 +136,14 @@ func BenchmarkViewAfterOneMore(b *testing.B) {
 	}
 	b.ReportMetric(float64(spent.Microseconds())/float64(b.N), "µs/view")
 }
+
+// BenchmarkEditView decides about the edits of a view.
+func BenchmarkEditView(b *testing.B) {
+	benchSessions(b, func(b *testing.B, l *engine.Local, session string) {
+		for b.Loop() {
+			if _, err := l.EditView(b.Context(), engine.EditViewRequest{Session: session, DryRun: true}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

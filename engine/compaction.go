@@ -38,7 +38,7 @@ func (l *Local) PlanCompaction(ctx context.Context, r PlanCompactionRequest) (Co
 		if err != nil {
 			return CompactionPlan{}, err
 		}
-		if _, err := l.join(ctx, tx, f, &p, r.Options.Model); err != nil {
+		if _, err := l.join(ctx, tx, f, &p, r.Options); err != nil {
 			return CompactionPlan{}, err
 		}
 		p.Record.Text = p.Text

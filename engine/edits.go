@@ -31,7 +31,7 @@ type steps struct {
 }
 
 // add takes an entry into account. Taking a compaction back takes back what it took along.
-func (s *steps) add(e sessions.Entry) error {
+func (s *steps) add(e *sessions.Entry) error {
 	switch e.Kind {
 	case sessions.KindEdits:
 		var made editStep
@@ -59,11 +59,11 @@ func (s *steps) edits() (all []window.Edit) {
 
 // join returns the edits that a compaction takes along: what is kept behind its summary is written into
 // the provider's cache anew anyway. The proposal then says what is left.
-func (l *Local) join(ctx context.Context, tx kv.Tx, f *folded, p *compaction.Proposal, model string) ([]window.Edit, error) {
-	if p.Outcome != compaction.Compacted {
+func (l *Local) join(ctx context.Context, tx kv.Tx, f *folded, p *compaction.Proposal, o compaction.Options) ([]window.Edit, error) {
+	if p.Outcome != compaction.Compacted || o.KeepTail {
 		return nil, nil
 	}
-	st, err := l.stateOf(ctx, tx, f, EditViewRequest{Model: model, Reason: "compaction"})
+	st, err := l.stateOf(ctx, tx, f, EditViewRequest{Model: o.Model, Reason: "compaction"})
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (l *Local) editView(ctx context.Context, tx kv.Tx, r EditViewRequest, m mut
 	if err != nil || len(made.Edits) == 0 {
 		return made, nil, err
 	}
-	event, err := recordStep(tx, &f.session, editStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits}, m)
+	event, err := l.recordStep(ctx, tx, f, editStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits}, m)
 	if err != nil {
 		return made, nil, err
 	}
@@ -110,8 +110,9 @@ func (l *Local) editView(ctx context.Context, tx kv.Tx, r EditViewRequest, m mut
 	return made, []Event{event}, sessions.Save(tx, f.session)
 }
 
-// recordStep appends a step to the log.
-func recordStep(tx kv.Tx, s *sessions.Session, made editStep, m mutation) (Event, error) {
+// recordStep appends a step to the log, which f then has.
+func (l *Local) recordStep(ctx context.Context, tx kv.Tx, f *folded, made editStep, m mutation) (Event, error) {
+	s := &f.session
 	data, err := json.Marshal(made)
 	if err != nil {
 		return Event{}, fault.Wrap(fault.Internal, "engine.edit", err)
@@ -121,7 +122,13 @@ func recordStep(tx kv.Tx, s *sessions.Session, made editStep, m mutation) (Event
 			WithHint("compact the session and keep fewer turns")
 	}
 	e, err := sessions.Append(tx, s, sessions.Entry{Kind: sessions.KindEdits, Time: m.at, Turn: s.Turns, Data: data}, nil)
-	return Event{Kind: EventEdits, Session: s.ID, Entry: e.Seq, Detail: made.Reason}, err
+	if err != nil {
+		return Event{}, err
+	}
+	if err := f.extend(e); err != nil {
+		return Event{}, err
+	}
+	return Event{Kind: EventEdits, Session: s.ID, Entry: e.Seq, Detail: made.Reason}, l.aliasEdits(ctx, tx, f, made.Edits)
 }
 
 // decide says which edits the view of a session takes now.
@@ -176,20 +183,19 @@ func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, r EditViewRequ
 	if f.current() != nil {
 		st.Summary = summaryTokens(text)
 	}
-	st.ExitCodes, err = exitCodes(tx, f.session.ID)
-	return st, err
+	st.ExitCode = exitCode(tx, f.session.ID)
+	return st, nil
 }
 
-// exitCodes returns those of a session's commands, by call.
-func exitCodes(tx kv.Tx, session string) (map[string]int, error) {
-	ops, err := intents.OfSession(tx, session)
-	codes := map[string]int{}
-	for _, o := range ops {
-		if o.ExitCode != nil {
-			codes[o.CallID] = *o.ExitCode
+// exitCode looks up that of a command. One that cannot be read is not known.
+func exitCode(tx kv.Tx, session string) func(call string) (int, bool) {
+	return func(call string) (int, bool) {
+		in, err := intents.OfCall(tx, session, call)
+		if err != nil || in == nil || in.ExitCode == nil {
+			return 0, false
 		}
+		return *in.ExitCode, true
 	}
-	return codes, err
 }
 
 // requests is how many answers the view has: as many requests were made for them.

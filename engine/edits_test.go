@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
 
 // round is a message that calls a tool, and its result.
@@ -135,6 +137,30 @@ func TestEditViewRefuses(t *testing.T) {
 	wantCode(t, err, fault.NotFound)
 }
 
+// What was cleared is read back, byte for byte, by the handle in the text that stands for it.
+func TestInvariant2ClearedResultsAreReadBackByTheirHandles(t *testing.T) {
+	l := open(t)
+	messages := say("look")
+	for i := range 14 {
+		messages = append(messages, round(fmt.Sprint("c", i), "Grep", map[string]any{"pattern": fmt.Sprint(i)}, fmt.Sprint(i, strings.Repeat(" word", 7000)))...)
+	}
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: append(messages, []byte(`{"role":"assistant","content":"done"}`))}).Session
+	if made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reason: "manual"}); err != nil || len(made.Edits) != 8 {
+		t.Fatalf("%d edits, %v", len(made.Edits), err)
+	}
+	for i, m := range render(t, l, id) {
+		_, rest, cleared := strings.Cut(string(m), `read_artifact(id=\"`)
+		if !cleared {
+			continue
+		}
+		handle, _, _ := strings.Cut(rest, `\"`)
+		page, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: handle})
+		if err != nil || !strings.Contains(page.Text, fmt.Sprint((i-2)/2, " word word")) {
+			t.Errorf("handle %s: %.80q, %v", handle, page.Text, err)
+		}
+	}
+}
+
 // What a compaction takes along goes with it: taken back, the view is what it was, byte for byte.
 func TestRestoringACompactionRestoresWhatItTookAlong(t *testing.T) {
 	l := open(t)
@@ -159,5 +185,41 @@ func TestRestoringACompactionRestoresWhatItTookAlong(t *testing.T) {
 	}
 	if after := bytes.Join(render(t, l, id), nil); !bytes.Equal(before, after) {
 		t.Errorf("%d bytes before, %d after", len(before), len(after))
+	}
+}
+
+// A host that keeps what it is shown hands back edited messages, and they are known again: also behind
+// a note that stands for several.
+func TestEditedMessagesHandedBackAreKnown(t *testing.T) {
+	p := window.Default()
+	p.ToolPairs, p.Compact.ThrashWindow = 2, 0
+	for _, c := range []struct {
+		name   string
+		reason string
+	}{{"edited", "manual"}, {"edited with a compaction", ""}} {
+		t.Run(c.name, func(t *testing.T) {
+			l := openWith(t, p)
+			messages := say(strings.Repeat("a long request ", 400), strings.Repeat("a long answer ", 400), "look")
+			for i := range 14 {
+				messages = append(messages, round(fmt.Sprint("c", i), "Read", map[string]any{"file_path": "a.go"}, strings.Repeat("word ", 4000)+fmt.Sprint(i))...)
+			}
+			messages = append(messages, round("w", "Write", map[string]any{"file_path": "a.go", "content": "x"}, "ok")...)
+			messages = append(messages, []byte(`{"role":"assistant","content":"done"}`))
+			id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
+			if c.reason == "" {
+				compact(t, l, id, compactionOf(1))
+			} else if made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reason: c.reason}); err != nil || len(made.Edits) == 0 {
+				t.Fatalf("%+v, %v", made, err)
+			}
+			if !slices.ContainsFunc(log(t, l, id), func(e sessions.Entry) bool { return e.Kind == sessions.KindEdits }) {
+				t.Fatal("nothing was edited")
+			}
+			before := len(log(t, l, id))
+			back := append(render(t, l, id), transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, "go on"))
+			resp := hand(t, l, engine.AppendMessagesRequest{Messages: back})
+			if resp.Session != id || len(log(t, l, id)) != before+1 {
+				t.Errorf("session %s of %d entries went on as %s with %d", id, before, resp.Session, len(log(t, l, resp.Session)))
+			}
+		})
 	}
 }

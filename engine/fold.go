@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"maps"
+	"slices"
+
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
@@ -37,8 +40,8 @@ func (l *Local) foldLog(tx kv.Tx, id string, committed bool) (*folded, error) {
 	if f.entries, err = l.logs.current(tx, s, committed); err != nil {
 		return nil, err
 	}
-	for _, e := range f.entries {
-		if err := f.take(e); err != nil {
+	for i := range f.entries {
+		if err := f.take(&f.entries[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -47,7 +50,7 @@ func (l *Local) foldLog(tx kv.Tx, id string, committed bool) (*folded, error) {
 }
 
 // take takes an entry of the log into account.
-func (f *folded) take(e sessions.Entry) error {
+func (f *folded) take(e *sessions.Entry) error {
 	if err := f.steps.add(e); err != nil {
 		return err
 	}
@@ -67,11 +70,19 @@ func (f *folded) plan() {
 // extend takes an entry into account that was just appended.
 func (f *folded) extend(e sessions.Entry) error {
 	f.entries = append(f.entries, e)
-	if err := f.take(e); err != nil {
+	if err := f.take(&e); err != nil {
 		return err
 	}
 	f.plan()
 	return nil
+}
+
+// clone returns a copy that can be extended by itself.
+func (f *folded) clone() *folded {
+	c := *f
+	c.entries, c.records, c.made = slices.Clip(f.entries), slices.Clip(f.records), slices.Clip(f.made)
+	c.at, c.undone = maps.Clone(f.at), maps.Clone(f.undone)
+	return &c
 }
 
 // whole returns the messages of the session as if nothing had been compacted.

@@ -121,7 +121,7 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 		}}, nil
 	}
 	var records []sessions.Entry
-	var raws [][]byte
+	var received, raws [][]byte
 	stubs := map[string]string{}
 	for _, seq := range slot.Seqs {
 		e, err := sessions.GetEntry(tx, f.session.ID, seq)
@@ -132,6 +132,7 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 			continue // a result that says so is added, and nothing but results may stand there
 		}
 		raw, err := l.message(ctx, e)
+		received = append(received, raw)
 		if err == nil && e.Forgotten == nil {
 			raw, err = transcript.Edit(slot.Format, raw, slot.Shorten(seq))
 		}
@@ -157,11 +158,11 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 	if slot.Tokens <= framingTokens*len(slot.Seqs) { // nothing that counts: no provider takes an empty message
 		pieces = slices.DeleteFunc(pieces, func(p transcript.Piece) bool { return transcript.Blank(slot.Format, p.JSON) })
 	}
-	return placed(slot, records, raws, pieces), nil
+	return placed(slot, records, received, pieces), nil
 }
 
 // placed says of each piece of a slot where it comes from, and what it takes.
-func placed(slot window.Slot, records []sessions.Entry, raws [][]byte, pieces []transcript.Piece) []ViewMessage {
+func placed(slot window.Slot, records []sessions.Entry, received [][]byte, pieces []transcript.Piece) []ViewMessage {
 	out := make([]ViewMessage, len(pieces))
 	rest := slot.Tokens
 	for i, p := range pieces {
@@ -171,7 +172,7 @@ func placed(slot window.Slot, records []sessions.Entry, raws [][]byte, pieces []
 		}
 		out[i] = ViewMessage{
 			Seq: from.Seq, ID: from.ID, Role: slot.Role, Format: slot.Format, Turn: slot.Turn, JSON: p.JSON,
-			Edited: p.Record < 0 || !bytes.Equal(p.JSON, raws[p.Record]),
+			Edited: p.Record < 0 || !bytes.Equal(p.JSON, received[p.Record]),
 		}
 		if i > 0 {
 			out[i].Tokens = min(rest, shownTokens(slot, from))

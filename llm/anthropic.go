@@ -56,11 +56,9 @@ func (cl *Client) askAnthropic(ctx context.Context, p compaction.Prompt) (compac
 		header["x-api-key"] = key
 	}
 	var a anthropicAnswer
-	err = cl.post(ctx, endpoint(cl.c.URL, "/v1", "/messages"), header, p, anthropicRequest{
-		Model: cl.c.Model, MaxTokens: p.Output, System: p.System, Messages: []message{{"user", p.Text}},
-	}, &a)
-	if err != nil {
-		return compaction.Reply{}, without(err, key)
+	body := anthropicRequest{Model: cl.c.Model, MaxTokens: p.Output, System: p.System, Messages: []message{{"user", p.Text}}}
+	if err := cl.post(ctx, request{endpoint(cl.c.URL, "/v1", "/messages"), header, key, p, body}, &a); err != nil {
+		return compaction.Reply{}, err
 	}
 	r := compaction.Reply{
 		Model: a.Model, Cut: a.StopReason == "max_tokens",

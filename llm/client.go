@@ -126,7 +126,7 @@ func (cl *Client) Author() engine.Author {
 }
 
 // quote is what a server or a program says, as one masked line.
-func (cl *Client) quote(said string, limit int) string { return short(cl.masks.String(said), limit) }
+func (cl *Client) quote(said string, limit int) string { return short(cl.masks.String(visible(said)), limit) }
 
 // Place says in words where a summarizer's prompts go: the server's host, or the program.
 func Place(c config.Summarizer) string {

@@ -94,7 +94,17 @@ func (c *capped) Write(p []byte) (int, error) {
 
 // short is a foreign text as one line of at most limit characters, without control characters.
 func short(s string, limit int) string {
-	s = strings.ToValidUTF8(s[:min(len(s), 8*limit)], "")
+	s = visible(s)
+	if utf8.RuneCountInString(s) > limit {
+		s = string([]rune(s)[:limit]) + "…"
+	}
+	return s
+}
+
+// visible is the beginning of a foreign text as one line, without control characters.
+func visible(s string) string {
+	const most = 64 << 10 // bytes: more is not looked at
+	s = strings.ToValidUTF8(s[:min(len(s), most)], "")
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return ' '
@@ -104,9 +114,5 @@ func short(s string, limit int) string {
 		}
 		return r
 	}, s)
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) > limit {
-		s = string([]rune(s)[:limit]) + "…"
-	}
-	return s
+	return strings.Join(strings.Fields(s), " ")
 }

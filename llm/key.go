@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"ctxledger.dev/config"
@@ -52,16 +51,4 @@ func (cl *Client) keyHint() string {
 		return "look at what the program under key_command in " + config.File + " prints"
 	}
 	return "name where the key is with key_env or key_command under summarizer in " + config.File
-}
-
-// without takes a key out of an error, in case that a server or a system quotes it.
-func without(err error, key string) error {
-	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || key == "" {
-		return err
-	}
-	clean := *f
-	clean.Message = strings.ReplaceAll(f.Message, key, keyGone)
-	clean.Hint = strings.ReplaceAll(f.Hint, key, keyGone)
-	return &clean
 }

@@ -50,8 +50,8 @@ func (cl *Client) askOpenAI(ctx context.Context, p compaction.Prompt) (compactio
 		body.MaxTokens = p.Output
 	}
 	var a openaiAnswer
-	if err := cl.post(ctx, endpoint(cl.c.URL, "/v1", "/chat/completions"), header, p, body, &a); err != nil {
-		return compaction.Reply{}, without(err, key)
+	if err := cl.post(ctx, request{endpoint(cl.c.URL, "/v1", "/chat/completions"), header, key, p, body}, &a); err != nil {
+		return compaction.Reply{}, err
 	}
 	cached := min(atLeast0(a.Usage.Details.Cached), atLeast0(a.Usage.Prompt))
 	r := compaction.Reply{

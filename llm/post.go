@@ -25,21 +25,30 @@ const (
 	agent     = "ctxledger"
 )
 
-// post sends the request for a prompt as JSON and reads the answer into out.
-func (cl *Client) post(ctx context.Context, address string, header map[string]string, p compaction.Prompt, body, out any) error {
+// request is one request to a server.
+type request struct {
+	address string
+	header  map[string]string
+	key     string // stands in header; taken out of whatever the server says
+	prompt  compaction.Prompt
+	body    any
+}
+
+// post sends a request as JSON and reads the answer into out.
+func (cl *Client) post(ctx context.Context, q request, out any) error {
 	const op = "llm.post"
-	raw, err := json.Marshal(body)
+	raw, err := json.Marshal(q.body)
 	if err != nil {
 		return fault.Wrap(fault.Internal, op, err)
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(raw))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, q.address, bytes.NewReader(raw))
 	if err != nil {
 		return fault.New(fault.Invalid, op, "the address of the summarizer cannot be used")
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("User-Agent", agent)
-	for name, value := range header {
+	for name, value := range q.header {
 		r.Header.Set(name, value)
 	}
 	resp, err := sender().Do(r)
@@ -54,7 +63,7 @@ func (cl *Client) post(ctx context.Context, address string, header map[string]st
 	case err != nil:
 		return cl.unreachable(ctx, err)
 	case resp.StatusCode != http.StatusOK:
-		return cl.refusal(resp.StatusCode, answer, p)
+		return cl.refusal(resp.StatusCode, answer, q)
 	case !isJSON(resp.Header.Get("Content-Type")):
 		return fault.New(fault.Invalid, op, "%s answered with %s, not with JSON: is it the address of a model server?",
 			Place(cl.c), short(resp.Header.Get("Content-Type"), 60))
@@ -94,11 +103,15 @@ func (cl *Client) unreachable(ctx context.Context, err error) error {
 }
 
 // refusal turns a status and what the server says into an error.
-func (cl *Client) refusal(status int, answer []byte, p compaction.Prompt) error {
+func (cl *Client) refusal(status int, answer []byte, q request) error {
 	const op = "llm.post"
 	said := saidInError(answer)
 	if said == "" {
 		said = string(answer)
+	}
+	said = visible(said)
+	if q.key != "" { // before anything is cut, and after what hides it is gone: half of a key is a secret, too
+		said = strings.ReplaceAll(said, q.key, keyGone)
 	}
 	where := Place(cl.c)
 	told := func(code fault.Code, what string) *fault.Error {
@@ -112,7 +125,7 @@ func (cl *Client) refusal(status int, answer []byte, p compaction.Prompt) error 
 	case status >= 300 && status < 400:
 		return fault.New(fault.Denied, op, "%s sends the request elsewhere (status %d), which is not followed", where, status).
 			WithHint("give the address that it should go to as url under summarizer")
-	case cl.tooLarge(overflow.Response{Status: status, Body: answer}, p):
+	case cl.tooLarge(overflow.Response{Status: status, Body: answer}, q.prompt):
 		return told(fault.TooLarge, "finds the prompt too long")
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return told(fault.Denied, "refuses the key").WithHint("%s", cl.keyHint())

@@ -100,6 +100,10 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	edited, err := a.edit(ctx, c, s)
+	if err != nil {
+		return reply{}, err
+	}
 	before, err := a.viewBefore(ctx, c, s)
 	if err != nil {
 		return reply{}, err
@@ -108,7 +112,7 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	o := outcome{args: a, session: s, handed: handed, before: before, plan: plan, prefix: c.o.ToolPrefix}
+	o := outcome{args: a, session: s, handed: handed, edited: edited, before: before, plan: plan, prefix: c.o.ToolPrefix}
 	r, err := o.result(ctx, c.api)
 	return answer(r), err
 }
@@ -157,6 +161,7 @@ func (a *compactArgs) options() compaction.Options {
 	return compaction.Options{
 		Mode: compaction.Mode(a.Mode), Budget: budget, Keep: a.Keep, Pin: a.Pin, Focus: a.Focus,
 		Notes: a.Notes, Model: a.Model, Strict: a.Strict, Reason: "agent_requested",
+		KeepTail: a.Return == "splice" || a.DryRun,
 	}
 }
 
@@ -190,6 +195,16 @@ func (a *compactArgs) record(ctx context.Context, c *call, array json.RawMessage
 	}, array)
 	a.Session = cmp.Or(done.Session, a.Session)
 	return n, err
+}
+
+// edit has the edits made that pay, where the caller sends what it gets back: the whole view.
+func (a *compactArgs) edit(ctx context.Context, c *call, s sessions.Session) (engine.EditedView, error) {
+	if a.Return != "messages" || a.DryRun {
+		return engine.EditedView{}, nil
+	}
+	return c.api.EditView(ctx, engine.EditViewRequest{
+		Mutation: engine.Mutation{Key: a.key("edits")}, Session: s.ID, Model: a.Model, Signals: engine.Signals{Asked: true},
+	})
 }
 
 // viewBefore reads the view that a splice or the messages are taken from, if they are asked for.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/compaction"
@@ -78,6 +79,7 @@ type outcome struct {
 	args    compactArgs
 	session sessions.Session
 	handed  int // messages handed in whole
+	edited  engine.EditedView
 	before  engine.ViewResponse
 	plan    engine.CompactionPlan
 	prefix  string
@@ -93,7 +95,10 @@ func (o outcome) result(ctx context.Context, api engine.API) (compactResult, err
 	case compaction.NothingToDo:
 		r.Status = statusNothing
 		standing, err := inForce(ctx, api, o.session.ID)
-		if err != nil || standing == nil {
+		if err == nil && standing == nil {
+			return r, o.editsAlone(ctx, api, &r)
+		}
+		if err != nil {
 			return r, err
 		}
 		o.plan.Summary, o.args.DryRun = *standing, false // what stands already is handed out all the same
@@ -117,6 +122,20 @@ func (o outcome) result(ctx context.Context, api engine.API) (compactResult, err
 		r.SummaryID = o.plan.Summary.ID
 	}
 	return r, o.shape(ctx, api, &r)
+}
+
+// editsAlone hands out the view of a session without a summary, if anything in it was edited.
+func (o outcome) editsAlone(ctx context.Context, api engine.API, r *compactResult) (err error) {
+	if o.args.Return != "messages" || !slices.ContainsFunc(o.before.Messages, func(m engine.ViewMessage) bool { return m.Edited }) {
+		return nil
+	}
+	r.Delivery = o.delivery()
+	if len(o.edited.Edits) > 0 {
+		r.Reason += "; edited: " + clean(o.edited.Why)
+		r.Before, r.After = &o.edited.TokensBefore, &o.edited.TokensAfter
+	}
+	r.Messages, err = o.messages(ctx, api)
+	return err
 }
 
 // runWarnings says what became of a model's words where they were not taken as they are.

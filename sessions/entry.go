@@ -18,7 +18,7 @@ const (
 	KindCompaction Kind = "compaction" // an accepted compaction; Data holds its record
 	KindRestore    Kind = "restore"    // a compaction was taken back; Data names it
 	KindRewind     Kind = "rewind"     // the host went back to an earlier message; Data says to which
-	KindCost       Kind = "cost"       // a model wrote a summary that was not taken; Usage is what that cost, Data how it went
+	KindCost       Kind = "cost"       // a model wrote a summary that was not taken; Usage is what that cost, Note how it went
 	KindEdits      Kind = "edits"      // a step of edits to the view; Data holds it
 )
 

@@ -17,19 +17,19 @@ func repeatedCommands(s *scene) []Edit {
 			a.result == nil || a.resultEdited {
 			continue
 		}
-		batch.edits = append(batch.edits, s.hide(a, s.ended(a))...)
-		batch.chars += a.result.Chars
+		batch.add(a.result.Chars, func() []Edit { return s.hide(a, s.ended(a)) })
 	}
 	return batch.take(s.policy.BatchChars)
 }
 
 // ended says how a command ended.
 func (s *scene) ended(a *act) string {
-	code, known := s.ExitCodes[a.ID]
-	switch {
-	case known && code != 0:
-		return fmt.Sprintf(commandFailedAs, code)
-	case a.result.Failed:
+	if s.ExitCode != nil {
+		if code, known := s.ExitCode(a.ID); known && code != 0 {
+			return fmt.Sprintf(commandFailedAs, code)
+		}
+	}
+	if a.result.Failed {
 		return commandFailed
 	}
 	return commandOK

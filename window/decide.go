@@ -21,8 +21,8 @@ type State struct {
 	Ahead int
 	// Reason, if set, is why a step has to happen: it is taken whether it pays or not.
 	Reason string
-	// ExitCodes are those of commands, by call id, where they are known.
-	ExitCodes map[string]int
+	// ExitCode returns that of a command, by the id of its call, if it is known. nil: none is.
+	ExitCode func(call string) (code int, known bool)
 }
 
 func (st State) count(o200k int) int {

@@ -28,13 +28,25 @@ const (
 	commandFailedAs = "failed [EXIT %d]"
 )
 
-// cleared is what stands for a cleared result. handle, if there is one, brings it back.
+// cleared is what stands for a cleared result.
 func cleared(a *act, tokens int) string {
 	again := "run the tool again"
-	if a.result.Artifact != "" {
-		again = fmt.Sprintf("re-read with read_artifact(id=%q) or run the tool again", a.result.Artifact)
+	if h := a.handle(); h != "" {
+		again = fmt.Sprintf("re-read with read_artifact(id=%q) or run the tool again", h)
 	}
 	return fmt.Sprintf("[cleared: %s — %s chars, ~%s tokens; %s]", a.label(), chars.Commas(a.result.Chars), chars.Commas(tokens), again)
+}
+
+// handle is what reads the result of a call back: its artifact, or the message that carries it.
+func (a *act) handle() string {
+	const digits = 12
+	if a.result == nil {
+		return ""
+	}
+	if a.result.Artifact != "" || len(a.answer.ID) < digits {
+		return a.result.Artifact
+	}
+	return a.answer.ID[:digits]
 }
 
 // label names a call as markers do: read_file(src/a.go).

@@ -18,15 +18,12 @@ func oldWords(s *scene) []Edit {
 		}
 		if !seen[a.slot] {
 			seen[a.slot] = true
-			words := s.shortenWords(a.slot, Edit{Head: wordsStay, Text: markWords})
-			batch.edits = append(batch.edits, words...)
-			for _, e := range words {
-				batch.chars += e.freed() * charsPerToken
+			for _, e := range s.shortenWords(a.slot, Edit{Head: wordsStay, Text: markWords}) {
+				batch.add(e.freed()*charsPerToken, func() []Edit { return []Edit{e} })
 			}
 		}
 		if a.Chars > argumentOver && !a.argsEdited {
-			batch.edits = append(batch.edits, s.rewrite(a, Edit{Over: argumentOver, Text: markArgument})...)
-			batch.chars += a.Chars
+			batch.add(a.Chars, func() []Edit { return s.rewrite(a, Edit{Over: argumentOver, Text: markArgument}) })
 		}
 	}
 	return batch.take(s.policy.BatchChars)

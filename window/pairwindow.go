@@ -67,6 +67,9 @@ func (s *scene) note(acts []act) []Edit {
 	fmt.Fprintf(&b, collapsedHead, len(acts))
 	for i := range acts {
 		fmt.Fprintf(&b, "\n- %s → %s", acts[i].label(), s.outcome(&acts[i]))
+		if h := acts[i].handle(); h != "" {
+			fmt.Fprintf(&b, " (read_artifact id %s)", h)
+		}
 	}
 	e := Edit{Part: PartRange, Text: b.String(), Tokens: frameTokens + textTokens(b.String())}
 	e.Seq, e.To = bounds(s.slots[first : last+1])

@@ -15,7 +15,7 @@ func supersededWrites(s *scene) (out []Edit) {
 		if a.Op != opWrite && a.Op != opPatch || a.Target == "" || rewritten[a.Target] <= i || a.unit == s.newest() {
 			continue
 		}
-		batch.add(s, a, noteWritten, markWritten)
+		batch.addCall(s, a, noteWritten, markWritten)
 	}
 	return batch.take(s.policy.BatchChars)
 }
@@ -33,7 +33,7 @@ func repeatedCalls(s *scene) (out []Edit) {
 	for i := range s.acts {
 		a := &s.acts[i]
 		if a.observes() && a.Same != "" && newest[a.Name+"\x00"+a.Same] > i && a.unit != s.newest() {
-			batch.add(s, a, noteRepeated, markRepeated)
+			batch.addCall(s, a, noteRepeated, markRepeated)
 		}
 	}
 	return batch.take(s.policy.BatchChars)
@@ -42,28 +42,34 @@ func repeatedCalls(s *scene) (out []Edit) {
 // observes reports whether a call only looks.
 func (a *act) observes() bool { return a.Op == opRead || a.Op == opGrep || a.Op == opList }
 
-// batch is what would be rewritten together, and how many characters that is.
+// batch is what would be rewritten together. The edits are made only if that are enough characters.
 type batch struct {
-	edits []Edit
+	make  []func() []Edit
 	chars int
 }
 
-// add proposes to rewrite the arguments and the result of a call.
-func (b *batch) add(s *scene, a *act, args, result string) {
+// add proposes something that takes so many characters away.
+func (b *batch) add(chars int, edits func() []Edit) {
+	b.make, b.chars = append(b.make, edits), b.chars+chars
+}
+
+// addCall proposes to rewrite the arguments and the result of a call.
+func (b *batch) addCall(s *scene, a *act, args, result string) {
 	if !a.argsEdited {
-		b.edits = append(b.edits, s.rewrite(a, Edit{Text: args})...)
-		b.chars += a.Chars
+		b.add(a.Chars, func() []Edit { return s.rewrite(a, Edit{Text: args}) })
 	}
 	if a.result != nil && !a.resultEdited {
-		b.edits = append(b.edits, s.hide(a, result)...)
-		b.chars += a.result.Chars
+		b.add(a.result.Chars, func() []Edit { return s.hide(a, result) })
 	}
 }
 
 // take returns the proposals if there is enough to rewrite.
-func (b *batch) take(least int) []Edit {
+func (b *batch) take(least int) (out []Edit) {
 	if b.chars < least {
 		return nil
 	}
-	return b.edits
+	for _, edits := range b.make {
+		out = append(out, edits()...)
+	}
+	return out
 }

@@ -20,6 +20,7 @@ var layers = map[string]int{
 	"memory/...":                  2,
 	"config/...":                  2,
 	"workspace/...":               2,
+	"report/...":                  2,
 	"kv/...":                      1,
 	"tokens/...":                  1,
 	"internal/...":                0,
@@ -66,6 +67,10 @@ var sideways = map[[2]string]string{
 	{"cmd/...", "cmd/internal/wiring"}:  "the programs share their wiring",
 	{"kv/audit", "kv"}:                  "an audit walks over a transaction",
 	{"kv/kvtest", "kv"}:                 "the conformance suite tests the interface",
+
+	{"cli", "agents/audit"}:               "the audit reads session files without a ledger",
+	{"agents/audit", "agents"}:            "the audit reads what the rooms offer",
+	{"agents/audit", "agents/claudecode"}: "the table of rooms",
 }
 
 // importers says which packages alone may import a third-party module, and why it is there.
