@@ -11,13 +11,14 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/termtext"
 	"ctxledger.dev/overflow"
 )
 
 const (
 	maxOutput = 4 << 20         // bytes that a program may write
-	maxStderr = 4 << 10         // bytes kept of what it complains
 	killDelay = 2 * time.Second // for the pipes of a killed program's children to close
 )
 
@@ -41,7 +42,7 @@ func (cl *Client) run(ctx context.Context, command []string, in string, limit in
 	const op = "llm.command"
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	out, complaint := &capped{limit: limit, full: stop}, &tail{limit: maxStderr}
+	out, complaint := &capped{limit: limit, full: stop}, termtext.NewTail(termtext.ErrorTail)
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(in), out, complaint
 	cmd.WaitDelay = killDelay
@@ -59,12 +60,13 @@ func (cl *Client) run(ctx context.Context, command []string, in string, limit in
 		_ = cmd.Cancel() // what it left behind holds its pipes
 		return "", fault.New(fault.Unavailable, op, "the program %s ended and left others running", name)
 	case err != nil:
-		said := string(complaint.kept)
+		said := string(complaint.AppendTo(nil))
 		code := fault.Unavailable
 		if cl.tooLarge(overflow.Response{Err: errors.New(said)}, compaction.Prompt{}) {
 			code = fault.TooLarge
 		}
-		if said = cl.quote(said, 300); said != "" {
+		const most = 300 // of the end, where the cause stands
+		if said = short(chars.Tail(cl.masks.String(said), most), most); said != "" {
 			said = ": " + said
 		}
 		return "", fault.New(code, op, "the program %s failed (%s)%s", name, short(err.Error(), 100), said)
@@ -88,19 +90,6 @@ func (c *capped) Write(p []byte) (int, error) {
 		return 0, errors.New("too much output")
 	}
 	return c.kept.Write(p)
-}
-
-// tail keeps the last bytes of what is written to it.
-type tail struct {
-	kept  []byte
-	limit int
-}
-
-// Write implements io.Writer.
-func (t *tail) Write(p []byte) (int, error) {
-	t.kept = append(t.kept, p...)
-	t.kept = t.kept[max(0, len(t.kept)-t.limit):]
-	return len(p), nil
 }
 
 // short is a foreign text as one line of at most limit characters, without control characters.

@@ -40,8 +40,11 @@ func child(role string, args []string) int {
 		fmt.Println("## Completed\n- nothing was read")
 	case "silent":
 	case "fail":
-		fmt.Fprintln(os.Stderr, "loading the model\nno\x1b memory left, token ghp_abcdefghijklmnopqrstuvwxyz0123456789")
+		fmt.Fprintln(os.Stderr, "loading 10%\rloading the model\nno\x1b[1m memory left, token ghp_abcdefghijklmnopqrstuvwxyz0123456789")
 		return 3
+	case "verbose":
+		fmt.Fprint(os.Stderr, strings.Repeat("a line that says nothing\n", 5000), "the disk is full\n")
+		return 1
 	case "overflow":
 		fmt.Fprintln(os.Stderr, "error: prompt is too long")
 		return 1
@@ -94,6 +97,7 @@ func TestWhatProgramsDo(t *testing.T) {
 		{"deaf", compaction.Accepted, 2, "- nothing was read", ""},
 		{"silent", compaction.Empty, 1, "", "nothing"},
 		{"fail", compaction.Failed, 1, "", "failed (exit status 3): loading the model no memory left, token [masked:"},
+		{"verbose", compaction.Failed, 1, "", "a line that says nothing the disk is full"},
 		{"overflow", compaction.Failed, 5, "", "prompt is too long"},
 		{"flood", compaction.Failed, 1, "", "more than 4194304 bytes"},
 	} {

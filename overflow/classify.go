@@ -25,7 +25,7 @@ const (
 // Response is what came back for a request: what of it is known.
 type Response struct {
 	Status int    // of HTTP; 0: not known
-	Body   []byte // as received, JSON or not; only its first MiB is read
+	Body   []byte // as received, JSON or not; only its first 256 KiB are read
 	Err    error  // what a client library made of it; of joined errors the last one counts
 	Finish string // why the model stopped, as the provider calls it
 	Usage  *Usage // nil: not reported
@@ -68,6 +68,8 @@ type Verdict struct {
 	OutputCap int `json:"output_cap,omitempty"`
 	// Suspect marks a None that would be a silent overflow if the next call said the same.
 	Suspect bool `json:"suspect,omitempty"`
+	// OwnLimit: the words are those of a server with one context, so that the limit can be no other's.
+	OwnLimit bool `json:"own_limit,omitempty"`
 }
 
 // Classify says what became of a request.
@@ -102,7 +104,7 @@ func (s *signals) match(q Request) (Verdict, bool) {
 			if groups == nil || row.bodyless && !s.bodyless(q) {
 				continue
 			}
-			v := Verdict{Class: row.class, Pattern: row.id, Provider: row.provider, Path: t.path, Status: s.status, Confidence: Strong}
+			v := Verdict{Class: row.class, Pattern: row.id, Provider: row.provider, Path: t.path, Status: s.status, Confidence: Strong, OwnLimit: row.own}
 			v.measure(numbers(re, groups), s)
 			switch {
 			case row.weak:

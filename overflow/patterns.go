@@ -17,6 +17,7 @@ type row struct {
 	expr     string
 	sample   string // a text that this row, and no row before it, matches
 	weak     bool   // words that anybody might use
+	own      bool   // of a server that runs one model with one context: the limit is its own
 	bodyless bool   // an error that says nothing: counts only if we think that the prompt is large
 }
 
@@ -35,7 +36,7 @@ var rows = []row{
 	{id: "OB2", provider: "openai, vllm", class: OutputBudget,
 		expr:   `max_(?:completion_)?tokens'?.{0,60}too large: (?P<out>[\d,]+).{0,40}maximum context length is (?P<lim>[\d,]+) tokens.{0,60}your request has (?P<in>[\d,]+) input tokens`,
 		sample: "'max_tokens' or 'max_completion_tokens' is too large: 32000. This model's maximum context length is 16384 tokens and your request has 1,200 input tokens"},
-	{id: "OB3", provider: "vllm", class: OutputBudget,
+	{id: "OB3", provider: "vllm", class: OutputBudget, own: true,
 		expr:   `maximum context length is (?P<lim>[\d,]+) tokens.{0,40}you requested (?P<out>[\d,]+) output tokens and your prompt contains (?P<least>at least )?(?P<in>[\d,]+) input tokens`,
 		sample: "This model's maximum context length is 32768 tokens. However, you requested 4096 output tokens and your prompt contains at least 28673 input tokens"},
 	{id: "OB4", provider: "openai", class: OutputBudget,
@@ -44,7 +45,7 @@ var rows = []row{
 	{id: "OB5", provider: "openrouter", class: OutputBudget,
 		expr:   `maximum context length is (?P<lim>[\d,]+) tokens.{0,40}you requested about [\d,]+ tokens \((?P<in>[\d,]+) of text input(?:, (?P<in2>[\d,]+) of tool input)?, (?P<out>[\d,]+) in the output\)`,
 		sample: "This endpoint's maximum context length is 128000 tokens. However, you requested about 130000 tokens (110000 of text input, 4000 of tool input, 16000 in the output)."},
-	{id: "OB6", provider: "tgi", class: OutputBudget,
+	{id: "OB6", provider: "tgi", class: OutputBudget, own: true,
 		expr:   `max_new_tokens.{0,2} must be <= (?P<lim>[\d,]+)\. given: (?P<in>[\d,]+) .{0,2}inputs.{0,2} tokens and (?P<out>[\d,]+) .{0,2}max_new_tokens`,
 		sample: "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 `inputs` tokens and 512 `max_new_tokens`"},
 
@@ -103,26 +104,26 @@ var rows = []row{
 	{id: "OV23", provider: "github copilot", class: PromptOverflow,
 		expr:   `prompt token count of [\d,]+ exceeds the limit of [\d,]+`,
 		sample: "prompt token count of 140000 exceeds the limit of 128000"},
-	{id: "OV24", provider: "llama.cpp", class: PromptOverflow,
+	{id: "OV24", provider: "llama.cpp", class: PromptOverflow, own: true,
 		expr:   `exceeds the available context size|exceed_context_size_error`,
 		sample: "request (124071 tokens) exceeds the available context size (123904 tokens)"},
-	{id: "OV25", provider: "lm studio", class: PromptOverflow,
+	{id: "OV25", provider: "lm studio", class: PromptOverflow, own: true,
 		expr:   `greater than the context length`,
 		sample: "The number of tokens to keep from the initial prompt is greater than the context length"},
-	{id: "OV26", provider: "ollama", class: PromptOverflow,
+	{id: "OV26", provider: "ollama", class: PromptOverflow, own: true,
 		expr: `prompt too long; exceeded (?:max )?context length`, sample: "prompt too long; exceeded max context length by 1234 tokens"},
-	{id: "OV27", provider: "vllm", class: PromptOverflow,
+	{id: "OV27", provider: "vllm", class: PromptOverflow, own: true,
 		expr:   `decoder prompt \(length [\d,]+\) is longer than the maximum model length`,
 		sample: "The decoder prompt (length 40000) is longer than the maximum model length of 32768."},
-	{id: "OV28", provider: "vllm", class: PromptOverflow,
+	{id: "OV28", provider: "vllm", class: PromptOverflow, own: true,
 		expr:   `prompt \(total length [\d,]+\) is too long to fit into the model`,
 		sample: "The prompt (total length 40000) is too long to fit into the model (context length 32768)"},
-	{id: "OV29", provider: "vllm", class: PromptOverflow,
+	{id: "OV29", provider: "vllm", class: PromptOverflow, own: true,
 		expr: `context length is only [\d,]+ tokens`, sample: "the model's context length is only 4096 tokens"},
-	{id: "OV30", provider: "vllm", class: PromptOverflow,
+	{id: "OV30", provider: "vllm", class: PromptOverflow, own: true,
 		expr:   `input prompt \([\d,]+ tokens\) is too long and exceeds limit of [\d,]+`,
 		sample: "Input prompt (40000 tokens) is too long and exceeds limit of 32768"},
-	{id: "OV31", provider: "tgi", class: PromptOverflow,
+	{id: "OV31", provider: "tgi", class: PromptOverflow, own: true,
 		expr: `inputs.{0,2} must have less than [\d,]+ tokens`, sample: "`inputs` must have less than 4096 tokens. Given: 5000"},
 	{id: "PF1", provider: "ctxledger", class: PromptOverflow,
 		expr: `^` + strings.ToLower(contextExceeded), sample: contextExceeded + ": 140,000 tokens are more than 128,000"},

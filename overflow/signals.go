@@ -66,6 +66,9 @@ func collect(r Response) *signals {
 		s.str(lastAttempt(r.Err).Error(), "", 0)
 	}
 	s.str(string(r.Body[:min(len(r.Body), maxBody)]), "", 0)
+	if len(s.texts) == 0 && (r.Status == 400 || r.Status == 413) {
+		s.add(message, "", strconv.Itoa(r.Status)+" (no body)") // as clients put it
+	}
 	if ok && !s.failed {
 		s.status = r.Status
 		s.texts = slices.DeleteFunc(s.texts, func(t text) bool { return t.kind != finish }) // words of an answer
@@ -245,9 +248,6 @@ func (s *signals) see(v any) {
 // veto returns the verdict on what is known to be another failure.
 func (s *signals) veto() (Verdict, bool) {
 	for _, t := range s.texts {
-		if t.kind == finish {
-			continue
-		}
 		for i, re := range compiled().vetoes {
 			if re.MatchString(t.lower) {
 				return Verdict{Class: None, Pattern: vetoes[i].id, Path: t.path, Status: s.status}, true

@@ -32,6 +32,9 @@ var vectors = []struct {
 		"prompt_overflow OV13 actual=40000 limit=32768 over=7232 exact", Request{}},
 	{400, "输入内容超长", "prompt_overflow OV20 strong", Request{}},
 	{413, "413 status code (no body)", "prompt_overflow OV15 weak", Request{Window: 100_000, Estimate: 80_000}},
+	{413, "", "prompt_overflow OV15 weak", Request{Window: 100_000, Estimate: 80_000}},
+	{400, "{}", "prompt_overflow OV15 weak", Request{Window: 100_000, Estimate: 80_000}},
+	{404, "", "none", Request{Window: 100_000, Estimate: 80_000}},
 	{0, "400 (no body)", "prompt_overflow OV15 weak", Request{Window: 100_000, Estimate: 50_000}},
 	{400, "too many tokens", "prompt_overflow OV92 weak", Request{}},
 	{0, "", "prompt_overflow OV18 exact at finish", Request{}}, // with the finish reason below

@@ -48,6 +48,7 @@ var sideways = map[[2]string]string{
 	{"sessions", "transcript"}:          "an entry says where in its original a message of which format stands",
 	{"window", "transcript"}:            "a view is made of messages",
 	{"window", "sessions"}:              "a view is folded from the headers of the log",
+	{"overflow", "transcript"}:          "a request is trimmed by editing its messages",
 	{"config", "window"}:                "a policy is read where the configuration is; the same fields twice would be a second way to say it",
 	{"compaction", "transcript"}:        "a summary is a message",
 	{"compaction", "sessions"}:          "a summary is made from the headers of the log",

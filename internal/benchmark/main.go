@@ -69,6 +69,7 @@ var measurements = []struct {
 	{"tokens", measureTokens},
 	{"index", measureIndex},
 	{"redaction", measureRedaction},
+	{"rendering", measureRendering},
 }
 
 func main() {

@@ -36,6 +36,9 @@ func samples() map[string]string {
 			}
 			return s + "\x1b[5A"
 		}),
+		"tabs": repeat(func(i int) string {
+			return fmt.Sprintf("\tif err := run(%d); err != nil {\n\t\treturn err // line\n\t}\n", i)
+		}),
 		"chinese": repeat(func(i int) string { return fmt.Sprintf("第 %d 行：编译器的输出，长度与平常一样\n", i) }),
 	}
 }

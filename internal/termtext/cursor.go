@@ -12,6 +12,9 @@ func (s *Screen) escape(final byte) {
 
 // control does what a control sequence says that ended in final.
 func (s *Screen) control(final byte) {
+	if final == 'm' {
+		return // as colours does
+	}
 	s.spent -= seqBlanks
 	mode := s.seq.params[0]
 	n, m := max(1, mode), max(1, s.seq.params[1])

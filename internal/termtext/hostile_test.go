@@ -11,6 +11,7 @@ var hostile = map[string]string{
 	"far down":             "\x1b[999999999Bx",
 	"far down, line feeds": "\x1b[200B\n",
 	"far right":            "\x1b[999999999Gx\n",
+	"tabs and moves":       "\ta\t\n \t\tb\n\x1b[99Gx\n",
 	"tabs":                 "\t\tx",
 	"up and erase":         "\x1b[999A\x1b[1Jx\x1b[999B",
 	"erase to the left":    "\rx\x1b[4096C\x1b[1K",
@@ -35,6 +36,9 @@ func TestHostileInputIsBounded(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		if most := maxBlanks + 16*len(in); len(out) > most {
 			t.Errorf("%s: %d bytes became %d, more than %d", name, len(in), len(out), most)
+		}
+		if inPieces(string(in), 3) != string(out) {
+			t.Errorf("%s: something else is shown when it comes in pieces", name)
 		}
 		if got := after.TotalAlloc - before.TotalAlloc; got > 256<<20 {
 			t.Errorf("%s: %d bytes took %d MB of memory", name, len(in), got>>20)

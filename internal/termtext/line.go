@@ -132,7 +132,6 @@ func (l *line) put(col int, r rune, width int, marks *[]mark) {
 func (l *line) combine(col int, r rune, marks *[]mark) {
 	if !l.grid && col == l.cols {
 		l.text = utf8.AppendRune(l.text, r)
-		l.blanks = min(l.blanks, col-1)
 		return
 	}
 	l.split(marks)
@@ -193,7 +192,7 @@ func (l *line) reset() { *l = line{text: l.text[:0], cells: l.cells[:0]} }
 // appendTo appends what the row shows.
 func (l *line) appendTo(dst []byte, marks []mark) []byte {
 	if !l.grid {
-		return appendTrimmed(dst, l.text)
+		return trimmed(append(dst, l.text...), len(dst))
 	}
 	cells := l.cells
 	for len(cells) > 0 && cells[len(cells)-1] == ' ' {
@@ -223,10 +222,10 @@ func appendMarked(dst []byte, c cell, marks []mark) []byte {
 	return dst
 }
 
-// appendTrimmed appends a text without its trailing spaces.
-func appendTrimmed(dst, text []byte) []byte {
-	for len(text) > 0 && text[len(text)-1] == ' ' {
-		text = text[:len(text)-1]
+// trimmed returns p without the spaces at its end, down to a length.
+func trimmed(p []byte, length int) []byte {
+	for len(p) > length && p[len(p)-1] == ' ' {
+		p = p[:len(p)-1]
 	}
-	return append(dst, text...)
+	return p
 }

@@ -99,10 +99,23 @@ func (m *model) set(row, col int, s string) {
 	m.cols = max(m.cols, col+1)
 }
 
-func (m *model) erase(row, from, to int) {
-	for col := from; col < min(to, m.cols+1); col++ {
-		m.set(row, col, " ")
+// erase makes blanks of what was written where in says so.
+func (m *model) erase(in func(row, col int) bool) {
+	var places [][2]int
+	for p := range m.at {
+		if in(p[0], p[1]) {
+			places = append(places, p)
+		}
 	}
+	for _, p := range places {
+		m.set(p[0], p[1], " ")
+	}
+}
+
+func (m *model) eraseLine(mode int) {
+	m.erase(func(row, col int) bool {
+		return row == m.row && (mode == 0 && col >= m.col || mode == 1 && col <= m.col || mode == 2)
+	})
 }
 
 func (m *model) sequence(params, final, single string) {
@@ -139,14 +152,7 @@ func (m *model) sequence(params, final, single string) {
 	case "J":
 		m.eraseScreen(number(0))
 	case "K":
-		switch number(0) {
-		case 0:
-			m.erase(m.row, m.col, m.cols+1)
-		case 1:
-			m.erase(m.row, 0, m.col+1)
-		case 2:
-			m.erase(m.row, 0, m.cols+1)
-		}
+		m.eraseLine(number(0))
 	}
 }
 
@@ -167,16 +173,12 @@ func (m *model) move(row, col int) {
 func (m *model) eraseScreen(mode int) {
 	switch mode {
 	case 0:
-		m.erase(m.row, m.col, m.cols+1)
-		for row := m.row + 1; row <= m.last; row++ {
-			m.erase(row, 0, m.cols+1)
-		}
+		m.eraseLine(0)
+		m.erase(func(row, _ int) bool { return row > m.row })
 		m.last = min(m.last, m.row)
 	case 1:
-		for row := range min(m.row, m.last+1) {
-			m.erase(row, 0, m.cols+1)
-		}
-		m.erase(m.row, 0, m.col+1)
+		m.eraseLine(1)
+		m.erase(func(row, _ int) bool { return row < m.row })
 	case 2, 3:
 		*m = model{at: map[[2]int]string{}, savedR: m.savedR, savedC: m.savedC}
 	}

@@ -26,27 +26,50 @@ func printable(p []byte) int {
 }
 
 // plainLine returns the length of the line that p begins with, without its line feed, if a terminal
-// shows it as it is; else -1. A carriage return in front of the line feed changes nothing.
-func plainLine(p []byte) int {
+// shows it as it is but for tabs; else -1. A carriage return in front of the line feed changes nothing.
+// In front of a tab only ASCII stands, so that columns are bytes.
+func plainLine(p []byte) (length int, tabs bool) {
+	ascii := true
 	for n := 0; n < len(p); {
 		if p[n] >= utf8.RuneSelf {
 			r, size := utf8.DecodeRune(p[n:])
 			if r == utf8.RuneError && size == 1 || isC1(r) || n == 0 && width(r) == 0 {
-				return -1
+				return -1, false
 			}
 			n += size
+			ascii = false
 			continue
 		}
 		n += printable(p[n:])
 		switch {
 		case n == len(p) || p[n] >= utf8.RuneSelf:
 		case p[n] == '\n':
-			return n
+			return n, tabs
 		case p[n] == '\r' && n+1 < len(p) && p[n+1] == '\n':
-			return n + 1
+			return n + 1, tabs
+		case p[n] == '\t' && ascii:
+			tabs = true
+			n++
 		default:
-			return -1
+			return -1, false
 		}
 	}
-	return -1
+	return -1, false
+}
+
+// colours returns the length of the sequence of colours that p begins with, which are most of all
+// sequences, and change nothing; else 0.
+func colours(p []byte) int {
+	if len(p) < 3 || p[1] != '[' {
+		return 0
+	}
+	for i, b := range p[2:] {
+		switch {
+		case b == 'm':
+			return 2 + i + 1
+		case b != ';' && (b < '0' || b > '9'):
+			return 0
+		}
+	}
+	return 0
 }

@@ -25,6 +25,9 @@ var cases = []struct{ in, want string }{
 	{"12345678\tx", "12345678        x"},
 	{"abcdefghij\r\tX", "abcdefghXj"},
 	{"a\t\nb\t", "a\nb"},
+	{"a\t \n\t  \n \tb\t\r\n", "a\n\n        b"},
+	{"1234567\tb\n12345678\tb\n\t\tb\n", "1234567 b\n12345678        b\n                b"},
+	{"\té\tb\né\tb\n", "        é       b\né       b"},
 	// moves
 	{"one\ntwo␛[A\rONE", "ONE\ntwo"},
 	{"p 1\n p 2\n p 3␛[A␛[A\r␛[KP 1", "P 1\n p 2\n p 3"},
@@ -49,6 +52,12 @@ var cases = []struct{ in, want string }{
 	{"abc␛[2D␛[K", "a"},
 	{"abc␛[1K", ""},
 	{"abcdef␛[4D␛[1Kx", "  xdef"},
+	{"abcdef␛[4D␛[1K␛[C␛[1K", "    ef"},
+	{"äbcdef␛[4D␛[1K␛[C␛[1K", "    ef"},
+	{"abcdef␛[4D␛[1K\rx␛[2C␛[1K", "    ef"},
+	{"abcdef␛[4D␛[1K\rä␛[2C␛[1K", "    ef"},
+	{"abcdef␛[4D␛[1K\r␛[C\u0301␛[2C␛[1K", "    ef"},
+	{"abcd␛[2D␛[1K␛[C␛[K\u0301xy\b\b␛[1K", "    y"},
 	{"abc␛[2Kx", "   x"},
 	{"abc␛[3Kx", "abcx"},
 	{"x\ny\nz␛[2Jw", "w"},
@@ -158,6 +167,7 @@ func TestMovesReachOnlySoFar(t *testing.T) {
 		{"to a column", "\x1b[5000Gb", 1, strings.Repeat(" ", 4095) + "b"},
 		{"right, where the row is longer", strings.Repeat("a", 5000) + "\x1b[9Cb", 1, strings.Repeat("a", 5000) + "b"},
 		{"up", lines(100) + "\x1b[999999999Ab", 100, "x"},
+		{"tabs, as often as they come", strings.Repeat("\tx\n", 200_000), 200_000, "        x"},
 		{"line feeds below what is written", "a\x1b[B" + strings.Repeat("\n", 1000) + "b", 1002, "b"},
 	} {
 		got := strings.Split(string(Render(nil, []byte(c.in))), "\n")
@@ -193,6 +203,23 @@ func TestShownLeavesAloneWhatHasNothingToRender(t *testing.T) {
 	} {
 		if got, rendered := Shown(c.text); got != c.want || rendered != c.rendered {
 			t.Errorf("Shown(%q) = %q, %v", c.text, got, rendered)
+		}
+	}
+}
+
+func TestWidth(t *testing.T) {
+	for _, c := range []struct {
+		chars string
+		want  int
+	}{
+		{"é\u00adжאقก─█→≤€\u2028\uFFFD\uE000", 1},
+		{"\u0301\u0336\u200d\u200b\ufe0f\u20dd\u2cef\u1160\u11ff\U000e0100", 0},
+		{"表あ한、！\u3000⌚✅⭐🙂\U00020000ᄀ", 2},
+	} {
+		for _, r := range c.chars {
+			if got := width(r); got != c.want {
+				t.Errorf("%q (%U) takes %d columns, want %d", r, r, got, c.want)
+			}
 		}
 	}
 }

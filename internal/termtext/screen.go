@@ -2,6 +2,7 @@ package termtext
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -24,8 +25,9 @@ type Screen struct {
 	spent int    // blanks made by cursor moves, less what moves may make
 }
 
-// Bounds on what cursor moves do.
+// What cursor moves do, and the bounds on it.
 const (
+	tabStop   = 8       // columns between tab stops; as many blanks each tab may make
 	maxColumn = 4096    // the column that a move reaches at most, from 1
 	maxBelow  = 200     // rows below the last written one that a move reaches at most
 	maxAbove  = 1 << 14 // rows above the last written one that a move reaches at most: more than any terminal keeps on its screen
@@ -76,7 +78,7 @@ func (s *Screen) finish(dst []byte, from int) []byte {
 	return dst[:from+len(bytes.TrimRight(dst[from:], "\n"))]
 }
 
-// Render appends what a terminal shows after src to dst.
+// Render appends what a terminal shows after src to dst, whose memory is another than that of src.
 func Render(dst, src []byte) []byte {
 	s := Screen{done: dst, base: len(dst)}
 	_, _ = s.Write(src) // it never fails
@@ -93,23 +95,32 @@ func Shown(text string) (string, bool) {
 	return string(Render(nil, []byte(text))), true
 }
 
-// needed reports whether a text has anything to render.
+// needed reports whether a text has anything to render. Most have not, and are only looked through.
 func needed(text string) bool {
-	for i := range len(text) {
-		switch text[i] {
-		case esc, '\b':
-			return true
-		case '\r':
-			if i+1 < len(text) && text[i+1] != '\n' {
-				return true
-			}
-		}
+	if strings.IndexByte(text, esc) >= 0 || strings.IndexByte(text, '\b') >= 0 {
+		return true
 	}
-	return false
+	for {
+		i := strings.IndexByte(text, '\r') + 1
+		if i == 0 || i == len(text) {
+			return false
+		}
+		if text[i] != '\n' {
+			return true
+		}
+		text = text[i:]
+	}
 }
 
 // text shows what p begins with, outside of sequences, and returns how many bytes that was.
 func (s *Screen) text(p []byte) int {
+	if p[0] == esc {
+		if n := colours(p); n > 0 {
+			return n
+		}
+		s.seq.start()
+		return 1
+	}
 	if n := s.lines(p); n > 0 {
 		return n
 	}
@@ -148,7 +159,7 @@ func (s *Screen) put(r rune) {
 	s.col += w
 }
 
-// c0 does what an ASCII control character says.
+// c0 does what an ASCII control character says, except ESC.
 func (s *Screen) c0(b byte) {
 	switch b {
 	case '\n':
@@ -158,10 +169,8 @@ func (s *Screen) c0(b byte) {
 	case '\b':
 		s.col = max(0, s.col-1)
 	case '\t':
-		s.col = s.col/8*8 + 8
-		s.spent -= 8
-	case esc:
-		s.seq.start()
+		s.col = s.col/tabStop*tabStop + tabStop
+		s.spent -= tabStop
 	}
 }
 
@@ -173,16 +182,39 @@ func (s *Screen) lines(p []byte) int {
 	}
 	n := 0
 	for n < len(p) {
-		end := plainLine(p[n:])
+		end, tabs := plainLine(p[n:])
 		if end < 0 {
 			break
 		}
-		s.done = append(appendTrimmed(s.done, bytes.TrimSuffix(p[n:n+end], []byte{'\r'})), '\n')
+		line, from := bytes.TrimSuffix(p[n:n+end], []byte{'\r'}), len(s.done)
+		if tabs {
+			line = s.expand(line)
+		}
+		s.done = append(trimmed(append(s.done, line...), from), '\n')
 		n += end + 1
 		s.row++
 	}
 	s.top = s.row
 	return n
+}
+
+// expand appends a line up to its last tab to what is done, with blanks in the place of tabs, and returns
+// the rest. What it counts is what is counted when tabs come one by one.
+func (s *Screen) expand(line []byte) []byte {
+	whole := len(line)
+	line = bytes.TrimRight(line, "\t") // tabs that nothing follows show nothing
+	s.spent -= tabStop * (whole - len(line))
+	for from := len(s.done); ; {
+		i := bytes.IndexByte(line, '\t')
+		if i < 0 {
+			return line
+		}
+		s.done = append(s.done, line[:i]...)
+		blanks := tabStop - (len(s.done)-from)%tabStop
+		s.done = append(s.done, "        "[:blanks]...)
+		s.spent += blanks - tabStop
+		line = line[i+1:]
+	}
 }
 
 // last returns the number of the last row that was written.
