@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
 
 // provider is how one provider wants a conversation. Gemini appears twice: with and without ids.
@@ -503,6 +504,41 @@ func TestInvariant3ViewsStayValidWhereAMessageWasForgotten(t *testing.T) {
 				if all := string(bytes.Join(view, nil)); !strings.Contains(all, "forgotten") {
 					t.Errorf("without message %d: nothing says so in %.2000s", i+1, all)
 				}
+			}
+		})
+	}
+}
+
+// Whatever is edited, what is left is valid for every provider, before a compaction and behind one.
+func TestInvariant3EditedViewsAreValidForEveryProvider(t *testing.T) {
+	tight := window.Default()
+	tight.ResultChars, tight.ReplayChars, tight.BatchChars, tight.ToolPairs, tight.InTurnTokens = 20, 20, 1, 2, 60
+	tight.Clear = window.ClearPolicy{Trigger: 0.000001, Keep: 1, AtLeast: 1, Inputs: true}
+	for _, p := range providers {
+		t.Run(p.name, func(t *testing.T) {
+			l, edited := openWith(t, tight), 0
+			for seed := range uint64(25) {
+				r := rand.New(rand.NewPCG(seed, 17))
+				lines := randomTalk(r, transcript.Takes(p.format, transcript.RoleSystem))
+				resp, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: p.format, Messages: p.messages(lines...)})
+				if err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+				made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: resp.Session, Reason: "manual"})
+				if err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+				edited += len(made.Edits)
+				if err := transcript.Valid(p.format, render(t, l, resp.Session)); err != nil {
+					t.Fatalf("seed %d, edited: %v\n%s", seed, err, strings.Join(lines, "\n"))
+				}
+				compact(t, l, resp.Session, compaction.Options{Keep: r.IntN(4), Budget: 600})
+				if err := transcript.Valid(p.format, render(t, l, resp.Session)); err != nil {
+					t.Fatalf("seed %d, compacted: %v", seed, err)
+				}
+			}
+			if edited < 50 {
+				t.Errorf("%d edits: the test shows nothing", edited)
 			}
 		})
 	}
