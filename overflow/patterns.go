@@ -27,8 +27,6 @@ const lessThan = "OV31"
 // rows is the table, in the order in which it is tried. OB decide between the prompt and the output by
 // their numbers: in (and in2) are tokens of the prompt, out of the output that was asked for, lim is the
 // window.
-//
-//size:ok a table
 var rows = []row{
 	{id: "OB1", provider: "anthropic", class: OutputBudget,
 		expr:   `input length and .{0,2}max_tokens.{0,2} exceed context limit: (?P<in>[\d,]+) \+ (?P<out>[\d,]+) > (?P<lim>[\d,]+)`,
