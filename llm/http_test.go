@@ -75,7 +75,7 @@ func TestWhatServersDo(t *testing.T) {
 				reply(w, 529, d.wrong("overloaded_error", "Overloaded"))
 			}, fault.Limited, "Overloaded", 1},
 			{"breaks", func(_ int, w http.ResponseWriter, _ *http.Request) {
-				http.Error(w, "<html>Bad Gateway</html>", 502)
+				http.Error(w, "<html>Bad Gateway</html>", http.StatusBadGateway)
 			}, fault.Unavailable, "status 502", 1},
 			{"refuses the request", func(_ int, w http.ResponseWriter, _ *http.Request) {
 				reply(w, 400, d.wrong("invalid_request_error", "temperature: must be 1"))
