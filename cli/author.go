@@ -109,8 +109,8 @@ func (a *app) sayRun(r *compaction.Run) {
 		return
 	}
 	a.say("%s", plain(r.String()))
-	if r.Removed+r.Marked > 0 {
-		a.say("the ledger refutes %d of its statements, which were removed, and does not know %d, which are marked", r.Removed, r.Marked)
+	if text := r.Corrections(); text != "" {
+		a.say("%s", text)
 	}
 	if r.Calls > 0 {
 		mark := ""

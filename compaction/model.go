@@ -3,6 +3,7 @@ package compaction
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"ctxledger.dev/internal/fault"
@@ -86,6 +87,18 @@ func (r *Run) String() string {
 		return "a model's summary was taken: " + cmp.Or(r.Model, "of a model without a name")
 	}
 	return "a model's summary was not taken (" + string(r.Status) + "): " + r.Reason
+}
+
+// Corrections says what was done to the model's statements, "" for nothing.
+func (r *Run) Corrections() string {
+	var parts []string
+	if r.Removed > 0 {
+		parts = append(parts, fmt.Sprintf("%d statement(s) of the model were removed, because the ledger refutes them", r.Removed))
+	}
+	if r.Marked > 0 {
+		parts = append(parts, fmt.Sprintf("%d are marked, because nothing in the ledger backs them", r.Marked))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Status is what became of a model's summary.

@@ -137,8 +137,8 @@ func runWarnings(run *compaction.Run) []string {
 	if run.Status != compaction.Accepted {
 		out = append(out, oneLine(clean(run.String()), 300))
 	}
-	if run.Removed+run.Marked > 0 {
-		out = append(out, fmt.Sprintf("the ledger refutes %d statement(s) of the model, which were removed, and does not know %d, which are marked", run.Removed, run.Marked))
+	if text := run.Corrections(); text != "" {
+		out = append(out, text)
 	}
 	return out
 }
