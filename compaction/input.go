@@ -12,6 +12,9 @@ type Input struct {
 	// Items are the session's visible messages on the active path, in order: the whole log from its
 	// start, so also what earlier compactions cover.
 	Items []Item
+	// Head is the size in tokens of what stands in front of every summary and is never compacted: what the
+	// system says before anybody else. It is not among the items.
+	Head int
 	// FirstKept is the first entry that the current compaction kept verbatim; 0 when there is none.
 	// The view is PreviousText and the items from there on.
 	FirstKept    int64

@@ -115,7 +115,11 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 			return in, err
 		}
 	}
-	for _, slot := range whole[window.View{Slots: whole}.Head():] {
+	head := window.View{Slots: whole}.Head()
+	for _, slot := range whole[:head] {
+		in.Head += slot.Tokens
+	}
+	for _, slot := range whole[head:] {
 		in.Items = append(in.Items, f.item(slot))
 	}
 	return in, l.gather(tx, f, &in)

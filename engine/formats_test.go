@@ -456,9 +456,13 @@ func TestOtherInstructionsAreAnotherConversation(t *testing.T) {
 		lines = append(lines, fmt.Sprint("u request", i), "a "+strings.Repeat("word ", 200))
 	}
 	first := hand(t, l, p.request("s terse", lines))
+	before, err := l.View(t.Context(), engine.ViewRequest{Session: first.Session})
+	if err != nil {
+		t.Fatal(err)
+	}
 	plan := compact(t, l, first.Session, compactionOf(1))
-	if plan.Outcome != compaction.Compacted {
-		t.Fatal(plan.Why)
+	if plan.Outcome != compaction.Compacted || plan.Summary.TokensBefore != before.Tokens {
+		t.Fatalf("%s: %v tokens before, the view has %v", plan.Why, plan.Summary.TokensBefore, before.Tokens)
 	}
 	for _, c := range plan.Summary.Cut {
 		if strings.HasPrefix(c.Label, "system") {

@@ -139,25 +139,28 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 	if !transcript.Itemised(d.first().Format) {
 		return next, came, lost
 	}
-	own := map[string]bool{}
-	for _, c := range d.openCalls() {
-		own[c.ID] = true
-	}
-	found := false
-	for _, b := range behind[:min(len(behind), reach)] {
-		if slices.ContainsFunc(b.openCalls(), func(c sessions.Call) bool { return own[c.ID] }) {
-			break // the same call once more: what comes now is its
+	waits := func(c sessions.Call) bool { return !came[c.ID] && lost[c.ID].IsZero() }
+	own := d.openCalls()
+	for i, b := range behind[:min(len(behind), reach)] {
+		open := slices.DeleteFunc(slices.Clone(own), func(c sessions.Call) bool { return !waits(c) })
+		if i > 0 && len(open) == 0 || b.repeatsAny(own) {
+			break // all have come; or the same call is made once more, and what comes now is its
 		}
 		here, gone := b.resultIDs()
-		for id := range own {
-			if _, forgotten := gone[id]; !found && (here[id] || forgotten) {
-				next, found = b, true
-			}
-		}
 		maps.Copy(came, here)
 		maps.Copy(lost, gone)
+		if len(open) == len(own) && slices.ContainsFunc(own, func(c sessions.Call) bool { return !waits(c) }) {
+			next = b
+		}
 	}
 	return next, came, lost
+}
+
+// repeatsAny reports whether a draft makes one of these calls.
+func (d *draft) repeatsAny(calls []sessions.Call) bool {
+	return slices.ContainsFunc(d.openCalls(), func(c sessions.Call) bool {
+		return slices.ContainsFunc(calls, func(own sessions.Call) bool { return own.ID == c.ID })
+	})
 }
 
 // standIn is a result that takes the place of one that is not there.
