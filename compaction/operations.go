@@ -178,7 +178,15 @@ func (s *source) closing() string {
 		warning = fmt.Sprintf("WARNING: %d intent(s) are still PENDING — they may have been interrupted.\n"+
 			"Check current disk state before retrying these operations.\n\n", pending)
 	}
-	return "\n" + warning + resumptionNote + "\n\n" + s.historyLine()
+	return "\n" + warning + resumptionNote + "\n\n" + s.historyLine() + s.dirLine()
+}
+
+// dirLine says what the paths of the document are relative to; "" when that is not known.
+func (s *source) dirLine() string {
+	if s.in.Session.Dir == "" {
+		return ""
+	}
+	return "\nPaths are relative to " + oneLine(s.in.Session.Dir, 300) + "."
 }
 
 // historyLine is the documented line that names where the replaced messages are, and how to read

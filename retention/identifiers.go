@@ -1,6 +1,7 @@
 package retention
 
 import (
+	"regexp"
 	"strings"
 
 	"ctxledger.dev/transcript"
@@ -9,6 +10,14 @@ import (
 // chunk bounds the text that is looked at in one go, in bytes: so few hold no more identifiers than
 // transcript.Extract returns.
 const chunk = 400
+
+var (
+	// noPath is what has the shape of a path and names nothing of the work: a device, a resource of a
+	// web service by its number, what is left of a glob.
+	noPath = regexp.MustCompile(`^dev/null$|^\d+/|^_`)
+	// noName is the name of a host, as in an address.
+	noName = regexp.MustCompile(`^[a-z0-9.-]+\.(com|org|net|io|dev|ai)$`)
+)
 
 // identifiers returns the identifiers of a text in order, repetitions included when they are far apart:
 // names as they are, paths by their last two segments.
@@ -23,9 +32,15 @@ func identifiers(text string) []string {
 		}
 		f := transcript.Extract(transcript.Message{Parts: []transcript.Part{{Kind: transcript.KindText, Text: text[:n]}}})
 		for _, p := range f.Paths {
-			out = append(out, twoSegments(p))
+			if p = twoSegments(p); !noPath.MatchString(p) {
+				out = append(out, p)
+			}
 		}
-		out = append(out, f.Names...)
+		for _, name := range f.Names {
+			if !noName.MatchString(name) {
+				out = append(out, name)
+			}
+		}
 		text = text[n:]
 	}
 	return out

@@ -121,6 +121,9 @@ func stringsIn(raw json.RawMessage) []string {
 	return appendStrings(nil, v)
 }
 
+// options are arguments of tools that choose among the tool's own words, which nobody has to remember.
+var options = map[string]bool{"status": true, "type": true, "mode": true, "output_mode": true, "subagent_type": true, "model": true}
+
 func appendStrings(out []string, v any) []string {
 	switch v := v.(type) {
 	case string:
@@ -136,7 +139,9 @@ func appendStrings(out []string, v any) []string {
 		}
 		slices.Sort(keys)
 		for _, k := range keys {
-			out = appendStrings(out, v[k])
+			if !options[k] {
+				out = appendStrings(out, v[k])
+			}
 		}
 	}
 	return out
