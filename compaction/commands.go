@@ -22,19 +22,13 @@ type commandState struct {
 // then the rest; the most recently run first.
 func (s *source) commandStates() []*commandState {
 	byKey := make(map[string]*commandState)
-	s.keys = make(map[string]string)
 	var all []*commandState
 	for i := range s.in.Operations {
 		op := &s.in.Operations[i]
 		if op.Op != opShell || op.Command == "" {
 			continue
 		}
-		key, known := s.keys[op.Command]
-		var p purpose
-		if !known {
-			key, p = keyOf(op.Command)
-			s.keys[op.Command] = key
-		}
+		key, p := s.keyOf(op.Command)
 		c := byKey[key]
 		if c == nil {
 			c = &commandState{key: key, purpose: p}

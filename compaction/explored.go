@@ -188,7 +188,7 @@ func (s *source) addSearches(d *document, b *block) {
 			break
 		}
 		text := oneLine(op.Command, 120)
-		if op.Op != opShell || !isSearch(op.Command) || seen[text] {
+		if op.Op != opShell || !s.isSearch(op.Command) || seen[text] {
 			continue
 		}
 		seen[text] = true

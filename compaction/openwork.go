@@ -89,7 +89,7 @@ func (s *source) superseded() map[int]string {
 		op := &s.in.Operations[i]
 		key := "file " + op.Target
 		if op.shell() {
-			key = s.keys[op.Command]
+			key, _ = s.keyOf(op.Command)
 		}
 		switch {
 		case op.Status == statusApplied && (op.ExitCode == nil || *op.ExitCode == 0):

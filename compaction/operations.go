@@ -89,11 +89,11 @@ func (s *source) groups() []group {
 			g.note = later[i]
 			obsolete = append(obsolete, g)
 		case op.Status == statusFailed:
-			if !op.shell() || !isLook(op.Command) {
+			if !op.shell() || !s.isLook(op.Command) {
 				g.class = classOpen
 			}
 			open = append(open, g)
-		case shown < operationsUnfolded && op.shell() && isLook(op.Command):
+		case shown < operationsUnfolded && op.shell() && s.isLook(op.Command):
 			shown++
 			looks = append(looks, g)
 		case shown < operationsUnfolded:
@@ -111,12 +111,6 @@ func (s *source) groups() []group {
 		}
 	}
 	return slices.Concat(open, newest, obsolete, old, looks)
-}
-
-// isLook reports whether a command only looks at things.
-func isLook(command string) bool {
-	_, p := keyOf(command)
-	return p == search
 }
 
 // text prints one line of the list in the documented form.

@@ -108,8 +108,29 @@ func purposeOf(segment string) purpose {
 	}
 }
 
+// keyed is what keyOf says of a command.
+type keyed struct {
+	key     string
+	purpose purpose
+}
+
+// keyOf is the function keyOf, which remembers.
+func (s *source) keyOf(command string) (key string, p purpose) {
+	k, known := s.keys[command]
+	if !known {
+		k.key, k.purpose = keyOf(command)
+		s.keys[command] = k
+	}
+	return k.key, k.purpose
+}
+
+// isLook reports whether a command only looks at things.
+func (s *source) isLook(command string) bool {
+	_, p := s.keyOf(command)
+	return p == search
+}
+
 // isSearch reports whether a command only looks for something.
-func isSearch(command string) bool {
-	_, p := keyOf(command)
-	return p == search && looked().MatchString(command)
+func (s *source) isSearch(command string) bool {
+	return s.isLook(command) && looked().MatchString(command)
 }
