@@ -16,6 +16,9 @@ const (
 	// namesFile bounds the names below one file, namesTurn those of one turn.
 	namesFile = 42
 	namesTurn = 42
+	// namesLeast is the worth below which a name is left out whatever room there is: of such names fewer
+	// than one in twelve was used again.
+	namesLeast = 0.03
 	// namesLooked bounds the occurrences that are looked at, newest first, so that a huge session
 	// is planned in time.
 	namesLooked = 300_000

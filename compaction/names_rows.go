@@ -42,7 +42,7 @@ func (n *names) add(d *document) {
 		if e.owner >= 0 {
 			path, l = n.order[e.owner], n.lines[e.owner]
 		}
-		if !useful(e.text, path) {
+		if n.worth(e) < namesLeast || !useful(e.text, path) {
 			continue
 		}
 		if l == nil {
@@ -65,11 +65,11 @@ func (n *names) add(d *document) {
 	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), strings.Compare(a.text, b.text))
 	})
-	n.place2(d, rows)
+	n.offer(d, rows)
 }
 
-// place2 offers the rows.
-func (n *names) place2(d *document, rows []row) {
+// offer offers the rows.
+func (n *names) offer(d *document, rows []row) {
 	b := d.insertBeforeBody(&block{head: namesHead})
 	first := make(map[int]*line)
 	for _, r := range rows {

@@ -51,31 +51,46 @@ func (p *places) get(path string, item int) *place {
 	return e
 }
 
-// value is what a path is good for in the text, for a token. Paths are what calls name most.
+// value is what a path is good for in the text, for a token.
 func (p *places) value(path string) float64 {
-	const (
-		soon  = 3
-		asked = 2
-	)
+	const soon = 3
 	e := p.byPath[path]
 	if e == nil {
 		return 0
 	}
-	v := asked * e.said / math.Sqrt(float64(len(p.src.in.Items)-e.last+soon)) / (price(path) + 3)
+	v := e.said / math.Sqrt(float64(len(p.src.in.Items)-e.last+soon)) / (price(path) + 3)
 	if p.src.focused(path) {
 		v *= 4
 	}
 	return v
 }
 
-// others returns the paths that stand nowhere else, the worthiest first.
+// others returns the paths that the work named and that stand nowhere else, the worthiest first: neither
+// as changed or read, nor as the end of such a path, nor as a directory that holds one.
 func (p *places) others(changed map[string]bool, read map[string]*readState) []string {
+	elsewhere := make(map[string]bool)
+	for path := range changed {
+		coverParts(elsewhere, path)
+	}
+	for path := range read {
+		coverParts(elsewhere, path)
+	}
 	var out []string
 	for _, e := range p.all {
-		if e.said >= saidByAgent && !changed[e.path] && read[e.path] == nil && strings.Contains(e.path, "/") && e.path != "/dev/null" {
+		if e.said >= saidByAgent && strings.Contains(e.path, "/") && !strings.HasPrefix(e.path, "@") && e.path != "/dev/null" && !elsewhere[e.path] {
 			out = append(out, e.path)
 		}
 	}
 	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(p.value(b), p.value(a)), strings.Compare(a, b)) })
 	return out
+}
+
+// coverParts marks a path, the directories that it lies in, and what follows its slashes.
+func coverParts(covered map[string]bool, path string) {
+	covered[path] = true
+	for i := range len(path) {
+		if path[i] == '/' {
+			covered[path[:i]], covered[path[i+1:]] = true, true
+		}
+	}
 }
