@@ -2,17 +2,57 @@ package retention
 
 import (
 	"math"
+	"strconv"
 	"strings"
 )
 
-// Figures are the measures of one text, each from 0 to 1. NaN: there was nothing to look for.
+// A Share is a part of a whole, from 0 to 1, or not a number where the whole is empty.
+type Share float64
+
+// Known reports whether there was anything to look for.
+func (s Share) Known() bool { return !math.IsNaN(float64(s)) }
+
+// MarshalJSON writes null for a share of nothing.
+func (s Share) MarshalJSON() ([]byte, error) {
+	if !s.Known() {
+		return []byte("null"), nil
+	}
+	return strconv.AppendFloat(nil, float64(s), 'f', 4, 64), nil
+}
+
+// Figures are the measures of one text; the package comment says what each is.
 type Figures struct {
-	Need, Hard  float64
-	Files, Bind float64
-	Commands    float64
-	User        float64
-	Precision   float64
-	Dense       float64 // less is better
+	Need      Share `json:"need"`
+	Hard      Share `json:"hard"`
+	Files     Share `json:"files"`
+	Bind      Share `json:"bind"`
+	Commands  Share `json:"commands"`
+	User      Share `json:"user"`
+	Precision Share `json:"precision"`
+	Dense     Share `json:"dense"` // less is better
+}
+
+// shares returns the measures in their order, to be changed.
+func (f *Figures) shares() []*Share {
+	return []*Share{&f.Need, &f.Hard, &f.Files, &f.Bind, &f.Commands, &f.User, &f.Precision, &f.Dense}
+}
+
+// Mean returns the mean of each measure over those that know it.
+func Mean(all []Figures) Figures {
+	var sum Figures
+	count := make([]int, len(sum.shares()))
+	for i := range all {
+		for j, s := range all[i].shares() {
+			if s.Known() {
+				*sum.shares()[j] += *s
+				count[j]++
+			}
+		}
+	}
+	for j, s := range sum.shares() {
+		*s /= Share(count[j]) // of none: not a number
+	}
+	return sum
 }
 
 const (
@@ -31,14 +71,14 @@ func (p *Point) Measure(raw string) Figures {
 	return f
 }
 
-func part(n, of int) float64 {
+func part(n, of int) Share {
 	if of == 0 {
-		return math.NaN()
+		return Share(math.NaN())
 	}
-	return float64(n) / float64(of)
+	return Share(n) / Share(of)
 }
 
-func share(t *text, of set) float64 {
+func share(t *text, of set) Share {
 	n := 0
 	for id := range of {
 		if t.names(id) {
@@ -48,7 +88,7 @@ func share(t *text, of set) float64 {
 	return part(n, len(of))
 }
 
-func (p *Point) measureFiles(t *text) (files, bind float64) {
+func (p *Point) measureFiles(t *text) (files, bind Share) {
 	lines := strings.Split(t.raw, "\n")
 	named, bound, bindable := 0, 0, 0
 	for _, f := range p.files {
@@ -82,7 +122,7 @@ func (f *file) bound(lines []string) bool {
 	return false
 }
 
-func (p *Point) measureCommands(raw string) float64 {
+func (p *Point) measureCommands(raw string) Share {
 	lines := strings.Split(raw, "\n")
 	for i, l := range lines {
 		lines[i] = strings.Join(strings.Fields(l), " ")
@@ -100,7 +140,7 @@ func (p *Point) measureCommands(raw string) float64 {
 // runWords is the length of the runs of words that are looked for.
 const runWords = 5
 
-func (p *Point) measureUser(raw string) float64 {
+func (p *Point) measureUser(raw string) Share {
 	flat := " " + strings.Join(strings.Fields(raw), " ") + " "
 	kept, all := 0, 0
 	for _, r := range p.requests {
@@ -115,7 +155,7 @@ func (p *Point) measureUser(raw string) float64 {
 	return part(kept, all)
 }
 
-func (p *Point) measureLines(raw string) (precision, dense float64) {
+func (p *Point) measureLines(raw string) (precision, dense Share) {
 	seen := set{}
 	needed, crowded := 0, 0
 	for line := range strings.Lines(raw) {

@@ -65,6 +65,15 @@ func (s set) add(all ...string) {
 	}
 }
 
+// Identifiers returns the identifiers that a text names, and every word that could be one: for whoever
+// compares many texts.
+func Identifiers(raw string) (named []string, words map[string]bool) {
+	t := newText(raw)
+	named = identifiers(raw)
+	t.words.add(named...)
+	return named, t.words
+}
+
 // A text answers what it names.
 type text struct {
 	raw   string
