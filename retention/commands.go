@@ -67,9 +67,11 @@ func (c *command) told(flat string) bool {
 			return false
 		}
 		from += i + len(c.text)
-		line, next, _ := strings.Cut(flat[from:], "\n")
-		next, _, _ = strings.Cut(next, "\n")
-		if !continues(flat, from) && says.MatchString(line+"\n"+next) {
+		line, rest, _ := strings.Cut(flat[from:], "\n")
+		if strings.Trim(line, " `:*") == "" { // the outcome may stand below
+			line, _, _ = strings.Cut(rest, "\n")
+		}
+		if !continues(flat, from) && says.MatchString(line) {
 			return true
 		}
 	}

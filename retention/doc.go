@@ -23,7 +23,8 @@
 //     identifier are left out.
 //   - Commands: of the tests and builds that ran before, each taken without changes of directory,
 //     variables, redirections and filters, the share that the text holds word for word, with a word
-//     for the outcome of the last run (passed, failed) in the rest of its line or the next one.
+//     for the outcome of the last run (passed, failed) in the rest of its line or, where the line ends with
+//     it, in the next one.
 //   - User: of the runs of five words in the last ten messages of the user, the share that stands in
 //     the text verbatim, white space aside. A shorter message is one run.
 //   - Precision: of the identifiers that the text names, the share that counts for Need.
