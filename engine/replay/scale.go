@@ -32,8 +32,8 @@ func (sc scale) room() room {
 	return room{limit: int(left / sc.factor)}
 }
 
-// scale fits a line through what the provider counted of the recorded requests, by medians, so that what a
-// resumed session carries along unseen does not bend it.
+// scale fits a line through what the provider counted of the recorded requests. Its slope comes from growth
+// and its height is a median, so that what a resumed session carries along unseen does not bend it.
 func (t *track) scale(models *tokens.Registry) scale {
 	sc := scale{name: t.steps[len(t.steps)-1].model}
 	m, _ := models.Lookup(sc.name)
@@ -67,22 +67,26 @@ func (t *track) scale(models *tokens.Registry) scale {
 	return sc
 }
 
-// slope returns by how much measured grows with size, in the median of steps some way apart.
+// slope returns by how much measured grows with size, in the mean of steps some way apart between which the
+// view only grew, each weighted by its growth.
 func slope(sizes, measured []float64) (float64, bool) {
 	const (
 		apart       = 8     // steps
 		grown       = 1_000 // tokens: less is noise
-		least, most = 0.8, 2.5
+		least, most = 0.5, 3
 		enough      = 5
 	)
-	var all []float64
+	n, by, more := 0, 0.0, 0.0
 	for i := apart; i < len(sizes); i++ {
-		if by := sizes[i] - sizes[i-apart]; by >= grown && measured[i] > 0 && measured[i-apart] > 0 {
-			all = append(all, (measured[i]-measured[i-apart])/by)
+		size, counted := sizes[i]-sizes[i-apart], measured[i]-measured[i-apart]
+		if size < grown || measured[i-apart] == 0 || counted < least*size || counted > most*size {
+			continue // also where a host changed what it adds
 		}
+		n++
+		by += size
+		more += counted
 	}
-	f := median(all)
-	return f, len(all) >= enough && f >= least && f <= most
+	return more / max(by, 1), n >= enough
 }
 
 func median(all []float64) float64 {
