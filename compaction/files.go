@@ -106,6 +106,9 @@ func (t *fileTable) take(op *Operation) {
 	}
 }
 
+// movedChars bounds what is told of earlier moves of a file.
+const movedChars = 300
+
 // move gives a file its new path; what was done to it before stays told.
 func (t *fileTable) move(f *fileState, to string, turn int) {
 	delete(t.src.moves, to)
@@ -113,7 +116,11 @@ func (t *fileTable) move(f *fileState, to string, turn int) {
 		old.gone = "replaced by " + f.path + " (" + turnRange(turn, turn) + ")"
 		old.path += " (the former)"
 	}
-	f.moved = "moved here from " + f.path + " (" + turnRange(turn, turn) + ")"
+	earlier := ""
+	if f.moved != "" {
+		earlier = ", before that " + oneLine(strings.TrimPrefix(f.moved, "moved here "), movedChars)
+	}
+	f.moved = "moved here from " + f.path + " (" + turnRange(turn, turn) + ")" + earlier
 	t.src.moves[f.path] = to
 	delete(t.byPath, f.path)
 	f.path = to

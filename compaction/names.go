@@ -17,8 +17,8 @@ const (
 	namesFile = 42
 	namesTurn = 42
 	// namesLeast is the worth below which a name is left out whatever room there is: of such names fewer
-	// than one in twelve was used again.
-	namesLeast = 0.03
+	// than one in fifteen was used again.
+	namesLeast = 0.02
 	// namesLooked bounds the occurrences that are looked at, newest first, so that a huge session
 	// is planned in time.
 	namesLooked = 300_000

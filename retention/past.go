@@ -12,6 +12,7 @@ import (
 
 // past collects what happened before a compaction.
 type past struct {
+	dir      string // with a slash at its end
 	said     strings.Builder
 	requests []string
 	files    map[string]*file
@@ -30,8 +31,11 @@ type occurrence struct {
 	last  int
 }
 
-func newPast() *past {
-	return &past{files: map[string]*file{}, byText: map[string]*command{}, pending: map[string]transcript.Part{}, counts: map[string]*occurrence{}}
+func newPast(dir string) *past {
+	return &past{
+		dir: strings.TrimRight(dir, "/") + "/", files: map[string]*file{}, byText: map[string]*command{},
+		pending: map[string]transcript.Part{}, counts: map[string]*occurrence{},
+	}
 }
 
 func (b *past) take(m *Message) {
@@ -80,7 +84,7 @@ func (b *past) finish(call, result transcript.Part) {
 		b.ran(m.Command, result)
 	case result.IsError || m.Target == "":
 	case m.Op == intents.OpWrite || m.Op == intents.OpPatch:
-		path := twoSegments(m.Target)
+		path := twoSegments(strings.TrimPrefix(m.Target, b.dir))
 		f := b.files[path]
 		if f == nil {
 			f = &file{path: path, names: set{}}

@@ -39,10 +39,11 @@ type file struct {
 	names set    // identifiers in the bodies of its edits
 }
 
-// NewPoint collects what a compaction between before and after has to keep.
-func NewPoint(before, after []Message) *Point {
+// NewPoint collects what a compaction between before and after has to keep. dir is the directory in which the
+// session ran: a file that lies in it is named by its name alone. "" when that is not known.
+func NewPoint(dir string, before, after []Message) *Point {
 	p := &Point{need: set{}, hard: set{}}
-	b := newPast()
+	b := newPast(dir)
 	for i := range before {
 		b.take(&before[i])
 	}

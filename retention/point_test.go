@@ -60,7 +60,7 @@ func shop() *Point {
 	after.run("grep -rn LineItem .", "cart.go: TotalCents", false)
 	after.run("grep -rn TotalCents .", "NewName", false)
 	after.run("grep -rn NewName .", "", false)
-	return NewPoint(before.all, after.all)
+	return NewPoint("/w", before.all, after.all)
 }
 
 func TestAPointHoldsWhatIsNeededLater(t *testing.T) {
@@ -135,7 +135,7 @@ func TestPrecisionAndDensityAreOfTheText(t *testing.T) {
 }
 
 func TestWhatNobodyLooksForIsNoShare(t *testing.T) {
-	f := NewPoint(nil, nil).Measure("")
+	f := NewPoint("", nil, nil).Measure("")
 	for _, s := range f.shares() {
 		if s.Known() {
 			t.Errorf("of nothing: %+v", f)

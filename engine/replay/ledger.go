@@ -40,11 +40,7 @@ func (l *ledger) Close() error { return errors.Join(l.Local.Close(), os.RemoveAl
 // append appends the entries of a session up to one of them, exclusive.
 func (l *ledger) append(ctx context.Context, s *Session, to int) error {
 	for l.taken < to {
-		n, size := 0, 0
-		for n < min(to-l.taken, limits.AppendCount) && (n == 0 || size+len(s.Entries[l.taken+n].Original) <= limits.AppendBatch) {
-			size += len(s.Entries[l.taken+n].Original)
-			n++
-		}
+		n := fitting(s.Entries[l.taken:to])
 		batch, err := l.inlined(ctx, s.Entries[l.taken:l.taken+n])
 		if err != nil {
 			return err
@@ -60,6 +56,18 @@ func (l *ledger) append(ctx context.Context, s *Session, to int) error {
 		l.taken += n
 	}
 	return nil
+}
+
+// fitting returns how many of the entries one batch takes, at least one.
+func fitting(entries []sessions.NewEntry) int {
+	n, size := 0, 0
+	for n < min(len(entries), limits.AppendCount) {
+		if size += len(entries[n].Original); n > 0 && size > limits.AppendBatch {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // inlined returns the entries with originals that are too long for a request stored as blobs.

@@ -17,12 +17,13 @@ type ours struct {
 	*ledger
 	t     *track
 	room  room
-	stubs bool
-	mode  compaction.Mode
+	whole bool   // stubs count as what they stand for
+	parts []part // what may change the view before a request, in order
+
 	// blocks is the view as it was read last.
 	blocks []block
 	known  map[string]block // by the hash of a message
-	whole  map[string]int   // tokens that stubs save in a message, by its id in the ledger
+	saved  map[string]int   // tokens that stubs save in a message, by its id in the ledger
 }
 
 func openOurs(o ours) func(context.Context, env.Env, *track, room) (viewer, error) {
@@ -32,34 +33,53 @@ func openOurs(o ours) func(context.Context, env.Env, *track, room) (viewer, erro
 			return nil, err
 		}
 		run := o
-		run.ledger, run.t, run.room, run.known, run.whole = l, t, r, map[string]block{}, map[string]int{}
+		run.ledger, run.t, run.room, run.known, run.saved = l, t, r, map[string]block{}, map[string]int{}
 		return &run, nil
 	}
 }
 
-// view appends what was said since, compacts when there is too much of it, and reads the view.
+// A part of the product changes a view that is about to be sent. It reports whether it compacted, and
+// forgets o.blocks when it changed what was sent before.
+type part func(ctx context.Context, o *ours) (compacted bool, err error)
+
+// compact is the part that compacts a view that is too large, in one of the modes.
+func compact(mode compaction.Mode) part {
+	return func(ctx context.Context, o *ours) (bool, error) {
+		if (view{blocks: o.blocks}).size() <= o.room.limit {
+			return false, nil
+		}
+		r := engine.PlanCompactionRequest{Session: o.session, Options: compaction.Options{Mode: mode, Reason: "replay"}}
+		if mode == compaction.Window {
+			r.Options.Budget = o.room.limit / 2
+		}
+		p, err := engine.Compact(ctx, o, r, "", false)
+		if err != nil || p.Outcome != compaction.Compacted {
+			return false, err
+		}
+		o.blocks = nil
+		return true, nil
+	}
+}
+
+// view appends what was said since, lets each part have its turn, and reads the view.
 func (o *ours) view(ctx context.Context, upTo int) (view, error) {
-	if err := o.append(ctx, o.t.Session, upTo); err != nil || o.session == "" {
-		return view{}, err
-	}
 	v := view{}
-	if err := o.read(ctx); err != nil {
+	if err := o.append(ctx, o.t.Session, upTo); err != nil || o.session == "" {
 		return v, err
 	}
-	if v.blocks = o.blocks; v.size() <= o.room.limit {
-		return v, nil
+	for _, p := range o.parts {
+		if err := o.read(ctx); err != nil {
+			return v, err
+		}
+		compacted, err := p(ctx, o)
+		if err != nil {
+			return v, err
+		}
+		v.compacted = v.compacted || compacted
 	}
-	r := engine.PlanCompactionRequest{Session: o.session, Options: compaction.Options{Mode: o.mode, Reason: "replay"}}
-	if o.mode == compaction.Window {
-		r.Options.Budget = o.room.limit / 2
-	}
-	p, err := engine.Compact(ctx, o, r, "", false)
-	if err != nil || p.Outcome != compaction.Compacted {
-		return v, err
-	}
-	o.blocks = nil
-	err = o.read(ctx)
-	return view{blocks: o.blocks, compacted: true}, err
+	err := o.read(ctx)
+	v.blocks = o.blocks
+	return v, err
 }
 
 // read brings the blocks up to date. Between two steps that change the view it only grows, but for its last
@@ -70,7 +90,7 @@ func (o *ours) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !o.stubs {
+	if o.whole {
 		if err := o.learnStubs(ctx); err != nil {
 			return err
 		}
@@ -95,7 +115,7 @@ func (o *ours) block(m engine.ViewMessage) block {
 		if decoded, err := transcript.Decode(m.Format, m.JSON); err == nil {
 			b = blockOf(decoded, 0)
 		}
-		b.id, b.tokens = id, m.Tokens+o.whole[m.ID]
+		b.id, b.tokens = id, m.Tokens+o.saved[m.ID]
 		o.known[id] = b
 	}
 	return b
@@ -103,7 +123,7 @@ func (o *ours) block(m engine.ViewMessage) block {
 
 // learnStubs notes what the stubs of new entries save, to take that back.
 func (o *ours) learnStubs(ctx context.Context) error {
-	r := engine.LogRequest{Session: o.session, From: int64(len(o.whole)) + 1}
+	r := engine.LogRequest{Session: o.session, From: int64(len(o.saved)) + 1}
 	for {
 		page, err := o.Log(ctx, r)
 		if err != nil {
@@ -116,7 +136,7 @@ func (o *ours) learnStubs(ctx context.Context) error {
 					saved += res.Tokens - res.StubTokens
 				}
 			}
-			o.whole[e.ID] = saved
+			o.saved[e.ID] = saved
 		}
 		if page.Next == 0 {
 			return nil

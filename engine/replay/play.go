@@ -165,13 +165,13 @@ func (pl *player) sum() Outcome {
 	}
 	const readUnits, writeUnits, outputUnits = 0.1, 1.25, 5 // the usual relations of providers' prices
 	o.Units = readUnits*float64(o.CacheRead) + writeUnits*float64(written) + outputUnits*float64(o.Output)
-	o.Stable = part(pl.stable, o.Requests)
-	o.Kept = part(pl.had, pl.used)
+	o.Stable = shareOf(pl.stable, o.Requests)
+	o.Kept = shareOf(pl.had, pl.used)
 	return o
 }
 
-// part is n of all; 1 of nothing.
-func part(n, of int) float64 {
+// shareOf is n of all; 1 of nothing.
+func shareOf(n, of int) float64 {
 	if of == 0 {
 		return 1
 	}

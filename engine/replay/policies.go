@@ -41,12 +41,13 @@ type room struct {
 // Policies are those that are compared. The first is what the others are measured against, the third is
 // the product's default; behind it, what it is without each of its parts.
 func Policies() []Policy {
+	document, window := compact(compaction.Intent), compact(compaction.Window)
 	return []Policy{
 		{Name: "none", About: "the recorded session with its host's own compactions", recorded: true, open: openRecorded},
 		{Name: "sliding window", About: "the newest messages that fit", open: openSliding},
-		{Name: "ctxledger", About: "large results as stubs, a document instead of old turns", open: openOurs(ours{stubs: true, mode: compaction.Intent})},
-		{Name: "without stubs", About: "ctxledger with all results whole", open: openOurs(ours{mode: compaction.Intent})},
-		{Name: "without document", About: "ctxledger, old turns dropped", open: openOurs(ours{stubs: true, mode: compaction.Window})},
+		{Name: "ctxledger", About: "stubs for large results, a document for old turns", open: openOurs(ours{parts: []part{document}})},
+		{Name: "without stubs", About: "ctxledger with all results whole", open: openOurs(ours{whole: true, parts: []part{document}})},
+		{Name: "without document", About: "ctxledger, old turns dropped", open: openOurs(ours{parts: []part{window}})},
 	}
 }
 

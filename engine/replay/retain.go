@@ -66,7 +66,7 @@ func Retention(ctx context.Context, e env.Env, s *Session, least int) ([]Kept, e
 
 // kept compacts the session as it stands and measures the summary.
 func (l *ledger) kept(ctx context.Context, s *Session, at int) (Kept, error) {
-	p := retention.NewPoint(s.messages(0, at), s.messages(at+1, len(s.Entries)))
+	p := retention.NewPoint(s.About.Dir, s.messages(0, at), s.messages(at+1, len(s.Entries)))
 	text := func(t string) Text {
 		return Text{t, tokens.O200kBase.CountString(t), p.Measure(t)}
 	}

@@ -71,7 +71,9 @@ func blockOf(m transcript.Message, entry int) block {
 		text += p.Text + "\n" + string(p.Args) + "\n"
 		b.result = b.result || p.Kind == transcript.KindResult
 		if p.Kind != transcript.KindReasoning {
-			b.tokens += tokens.O200kBase.CountString(p.Text) + tokens.O200kBase.CountString(p.Name) + tokens.O200kBase.CountString(string(p.Args))
+			for _, part := range []string{p.Text, p.Name, string(p.Args)} {
+				b.tokens += tokens.O200kBase.CountString(part)
+			}
 		}
 	}
 	_, b.words = retention.Identifiers(text)
