@@ -146,6 +146,21 @@ func TestWhatTheViewLacksIsReadBackAndCharged(t *testing.T) {
 	}
 }
 
+// The recorded session never fills its window, so nothing is left to save but stubs and what they cost.
+func TestSavingsAreThoseOfTheDefault(t *testing.T) {
+	got, err := replay.SavingsOf(t.Context(), testEnv(t), session(t, some, 0), tokens.Builtin())
+	if err != nil || got.None.Policy != "none" || got.Ours.Policy != "ctxledger" {
+		t.Fatal(got, err)
+	}
+	if want := 1 - got.Ours.Units/got.None.Units; got.Share != want || got.Share < 0 {
+		t.Errorf("share %v, want %v", got.Share, want)
+	}
+	empty := &replay.Session{About: session(t, some, 0).About}
+	if none, err := replay.SavingsOf(t.Context(), testEnv(t), empty, tokens.Builtin()); err != nil || none.Share != 0 {
+		t.Error(none, err)
+	}
+}
+
 func TestSumsAreWeightedByRequests(t *testing.T) {
 	a := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 1, Stable: 1, Units: 4, Priced: true}, {}, {Units: 2}}}
 	b := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 3, Stable: 0, Units: 8}, {}, {Units: 10}}}
@@ -153,7 +168,7 @@ func TestSumsAreWeightedByRequests(t *testing.T) {
 	if len(sum) != 3 || sum[0].Requests != 4 || sum[0].Stable != 0.25 || sum[0].Units != 12 || sum[0].Priced {
 		t.Errorf("%+v", sum)
 	}
-	if a.Saved() != 0.5 || b.Saved() != -0.25 || (replay.Report{}).Saved() != 0 {
-		t.Errorf("saved: %v %v", a.Saved(), b.Saved())
+	if a.Ratio(replay.Ours) != 0.5 || b.Ratio(replay.Ours) != 1.25 || (replay.Report{}).Ratio(replay.Ours) != 1 {
+		t.Errorf("ratios: %v %v", a.Ratio(replay.Ours), b.Ratio(replay.Ours))
 	}
 }

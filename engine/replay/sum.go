@@ -43,7 +43,3 @@ func (r Report) Ratio(policy int) float64 {
 	}
 	return r.Outcomes[policy].Units / r.Outcomes[0].Units
 }
-
-// Saved says what the product's default would have saved in a session, as a part of what it cost; less
-// than nothing when it would have cost more.
-func (r Report) Saved() float64 { return 1 - r.Ratio(Ours) }
