@@ -83,7 +83,7 @@ func TestHeadingsStandOverLines(t *testing.T) {
 	in := readShop(t)
 	headings := []string{"Files read (", "Files grepped (", "Other paths that", "Shell searches performed:", "Earlier runs, told anew"}
 	seen := 0
-	for budget := 500; budget <= 4_000; budget += 50 {
+	for budget := 500; budget <= 3_500; budget += 250 {
 		p := mustPlan(t, in, Options{Budget: budget})
 		if n := count(p.Text); n > budget {
 			t.Errorf("budget %d: %d tokens", budget, n)
