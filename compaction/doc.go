@@ -14,17 +14,23 @@
 // person who wants to see what the agent was told. It therefore goes from what is wanted, over what
 // stands, to how it came about:
 //
-//   - the user's own words: nothing else says what the task is, and no paraphrase is as safe;
+//   - the user's own words: nothing else says what the task is, and no paraphrase is as safe. The newest
+//     messages and the first share a part of the budget, and the longest of them gives way first;
 //   - open work: what failed or was interrupted and did not succeed since. A run that a later run
 //     told anew (go test ./... after go test ./a) is not open, and is not told as current;
-//   - each changed file, in its present place, with what was done to it on the same line and under
-//     it the identifiers that the work used most: short lines, each under its file, since a bare
-//     word list does not say what belongs together;
-//   - each test and build with its last outcome, and the commits;
+//   - each changed file, in its present place, with what was done to it and what its edits were about on
+//     one line, and under it the identifiers that the work used most: short lines, each under its file,
+//     since a bare word list does not say what belongs together;
+//   - each test and build, without what only stands around it, with its last outcome, and the commits;
 //   - the agent's notes and closing words, marked as claims, the notes checked against the ledger;
-//   - what was read, and the handles of what is kept outside;
+//   - what was read or named, the handles of what is kept outside, and the identifiers that belong to no
+//     file, under the turn that said them last;
 //   - the list of operations in the documented form, which other readers key on, and the way back to
 //     the whole history.
+//
+// The list of operations is of the compacted range. Everything else tells the session up to its newest
+// entry, the part that stays verbatim included: the document may be all that a host hands on, and what
+// stands below may leave the view before the document does.
 //
 // The documented body (from "[INTENT-DERIVED RECONSTRUCTION" to the resumption note) stands last and
 // whole; everything else are prefix blocks before it, joined by rules. The table of files that were
@@ -36,7 +42,10 @@
 // document of Intent stands alone.
 //
 // The budget is filled by worth, not by place: see class. Each class has a share that it may use
-// before the others had their turn; what is left goes round again.
+// before the others had their turn; what is left goes round again. Identifiers and paths are ranked by how
+// often and how recently they were said, and by whom, for what they cost: measured on what later calls of real
+// sessions used (package retention; docs/benchmarks.md has the figures), that ordering was as good as any with
+// more to it.
 //
 // # Guarantees
 //

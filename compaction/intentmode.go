@@ -8,13 +8,13 @@ func (s *source) write() (text string, need int, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	if err := s.addRequests(d, pinned); err != nil {
+	n := s.rankNames()
+	if err := s.addRequests(d, n, pinned); err != nil {
 		return "", 0, err
 	}
-	n := s.rankNames()
 	s.addOpen(d)
 	s.addFiles(d, n)
-	s.addCommands(d)
+	s.addCommands(d, n)
 	s.addNotes(d)
 	s.addNarrative(d)
 	if err := s.addReasoning(d); err != nil {

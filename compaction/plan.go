@@ -102,6 +102,9 @@ func planIntent(in *Input, o Options) (Proposal, error) {
 			return v.upToDate(o), nil // all of it is asked to stay, and it fits
 		}
 		cuts = []int{asked, cuts[0]}
+	} else if o.Budget > 0 && in.FirstKept == 0 {
+		// Whoever says how long a summary may be wants one of a short session too.
+		cuts = append(cuts, boundary(in.Items, ok, v.start, min(keepLimit(in.Window), v.before/2)))
 	}
 	var refused Proposal
 	for i, cut := range cuts {

@@ -19,7 +19,7 @@ type source struct {
 	files    []*fileState
 	moves    map[string]string // present paths of what was moved, by the former ones
 	commands []*commandState
-	keys     map[string]string // of commands: the same one runs often
+	keys     map[string]keyed // of commands: the same one runs often
 	explored explored
 	focus    []string
 	story    *narrative            // a model's words; nil: none
@@ -28,7 +28,7 @@ type source struct {
 }
 
 func newSource(in *Input, o Options, id string, cut, budget int) *source {
-	s := &source{in: in, o: o, id: id, cut: cut, budget: budget, last: in.Items[cut-1].last()}
+	s := &source{in: in, o: o, id: id, cut: cut, budget: budget, last: in.Items[cut-1].last(), keys: make(map[string]keyed)}
 	for _, op := range in.Operations {
 		if op.Seq <= s.last {
 			s.past = append(s.past, op)

@@ -53,6 +53,11 @@ func (r Rate) Dollars(n int64) (dollars float64, known bool) {
 	return float64(n) * float64(r.Micros()) / (rateUnit * rateUnit), r.known()
 }
 
+// Dollars returns what n tokens cost at the rate, and whether that is known.
+func (r Rate) Dollars(n int64) (dollars float64, known bool) {
+	return float64(n) * float64(r.micros()) / (rateUnit * rateUnit), r.known()
+}
+
 // String returns the rate as ParseRate reads it, without trailing zeros, or "" when it is not known.
 func (r Rate) String() string {
 	if !r.known() {
