@@ -45,13 +45,8 @@ func ParseRate(text string) (Rate, error) {
 // known reports whether the rate is known.
 func (r Rate) known() bool { return r.plusOne > 0 }
 
-// Micros returns the rate in millionths of a dollar, 0 when it is not known.
-func (r Rate) Micros() int64 { return max(r.plusOne-1, 0) }
-
-// Dollars returns what n tokens cost at the rate, and whether that is known.
-func (r Rate) Dollars(n int64) (dollars float64, known bool) {
-	return float64(n) * float64(r.Micros()) / (rateUnit * rateUnit), r.known()
-}
+// micros returns the rate in millionths of a dollar, 0 when it is not known.
+func (r Rate) micros() int64 { return max(r.plusOne-1, 0) }
 
 // Dollars returns what n tokens cost at the rate, and whether that is known.
 func (r Rate) Dollars(n int64) (dollars float64, known bool) {
@@ -63,8 +58,8 @@ func (r Rate) String() string {
 	if !r.known() {
 		return ""
 	}
-	text := strconv.FormatInt(r.Micros()/rateUnit, 10)
-	decimals := strconv.FormatInt(r.Micros()%rateUnit+rateUnit, 10)[1:]
+	text := strconv.FormatInt(r.micros()/rateUnit, 10)
+	decimals := strconv.FormatInt(r.micros()%rateUnit+rateUnit, 10)[1:]
 	if decimals = strings.TrimRight(decimals, "0"); decimals != "" {
 		text += "." + decimals
 	}

@@ -112,8 +112,8 @@ func TestTheTableOfModelsIsSortedAndConsistent(t *testing.T) {
 			t.Errorf("bad entry %+v", m)
 		}
 		p := m.Price
-		if p.Input.known() != p.Output.known() || p.CachedRead.Micros() > p.Input.Micros() || p.CachedWrite.known() && p.CachedWrite.Micros() < p.Input.Micros() ||
-			p.Output.known() && p.Output.Micros() <= p.Input.Micros() {
+		if p.Input.known() != p.Output.known() || p.CachedRead.micros() > p.Input.micros() || p.CachedWrite.known() && p.CachedWrite.micros() < p.Input.micros() ||
+			p.Output.known() && p.Output.micros() <= p.Input.micros() {
 			t.Errorf("%s: prices %+v", m.Name, p)
 		}
 	}
@@ -208,7 +208,7 @@ func TestRatesAreExactDecimals(t *testing.T) {
 			t.Errorf("%q is read as %q, %v", text, r, err)
 		}
 	}
-	if r := (Rate{}); r.known() || r.String() != "" || r.Micros() != 0 {
+	if r := (Rate{}); r.known() || r.String() != "" || r.micros() != 0 {
 		t.Errorf("the zero rate is %q", r)
 	}
 }

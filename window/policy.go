@@ -117,13 +117,15 @@ type Rates struct {
 // RatesOf returns the rates of a model's price. Where a price is not known, a usual relation holds.
 func RatesOf(p tokens.Price) Rates {
 	r := Rates{Read: 0.1, Write: 1.25}
-	input := float64(p.Input.Micros())
-	if input == 0 {
+	const many = 1_000_000
+	input, known := p.Input.Dollars(many)
+	if !known || input == 0 {
 		return r
 	}
-	if read := p.CachedRead.Micros(); read > 0 {
-		r.Read = float64(read) / input
+	if read, known := p.CachedRead.Dollars(many); known {
+		r.Read = read / input
 	}
-	r.Write = max(float64(p.CachedWrite.Micros())/input, 1)
+	write, _ := p.CachedWrite.Dollars(many) // where writing is not priced apart, it is input
+	r.Write = max(write/input, 1)
 	return r
 }
