@@ -31,8 +31,7 @@ type block struct {
 type track struct {
 	*Session
 	steps  []step
-	blocks []block     // by entry: of those that the model saw, else the zero block
-	host   map[int]int // by entry: the host's summary that was in force behind it
+	blocks []block // by entry: of those that the model saw, else the zero block
 }
 
 func newTrack(s *Session) *track {
