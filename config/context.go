@@ -15,7 +15,7 @@ func (p *parser) policy(f yamldoc.Field) (*window.Policy, error) {
 	err := p.each(f, map[string]any{
 		"textonly": &w.TextOnly, "excludeagents": &w.ExcludeAgents, "maxturns": &w.Turns, "maxmessages": &w.Messages,
 		"capfraction": &w.CapFraction, "exact": &w.Exact,
-		"maxresultchars": &w.ResultChars, "resultchars": &tools, "maxreplaychars": &w.ReplayChars, "batchchars": &w.BatchChars,
+		"maxresultchars": &w.ResultChars, "resultchars": &tools, "maxreplaychars": &w.ReplayChars, "batchchars": &w.BatchChars, "oldwords": &w.OldWords,
 		"maxtoolpairs": &w.ToolPairs, "maxinturntokens": &w.InTurnTokens,
 		"threshold": &w.Compact.Fraction, "reserve": &w.Compact.Reserve, "effectivewindow": &w.Compact.Effective,
 		"compactturns": &w.Compact.Turns, "maxturninputtokens": &w.Compact.SingleTurn, "warnat": &w.Compact.WarnAt, "cutoverat": &w.Compact.CutoverAt,

@@ -114,7 +114,7 @@ func randomPolicy(r *rand.Rand) Policy {
 	p := Default()
 	p.BatchChars = []int{1, 300, 65_536}[r.IntN(3)]
 	p.ResultChars = []int{0, 50, 2000}[r.IntN(3)]
-	p.ReplayChars = []int{0, 20}[r.IntN(2)]
+	p.ReplayChars, p.OldWords = []int{0, 20}[r.IntN(2)], r.IntN(2) == 0
 	p.ToolPairs = []int{0, 2, 5}[r.IntN(3)]
 	p.InTurnTokens = []int{0, 100, 5000}[r.IntN(3)]
 	p.Clear = ClearPolicy{Trigger: 0.6, Keep: 1 + r.IntN(3), AtLeast: 1, Inputs: r.IntN(2) == 0}

@@ -9,6 +9,9 @@ const (
 // oldWords shortens answers that make calls: their words, and long texts in the arguments of their
 // calls. Answers without calls and the newest unit stay.
 func oldWords(s *scene) []Edit {
+	if !s.policy.OldWords {
+		return nil
+	}
 	var batch batch
 	seen := map[int]bool{}
 	for i := range s.acts {

@@ -9,7 +9,7 @@ import (
 var always = State{Rates: Rates{Read: 1, Write: 1}, Ahead: 1}
 
 func TestPasses(t *testing.T) {
-	whole := func(p *Policy) { p.BatchChars = 1; p.Clear.Trigger = 0 }
+	whole := func(p *Policy) { p.BatchChars, p.Clear.Trigger, p.OldWords = 1, 0, true }
 	for _, c := range []struct {
 		name   string
 		policy func(*Policy)

@@ -18,6 +18,10 @@ type Policy struct {
 	// BatchChars is how much superseded content has to come together before it is rewritten at all.
 	BatchChars int
 
+	// OldWords shortens the words of answers that make calls, and long texts in the arguments of their
+	// calls. No handle brings them back but that of their message, so it is off unless asked for.
+	OldWords bool
+
 	// ToolPairs bounds the units of calls and results in the view. It moves in steps of pairStep.
 	ToolPairs int
 	// InTurnTokens bounds what all results and notes take together.
