@@ -61,6 +61,15 @@ func compact(mode compaction.Mode) part {
 	}
 }
 
+// edit is the part that shows less of what was said, where that pays.
+func edit(ctx context.Context, o *ours) (bool, error) {
+	made, err := o.EditView(ctx, engine.EditViewRequest{Session: o.session})
+	if err == nil && made.Step > 0 {
+		o.blocks = nil
+	}
+	return false, err
+}
+
 // view appends what was said since, lets each part have its turn, and reads the view.
 func (o *ours) view(ctx context.Context, upTo int) (view, error) {
 	v := view{}

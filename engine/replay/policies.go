@@ -45,9 +45,10 @@ func Policies() []Policy {
 	return []Policy{
 		{Name: "none", About: "the recorded session with its host's own compactions", recorded: true, open: openRecorded},
 		{Name: "sliding window", About: "the newest messages that fit", open: openSliding},
-		{Name: "ctxledger", About: "stubs for large results, a document for old turns", open: openOurs(ours{parts: []part{document}})},
-		{Name: "without stubs", About: "ctxledger with all results whole", open: openOurs(ours{whole: true, parts: []part{document}})},
-		{Name: "without document", About: "ctxledger, old turns dropped", open: openOurs(ours{parts: []part{window}})},
+		{Name: "ctxledger", About: "stubs for large results, edits that pay, a document for old turns", open: openOurs(ours{parts: []part{edit, document}})},
+		{Name: "without stubs", About: "ctxledger with all results whole", open: openOurs(ours{whole: true, parts: []part{edit, document}})},
+		{Name: "without edits", About: "ctxledger, nothing shown less of but by stubs and the document", open: openOurs(ours{parts: []part{document}})},
+		{Name: "without document", About: "ctxledger, old turns dropped", open: openOurs(ours{parts: []part{edit, window}})},
 	}
 }
 
