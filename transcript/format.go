@@ -97,7 +97,7 @@ func names(formats []Format) string {
 }
 
 // Decode reads one message. The error is invalid, naming the byte, for what is not a message of the
-// format, and too_large beyond MaxMessage. Blocks and roles that are not known are kept.
+// format, and too_large beyond MaxMessage and 100,000 parts. Blocks and roles that are not known are kept.
 func Decode(f Format, raw []byte) (Message, error) {
 	c, err := codecOf(f)
 	if err != nil {

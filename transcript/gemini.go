@@ -181,37 +181,43 @@ func (p *geminiPart) readResponse(n node) error {
 		p.part.Media = len(spans)
 	}
 	if at := n.get("response"); !at.Empty() {
-		response, err := readNode(p.src, at, "response")
+		text, failed, err := readObject(p.src, at)
 		if err != nil {
 			return err
 		}
-		failed := response.first(response.get("error"))
-		p.part.IsError = failed != 0 && failed != 'n'
-		if text := onlyText(response); !text.Empty() {
+		p.part.IsError = failed
+		if p.part.Text = string(p.src[at.From:at.To]); !text.Empty() {
 			p.part.Text = unquote(p.src[text.From:text.To])
-		} else if len(response.members) > 0 {
-			p.part.Text = string(p.src[at.From:at.To])
 		}
 	}
 	return p.readName(n)
 }
 
-// onlyText returns the member of an object that is a text, if there is one and everything else in it is a
-// number, a truth value or nothing.
-func onlyText(n node) Span {
-	var text Span
-	for _, m := range n.members {
-		switch n.first(m.val) {
-		case '"':
-			if !text.Empty() {
-				return Span{}
-			}
-			text = m.val
-		case '{', '[':
-			return Span{}
-		}
+// readObject looks at what a tool returned, which may be any object. text is its one member that is a
+// text, where everything else in it is a number, a truth value or nothing; failed says that it has an
+// error.
+func readObject(src []byte, at Span) (text Span, failed bool, err error) {
+	if src[at.From] != '{' {
+		return Span{}, false, invalid(at.From, "response is not an object")
 	}
-	return text
+	texts := 0
+	s := &scanner{src: src[:at.To], pos: at.From}
+	err = s.object(0, func(key, val Span) error {
+		switch src[val.From] {
+		case '"':
+			texts, text = texts+1, val
+		case '{', '[':
+			texts = 2 // the text alone would not be all
+		}
+		if src[val.From] != 'n' && unquote(src[key.From:key.To]) == "error" {
+			failed = true
+		}
+		return nil
+	})
+	if texts != 1 {
+		text = Span{}
+	}
+	return text, failed, err
 }
 
 // readCode reads code that the provider runs.

@@ -59,11 +59,11 @@ func (p geminiPart) replaceText(literal []byte) ([]splice, error) {
 		end := n.at.To - 1
 		return []splice{{Span{end, end}, joined(`,"response":`, string(response(literal, false)))}}, nil
 	}
-	object, err := readNode(p.src, at, "response")
+	text, _, err := readObject(p.src, at)
 	if err != nil {
 		return nil, err
 	}
-	if text := onlyText(object); !text.Empty() {
+	if !text.Empty() {
 		return []splice{{text, literal}}, nil
 	}
 	return []splice{{at, response(literal, p.part.IsError)}}, nil

@@ -24,6 +24,8 @@ func TestDecodeGemini(t *testing.T) {
 		{"parallel results in one content", `{"role":"user","parts":[{"functionResponse":{"name":"grep","response":{"output":"g"}}},{"functionResponse":{"name":"read","response":{"result":"a","code":0}}},{"functionResponse":{"id":"c1","name":"read","response":{"error":"no"}}}]}`,
 			"tool | result(g)##1 grep grep | result(a)##1 read read | result(no)#c1 read error"},
 		{"result that is an object", `{"role":"function","parts":[{"functionResponse":{"name":"read","response":{"a":{"b":1}, "c":"d"}}}]}`, `tool | result({"a":{"b":1}, "c":"d"})##1 read read`},
+		{"result with a name twice, which is the tool's own affair", `{"parts":[{"functionResponse":{"name":"read","response":{"a":"b","a":"c"}}}]}`, `tool | result({"a":"b","a":"c"})##1 read read`},
+		{"result that is empty", `{"parts":[{"functionResponse":{"name":"read","response":{}}}]}`, `tool | result({})##1 read read`},
 		{"result without a response, with pictures", `{"role":"user","parts":[{"functionResponse":{"name":"shot","parts":[{"inlineData":{}}]}}]}`, "tool | result()##1 shot shot media=1"},
 		{"result and words are the user's", `{"role":"user","parts":[{"functionResponse":{"name":"read"}},{"text":"stop"}]}`, "user | result()##1 read read | text(stop)"},
 		{"code that the provider runs", `{"role":"model","parts":[{"executableCode":{"language":"PYTHON","code":"1+1"}},{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"2"}}]}`,

@@ -1,6 +1,10 @@
 package transcript
 
-import "slices"
+import (
+	"slices"
+
+	"ctxledger.dev/internal/fault"
+)
 
 // member is one member of an object.
 type member struct {
@@ -107,8 +111,15 @@ func elements(src []byte, at Span) ([]Span, error) {
 	var spans []Span
 	s := &scanner{src: src[:at.To], pos: at.From}
 	err := s.array(0, func(elem Span) error {
+		if len(spans) == maxElements {
+			return fault.New(fault.TooLarge, op, "byte %d: an array of more than %d elements", elem.From, maxElements)
+		}
 		spans = append(spans, elem)
 		return nil
 	})
 	return spans, err
 }
+
+// maxElements bounds the parts of a message and the messages of a conversation: what is kept of one is
+// many times longer than the shortest one is.
+const maxElements = 100_000
