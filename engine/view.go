@@ -121,7 +121,6 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 		}}, nil
 	}
 	var records []sessions.Entry
-	var received [][]byte
 	var raws []transcript.Record
 	stubs := map[string]string{}
 	for _, seq := range slot.Seqs {
@@ -140,7 +139,7 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 		if e.Forgotten == nil {
 			record.Shorten = slot.Shorten(seq)
 		}
-		records, received, raws = append(records, e.Entry), append(received, raw), append(raws, record)
+		records, raws = append(records, e.Entry), append(raws, record)
 		for _, r := range e.Results {
 			if slot.Stubs[r.CallID] != r.Artifact || r.Artifact == "" || stubs[r.CallID] != "" {
 				continue
@@ -156,11 +155,11 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 	if err != nil {
 		return nil, err
 	}
-	return placed(slot, records, received, pieces), nil
+	return placed(slot, records, raws, pieces), nil
 }
 
 // placed says of each piece of a slot where it comes from, and what it takes.
-func placed(slot window.Slot, records []sessions.Entry, received [][]byte, pieces []transcript.Piece) []ViewMessage {
+func placed(slot window.Slot, records []sessions.Entry, raws []transcript.Record, pieces []transcript.Piece) []ViewMessage {
 	out := make([]ViewMessage, len(pieces))
 	rest := slot.Tokens
 	for i, p := range pieces {
@@ -170,7 +169,7 @@ func placed(slot window.Slot, records []sessions.Entry, received [][]byte, piece
 		}
 		out[i] = ViewMessage{
 			Seq: from.Seq, ID: from.ID, Role: slot.Role, Format: slot.Format, Turn: slot.Turn, JSON: p.JSON,
-			Edited: p.Record < 0 || !bytes.Equal(p.JSON, received[p.Record]),
+			Edited: p.Record < 0 || !bytes.Equal(p.JSON, raws[p.Record].JSON),
 		}
 		if i > 0 {
 			out[i].Tokens = min(rest, shownTokens(slot, from))
