@@ -91,14 +91,14 @@ func (s *scene) run(in Input) (now, later []Edit) {
 		}
 		for _, e := range proposed {
 			e.Pass = pass.name
-			if pass.when == asked || seen.slot(e) >= seen.sent {
+			if pass.asked || seen.slot(e) >= seen.sent {
 				now = append(now, e)
 			} else {
 				later = append(later, e)
 			}
 		}
 		in.Edits = slices.Concat(in.Edits, proposed)
-		if pass.when == asked { // it may have collapsed messages
+		if pass.asked { // it may have collapsed messages
 			*s = *newScene(in, s.policy, s.State)
 			left = s.costs(nil)
 		} else {
@@ -141,18 +141,10 @@ func reasonOf(taken, worth []Edit) string {
 		return ""
 	case len(worth) > 0:
 		return "pays"
-	case slices.ContainsFunc(taken, func(e Edit) bool { return momentOf(e.Pass) == asked }):
+	case slices.ContainsFunc(taken, askedFor):
 		return "asked"
 	}
 	return "birth"
-}
-
-func momentOf(name string) moment {
-	i := slices.IndexFunc(passes, func(p pass) bool { return p.name == name })
-	if i < 0 {
-		return pays
-	}
-	return passes[i].when
 }
 
 // words tells a decision.
