@@ -117,10 +117,6 @@ func (l *Local) recordStep(ctx context.Context, tx kv.Tx, f *folded, made editSt
 	if err != nil {
 		return Event{}, fault.Wrap(fault.Internal, "engine.edit", err)
 	}
-	if len(data) > kv.MaxValue/2 {
-		return Event{}, fault.New(fault.TooLarge, "engine.edit", "a step of %d edits takes %d bytes, more than a record holds", len(made.Edits), len(data)).
-			WithHint("compact the session and keep fewer turns")
-	}
 	e, err := sessions.Append(tx, s, sessions.Entry{Kind: sessions.KindEdits, Time: m.at, Turn: s.Turns, Data: data}, nil)
 	if err != nil {
 		return Event{}, err
@@ -209,17 +205,30 @@ func (f *folded) requests() int {
 	return n
 }
 
+// maxStep is how many bytes the edits of one step take: it is one record. What does not fit waits for the
+// next one.
+const maxStep = kv.MaxValue / 2
+
 // weighAll counts what edits show, leaves out those that free nothing, and sums what the others do.
 func (l *Local) weighAll(ctx context.Context, tx kv.Tx, f *folded, edits []window.Edit) (exact []window.Edit, freed int, err error) {
+	size := 0
 	for _, e := range edits {
 		e, smaller, err := l.weigh(ctx, tx, f, e)
 		if err != nil {
 			return nil, 0, err
 		}
-		if smaller {
-			exact = append(exact, e)
-			freed += e.Before - e.Tokens
+		if !smaller {
+			continue
 		}
+		raw, err := json.Marshal(e)
+		if err != nil {
+			return nil, 0, fault.Wrap(fault.Internal, "engine.edit", err)
+		}
+		if size += len(raw) + len(","); size > maxStep {
+			break
+		}
+		exact = append(exact, e)
+		freed += e.Before - e.Tokens
 	}
 	return exact, freed, nil
 }

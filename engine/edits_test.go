@@ -223,3 +223,26 @@ func TestEditedMessagesHandedBackAreKnown(t *testing.T) {
 		})
 	}
 }
+
+// A step is bounded: what does not fit into one waits for the next.
+func TestAStepIsBounded(t *testing.T) {
+	p := window.Default()
+	p.ResultChars = 10
+	l := openWith(t, p)
+	messages := say("look")
+	for i := range 1_000 {
+		messages = append(messages, round(fmt.Sprint("c", i), "Grep", map[string]any{"pattern": fmt.Sprint(i)}, strings.Repeat("word ", 60))...)
+	}
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
+	var made []int
+	for len(made) == 0 || made[len(made)-1] > 0 {
+		step, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reason: "manual"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, len(step.Edits))
+	}
+	if len(made) != 3 || made[0]+made[1] != 1_000 {
+		t.Errorf("steps of %d edits", made)
+	}
+}

@@ -18,6 +18,9 @@ func keptUnits(g, n int) int {
 	return g - (g-n)/pairStep*pairStep
 }
 
+// noteLines is how many calls a note names.
+const noteLines = 100
+
 // gateChars and gateShare bound where the pair window starts to work: below it a view stays as it is.
 const (
 	gateChars = 200_000
@@ -66,6 +69,10 @@ func (s *scene) note(acts []act) []Edit {
 	var b strings.Builder
 	fmt.Fprintf(&b, collapsedHead, len(acts))
 	for i := range acts {
+		if i == noteLines {
+			fmt.Fprintf(&b, "\n- … and %s more", chars.Commas(len(acts)-i))
+			break
+		}
 		fmt.Fprintf(&b, "\n- %s → %s", acts[i].label(), s.outcome(&acts[i]))
 		if h := acts[i].handle(); h != "" {
 			fmt.Fprintf(&b, " (read_artifact id %s)", h)
