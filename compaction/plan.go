@@ -115,8 +115,8 @@ func planIntent(in *Input, o Options) (Proposal, error) {
 		if err != nil || p.Outcome == Compacted {
 			return p, err
 		}
-		if refused.Outcome == "" {
-			refused = p
+		if refused.Outcome == "" && (i == 0 || o.Keep > 0) {
+			refused = p // of a session that fits nothing is refused
 		}
 	}
 	if refused.Outcome != "" {

@@ -84,30 +84,46 @@ func (l *Local) EditView(ctx context.Context, r EditViewRequest) (EditedView, er
 		return EditedView{}, err
 	}
 	if r.DryRun {
-		return view(ctx, l, func(tx kv.Tx) (EditedView, error) {
-			made, _, err := l.decide(ctx, tx, r)
-			return made, err
-		})
+		made, _, err := l.decide(ctx, r)
+		return made, err
 	}
 	m, err := l.mutation("edit", r.Key, r)
 	if err != nil {
 		return EditedView{}, err
 	}
-	return mutate(ctx, l, m, func(tx kv.Tx) (EditedView, []Event, error) { return l.editView(ctx, tx, r, m) })
+	if made, done, err := repeated[EditedView](ctx, l, m); done || err != nil {
+		return made, err
+	}
+	for range maxPlans {
+		made, f, err := l.decide(ctx, r)
+		if err != nil {
+			return made, err
+		}
+		made, err = mutate(ctx, l, m, func(tx kv.Tx) (EditedView, []Event, error) { return l.editView(ctx, tx, made, f, m) })
+		if !fault.Is(err, fault.Stale) {
+			return made, err
+		}
+	}
+	return EditedView{}, fault.New(fault.Stale, "engine.edit", "session %s went on %d times while its edits were decided", r.Session, maxPlans).
+		WithHint("ask again when the agent pauses")
 }
 
-// editView records a decision, if there is anything to record.
-func (l *Local) editView(ctx context.Context, tx kv.Tx, r EditViewRequest, m mutation) (EditedView, []Event, error) {
-	made, f, err := l.decide(ctx, tx, r)
+// editView records a decision about a log that has not moved on, if there is anything to record.
+func (l *Local) editView(ctx context.Context, tx kv.Tx, made EditedView, f *folded, m mutation) (EditedView, []Event, error) {
+	s, err := sessions.Get(tx, f.session.ID)
 	if err != nil || len(made.Edits) == 0 {
 		return made, nil, err
 	}
-	event, err := l.recordStep(ctx, tx, f, editStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits}, m)
+	if s.Seq != f.session.Seq {
+		return made, nil, stale(s, f.session.Seq)
+	}
+	after := f.clone() // the transaction may run twice
+	event, err := l.recordStep(ctx, tx, after, editStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits}, m)
 	if err != nil {
 		return made, nil, err
 	}
 	made.Step = event.Entry
-	return made, []Event{event}, sessions.Save(tx, f.session)
+	return made, []Event{event}, sessions.Save(tx, after.session)
 }
 
 // recordStep appends a step to the log, which f then has.
@@ -127,18 +143,24 @@ func (l *Local) recordStep(ctx context.Context, tx kv.Tx, f *folded, made editSt
 	return Event{Kind: EventEdits, Session: s.ID, Entry: e.Seq, Detail: made.Reason}, l.aliasEdits(ctx, tx, f, made.Edits)
 }
 
-// decide says which edits the view of a session takes now.
-func (l *Local) decide(ctx context.Context, tx kv.Tx, r EditViewRequest) (EditedView, *folded, error) {
-	fold := l.foldIn
-	if r.DryRun {
-		fold = l.fold
-	}
-	f, err := fold(tx, r.Session)
-	if err != nil {
-		return EditedView{}, nil, err
-	}
-	made, err := l.decideOn(ctx, tx, f, r)
-	return made, f, err
+// decided is a decision with the log that it is about.
+type decided struct {
+	made   EditedView
+	folded *folded
+}
+
+// decide says which edits the view of a session takes now. It looks at the texts of all of them, which no
+// transaction that writes should wait for.
+func (l *Local) decide(ctx context.Context, r EditViewRequest) (EditedView, *folded, error) {
+	d, err := view(ctx, l, func(tx kv.Tx) (decided, error) {
+		f, err := l.fold(tx, r.Session)
+		if err != nil {
+			return decided{}, err
+		}
+		made, err := l.decideOn(ctx, tx, f, r)
+		return decided{made, f}, err
+	})
+	return d.made, d.folded, err
 }
 
 // decideOn says which edits a view takes now, with their exact sizes.
