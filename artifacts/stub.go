@@ -12,6 +12,27 @@ import (
 // and of a command's output shows more of the end, where the cause is. ok is false when the stub
 // would not be smaller than the text, in characters and in bytes: then the text must stay.
 func Stub(a Artifact, text string, isError bool) (stub string, ok bool) {
+	lines := preview(text, 5, 5)
+	if isError || isCommand(a.Hint) {
+		lines = preview(text, 3, 12)
+	}
+	return finish(a, text, "Preview ("+omits+"):\n"+lines)
+}
+
+// omits explains a preview.
+const omits = "head and tail; `... [N lines truncated] ...` marks omitted lines"
+
+// ScreenStub is Stub for the output of a command, of which screen is what a terminal shows in the end:
+// that is shown whole, or else as a preview with its own line numbers.
+func ScreenStub(a Artifact, text, screen string, whole bool) (stub string, ok bool) {
+	if whole {
+		return finish(a, text, "What a terminal shows in the end (what it wrote over, and colours, are in the artifact):\n"+screen)
+	}
+	return finish(a, text, "Preview of what a terminal shows in the end, by its lines ("+omits+"):\n"+preview(screen, 3, 12))
+}
+
+// finish puts what an artifact is and how to read it in front of what is shown of its text.
+func finish(a Artifact, text, shown string) (stub string, ok bool) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[result offloaded — %s chars stored to artifact store]\n", commas(a.Chars))
 	tool := oneLine(a.Tool)
@@ -25,12 +46,7 @@ func Stub(a Artifact, text string, isError bool) (stub string, ok bool) {
 	fmt.Fprintf(&b, "\nArtifact: %s\n", a.ID)
 	fmt.Fprintf(&b, "Lines: %s | Bytes: %s\n", commas(a.Lines), commas(a.Bytes))
 	fmt.Fprintf(&b, "Read more: read_artifact(id=%q, lines=\"1-200\") or grep=\"…\"\n", a.ID)
-	b.WriteString("Preview (head and tail; `... [N lines truncated] ...` marks omitted lines):\n")
-	if isError || isCommand(a.Hint) {
-		b.WriteString(preview(text, 3, 12))
-	} else {
-		b.WriteString(preview(text, 5, 5))
-	}
+	b.WriteString(shown)
 	stub = b.String()
 	return stub, len(stub) < len(text) && utf8.RuneCountInString(stub) < utf8.RuneCountInString(text)
 }

@@ -227,3 +227,31 @@ func ExampleStub() {
 	// Tool: bash | command=go test ./...
 	// Artifact: a3f9c20b1d7e
 }
+
+func TestScreenStubIsExactlyAsDocumented(t *testing.T) {
+	text := strings.Repeat("\x1b[32m\r 50%", 5000) + "\r100%\ndone\n"
+	a := of(text)
+	a.ID, a.Tool, a.Hint = "a3f9c20b1d7e", "Bash", "command=make"
+	head := `[result offloaded — 50,011 chars stored to artifact store]
+Tool: Bash | command=make
+Artifact: a3f9c20b1d7e
+Lines: 2 | Bytes: 50,011
+Read more: read_artifact(id="a3f9c20b1d7e", lines="1-200") or grep="…"
+`
+	for _, c := range []struct {
+		screen, want string
+		whole        bool
+	}{
+		{"100%\ndone", head + "What a terminal shows in the end (what it wrote over, and colours, are in the artifact):\n100%\ndone", true},
+		{numbered(20), head + "Preview of what a terminal shows in the end, by its lines (head and tail; `... [N lines truncated] ...` marks omitted lines):\n" +
+			"   1  line 1\n   2  line 2\n   3  line 3\n... [5 lines truncated] ...\n   9  line 9\n", false},
+	} {
+		got, ok := artifacts.ScreenStub(a, text, c.screen, c.whole)
+		if !ok || !strings.HasPrefix(got, c.want) || c.whole && got != c.want || !artifacts.IsStub(got) {
+			t.Errorf("got (%v)\n%s\nwant\n%s", ok, got, c.want)
+		}
+	}
+	if got, ok := artifacts.ScreenStub(a, text, text, true); ok {
+		t.Errorf("a stub of %d bytes stands for %d", len(got), len(text))
+	}
+}

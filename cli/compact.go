@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,6 +13,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/transcript"
 )
 
 // The formats in which a compaction is answered.
@@ -28,6 +30,8 @@ type compactFlags struct {
 	chars  int
 	keep   int
 	format string
+	wire   string
+	author authorFlags
 }
 
 func (a *app) compactCommand() *cobra.Command {
@@ -35,20 +39,26 @@ func (a *app) compactCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact [SESSION|FILE]",
 		Short: "Replace the older part of a session by a summary, reversibly",
-		Long: "Compacts a session, or a session file, which is imported first. Nothing is lost: `ctxledger restore`\n" +
-			"prints the range that a summary stands for and takes the compaction back.",
+		Long: "Compacts a session, or a file, which is read into the ledger first: an agent's session file, or the\n" +
+			"messages of a conversation as a JSON array. Nothing is lost: `ctxledger restore` prints the range that\n" +
+			"a summary stands for and takes the compaction back.",
 		Example: "  ctxledger compact\n  ctxledger compact --budget 2000 session.jsonl\n" +
 			"  ctxledger compact --format messages ab03de2c > messages.json",
 		Args: a.args(0, 1),
 	}
-	cmd.Flags().StringVar(&f.mode, "mode", string(compaction.Intent), "`MODE`: intent (a document from the ledger) or window (drop the oldest turns)")
+	cmd.Flags().StringVar(&f.mode, "mode", string(compaction.Intent), "`MODE`: intent (a document from the ledger), window (drop the oldest turns), llm or hybrid (a model writes, see docs/configuration.md)")
 	cmd.Flags().IntVar(&f.budget, "budget", 0, "at most `TOKENS` for the summary; in window mode for the whole view")
 	cmd.Flags().IntVar(&f.chars, "budget-chars", 0, "at most `N` characters for the summary")
 	cmd.Flags().IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim")
+	f.author.define(cmd)
 	cmd.Flags().StringVar(&f.format, "format", formatText, "`FORMAT`: text (the summary alone), json, or messages (the new view)")
+	cmd.Flags().StringVar(&f.wire, "messages", "", "FILE holds messages in `FORMAT`: "+transcript.FormatNames()+" (default: recognised)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if a.json && !cmd.Flags().Changed("format") {
 			f.format = formatJSON
+		}
+		if f.author.summary != "" && !cmd.Flags().Changed("mode") {
+			f.mode = string(compaction.LLM)
 		}
 		if err := f.check(a.json); err != nil {
 			return err
@@ -63,28 +73,33 @@ func (a *app) compactCommand() *cobra.Command {
 // check refuses flags that contradict each other.
 func (f compactFlags) check(json bool) error {
 	switch {
-	case f.mode != string(compaction.Intent) && f.mode != string(compaction.Window):
-		return misuse("there is no mode %q: use intent or window", f.mode)
+	case f.mode == string(compaction.Lossless):
+		return misuse("mode lossless needs the evidence store, which this version does not have: use intent, or hybrid with a model")
+	case !slices.Contains(modes, compaction.Mode(f.mode)):
+		return misuse("there is no mode %q: use intent, window, llm or hybrid", f.mode)
+	case f.chars > 0 && compaction.Mode(f.mode).Asks():
+		return misuse("--budget-chars would ask a model again and again: give --budget in mode %s", f.mode)
 	case f.budget < 0 || f.chars < 0 || f.keep < 0:
 		return misuse("--budget, --budget-chars and --keep take numbers from 0, which leaves them to ctxledger")
 	case f.budget > 0 && f.chars > 0:
 		return misuse("give --budget or --budget-chars, not both")
 	case f.format != formatText && f.format != formatJSON && f.format != formatMessages:
 		return misuse("there is no format %q: use text, json or messages", f.format)
+	case f.wire != "" && !slices.Contains(transcript.Formats(), transcript.Format(f.wire)):
+		return misuse("there is no format of messages %q: use one of %s", f.wire, transcript.FormatNames())
 	case json && f.format == formatText:
 		return misuse("give --json or --format text, not both")
 	}
-	return nil
+	return f.author.check(f.mode)
 }
 
+// modes are those that the command line offers.
+var modes = []compaction.Mode{compaction.Intent, compaction.Window, compaction.LLM, compaction.Hybrid}
+
 func (a *app) compact(ctx context.Context, api engine.API, what string, f compactFlags) error {
-	name := what
-	if what != "" && a.isFile(what) {
-		r, err := a.importFile(ctx, api, what)
-		if err != nil {
-			return err
-		}
-		name = r.Session
+	name, err := a.sessionOf(ctx, api, what, f.wire)
+	if err != nil {
+		return err
 	}
 	s, err := a.session(ctx, name, false)
 	if err != nil {
@@ -98,11 +113,26 @@ func (a *app) compact(ctx context.Context, api engine.API, what string, f compac
 			return err
 		}
 	}
-	p, err := engine.Compact(ctx, api, r, "", false)
+	p, err := a.compacted(ctx, api, r, f.author)
 	if err != nil {
 		return err
 	}
 	return a.printCompaction(ctx, api, p, f.format)
+}
+
+// sessionOf returns the session that an argument names: that of a file is read into the ledger.
+func (a *app) sessionOf(ctx context.Context, api engine.API, what, wire string) (string, error) {
+	if what == "" || !a.isFile(what) {
+		if wire != "" {
+			return "", misuse("--messages is about a file of messages: name one")
+		}
+		return what, nil
+	}
+	if name, err := a.conversation(ctx, api, what, wire); err != nil || name != "" {
+		return name, err
+	}
+	r, err := a.importFile(ctx, api, what)
+	return r.Session, err
 }
 
 // isFile reports whether an argument names a file rather than a session.
@@ -144,10 +174,12 @@ func (a *app) printCompaction(ctx context.Context, api engine.API, p engine.Comp
 	case compaction.Compacted:
 		a.say("%s → %s tokens; summary %s stands for turns %d–%d of session %s", p.Summary.TokensBefore, p.Summary.TokensAfter,
 			p.Summary.ID, p.Summary.TurnFrom, p.Summary.TurnTo, p.Session)
+		a.sayRun(p.Summary.Run)
 		a.hint("`ctxledger restore --apply %s` takes it back", p.Summary.ID)
 	case compaction.NothingToDo:
 		a.say("session %s was not compacted: %s", p.Session, p.Why)
 	default:
+		a.sayRun(p.Summary.Run)
 		return fault.New(fault.Conflict, "cli.compact", "session %s was not compacted: %s", p.Session, p.Why)
 	}
 	switch {

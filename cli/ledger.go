@@ -37,7 +37,7 @@ func (a *app) open(ctx context.Context) error {
 	if a.inProcess { // a daemon reads them itself
 		c, _, err := config.Load(ws.Root)
 		if err == nil {
-			o.Models = c.Models
+			o.Settings = engine.Settings{Models: c.Models, Policy: c.Policy}
 		}
 	}
 	a.ledger, err = daemon.OpenWorkspace(ctx, ws, o)

@@ -19,6 +19,8 @@ const (
 	statusBar  = 24 // cells of a bar
 	statusLine = 64 // columns of stored text
 	statusCuts = 3  // next cuts that are named
+
+	statusSources = 5 // files, and tools, that are named
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -136,17 +138,49 @@ func (a *app) printWindow(w io.Writer, s engine.Status) {
 		t.add(c.Name, c.Tokens.String(), fmt.Sprintf("%.0f %%", share*100), full)
 	}
 	t.print(w)
+	a.printSources(w, s)
 	if s.Summary != "" {
 		fmt.Fprintf(w, "compacted  summary %s; %s tokens kept out of the view\n", s.Summary, s.Saved)
 	} else if s.Saved.N > 0 {
 		fmt.Fprintf(w, "stubs      keep %s tokens out of the view\n", s.Saved)
 	}
+	fmt.Fprintf(w, "next step  %s\n", nextStep(s))
 	if len(s.NextCuts) > 0 {
 		fmt.Fprintln(w, "next cuts  what `ctxledger compact` would take out first")
 		for _, c := range s.NextCuts[:min(len(s.NextCuts), statusCuts)] {
 			fmt.Fprintf(w, "  %9s  %s\n", c.Tokens, line(c.Label, statusLine))
 		}
 	}
+}
+
+// printSources names the dearest files and tools, and what no message shows.
+func (a *app) printSources(w io.Writer, s engine.Status) {
+	for _, kind := range []struct{ kind, head string }{{engine.SourceFile, "FILE"}, {engine.SourceTool, "TOOL"}} {
+		t := a.newTable(kind.head, ">TOKENS", ">CALLS")
+		t.indent = "  "
+		n := 0
+		for _, x := range s.Sources {
+			if x.Kind == kind.kind && n < statusSources {
+				t.add(line(x.Name, statusLine), x.Tokens.String(), commas(x.Calls))
+				n++
+			}
+		}
+		if n > 0 {
+			t.print(w)
+		}
+	}
+	if s.Fixed != nil {
+		fmt.Fprintf(w, "besides    %s tokens in every request: system prompt, tools, memory (measured on the first)\n", s.Fixed)
+	}
+}
+
+// nextStep says what would be cut now without a compaction, and what a compaction waits for.
+func nextStep(s engine.Status) string {
+	why := s.Next.Why
+	if s.Next.Due.Reason != "" || s.Next.Due.Suppressed {
+		why += "; " + s.Next.Due.Why
+	}
+	return why
 }
 
 // windowLine says how full a window is, with a bar where its size is known.

@@ -136,7 +136,7 @@ func plural[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+	if stem, ok := strings.CutSuffix(noun, "y"); ok && !strings.HasSuffix(noun, "day") {
 		noun = stem + "ie"
 	}
 	return commas(n) + " " + noun + "s"

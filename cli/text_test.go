@@ -68,7 +68,7 @@ func TestFigures(t *testing.T) {
 		{size(1_534_588), "1.5 MB"},
 		{size(5_000_000_000_000_000), "5000.0 TB"},
 		{plural(1, "memory"), "1 memory"},
-		{plural(0, "memory"), "0 memories"},
+		{plural(0, "memory"), "0 memories"}, {plural(2, "day"), "2 days"},
 		{plural(int64(1234), "line"), "1,234 lines"},
 	} {
 		if c.got != c.want {

@@ -14,27 +14,21 @@ type commandState struct {
 	purpose purpose
 	runs    int
 	last    *Operation
-	inRange bool
+	text    string     // as it is printed; "" until asked for
 	covered *Operation // a later run that says anew what this one said
 }
 
-// commandStates returns the commands that ran in the compacted range: tests first, then builds,
+// commandStates returns the commands that ran in the session: tests first, then builds,
 // then the rest; the most recently run first.
 func (s *source) commandStates() []*commandState {
 	byKey := make(map[string]*commandState)
-	s.keys = make(map[string]string)
 	var all []*commandState
 	for i := range s.in.Operations {
 		op := &s.in.Operations[i]
 		if op.Op != opShell || op.Command == "" {
 			continue
 		}
-		key, known := s.keys[op.Command]
-		var p purpose
-		if !known {
-			key, p = keyOf(op.Command)
-			s.keys[op.Command] = key
-		}
+		key, p := s.keyOf(op.Command)
 		c := byKey[key]
 		if c == nil {
 			c = &commandState{key: key, purpose: p}
@@ -43,10 +37,8 @@ func (s *source) commandStates() []*commandState {
 		}
 		c.runs++
 		c.last = op
-		c.inRange = c.inRange || op.Seq <= s.last
 	}
 	markCovered(all)
-	all = slices.DeleteFunc(all, func(c *commandState) bool { return !c.inRange })
 	slices.SortStableFunc(all, func(a, b *commandState) int {
 		if fa, fb := s.focused(a.key), s.focused(b.key); fa != fb {
 			return boolFirst(fa)
@@ -76,15 +68,22 @@ func (c *commandState) failing() bool {
 // what a later run told anew.
 func (c *commandState) open() bool { return c.purpose != search && c.covered == nil && c.failing() }
 
-// result prints how the newest run ended: "exit 1 (turn 5, run ×3) — FAIL users_test.go:12".
-func (c *commandState) result() string {
+// How many characters of what a run printed are told: of one that failed, and of one that passed.
+const (
+	failedChars = 160
+	passedChars = 60
+)
+
+// result prints how the newest run ended: "exit 1 (turn 5, run ×3) — FAIL users_test.go:12", with at most
+// so many characters of what it said.
+func (c *commandState) result(chars int) string {
 	op := c.last
 	when := turnRange(op.Turn, op.Turn)
 	if c.runs > 1 {
 		when += ", run" + times(c.runs)
 	}
 	text := c.ending() + " (" + when + ")"
-	if said := tellingLine(op); said != "" {
+	if said := tellingLine(op, chars); said != "" {
 		text += " — " + said
 	}
 	return text
@@ -132,9 +131,9 @@ func piped(command string) bool {
 }
 
 // tellingLine is what the run printed that says most, in one line; "" when that is nothing.
-func tellingLine(op *Operation) string {
+func tellingLine(op *Operation, chars int) string {
 	said := strings.TrimSpace(hostNoise().ReplaceAllString(clean(cmp.Or(op.Outcome, op.Error)), ""))
-	return oneLine(said, 160)
+	return oneLine(said, chars)
 }
 
 // hostNoise is what hosts put around a result's text, not the tool.
@@ -144,46 +143,73 @@ const commandsHead = "[COMMANDS — last outcome of each test and build; what fa
 
 // addCommands adds the block of tests and builds: first those that no later run told anew, then
 // the others in short, then the commits.
-func (s *source) addCommands(d *document) {
+func (s *source) addCommands(d *document, n *names) {
 	b := d.block(&block{head: commandsHead, more: s.moreCommands})
 	const commits, earlier = 1 << 20, 1 << 50 // places in the block
 	lastEdit := s.lastEdit()
+	told := make(map[string]bool) // by what was printed of a command: its newest run comes first
+	for _, c := range s.commands {
+		if c.open() {
+			told[s.printed(c)] = true
+		}
+	}
 	for i, c := range s.commands {
-		if c.purpose < build || c.covered != nil || c.open() || c.last.pending() {
+		if c.purpose < build || c.covered != nil || c.open() || c.last.pending() || told[s.printed(c)] {
 			continue
 		}
-		text := "  " + oneLine(c.last.Command, 200) + " → " + c.result()
+		told[s.printed(c)] = true
+		text := "  " + s.printed(c) + " → " + c.result(passedChars)
 		if lastEdit > c.last.Seq {
 			text += " [files changed since]"
 		}
+		n.told(text)
 		d.add(b, &line{text: text, class: classCommand, anchor: "command:" + c.key, pos: int64(i)})
 	}
 	s.addCommits(d, b, commits)
 	var head *line
-	told := make(map[string]bool)
 	for i, c := range s.commands {
-		text := checksText(c.last.Command)
-		if c.purpose < build || c.covered == nil || told[text] {
+		if c.purpose < build || c.covered == nil || told[s.printed(c)] {
 			continue
 		}
-		told[text] = true
+		told[s.printed(c)] = true
 		if head == nil {
-			head = d.add(b, &line{text: "Earlier runs, told anew by later ones (not current):", class: classCommand, pos: earlier})
+			head = d.add(b, &line{text: "Earlier runs, told anew by later ones (not current):", class: classCommand, heading: true, pos: earlier})
 		}
-		text = "  " + oneLine(c.last.Command, 160) + " → " + c.ending() + " (" + turnRange(c.last.Turn, c.last.Turn) + ")"
+		text := "  " + s.printed(c) + " → " + c.ending() + " (" + turnRange(c.last.Turn, c.last.Turn) + ")"
 		d.add(b, &line{text: text, class: classCommand, anchor: "command:" + c.key, pos: earlier + int64(i+1), parent: head})
 	}
 }
 
-// checksText is a command without what is neither a test nor a build.
-func checksText(command string) string {
+// printed is the command as the document shows it: of one that tests or builds only that, and where.
+func (s *source) printed(c *commandState) string {
+	if c.purpose < build {
+		return oneLine(c.last.Command, 200)
+	}
+	if c.text == "" {
+		c.text = s.checksText(c.last.Command)
+	}
+	return c.text
+}
+
+// checksText is a command without what is neither a test nor a build: changes of directory, which are
+// named behind it, variables, redirections and filters.
+func (s *source) checksText(command string) string {
 	var kept []string
-	for _, s := range segments(command) {
-		if purposeOf(redirect().ReplaceAllString(wrapper().ReplaceAllString(s, ""), "")) >= build {
-			kept = append(kept, s)
+	dir := ""
+	for _, part := range segments(command) {
+		if to, moves := strings.CutPrefix(part, "cd "); moves {
+			dir = s.path(strings.Trim(to, ` "'`))
+		}
+		part = strings.Join(strings.Fields(redirect().ReplaceAllString(wrapper().ReplaceAllString(part, ""), "")), " ")
+		if purposeOf(part) >= build {
+			kept = append(kept, part)
 		}
 	}
-	return oneLine(strings.Join(kept, " && "), 160)
+	text := oneLine(strings.Join(kept, " && "), 240)
+	if dir != "" && dir != strings.TrimRight(s.in.Session.Dir, "/") {
+		text += " (in " + dir + ")"
+	}
+	return text
 }
 
 // commitMessage finds the messages of commits in a shell command.

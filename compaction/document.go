@@ -30,8 +30,8 @@ const (
 // shareOf is the part of the budget, in percent, that a class may use before all others had their
 // turn; what is left then goes to the classes in their order.
 var shareOf = [classes]int{
-	classPin: 100, classRequest: 45, classOpen: 20, classFile: 40, classCommand: 20, classNote: 20,
-	classAnchor: 100, classArtifact: 8, classRead: 10, classSaid: 12, className: 35, classOld: 100,
+	classPin: 100, classRequest: 31, classOpen: 8, classFile: 60, classCommand: 12, classNote: 20,
+	classAnchor: 100, classArtifact: 4, classRead: 14, classSaid: 4, className: 50, classOld: 100,
 }
 
 // A line is one piece of a block, which is printed whole or not at all.
@@ -45,6 +45,9 @@ type line struct {
 	block  *block
 	cost   int // tokens, line end included
 	in     bool
+	// heading says that the line stands over others and is printed exactly when one of them is: it is
+	// not offered by itself.
+	heading bool
 }
 
 // A block is a part of the document under its heading.
@@ -76,6 +79,9 @@ func (d *document) block(b *block) *block {
 func (d *document) add(b *block, l *line) *line {
 	l.block = b
 	b.lines = append(b.lines, l)
+	if l.heading {
+		return l
+	}
 	d.queue[l.class] = append(d.queue[l.class], l)
 	return l
 }
@@ -151,8 +157,8 @@ func (d *document) begin() int {
 			sum += b.frame()
 		}
 	}
-	for _, q := range d.queue {
-		for _, l := range q {
+	for _, b := range d.blocks {
+		for _, l := range b.lines {
 			l.in = false
 		}
 	}
@@ -166,13 +172,14 @@ func (d *document) take(c class, room int) int {
 		if missed == misses {
 			break
 		}
-		if l.in || l.parent != nil && !l.parent.in {
+		heads := l.parent != nil && !l.parent.in && l.parent.heading
+		if l.in || l.parent != nil && !l.parent.in && !heads {
 			continue
 		}
-		if l.cost == 0 {
-			l.cost = count(l.text + "\n")
+		cost := l.price()
+		if heads {
+			cost += l.parent.price()
 		}
-		cost := l.cost
 		if l.block.used == 0 && !l.block.always {
 			cost += l.block.frame()
 		}
@@ -182,10 +189,35 @@ func (d *document) take(c class, room int) int {
 		}
 		missed = 0
 		used += cost
-		l.in = true
-		l.block.used++
+		l.take()
+		if heads {
+			l.parent.take()
+		}
 	}
 	return used
+}
+
+// price is what a line costs, its end included.
+func (l *line) price() int {
+	if l.cost == 0 {
+		l.cost = count(l.text + "\n")
+	}
+	return l.cost
+}
+
+func (l *line) take() {
+	l.in = true
+	l.block.used++
+}
+
+// drop takes a line out again and returns about what that frees.
+func (l *line) drop() int {
+	l.in = false
+	freed := l.price()
+	if l.block.used--; l.block.used == 0 && !l.block.always {
+		freed += l.block.frame()
+	}
+	return freed
 }
 
 // dropLast takes the least worthy line out again and returns about what that frees.
@@ -196,10 +228,9 @@ func (d *document) dropLast() int {
 			if !l.in || l.must || d.carries(l) {
 				continue
 			}
-			l.in = false
-			freed := l.cost
-			if l.block.used--; l.block.used == 0 && !l.block.always {
-				freed += l.block.frame()
+			freed := l.drop()
+			if h := l.parent; h != nil && h.heading && h.in && !d.carries(h) {
+				freed += h.drop()
 			}
 			return freed
 		}

@@ -29,17 +29,17 @@ type readState struct {
 	grep  bool
 }
 
-// explored is what was looked at in the compacted range.
+// explored is what was looked at.
 type explored struct {
 	byPath map[string]*readState
 	all    []*readState
 }
 
-// explore walks the calls of the compacted range once.
+// explore walks the calls of the session once.
 func (s *source) explore() explored {
 	e := explored{byPath: make(map[string]*readState)}
 	chars := make(map[string]*readState) // by call, until its result comes
-	for i := range s.in.Items[:s.cut] {
+	for i := range s.in.Items {
 		it := &s.in.Items[i]
 		for _, r := range it.Results {
 			if st := chars[r.CallID]; st != nil {
@@ -115,19 +115,24 @@ func (s *source) addExplored(d *document, n *names) {
 	b := d.block(&block{head: exploredHead, foot: exploredFoot, more: s.moreRead})
 	s.addRead(d, b, n, read)
 	s.addGrepped(d, b, grepped)
+	s.addNamed(d, b, n.places.others(changed, known))
 	s.addSearches(d, b)
 }
 
+// addRead offers the files that were read: shown by how often they were, chosen by their worth.
 func (s *source) addRead(d *document, b *block, n *names, read []*readState) {
-	var head *line
+	if len(read) == 0 {
+		return
+	}
+	head := d.add(b, &line{text: "Files read (read_file calls, most-accessed first):", class: classRead, heading: true, pos: 1})
+	place := make(map[*readState]int64, len(read))
 	for i, st := range read {
-		if i == exploredFiles {
-			break
-		}
-		if head == nil {
-			head = d.add(b, &line{text: "Files read (read_file calls, most-accessed first):", class: classRead, pos: 1})
-		}
-		l := d.add(b, &line{text: readLine(st), class: classRead, pos: int64(i+1) << 8, parent: head, anchor: "read:" + st.path})
+		place[st] = int64(i + 1)
+	}
+	byWorth := slices.Clone(read)
+	slices.SortStableFunc(byWorth, func(a, b *readState) int { return cmp.Compare(n.places.value(b.path), n.places.value(a.path)) })
+	for _, st := range byWorth[:min(len(byWorth), exploredFiles)] {
+		l := d.add(b, &line{text: readLine(st), class: classRead, pos: place[st] << 8, parent: head, anchor: "read:" + st.path})
 		n.attach(st.path, l)
 	}
 }
@@ -156,9 +161,21 @@ func (s *source) addGrepped(d *document, b *block, grepped []*readState) {
 			break
 		}
 		if head == nil {
-			head = d.add(b, &line{text: "Files grepped (grep_file calls, not already listed above):", class: classOld, pos: at})
+			head = d.add(b, &line{text: "Files grepped (grep_file calls, not already listed above):", class: classOld, heading: true, pos: at})
 		}
 		d.add(b, &line{text: "  " + st.path, class: classOld, pos: at + int64(i+1), parent: head})
+	}
+}
+
+// addNamed offers the paths that were only named.
+func (s *source) addNamed(d *document, b *block, paths []string) {
+	const at = 3 << 24
+	var head *line
+	for i, p := range paths[:min(len(paths), exploredFiles)] {
+		if head == nil {
+			head = d.add(b, &line{text: "Other paths that the work named:", class: classRead, heading: true, pos: at})
+		}
+		d.add(b, &line{text: "  " + p, class: classRead, pos: at + int64(i+1), parent: head})
 	}
 }
 
@@ -171,12 +188,12 @@ func (s *source) addSearches(d *document, b *block) {
 			break
 		}
 		text := oneLine(op.Command, 120)
-		if op.Op != opShell || !isSearch(op.Command) || seen[text] {
+		if op.Op != opShell || !s.isSearch(op.Command) || seen[text] {
 			continue
 		}
 		seen[text] = true
 		if head == nil {
-			head = d.add(b, &line{text: "Shell searches performed:", class: classOld, pos: at})
+			head = d.add(b, &line{text: "Shell searches performed:", class: classOld, heading: true, pos: at})
 		}
 		d.add(b, &line{text: "  " + text, class: classOld, pos: at + op.Seq, parent: head})
 	}

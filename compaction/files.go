@@ -23,7 +23,6 @@ type fileState struct {
 	failures  int
 	pending   *Operation
 	applied   int   // operations that took effect
-	inRange   bool  // some of them in the compacted range
 	touched   int64 // newest operation
 }
 
@@ -34,15 +33,15 @@ type fileTable struct {
 	all    []*fileState
 }
 
-// fileStates returns the files that operations of the compacted range named, the most worthy first:
-// those in focus, then the most recently touched.
+// fileStates returns the files that operations of the session named, the most worthy first: those in
+// focus, then the most recently touched.
 func (s *source) fileStates() []*fileState {
 	s.moves = make(map[string]string)
 	t := &fileTable{src: s, byPath: make(map[string]*fileState)}
 	for i := range s.in.Operations {
 		t.take(&s.in.Operations[i])
 	}
-	all := slices.DeleteFunc(t.all, func(f *fileState) bool { return !f.inRange })
+	all := t.all
 	slices.SortStableFunc(all, func(a, b *fileState) int {
 		if fa, fb := s.focused(a.path), s.focused(b.path); fa != fb {
 			return boolFirst(fa)
@@ -75,7 +74,6 @@ func (t *fileTable) under(p string) []*fileState {
 
 func (t *fileTable) touch(f *fileState, op *Operation) {
 	f.touched = op.Seq
-	f.inRange = f.inRange || op.Seq <= t.src.last
 }
 
 // take adds one operation.
@@ -108,6 +106,9 @@ func (t *fileTable) take(op *Operation) {
 	}
 }
 
+// movedChars bounds what is told of earlier moves of a file.
+const movedChars = 300
+
 // move gives a file its new path; what was done to it before stays told.
 func (t *fileTable) move(f *fileState, to string, turn int) {
 	delete(t.src.moves, to)
@@ -115,7 +116,11 @@ func (t *fileTable) move(f *fileState, to string, turn int) {
 		old.gone = "replaced by " + f.path + " (" + turnRange(turn, turn) + ")"
 		old.path += " (the former)"
 	}
-	f.moved = "moved here from " + f.path + " (" + turnRange(turn, turn) + ")"
+	earlier := ""
+	if f.moved != "" {
+		earlier = ", before that " + oneLine(strings.TrimPrefix(f.moved, "moved here "), movedChars)
+	}
+	f.moved = "moved here from " + f.path + " (" + turnRange(turn, turn) + ")" + earlier
 	t.src.moves[f.path] = to
 	delete(t.byPath, f.path)
 	f.path = to

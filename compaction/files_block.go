@@ -20,7 +20,11 @@ func (s *source) addFiles(d *document, n *names) {
 			continue // only failed or interrupted: told as open work
 		}
 		pos := int64(i+1) << 8
-		l := d.add(b, &line{text: "  - " + f.path + " — " + f.done(), class: classFile, anchor: "file:" + f.path, pos: pos})
+		text := "  - " + f.path + " — " + f.done()
+		if lead := n.lead(f.path); len(lead) > 0 && f.gone == "" {
+			text += ": " + strings.Join(lead, " ")
+		}
+		l := d.add(b, &line{text: text, class: classFile, anchor: "file:" + f.path, pos: pos})
 		n.attach(f.path, l)
 	}
 	for i, op := range shellEdits(s.past) {

@@ -12,6 +12,9 @@ type Input struct {
 	// Items are the session's visible messages on the active path, in order: the whole log from its
 	// start, so also what earlier compactions cover.
 	Items []Item
+	// Head is the size in tokens of what stands in front of every summary and is never compacted: what the
+	// system says before anybody else. It is not among the items.
+	Head int
 	// FirstKept is the first entry that the current compaction kept verbatim; 0 when there is none.
 	// The view is PreviousText and the items from there on.
 	FirstKept    int64
@@ -27,6 +30,11 @@ type Input struct {
 	Text func(seq int64) (string, error)
 	// Result returns the text of one tool result. It is asked only for a pinned one.
 	Result func(seq int64, callID string) (string, error)
+	// Reasoning returns the reasoning of the message of one entry, "" when it has none. It is asked only
+	// when excerpts are wanted; nil: there is none.
+	Reasoning func(seq int64) (string, error)
+	// Mask masks the secrets in a text that a model is to read. nil: nothing is masked.
+	Mask func(text string) string
 }
 
 // Item is one message of the conversation.

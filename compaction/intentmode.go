@@ -8,23 +8,33 @@ func (s *source) write() (text string, need int, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	if err := s.addRequests(d, pinned); err != nil {
+	n := s.rankNames()
+	if err := s.addRequests(d, n, pinned); err != nil {
 		return "", 0, err
 	}
-	n := s.rankNames()
 	s.addOpen(d)
 	s.addFiles(d, n)
-	s.addCommands(d)
+	s.addCommands(d, n)
 	s.addNotes(d)
+	s.addNarrative(d)
+	if err := s.addReasoning(d); err != nil {
+		return "", 0, err
+	}
 	if err := s.addSaid(d); err != nil {
 		return "", 0, err
 	}
 	s.addExplored(d, n)
 	s.addArtifacts(d)
-	s.addOperations(d)
+	s.addFailure(d)
+	s.addBody(d)
 	n.add(d)
 	text, size, ok := d.fill(s.budget)
 	if s.carry(d) {
+		text, size, ok = d.fill(s.budget)
+	}
+	if more, err := s.retain(d, text); err != nil {
+		return "", 0, err
+	} else if more {
 		text, size, ok = d.fill(s.budget)
 	}
 	if !ok {

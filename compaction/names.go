@@ -2,34 +2,50 @@ package compaction
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
-	"unicode"
+
+	"ctxledger.dev/sessions"
 )
 
 const (
-	namesPerLine = 6
-	// namesChanged and namesRead bound the names under a file that was changed, and under one that
-	// was only read.
-	namesChanged = 18
-	namesRead    = 6
+	namesPerLine = 7
+	// namesLead is how many names stand on the line of a changed file: what its edits were about.
+	namesLead = 3
+	// namesFile bounds the names below one file, namesTurn those of one turn.
+	namesFile = 42
+	namesTurn = 42
+	// namesLeast is the worth below which a name is left out whatever room there is: of such names fewer
+	// than one in fifteen was used again.
+	namesLeast = 0.02
 	// namesLooked bounds the occurrences that are looked at, newest first, so that a huge session
 	// is planned in time.
 	namesLooked = 300_000
 )
 
-// A name is an identifier with its worth and the file that it belongs to.
+// How much a mention of a name says about whether it will be needed, by who made it: the user asked for
+// it, the agent wrote it, or a tool only happened to print it.
+const (
+	saidByUser  = 3
+	saidByAgent = 1
+	saidByTool  = 0.2
+)
+
+// A name is an identifier with its worth and where it belongs.
 type name struct {
 	text    string
-	score   float64
+	said    float64 // how often it was said, weighted
+	last    int     // the item of its newest mention
 	owner   int     // index of a path, -1 none
 	balance float64 // by how much the owner leads, as in a majority vote
 	spread  int     // how often its file changed: names of everywhere belong nowhere
 	seenAt  int     // the file of the newest occurrence
+	used    bool    // it stands in the document, or in a text that does
 }
 
-// names ranks the identifiers of the compacted range by how likely later work needs them: how they
-// were used (asked for, edited, run, read), how often, how recently.
+// names ranks the identifiers of the session by how likely later work needs them: how often they were
+// said, by whom, how recently.
 type names struct {
 	src    *source
 	byText map[string]int
@@ -37,60 +53,67 @@ type names struct {
 	paths  map[string]int
 	lines  []*line // by path: the line that its names stand under
 	order  []string
+	places *places
+	edits  []map[int]int // by path: how often its edits say a name
 }
 
 func (s *source) rankNames() *names {
-	n := &names{src: s, byText: make(map[string]int), paths: make(map[string]int)}
+	n := &names{src: s, byText: make(map[string]int), paths: make(map[string]int), places: s.rankPlaces()}
 	callPath := make(map[string]int)
-	callWeight := make(map[string]float64)
-	itemPaths := make([][]int, s.cut)
-	itemWeight := make([]float64, s.cut)
-	for i := range s.cut {
-		it := &s.in.Items[i]
-		itemPaths[i], itemWeight[i] = n.place(it, callPath, callWeight)
+	items := s.in.Items
+	about := make([][]int, len(items))
+	for i := range items {
+		about[i] = n.place(&items[i], callPath)
 	}
 	looked := 0
-	for i := s.cut - 1; i >= 0 && looked < namesLooked; i-- {
-		it := &s.in.Items[i]
-		recency := 1 + 3*float64(i+1)/float64(s.cut)
+	for i := len(items) - 1; i >= 0 && looked < namesLooked; i-- {
+		it := &items[i]
 		looked += len(it.Names)
+		weight := weightOf(it)
+		edit := len(about[i]) > 0 && changes(it)
 		for _, text := range it.Names {
-			n.count(text, itemWeight[i]*recency, itemPaths[i])
+			e := n.count(text, weight, i, about[i])
+			for _, p := range about[i] {
+				if edit {
+					n.edits[p][e]++
+				}
+			}
 		}
 	}
 	return n
 }
 
-// place says which files a message is about and how much its names weigh.
-func (n *names) place(it *Item, callPath map[string]int, callWeight map[string]float64) (paths []int, weight float64) {
-	weight = 2
-	if it.Prompt {
-		weight = 8
+func weightOf(it *Item) float64 {
+	switch {
+	case isResult(it):
+		return saidByTool
+	case it.Prompt:
+		return saidByUser
+	default:
+		return saidByAgent
 	}
+}
+
+// changes reports whether an item makes calls that change files.
+func changes(it *Item) bool {
+	return slices.ContainsFunc(it.Calls, func(c sessions.Call) bool { return c.Op == opWrite || c.Op == opPatch })
+}
+
+// place says which files a message is about.
+func (n *names) place(it *Item, callPath map[string]int) (paths []int) {
 	for _, c := range it.Calls {
-		w := 3.0
-		changes := c.Op == opWrite || c.Op == opPatch
-		if changes {
-			w = 5
-		}
-		if c.Target != "" && (changes || c.Op == opRead) {
+		if c.Target != "" && (c.Op == opWrite || c.Op == opPatch || c.Op == opRead) {
 			p := n.path(n.src.present(n.src.path(c.Target)))
 			callPath[c.ID] = p
 			paths = append(paths, p)
 		}
-		callWeight[c.ID] = w
-		weight = max(weight, w)
 	}
 	for _, r := range it.Results {
-		weight = 1
-		if r.Failed {
-			weight = 2
-		}
 		if p, known := callPath[r.CallID]; known {
 			paths = append(paths, p)
 		}
 	}
-	return paths, weight
+	return paths
 }
 
 func (n *names) path(p string) int {
@@ -100,19 +123,21 @@ func (n *names) path(p string) int {
 		n.paths[p] = i
 		n.order = append(n.order, p)
 		n.lines = append(n.lines, nil)
+		n.edits = append(n.edits, make(map[int]int))
 	}
 	return i
 }
 
-func (n *names) count(text string, weight float64, paths []int) {
+// count takes one mention into account and returns the name's index.
+func (n *names) count(text string, weight float64, item int, paths []int) int {
 	i, known := n.byText[text]
 	if !known {
 		i = len(n.all)
 		n.byText[text] = i
-		n.all = append(n.all, name{text: text, owner: -1, seenAt: -1})
+		n.all = append(n.all, name{text: text, owner: -1, seenAt: -1, last: item})
 	}
 	e := &n.all[i]
-	e.score += weight
+	e.said += weight
 	for _, p := range paths {
 		if e.seenAt != p {
 			e.seenAt = p
@@ -127,7 +152,22 @@ func (n *names) count(text string, weight float64, paths []int) {
 			e.balance -= weight
 		}
 	}
+	return i
 }
+
+// worth is what a name is good for in the text, before its price: said often counts, said long ago counts
+// less. It was fitted to what later calls of real sessions needed.
+func (n *names) worth(e *name) float64 {
+	const soon = 3 // items within which all mentions are as recent
+	w := e.said / math.Sqrt(float64(len(n.src.in.Items)-e.last+soon))
+	if n.src.focused(e.text) {
+		w *= 4
+	}
+	return w
+}
+
+// price is about what a name costs in tokens.
+func price(text string) float64 { return 1 + float64(len(text))/4 }
 
 // attach says under which line the names of a file stand.
 func (n *names) attach(path string, l *line) {
@@ -136,80 +176,50 @@ func (n *names) attach(path string, l *line) {
 	}
 }
 
-// A row is one line of names under its file.
-type row struct {
-	text  string
-	score float64
-	path  int
-	at    int64
-}
-
-// add offers the lines of names, those with the worthiest names first.
-func (n *names) add(d *document) {
-	byPath := make([][]*name, len(n.lines))
-	for i := range n.all {
-		e := &n.all[i]
-		if e.owner >= 0 && n.lines[e.owner] != nil && useful(e.text, n.order[e.owner]) {
-			e.score *= shape(e.text) / float64(1+e.spread)
-			if n.src.focused(e.text) {
-				e.score *= 4
-			}
-			byPath[e.owner] = append(byPath[e.owner], e)
-		}
-	}
-	var rows []row
-	for p, list := range byPath {
-		rows = append(rows, n.rows(p, list)...)
-	}
-	slices.SortStableFunc(rows, func(a, b row) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.path, b.path), cmp.Compare(a.at, b.at))
-	})
-	for _, r := range rows {
-		under := n.lines[r.path]
-		d.add(under.block, &line{text: "      " + r.text, class: className, pos: under.pos + r.at, parent: under})
-	}
-}
-
-// rows puts the worthiest names of one file into lines.
-func (n *names) rows(p int, list []*name) []row {
-	if len(list) == 0 {
+// lead takes the names that say most about the edits of a file.
+func (n *names) lead(path string) []string {
+	p, known := n.paths[path]
+	if !known {
 		return nil
 	}
-	slices.SortFunc(list, func(a, b *name) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.text, b.text))
+	var list []int
+	for e := range n.edits[p] {
+		if useful(n.all[e].text, path) {
+			list = append(list, e)
+		}
+	}
+	score := func(i int) float64 {
+		e := &n.all[i]
+		s := n.worth(e) * float64(n.edits[p][i]) / float64(1+e.spread)
+		if e.used {
+			s /= 4 // it stands elsewhere already
+		}
+		return s
+	}
+	slices.SortFunc(list, func(a, b int) int {
+		return cmp.Or(cmp.Compare(score(b), score(a)), strings.Compare(n.all[a].text, n.all[b].text))
 	})
-	most := namesChanged
-	if n.lines[p].class == classRead {
-		most = namesRead
+	var out []string
+	for _, e := range list[:min(len(list), namesLead)] {
+		n.all[e].used = true
+		out = append(out, oneLine(n.all[e].text, 80))
 	}
-	var rows []row
-	for part := range slices.Chunk(list[:min(len(list), most)], namesPerLine) {
-		r := row{path: p, at: int64(len(rows) + 1)}
-		var texts []string
-		for _, e := range part {
-			texts = append(texts, oneLine(e.text, 80))
-			r.score += e.score
+	return out
+}
+
+// told marks the names that stand in a text of the document anyway.
+func (n *names) told(text string) {
+	for w := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return r != '_' && r != '.' && (r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z')
+	}) {
+		if i, known := n.byText[strings.Trim(w, ".")]; known {
+			n.all[i].used = true
 		}
-		r.text = strings.Join(texts, ", ")
-		if len(rows) == 0 {
-			r.text = "names: " + r.text
-		}
-		rows = append(rows, r)
 	}
-	return rows
 }
 
 // useful leaves out what the path says already, and what no one would look for.
 func useful(text, path string) bool {
-	return len(text) >= 3 && len(text) <= 120 && !strings.Contains(text, "/") && !strings.HasPrefix(text, "0x") && text != "tool_use_error" && !strings.Contains(path, text)
-}
-
-// shape weighs plain lower-case words less than what is clearly an identifier.
-func shape(text string) float64 {
-	for i, r := range text {
-		if unicode.IsDigit(r) || i > 0 && unicode.IsUpper(r) || r == '_' || r == '.' || r == '-' || r == ':' {
-			return 1
-		}
-	}
-	return 0.4
+	return len(text) >= 3 && len(text) <= 120 && !strings.ContainsAny(text, "/ ") && !strings.HasPrefix(text, "0x") &&
+		text != "tool_use_error" && !strings.Contains(path, text)
 }

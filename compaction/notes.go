@@ -55,7 +55,7 @@ func (s *source) check(text string) []string {
 		named := strings.Contains(text, c.key) || strings.Contains(text, c.last.Command)
 		claimed := c.purpose == test && claimsSuccess().MatchString(text)
 		if (named || claimed) && c.open() {
-			out = append(out, oneLine(c.last.Command, 160)+" last ended with "+c.result())
+			out = append(out, oneLine(c.last.Command, 160)+" last ended with "+c.result(failedChars))
 		}
 	}
 	for _, f := range s.files {

@@ -31,7 +31,7 @@ func (s *source) addOpen(d *document) {
 	}
 	for _, c := range s.commands {
 		if c.open() && c.purpose >= build {
-			add("open:"+c.key, oneLine(c.last.Command, 200)+" → "+c.result())
+			add("open:"+c.key, s.printed(c)+" → "+c.result(failedChars))
 		}
 	}
 	for _, f := range s.files {
@@ -46,7 +46,7 @@ func (s *source) addOpen(d *document) {
 	for _, c := range s.commands {
 		if others < openFailures && c.open() && c.purpose == other {
 			others++
-			add("open:"+c.key, oneLine(c.last.Command, 200)+" → "+c.result())
+			add("open:"+c.key, s.printed(c)+" → "+c.result(failedChars))
 		}
 	}
 }
@@ -89,7 +89,7 @@ func (s *source) superseded() map[int]string {
 		op := &s.in.Operations[i]
 		key := "file " + op.Target
 		if op.shell() {
-			key = s.keys[op.Command]
+			key, _ = s.keyOf(op.Command)
 		}
 		switch {
 		case op.Status == statusApplied && (op.ExitCode == nil || *op.ExitCode == 0):

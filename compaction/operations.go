@@ -89,11 +89,11 @@ func (s *source) groups() []group {
 			g.note = later[i]
 			obsolete = append(obsolete, g)
 		case op.Status == statusFailed:
-			if !op.shell() || !isLook(op.Command) {
+			if !op.shell() || !s.isLook(op.Command) {
 				g.class = classOpen
 			}
 			open = append(open, g)
-		case shown < operationsUnfolded && op.shell() && isLook(op.Command):
+		case shown < operationsUnfolded && op.shell() && s.isLook(op.Command):
 			shown++
 			looks = append(looks, g)
 		case shown < operationsUnfolded:
@@ -111,12 +111,6 @@ func (s *source) groups() []group {
 		}
 	}
 	return slices.Concat(open, newest, obsolete, old, looks)
-}
-
-// isLook reports whether a command only looks at things.
-func isLook(command string) bool {
-	_, p := keyOf(command)
-	return p == search
 }
 
 // text prints one line of the list in the documented form.
@@ -178,7 +172,15 @@ func (s *source) closing() string {
 		warning = fmt.Sprintf("WARNING: %d intent(s) are still PENDING — they may have been interrupted.\n"+
 			"Check current disk state before retrying these operations.\n\n", pending)
 	}
-	return "\n" + warning + resumptionNote + "\n\n" + s.historyLine()
+	return "\n" + warning + resumptionNote + "\n\n" + s.historyLine() + s.dirLine()
+}
+
+// dirLine says what the paths of the document are relative to; "" when that is not known.
+func (s *source) dirLine() string {
+	if s.in.Session.Dir == "" {
+		return ""
+	}
+	return "\nPaths are relative to " + oneLine(s.in.Session.Dir, 300) + "."
 }
 
 // historyLine is the documented line that names where the replaced messages are, and how to read

@@ -28,6 +28,9 @@ type Proposal struct {
 	Record Record
 	// Text is the summary; it is set whenever one was written, also when it was not accepted.
 	Text string
+	// Brief is what a model is to be given, in the modes that ask one; its answer goes to Finish. nil when
+	// nothing would be compacted.
+	Brief *Brief
 }
 
 // Plan computes, without side effects, what a compaction would do. Same input, same proposal, byte
@@ -39,8 +42,11 @@ func Plan(in Input, o Options) (Proposal, error) {
 	if err := validate(&in, &o); err != nil {
 		return Proposal{}, err
 	}
-	if o.Mode == Window {
+	switch {
+	case o.Mode == Window:
 		return planWindow(&in, o)
+	case o.Mode.Asks():
+		return planModel(&in, o)
 	}
 	return planIntent(&in, o)
 }
@@ -53,8 +59,15 @@ func validate(in *Input, o *Options) error {
 	case "":
 		o.Mode = Intent
 	case Intent, Window:
+	case LLM, Hybrid:
+		if err := o.checkAsking(); err != nil {
+			return err
+		}
+	case Lossless:
+		return fault.New(fault.Invalid, op, "mode %s needs the evidence store, which this version does not have", Lossless).
+			WithHint("%s keeps what the ledger recorded, without a model; %s adds a model's summary to it", Intent, Hybrid)
 	default:
-		return fault.New(fault.Invalid, op, "unknown mode %q: use %s or %s", o.Mode, Intent, Window)
+		return fault.New(fault.Invalid, op, "unknown mode %q: use %s, %s, %s or %s", o.Mode, Intent, Hybrid, LLM, Window)
 	}
 	switch {
 	case o.Budget < 0:
@@ -89,6 +102,9 @@ func planIntent(in *Input, o Options) (Proposal, error) {
 			return v.upToDate(o), nil // all of it is asked to stay, and it fits
 		}
 		cuts = []int{asked, cuts[0]}
+	} else if o.Budget > 0 && in.FirstKept == 0 {
+		// Whoever says how long a summary may be wants one of a short session too.
+		cuts = append(cuts, boundary(in.Items, ok, v.start, min(keepLimit(in.Window), v.before/2)))
 	}
 	var refused Proposal
 	for i, cut := range cuts {
@@ -99,8 +115,8 @@ func planIntent(in *Input, o Options) (Proposal, error) {
 		if err != nil || p.Outcome == Compacted {
 			return p, err
 		}
-		if refused.Outcome == "" {
-			refused = p
+		if refused.Outcome == "" && (i == 0 || o.Keep > 0) {
+			refused = p // of a session that fits nothing is refused
 		}
 	}
 	if refused.Outcome != "" {
@@ -118,16 +134,32 @@ func (v *view) whole(o Options) (Proposal, error) {
 	return v.propose(o, len(v.in.Items))
 }
 
-// propose writes the summary for one boundary and judges it.
-func (v *view) propose(o Options, cut int) (Proposal, error) {
-	budget := o.Budget
-	if budget == 0 {
-		budget = budgetMost
-		if v.in.Window > 0 {
-			budget = max(budgetLeast, min(budget, v.in.Window/10))
-		}
+// budget is the budget of the summary, in tokens.
+func (o Options) budget(window int) int {
+	switch {
+	case o.Budget > 0:
+		return o.Budget
+	case window > 0:
+		return max(budgetLeast, min(budgetMost, window/10))
 	}
+	return budgetMost
+}
+
+// propose writes the deterministic summary for one boundary and judges it.
+func (v *view) propose(o Options, cut int) (Proposal, error) { return v.proposeWith(o, cut, told{}) }
+
+// told is what came of asking a model.
+type told struct {
+	story   *narrative
+	failure string
+}
+
+// proposeWith writes the summary for one boundary, with a model's words in it where there are any, and
+// judges it.
+func (v *view) proposeWith(o Options, cut int, by told) (Proposal, error) {
+	budget := o.budget(v.in.Window)
 	s := newSource(v.in, o, recordID(v.in, o, cut), cut, v.affordable(budget, cut))
+	s.story, s.failure = by.story, by.failure
 	text, need, err := s.write()
 	if err != nil {
 		return Proposal{}, err
@@ -138,7 +170,7 @@ func (v *view) propose(o Options, cut int) (Proposal, error) {
 			return Proposal{}, err
 		}
 	}
-	p := v.judge(s, Intent, text, 0)
+	p := v.judge(s, s.mode(), text, 0)
 	if need > 0 {
 		p.Outcome = DoesNotFit
 		p.Why = fmt.Sprintf("a summary with all that is pinned takes %s tokens, the budget is %s", thousands(need), thousands(budget))

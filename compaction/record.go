@@ -1,6 +1,10 @@
 package compaction
 
-import "time"
+import (
+	"time"
+
+	"ctxledger.dev/sessions"
+)
 
 // Mode is a way to compact.
 type Mode string
@@ -9,7 +13,12 @@ type Mode string
 const (
 	Intent Mode = "intent" // an operation list and the document around it, without a model
 	Window Mode = "window" // drop the oldest turns
+	LLM    Mode = "llm"    // a model's summary, and beside it what must not be left to a model
+	Hybrid Mode = "hybrid" // the document of Intent, and a model's summary in it
 )
+
+// Lossless is a mode of the design that this version refuses.
+const Lossless Mode = "lossless"
 
 // Options say how to compact. The zero value means the defaults of a caller that just asks.
 type Options struct {
@@ -20,35 +29,48 @@ type Options struct {
 	Keep   int `json:"keep,omitempty"` // turns kept verbatim; 0: as many as the keep rule says
 	// Whole keeps nothing verbatim: the document is for a new chat, which has none of the messages.
 	// It names the session as its handle and cannot be accepted.
-	Whole  bool     `json:"whole,omitempty"`
-	Pin    []string `json:"pin,omitempty"`    // message ids, or texts, that stay verbatim
-	Focus  string   `json:"focus,omitempty"`  // words that raise the worth of what names them
-	Notes  string   `json:"notes,omitempty"`  // the agent's own notes: kept as claims
-	Model  string   `json:"model,omitempty"`  // counts are those of this model; "": the session's
-	Strict bool     `json:"strict,omitempty"` // refuse anything that is not reproducible
-	Reason string   `json:"reason,omitempty"` // why: "manual", "agent_requested", …
+	Whole bool `json:"whole,omitempty"`
+	// KeepTail leaves what is kept verbatim as it is: for callers that put the summary into messages of
+	// their own. Otherwise edits that waited for an occasion come along.
+	KeepTail bool     `json:"keep_tail,omitempty"`
+	Pin      []string `json:"pin,omitempty"`    // message ids, or texts, that stay verbatim
+	Focus    string   `json:"focus,omitempty"`  // words that raise the worth of what names them
+	Notes    string   `json:"notes,omitempty"`  // the agent's own notes: kept as claims
+	Model    string   `json:"model,omitempty"`  // counts are those of this model; "": the session's
+	Strict   bool     `json:"strict,omitempty"` // refuse anything that is not reproducible
+	Reason   string   `json:"reason,omitempty"` // why: "manual", "agent_requested", …
+	// Preset names the sections of a model's summary: default, deepagents or pi.
+	Preset string `json:"sections,omitempty"`
+	// Reasoning keeps excerpts of the model's reasoning. Off by default: read as a user's words, thoughts
+	// confuse models that reason.
+	Reasoning bool `json:"reasoning,omitempty"`
 }
 
 // Record is an accepted compaction, as it stands in the log.
 type Record struct {
-	ID        string    `json:"id"` // 12 hex digits
-	Session   string    `json:"session"`
-	Previous  string    `json:"previous,omitempty"` // the record that was current before
-	Mode      Mode      `json:"mode"`
-	Reason    string    `json:"reason,omitempty"`
-	From      int64     `json:"from"`       // first entry that the summary stands for: that of the log, with what hosts write before the first message
-	To        int64     `json:"to"`         // last one
-	FirstKept int64     `json:"first_kept"` // first entry kept verbatim; To+1 when none exists yet
-	TurnFrom  int       `json:"turn_from"`
-	TurnTo    int       `json:"turn_to"`
-	Before    int       `json:"tokens_before"` // of the whole view, o200k_base
-	After     int       `json:"tokens_after"`
-	TextHash  string    `json:"text_hash"`      // SHA-256 of the summary's text
-	Text      string    `json:"text,omitempty"` // the summary, when it is short enough to stand here
-	TextBlob  string    `json:"text_blob,omitempty"`
-	Created   time.Time `json:"created"`
-	Cut       []Cut     `json:"cut,omitempty"` // what left the view, dearest first, at most 50
-	CutTotal  int       `json:"cut_total"`
+	ID        string `json:"id"` // 12 hex digits
+	Session   string `json:"session"`
+	Previous  string `json:"previous,omitempty"`       // the record that was current before
+	Mode      Mode   `json:"mode"`                     // what the summary is
+	Requested Mode   `json:"mode_requested,omitempty"` // what was asked for, when a model was
+	Run       *Run   `json:"run,omitempty"`            // how asking the model went
+	// Usage is that of the messages that the summary stands for, and of writing it, together. The
+	// engine sums it up.
+	Usage     *sessions.Usage `json:"usage,omitempty"`
+	Reason    string          `json:"reason,omitempty"`
+	From      int64           `json:"from"`       // first entry that the summary stands for: that of the log, with what hosts write before the first message
+	To        int64           `json:"to"`         // last one
+	FirstKept int64           `json:"first_kept"` // first entry kept verbatim; To+1 when none exists yet
+	TurnFrom  int             `json:"turn_from"`
+	TurnTo    int             `json:"turn_to"`
+	Before    int             `json:"tokens_before"` // of the whole view, o200k_base
+	After     int             `json:"tokens_after"`
+	TextHash  string          `json:"text_hash"`      // SHA-256 of the summary's text
+	Text      string          `json:"text,omitempty"` // the summary, when it is short enough to stand here
+	TextBlob  string          `json:"text_blob,omitempty"`
+	Created   time.Time       `json:"created"`
+	Cut       []Cut           `json:"cut,omitempty"` // what left the view, dearest first, at most 50
+	CutTotal  int             `json:"cut_total"`
 }
 
 // Cut is one thing that left the view, with the way back to it.

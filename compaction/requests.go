@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,28 +14,34 @@ const (
 	requestsHead = "[USER MESSAGES — verbatim]"
 	// requestChars bounds the user messages that are printed besides the first one.
 	requestChars = 8_000
+	// requestsFirst is how many messages share the requests' part of the budget before all others.
+	requestsFirst = 12
+	// requestFrame is what a request takes beside its text, in tokens.
+	requestFrame = 10
+	// requestShort is the size in tokens up to which a message is looked through for what it is.
+	requestShort = 300
 	// standingLooked is how many of the newest short requests are looked through for standing rules.
 	standingLooked = 400
 )
 
-// request is one message of the user in the compacted range.
+// request is one message of the user.
 type request struct {
 	item *Item
 	tags []string // "first request", "standing rule", "in progress"
 	text string
+	kept bool // it stands below as well
 }
 
+// hostSaid recognises messages that hosts write in the user's name.
+var hostSaid = lazy(`^\s*(<command-|<local-command|<bash-|<task-notification|\[Request interrupted by user|Caveat: The messages below)`)
+
 // addRequests adds what the user asked for, word for word, oldest first: the first task, the newest
-// message, standing rules, then the newer messages before the older.
-func (s *source) addRequests(d *document, pinned map[string]bool) error {
-	var all []*request
-	for i := range s.in.Items[:s.cut] {
-		if it := &s.in.Items[i]; it.Prompt && !pinned[it.ID] {
-			all = append(all, &request{item: it})
-		}
-	}
-	if len(all) == 0 {
-		return nil
+// messages, standing rules, then the older ones. Those that stay in the view are told too: the document
+// may be all that a host hands on.
+func (s *source) addRequests(d *document, n *names, pinned map[string]bool) error {
+	all, err := s.requests(pinned)
+	if err != nil || len(all) == 0 {
+		return err
 	}
 	from, to := s.turns()
 	verb := "of this conversation were compacted"
@@ -44,33 +51,71 @@ func (s *source) addRequests(d *document, pinned map[string]bool) error {
 	case from == to:
 		verb = "of this conversation was compacted"
 	}
-	head := fmt.Sprintf("%s\n%s %s. What the user wrote there, oldest first; a newer message overrides an older one.",
+	head := fmt.Sprintf("%s\n%s %s. What the user wrote, oldest first; a newer message overrides an older one.",
 		requestsHead, capital(turnRange(from, to)), verb)
 	b := d.block(&block{head: head, moreAt: all[0].item.first()})
 	chosen, err := s.chooseRequests(all)
 	if err != nil {
 		return err
 	}
-	for _, r := range chosen {
+	rooms := s.rooms(chosen)
+	for i, r := range chosen {
 		it := r.item
 		l := &line{class: classRequest, anchor: "turn:" + strconv.Itoa(it.Turn), pos: it.first()}
-		l.text = quote(entry{label: r.label(), text: s.fit(r.text, s.roomFor(r, all), it.ID)})
+		text := s.fit(r.text, rooms[i], it.ID)
+		l.text = quote(entry{label: r.label(), text: text})
 		d.add(b, l)
+		if i < requestsFirst {
+			n.told(text)
+		}
 	}
 	b.more = func(left []*line) string { return s.moreRequests(all, b) }
 	return nil
 }
 
-// roomFor is the size in tokens above which a request is shown by its head and tail.
-func (s *source) roomFor(r *request, all []*request) int {
-	switch r {
-	case all[0]:
-		return s.budget * 25 / 100
-	case all[len(all)-1]:
-		return s.budget * 18 / 100
-	default:
-		return s.budget * 8 / 100
+// requests returns the messages of the user, without what is pinned and without short ones that hosts
+// write in the user's name.
+func (s *source) requests(pinned map[string]bool) ([]*request, error) {
+	var all []*request
+	for i := range s.in.Items {
+		if it := &s.in.Items[i]; it.Prompt && !pinned[it.ID] {
+			all = append(all, &request{item: it, kept: i >= s.cut})
+		}
 	}
+	for _, r := range all[max(0, len(all)-standingLooked):] {
+		if r.item.Tokens > requestShort {
+			continue
+		}
+		text, err := s.textOf(r.item)
+		if err != nil {
+			return nil, err
+		}
+		r.text = text
+	}
+	return slices.DeleteFunc(all, func(r *request) bool { return hostSaid().MatchString(r.text) }), nil
+}
+
+// rooms says how many tokens each request may take, the rest is left out of its middle: the first ones
+// share their part of the budget so that the longest give way first, the others get little.
+func (s *source) rooms(chosen []*request) []int {
+	rooms := make([]int, len(chosen))
+	left := s.budget * shareOf[classRequest] / 100
+	first := min(len(chosen), requestsFirst)
+	order := make([]int, first)
+	for i := range order {
+		order[i] = i
+		rooms[i] = requestFrame + count(clip(chosen[i].text, requestChars*2))
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rooms[a], rooms[b]) })
+	for k, i := range order {
+		rooms[i] = max(24, min(rooms[i], left/(first-k)))
+		left -= rooms[i]
+		rooms[i] -= requestFrame
+	}
+	for i := first; i < len(chosen); i++ {
+		rooms[i] = s.budget * 8 / 100
+	}
+	return rooms
 }
 
 // chooseRequests loads the requests worth printing, the most worthy first.
@@ -80,10 +125,11 @@ func (s *source) chooseRequests(all []*request) ([]*request, error) {
 	if s.splitTurn() == newest.item.Turn {
 		newest.tags = append(newest.tags, "in progress")
 	}
-	order := []*request{first, newest}
-	standing, err := s.standing(all)
-	if err != nil {
-		return nil, err
+	order := []*request{newest, first}
+	standing := s.standing(all)
+	recent := all[max(0, len(all)-requestsFirst+2):]
+	for _, r := range slices.Backward(recent) {
+		order = append(order, r)
 	}
 	order = append(order, standing...)
 	order = append(order, s.anchored(all)...)
@@ -102,9 +148,11 @@ func (s *source) chooseRequests(all []*request) ([]*request, error) {
 		}
 		seen[r] = true
 		if r.text == "" {
-			if r.text, err = s.textOf(r.item); err != nil {
+			text, err := s.textOf(r.item)
+			if err != nil {
 				return nil, err
 			}
+			r.text = text
 		}
 		if r != first {
 			chars += min(len(r.text), requestChars/4)
@@ -115,24 +163,18 @@ func (s *source) chooseRequests(all []*request) ([]*request, error) {
 }
 
 // standing finds the rules that the user set for all later work, among the short messages.
-func (s *source) standing(all []*request) ([]*request, error) {
-	const short = 300 // tokens
+func (s *source) standing(all []*request) []*request {
 	var out []*request
 	for _, r := range slices.Backward(all[max(0, len(all)-standingLooked):]) {
-		if r.item.Tokens > short {
+		if r.item.Tokens > requestShort {
 			continue
 		}
-		text, err := s.textOf(r.item)
-		if err != nil {
-			return nil, err
-		}
-		r.text = text
-		if tag := standingTag(text); tag != "" {
+		if tag := standingTag(r.text); tag != "" {
 			r.tags = append(r.tags, tag)
 			out = append(out, r)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // anchored returns the requests that the earlier summary quoted.
@@ -151,7 +193,11 @@ func (s *source) anchored(all []*request) []*request {
 }
 
 func (r *request) label() string {
-	return strings.Join(append([]string{turnRange(r.item.Turn, r.item.Turn)}, r.tags...), ", ")
+	tags := append([]string{turnRange(r.item.Turn, r.item.Turn)}, r.tags...)
+	if r.kept {
+		tags = append(tags, "also below")
+	}
+	return strings.Join(tags, ", ")
 }
 
 func (s *source) moreRequests(all []*request, b *block) string {

@@ -15,9 +15,9 @@ const (
 )
 
 var (
-	testCommand = lazy(`(^|\s|/)(go test|gotestsum|pytest|py\.test|tox|nox|nosetests|unittest|vitest|jest|mocha|playwright|cypress|rspec|phpunit|pest|ctest|busted|bats|(npm|pnpm|yarn|bun|deno)( run)? [\w:-]*test\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|dart|flutter|lein|rebar3|stack|cabal|composer|rake|rails|just|task|make|mage|nx|turbo|buck2?)\s[^|;&]*\btest\S*|make check|mvn verify|cargo nextest)(\s|$)`)
+	testCommand = lazy(`(^|\s|/)(go test|gotestsum|pytest|py\.test|tox|nox|nosetests|unittest|vitest|jest|mocha|playwright|cypress|rspec|phpunit|pest|ctest|busted|bats|(npm|pnpm|yarn|bun|deno)( run)? [\w:-]*test\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|dart|flutter|lein|rebar3|stack|cabal|composer|rake|rails|just|task|make|mage|nx|turbo|buck2?)\s[^|;&]*\btest\S*|(mise|moon|poe|hatch|pdm|rye|pixi|invoke|inv|earthly|pants|doit|lerna|rush|ant|ng)( run| r)? [\w:.-]*test\S*|make check|mvn verify|cargo nextest)(\s|$)`)
 
-	buildCommand = lazy(`(^|\s|/)(go (build|vet|generate|install|fix)|golangci-lint|staticcheck|make|cmake|ninja|meson|tsc|eslint|biome|webpack|rollup|esbuild|vite build|ruff|mypy|pyright|flake8|pylint|clippy|rustc|javac|gcc|g\+\+|clang|shellcheck|pre-commit|rubocop|phpstan|(npm|pnpm|yarn|bun)( run)? [\w:-]*(build|lint|check|format|types?|compile)\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|just|task|mage|stack|cabal)\s[^|;&]*\b(build|check|clippy|fmt|compile|package|lint|assemble)\S*|docker( compose)? build|terraform (plan|validate)|tofu (plan|validate))(\s|$)`)
+	buildCommand = lazy(`(^|\s|/)(go (build|vet|generate|install|fix)|golangci-lint|staticcheck|make|cmake|ninja|meson|tsc|eslint|biome|webpack|rollup|esbuild|vite build|ruff|mypy|pyright|flake8|pylint|clippy|rustc|javac|gcc|g\+\+|clang|shellcheck|pre-commit|rubocop|phpstan|(npm|pnpm|yarn|bun)( run)? [\w:-]*(build|lint|check|format|types?|compile)\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|just|task|mage|stack|cabal)\s[^|;&]*\b(build|check|clippy|fmt|compile|package|lint|assemble)\S*|(mise|moon|poe|hatch|pdm|rye|pixi|invoke|inv|earthly|pants|doit|lerna|rush|ant|ng)( run| r)? [\w:.-]*(build|lint|check|fmt|format|types?|compile|ci)\S*|docker( compose)? build|terraform (plan|validate)|tofu (plan|validate))(\s|$)`)
 
 	searchCommand = lazy(`^(grep|egrep|rg|ag|ack|find|fd|ls|ll|cat|bat|head|tail|less|wc|tree|pwd|which|type|echo|printf|file|stat|du|df|awk|sort|uniq|cut|jq|diff|sed -n|sleep|true|env|whoami|date|git (status|diff|log|show|blame|branch|grep|ls-files|rev-parse|remote|stash list))(\s|$)`)
 
@@ -108,8 +108,29 @@ func purposeOf(segment string) purpose {
 	}
 }
 
+// keyed is what keyOf says of a command.
+type keyed struct {
+	key     string
+	purpose purpose
+}
+
+// keyOf is the function keyOf, which remembers.
+func (s *source) keyOf(command string) (key string, p purpose) {
+	k, known := s.keys[command]
+	if !known {
+		k.key, k.purpose = keyOf(command)
+		s.keys[command] = k
+	}
+	return k.key, k.purpose
+}
+
+// isLook reports whether a command only looks at things.
+func (s *source) isLook(command string) bool {
+	_, p := s.keyOf(command)
+	return p == search
+}
+
 // isSearch reports whether a command only looks for something.
-func isSearch(command string) bool {
-	_, p := keyOf(command)
-	return p == search && looked().MatchString(command)
+func (s *source) isSearch(command string) bool {
+	return s.isLook(command) && looked().MatchString(command)
 }

@@ -203,6 +203,7 @@ func TestShopDocumentTellsWhatTheWorkNeeds(t *testing.T) {
 func TestShopDocumentIsOrderly(t *testing.T) {
 	in := readShop(t)
 	word := regexp.MustCompile(`[A-Za-z_][\w.]*[A-Za-z_]\w*`)
+	identifier := regexp.MustCompile(`.[A-Z0-9_.:-]`)
 	for _, budget := range []int{2_000, 4_000, 8_000} {
 		p := mustPlan(t, in, Options{Budget: budget})
 		crowded, all := 0, 0
@@ -210,7 +211,7 @@ func TestShopDocumentIsOrderly(t *testing.T) {
 			all += len(line)
 			ids := 0
 			for _, w := range word.FindAllString(line, -1) {
-				if shape(w) == 1 {
+				if identifier.MatchString(w) {
 					ids++
 				}
 			}

@@ -19,13 +19,16 @@ type source struct {
 	files    []*fileState
 	moves    map[string]string // present paths of what was moved, by the former ones
 	commands []*commandState
-	keys     map[string]string // of commands: the same one runs often
+	keys     map[string]keyed // of commands: the same one runs often
 	explored explored
 	focus    []string
+	story    *narrative            // a model's words; nil: none
+	failure  string                // why there are none although a model was asked
+	tracked  map[string]*Operation // by call id; set for a brief
 }
 
 func newSource(in *Input, o Options, id string, cut, budget int) *source {
-	s := &source{in: in, o: o, id: id, cut: cut, budget: budget, last: in.Items[cut-1].last()}
+	s := &source{in: in, o: o, id: id, cut: cut, budget: budget, last: in.Items[cut-1].last(), keys: make(map[string]keyed)}
 	for _, op := range in.Operations {
 		if op.Seq <= s.last {
 			s.past = append(s.past, op)
@@ -36,6 +39,14 @@ func newSource(in *Input, o Options, id string, cut, budget int) *source {
 	s.files = s.fileStates()
 	s.commands = s.commandStates()
 	return s
+}
+
+// mode is what the document is: without a model's words it is that of Intent, whatever was asked for.
+func (s *source) mode() Mode {
+	if s.story == nil {
+		return Intent
+	}
+	return s.o.Mode
 }
 
 // focused reports whether s names something that the caller asked to keep in view.

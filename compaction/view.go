@@ -27,12 +27,12 @@ func newView(in *Input) *view {
 	for i := len(in.Items) - 1; i >= 0; i-- {
 		v.behind[i] = v.behind[i+1] + in.Items[i].Tokens
 	}
-	v.before = v.previous + v.behind[v.start]
+	v.before = v.previous + v.kept(v.start)
 	return v
 }
 
-// kept is the size of what stays verbatim behind a boundary.
-func (v *view) kept(cut int) int { return v.behind[cut] }
+// kept is the size of what stays verbatim: in front of the summary, and behind a boundary.
+func (v *view) kept(cut int) int { return v.in.Head + v.behind[cut] }
 
 // affordable bounds the budget, so that a summary is worth having: the size of the summary that it
 // replaces and half of the messages that leave the view.
@@ -80,6 +80,9 @@ func (v *view) judge(s *source, mode Mode, text string, limit int) Proposal {
 		TurnFrom: from, TurnTo: to,
 		Before: v.before, After: count(text) + v.kept(s.cut),
 		TextHash: hex.EncodeToString(sum[:]),
+	}
+	if s.o.Mode.Asks() {
+		r.Requested = s.o.Mode
 	}
 	if in.Previous != nil {
 		r.Previous = in.Previous.ID

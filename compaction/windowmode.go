@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -58,13 +59,7 @@ func (s *source) windowText() (string, error) {
 	if earlier != "" {
 		parts = append(parts, earlier)
 	}
-	var all []*request
-	for i := range s.in.Items[:s.cut] {
-		if it := &s.in.Items[i]; it.Prompt {
-			all = append(all, &request{item: it})
-		}
-	}
-	pinned, err := s.windowPins(all)
+	pinned, err := s.windowPins()
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +74,7 @@ func (s *source) windowText() (string, error) {
 }
 
 // windowPins returns what callers pinned, the first request, and rules and corrections.
-func (s *source) windowPins(all []*request) ([]entry, error) {
+func (s *source) windowPins() ([]entry, error) {
 	pins, ids, err := s.pins()
 	if err != nil {
 		return nil, err
@@ -88,15 +83,17 @@ func (s *source) windowPins(all []*request) ([]entry, error) {
 	for _, p := range pins {
 		out = append(out, p.entry)
 	}
+	all, err := s.requests(nil)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(r *request) bool { return r.kept })
 	if len(all) == 0 {
 		return out, nil
 	}
 	first := all[0]
 	first.tags = append(first.tags, "first request")
-	standing, err := s.standing(all)
-	if err != nil {
-		return nil, err
-	}
+	standing := s.standing(all)
 	if first.text, err = s.textOf(first.item); err != nil {
 		return nil, err
 	}

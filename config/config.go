@@ -22,6 +22,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/window"
 )
 
 // File is the name of the configuration in a workspace's root.
@@ -41,6 +42,11 @@ type Config struct {
 	// Models is what is known of models: the built-in ones, and besides them those of the key models.
 	// See docs/configuration.md. Default: the built-in ones.
 	Models *tokens.Registry
+	// Policy says how much of a conversation a model is to see: the keys of context. Default: nil, for window.Default.
+	Policy *window.Policy
+	// Summarizer is the model that writes summaries in the modes that want one. Key: summarizer. Default:
+	// none.
+	Summarizer *Summarizer
 }
 
 // Ceiling returns LedgerWarnMB in bytes, 0 for no warning.
@@ -115,10 +121,19 @@ func parse(root string, data []byte) (Config, []Problem, error) {
 	if err != nil {
 		return Default(), nil, inFile(err)
 	}
-	var models yamldoc.Field
-	err = p.take(fields, map[string]any{"follow": &c.Follow, "exports": &c.Exports, "ledgerwarnmb": &c.LedgerWarnMB, "models": &models})
+	var models, policy, summarizer yamldoc.Field
+	err = p.take(fields, map[string]any{
+		"follow": &c.Follow, "exports": &c.Exports, "ledgerwarnmb": &c.LedgerWarnMB,
+		"models": &models, "context": &policy, "summarizer": &summarizer,
+	})
+	if err == nil && policy.Key != "" {
+		c.Policy, err = p.policy(policy)
+	}
 	if err == nil && models.Key != "" {
 		c.Models, err = p.models(models)
+	}
+	if err == nil && summarizer.Key != "" {
+		c.Summarizer, err = p.summarizer(summarizer)
 	}
 	if err != nil {
 		return Default(), nil, inFile(err)

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/yamldoc"
+	"ctxledger.dev/window"
 )
 
 func TestSettings(t *testing.T) {
@@ -84,6 +86,42 @@ func TestFilesThatAreRefused(t *testing.T) {
 			}
 			if got, _, err := Load(root); fault.CodeOf(err) != c.code || got != Default() {
 				t.Fatalf("%+v, error %v", got, err)
+			}
+		})
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       func(*window.Policy)
+		wrong      string
+	}{
+		{"nothing", "context: {}\n", func(*window.Policy) {}, ""},
+		{"bounds", "context:\n  effective_window: 400000\n  MaxToolPairs: 12\n  result_chars: {Bash: 8000}\n  exclude_agents: [tester]\n",
+			func(p *window.Policy) {
+				p.Compact.Effective, p.ToolPairs, p.ResultCharsOf, p.ExcludeAgents = 400_000, 12, map[string]int{"bash": 8000}, []string{"tester"}
+			}, ""},
+		{"nested", "context:\n  clear: {trigger: 0.5, keep: 2, only: [read]}\n  arguments: {trigger: 0}\n",
+			func(p *window.Policy) {
+				p.Clear.Trigger, p.Clear.Keep, p.Clear.Only, p.Arguments.Trigger = 0.5, 2, []string{"read"}, 0
+			}, ""},
+		{"no share", "follow: true\ncontext:\n  threshold: 85\n", nil, "threshold is 85: it is a share, from 0 to 1"},
+		{"negative", "context: {clear: {keep: -1}}\n", nil, "clear: keep is -1: it cannot be negative"},
+		{"wrong type", "context: {max_turns: many}\n", nil, "line 1, column"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, problems, err := parse(".", []byte(c.text))
+			if c.wrong != "" {
+				if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.wrong) {
+					t.Fatalf("error %v", err)
+				}
+				return
+			}
+			want := window.Default()
+			c.want(&want)
+			if err != nil || len(problems) > 0 || !reflect.DeepEqual(*got.Policy, want) {
+				t.Errorf("%+v, %v, %v, want %+v", got.Policy, problems, err, want)
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
@@ -29,13 +30,16 @@ func (l *Local) AcceptCompaction(ctx context.Context, r AcceptCompactionRequest)
 	if s, done, err := repeated[Summary](ctx, l, m); done || err != nil {
 		return s, err
 	}
+	if r.Options.Mode.Asks() {
+		return l.acceptAnswer(ctx, r, m)
+	}
 	l.naming.RLock()
 	defer l.naming.RUnlock()
 	ready, err := view(ctx, l, func(tx kv.Tx) (*accepted, error) { return l.acceptable(ctx, tx, r) })
 	if err != nil {
 		return Summary{}, err
 	}
-	return mutate(ctx, l, m, func(tx kv.Tx) (Summary, []Event, error) { return l.accept(tx, r, ready, m) })
+	return mutate(ctx, l, m, func(tx kv.Tx) (Summary, []Event, error) { return l.accept(ctx, tx, r, ready, m) })
 }
 
 // accepted is a plan that is ready to be written.
@@ -43,6 +47,7 @@ type accepted struct {
 	record compaction.Record
 	text   string
 	folded *folded
+	joined []window.Edit // see join
 }
 
 // acceptable plans again and checks that the log has not moved on.
@@ -61,55 +66,78 @@ func (l *Local) acceptable(ctx context.Context, tx kv.Tx, r AcceptCompactionRequ
 	if p.Outcome != compaction.Compacted {
 		return nil, fault.New(fault.Invalid, "engine.accept", "there is nothing to accept: %s", p.Why)
 	}
-	if err := l.checkAfter(ctx, tx, f, p); err != nil {
+	joined, err := l.join(ctx, tx, f, &p, r.Options)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.checkAfter(ctx, tx, f, p, joined); err != nil {
 		return nil, err
 	}
 	record, err := l.keepText(ctx, p.Record, p.Text)
-	return &accepted{record, p.Text, f}, err
+	return &accepted{record, p.Text, f, joined}, err
 }
 
 // checkAfter holds the view that a compaction leaves against the provider's rules, as it would be
 // sent: whatever was planned, a history that nobody accepts is never made.
-func (l *Local) checkAfter(ctx context.Context, tx kv.Tx, f *folded, p compaction.Proposal) error {
-	after := window.Plan(window.Input{
-		Entries: f.entries, Cutoff: &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept},
-	})
-	format := f.format()
-	messages := [][]byte{transcript.NewMessage(format, transcript.RoleUser, p.Text)}
-	for _, slot := range after.Slots {
-		m, err := l.render(ctx, tx, f, slot)
-		if err != nil {
-			return err
-		}
-		if m.JSON != nil {
-			messages = append(messages, m.JSON)
-		}
+func (l *Local) checkAfter(ctx context.Context, tx kv.Tx, f *folded, p compaction.Proposal, joined []window.Edit) error {
+	in := f.input()
+	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept}
+	in.Edits = append(in.Edits, joined...)
+	after := window.Plan(in)
+	format, head := f.format(), after.Head()
+	messages, err := l.rendered(ctx, tx, f, after.Slots[:head])
+	if err != nil {
+		return err
 	}
+	kept, err := l.rendered(ctx, tx, f, after.Slots[head:])
+	if err != nil {
+		return err
+	}
+	messages = slices.Concat(messages, [][]byte{transcript.NewMessage(format, transcript.RoleUser, p.Text)}, kept)
 	if err := transcript.Valid(format, messages); err != nil {
 		return fault.New(fault.Internal, "engine.accept", "the compacted view would not be valid for its provider, so nothing was changed: %v", err)
 	}
 	return nil
 }
 
+// rendered returns the messages of slots as they would be sent.
+func (l *Local) rendered(ctx context.Context, tx kv.Tx, f *folded, slots []window.Slot) ([][]byte, error) {
+	var messages [][]byte
+	for _, slot := range slots {
+		pieces, err := l.render(ctx, tx, f, slot)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range pieces {
+			messages = append(messages, m.JSON)
+		}
+	}
+	return messages, nil
+}
+
 // accept writes an accepted plan into the log.
-func (l *Local) accept(tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m mutation) (Summary, []Event, error) {
+func (l *Local) accept(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m mutation) (Summary, []Event, error) {
 	s, err := sessions.Get(tx, r.Session)
 	if err != nil {
 		return Summary{}, nil, err
 	}
-	if s.Seq != r.Position {
-		return Summary{}, nil, stale(s, r.Position)
+	if s.Seq != ready.folded.session.Seq {
+		return Summary{}, nil, stale(s, ready.folded.session.Seq)
 	}
 	rec := ready.record
 	rec.Created, rec.Reason = m.at, r.Options.Reason
+	if spent := ready.folded.spent(rec.From, rec.To).Add(rec.Run.Spent()); spent != (sessions.Usage{}) {
+		rec.Usage = &spent
+	}
 	data, err := json.Marshal(rec)
 	if err != nil {
 		return Summary{}, nil, fault.Wrap(fault.Internal, "engine.accept", err)
 	}
-	e, err := sessions.Append(tx, &s, sessions.Entry{Kind: sessions.KindCompaction, Time: m.at, Turn: s.Turns, Data: data}, nil)
+	e, err := sessions.Append(tx, &s, sessions.Entry{Kind: sessions.KindCompaction, Time: m.at, Turn: s.Turns, Usage: rec.Run.Cost(), Data: data}, nil)
 	if err != nil {
 		return Summary{}, nil, err
 	}
+	s.Usage = s.Usage.Add(e.Spent())
 	if err := indexSummary(tx, rec, s.ID, e.Seq); err != nil {
 		return Summary{}, nil, err
 	}
@@ -118,10 +146,23 @@ func (l *Local) accept(tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m m
 			return Summary{}, nil, err
 		}
 	}
+	events := []Event{{Kind: EventCompaction, Session: s.ID, Entry: e.Seq, ID: rec.ID, Detail: cutLabel(rec.Run.String())}}
+	if len(ready.joined) > 0 {
+		after := ready.folded.clone() // the transaction may run twice
+		after.session = s
+		if err := after.extend(e); err != nil {
+			return Summary{}, nil, err
+		}
+		event, err := l.recordStep(ctx, tx, after, editStep{Reason: "compaction", Before: rec.Before, After: rec.After, Edits: ready.joined, Summary: rec.ID}, m)
+		if err != nil {
+			return Summary{}, nil, err
+		}
+		s, events = after.session, append(events, event)
+	}
 	rec.Text, rec.TextBlob = "", "" // the answer is kept under the key: it names the summary, Summary returns it
 	out := ready.folded.summary(rec, ready.text, r.Options.Model)
 	out.Current = true
-	return out, []Event{{Kind: EventCompaction, Session: s.ID, Entry: e.Seq, ID: rec.ID}}, sessions.Save(tx, s)
+	return out, events, sessions.Save(tx, s)
 }
 
 // indexSummary makes a summary findable by its id and by its text.

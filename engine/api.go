@@ -44,6 +44,9 @@ type API interface {
 	// Status says what fills the window of a session.
 	Status(ctx context.Context, r StatusRequest) (Status, error)
 
+	// EditView decides which parts of a session's view are shown less of from now on, and records it.
+	EditView(ctx context.Context, r EditViewRequest) (EditedView, error)
+
 	// PlanCompaction computes what AcceptCompaction would do, and changes nothing.
 	PlanCompaction(ctx context.Context, r PlanCompactionRequest) (CompactionPlan, error)
 	// AcceptCompaction commits a plan. stale: the log has moved on since it was made.

@@ -112,7 +112,7 @@ func (x *auditor) logs() error {
 // entry checks one entry and returns what mends it, or nil.
 func (x *auditor) entry(session string, e sessions.Stored, c *compactions) (mend func() error, err error) {
 	where := sessions.Where(session, e.Seq)
-	if err := c.add(e.Entry); err != nil {
+	if err := c.add(&e.Entry); err != nil {
 		x.FindLost(where, "does not fit the log: %s", err)
 		return func() error { return sessions.LoseEntry(x.Tx, session, e.Seq, x.at) }, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/compaction"
@@ -105,6 +106,43 @@ func BenchmarkPlanCompaction(b *testing.B) {
 			p, err := l.PlanCompaction(b.Context(), engine.PlanCompactionRequest{Session: session})
 			if err != nil || p.Outcome != compaction.Compacted {
 				b.Fatal(p.Outcome, p.Why, err)
+			}
+		}
+	})
+}
+
+// BenchmarkViewAfterOneMore appends a message and reads what a host then sends beside what it sent: the
+// newest messages of the view.
+func BenchmarkViewAfterOneMore(b *testing.B) {
+	l := benchLedger(b)
+	resp, err := l.AppendMessages(b.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var spent time.Duration
+	for n := 0; b.Loop(); n++ {
+		more := transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, fmt.Sprint("message ", n))
+		if _, err := l.AppendMessages(b.Context(), engine.AppendMessagesRequest{
+			Format: transcript.Anthropic, Messages: [][]byte{more}, Session: resp.Session, Since: true,
+		}); err != nil {
+			b.Fatal(err)
+		}
+		start := time.Now()
+		v, err := l.View(b.Context(), engine.ViewRequest{Session: resp.Session, From: 9_990})
+		if err != nil || len(v.Messages) == 0 {
+			b.Fatal(len(v.Messages), err)
+		}
+		spent += time.Since(start)
+	}
+	b.ReportMetric(float64(spent.Microseconds())/float64(b.N), "µs/view")
+}
+
+// BenchmarkEditView decides about the edits of a view.
+func BenchmarkEditView(b *testing.B) {
+	benchSessions(b, func(b *testing.B, l *engine.Local, session string) {
+		for b.Loop() {
+			if _, err := l.EditView(b.Context(), engine.EditViewRequest{Session: session, DryRun: true}); err != nil {
+				b.Fatal(err)
 			}
 		}
 	})

@@ -20,28 +20,52 @@ func (l *Local) PlanCompaction(ctx context.Context, r PlanCompactionRequest) (Co
 	if err := r.check(); err != nil {
 		return CompactionPlan{}, err
 	}
+	mask, err := l.masker(ctx, r.Options.Mode)
+	if err != nil {
+		return CompactionPlan{}, err
+	}
 	return view(ctx, l, func(tx kv.Tx) (CompactionPlan, error) {
 		f, err := l.fold(tx, r.Session)
 		if err != nil {
 			return CompactionPlan{}, err
 		}
-		p, err := l.plan(ctx, tx, f, r.Options)
+		in, err := l.compactionInput(ctx, tx, f, r.Options)
 		if err != nil {
+			return CompactionPlan{}, err
+		}
+		in.Mask = mask
+		p, err := compaction.Plan(in, r.Options)
+		if err != nil {
+			return CompactionPlan{}, err
+		}
+		if _, err := l.join(ctx, tx, f, &p, r.Options); err != nil {
 			return CompactionPlan{}, err
 		}
 		p.Record.Text = p.Text
 		return CompactionPlan{
 			PlanCompactionRequest: r, Position: f.session.Seq, Outcome: p.Outcome, Why: p.Why,
-			Summary: f.summary(p.Record, p.Text, r.Options.Model),
+			Summary: f.summary(p.Record, p.Text, r.Options.Model), Brief: p.Brief,
 		}, nil
 	})
+}
+
+// masker returns what masks secrets in what a model is to read; nil in modes that ask none.
+func (l *Local) masker(ctx context.Context, mode compaction.Mode) (func(string) string, error) {
+	if !mode.Asks() {
+		return nil, nil
+	}
+	masks, err := l.redactor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return masks.String, nil
 }
 
 // check refuses options beyond their limits.
 func (r PlanCompactionRequest) check() error {
 	o := r.Options
 	return checkTexts("engine.plan", label("session", r.Session), text{"notes", o.Notes, limits.Notes}, label("model", o.Model),
-		label("reason", o.Reason), text{"focus", o.Focus, maxQuery}, label("mode", string(o.Mode)))
+		label("reason", o.Reason), text{"focus", o.Focus, maxQuery}, label("mode", string(o.Mode)), label("sections", o.Preset))
 }
 
 // plan asks the compaction domain.
@@ -73,6 +97,12 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 			return "", err
 		},
 	}
+	if o.Reasoning {
+		in.Reasoning = func(seq int64) (string, error) {
+			m, err := l.decoded(ctx, tx, f.session.ID, seq)
+			return transcript.Reasoning(m), err
+		}
+	}
 	model := o.Model
 	if model == "" {
 		model = f.session.Model
@@ -85,7 +115,11 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 			return in, err
 		}
 	}
-	for _, slot := range whole {
+	head := window.View{Slots: whole}.Head()
+	for _, slot := range whole[:head] {
+		in.Head += slot.Tokens
+	}
+	for _, slot := range whole[head:] {
 		in.Items = append(in.Items, f.item(slot))
 	}
 	return in, l.gather(tx, f, &in)
@@ -99,8 +133,10 @@ func (f *folded) item(slot window.Slot) compaction.Item {
 		if it.ID == "" {
 			it.ID = e.ID
 		}
-		it.Calls = append(it.Calls, e.Calls...)
-		it.Results = append(it.Results, e.Results...)
+		if slot.Note == "" {
+			it.Calls = append(it.Calls, e.Calls...)
+			it.Results = append(it.Results, e.Results...)
+		}
 		it.Names = append(it.Names, e.Names...)
 		it.Paths = append(it.Paths, e.Paths...)
 	}
@@ -171,5 +207,7 @@ func (l *Local) decoded(ctx context.Context, tx kv.Tx, session string, seq int64
 	if err != nil {
 		return transcript.Message{}, err
 	}
-	return transcript.Decode(e.Format, raw)
+	m, err := transcript.Decode(e.Format, raw)
+	transcript.Identify(&m, e.CallIDs())
+	return m, err
 }

@@ -39,7 +39,7 @@ type compactions struct {
 }
 
 // add takes an entry into account.
-func (c *compactions) add(e sessions.Entry) error {
+func (c *compactions) add(e *sessions.Entry) error {
 	switch e.Kind {
 	case sessions.KindCompaction:
 		var r compaction.Record

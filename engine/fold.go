@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"maps"
+	"slices"
+
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -15,23 +17,31 @@ type folded struct {
 	session sessions.Session
 	entries []sessions.Entry
 	compactions
+	steps
+	filter    window.Filter
 	view      window.View
+	calls     map[string]sessions.Call // by id; made when it is first asked for
 	models    *tokens.Registry
 	estimator func(model string) (*tokens.Estimator, error)
 }
 
-// fold reads the log of a session and folds it into its view.
-func (l *Local) fold(tx kv.Tx, id string) (*folded, error) {
+// fold reads the log of a session and folds it into its view, in a transaction that changes nothing.
+func (l *Local) fold(tx kv.Tx, id string) (*folded, error) { return l.foldLog(tx, id, true) }
+
+// foldIn is fold in a transaction that may have changed the log.
+func (l *Local) foldIn(tx kv.Tx, id string) (*folded, error) { return l.foldLog(tx, id, false) }
+
+func (l *Local) foldLog(tx kv.Tx, id string, committed bool) (*folded, error) {
 	s, err := sessions.Get(tx, id)
 	if err != nil {
 		return nil, err
 	}
-	f := &folded{session: s, models: l.models, estimator: func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }}
-	for e, err := range sessions.Scan(tx, id, 0, 0) {
-		if err != nil {
-			return nil, err
-		}
-		if err := f.add(e.Entry); err != nil {
+	f := &folded{session: s, filter: l.policy.Filter, models: l.models, estimator: func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }}
+	if f.entries, err = l.logs.current(tx, s, committed); err != nil {
+		return nil, err
+	}
+	for i := range f.entries {
+		if err := f.take(&f.entries[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -39,34 +49,50 @@ func (l *Local) fold(tx kv.Tx, id string) (*folded, error) {
 	return f, nil
 }
 
-// add takes the next entry of the log into account.
-func (f *folded) add(e sessions.Entry) error {
-	if f.entries = append(f.entries, e); e.Seq != int64(len(f.entries)) {
-		return fault.New(fault.Corrupt, "engine.fold", "entry %d of session %s stands at place %d of its log", e.Seq, f.session.ID, len(f.entries))
+// take takes an entry of the log into account.
+func (f *folded) take(e *sessions.Entry) error {
+	if err := f.steps.add(e); err != nil {
+		return err
 	}
 	return f.compactions.add(e)
 }
 
+// input is what the view follows from.
+func (f *folded) input() window.Input {
+	return window.Input{Entries: f.entries, Cutoff: f.cutoff(), Edits: f.edits(), Filter: f.filter}
+}
+
 // plan computes the view.
 func (f *folded) plan() {
-	f.view = window.Plan(window.Input{Entries: f.entries, Cutoff: f.cutoff()})
+	f.view = window.Plan(f.input())
 }
 
 // extend takes an entry into account that was just appended.
 func (f *folded) extend(e sessions.Entry) error {
-	if err := f.add(e); err != nil {
+	f.entries = append(f.entries, e)
+	if err := f.take(&e); err != nil {
 		return err
 	}
 	f.plan()
 	return nil
 }
 
+// clone returns a copy that can be extended by itself.
+func (f *folded) clone() *folded {
+	c := *f
+	c.entries, c.records, c.made = slices.Clip(f.entries), slices.Clip(f.records), slices.Clip(f.made)
+	c.at, c.undone = maps.Clone(f.at), maps.Clone(f.undone)
+	return &c
+}
+
 // whole returns the messages of the session as if nothing had been compacted.
 func (f *folded) whole() []window.Slot {
-	if f.view.Summary == "" {
+	if f.view.Summary == "" && f.filter.Empty() {
 		return f.view.Slots
 	}
-	return window.Plan(window.Input{Entries: f.entries}).Slots
+	in := f.input()
+	in.Cutoff, in.Filter = nil, window.Filter{}
+	return window.Plan(in).Slots
 }
 
 // cutoff returns where the view starts after the compaction in force.

@@ -194,6 +194,9 @@ func (e *eraser) wholeSummary(ctx context.Context, at summaryPlace) error {
 func (e *eraser) emptySummary(r *compaction.Record) {
 	r.Text, r.TextBlob, r.Cut, r.Reason = e.tombstoneText(), "", nil, ""
 	r.TextHash = sessions.Digest([]byte(r.Text))
+	if r.Run != nil {
+		r.Run.Reason = ""
+	}
 }
 
 // session forgets everything that a session has received and what was made of it. Its entries stay as
@@ -242,7 +245,7 @@ func partsOf(tx kv.Tx, id string) (sessionParts, error) {
 			return p, err
 		case e.Kind == sessions.KindCompaction:
 			p.summaries = append(p.summaries, e.Seq)
-		case e.Kind == sessions.KindMessage || e.Kind == sessions.KindNote:
+		case e.Kind == sessions.KindMessage || e.Kind == sessions.KindNote || e.Kind == sessions.KindCost:
 			p.messages = append(p.messages, place{id, e.Seq})
 		}
 	}

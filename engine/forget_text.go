@@ -217,6 +217,9 @@ func (e *eraser) summaryWithout(ctx context.Context, session string, seq int64, 
 		return s.summary(session, seq, func(r *compaction.Record) {
 			r.Text, r.TextBlob, r.TextHash = clean.Text, clean.TextBlob, clean.TextHash
 			rewrite.Words(t, &r.Reason)
+			if r.Run != nil {
+				rewrite.Words(t, &r.Run.Reason, &r.Run.Model)
+			}
 			for i := range r.Cut {
 				rewrite.Words(t, &r.Cut[i].Label)
 			}

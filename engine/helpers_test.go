@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
 
 // shopFile is a session that the real Claude Code recorded, see testdata/sessions/README.md.
@@ -56,6 +57,18 @@ func sound(t *testing.T, dir string) {
 	for _, f := range found {
 		t.Errorf("audit: %s: %s", f.Where, f.What)
 	}
+}
+
+// openWith opens a new ledger with a policy.
+func openWith(t *testing.T, p window.Policy) *engine.Local {
+	t.Helper()
+	e, _ := testEnv()
+	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e, Settings: engine.Settings{Policy: &p}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
 }
 
 // open returns a fresh ledger of the workspace in which the shop session was recorded.
@@ -144,7 +157,9 @@ func say(texts ...string) [][]byte {
 // hand hands in messages.
 func hand(t *testing.T, l *engine.Local, r engine.AppendMessagesRequest) engine.AppendMessagesResponse {
 	t.Helper()
-	r.Format = transcript.Anthropic
+	if r.Format == "" {
+		r.Format = transcript.Anthropic
+	}
 	resp, err := l.AppendMessages(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/window"
 )
 
 // Options say which ledger to open.
@@ -23,8 +24,26 @@ type Options struct {
 	LockWait  time.Duration // how long to wait for another owner to leave; 0: not at all
 	RunTwice  bool          // test switch: run every transaction twice, see kv
 
-	// Models says what models count and hold; nil: those that the program knows.
-	Models *tokens.Registry
+	Settings Settings
+}
+
+// Settings are what a user configures of a ledger. The zero value is that of a workspace without a
+// configuration.
+type Settings struct {
+	Models *tokens.Registry // what models count and hold; nil: those that the program knows
+	Policy *window.Policy   // how much of a conversation a model is to see; nil: window.Default
+}
+
+// settled fills in what is not configured.
+func (s Settings) settled() Settings {
+	if s.Models == nil {
+		s.Models = tokens.Builtin()
+	}
+	if s.Policy == nil {
+		p := window.Default()
+		s.Policy = &p
+	}
+	return s
 }
 
 // Local is a ledger opened by this process. It is safe for concurrent use.
@@ -35,6 +54,7 @@ type Local struct {
 	root    string
 	scope   memory.Scope
 	models  *tokens.Registry
+	policy  window.Policy
 	started time.Time
 
 	mu     sync.Mutex
@@ -48,6 +68,7 @@ type Local struct {
 	naming sync.RWMutex
 
 	maintenance maintenance
+	logs        readLogs
 }
 
 var _ API = (*Local)(nil)
@@ -66,13 +87,11 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	if o.Workspace == "" {
 		scope = memory.User
 	}
+	settings := o.Settings.settled()
 	l := &Local{
-		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope, models: o.Models,
+		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope, models: settings.Models, policy: *settings.Policy,
 		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
 		maintenance: maintenance{token: make(chan struct{}, 1)},
-	}
-	if l.models == nil {
-		l.models = tokens.Builtin()
 	}
 	if err := l.migrate(ctx); err != nil {
 		return nil, errors.Join(err, store.Close())

@@ -52,6 +52,11 @@ func (l *Local) recordMessages(ctx context.Context, r AppendMessagesRequest, m m
 	if err != nil {
 		return AppendMessagesResponse{}, err
 	}
+	if r.Format == "" {
+		if r.Format, err = l.recognise(ctx, r.Session, raws); err != nil {
+			return AppendMessagesResponse{}, err
+		}
+	}
 	for range maxPlans {
 		resp, err := l.tryMessages(ctx, r, raws, m)
 		if !fault.Is(err, fault.Stale) {
@@ -88,6 +93,33 @@ func (l *Local) conversation(ctx context.Context, r AppendMessagesRequest) ([][]
 			WithHint("hand in what is new with `since`")
 	}
 	return raws, nil
+}
+
+// recognise returns the format of messages. Where they could be of several, it is that of the session
+// that they continue.
+func (l *Local) recognise(ctx context.Context, session string, raws [][]byte) (transcript.Format, error) {
+	var likely []transcript.Format
+	if session != "" {
+		f, err := view(ctx, l, func(tx kv.Tx) (transcript.Format, error) { return newestFormat(tx, session) })
+		if err != nil {
+			return "", err
+		}
+		likely = append(likely, f)
+	}
+	return transcript.Recognise(raws, likely...)
+}
+
+// newestFormat returns the format of the newest message of a session, "" when none is near its end.
+func newestFormat(tx kv.Tx, session string) (transcript.Format, error) {
+	const near = 100 // entries: what hosts and the ledger itself write between two messages
+	s, err := sessions.Find(tx, session)
+	for seq := s.Seq; err == nil && seq > max(0, s.Seq-near); seq-- {
+		var e sessions.Stored
+		if e, err = sessions.GetEntry(tx, s.ID, seq); err == nil && e.Kind == sessions.KindMessage {
+			return e.Format, nil
+		}
+	}
+	return "", err
 }
 
 // tryMessages places a conversation, prepares what is new of it and records that. stale: another
@@ -132,11 +164,12 @@ func (l *Local) prepareMessages(ctx context.Context, r AppendMessagesRequest, ra
 		if p.entry.Kind != sessions.KindMessage {
 			return nil, fault.New(fault.Invalid, "engine.messages", "message %d: %s", known+i+1, p.entry.Note)
 		}
-		switch p.entry.Role {
-		case transcript.RoleUser, transcript.RoleAssistant, transcript.RoleTool:
-		default: // a compaction would take it for a message of the conversation
-			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.20q", known+i+1, p.entry.Role).
-				WithHint("hand in messages of user and assistant; the system prompt is not one of them")
+		if !transcript.Takes(r.Format, p.entry.Role) { // a compaction would take it for a message of the conversation
+			hint := "hand in messages of user and assistant; the system prompt is not one of them"
+			if transcript.Takes(r.Format, transcript.RoleSystem) {
+				hint = "hand in messages of system, user, assistant and tool"
+			}
+			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.20q", known+i+1, p.entry.Role).WithHint("%s", hint)
 		}
 	}
 	return ready, l.placeAll(ctx, ready)

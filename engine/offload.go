@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -39,13 +40,16 @@ func (rec *recorder) offload(r *result) error {
 		}
 		a.Tool, a.Hint, command = c.Name, hint(*c), c.Op == intents.OpShell
 	}
+	if !r.offloads(command) {
+		return nil
+	}
 	if a, _, err = artifacts.Put(rec.tx, a); err != nil {
 		return err
 	}
 	if err := rec.l.nameBlob(rec.tx, a.Hash); err != nil {
 		return err
 	}
-	stub, ok := artifacts.Stub(a, r.text, r.Failed || command)
+	stub, ok := r.stubFor(a, command)
 	if !ok {
 		return nil
 	}
@@ -55,6 +59,15 @@ func (rec *recorder) offload(r *result) error {
 		return err // of two results of one call in one message the first is shown
 	}
 	return rec.tx.Put(bucketStubs, key, []byte(stub))
+}
+
+// stubFor returns the text that stands for a result: of a command's output what a terminal shows of it,
+// whole where that is small enough.
+func (r *result) stubFor(a artifacts.Artifact, command bool) (stub string, ok bool) {
+	if command && r.screen != nil {
+		return artifacts.ScreenStub(a, r.text, r.screen.text, r.screen.chars <= limits.OffloadChars)
+	}
+	return artifacts.Stub(a, r.text, r.Failed || command)
 }
 
 // hint returns the telling argument of a call, as in "path=src/a.go".
@@ -92,7 +105,7 @@ func (rec *recorder) alias(chain string, e sessions.Entry, p *prepared, results 
 	if !e.Message.Empty() {
 		raw = raw[e.Message.From:e.Message.To]
 	}
-	shown, err := transcript.Edit(e.Format, raw, transcript.Edits{Results: stubs})
+	shown, err := transcript.Edit(e.Format, raw, transcript.Edits{Results: stubs, IDs: e.CallIDs()})
 	if err != nil {
 		return err
 	}

@@ -13,14 +13,14 @@ import (
 // maxBranches is how many sessions with the same beginning are looked at.
 const maxBranches = 64
 
-// chain is a conversation as it is handed in, by the digests of its messages.
+// chain is a conversation as it is handed in, with the digests of its messages.
 type chain struct {
-	first   json.RawMessage
+	raws    [][]byte
 	digests []string
 }
 
 func chained(raws [][]byte) chain {
-	c := chain{first: raws[0], digests: make([]string, len(raws))}
+	c := chain{raws: raws, digests: make([]string, len(raws))}
 	for i, raw := range raws {
 		c.digests[i] = sessions.Digest(raw)
 	}
@@ -49,7 +49,7 @@ func (l *Local) place(tx kv.Tx, r AppendMessagesRequest, c chain) (position, err
 	if err != nil {
 		return at, err
 	}
-	from, err := head(tx, r.Format, c.first)
+	from, err := head(tx, r.Format, c)
 	if err != nil || from.session == "" {
 		return at, err
 	}
@@ -77,7 +77,7 @@ func placeIn(tx kv.Tx, r AppendMessagesRequest, c chain) (position, error) {
 	if err != nil {
 		return position{}, err
 	}
-	from, err := head(tx, r.Format, c.first)
+	from, err := head(tx, r.Format, c)
 	if err != nil {
 		return position{}, err
 	}
@@ -101,22 +101,33 @@ type start struct {
 	id      string // "" at the beginning of a conversation
 }
 
-// head recognises a summary of ours at the head of a conversation: it stands for the messages up to
-// the newest that it covers.
-func head(tx kv.Tx, f transcript.Format, first json.RawMessage) (start, error) {
-	m, err := transcript.Decode(f, first)
-	if err != nil {
-		return start{}, nil // refused later, with its number
+// head recognises a summary of ours at the head of a conversation, behind what the system said: it
+// stands for the messages up to the newest that it covers. Where the system says something else than in
+// the summary's session, the conversation is another one.
+func head(tx kv.Tx, f transcript.Format, c chain) (start, error) {
+	for i, raw := range c.raws {
+		m, err := transcript.Decode(f, raw)
+		switch {
+		case err != nil:
+			return start{}, nil // refused later, with its number
+		case m.Role == transcript.RoleSystem:
+			continue
+		}
+		sum, err := summaryByText(tx, transcript.PlainText(m))
+		if err != nil || sum == nil {
+			return start{}, err
+		}
+		said, err := walk(tx, chain{digests: c.digests[:i]}, start{}, sum.Session)
+		if err != nil || said.known < i {
+			return start{}, err
+		}
+		e, err := sessions.GetEntry(tx, sum.Session, sum.To)
+		if err != nil {
+			return start{}, err
+		}
+		return start{session: sum.Session, known: i + 1, id: e.ID}, nil
 	}
-	sum, err := summaryByText(tx, transcript.PlainText(m))
-	if err != nil || sum == nil {
-		return start{}, err
-	}
-	e, err := sessions.GetEntry(tx, sum.Session, sum.To)
-	if err != nil {
-		return start{}, err
-	}
-	return start{session: sum.Session, known: 1, id: e.ID}, nil
+	return start{}, nil
 }
 
 // walk follows a chain as far as its messages are known: in one session, or in any.

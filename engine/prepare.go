@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/termtext"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -52,9 +53,28 @@ type call struct {
 // result is a tool result with its text.
 type result struct {
 	sessions.Result
-	text string
-	blob *kv.BlobRef // where the text is, when it is large enough to become an artifact
-	stub string      // what stands in its place, once it became one
+	text   string
+	screen *screen     // what a terminal shows of the text, if that is something else
+	blob   *kv.BlobRef // where the text is, when it is large enough to become an artifact
+	stub   string      // what stands in its place, once it became one
+}
+
+// screen is a rendered text and its size in characters.
+type screen struct {
+	text  string
+	chars int
+}
+
+// minRendered is how many characters a result must lose by rendering for that to be shown in its place,
+// if it is not to be offloaded for its size: less is not worth an artifact.
+const minRendered = 1000
+
+// offloads reports whether a result becomes an artifact, if it is of a command, or else of another tool.
+func (r *result) offloads(command bool) bool {
+	if command && r.screen != nil && r.Chars-r.screen.chars >= minRendered {
+		return true
+	}
+	return r.Chars > limits.OffloadChars
 }
 
 // prepare decodes, counts and extracts an entry.
@@ -169,12 +189,16 @@ func (p *prepared) extract() {
 		return
 	}
 	e := &p.entry
-	e.Role = m.Role
+	e.Role, e.Empty = m.Role, transcript.Blank(m)
 	facts := transcript.Extract(m)
 	e.Paths, e.Names = facts.Paths, facts.Names
 	e.Tokens = framingTokens
 	hasText := false
+	e.Correction = m.Role == transcript.RoleUser && transcript.Corrects(m)
 	for _, part := range m.Parts {
+		if part.Kind == transcript.KindText {
+			e.Chars += utf8.RuneCountInString(part.Text)
+		}
 		e.Tokens += p.part(part)
 		hasText = hasText || part.Kind == transcript.KindText || part.Kind == transcript.KindImage
 	}
@@ -192,7 +216,7 @@ func (p *prepared) facts() int {
 	const fields = 16 // the names and numbers beside the texts, which need no quoting
 	n := 0
 	for _, c := range p.calls {
-		n += len(c.ID) + len(c.Name) + fields
+		n += len(c.ID) + len(c.Name) + fields + intents.SameSize
 	}
 	for _, r := range p.results {
 		n += len(r.CallID) + fields
@@ -204,7 +228,7 @@ func (p *prepared) facts() int {
 func (p *prepared) unread(why string) {
 	e := &p.entry
 	e.Kind, e.Note = sessions.KindNote, cutLabel(why)
-	e.Role, e.Prompt, e.Tokens, e.Features, e.Paths, e.Names = "", false, 0, tokens.Features{}, nil, nil
+	e.Role, e.Prompt, e.Correction, e.Empty, e.Tokens, e.Chars, e.Features, e.Paths, e.Names = "", false, false, false, 0, 0, tokens.Features{}, nil, nil
 	p.calls, p.results = nil, nil
 }
 
@@ -222,7 +246,9 @@ func (p *prepared) part(part transcript.Part) int {
 		}
 		n += p.count(part.Name) + p.count(string(part.Args))
 		m := intents.Classify(part.Name, part.Args)
-		c := sessions.Call{ID: part.ID, Name: cutLabel(part.Name), Op: m.Op, Tokens: n} // its target needs the session
+		c := sessions.Call{ // its target needs the session
+			ID: part.ID, Name: cutLabel(part.Name), Op: m.Op, Tokens: n, Chars: utf8.RuneCount(part.Args), Partial: m.Partial,
+		}
 		p.calls = append(p.calls, call{c, m, part.Args})
 	case transcript.KindResult:
 		n += part.Media * imageTokens
@@ -230,9 +256,18 @@ func (p *prepared) part(part transcript.Part) int {
 			return n
 		}
 		r := sessions.Result{CallID: part.ID, Failed: part.IsError, Chars: utf8.RuneCountInString(part.Text), Tokens: n}
-		p.results = append(p.results, result{Result: r, text: part.Text})
+		p.results = append(p.results, result{Result: r, text: part.Text, screen: screenOf(part.Text)})
 	}
 	return n
+}
+
+// screenOf renders a text. It is nil for a text that has nothing to render.
+func screenOf(text string) *screen {
+	shown, rendered := termtext.Shown(text)
+	if !rendered {
+		return nil
+	}
+	return &screen{shown, utf8.RuneCountInString(shown)}
 }
 
 // count returns the tokens of a text of the message and adds its features to those of the entry.
@@ -254,8 +289,8 @@ func (l *Local) placeBlobs(ctx context.Context, p *prepared) error {
 	}
 	for i := range p.results {
 		r := &p.results[i]
-		if r.Chars <= limits.OffloadChars || artifacts.IsStub(r.text) {
-			continue
+		if !r.offloads(true) || artifacts.IsStub(r.text) {
+			continue // whose result it is, the transaction will know
 		}
 		ref, err := l.storeBlob(ctx, strings.NewReader(r.text))
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // recorder appends prepared entries to one session inside one transaction.
@@ -20,6 +21,10 @@ type recorder struct {
 
 // record appends p to the session with everything that follows from it.
 func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
+	p, err := rec.identify(p)
+	if err != nil {
+		return sessions.Entry{}, err
+	}
 	s, e := rec.session, p.entry // a copy: the transaction may run twice
 	e.ID = sessions.MessageID(s.Chain, p.digest)
 	if e.Prompt {
@@ -34,9 +39,15 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 	}
 	room := maxFacts
 	for _, c := range p.calls {
-		if target := rec.target(c.meaning); len(target) <= room {
+		target := rec.target(c.meaning)
+		if len(target) <= room {
 			c.Target = target
 			room -= len(target)
+		}
+		c.Same = intents.Same(c.Name, c.meaning, c.args, target)
+		if from, _ := rec.l.normal(s.Dir, c.meaning.From); c.Op == intents.OpMove && len(from) <= room {
+			c.From = from
+			room -= len(from)
 		}
 		e.Calls = append(e.Calls, c.Call)
 	}
@@ -67,6 +78,59 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 		return e, err
 	}
 	return e, rec.abandon(e.Time)
+}
+
+// identify gives calls and results that have no ids of their own those under which the session knows
+// them: what the format derives comes again in every answer. A result belongs to the newest answer
+// before it, and follows the results that came already.
+func (rec *recorder) identify(p *prepared) (*prepared, error) {
+	calls := slices.ContainsFunc(p.calls, func(c call) bool { return derived(c.ID) })
+	results := slices.ContainsFunc(p.results, func(r result) bool { return derived(r.CallID) })
+	if !calls && !results {
+		return p, nil
+	}
+	own := *p // a copy: the transaction may run twice
+	own.calls, own.results = slices.Clone(p.calls), slices.Clone(p.results)
+	for i := range own.calls {
+		if name, n, ok := transcript.Derived(own.calls[i].ID); ok {
+			own.calls[i].ID = transcript.PlacedID(name, n, rec.session.Seq+1)
+		}
+	}
+	if !results {
+		return &own, nil
+	}
+	caller, came, err := rec.caller()
+	for i := range own.results {
+		if name, n, ok := transcript.Derived(own.results[i].CallID); ok {
+			own.results[i].CallID = transcript.PlacedID(name, came[name]+n, caller)
+		}
+	}
+	return &own, err
+}
+
+func derived(id string) bool {
+	_, _, ok := transcript.Derived(id)
+	return ok
+}
+
+// caller returns the newest entry of the conversation that is an answer, 0 when none is near, and how
+// many results of each function came since.
+func (rec *recorder) caller() (seq int64, came map[string]int, err error) {
+	const near = 100 // entries between an answer and the results of its calls
+	came = map[string]int{}
+	at, _, err := sessions.PlaceIn(rec.tx, rec.session.ID, rec.session.Chain)
+	for seq = at.Seq; err == nil && seq > max(0, at.Seq-near); seq-- {
+		e, err := sessions.GetEntry(rec.tx, rec.session.ID, seq)
+		if err != nil || e.Role == transcript.RoleAssistant {
+			return seq, came, err
+		}
+		for _, r := range e.Results {
+			if name, _, ok := transcript.Derived(r.CallID); ok {
+				came[name]++
+			}
+		}
+	}
+	return 0, came, err
 }
 
 // target returns what a call is about, its path as the ledger keeps paths.

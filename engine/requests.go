@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
 
 // Mutation is embedded in every request that changes the ledger.
@@ -56,6 +57,7 @@ type Event struct {
 const (
 	EventEntries    = "entries"
 	EventCompaction = "compaction"
+	EventEdits      = "edits"
 	EventRestore    = "restore"
 	EventArtifact   = "artifact"
 	EventMemory     = "memory"
@@ -125,9 +127,11 @@ type AppendMessagesRequest struct {
 	// Session names the session they belong to; empty: found by their chain, or a new one.
 	Session string `json:"session,omitempty"`
 	// Host names who hands them in, for a new session ("mcp").
-	Host   string            `json:"host,omitempty"`
-	Model  string            `json:"model,omitempty"`
-	Format transcript.Format `json:"format"`
+	Host  string `json:"host,omitempty"`
+	Model string `json:"model,omitempty"`
+	// Format is that of the messages. "": recognised, see transcript.Recognise; where several fit, that
+	// of the session.
+	Format transcript.Format `json:"format,omitempty"`
 	// Messages is the whole conversation, or with Since only what is new since the last call.
 	Messages [][]byte `json:"messages,omitempty"`
 	// Blob names a stored blob with the JSON array, for a conversation too long for a frame. The request
@@ -190,7 +194,7 @@ type LogEntry struct {
 type ViewRequest struct {
 	Session string `json:"session"`
 	Model   string `json:"model,omitempty"` // counts are those of this model; "": the session's
-	From    int    `json:"from,omitempty"`  // index of the first message of the page
+	From    int    `json:"from,omitempty"`  // where the page starts: what the page before gave as Next
 	// Position is that of the first page: a page of another position would not fit. 0: the newest.
 	Position int64 `json:"position,omitempty"`
 }
@@ -201,7 +205,7 @@ type ViewResponse struct {
 	Position int64         `json:"position"` // sequence number of the newest entry that it reflects
 	Summary  string        `json:"summary,omitempty"`
 	Messages []ViewMessage `json:"messages"`
-	Total    int           `json:"total"` // messages of the whole view, at most
+	Total    int           `json:"total"` // what From counts to: messages, those of one answer or its results as one
 	Tokens   tokens.Count  `json:"tokens"`
 	Next     int           `json:"next,omitempty"`
 }
@@ -229,16 +233,19 @@ type StatusRequest struct {
 type Status struct {
 	Session    sessions.Session `json:"session"`
 	Model      string           `json:"model"`
-	Counting   string           `json:"counting"`    // where counts come from: see tokens.Counter.Quality
-	Window     int              `json:"window"`      // tokens; 0: unknown
-	Used       tokens.Count     `json:"used"`        // of the view
-	Measured   int64            `json:"measured"`    // input and output of the newest answer, as the provider reported; 0: none
-	Threshold  int              `json:"threshold"`   // above it a compaction is due
-	Categories []Category       `json:"categories"`  // by what fills the view, largest first
-	NextCuts   []NextCut        `json:"next_cuts"`   // what a compaction would take out first, largest first, at most 10
-	Summary    string           `json:"summary"`     // the compaction that the view starts with
-	Saved      tokens.Count     `json:"saved"`       // what stubs and the summary keep out of the view now
-	Total      sessions.Usage   `json:"total_usage"` // of the whole session
+	Counting   string           `json:"counting"`        // where counts come from: see tokens.Counter.Quality
+	Window     int              `json:"window"`          // tokens; 0: unknown
+	Used       tokens.Count     `json:"used"`            // of the view
+	Measured   int64            `json:"measured"`        // input and output of the newest answer, as the provider reported; 0: none
+	Threshold  int              `json:"threshold"`       // above it a compaction is due
+	Categories []Category       `json:"categories"`      // by what fills the view, largest first
+	Sources    []Source         `json:"sources"`         // by where it comes from: files, then tools, each largest first, at most 20 of each
+	Fixed      *tokens.Count    `json:"fixed,omitempty"` // what every request carries beside the conversation; nil where nothing was measured
+	Next       EditedView       `json:"next"`            // the step of edits that would be taken now, and whether a compaction is due
+	NextCuts   []NextCut        `json:"next_cuts"`       // what a compaction would take out first, largest first, at most 10
+	Summary    string           `json:"summary"`         // the compaction that the view starts with
+	Saved      tokens.Count     `json:"saved"`           // what stubs and the summary keep out of the view now
+	Total      sessions.Usage   `json:"total_usage"`     // of the whole session
 	SinceTurns int              `json:"turns_in_view"`
 }
 
@@ -248,11 +255,59 @@ type Category struct {
 	Tokens tokens.Count `json:"tokens"`
 }
 
+// The kinds of sources.
+const (
+	SourceFile = "file"
+	SourceTool = "tool"
+)
+
+// Source is a file or a tool that takes room in a view.
+type Source struct {
+	Kind   string       `json:"kind"`
+	Name   string       `json:"name"`
+	Tokens tokens.Count `json:"tokens"`
+	Calls  int          `json:"calls"` // that are in the view
+}
+
 // NextCut is something that the next compaction would take out of the view.
 type NextCut struct {
 	Label  string       `json:"label"`
 	Seq    int64        `json:"seq"`
 	Tokens tokens.Count `json:"tokens"`
+}
+
+// EditViewRequest asks for a step of edits, if one is due.
+type EditViewRequest struct {
+	Mutation
+	Session string `json:"session"`
+	Model   string `json:"model,omitempty"` // whose window and prices count; "": the session's
+	// Reason, if set, is why there has to be a step: it is taken whether it pays or not.
+	Reason string `json:"reason,omitempty"`
+	DryRun bool   `json:"dry_run,omitempty"` // decide and change nothing
+	Signals
+}
+
+// Signals are reasons for a compaction that only a caller can know.
+type Signals struct {
+	Overflow bool `json:"overflow,omitempty"` // the provider refused the request because of its size
+	Trimmed  bool `json:"trimmed,omitempty"`  // the last request went through only because it was trimmed
+	Asked    bool `json:"asked,omitempty"`    // the agent asked for one
+	Manual   bool `json:"manual,omitempty"`   // a person did
+}
+
+// EditedView is a decision about a session's view. It is recorded if it has edits.
+type EditedView struct {
+	Session string `json:"session"`
+	Step    int64  `json:"step,omitempty"` // the entry of the log that records it
+	window.Decision
+	TokensBefore tokens.Count `json:"tokens_before"`
+	TokensAfter  tokens.Count `json:"tokens_after"`
+	// Due says whether a compaction is due after this step, and why, or why not.
+	Due window.Trigger `json:"due"`
+	// Warn says that the session's input comes near the limit at which it is compacted.
+	Warn bool `json:"warn,omitempty"`
+	// NearCap says that the view has nearly as many messages as are shown at most.
+	NearCap bool `json:"near_cap,omitempty"`
 }
 
 // PlanCompactionRequest asks what a compaction would do.
@@ -268,6 +323,8 @@ type CompactionPlan struct {
 	Outcome  compaction.Outcome `json:"outcome"`
 	Why      string             `json:"why,omitempty"` // in words, for every outcome but compacted
 	Summary  Summary            `json:"summary"`       // as it would be recorded; ID is that of the record
+	// Brief is what a model is to be given, in the modes that have one write. Secrets are masked in it.
+	Brief *compaction.Brief `json:"brief,omitempty"`
 }
 
 // AcceptCompactionRequest commits a plan.
@@ -275,6 +332,9 @@ type AcceptCompactionRequest struct {
 	Mutation
 	PlanCompactionRequest
 	Position int64 `json:"position"` // of the plan
+	// Answer is what came of asking a model, in the modes that have one write. With it the log may have
+	// gone on since the plan: what counts is that the range is the same.
+	Answer *compaction.Answer `json:"answer,omitempty"`
 }
 
 // Summary is a compaction with its text and with counts for the model it was made for.
@@ -285,6 +345,9 @@ type Summary struct {
 	TokensAfter  tokens.Count `json:"after"`
 	Current      bool         `json:"current"`            // whether the view starts with it
 	Restored     *time.Time   `json:"restored,omitempty"` // when it was taken back
+	// Refused says why nothing was recorded but what a model cost; then ID is empty. "" for a compaction.
+	Refused compaction.Outcome `json:"refused,omitempty"`
+	Why     string             `json:"why,omitempty"` // in words, with Refused
 }
 
 // SummariesRequest lists the compactions of a session.

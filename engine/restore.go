@@ -26,7 +26,7 @@ func (l *Local) restore(ctx context.Context, tx kv.Tx, id string, m mutation) (R
 	if err != nil {
 		return zero, nil, err
 	}
-	f, err := l.fold(tx, rec.Session)
+	f, err := l.foldIn(tx, rec.Session)
 	if err != nil {
 		return zero, nil, err
 	}

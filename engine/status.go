@@ -8,8 +8,10 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
 
 // maxNextCuts is how many of the next cuts a status names.
@@ -35,29 +37,27 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 			Counting: c.Quality(), Measured: f.measured(), Categories: f.categories(c, text), SinceTurns: f.turns(), Saved: c.Of(f.saved(text)),
 		}
 		st.Window, _ = l.models.Window(c.Model())
-		st.Threshold = threshold(st.Window)
+		st.Threshold = l.policy.Compact.Threshold(st.Window)
 		if cur := f.current(); cur != nil {
 			st.Summary = cur.ID
 		}
+		st.Sources = f.sources(c)
+		if fixed, known := f.fixed(c); known {
+			st.Fixed = &fixed
+		}
+		if st.Next, err = l.decideOn(ctx, tx, f, EditViewRequest{Session: r.Session, Model: r.Model}); err != nil {
+			return st, err
+		}
+		st.Next.Edits = nil // a status says how much, not what of each message
 		st.NextCuts, err = l.nextCuts(ctx, tx, f, r.Model, c)
 		return st, err
 	})
 }
 
-// threshold is the number of tokens above which a compaction is due: 85 % of the window, and room for
-// an answer in it; for an unknown window a fixed figure that common windows hold.
-func threshold(window int) int {
-	const unknown, reserve = 130_000, 20_000
-	if window <= 0 {
-		return unknown
-	}
-	return min(window-min(reserve, window/3), window*85/100)
-}
-
 // measured returns what the provider reported for the newest answer of the main conversation.
 func (f *folded) measured() int64 {
 	for i := len(f.entries) - 1; i >= 0; i-- {
-		if e := f.entries[i]; e.Usage != nil && !e.Hidden {
+		if e := f.entries[i]; e.Kind == sessions.KindMessage && e.Usage != nil && !e.Hidden {
 			return e.Usage.Input + e.Usage.CacheRead + e.Usage.CacheWrite + e.Usage.Output
 		}
 	}
@@ -77,15 +77,23 @@ func (f *folded) categories(c tokens.Counter, summary string) []Category {
 			sums[name] += n
 			rest -= n
 		}
+		if slot.Note != "" {
+			take("collapsed calls", slot.Tokens)
+			continue
+		}
+		shown := shown(slot.Shortened)
 		for _, seq := range slot.Seqs {
 			e := f.entries[seq-1]
 			for _, call := range e.Calls {
-				take("tool calls", call.Tokens)
+				take("tool calls", shown.tokens(seq, call.ID, window.PartArguments, call.Tokens))
 			}
 			for _, r := range e.Results {
-				if r.Artifact != "" {
+				switch edited := shown.tokens(seq, r.CallID, window.PartResult, -1); {
+				case edited >= 0:
+					take("shortened results", edited)
+				case r.Artifact != "":
 					take("artifact stubs", r.StubTokens)
-				} else {
+				default:
 					take("tool results", r.Tokens)
 				}
 			}
@@ -107,6 +115,19 @@ func (f *folded) categories(c tokens.Counter, summary string) []Category {
 		before = n
 	}
 	return out
+}
+
+// shown are the edits of a slot.
+type shown []window.Edit
+
+// tokens returns what is shown of a part, or whole where it was not edited.
+func (s shown) tokens(seq int64, call string, part window.Part, whole int) int {
+	for _, e := range s {
+		if e.Seq == seq && e.Call == call && e.Part == part {
+			return e.Tokens
+		}
+	}
+	return whole
 }
 
 func categoryOf(r transcript.Role) string {
@@ -132,10 +153,10 @@ func (f *folded) turns() int {
 	return n
 }
 
-// saved is what stubs and the summary keep out of the view, in o200k_base tokens.
+// saved is what stubs, edits and the summary keep out of the view, in o200k_base tokens.
 func (f *folded) saved(summary string) int {
 	n := -f.tokens(summary)
-	for _, slot := range f.whole() {
+	for _, slot := range window.Plan(window.Input{Entries: f.entries}).Slots {
 		n += slot.Tokens
 		for _, seq := range slot.Seqs {
 			for _, r := range f.entries[seq-1].Results {

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -36,34 +37,40 @@ func (l *Local) View(ctx context.Context, r ViewRequest) (ViewResponse, error) {
 
 // renderPage renders the messages of one page of a view.
 func (l *Local) renderPage(ctx context.Context, tx kv.Tx, f *folded, r ViewRequest) (ViewResponse, error) {
-	head, text, err := l.summaryMessage(ctx, f)
+	summary, text, err := l.summaryMessage(ctx, f)
 	if err != nil {
 		return ViewResponse{}, err
 	}
 	resp := ViewResponse{
-		Session: f.session.ID, Position: f.session.Seq, Total: len(f.view.Slots) + len(head),
+		Session: f.session.ID, Position: f.session.Seq, Total: len(f.view.Slots) + len(summary),
 		Tokens: f.counter(r.Model).Of(f.tokens(text)), Messages: []ViewMessage{},
 	}
 	if cur := f.current(); cur != nil {
 		resp.Summary = cur.ID
 	}
-	size := 0
+	head, size := f.view.Head(), 0
 	for i := max(r.From, 0); i < resp.Total; i++ {
-		var m ViewMessage
-		if i < len(head) {
-			m = head[i]
-		} else if m, err = l.render(ctx, tx, f, f.view.Slots[i-len(head)]); err != nil {
+		var pieces []ViewMessage
+		switch at := i - head; {
+		case at >= 0 && at < len(summary):
+			pieces = summary
+		case at >= 0:
+			pieces, err = l.render(ctx, tx, f, f.view.Slots[i-len(summary)])
+		default:
+			pieces, err = l.render(ctx, tx, f, f.view.Slots[i])
+		}
+		if err != nil {
 			return ViewResponse{}, err
 		}
-		if m.JSON == nil {
-			continue // nothing is left of the message
+		// What moves into a blob takes a page of its own, so that no two such are in memory.
+		for _, m := range pieces {
+			size += min(len(m.JSON), limits.Page) + messageSize
 		}
-		// A message that moves into a blob takes a page of its own, so that no two are in memory.
-		if size += min(len(m.JSON), limits.Page) + messageSize; size > limits.Page && len(resp.Messages) > 0 {
+		if size > limits.Page && len(resp.Messages) > 0 && len(pieces) > 0 {
 			resp.Next = i
 			break
 		}
-		resp.Messages = append(resp.Messages, m)
+		resp.Messages = append(resp.Messages, pieces...)
 	}
 	return resp, nil
 }
@@ -89,50 +96,106 @@ func (l *Local) summaryMessage(ctx context.Context, f *folded) ([]ViewMessage, s
 	}}, text, nil
 }
 
-// format returns the provider's format of the session's messages.
+// format returns the provider's format of the session's messages: that of the view, or of the newest
+// message where the view has none left.
 func (f *folded) format() transcript.Format {
-	if len(f.view.Slots) > 0 {
-		return f.view.Slots[0].Format
+	if n := len(f.view.Slots); n > 0 {
+		return f.view.Slots[n-1].Format
+	}
+	for _, e := range slices.Backward(f.entries) {
+		if e.Kind == sessions.KindMessage {
+			return e.Format
+		}
 	}
 	return transcript.Anthropic
 }
 
-// render returns one message of a view: the original bytes, or, where something stands in for a
-// part, the original with exactly that part replaced.
-func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slot) (ViewMessage, error) {
-	m := ViewMessage{Role: slot.Role, Format: slot.Format, Turn: slot.Turn, Tokens: slot.Tokens, Edited: slot.Edited}
-	var raws [][]byte
+// render returns what a slot is for its provider, one message or, where results and items are messages
+// of their own, several: the original bytes, or, where something stands in for a part, the original with
+// exactly that part replaced. It is nothing when nothing is left that could be sent.
+func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slot) ([]ViewMessage, error) {
+	if slot.Note != "" {
+		return []ViewMessage{{
+			Seq: slot.Seqs[0], ID: f.entries[slot.Seqs[0]-1].ID, Role: slot.Role, Format: slot.Format, Turn: slot.Turn, Tokens: slot.Tokens,
+			Edited: true, JSON: transcript.NewMessage(slot.Format, slot.Role, slot.Note),
+		}}, nil
+	}
+	var records []sessions.Entry
+	var raws []transcript.Record
 	stubs := map[string]string{}
 	for _, seq := range slot.Seqs {
 		e, err := sessions.GetEntry(tx, f.session.ID, seq)
 		if err != nil {
-			return m, err
+			return nil, err
 		}
-		if m.Seq == 0 {
-			m.Seq, m.ID = e.Seq, e.ID
+		if e.Forgotten != nil && e.Role == transcript.RoleTool && !transcript.Joins(slot.Format) {
+			continue // a result that says so is added, and nothing but results may stand there
 		}
 		raw, err := l.message(ctx, e)
 		if err != nil {
-			return m, err
+			return nil, err
 		}
-		raws = append(raws, raw)
+		record := transcript.Record{JSON: raw, IDs: e.CallIDs()}
+		if e.Forgotten == nil {
+			record.Shorten = slot.Shorten(seq)
+		}
+		records, raws = append(records, e.Entry), append(raws, record)
 		for _, r := range e.Results {
 			if slot.Stubs[r.CallID] != r.Artifact || r.Artifact == "" || stubs[r.CallID] != "" {
 				continue
 			}
 			if stubs[r.CallID], err = stub(tx, f.session.ID, seq, r.CallID); err != nil {
-				return m, err
+				return nil, err
 			}
 		}
 	}
 	edits := slot.Edits(func(string) (string, bool) { return "", false }) // a stub belongs to its call
 	edits.Results = stubs
-	merged, err := transcript.Merge(slot.Format, raws)
+	pieces, err := transcript.Render(slot.Format, raws, edits)
 	if err != nil {
-		return m, err
+		return nil, err
 	}
-	m.JSON, err = transcript.Edit(slot.Format, merged, edits)
-	return m, err
+	return placed(slot, records, raws, pieces), nil
+}
+
+// placed says of each piece of a slot where it comes from, and what it takes.
+func placed(slot window.Slot, records []sessions.Entry, raws []transcript.Record, pieces []transcript.Piece) []ViewMessage {
+	out := make([]ViewMessage, len(pieces))
+	rest := slot.Tokens
+	for i, p := range pieces {
+		from := sessions.Entry{Seq: slot.Seqs[0]}
+		if p.Record >= 0 {
+			from = records[p.Record]
+		}
+		out[i] = ViewMessage{
+			Seq: from.Seq, ID: from.ID, Role: slot.Role, Format: slot.Format, Turn: slot.Turn, JSON: p.JSON,
+			Edited: p.Record < 0 || !bytes.Equal(p.JSON, raws[p.Record].JSON),
+		}
+		if i > 0 {
+			out[i].Tokens = min(rest, shownTokens(slot, from))
+			rest -= out[i].Tokens
+		}
+	}
+	if len(out) > 0 {
+		out[0].Tokens = rest
+	}
+	return out
+}
+
+// shownTokens is what an entry takes with stubs in the place of results, and what was edited as it is shown.
+func shownTokens(slot window.Slot, e sessions.Entry) int {
+	n := e.Tokens
+	for _, r := range e.Results {
+		if slot.Stubs[r.CallID] != "" {
+			n += r.StubTokens - r.Tokens
+		}
+	}
+	for _, edit := range slot.Shortened {
+		if edit.Seq == e.Seq {
+			n += edit.Tokens - edit.Whole(&e)
+		}
+	}
+	return max(n, 0)
 }
 
 // message returns the provider's message of an entry, as received.
@@ -164,11 +227,13 @@ func (l *Local) originalOf(ctx context.Context, e sessions.Stored) ([]byte, erro
 // moveLong moves the messages that do not fit a page into blobs, outside of any transaction: it may
 // have to wait for a garbage collection.
 func (l *Local) moveLong(ctx context.Context, messages []ViewMessage) error {
+	size := 0
 	for i := range messages {
 		m := &messages[i]
-		if len(m.JSON) <= limits.Page {
+		if size += len(m.JSON); size <= limits.Page {
 			continue
 		}
+		size -= len(m.JSON)
 		ref, err := l.PutBlob(ctx, bytes.NewReader(m.JSON))
 		if err != nil {
 			return err

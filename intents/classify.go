@@ -60,6 +60,7 @@ var (
 	fromArgs    = []string{"source", "from", "oldpath", "sourcepath"}
 	toArgs      = []string{"destination", "to", "newpath", "destinationpath"}
 	commandArgs = []string{"command", "cmd", "script", "commandline"}
+	rangeArgs   = []string{"offset", "limit", "lines", "range", "viewrange", "startline", "endline", "head", "tail", "pages"}
 	queryArgs   = []string{"pattern", "query", "regex", "globpattern"}
 )
 
@@ -69,12 +70,22 @@ type Meaning struct {
 	Target  string // path as given by the call, or the pattern of a search
 	From    string // source of a move or copy
 	Command string // of a shell run, or the message of a commit
+	Partial bool   // a read of a part of the file
 }
 
 // Tracked reports whether the call means to change or to run something.
 func (m Meaning) Tracked() bool {
 	switch m.Op {
 	case OpWrite, OpPatch, OpDelete, OpMove, OpCopy, OpShell, OpCommit:
+		return true
+	}
+	return false
+}
+
+// OfFile reports whether the target of a call of this operation is a file.
+func OfFile(op string) bool {
+	switch op {
+	case OpRead, OpWrite, OpPatch, OpDelete, OpMove, OpCopy:
 		return true
 	}
 	return false
@@ -115,6 +126,7 @@ func Classify(name string, args json.RawMessage) Meaning {
 		}
 	default:
 		m.Target = a.path(pathArgs)
+		m.Partial = m.Op == OpRead && a.any(rangeArgs)
 	}
 	return m
 }
@@ -156,6 +168,11 @@ func (a arguments) first(names []string) string {
 		}
 	}
 	return ""
+}
+
+// any reports whether one of the named arguments is given.
+func (a arguments) any(names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { v, given := a[n]; return given && string(v) != "null" })
 }
 
 // path returns the first of the named arguments that is a non-empty string, as a path.

@@ -17,7 +17,7 @@ func TestClassifyKnowsTheToolsOfHosts(t *testing.T) {
 		{"Edit", `{"file_path":"/w/a.go","old_string":"a","new_string":"b"}`, Meaning{Op: OpPatch, Target: "/w/a.go"}},
 		{"MultiEdit", `{"file_path":"/w/a.go","edits":[]}`, Meaning{Op: OpPatch, Target: "/w/a.go"}},
 		{"NotebookEdit", `{"notebook_path":"/w/n.ipynb"}`, Meaning{Op: OpPatch, Target: "/w/n.ipynb"}},
-		{"Read", `{"file_path":"/w/a.go","offset":3}`, Meaning{Op: OpRead, Target: "/w/a.go"}},
+		{"Read", `{"file_path":"/w/a.go","offset":3}`, Meaning{Op: OpRead, Target: "/w/a.go", Partial: true}},
 		{"Bash", `{"command":"go test ./...","description":"x"}`, Meaning{Op: OpShell, Command: "go test ./..."}},
 		{"Grep", `{"pattern":"func","path":"/w"}`, Meaning{Op: OpGrep, Target: "func"}},
 		{"Glob", `{"pattern":"**/*.go"}`, Meaning{Op: OpList, Target: "**/*.go"}},

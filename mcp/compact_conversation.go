@@ -1,11 +1,10 @@
 package mcp
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
+	"slices"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
@@ -21,9 +20,6 @@ const (
 	maxRequestID  = 100   // bytes
 )
 
-// modesToCome are modes of the design that this version does not have.
-var modesToCome = map[string]bool{"llm": true, "hybrid": true, "lossless": true}
-
 func compactTool() tool {
 	return tool{
 		name: "compact_conversation",
@@ -34,9 +30,9 @@ func compactTool() tool {
 			`"session":{"type":"string","description":"default: this chat's"},` +
 			`"messages":{"type":"array","items":{"type":"object"},"description":"the whole conversation, if you hold it"},` +
 			`"since":{"type":"array","items":{"type":"object"},"description":"or only the new messages of session"},` +
-			`"format":{"type":"string","description":"anthropic (default)"},` +
+			`"format":{"type":"string","description":"of messages: ` + transcript.FormatNames() + `; default: recognised"},` +
 			`"notes":{"type":"string","description":"your goal, decisions, open points; at most 4 KB"},` +
-			`"mode":{"type":"string","description":"intent (default) or window: drop oldest turns"},` +
+			`"mode":{"type":"string","description":"intent (default); window: drop oldest turns; llm, hybrid: a model writes"},` +
 			`"model":{"type":"string"},` +
 			`"budget_tokens":{"type":"integer","description":"of the summary, default 2000; window: of the whole view"},` +
 			`"keep_turns":{"type":"integer","description":"newest turns kept verbatim"},` +
@@ -93,11 +89,18 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	if err := a.check(); err != nil {
 		return reply{}, err
 	}
-	if modesToCome[a.Mode] {
-		return answer(compactResult{Status: statusRefused, Reason: fmt.Sprintf(
-			"mode %s is not built in this version: intent (the default) and window are. Nothing was changed.", a.Mode)}), nil
+	if a.Mode == string(compaction.Lossless) {
+		return notDone("mode lossless needs the evidence store, which this version does not have: intent (the default) keeps what the ledger recorded"), nil
+	}
+	author, sections, err := c.author(ctx, compaction.Mode(a.Mode))
+	if err != nil {
+		return notDone(c.explain(err)), nil
 	}
 	s, handed, err := a.conversation(ctx, c)
+	if err != nil {
+		return reply{}, err
+	}
+	edited, err := a.edit(ctx, c, s)
 	if err != nil {
 		return reply{}, err
 	}
@@ -105,11 +108,11 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	plan, err := engine.Compact(ctx, c.api, engine.PlanCompactionRequest{Session: s.ID, Options: a.options()}, a.key("compact"), a.DryRun)
+	plan, err := a.plan(ctx, c.api, s.ID, author, sections)
 	if err != nil {
 		return reply{}, err
 	}
-	o := outcome{args: a, session: s, handed: handed, before: before, plan: plan, prefix: c.o.ToolPrefix}
+	o := outcome{args: a, session: s, handed: handed, edited: edited, before: before, plan: plan, prefix: c.o.ToolPrefix}
 	r, err := o.result(ctx, c.api)
 	return answer(r), err
 }
@@ -118,19 +121,18 @@ func compact(ctx context.Context, c *call) (reply, error) {
 func (a *compactArgs) check() error {
 	const op = "mcp.compact"
 	a.Return = cmp.Or(a.Return, "summary")
-	a.Format = cmp.Or(a.Format, string(transcript.Anthropic))
 	a.Mode = cmp.Or(a.Mode, string(compaction.Intent))
-	known := a.Mode == string(compaction.Intent) || a.Mode == string(compaction.Window) || modesToCome[a.Mode]
+	known := a.Mode == string(compaction.Intent) || a.Mode == string(compaction.Window) || a.Mode == string(compaction.Lossless) || compaction.Mode(a.Mode).Asks()
 	switch {
 	case a.Messages != nil && a.Since != nil:
 		return fault.New(fault.Invalid, op, `"messages" and "since" are given: hand in the whole conversation or only what is new`)
 	case a.Since != nil && a.Session == "":
 		return fault.New(fault.Invalid, op, `"since" needs "session"`).WithHint(`pass the session that the earlier call returned, for example "session": "1a2b3c4d"`)
-	case a.Format != string(transcript.Anthropic):
-		return fault.New(fault.Invalid, op, `argument "format" is %.40q: this version reads anthropic`, clean(a.Format)).
+	case a.Format != "" && !slices.Contains(transcript.Formats(), transcript.Format(a.Format)):
+		return fault.New(fault.Invalid, op, `argument "format" is %.40q, not one of %s`, clean(a.Format), transcript.FormatNames()).
 			WithHint(`the right form: "format": "anthropic", with messages like {"role": "user", "content": "…"}`)
 	case !known:
-		return fault.New(fault.Invalid, op, `argument "mode" is %.40q, not one of intent, window`, clean(a.Mode))
+		return fault.New(fault.Invalid, op, `argument "mode" is %.40q, not one of intent, window, llm, hybrid`, clean(a.Mode))
 	case len(a.Notes) > limits.Notes:
 		return fault.New(fault.TooLarge, op, `argument "notes" has %d bytes, at most %d are taken`, len(a.Notes), limits.Notes).
 			WithHint("keep goal, decisions and open points, leave out what the record shows anyway")
@@ -153,12 +155,13 @@ func (a *compactArgs) key(step string) string {
 // options are what the engine is asked for.
 func (a *compactArgs) options() compaction.Options {
 	budget := a.Budget
-	if budget == 0 && a.Mode == string(compaction.Intent) {
+	if budget == 0 && a.Mode != string(compaction.Window) {
 		budget = summaryBudget
 	}
 	return compaction.Options{
 		Mode: compaction.Mode(a.Mode), Budget: budget, Keep: a.Keep, Pin: a.Pin, Focus: a.Focus,
 		Notes: a.Notes, Model: a.Model, Strict: a.Strict, Reason: "agent_requested",
+		KeepTail: a.Return == "splice" || a.DryRun,
 	}
 }
 
@@ -184,32 +187,24 @@ func (a *compactArgs) conversation(ctx context.Context, c *call) (s sessions.Ses
 	return s, handed, err
 }
 
-// maxInline is how many bytes of messages travel inside a request; more go as a blob.
-const maxInline = 2 << 20
-
 // record hands messages to the ledger, with their exact bytes, and returns how many there are.
 func (a *compactArgs) record(ctx context.Context, c *call, array json.RawMessage) (int, error) {
-	raws, err := transcript.Split(transcript.Format(a.Format), array)
-	if err != nil {
-		return 0, err
-	}
-	if len(raws) == 0 && a.Since != nil {
-		return 0, nil // nothing new
-	}
-	r := engine.AppendMessagesRequest{
+	done, n, err := engine.HandIn(ctx, c.api, engine.AppendMessagesRequest{
 		Mutation: engine.Mutation{Key: a.key("messages")}, Session: a.Session, Host: hostName,
-		Model: a.Model, Format: transcript.Format(a.Format), Messages: raws, Since: a.Since != nil,
-	}
-	if len(array) > maxInline {
-		blob, err := c.api.PutBlob(ctx, bytes.NewReader(array))
-		if err != nil {
-			return 0, err
-		}
-		r.Messages, r.Blob = nil, blob.Hash
-	}
-	done, err := c.api.AppendMessages(ctx, r)
+		Model: a.Model, Format: transcript.Format(a.Format), Since: a.Since != nil,
+	}, array)
 	a.Session = cmp.Or(done.Session, a.Session)
-	return len(raws), err
+	return n, err
+}
+
+// edit has the edits made that pay, where the caller sends what it gets back: the whole view.
+func (a *compactArgs) edit(ctx context.Context, c *call, s sessions.Session) (engine.EditedView, error) {
+	if a.Return != "messages" || a.DryRun {
+		return engine.EditedView{}, nil
+	}
+	return c.api.EditView(ctx, engine.EditViewRequest{
+		Mutation: engine.Mutation{Key: a.key("edits")}, Session: s.ID, Model: a.Model, Signals: engine.Signals{Asked: true},
+	})
 }
 
 // viewBefore reads the view that a splice or the messages are taken from, if they are asked for.

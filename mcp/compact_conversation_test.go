@@ -241,9 +241,9 @@ func TestCompactRefusesWhatIsNotBuilt(t *testing.T) {
 	f := newFixture(t, nil)
 	session := f.shop(t)
 	c := connect(t, f.mcp, "tester")
-	for _, mode := range []string{"llm", "hybrid", "lossless"} {
+	for mode, want := range map[string]string{"llm": "no model", "hybrid": "no model", "lossless": "evidence store"} {
 		r, _ := do[compactResult](t, c, "compact_conversation", args{"session": session, "mode": mode})
-		if r.Status != "refused" || !strings.Contains(r.Reason, "intent") || !strings.Contains(r.Reason, "window") {
+		if r.Status != "refused" || !strings.Contains(r.Reason, want) || !strings.Contains(r.Reason, "intent") || !strings.Contains(r.Reason, "Nothing was changed") {
 			t.Errorf("mode %s: %+v", mode, r)
 		}
 	}
@@ -322,11 +322,51 @@ func TestOnlyTheRolesOfAnAnthropicConversationAreTaken(t *testing.T) {
 	c := connect(t, f.mcp, "tester")
 	for _, role := range []string{"system", "robot", ""} {
 		m := append([]json.RawMessage{json.RawMessage(`{"role":"` + role + `","content":"be terse"}`)}, talk(3)...)
-		text := refused(t, c, "compact_conversation", args{"messages": m})
+		text := refused(t, c, "compact_conversation", args{"messages": m, "format": "anthropic"})
 		contains(t, text, "message 1")
 	}
 	list, err := f.local.Sessions(t.Context(), engine.SessionsRequest{})
 	if err != nil || list.Total != 0 {
 		t.Errorf("%d sessions were begun by refused messages (%v)", list.Total, err)
+	}
+}
+
+// A host that sends what it gets back has old reads cut when that pays, without any compaction, and what
+// it hands back then is known again.
+func TestAHostThatSendsTheViewGetsTheEditsThatPay(t *testing.T) {
+	f := newFixture(t, nil)
+	text := func(s string) string { raw, _ := json.Marshal(s); return string(raw) }
+	conversation := []json.RawMessage{
+		json.RawMessage(`{"role":"user","content":"change a.go"}`),
+		json.RawMessage(`{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"Read","input":{"file_path":"a.go"}}]}`),
+		json.RawMessage(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":` + text(strings.Repeat("some words ", 3000)) + `}]}`),
+		json.RawMessage(`{"role":"assistant","content":[{"type":"tool_use","id":"2","name":"Write","input":{"file_path":"a.go","content":"x"}}]}`),
+		json.RawMessage(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"2","content":"ok"}]}`),
+		json.RawMessage(`{"role":"assistant","content":"Done."}`),
+		json.RawMessage(`{"role":"user","content":"Thanks. Go on."}`),
+	}
+	ask := func(messages []json.RawMessage) (r struct {
+		Status, Reason, Session string
+		Messages                []json.RawMessage
+	}) {
+		answer := callRaw(t, f, `{"messages":`+string(array(messages))+`,"return":"messages"}`)
+		if err := json.Unmarshal([]byte(answer), &r); err != nil {
+			t.Fatalf("%v in %s", err, answer)
+		}
+		return r
+	}
+	r := ask(conversation)
+	if r.Status != "nothing_to_do" || len(r.Messages) != len(conversation) || !strings.Contains(string(r.Messages[2]), "chars elided — file was written") {
+		t.Fatalf("%+v", r)
+	}
+	contains(t, r.Reason, "tokens go")
+	for i, m := range r.Messages {
+		if i != 2 && !bytes.Equal(m, conversation[i]) {
+			t.Errorf("message %d changed: %s", i, m)
+		}
+	}
+	again := ask(append(r.Messages, json.RawMessage(`{"role":"assistant","content":"On it."}`)))
+	if again.Session != r.Session || !bytes.Equal(bytes.Join(rawBytes(again.Messages[:7]), nil), bytes.Join(rawBytes(r.Messages), nil)) {
+		t.Errorf("handed back: session %s after %s, %d messages", again.Session, r.Session, len(again.Messages))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/compaction"
@@ -13,7 +14,6 @@ import (
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
-	"ctxledger.dev/transcript"
 )
 
 // hostName is the host of sessions whose messages were handed in.
@@ -57,15 +57,6 @@ type compactResult struct {
 	Warnings  []string          `json:"warnings,omitempty"`
 }
 
-// splice says how the caller shortens its own list: Message takes the place of the messages with
-// the indices From up to, not including, To. They count in the messages handed in with this call,
-// or, where none were handed in whole, in the view of the session before it.
-type splice struct {
-	From    int             `json:"from"`
-	To      int             `json:"to"`
-	Message json.RawMessage `json:"message"` // in the conversation's format
-}
-
 // cut is one thing that left the view, with the handle that reads it back.
 type cut struct {
 	Label  string `json:"label"`
@@ -78,6 +69,7 @@ type outcome struct {
 	args    compactArgs
 	session sessions.Session
 	handed  int // messages handed in whole
+	edited  engine.EditedView
 	before  engine.ViewResponse
 	plan    engine.CompactionPlan
 	prefix  string
@@ -93,18 +85,26 @@ func (o outcome) result(ctx context.Context, api engine.API) (compactResult, err
 	case compaction.NothingToDo:
 		r.Status = statusNothing
 		standing, err := inForce(ctx, api, o.session.ID)
-		if err != nil || standing == nil {
+		if err == nil && standing == nil {
+			return r, o.editsAlone(ctx, api, &r)
+		}
+		if err != nil {
 			return r, err
 		}
 		o.plan.Summary, o.args.DryRun = *standing, false // what stands already is handed out all the same
 	default:
 		r.Status = statusRefused
 		r.Reason += ". Nothing was changed."
+		r.Warnings = runWarnings(o.plan.Summary.Run)
 		return r, nil
 	}
 	r.Delivery = o.delivery()
+	r.Warnings = append(r.Warnings, runWarnings(o.plan.Summary.Run)...)
 	if o.args.DryRun {
 		r.Status, r.Reason = statusStaged, "dry run: this is what would happen, nothing was changed"
+		if compaction.Mode(o.args.Mode).Asks() {
+			r.Warnings = append(r.Warnings, "no model was asked: this is what stands without one")
+		}
 		if o.handed > 0 {
 			r.Warnings = append(r.Warnings, "the messages handed in were recorded all the same")
 		}
@@ -112,6 +112,35 @@ func (o outcome) result(ctx context.Context, api engine.API) (compactResult, err
 		r.SummaryID = o.plan.Summary.ID
 	}
 	return r, o.shape(ctx, api, &r)
+}
+
+// editsAlone hands out the view of a session without a summary, if anything in it was edited.
+func (o outcome) editsAlone(ctx context.Context, api engine.API, r *compactResult) (err error) {
+	if o.args.Return != "messages" || !slices.ContainsFunc(o.before.Messages, func(m engine.ViewMessage) bool { return m.Edited }) {
+		return nil
+	}
+	r.Delivery = o.delivery()
+	if len(o.edited.Edits) > 0 {
+		r.Reason += "; edited: " + clean(o.edited.Why)
+		r.Before, r.After = &o.edited.TokensBefore, &o.edited.TokensAfter
+	}
+	r.Messages, err = o.messages(ctx, api)
+	return err
+}
+
+// runWarnings says what became of a model's words where they were not taken as they are.
+func runWarnings(run *compaction.Run) []string {
+	var out []string
+	if run == nil {
+		return nil
+	}
+	if run.Status != compaction.Accepted {
+		out = append(out, oneLine(clean(run.String()), 300))
+	}
+	if text := run.Corrections(); text != "" {
+		out = append(out, text)
+	}
+	return out
 }
 
 // inForce returns the summary that a session's view starts with, or nil.
@@ -139,7 +168,10 @@ func (o outcome) shape(ctx context.Context, api engine.API, r *compactResult) er
 			r.Cut = append(r.Cut, cut{oneLine(x.Label, 120), x.Handle, x.Tokens})
 		}
 	case "splice":
-		r.Splice = o.splice()
+		var err error
+		if r.Splice, err = o.splice(ctx, api); err != nil {
+			return err
+		}
 		if r.Splice == nil {
 			r.Warnings = append(r.Warnings, "this compaction was in force already: take the view with return=messages")
 		}
@@ -166,42 +198,14 @@ func (o outcome) delivery() string {
 	return "this chat itself stays as it is: to go on from the summary, open a new chat with the `resume` prompt"
 }
 
-// kept are the messages of the view before that stay as they are.
-func (o outcome) kept() []engine.ViewMessage {
-	for i, m := range o.before.Messages {
-		if m.Seq > 0 && m.Seq >= o.plan.Summary.FirstKept {
-			return o.before.Messages[i:]
-		}
-	}
-	return nil
-}
-
-// splice returns what the caller puts where, nil when the compaction was in force before the call.
-func (o outcome) splice() *splice {
-	if o.before.Summary == o.plan.Summary.ID && !o.args.DryRun && o.handed == 0 {
-		return nil
-	}
-	total := len(o.before.Messages)
-	if o.handed > 0 {
-		total = o.handed
-	}
-	return &splice{From: 0, To: max(0, total-len(o.kept())), Message: o.head()}
-}
-
-// head is the message that stands for the compacted range.
-func (o outcome) head() json.RawMessage {
-	format := transcript.Anthropic
-	if len(o.before.Messages) > 0 {
-		format = o.before.Messages[0].Format
-	}
-	return transcript.NewMessage(format, transcript.RoleUser, o.plan.Summary.Text)
-}
-
 // messages returns the whole view after the compaction, each message with its exact bytes.
 func (o outcome) messages(ctx context.Context, api engine.API) ([]json.RawMessage, error) {
 	var out []json.RawMessage
 	view := o.kept()
 	if o.args.DryRun {
+		for _, m := range o.before.Messages[:o.system()] {
+			out = append(out, m.JSON)
+		}
 		out = append(out, o.head())
 	} else {
 		after, err := engine.Messages(ctx, api, engine.ViewRequest{Session: o.session.ID, Model: o.args.Model})

@@ -25,7 +25,8 @@ type tool struct {
 	run     func(ctx context.Context, c *call) (reply, error)
 }
 
-// hints are a tool's annotations. No tool reaches out of the workspace: the fourth is always false.
+// hints are a tool's annotations. No tool reaches out of the workspace, but for the summarizer that the user
+// has chosen and used by hand: the fourth is always false.
 type hints struct {
 	readOnly, destructive, idempotent bool
 }

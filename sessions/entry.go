@@ -18,7 +18,14 @@ const (
 	KindCompaction Kind = "compaction" // an accepted compaction; Data holds its record
 	KindRestore    Kind = "restore"    // a compaction was taken back; Data names it
 	KindRewind     Kind = "rewind"     // the host went back to an earlier message; Data says to which
+	KindCost       Kind = "cost"       // a model wrote a summary that was not taken; Usage is what that cost, Note how it went
+	KindEdits      Kind = "edits"      // a step of edits to the view; Data holds it
 )
+
+// own reports whether the ledger itself writes entries of this kind.
+func (k Kind) own() bool {
+	return k == KindCompaction || k == KindRestore || k == KindRewind || k == KindCost || k == KindEdits
+}
 
 // NewEntry is an entry as a face hands it in. Exactly one of Original and Blob is set.
 type NewEntry struct {
@@ -89,7 +96,11 @@ type Entry struct {
 	// What was extracted when the entry was appended.
 	Role   transcript.Role `json:"role,omitempty"`
 	Prompt bool            `json:"prompt,omitempty"` // a request by the user: starts a turn
-	Tokens int             `json:"tokens,omitempty"` // o200k_base tokens of what a model reads of it
+	// Correction says that a user's message begins as those of orchestrators do that correct an agent.
+	Correction bool `json:"correction,omitempty"`
+	Empty      bool `json:"empty,omitempty"`  // a message that says nothing: no view shows it
+	Tokens     int  `json:"tokens,omitempty"` // o200k_base tokens of what a model reads of it
+	Chars      int  `json:"chars,omitempty"`  // characters of its own texts, without calls and results
 	// Features is what an estimate of closed tokenizers needs of that; zero if it holds what they do not show, such as images.
 	Features tokens.Features `json:"features,omitzero"`
 	Calls    []Call          `json:"calls,omitempty"`   // tool calls it makes
@@ -98,13 +109,41 @@ type Entry struct {
 	Names    []string        `json:"names,omitempty"`   // identifiers it names, at most limits.EntryNames
 }
 
+// CallIDs returns the ids under which the log knows the calls and results of the entry, for
+// transcript.Identify and transcript.Edits: a message itself may have none.
+func (e Entry) CallIDs() []string {
+	ids := make([]string, 0, len(e.Calls)+len(e.Results))
+	for _, c := range e.Calls {
+		ids = append(ids, c.ID)
+	}
+	for _, r := range e.Results {
+		ids = append(ids, r.CallID)
+	}
+	return ids
+}
+
+// Spent returns what the entry's usage says, nothing when it says none.
+func (e Entry) Spent() Usage {
+	if e.Usage == nil {
+		return Usage{}
+	}
+	return *e.Usage
+}
+
 // Call is what the log knows of one tool call.
 type Call struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`             // the host's name of the tool
 	Op     string `json:"op,omitempty"`     // the canonical operation, see intents.Classify
 	Target string `json:"target,omitempty"` // path, or command
+	From   string `json:"from,omitempty"`   // source of a move
 	Tokens int    `json:"tokens"`
+	Chars  int    `json:"chars,omitempty"` // characters of its arguments, as JSON
+	// Same is a digest of what it asks: calls of one tool with the same arguments, in any order and
+	// however they spell a path, have the same. "" where it was appended before there were digests.
+	Same string `json:"same,omitempty"`
+	// Partial says of a read that it asks for a part of the file.
+	Partial bool `json:"partial,omitempty"`
 }
 
 // Result is what the log knows of one tool result.

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/internal/scrub"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/rewrite"
+	"ctxledger.dev/transcript"
 )
 
 // Forget removes an entry's original with what was extracted from its words, and says when, and
@@ -24,7 +25,7 @@ func Forget(tx kv.Tx, session string, seq int64, at time.Time, expired bool) err
 		e.Forgotten, e.Expired = &at, expired
 	}
 	e.Blob, e.Names, e.Paths = "", nil, nil
-	return put(tx, session, e, nil)
+	return rewriteEntry(tx, session, e, nil)
 }
 
 // ForgetCalls removes what the log knows of an entry's calls beyond that they were made: what they are
@@ -41,14 +42,16 @@ func ForgetCalls(tx kv.Tx, session string, seq int64) error {
 				return err
 			}
 		}
-		c.Target = ""
+		c.Target, c.From, c.Same = "", "", ""
 	}
 	s.Note = ""
 	return Amend(tx, session, s)
 }
 
 // Amend stores an entry again whose derived words or data have changed, with the original that it had.
-func Amend(tx kv.Tx, session string, s Stored) error { return put(tx, session, s.Entry, s.Original) }
+func Amend(tx kv.Tx, session string, s Stored) error {
+	return rewriteEntry(tx, session, s.Entry, s.Original)
+}
 
 // Rules returns how the records of this package lose a text, but for the originals: Holders finds
 // the entries whose original has to go.
@@ -98,13 +101,19 @@ func scrubHeader(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	e := &s.Entry
 	rewrite.Words(t, &e.Author, &e.Model, &e.Note)
 	for i := range e.Calls {
-		rewrite.Words(t, &e.Calls[i].Name, &e.Calls[i].Target)
+		rewrite.Words(t, &e.Calls[i].Name, &e.Calls[i].Target, &e.Calls[i].From)
 	}
 	for i := range e.Paths {
 		rewrite.Words(t, &e.Paths[i])
 	}
 	for i := range e.Names {
 		rewrite.Words(t, &e.Names[i])
+	}
+	if e.Kind == KindEdits { // notes and labels in it name files and commands
+		e.Data, err = transcript.MapStrings(e.Data, func(s string) (string, bool) { out := t.Out(s); return out, out != s })
+		if err != nil {
+			return false, fault.Wrap(fault.Corrupt, "sessions.scrub", err)
+		}
 	}
 	after, err := json.Marshal(s.Entry)
 	if err != nil || bytes.Equal(before, after) {

@@ -14,7 +14,7 @@ import (
 func Append(tx kv.Tx, s *Session, e Entry, original []byte) (Entry, error) {
 	s.Seq++
 	e.Seq = s.Seq
-	if own := e.Kind == KindCompaction || e.Kind == KindRestore || e.Kind == KindRewind; !own && e.Time.After(s.Updated) {
+	if !e.Kind.own() && e.Time.After(s.Updated) {
 		s.Updated = e.Time // what the ledger itself writes is no life of the conversation
 	}
 	if s.Created.IsZero() || e.Time.Before(s.Created) {
@@ -125,6 +125,31 @@ func Alias(tx kv.Tx, session string, e Entry, id string) error {
 		return nil
 	}
 	return indexMessage(tx, id, Place{session, e.Seq, e.ID})
+}
+
+// rewriteEntry is put for an entry that is there already, and counts that.
+func rewriteEntry(tx kv.Tx, session string, e Entry, original []byte) error {
+	n, err := Rewritten(tx, session)
+	if err != nil {
+		return err
+	}
+	if err := tx.Put(bucketRewritten, []byte(session), binary.BigEndian.AppendUint64(nil, n+1)); err != nil {
+		return err
+	}
+	return put(tx, session, e, original)
+}
+
+// Rewritten returns how often entries of a session's log were rewritten: as long as that is the same,
+// entries that were read once are as they were.
+func Rewritten(tx kv.Tx, session string) (uint64, error) {
+	raw, err := tx.Get(bucketRewritten, []byte(session))
+	if err != nil || raw == nil {
+		return 0, err
+	}
+	if len(raw) != 8 {
+		return 0, fault.New(fault.Corrupt, "sessions.rewritten", "session %s: %d bytes instead of 8", session, len(raw))
+	}
+	return binary.BigEndian.Uint64(raw), nil
 }
 
 // put writes one record: the length of the header, the header, the original.

@@ -15,7 +15,7 @@ func Lose(tx kv.Tx, session string, seq int64, at time.Time) error {
 	}
 	e.Forgotten, e.Lost, e.Blob = &at, true, ""
 	e.Names, e.Paths = nil, nil
-	return put(tx, session, e.Entry, nil)
+	return rewriteEntry(tx, session, e.Entry, nil)
 }
 
 // LoseEntry puts a note that says so in the place of a whole entry. Errors: not_found.
@@ -24,12 +24,14 @@ func LoseEntry(tx kv.Tx, session string, seq int64, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	return put(tx, session, lostEntry(seq, e.Turn, e.Time, at), nil)
+	return rewriteEntry(tx, session, lostEntry(seq, e.Turn, e.Time, at), nil)
 }
 
 // Replace writes an entry in the place of the one with its number, its original included: only repair
 // rewrites a log.
-func Replace(tx kv.Tx, session string, e Stored) error { return put(tx, session, e.Entry, e.Original) }
+func Replace(tx kv.Tx, session string, e Stored) error {
+	return rewriteEntry(tx, session, e.Entry, e.Original)
+}
 
 // lostEntry stands for an entry that is lost: part of the log, and of no view.
 func lostEntry(seq int64, turn int, then, at time.Time) Entry {

@@ -48,6 +48,11 @@ func (r Rate) known() bool { return r.plusOne > 0 }
 // micros returns the rate in millionths of a dollar, 0 when it is not known.
 func (r Rate) micros() int64 { return max(r.plusOne-1, 0) }
 
+// Dollars returns what n tokens cost at the rate, and whether that is known.
+func (r Rate) Dollars(n int64) (dollars float64, known bool) {
+	return float64(n) * float64(r.micros()) / (rateUnit * rateUnit), r.known()
+}
+
 // String returns the rate as ParseRate reads it, without trailing zeros, or "" when it is not known.
 func (r Rate) String() string {
 	if !r.known() {

@@ -5,6 +5,19 @@ import (
 	"strings"
 )
 
+// anthropicCodec is Anthropic's Messages API.
+var anthropicCodec = codec{
+	format:     Anthropic,
+	decode:     decodeAnthropic,
+	build:      buildAnthropic,
+	edit:       editAnthropic,
+	merge:      mergeAnthropic,
+	newMessage: newAnthropic,
+	roles:      []Role{RoleUser, RoleAssistant, RoleTool},
+	valid:      validAnthropic,
+	fits:       fitsAnthropic,
+}
+
 // anthropicMessage is a message of Anthropic's Messages API, taken apart into spans.
 type anthropicMessage struct {
 	node
@@ -192,36 +205,6 @@ func (b *anthropicBlock) readResultBlocks(at Span) error {
 	}
 	b.part.Text = strings.Join(texts, "\n")
 	return nil
-}
-
-// innerBlock is one block inside the content of a result.
-type innerBlock struct {
-	node
-	typ  string
-	text string
-}
-
-func readInner(src []byte, at Span) ([]innerBlock, error) {
-	spans, err := elements(src, at)
-	if err != nil {
-		return nil, err
-	}
-	inner := make([]innerBlock, len(spans))
-	for i, e := range spans {
-		in := &inner[i]
-		if in.node, err = readNode(src, e, "block of a result"); err != nil {
-			return nil, err
-		}
-		if in.typ, err = in.str("type", true); err != nil {
-			return nil, err
-		}
-		if in.typ == "text" {
-			if in.text, err = in.str("text", true); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return inner, nil
 }
 
 // sealedText returns the lines that a model reads of what a provider's own tool returned; media is 1

@@ -21,7 +21,7 @@ func mergeAnthropic(raws [][]byte) ([]byte, error) {
 			return nil, fault.New(fault.Invalid, op, "record %d has role %q, the first one %q", i, a.role, head.role)
 		}
 		if lit := raw[a.content.From:a.content.To]; lit[0] == '"' && len(lit) > 2 {
-			rest = append(rest, textBlock(lit))
+			rest = append(rest, textBlock("text", lit))
 		}
 		for _, b := range a.blocks {
 			block := raw[b.at.From:b.at.To]

@@ -1,41 +1,103 @@
 package transcript
 
 import (
+	"slices"
+	"strings"
+
 	"ctxledger.dev/internal/fault"
 )
 
 // op is the operation that this package's errors carry.
 const op = "transcript"
 
-// codec is what a format has to be able to do. A new format is one value of it and one case below.
+// codec is what a format has to be able to do. A new format is one value of it and one line below.
 type codec struct {
+	format     Format
 	decode     func(raw []byte) (Message, error)
 	build      func(m Message) ([]byte, error)
 	edit       func(raw []byte, e Edits) ([]byte, error)
-	merge      func(raws [][]byte) ([]byte, error)
 	newMessage func(role Role, text string) []byte
-	valid      func(ms []Message) error
+	// merge joins the records of one message. It is nil where nothing is joined: the list has a message
+	// of its own for each record, and so for each result.
+	merge func(raws [][]byte) ([]byte, error)
+	// itemised: what a model answers with is several messages of the list, one behind the other.
+	itemised bool
+	// alternates: a message that makes calls never stands directly behind another answer.
+	alternates bool
+	// roles are those that the provider takes, and valid checks its order of messages that have them.
+	roles []Role
+	valid func(ms []Message) error
+	// fits reports whether nothing in a message speaks against the format, at a glance.
+	fits func(n node) bool
 }
+
+// codecs is the one table of formats.
+var codecs = []codec{anthropicCodec, chatCodec, responsesCodec, geminiCodec}
 
 // codecOf is the one place that tells formats apart.
 func codecOf(f Format) (codec, error) {
-	switch f {
-	case Anthropic:
-		return codec{
-			decode:     decodeAnthropic,
-			build:      buildAnthropic,
-			edit:       editAnthropic,
-			merge:      mergeAnthropic,
-			newMessage: newAnthropic,
-			valid:      validAnthropic,
-		}, nil
+	for _, c := range codecs {
+		if c.format == f {
+			return c, nil
+		}
 	}
-	return codec{}, fault.New(fault.Invalid, op, "unknown message format %q", f).
-		WithHint("the known format is %q", Anthropic)
+	return codec{}, fault.New(fault.Invalid, op, "unknown message format %.40q", f).
+		WithHint("the known formats are %s", FormatNames())
+}
+
+// Formats returns the formats that are known, in the order in which they are named.
+func Formats() []Format {
+	out := make([]Format, len(codecs))
+	for i, c := range codecs {
+		out[i] = c.format
+	}
+	return out
+}
+
+// FormatNames names the formats that are known, for a reader.
+func FormatNames() string { return names(Formats()) }
+
+// Joins reports whether the records of one message become one message of the provider. Where they do not,
+// each result is a message of its own. A format that is not known is taken to join.
+func Joins(f Format) bool {
+	c, err := codecOf(f)
+	return err != nil || c.merge != nil
+}
+
+// Itemised reports whether an answer of the model is several messages of the list, so that neighbours of
+// the assistant belong together.
+func Itemised(f Format) bool {
+	c, err := codecOf(f)
+	return err == nil && c.itemised
+}
+
+// Alternates reports whether a message that makes calls may not stand directly behind another answer.
+func Alternates(f Format) bool {
+	c, err := codecOf(f)
+	return err == nil && c.alternates
+}
+
+// Takes reports whether messages of a format may have a role. The system prompt is a message in some
+// formats, and stands beside the messages in others.
+func Takes(f Format, r Role) bool {
+	c, err := codecOf(f)
+	return err == nil && slices.Contains(c.roles, r)
+}
+
+// names writes formats as a list in words.
+func names(formats []Format) string {
+	words := make([]string, len(formats))
+	for i, f := range formats {
+		words[i] = string(f)
+	}
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
 }
 
 // Decode reads one message. The error is invalid, naming the byte, for what is not a message of the
-// format, and too_large beyond MaxMessage. Blocks and roles that are not known are kept.
+// format, and too_large beyond MaxMessage and 100,000 parts. Blocks and roles that are not known are kept.
 func Decode(f Format, raw []byte) (Message, error) {
 	c, err := codecOf(f)
 	if err != nil {
@@ -57,6 +119,9 @@ func Encode(f Format, m Message) ([]byte, error) {
 	if m.Raw != nil {
 		return m.Raw, nil
 	}
+	if len(m.Parts) == 0 {
+		return nil, fault.New(fault.Invalid, op, "message without parts")
+	}
 	return c.build(m)
 }
 
@@ -72,11 +137,18 @@ type Edits struct {
 	KeepResults map[string]int
 	// AddResults are put behind the message's own results.
 	AddResults []Part
+	// IDs are those by which the edits name the message's calls and results, as for Identify. nil: the ids
+	// that the message itself gives them. They matter where it gives none.
+	IDs []string
+	// Shorten, if set, is asked for each part whose text may be shown differently: text, a result, and
+	// a call, for which it returns other arguments, a JSON object. Sealed and signed parts stay as they
+	// are, since their provider would refuse them. It comes after Results, which take precedence.
+	Shorten func(p Part) (text string, changed bool)
 }
 
 // Empty reports whether the edits change nothing.
 func (e Edits) Empty() bool {
-	return len(e.Results)+len(e.DropCalls)+len(e.KeepResults)+len(e.AddResults) == 0
+	return len(e.Results)+len(e.DropCalls)+len(e.KeepResults)+len(e.AddResults) == 0 && e.Shorten == nil
 }
 
 // Edit rewrites one message by splicing: bytes outside the edited pieces stay as they are. A replaced
@@ -99,7 +171,7 @@ func Edit(f Format, raw []byte, e Edits) ([]byte, error) {
 
 // Merge joins the records of one message: the blocks of all in order, tool results first, and the
 // other fields of the first record. One record is returned as it is. Invalid: no record, records of
-// different roles, or one that is not a message.
+// different roles, one that is not a message, or several of a format that joins none (see Render).
 func Merge(f Format, raws [][]byte) ([]byte, error) {
 	c, err := codecOf(f)
 	if err != nil {
@@ -116,6 +188,9 @@ func Merge(f Format, raws [][]byte) ([]byte, error) {
 	if len(raws) == 1 {
 		return raws[0], nil
 	}
+	if c.merge == nil {
+		return nil, fault.New(fault.Invalid, op, "in %s each record is a message of its own: they are not merged", f)
+	}
 	return c.merge(raws)
 }
 
@@ -128,8 +203,9 @@ func NewMessage(f Format, role Role, text string) []byte {
 	return c.newMessage(role, text)
 }
 
-// Valid checks the provider's order: every call is answered, once, by the message that follows,
-// results come first in it, and no result lacks its call. Calls in flight at the very end are valid.
+// Valid checks a history to which its host goes on adding against the provider's order: roles that it
+// knows, no empty message, every call answered, once, where the provider wants the results, and no
+// result without its call. Calls in flight at the very end are valid.
 // The error is invalid and names the message by its index, from 0.
 func Valid(f Format, messages [][]byte) error {
 	c, err := codecOf(f)
@@ -141,15 +217,30 @@ func Valid(f Format, messages [][]byte) error {
 		if ms[i], err = Decode(f, raw); err != nil {
 			return fault.New(fault.CodeOf(err), op, "message %d: %v", i, err)
 		}
+		if !slices.Contains(c.roles, ms[i].Role) {
+			return fault.New(fault.Invalid, op, "message %d has the role %.20q, which messages of %s do not have", i, ms[i].Role, f)
+		}
+		if Blank(ms[i]) {
+			return fault.New(fault.Invalid, op, "message %d is empty", i)
+		}
 	}
 	return c.valid(ms)
 }
 
-// Split returns the messages of a JSON array, or of {"messages": […]}, each with its exact bytes.
+// Blank reports whether a message says nothing, so that no provider takes it: it has no parts, or texts
+// without a word alone.
+func Blank(m Message) bool {
+	return !slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Kind != KindText || p.Text != "" })
+}
+
+// Split returns the messages of a JSON array, each with its exact bytes: of the array itself, or of a
+// request that has it as "messages", "input" or "contents". Format "" is one that Recognise is to find.
 // They are not decoded; an element that is not an object is invalid.
 func Split(f Format, array []byte) ([][]byte, error) {
-	if _, err := codecOf(f); err != nil {
-		return nil, err
+	if f != "" {
+		if _, err := codecOf(f); err != nil {
+			return nil, err
+		}
 	}
 	return split(array)
 }

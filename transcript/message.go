@@ -7,7 +7,10 @@ type Format string
 
 // The formats that Decode and Encode know.
 const (
-	Anthropic Format = "anthropic" // Anthropic Messages: {"role", "content"}
+	Anthropic       Format = "anthropic"        // Anthropic Messages: {"role", "content"}
+	OpenAIChat      Format = "openai_chat"      // OpenAI chat completions: {"role", "content", "tool_calls"}
+	OpenAIResponses Format = "openai_responses" // input items of OpenAI's responses: {"type", …}
+	Gemini          Format = "gemini"           // contents of Gemini: {"role", "parts"}
 )
 
 // Role says who speaks. A tool's results have RoleTool in every format, also where a provider
@@ -51,7 +54,8 @@ type Part struct {
 	Text string
 	// ID joins a call and its result.
 	ID string
-	// Name and Args are those of a call. Args is the JSON value received, normally an object.
+	// Name and Args are those of a call. Args is the JSON value received, normally an object. A result
+	// has the name of its call where the format says it.
 	Name string
 	Args json.RawMessage
 	// IsError marks a result that its tool reported as failed.

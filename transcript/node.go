@@ -1,10 +1,15 @@
 package transcript
 
-import "slices"
+import (
+	"slices"
+
+	"ctxledger.dev/internal/fault"
+)
 
 // member is one member of an object.
 type member struct {
 	name string
+	key  Span // with its quotes
 	val  Span
 }
 
@@ -35,7 +40,7 @@ func readNode(src []byte, at Span, what string) (node, error) {
 		if seen != nil {
 			seen[name] = true
 		}
-		n.members = append(n.members, member{name, val})
+		n.members = append(n.members, member{name, key, val})
 		return nil
 	})
 	return n, err
@@ -68,6 +73,16 @@ func (n node) get(name string) Span {
 	return Span{}
 }
 
+// take returns the splices that take members out, each with one comma.
+func (n node) take(names ...string) []splice {
+	spans, drop := make([]Span, len(n.members)), make([]bool, len(n.members))
+	for i, m := range n.members {
+		spans[i] = Span{m.key.From, m.val.To}
+		drop[i] = slices.Contains(names, m.name)
+	}
+	return without(spans, drop)
+}
+
 // first returns the first byte of a value, 0 for the zero Span: it tells the type of the value.
 func (n node) first(at Span) byte {
 	if at.Empty() {
@@ -96,8 +111,15 @@ func elements(src []byte, at Span) ([]Span, error) {
 	var spans []Span
 	s := &scanner{src: src[:at.To], pos: at.From}
 	err := s.array(0, func(elem Span) error {
+		if len(spans) == maxElements {
+			return fault.New(fault.TooLarge, op, "byte %d: an array of more than %d elements", elem.From, maxElements)
+		}
 		spans = append(spans, elem)
 		return nil
 	})
 	return spans, err
 }
+
+// maxElements bounds the parts of a message and the messages of a conversation: what is kept of one is
+// many times longer than the shortest one is.
+const maxElements = 100_000

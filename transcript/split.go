@@ -19,7 +19,11 @@ func split(src []byte) ([][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		at = n.get("messages")
+		for _, name := range []string{"messages", "input", "contents"} { // as the providers call it
+			if at = n.get(name); !at.Empty() {
+				break
+			}
+		}
 	}
 	if at.Empty() || src[at.From] != '[' {
 		return nil, invalid(at.From, `not an array of messages`)

@@ -3,17 +3,24 @@
 // Start with Plan. It reads the headers of a session's log and says which entries make up which
 // message, where a stub stands for a result, and what has to be left out or added so that no call
 // lacks its results. It returns positions and edits, never bytes: a caller reads the originals of
-// Slot.Seqs, joins them with transcript.Merge and applies Slot.Edits with transcript.Edit.
+// Slot.Seqs and renders them with Slot.Edits (transcript.Render).
 //
 // The steps stand one a file, in the order in which they run: path (rewinds), visible, cut
-// (compaction), group (records to messages), pairs (calls and results), stub.
+// (compaction), group (records to messages), filter, pairs (calls and results), places (collapsed
+// ranges), stub (what stands for parts).
+//
+// Decide says what to show less of from now on. It runs the passes of one table (pass.go), each a pure
+// function of the view that proposes edits, and weighs them (cost.go): what no provider has seen is cut
+// at once, what it has in its cache only when that pays, or has to be. Measure makes an edit exact on the
+// original. TriggerPolicy.Due says whether a compaction is due. Policy is what a user can configure.
 //
 // Guarantees: Plan is a pure function, the same input gives the same view; a view is valid for the
 // provider (design invariant 3); entries that are appended leave the messages before the last unit
 // as they were, byte for byte, until a cutoff or a rewind (design invariant 4). For that last reason
 // neighbouring messages of one role stay apart, also where a dropped message stood between them:
-// providers accept that, while joining them would rewrite a message that was already sent.
+// providers accept that, while joining them would rewrite a message that was already sent. Gemini does
+// not: there an answer that makes calls joins the answer in front of it (pairs).
 //
-// The package deliberately reads no originals, counts no tokens, stores nothing and decides nothing
-// about when to compact.
+// The package deliberately reads no originals and stores nothing: what was decided is recorded by its
+// caller, and comes back in Input.Edits.
 package window

@@ -12,6 +12,7 @@ type draft struct {
 	drop    []string
 	keep    map[string]int
 	add     []transcript.Part
+	note    *Edit // stands for the whole draft, which has the entries of all that it stands for
 }
 
 func (d *draft) first() *sessions.Entry { return d.entries[0] }
@@ -45,7 +46,7 @@ func owner(drafts []*draft, e *sessions.Entry) *draft {
 		if last.results && last.first().Format == e.Format {
 			return last
 		}
-	case last.sameMessage(e):
+	case last.sameMessage(e) || last.goesOn(e):
 		return last
 	case e.Role == transcript.RoleAssistant && n > 1 && last.onlyTools() && drafts[n-2].sameMessage(e):
 		return drafts[n-2]
@@ -56,6 +57,12 @@ func owner(drafts []*draft, e *sessions.Entry) *draft {
 func (d *draft) sameMessage(e *sessions.Entry) bool {
 	f := d.first()
 	return !d.results && e.Group != "" && f.Group == e.Group && f.Role == e.Role && f.Format == e.Format
+}
+
+// goesOn reports whether a record is the next item of an answer that is a list of items.
+func (d *draft) goesOn(e *sessions.Entry) bool {
+	f := d.first()
+	return !d.results && e.Role == transcript.RoleAssistant && f.Role == e.Role && f.Format == e.Format && transcript.Itemised(e.Format)
 }
 
 // onlyTools reports whether nobody but tools speaks in a draft.

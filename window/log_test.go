@@ -35,6 +35,8 @@ func (l *testLog) add(t testing.TB, e sessions.Entry, original string) {
 			n := len(p.Text) + len(p.Args) + len(p.Name)
 			e.Tokens += n
 			switch p.Kind {
+			case transcript.KindText:
+				e.Chars += len(p.Text)
 			case transcript.KindCall:
 				e.Calls = append(e.Calls, sessions.Call{ID: p.ID, Name: p.Name, Tokens: n})
 			case transcript.KindResult:
@@ -58,13 +60,21 @@ func (l *testLog) render(t testing.TB, v View) [][]byte {
 	t.Helper()
 	var out [][]byte
 	for _, s := range v.Slots {
+		if s.Note != "" {
+			out = append(out, transcript.NewMessage(s.Format, s.Role, s.Note))
+			continue
+		}
 		var raws [][]byte
 		for _, seq := range s.Seqs {
+			raw := l.originals[seq-1]
 			if e := l.entries[seq-1]; e.Forgotten != nil {
-				raws = append(raws, transcript.NewMessage(e.Format, e.Role, "[forgotten]"))
-			} else {
-				raws = append(raws, l.originals[seq-1])
+				raw = transcript.NewMessage(e.Format, e.Role, "[forgotten]")
 			}
+			raw, err := transcript.Edit(s.Format, raw, transcript.Edits{Shorten: s.Shorten(seq)})
+			if err != nil {
+				t.Fatalf("shorten %d: %v", seq, err)
+			}
+			raws = append(raws, raw)
 		}
 		m, err := transcript.Merge(s.Format, raws)
 		if err != nil {

@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -19,25 +20,52 @@ const frameTokens = 4
 const forgotten = "[result forgotten — removed from the ledger on %s]"
 
 // pairUp makes every call and its result stand together: an assistant's message and the results
-// directly behind it are one unit. It returns the drafts that are left.
+// directly behind it are one unit. Where answers are lists of items, words may stand between the two.
+// It returns the drafts that are left.
 func pairUp(drafts []*draft) []*draft {
 	var out []*draft
+	var open []sessions.Call // what the next results answer
 	for i, d := range drafts {
-		switch {
+		itemised := transcript.Itemised(d.first().Format)
+		switch calls := d.openCalls(); {
 		case d.results:
-			var calls []sessions.Call
-			if i > 0 {
-				calls = drafts[i-1].openCalls()
-			}
-			d.settle(calls)
+			came, _ := d.resultIDs()
+			d.settle(open)
+			open = slices.DeleteFunc(open, func(c sessions.Call) bool { return came[c.ID] || !itemised })
 			if len(d.entries) > 0 {
 				out = append(out, d)
 			}
-		case len(d.openCalls()) == 0:
-			out = append(out, d)
-		case d.answered(drafts[i+1:]):
+		case len(calls) > 0 && !d.answered(drafts[i+1:]):
+		default:
+			if !itemised {
+				open = nil
+			}
+			open = append(open, calls...)
 			out = append(out, d)
 		}
+	}
+	return joinAnswers(out)
+}
+
+// joinAnswers puts an answer that makes calls into those directly before it, where the provider wants one:
+// what stood between them was of no call.
+func joinAnswers(drafts []*draft) []*draft {
+	var out []*draft
+	for _, d := range drafts {
+		from := len(out)
+		if transcript.Alternates(d.first().Format) && len(d.openCalls()) > 0 {
+			for from > 0 && out[from-1].first().Role == transcript.RoleAssistant && out[from-1].first().Format == d.first().Format {
+				from--
+			}
+		}
+		if out = append(out, d); from == len(out)-1 {
+			continue
+		}
+		for _, next := range out[from+1:] {
+			out[from].entries = append(out[from].entries, next.entries...)
+			out[from].drop = append(out[from].drop, next.drop...)
+		}
+		out = out[:from+1]
 	}
 	return out
 }
@@ -48,6 +76,9 @@ func (d *draft) openCalls() []sessions.Call {
 	if d.first().Role != transcript.RoleAssistant {
 		return nil
 	}
+	if len(d.entries) == 1 && len(d.drop) == 0 && len(d.first().Results) == 0 {
+		return callsOf(d.first())
+	}
 	inside := map[string]bool{}
 	for _, e := range d.entries {
 		for _, r := range resultsOf(e) {
@@ -57,7 +88,7 @@ func (d *draft) openCalls() []sessions.Call {
 	var calls []sessions.Call
 	for _, e := range d.entries {
 		for _, c := range callsOf(e) {
-			if !inside[c.ID] {
+			if !inside[c.ID] && !slices.Contains(d.drop, c.ID) {
 				calls = append(calls, c)
 			}
 		}
@@ -72,8 +103,10 @@ func (d *draft) answered(behind []*draft) bool {
 	if len(behind) == 0 {
 		return true
 	}
-	next := behind[0]
-	came, lost := next.resultIDs()
+	if behind[0].results && behind[0].answersOnly(d.openCalls()) {
+		return true
+	}
+	next, came, lost := d.resultsBehind(behind)
 	inFlight := len(behind) == 1 && next.results && next.onlyTools()
 	var missing []sessions.Call
 	var add []transcript.Part
@@ -91,13 +124,48 @@ func (d *draft) answered(behind []*draft) bool {
 	if len(missing) > 0 && len(missing) == len(d.openCalls()) {
 		return d.dropCalls(missing)
 	}
-	next.add = add
+	next.add = append(next.add, add...)
 	return true
+}
+
+// reach is how far behind a call its result is looked for, in drafts, where words may stand between.
+const reach = 100
+
+// resultsBehind returns the calls whose results come behind d, as resultIDs does, and the draft that has
+// the first of them, or the one directly behind.
+func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]bool, lost map[string]time.Time) {
+	next = behind[0]
+	came, lost = next.resultIDs()
+	if !transcript.Itemised(d.first().Format) {
+		return next, came, lost
+	}
+	waits := func(c sessions.Call) bool { return !came[c.ID] && lost[c.ID].IsZero() }
+	own := d.openCalls()
+	for i, b := range behind[:min(len(behind), reach)] {
+		open := slices.DeleteFunc(slices.Clone(own), func(c sessions.Call) bool { return !waits(c) })
+		if i > 0 && len(open) == 0 || b.repeatsAny(own) {
+			break // all have come; or the same call is made once more, and what comes now is its
+		}
+		here, gone := b.resultIDs()
+		maps.Copy(came, here)
+		maps.Copy(lost, gone)
+		if len(open) == len(own) && slices.ContainsFunc(own, func(c sessions.Call) bool { return !waits(c) }) {
+			next = b
+		}
+	}
+	return next, came, lost
+}
+
+// repeatsAny reports whether a draft makes one of these calls.
+func (d *draft) repeatsAny(calls []sessions.Call) bool {
+	return slices.ContainsFunc(d.openCalls(), func(c sessions.Call) bool {
+		return slices.ContainsFunc(calls, func(own sessions.Call) bool { return own.ID == c.ID })
+	})
 }
 
 // standIn is a result that takes the place of one that is not there.
 func standIn(c sessions.Call, text string) transcript.Part {
-	return transcript.Part{Kind: transcript.KindResult, ID: c.ID, Text: text, IsError: true}
+	return transcript.Part{Kind: transcript.KindResult, ID: c.ID, Name: c.Name, Text: text, IsError: true}
 }
 
 // resultIDs returns the calls whose results stand in d, and when those that are gone were forgotten.
@@ -139,6 +207,9 @@ func (d *draft) dropCalls(calls []sessions.Call) bool {
 // settle puts results in the order of their calls, and takes those out that have no call in the
 // message before, and duplicates.
 func (d *draft) settle(calls []sessions.Call) {
+	if d.answersOnly(calls) {
+		return
+	}
 	order := make(map[string]int, len(calls))
 	for i, c := range calls {
 		order[c.ID] = i
@@ -161,6 +232,9 @@ func (d *draft) settle(calls []sessions.Call) {
 	if d.keepFirst(order); len(d.keep) > 0 {
 		return // of duplicates the first stays: another order would choose another one
 	}
+	if len(d.entries) == 0 || !transcript.Joins(d.first().Format) {
+		return // messages of their own stay in the order in which they were sent
+	}
 	rank := func(e *sessions.Entry) int {
 		best := len(calls)
 		for _, r := range e.Results {
@@ -171,6 +245,15 @@ func (d *draft) settle(calls []sessions.Call) {
 		return best
 	}
 	slices.SortStableFunc(d.entries, func(a, b *sessions.Entry) int { return rank(a) - rank(b) })
+}
+
+// answersOnly reports whether a draft is one record with the one result of the one call.
+func (d *draft) answersOnly(calls []sessions.Call) bool {
+	if len(calls) != 1 || len(d.entries) != 1 {
+		return false
+	}
+	e := d.first()
+	return e.Forgotten == nil && len(e.Results) == 1 && e.Results[0].CallID == calls[0].ID
 }
 
 // keepFirst notes the results that have to be taken out of the records that stay.

@@ -11,6 +11,10 @@ type Input struct {
 	Entries []sessions.Entry
 	// Cutoff is the compaction that is current, if there is one.
 	Cutoff *Cutoff
+	// Edits are those recorded so far, in order: of two about one part the later one holds.
+	Edits []Edit
+	// Filter leaves messages out for one reader of the session.
+	Filter Filter
 }
 
 // Cutoff says that a summary stands for the beginning of the log.
@@ -22,14 +26,29 @@ type Cutoff struct {
 	Recorded int64
 }
 
-// View is the conversation as a model is to see it: the summary, if any, then the slots.
+// View is the conversation as a model is to see it: the summary, if any, then the slots. Slots of the
+// system at the beginning stand in front of the summary: see Head.
 type View struct {
 	Summary string // id; "": none
 	Slots   []Slot
+	NearCap bool // the messages have passed Filter.CapFraction of their bound
+}
+
+// Head returns how many slots stand in front of the summary: what the system said before anybody else.
+func (v View) Head() int {
+	for i, s := range v.Slots {
+		if s.Role != transcript.RoleSystem {
+			return i
+		}
+	}
+	return len(v.Slots)
 }
 
 // Slot is one message of a view.
 type Slot struct {
+	// Note, if set, is the text of a message of the user's role that stands for what was collapsed;
+	// then Seqs are the entries that it stands for, and everything else but Tokens is as of the first.
+	Note string
 	// Seqs are the entries that are merged into this message, in the order in which their blocks
 	// stand in it: that of the log, but results in the order of their calls. The original of one may
 	// be forgotten: a text that says so takes its place.
@@ -47,6 +66,9 @@ type Slot struct {
 	KeepResults map[string]int
 	// AddResults stand for results that never came, or that were forgotten.
 	AddResults []transcript.Part
+	// Shortened are the recorded edits of parts, in the order of Seqs. They apply to the original of
+	// their entry, before it is merged with others: see Shorten.
+	Shortened []Edit
 	// Edited is false when the message is exactly the original of its one entry.
 	Edited bool
 }
@@ -73,20 +95,50 @@ func (s Slot) Edits(stub func(artifact string) (string, bool)) transcript.Edits 
 	return e
 }
 
+// Shorten returns what shows the recorded edits of one entry, for transcript.Record; nil where there are
+// none.
+func (s Slot) Shorten(seq int64) func(p transcript.Part) (string, bool) {
+	var of []Edit
+	for _, e := range s.Shortened {
+		if e.Seq == seq {
+			of = append(of, e)
+		}
+	}
+	if len(of) == 0 {
+		return nil
+	}
+	return func(p transcript.Part) (string, bool) {
+		for _, e := range of {
+			if text, changed := e.Apply(p); changed {
+				return text, true
+			}
+		}
+		return "", false
+	}
+}
+
 // Plan computes the view of a log. It takes time linear in the number of entries.
 func Plan(in Input) View {
+	view, _ := plan(in)
+	return view
+}
+
+// plan computes the view, and the drafts that its slots were made from, in the same order.
+func plan(in Input) (View, []*draft) {
 	path := activePath(in.Entries)
 	cut := in.Cutoff
 	if cut != nil && path.behind(cut) {
 		cut = nil
 	}
-	drafts := pairUp(group(visible(path.entries(), cut)))
-	view := View{Slots: make([]Slot, 0, len(drafts))}
+	edits := byPlace(in.Edits)
+	seen, near := filter(in.Filter, group(visible(path.entries(), cut)))
+	drafts := edits.collapse(pairUp(seen))
+	view := View{Slots: make([]Slot, 0, len(drafts)), NearCap: near}
 	if cut != nil {
 		view.Summary = cut.Summary
 	}
 	for _, d := range drafts {
-		view.Slots = append(view.Slots, d.slot())
+		view.Slots = append(view.Slots, d.slot(edits))
 	}
-	return view
+	return view, drafts
 }

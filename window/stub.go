@@ -1,10 +1,19 @@
 package window
 
-import "ctxledger.dev/transcript"
+import (
+	"slices"
 
-// slot finishes a draft: it counts, and lets stubs stand for results that became artifacts.
-func (d *draft) slot() Slot {
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// slot finishes a draft: it counts, lets stubs stand for results that became artifacts, and notes the
+// recorded edits.
+func (d *draft) slot(edits places) Slot {
 	f := d.first()
+	if d.note != nil {
+		return d.collapsed()
+	}
 	s := Slot{
 		Role: f.Role, Format: f.Format, Turn: f.Turn,
 		DropCalls: d.drop, KeepResults: d.keep, AddResults: d.add,
@@ -12,11 +21,11 @@ func (d *draft) slot() Slot {
 	if d.results && !d.onlyTools() {
 		s.Role = transcript.RoleUser
 	}
-	dropped := map[string]bool{}
-	for _, id := range d.drop {
-		dropped[id] = true
+	var shown map[string]int // results so far, by call; only where some are left out
+	if len(d.keep) > 0 {
+		shown = map[string]int{}
 	}
-	shown, gone := map[string]int{}, false
+	gone := false
 	for _, e := range d.entries {
 		s.Seqs = append(s.Seqs, e.Seq)
 		s.Prompt = s.Prompt || e.Prompt
@@ -25,17 +34,25 @@ func (d *draft) slot() Slot {
 			continue
 		}
 		s.Tokens += e.Tokens
+		if len(edits) > 0 {
+			s.shorten(edits, place{e.Seq, "", PartWords}, wordTokens(e))
+		}
 		for _, c := range e.Calls {
-			if dropped[c.ID] {
+			if slices.Contains(d.drop, c.ID) {
 				s.Tokens -= c.Tokens
+			} else {
+				s.shorten(edits, place{e.Seq, c.ID, PartArguments}, c.Tokens)
 			}
 		}
 		for _, r := range e.Results {
 			keep, limited := d.keep[r.CallID]
-			shown[r.CallID]++
+			if limited {
+				shown[r.CallID]++
+			}
 			switch {
 			case limited && shown[r.CallID] > keep:
 				s.Tokens -= r.Tokens
+			case s.shorten(edits, place{e.Seq, r.CallID, PartResult}, r.Tokens):
 			case r.Artifact != "":
 				s.Tokens += r.StubTokens - r.Tokens
 				if s.Stubs == nil {
@@ -46,6 +63,28 @@ func (d *draft) slot() Slot {
 		}
 	}
 	s.Tokens = max(0, s.Tokens)
-	s.Edited = gone || len(s.Seqs) > 1 || len(s.Stubs)+len(s.DropCalls)+len(s.KeepResults)+len(s.AddResults) > 0
+	s.Edited = gone || len(s.Seqs) > 1 || len(s.Stubs)+len(s.DropCalls)+len(s.KeepResults)+len(s.AddResults)+len(s.Shortened) > 0
 	return s
+}
+
+// shorten notes the recorded edit of a part, if there is one, and counts what is shown instead.
+func (s *Slot) shorten(edits places, at place, tokens int) bool {
+	e, edited := edits[at]
+	if edited {
+		s.Shortened = append(s.Shortened, e)
+		s.Tokens += e.Tokens - tokens
+	}
+	return edited
+}
+
+// wordTokens is what the words, the reasoning and the images of an entry take.
+func wordTokens(e *sessions.Entry) int {
+	n := e.Tokens - frameTokens
+	for _, c := range e.Calls {
+		n -= c.Tokens
+	}
+	for _, r := range e.Results {
+		n -= r.Tokens
+	}
+	return max(n, 0)
 }

@@ -6,9 +6,10 @@ import (
 )
 
 // isShown reports whether an entry is part of the conversation that a model sees: a message that
-// could be read and that is not hidden. A forgotten one is shown as the words that say so.
+// could be read, that says something and that is not hidden. A forgotten one is shown as the words that
+// say so.
 func isShown(e *sessions.Entry) bool {
-	return e.Kind == sessions.KindMessage && e.Role != "" && !e.Hidden
+	return e.Kind == sessions.KindMessage && e.Role != "" && !e.Hidden && !e.Empty
 }
 
 // callsOf returns the calls that an entry shows: none when its original was forgotten.
@@ -27,11 +28,17 @@ func resultsOf(e *sessions.Entry) []sessions.Result {
 	return e.Results
 }
 
-// visible returns the shown entries, from the cutoff on.
+// visible returns the shown entries, from the cutoff on. System messages at the very beginning are
+// instructions, not history: no summary stands for them.
 func visible(path []*sessions.Entry, cut *Cutoff) []*sessions.Entry {
 	out := make([]*sessions.Entry, 0, len(path))
+	begun := false // by somebody else than the system
 	for _, e := range path {
-		if isShown(e) && (cut == nil || e.Seq >= cut.FirstKept) {
+		if !isShown(e) {
+			continue
+		}
+		begun = begun || e.Role != transcript.RoleSystem
+		if !begun || cut == nil || e.Seq >= cut.FirstKept {
 			out = append(out, e)
 		}
 	}

@@ -19,6 +19,9 @@
 // sessionId in its first records. The same session copied to another place is the same import.
 // A subagent's file is a session of its own, whose parent is the session that started it.
 //
+// Room offers the same files to whoever reads without a ledger (agents/audit): there a record holds
+// the decoded message, and the usage that the provider reported, as it stands on its line.
+//
 // The package deliberately does not interpret messages: which calls a message makes, what it
 // costs and what becomes an artifact is decided by the ledger. It asks the ledger for three
 // things only, named in Ledger.

@@ -36,6 +36,9 @@ type record struct {
 	agentID         string
 	agentName       string
 	attachment      transcript.Span
+	rendered        transcript.Span // what of an attachment a model reads
+	data            transcript.Span // of a progress record
+	compaction      transcript.Span // of a compact_boundary record
 	message, result transcript.Span
 	time            time.Time
 
@@ -150,6 +153,12 @@ func parse(line []byte) (record, bool) {
 			r.result = v
 		case "attachment":
 			r.attachment = v
+		case "rendered":
+			r.rendered = v
+		case "data":
+			r.data = v
+		case "compactMetadata":
+			r.compaction = v
 		}
 	})
 	return r, ok

@@ -24,7 +24,7 @@ import (
 var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"capture": capture, "lines": lines, "add": add, "await": await, "kill9": kill9,
 	"listing": listing, "newformat": newFormat, "escaped": escaped, "status": status,
-	"flipblob": flipBlob, "flippage": flipPage, "truncate": truncate, "deep": deep,
+	"flipblob": flipBlob, "flippage": flipPage, "truncate": truncate, "deep": deep, "takeback": takeBack,
 }
 
 // capture NAME REGEXP sets a variable to the first group of the regexp's first match in the
@@ -38,6 +38,13 @@ func capture(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("nothing matches %s", args[1])
 	}
 	ts.Setenv(args[0], m[1])
+}
+
+// takeback takes back the compaction that the newest session's view starts with.
+func takeBack(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check(ts.Exec("ctxledger", "status", "--json"))
+	capture(ts, false, []string{"TAKEN", `^    "summary": "([0-9a-f]{12})"`})
+	ts.Check(ts.Exec("ctxledger", "restore", "--apply", ts.Getenv("TAKEN")))
 }
 
 // status N COMMAND… checks that a command ends with that status and without an answer.

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "rewrite the golden parts of the scripts
 // TestMain makes the program available to the scripts under the names by which it is started: by
 // people, and by itself as the daemon.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ctxledger": main, "ctxledger-daemon": main})
+	testscript.Main(m, map[string]func(){"ctxledger": main, "ctxledger-daemon": main, "summarizer": summarizer})
 }
 
 // TestScripts runs the program as a user does, daemons included, each script in a directory of

@@ -54,6 +54,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		Version: wiring.Version, ToolPrefix: *prefix, Env: e,
 		AskRoots: nowhere,
 		Log:      wiring.Log(e),
+		Author:   wiring.Author(e),
 	})
 	if err != nil {
 		return fail(e, exitUsage, err)

@@ -89,7 +89,7 @@ func conversation(size int) []map[string]any {
 
 func TestWhatWasAskedBeforeTheEndOfInputIsAnswered(t *testing.T) {
 	cmd := newPlace(t).command(t, "--in-process")
-	lines := []string{call("1", "compact_conversation", map[string]any{"messages": conversation(2 << 20)})}
+	lines := []string{call("1", "compact_conversation", map[string]any{"format": "anthropic", "messages": conversation(2 << 20)})}
 	for i := range 40 {
 		lines = append(lines, call(strconv.Itoa(i+2), "changes", nil))
 	}
@@ -113,7 +113,7 @@ func TestWhatWasAskedBeforeTheEndOfInputIsAnswered(t *testing.T) {
 
 func TestAnswersComeInAnyOrderEachOnce(t *testing.T) {
 	p := start(t, newPlace(t).command(t, "--in-process"))
-	p.send(t, call("0", "compact_conversation", map[string]any{"messages": conversation(1 << 20)}))
+	p.send(t, call("0", "compact_conversation", map[string]any{"format": "anthropic", "messages": conversation(1 << 20)}))
 	for i := 1; i <= 200; i++ {
 		p.send(t, call(strconv.Itoa(i), "changes", nil))
 	}
@@ -130,7 +130,7 @@ func TestAnswersComeInAnyOrderEachOnce(t *testing.T) {
 
 func TestAnIDInUseIsRefusedAndTheFirstRequestKeepsIt(t *testing.T) {
 	p := start(t, newPlace(t).command(t, "--in-process"))
-	slow := call("1", "compact_conversation", map[string]any{"messages": conversation(4 << 20)})
+	slow := call("1", "compact_conversation", map[string]any{"format": "anthropic", "messages": conversation(4 << 20)})
 	p.send(t, slow, call("1", "changes", nil))
 	a := p.answer(t, "null")
 	if a.Error == nil || a.Error.Code != -32600 {
@@ -188,7 +188,7 @@ func TestTwoServersShareOneLedgerThroughADaemon(t *testing.T) {
 	has(t, two.answer(t, "1").text(t), "by both")
 	// A conversation longer than a frame to the daemon, spelled as encoders would not.
 	messages := strings.ReplaceAll(asJSON(t, conversation(limits.Frame+1<<20)), `{"content"`, `{ "content"`)
-	one.send(t, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"compact_conversation","arguments":{"return":"messages","keep_turns":1,"messages":`+messages+`}}}`)
+	one.send(t, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"compact_conversation","arguments":{"format":"anthropic","return":"messages","keep_turns":1,"messages":`+messages+`}}}`)
 	got := one.answer(t, "2").text(t)
 	var r struct {
 		Status   string            `json:"status"`

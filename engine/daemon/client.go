@@ -9,7 +9,6 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
-	"ctxledger.dev/tokens"
 )
 
 // Options say which ledger to reach, and how.
@@ -22,7 +21,7 @@ type Options struct {
 	InProcess bool     // own the ledger in this process, for it alone
 	NoSpawn   bool     // start no daemon: unavailable when none runs
 
-	Models *tokens.Registry // with InProcess, what models count and hold; nil: those that the program knows
+	Settings engine.Settings // with InProcess, what the workspace configures
 }
 
 // client is the ledger of another process. It is safe for concurrent use.

@@ -26,7 +26,7 @@ type alone struct {
 func openInProcess(ctx context.Context, o Options) (engine.API, error) {
 	const op = "daemon.open"
 	local, err := engine.Open(ctx, engine.Options{
-		State: o.State, Workspace: o.Workspace, Env: o.Env, LockWait: lockWait, Models: o.Models,
+		State: o.State, Workspace: o.Workspace, Env: o.Env, LockWait: lockWait, Settings: o.Settings,
 	})
 	if bolt.IsLocked(err) {
 		return nil, lockedBy(op, o.State)

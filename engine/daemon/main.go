@@ -7,9 +7,9 @@ import (
 	"os/signal"
 	"syscall"
 
+	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/tokens"
 )
 
 // Role is what a program brings along for the daemons that it becomes.
@@ -19,8 +19,8 @@ type Role struct {
 	// Background returns the tasks of the daemon of a workspace; root is "" for the user ledger.
 	// nil: none.
 	Background func(root string) []Task
-	// Models returns the registry of models of a workspace. nil: those that the program knows.
-	Models func(root string) *tokens.Registry
+	// Settings returns what a workspace configures. nil: nothing.
+	Settings func(root string) engine.Settings
 }
 
 // Main is the first thing that a program of ctxledger does with its arguments. If they ask for
@@ -46,8 +46,8 @@ func Main(args []string, r Role) (handled bool, exit int) {
 	if r.Background != nil {
 		c.Background = r.Background(c.Workspace)
 	}
-	if r.Models != nil {
-		c.Models = r.Models(c.Workspace)
+	if r.Settings != nil {
+		c.Settings = r.Settings(c.Workspace)
 	}
 	ready := false
 	c.ready = func() { ready = true; say(report{}) }

@@ -31,6 +31,7 @@ var methods = map[string]handler{
 	"Log":              on(engine.API.Log),
 	"View":             on(engine.API.View),
 	"Status":           on(engine.API.Status),
+	"EditView":         on(engine.API.EditView),
 	"PlanCompaction":   on(engine.API.PlanCompaction),
 	"AcceptCompaction": on(engine.API.AcceptCompaction),
 	"Summaries":        on(engine.API.Summaries),

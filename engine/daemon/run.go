@@ -15,7 +15,6 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/limits"
-	"ctxledger.dev/tokens"
 )
 
 // Task is work that a daemon does beside answering, until its context ends: following session
@@ -31,7 +30,7 @@ type Config struct {
 	Idle       time.Duration // how long it stays without clients; 0: limits.Idle
 	Background []Task        // what it does beside answering
 
-	Models *tokens.Registry // what models count and hold; nil: those that the program knows
+	Settings engine.Settings // what the workspace configures
 
 	ready   func()                           // called when clients can come; nil: nothing
 	process bool                             // whether the process is this daemon's alone: see Main
@@ -95,7 +94,7 @@ func openLedger(ctx context.Context, c Config) (engine.API, error) {
 		return c.open(c)
 	}
 	return engine.Open(ctx, engine.Options{
-		State: c.State, Workspace: c.Workspace, Env: c.Env, LockWait: lockWait, Models: c.Models,
+		State: c.State, Workspace: c.Workspace, Env: c.Env, LockWait: lockWait, Settings: c.Settings,
 	})
 }
 

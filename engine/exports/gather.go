@@ -203,6 +203,7 @@ func (g *gatherer) take(ctx context.Context, e engine.LogEntry) error {
 	if err != nil {
 		return nil //style:ok it was decoded when it was recorded; the rest of the export is worth having
 	}
+	transcript.Identify(&m, e.CallIDs())
 	for _, p := range m.Parts {
 		run := g.runs[p.ID]
 		switch {

@@ -55,8 +55,10 @@ var measurements = []struct {
 	measure func(context.Context, *bench) error
 }{
 	{"import", measureImport},
+	{"audit", measureAudit},
 	{"memory", measureMemory},
 	{"compaction", measureCompaction},
+	{"view", measureView},
 	{"read_artifact", measureRead},
 	{"append", measureAppend},
 	{"sharing", measureSharing},
@@ -67,6 +69,7 @@ var measurements = []struct {
 	{"tokens", measureTokens},
 	{"index", measureIndex},
 	{"redaction", measureRedaction},
+	{"rendering", measureRendering},
 }
 
 func main() {

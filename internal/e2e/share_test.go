@@ -108,7 +108,7 @@ func (s *sharing) handIn(ctx context.Context, c *sandbox.Client, n int) error {
 	var got struct {
 		Session string `json:"session"`
 	}
-	_, err := c.Call(ctx, "compact_conversation", map[string]any{"messages": messages, "return": "receipt"}, &got)
+	_, err := c.Call(ctx, "compact_conversation", map[string]any{"messages": messages, "format": "anthropic", "return": "receipt"}, &got)
 	if err == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool) (engine.API, error) {
 	o := daemon.Options{Env: e, Version: Version, InProcess: inProcess}
 	if inProcess {
-		o.Models = Role(e).Models(ws.Root)
+		o.Settings = Role(e).Settings(ws.Root)
 	}
 	api, err := daemon.OpenWorkspace(ctx, ws, o)
 	if err != nil || !inProcess {

@@ -21,7 +21,6 @@ import (
 	"ctxledger.dev/engine/observe"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/redact"
-	"ctxledger.dev/tokens"
 	"ctxledger.dev/workspace"
 )
 
@@ -64,7 +63,10 @@ func Role(e env.Env) daemon.Role {
 			})
 		}
 		return tasks
-	}, Models: func(root string) *tokens.Registry { return settings(root, slog.New(slog.DiscardHandler)).Models }} // Background has said what is wrong
+	}, Settings: func(root string) engine.Settings {
+		c := settings(root, slog.New(slog.DiscardHandler)) // Background has said what is wrong
+		return engine.Settings{Models: c.Models, Policy: c.Policy}
+	}}
 }
 
 // user returns how the task of a daemon opens the user ledger. A process that has its ledgers to itself

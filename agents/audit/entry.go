@@ -1,0 +1,114 @@
+package audit
+
+import (
+	"path"
+	"strings"
+
+	"ctxledger.dev/agents"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/report"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
+)
+
+const (
+	// imageTokens is what an image takes, about: the most that Anthropic's models make of one is 1,600.
+	imageTokens = 1_500
+	// maxPart bounds the arguments of a read and the command of a shell that are kept for comparison, in bytes.
+	maxPart = 64 << 10
+	// stretch is how much text is searched for names at a time, in bytes: transcript.Extract stops at
+	// so many names of one text.
+	stretch = 4 << 10
+)
+
+// entry makes the entry of a report of a record. With names it looks for what its texts name.
+func entry(r agents.Record, names bool) report.Entry {
+	e := report.Entry{
+		ID: r.ID, Parent: r.Parent, Time: r.Time, Thread: r.Thread, Request: r.Request, Compaction: r.Compaction,
+		Prompt: r.Message.Role == transcript.RoleUser && !r.Aside && !r.Summary,
+	}
+	for _, p := range r.Message.Parts {
+		if piece, ok := pieceOf(r, p); ok {
+			if names {
+				piece.Names = namesOf(p)
+			}
+			e.Pieces = append(e.Pieces, piece)
+		}
+	}
+	return e
+}
+
+// pieceOf makes a piece of a part of a message.
+func pieceOf(r agents.Record, p transcript.Part) (report.Piece, bool) {
+	out := report.Piece{Class: speaker(r), Text: p.Text, Call: p.ID}
+	switch p.Kind {
+	case transcript.KindText:
+	case transcript.KindReasoning:
+		out.Class = report.Reasoning
+	case transcript.KindCall:
+		out.Text = string(p.Args)
+		out.Action = actionOf(p)
+	case transcript.KindResult:
+		out.Class = report.Result
+		out.Tokens = p.Media * imageTokens
+	case transcript.KindImage:
+		if r.Message.Role == transcript.RoleTool {
+			out.Class = report.Result
+		}
+		out.Tokens = imageTokens
+		return out, true
+	default:
+		return out, false
+	}
+	out.Tokens += tokens.O200kBase.CountString(out.Text)
+	return out, true
+}
+
+// speaker says whose a message is.
+func speaker(r agents.Record) report.Class {
+	switch {
+	case r.Summary:
+		return report.Summary
+	case r.Message.Role == transcript.RoleAssistant:
+		return report.Assistant
+	case r.Aside:
+		return report.Host
+	default:
+		return report.User
+	}
+}
+
+// actionOf says what a call does.
+func actionOf(p transcript.Part) *report.Action {
+	meaning := intents.Classify(p.Name, p.Args)
+	a := &report.Action{Tool: p.Name, Command: clip(meaning.Command)}
+	if meaning.Op == intents.OpRead && meaning.Target != "" {
+		a.Read, a.Part = path.Clean(meaning.Target), clip(string(p.Args))
+	}
+	return a
+}
+
+// clip returns as much of the beginning of a text as is kept.
+func clip(s string) string { return strings.Clone(s[:min(len(s), maxPart)]) }
+
+// namesOf returns the identifiers and paths that a part names.
+func namesOf(p transcript.Part) []string {
+	if p.Kind == transcript.KindCall {
+		return factsOf(p)
+	}
+	var all []string
+	for text := p.Text; text != ""; {
+		n := min(len(text), stretch)
+		if i := strings.LastIndexAny(text[:n], " \t\n"); n < len(text) && i > 0 {
+			n = i + 1
+		}
+		all = append(all, factsOf(transcript.Part{Kind: transcript.KindText, Text: text[:n]})...)
+		text = text[n:]
+	}
+	return all
+}
+
+func factsOf(p transcript.Part) []string {
+	f := transcript.Extract(transcript.Message{Parts: []transcript.Part{p}})
+	return append(f.Paths, f.Names...)
+}

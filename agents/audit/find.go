@@ -1,0 +1,134 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ctxledger.dev/agents"
+	"ctxledger.dev/internal/fault"
+)
+
+// maxFiles bounds the session files of one audit: what is known of each is held in memory.
+const maxFiles = 100_000
+
+// source is a session file that is to be read.
+type source struct {
+	path string
+	size int64
+	room agents.Room
+}
+
+// search finds session files.
+type search struct {
+	rooms   []agents.Room
+	found   []source
+	seen    map[string]bool // paths with links resolved
+	skipped int             // files in directories that are no session files of an agent known here
+	failed  []Failure
+}
+
+// path finds what a path names: a session file, or all those below a directory.
+func (s *search) path(ctx context.Context, name string) error {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		s.fail(name, err)
+	case info.IsDir():
+		return s.dir(ctx, name)
+	case !info.Mode().IsRegular():
+		s.failed = append(s.failed, Failure{name, "it is not a file"})
+	default:
+		agent, err := s.file(name, info.Size())
+		switch {
+		case err != nil:
+			s.fail(name, err)
+		case !s.reads(agent):
+			s.failed = append(s.failed, Failure{name, "it is " + agent.Label()})
+		}
+	}
+	return s.full()
+}
+
+// dir finds the session files below a directory. Links are not followed.
+func (s *search) dir(ctx context.Context, root string) error {
+	return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			s.fail(name, err)
+			return ctx.Err()
+		case d.IsDir() || !d.Type().IsRegular() || !s.isSession(d.Name()):
+			return ctx.Err()
+		}
+		info, err := d.Info()
+		if err != nil {
+			s.fail(name, err)
+			return nil
+		}
+		agent, err := s.file(name, info.Size())
+		switch {
+		case err != nil:
+			s.fail(name, err)
+		case !s.reads(agent):
+			s.skipped++
+		}
+		return s.full()
+	})
+}
+
+// isSession reports whether a file of this name can be a session of any agent.
+func (s *search) isSession(name string) bool {
+	return slices.ContainsFunc(s.rooms, func(r agents.Room) bool { return r.IsSession(name) })
+}
+
+// file looks whose a file is, and keeps it if its agent is known. A path that is named twice is kept once.
+func (s *search) file(name string, size int64) (agents.Agent, error) {
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return agents.Unknown, err
+	}
+	f, err := os.Open(real)
+	if err != nil {
+		return agents.Unknown, err
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	head := make([]byte, agents.HeadLen)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return agents.Unknown, err
+	}
+	agent := agents.Detect(name, head[:n])
+	for _, r := range s.rooms {
+		if r.Agent == agent && !s.seen[real] {
+			s.seen[real] = true
+			s.found = append(s.found, source{path: name, size: size, room: r})
+		}
+	}
+	return agent, nil
+}
+
+// reads reports whether there is a room for an agent.
+func (s *search) reads(a agents.Agent) bool {
+	return slices.ContainsFunc(s.rooms, func(r agents.Room) bool { return r.Agent == a })
+}
+
+// fail notes what could not be read.
+func (s *search) fail(name string, err error) {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err // the failure names the path
+	}
+	s.failed = append(s.failed, Failure{name, err.Error()})
+}
+
+// full returns an error when there are too many files.
+func (s *search) full() error {
+	if len(s.found) <= maxFiles {
+		return nil
+	}
+	return fault.New(fault.TooLarge, "audit.find", "more than %d session files", maxFiles).
+		WithHint("name the directories of some projects")
+}

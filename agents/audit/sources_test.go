@@ -1,0 +1,143 @@
+package audit_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ctxledger.dev/agents/audit"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/tokens"
+)
+
+// session is the text of a session file with so many requests, whose ids begin with name.
+func session(name string, requests int) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"type":"user","uuid":"%s-u","sessionId":"%s","cwd":"/p/%s","timestamp":"2026-11-20T10:00:00Z","message":{"role":"user","content":"Go."}}`+"\n", name, name, name)
+	for i := range requests {
+		fmt.Fprintf(&b, `{"type":"assistant","uuid":"%s-%d","sessionId":"%s","timestamp":"2026-11-20T10:00:01Z","message":{"id":"%s-m%d","role":"assistant",`+
+			`"model":"claude-opus-4-6","stop_reason":"end_turn","content":[{"type":"text","text":"Answer %d."}],"usage":{"input_tokens":%d,"output_tokens":7}}}`+"\n",
+			name, i, name, name, i, i, 100+i)
+	}
+	return []byte(b.String())
+}
+
+func TestWithoutPathsTheAgentsPlacesAreRead(t *testing.T) {
+	home := t.TempDir()
+	config := filepath.Join(home, "elsewhere")
+	write(t, filepath.Join(home, ".claude/projects/-p/a.jsonl"), session("a", 2))
+	write(t, filepath.Join(config, "projects/-p/b.jsonl"), session("b", 3))
+	for name, c := range map[string]struct {
+		config string
+		want   int
+	}{
+		"in the home directory": {"", 2}, "where a variable says": {config, 3}, "nowhere": {filepath.Join(home, "nothing"), 0},
+	} {
+		o := options(c.config)
+		o.Env.Home = home
+		found, err := audit.Run(context.Background(), o)
+		if err != nil || found.Total.Requests != c.want || len(found.Looked) != 1 || len(found.Failed) > 0 {
+			t.Errorf("%s: %v, %d requests in %q, failed %v", name, err, found.Total.Requests, found.Looked, found.Failed)
+		}
+	}
+}
+
+// options are those of an audit with a variable set.
+func options(config string) audit.Options {
+	return audit.Options{
+		Env:    env.Env{Lookup: func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": config}[name] }},
+		Models: tokens.Builtin(), Zone: time.UTC, Expect: func(int64) {}, Advance: func(int64) {},
+	}
+}
+
+func TestWhatCannotBeReadIsNamedAndTheRestCounts(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "good/a.jsonl"), session("a", 2))
+	write(t, filepath.Join(dir, "good/other.jsonl"), []byte("no session\n"))
+	write(t, filepath.Join(dir, "good/empty.jsonl"), nil)
+	write(t, filepath.Join(dir, "good/notes.txt"), session("c", 1))
+	write(t, filepath.Join(dir, "codex.jsonl"), []byte(`{"type":"session_meta","payload":{}}`+"\n"))
+	if err := os.Symlink(filepath.Join(dir, "codex.jsonl"), filepath.Join(dir, "good/link.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	found := run(t, filepath.Join(dir, "good"), filepath.Join(dir, "missing"), filepath.Join(dir, "codex.jsonl"), filepath.Join(dir, "good/notes.txt"))
+	if found.Files != 2 || found.Total.Requests != 3 || found.Skipped != 2 {
+		t.Errorf("%d files, %d requests, %d skipped", found.Files, found.Total.Requests, found.Skipped)
+	}
+	var reasons []string
+	for _, f := range found.Failed {
+		reasons = append(reasons, filepath.Base(f.Path)+": "+f.Reason)
+	}
+	want := "missing: no such file or directory|codex.jsonl: it is a rollout of Codex"
+	if got := strings.Join(reasons, "|"); got != want {
+		t.Errorf("failed: %s, want %s", got, want)
+	}
+}
+
+func TestTheNumberOfProcessorsChangesNothing(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 12 {
+		own := string(session(fmt.Sprintf("s%d", i), 20+i))
+		shared := string(session("shared", 30)) // copied into every file
+		write(t, filepath.Join(dir, fmt.Sprintf("s%d.jsonl", i)), []byte(shared+own))
+	}
+	var first string
+	for _, n := range []int{1, 4, 2, 8} {
+		old := runtime.GOMAXPROCS(n)
+		got, err := json.Marshal(run(t, dir))
+		runtime.GOMAXPROCS(old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = string(got)
+		}
+		if string(got) != first {
+			t.Fatalf("with %d processors\n%s\nwith one\n%s", n, got, first)
+		}
+	}
+	if found := run(t, dir); found.Total.Requests != 30+12*20+66 {
+		t.Errorf("%d requests: what is shared counts once", found.Total.Requests)
+	}
+}
+
+func TestALineThatIsStillBeingWrittenIsNoDamage(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.jsonl"), append(session("a", 2), `{"type":"assistant","mess`...))
+	if found := run(t, dir); len(found.Damaged) > 0 || found.Total.Requests != 2 {
+		t.Errorf("damaged %v, %d requests", found.Damaged, found.Total.Requests)
+	}
+}
+
+func TestAnAuditEndsWithItsCommand(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 4 {
+		write(t, filepath.Join(dir, fmt.Sprintf("%d.jsonl", i)), session(fmt.Sprint(i), 2000))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	o := options("")
+	o.Paths = []string{dir}
+	var advanced, expected atomic.Int64
+	o.Expect = func(n int64) { expected.Add(n) }
+	o.Advance = func(n int64) {
+		advanced.Add(n)
+		cancel()
+	}
+	if _, err := audit.Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	o.Advance = func(n int64) { advanced.Add(n) }
+	advanced.Store(0)
+	expected.Store(0)
+	if _, err := audit.Run(context.Background(), o); err != nil || advanced.Load() != expected.Load() || expected.Load() == 0 {
+		t.Errorf("%v: %d of %d bytes", err, advanced.Load(), expected.Load())
+	}
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/agents/audit"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/report"
+)
+
+func (a *app) auditCommand() *cobra.Command {
+	var page string
+	cmd := &cobra.Command{
+		Use:   "audit [--html FILE] [PATH…]",
+		Short: "What past sessions cost, what filled them, and what was sent or lost again and again",
+		Long: "Reads session files of coding agents and says what was spent on what: by model, day, project and session,\n" +
+			"what filled the requests, the dearest tools and files, and what compactions lost. Without a path it reads\n" +
+			"where the agents keep their sessions. Files are only read; no ledger is opened and no daemon started.\n" +
+			"\n" +
+			"Tokens and requests are those that the providers reported, each counted once; dollars are list prices.\n" +
+			"What filled a request is an estimate, marked ≈, that adds up to what was reported. docs/audit.md says what\n" +
+			"each figure means. A file that cannot be read is named, the rest is counted, and the exit status is 1.",
+		Example: "  ctxledger audit\n  ctxledger audit --html audit.html ~/.claude/projects/-home-me-app",
+		Args:    a.args(0, -1),
+		RunE:    func(cmd *cobra.Command, paths []string) error { return a.audit(cmd.Context(), paths, page) },
+	}
+	cmd.Flags().StringVar(&page, "html", "", "write a page with charts into `FILE`")
+	return cmd
+}
+
+func (a *app) audit(ctx context.Context, paths []string, page string) error {
+	models, err := a.models()
+	if err != nil {
+		return err
+	}
+	o := audit.Options{Env: a.Env, Models: models, Zone: a.Env.Now().Location()}
+	for _, p := range paths {
+		o.Paths = append(o.Paths, filepath.Clean(a.absolute(p)))
+	}
+	bar := a.progress("reading")
+	o.Expect, o.Advance = bar.expect, bar.advance
+	found, err := audit.Run(ctx, o)
+	bar.done()
+	if err != nil {
+		return err
+	}
+	found.Each(redact.New([]byte(a.Env.ID(32))).String)
+	if page != "" {
+		if err := a.writePage(page, found); err != nil {
+			return err
+		}
+	}
+	if err := a.answer(found, func(w io.Writer) { a.printAudit(w, found) }); err != nil {
+		return err
+	}
+	return a.sayUnread(found)
+}
+
+// writePage writes the page in one step, readable by the user alone.
+func (a *app) writePage(name string, found audit.Audit) error {
+	if found.Files == 0 {
+		return nil // there is nothing to show
+	}
+	var b bytes.Buffer
+	if err := report.Page(&b, found.Report, a.Env.Now().Location()); err != nil {
+		return fault.Wrap(fault.Internal, "cli.audit", err)
+	}
+	place := a.absolute(name)
+	root, err := os.OpenRoot(filepath.Dir(place))
+	if err != nil {
+		return fileError(name, err)
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it any more
+	if err := writeFile(root, filepath.Base(place), b.Bytes()); err != nil {
+		return fileError(name, err)
+	}
+	a.say("wrote %s", name)
+	return nil
+}
+
+// sayUnread names what could not be read, and fails if that was a whole file.
+func (a *app) sayUnread(found audit.Audit) error {
+	var damaged, failed []string
+	for _, d := range found.Damaged {
+		lines := plural(d.Broken+d.Long, "damaged line")
+		damaged = append(damaged, fmt.Sprintf("%s: %s left out, the first is line %s", oneLine(d.Path), lines, commas(d.First)))
+	}
+	for _, f := range found.Failed {
+		failed = append(failed, oneLine(f.Path)+": "+f.Reason)
+	}
+	a.sayEach(damaged, maxNotices, "more damaged file")
+	a.sayEach(failed, maxFailures, "more path")
+	if len(found.Failed) > 0 {
+		return fault.New(fault.Unavailable, "cli.audit", "%s could not be read", plural(len(found.Failed), "path"))
+	}
+	if found.Files == 0 {
+		a.say("no session files in %s", strings.Join(found.Looked, ", "))
+	}
+	return nil
+}

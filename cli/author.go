@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/llm"
+)
+
+// authorFlags say who writes the summary in the modes that do not leave it to the ledger.
+type authorFlags struct {
+	model     string
+	summary   string
+	reasoning bool
+}
+
+func (f *authorFlags) define(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.model, "model", "", "in modes llm and hybrid: have `MODEL` write instead of the configured one")
+	flags.StringVar(&f.summary, "summary", "", "take the summary from `FILE` (- is standard input) instead of asking a model")
+	flags.BoolVar(&f.reasoning, "reasoning", false, "keep excerpts of the model's reasoning")
+}
+
+// check refuses flags that contradict each other.
+func (f authorFlags) check(mode string) error {
+	asks := compaction.Mode(mode).Asks()
+	switch {
+	case f.model != "" && !asks:
+		return misuse("--model names the model that writes the summary: give --mode llm or --mode hybrid too")
+	case f.summary != "" && !asks:
+		return misuse("--summary goes with mode llm or hybrid, not with %s", mode)
+	case f.summary != "" && f.model != "":
+		return misuse("give --summary or --model, not both")
+	}
+	return nil
+}
+
+// maxSummary is the longest summary that is read from a file, in bytes.
+const maxSummary = 1 << 20
+
+// compacted plans and accepts a compaction, with a model or a supplied text where the mode wants one.
+func (a *app) compacted(ctx context.Context, api engine.API, r engine.PlanCompactionRequest, f authorFlags) (engine.CompactionPlan, error) {
+	r.Options.Reasoning = f.reasoning
+	if !r.Options.Mode.Asks() {
+		return engine.Compact(ctx, api, r, "", false)
+	}
+	ctx, stop := untilInterrupted(ctx) // a model's program is not left behind
+	defer stop()
+	if f.summary != "" {
+		text, err := a.supplied(f.summary)
+		if err != nil {
+			return engine.CompactionPlan{}, err
+		}
+		return engine.CompactBy(ctx, api, r, "", false, func(_ context.Context, b *compaction.Brief) (compaction.Answer, error) {
+			return compaction.Supplied(b, text), nil
+		})
+	}
+	model, err := llm.Open(a.place.Root, a.Env, f.model)
+	if err != nil {
+		return engine.CompactionPlan{}, err
+	}
+	info, err := api.Info(ctx, engine.InfoRequest{})
+	if err == nil {
+		err = model.Approve(info.State)
+	}
+	if err != nil {
+		return engine.CompactionPlan{}, err
+	}
+	r.Options.Preset = model.Config().Sections
+	write := model.Author()
+	return engine.CompactBy(ctx, api, r, "", false, func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error) {
+		a.say("asking %s for the summary of turns %d–%d", llm.Place(model.Config()), b.From, b.To)
+		return write(ctx, b)
+	})
+}
+
+// supplied reads a summary that somebody wrote.
+func (a *app) supplied(name string) (string, error) {
+	in := a.In
+	if name != "-" {
+		file, err := openFile(name, a.absolute(name))
+		if err != nil {
+			return "", err
+		}
+		defer file.Close() // only read
+		in = file
+	}
+	raw, err := io.ReadAll(io.LimitReader(in, maxSummary+1))
+	switch {
+	case err != nil:
+		return "", fault.Wrap(fault.Unavailable, "cli.compact", err)
+	case len(raw) > maxSummary:
+		return "", fault.New(fault.TooLarge, "cli.compact", "the summary has more than %d bytes", maxSummary)
+	case !utf8.Valid(raw):
+		return "", fault.New(fault.Invalid, "cli.compact", "the summary is not text in UTF-8")
+	}
+	return string(raw), nil
+}
+
+// sayRun says what became of a model's summary, and what it cost.
+func (a *app) sayRun(r *compaction.Run) {
+	if r == nil {
+		return
+	}
+	a.say("%s", plain(r.String()))
+	if text := r.Corrections(); text != "" {
+		a.say("%s", text)
+	}
+	if r.Calls > 0 {
+		mark := ""
+		if r.Estimated {
+			mark = "≈"
+		}
+		a.say("%d request(s): %[2]s%[3]s input, %[2]s%[4]s output tokens", r.Calls, mark, commas(int(r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite)), commas(int(r.Usage.Output)))
+	}
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/engine/replay"
+	"ctxledger.dev/internal/fault"
+)
+
+func (a *app) benchCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure on your own sessions what ctxledger would have done to them",
+		Long: "Plays recorded sessions through ctxledger. It is replay, not solved tasks: a session went as it went,\n" +
+			"and nobody knows what the agent would have done with another view. No ledger is opened but one in a\n" +
+			"temporary directory, and nothing leaves the machine.",
+		Args: a.args(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.benchReplayCommand(), a.benchRetentionCommand())
+	return cmd
+}
+
+// eachSession reads session files and hands each on. A file that fails is named, and the rest goes on;
+// the error says how many failed.
+func (a *app) eachSession(ctx context.Context, files []string, do func(s *replay.Session) error) error {
+	failed := 0
+	for _, file := range files {
+		err := a.readSession(file, do)
+		switch {
+		case ctx.Err() != nil, err != nil && len(files) == 1:
+			return err
+		case err != nil:
+			a.say("%s", err)
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fault.New(fault.Invalid, "cli.bench", "%d of %s could not be replayed", failed, plural(len(files), "file"))
+	}
+	return nil
+}
+
+func (a *app) readSession(file string, do func(s *replay.Session) error) error {
+	r, err := claudecode.Read(claudecode.Source{Path: file, Dir: a.Env.Dir})
+	if err != nil {
+		return err
+	}
+	return do(&replay.Session{Name: filepath.Base(file), About: r.About, Entries: r.Entries, Summaries: r.Summaries})
+}
+
+// percent prints a share without decimals; "–" for one that is not known.
+func percent(share float64, known bool) string {
+	if !known {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+// notTasks is what has to be said of every replay.
+func notTasks(w io.Writer) { fmt.Fprintln(w, "Replay, not solved tasks.") }

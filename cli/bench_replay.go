@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/engine/replay"
+	"ctxledger.dev/tokens"
+)
+
+// replayed is what the command answers.
+type replayed struct {
+	Policies []replay.Outcome `json:"policies"` // sums over the sessions
+	Lost     []lost           `json:"lost"`     // sessions that ctxledger would have made dearer
+	Sessions []replay.Report  `json:"sessions"`
+}
+
+// lost is a session that ctxledger would have made dearer than it was.
+type lost struct {
+	Session string  `json:"session"`
+	Ratio   float64 `json:"ratio"` // of the costs
+}
+
+func (a *app) benchReplayCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "replay FILE…",
+		Short: "What policies for the view would have cost",
+		Long: "Plays sessions request by request under each policy and adds up tokens and costs at list prices, with the\n" +
+			"provider's prompt cache: what a request begins with as the one before did is read from it, as long as not\n" +
+			"more than five minutes lie between. Stubs and summaries are charged, and for every identifier that a call\n" +
+			"uses, that was said before and that the view lacks, one read_artifact call with its result. \"none\" is the\n" +
+			"recorded session with its host's own compactions, whose own reading again stands in the record.",
+		Example: "  ctxledger bench replay session.jsonl",
+		Args:    a.args(1, -1),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			out := replayed{Lost: []lost{}, Sessions: []replay.Report{}}
+			failed := a.eachSession(cmd.Context(), files, func(s *replay.Session) error {
+				r, err := replay.Run(cmd.Context(), a.Env, s, tokens.Builtin(), replay.Policies())
+				if err == nil && len(r.Outcomes) > 0 {
+					out.Sessions = append(out.Sessions, r)
+				}
+				return err
+			})
+			if failed != nil && len(out.Sessions) == 0 {
+				return failed
+			}
+			out.sum()
+			if err := a.answer(out, func(w io.Writer) { a.printReplay(w, out) }); err != nil {
+				return err
+			}
+			return failed
+		},
+	}
+}
+
+func (r *replayed) sum() {
+	r.Policies = replay.Sum(r.Sessions)
+	for _, s := range r.Sessions {
+		if ratio := s.Ratio(replay.Ours); ratio > 1 {
+			r.Lost = append(r.Lost, lost{s.Session, ratio})
+		}
+	}
+}
+
+func (a *app) printReplay(w io.Writer, r replayed) {
+	if len(r.Sessions) == 0 {
+		fmt.Fprintln(w, "No session with a request to a model.")
+		return
+	}
+	t := a.newTable("POLICY", ">INPUT", ">FROM CACHE", ">COST", ">OF NONE", ">STABLE", ">KEPT", ">READ BACK")
+	for i, o := range r.Policies {
+		cost := "–"
+		if o.Priced {
+			cost = fmt.Sprintf("$%.2f", o.Dollars)
+		}
+		t.add(o.Policy, commas(int(o.Input)), percent(float64(o.CacheRead)/float64(max(o.Input, 1)), true), cost,
+			percent(o.Units/r.Policies[0].Units, r.Policies[0].Units > 0), percent(o.Stable, true), percent(o.Kept, true), commas(r.Policies[i].ReadBack))
+	}
+	t.print(w)
+	fmt.Fprintf(w, "\n%s. Stable: requests that begin with all of the one before. Kept: identifiers of calls that the view had.\n", plural(len(r.Sessions), "session"))
+	for _, l := range r.Lost {
+		fmt.Fprintf(w, "ctxledger loses: %s, %s of what it cost\n", line(l.Session, cellWidth), percent(l.Ratio, true))
+	}
+	notTasks(w)
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/engine/replay"
+	"ctxledger.dev/retention"
+)
+
+// benchCalls is how many tool calls have to follow a compaction for it to be measured: fewer say nothing.
+const benchCalls = 10
+
+// measured is one compaction of one session.
+type measured struct {
+	Session string `json:"session"`
+	replay.Kept
+}
+
+// retained is what the command answers.
+type retained struct {
+	Sessions    int                          `json:"sessions"` // those with a compaction
+	Restorable  int                          `json:"restorable"`
+	Mean        map[string]retention.Figures `json:"mean"`
+	Compactions []measured                   `json:"compactions"`
+}
+
+// summaries are the texts that are compared, in the order of the table.
+var summaries = []struct {
+	key, label string
+	of         func(k replay.Kept) replay.Text
+}{
+	{"ours", "ctxledger", func(k replay.Kept) replay.Text { return k.Ours }},
+	{"half", "ctxledger, half the length", func(k replay.Kept) replay.Text { return k.Half }},
+	{"host", "the session's own model", func(k replay.Kept) replay.Text { return k.Host }},
+	{"words", "ranked word list", func(k replay.Kept) replay.Text { return k.Words }},
+	{"tail", "the end, verbatim", func(k replay.Kept) replay.Text { return k.Tail }},
+}
+
+func (a *app) benchRetentionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "retention FILE…",
+		Short: "What summaries keep of what was needed later",
+		Long: "At every compaction that the agent made in the sessions, builds ctxledger's summary of the same length in\n" +
+			"tokens and measures, beside the one that the session's own model wrote: need, the identifiers of the next\n" +
+			"200 tool calls that were known before; hard, those that nothing says again before they are used; files,\n" +
+			"the changed files, and bind, those with what was done to them; cmds, tests and builds with their last\n" +
+			"outcome; user, the words of the last ten requests; prec, the part of a summary's identifiers that is\n" +
+			"needed; dense, the part of it that is a mere list. A word list and the end of the conversation, of the\n" +
+			"same length, show what the figures are worth.",
+		Example: "  ctxledger bench retention ~/.claude/projects/*/*.jsonl",
+		Args:    a.args(1, -1),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			out := retained{Mean: map[string]retention.Figures{}, Compactions: []measured{}}
+			failed := a.eachSession(cmd.Context(), files, func(s *replay.Session) error {
+				kept, err := replay.Retention(cmd.Context(), a.Env, s, benchCalls)
+				if len(kept) > 0 {
+					out.Sessions++
+				}
+				for _, k := range kept {
+					out.Compactions = append(out.Compactions, measured{s.Name, k})
+				}
+				return err
+			})
+			if failed != nil && len(out.Compactions) == 0 {
+				return failed
+			}
+			out.sum()
+			if err := a.answer(out, func(w io.Writer) { a.printRetained(w, out) }); err != nil {
+				return err
+			}
+			return failed
+		},
+	}
+}
+
+func (r *retained) sum() {
+	for _, s := range summaries {
+		var all []retention.Figures
+		for _, m := range r.Compactions {
+			all = append(all, s.of(m.Kept).Figures)
+		}
+		r.Mean[s.key] = retention.Mean(all)
+	}
+	for _, m := range r.Compactions {
+		if m.Restorable {
+			r.Restorable++
+		}
+	}
+}
+
+func (a *app) printRetained(w io.Writer, r retained) {
+	if len(r.Compactions) == 0 {
+		fmt.Fprintf(w, "No compaction with %d tool calls behind it in these sessions.\n", benchCalls)
+		return
+	}
+	t := a.newTable("SUMMARY", ">NEED", ">HARD", ">FILES", ">BIND", ">CMDS", ">USER", ">PREC", ">DENSE")
+	for _, s := range summaries {
+		f := r.Mean[s.key]
+		cells := []string{s.label}
+		for _, v := range []retention.Share{f.Need, f.Hard, f.Files, f.Bind, f.Commands, f.User, f.Precision, f.Dense} {
+			cells = append(cells, percent(float64(v), v.Known()))
+		}
+		t.add(cells...)
+	}
+	t.print(w)
+	fmt.Fprintf(w, "\nMeans of %s in %s; %d of them can be restored byte for byte.\n",
+		plural(len(r.Compactions), "compaction"), plural(r.Sessions, "session"), r.Restorable)
+	notTasks(w)
+}

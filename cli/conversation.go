@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/transcript"
+)
+
+// conversationHost is the host of sessions whose messages came from a file.
+const conversationHost = "file"
+
+// conversation records the messages of a file that is one JSON array of them, or a request that holds
+// one, and returns their session; "" for a file that is something else, such as an agent's session file.
+func (a *app) conversation(ctx context.Context, api engine.API, file, format string) (string, error) {
+	array, err := readConversation(a.absolute(file))
+	if err != nil {
+		return "", err
+	}
+	if _, err := transcript.Split("", array); err != nil {
+		if format != "" || bytes.HasPrefix(array, []byte("[")) {
+			return "", err
+		}
+		return "", nil
+	}
+	done, _, err := engine.HandIn(ctx, api, engine.AppendMessagesRequest{Host: conversationHost, Format: transcript.Format(format)}, array)
+	return done.Session, err
+}
+
+// readConversation reads a file that may be a conversation; nothing of one that is too long for that.
+func readConversation(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fault.Wrap(fault.NotFound, "cli.compact", err)
+	}
+	defer f.Close() // opened for reading
+	array, err := io.ReadAll(io.LimitReader(f, limits.MCPMessage+1))
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, "cli.compact", err)
+	}
+	array = bytes.TrimSpace(array)
+	if len(array) > limits.MCPMessage {
+		return nil, nil
+	}
+	return array, nil
+}

@@ -1,0 +1,196 @@
+package compaction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/sessions"
+)
+
+const (
+	// maxShrinks is how often a prompt that overflowed is tried again, smaller.
+	maxShrinks = 4
+	// maxCalls bounds the requests of one summary, whatever the size of the range.
+	maxCalls = 16
+	// windowUnknown is the window of a model that nobody knows.
+	windowUnknown = 130_000
+	// outputMost bounds a summary, in tokens.
+	outputMost = 16_000
+)
+
+// Ask has a model summarise a brief, in as many requests as its window demands: each chunk's summary is
+// given to the next as what came before. A prompt that overflows is repeated smaller, at most four
+// times; nothing else is repeated, but once an answer without the sections. It returns an error only
+// when ctx was cancelled; whatever else goes wrong stands in the answer, with what it cost.
+func Ask(ctx context.Context, b *Brief, model Summarizer) (Answer, error) {
+	a := &asking{brief: b, model: model}
+	a.window, a.output = model.Limits()
+	if a.window <= 0 {
+		a.window = windowUnknown
+	}
+	a.reserve = reserve(a.window, a.output)
+	err := a.all(ctx)
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return Answer{}, fault.Wrap(fault.Unavailable, "compaction.ask", ctx.Err())
+	}
+	a.answer.FirstKept, a.answer.Range = b.FirstKept, b.Range
+	switch {
+	case err != nil:
+		a.answer.Text, a.answer.Turn = "", ""
+		a.answer.Run.Status, a.answer.Run.Reason = Failed, oneLine(err.Error(), 400)
+	case strings.TrimSpace(a.answer.Text+a.answer.Turn) == "":
+		a.answer.Run.Status, a.answer.Run.Reason = Empty, "the model answered with nothing"
+	default:
+		a.answer.Run.Status = Accepted
+	}
+	return a.answer, nil
+}
+
+// Unasked is the answer for a model that was not asked, and says why.
+func Unasked(b *Brief, format string, args ...any) Answer {
+	return Answer{FirstKept: b.FirstKept, Range: b.Range, Run: Run{Status: Failed, Reason: fmt.Sprintf(format, args...)}}
+}
+
+// Supplied is the answer of somebody who wrote the summary without a model being asked.
+func Supplied(b *Brief, text string) Answer {
+	return Answer{Text: text, FirstKept: b.FirstKept, Range: b.Range, Run: Run{Status: Accepted, Model: "supplied"}}
+}
+
+// asking is one run of Ask.
+type asking struct {
+	brief   *Brief
+	model   Summarizer
+	window  int // tokens
+	output  int // what an answer may have at most; 0: unknown
+	reserve int
+	answer  Answer
+	last    int // tokens of the newest prompt that overflowed; 0: none did
+}
+
+// all asks for the history, then for the first part of a split turn.
+func (a *asking) all(ctx context.Context) error {
+	for i := range a.brief.Parts {
+		p := &a.brief.Parts[i]
+		if p.Turn {
+			text, err := a.part(ctx, p, "", a.reserve/2)
+			if err != nil {
+				return err
+			}
+			a.answer.Turn = text
+			continue
+		}
+		text, err := a.part(ctx, p, a.brief.Previous, a.reserve*8/10)
+		if err != nil {
+			return err
+		}
+		a.answer.Text = text
+	}
+	return nil
+}
+
+// part asks for the summary of one part, chunk by chunk.
+func (a *asking) part(ctx context.Context, p *BriefPart, previous string, output int) (string, error) {
+	output = min(output, outputMost)
+	if a.output > 0 {
+		output = min(output, a.output)
+	}
+	rest, s := p.Messages, fullScale(p)
+	a.last = 0
+	room := a.window - output
+	for {
+		n, prompt := a.chunk(p, rest, previous, s, output, room)
+		size := promptTokens(prompt)
+		for size > a.window-output && s != s.smaller() {
+			s = s.smaller()
+			n, prompt = a.chunk(p, rest, previous, s, output, room)
+			size = promptTokens(prompt)
+		}
+		if a.last > 0 && size >= a.last {
+			return "", fault.New(fault.TooLarge, "compaction.ask", "the model's window is too small: a prompt of about %s tokens cannot be made smaller", thousands(size))
+		}
+		text, err := a.call(ctx, prompt)
+		switch {
+		case err == nil && n < len(rest) && strings.TrimSpace(text) != "":
+			rest, previous, a.last = rest[n:], text, 0
+		case err == nil:
+			return a.sections(ctx, p, prompt, text), nil
+		case !fault.Is(err, fault.TooLarge) || a.answer.Run.Shrinks == maxShrinks:
+			return "", err
+		default:
+			a.answer.Run.Shrinks++
+			a.last, s = size, s.smaller()
+			if a.answer.Run.Shrinks >= 2 {
+				room = min(room, size/2) // the third attempt is made in chunks
+			}
+		}
+	}
+}
+
+// chunk takes as many messages as fit into room, at least one, and makes their prompt.
+func (a *asking) chunk(p *BriefPart, rest []BriefMessage, previous string, s scale, output, room int) (int, Prompt) {
+	n := len(rest)
+	for {
+		prompt := a.brief.prompt(p, rest[:n], previous, s, output)
+		size := promptTokens(prompt)
+		if size <= room || n <= 1 {
+			return n, prompt
+		}
+		n = max(1, min(n-1, n*room/size))
+	}
+}
+
+// call asks once and books what it cost.
+func (a *asking) call(ctx context.Context, p Prompt) (string, error) {
+	if a.answer.Run.Calls == maxCalls {
+		return "", fault.New(fault.TooLarge, "compaction.ask", "the range would take more than %d requests of this model", maxCalls).
+			WithHint("use a model with a larger window")
+	}
+	a.answer.Run.Calls++
+	r, err := a.model.Summarize(ctx, p)
+	if r.Usage == (sessions.Usage{}) && err == nil {
+		r.Usage = sessions.Usage{Input: int64(count(p.System) + count(p.Text)), Output: int64(count(r.Text))}
+		a.answer.Run.Estimated = true
+	}
+	a.answer.Run.Usage = a.answer.Run.Usage.Add(r.Usage)
+	if r.Model != "" {
+		a.answer.Run.Model = oneLine(r.Model, 100)
+	}
+	if r.Cut && err == nil { // its last line is half of one
+		if i := strings.LastIndexByte(r.Text, '\n'); i > 0 {
+			r.Text = r.Text[:i]
+		}
+		r.Text += "\n[TRUNCATED — the answer reached its limit]"
+	}
+	return r.Text, err
+}
+
+// sections asks once more when an answer has not the sections that were asked for. What comes then is
+// taken as it is; if nothing comes, the first answer is.
+func (a *asking) sections(ctx context.Context, p *BriefPart, prompt Prompt, text string) string {
+	if p.Turn || strings.TrimSpace(text) == "" {
+		return text
+	}
+	preset, err := presetOf(a.brief.Preset)
+	if err != nil {
+		return text
+	}
+	missing := preset.missing(text)
+	if len(missing) == 0 || a.answer.Run.Calls == maxCalls {
+		return text
+	}
+	prompt.Text += fmt.Sprintf("\n\nAn earlier answer lacked the heading(s) %s. Write all of them.", strings.Join(missing, ", "))
+	again, err := a.call(ctx, prompt)
+	if err != nil || len(preset.missing(again)) > len(missing) || strings.TrimSpace(again) == "" {
+		return text
+	}
+	return again
+}
+
+// promptTokens is the size of a prompt: by o200k_base, and a third more, which covers the tokenizers of
+// other models.
+func promptTokens(p Prompt) int {
+	return (count(p.System) + count(p.Text)) * 4 / 3
+}

@@ -1,0 +1,312 @@
+package compaction
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/transcript"
+)
+
+// Bounds of what a model is given, in characters unless a unit is given.
+const (
+	logChars     = 12_000 // of the change log
+	traceChars   = 12_000 // of the tool trace
+	outputChars  = 400    // of what one command printed
+	messageChars = 8_000  // of one message, to begin with
+	resultChars  = 2_000  // of one result
+	leastChars   = 200    // of one message, however often the prompt shrinks
+	taskChars    = 4_000  // of the first request
+	// briefBytes bounds a brief as JSON: it travels in one frame.
+	briefBytes = limits.Page
+)
+
+// Brief is what a model is given to summarise: the part of a session that leaves the view, with secrets
+// masked. It holds no words of ours but headings; Prompts are made from it, see Ask.
+type Brief struct {
+	// FirstKept and Range say what the brief is of. They come back in the Answer.
+	FirstKept int64  `json:"first_kept"`
+	Range     string `json:"range"`
+	From      int    `json:"from"` // turns
+	To        int    `json:"to"`
+	Preset    string `json:"preset,omitempty"` // which sections are wanted
+	Room      int    `json:"room"`             // tokens that the summary has in the document
+	Task      string `json:"task,omitempty"`   // the first request
+	Focus     string `json:"focus,omitempty"`
+	Notes     string `json:"notes,omitempty"`
+	// Previous is the summary that the view starts with now: it stands for what lies before the brief.
+	Previous string `json:"previous,omitempty"`
+	// Parts are the history, and behind it the first part of a turn that goes on behind the boundary.
+	Parts []BriefPart `json:"parts"`
+	// Omitted is how many of the oldest messages found no room.
+	Omitted int `json:"omitted,omitempty"`
+}
+
+// BriefPart is a stretch of the range that is summarised by itself.
+type BriefPart struct {
+	Turn     bool           `json:"turn,omitempty"` // the first part of a split turn
+	Log      []string       `json:"log,omitempty"`  // the change log, oldest first
+	Trace    []string       `json:"trace,omitempty"`
+	Messages []BriefMessage `json:"messages"`
+}
+
+// BriefMessage is one message of the range.
+type BriefMessage struct {
+	Label string `json:"label"`           // "Human — Turn 3"
+	Text  string `json:"text,omitempty"`  // cut to messageChars
+	Chars int    `json:"chars,omitempty"` // of the text before it was cut
+	Calls string `json:"calls,omitempty"` // "✓ write_file(a.go), ✗ shell_run(go test)"
+}
+
+// brief makes the brief of the items from v.start to the boundary.
+func (s *source) brief(v *view) (*Brief, error) {
+	from, to := s.turns()
+	if v.start > 0 {
+		from = max(1, s.in.Items[v.start].Turn)
+	}
+	b := &Brief{
+		FirstKept: s.in.Items[s.cut].first(), From: from, To: to, Preset: s.o.Preset, Room: s.narrativeRoom(),
+		Focus: s.mask(s.o.Focus), Notes: s.mask(s.o.Notes), Previous: s.mask(clean(s.in.PreviousText)),
+	}
+	s.tracked = make(map[string]*Operation)
+	for i := range s.past {
+		s.tracked[s.past[i].CallID] = &s.past[i]
+	}
+	var err error
+	if b.Task, err = s.task(); err != nil {
+		return nil, err
+	}
+	split := v.start
+	turn := s.splitTurn()
+	for split < s.cut && (turn == 0 || s.in.Items[split].Turn != turn) {
+		split++
+	}
+	for _, r := range [][2]int{{v.start, split}, {split, s.cut}} {
+		if r[0] == r[1] {
+			continue
+		}
+		part, err := s.briefPart(r[0], r[1])
+		if err != nil {
+			return nil, err
+		}
+		part.Turn = r[0] == split
+		b.Parts = append(b.Parts, part)
+	}
+	b.Range = b.digest()
+	return b, b.bound()
+}
+
+// digest tells one range from another by the words that a model would read of it. What only the ledger
+// says of it may become more exact meanwhile.
+func (b *Brief) digest() string {
+	h := sha256.New()
+	write := func(text string) {
+		sum := sha256.Sum256([]byte(text))
+		h.Write(sum[:])
+	}
+	write(b.Previous)
+	for _, p := range b.Parts {
+		for _, m := range p.Messages {
+			write(m.Label)
+			write(m.Text)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// bound makes the brief small enough for one frame: first every message is cut shorter, then the oldest
+// are left out.
+func (b *Brief) bound() error {
+	limit := b.cutTo()
+	for {
+		raw, err := json.Marshal(b)
+		if err != nil {
+			return fault.Wrap(fault.Internal, "compaction.brief", err)
+		}
+		if len(raw) <= briefBytes {
+			return nil
+		}
+		if limit > leastChars {
+			limit = shrink(limit)
+			b.cut(limit)
+			continue
+		}
+		for i := range b.Parts {
+			p := &b.Parts[i]
+			gone := (len(p.Messages) + 7) / 8
+			p.Messages = p.Messages[gone:]
+			b.Omitted += gone
+		}
+	}
+}
+
+// cutTo cuts the messages to about what fits, by their size in JSON, and returns to how many characters.
+func (b *Brief) cutTo() int {
+	limit := messageChars
+	for b.sizeAt(limit) > briefBytes && limit > leastChars {
+		limit = shrink(limit)
+	}
+	if limit < messageChars {
+		b.cut(limit)
+	}
+	return limit
+}
+
+// sizeAt is about the size of the brief in bytes of JSON with messages of at most limit characters.
+func (b *Brief) sizeAt(limit int) int {
+	const around = 60 // of one message's braces and names
+	size := 0
+	for _, p := range b.Parts {
+		for _, m := range p.Messages {
+			n := len(m.Text)
+			if m.Chars > limit {
+				n = n * limit / min(m.Chars, messageChars)
+			}
+			size += n + len(m.Label) + len(m.Calls) + around
+		}
+	}
+	return size
+}
+
+// cut cuts every message to a number of characters.
+func (b *Brief) cut(limit int) {
+	for _, p := range b.Parts {
+		for i := range p.Messages {
+			p.Messages[i].Text = headTail(p.Messages[i].Text, limit, p.Messages[i].Chars)
+		}
+	}
+}
+
+// task is the first request of the session.
+func (s *source) task() (string, error) {
+	for i := range s.in.Items[:s.cut] {
+		if it := &s.in.Items[i]; it.Prompt {
+			text, err := s.textOf(it)
+			text = s.mask(clean(text))
+			return headTail(text, taskChars, utf8.RuneCountInString(text)), err
+		}
+	}
+	return "", nil
+}
+
+func (s *source) briefPart(from, to int) (BriefPart, error) {
+	p := BriefPart{Log: s.changeLog(from, to), Trace: s.trace(from, to)}
+	failed := s.failedCalls()
+	for i := from; i < to; i++ {
+		it := &s.in.Items[i]
+		text, err := s.told(it)
+		if err != nil {
+			return p, err
+		}
+		m := BriefMessage{Label: "[" + speaker(it) + " — " + capital(turnRange(max(1, it.Turn), max(1, it.Turn))) + "]", Calls: s.callList(it, failed)}
+		m.Chars = utf8.RuneCountInString(text)
+		m.Text = headTail(text, messageChars, m.Chars)
+		if m.Text != "" || m.Calls != "" {
+			p.Messages = append(p.Messages, m)
+		}
+	}
+	return p, nil
+}
+
+func speaker(it *Item) string {
+	if it.Role == transcript.RoleUser && !isResult(it) {
+		return "Human"
+	}
+	return "Agent"
+}
+
+// told is what a model reads of one message: its text, and its results in short. What the ledger knows
+// anyway is only named.
+func (s *source) told(it *Item) (string, error) {
+	text, err := s.textOf(it)
+	if err != nil {
+		return "", err
+	}
+	parts := []string{s.mask(clean(text))}
+	for _, r := range it.Results {
+		if op := s.tracked[r.CallID]; op != nil {
+			parts = append(parts, op.captured())
+			continue
+		}
+		text, err := s.resultOf(it, r.CallID)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, "[Tool result]:\n"+firstChars(s.mask(clean(text)), resultChars))
+	}
+	return strings.Trim(strings.Join(parts, "\n"), "\n"), nil
+}
+
+// captured stands for the result of an operation that the change log tells.
+func (op *Operation) captured() string {
+	if op.shell() {
+		return "[shell_run output captured in ExecutionState]"
+	}
+	return "[file operations logged in ExecutionState]"
+}
+
+// resultOf loads one result of an item. A forgotten one is empty.
+func (s *source) resultOf(it *Item, callID string) (string, error) {
+	for _, seq := range it.Seqs {
+		if s.in.Result == nil {
+			break
+		}
+		text, err := s.in.Result(seq, callID)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return "", err
+		}
+		if text != "" {
+			return text, nil
+		}
+	}
+	return "", nil
+}
+
+// mask masks the secrets in a text that leaves to a model.
+func (s *source) mask(text string) string {
+	if s.in.Mask == nil || text == "" {
+		return text
+	}
+	return s.in.Mask(text)
+}
+
+// short is one masked line of at most limit characters. What is cut is masked before, so that no half
+// of a secret stands there.
+func (s *source) short(text string, limit int) string { return oneLine(s.mask(text), limit) }
+
+// firstChars returns the first limit characters of a text, and says how much is missing.
+func firstChars(text string, limit int) string {
+	n := utf8.RuneCountInString(text)
+	if n <= limit {
+		return text
+	}
+	at := wholeBefore(text, byteOf(text, limit))
+	return text[:at] + "\n[... " + thousands(n-utf8.RuneCountInString(text[:at])) + " more characters truncated]"
+}
+
+// headTail returns the first two and the last third of limit characters of a text that had total
+// characters, around a mark that says so.
+func headTail(text string, limit, total int) string {
+	n := utf8.RuneCountInString(text)
+	if n <= limit {
+		return text
+	}
+	head := wholeBefore(text, byteOf(text, limit*2/3))
+	tail := wholeAfter(text, byteOf(text, n-limit/3))
+	return text[:head] + " [TRUNCATED — " + thousands(total) + " chars total] " + text[tail:]
+}
+
+// byteOf returns where the character with an index starts.
+func byteOf(text string, index int) int {
+	for i := range text {
+		if index == 0 {
+			return i
+		}
+		index--
+	}
+	return len(text)
+}

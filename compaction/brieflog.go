@@ -1,0 +1,156 @@
+package compaction
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// changeLog tells what happened in the items from one to another in the documented form of a change
+// log: what was written, deleted, run and committed, turn by turn. Its oldest lines go when it is too
+// long.
+func (s *source) changeLog(from, to int) []string {
+	var out []string
+	first, last := s.in.Items[from].first(), s.in.Items[to-1].last()
+	var turn []*Operation
+	for i := range s.past {
+		op := &s.past[i]
+		if op.Seq < first || op.Seq > last {
+			continue
+		}
+		if len(turn) > 0 && (turn[0].Turn != op.Turn || turn[0].Agent != op.Agent) {
+			out = append(out, s.logEntry(turn)...)
+			turn = nil
+		}
+		turn = append(turn, op)
+	}
+	return newest(append(out, s.logEntry(turn)...), logChars)
+}
+
+// logEntry is the entry of one turn of one agent.
+func (s *source) logEntry(ops []*Operation) []string {
+	if len(ops) == 0 {
+		return nil
+	}
+	var written, deleted, run, committed, failed []string
+	add := func(list *[]string, text string) {
+		if text != "" && !slices.Contains(*list, text) {
+			*list = append(*list, text)
+		}
+	}
+	for _, op := range ops {
+		target := s.mask(s.path(op.Target))
+		switch {
+		case op.Op == opShell:
+			add(&run, s.runLine(op))
+		case op.Status == statusFailed:
+			add(&failed, "    - "+op.Op+" "+target+": "+s.short(op.reason(), outputChars))
+		case op.pending():
+			add(&failed, "    - "+op.Op+" "+target+": interrupted, how it ended is not known")
+		case op.Op == opCommit:
+			add(&committed, "    - "+s.short(cmp.Or(op.Command, op.Target), 120))
+		case op.Op == opDelete:
+			add(&deleted, "    - "+target)
+		default:
+			add(&written, "    - "+target)
+			if op.Op == opMove {
+				add(&deleted, "    - "+s.mask(s.path(op.From)))
+			}
+		}
+	}
+	out := []string{"[Turn " + strconv.Itoa(ops[0].Turn) + "] " + agentOf(ops[0].Agent)}
+	for _, block := range []struct {
+		head  string
+		lines []string
+	}{
+		{"  Files written:", written}, {"  Files deleted:", deleted}, {"  Commands run:", run},
+		{"  Git commits:", committed}, {"  Failed or interrupted:", failed},
+	} {
+		if len(block.lines) > 0 {
+			out = append(append(out, block.head), block.lines...)
+		}
+	}
+	return out
+}
+
+// runLine tells one command with how it ended.
+func (s *source) runLine(op *Operation) string {
+	mark := "[OK]"
+	switch {
+	case op.pending():
+		mark = "[INTERRUPTED]"
+	case op.Status == statusFailed || op.ExitCode != nil && *op.ExitCode != 0:
+		mark = "[FAILED]"
+		if op.ExitCode != nil {
+			mark += " exit " + strconv.Itoa(*op.ExitCode)
+		}
+	}
+	text := "    - " + s.short(op.Command, 240) + "  " + mark
+	if said := s.short(hostNoise().ReplaceAllString(clean(cmp.Or(op.Outcome, op.Error)), ""), outputChars); said != "" {
+		text += "\n      Output: " + said
+	}
+	return text
+}
+
+// trace lists the calls of the items from one to another, with how they ended.
+func (s *source) trace(from, to int) []string {
+	failed := s.failedCalls()
+	var out []string
+	for i := from; i < to; i++ {
+		it := &s.in.Items[i]
+		for _, c := range it.Calls {
+			mark, agent := "✓", ""
+			if failed[c.ID] {
+				mark = "✗"
+			}
+			if op := s.tracked[c.ID]; op != nil {
+				agent = op.Agent
+			}
+			out = append(out, "  Turn "+strconv.Itoa(max(1, it.Turn))+" ["+agentOf(agent)+"]: "+mark+" "+oneLine(c.Name, 60)+"("+s.short(s.path(c.Target), 160)+")")
+		}
+	}
+	return newest(out, traceChars)
+}
+
+// callList names the calls of one message: "✓ Edit(a.go), ✗ Bash(go test)".
+func (s *source) callList(it *Item, failed map[string]bool) string {
+	const most = 12
+	var out []string
+	for _, c := range it.Calls[:min(len(it.Calls), most)] {
+		mark := "✓ "
+		if failed[c.ID] {
+			mark = "✗ "
+		}
+		out = append(out, mark+oneLine(c.Name, 60)+"("+s.short(s.path(c.Target), 120)+")")
+	}
+	return strings.Join(out, ", ")
+}
+
+// failedCalls returns the ids of the calls that are known to have failed.
+func (s *source) failedCalls() map[string]bool {
+	out := make(map[string]bool)
+	for i := range s.in.Items[:s.cut] {
+		for _, r := range s.in.Items[i].Results {
+			if r.Failed {
+				out[r.CallID] = true
+			}
+		}
+	}
+	for i := range s.past {
+		if op := &s.past[i]; op.Status == statusFailed || op.ExitCode != nil && *op.ExitCode != 0 {
+			out[op.CallID] = true
+		}
+	}
+	return out
+}
+
+// newest returns the last lines that have at most limit characters together.
+func newest(lines []string, limit int) []string {
+	for i, l := range slices.Backward(lines) {
+		if limit -= len(l) + 1; limit < 0 {
+			return lines[i+1:]
+		}
+	}
+	return lines
+}

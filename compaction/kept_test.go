@@ -1,0 +1,164 @@
+package compaction
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// The document may be all that a host hands on: what stands below it is told as well.
+func TestTheDocumentTellsWhatStandsBelowToo(t *testing.T) {
+	k := newTalk(t)
+	k.user("First task")
+	k.read("big.go", 6000)
+	k.user("Second task")
+	k.edit("late.go", "", "LateName")
+	k.run("go test ./late", 0, "ok late")
+	text := mustPlan(t, k.in, Options{Keep: 1}).Text
+	for _, want := range []string{
+		"(turn 2, also below) Second task", "  - late.go — edited (turn 2): LateName\n", "  go test ./late → ok (turn 2) — ok late\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(blockWith(text, "[INTENT-DERIVED"), "late.go") {
+		t.Errorf("the list of operations is of the range alone:\n%s", text)
+	}
+}
+
+func TestWhatHostsWriteInTheUsersNameIsNoRequest(t *testing.T) {
+	k := newTalk(t)
+	k.user("<command-name>/model</command-name>")
+	k.user("The real task")
+	k.read("big.go", 6000)
+	k.user("[Request interrupted by user]")
+	k.user("go on")
+	text := mustPlan(t, k.in, Options{Keep: 1}).Text
+	if strings.Contains(text, "command-name") || strings.Contains(text, "interrupted") || !strings.Contains(text, "(turn 2, first request) The real task") {
+		t.Error(text)
+	}
+}
+
+// Short requests stay whole when a long one has to give way.
+func TestTheLongestRequestsGiveWayFirst(t *testing.T) {
+	k := newTalk(t)
+	k.user("Plan: " + strings.Repeat("a long story of the whole plan ", 400))
+	for i := range 6 {
+		k.user(fmt.Sprintf("Request %d: %s", i, strings.Repeat("some detail ", 5)))
+	}
+	k.read("big.go", 9000)
+	k.user("next")
+	for _, budget := range []int{900, 1_500, 3_000} {
+		text := mustPlan(t, k.in, Options{Keep: 1, Budget: budget}).Text
+		for i := range 6 {
+			if want := fmt.Sprintf("Request %d: %s", i, strings.TrimSpace(strings.Repeat("some detail ", 5))); !strings.Contains(text, want) {
+				t.Errorf("budget %d lacks %q:\n%s", budget, want, text)
+			}
+		}
+		if !strings.Contains(text, "(turn 1, first request) Plan: a long story") || !strings.Contains(text, "characters left out") {
+			t.Errorf("budget %d:\n%s", budget, text)
+		}
+	}
+}
+
+// Whoever says how long a summary may be wants one of a short session too, once.
+func TestAShortSessionIsCompactedWhenABudgetIsGiven(t *testing.T) {
+	k := newTalk(t)
+	k.user("q")
+	k.read("a.go", 6000)
+	k.user("next")
+	k.read("b.go", 6000)
+	if p, err := Plan(k.in, Options{}); err != nil || p.Outcome != NothingToDo {
+		t.Fatal(p.Outcome, err)
+	}
+	k.accept(mustPlan(t, k.in, Options{Budget: 1_000}))
+	if p, err := Plan(k.in, Options{Budget: 1_000}); err != nil || p.Outcome != NothingToDo {
+		t.Error(p.Outcome, err)
+	}
+}
+
+// A heading over lines is printed exactly with one of them, whatever the budget.
+func TestHeadingsStandOverLines(t *testing.T) {
+	in := readShop(t)
+	headings := []string{"Files read (", "Files grepped (", "Other paths that", "Shell searches performed:", "Earlier runs, told anew"}
+	seen := 0
+	for budget := 500; budget <= 3_500; budget += 250 {
+		p := mustPlan(t, in, Options{Budget: budget})
+		if n := count(p.Text); n > budget {
+			t.Errorf("budget %d: %d tokens", budget, n)
+		}
+		lines := strings.Split(p.Text, "\n")
+		for i, line := range lines {
+			for _, h := range headings {
+				if !strings.HasPrefix(line, h) {
+					continue
+				}
+				if seen++; !strings.HasPrefix(lines[i+1], "  ") || strings.HasPrefix(lines[i+1], "  …") {
+					t.Errorf("budget %d: %q stands over %q", budget, line, lines[i+1])
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no heading was ever printed")
+	}
+}
+
+func TestChecksAreToldWithoutWhatStandsAroundThem(t *testing.T) {
+	k := newTalk(t)
+	k.user("q")
+	s := newSource(&k.in, Options{}, "id", 1, 1000)
+	for command, want := range map[string]string{
+		"cd /w && go test ./... 2>&1 | tail -5":         "go test ./...",
+		"cd sub && FOO=1 go vet ./a && echo done":       "go vet ./a (in sub)",
+		"cd /w/x; mise run lint && mise run test:ci":    "mise run lint && mise run test:ci (in x)",
+		"git add -A && npm run build > /dev/null":       "npm run build",
+		"cd '/elsewhere' && timeout 60 pytest -k 'a|b'": "pytest -k 'a|b' (in /elsewhere)",
+	} {
+		if got := s.checksText(command); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+}
+
+// The line of a changed file says what its edits were about, and names that stand in the document are not
+// listed again.
+func TestNamesStandOnceUnderWhatTheyBelongTo(t *testing.T) {
+	k := newTalk(t)
+	k.user("Use CartTotal please")
+	k.items(len(k.in.Items) - 1).Names = []string{"CartTotal"}
+	k.read("cart.go", 6000, "CartTotal", "LineItem", "ErrEmpty")
+	k.edit("cart.go", "", "ApplyDiscount", "roundCents")
+	k.ask("Task", "", "")
+	k.items(len(k.in.Items) - 1).Names = []string{"Reviewer_Agent"}
+	k.user("next")
+	k.say("done")
+	text := mustPlan(t, k.in, Options{Keep: 1}).Text
+	for want, times := range map[string]int{
+		"— edited (turn 1): ApplyDiscount roundCents\n": 1, "LineItem": 1, "ErrEmpty": 1, "CartTotal": 1,
+		"[NAMES BY TURN": 1, "  turn 1: Reviewer_Agent\n": 1,
+	} {
+		if got := strings.Count(text, want); got != times {
+			t.Errorf("%q stands %d times, want %d:\n%s", want, got, times, text)
+		}
+	}
+}
+
+func (k *talk) items(i int) *Item { return &k.in.Items[i] }
+
+// Paths that only follow from others are not listed beside them.
+func TestOtherPathsAreThoseThatNothingElseNames(t *testing.T) {
+	k := newTalk(t)
+	k.user("q")
+	k.read("pkg/read.go", 6000)
+	k.edit("pkg/sub/changed.go", "")
+	k.ask("Bash", opShell, "x")
+	k.items(len(k.in.Items) - 1).Paths = []string{"docs/plan.md", "/w/docs/plan.md", "sub/changed.go", "pkg/sub", "/dev/null", "@x/y.md", "plain.md"}
+	k.user("next")
+	k.say("done")
+	text := blockWith(mustPlan(t, k.in, Options{Keep: 1}).Text, exploredHead)
+	if want := "Other paths that the work named:\n  docs/plan.md\n" + exploredFoot; !strings.HasSuffix(text, want) {
+		t.Errorf("wanted at the end:\n%s\ngot:\n%s", want, text)
+	}
+}

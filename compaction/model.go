@@ -1,0 +1,153 @@
+package compaction
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/sessions"
+)
+
+// A Summarizer asks a model, in the process and with the credentials of whoever compacts. The clients
+// of package llm are Summarizers.
+type Summarizer interface {
+	// Summarize asks once; it repeats nothing. Errors: too_large when the prompt does not fit the
+	// model's window, whereupon a smaller one is tried; any other error ends the attempt. What the
+	// reply says of usage counts also beside an error.
+	Summarize(ctx context.Context, p Prompt) (Reply, error)
+	// Limits returns the model's window and how much of an answer may be asked for, in tokens;
+	// 0: unknown.
+	Limits() (window, output int)
+}
+
+// Prompt is one request to a model.
+type Prompt struct {
+	System string // what it is to do
+	Text   string // the one message of the user
+	Output int    // tokens of the answer at most
+}
+
+// Reply is what a model answered.
+type Reply struct {
+	Text  string
+	Model string // which one it was, as it says itself
+	Usage sessions.Usage
+	Cut   bool // the answer ended because it reached its limit
+}
+
+// Answer is what came of asking a model for the summary of a plan, or a summary that somebody supplies.
+type Answer struct {
+	Text string `json:"text,omitempty"`
+	// Turn tells the first part of a turn that goes on behind the boundary.
+	Turn string `json:"turn,omitempty"`
+	// FirstKept and Range are those of the Brief: for what the summary was written.
+	FirstKept int64  `json:"first_kept"`
+	Range     string `json:"range"`
+	Run       Run    `json:"run"`
+}
+
+// Run says how asking a model went, and what it cost. It is kept in the record, whatever came of it.
+type Run struct {
+	Status  Status         `json:"status"`
+	Reason  string         `json:"reason,omitempty"` // in words, for every status but accepted
+	Model   string         `json:"model,omitempty"`
+	Calls   int            `json:"calls"`             // requests, failed ones included
+	Shrinks int            `json:"shrinks,omitempty"` // of them, how many were smaller repetitions after an overflow
+	Usage   sessions.Usage `json:"usage"`             // of all calls together
+	// Estimated says that some call did not report what it used: it is then estimated by o200k_base.
+	Estimated bool `json:"estimated,omitempty"`
+	Removed   int  `json:"removed,omitempty"` // statements that the ledger refutes
+	Marked    int  `json:"marked,omitempty"`  // statements that nothing in the ledger backs
+}
+
+// Spent is what the run used. It may be called on nil, as when no model was asked.
+func (r *Run) Spent() sessions.Usage {
+	if r == nil {
+		return sessions.Usage{}
+	}
+	return r.Usage
+}
+
+// Cost is Spent for a log entry: nil for nothing.
+func (r *Run) Cost() *sessions.Usage {
+	if u := r.Spent(); u != (sessions.Usage{}) {
+		return &u
+	}
+	return nil
+}
+
+// String tells the run in one line, "" for none: "a model's summary was not taken (failed): …".
+func (r *Run) String() string {
+	switch {
+	case r == nil:
+		return ""
+	case r.Status == Accepted:
+		return "a model's summary was taken: " + cmp.Or(r.Model, "of a model without a name")
+	}
+	return "a model's summary was not taken (" + string(r.Status) + "): " + r.Reason
+}
+
+// Corrections says what was done to the model's statements, "" for nothing.
+func (r *Run) Corrections() string {
+	var parts []string
+	if r.Removed > 0 {
+		parts = append(parts, fmt.Sprintf("%d statement(s) of the model were removed, because the ledger refutes them", r.Removed))
+	}
+	if r.Marked > 0 {
+		parts = append(parts, fmt.Sprintf("%d are marked, because nothing in the ledger backs them", r.Marked))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Status is what became of a model's summary.
+type Status string
+
+// The statuses. With every status but Accepted the deterministic document stands.
+const (
+	Accepted Status = "accepted"
+	Empty    Status = "empty"        // it said nothing
+	Failed   Status = "failed"       // the model could not be asked
+	TooLong  Status = "not_smaller"  // it is no shorter than what it stands for
+	Refuted  Status = "refuted"      // the ledger refutes all that it says
+	Unfit    Status = "does_not_fit" // what must be kept leaves no room for it
+)
+
+// Asks reports whether a mode has a model write. Modes are compared without regard to case.
+func (m Mode) Asks() bool {
+	return strings.EqualFold(string(m), string(LLM)) || strings.EqualFold(string(m), string(Hybrid))
+}
+
+// checkAsking refuses options that a mode with a model cannot have.
+func (o *Options) checkAsking() error {
+	const op = "compaction.plan"
+	switch {
+	case o.Strict:
+		return fault.New(fault.Invalid, op, "mode %s is not reproducible: strict refuses it", o.Mode).
+			WithHint("mode %s makes the same text from the same session, always", Intent)
+	case o.Whole:
+		return fault.New(fault.Invalid, op, "the document of a whole session is made without a model: mode %s cannot write it", o.Mode)
+	}
+	_, err := presetOf(o.Preset)
+	return err
+}
+
+// reserve returns how much of a window is left free for an answer, in tokens.
+func reserve(window, output int) int {
+	const most, least, unknown = 20_000, 1_024, 20_000
+	if output <= 0 {
+		output = unknown
+	}
+	r := min(most, output)
+	if window > 0 && 2*r >= window {
+		r = max(least, window/3)
+	}
+	return r
+}
+
+// stale says that a summary was written for another range than the one that there is now.
+func staleAnswer() error {
+	return fault.New(fault.Stale, "compaction.finish", "the summary was written for another range: the session was rewound, compacted or changed meanwhile").
+		WithHint("plan again")
+}

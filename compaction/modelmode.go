@@ -1,0 +1,69 @@
+package compaction
+
+import (
+	"sort"
+
+	"ctxledger.dev/internal/fault"
+)
+
+// planModel plans a compaction for which a model is to write: the deterministic proposal, which stands
+// when the model fails, and the brief for the model. Where even that is no gain there is no brief: a model
+// would be paid for nothing.
+func planModel(in *Input, o Options) (Proposal, error) {
+	v := newView(in)
+	p, err := planIntent(in, o)
+	if err != nil || p.Outcome != Compacted {
+		return p, err
+	}
+	cut := sort.Search(len(in.Items), func(i int) bool { return in.Items[i].first() >= p.Record.FirstKept })
+	s := newSource(in, o, p.Record.ID, cut, v.affordable(o.budget(in.Window), cut))
+	p.Brief, err = s.brief(v)
+	return p, err
+}
+
+// Finish computes the compaction that a plan and its answer make. The summary is taken when it is no
+// longer than what it stands for and the ledger does not refute it; else the deterministic document
+// stands, and the record's Run says why. The log may have gone on since the plan: what counts is that
+// the range is the same. Same input, same proposal, byte for byte.
+//
+// Errors: those of Plan; stale when the range is another one by now.
+func Finish(in Input, o Options, a Answer) (Proposal, error) {
+	if err := validate(&in, &o); err != nil {
+		return Proposal{}, err
+	}
+	if !o.Mode.Asks() {
+		return Proposal{}, fault.New(fault.Invalid, "compaction.finish", "mode %s takes no answer of a model", o.Mode)
+	}
+	v := newView(&in)
+	cut := sort.Search(len(in.Items), func(i int) bool { return in.Items[i].first() >= a.FirstKept })
+	if cut <= v.start || cut >= len(in.Items) || in.Items[cut].first() != a.FirstKept {
+		return Proposal{}, staleAnswer()
+	}
+	s := newSource(&in, o, recordID(&in, o, cut), cut, v.affordable(o.budget(in.Window), cut))
+	b, err := s.brief(v)
+	if err != nil {
+		return Proposal{}, err
+	}
+	if b.Range != a.Range {
+		return Proposal{}, staleAnswer()
+	}
+	story, run := s.narrate(&a, v)
+	if story != nil {
+		p, err := v.proposeWith(o, cut, told{story: story})
+		if err != nil {
+			return p, err
+		}
+		p.Record.Run = &run
+		if p.Outcome == Compacted {
+			return p, nil
+		}
+		run.Status, run.Reason = Status(p.Outcome), p.Why
+	}
+	var by told
+	if run.Status == Failed && in.Window > 0 && v.before > in.Window {
+		by.failure = run.Reason // the history must shrink, and did without a summary
+	}
+	p, err := v.proposeWith(o, cut, by)
+	p.Record.Run = &run
+	return p, err
+}

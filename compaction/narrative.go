@@ -1,0 +1,173 @@
+package compaction
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	narrativeHead = "[CONVERSATION SUMMARY — covers turns "
+	turnHead      = "**Turn Context (split turn):**"
+	noHistory     = "No prior history."
+	ledgerSays    = "LEDGER:"
+	removedMark   = "[CLAIM REMOVED — " + ledgerSays + " "
+	unverified    = "[UNVERIFIED ASSUMPTION: "
+)
+
+// narrative is a model's summary as it comes into the document: cleaned, checked, and of no more than
+// its share.
+type narrative struct {
+	text string
+	turn string // of the first part of a split turn
+}
+
+// narrativeShare is the part of the budget, in percent, that a model's words may have.
+func (m Mode) narrativeShare() int {
+	if m == LLM {
+		return 60
+	}
+	return 40
+}
+
+// narrativeRoom is the size in tokens of a model's summary in the document.
+func (s *source) narrativeRoom() int { return s.budget * s.o.Mode.narrativeShare() / 100 }
+
+// narrate holds a model's words against the ledger. Nothing is left of them when the status is not
+// Accepted.
+func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
+	run = a.Run
+	run.Removed, run.Marked = 0, 0
+	text, turn := bare(clean(a.Text)), bare(clean(a.Turn))
+	stands := v.previous + v.behind[v.start] - v.behind[s.cut] // what the summary stands for
+	switch size := count(text) + count(turn); {
+	case run.Status != Accepted:
+		return nil, run
+	case text == "" && turn == "":
+		run.Status, run.Reason = Empty, "the summary is empty"
+		return nil, run
+	case size >= stands:
+		run.Status = TooLong
+		run.Reason = fmt.Sprintf("the summary has %s tokens, what it stands for has %s", thousands(size), thousands(stands))
+		return nil, run
+	}
+	preset, err := presetOf(s.o.Preset)
+	if err == nil && text != "" {
+		text = preset.complete(text)
+	}
+	room, kept := s.narrativeRoom(), 0
+	turnRoom := room
+	if text != "" {
+		turnRoom /= 3
+	}
+	text, turn = clipLines(text, room), clipLines(turn, turnRoom)
+	text, turn = s.verify(text, &run, &kept), s.verify(turn, &run, &kept)
+	if kept == 0 {
+		run.Status = Refuted
+		run.Reason = fmt.Sprintf("the ledger refutes all %d statement(s) of the summary", run.Removed)
+		if run.Removed == 0 {
+			run.Status, run.Reason = Empty, "the summary says nothing under its headings"
+		}
+		return nil, run
+	}
+	n = &narrative{turn: barred(clipLines(turn, turnRoom))}
+	n.text = barred(clipLines(text, room-count(n.turn)))
+	switch {
+	case n.text != "":
+	case s.in.PreviousText != "":
+		n.text = narrativeOf(s.in.PreviousText)
+	default:
+		n.text = noHistory
+	}
+	return n, run
+}
+
+// thoughts is what some models put in front of their answer.
+var thoughts = lazy(`(?s)^\s*<(think|thinking)>.*?</(think|thinking)>`)
+
+// bare is a model's answer without its thoughts, and without the fence that some put around all of it.
+func bare(text string) string {
+	text = strings.TrimSpace(thoughts().ReplaceAllString(text, ""))
+	text = strings.ReplaceAll(text, ledgerSays, strings.ToLower(ledgerSays)) // only the ledger itself does
+	first, rest, _ := strings.Cut(text, "\n")
+	inner, fenced := strings.CutSuffix(rest, "\n```")
+	if fenced && (first == "```" || first == "```markdown" || first == "```md") && !strings.Contains(inner, "\n```") {
+		return strings.TrimSpace(inner)
+	}
+	return text
+}
+
+// clipLines returns the first lines of a text that have at most room tokens together, and says when
+// something is missing.
+func clipLines(text string, room int) string {
+	if count(text) <= room {
+		return text
+	}
+	mark := " [TRUNCATED — " + thousands(utf8.RuneCountInString(text)) + " chars total]"
+	var kept []string
+	left := room - count(mark)
+	for line := range strings.SplitSeq(text, "\n") {
+		if left -= count(line + "\n"); left < 0 {
+			break
+		}
+		kept = append(kept, line)
+	}
+	if len(kept) == 0 { // a single line, longer than all of it
+		head := text
+		for count(head) > room-count(mark) && head != "" {
+			head = head[:wholeBefore(head, runeStart(head, min(len(head)*3/4, 8*room)))]
+		}
+		return head + mark
+	}
+	return strings.Join(kept, "\n") + mark
+}
+
+// barred puts a bar before the lines of a text that could pose as ours.
+func barred(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if poses(l) && !strings.HasPrefix(l, removedMark) {
+			lines[i] = "| " + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// addNarrative adds what a model wrote, or what one wrote for the earlier summary.
+func (s *source) addNarrative(d *document) {
+	from, to := s.turns()
+	head := fmt.Sprintf("%s%d–%d]", narrativeHead, from, to)
+	if s.story == nil {
+		if earlier := narrativeOf(s.in.PreviousText); earlier != "" {
+			b := d.block(&block{head: narrativeLine(s.in.PreviousText)})
+			d.add(b, &line{text: "\n" + clipLines(earlier, s.budget*18/100), class: classSaid, anchor: "narrative", pos: 1})
+		}
+		return
+	}
+	if s.story.text != "" {
+		b := d.block(&block{head: head})
+		d.add(b, &line{text: "\n" + s.story.text, class: classPin, must: true, anchor: "narrative", pos: 1})
+	}
+	if s.story.turn != "" {
+		b := d.block(&block{head: turnHead})
+		d.add(b, &line{text: "\n" + s.story.turn, class: classPin, must: true, pos: 1})
+	}
+}
+
+// narrativeLine is the heading of the model's summary in a document of ours.
+func narrativeLine(text string) string {
+	head, _, _ := strings.Cut(blockWith(text, narrativeHead), "\n")
+	return head
+}
+
+// narrativeOf is what a model wrote in a document of ours, with the part about a split turn.
+func narrativeOf(text string) string {
+	_, said, _ := strings.Cut(blockWith(text, narrativeHead), "\n")
+	if said = strings.TrimSpace(said); said == noHistory {
+		said = ""
+	}
+	if turn := blockWith(text, turnHead); turn != "" {
+		said = strings.TrimSpace(said + "\n\n" + turn)
+	}
+	return said
+}

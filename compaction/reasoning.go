@@ -1,0 +1,61 @@
+package compaction
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/transcript"
+)
+
+const (
+	reasoningHead = "[REASONING EXCERPTS — model thinking for compacted turns]"
+	// reasoningChars bounds one excerpt.
+	reasoningChars = 2_000
+	// reasoningTurns is how many of the newest turns are looked through.
+	reasoningTurns = 20
+)
+
+// addReasoning adds what the model thought at the end of the newest turns, where that was asked for.
+func (s *source) addReasoning(d *document) error {
+	if !s.o.Reasoning || s.in.Reasoning == nil {
+		return nil
+	}
+	b := d.block(&block{head: reasoningHead})
+	turns := 0
+	for i := s.cut - 1; i >= 0 && turns < reasoningTurns; i-- {
+		it := &s.in.Items[i]
+		if it.Role != transcript.RoleAssistant {
+			continue
+		}
+		text, err := s.reasoningOf(it)
+		if err != nil {
+			return err
+		}
+		if text == "" {
+			continue
+		}
+		d.add(b, &line{text: "Turn " + strconv.Itoa(max(1, it.Turn)) + " (" + agentOf("") + "): " + text, class: classSaid, pos: it.first()})
+		turns++
+		i = s.beforeTurn(i) + 1
+	}
+	return nil
+}
+
+// reasoningOf returns the excerpt of one message, in one line.
+func (s *source) reasoningOf(it *Item) (string, error) {
+	var parts []string
+	for _, seq := range it.Seqs {
+		text, err := s.in.Reasoning(seq)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return "", err
+		}
+		parts = append(parts, text)
+	}
+	text := strings.Join(strings.Fields(clean(strings.Join(parts, " "))), " ")
+	if n := utf8.RuneCountInString(text); n > reasoningChars {
+		text = text[:wholeBefore(text, byteOf(text, reasoningChars))] + " [TRUNCATED — " + thousands(n) + " chars total]"
+	}
+	return text, nil
+}

@@ -1,0 +1,99 @@
+package compaction
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// retainedPerLine is how many things one line of carried anchors names: more are not read.
+	retainedPerLine = 8
+	// retainedLooked is how many of the newest requests are looked through, and how much of each, in bytes.
+	retainedLooked = 200
+	retainedBytes  = 8_000
+)
+
+// exact recognises what must be copied letter by letter and is neither a path nor an identifier: URLs,
+// exit codes, codes of errors, numbers with their units.
+var exact = lazy(`https?://[^\s<>"'` + "`" + `)\]]+|\b[Ee]xit(?: code| status)? \d+\b|\b[A-Z]{1,5}-?\d{2,6}\b|\bE[A-Z]{4,}\b|` +
+	`\b\d[\d.,]*\s?(?:ns|µs|ms|s|min|h|days?|KB|MB|GB|KiB|MiB|GiB|bytes?|tokens?|lines?|px|Hz|kHz|MHz|GHz|rows?|columns?|USD|EUR)\b|\b\d[\d.,]*\s?[%€$]`)
+
+// retain looks at what a model's summary left out: paths, identifiers, codes, addresses and quantities
+// that the user or the change log names and that stand nowhere in the document. They are added as they
+// are, the most recent first. It reports whether there were any.
+func (s *source) retain(d *document, text string) (bool, error) {
+	if s.story == nil {
+		return false, nil
+	}
+	var b *block
+	chars, looked := 0, 0
+	seen := make(map[string]bool)
+	add := func(turn int, things []string) bool {
+		things = slices.DeleteFunc(things, func(t string) bool {
+			gone := t == "" || seen[t] || strings.Contains(text, t)
+			seen[t] = true
+			return gone
+		})
+		for part := range slices.Chunk(things, retainedPerLine) {
+			l := "  turn " + strconv.Itoa(max(1, turn)) + ": " + strings.Join(part, ", ")
+			if chars += len(l) + 1; chars > carriedChars {
+				return false
+			}
+			if b == nil {
+				b = d.carried()
+			}
+			d.add(b, &line{text: l, class: classAnchor, pos: int64(len(b.lines) + 1)})
+		}
+		return true
+	}
+	ops := s.past
+	for i := s.cut - 1; i >= 0; i-- {
+		it := &s.in.Items[i]
+		for len(ops) > 0 && ops[len(ops)-1].Seq >= it.first() {
+			op := &ops[len(ops)-1]
+			ops = ops[:len(ops)-1]
+			if !add(op.Turn, s.namedBy(op)) {
+				return b != nil, nil
+			}
+		}
+		if !it.Prompt || looked == retainedLooked {
+			continue
+		}
+		looked++
+		said, err := s.textOf(it)
+		if err != nil {
+			return false, err
+		}
+		things := slices.Concat(it.Paths, it.Names, exact().FindAllString(clean(said[:min(len(said), retainedBytes)]), 64))
+		for i, t := range things {
+			things[i] = oneLine(t, 200)
+		}
+		if !add(it.Turn, things) {
+			break
+		}
+	}
+	return b != nil, nil
+}
+
+// namedBy is what the change log says of an operation that must be copied as it is: the file that it
+// changed, and how a run failed.
+func (s *source) namedBy(op *Operation) []string {
+	switch {
+	case !op.shell() && op.Target != "":
+		return []string{s.path(op.Target)}
+	case op.ExitCode != nil && *op.ExitCode != 0:
+		return exact().FindAllString(clean(op.Outcome), 8)
+	}
+	return nil
+}
+
+// carried returns the block of carried anchors, which stands before the body.
+func (d *document) carried() *block {
+	for _, b := range d.blocks {
+		if b.head == carriedHead {
+			return b
+		}
+	}
+	return d.insertBeforeBody(&block{head: carriedHead})
+}

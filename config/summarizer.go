@@ -1,0 +1,111 @@
+package config
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/yamldoc"
+)
+
+// The kinds of summarizers.
+const (
+	KindAnthropic = "anthropic" // Anthropic Messages
+	KindOpenAI    = "openai"    // chat completions in OpenAI's form: local servers and routers too
+	KindCommand   = "command"   // a program that reads the prompt and writes the text
+)
+
+// Summarizer says how a model is reached. It holds no key: only where one is found when it is needed.
+type Summarizer struct {
+	Kind       string        // KindAnthropic, KindOpenAI or KindCommand
+	URL        string        // of the server; "": that of the vendor
+	Model      string        // as the server calls it; "" for a command
+	KeyEnv     string        // the environment variable that holds the key
+	KeyCommand []string      // or the program that prints it, with its arguments
+	Command    []string      // for KindCommand: the program with its arguments; no shell is involved
+	Output     int           // tokens of an answer at most; 0: what the model is known to give
+	Timeout    time.Duration // of a whole summary
+	Sections   string        // see compaction.Options.Preset
+}
+
+// Bounds of a summarizer's settings.
+const (
+	defaultTimeout = 3 * time.Minute
+	maxTimeout     = time.Hour
+	maxOutput      = 1 << 20
+	maxArguments   = 64
+	maxSetting     = 2000 // bytes of one setting
+)
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// summarizer reads the value of the key summarizer.
+func (p *parser) summarizer(f yamldoc.Field) (*Summarizer, error) {
+	var s Summarizer
+	seconds := int(defaultTimeout / time.Second)
+	err := p.each(f, map[string]any{
+		"kind": &s.Kind, "url": &s.URL, "model": &s.Model, "keyenv": &s.KeyEnv, "keycommand": &s.KeyCommand,
+		"command": &s.Command, "maxoutput": &s.Output, "timeout": &seconds, "sections": &s.Sections,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if seconds > 0 && seconds <= int(maxTimeout/time.Second) {
+		s.Timeout = time.Duration(seconds) * time.Second
+	}
+	if why := s.wrong(); why != "" {
+		return nil, at(f, fault.New(fault.Invalid, "", "summarizer: %s", why))
+	}
+	return &s, nil
+}
+
+// wrong says what makes no sense, "" when everything does. It quotes no value: one may be a key that
+// somebody put in the wrong place.
+func (s *Summarizer) wrong() string {
+	program := s.Kind == KindCommand
+	switch {
+	case s.Kind != KindAnthropic && s.Kind != KindOpenAI && !program:
+		return "kind: give anthropic, openai or command"
+	case program && (len(s.Command) == 0 || s.Command[0] == ""):
+		return "command: give a program and its arguments as a list"
+	case program && (s.URL != "" || s.KeyEnv != "" || len(s.KeyCommand) > 0):
+		return "a command has no url and no key of its own"
+	case !program && len(s.Command) > 0:
+		return "command: it goes with kind: command only"
+	case !program && s.Model == "":
+		return "model: name the model that writes"
+	case s.KeyEnv != "" && len(s.KeyCommand) > 0:
+		return "give key_env or key_command, not both"
+	case s.KeyEnv != "" && !variableName.MatchString(s.KeyEnv):
+		return "key_env: give the name of an environment variable, not the key itself"
+	case s.Output < 0 || s.Output > maxOutput:
+		return "max_output: give the tokens of an answer, from 1"
+	case s.Timeout == 0:
+		return "timeout: give seconds, from 1 to 3600"
+	case len(s.Command) > maxArguments || len(s.KeyCommand) > maxArguments:
+		return "a command has at most 64 arguments"
+	}
+	for _, text := range append(append([]string{s.URL, s.Model, s.KeyEnv, s.Sections}, s.Command...), s.KeyCommand...) {
+		if len(text) > maxSetting || strings.ContainsRune(text, 0) {
+			return "a setting is too long, or holds a zero byte"
+		}
+	}
+	return s.wrongURL()
+}
+
+// wrongURL says what is wrong with the address.
+func (s *Summarizer) wrongURL() string {
+	if s.URL == "" {
+		return ""
+	}
+	u, err := url.Parse(s.URL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return "url: give an address that starts with https:// or http://"
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return "url: give it without user, password, query and fragment; a key comes from key_env or key_command"
+	}
+	return ""
+}

@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"context"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+)
+
+// acceptAnswer accepts a plan with what came of asking a model. While the model wrote, the session went
+// on: the plan is made again for the same range in the present log. Where nothing is accepted, what the
+// model cost is booked on the session all the same.
+func (l *Local) acceptAnswer(ctx context.Context, r AcceptCompactionRequest, m mutation) (Summary, error) {
+	if err := r.checkAnswer(); err != nil {
+		return Summary{}, err
+	}
+	mask, err := l.masker(ctx, r.Options.Mode)
+	if err != nil {
+		return Summary{}, err
+	}
+	l.naming.RLock()
+	defer l.naming.RUnlock()
+	for range maxPlans {
+		ready, err := view(ctx, l, func(tx kv.Tx) (*answeredPlan, error) { return l.answered(ctx, tx, r, mask) })
+		if err != nil {
+			return Summary{}, err
+		}
+		s, err := mutate(ctx, l, m, func(tx kv.Tx) (Summary, []Event, error) {
+			if ready.outcome != compaction.Compacted {
+				return l.bookCost(tx, r, ready, m)
+			}
+			return l.accept(ctx, tx, r, &ready.accepted, m)
+		})
+		if !fault.Is(err, fault.Stale) {
+			return s, err
+		}
+	}
+	return Summary{}, fault.New(fault.Stale, "engine.accept", "session %s went on %d times while its compaction was written down", r.Session, maxPlans).
+		WithHint("compact again when the agent pauses")
+}
+
+// checkAnswer refuses an answer that nobody can have got.
+func (r AcceptCompactionRequest) checkAnswer() error {
+	const op = "engine.accept"
+	a := r.Answer
+	if a == nil {
+		return fault.New(fault.Invalid, op, "mode %s needs the answer of a model: plan, ask, then accept", r.Options.Mode)
+	}
+	if a.Run.Usage.Input < 0 || a.Run.Usage.Output < 0 || a.Run.Usage.CacheRead < 0 || a.Run.Usage.CacheWrite < 0 || a.Run.Calls < 0 {
+		return fault.New(fault.Invalid, op, "the usage of an answer is negative")
+	}
+	return checkTexts(op, text{"summary", a.Text, maxAnswer}, text{"summary of the turn", a.Turn, maxAnswer}, text{"reason", a.Run.Reason, maxReason},
+		label("model", a.Run.Model), label("range", a.Range), label("status", string(a.Run.Status)))
+}
+
+const (
+	maxAnswer = 1 << 20 // bytes of a summary: far more than any budget takes
+	maxReason = 2_000   // bytes of why a model could not be asked
+)
+
+// answeredPlan is a plan with its answer, ready to be written.
+type answeredPlan struct {
+	accepted
+	outcome compaction.Outcome
+	why     string
+}
+
+// answered makes the plan of an answer in the present log.
+func (l *Local) answered(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest, mask func(string) string) (*answeredPlan, error) {
+	f, err := l.fold(tx, r.Session)
+	if err != nil {
+		return nil, err
+	}
+	in, err := l.compactionInput(ctx, tx, f, r.Options)
+	if err != nil {
+		return nil, err
+	}
+	in.Mask = mask
+	p, err := compaction.Finish(in, r.Options, *r.Answer)
+	if err != nil {
+		return nil, err
+	}
+	joined, err := l.join(ctx, tx, f, &p, r.Options)
+	if err != nil {
+		return nil, err
+	}
+	ready := &answeredPlan{accepted{p.Record, p.Text, f, joined}, p.Outcome, p.Why}
+	if p.Outcome != compaction.Compacted {
+		return ready, nil
+	}
+	if err := l.checkAfter(ctx, tx, f, p, joined); err != nil {
+		return nil, err
+	}
+	ready.record, err = l.keepText(ctx, p.Record, p.Text)
+	return ready, err
+}
+
+// spent sums what the entries of a range used, as providers reported it.
+func (f *folded) spent(from, to int64) sessions.Usage {
+	var sum sessions.Usage
+	for _, e := range f.entries[max(from, 1)-1 : min(to, int64(len(f.entries)))] {
+		sum = sum.Add(e.Spent())
+	}
+	return sum
+}
+
+// bookCost records what a model cost whose summary came to nothing. The view stays as it was.
+func (l *Local) bookCost(tx kv.Tx, r AcceptCompactionRequest, ready *answeredPlan, m mutation) (Summary, []Event, error) {
+	rec := ready.record
+	out := Summary{Record: compaction.Record{Session: r.Session, Mode: rec.Mode, Requested: rec.Requested, Run: rec.Run}, Refused: ready.outcome, Why: ready.why}
+	if rec.Run.Cost() == nil {
+		return out, nil, nil
+	}
+	s, err := sessions.Get(tx, r.Session)
+	if err != nil {
+		return Summary{}, nil, err
+	}
+	why := cutLabel(rec.Run.String())
+	e, err := sessions.Append(tx, &s, sessions.Entry{Kind: sessions.KindCost, Time: m.at, Turn: s.Turns, Usage: rec.Run.Cost(), Note: why}, nil)
+	if err != nil {
+		return Summary{}, nil, err
+	}
+	s.Usage = s.Usage.Add(e.Spent())
+	event := Event{Kind: EventEntries, Session: s.ID, Entry: e.Seq, Count: 1, Detail: why}
+	return out, []Event{event}, sessions.Save(tx, s)
+}

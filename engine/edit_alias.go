@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"context"
+
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/window"
+)
+
+// aliasEdits makes messages known in the wording in which views show them from now on: a host that keeps
+// what it is shown hands that back. f is the log with the step. Sessions that are read from files need
+// none.
+func (l *Local) aliasEdits(ctx context.Context, tx kv.Tx, f *folded, edits []window.Edit) error {
+	if f.session.HostID != "" {
+		return nil
+	}
+	edited := map[int64]bool{}
+	for _, e := range edits {
+		edited[e.Seq] = true
+	}
+	before := f.previous()
+	for _, slot := range f.view.Slots {
+		if !touches(slot, edited) {
+			continue
+		}
+		pieces, err := l.render(ctx, tx, f, slot)
+		if err != nil {
+			return err
+		}
+		for _, m := range pieces {
+			if err := aliasPiece(tx, f, slot, m, before[m.Seq]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// touches reports whether one of the entries of a slot is among those that were edited.
+func touches(slot window.Slot, edited map[int64]bool) bool {
+	for _, seq := range slot.Seqs {
+		if edited[seq] {
+			return true
+		}
+	}
+	return false
+}
+
+// aliasPiece makes one message known. A note stands for all entries of its slot, so what follows it
+// follows the last of them.
+func aliasPiece(tx kv.Tx, f *folded, slot window.Slot, m ViewMessage, before string) error {
+	seq := m.Seq
+	if slot.Note != "" {
+		seq = slot.Seqs[len(slot.Seqs)-1]
+	}
+	return sessions.Alias(tx, f.session.ID, f.entries[seq-1], sessions.MessageID(before, sessions.Digest(m.JSON)))
+}
+
+// previous returns, for each message on the way to the newest, the id of the one that it follows.
+func (f *folded) previous() map[int64]string {
+	ids, last := map[int64]string{}, ""
+	for _, slot := range window.Plan(window.Input{Entries: f.entries}).Slots {
+		for _, seq := range slot.Seqs {
+			ids[seq] = last
+			last = f.entries[seq-1].ID
+		}
+	}
+	return ids
+}

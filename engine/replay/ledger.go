@@ -1,0 +1,87 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/sessions"
+)
+
+// ledger is a ledger for one replay, in a directory that goes with it.
+type ledger struct {
+	*engine.Local
+	dir     string
+	session string // its id there, once something was appended
+	taken   int    // entries appended
+}
+
+// openLedger opens an empty ledger. Errors: unavailable when there is no place for it.
+func openLedger(ctx context.Context, e env.Env, root string) (*ledger, error) {
+	dir, err := os.MkdirTemp(e.Temp, "ctxledger-replay-")
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, "replay.open", err)
+	}
+	l, err := engine.Open(ctx, engine.Options{State: dir, Workspace: root, Env: e})
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return &ledger{Local: l, dir: dir}, nil
+}
+
+// Close removes the ledger.
+func (l *ledger) Close() error { return errors.Join(l.Local.Close(), os.RemoveAll(l.dir)) }
+
+// append appends the entries of a session up to one of them, exclusive.
+func (l *ledger) append(ctx context.Context, s *Session, to int) error {
+	for l.taken < to {
+		n := fitting(s.Entries[l.taken:to])
+		batch, err := l.inlined(ctx, s.Entries[l.taken:l.taken+n])
+		if err != nil {
+			return err
+		}
+		r, err := l.AppendEntries(ctx, engine.AppendEntriesRequest{
+			Import: "replay", Session: s.About, Offset: int64(l.taken), Next: int64(l.taken + n),
+			Line: int64(l.taken + n), Entries: batch, Done: l.taken+n == to,
+		})
+		if err != nil {
+			return err
+		}
+		l.session = r.Session
+		l.taken += n
+	}
+	return nil
+}
+
+// fitting returns how many of the entries one batch takes, at least one.
+func fitting(entries []sessions.NewEntry) int {
+	n, size := 0, 0
+	for n < min(len(entries), limits.AppendCount) {
+		if size += len(entries[n].Original); n > 0 && size > limits.AppendBatch {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// inlined returns the entries with originals that are too long for a request stored as blobs.
+func (l *ledger) inlined(ctx context.Context, all []sessions.NewEntry) ([]sessions.NewEntry, error) {
+	out := append([]sessions.NewEntry{}, all...)
+	for i := range out {
+		if len(out[i].Original) <= limits.EntryInline {
+			continue
+		}
+		ref, err := l.PutBlob(ctx, bytes.NewReader(out[i].Original))
+		if err != nil {
+			return nil, err
+		}
+		out[i].Original, out[i].Blob = nil, ref.Hash
+	}
+	return out, nil
+}

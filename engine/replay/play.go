@@ -1,0 +1,179 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ctxledger.dev/internal/env"
+)
+
+// player counts what one policy's requests cost.
+type player struct {
+	*track
+	scale
+	out    Outcome
+	before []block   // the newest request
+	sentAt time.Time // and when it was sent
+	stable int
+	used   int // identifiers used and said before
+	had    int // of them, those that the view had
+	said   map[string]int
+	taken  int // entries whose words are in said
+	// back is what was read back, by the block behind which it came.
+	back map[string][]block
+}
+
+// play replays the session under one policy.
+func (t *track) play(ctx context.Context, e env.Env, p Policy, sc scale) (out Outcome, err error) {
+	v, err := p.open(ctx, e, t, sc.room())
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, v.Close()) }()
+	pl := &player{track: t, scale: sc, out: Outcome{Policy: p.Name}, said: map[string]int{}, back: map[string][]block{}}
+	for i := range t.steps {
+		st := &t.steps[i]
+		now, err := v.view(ctx, st.upTo)
+		if err != nil {
+			return out, err
+		}
+		if now.compacted {
+			pl.out.Compactions++
+		}
+		if now.summarised > 0 { // the whole view was sent once more, to be summarised
+			pl.request(pl.before, st.at, int64(pl.factor*float64(now.summarised)))
+		}
+		blocks := pl.withBack(now.blocks)
+		pl.request(blocks, st.at, st.usage.Output)
+		if missing := pl.missing(blocks, st); !p.recorded {
+			pl.readBack(blocks, st, missing)
+		}
+	}
+	return pl.sum(), nil
+}
+
+// request charges one request.
+func (pl *player) request(blocks []block, at time.Time, output int64) {
+	same := 0
+	for same < min(len(blocks), len(pl.before)) && blocks[same].id == pl.before[same].id {
+		same++
+	}
+	total := pl.of(view{blocks: blocks}.size())
+	var read int64
+	if pl.out.Requests > 0 && at.Sub(pl.sentAt) <= cacheLife {
+		read = pl.of(view{blocks: blocks[:same]}.size())
+	}
+	if same == len(pl.before) {
+		pl.stable++
+	}
+	pl.before, pl.sentAt = blocks, at
+	pl.out.Requests++
+	pl.out.Input += total
+	pl.out.CacheRead += read
+	pl.out.Output += output
+	pl.out.Peak = max(pl.out.Peak, total)
+}
+
+// missing returns the identifiers of a step that were said before and that the view lacks.
+func (pl *player) missing(blocks []block, st *step) []string {
+	for ; pl.taken < st.upTo; pl.taken++ {
+		for w := range pl.shown(pl.taken).words {
+			pl.said[w] = pl.taken
+		}
+	}
+	var out []string
+	seen := map[string]bool{}
+	for _, id := range st.needed {
+		if _, known := pl.said[id]; !known || seen[id] {
+			continue
+		}
+		seen[id] = true
+		pl.used++
+		if inView(blocks, id) {
+			pl.had++
+		} else {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func inView(blocks []block, id string) bool {
+	for i := len(blocks) - 1; i >= 0; i-- {
+		if blocks[i].words[id] {
+			return true
+		}
+	}
+	return false
+}
+
+// readBack charges a call of read_artifact for each identifier that the view lacks, with what it brings:
+// the newest message that names it, as far as one answer goes.
+func (pl *player) readBack(blocks []block, st *step, missing []string) {
+	for _, id := range missing {
+		if inView(blocks, id) {
+			continue // an earlier one brought it
+		}
+		from := pl.shown(pl.said[id])
+		b := block{id: "read " + id + itoa(st.upTo), tokens: readCall + min(readMost, from.tokens), words: from.words}
+		pl.out.ReadBack++
+		last := ""
+		if len(blocks) > 0 {
+			last = blocks[len(blocks)-1].id
+		}
+		pl.back[last] = append(pl.back[last], b)
+		blocks = append(blocks[:len(blocks):len(blocks)], b)
+		pl.request(blocks, st.at, readCall)
+	}
+}
+
+// withBack returns a view with what was read back in its place. What was read back goes with the
+// message behind which it came.
+func (pl *player) withBack(blocks []block) []block {
+	if len(pl.back) == 0 {
+		return blocks
+	}
+	var out []block
+	for _, b := range blocks {
+		out = append(out, b)
+		for last := b.id; ; {
+			more := pl.back[last]
+			if len(more) == 0 {
+				break
+			}
+			out = append(out, more...)
+			last = more[len(more)-1].id
+		}
+	}
+	return out
+}
+
+// sum returns the outcome.
+func (pl *player) sum() Outcome {
+	o := pl.out
+	p := pl.price
+	written := o.Input - o.CacheRead
+	read, priced := p.CachedRead.Dollars(o.CacheRead)
+	write, known := p.CachedWrite.Dollars(written)
+	if !known {
+		write, known = p.Input.Dollars(written)
+	}
+	answer, answered := p.Output.Dollars(o.Output)
+	if o.Priced = priced && known && answered; o.Priced {
+		o.Dollars = read + write + answer
+	}
+	const readUnits, writeUnits, outputUnits = 0.1, 1.25, 5 // the usual relations of providers' prices
+	o.Units = readUnits*float64(o.CacheRead) + writeUnits*float64(written) + outputUnits*float64(o.Output)
+	o.Stable = shareOf(pl.stable, o.Requests)
+	o.Kept = shareOf(pl.had, pl.used)
+	return o
+}
+
+// shareOf is n of all; 1 of nothing.
+func shareOf(n, of int) float64 {
+	if of == 0 {
+		return 1
+	}
+	return float64(n) / float64(of)
+}

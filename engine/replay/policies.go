@@ -1,0 +1,129 @@
+package replay
+
+import (
+	"context"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/env"
+)
+
+// A Policy decides what each request of a session carries.
+type Policy struct {
+	Name  string
+	About string
+	// recorded says that the session ran like this: what its agent had to read again, it did.
+	recorded bool
+	// open starts a run of the policy.
+	open func(ctx context.Context, e env.Env, t *track, room room) (viewer, error)
+}
+
+// A viewer is one run of a policy over one session.
+type viewer interface {
+	// view returns the messages of the request of a step. It is asked once a step, in order.
+	view(ctx context.Context, upTo int) (view, error)
+	Close() error
+}
+
+// view is what one request carries.
+type view struct {
+	blocks []block
+	// summarised is the answer of a model that was asked for a summary since the last request, in
+	// o200k_base tokens; 0: none was.
+	summarised int
+	compacted  bool
+}
+
+// room is what a session's requests may carry, in o200k_base tokens of messages.
+type room struct {
+	limit int // above it a policy makes the view smaller
+}
+
+// Policies are those that are compared. The first is what the others are measured against, the third is
+// the product's default; behind it, what it is without each of its parts.
+func Policies() []Policy {
+	document, window := compact(compaction.Intent), compact(compaction.Window)
+	return []Policy{
+		{Name: "none", About: "the recorded session with its host's own compactions", recorded: true, open: openRecorded},
+		{Name: "sliding window", About: "the newest messages that fit", open: openSliding},
+		{Name: "ctxledger", About: "stubs for large results, edits that pay, a document for old turns", open: openOurs(ours{parts: []part{edit, document}})},
+		{Name: "without stubs", About: "ctxledger with all results whole", open: openOurs(ours{whole: true, parts: []part{edit, document}})},
+		{Name: "without edits", About: "ctxledger, nothing shown less of but by stubs and the document", open: openOurs(ours{parts: []part{document}})},
+		{Name: "without document", About: "ctxledger, old turns dropped", open: openOurs(ours{parts: []part{edit, window}})},
+	}
+}
+
+// recorded is the policy "none".
+type recorded struct{ *track }
+
+func openRecorded(_ context.Context, _ env.Env, t *track, _ room) (viewer, error) {
+	return recorded{t}, nil
+}
+
+func (r recorded) view(_ context.Context, upTo int) (view, error) {
+	from, v := 0, view{}
+	for _, s := range r.Summaries {
+		if s < upTo {
+			from = s
+			// The request of the summary was made before this one if none lies between.
+			v.compacted = r.firstStepAfter(s) == upTo
+			if v.summarised = 0; v.compacted {
+				v.summarised = r.blocks[s].tokens
+			}
+		}
+	}
+	for i := from; i < upTo; i++ {
+		if b := r.blocks[i]; b.id != "" && (i == from && from > 0 || !r.Entries[i].Hidden) {
+			v.blocks = append(v.blocks, b)
+		}
+	}
+	return v, nil
+}
+
+func (recorded) Close() error { return nil }
+
+func (t *track) firstStepAfter(entry int) int {
+	for _, s := range t.steps {
+		if s.upTo > entry {
+			return s.upTo
+		}
+	}
+	return -1
+}
+
+// sliding keeps the newest messages that fit, moving with every request.
+type sliding struct {
+	*track
+	room room
+}
+
+func openSliding(_ context.Context, _ env.Env, t *track, r room) (viewer, error) {
+	return sliding{t, r}, nil
+}
+
+func (s sliding) view(_ context.Context, upTo int) (view, error) {
+	from, sum := upTo, 0
+	for from > 0 && sum+s.shown(from-1).tokens <= s.room.limit {
+		from--
+		sum += s.shown(from).tokens
+	}
+	for from > 0 && from < upTo && (s.shown(from).id == "" || s.shown(from).result) {
+		from++
+	}
+	v := view{}
+	for i := from; i < upTo; i++ {
+		if b := s.shown(i); b.id != "" {
+			v.blocks = append(v.blocks, b)
+		}
+	}
+	return v, nil
+}
+
+func (sliding) Close() error { return nil }
+
+// shown returns the block of an entry that belongs to the conversation, else the zero block.
+func (t *track) shown(entry int) block {
+	if t.Entries[entry].Hidden {
+		return block{}
+	}
+	return t.blocks[entry]
+}

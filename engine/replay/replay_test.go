@@ -1,0 +1,174 @@
+package replay_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine/replay"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/tokens"
+)
+
+// shopFile is a session that the real Claude Code recorded, see testdata/sessions/README.md.
+const shopFile = "../../testdata/sessions/shop.jsonl"
+
+// session reads the first lines of the recorded session, with a compaction by its host before the line
+// given, 0 for none.
+func session(t *testing.T, most, at int) *replay.Session {
+	t.Helper()
+	raw, err := os.ReadFile(shopFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(raw, []byte("\n"))[:most]
+	if at > 0 {
+		summary, err := json.Marshal(map[string]any{
+			"type": "user", "uuid": "5b0b5b0b-0000-4000-8000-000000000001", "isCompactSummary": true,
+			"message": map[string]string{"role": "user", "content": "We worked on the shop: pricing.Gross rounds in integers. " +
+				fmt.Sprint(make([]int, 1500))},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines[:at:at], append([][]byte{append(summary, '\n')}, lines[at:]...)...)
+	}
+	file := filepath.Join(t.TempDir(), "shop.jsonl")
+	if err := os.WriteFile(file, bytes.Join(lines, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := claudecode.Read(claudecode.Source{Path: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &replay.Session{Name: "shop", About: r.About, Entries: r.Entries, Summaries: r.Summaries}
+}
+
+// testEnv keeps temporary ledgers where the test can look for what is left of them.
+func testEnv(t *testing.T) env.Env {
+	e := env.System()
+	e.Temp = t.TempDir()
+	t.Cleanup(func() {
+		if left, err := os.ReadDir(e.Temp); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v %v", left, err)
+		}
+	})
+	return e
+}
+
+const (
+	some    = 330 // lines: almost half of the session
+	halfway = 200 // a line between two requests
+)
+
+func TestRetentionIsMeasuredAtEachCompactionOfTheHost(t *testing.T) {
+	s := session(t, some, halfway)
+	if len(s.Summaries) != 1 {
+		t.Fatalf("summaries at %v", s.Summaries)
+	}
+	kept, err := replay.Retention(t.Context(), testEnv(t), s, 10)
+	if err != nil || len(kept) != 1 {
+		t.Fatal(len(kept), err)
+	}
+	k := kept[0]
+	if k.Outcome != compaction.Compacted || !k.Restorable || k.Calls < 10 {
+		t.Errorf("%+v", k)
+	}
+	for name, text := range map[string]replay.Text{"ours": k.Ours, "words": k.Words, "tail": k.Tail} {
+		if text.Tokens == 0 || text.Tokens > k.Tokens {
+			t.Errorf("%s has %d tokens, the host's %d", name, text.Tokens, k.Tokens)
+		}
+	}
+	if k.Half.Tokens > k.Tokens/2 || k.Half.Tokens == 0 {
+		t.Errorf("half has %d of %d", k.Half.Tokens, k.Tokens)
+	}
+	if f := k.Ours.Figures; f.Need < k.Host.Figures.Need || f.Files < 1 || f.Bind < 0.98 || f.Dense > 0.15 {
+		t.Errorf("%+v", f)
+	}
+	if none, err := replay.Retention(t.Context(), testEnv(t), s, 100_000); err != nil || len(none) != 0 {
+		t.Errorf("measured with few calls behind it: %v %v", none, err)
+	}
+}
+
+func TestASessionWithoutACompactionHasNothingToMeasure(t *testing.T) {
+	kept, err := replay.Retention(t.Context(), testEnv(t), session(t, some, 0), 0)
+	if err != nil || len(kept) != 0 {
+		t.Error(kept, err)
+	}
+}
+
+func TestPoliciesAreComparedRequestByRequest(t *testing.T) {
+	r, err := replay.Run(t.Context(), testEnv(t), session(t, some, halfway), tokens.Builtin(), replay.Policies())
+	if err != nil || len(r.Outcomes) != len(replay.Policies()) {
+		t.Fatal(len(r.Outcomes), err)
+	}
+	none := r.Outcomes[0]
+	if none.ReadBack != 0 || none.Compactions != 1 || none.Requests < 50 {
+		t.Errorf("none: %+v", none)
+	}
+	for i, o := range r.Outcomes {
+		possible := o.Input > 0 && o.CacheRead < o.Input && o.Stable > 0 && o.Stable <= 1 && o.Kept > 0 && o.Kept <= 1
+		if !possible || o.Requests < none.Requests-1 {
+			t.Errorf("%+v", o)
+		}
+		if o.Policy != replay.Policies()[i].Name {
+			t.Errorf("outcome %d is of %s", i, o.Policy)
+		}
+	}
+	again, err := replay.Run(t.Context(), testEnv(t), session(t, some, halfway), tokens.Builtin(), replay.Policies()[:1])
+	if err != nil || again.Outcomes[0] != none {
+		t.Errorf("another run differs:\n%+v\n%+v, %v", none, again, err)
+	}
+}
+
+// What a summary lacks costs a request more, with the whole view in front of it.
+func TestWhatTheViewLacksIsReadBackAndCharged(t *testing.T) {
+	r, err := replay.Run(t.Context(), testEnv(t), session(t, 699, 0), tokens.Builtin(), replay.Policies()[:2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := r.Outcomes[0]
+	for _, o := range r.Outcomes[1:] {
+		if o.Requests != none.Requests+o.ReadBack {
+			t.Errorf("%s: %d requests, %d recorded, %d to read back", o.Policy, o.Requests, none.Requests, o.ReadBack)
+		}
+	}
+	if ratio := float64(none.Input) / float64(r.Recorded); ratio < 0.9 || ratio > 1.1 {
+		t.Errorf("%d tokens of input, the provider counted %d", none.Input, r.Recorded)
+	}
+	if none.Compactions != 0 || none.Kept < 0.999 {
+		t.Errorf("nothing was cut, but: %+v", none)
+	}
+}
+
+// The recorded session is far from filling its window there, so there is nothing to save and nothing to lose.
+func TestSavingsAreThoseOfTheDefault(t *testing.T) {
+	got, err := replay.SavingsOf(t.Context(), testEnv(t), session(t, halfway, 0), tokens.Builtin())
+	if err != nil || got.None.Policy != "none" || got.Ours.Policy != "ctxledger" {
+		t.Fatal(got, err)
+	}
+	if want := 1 - got.Ours.Units/got.None.Units; got.Share != want || got.Share < -0.02 || got.Share > 0.02 {
+		t.Errorf("share %v, want %v", got.Share, want)
+	}
+	empty := &replay.Session{About: session(t, some, 0).About}
+	if none, err := replay.SavingsOf(t.Context(), testEnv(t), empty, tokens.Builtin()); err != nil || none.Share != 0 {
+		t.Error(none, err)
+	}
+}
+
+func TestSumsAreWeightedByRequests(t *testing.T) {
+	a := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 1, Stable: 1, Units: 4, Priced: true}, {}, {Units: 2}}}
+	b := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 3, Stable: 0, Units: 8}, {}, {Units: 10}}}
+	sum := replay.Sum([]replay.Report{a, b})
+	if len(sum) != 3 || sum[0].Requests != 4 || sum[0].Stable != 0.25 || sum[0].Units != 12 || sum[0].Priced {
+		t.Errorf("%+v", sum)
+	}
+	if a.Ratio(replay.Ours) != 0.5 || b.Ratio(replay.Ours) != 1.25 || (replay.Report{}).Ratio(replay.Ours) != 1 {
+		t.Errorf("ratios: %v %v", a.Ratio(replay.Ours), b.Ratio(replay.Ours))
+	}
+}

@@ -1,0 +1,69 @@
+package replay
+
+import (
+	"context"
+	"time"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/tokens"
+)
+
+const (
+	// fullAt is the share of the window above which views are made smaller.
+	fullAt = 0.85
+	// cacheLife is how long providers keep a prompt in their cache, at the price of Price.CachedWrite.
+	cacheLife = 5 * time.Minute
+	// readCall and readMost are what it takes to ask for something with read_artifact, and the most that
+	// one answer brings, in tokens.
+	readCall = 80
+	readMost = 2_000
+)
+
+// Outcome is what one policy would have made of a session. Tokens are estimates of the session's model.
+type Outcome struct {
+	Policy      string  `json:"policy"`
+	Requests    int     `json:"requests"`    // with those that read something back
+	ReadBack    int     `json:"read_back"`   // calls of read_artifact that are charged
+	Compactions int     `json:"compactions"` // the host's or ours
+	Input       int64   `json:"input"`       // tokens of all requests
+	CacheRead   int64   `json:"cache_read"`  // of them, found in the provider's cache
+	Output      int64   `json:"output"`      // tokens of all answers
+	Dollars     float64 `json:"dollars"`     // 0 when the model's price is not known
+	Priced      bool    `json:"priced"`
+	// Units is the cost in the price of one uncached input token: it compares where no price is known.
+	Units float64 `json:"units"`
+	// Stable is the share of requests that begin with all of the request before.
+	Stable float64 `json:"stable"`
+	// Kept is the share of identifiers used in calls, and said before, that the view had.
+	Kept float64 `json:"kept"`
+	Peak int64   `json:"peak"` // tokens of the largest request
+}
+
+// Report is what policies would have made of one session.
+type Report struct {
+	Session  string    `json:"session"`
+	Model    string    `json:"model"`
+	Window   int       `json:"window"`
+	Recorded int64     `json:"recorded_input"` // tokens of input as the provider reported them
+	Outcomes []Outcome `json:"outcomes"`       // in the order of the policies
+}
+
+// Run replays a session under each policy. A session without a request gives no outcomes. Errors: those
+// of the ledger.
+func Run(ctx context.Context, e env.Env, s *Session, models *tokens.Registry, policies []Policy) (Report, error) {
+	t := newTrack(s)
+	r := Report{Session: s.Name, Outcomes: []Outcome{}}
+	if len(t.steps) == 0 {
+		return r, nil
+	}
+	sc := t.scale(models)
+	r.Model, r.Window, r.Recorded = sc.name, sc.window, sc.recorded
+	for _, p := range policies {
+		o, err := t.play(ctx, e, p, sc)
+		if err != nil {
+			return r, err
+		}
+		r.Outcomes = append(r.Outcomes, o)
+	}
+	return r, nil
+}

@@ -1,0 +1,61 @@
+package replay
+
+import (
+	"ctxledger.dev/retention"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// Session is one recorded session.
+type Session struct {
+	Name    string           // for reports
+	About   sessions.Session // Host, HostID, Dir
+	Entries []sessions.NewEntry
+	// Summaries are the indexes of the entries that hold the summaries of the host's own compactions,
+	// ascending.
+	Summaries []int
+}
+
+// messages returns the messages of the main conversation in [from, to).
+func (s *Session) messages(from, to int) []retention.Message {
+	var out []retention.Message
+	for _, e := range s.Entries[from:to] {
+		if e.Hidden || e.Author != "" {
+			continue
+		}
+		m, ok := messageOf(e)
+		if !ok {
+			continue
+		}
+		out = append(out, retention.Message{Message: m, Request: isRequest(m)})
+	}
+	return out
+}
+
+// messageOf decodes the message of an entry, if it holds one.
+func messageOf(e sessions.NewEntry) (transcript.Message, bool) {
+	if e.Kind != sessions.KindMessage || e.Message.To > len(e.Original) {
+		return transcript.Message{}, false
+	}
+	raw := e.Original
+	if !e.Message.Empty() {
+		raw = raw[e.Message.From:e.Message.To]
+	}
+	m, err := transcript.Decode(e.Format, raw)
+	return m, err == nil
+}
+
+// isRequest reports whether a message is one of the user, and not the results of tools.
+func isRequest(m transcript.Message) bool {
+	if m.Role != transcript.RoleUser {
+		return false
+	}
+	said := false
+	for _, p := range m.Parts {
+		if p.Kind == transcript.KindResult {
+			return false
+		}
+		said = said || p.Kind == transcript.KindText
+	}
+	return said
+}

@@ -1,0 +1,100 @@
+package replay
+
+import (
+	"time"
+
+	"ctxledger.dev/intents"
+	"ctxledger.dev/retention"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
+)
+
+// A step is one request of the recorded session and what it was answered with.
+type step struct {
+	upTo   int // the entries before it had been said
+	at     time.Time
+	usage  sessions.Usage // as recorded, of the whole answer
+	model  string
+	needed []string // identifiers in the arguments of its calls, bodies of edits aside
+}
+
+// A block is one message of a view.
+type block struct {
+	id     string
+	tokens int // o200k_base
+	words  map[string]bool
+	result bool // it answers a call, so that it cannot stand first
+}
+
+// track is a session made ready for replays.
+type track struct {
+	*Session
+	steps  []step
+	blocks []block // by entry: of those that the model saw, else the zero block
+}
+
+func newTrack(s *Session) *track {
+	t := &track{Session: s, blocks: make([]block, len(s.Entries))}
+	groups := map[string]int{}
+	for i := range s.Entries {
+		e := &s.Entries[i]
+		m, ok := messageOf(*e)
+		if !ok || e.Author != "" {
+			continue
+		}
+		t.blocks[i] = blockOf(m, i)
+		if e.Hidden || m.Role != transcript.RoleAssistant || e.Model == "" {
+			continue
+		}
+		at, known := groups[e.Group]
+		if !known || e.Group == "" {
+			at = len(t.steps)
+			groups[e.Group] = at
+			t.steps = append(t.steps, step{upTo: i, at: e.Time, model: e.Model})
+		}
+		st := &t.steps[at]
+		if e.Usage != nil {
+			st.usage = st.usage.Add(*e.Usage)
+		}
+		st.needed = append(st.needed, neededBy(m)...)
+	}
+	return t
+}
+
+// blockOf makes the block of a message.
+func blockOf(m transcript.Message, entry int) block {
+	b := block{id: "entry " + itoa(entry), tokens: framing}
+	text := ""
+	for _, p := range m.Parts {
+		text += p.Text + "\n" + string(p.Args) + "\n"
+		b.result = b.result || p.Kind == transcript.KindResult
+		if p.Kind != transcript.KindReasoning {
+			for _, part := range []string{p.Text, p.Name, string(p.Args)} {
+				b.tokens += tokens.O200kBase.CountString(part)
+			}
+		}
+	}
+	_, b.words = retention.Identifiers(text)
+	return b
+}
+
+// framing is what a message takes beside its texts, in tokens.
+const framing = 4
+
+// neededBy returns the identifiers that the calls of a message name, bodies of edits aside.
+func neededBy(m transcript.Message) []string {
+	var out []string
+	for _, p := range m.Parts {
+		if p.Kind != transcript.KindCall {
+			continue
+		}
+		what := string(p.Args)
+		if c := intents.Classify(p.Name, p.Args); c.Op == intents.OpWrite || c.Op == intents.OpPatch {
+			what = c.Target
+		}
+		named, _ := retention.Identifiers(what)
+		out = append(out, named...)
+	}
+	return out
+}

@@ -1,0 +1,66 @@
+// Package chars cuts texts between characters as people see them, and prints how many there are.
+//
+// A character is a Unicode code point; what joins the one in front of it (combining marks, variation
+// selectors, zero-width joiners, the line feed of CR LF) is never parted from it.
+package chars
+
+import (
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+)
+
+const zeroWidthJoiner = '\u200d'
+
+// Head returns the first n characters of s, or fewer where the cut would part what belongs together.
+func Head(s string, n int) string {
+	for i := range s {
+		if n <= 0 {
+			return s[:back(s, i)]
+		}
+		n--
+	}
+	return s
+}
+
+// Tail returns the last n characters of s, or fewer where the cut would part what belongs together.
+func Tail(s string, n int) string {
+	i := len(s)
+	for ; n > 0 && i > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(s[:i])
+		i -= size
+	}
+	for i < len(s) && parts(s, i) {
+		_, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+	}
+	return s[i:]
+}
+
+// back moves a cut towards the start until it parts nothing.
+func back(s string, i int) int {
+	for i > 0 && parts(s, i) {
+		_, size := utf8.DecodeLastRuneInString(s[:i])
+		i -= size
+	}
+	return i
+}
+
+// parts reports whether a cut at byte i, which begins a character, would part what belongs together.
+func parts(s string, i int) bool {
+	if i == 0 {
+		return false
+	}
+	after, _ := utf8.DecodeRuneInString(s[i:])
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	return before == zeroWidthJoiner || after == zeroWidthJoiner || unicode.Is(unicode.M, after) || before == '\r' && after == '\n'
+}
+
+// Commas prints a number with commas between groups of three digits.
+func Commas[N int | int64](n N) string {
+	s := strconv.FormatInt(int64(n), 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,118 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/termtext"
+	"ctxledger.dev/overflow"
+)
+
+const (
+	maxOutput = 4 << 20         // bytes that a program may write
+	killDelay = 2 * time.Second // for the pipes of a killed program's children to close
+)
+
+// askCommand has a program write: the whole prompt goes to its standard input.
+func (cl *Client) askCommand(ctx context.Context, p compaction.Prompt) (compaction.Reply, error) {
+	text, err := cl.run(ctx, cl.c.Command, p.System+"\n\n"+p.Text, maxOutput)
+	if err != nil {
+		return compaction.Reply{}, err
+	}
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "\ufffd")
+	}
+	return compaction.Reply{Text: text}, nil
+}
+
+// run runs a program with a text on its standard input and returns what it writes to its standard output,
+// at most limit bytes. When ctx ends, its whole process group is killed. Errors: not_found for no such
+// program; unavailable when it fails, with the end of what it says; limited when it says too much;
+// too_large when it says that the prompt is too long.
+func (cl *Client) run(ctx context.Context, command []string, in string, limit int) (string, error) {
+	const op = "llm.command"
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	out, complaint := &capped{limit: limit, full: stop}, termtext.NewTail(termtext.ErrorTail)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(in), out, complaint
+	cmd.WaitDelay = killDelay
+	group(cmd)
+	err := cmd.Run()
+	name := short(command[0], 200)
+	switch {
+	case out.over:
+		return "", fault.New(fault.Limited, op, "the program %s wrote more than %d bytes", name, limit)
+	case ctx.Err() != nil:
+		return "", fault.Wrap(fault.Unavailable, op, ctx.Err())
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fault.New(fault.NotFound, op, "there is no program %s", name)
+	case errors.Is(err, exec.ErrWaitDelay):
+		_ = cmd.Cancel() // what it left behind holds its pipes
+		return "", fault.New(fault.Unavailable, op, "the program %s ended and left others running", name)
+	case err != nil:
+		said := string(complaint.AppendTo(nil))
+		code := fault.Unavailable
+		if cl.tooLarge(overflow.Response{Err: errors.New(said)}, compaction.Prompt{}) {
+			code = fault.TooLarge
+		}
+		const most = 300 // of the end, where the cause stands
+		if said = short(chars.Tail(cl.masks.String(said), most), most); said != "" {
+			said = ": " + said
+		}
+		return "", fault.New(code, op, "the program %s failed (%s)%s", name, short(err.Error(), 100), said)
+	}
+	return out.kept.String(), nil
+}
+
+// capped keeps what is written to it up to a limit, and calls full beyond it.
+type capped struct {
+	kept  bytes.Buffer
+	limit int
+	over  bool
+	full  func()
+}
+
+// Write implements io.Writer.
+func (c *capped) Write(p []byte) (int, error) {
+	if c.kept.Len()+len(p) > c.limit {
+		c.over = true
+		c.full()
+		return 0, errors.New("too much output")
+	}
+	return c.kept.Write(p)
+}
+
+// short is a foreign text as one line of at most limit characters, without control characters.
+func short(s string, limit int) string {
+	s = visible(s)
+	if utf8.RuneCountInString(s) > limit {
+		s = string([]rune(s)[:limit]) + "…"
+	}
+	return s
+}
+
+// visible is the beginning of a foreign text as one line, without control characters.
+func visible(s string) string {
+	const most = 64 << 10 // bytes: more is not looked at
+	s = strings.ToValidUTF8(s[:min(len(s), most)], "")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if !unicode.IsGraphic(r) {
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}

@@ -1,0 +1,241 @@
+package llm
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/config"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tokens"
+)
+
+// childRole is the argument by which this test's program becomes a summarizer.
+const childRole = "__summarizer"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == childRole {
+		os.Exit(child(os.Args[2], os.Args[3:]))
+	}
+	os.Exit(m.Run())
+}
+
+// child plays a program that somebody has configured.
+func child(role string, args []string) int {
+	switch role {
+	case "count":
+		in, err := io.ReadAll(os.Stdin)
+		if err != nil {
+			return 1
+		}
+		fmt.Printf("## Completed\n- read %d messages\n", strings.Count(string(in), "message-"))
+	case "deaf": // never reads what it is given
+		fmt.Println("## Completed\n- nothing was read")
+	case "silent":
+	case "fail":
+		fmt.Fprintln(os.Stderr, "loading 10%\rloading the model\nno\x1b[1m memory left, token ghp_abcdefghijklmnopqrstuvwxyz0123456789")
+		return 3
+	case "verbose":
+		fmt.Fprint(os.Stderr, strings.Repeat("a line that says nothing\n", 5000), "the disk is full\n")
+		return 1
+	case "overflow":
+		fmt.Fprintln(os.Stderr, "error: prompt is too long")
+		return 1
+	case "flood":
+		for block := strings.Repeat("x", 64<<10); ; {
+			if _, err := fmt.Print(block); err != nil {
+				return 1
+			}
+		}
+	case "key":
+		fmt.Println(theKey + "\nand a second line")
+	case "wait": // as long as it lives, a request to a server is open
+		resp, err := http.Get(args[0])
+		if err != nil {
+			return 1
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+	case "parent": // of one that waits; it waits too, or ends at once
+		cmd := exec.Command(os.Args[0], childRole, "wait", args[0])
+		cmd.Stdout = os.Stdout
+		if cmd.Start() != nil {
+			return 1
+		}
+		if args[1] == "stay" {
+			_ = cmd.Wait()
+		}
+	}
+	return 0
+}
+
+// program is a client of a program in one of the roles of child.
+func program(t *testing.T, timeout time.Duration, role ...string) *Client {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newClient(t, config.Summarizer{Kind: config.KindCommand, Command: append([]string{self, childRole}, role...), Timeout: timeout})
+}
+
+func TestWhatProgramsDo(t *testing.T) {
+	for _, c := range []struct {
+		role   string
+		status compaction.Status
+		calls  int
+		text   string // in the answer
+		says   string // in the reason
+	}{
+		{"count", compaction.Accepted, 2, "- read 9 messages", ""},
+		{"deaf", compaction.Accepted, 2, "- nothing was read", ""},
+		{"silent", compaction.Empty, 1, "", "nothing"},
+		{"fail", compaction.Failed, 1, "", "failed (exit status 3): loading the model no memory left, token [masked:"},
+		{"verbose", compaction.Failed, 1, "", "a line that says nothing the disk is full"},
+		{"overflow", compaction.Failed, 5, "", "prompt is too long"},
+		{"flood", compaction.Failed, 1, "", "more than 4194304 bytes"},
+	} {
+		t.Run(c.role, func(t *testing.T) {
+			a, err := program(t, time.Minute, c.role).Author()(t.Context(), brief(9))
+			if err != nil || a.Run.Status != c.status || a.Run.Calls != c.calls || !strings.Contains(a.Text, c.text) || !strings.Contains(a.Run.Reason, c.says) {
+				t.Errorf("%+v, %v", a, err)
+			}
+			if strings.Contains(a.Run.Reason, "ghp_") || strings.Contains(a.Run.Reason, "\x1b") {
+				t.Errorf("reason %q", a.Run.Reason)
+			}
+		})
+	}
+}
+
+// A program that does not end in time dies with everything that it started; so does what a program leaves
+// behind that holds its output.
+func TestNoProgramIsLeftRunning(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		role    []string
+		timeout time.Duration
+		says    string
+	}{
+		{"itself", []string{"wait"}, 300 * time.Millisecond, "did not answer within 300ms"},
+		{"what it started", []string{"parent", "stay"}, 300 * time.Millisecond, "did not answer within 300ms"},
+		{"what it left", []string{"parent", "go"}, time.Minute, "left others running"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			began, gone := make(chan struct{}, 1), make(chan struct{}, 1)
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.(http.Flusher).Flush()
+				began <- struct{}{}
+				<-r.Context().Done()
+				gone <- struct{}{}
+			}))
+			defer s.Close()
+			role := append([]string{c.role[0], s.URL}, c.role[1:]...)
+			cl := program(t, c.timeout, role...)
+			var a compaction.Answer
+			var err error
+			for range 5 { // a slow machine may not get as far as the request in time
+				if a, err = cl.Author()(t.Context(), brief(2)); len(began) > 0 {
+					break
+				}
+			}
+			if err != nil || a.Run.Status != compaction.Failed || !strings.Contains(a.Run.Reason, c.says) {
+				t.Errorf("%+v, %v", a.Run, err)
+			}
+			<-began
+			<-gone // the test's own deadline is the limit
+		})
+	}
+}
+
+func TestNoSuchProgram(t *testing.T) {
+	cl := newClient(t, config.Summarizer{Kind: config.KindCommand, Command: []string{"ctxledger-has-no-such-program"}, Timeout: time.Minute})
+	if _, err := cl.Summarize(t.Context(), compaction.Prompt{Text: "x"}); !fault.Is(err, fault.NotFound) {
+		t.Error(err)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		set  config.Summarizer
+		want string // the header's key
+		says string
+	}{
+		{"of a variable", config.Summarizer{KeyEnv: "THE_KEY"}, theKey, ""},
+		{"of a program", config.Summarizer{KeyCommand: []string{self, childRole, "key"}}, theKey, ""},
+		{"of a variable that is not set", config.Summarizer{KeyEnv: "NO_KEY"}, "", "there is no key"},
+		{"of a program that fails", config.Summarizer{KeyCommand: []string{self, childRole, "fail"}}, "", "prints the key failed"},
+		{"of a program that prints nothing", config.Summarizer{KeyCommand: []string{self, childRole, "silent"}}, "", "there is no key"},
+		{"of a program that prints too much", config.Summarizer{KeyCommand: []string{self, childRole, "flood"}}, "", "prints the key failed"},
+		{"none", config.Summarizer{}, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := dialects[0]
+			p := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, 200, d.okay("x", 1, 1, 0)) })
+			cl := p.client(t, func(s *config.Summarizer) { s.KeyEnv, s.KeyCommand = c.set.KeyEnv, c.set.KeyCommand })
+			_, err := cl.Summarize(t.Context(), compaction.Prompt{Text: "x"})
+			if c.says != "" {
+				if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error()+fault.HintOf(err), theKey) || len(p.requests()) > 0 {
+					t.Errorf("%v after %d requests", err, len(p.requests()))
+				}
+				return
+			}
+			if err != nil || p.requests()[0].header.Get("X-Api-Key") != c.want {
+				t.Errorf("%v, sent %q", err, p.requests()[0].header.Get("X-Api-Key"))
+			}
+		})
+	}
+}
+
+func TestClientsThatCannotBe(t *testing.T) {
+	e := newClient(t, config.Summarizer{Kind: config.KindCommand, Command: []string{"x"}, Timeout: time.Second}).env
+	for _, c := range []struct {
+		name  string
+		set   config.Summarizer
+		model string
+		says  string // "": it can be
+	}{
+		{"a key in the clear", config.Summarizer{Kind: config.KindOpenAI, URL: "http://models.example.org", Model: "m", KeyEnv: "THE_KEY"}, "", "in the clear"},
+		{"a name that looks like this machine", config.Summarizer{Kind: config.KindOpenAI, URL: "http://127.0.0.1.example.org", Model: "m", KeyEnv: "THE_KEY"}, "", "in the clear"},
+		{"no key in the clear", config.Summarizer{Kind: config.KindOpenAI, URL: "http://models.example.org", Model: "m"}, "", ""},
+		{"a key to this machine", config.Summarizer{Kind: config.KindOpenAI, URL: "http://[::1]:8080", Model: "m", KeyEnv: "THE_KEY"}, "", ""},
+		{"another model for a program", config.Summarizer{Kind: config.KindCommand, Command: []string{"x"}}, "m", "names its model itself"},
+	} {
+		if _, err := New(c.set, e, tokens.Builtin(), c.model); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	cl, err := New(config.Summarizer{Kind: config.KindAnthropic, Model: "claude-opus-4-8", Timeout: time.Second}, e, tokens.Builtin(), "claude-haiku-4-5")
+	if err != nil || cl.c.URL != anthropicURL || cl.c.KeyEnv != anthropicKey || cl.c.Model != "claude-haiku-4-5" {
+		t.Errorf("%+v, %v", cl.c, err)
+	}
+	if window, output := cl.Limits(); window != 200_000 || output <= 0 {
+		t.Errorf("window %d, output %d", window, output)
+	}
+}
+
+func TestASummarizerIsApprovedAsItIs(t *testing.T) {
+	state := t.TempDir()
+	cl := func(url string) *Client {
+		return newClient(t, config.Summarizer{Kind: config.KindOpenAI, URL: url, Model: "m", Timeout: time.Second})
+	}
+	if cl("https://a.example").Approved(state) {
+		t.Error("approved by nobody")
+	}
+	if err := cl("https://a.example").Approve(state); err != nil {
+		t.Fatal(err)
+	}
+	if !cl("https://a.example").Approved(state) || cl("https://b.example").Approved(state) {
+		t.Error("another place is approved, or this one is not")
+	}
+}

@@ -1,0 +1,251 @@
+package llm
+
+import (
+	"compress/gzip"
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/config"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/sessions"
+)
+
+func TestAnAnswerIsReadInEachDialect(t *testing.T) {
+	for _, d := range dialects {
+		t.Run(d.kind, func(t *testing.T) {
+			p := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) {
+				reply(w, 200, d.okay("Grüße, 世界", 100, 20, 7))
+			})
+			r, err := p.client(t, nil).Summarize(t.Context(), compaction.Prompt{System: "be brief", Text: "the talk", Output: 321})
+			if err != nil || r.Text != "Grüße, 世界" || r.Cut || !strings.HasSuffix(r.Model, "-x-1") {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			if r.Usage != (sessions.Usage{Input: 100, Output: 20, CacheRead: 7}) {
+				t.Errorf("usage %+v", r.Usage)
+			}
+			got := p.requests()[0]
+			if got.path != d.path || got.body["model"] != "the-model" || got.body["max_tokens"] != 321.0 || !strings.Contains(got.text(), "be brief") || !strings.Contains(got.text(), "the talk") {
+				t.Errorf("%s: %s", got.path, got.text())
+			}
+			if strings.Contains(got.text(), theKey) {
+				t.Error("the key stands in the body")
+			}
+			if key := got.header.Get("X-Api-Key") + got.header.Get("Authorization"); !strings.HasSuffix(key, theKey) || got.header.Get("User-Agent") != "ctxledger" {
+				t.Errorf("headers %v", got.header)
+			}
+			if v := got.header.Get("Anthropic-Version"); (v == "2023-06-01") != (d.kind == config.KindAnthropic) {
+				t.Errorf("version %q", v)
+			}
+		})
+	}
+}
+
+// What a server does, and what becomes of it. Nothing is sent twice, but what overflows.
+func TestWhatServersDo(t *testing.T) {
+	for _, d := range dialects {
+		tooLong := "prompt is too long: 250000 tokens > 200000 maximum"
+		if d.kind == config.KindOpenAI {
+			tooLong = "This model's maximum context length is 8192 tokens. However, your messages resulted in 90001 tokens."
+		}
+		for _, c := range []struct {
+			name   string
+			answer func(n int, w http.ResponseWriter, r *http.Request)
+			code   fault.Code
+			says   string
+			calls  int
+		}{
+			{"refuses the key", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				reply(w, 401, d.wrong("authentication_error", "invalid x-api-key "+theKey))
+			}, fault.Denied, "refuses the key (status 401): invalid x-api-key", 1},
+			{"forbids", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				reply(w, 403, d.wrong("permission_error", "no"))
+			}, fault.Denied, "(status 403): no", 1},
+			{"knows no such model", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				reply(w, 404, d.wrong("not_found_error", "model: the-model"))
+			}, fault.NotFound, "model: the-model", 1},
+			{"wants to be left alone", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", "1")
+				reply(w, 429, d.wrong("rate_limit_error", "slow down"))
+			}, fault.Limited, "slow down", 1},
+			{"is overloaded", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				reply(w, 529, d.wrong("overloaded_error", "Overloaded"))
+			}, fault.Limited, "Overloaded", 1},
+			{"breaks", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				http.Error(w, "<html>Bad Gateway</html>", http.StatusBadGateway)
+			}, fault.Unavailable, "status 502", 1},
+			{"refuses the request", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				reply(w, 400, d.wrong("invalid_request_error", "temperature: must be 1"))
+			}, fault.Invalid, "temperature", 1},
+			{"finds the prompt too long, always", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				reply(w, 400, d.wrong("context_length_exceeded", tooLong))
+			}, fault.TooLarge, tooLong[:20], 5},
+			{"finds the body too long", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				reply(w, 413, d.wrong("request_too_large", "Request exceeds the maximum size"))
+			}, fault.TooLarge, "maximum size", 5},
+			{"sends it elsewhere", func(_ int, w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
+			}, fault.Denied, "elsewhere (status 307)", 1},
+			{"answers with a page", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/html; charset=utf-8")
+				_, _ = w.Write([]byte("<html>Welcome</html>"))
+			}, fault.Invalid, "not with JSON", 1},
+			{"answers with other JSON", func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, 200, `["no"]`) }, fault.Invalid, "not a model's answer", 1},
+			{"breaks off", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Length", "5000")
+				reply(w, 200, d.okay("half of it", 1, 1, 0)[:40])
+				panic(http.ErrAbortHandler)
+			}, fault.Unavailable, "broke off", 1},
+			{"never ends", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				for block := []byte(strings.Repeat(" ", 64<<10)); ; {
+					if _, err := w.Write(block); err != nil {
+						return
+					}
+				}
+			}, fault.Limited, "more than 4 MiB", 1},
+			{"unfolds without an end", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.Header().Set("Content-Encoding", "gzip")
+				z := gzip.NewWriter(w)
+				for block := make([]byte, 1<<20); ; {
+					if _, err := z.Write(block); err != nil {
+						return
+					}
+				}
+			}, fault.Limited, "more than 4 MiB", 1},
+		} {
+			t.Run(d.kind+" "+c.name, func(t *testing.T) {
+				p := serve(t, d, c.answer)
+				cl := p.client(t, nil)
+				_, err := cl.Summarize(t.Context(), compaction.Prompt{Text: "x", Output: 9})
+				if fault.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.says) {
+					t.Errorf("%s: %v", fault.CodeOf(err), err)
+				}
+				if text := err.Error() + fault.HintOf(err); strings.Contains(text, theKey) || len(text) > 1_000 {
+					t.Errorf("the error shows the key, or too much: %s", text)
+				}
+				before := len(p.requests())
+				a, err := compaction.Ask(t.Context(), brief(30), cl)
+				if err != nil || a.Run.Status != compaction.Failed || a.Text != "" || a.Run.Reason == "" || strings.Contains(a.Run.Reason, theKey) {
+					t.Errorf("%+v, %v", a, err)
+				}
+				if n := len(p.requests()) - before; n != c.calls || a.Run.Calls != c.calls {
+					t.Errorf("%d requests, the run says %d, want %d", n, a.Run.Calls, c.calls)
+				}
+			})
+		}
+	}
+}
+
+func TestEachRequestAfterAnOverflowIsSmaller(t *testing.T) {
+	d := dialects[0]
+	p := serve(t, d, func(n int, w http.ResponseWriter, _ *http.Request) {
+		if n < 4 {
+			reply(w, 400, d.wrong("invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"))
+			return
+		}
+		reply(w, 200, d.okay(sectioned, 50, 5, 0))
+	})
+	a, err := p.client(t, nil).Author()(t.Context(), brief(30))
+	if err != nil || a.Run.Status != compaction.Accepted || a.Run.Shrinks != 3 || a.Run.Model != "claude-x-1" {
+		t.Fatalf("%+v, %v", a.Run, err)
+	}
+	got := p.requests()
+	for i := 1; i < 4; i++ {
+		if len(got[i].text()) >= len(got[i-1].text()) {
+			t.Errorf("request %d is not smaller", i+1)
+		}
+	}
+}
+
+func TestAServerThatIsSlowIsGivenUp(t *testing.T) {
+	for _, d := range dialects {
+		free := make(chan struct{})
+		p := serve(t, d, func(_ int, _ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-r.Context().Done():
+			case <-free:
+			}
+		})
+		a, err := p.client(t, func(c *config.Summarizer) { c.Timeout = 50 * time.Millisecond }).Author()(t.Context(), brief(3))
+		close(free)
+		if err != nil || a.Run.Status != compaction.Failed || !strings.Contains(a.Run.Reason, "did not answer within 50ms") || a.Run.Calls != 1 {
+			t.Errorf("%+v, %v", a.Run, err)
+		}
+	}
+}
+
+func TestWhoGivesUpGetsAnError(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p := serve(t, dialects[0], func(_ int, _ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	if a, err := p.client(t, nil).Author()(ctx, brief(3)); !fault.Is(err, fault.Unavailable) || a.Run.Status != "" {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+func TestNobodyThere(t *testing.T) {
+	p := serve(t, dialects[0], nil)
+	cl := p.client(t, nil)
+	p.Close()
+	if _, err := cl.Summarize(t.Context(), compaction.Prompt{Text: "x"}); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "cannot be reached") {
+		t.Error(err)
+	}
+}
+
+func TestAnAnswerAtItsLimitSaysSo(t *testing.T) {
+	for _, d := range dialects {
+		p := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) {
+			body := strings.Replace(d.okay("half", 1, 1, 0), `"end_turn"`, `"max_tokens"`, 1)
+			reply(w, 200, strings.Replace(body, `"stop"`, `"length"`, 1))
+		})
+		if r, err := p.client(t, nil).Summarize(t.Context(), compaction.Prompt{Text: "x"}); err != nil || !r.Cut || r.Text != "half" {
+			t.Errorf("%s: %+v, %v", d.kind, r, err)
+		}
+	}
+}
+
+// A server that drops the front of a prompt says so in its usage alone.
+func TestASilentOverflowIsAnOverflow(t *testing.T) {
+	d := dialects[0]
+	p := serve(t, d, func(n int, w http.ResponseWriter, _ *http.Request) {
+		if n == 1 {
+			reply(w, 200, d.okay("about half of it", 250_000, 1, 0))
+			return
+		}
+		reply(w, 200, d.okay(sectioned, 100, 9, 0))
+	})
+	a, err := p.client(t, func(c *config.Summarizer) { c.Model = "claude-haiku-4-5" }).Author()(t.Context(), brief(30))
+	if err != nil || a.Run.Status != compaction.Accepted || a.Run.Shrinks != 1 || a.Run.Usage.Input != 250_100 || a.Text != sectioned {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// A local server often needs no key, has only a text as its error, and tells no usage.
+func TestALocalServer(t *testing.T) {
+	d := dialects[1]
+	p := serve(t, d, func(n int, w http.ResponseWriter, _ *http.Request) {
+		if n == 1 {
+			reply(w, 400, `{"error":"the request exceeds the available context size, try increasing it"}`)
+			return
+		}
+		reply(w, 200, `{"choices":[{"message":{"role":"assistant","content":`+quoted(sectioned)+`},"finish_reason":"stop"}],"usage":{"prompt_tokens":-4}}`)
+	})
+	for _, address := range []string{p.URL, p.URL + "/", p.URL + "/v1", p.URL + "/v1/chat/completions"} {
+		a, err := p.client(t, func(c *config.Summarizer) { c.KeyEnv, c.URL = "", address }).Author()(t.Context(), brief(9))
+		if err != nil || a.Run.Status != compaction.Accepted || !a.Run.Estimated || a.Run.Usage.Input <= 0 || a.Run.Model != "the-model" {
+			t.Errorf("%s: %+v, %v", address, a.Run, err)
+		}
+	}
+	for _, got := range p.requests() {
+		if got.path != "/v1/chat/completions" || got.header.Get("Authorization") != "" {
+			t.Errorf("%s, %v", got.path, got.header)
+		}
+	}
+}

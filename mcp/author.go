@@ -1,0 +1,40 @@
+package mcp
+
+import (
+	"context"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+)
+
+// author returns who writes the summary in a mode that has a model write, nil in the others, and the
+// sections that it has. The model runs in this process, with its credentials.
+func (c *call) author(ctx context.Context, mode compaction.Mode) (engine.Author, string, error) {
+	if !mode.Asks() {
+		return nil, "", nil
+	}
+	if c.o.Author == nil {
+		return nil, "", fault.New(fault.NotFound, "mcp.compact", "this server has no model to write summaries: use mode intent")
+	}
+	info, err := c.api.Info(ctx, engine.InfoRequest{})
+	if err != nil {
+		return nil, "", err
+	}
+	return c.o.Author(info.Workspace, info.State)
+}
+
+// plan plans and accepts, or only plans, what the arguments ask for.
+func (a *compactArgs) plan(ctx context.Context, api engine.API, session string, author engine.Author, sections string) (engine.CompactionPlan, error) {
+	r := engine.PlanCompactionRequest{Session: session, Options: a.options()}
+	if author == nil {
+		return engine.Compact(ctx, api, r, a.key("compact"), a.DryRun)
+	}
+	r.Options.Preset = sections
+	return engine.CompactBy(ctx, api, r, a.key("compact"), a.DryRun, author)
+}
+
+// notDone is the answer to what cannot be done as asked.
+func notDone(why string) reply {
+	return answer(compactResult{Status: statusRefused, Reason: why + ". Nothing was changed."})
+}

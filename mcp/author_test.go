@@ -1,0 +1,83 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/sessions"
+)
+
+// writes returns an author that answers with a text, and counts how often it is asked.
+func writes(text string, asked *int) func(root, state string) (engine.Author, string, error) {
+	return func(string, string) (engine.Author, string, error) {
+		return func(_ context.Context, b *compaction.Brief) (compaction.Answer, error) {
+			*asked++
+			return compaction.Answer{Text: text, FirstKept: b.FirstKept, Range: b.Range, Run: compaction.Run{
+				Status: compaction.Accepted, Model: "m-1", Calls: 1, Usage: sessions.Usage{Input: 900, Output: 30},
+			}}, nil
+		}, "default", nil
+	}
+}
+
+func TestAModelWritesInTheServersProcess(t *testing.T) {
+	asked := 0
+	f := newFixture(t, func(o *Options) {
+		o.Author = writes("## Completed\n- the shop works\n- All tests pass.\n- Rewrote src/dream.go.", &asked)
+	})
+	session := f.shop(t)
+	c := connect(t, f.mcp, "tester")
+	a := args{"session": session, "mode": "hybrid", "keep_turns": 2, "budget_tokens": 4_000, "request_id": "r1"}
+	a["dry_run"] = true
+	if r, _ := do[compactResult](t, c, "compact_conversation", a); r.Status != statusStaged || asked > 0 || !strings.Contains(strings.Join(r.Warnings, "\n"), "no model was asked") {
+		t.Errorf("a dry run: %s, %v, asked %d times", r.Status, r.Warnings, asked)
+	}
+	delete(a, "dry_run")
+	r, _ := do[compactResult](t, c, "compact_conversation", a)
+	if r.Status != statusCompacted || asked != 1 || r.After.N >= r.Before.N {
+		t.Fatalf("%s: %s, asked %d times", r.Status, r.Reason, asked)
+	}
+	contains(t, r.Summary, "- the shop works", "[CLAIM REMOVED — LEDGER: ", "## Remaining Work")
+	contains(t, strings.Join(r.Warnings, "\n"), "1 statement(s) of the model were removed", "1 are marked")
+	again, _ := do[compactResult](t, c, "compact_conversation", a)
+	if asked != 1 || again.SummaryID != r.SummaryID || again.Summary != r.Summary {
+		t.Errorf("the request sent again asked a model %d times: %s and %s", asked, r.SummaryID, again.SummaryID)
+	}
+}
+
+func TestAModelThatFailsLeavesTheDeterministicSummary(t *testing.T) {
+	f := newFixture(t, func(o *Options) {
+		o.Author = func(string, string) (engine.Author, string, error) {
+			return func(_ context.Context, b *compaction.Brief) (compaction.Answer, error) {
+				return compaction.Unasked(b, "status 500 \x1b[31m"), nil
+			}, "", nil
+		}
+	})
+	session := f.shop(t)
+	c := connect(t, f.mcp, "tester")
+	r, _ := do[compactResult](t, c, "compact_conversation", args{"session": session, "mode": "llm", "keep_turns": 2, "return": "receipt"})
+	if r.Status != statusCompacted || !strings.Contains(strings.Join(r.Warnings, "\n"), "was not taken (failed): status 500") {
+		t.Errorf("%s: %s, %q", r.Status, r.Reason, r.Warnings)
+	}
+}
+
+func TestAnAuthorThatIsRefusedIsSaid(t *testing.T) {
+	f := newFixture(t, func(o *Options) {
+		o.Author = func(root, state string) (engine.Author, string, error) {
+			if root != shopRoot || state == "" {
+				t.Errorf("asked for the author of %q, %q", root, state)
+			}
+			return nil, "", fault.New(fault.Denied, "test", "no person has used it").WithHint("have the user use it")
+		}
+	})
+	session := f.shop(t)
+	c := connect(t, f.mcp, "tester")
+	r, _ := do[compactResult](t, c, "compact_conversation", args{"session": session, "mode": "llm"})
+	if r.Status != statusRefused {
+		t.Fatal(r.Status)
+	}
+	contains(t, r.Reason, "no person has used it", "have the user use it", "Nothing was changed")
+}

@@ -1,0 +1,45 @@
+package report
+
+// Each replaces every text of the report that comes from a session by what f makes of it: for masks.
+func (r *Report) Each(f func(string) string) {
+	each := func(texts ...*string) {
+		for _, t := range texts {
+			*t = f(*t)
+		}
+	}
+	list := func(texts []string) {
+		for i := range texts {
+			each(&texts[i])
+		}
+	}
+	for _, rows := range [][]Row{r.Models, r.Projects} {
+		for i := range rows {
+			each(&rows[i].Name)
+		}
+	}
+	for i := range r.Dearest {
+		s := &r.Dearest[i]
+		each(&s.ID, &s.Title, &s.Project)
+	}
+	for i := range r.Days {
+		masked := make(map[string]float64, len(r.Days[i].Models))
+		for name, dollars := range r.Days[i].Models {
+			masked[f(name)] += dollars
+		}
+		r.Days[i].Models = masked
+	}
+	for i := range r.Tools {
+		each(&r.Tools[i].Name)
+	}
+	for i := range r.Read {
+		each(&r.Read[i].Path, &r.Read[i].Project)
+	}
+	for i := range r.Compactions {
+		l := &r.Compactions[i]
+		each(&l.Session, &l.Project, &l.Trigger)
+		list(l.Names)
+		list(l.Reread.Examples)
+		list(l.Rerun.Examples)
+	}
+	list(r.Caveats.Unpriced)
+}

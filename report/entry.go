@@ -1,0 +1,104 @@
+package report
+
+import "time"
+
+// Class is what a piece of a request is.
+type Class int
+
+// The classes of pieces, in the order in which reports list them.
+const (
+	System    Class = iota // the system prompt and the tools' definitions: what no entry tells
+	Host                   // what the agent's host adds on its own, such as reminders
+	Summary                // what stands for a part that was compacted
+	User                   // the user's own words
+	Assistant              // answers and the arguments of calls
+	Reasoning              // what a model thought
+	Result                 // what tools returned
+	classes                // how many there are
+)
+
+// String returns the name of a class for people.
+func (c Class) String() string {
+	return [...]string{"system, tools", "added by host", "summaries", "user", "assistant", "reasoning", "tool results"}[c]
+}
+
+// Entry is one step of a session: what comes into the context of its thread, an answer's usage, or both.
+type Entry struct {
+	ID     string    // the host's; "": none
+	Parent string    // the ID of the entry that a prompt follows, where the host says so
+	Time   time.Time // zero: not known
+	Thread string    // which subagent's conversation it belongs to; "": the main one
+	// Prompt says that the user wrote it. A prompt whose Parent is an earlier entry of the context takes
+	// back what came after that one.
+	Prompt     bool
+	Pieces     []Piece
+	Request    *Request    // set for an answer, or a part of one
+	Compaction *Compaction // set when the context was replaced; summary and kept entries follow
+}
+
+// Piece is one part of a message as it stands in a context.
+type Piece struct {
+	Class  Class
+	Tokens int    // in o200k_base; what its model counts is estimated from that
+	Call   string // id that joins a call and its result; "": neither
+	Text   string // what a model reads of it; not kept
+	Action *Action
+	// Names are the identifiers and paths in it; needed only where Meter.WantsNames.
+	Names []string
+}
+
+// Action is what a call of a tool does.
+type Action struct {
+	Tool    string
+	Read    string // path of the file that it reads; "": none
+	Part    string // which part of that file: reads of equal Path and Part are the same
+	Command string // what a shell is to run; "": nothing
+}
+
+// Request is one answer of a model, with what its provider reported.
+type Request struct {
+	ID    string // the provider's id of the answer; entries with the same one are parts of one answer
+	Model string
+	Usage Usage
+	Final bool // Usage is that of the whole answer, not of its beginning
+	Fast  bool // at another price than the list's: priority or fast processing
+	// Copied says that another file, which repeats this one's entries, counts the request.
+	Copied bool
+}
+
+// Usage is what a provider reported for a request, in tokens. The kinds of input do not overlap.
+type Usage struct {
+	Input          int64 `json:"input"`            // outside the cache
+	CacheRead      int64 `json:"cache_read"`       // read from the prompt cache
+	CacheWrite     int64 `json:"cache_write"`      // written to it for the shortest time offered
+	CacheWriteLong int64 `json:"cache_write_long"` // written to it for longer
+	Output         int64 `json:"output"`           // the answer, reasoning included
+}
+
+// In returns the size of the request.
+func (u Usage) In() int64 { return u.Input + u.CacheRead + u.CacheWrite + u.CacheWriteLong }
+
+// Written returns what was written to the cache, for however long.
+func (u Usage) Written() int64 { return u.CacheWrite + u.CacheWriteLong }
+
+// plus returns the sum of both.
+func (u Usage) plus(v Usage) Usage {
+	return Usage{
+		u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite,
+		u.CacheWriteLong + v.CacheWriteLong, u.Output + v.Output,
+	}
+}
+
+// minus returns the difference, which may be negative.
+func (u Usage) minus(v Usage) Usage {
+	return Usage{
+		u.Input - v.Input, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite,
+		u.CacheWriteLong - v.CacheWriteLong, u.Output - v.Output,
+	}
+}
+
+// Compaction says that a context was replaced by a summary.
+type Compaction struct {
+	Trigger string // "auto", "manual", or as the host says
+	Before  int64  // tokens of the context, as the host says; 0: it does not
+}

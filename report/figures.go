@@ -1,0 +1,104 @@
+package report
+
+// Spent is what requests cost.
+type Spent struct {
+	Requests int     `json:"requests"`
+	Usage    Usage   `json:"usage"`
+	Dollars  float64 `json:"dollars"` // at list prices; what has no price is left out
+	// Unpriced is how many tokens of Usage have no known price.
+	Unpriced int64 `json:"unpriced_tokens,omitempty"`
+}
+
+// plus returns the sum of both.
+func (s Spent) plus(t Spent) Spent {
+	return Spent{s.Requests + t.Requests, s.Usage.plus(t.Usage), s.Dollars + t.Dollars, s.Unpriced + t.Unpriced}
+}
+
+// Tokens returns all tokens that were sent and received.
+func (s Spent) Tokens() int64 { return s.Usage.In() + s.Usage.Output }
+
+// add counts what was spent on the day.
+func (d *Day) add(s Spent, models map[string]float64) {
+	d.Spent = d.plus(s)
+	for name, dollars := range models {
+		d.Models[name] += dollars
+	}
+}
+
+// Carried is what a thing took of requests. Its figures are estimates: shares of what was reported.
+type Carried struct {
+	Tokens  float64 `json:"tokens"`  // when it was sent for the first time
+	Sent    float64 `json:"sent"`    // with every request that carried it
+	Dollars float64 `json:"dollars"` // of all those requests
+}
+
+// plus returns the sum of both.
+func (c Carried) plus(d Carried) Carried {
+	return Carried{c.Tokens + d.Tokens, c.Sent + d.Sent, c.Dollars + d.Dollars}
+}
+
+// Times returns how often a token of it was sent, on average; 0 if none was.
+func (c Carried) Times() float64 {
+	if c.Tokens == 0 {
+		return 0
+	}
+	return c.Sent / c.Tokens
+}
+
+// Tool is what one tool took: the arguments of its calls, and their results.
+type Tool struct {
+	Name  string `json:"name"`
+	Calls int    `json:"calls"`
+	Carried
+}
+
+// File is what reading one file took.
+type File struct {
+	Path    string `json:"path"`
+	Project string `json:"project,omitempty"`
+	Reads   int    `json:"reads"`
+	Again   int    `json:"again"`     // reads of it after the first in the same conversation
+	Same    int    `json:"unchanged"` // of those, the ones that returned what the last such read had returned
+	After   int    `json:"after_compaction"`
+	Carried
+}
+
+// plus returns the sum of both.
+func (f File) plus(g File) File {
+	f.Reads, f.Again, f.Same, f.After = f.Reads+g.Reads, f.Again+g.Again, f.Same+g.Same, f.After+g.After
+	f.Carried = f.Carried.plus(g.Carried)
+	return f
+}
+
+// owned says what a piece is counted to.
+type owned struct {
+	class *Carried
+	tool  *Tool // nil: no tool's
+	file  *File // nil: no read of a file
+	read  *Again
+}
+
+// pay counts what a piece took of so many requests.
+func (o owned) pay(requests, sent, dollars float64) {
+	c := Carried{Sent: sent, Dollars: dollars}
+	if requests > 0 {
+		c.Tokens = sent / requests
+	}
+	*o.class = o.class.plus(c)
+	if o.tool != nil {
+		o.tool.Carried = o.tool.plus(c)
+	}
+	if o.file != nil {
+		o.file.Carried = o.file.Carried.plus(c)
+	}
+	if o.read != nil {
+		o.read.Carried = o.read.Carried.plus(c)
+	}
+}
+
+// Again is what was done again after a compaction.
+type Again struct {
+	Count int `json:"count"`
+	Carried
+	Examples []string `json:"examples,omitempty"` // at most 10, in order
+}

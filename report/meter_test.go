@@ -1,0 +1,91 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/tokens"
+)
+
+// entries makes a session of bytes: any order of prompts, answers, results, copies, rewinds and compactions,
+// in two conversations, with any usage.
+func entries(script []byte) []Entry {
+	next := func() int {
+		if len(script) == 0 {
+			return 0
+		}
+		b := script[0]
+		script = script[1:]
+		return int(b)
+	}
+	var all []Entry
+	for n := 0; len(script) > 0 && n < 200; n++ {
+		e := Entry{ID: fmt.Sprint(n % 50), Time: time.Unix(int64(next())*10_000, 0), Thread: []string{"", "", "sub"}[next()%3]}
+		piece := Piece{Class: Class(next() % int(classes)), Tokens: next() * 10, Call: fmt.Sprint(next() % 8), Text: fmt.Sprint(next() % 3)}
+		piece.Names = []string{fmt.Sprint("name", next()%9)}
+		switch next() % 5 {
+		case 0:
+			e.Prompt, e.Parent = true, fmt.Sprint(next()%50)
+		case 1, 2:
+			piece.Class = Assistant
+			if next()%2 == 0 {
+				piece.Action = &Action{Tool: fmt.Sprint("tool", next()%3), Read: []string{"", "/a", "b"}[next()%3], Command: []string{"", "make"}[next()%2]}
+			}
+			e.Request = &Request{
+				ID: []string{"", fmt.Sprint("r", next()%40)}[next()%2], Model: []string{"claude-opus-4-6", "gpt-4o", "unheard-of"}[next()%3],
+				Usage: Usage{int64(next()), int64(next() * 99), int64(next()), int64(next()), int64(next())}, Final: next()%2 == 0, Copied: next()%4 == 0,
+			}
+		case 3:
+			e.Compaction = &Compaction{Before: int64(next())}
+		}
+		e.Pieces = []Piece{piece, piece}[:next()%3]
+		all = append(all, e)
+	}
+	return all
+}
+
+// FuzzMeter checks of any session that the parts add up to the whole, and that no figure is absurd.
+func FuzzMeter(f *testing.F) {
+	f.Add([]byte(strings.Repeat("a session of some kind, \x01\x02\x03\x00\x00\x01", 4)))
+	f.Fuzz(func(t *testing.T, script []byte) {
+		m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s", Project: "/p", Compacts: true})
+		for _, e := range entries(script) {
+			m.Add(e)
+		}
+		r := Merge([]Measured{m.End()})
+		var sent, dollars, output float64
+		for _, c := range r.Filled {
+			sent, dollars = sent+c.Sent, dollars+c.Dollars
+			if c.Tokens < -1e-6 || c.Sent < -1e-6 || c.Dollars < -1e-9 {
+				t.Fatalf("%+v", c)
+			}
+		}
+		for _, x := range r.Models {
+			model, _ := tokens.Builtin().Lookup(x.Name)
+			d, _ := model.Price.Output.Dollars(x.Usage.Output)
+			output += d
+		}
+		if in := float64(r.Total.Usage.In()); !near(sent, in) {
+			t.Fatalf("parts of %f tokens, requests of %f", sent, in)
+		}
+		if math.IsNaN(dollars) || r.Total.Requests < 0 || r.Lost.Missing > r.Lost.Used {
+			t.Fatalf("%+v", r)
+		}
+		if !near(dollars+output, r.Total.Dollars) {
+			t.Fatalf("parts of $%f and answers of $%f, in all $%f", dollars, output, r.Total.Dollars)
+		}
+		days, models := 0.0, 0.0
+		for _, d := range r.Days {
+			days += d.Dollars
+		}
+		for _, x := range r.Models {
+			models += x.Dollars
+		}
+		if whole := r.Total.Dollars; !near(days, whole) || !near(models, whole) || !near(r.Dearest[0].Dollars, whole) {
+			t.Fatalf("days of $%f, models of $%f, a session of $%f, in all $%f", days, models, r.Dearest[0].Dollars, whole)
+		}
+	})
+}

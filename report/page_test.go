@@ -1,0 +1,126 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/tokens"
+)
+
+// hostile is what a session may call things.
+const hostile = `</style></svg><script>alert(1)</script><img src=x onerror=alert(1)>"'{{.}}`
+
+// measuredPage is a page about one session whose names are all hostile.
+func measuredPage(t *testing.T) string {
+	t.Helper()
+	m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: hostile, Agent: "x", Title: hostile, Project: hostile, Compacts: true})
+	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	usage := Usage{Input: 100, CacheRead: 5_000, CacheWrite: 500, Output: 50}
+	call := func(id string) Piece {
+		return Piece{Class: Assistant, Tokens: 20, Call: id, Action: &Action{Tool: hostile, Read: hostile, Command: hostile}, Names: []string{hostile}}
+	}
+	m.Add(Entry{ID: "1", Time: at, Prompt: true, Pieces: []Piece{{Class: User, Tokens: 10, Text: hostile}}})
+	m.Add(Entry{ID: "2", Time: at, Request: &Request{ID: "a", Model: hostile, Usage: usage}, Pieces: []Piece{call("c1")}})
+	m.Add(Entry{ID: "3", Time: at, Pieces: []Piece{{Class: Result, Call: "c1", Tokens: 400, Text: "x"}}})
+	m.Add(Entry{ID: "4", Time: at.AddDate(0, 0, 2), Compaction: &Compaction{Trigger: hostile, Before: 9_000}})
+	m.Add(Entry{ID: "5", Time: at, Request: &Request{ID: "b", Model: "claude-sonnet-4-5", Usage: usage}, Pieces: []Piece{call("c2")}})
+	m.Add(Entry{ID: "6", Time: at.AddDate(0, 0, 3), Request: &Request{ID: "c", Model: "claude-sonnet-4-5", Usage: usage, Fast: true}})
+	var b bytes.Buffer
+	if err := Page(&b, Merge([]Measured{m.End()}), time.UTC); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestAPageHoldsNothingThatRunsOrLoads(t *testing.T) {
+	page := measuredPage(t)
+	for _, bad := range []string{"<script", "onerror=alert(1)>", "<img", "http:", "https:", "//", "url(", "@import", " style=", "ZgotmplZ"} {
+		if i := strings.Index(page, bad); i >= 0 {
+			t.Errorf("%q stands in the page: …%s…", bad, page[max(0, i-60):min(len(page), i+60)])
+		}
+	}
+	if n := strings.Count(page, "alert(1)"); n < 8 {
+		t.Errorf("only %d of the names are shown", n)
+	}
+	if strings.Count(page, "</style>") != 1 {
+		t.Error("a name ends the style sheet")
+	}
+}
+
+func TestThePolicyOfAPageAllowsItsStyleSheetAlone(t *testing.T) {
+	page := measuredPage(t)
+	_, rest, _ := strings.Cut(page, "<style>")
+	css, _, _ := strings.Cut(rest, "</style>")
+	sum := sha256.Sum256([]byte(css))
+	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)
+	if policy == nil {
+		t.Fatal("there is no policy")
+	}
+	// In an attribute html/template writes a plus sign as a reference.
+	got := strings.NewReplacer("&#39;", "'", "&#43;", "+").Replace(policy[1])
+	want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	if got != want {
+		t.Errorf("policy %s, want %s", got, want)
+	}
+	if !strings.Contains(css, "prefers-color-scheme: dark") {
+		t.Error("there are no dark colours")
+	}
+}
+
+func TestAPageOfNothingIsAPage(t *testing.T) {
+	var b bytes.Buffer
+	if err := Page(&b, Merge(nil), time.UTC); err != nil || !strings.Contains(b.String(), "</html>") {
+		t.Errorf("%v, %d bytes", err, b.Len())
+	}
+	if err := Page(broken{}, Merge(nil), time.UTC); !errors.Is(err, errBroken) {
+		t.Errorf("error %v", err)
+	}
+}
+
+var errBroken = errors.New("broken")
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errBroken }
+
+func TestDaysWithoutRequestsAreDrawn(t *testing.T) {
+	p := page{Report: Report{Days: []Day{{Day: "2026-02-27"}, {Day: "2026-03-02"}, {Day: ""}}}}
+	var got []string
+	for _, d := range p.calendar() {
+		got = append(got, d.Day)
+	}
+	if want := "2026-02-27 2026-02-28 2026-03-01 2026-03-02"; strings.Join(got, " ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+	p.Days = []Day{{Day: "0001-01-01"}, {Day: "2026-03-02"}}
+	if n := len(p.calendar()); n > maxDays {
+		t.Errorf("%d days are drawn", n)
+	}
+}
+
+func TestStepsAreRound(t *testing.T) {
+	for most, want := range map[float64]float64{0: 1, 0.9: 0.2, 7: 2, 10: 2, 11: 5, 139: 50, 21: 5, 4_000: 1_000} {
+		if got := niceStep(most); !near(got, want) {
+			t.Errorf("%g: a step of %g, want %g", most, got, want)
+		}
+	}
+}
+
+func TestNumbersAreShort(t *testing.T) {
+	for n, want := range map[float64]string{0: "0", 999: "999", 999.5: "1.00 K", 1_234: "1.23 K", 9_994: "9.99 K", 9_996: "10.0 K", 99_940: "99.9 K", 99_960: "100 K", 1.5e9: "1.50 G", 2e15: "2000 T"} {
+		if got := Magnitude(n); got != want {
+			t.Errorf("%g: %s, want %s", n, got, want)
+		}
+	}
+	for d, want := range map[float64]string{0: "$0.00", -0.001: "$0.00", 0.005: "$0.01", 1234567.891: "$1,234,567.89"} {
+		if got := Dollars(d); got != want {
+			t.Errorf("%g: %s, want %s", d, got, want)
+		}
+	}
+}

@@ -1,0 +1,293 @@
+package report
+
+import "time"
+
+// maxCalls bounds the calls of one thread whose actions are remembered.
+const maxCalls = 200_000
+
+// thread is one conversation: the main one of a session, or a subagent's.
+type thread struct {
+	meter  *Meter
+	sub    bool
+	window window
+	system float64 // tokens of what no entry tells; as measured last
+	asked  bool    // whether a request has been measured
+	open   *answer // the newest one, whose parts may still come
+	prompt int     // pieces before the newest prompt
+	calls  map[string]*call
+	reads  map[string]*read
+	memory memory
+}
+
+// answer is a request whose answer may have further parts.
+type answer struct {
+	Request
+	at        time.Time
+	weight    float64 // of its pieces
+	reasoning bool    // whether it has such a piece
+	copied    bool    // counted elsewhere, or before
+}
+
+// call is a call of a tool, until its result comes and after.
+type call struct {
+	Action
+	file     *File // that it reads
+	again    *Again
+	copied   bool
+	answered bool
+}
+
+// read is what is known of the reads of one file.
+type read struct {
+	era   int               // compactions before the newest one
+	parts map[string]uint64 // hash of the newest result, by part
+}
+
+// add takes the thread's next entry.
+func (t *thread) add(e Entry) {
+	entry := t.meter.hash(e.ID)
+	if e.Compaction != nil {
+		t.compact(e)
+	}
+	if e.Prompt {
+		t.rewind(e.Parent)
+	}
+	copied := false
+	if e.Request != nil {
+		copied = t.request(e)
+	}
+	for _, p := range e.Pieces {
+		t.piece(p, copied, e.Request != nil)
+	}
+	if e.ID != "" {
+		t.window.note(entry)
+	}
+}
+
+// rewind takes back what came after the entry that a prompt follows, if that was there before the newest
+// prompt: parents of parallel calls alone say nothing.
+func (t *thread) rewind(parent string) {
+	if parent != "" {
+		if at, ok := t.window.position(t.meter.hash(parent)); ok && at <= t.prompt && at < len(t.window.pieces) {
+			t.settle()
+			t.window.back(t.meter.hash(parent))
+		}
+	}
+	t.prompt = len(t.window.pieces)
+}
+
+// request takes an answer or a part of one, and reports whether it is counted elsewhere.
+func (t *thread) request(e Entry) (copied bool) {
+	r := *e.Request
+	if t.open != nil && r.ID != "" && t.open.ID == r.ID {
+		t.more(r)
+		return t.open.copied
+	}
+	copied = r.Copied || t.meter.counted[r.ID]
+	t.settle()
+	t.open = &answer{Request: r, at: e.Time, copied: copied}
+	if copied {
+		return true
+	}
+	if r.ID != "" {
+		t.meter.counted[r.ID] = true
+	}
+	if r.Fast {
+		t.meter.out.fast++
+	}
+	t.meter.book(&r, nil, e.Time, t.sub)
+	t.charge(r)
+	t.memory.asked(r.Usage.In())
+	return false
+}
+
+// more takes a further part of the newest answer. Its output counts as it is reported last, its input as it
+// is reported first: that has been shared out.
+func (t *thread) more(r Request) {
+	was := t.open.Request
+	r.Model = was.Model
+	if was.Usage.In() > 0 {
+		output := r.Usage.Output
+		r.Usage = was.Usage
+		r.Usage.Output = output
+	}
+	t.open.Request = r
+	if t.open.copied {
+		return
+	}
+	t.meter.book(&r, &was, t.open.at, t.sub)
+	if was.Usage.In() == 0 {
+		t.charge(r)
+	}
+}
+
+// settle closes the newest answer. What it says less than the provider reported was thought: hosts keep
+// reasoning without its text.
+func (t *thread) settle() {
+	a := t.open
+	if a == nil {
+		return
+	}
+	t.open = nil
+	m, price := t.meter.out, t.meter.price(a.Model)
+	rest := float64(a.Usage.Output) - a.weight*price.scale
+	switch {
+	case rest > 0 && a.reasoning:
+		t.window.push(rest/price.scale, owned{class: &m.classes[Reasoning]})
+	case rest < 0 && !a.Final && !a.copied:
+		m.unfinished.Requests++
+		m.unfinished.Tokens += -rest
+		m.unfinished.Dollars += -rest * price.output
+	}
+}
+
+// charge shares a request out over what it held.
+func (t *thread) charge(r Request) {
+	total := float64(r.Usage.In())
+	if total == 0 {
+		return
+	}
+	price := t.meter.price(r.Model)
+	weight := t.window.weight()
+	scale := t.fit(total, weight, price.scale)
+	class := &t.meter.out.classes[System]
+	class.Sent += t.system
+	if scale > 0 {
+		t.window.carry(scale)
+	}
+	from := 0.0
+	for _, part := range []struct {
+		tokens int64
+		price  float64
+	}{
+		{r.Usage.CacheRead, price.read}, {r.Usage.CacheWriteLong, price.long},
+		{r.Usage.CacheWrite, price.write}, {r.Usage.Input, price.input},
+	} {
+		to := from + float64(part.tokens)
+		class.Dollars += max(0, min(to, t.system)-from) * part.price
+		if scale > 0 {
+			t.window.pay(max(0, from-t.system)/scale, (to-t.system)/scale, part.price*scale)
+		}
+		from = to
+	}
+}
+
+// believable is how far the provider's count of a window may be from the estimate before something else
+// must have changed: tools came or went.
+const believable = 1.6
+
+// fit decides how much of a request is the system's, and how many of the provider's tokens a token of
+// weight stands for.
+func (t *thread) fit(total, weight, usual float64) (scale float64) {
+	was := t.system
+	if weight == 0 {
+		t.system = total
+	} else if scale = (total - was) / weight; !t.asked || scale > usual*believable || scale < usual/believable {
+		t.system = max(0, total-weight*usual)
+		scale = (total - t.system) / weight
+	}
+	if grown := t.system - was; grown > 0 || !t.asked {
+		t.meter.out.classes[System].Tokens += max(0, grown)
+	}
+	t.asked = true
+	return scale
+}
+
+// piece puts a piece into the window.
+func (t *thread) piece(p Piece, copied, answer bool) {
+	m := t.meter
+	o := owned{class: &m.out.classes[p.Class]}
+	switch {
+	case p.Action != nil:
+		c := t.called(p, copied)
+		o.tool = m.tool(c.Tool)
+	case p.Class == Result:
+		if c := t.calls[p.Call]; c != nil {
+			o.tool, o.file, o.read = m.tool(c.Tool), c.file, c.again
+			t.returned(c, p)
+		}
+	}
+	t.memory.heard(t, p)
+	if answer && t.open != nil {
+		t.open.weight += float64(p.Tokens)
+		t.open.reasoning = t.open.reasoning || p.Class == Reasoning
+	}
+	if p.Tokens > 0 {
+		t.window.push(float64(p.Tokens), o)
+	}
+}
+
+// called takes a call.
+func (t *thread) called(p Piece, copied bool) *call {
+	c := &call{Action: *p.Action, copied: copied}
+	if !copied {
+		t.meter.tool(c.Tool).Calls++
+	}
+	if c.Read != "" {
+		t.reading(c)
+	}
+	if !copied {
+		t.memory.called(t, p)
+	}
+	if p.Call != "" && len(t.calls) < maxCalls {
+		t.calls[p.Call] = c
+	}
+	return c
+}
+
+// reading counts a read of a file.
+func (t *thread) reading(c *call) {
+	c.file = t.meter.file(c.Read)
+	r := t.reads[c.Read]
+	first := r == nil
+	if first {
+		r = &read{parts: map[string]uint64{}}
+		t.reads[c.Read] = r
+	}
+	if !c.copied {
+		c.file.Reads++
+		if !first {
+			c.file.Again++
+		}
+		if !first && r.era < t.memory.era {
+			c.file.After++
+			c.again = t.memory.rereads(c.Read)
+		}
+	}
+	if r.era < t.memory.era {
+		clear(r.parts) // what it returned is no longer in the window
+	}
+	r.era = t.memory.era
+}
+
+// returned takes the result of a call.
+func (t *thread) returned(c *call, p Piece) {
+	if c.answered || c.file == nil {
+		return
+	}
+	c.answered = true
+	r, digest := t.reads[c.Read], t.meter.hash(p.Text)
+	if was, ok := r.parts[c.Part]; ok && was == digest && !c.copied {
+		c.file.Same++
+	}
+	r.parts[c.Part] = digest
+}
+
+// compact empties the window.
+func (t *thread) compact(e Entry) {
+	before := e.Compaction.Before
+	if before == 0 && t.open != nil {
+		before = t.open.Usage.In() + t.open.Usage.Output
+	}
+	t.settle()
+	t.window.clear()
+	t.prompt = 0
+	t.memory.compacted(t, e, before)
+}
+
+// end closes the thread.
+func (t *thread) end() {
+	t.settle()
+	t.window.clear()
+	t.memory.end(t)
+}

@@ -1,0 +1,87 @@
+package retention
+
+import (
+	"regexp"
+	"strings"
+
+	"ctxledger.dev/transcript"
+)
+
+// command is a test or build that ran before.
+type command struct {
+	text   string // white space single, without what only stands around it
+	failed bool   // the last run
+}
+
+var (
+	// checks recognises a simple command that tests or builds.
+	checks = regexp.MustCompile(`^(\S*/)?(go (test|build|vet)|pytest|python3? -m (pytest|unittest)|tox|vitest|jest|mocha|` +
+		`rspec|phpunit|ctest|golangci-lint|staticcheck|tsc|eslint|ruff|mypy|make|cmake|ninja|` +
+		`(npx|bunx) (tsc|jest|vitest|eslint|playwright)|` +
+		`(npm|pnpm|yarn|bun|deno)( run)? [\w:-]*(test|build|lint|check|typecheck|compile)|` +
+		`(cargo|dotnet|swift|mix|mvn|gradle|gradlew|zig|just|task|mise|rake|bazel)\s.*\b(test|build|check|clippy|lint|ci|fmt))\b`)
+	operators   = regexp.MustCompile(`\s*(?:&&|\|\||;|\n)\s*`)
+	assignments = regexp.MustCompile(`^(?:(?:[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*)|time|sudo|timeout \S+)\s+)+`)
+	redirection = regexp.MustCompile(`\s*(?:\d?>&\d|&?\d?>>?\s*\S+|<\s*\S+)`)
+)
+
+// checksIn returns the tests and builds that a command line runs, each alone.
+func checksIn(line string) []string {
+	line, _, _ = strings.Cut(line, "<<")
+	var out []string
+	for _, s := range operators.Split(line, -1) {
+		s, _, _ = strings.Cut(s, " |")
+		s = assignments.ReplaceAllString(strings.TrimSpace(s), "")
+		s = strings.Join(strings.Fields(redirection.ReplaceAllString(s, "")), " ")
+		if checks.MatchString(s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// ran takes one run of a command line into account.
+func (b *past) ran(line string, result transcript.Part) {
+	for _, s := range checksIn(line) {
+		c := b.byText[s]
+		if c == nil {
+			c = &command{text: s}
+			b.byText[s] = c
+			b.commands = append(b.commands, c)
+		}
+		c.failed = result.IsError
+	}
+}
+
+var (
+	saysFailed = regexp.MustCompile(`(?i)fail|error|exit (code |status )?[1-9]|✗|broke|\bnot pass|\bred\b`)
+	saysPassed = regexp.MustCompile(`(?i)pass|\bok\b|exit (code |status )?0|succe|✓|✅|clean|green|no (errors|issues)`)
+)
+
+// told reports whether a text holds the command with the outcome of its last run.
+func (c *command) told(flat string) bool {
+	says := saysPassed
+	if c.failed {
+		says = saysFailed
+	}
+	for from := 0; ; {
+		i := strings.Index(flat[from:], c.text)
+		if i < 0 {
+			return false
+		}
+		from += i + len(c.text)
+		line, rest, _ := strings.Cut(flat[from:], "\n")
+		if strings.Trim(line, " `:*") == "" { // the outcome may stand below
+			line, _, _ = strings.Cut(rest, "\n")
+		}
+		if !continues(flat, from) && says.MatchString(line) {
+			return true
+		}
+	}
+}
+
+// continues reports whether the command goes on at i, so that another one is meant: "go test ./a" is
+// not "go test ./a/b".
+func continues(s string, i int) bool {
+	return i < len(s) && (isWord(rune(s[i])) || s[i] == '/' || s[i] == '.' || s[i] == '-')
+}

@@ -1,0 +1,253 @@
+package transcript
+
+import (
+	"encoding/json"
+)
+
+// geminiCodec is the contents of Gemini's generateContent. Names of members are read in both of the
+// spellings that its JSON has: functionCall and function_call.
+var geminiCodec = codec{
+	format:     Gemini,
+	decode:     decodeGemini,
+	build:      buildGemini,
+	edit:       editGemini,
+	merge:      mergeGemini,
+	newMessage: newGemini,
+	alternates: true,
+	roles:      []Role{RoleUser, RoleAssistant, RoleTool},
+	valid:      validGemini,
+	fits:       fitsGemini,
+}
+
+// geminiContent is a content, taken apart.
+type geminiContent struct {
+	node
+	role  string
+	array Span
+	all   []geminiPart
+}
+
+// geminiPart is one part of a content.
+type geminiPart struct {
+	node
+	data   Span // of the member that the part is about
+	signed bool // a signature of the model's thoughts stands in it
+	part   Part
+}
+
+func decodeGemini(raw []byte) (Message, error) {
+	c, err := readGemini(raw)
+	if err != nil {
+		return Message{}, err
+	}
+	m := Message{Role: RoleUser, Parts: c.parts(), Raw: raw}
+	switch {
+	case c.role == "model":
+		m.Role = RoleAssistant
+	case c.role != "" && c.role != "user" && c.role != "function":
+		m.Role = Role(c.role)
+	case onlyResults(m.Parts):
+		m.Role = RoleTool
+	}
+	return m, nil
+}
+
+func readGemini(raw []byte) (geminiContent, error) {
+	var c geminiContent
+	at, err := document(raw)
+	if err != nil {
+		return c, err
+	}
+	if c.node, err = readNode(raw, at, "content"); err != nil {
+		return c, err
+	}
+	if c.role, err = c.str("role", false); err != nil {
+		return c, err
+	}
+	c.array = c.get("parts")
+	switch c.first(c.array) {
+	case '[':
+	case 0:
+		return c, invalid(at.From, "content without parts")
+	default:
+		return c, invalid(c.array.From, "parts is not an array")
+	}
+	spans, err := elements(raw, c.array)
+	if err != nil {
+		return c, err
+	}
+	c.all = make([]geminiPart, len(spans))
+	calls, results := map[string]int{}, map[string]int{}
+	for i, e := range spans {
+		p := &c.all[i]
+		if p.node, err = readNode(raw, e, "part"); err != nil {
+			return c, err
+		}
+		if err = p.read(); err != nil {
+			return c, err
+		}
+		switch {
+		case p.part.Sealed:
+		case p.part.Kind == KindCall:
+			p.identify(calls)
+		case p.part.Kind == KindResult:
+			p.identify(results)
+		}
+	}
+	return c, nil
+}
+
+// identify gives a part without an id one that its name and its place among its like derive. An id that
+// looks like a derived one is none.
+func (p *geminiPart) identify(count map[string]int) {
+	if _, _, derived := Derived(p.part.ID); p.part.ID == "" || derived {
+		count[p.part.Name]++
+		p.part.ID = derivedID(p.part.Name, count[p.part.Name])
+	}
+}
+
+// either returns a member by one of its two spellings.
+func (n node) either(camel, snake string) Span {
+	if at := n.get(camel); !at.Empty() {
+		return at
+	}
+	return n.get(snake)
+}
+
+// geminiReaders are the members that say what a part is, with what reads them.
+var geminiReaders = []struct {
+	camel, snake string
+	read         func(p *geminiPart, n node) error
+}{
+	{"functionCall", "function_call", (*geminiPart).readCall},
+	{"functionResponse", "function_response", (*geminiPart).readResponse},
+	{"executableCode", "executable_code", (*geminiPart).readCode},
+	{"codeExecutionResult", "code_execution_result", (*geminiPart).readOutcome},
+}
+
+// read finds out what a part is.
+func (p *geminiPart) read() error {
+	p.signed = !p.either("thoughtSignature", "thought_signature").Empty()
+	if at := p.get("text"); p.first(at) != 0 && p.first(at) != 'n' {
+		text, err := p.str("text", true)
+		p.data, p.part = at, Part{Kind: KindText, Text: text}
+		if thought := p.get("thought"); p.first(thought) == 't' || text == "" && p.signed {
+			p.part.Kind = KindReasoning
+		}
+		return err
+	}
+	for _, r := range geminiReaders {
+		at := p.either(r.camel, r.snake)
+		if p.first(at) == 0 || p.first(at) == 'n' {
+			continue
+		}
+		n, err := readNode(p.src, at, r.camel)
+		if err != nil {
+			return err
+		}
+		p.data = at
+		return r.read(p, n)
+	}
+	p.part.Kind = KindOther
+	if !p.either("inlineData", "inline_data").Empty() || !p.either("fileData", "file_data").Empty() {
+		p.part.Kind = KindImage
+	}
+	return nil
+}
+
+func (p *geminiPart) readCall(n node) error {
+	p.part.Kind = KindCall
+	args := n.get("args")
+	p.part.Args = json.RawMessage(p.src[args.From:args.To:args.To])
+	return p.readName(n)
+}
+
+func (p *geminiPart) readName(n node) (err error) {
+	if p.part.Name, err = n.str("name", true); err != nil {
+		return err
+	}
+	p.part.ID, err = n.str("id", false)
+	return err
+}
+
+// readResponse reads the result of a call: what a model reads of it is its one text, or the whole object.
+func (p *geminiPart) readResponse(n node) error {
+	p.part.Kind = KindResult
+	if media := n.get("parts"); n.first(media) == '[' {
+		spans, err := elements(p.src, media)
+		if err != nil {
+			return err
+		}
+		p.part.Media = len(spans)
+	}
+	if at := n.get("response"); !at.Empty() {
+		text, failed, err := readObject(p.src, at)
+		if err != nil {
+			return err
+		}
+		p.part.IsError = failed
+		if p.part.Text = string(p.src[at.From:at.To]); !text.Empty() {
+			p.part.Text = unquote(p.src[text.From:text.To])
+		}
+	}
+	return p.readName(n)
+}
+
+// readObject looks at what a tool returned, which may be any object. text is its one member that is a
+// text, where everything else in it is a number, a truth value or nothing; failed says that it has an
+// error.
+func readObject(src []byte, at Span) (text Span, failed bool, err error) {
+	if src[at.From] != '{' {
+		return Span{}, false, invalid(at.From, "response is not an object")
+	}
+	texts := 0
+	s := &scanner{src: src[:at.To], pos: at.From}
+	err = s.object(0, func(key, val Span) error {
+		switch src[val.From] {
+		case '"':
+			texts, text = texts+1, val
+		case '{', '[':
+			texts = 2 // the text alone would not be all
+		}
+		if src[val.From] != 'n' && unquote(src[key.From:key.To]) == "error" {
+			failed = true
+		}
+		return nil
+	})
+	if texts != 1 {
+		text = Span{}
+	}
+	return text, failed, err
+}
+
+// readCode reads code that the provider runs.
+func (p *geminiPart) readCode(n node) error {
+	code := n.get("code")
+	p.part = Part{Kind: KindCall, Sealed: true, Name: "code_execution", Args: json.RawMessage(p.src[code.From:code.To:code.To])}
+	return nil
+}
+
+// readOutcome reads what such code wrote.
+func (p *geminiPart) readOutcome(n node) (err error) {
+	p.part = Part{Kind: KindResult, Sealed: true}
+	p.part.Text, err = n.str("output", false)
+	return err
+}
+
+// parts returns the parts in the neutral model.
+func (c geminiContent) parts() []Part {
+	parts := make([]Part, len(c.all))
+	for i, p := range c.all {
+		parts[i] = p.part
+	}
+	return parts
+}
+
+// spans returns where the parts stand.
+func (c geminiContent) spans() []Span {
+	spans := make([]Span, len(c.all))
+	for i, p := range c.all {
+		spans[i] = p.at
+	}
+	return spans
+}

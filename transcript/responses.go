@@ -1,0 +1,202 @@
+package transcript
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// responsesCodec is the list of input items of OpenAI's responses. Each item is a message of the
+// neutral model: what a model answers with is several of them in a row.
+var responsesCodec = codec{
+	format:     OpenAIResponses,
+	decode:     decodeItem,
+	build:      buildItem,
+	edit:       editItem,
+	newMessage: newChat, // an item without a type is a message
+	itemised:   true,
+	roles:      []Role{RoleSystem, RoleUser, RoleAssistant, RoleTool},
+	valid:      validItems,
+	fits:       fitsItems,
+}
+
+// The types of items that are read by name. Others are told by the ends of theirs, and kept.
+const (
+	itemMessage   = "message"
+	itemReasoning = "reasoning"
+	itemShell     = "shell_call_output"
+)
+
+// item is an item, taken apart.
+type item struct {
+	node
+	typ    string
+	role   Role
+	args   Span   // of a call: where its arguments stand
+	output string // of a result: the member that holds its text
+	parts  []Part
+}
+
+func decodeItem(raw []byte) (Message, error) {
+	it, err := readItem(raw)
+	if err != nil {
+		return Message{}, err
+	}
+	return Message{Role: it.role, Parts: it.parts, Raw: raw}, nil
+}
+
+func readItem(raw []byte) (item, error) {
+	var it item
+	at, err := document(raw)
+	if err != nil {
+		return it, err
+	}
+	if it.node, err = readNode(raw, at, "item"); err != nil {
+		return it, err
+	}
+	if it.typ, err = it.str("type", false); err != nil {
+		return it, err
+	}
+	switch {
+	case it.typ == "" || it.typ == itemMessage:
+		return it, it.readMessage()
+	case it.typ == itemReasoning:
+		it.role, it.parts = RoleAssistant, []Part{{Kind: KindReasoning}}
+		it.parts[0].Text, err = it.reasoning()
+	case strings.HasSuffix(it.typ, "_output") && it.called():
+		err = it.readOutput()
+	case strings.HasSuffix(it.typ, "_call"):
+		err = it.readCall()
+	case strings.HasSuffix(it.typ, "_response"):
+		it.role, it.parts = RoleUser, []Part{{Kind: KindOther}} // of the user, to a request for approval
+	default:
+		it.role, it.parts = RoleAssistant, []Part{{Kind: KindOther}}
+	}
+	return it, err
+}
+
+func (it *item) readMessage() error {
+	role, err := it.str("role", true)
+	if err != nil {
+		return err
+	}
+	it.role = openaiRole(role)
+	if it.get("content").Empty() {
+		return invalid(it.at.From, "message without content")
+	}
+	it.parts, err = openaiContent(it.node)
+	return err
+}
+
+// reasoning returns what is readable of reasoning: its summary and its content.
+func (it *item) reasoning() (string, error) {
+	var texts []string
+	for _, name := range []string{"summary", "content"} {
+		at := it.get(name)
+		if it.first(at) != '[' {
+			continue
+		}
+		spans, err := elements(it.src, at)
+		if err != nil {
+			return "", err
+		}
+		for _, e := range spans {
+			n, err := readNode(it.src, e, "part of a reasoning")
+			if err != nil {
+				return "", err
+			}
+			if text, err := n.str("text", false); err == nil && text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return strings.Join(texts, "\n"), nil
+}
+
+// called reports whether the item says which call it is about: then the host runs the tool.
+func (it *item) called() bool { return it.first(it.get("call_id")) == '"' }
+
+// readCall reads a call: of the host's tools, or, sealed, of a tool that the provider ran, whose result
+// is in the item.
+func (it *item) readCall() error {
+	p := Part{Kind: KindCall, Sealed: !it.called(), Name: strings.TrimSuffix(it.typ, "_call")}
+	var err error
+	id := "call_id"
+	if p.Sealed {
+		id = "id"
+	}
+	if p.ID, err = it.str(id, false); err != nil {
+		return err
+	}
+	if name := it.get("name"); it.first(name) == '"' {
+		p.Name = unquote(it.src[name.From:name.To])
+	}
+	for _, member := range []string{"arguments", "input", "action", "operation", "code"} {
+		if it.args = it.get(member); !it.args.Empty() {
+			break
+		}
+	}
+	switch {
+	case it.args.Empty():
+	case it.typ == "custom_tool_call": // its input is a text, even where it looks like JSON
+		p.Args = json.RawMessage(it.src[it.args.From:it.args.To:it.args.To])
+	default:
+		p.Args = openaiArguments(it.src, it.args)
+	}
+	if out := it.get("output"); p.Sealed && it.first(out) == '"' {
+		p.Text = unquote(it.src[out.From:out.To])
+	}
+	it.role, it.parts = RoleAssistant, []Part{p}
+	return nil
+}
+
+// readOutput reads the result of a call.
+func (it *item) readOutput() error {
+	p := Part{Kind: KindResult}
+	var err error
+	if p.ID, err = it.str("call_id", true); err != nil {
+		return err
+	}
+	it.output = "output"
+	if it.typ == itemShell {
+		p.Text, _, err = it.shellOutput(nil)
+	} else {
+		err = openaiResult(it.node, it.output, &p)
+	}
+	if at := it.get("status"); it.first(at) == '"' && unquote(it.src[at.From:at.To]) == "failed" {
+		p.IsError = true
+	}
+	it.role, it.parts = RoleTool, []Part{p}
+	return err
+}
+
+// shellOutput returns what commands wrote, and the splices that put a literal in the place of all that.
+func (it *item) shellOutput(literal []byte) (string, []splice, error) {
+	at := it.get(it.output)
+	if it.first(at) != '[' {
+		return "", nil, invalid(it.at.From, "the output of a shell is not an array")
+	}
+	spans, err := elements(it.src, at)
+	if err != nil {
+		return "", nil, err
+	}
+	var texts []string
+	var splices []splice
+	for _, e := range spans {
+		n, err := readNode(it.src, e, "output of a command")
+		if err != nil {
+			return "", nil, err
+		}
+		for _, name := range []string{"stdout", "stderr"} {
+			v := n.get(name)
+			if n.first(v) != '"' {
+				continue
+			}
+			if text := unquote(it.src[v.From:v.To]); text != "" {
+				texts = append(texts, text)
+			}
+			splices = append(splices, splice{v, literal})
+			literal = []byte(`""`)
+		}
+	}
+	return strings.Join(texts, "\n"), splices, nil
+}

@@ -1,0 +1,91 @@
+package window
+
+import (
+	"slices"
+	"strings"
+)
+
+// The defaults of clearing.
+const (
+	keepResults   = 6
+	keepFew       = 3
+	fewBelow      = 100_000 // tokens of window
+	clearUnknown  = 60_000  // tokens above which results are cleared when the window is not known
+	clearAtLeast  = 3_000   // tokens
+	recentFailure = 10      // messages in which errors stay
+)
+
+// clearResults clears old results, all that are older than the newest few at once, when the view has
+// grown beyond its share of the window. What is cleared frees a part of the window that is worth a step;
+// the view then has to grow by as much before there is another one.
+func clearResults(s *scene) (out []Edit) {
+	c := s.policy.Clear
+	if c.Trigger <= 0 || s.count(s.used) <= c.above(s.Window) {
+		return nil
+	}
+	old := s.clearable()
+	old = old[:max(0, len(old)-c.keep(s.Window))]
+	freed := 0
+	for _, a := range old {
+		if e := s.hide(a, cleared(a, s.count(a.told))); len(e) > 0 {
+			out, freed = append(out, e...), freed+e[0].freed()
+		}
+		if c.Inputs && !a.argsEdited {
+			out = append(out, s.rewrite(a, Edit{Text: "{}"})...)
+		}
+	}
+	if s.count(freed) < c.atLeast(s.Window) {
+		return nil
+	}
+	return out
+}
+
+// clearable returns the calls whose results may be cleared, in order.
+func (s *scene) clearable() (out []*act) {
+	c := s.policy.Clear
+	for i := range s.acts {
+		a := &s.acts[i]
+		switch {
+		case a.result == nil || s.isCleared(a):
+		case slices.ContainsFunc(c.Exclude, a.named):
+		case len(c.Only) > 0 && !slices.ContainsFunc(c.Only, a.named):
+		case a.result.Failed && a.slot+1 >= len(s.slots)-recentFailure:
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// isCleared reports whether a result is as short as it gets.
+func (s *scene) isCleared(a *act) bool {
+	e, edited := s.edits[place{a.answer.Seq, a.ID, PartResult}]
+	return edited && e.Head+e.Tail == 0
+}
+
+// named reports whether a call is one of a tool.
+func (a *act) named(tool string) bool { return strings.EqualFold(tool, a.Name) }
+
+func (c ClearPolicy) above(window int) int {
+	if window <= 0 {
+		return clearUnknown
+	}
+	return int(c.Trigger * float64(window))
+}
+
+func (c ClearPolicy) keep(window int) int {
+	switch {
+	case c.Keep > 0:
+		return c.Keep
+	case window > 0 && window < fewBelow:
+		return keepFew
+	}
+	return keepResults
+}
+
+func (c ClearPolicy) atLeast(window int) int {
+	if c.AtLeast > 0 {
+		return c.AtLeast
+	}
+	return max(clearAtLeast, window/20)
+}

@@ -1,0 +1,68 @@
+package window
+
+// costs weighs what edits save against what they make a provider write into its cache again. Changing
+// one byte of what was sent makes everything behind it new.
+type costs struct {
+	*scene
+	at   map[int64]int // slot of each entry
+	sent int           // slots that the provider has seen
+	from int           // the first slot that is written again anyway; sent: none
+	size []int         // tokens of the slots in front of each
+}
+
+// costs looks at the view with edits that are made in any case.
+func (s *scene) costs(made []Edit) *costs {
+	c := &costs{scene: s, at: map[int64]int{}, sent: s.sentSlots(), size: make([]int, len(s.slots)+1)}
+	for i, slot := range s.slots {
+		c.size[i+1] = c.size[i] + slot.Tokens
+		for _, seq := range slot.Seqs {
+			if _, known := c.at[seq]; !known {
+				c.at[seq] = i
+			}
+		}
+	}
+	c.from = c.sent
+	for _, e := range made {
+		c.from = min(c.from, c.slot(e))
+	}
+	return c
+}
+
+// slot returns the slot that an edit changes.
+func (c *costs) slot(e Edit) int {
+	if i, known := c.at[e.Seq]; known {
+		return i
+	}
+	return len(c.slots)
+}
+
+// broken is the number of tokens that are written again with edits: what stands behind the first change
+// of what was sent, without what goes.
+func (c *costs) broken(edits []Edit) int {
+	from, freed := c.from, 0
+	for _, e := range edits {
+		if at := c.slot(e); at < c.sent {
+			from, freed = min(from, at), freed+e.freed()
+		}
+	}
+	return max(0, c.size[c.sent]-c.size[from]-freed)
+}
+
+// worthIt parts edits into those that wait and those that together save most, which are the last ones in
+// the order of the view: what stands in front of a change costs nothing more.
+func (c *costs) worthIt(edits []Edit) (wait, worth []Edit) {
+	sorted := byOrder(edits, c.slot)
+	best, from, freed := 0.0, len(sorted), 0
+	for i := len(sorted) - 1; i >= 0; i-- {
+		e := sorted[i]
+		freed += e.freed()
+		if i > 0 && c.slot(sorted[i-1]) == c.slot(e) {
+			continue
+		}
+		again := max(0, c.size[c.from]-c.size[min(c.slot(e), c.from)]-freed)
+		if net := float64(freed)*c.Rates.Read*float64(c.Ahead) - float64(again)*(c.Rates.Write-c.Rates.Read); net > best {
+			best, from = net, i
+		}
+	}
+	return sorted[:from], sorted[from:]
+}

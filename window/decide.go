@@ -1,0 +1,175 @@
+package window
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ctxledger.dev/internal/chars"
+)
+
+// State is what a decision depends on beside the log and the policy.
+type State struct {
+	Window  int // of the model, in tokens; 0: unknown
+	Summary int // o200k_base tokens of the summary that the view starts with
+	// Count returns what so many o200k_base tokens are for the model, at most: budgets are about that.
+	// nil: the same.
+	Count func(o200k int) int
+	Rates Rates
+	// Ahead is how many more requests will carry what is in the view: see CallsAhead.
+	Ahead int
+	// Reason, if set, is why a step has to happen: it is taken whether it pays or not.
+	Reason string
+	// ExitCode returns that of a command, by the id of its call, if it is known. nil: none is.
+	ExitCode func(call string) (code int, known bool)
+}
+
+func (st State) count(o200k int) int {
+	if st.Count == nil {
+		return o200k
+	}
+	return st.Count(o200k)
+}
+
+// Decision is a step of edits: what is to be shown less of from now on.
+type Decision struct {
+	Edits  []Edit `json:"edits"`
+	Reason string `json:"reason,omitempty"` // "birth", "pays", "asked", "threshold", or that of State; "" for no step
+	Why    string `json:"why"`              // in words, for every decision
+	Before int    `json:"before"`           // o200k_base tokens of the view
+	After  int    `json:"after"`
+	// Rewritten is how much of what the provider has in its cache has to be written again.
+	Rewritten int `json:"rewritten"`
+	// Over says that the view is still larger than the threshold: a compaction is due.
+	Over      bool `json:"over"`
+	Threshold int  `json:"threshold"` // tokens of the model
+	// Waiting is what the passes propose and what does not pay yet, in tokens.
+	Waiting int `json:"waiting"`
+}
+
+// Decide says which edits to make now. It changes nothing; what is recorded of its edits is given back
+// to it in Input.Edits. Same input, same decision.
+func Decide(in Input, p Policy, st State) Decision {
+	s := newScene(in, p, st)
+	first := *s
+	d := Decision{Before: s.used, Threshold: p.Compact.Threshold(st.Window)}
+	now, later := s.run(in)
+	d.Reason = st.Reason
+	if d.Reason == "" && s.count(d.Before-freedBy(now)) > d.Threshold {
+		d.Reason = "threshold"
+	}
+	if d.Reason != "" {
+		now, later = append(now, later...), nil
+	} else {
+		var worth []Edit
+		later, worth = first.costs(now).worthIt(later)
+		now = append(now, worth...)
+		d.Reason = reasonOf(now, worth)
+	}
+	if d.Edits = joined(now); len(d.Edits) == 0 {
+		d.Reason = ""
+	}
+	d.After, d.Waiting = d.Before-freedBy(d.Edits), freedBy(later)
+	d.Rewritten = first.costs(nil).broken(d.Edits)
+	d.Over = s.count(d.After) > d.Threshold
+	d.Why = d.words(st)
+	return d
+}
+
+// run asks the passes, in order, each with the proposals of those before it applied. now are the edits
+// that cost nothing or were asked for, later those that have to pay.
+func (s *scene) run(in Input) (now, later []Edit) {
+	seen := s.costs(nil) // the view as the provider has it
+	left := seen         // and as the edits leave it
+	whole := s.used
+	s.slots, s.edits = slices.Clone(s.slots), maps.Clone(s.edits) // the caller's stay as they are
+	for _, pass := range passes {
+		proposed := pass.propose(s)
+		if len(proposed) == 0 {
+			continue
+		}
+		for _, e := range proposed {
+			e.Pass = pass.name
+			if pass.asked || seen.slot(e) >= seen.sent {
+				now = append(now, e)
+			} else {
+				later = append(later, e)
+			}
+		}
+		in.Edits = slices.Concat(in.Edits, proposed)
+		if pass.asked { // it may have collapsed messages
+			*s = *newScene(in, s.policy, s.State)
+			left = s.costs(nil)
+		} else {
+			s.apply(proposed, left.slot)
+		}
+		s.used = whole - freedBy(now) // a share of the window is about what is going to be sent
+	}
+	return now, later
+}
+
+// freedBy sums what edits take out of a view.
+func freedBy(edits []Edit) int {
+	n := 0
+	for _, e := range edits {
+		n += e.freed()
+	}
+	return n
+}
+
+// joined makes one of several edits of a place: what is shown is what the last one says.
+func joined(edits []Edit) (out []Edit) {
+	at := map[place]int{}
+	for _, e := range edits {
+		where := place{e.Seq, e.Call, e.Part}
+		if i, again := at[where]; again {
+			e.Before = out[i].Before
+			out[i] = e
+			continue
+		}
+		at[where] = len(out)
+		out = append(out, e)
+	}
+	return out
+}
+
+// reasonOf names why edits are made: all that was taken, and what of it pays.
+func reasonOf(taken, worth []Edit) string {
+	switch {
+	case len(taken) == 0:
+		return ""
+	case len(worth) > 0:
+		return "pays"
+	case slices.ContainsFunc(taken, askedFor):
+		return "asked"
+	}
+	return "birth"
+}
+
+// words tells a decision.
+func (d Decision) words(st State) string {
+	freed := chars.Commas(d.Before - d.After)
+	switch {
+	case len(d.Edits) == 0 && d.Waiting > 0:
+		return fmt.Sprintf("%s tokens could go, but rewriting the provider's cache would cost more than %d more requests save", chars.Commas(d.Waiting), st.Ahead)
+	case len(d.Edits) == 0:
+		return "nothing to cut"
+	case d.Rewritten == 0:
+		return fmt.Sprintf("%s tokens go that no provider has seen yet", freed)
+	}
+	return fmt.Sprintf("%s tokens go, %s are written into the provider's cache again", freed, chars.Commas(d.Rewritten))
+}
+
+// CallsAhead estimates how many more requests a session will make: as many as it made, as far as is
+// known of things that last (J. R. Gott, "Implications of the Copernican principle for our future
+// prospects", Nature 363, 1993: the median of what is left is what has been), within bounds.
+func CallsAhead(made int) int {
+	const least, most = 3, 60
+	return min(max(made, least), most)
+}
+
+// byOrder sorts edits by the slot that they change.
+func byOrder(edits []Edit, slot func(Edit) int) []Edit {
+	return slices.SortedStableFunc(slices.Values(edits), func(a, b Edit) int { return cmp.Compare(slot(a), slot(b)) })
+}

@@ -1,0 +1,110 @@
+package window
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// Edit is one decision to show less of a part of the conversation. Once it is recorded it holds for
+// every later view: what a provider has been sent stays as it was sent.
+type Edit struct {
+	Pass string `json:"pass"` // that decided it
+	Seq  int64  `json:"seq"`  // the entry that holds the part
+	Call string `json:"call,omitempty"`
+	Part Part   `json:"part"`
+	To   int64  `json:"to,omitempty"` // of PartRange: the last entry
+	// Text stands for the part, or, in a cut, between its head and its tail. {N} in it is the number of
+	// characters that go.
+	Text string `json:"text"`
+	Head int    `json:"head,omitempty"` // characters that stay in front
+	Tail int    `json:"tail,omitempty"` // and at the end
+	Over int    `json:"over,omitempty"` // of PartArguments: each string of more characters is cut
+	// Tokens is the o200k_base size of what is shown; an estimate until Measure has seen the text.
+	Tokens int `json:"tokens"`
+	// Before is what stood there until then.
+	Before int `json:"before"`
+}
+
+// Part is what of an entry an edit is about. Parts are stored: append only.
+type Part string
+
+// The parts.
+const (
+	PartResult    Part = "result"    // the text of the result of Call
+	PartArguments Part = "arguments" // the arguments of Call
+	PartWords     Part = "words"     // the texts of the message itself
+	PartRange     Part = "range"     // the entries Seq to To: one note of the user's role stands for them
+)
+
+// freed is the number of tokens that the edit takes out of the view.
+func (e Edit) freed() int { return e.Before - e.Tokens }
+
+// Whole returns the tokens of the part of an entry that the edit is about, as it was received.
+func (e Edit) Whole(of *sessions.Entry) int {
+	switch e.Part {
+	case PartWords:
+		return wordTokens(of)
+	case PartArguments:
+		for _, c := range of.Calls {
+			if c.ID == e.Call {
+				return c.Tokens
+			}
+		}
+	case PartResult:
+		for _, r := range of.Results {
+			if r.CallID == e.Call {
+				return r.Tokens
+			}
+		}
+	}
+	return 0
+}
+
+// Apply returns what is shown of a part of the edited entry, and whether that is anything else than
+// the part itself.
+func (e Edit) Apply(p transcript.Part) (string, bool) {
+	switch {
+	case !e.about(p):
+		return "", false
+	case p.Kind == transcript.KindCall:
+		return e.arguments(p.Args)
+	}
+	return e.cut(p.Text, e.Head+e.Tail)
+}
+
+// cut shortens a text of more than limit characters, if that makes it shorter.
+func (e Edit) cut(text string, limit int) (string, bool) {
+	n := utf8.RuneCountInString(text)
+	if n <= limit {
+		return "", false
+	}
+	head, tail := chars.Head(text, e.Head), chars.Tail(text, e.Tail)
+	gone := n - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
+	out := strings.ReplaceAll(e.Text, "{N}", chars.Commas(gone))
+	switch {
+	case e.Head > 0 && e.Tail > 0:
+		out = head + "\n" + out + "\n" + tail
+	case e.Head > 0 && e.Over > 0:
+		out = head + out
+	case e.Head > 0:
+		out = head + "\n" + out
+	}
+	return out, len(out) < len(text)
+}
+
+// arguments shortens those of a call: as a whole, or each string that is too long.
+func (e Edit) arguments(args json.RawMessage) (string, bool) {
+	if e.Over == 0 {
+		return e.Text, len(e.Text) < len(args)
+	}
+	out, err := transcript.MapStrings(args, func(s string) (string, bool) { return e.cut(s, e.Over) })
+	if err != nil || len(out) >= len(args) {
+		return "", false // arguments that are no JSON stay as they are
+	}
+	return string(out), true
+}

@@ -1,0 +1,64 @@
+package window
+
+import (
+	"fmt"
+	"strings"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/tokens"
+)
+
+// The texts that stand for what is not shown. Other programs know them: they are exact. {N} is the number
+// of characters that go.
+const (
+	markArgument    = "[ELIDED — {N} chars, NOT the real value. Do not reuse this placeholder as content; re-read the file or regenerate the value if you need it again.]"
+	markResult      = "[RESULT ELIDED — not the real output, do not reuse this as data. Re-run the tool if you need this result again.]"
+	markConsumed    = "[...{N} chars elided — file was written or patched later this session; call read_file again if current content is needed]"
+	markFilter      = "[...truncated — {N} chars omitted to reduce context size...]"
+	markInTurn      = "[TRUNCATED HERE — everything after this point was cut for context budget; this is not the complete output. Re-run the tool if you need the rest.]"
+	markBulk        = "...(argument truncated)"
+	markWritten     = "[omitted — superseded by later write_file]"
+	markRepeated    = "[omitted — superseded by later identical call]"
+	noteWritten     = `{"_note": "[superseded — later write_file for same path]"}`
+	noteRepeated    = `{"_note": "[superseded — repeated call with same arguments]"}`
+	markWords       = "[text omitted]"
+	collapsedHead   = "[COLLAPSED TOOL CALLS — %d call(s)]"
+	commandOK       = "succeeded"
+	commandFailed   = "failed"
+	commandFailedAs = "failed [EXIT %d]"
+)
+
+// cleared is what stands for a cleared result.
+func cleared(a *act, tokens int) string {
+	again := "run the tool again"
+	if h := a.handle(); h != "" {
+		again = fmt.Sprintf("re-read with read_artifact(id=%q) or run the tool again", h)
+	}
+	return fmt.Sprintf("[cleared: %s — %s chars, ~%s tokens; %s]", a.label(), chars.Commas(a.result.Chars), chars.Commas(tokens), again)
+}
+
+// handle is what reads the result of a call back: its artifact, or the message that carries it.
+func (a *act) handle() string {
+	const digits = 12
+	if a.result == nil {
+		return ""
+	}
+	if a.result.Artifact != "" || len(a.answer.ID) < digits {
+		return a.result.Artifact
+	}
+	return a.answer.ID[:digits]
+}
+
+// label names a call as markers do: read_file(src/a.go).
+func (a *act) label() string {
+	const most = 50
+	whole := strings.Join(strings.Fields(a.Target), " ")
+	target := chars.Head(whole, most)
+	if target != whole {
+		target += "…"
+	}
+	return a.Name + "(" + target + ")"
+}
+
+// textTokens counts a text of ours.
+func textTokens(s string) int { return tokens.O200kBase.CountString(s) }

@@ -1,0 +1,45 @@
+package window
+
+import "ctxledger.dev/transcript"
+
+// Measure returns an edit with the exact size of what it shows of its message, and whether it shows less
+// than the message itself. Notes are exact from the start.
+func Measure(e Edit, m transcript.Message) (Edit, bool) {
+	if e.Part == PartRange {
+		return e, true
+	}
+	before, after := 0, 0
+	for _, p := range m.Parts {
+		if !e.about(p) {
+			continue
+		}
+		whole := partTokens(p)
+		before += whole
+		if text, changed := e.Apply(p); !changed {
+			after += whole
+		} else if after += textTokens(text); p.Kind == transcript.KindCall {
+			after += textTokens(p.Name)
+		}
+	}
+	e.Tokens = e.Before - (before - after)
+	return e, after < before
+}
+
+// about reports whether an edit is about a part of the message of its entry.
+func (e Edit) about(p transcript.Part) bool {
+	switch e.Part {
+	case PartResult:
+		return p.Kind == transcript.KindResult && p.ID == e.Call
+	case PartArguments:
+		return p.Kind == transcript.KindCall && p.ID == e.Call
+	}
+	return p.Kind == transcript.KindText
+}
+
+// partTokens counts what stands in a part that an edit may shorten.
+func partTokens(p transcript.Part) int {
+	if p.Kind == transcript.KindCall {
+		return textTokens(p.Name) + textTokens(string(p.Args))
+	}
+	return textTokens(p.Text)
+}

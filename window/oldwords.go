@@ -1,0 +1,33 @@
+package window
+
+// What stays of the answers between calls, in characters.
+const (
+	wordsStay    = 120
+	argumentOver = 500
+)
+
+// oldWords shortens answers that make calls: their words, and long texts in the arguments of their
+// calls. Answers without calls and the newest unit stay.
+func oldWords(s *scene) []Edit {
+	if !s.policy.OldWords {
+		return nil
+	}
+	var batch batch
+	seen := map[int]bool{}
+	for i := range s.acts {
+		a := &s.acts[i]
+		if a.unit == s.newest() {
+			break
+		}
+		if !seen[a.slot] {
+			seen[a.slot] = true
+			for _, e := range s.shortenWords(a.slot, Edit{Head: wordsStay, Text: markWords}) {
+				batch.add(e.freed()*charsPerToken, func() []Edit { return []Edit{e} })
+			}
+		}
+		if a.Chars > argumentOver && !a.argsEdited {
+			batch.add(a.Chars, func() []Edit { return s.rewrite(a, Edit{Over: argumentOver, Text: markArgument}) })
+		}
+	}
+	return batch.take(s.policy.BatchChars)
+}

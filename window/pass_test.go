@@ -1,0 +1,133 @@
+package window
+
+import (
+	"strings"
+	"testing"
+)
+
+// always is a state in which every proposal pays.
+var always = State{Rates: Rates{Read: 1, Write: 1}, Ahead: 1}
+
+func TestPasses(t *testing.T) {
+	whole := func(p *Policy) { p.BatchChars, p.Clear.Trigger, p.OldWords = 1, 0, true }
+	for _, c := range []struct {
+		name   string
+		policy func(*Policy)
+		log    string
+		want   string
+	}{
+		{"a read is consumed by a later write", nil, "ask 9\nread a.go 9000\nwrite a.go 10\nsay 5", "consumed_read result read-1-0"},
+		{"a read is consumed by a later patch", nil, "ask 9\nread a.go 9000\npatch a.go 10\nsay 5", "consumed_read result read-1-0"},
+		{"a read is consumed by a move of the file", nil, "ask 9\nread a.go 9000\nmove a.go b.go\nsay 5", "consumed_read result read-1-0"},
+		{"a read is consumed by a deletion", nil, "ask 9\nread a.go 9000\ndelete a.go\nsay 5", "consumed_read result read-1-0"},
+		{"a failed write consumes nothing", nil, "ask 9\nread a.go 9000\nwrite a.go 10 fail\nsay 5", ""},
+		{"a write without a result consumes nothing", nil, "ask 9\nread a.go 9000\nwrite a.go 10 open", ""},
+		{"a write consumes no other file", nil, "ask 9\nread a.go 9000\nwrite b.go 10\nsay 5", ""},
+		{"a write consumes nothing that is read after it", nil, "ask 9\nwrite a.go 10\nread a.go 9000\nsay 5", ""},
+		{"a read of a part outlives a patch", nil, "ask 9\nread a.go 9000 part\npatch a.go 10\nsay 5", ""},
+		{"a read of a part is consumed by a whole write", nil, "ask 9\nread a.go 9000 part\nwrite a.go 10\nsay 5", "consumed_read result read-1-0"},
+		{"within one message the order of calls counts", nil, "ask 9\nwrite a.go 10 & read a.go 9000\nsay 5", ""},
+		{"a short read stays", nil, "ask 9\nread a.go 500\nwrite a.go 10\nsay 5", ""},
+
+		{"the older of two writes is superseded", whole, "ask 9\nwrite a.go 400\nwrite a.go 400\nsay 5", "superseded_write arguments write-1-0"},
+		{"a patch after the last write stays", whole, "ask 9\nwrite a.go 400\npatch a.go 400\nsay 5", ""},
+		{"only a patch before a write is superseded", whole, "ask 9\npatch a.go 400\nwrite a.go 400\npatch a.go 400\nsay 5", "superseded_write arguments patch-1-0"},
+		{"a failed write supersedes nothing", whole, "ask 9\nwrite a.go 400\nwrite a.go 400 fail\nsay 5", ""},
+
+		{"the older of two same reads goes", whole, "ask 9\nread a.go 400\nread a.go 400\nsay 5\nread b.go 9\nsay 5", "repeated_call arguments read-1-0\nrepeated_call result read-1-0"},
+		{"other arguments are another call", whole, "ask 9\nread a.go 400\nread a.go 400 part\nsay 5", ""},
+		{"a search is repeated as well", whole, "ask 9\ngrep foo 400\nread b.go 9\ngrep foo 400\nread c.go 9\nsay 5", "repeated_call arguments grep-1-0\nrepeated_call result grep-1-0"},
+
+		{"the output of a command that ran again goes", whole, "ask 9\nshell go_test 900 fail\nread b.go 9\nshell go_test 900\nread c.go 9\nsay 5", "repeated_command result shell-1-0"},
+
+		{"long words between calls are cut", whole, "ask 9\nread a.go 9 words 400\nread b.go 9 words 400\nsay 900", "old_words words 2"},
+
+		{"a result over its cap is cut", func(p *Policy) { p.ResultChars = 1000 }, "ask 9\nread a.go 1000\nread b.go 1001\nread c.go 2000\nsay 9", "result_cap result read-5-0"},
+		{"a tool of its own cap", func(p *Policy) { p.ResultChars, p.ResultCharsOf = 1000, map[string]int{"read": 0, "grep": 100} },
+			"ask 9\nread a.go 2000\ngrep x 500\nsay 9", "result_cap result grep-3-0"},
+		{"words over the replay cap are cut", func(p *Policy) { p.ReplayChars = 100 }, "ask 9\nsay 90\nask 9\nsay 900\nask 9\nsay 900", "replay_cap words 4"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, l, edits := Default(), script(t, c.log), []Edit(nil)
+			if c.policy != nil {
+				c.policy(&p)
+			}
+			d := l.decide(t, &edits, p, always)
+			if got := listEdits(d.Edits); got != c.want {
+				t.Fatalf("edits\n%s\nwant\n%s", got, c.want)
+			}
+			if again := l.decide(t, &edits, p, always); len(again.Edits) > 0 {
+				t.Errorf("decided once more: %s", listEdits(again.Edits))
+			}
+		})
+	}
+}
+
+func TestBatchesWaitUntilThereIsEnough(t *testing.T) {
+	for chars, want := range map[string]int{"65474": 0, "65475": 1} { // and 26 of the other arguments
+		l, edits := script(t, "ask 9\nwrite a.go "+chars+"\nwrite a.go 9\nsay 5"), []Edit(nil)
+		total := l.entries[1].Calls[0].Chars + l.entries[2].Results[0].Chars
+		if got := len(l.decide(t, &edits, Default(), always).Edits); (got > 0) != (total >= 65_536) {
+			t.Errorf("%d characters: %d edits, want %d", total, got, want)
+		}
+	}
+}
+
+func TestPairWindowVectors(t *testing.T) {
+	for g, want := range map[int]int{10: 10, 12: 12, 13: 13, 19: 19, 20: 12, 27: 19, 28: 12} {
+		if got := keptUnits(g, 12); got != want {
+			t.Errorf("%d units: %d kept, want %d", g, got, want)
+		}
+	}
+}
+
+// Of 40 rounds, the beginning of the request changes at most five times.
+func TestPairWindowMovesInSteps(t *testing.T) {
+	p := Default()
+	p.ToolPairs, p.Clear.Trigger, p.BatchChars = 12, 0, 1<<30
+	var edits []Edit
+	var lines []string
+	steps := 0
+	for i := range 40 {
+		lines = append(lines, "read f"+string(rune('a'+i%26))+" 20000")
+		l := script(t, "ask 9\n"+strings.Join(lines, "\n"))
+		if d := l.decide(t, &edits, p, always); len(d.Edits) > 0 {
+			steps++
+		}
+	}
+	if steps == 0 || steps > 5 {
+		t.Errorf("%d steps in 40 rounds", steps)
+	}
+	l := script(t, "ask 9\n"+strings.Join(lines, "\n"))
+	v := Plan(Input{Entries: l.entries, Edits: edits})
+	note := v.Slots[1]
+	if !strings.HasPrefix(note.Note, "[COLLAPSED TOOL CALLS — 8 call(s)]\n- read(fa) → ok, 20,000 chars\n") {
+		t.Errorf("note %q", note.Note)
+	}
+}
+
+func TestTokenWindowNeverTouchesTheNewestResultFirst(t *testing.T) {
+	p := Default()
+	p.InTurnTokens, p.Clear.Trigger = 10_000, 0
+	for _, c := range []struct{ name, log, want string }{
+		{"under the budget", "ask 9\nread a.go 5000\nread b.go 4000", ""},
+		{"the oldest goes", "ask 9\nread a.go 5000\nread b.go 4000\nread c.go 5000", "in_turn_tokens result read-1-0"},
+		{"one result alone is cut", "ask 9\nread a.go 500000", "in_turn_tokens result read-1-0"},
+	} {
+		l, edits := script(t, c.log), []Edit(nil)
+		d := l.decide(t, &edits, p, always)
+		if got := listEdits(d.Edits); got != c.want {
+			t.Errorf("%s: edits %s", c.name, got)
+		}
+		if c.want == "" {
+			continue
+		}
+		sum := 0
+		for _, a := range newScene(Input{Entries: l.entries, Edits: edits}, p, always).acts {
+			sum += a.told
+		}
+		if sum > p.InTurnTokens {
+			t.Errorf("%s: %d tokens of results are left", c.name, sum)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package window
+
+import "ctxledger.dev/tokens"
+
+// Policy says how much of a conversation a model is to see. Sizes are in characters (Unicode code
+// points), tokens are those of the model, and 0 or an empty list switches a rule off. Default is what
+// holds where nothing else is configured.
+type Policy struct {
+	Filter
+
+	// ResultChars bounds a result; ResultCharsOf does so for single tools, by their names in lower
+	// case, 0 for no bound.
+	ResultChars   int
+	ResultCharsOf map[string]int
+	// ReplayChars bounds the words of an earlier answer.
+	ReplayChars int
+
+	// BatchChars is how much superseded content has to come together before it is rewritten at all.
+	BatchChars int
+
+	// OldWords shortens the words of answers that make calls, and long texts in the arguments of their
+	// calls. No handle brings them back but that of their message, so it is off unless asked for.
+	OldWords bool
+
+	// ToolPairs bounds the units of calls and results in the view. It moves in steps of pairStep.
+	ToolPairs int
+	// InTurnTokens bounds what all results and notes take together.
+	InTurnTokens int
+
+	Clear     ClearPolicy
+	Arguments ArgumentPolicy
+	Compact   TriggerPolicy
+}
+
+// Filter says which messages are left out.
+type Filter struct {
+	TextOnly bool // no calls and no results
+	// ExcludeAgents are authors whose messages go, without regard to case; results go with them. A
+	// message without an author counts as of "Unknown".
+	ExcludeAgents []string
+	Turns         int     // the newest turns that stay
+	Messages      int     // the newest messages that stay, beside pinned ones
+	CapFraction   float64 // share of Messages above which a warning is due
+	// Exact moves the bounds with each message, as some hosts expect. Without it they move in steps,
+	// so that the provider's cache holds in between.
+	Exact bool
+}
+
+// Empty reports whether the filter leaves nothing out.
+func (f Filter) Empty() bool {
+	return !f.TextOnly && len(f.ExcludeAgents) == 0 && f.Turns <= 0 && f.Messages <= 0
+}
+
+// ClearPolicy says when old results are cleared.
+type ClearPolicy struct {
+	Trigger float64 // share of the window above which they are; 0: never
+	Keep    int     // newest results that stay; 0: keepResults, or keepFew in a small window
+	AtLeast int     // tokens that a clearing has to free; 0: a twentieth of the window, 3,000 at least
+	Exclude []string
+	Only    []string // if not empty, only results of these tools are cleared
+	Inputs  bool     // the arguments of cleared calls go as well
+}
+
+// ArgumentPolicy says when long arguments of old writes are truncated.
+type ArgumentPolicy struct {
+	Trigger float64 // share of the window from which on they are; 0: never
+	Keep    float64 // share of the window whose newest messages keep theirs
+	Over    int     // characters above which a text argument is truncated
+}
+
+// TriggerPolicy says when a compaction is due.
+type TriggerPolicy struct {
+	Fraction   float64 // share of the window
+	Reserve    int     // tokens kept free for an answer
+	Effective  int     // tokens: an absolute bound, since quality decays long before a large window is full
+	Turns      int     // turns in the view
+	SingleTurn int     // input tokens of one turn
+	WarnAt     int     // input tokens of an agent since the last compaction: a warning
+	CutoverAt  int     // the same: a compaction
+	// A compaction that changes little is not repeated: see Suppressed.
+	ThrashWindow int
+	ThrashRatio  float64
+}
+
+// Default returns the policy that holds where nothing else is configured.
+func Default() Policy {
+	return Policy{
+		BatchChars: 65_536,
+		Clear:      ClearPolicy{Trigger: 0.60},
+		Arguments:  ArgumentPolicy{Trigger: 0.85, Keep: 0.10, Over: 2_000},
+		Compact:    TriggerPolicy{Fraction: 0.85, Reserve: 20_000, Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
+	}
+}
+
+// unknownWindow stands for the window of a model of which none is known, in tokens.
+const unknownWindow = 130_000
+
+// Threshold returns the number of tokens above which a compaction is due: what the share of the
+// window, the reserve and the effective window allow, whichever is least.
+func (t TriggerPolicy) Threshold(window int) int {
+	limit := unknownWindow
+	if window > 0 {
+		reserve := t.Reserve
+		if 2*reserve >= window {
+			reserve = max(1_024, window/3)
+		}
+		limit = min(window-reserve, int(t.Fraction*float64(window)))
+	}
+	if t.Effective > 0 {
+		limit = min(limit, t.Effective)
+	}
+	return max(limit, 0)
+}
+
+// Rates are what a provider asks for a token of input, in any unit: only their relations count.
+type Rates struct {
+	Read  float64 // from its prompt cache
+	Write float64 // into it
+}
+
+// RatesOf returns the rates of a model's price. Where a price is not known, a usual relation holds.
+func RatesOf(p tokens.Price) Rates {
+	r := Rates{Read: 0.1, Write: 1.25}
+	const many = 1_000_000
+	input, known := p.Input.Dollars(many)
+	if !known || input == 0 {
+		return r
+	}
+	if read, known := p.CachedRead.Dollars(many); known {
+		r.Read = read / input
+	}
+	write, _ := p.CachedWrite.Dollars(many) // where writing is not priced apart, it is input
+	r.Write = max(write/input, 1)
+	return r
+}

@@ -1,0 +1,184 @@
+package window
+
+import (
+	"slices"
+
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// scene is a view as the passes see it.
+type scene struct {
+	policy Policy
+	State
+	slots  []Slot
+	drafts []*draft
+	acts   []act // in the order of their calls
+	edits  places
+	used   int // o200k_base tokens of the view, the summary included
+}
+
+// act is a call of the view with its result.
+type act struct {
+	*sessions.Call
+	entry  *sessions.Entry // that makes the call
+	slot   int             // of the call
+	result *sessions.Result
+	answer *sessions.Entry // that carries the result
+	unit   int             // counts messages that make calls, from 0
+	inTurn int             // the turn of the call
+	// What is shown of both now, in tokens, and whether that was edited.
+	asked, told              int
+	argsEdited, resultEdited bool
+}
+
+// newScene looks at the view of a log.
+func newScene(in Input, policy Policy, state State) *scene {
+	view, drafts := plan(in)
+	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: byPlace(in.Edits), used: state.Summary}
+	for _, slot := range s.slots {
+		s.used += slot.Tokens
+	}
+	unit := 0
+	for i, d := range drafts {
+		if calls := d.openCalls(); len(calls) > 0 && d.note == nil {
+			s.addUnit(i, unit)
+			unit++
+		}
+	}
+	return s
+}
+
+// addUnit adds the calls of one message, with what answers them in the next.
+func (s *scene) addUnit(at, unit int) {
+	results := map[string]*sessions.Result{}
+	answers := map[string]*sessions.Entry{}
+	if at+1 < len(s.drafts) && s.drafts[at+1].results && s.drafts[at+1].note == nil {
+		for _, e := range s.drafts[at+1].entries {
+			for i := range resultsOf(e) {
+				if r := &e.Results[i]; results[r.CallID] == nil {
+					results[r.CallID], answers[r.CallID] = r, e
+				}
+			}
+		}
+	}
+	for _, e := range s.drafts[at].entries {
+		for i := range callsOf(e) {
+			c := &e.Calls[i]
+			if slices.Contains(s.drafts[at].drop, c.ID) {
+				continue
+			}
+			a := act{Call: c, entry: e, slot: at, unit: unit, inTurn: e.Turn, result: results[c.ID], answer: answers[c.ID]}
+			s.look(&a)
+			s.acts = append(s.acts, a)
+		}
+	}
+}
+
+// apply sees the view as edits of parts leave it.
+func (s *scene) apply(edits []Edit, slot func(Edit) int) {
+	for _, e := range edits {
+		s.edits[place{e.Seq, e.Call, e.Part}] = e
+		s.slots[slot(e)].Tokens -= e.freed()
+	}
+	for i := range s.acts {
+		s.look(&s.acts[i])
+	}
+}
+
+// look sees what is shown of a call and its result now.
+func (s *scene) look(a *act) {
+	a.asked = a.Tokens
+	if edit, edited := s.edits[place{a.entry.Seq, a.ID, PartArguments}]; edited {
+		a.asked, a.argsEdited = edit.Tokens, true
+	}
+	if a.result == nil {
+		return
+	}
+	a.told = a.result.Tokens
+	edit, edited := s.edits[place{a.answer.Seq, a.ID, PartResult}]
+	switch {
+	case edited:
+		a.told, a.resultEdited = edit.Tokens, true
+	case a.result.Artifact != "":
+		a.told, a.resultEdited = a.result.StubTokens, true
+	}
+}
+
+// done reports whether a call is known to have succeeded.
+func (a *act) done() bool { return a.result != nil && !a.result.Failed }
+
+// newest is the number of the last unit.
+func (s *scene) newest() int {
+	if len(s.acts) == 0 {
+		return -1
+	}
+	return s.acts[len(s.acts)-1].unit
+}
+
+// hide proposes that a text stands for the result of a call.
+func (s *scene) hide(a *act, text string) []Edit {
+	return s.cut(a, Edit{Text: text})
+}
+
+// cut proposes that less is shown of the result of a call. What keeps a head or a tail is counted in
+// proportion until it is measured.
+func (s *scene) cut(a *act, e Edit) []Edit {
+	e.Seq, e.Call, e.Part, e.Before = a.answer.Seq, a.ID, PartResult, a.told
+	e.Tokens = textTokens(e.Text)
+	if keep := e.Head + e.Tail; keep > 0 {
+		e.Tokens += a.result.Tokens * min(keep, a.result.Chars) / max(a.result.Chars, 1)
+	}
+	return smaller(e)
+}
+
+// rewrite proposes other arguments for a call.
+func (s *scene) rewrite(a *act, e Edit) []Edit {
+	e.Seq, e.Call, e.Part, e.Before = a.entry.Seq, a.ID, PartArguments, a.asked
+	e.Tokens = textTokens(a.Name) + textTokens(e.Text) + e.Head/charsPerToken
+	return smaller(e)
+}
+
+// charsPerToken is what a token of a tool's arguments has on average, for estimates.
+const charsPerToken = 3
+
+// smaller drops an edit that frees nothing.
+func smaller(e Edit) []Edit {
+	if e.freed() <= 0 {
+		return nil
+	}
+	return []Edit{e}
+}
+
+// isRead, isWrite and the like say what a call does to the file that it names.
+func (a *act) isRead() bool { return a.Op == opRead && a.Target != "" }
+func (a *act) changes() bool {
+	switch a.Op {
+	case opWrite, opPatch, opDelete, opMove, opCopy:
+		return a.Target != ""
+	}
+	return false
+}
+
+// The canonical operations, as package intents names them.
+const (
+	opWrite  = "write_file"
+	opPatch  = "patch_file"
+	opDelete = "delete_file"
+	opMove   = "move_file"
+	opCopy   = "copy_file"
+	opShell  = "shell_run"
+	opRead   = "read_file"
+	opGrep   = "grep_file"
+	opList   = "list_files"
+)
+
+// sentSlots returns how many slots the provider has seen already.
+func (s *scene) sentSlots() int {
+	for i := len(s.slots) - 1; i >= 0; i-- {
+		if s.slots[i].Role == transcript.RoleAssistant {
+			return i
+		}
+	}
+	return 0
+}

@@ -1,0 +1,93 @@
+package window
+
+import (
+	"fmt"
+
+	"ctxledger.dev/internal/chars"
+)
+
+// Situation is what a session looks like when it is asked whether a compaction is due. Tokens are those of
+// the model.
+type Situation struct {
+	Window int
+	View   int // an upper bound, of what would be sent now
+	Turns  int // in the view
+	// What the last turn used, and all since the last accepted compaction.
+	TurnInput, Input int
+
+	Overflow bool // the provider refused the request because of its size
+	Trimmed  bool // the last request went through only because it was trimmed
+	Asked    bool // the agent asked for it
+	Manual   bool // a person did
+	Grace    bool // the last turn was the first after a compaction
+	Attempts []Attempt
+}
+
+// Trigger is why a compaction is due, or why it is not although it would be.
+type Trigger struct {
+	Reason string `json:"reason,omitempty"` // as it is recorded; "" where none is due
+	Why    string `json:"why"`
+	// Suppressed says that a compaction would be due, but changes too little to be repeated now.
+	Suppressed bool `json:"suppressed,omitempty"`
+}
+
+// trigger is one reason for a compaction.
+type trigger struct {
+	reason string
+	due    func(TriggerPolicy, Situation) bool
+	why    func(TriggerPolicy, Situation) string
+	// What holds it back.
+	grace, thrash bool
+}
+
+// triggers are all there are; the first that is due is the reason.
+var triggers = []trigger{
+	{"single_turn_limit", func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.TurnInput > t.SingleTurn },
+		func(t TriggerPolicy, s Situation) string { return over("the turn's input", s.TurnInput, t.SingleTurn) }, false, false},
+	{"single_turn_limit", func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.View > t.SingleTurn },
+		func(t TriggerPolicy, s Situation) string { return over("the view", s.View, t.SingleTurn) }, true, false},
+	{"context_exceeded", func(_ TriggerPolicy, s Situation) bool { return s.Overflow },
+		func(TriggerPolicy, Situation) string { return "the provider refused the request because of its size" }, false, false},
+	{"context_exceeded", func(_ TriggerPolicy, s Situation) bool { return s.Trimmed },
+		func(TriggerPolicy, Situation) string { return "the last request fitted only because it was trimmed" }, false, false},
+	{"threshold", func(t TriggerPolicy, s Situation) bool { return s.View > t.Threshold(s.Window) },
+		func(t TriggerPolicy, s Situation) string { return over("the view", s.View, t.Threshold(s.Window)) }, true, true},
+	{"window_size", func(t TriggerPolicy, s Situation) bool { return t.Turns > 0 && s.Turns >= t.Turns },
+		func(t TriggerPolicy, s Situation) string {
+			return fmt.Sprintf("the view has %d turns, %d are allowed", s.Turns, t.Turns)
+		}, true, true},
+	{"agent_requested", func(_ TriggerPolicy, s Situation) bool { return s.Asked },
+		func(TriggerPolicy, Situation) string { return "the agent asked for it" }, false, false},
+	{"cumulative_budget", func(t TriggerPolicy, s Situation) bool { return t.CutoverAt > 0 && s.Input >= t.CutoverAt },
+		func(t TriggerPolicy, s Situation) string {
+			return over("the input since the last compaction", s.Input, t.CutoverAt)
+		}, true, false},
+	{"manual", func(_ TriggerPolicy, s Situation) bool { return s.Manual },
+		func(TriggerPolicy, Situation) string { return "it was asked for" }, false, false},
+}
+
+func over(what string, n, limit int) string {
+	return fmt.Sprintf("%s has %s tokens, the limit is %s", what, chars.Commas(n), chars.Commas(limit))
+}
+
+// Due says whether a compaction is due, and why. A threshold of 0 or less, of a window that is not known
+// to be usable, never is.
+func (t TriggerPolicy) Due(s Situation) Trigger {
+	held := Trigger{Why: "the view is within its limits"}
+	for _, row := range triggers {
+		switch {
+		case !row.due(t, s):
+		case row.grace && s.Grace:
+			held.Why = row.why(t, s) + "; the turn after a compaction is spared"
+		case row.thrash && t.Suppressed(s):
+			held = Trigger{Suppressed: true, Why: fmt.Sprintf("%s; the last %d compactions saved less than %.0f %% each, so it waits until the view has grown",
+				row.why(t, s), t.ThrashWindow, 100*t.ThrashRatio)}
+		default:
+			return Trigger{Reason: row.reason, Why: row.why(t, s)}
+		}
+	}
+	return held
+}
+
+// Warns reports whether an agent is to be warned that its input comes near its limit.
+func (t TriggerPolicy) Warns(s Situation) bool { return t.WarnAt > 0 && s.Input >= t.WarnAt }
