@@ -1,6 +1,7 @@
 package window
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -64,11 +65,14 @@ func TestPasses(t *testing.T) {
 }
 
 func TestBatchesWaitUntilThereIsEnough(t *testing.T) {
-	for chars, want := range map[string]int{"65474": 0, "65475": 1} { // and 26 of the other arguments
-		l, edits := script(t, "ask 9\nwrite a.go "+chars+"\nwrite a.go 9\nsay 5"), []Edit(nil)
-		total := l.entries[1].Calls[0].Chars + l.entries[2].Results[0].Chars
-		if got := len(l.decide(t, &edits, Default(), always).Edits); (got > 0) != (total >= 65_536) {
-			t.Errorf("%d characters: %d edits, want %d", total, got, want)
+	const beside = 28 // of the arguments' names and the path, and 2 of the result
+	for chars, want := range map[int]bool{65_535: false, 65_536: true} {
+		l, edits := script(t, fmt.Sprintf("ask 9\nwrite a.go %d\nwrite a.go 9\nsay 5", chars-beside-2)), []Edit(nil)
+		if total := l.entries[1].Calls[0].Chars + l.entries[2].Results[0].Chars; total != chars {
+			t.Fatalf("%d characters were made, not %d", total, chars)
+		}
+		if got := l.decide(t, &edits, Default(), always).Edits; (len(got) > 0) != want {
+			t.Errorf("%d characters: %d edits", chars, len(got))
 		}
 	}
 }

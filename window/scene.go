@@ -26,7 +26,6 @@ type act struct {
 	result *sessions.Result
 	answer *sessions.Entry // that carries the result
 	unit   int             // counts messages that make calls, from 0
-	inTurn int             // the turn of the call
 	// What is shown of both now, in tokens, and whether that was edited.
 	asked, told              int
 	argsEdited, resultEdited bool
@@ -68,7 +67,7 @@ func (s *scene) addUnit(at, unit int) {
 			if slices.Contains(s.drafts[at].drop, c.ID) {
 				continue
 			}
-			a := act{Call: c, entry: e, slot: at, unit: unit, inTurn: e.Turn, result: results[c.ID], answer: answers[c.ID]}
+			a := act{Call: c, entry: e, slot: at, unit: unit, result: results[c.ID], answer: answers[c.ID]}
 			s.look(&a)
 			s.acts = append(s.acts, a)
 		}

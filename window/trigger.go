@@ -70,8 +70,7 @@ func over(what string, n, limit int) string {
 	return fmt.Sprintf("%s has %s tokens, the limit is %s", what, chars.Commas(n), chars.Commas(limit))
 }
 
-// Due says whether a compaction is due, and why. A threshold of 0 or less, of a window that is not known
-// to be usable, never is.
+// Due says whether a compaction is due, and why.
 func (t TriggerPolicy) Due(s Situation) Trigger {
 	held := Trigger{Why: "the view is within its limits"}
 	for _, row := range triggers {
