@@ -3,6 +3,7 @@ package artifacts
 import (
 	"time"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -113,5 +114,5 @@ func (a Artifact) Describe() string {
 	case a.Hint != "":
 		return a.Hint
 	}
-	return commas(a.Chars) + " characters without a title"
+	return chars.Commas(a.Chars) + " characters without a title"
 }

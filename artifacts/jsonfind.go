@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -57,7 +58,7 @@ func (f *finder) shallow(in []value, s jsonStep) (out []value, err error) {
 // bounded returns an error when the evaluation has become too large.
 func (f *finder) bounded(found int) error {
 	if found > maxFound || f.work > maxJSONWork {
-		return fault.New(fault.TooLarge, opRead, "the json_path names too many values (more than %s, or too deeply nested)", commas(maxFound)).
+		return fault.New(fault.TooLarge, opRead, "the json_path names too many values (more than %s, or too deeply nested)", chars.Commas(maxFound)).
 			WithHint(`narrow it with a range of elements: json_path="$.items[0:100]"`)
 	}
 	return nil

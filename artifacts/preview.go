@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // Bounds of a preview, in characters.
@@ -36,7 +38,7 @@ func preview(text string, head, tail int) string {
 		if all {
 			return joinRows(rows, limit)
 		}
-		between := fmt.Sprintf("\n... [%s lines truncated] ...\n", commas(int64(len(lines)-head-tail)))
+		between := fmt.Sprintf("\n... [%s lines truncated] ...\n", chars.Commas(int64(len(lines)-head-tail)))
 		return joinRows(rows[:head], limit) + between + joinRows(rows[head:], limit)
 	}
 	p := show(previewLine)

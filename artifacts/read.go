@@ -3,6 +3,7 @@ package artifacts
 import (
 	"strings"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
@@ -67,7 +68,7 @@ func (s Selection) check() error {
 	case s.Tail < 0:
 		return bad("tail=40", "tail=%d is not a number of lines, from 1", s.Tail)
 	case s.Limit < 0 || s.Limit > limits.ArtifactTextMax:
-		return bad("limit=8000", "limit=%d is not a number of characters from 1 to %s", s.Limit, commas(limits.ArtifactTextMax))
+		return bad("limit=8000", "limit=%d is not a number of characters from 1 to %s", s.Limit, chars.Commas(limits.ArtifactTextMax))
 	case s.Context < 0 || s.Context > maxContext:
 		return bad(`grep="panic", context=3`, "context=%d is not a number of lines from 0 to %d", s.Context, maxContext)
 	case s.Context > 0 && s.Grep == "":

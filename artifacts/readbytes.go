@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // readBytes reads bytes "0-4095". A character belongs to the range that holds its first byte, so
@@ -42,7 +44,7 @@ func (s Selection) byteSpan(c Content) (span, error) {
 	case !ok:
 		return span{}, bad(`bytes="0-4095" or bytes="4096-"`, "bytes=%q is not a range of byte offsets, which start at 0", s.Bytes)
 	case from >= c.Size():
-		return span{}, bad(fmt.Sprintf(`bytes="%d-"`, max(0, c.Size()-4096)), "bytes=%q starts behind the end: there are %s bytes", s.Bytes, commas(c.Size()))
+		return span{}, bad(fmt.Sprintf(`bytes="%d-"`, max(0, c.Size()-4096)), "bytes=%q starts behind the end: there are %s bytes", s.Bytes, chars.Commas(c.Size()))
 	}
 	if to >= c.Size()-1 {
 		return span{from, c.Size(), true}, nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -40,7 +41,7 @@ func readJSONPath(c Content, s Selection) (Page, error) {
 // readJSON returns the content, which is one JSON value.
 func readJSON(c Content) ([]byte, error) {
 	if c.Size() > maxJSON {
-		return nil, fault.New(fault.TooLarge, opRead, "json_path reads at most %s bytes and this artifact has %s", commas(maxJSON), commas(c.Size())).
+		return nil, fault.New(fault.TooLarge, opRead, "json_path reads at most %s bytes and this artifact has %s", chars.Commas(maxJSON), chars.Commas(c.Size())).
 			WithHint(`use grep="\"name\":" or lines="1-200"`)
 	}
 	data, err := readAt(c, 0, c.Size())

@@ -3,6 +3,8 @@ package artifacts
 import (
 	"bytes"
 	"fmt"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // lineSpan is a stretch of whole lines.
@@ -70,7 +72,7 @@ func (s Selection) lineSpan(c Content) (lineSpan, error) {
 		case !ok || from == 0:
 			return l, bad(`lines="10-40" or lines="10-"`, "lines=%q is not a range of line numbers, which start at 1", s.Lines)
 		case from > total:
-			return l, bad(`lines="`+restExample(total)+`"`, "lines=%q starts behind the end: there are %s lines", s.Lines, commas(total))
+			return l, bad(`lines="`+restExample(total)+`"`, "lines=%q starts behind the end: there are %s lines", s.Lines, chars.Commas(total))
 		}
 		l.first, l.last = from, min(to, total)
 	}

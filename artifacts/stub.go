@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // Stub returns the text that stands for a result in a conversation: what it was, its handle, how
@@ -34,7 +36,7 @@ func ScreenStub(a Artifact, text, screen string, whole bool) (stub string, ok bo
 // finish puts what an artifact is and how to read it in front of what is shown of its text.
 func finish(a Artifact, text, shown string) (stub string, ok bool) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[result offloaded — %s chars stored to artifact store]\n", commas(a.Chars))
+	fmt.Fprintf(&b, "[result offloaded — %s chars stored to artifact store]\n", chars.Commas(a.Chars))
 	tool := oneLine(a.Tool)
 	if tool == "" {
 		tool = "unknown"
@@ -44,7 +46,7 @@ func finish(a Artifact, text, shown string) (stub string, ok bool) {
 		b.WriteString(" | " + hint)
 	}
 	fmt.Fprintf(&b, "\nArtifact: %s\n", a.ID)
-	fmt.Fprintf(&b, "Lines: %s | Bytes: %s\n", commas(a.Lines), commas(a.Bytes))
+	fmt.Fprintf(&b, "Lines: %s | Bytes: %s\n", chars.Commas(a.Lines), chars.Commas(a.Bytes))
 	fmt.Fprintf(&b, "Read more: read_artifact(id=%q, lines=\"1-200\") or grep=\"…\"\n", a.ID)
 	b.WriteString(shown)
 	stub = b.String()

@@ -1,20 +1,12 @@
 package artifacts
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-)
 
-// commas prints n with a comma between thousands.
-func commas(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+	"ctxledger.dev/internal/chars"
+)
 
 // oneLine makes a text fit for one line of a message or stub: every stretch of white space and
 // control characters becomes a space, bytes that are not UTF-8 become U+FFFD.
@@ -94,13 +86,13 @@ func cutMark(missing int) string {
 	if missing == 0 {
 		return ""
 	}
-	return "…[" + commas(int64(missing)) + " chars cut]…"
+	return "…[" + chars.Commas(missing) + " chars cut]…"
 }
 
 // nOf says in words which of total things a page shows: "1 match", "20 of 340 matches",
 // "matches 21-40 of 340".
 func nOf(one, many string, skipped, shown, total int) string {
-	n := func(i int) string { return commas(int64(i)) }
+	n := chars.Commas[int]
 	switch {
 	case shown == 1 && total == 1:
 		return "1 " + one

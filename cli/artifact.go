@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -59,7 +60,7 @@ func (a *app) artifactList(ctx context.Context, api engine.API, limit int) error
 			if art.Forgotten != nil {
 				what = "(forgotten on " + a.stamp(*art.Forgotten) + ") " + what
 			}
-			t.add(art.ID, a.stamp(art.Created), size(art.Bytes), commas(art.Lines), commas(art.Tokens), what)
+			t.add(art.ID, a.stamp(art.Created), size(art.Bytes), chars.Commas(art.Lines), chars.Commas(art.Tokens), what)
 		}
 		t.print(w)
 		more(w, resp.Total-len(resp.Artifacts), resp.Total)

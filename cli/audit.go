@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/agents/audit"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/report"
@@ -92,7 +93,7 @@ func (a *app) sayUnread(found audit.Audit) error {
 	var damaged, failed []string
 	for _, d := range found.Damaged {
 		lines := plural(d.Broken+d.Long, "damaged line")
-		damaged = append(damaged, fmt.Sprintf("%s: %s left out, the first is line %s", oneLine(d.Path), lines, commas(d.First)))
+		damaged = append(damaged, fmt.Sprintf("%s: %s left out, the first is line %s", oneLine(d.Path), lines, chars.Commas(d.First)))
 	}
 	for _, f := range found.Failed {
 		failed = append(failed, oneLine(f.Path)+": "+f.Reason)

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"ctxledger.dev/agents/audit"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/report"
 )
 
@@ -96,13 +97,13 @@ func (p *auditPage) print(w io.Writer) {
 		p.section(t, "≈DOLLARS", "SENT", "TIMES", "CALLS", "", "TOOL, WITH RESULTS")
 	}
 	for _, x := range p.r.Tools[:min(len(p.r.Tools), p.rows+1)] {
-		p.carried(t, x.Carried, commas(x.Calls), "", x.Name)
+		p.carried(t, x.Carried, chars.Commas(x.Calls), "", x.Name)
 	}
 	if len(p.r.Read) > 0 {
 		p.section(t, "≈DOLLARS", "SENT", "TIMES", "READS", "AGAIN", "FILE READ")
 	}
 	for _, f := range p.r.Read[:min(len(p.r.Read), p.rows+1)] {
-		p.carried(t, f.Carried, commas(f.Reads), commas(f.Again), p.short(f.Path))
+		p.carried(t, f.Carried, chars.Commas(f.Reads), chars.Commas(f.Again), p.short(f.Path))
 	}
 	p.fit(t)
 	t.print(w)
@@ -167,7 +168,7 @@ func (p *auditPage) spent(t *table, s report.Spent, name string) {
 	if in := s.Usage.In(); in > 0 {
 		cached = fmt.Sprintf("%.0f %%", float64(s.Usage.CacheRead)*100/float64(in))
 	}
-	p.row(t, s.Dollars, float64(s.Tokens()), cached, commas(s.Requests), "", name)
+	p.row(t, s.Dollars, float64(s.Tokens()), cached, chars.Commas(s.Requests), "", name)
 }
 
 // carried adds a row of an estimate.
@@ -262,14 +263,14 @@ func (p *auditPage) compactions(w io.Writer) {
 	p.say(w, "%s, %s → %s tokens; then %s read again (≈%s), %s run again, %s of %s names that were used again are not in the summaries",
 		plural(r.Compacted, "compaction"), report.Magnitude(float64(lost.Before)), report.Magnitude(float64(lost.After)),
 		plural(lost.Reread.Count, "file"), report.Dollars(lost.Reread.Dollars), plural(lost.Rerun.Count, "command"),
-		commas(lost.Missing), commas(lost.Used))
+		chars.Commas(lost.Missing), chars.Commas(lost.Used))
 	if p.rows < scarce {
 		return
 	}
 	t := p.newTable(">BEFORE", ">AFTER", ">REREAD", ">RERUN", ">NAMES LOST", "COMPACTION")
 	p.names = nil
 	for _, l := range r.Compactions[:min(len(r.Compactions), (p.rows+1)/2)] {
-		t.addSafe(report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)), commas(l.Reread.Count), commas(l.Rerun.Count),
+		t.addSafe(report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)), chars.Commas(l.Reread.Count), chars.Commas(l.Rerun.Count),
 			fmt.Sprintf("%d of %d", l.Missing, l.Used), "")
 		var names []string
 		for _, n := range l.Names {

@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/llm"
 )
@@ -117,6 +118,6 @@ func (a *app) sayRun(r *compaction.Run) {
 		if r.Estimated {
 			mark = "≈"
 		}
-		a.say("%d request(s): %[2]s%[3]s input, %[2]s%[4]s output tokens", r.Calls, mark, commas(int(r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite)), commas(int(r.Usage.Output)))
+		a.say("%d request(s): %[2]s%[3]s input, %[2]s%[4]s output tokens", r.Calls, mark, chars.Commas(int(r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite)), chars.Commas(int(r.Usage.Output)))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine/replay"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
 )
 
@@ -75,8 +76,8 @@ func (a *app) printReplay(w io.Writer, r replayed) {
 		if o.Priced {
 			cost = fmt.Sprintf("$%.2f", o.Dollars)
 		}
-		t.add(o.Policy, commas(int(o.Input)), percent(float64(o.CacheRead)/float64(max(o.Input, 1)), true), cost,
-			percent(o.Units/r.Policies[0].Units, r.Policies[0].Units > 0), percent(o.Stable, true), percent(o.Kept, true), commas(r.Policies[i].ReadBack))
+		t.add(o.Policy, chars.Commas(int(o.Input)), percent(float64(o.CacheRead)/float64(max(o.Input, 1)), true), cost,
+			percent(o.Units/r.Policies[0].Units, r.Policies[0].Units > 0), percent(o.Stable, true), percent(o.Kept, true), chars.Commas(r.Policies[i].ReadBack))
 	}
 	t.print(w)
 	fmt.Fprintf(w, "\n%s. Stable: requests that begin with all of the one before. Kept: identifiers of calls that the view had.\n", plural(len(r.Sessions), "session"))

@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -65,6 +66,6 @@ func (a *app) printFindings(w io.Writer, list []engine.Finding, total int) {
 	}
 	t.print(w)
 	if rest := total - len(list); rest > 0 {
-		fmt.Fprintf(w, "and %s more\n", commas(rest))
+		fmt.Fprintf(w, "and %s more\n", chars.Commas(rest))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/transcript"
 )
@@ -142,13 +143,13 @@ func (a *app) isFile(name string) bool {
 }
 
 // charBudget finds a budget in tokens whose summary has at most chars characters.
-func charBudget(ctx context.Context, api engine.API, r engine.PlanCompactionRequest, chars int) (int, error) {
+func charBudget(ctx context.Context, api engine.API, r engine.PlanCompactionRequest, most int) (int, error) {
 	const (
 		perToken = 3 // characters: what a token of a summary has at least, as a rule
 		tries    = 6
 	)
 	why := ""
-	r.Options.Budget = max(chars/perToken, 1)
+	r.Options.Budget = max(most/perToken, 1)
 	for range tries {
 		p, err := engine.Compact(ctx, api, r, "", true)
 		if err != nil {
@@ -159,14 +160,14 @@ func charBudget(ctx context.Context, api engine.API, r engine.PlanCompactionRequ
 			break
 		}
 		got := utf8.RuneCountInString(p.Summary.Text)
-		if p.Outcome != compaction.Compacted || got <= chars {
+		if p.Outcome != compaction.Compacted || got <= most {
 			return r.Options.Budget, nil
 		}
-		why = fmt.Sprintf("the shortest that was found has %s", commas(got))
-		r.Options.Budget = max(r.Options.Budget*chars/got*9/10, 1)
+		why = fmt.Sprintf("the shortest that was found has %s", chars.Commas(got))
+		r.Options.Budget = max(r.Options.Budget*most/got*9/10, 1)
 	}
-	return 0, fault.New(fault.TooLarge, "cli.compact", "no summary of this session fits into %s characters: %s", commas(chars), why).
-		WithHint("allow more with --budget-chars")
+	return 0, fault.New(fault.TooLarge, "cli.compact", "no summary of this session fits into %s characters: %s", chars.Commas(most), why).
+		WithHint("allow more with --budget-most")
 }
 
 func (a *app) printCompaction(ctx context.Context, api engine.API, p engine.CompactionPlan, format string) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
 )
 
@@ -133,11 +134,11 @@ func (a *app) printCounted(w io.Writer, c counted) {
 	t := a.newTable(">TOKENS", ">BYTES", "PATH")
 	var bytes int64
 	for _, f := range c.Files {
-		t.addSafe(tokens.Count{N: f.Tokens, Exact: c.Exact}.String(), commas(f.Bytes), oneLine(f.Path))
+		t.addSafe(tokens.Count{N: f.Tokens, Exact: c.Exact}.String(), chars.Commas(f.Bytes), oneLine(f.Path))
 		bytes += f.Bytes
 	}
 	if len(c.Files) != 1 {
-		t.add(tokens.Count{N: c.Total, Exact: c.Exact}.String(), commas(bytes), "total")
+		t.add(tokens.Count{N: c.Total, Exact: c.Exact}.String(), chars.Commas(bytes), "total")
 	}
 	t.print(w)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 )
 
 // duSessions is how many sessions the table shows; JSON has more.
@@ -64,7 +65,7 @@ func (a *app) printUsage(w io.Writer, u duAnswer) {
 		fmt.Fprintln(w)
 		a.printSessionUsage(w, u.DiskUsage)
 	}
-	fmt.Fprintf(w, "\nunnamed blobs: %s; `ctxledger gc` would free %s and the room of deleted records\n", commas(u.Unnamed.Count), size(u.Unnamed.Disk))
+	fmt.Fprintf(w, "\nunnamed blobs: %s; `ctxledger gc` would free %s and the room of deleted records\n", chars.Commas(u.Unnamed.Count), size(u.Unnamed.Disk))
 	a.printCeiling(w, u.Total, u.Ceiling, "`ctxledger gc` frees what nothing names; `ctxledger artifact forget` takes contents out")
 }
 
@@ -72,7 +73,7 @@ func (a *app) printSessionUsage(w io.Writer, u engine.DiskUsage) {
 	t := a.newTable("SESSION", ">RECORDS", ">LOG", ">BLOBS", ">ON DISK", "UPDATED", "TITLE")
 	shown := u.Sessions[:min(len(u.Sessions), duSessions)]
 	for _, s := range shown {
-		t.add(s.ID, commas(s.Entries), size(s.Log), commas(s.Blobs.Count), size(s.Blobs.Disk), a.stamp(s.Updated), line(s.Title, 40))
+		t.add(s.ID, chars.Commas(s.Entries), size(s.Log), chars.Commas(s.Blobs.Count), size(s.Blobs.Disk), a.stamp(s.Updated), line(s.Title, 40))
 	}
 	t.print(w)
 	if rest := u.SessionTotal - len(shown); rest > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 )
 
 func (a *app) restoreCommand() *cobra.Command {
@@ -84,7 +85,7 @@ func (a *app) restoreApply(ctx context.Context, api engine.API, id string) error
 		return err
 	}
 	if r.Window > 0 && r.Tokens.Upper > r.Window {
-		a.say("the view may now exceed the window: %s of %s tokens", r.Tokens, commas(r.Window))
+		a.say("the view may now exceed the window: %s of %s tokens", r.Tokens, chars.Commas(r.Window))
 	}
 	return a.answer(r, func(w io.Writer) {
 		head := "the whole conversation again"
@@ -117,10 +118,10 @@ func (a *app) printDiff(w io.Writer, s engine.Summary) {
 	fmt.Fprintf(w, "summary %s of session %s: turns %d–%d, %s → %s tokens\n\n", s.ID, s.Session, s.TurnFrom, s.TurnTo, s.TokensBefore, s.TokensAfter)
 	t := a.newTable("HANDLE", ">TOKENS", "KIND", "WHAT")
 	for _, c := range s.Cut {
-		t.add(c.Handle, commas(c.Tokens), c.Kind, c.Label)
+		t.add(c.Handle, chars.Commas(c.Tokens), c.Kind, c.Label)
 	}
 	t.print(w)
 	if n := s.CutTotal - len(s.Cut); n > 0 {
-		fmt.Fprintf(w, "… %s more; `ctxledger restore %s` prints the whole range\n", commas(n), s.ID)
+		fmt.Fprintf(w, "… %s more; `ctxledger restore %s` prints the whole range\n", chars.Commas(n), s.ID)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 )
 
 func (a *app) retainCommand() *cobra.Command {
@@ -136,7 +137,7 @@ func span(seconds int64) string {
 	case seconds == day:
 		return "1 day"
 	case seconds%day == 0:
-		return commas(seconds/day) + " days"
+		return chars.Commas(seconds/day) + " days"
 	}
 	return (time.Duration(seconds) * time.Second).String()
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/sessions"
 )
 
@@ -81,7 +82,7 @@ func (a *app) printSessions(w io.Writer, resp engine.SessionsResponse) {
 	t := a.newTable("SESSION", "AGENT", "LAST", ">TURNS", ">RECORDS", ">INPUT", ">OUTPUT", "TITLE")
 	for _, s := range resp.Sessions {
 		in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
-		t.add(s.ID, s.Host, a.stamp(s.Updated), commas(s.Turns), commas(s.Seq), commas(in), commas(s.Usage.Output), line(s.Title, 60))
+		t.add(s.ID, s.Host, a.stamp(s.Updated), chars.Commas(s.Turns), chars.Commas(s.Seq), chars.Commas(in), chars.Commas(s.Usage.Output), line(s.Title, 60))
 	}
 	t.print(w)
 	more(w, resp.Total-len(resp.Sessions), resp.Total)
@@ -90,6 +91,6 @@ func (a *app) printSessions(w io.Writer, resp engine.SessionsResponse) {
 // more says that a list has n more lines, of total, than were printed.
 func more(w io.Writer, n, total int) {
 	if n > 0 {
-		fmt.Fprintf(w, "… %s more: --limit %d\n", commas(n), total)
+		fmt.Fprintf(w, "… %s more: --limit %d\n", chars.Commas(n), total)
 	}
 }

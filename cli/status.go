@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/tokens"
 )
@@ -70,7 +71,7 @@ func (a *app) printStatus(w io.Writer, s statusAnswer) {
 		fmt.Fprintln(w)
 	}
 	a.printLedger(w, s)
-	fmt.Fprintf(w, "own cost   %s tokens of a window, where ctxmcp is registered; nothing is injected\n", commas(s.ServerCost))
+	fmt.Fprintf(w, "own cost   %s tokens of a window, where ctxmcp is registered; nothing is injected\n", chars.Commas(s.ServerCost))
 	if s.Session == nil {
 		fmt.Fprintln(w, "\nno session is recorded here yet: `ctxledger import FILE` reads one")
 	}
@@ -128,7 +129,7 @@ func (a *app) printWindow(w io.Writer, s engine.Status) {
 	fmt.Fprintf(w, "view       %s\n", windowLine(s))
 	if s.Measured > 0 {
 		fmt.Fprintf(w, "measured   %s tokens in the newest request, system prompt and tools included; %.0f %% of that threshold\n",
-			commas(s.Measured), float64(s.Measured)*100/float64(max(s.Threshold, 1)))
+			chars.Commas(s.Measured), float64(s.Measured)*100/float64(max(s.Threshold, 1)))
 	}
 	t := a.newTable("WHAT", ">TOKENS", ">SHARE", "")
 	t.indent = "  "
@@ -161,7 +162,7 @@ func (a *app) printSources(w io.Writer, s engine.Status) {
 		n := 0
 		for _, x := range s.Sources {
 			if x.Kind == kind.kind && n < statusSources {
-				t.add(line(x.Name, statusLine), x.Tokens.String(), commas(x.Calls))
+				t.add(line(x.Name, statusLine), x.Tokens.String(), chars.Commas(x.Calls))
 				n++
 			}
 		}
@@ -189,9 +190,9 @@ func windowLine(s engine.Status) string {
 	if model != "" && strings.HasPrefix(s.Counting, "calibrated") {
 		model += ", " + s.Counting
 	}
-	due := "a compaction is due above " + commas(s.Threshold)
+	due := "a compaction is due above " + chars.Commas(s.Threshold)
 	if s.Used.N > s.Threshold || s.Measured > int64(s.Threshold) {
-		due = "a compaction is due now, above " + commas(s.Threshold)
+		due = "a compaction is due now, above " + chars.Commas(s.Threshold)
 	}
 	switch {
 	case s.Window == 0 && model == "":

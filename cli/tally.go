@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"sync"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/tokens"
 )
@@ -77,7 +78,7 @@ func (t *tally) add(x *text) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.texts) == maxTexts {
-		return fault.New(fault.TooLarge, "cli.count", "more than %s files: count a part of them", commas(maxTexts))
+		return fault.New(fault.TooLarge, "cli.count", "more than %s files: count a part of them", chars.Commas(maxTexts))
 	}
 	t.texts = append(t.texts, x)
 	t.more.Signal()

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // plain makes stored text safe to show: control and formatting characters, which could drive a
@@ -84,15 +86,6 @@ func ending(s string, n int) string {
 	return "…" + s
 }
 
-// commas prints a number with thousands separators.
-func commas[N int | int64](n N) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // size prints bytes in the unit that fits.
 func size(n int64) string {
 	if n < 1000 {
@@ -139,5 +132,5 @@ func plural[N int | int64](n N, noun string) string {
 	if stem, ok := strings.CutSuffix(noun, "y"); ok && !strings.HasSuffix(noun, "day") {
 		noun = stem + "ie"
 	}
-	return commas(n) + " " + noun + "s"
+	return chars.Commas(n) + " " + noun + "s"
 }

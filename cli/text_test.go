@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
+
+	"ctxledger.dev/internal/chars"
 )
 
 func TestPlainShowsWhatCouldDriveATerminal(t *testing.T) {
@@ -55,11 +57,11 @@ func TestLineFitsItsColumns(t *testing.T) {
 
 func TestFigures(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{commas(0), "0"},
-		{commas(999), "999"},
-		{commas(1000), "1,000"},
-		{commas(-1234567), "-1,234,567"},
-		{commas(-123), "-123"},
+		{chars.Commas(0), "0"},
+		{chars.Commas(999), "999"},
+		{chars.Commas(1000), "1,000"},
+		{chars.Commas(-1234567), "-1,234,567"},
+		{chars.Commas(-123), "-123"},
 		{size(0), "0 B"},
 		{size(999), "999 B"},
 		{size(1000), "1.0 KB"},

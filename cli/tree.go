@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+
+	"ctxledger.dev/internal/chars"
 )
 
 const (
@@ -66,7 +68,7 @@ func (p *treePrinter) branch(b *branch, depth int) {
 		p.branch(c, depth+1)
 	}
 	if n, rest := b.rest(); n > 0 && b.shown > 0 {
-		p.row(&rest, label{l.indent + "  ", "… " + commas(n) + " more", p.more})
+		p.row(&rest, label{l.indent + "  ", "… " + chars.Commas(n) + " more", p.more})
 	}
 }
 
@@ -80,7 +82,7 @@ func (p *treePrinter) row(b *branch, l label) {
 	if p.files && b.file() {
 		cells = append(cells, "")
 	} else if p.files {
-		cells = append(cells, commas(b.files))
+		cells = append(cells, chars.Commas(b.files))
 	}
 	p.addSafe(append(cells, "")...)
 	p.labels = append(p.labels, l)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 )
 
 func (a *app) whyCommand() *cobra.Command {
@@ -55,7 +56,7 @@ type moment struct {
 func story(h engine.FileHistory) []moment {
 	var out []moment
 	for _, r := range h.Reads {
-		out = append(out, moment{r.Time, r.Session, r.Seq, r.Turn, "read", commas(r.Tokens) + " tokens"})
+		out = append(out, moment{r.Time, r.Session, r.Seq, r.Turn, "read", chars.Commas(r.Tokens) + " tokens"})
 	}
 	for _, in := range h.Intents {
 		detail := strings.ToLower(string(in.Status)) + ": " + in.Name

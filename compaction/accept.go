@@ -3,6 +3,8 @@ package compaction
 import (
 	"fmt"
 	"strings"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // accept holds a compaction against the post-conditions, in order. The first that fails names the
@@ -15,7 +17,7 @@ func accept(s *source, r *Record, text string, limit int) (Outcome, string) {
 			return outcome, why
 		}
 	}
-	return Compacted, fmt.Sprintf("%s → %s tokens", thousands(r.Before), thousands(r.After))
+	return Compacted, fmt.Sprintf("%s → %s tokens", chars.Commas(r.Before), chars.Commas(r.After))
 }
 
 // unitsWhole: the boundary parts no call from its results.
@@ -29,7 +31,7 @@ func unitsWhole(s *source, _ *Record, _ string, _ int) (Outcome, string) {
 // smaller: the whole view has fewer tokens than before, by real count.
 func smaller(_ *source, r *Record, _ string, _ int) (Outcome, string) {
 	if r.After >= r.Before {
-		return NotSmaller, fmt.Sprintf("the view would have %s tokens instead of %s", thousands(r.After), thousands(r.Before))
+		return NotSmaller, fmt.Sprintf("the view would have %s tokens instead of %s", chars.Commas(r.After), chars.Commas(r.Before))
 	}
 	return Compacted, ""
 }
@@ -63,7 +65,7 @@ func quoted(text string) string {
 // fits: the view after it is within the limit, where there is one.
 func fits(_ *source, r *Record, _ string, limit int) (Outcome, string) {
 	if limit > 0 && r.After > limit {
-		return DoesNotFit, fmt.Sprintf("the view would have %s tokens, %s fit: the part kept verbatim is too large", thousands(r.After), thousands(limit))
+		return DoesNotFit, fmt.Sprintf("the view would have %s tokens, %s fit: the part kept verbatim is too large", chars.Commas(r.After), chars.Commas(limit))
 	}
 	return Compacted, ""
 }

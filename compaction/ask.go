@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
 )
@@ -109,7 +110,7 @@ func (a *asking) part(ctx context.Context, p *BriefPart, previous string, output
 			size = promptTokens(prompt)
 		}
 		if a.last > 0 && size >= a.last {
-			return "", fault.New(fault.TooLarge, "compaction.ask", "the model's window is too small: a prompt of about %s tokens cannot be made smaller", thousands(size))
+			return "", fault.New(fault.TooLarge, "compaction.ask", "the model's window is too small: a prompt of about %s tokens cannot be made smaller", chars.Commas(size))
 		}
 		text, err := a.call(ctx, prompt)
 		switch {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/transcript"
@@ -285,7 +286,7 @@ func firstChars(text string, limit int) string {
 		return text
 	}
 	at := wholeBefore(text, byteOf(text, limit))
-	return text[:at] + "\n[... " + thousands(n-utf8.RuneCountInString(text[:at])) + " more characters truncated]"
+	return text[:at] + "\n[... " + chars.Commas(n-utf8.RuneCountInString(text[:at])) + " more characters truncated]"
 }
 
 // headTail returns the first two and the last third of limit characters of a text that had total
@@ -297,7 +298,7 @@ func headTail(text string, limit, total int) string {
 	}
 	head := wholeBefore(text, byteOf(text, limit*2/3))
 	tail := wholeAfter(text, byteOf(text, n-limit/3))
-	return text[:head] + " [TRUNCATED — " + thousands(total) + " chars total] " + text[tail:]
+	return text[:head] + " [TRUNCATED — " + chars.Commas(total) + " chars total] " + text[tail:]
 }
 
 // byteOf returns where the character with an index starts.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/redact"
 )
 
@@ -89,7 +90,7 @@ func TestABriefIsBounded(t *testing.T) {
 		t.Errorf("%d messages told, %d omitted", told, b.Omitted)
 	}
 	w := &writer{window: 2_000_000, answer: func(int, Prompt) (Reply, error) { return Reply{Text: sectioned}, nil }}
-	if _, err := Ask(t.Context(), b, w); err != nil || !strings.Contains(w.prompts[0].Text, fmt.Sprintf("%s earlier messages", thousands(b.Omitted))) {
+	if _, err := Ask(t.Context(), b, w); err != nil || !strings.Contains(w.prompts[0].Text, fmt.Sprintf("%s earlier messages", chars.Commas(b.Omitted))) {
 		t.Errorf("%v: the prompt does not say that messages are missing", err)
 	}
 }

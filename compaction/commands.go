@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // commandState is one command with its newest run, up to the newest entry of the log.
@@ -250,5 +252,5 @@ func (s *source) moreCommands(left []*line) string {
 	if len(left) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  … and %s more command(s)", thousands(len(left)))
+	return fmt.Sprintf("  … and %s more command(s)", chars.Commas(len(left)))
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // exploredHead and the lines under it are the documented form.
@@ -209,5 +211,5 @@ func (s *source) moreRead(left []*line) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  … and %s more file(s) read", thousands(n))
+	return fmt.Sprintf("  … and %s more file(s) read", chars.Commas(n))
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // filesHead and the "  - path" lines are the documented form; what follows the path is ours.
@@ -60,7 +62,7 @@ func (s *source) moreFiles(left []*line) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  … and %s more file(s)%s: %s", thousands(n), inDirs(dirs), s.retrieve())
+	return fmt.Sprintf("  … and %s more file(s)%s: %s", chars.Commas(n), inDirs(dirs), s.retrieve())
 }
 
 // inDirs prints the directories that hold most, " in src/ (12), lib/ (3)".

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
 )
 
 const (
@@ -48,7 +50,7 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 		return nil, run
 	case size >= stands:
 		run.Status = TooLong
-		run.Reason = fmt.Sprintf("the summary has %s tokens, what it stands for has %s", thousands(size), thousands(stands))
+		run.Reason = fmt.Sprintf("the summary has %s tokens, what it stands for has %s", chars.Commas(size), chars.Commas(stands))
 		return nil, run
 	}
 	preset, err := presetOf(s.o.Preset)
@@ -103,7 +105,7 @@ func clipLines(text string, room int) string {
 	if count(text) <= room {
 		return text
 	}
-	mark := " [TRUNCATED — " + thousands(utf8.RuneCountInString(text)) + " chars total]"
+	mark := " [TRUNCATED — " + chars.Commas(utf8.RuneCountInString(text)) + " chars total]"
 	var kept []string
 	left := room - count(mark)
 	for line := range strings.SplitSeq(text, "\n") {

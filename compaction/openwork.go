@@ -3,6 +3,7 @@ package compaction
 import (
 	"cmp"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/transcript"
 )
 
@@ -72,7 +73,7 @@ func (s *source) moreOpen(left []*line) string {
 	if len(left) == 0 {
 		return ""
 	}
-	return "  … and " + thousands(len(left)) + " more: " + s.retrieve()
+	return "  … and " + chars.Commas(len(left)) + " more: " + s.retrieve()
 }
 
 // superseded says, for each failure of the compacted range, what made it obsolete: a later success

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"ctxledger.dev/internal/chars"
 )
 
 const (
@@ -65,9 +67,9 @@ func (s *source) addOperations(d *document) {
 			return ""
 		}
 		if len(files) == 0 {
-			return fmt.Sprintf("  … %s more operations: %s", thousands(n), s.retrieve())
+			return fmt.Sprintf("  … %s more operations: %s", chars.Commas(n), s.retrieve())
 		}
-		return fmt.Sprintf("  … %s earlier operations on %s file(s): %s", thousands(n), thousands(len(files)), s.retrieve())
+		return fmt.Sprintf("  … %s earlier operations on %s file(s): %s", chars.Commas(n), chars.Commas(len(files)), s.retrieve())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
@@ -173,7 +174,7 @@ func (v *view) proposeWith(o Options, cut int, by told) (Proposal, error) {
 	p := v.judge(s, s.mode(), text, 0)
 	if need > 0 {
 		p.Outcome = DoesNotFit
-		p.Why = fmt.Sprintf("a summary with all that is pinned takes %s tokens, the budget is %s", thousands(need), thousands(budget))
+		p.Why = fmt.Sprintf("a summary with all that is pinned takes %s tokens, the budget is %s", chars.Commas(need), chars.Commas(budget))
 	}
 	return p, nil
 }

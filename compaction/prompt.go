@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // scale says how much of a brief goes into one prompt. It shrinks from one repetition to the next.
@@ -65,7 +67,7 @@ func (b *Brief) prompt(p *BriefPart, messages []BriefMessage, previous string, s
 	tagged("previous-summary", previous)
 	said := conversation(messages, s.message)
 	if b.Omitted > 0 && len(messages) > 0 && &messages[0] == &p.Messages[0] {
-		said = "(" + thousands(b.Omitted) + " earlier messages are left out here: the change log tells what was done in them)\n\n" + said
+		said = "(" + chars.Commas(b.Omitted) + " earlier messages are left out here: the change log tells what was done in them)\n\n" + said
 	}
 	tagged("conversation", said)
 	t.WriteString(b.wanted(p, previous))

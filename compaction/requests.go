@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -220,7 +221,7 @@ func (s *source) moreRequests(all []*request, b *block) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("… %s more of %s: %s", thousands(n), turnRange(from, to), s.retrieve())
+	return fmt.Sprintf("… %s more of %s: %s", chars.Commas(n), turnRange(from, to), s.retrieve())
 }
 
 // textOf loads the text of a message. A forgotten one says so; it is not an error.
@@ -259,7 +260,7 @@ func (s *source) fit(text string, room int, id string) string {
 		}
 		h, t := wholeBefore(text, runeStart(text, head)), wholeAfter(text, len(text)-tail)
 		gone := len([]rune(text[h:t]))
-		mark := " […" + thousands(gone) + ` characters left out: read_artifact(id="` + handleOf(id) + `")…] `
+		mark := " […" + chars.Commas(gone) + ` characters left out: read_artifact(id="` + handleOf(id) + `")…] `
 		short := text[:h] + mark + text[t:]
 		if count(short) <= room+24 {
 			return short

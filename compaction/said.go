@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/transcript"
 )
 
@@ -71,7 +72,7 @@ func (s *source) addArtifacts(d *document) {
 		seen[a.ID] = true
 		text := "  " + oneLine(a.ID, 64) + "  " + oneLine(a.Label, 140)
 		if a.Tokens > 0 {
-			text += " (" + thousands(a.Tokens) + " tokens)"
+			text += " (" + chars.Commas(a.Tokens) + " tokens)"
 		}
 		d.add(b, &line{text: text, class: classArtifact, anchor: "handle:" + a.ID, pos: int64(len(seen))})
 	}
@@ -81,5 +82,5 @@ func moreArtifacts(left []*line) string {
 	if len(left) == 0 {
 		return ""
 	}
-	return "  … and " + thousands(len(left)) + " more artifact(s)"
+	return "  … and " + chars.Commas(len(left)) + " more artifact(s)"
 }

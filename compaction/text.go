@@ -158,15 +158,6 @@ func wholeAfter(s string, i int) int {
 
 func joins(r rune) bool { return unicode.Is(unicode.M, r) || r == '\u200d' }
 
-// thousands prints n with "," between groups of three digits.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // turnRange prints "turn 3" or "turns 3–7".
 func turnRange(from, to int) string {
 	if from == to {

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"sort"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // view is what the model is to see before the compaction: the current summary and the items behind
@@ -44,7 +46,7 @@ func (v *view) affordable(budget, cut int) int {
 func (v *view) nothing(format string, counts ...int) Proposal {
 	args := make([]any, len(counts))
 	for i, n := range counts {
-		args[i] = thousands(n)
+		args[i] = chars.Commas(n)
 	}
 	return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(format, args...)}
 }
@@ -52,7 +54,7 @@ func (v *view) nothing(format string, counts ...int) Proposal {
 // upToDate says why no boundary was found.
 func (v *view) upToDate(o Options) Proposal {
 	n := len(v.in.Items) - v.start
-	rule := fmt.Sprintf("%d turns or %s tokens", keepTurns, thousands(keepLimit(v.in.Window)))
+	rule := fmt.Sprintf("%d turns or %s tokens", keepTurns, chars.Commas(keepLimit(v.in.Window)))
 	if o.Keep > 0 {
 		rule = fmt.Sprintf("the last %d turn(s)", o.Keep)
 	}
@@ -61,10 +63,10 @@ func (v *view) upToDate(o Options) Proposal {
 		return Proposal{Outcome: NothingToDo, Why: "the session has no messages yet"}
 	case v.in.FirstKept > 0:
 		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
-			"nothing new since the last compaction: the %s message(s) after it are within what stays verbatim (%s)", thousands(n), rule)}
+			"nothing new since the last compaction: the %s message(s) after it are within what stays verbatim (%s)", chars.Commas(n), rule)}
 	default:
 		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
-			"everything fits: the %s message(s), %s tokens, are within what stays verbatim (%s)", thousands(n), thousands(v.before), rule)}
+			"everything fits: the %s message(s), %s tokens, are within what stays verbatim (%s)", chars.Commas(n), chars.Commas(v.before), rule)}
 	}
 }
 

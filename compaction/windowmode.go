@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ctxledger.dev/internal/chars"
 )
 
 const (
@@ -69,7 +71,7 @@ func (s *source) windowText() (string, error) {
 			block += "\n" + q
 		}
 	}
-	block += fmt.Sprintf("\n[%s earlier turn(s) dropped by window mode: %s]", thousands(s.dropped()), s.retrieve())
+	block += fmt.Sprintf("\n[%s earlier turn(s) dropped by window mode: %s]", chars.Commas(s.dropped()), s.retrieve())
 	return strings.Join(append(parts, block), ruleText), nil
 }
 

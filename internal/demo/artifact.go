@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // commaPrice matches the rows of the recorded price list whose price has a decimal comma.
@@ -33,13 +35,13 @@ func (d *demo) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.step("Read", "artifact %s: %s %s, %s characters", a.ID, a.Tool, a.Hint, commas(a.Chars))
-	d.line("A stub stands for its %s tokens (o200k_base) in the view. Read back over MCP:", commas(a.Tokens))
+	d.step("Read", "artifact %s: %s %s, %s characters", a.ID, a.Tool, a.Hint, chars.Commas(a.Chars))
+	d.line("A stub stands for its %s tokens (o200k_base) in the view. Read back over MCP:", chars.Commas(a.Tokens))
 	d.line("read_artifact, lines 3-5")
 	d.quoted(part.Text, 3)
 	d.line("read_artifact, grep %s  → %s", commaPrice, found.Range)
 	d.line("read_artifact, %d calls  → all of it", pages)
-	d.line("✓ the %s characters of the result in the session file", commas(utf8.RuneCountInString(original)))
+	d.line("✓ the %s characters of the result in the session file", chars.Commas(utf8.RuneCountInString(original)))
 	return nil
 }
 

@@ -38,15 +38,6 @@ func (d *demo) quoted(text string, lines int) {
 	}
 }
 
-// commas prints a number with thousands separators.
-func commas[N int | int64](n N) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // size prints bytes in the unit that fits.
 func size(n int64) string {
 	switch {

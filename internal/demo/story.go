@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/sandbox"
 )
 
@@ -78,13 +79,13 @@ func (d *demo) importSession(ctx context.Context) error {
 		return err
 	}
 	d.step("Import", "ctxledger import %s  → session %s", recording, d.session)
-	d.line("%s records, %s, %d requests, %d tool calls, in %.2f s", commas(d.rec.lines), size(int64(len(d.rec.raw))),
+	d.line("%s records, %s, %d requests, %d tool calls, in %.2f s", chars.Commas(d.rec.lines), size(int64(len(d.rec.raw))),
 		d.before.Turn, d.rec.calls, took.Seconds())
 	d.line("A model would now see %s tokens; %s more were kept out as they came in:", d.before.Used, d.before.Saved)
 	for _, c := range d.before.Categories {
 		d.line("  %8s  %s", c.Tokens, c.Name)
 	}
-	d.line("The tools of ctxledger themselves cost a conversation %s tokens.", commas(d.before.Overhead))
+	d.line("The tools of ctxledger themselves cost a conversation %s tokens.", chars.Commas(d.before.Overhead))
 	return nil
 }
 
@@ -138,7 +139,7 @@ func (d *demo) restore(ctx context.Context) error {
 		return fmt.Errorf("after the compaction was taken back the view has %s tokens, not %s as before", after.Used, d.before.Used)
 	}
 	d.step("Restore", "ctxledger restore %s  → what the summary stands for", d.summary.ID)
-	d.line("✓ %s bytes: lines %d–%d of the session file", commas(len(out)), first, last)
+	d.line("✓ %s bytes: lines %d–%d of the session file", chars.Commas(len(out)), first, last)
 	d.line("ctxledger restore --apply %s  → takes the compaction back", d.summary.ID)
 	d.line("✓ the view has its %s tokens again", after.Used)
 	return nil
