@@ -142,7 +142,7 @@ func (a *app) isFile(name string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// charBudget finds a budget in tokens whose summary has at most chars characters.
+// charBudget finds a budget in tokens whose summary has at most so many characters.
 func charBudget(ctx context.Context, api engine.API, r engine.PlanCompactionRequest, most int) (int, error) {
 	const (
 		perToken = 3 // characters: what a token of a summary has at least, as a rule
@@ -167,7 +167,7 @@ func charBudget(ctx context.Context, api engine.API, r engine.PlanCompactionRequ
 		r.Options.Budget = max(r.Options.Budget*most/got*9/10, 1)
 	}
 	return 0, fault.New(fault.TooLarge, "cli.compact", "no summary of this session fits into %s characters: %s", chars.Commas(most), why).
-		WithHint("allow more with --budget-most")
+		WithHint("allow more with --budget-chars")
 }
 
 func (a *app) printCompaction(ctx context.Context, api engine.API, p engine.CompactionPlan, format string) error {
