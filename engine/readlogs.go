@@ -7,6 +7,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
 )
 
@@ -99,4 +100,13 @@ func (l *readLogs) entries() (n int) {
 		n += len(k.entries)
 	}
 	return n
+}
+
+// Rest lets go of what is kept only to be faster: the logs that were read, and the tables of the tokenizers.
+// It is for a ledger that nobody has asked anything for a while.
+func (l *Local) Rest() {
+	l.logs.mu.Lock()
+	l.logs.kept = nil
+	l.logs.mu.Unlock()
+	tokens.Rest()
 }
