@@ -8,11 +8,13 @@ import (
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/scrub"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/rewrite"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // rules returns how every bucket of a ledger that holds words loses a text: a bucket that comes to
@@ -41,7 +43,12 @@ func plainText(b kv.Bucket) func(kv.Tx, kv.Record, scrub.Text) (bool, error) {
 func scrubEvent(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	return rewrite.JSON(tx, bucketEvents, r, func(e *Event) ([]byte, error) {
 		rewrite.Words(t, &e.ID, &e.Detail)
-		return r.Key, nil
+		if e.Data == nil {
+			return r.Key, nil
+		}
+		clean, err := transcript.MapStrings(e.Data, func(s string) (string, bool) { out := t.Out(s); return out, out != s })
+		e.Data = clean
+		return r.Key, fault.Wrap(fault.Corrupt, "engine.forget", err)
 	})
 }
 
