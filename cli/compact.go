@@ -206,15 +206,24 @@ func (a *app) printMessages(ctx context.Context, api engine.API, session string)
 	if err != nil {
 		return err
 	}
+	messages := make([][]byte, len(v.Messages))
+	for i, m := range v.Messages {
+		messages[i] = m.JSON
+	}
+	return a.printArray(messages)
+}
+
+// printArray prints messages as a JSON array, each with its exact bytes.
+func (a *app) printArray(messages [][]byte) (err error) {
 	w := a.raw()
 	sep := "["
-	for _, m := range v.Messages {
-		if _, err := fmt.Fprintf(w, "%s\n%s", sep, m.JSON); err != nil {
+	for _, m := range messages {
+		if _, err := fmt.Fprintf(w, "%s\n%s", sep, m); err != nil {
 			return fault.Wrap(fault.Unavailable, "cli.compact", err)
 		}
 		sep = ","
 	}
-	if len(v.Messages) == 0 {
+	if len(messages) == 0 {
 		_, err = fmt.Fprintln(w, "[]")
 	} else {
 		_, err = fmt.Fprintln(w, "\n]")

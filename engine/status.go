@@ -40,8 +40,8 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 		if err != nil {
 			return Status{}, err
 		}
-		if st.Window = w.Tokens; w.Learned != nil {
-			st.Learned = &w
+		if st.Window = w.Tokens; w.Learned != nil || w.OutputCap > 0 {
+			st.Limits = &w
 		}
 		st.Agents = f.agents()
 		st.Threshold = l.policy.Compact.Threshold(st.Window)

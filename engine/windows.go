@@ -23,6 +23,8 @@ type Window struct {
 	Profile int `json:"profile,omitempty"`
 	// Learned is what an error taught about this model where the session calls it; nil: nothing.
 	Learned *overflow.Learned `json:"learned,omitempty"`
+	// OutputCap is what the session asks for at most, since an error said so; 0: nothing did.
+	OutputCap int `json:"output_cap,omitempty"`
 }
 
 // windowOf returns the window of a model, or of the session's when none is named: what is configured, or
@@ -34,6 +36,11 @@ func (l *Local) windowOf(tx kv.Tx, f *folded, model string) (Window, error) {
 	w := Window{Model: model}
 	w.Profile, _ = l.models.Window(model)
 	at, numCtx := f.served(model)
+	for _, told := range takenSince[ContextOverflow](f, EventOverflow, 0) {
+		if told.Data.Place == at && told.Data.OutputCap > 0 {
+			w.OutputCap = told.Data.OutputCap
+		}
+	}
 	known, err := learnedWindow(tx, at)
 	if err != nil {
 		return w, err
