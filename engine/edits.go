@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"ctxledger.dev/changes"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
@@ -178,7 +179,7 @@ func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewReq
 	c := f.counter(r.Model)
 	made := EditedView{Session: f.session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After)}
 	now := f.situation(st.Window, made.TokensAfter.Upper, r.Signals)
-	made.NearCap = f.view.NearCap
+	made.NearCap = f.view.Filtered.NearCap
 	made.Due, made.Warn = l.policy.Compact.Due(now), l.policy.Compact.Warns(now)
 	return made, nil
 }
@@ -201,7 +202,7 @@ func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, r EditViewRequ
 	if f.current() != nil {
 		st.Summary = summaryTokens(text)
 	}
-	st.ExitCode = exitCode(tx, f.session.ID)
+	st.ExitCode, st.Changed = exitCode(tx, f.session.ID), changedBy(tx, f.session.ID)
 	return st, nil
 }
 
@@ -213,6 +214,18 @@ func exitCode(tx kv.Tx, session string) func(call string) (int, bool) {
 			return 0, false
 		}
 		return *in.ExitCode, true
+	}
+}
+
+// changedBy looks up the newest entry by which a session had changed a file. A file that somebody else has
+// changed since, and a record that cannot be read, say nothing.
+func changedBy(tx kv.Tx, session string) func(path string) int64 {
+	return func(path string) int64 {
+		c, err := changes.Newest(tx, path)
+		if err != nil || c == nil || c.Session != session {
+			return 0
+		}
+		return c.Seq
 	}
 }
 
@@ -257,7 +270,7 @@ func (l *Local) weighAll(ctx context.Context, tx kv.Tx, f *folded, edits []windo
 
 // weigh counts what an edit shows of its message.
 func (l *Local) weigh(ctx context.Context, tx kv.Tx, f *folded, e window.Edit) (window.Edit, bool, error) {
-	if e.Part == window.PartRange {
+	if !e.Part.OfMessage() {
 		return e, true, nil
 	}
 	m, err := l.decoded(ctx, tx, f.session.ID, e.Seq)

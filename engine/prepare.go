@@ -228,7 +228,7 @@ func (p *prepared) facts() int {
 func (p *prepared) unread(why string) {
 	e := &p.entry
 	e.Kind, e.Note = sessions.KindNote, cutLabel(why)
-	e.Role, e.Prompt, e.Correction, e.Empty, e.Tokens, e.Chars, e.Features, e.Paths, e.Names = "", false, false, false, 0, 0, tokens.Features{}, nil, nil
+	e.Role, e.Prompt, e.Correction, e.Empty, e.Tokens, e.Chars, e.Reasoning, e.Features, e.Paths, e.Names = "", false, false, false, 0, 0, 0, tokens.Features{}, nil, nil
 	p.calls, p.results = nil, nil
 }
 
@@ -240,6 +240,8 @@ func (p *prepared) part(part transcript.Part) int {
 	switch part.Kind {
 	case transcript.KindImage:
 		n += imageTokens
+	case transcript.KindReasoning:
+		p.entry.Reasoning += n
 	case transcript.KindCall:
 		if part.Sealed {
 			return n + p.count(string(part.Args)) // the provider's own call: nobody else answers it

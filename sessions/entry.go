@@ -101,6 +101,8 @@ type Entry struct {
 	Empty      bool `json:"empty,omitempty"`  // a message that says nothing: no view shows it
 	Tokens     int  `json:"tokens,omitempty"` // o200k_base tokens of what a model reads of it
 	Chars      int  `json:"chars,omitempty"`  // characters of its own texts, without calls and results
+	// Reasoning is how many of Tokens are those of reasoning. 0 where it was appended before that was told apart.
+	Reasoning int `json:"reasoning,omitempty"`
 	// Features is what an estimate of closed tokenizers needs of that; zero if it holds what they do not show, such as images.
 	Features tokens.Features `json:"features,omitzero"`
 	Calls    []Call          `json:"calls,omitempty"`   // tool calls it makes

@@ -23,6 +23,9 @@ type State struct {
 	Reason string
 	// ExitCode returns that of a command, by the id of its call, if it is known. nil: none is.
 	ExitCode func(call string) (code int, known bool)
+	// Changed returns the entry of the log by which a command had changed a file, the newest one; 0 where
+	// none is known to have done so. nil: none is known.
+	Changed func(path string) int64
 }
 
 func (st State) count(o200k int) int {
@@ -84,21 +87,21 @@ func (s *scene) run(in Input) (now, later []Edit) {
 	left := seen         // and as the edits leave it
 	whole := s.used
 	s.slots, s.edits = slices.Clone(s.slots), maps.Clone(s.edits) // the caller's stay as they are
-	for _, pass := range passes {
-		proposed := pass.propose(s)
-		if len(proposed) == 0 {
+	for i := 0; i < len(passes); {
+		asked := passes[i].asked
+		var proposed []Edit
+		if proposed, i = s.proposals(i); len(proposed) == 0 {
 			continue
 		}
 		for _, e := range proposed {
-			e.Pass = pass.name
-			if pass.asked || seen.slot(e) >= seen.sent {
+			if asked || seen.slot(e) >= seen.sent {
 				now = append(now, e)
 			} else {
 				later = append(later, e)
 			}
 		}
 		in.Edits = slices.Concat(in.Edits, proposed)
-		if pass.asked { // it may have collapsed messages
+		if asked { // it may have collapsed messages
 			*s = *newScene(in, s.policy, s.State)
 			left = s.costs(nil)
 		} else {
@@ -122,7 +125,7 @@ func freedBy(edits []Edit) int {
 func joined(edits []Edit) (out []Edit) {
 	at := map[place]int{}
 	for _, e := range edits {
-		where := place{e.Seq, e.Call, e.Part}
+		where := e.place()
 		if i, again := at[where]; again {
 			e.Before = out[i].Before
 			out[i] = e

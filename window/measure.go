@@ -3,9 +3,9 @@ package window
 import "ctxledger.dev/transcript"
 
 // Measure returns an edit with the exact size of what it shows of its message, and whether it shows less
-// than the message itself. Notes are exact from the start.
+// than the message itself. Notes and manifests are exact from the start.
 func Measure(e Edit, m transcript.Message) (Edit, bool) {
-	if e.Part == PartRange {
+	if !e.Part.OfMessage() {
 		return e, true
 	}
 	before, after := 0, 0

@@ -31,7 +31,8 @@ type Cutoff struct {
 type View struct {
 	Summary string // id; "": none
 	Slots   []Slot
-	NearCap bool // the messages have passed Filter.CapFraction of their bound
+	// Filtered is what the filter left out.
+	Filtered Filtered
 }
 
 // Head returns how many slots stand in front of the summary: what the system said before anybody else.
@@ -49,6 +50,9 @@ type Slot struct {
 	// Note, if set, is the text of a message of the user's role that stands for what was collapsed;
 	// then Seqs are the entries that it stands for, and everything else but Tokens is as of the first.
 	Note string
+	// After, if set, is the text of a message of the user's role that stands behind this one: a manifest
+	// of what was evicted. Tokens has it.
+	After string
 	// Seqs are the entries that are merged into this message, in the order in which their blocks
 	// stand in it: that of the log, but results in the order of their calls. The original of one may
 	// be forgotten: a text that says so takes its place.
@@ -64,6 +68,8 @@ type Slot struct {
 	DropCalls []string
 	// KeepResults is transcript.Edits.KeepResults: results without a call, and duplicates.
 	KeepResults map[string]int
+	// TextOnly leaves nothing but the texts of the entries.
+	TextOnly bool
 	// AddResults stand for results that never came, or that were forgotten.
 	AddResults []transcript.Part
 	// Shortened are the recorded edits of parts, in the order of Seqs. They apply to the original of
@@ -77,7 +83,7 @@ type Slot struct {
 // artifact; where it reports false the result is shown whole. A message for which transcript.Edit then
 // returns nothing is left out: headers do not tell whether a call that goes leaves words behind.
 func (s Slot) Edits(stub func(artifact string) (string, bool)) transcript.Edits {
-	e := transcript.Edits{KeepResults: s.KeepResults, AddResults: s.AddResults}
+	e := transcript.Edits{KeepResults: s.KeepResults, AddResults: s.AddResults, TextOnly: s.TextOnly}
 	for call, artifact := range s.Stubs {
 		if text, ok := stub(artifact); ok {
 			if e.Results == nil {
@@ -131,9 +137,9 @@ func plan(in Input) (View, []*draft) {
 		cut = nil
 	}
 	edits := byPlace(in.Edits)
-	seen, near := filter(in.Filter, group(visible(path.entries(), cut)))
+	seen, told := filter(in.Filter, group(visible(path.entries(), cut)))
 	drafts := edits.collapse(pairUp(seen))
-	view := View{Slots: make([]Slot, 0, len(drafts)), NearCap: near}
+	view := View{Slots: make([]Slot, 0, len(drafts)), Filtered: told}
 	if cut != nil {
 		view.Summary = cut.Summary
 	}
