@@ -280,6 +280,6 @@ func (l *Local) weigh(ctx context.Context, tx kv.Tx, f *folded, e window.Edit) (
 	if err != nil {
 		return e, false, err
 	}
-	e, smaller := window.Measure(e, m)
+	e, smaller := window.Measure(e, &f.entries[e.Seq-1], m)
 	return e, smaller, nil
 }

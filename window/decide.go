@@ -70,7 +70,7 @@ func Decide(in Input, p Policy, st State) Decision {
 		now = append(now, worth...)
 		d.Reason = reasonOf(now, worth)
 	}
-	if d.Edits = joined(now); len(d.Edits) == 0 {
+	if d.Edits = settled(now, later); len(d.Edits) == 0 {
 		d.Reason = ""
 	}
 	d.After, d.Waiting = d.Before-freedBy(d.Edits), freedBy(later)
@@ -121,20 +121,33 @@ func freedBy(edits []Edit) int {
 	return n
 }
 
-// joined makes one of several edits of a place: what is shown is what the last one says.
-func joined(edits []Edit) (out []Edit) {
+// settled returns the edits that are taken: one for each place, that of the last pass, with what stood there
+// before all of them. waiting are the proposals that are not taken, on which others may have been made.
+func settled(taken, waiting []Edit) (out []Edit) {
+	stood := map[place]int{}
+	for _, e := range slices.Backward(byPass(slices.Concat(taken, waiting))) {
+		stood[e.place()] = e.Before
+	}
 	at := map[place]int{}
-	for _, e := range edits {
-		where := e.place()
-		if i, again := at[where]; again {
-			e.Before = out[i].Before
+	for _, e := range byPass(taken) {
+		e.Before = stood[e.place()]
+		if i, again := at[e.place()]; again {
 			out[i] = e
 			continue
 		}
-		at[where] = len(out)
+		at[e.place()] = len(out)
 		out = append(out, e)
 	}
 	return out
+}
+
+// byPass sorts edits by the pass that proposed them.
+func byPass(edits []Edit) []Edit {
+	rank := make(map[string]int, len(passes))
+	for i, p := range passes {
+		rank[p.name] = i
+	}
+	return slices.SortedStableFunc(slices.Values(edits), func(a, b Edit) int { return cmp.Compare(rank[a.Pass], rank[b.Pass]) })
 }
 
 // reasonOf names why edits are made: all that was taken, and what of it pays.

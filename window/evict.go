@@ -53,10 +53,10 @@ func evictResults(s *scene) []Edit {
 	return s.withManifest(gone[:n])
 }
 
-// results returns the calls that have one, in order.
+// results returns the calls whose results are shown, in order: what stands for one is none.
 func (s *scene) results() (out []*act) {
 	for i := range s.acts {
-		if a := &s.acts[i]; a.result != nil {
+		if a := &s.acts[i]; a.result != nil && !s.isCleared(a) {
 			out = append(out, a)
 		}
 	}
@@ -66,9 +66,7 @@ func (s *scene) results() (out []*act) {
 // evictions proposes to evict results, as far as that makes them smaller.
 func (s *scene) evictions(acts []*act) (out []Edit) {
 	for _, a := range acts {
-		if !s.isCleared(a) {
-			out = append(out, s.cut(a, Edit{Quote: evictPreview, Text: evicted(a)})...)
-		}
+		out = append(out, s.cut(a, Edit{Quote: evictPreview, Text: evicted(a)})...)
 	}
 	return out
 }
@@ -114,7 +112,11 @@ func (s *scene) manifest(now []Edit) string {
 		going[e.place()] = true
 	}
 	var active, superseded []string
-	for _, a := range s.results() {
+	for i := range s.acts {
+		a := &s.acts[i]
+		if a.result == nil {
+			continue
+		}
 		at := place{a.answer.Seq, a.ID, PartResult}
 		switch {
 		case going[at] || s.edits[at].Pass == evict:
