@@ -98,7 +98,7 @@ func TestPolicies(t *testing.T) {
 		wrong      string
 	}{
 		{"nothing", "context: {}\n", func(*window.Policy) {}, ""},
-		{"bounds", "context:\n  effective_window: 400000\n  MaxToolPairs: 12\n  result_chars: {Bash: 8000}\n  exclude_agents: [tester]\n",
+		{"bounds", "context:\n  effective_window: 400000\n  MaxInTurnToolPairs: 12\n  ToolResultCharOverrides: {Bash: 8000}\n  exclude_agents: [tester]\n",
 			func(p *window.Policy) {
 				p.Compact.Effective, p.ToolPairs, p.ResultCharsOf, p.ExcludeAgents = 400_000, 12, map[string]int{"bash": 8000}, []string{"tester"}
 			}, ""},
@@ -108,7 +108,7 @@ func TestPolicies(t *testing.T) {
 			}, ""},
 		{"no share", "follow: true\ncontext:\n  threshold: 85\n", nil, "threshold is 85: it is a share, from 0 to 1"},
 		{"negative", "context: {clear: {keep: -1}}\n", nil, "clear: keep is -1: it cannot be negative"},
-		{"wrong type", "context: {max_turns: many}\n", nil, "line 1, column"},
+		{"wrong type", "context: {max_turn_age: many}\n", nil, "line 1, column"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, problems, err := parse(".", []byte(c.text))
@@ -120,8 +120,8 @@ func TestPolicies(t *testing.T) {
 			}
 			want := window.Default()
 			c.want(&want)
-			if err != nil || len(problems) > 0 || !reflect.DeepEqual(*got.Policy, want) {
-				t.Errorf("%+v, %v, %v, want %+v", got.Policy, problems, err, want)
+			if err != nil || len(problems) > 0 || !reflect.DeepEqual(got.Policies.For(), want) {
+				t.Errorf("%+v, %v, %v, want %+v", got.Policies.For(), problems, err, want)
 			}
 		})
 	}

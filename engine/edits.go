@@ -179,7 +179,7 @@ func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewReq
 	c := f.counter(r.Model)
 	made := EditedView{Session: f.session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After)}
 	now := f.situation(st.Window, made.TokensAfter.Upper, r.Signals)
-	made.NearCap = f.view.Filtered.NearCap
+	made.NearCap = f.view.NearCap
 	made.Due, made.Warn = l.policy.Compact.Due(now), l.policy.Compact.Warns(now)
 	return made, nil
 }

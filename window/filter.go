@@ -21,10 +21,12 @@ type Filtered struct {
 	Age      int `json:"age,omitempty"`
 	Tail     int `json:"tail,omitempty"`
 	Pinned   int `json:"pinned,omitempty"` // older than the bound, and kept all the same
-	// NearCap says that Count messages, as many as there were before the bound was applied, are more than
-	// the share Filter.CapFraction of it.
-	NearCap bool `json:"near_cap,omitempty"`
-	Count   int  `json:"count,omitempty"`
+	Counted  int `json:"counted"`          // that the bound was held against
+}
+
+// near reports whether so many messages come near their bound.
+func (f Filter) near(messages int) bool {
+	return f.CapFraction > 0 && f.Messages > 0 && float64(messages) > f.CapFraction*float64(f.Messages)
 }
 
 // filter leaves out what one reader does not see, and says what. What it leaves is made whole by pairUp.
@@ -46,8 +48,7 @@ func filter(f Filter, drafts []*draft) ([]*draft, Filtered) {
 	drafts = withoutAgents(drafts, f.ExcludeAgents)
 	told.Excluded = gone(drafts, n)
 	kept := drafts[turnStart(f, drafts):]
-	told.Age, told.Count = gone(kept, len(drafts)), len(kept)
-	told.NearCap = f.CapFraction > 0 && f.Messages > 0 && float64(len(kept)) > f.CapFraction*float64(f.Messages)
+	told.Age, told.Counted = gone(kept, len(drafts)), len(kept)
 	if from := tailStart(f, len(kept)); from > 0 {
 		pins := pinned(kept[:from])
 		told.Tail, told.Pinned = from-len(pins), len(pins)

@@ -31,6 +31,7 @@ type Cutoff struct {
 type View struct {
 	Summary string // id; "": none
 	Slots   []Slot
+	NearCap bool // the messages have passed Filter.CapFraction of their bound
 	// Filtered is what the filter left out.
 	Filtered Filtered
 }
@@ -139,7 +140,7 @@ func plan(in Input) (View, []*draft) {
 	edits := byPlace(in.Edits)
 	seen, told := filter(in.Filter, group(visible(path.entries(), cut)))
 	drafts := edits.collapse(pairUp(seen))
-	view := View{Slots: make([]Slot, 0, len(drafts)), Filtered: told}
+	view := View{Slots: make([]Slot, 0, len(drafts)), NearCap: in.Filter.near(told.Counted), Filtered: told}
 	if cut != nil {
 		view.Summary = cut.Summary
 	}
