@@ -42,12 +42,14 @@ type Config struct {
 	// Models is what is known of models: the built-in ones, and besides them those of the key models.
 	// See docs/configuration.md. Default: the built-in ones.
 	Models *tokens.Registry
-	// Policies say how much of a conversation a model is to see: the keys of context, and of agents. Default:
-	// nil, for window.Default.
-	Policies *window.Policies
+	// Policy says how much of a conversation a model is to see: the keys of context. Default: nil, for window.Default.
+	Policy *window.Policy
+	// Agents are the policies of single agents, by their names in lower case: the key agents. What one leaves
+	// out is that of context. Default: none.
+	Agents map[string]window.Policy
 	// Corrections are how messages of an orchestrator begin that correct an agent: such stay in every view.
 	// Key: corrections. Default: nil, for those that are known (transcript.Corrections).
-	Corrections *[]string
+	Corrections []string
 	// Summarizer is the model that writes summaries in the modes that want one. Key: summarizer. Default:
 	// none.
 	Summarizer *Summarizer
@@ -131,7 +133,7 @@ func parse(root string, data []byte) (Config, []Problem, error) {
 		"models": &models, "context": &context, "agents": &agents, "corrections": &c.Corrections, "summarizer": &summarizer,
 	})
 	if err == nil && (context.Key != "" || agents.Key != "") {
-		c.Policies, err = p.policies(context, agents)
+		err = p.context(&c, context, agents)
 	}
 	if err == nil && models.Key != "" {
 		c.Models, err = p.models(models)

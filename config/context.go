@@ -8,35 +8,37 @@ import (
 	"ctxledger.dev/window"
 )
 
-// policies reads the values of the keys context and agents: how much of a conversation a model is to see,
-// and what is otherwise for single agents.
-func (p *parser) policies(context, agents yamldoc.Field) (*window.Policies, error) {
+// context reads the values of the keys context and agents: how much of a conversation a model is to see, and
+// what is otherwise for single agents.
+func (p *parser) context(c *Config, context, agents yamldoc.Field) error {
 	base := window.Default()
 	if context.Key != "" {
 		if err := p.policy(context, &base); err != nil {
-			return nil, err
+			return err
 		}
+		c.Policy = &base
 	}
-	of := map[string]window.Policy{}
-	if agents.Key != "" {
-		items, err := agents.Items()
+	if agents.Key == "" {
+		return nil
+	}
+	items, err := agents.Items()
+	if err != nil {
+		return err
+	}
+	c.Agents = make(map[string]window.Policy, len(items))
+	for _, item := range items {
+		own := base
+		name, err := p.agent(item, &own)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for _, item := range items {
-			own := base
-			name, err := p.agent(item, &own)
-			if err != nil {
-				return nil, err
-			}
-			if _, again := of[strings.ToLower(name)]; again {
-				return nil, at(item, fault.New(fault.Invalid, "", "agents: %.40q stands there already", name))
-			}
-			of[strings.ToLower(name)] = own
+		name = strings.ToLower(name)
+		if _, again := c.Agents[name]; again {
+			return at(item, fault.New(fault.Invalid, "", "agents: %.40q stands there already", name))
 		}
+		c.Agents[name] = own
 	}
-	all := window.NewPolicies(base, of)
-	return &all, nil
+	return nil
 }
 
 // agent reads what is otherwise for one agent into w.

@@ -91,7 +91,7 @@ func (l *Local) prepare(ctx context.Context, n sessions.NewEntry) (*prepared, er
 		return nil, fault.New(fault.Invalid, op, "the message at bytes %d to %d lies outside of its original of %d bytes", span.From, span.To, p.entry.Size)
 	}
 	if n.Kind == sessions.KindMessage {
-		p.extract()
+		p.extract(l.corrections)
 	}
 	return p, nil
 }
@@ -177,8 +177,8 @@ func readWhole(b kv.Blob, limit int64) ([]byte, error) {
 }
 
 // extract fills in what the log keeps of a message. A message that cannot be decoded stays in the
-// log as a note: its original is what counts.
-func (p *prepared) extract() {
+// log as a note: its original is what counts. corrections are how messages begin that correct an agent.
+func (p *prepared) extract(corrections []string) {
 	raw := p.original
 	if span := p.entry.Message; !span.Empty() {
 		raw = raw[span.From:span.To]
@@ -194,7 +194,7 @@ func (p *prepared) extract() {
 	e.Paths, e.Names = facts.Paths, facts.Names
 	e.Tokens = framingTokens
 	hasText := false
-	e.Correction = m.Role == transcript.RoleUser && transcript.Corrects(m)
+	e.Correction = m.Role == transcript.RoleUser && transcript.Corrects(m, corrections)
 	for _, part := range m.Parts {
 		if part.Kind == transcript.KindText {
 			e.Chars += utf8.RuneCountInString(part.Text)
