@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -89,7 +90,7 @@ func (a *app) printEvent(e engine.Event) error {
 	if a.json {
 		return a.answerLine(e)
 	}
-	what := e.ID + " " + e.Detail
+	what := strings.Join(strings.Fields(e.ID+" "+e.Detail+" "+e.Words()), " ")
 	switch e.Kind {
 	case engine.EventEntries:
 		what = fmt.Sprintf("%s, newest %d", plural(e.Count, "record"), e.Entry)
@@ -100,6 +101,6 @@ func (a *app) printEvent(e engine.Event) error {
 	if session == "" {
 		session = "-"
 	}
-	_, err := fmt.Fprintf(a.Out, "%6d  %s  %-10s  %-8s  %s\n", e.Seq, a.stamp(e.Time), line(e.Kind, cellWidth), line(session, cellWidth), line(what, cellWidth))
+	_, err := fmt.Fprintf(a.Out, "%6d  %s  %-22s  %-8s  %s\n", e.Seq, a.stamp(e.Time), line(e.Kind, cellWidth), line(session, cellWidth), line(what, cellWidth))
 	return fault.Wrap(fault.Unavailable, "cli.events", err)
 }

@@ -103,14 +103,13 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 			return transcript.Reasoning(m), err
 		}
 	}
-	model := o.Model
-	if model == "" {
-		model = f.session.Model
+	w, err := l.windowOf(tx, f, o.Model)
+	if err != nil {
+		return in, err
 	}
-	in.Window, _ = l.models.Window(model)
+	in.Window = w.Tokens
 	if in.Previous != nil {
 		in.FirstKept = in.Previous.FirstKept
-		var err error
 		if in.PreviousText, err = l.summaryText(ctx, *in.Previous); err != nil {
 			return in, err
 		}

@@ -18,6 +18,7 @@ type folded struct {
 	entries []sessions.Entry
 	compactions
 	steps
+	decisions decisions
 	filter    window.Filter
 	view      window.View
 	calls     map[string]sessions.Call // by id; made when it is first asked for
@@ -54,6 +55,9 @@ func (f *folded) take(e *sessions.Entry) error {
 	if err := f.steps.add(e); err != nil {
 		return err
 	}
+	if err := f.decisions.add(e); err != nil {
+		return err
+	}
 	return f.compactions.add(e)
 }
 
@@ -81,6 +85,7 @@ func (f *folded) extend(e sessions.Entry) error {
 func (f *folded) clone() *folded {
 	c := *f
 	c.entries, c.records, c.made = slices.Clip(f.entries), slices.Clip(f.records), slices.Clip(f.made)
+	c.decisions.taken = slices.Clip(f.decisions.taken)
 	c.at, c.undone = maps.Clone(f.at), maps.Clone(f.undone)
 	return &c
 }

@@ -1,39 +1,139 @@
 package engine
 
 import (
+	"cmp"
+	"slices"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
 )
 
 // situation is what triggers look at: the view will have so many tokens of the model, at most.
-func (f *folded) situation(limit, view int, s Signals) window.Situation {
+func (f *folded) situation(w Window, c tokens.Counter, view int, s Signals) window.Situation {
 	now := window.Situation{
-		Window: limit, View: view, Turns: f.turns(),
-		Overflow: s.Overflow, Trimmed: s.Trimmed, Asked: s.Asked, Manual: s.Manual,
+		Window: w.Tokens, Model: w.Model, View: view, Turns: f.turns(),
+		Overflow: s.Overflow, Asked: s.Asked, Insist: s.Insist, Manual: s.Manual,
+		Trimmed: s.Trimmed || f.owesCompaction(),
 	}
-	since, turn := int64(0), -1 // of the compaction in force
 	if cur := f.current(); cur != nil {
-		since = f.at[cur.ID]
-		turn = f.entries[since-1].Turn
+		turn := f.entries[f.at[cur.ID]-1].Turn
+		now.Grace = f.session.Turns-turn <= 1
 	}
-	now.Grace = turn >= 0 && f.session.Turns-turn <= 1
+	for _, a := range f.agents() {
+		if !a.Apart {
+			now.TurnInput, now.Input = max(now.TurnInput, a.Turn), max(now.Input, a.Input)
+		}
+	}
+	now.Attempts = f.attempts(c)
+	return now
+}
+
+// cycle returns the entry of the compaction in force: what came behind it belongs to the present cycle.
+func (f *folded) cycle() int64 {
+	if cur := f.current(); cur != nil {
+		return f.at[cur.ID]
+	}
+	return 0
+}
+
+// attempt is one with its place in the log.
+type attempt struct {
+	window.Attempt
+	seq    int64
+	reason string
+}
+
+// placedAttempts returns what was tried so far: compactions that were made, and those that the policy asked for
+// and that came to nothing.
+func (f *folded) placedAttempts(c tokens.Counter) []attempt {
+	var all []attempt
+	for _, r := range f.records {
+		all = append(all, attempt{window.Attempt{
+			Before: c.Of(r.Before).Upper, After: c.Of(r.After).Upper, Window: r.Window, Model: r.Model, Manual: r.Reason == window.ReasonManual,
+		}, f.at[r.ID], r.Reason})
+	}
+	for _, t := range takenSince[CompactionSkipped](f, EventSkipped, 0) {
+		if d := t.Data; d.Outcome != outcomeGrace {
+			n := c.Of(d.Counted).Upper
+			all = append(all, attempt{window.Attempt{Before: n, After: n, Window: d.Window, Model: d.Model}, t.seq, d.Reason})
+		}
+	}
+	slices.SortFunc(all, func(a, b attempt) int { return cmp.Compare(a.seq, b.seq) })
+	return all
+}
+
+func (f *folded) attempts(c tokens.Counter) []window.Attempt {
+	all := f.placedAttempts(c)
+	out := make([]window.Attempt, len(all))
+	for i, a := range all {
+		out[i] = a.Attempt
+	}
+	return out
+}
+
+// owesCompaction reports whether a request went through only as a trimmed copy, or was cut by its provider,
+// and no compaction was tried since: the next evaluation has one.
+func (f *folded) owesCompaction() bool {
+	last := int64(0)
+	for _, r := range f.records {
+		last = max(last, f.at[r.ID])
+	}
+	for _, t := range takenSince[CompactionSkipped](f, EventSkipped, last) {
+		if t.Data.Reason == window.ReasonExceeded && t.Data.Outcome != outcomeGrace {
+			last = t.seq
+		}
+	}
+	if len(takenSince[RequestTrimmed](f, EventTrimmed, last)) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(takenSince[ContextOverflow](f, EventOverflow, last), func(t taken[ContextOverflow]) bool {
+		return t.Data.Action == overflow.CompactNext
+	})
+}
+
+// agents returns what each agent of a session took since the last accepted compaction, and in the last turn:
+// the main conversation first, then by name.
+func (f *folded) agents() []AgentInput {
+	sums := map[string]*AgentInput{"": {}}
+	since := f.cycle()
 	for _, e := range f.entries {
-		if e.Usage == nil || e.Hidden {
+		if e.Usage == nil || e.Kind != sessions.KindMessage || e.Hidden && e.Author == "" {
 			continue
 		}
+		a := sums[e.Author]
+		if a == nil {
+			a = &AgentInput{Agent: e.Author, Apart: true}
+			sums[e.Author] = a
+		}
+		a.Apart = a.Apart && e.Hidden
 		input := inputOf(*e.Usage)
 		if e.Turn == f.session.Turns {
-			now.TurnInput += input
+			a.Turn += input
 		}
 		if e.Seq > since {
-			now.Input += input
+			a.Input += input
 		}
 	}
-	for _, r := range f.records {
-		now.Attempts = append(now.Attempts, window.Attempt{Before: r.Before, After: r.After, Window: limit})
+	out := make([]AgentInput, 0, len(sums))
+	for _, a := range sums {
+		out = append(out, *a)
 	}
-	return now
+	slices.SortFunc(out, func(a, b AgentInput) int { return cmp.Compare(a.Agent, b.Agent) })
+	return out
 }
 
 // inputOf is all that a request had, cached or not.
 func inputOf(u sessions.Usage) int { return int(u.Input + u.CacheRead + u.CacheWrite) }
+
+// modeOf returns how a compaction that is due is made: as configured, but without a model where the
+// provider has just refused the history that the model would be given.
+func modeOf(p window.TriggerPolicy, due window.Trigger) compaction.Mode {
+	mode := compaction.Mode(p.Mode)
+	if due.Reason == window.ReasonExceeded && mode.Asks() {
+		return compaction.Intent
+	}
+	return cmp.Or(mode, compaction.Intent)
+}

@@ -32,7 +32,7 @@ func compactTool() tool {
 			`"since":{"type":"array","items":{"type":"object"},"description":"or only the new messages of session"},` +
 			`"format":{"type":"string","description":"of messages: ` + transcript.FormatNames() + `; default: recognised"},` +
 			`"notes":{"type":"string","description":"your goal, decisions, open points; at most 4 KB"},` +
-			`"mode":{"type":"string","description":"intent (default); window: drop oldest turns; llm, hybrid: a model writes"},` +
+			`"mode":{"type":"string","description":"intent (default); window: drop oldest turns; llm, hybrid: a model writes; auto: only if due"},` +
 			`"model":{"type":"string"},` +
 			`"budget_tokens":{"type":"integer","description":"of the summary, default 2000; window: of the whole view"},` +
 			`"keep_turns":{"type":"integer","description":"newest turns kept verbatim"},` +
@@ -92,6 +92,9 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	if a.Mode == string(compaction.Lossless) {
 		return notDone("mode lossless needs the evidence store, which this version does not have: intent (the default) keeps what the ledger recorded"), nil
 	}
+	if a.Mode == modeAuto {
+		return a.auto(ctx, c)
+	}
 	author, sections, err := c.author(ctx, compaction.Mode(a.Mode))
 	if err != nil {
 		return notDone(c.explain(err)), nil
@@ -122,7 +125,7 @@ func (a *compactArgs) check() error {
 	const op = "mcp.compact"
 	a.Return = cmp.Or(a.Return, "summary")
 	a.Mode = cmp.Or(a.Mode, string(compaction.Intent))
-	known := a.Mode == string(compaction.Intent) || a.Mode == string(compaction.Window) || a.Mode == string(compaction.Lossless) || compaction.Mode(a.Mode).Asks()
+	known := a.Mode == modeAuto || a.Mode == string(compaction.Intent) || a.Mode == string(compaction.Window) || a.Mode == string(compaction.Lossless) || compaction.Mode(a.Mode).Asks()
 	switch {
 	case a.Messages != nil && a.Since != nil:
 		return fault.New(fault.Invalid, op, `"messages" and "since" are given: hand in the whole conversation or only what is new`)
@@ -132,7 +135,7 @@ func (a *compactArgs) check() error {
 		return fault.New(fault.Invalid, op, `argument "format" is %.40q, not one of %s`, clean(a.Format), transcript.FormatNames()).
 			WithHint(`the right form: "format": "anthropic", with messages like {"role": "user", "content": "…"}`)
 	case !known:
-		return fault.New(fault.Invalid, op, `argument "mode" is %.40q, not one of intent, window, llm, hybrid`, clean(a.Mode))
+		return fault.New(fault.Invalid, op, `argument "mode" is %.40q, not one of intent, window, llm, hybrid, auto`, clean(a.Mode))
 	case len(a.Notes) > limits.Notes:
 		return fault.New(fault.TooLarge, op, `argument "notes" has %d bytes, at most %d are taken`, len(a.Notes), limits.Notes).
 			WithHint("keep goal, decisions and open points, leave out what the record shows anyway")

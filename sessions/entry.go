@@ -20,11 +20,16 @@ const (
 	KindRewind     Kind = "rewind"     // the host went back to an earlier message; Data says to which
 	KindCost       Kind = "cost"       // a model wrote a summary that was not taken; Usage is what that cost, Note how it went
 	KindEdits      Kind = "edits"      // a step of edits to the view; Data holds it
+	KindDecision   Kind = "decision"   // a decision about the view that changed nothing of it; Data says which
 )
 
 // own reports whether the ledger itself writes entries of this kind.
 func (k Kind) own() bool {
-	return k == KindCompaction || k == KindRestore || k == KindRewind || k == KindCost || k == KindEdits
+	switch k {
+	case KindCompaction, KindRestore, KindRewind, KindCost, KindEdits, KindDecision:
+		return true
+	}
+	return false
 }
 
 // NewEntry is an entry as a face hands it in. Exactly one of Original and Blob is set.

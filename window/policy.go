@@ -87,6 +87,10 @@ type TriggerPolicy struct {
 	SingleTurn int     // input tokens of one turn
 	WarnAt     int     // input tokens of an agent since the last compaction: a warning
 	CutoverAt  int     // the same: a compaction
+	// Mode is how a compaction that is due is made; "": as compaction does by default.
+	Mode string
+	// NoRecovery has overflows classified and learned from, and nothing tried.
+	NoRecovery bool
 	// A compaction that changes little is not repeated: see Suppressed.
 	ThrashWindow int
 	ThrashRatio  float64
