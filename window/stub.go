@@ -15,7 +15,7 @@ func (d *draft) slot(edits places) Slot {
 		return d.collapsed()
 	}
 	s := Slot{
-		Role: f.Role, Format: f.Format, Turn: f.Turn,
+		Role: f.Role, Format: f.Format, Turn: f.Turn, Compacted: isCompacted(f),
 		DropCalls: d.drop, KeepResults: d.keep, AddResults: d.add,
 	}
 	if d.results && !d.onlyTools() {
