@@ -190,6 +190,7 @@ func (p *prepared) extract(corrections []string) {
 	}
 	e := &p.entry
 	e.Role, e.Empty = m.Role, transcript.Blank(m)
+	e.Thoughts, e.Compacted = transcript.OnlyReasoning(m), transcript.Compacted(m)
 	facts := transcript.Extract(m)
 	e.Paths, e.Names = facts.Paths, facts.Names
 	e.Tokens = framingTokens
@@ -229,6 +230,7 @@ func (p *prepared) unread(why string) {
 	e := &p.entry
 	e.Kind, e.Note = sessions.KindNote, cutLabel(why)
 	e.Role, e.Prompt, e.Correction, e.Empty, e.Tokens, e.Chars, e.Reasoning, e.Features, e.Paths, e.Names = "", false, false, false, 0, 0, 0, tokens.Features{}, nil, nil
+	e.Thoughts, e.Compacted = false, false
 	p.calls, p.results = nil, nil
 }
 

@@ -18,10 +18,13 @@ func editChat(raw []byte, e Edits) ([]byte, error) {
 	if e.TextOnly {
 		return c.onlyText()
 	}
-	if c.role == string(RoleTool) {
+	if c.isResult() {
 		p, err := c.result()
 		if err != nil {
 			return nil, err
+		}
+		if len(e.IDs) == 1 {
+			p.ID = e.IDs[0]
 		}
 		return editResult(raw, p, e, func(literal []byte) ([]splice, error) {
 			return replaceText(c.node, "content", "text", literal)
@@ -30,6 +33,7 @@ func editChat(raw []byte, e Edits) ([]byte, error) {
 	if err := notThere(e.Results); err != nil {
 		return nil, err
 	}
+	c.rename(e.IDs)
 	splices, left, err := c.dropCalls(e.DropCalls)
 	if err != nil || !left {
 		return nil, err
@@ -48,7 +52,7 @@ func editChat(raw []byte, e Edits) ([]byte, error) {
 // it that say something else.
 func (c chatMessage) onlyText() ([]byte, error) {
 	parts, err := c.parts()
-	if err != nil || c.role == string(RoleTool) || !slices.ContainsFunc(parts, Part.says) {
+	if err != nil || c.isResult() || !slices.ContainsFunc(parts, Part.says) {
 		return nil, err
 	}
 	splices := c.take("tool_calls", "function_call", "reasoning_content", "reasoning", "reasoning_details", "audio")
@@ -65,6 +69,16 @@ func (c chatMessage) onlyText() ([]byte, error) {
 		spans[i], drop[i] = in.at, in.typ != "refusal" && !Part{Kind: KindText, Text: in.text}.says()
 	}
 	return apply(c.src, append(splices, without(spans, drop)...)), nil
+}
+
+// rename gives the calls of a message the ids by which edits name them.
+func (c chatMessage) rename(ids []string) {
+	if len(ids) != len(c.calls) {
+		return
+	}
+	for i := range c.calls {
+		c.calls[i].part.ID = ids[i]
+	}
 }
 
 // addsNothing refuses results that would have to be messages of their own.
@@ -114,7 +128,7 @@ func (c chatMessage) dropCalls(drop map[string]bool) (splices []splice, left boo
 	left = slices.ContainsFunc(parts, func(p Part) bool {
 		return p.Kind != KindReasoning && p.Kind != KindCall && !(p.Kind == KindText && p.Text == "")
 	})
-	return c.take("tool_calls"), left, err
+	return c.take("tool_calls", legacyCall), left, err
 }
 
 // shortenCalls returns the splices of arguments that are shown otherwise.

@@ -64,9 +64,10 @@ func filter(f Filter, drafts []*draft) ([]*draft, Filtered) {
 	return kept, told
 }
 
-// instructions parts what the system says before anybody else from the history.
+// instructions parts what the system says before anybody else, and the provider's own compaction, from the
+// history.
 func instructions(drafts []*draft) (head, history []*draft) {
-	i := slices.IndexFunc(drafts, func(d *draft) bool { return d.first().Role != transcript.RoleSystem })
+	i := slices.IndexFunc(drafts, func(d *draft) bool { return d.first().Role != transcript.RoleSystem && !isCompacted(d.first()) })
 	if i < 0 {
 		i = len(drafts)
 	}
@@ -79,7 +80,7 @@ func onlyTexts(drafts []*draft) []*draft {
 	var out []*draft
 	for _, d := range drafts {
 		switch role := d.first().Role; {
-		case role == transcript.RoleUser && !d.results:
+		case role == transcript.RoleUser && !d.results || isCompacted(d.first()):
 			out = append(out, d)
 		case role == transcript.RoleAssistant || d.results:
 			if d.reduce(); len(d.entries) > 0 {

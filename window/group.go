@@ -63,6 +63,9 @@ func (d *draft) sameMessage(e *sessions.Entry) bool {
 // goesOn reports whether a record is the next item of an answer that is a list of items.
 func (d *draft) goesOn(e *sessions.Entry) bool {
 	f := d.first()
+	if isCompacted(f) || isCompacted(e) {
+		return false // it stays in front of every summary, by itself
+	}
 	return !d.results && e.Role == transcript.RoleAssistant && f.Role == e.Role && f.Format == e.Format && transcript.Itemised(e.Format)
 }
 

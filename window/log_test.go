@@ -30,7 +30,7 @@ func (l *testLog) add(t testing.TB, e sessions.Entry, original string) {
 		if err != nil {
 			t.Fatalf("entry %d: %v in %s", e.Seq, err, original)
 		}
-		e.Role, e.Tokens = m.Role, frameTokens
+		e.Role, e.Tokens, e.Thoughts = m.Role, frameTokens, transcript.OnlyReasoning(m)
 		for _, p := range m.Parts {
 			n := len(p.Text) + len(p.Args) + len(p.Name)
 			e.Tokens += n

@@ -26,8 +26,8 @@ type Cutoff struct {
 	Recorded int64
 }
 
-// View is the conversation as a model is to see it: the summary, if any, then the slots. Slots of the
-// system at the beginning stand in front of the summary: see Head.
+// View is the conversation as a model is to see it: the summary, if any, then the slots. Some slots at the
+// beginning stand in front of the summary: see Head.
 type View struct {
 	Summary string // id; "": none
 	Slots   []Slot
@@ -36,10 +36,11 @@ type View struct {
 	Filtered Filtered
 }
 
-// Head returns how many slots stand in front of the summary: what the system said before anybody else.
+// Head returns how many slots stand in front of the summary: what the system said before anybody else, and
+// the provider's own compaction.
 func (v View) Head() int {
 	for i, s := range v.Slots {
-		if s.Role != transcript.RoleSystem {
+		if s.Role != transcript.RoleSystem && !s.Compacted {
 			return i
 		}
 	}
@@ -62,7 +63,9 @@ type Slot struct {
 	Format transcript.Format
 	Turn   int  // of the first entry; 0 before the first request
 	Prompt bool // whether a request by the user is in it
-	Tokens int  // o200k_base, with stubs counted instead of what they stand for; synthesised results do not count
+	// Compacted: it is the provider's own compaction of what came before.
+	Compacted bool
+	Tokens    int // o200k_base, with stubs counted instead of what they stand for; synthesised results do not count
 	// Stubs gives the artifact that stands for a result, by call id.
 	Stubs map[string]string
 	// DropCalls are calls that nothing answers, in order.
@@ -139,7 +142,7 @@ func plan(in Input) (View, []*draft) {
 	}
 	edits := byPlace(in.Edits)
 	seen, told := filter(in.Filter, group(visible(path.entries(), cut)))
-	drafts := edits.collapse(pairUp(seen))
+	drafts := edits.collapse(withoutThoughts(pairUp(seen)))
 	view := View{Slots: make([]Slot, 0, len(drafts)), NearCap: in.Filter.near(told.Counted), Filtered: told}
 	if cut != nil {
 		view.Summary = cut.Summary

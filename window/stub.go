@@ -15,7 +15,7 @@ func (d *draft) slot(edits places) Slot {
 		return d.collapsed(edits)
 	}
 	s := Slot{
-		Role: f.Role, Format: f.Format, Turn: f.Turn,
+		Role: f.Role, Format: f.Format, Turn: f.Turn, Compacted: isCompacted(f),
 		DropCalls: d.drop, TextOnly: d.texts, KeepResults: d.keep, AddResults: d.add,
 	}
 	if d.results && !d.onlyTools() {
