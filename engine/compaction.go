@@ -126,7 +126,7 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 
 // item joins the entries of one message of the view.
 func (f *folded) item(slot window.Slot) compaction.Item {
-	it := compaction.Item{Seqs: slot.Seqs, Role: slot.Role, Prompt: slot.Prompt, Turn: slot.Turn, Tokens: slot.Tokens}
+	it := compaction.Item{Seqs: slot.Seqs, Role: slot.Role, Prompt: slot.Prompt, Turn: slot.Turn, Tokens: slot.Tokens, Compacted: slot.Compacted}
 	for _, seq := range slot.Seqs {
 		e := f.entries[seq-1] // sequence numbers have no gaps
 		if it.ID == "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ctxledger.dev/changes"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
@@ -234,7 +235,7 @@ func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, w Window, reas
 	if f.current() != nil {
 		st.Summary = summaryTokens(text)
 	}
-	st.ExitCode = exitCode(tx, f.session.ID)
+	st.ExitCode, st.Changed = exitCode(tx, f.session.ID), changedBy(tx, f.session.ID)
 	return st, nil
 }
 
@@ -246,6 +247,18 @@ func exitCode(tx kv.Tx, session string) func(call string) (int, bool) {
 			return 0, false
 		}
 		return *in.ExitCode, true
+	}
+}
+
+// changedBy looks up the newest entry by which a session had changed a file. A file that somebody else has
+// changed since, and a record that cannot be read, say nothing.
+func changedBy(tx kv.Tx, session string) func(path string) int64 {
+	return func(path string) int64 {
+		c, err := changes.Newest(tx, path)
+		if err != nil || c == nil || c.Session != session {
+			return 0
+		}
+		return c.Seq
 	}
 }
 
@@ -307,7 +320,7 @@ func (l *Local) weighAll(ctx context.Context, tx kv.Tx, f *folded, edits []windo
 
 // weigh counts what an edit shows of its message.
 func (l *Local) weigh(ctx context.Context, tx kv.Tx, f *folded, e window.Edit) (window.Edit, bool, error) {
-	if e.Part == window.PartRange {
+	if !e.Part.OfMessage() {
 		return e, true, nil
 	}
 	m, err := l.decoded(ctx, tx, f.session.ID, e.Seq)
@@ -317,6 +330,6 @@ func (l *Local) weigh(ctx context.Context, tx kv.Tx, f *folded, e window.Edit) (
 	if err != nil {
 		return e, false, err
 	}
-	e, smaller := window.Measure(e, m)
+	e, smaller := window.Measure(e, &f.entries[e.Seq-1], m)
 	return e, smaller, nil
 }

@@ -103,9 +103,16 @@ type Entry struct {
 	Prompt bool            `json:"prompt,omitempty"` // a request by the user: starts a turn
 	// Correction says that a user's message begins as those of orchestrators do that correct an agent.
 	Correction bool `json:"correction,omitempty"`
-	Empty      bool `json:"empty,omitempty"`  // a message that says nothing: no view shows it
-	Tokens     int  `json:"tokens,omitempty"` // o200k_base tokens of what a model reads of it
-	Chars      int  `json:"chars,omitempty"`  // characters of its own texts, without calls and results
+	Empty      bool `json:"empty,omitempty"` // a message that says nothing: no view shows it
+	// Thoughts says that it is reasoning and nothing else: no view shows it without what it led to.
+	Thoughts bool `json:"thoughts,omitempty"`
+	// Compacted says that it is the provider's own compaction of what came before, which nobody else can
+	// read: no summary stands for it.
+	Compacted bool `json:"compacted,omitempty"`
+	Tokens    int  `json:"tokens,omitempty"` // o200k_base tokens of what a model reads of it
+	Chars     int  `json:"chars,omitempty"`  // characters of its own texts, without calls and results
+	// Reasoning is how many of Tokens are those of reasoning. 0 where it was appended before that was told apart.
+	Reasoning int `json:"reasoning,omitempty"`
 	// Features is what an estimate of closed tokenizers needs of that; zero if it holds what they do not show, such as images.
 	Features tokens.Features `json:"features,omitzero"`
 	Calls    []Call          `json:"calls,omitempty"`   // tool calls it makes

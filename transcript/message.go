@@ -35,6 +35,8 @@ const (
 	KindCall      Kind = "call"
 	KindResult    Kind = "result"
 	KindImage     Kind = "image" // an image or a document
+	// KindCompacted is a provider's own compaction of what came before: only it can read that.
+	KindCompacted Kind = "compacted"
 	KindOther     Kind = "other" // a block that this version does not know: kept, never read
 )
 

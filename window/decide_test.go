@@ -117,6 +117,7 @@ func randomPolicy(r *rand.Rand) Policy {
 	p.ReplayChars, p.OldWords = []int{0, 20}[r.IntN(2)], r.IntN(2) == 0
 	p.ToolPairs = []int{0, 2, 5}[r.IntN(3)]
 	p.InTurnTokens = []int{0, 100, 5000}[r.IntN(3)]
+	p.Evict = EvictPolicy{MaxTokens: []int{0, 900, 4000}[r.IntN(3)], Window: 1 + r.IntN(9)}
 	p.Clear = ClearPolicy{Trigger: 0.6, Keep: 1 + r.IntN(3), AtLeast: 1, Inputs: r.IntN(2) == 0}
 	p.Arguments.Over = 30
 	return p
