@@ -258,6 +258,30 @@ func TestEachAgentHasABudgetOfItsOwn(t *testing.T) {
 	}
 }
 
+// An agent with limits of its own has those, the others the common ones.
+func TestAnAgentsOwnLimitsHoldForIt(t *testing.T) {
+	p, own := window.Default(), window.Default()
+	p.Compact.WarnAt, own.Compact.CutoverAt = 1_000, 500
+	e, _ := testEnv()
+	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e, Settings: engine.Settings{Policy: &p, Agents: map[string]window.Policy{"tester": own}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	id := imported(t, l, 0, asking("go"), spent("", false, 999), spent("Tester", false, 499), asking("on"))
+	if out := auto(t, l, of(id)); out.Trigger != "" || out.Edited.Warn {
+		t.Errorf("%q: %s", out.Trigger, out.Why)
+	}
+	imported(t, l, 1, spent("Tester", false, 1), spent("", false, 1))
+	if out := auto(t, l, of(id)); out.Trigger != "cumulative_budget" || !out.Edited.Warn {
+		t.Errorf("%q: %s", out.Trigger, out.Why)
+	}
+	warned, cut := eventsOf[engine.BudgetWarning](t, l, engine.EventBudgetWarn), eventsOf[engine.BudgetWarning](t, l, engine.EventCutover)
+	if len(warned) != 1 || warned[0].Agent != "" || len(cut) != 1 || cut[0].Agent != "Tester" {
+		t.Errorf("warned %+v, cut over %+v", warned, cut)
+	}
+}
+
 // A change of the model counts anew and carries on: the same bytes, other thresholds, nothing un-cleared.
 func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 	p := window.Default()

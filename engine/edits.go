@@ -209,7 +209,7 @@ func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewReq
 	made := EditedView{Session: f.session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After), Failed: exact.failed}
 	now := f.situation(w, c, made.TokensAfter.Upper, r.Signals)
 	made.NearCap = f.view.NearCap
-	made.Due, made.Warn = l.policy.Compact.Due(now), l.policy.Compact.Warns(now)
+	made.Due, made.Warn = l.dueFor(f, now)
 	made.Mode = modeOf(l.policy.Compact, made.Due)
 	if cur := f.current(); made.Due.Grace && cur != nil {
 		made.Due.Why += fmt.Sprintf(": it made %s of %s tokens (summary %s)", c.Of(cur.After), c.Of(cur.Before), cur.ID)

@@ -14,7 +14,7 @@ type Situation struct {
 	Model  string
 	View   int // an upper bound, of what would be sent now
 	Turns  int // in the view
-	// What the agent that took most of it used in the last turn, and since the last accepted compaction.
+	// What the agent used in the last turn, and all since the last accepted compaction.
 	TurnInput, Input int
 
 	Overflow bool // the provider refused the request because of its size
