@@ -210,7 +210,7 @@ func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewReq
 	now := f.situation(w, c, made.TokensAfter.Upper, r.Signals)
 	made.NearCap = f.view.NearCap
 	made.Due, made.Warn = l.dueFor(f, now)
-	made.Mode = modeOf(l.policy.Compact, made.Due)
+	made.Mode, made.Keep = modeOf(l.policy.Compact, made.Due), keepOf(l.policy.Compact, made.Due)
 	if cur := f.current(); made.Due.Grace && cur != nil {
 		made.Due.Why += fmt.Sprintf(": it made %s of %s tokens (summary %s)", c.Of(cur.After), c.Of(cur.Before), cur.ID)
 	}

@@ -102,11 +102,11 @@ func TestWhatPassesTheGuard(t *testing.T) {
 // Three compactions that each save a few per cent count as refused ones do, until one saves more.
 func TestCompactionsThatSaveLittleAreSuppressed(t *testing.T) {
 	p := without()
-	p.Compact.Effective, p.Compact.Turns = 40_000, 0
+	p.Compact.Fraction, p.Compact.Turns = 0.30, 0
 	l := openWith(t, p)
 	small := strings.Repeat("an answer that goes on and on ", 250)
 	texts := []string{"one", small, "two", small, "three", small, strings.Repeat("word ", 50_000), "well"}
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: say(texts...)}).Session
+	id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: say(texts...)}).Session
 	r := of(id)
 	for i, keep := range []int{3, 4, 5} {
 		r.Options.Keep = keep // each time one of the small turns goes

@@ -159,3 +159,13 @@ func modeOf(p window.TriggerPolicy, due window.Trigger) compaction.Mode {
 	}
 	return cmp.Or(mode, compaction.Intent)
 }
+
+// keepOf returns how many turns a compaction keeps that is due because of their number: where few are allowed,
+// what it keeps by default would be all of them.
+func keepOf(p window.TriggerPolicy, due window.Trigger) int {
+	const few = 20
+	if due.Reason != window.ReasonTurns || p.Turns >= few {
+		return 0
+	}
+	return max(1, p.Turns/2)
+}
