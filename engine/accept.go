@@ -62,7 +62,7 @@ func (l *Local) conclude(ctx context.Context, tx kv.Tx, r AcceptCompactionReques
 
 // acceptable plans again and checks that the log has not moved on.
 func (l *Local) acceptable(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest) (*accepted, error) {
-	f, err := l.fold(tx, r.Session)
+	f, err := l.foldFor(tx, r.Session, r.Reader, true)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (l *Local) accept(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest,
 		if err := after.extend(e); err != nil {
 			return Summary{}, nil, err
 		}
-		taken, err := l.recordStep(ctx, tx, after, editStep{Reason: "compaction", Before: rec.Before, After: rec.After, Edits: ready.joined, Summary: rec.ID}, sizing{model: r.Options.Model}, m)
+		taken, err := l.recordStep(ctx, tx, after, editStep{Reason: "compaction", Before: rec.Before, After: rec.After, Edits: ready.joined, Agent: after.agent, Summary: rec.ID}, sizing{model: r.Options.Model}, m)
 		if err != nil {
 			return Summary{}, nil, err
 		}

@@ -57,7 +57,7 @@ const (
 
 // answered makes the plan of an answer in the present log.
 func (l *Local) answered(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest, mask func(string) string) (*accepted, error) {
-	f, err := l.fold(tx, r.Session)
+	f, err := l.foldFor(tx, r.Session, r.Reader, true)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func Auto(ctx context.Context, api API, r AutoRequest, open OpenAuthor) (AutoRes
 	if made.Due.Reason == "" {
 		return out, nil
 	}
-	p := PlanCompactionRequest{Session: made.Session, Options: r.Options}
+	p := PlanCompactionRequest{Session: made.Session, Reader: r.Reader, Options: r.Options}
 	p.Options.Mode, p.Options.Reason, p.Options.Model = made.Mode, made.Due.Reason, cmp.Or(r.Options.Model, r.Model)
 	p.Options.KeepTail, p.Options.Keep = r.NoEdits, cmp.Or(r.Options.Keep, made.Keep)
 	plan, err := out.compact(ctx, api, p, stepKey(key, "compact"), r.DryRun, open)

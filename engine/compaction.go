@@ -25,7 +25,7 @@ func (l *Local) PlanCompaction(ctx context.Context, r PlanCompactionRequest) (Co
 		return CompactionPlan{}, err
 	}
 	return view(ctx, l, func(tx kv.Tx) (CompactionPlan, error) {
-		f, err := l.fold(tx, r.Session)
+		f, err := l.foldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
 			return CompactionPlan{}, err
 		}
@@ -64,7 +64,7 @@ func (l *Local) masker(ctx context.Context, mode compaction.Mode) (func(string) 
 // check refuses options beyond their limits.
 func (r PlanCompactionRequest) check() error {
 	o := r.Options
-	return checkTexts("engine.plan", label("session", r.Session), text{"notes", o.Notes, limits.Notes}, label("model", o.Model),
+	return checkTexts("engine.plan", label("session", r.Session), label("agent", r.Agent), text{"notes", o.Notes, limits.Notes}, label("model", o.Model),
 		label("reason", o.Reason), text{"focus", o.Focus, maxQuery}, label("mode", string(o.Mode)), label("sections", o.Preset))
 }
 
@@ -108,7 +108,7 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 		return in, err
 	}
 	in.Window = w.Tokens
-	if most := l.policy.Compact.Effective; most > 0 && (in.Window == 0 || most < in.Window) {
+	if most := f.policy.Compact.Effective; most > 0 && (in.Window == 0 || most < in.Window) {
 		in.Window = most // what is kept, and what stands for the rest, have to fit that
 	}
 	if in.Previous != nil {

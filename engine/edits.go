@@ -23,6 +23,7 @@ type editStep struct {
 	Before int           `json:"tokens_before"` // of the whole view, o200k_base
 	After  int           `json:"tokens_after"`
 	Edits  []window.Edit `json:"edits"`
+	Agent  string        `json:"agent,omitempty"` // whose views they are for; "": of all
 	// Summary is the compaction that took the step along: it goes with it.
 	Summary string `json:"summary,omitempty"`
 }
@@ -51,14 +52,6 @@ func (s *steps) add(e *sessions.Entry) error {
 	return nil
 }
 
-// edits returns the edits that hold, in the order in which they were made.
-func (s *steps) edits() (all []window.Edit) {
-	for _, made := range s.made {
-		all = append(all, made.Edits...)
-	}
-	return all
-}
-
 // join returns the edits that a compaction takes along: what is kept behind its summary is written into
 // the provider's cache anew anyway. The proposal then says what is left.
 func (l *Local) join(ctx context.Context, tx kv.Tx, f *folded, p *compaction.Proposal, o compaction.Options) ([]window.Edit, error) {
@@ -76,7 +69,7 @@ func (l *Local) join(ctx context.Context, tx kv.Tx, f *folded, p *compaction.Pro
 	st.Summary = summaryTokens(p.Text)
 	in := f.input()
 	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept}
-	exact, err := l.weighAll(ctx, tx, f, window.Decide(in, l.policy, st).Edits)
+	exact, err := l.weighAll(ctx, tx, f, window.Decide(in, f.policy, st).Edits)
 	if exact.freed > 0 {
 		p.Record.After -= exact.freed
 		p.Why = chars.Commas(p.Record.Before) + " → " + chars.Commas(p.Record.After) + " tokens"
@@ -86,7 +79,7 @@ func (l *Local) join(ctx context.Context, tx kv.Tx, f *folded, p *compaction.Pro
 
 // EditView implements API.
 func (l *Local) EditView(ctx context.Context, r EditViewRequest) (EditedView, error) {
-	if err := checkTexts("engine.edit", label("session", r.Session), label("model", r.Model), label("reason", r.Reason)); err != nil {
+	if err := checkTexts("engine.edit", label("session", r.Session), label("model", r.Model), label("reason", r.Reason), label("agent", r.Agent)); err != nil {
 		return EditedView{}, err
 	}
 	if r.DryRun {
@@ -130,7 +123,7 @@ func (l *Local) editView(ctx context.Context, tx kv.Tx, d decided, m mutation) (
 	after := d.folded.clone() // the transaction may run twice
 	var events []Event
 	if len(made.Edits) > 0 {
-		step := editStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits}
+		step := editStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits, Agent: after.agent}
 		if events, err = l.recordStep(ctx, tx, after, step, d.sizing, m); err != nil {
 			return made, nil, err
 		}
@@ -179,7 +172,7 @@ type decided struct {
 // transaction that writes should wait for.
 func (l *Local) decide(ctx context.Context, r EditViewRequest) (decided, error) {
 	return view(ctx, l, func(tx kv.Tx) (decided, error) {
-		f, err := l.fold(tx, r.Session)
+		f, err := l.foldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
 			return decided{}, err
 		}
@@ -197,7 +190,7 @@ func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewReq
 	if err != nil {
 		return decided{}, err
 	}
-	c, d := f.counter(r.Model), window.Decide(f.input(), l.policy, st)
+	c, d := f.counter(r.Model), window.Decide(f.input(), f.policy, st)
 	if r.NoEdits {
 		d = window.Decision{Before: d.Before, Threshold: d.Threshold, Over: c.Of(d.Before).Upper > d.Threshold, Why: "no edits were asked for"}
 	}
@@ -210,7 +203,7 @@ func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewReq
 	now := f.situation(w, c, made.TokensAfter.Upper, r.Signals)
 	made.NearCap = f.view.NearCap
 	made.Due, made.Warn = l.dueFor(f, now)
-	made.Mode, made.Keep = modeOf(l.policy.Compact, made.Due), keepOf(l.policy.Compact, made.Due)
+	made.Mode, made.Keep = modeOf(f.policy.Compact, made.Due), keepOf(f.policy.Compact, made.Due)
 	if cur := f.current(); made.Due.Grace && cur != nil {
 		made.Due.Why += fmt.Sprintf(": it made %s of %s tokens (summary %s)", c.Of(cur.After), c.Of(cur.Before), cur.ID)
 	}

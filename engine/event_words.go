@@ -31,6 +31,8 @@ var told = map[string]func(json.RawMessage) string{
 	EventBudgetWarn:    tellAs(BudgetWarning.words),
 	EventCutover:       tellAs(BudgetWarning.words),
 	EventCapWarning:    tellAs(CapWarning.words),
+	EventFiltered:      tellAs(ViewFiltered.words),
+	EventRepaired:      tellAs(ViewRepaired.words),
 	EventLayerError:    tellAs(LayerError.words),
 	EventOverflow:      tellAs(ContextOverflow.words),
 	EventWindowLearned: tellAs(WindowLearned.words),
@@ -106,6 +108,14 @@ func (d BudgetWarning) words() string {
 
 func (d CapWarning) words() string {
 	return fmt.Sprintf("%d messages are shown, %d at most", d.Count, d.Cap)
+}
+
+func (d ViewFiltered) words() string {
+	return fmt.Sprintf("%d of %d messages are shown", d.After, d.Before)
+}
+
+func (d ViewRepaired) words() string {
+	return fmt.Sprintf("results were made up: %d; left out: %d calls, %d results", d.Synthesised, d.DroppedCalls, d.DroppedResults)
 }
 
 func (d LayerError) words() string {

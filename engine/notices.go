@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
@@ -11,7 +12,7 @@ import (
 // notices returns what somebody is to be told of a decision and was not told yet: a warning comes once for
 // an agent and a cycle.
 func (l *Local) notices(f *folded, made EditedView, now window.Situation, c tokens.Counter) []note {
-	t := l.policy.Compact
+	t := f.policy.Compact
 	notes := l.budgetNotices(f, made.Due)
 	if made.Due.Grace {
 		notes = append(notes, f.graceNotice(made, now, c)...)
@@ -22,6 +23,7 @@ func (l *Local) notices(f *folded, made EditedView, now window.Situation, c toke
 	if made.NearCap {
 		notes = append(notes, f.capNotice()...)
 	}
+	notes = append(notes, f.viewNotices()...)
 	for _, e := range made.Failed {
 		if !slices.ContainsFunc(takenSince[LayerError](f, EventLayerError, 0), func(told taken[LayerError]) bool { return told.Data.Entry == e.Entry }) {
 			notes = append(notes, note{EventLayerError, e})
@@ -38,7 +40,7 @@ func (l *Local) budgetNotices(f *folded, due window.Trigger) (notes []note) {
 		})
 	}
 	for _, a := range f.agents() {
-		t := l.budget(a.Agent)
+		t := l.budget(f, a.Agent)
 		w := BudgetWarning{Agent: a.Agent, Input: a.Input, WarnAt: t.WarnAt, CutoverAt: t.CutoverAt}
 		if t.WarnAt > 0 && a.Input >= t.WarnAt && !told(EventBudgetWarn, w) {
 			notes = append(notes, note{EventBudgetWarn, w})
@@ -87,17 +89,39 @@ func (f *folded) suppressedNotice(t window.TriggerPolicy, due window.Trigger, no
 	return []note{{EventSuppressed, told}}
 }
 
+// viewNotices tells what a view leaves out and what it had to mend, when that is other than was told, and at
+// most once in a turn.
+func (f *folded) viewNotices() (notes []note) {
+	if told := (ViewFiltered{f.agent, f.view.Filtered}); told.Before != told.After && news(f, EventFiltered, told) {
+		notes = append(notes, note{EventFiltered, told})
+	}
+	if told := (ViewRepaired{f.agent, f.view.Repairs()}); told.Repairs != (window.Repairs{}) && news(f, EventRepaired, told) {
+		notes = append(notes, note{EventRepaired, told})
+	}
+	return notes
+}
+
+// news reports whether something was not told yet, nor anything else of this kind in this turn.
+func news[T comparable](f *folded, event string, data T) bool {
+	all := takenSince[T](f, event, 0)
+	if len(all) == 0 {
+		return true
+	}
+	last := all[len(all)-1]
+	return last.Data != data && last.turn < f.session.Turns
+}
+
 // capTurns is how many turns lie between two warnings about the number of messages.
 const capTurns = 10
 
 // capNotice tells that the view has nearly as many messages as are shown.
 func (f *folded) capNotice() []note {
 	for _, told := range takenSince[CapWarning](f, EventCapWarning, 0) {
-		if f.session.Turns-told.turn < capTurns {
+		if strings.EqualFold(told.Data.Agent, f.agent) && f.session.Turns-told.turn < capTurns {
 			return nil
 		}
 	}
-	return []note{{EventCapWarning, CapWarning{Count: len(f.view.Slots), Cap: f.filter.Messages, Fraction: f.filter.CapFraction}}}
+	return []note{{EventCapWarning, CapWarning{Agent: f.agent, Count: f.view.Filtered.Counted, Cap: f.policy.Messages, Fraction: f.policy.CapFraction}}}
 }
 
 // sizing is what the events of a step say beyond the step itself.

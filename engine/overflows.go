@@ -33,7 +33,7 @@ func (l *Local) Overflow(ctx context.Context, r OverflowRequest) (OverflowRespon
 		return OverflowResponse{}, err
 	}
 	return mutate(ctx, l, m, func(tx kv.Tx) (OverflowResponse, []Event, error) {
-		f, err := l.foldIn(tx, r.Session)
+		f, err := l.foldFor(tx, r.Session, r.Reader, false)
 		if err != nil {
 			return OverflowResponse{}, nil, err
 		}
@@ -132,7 +132,7 @@ func address(endpoint string) string {
 func (l *Local) incident(f *folded, r OverflowRequest, resp OverflowResponse, at overflow.Place, now time.Time) overflow.Incident {
 	in := overflow.Incident{
 		Verdict: resp.Verdict, Model: at.Model, Current: at.Model, At: r.At, Streamed: r.Streamed,
-		Fits: resp.Actual > 0 && resp.Limit > 0 && resp.Actual <= resp.Limit, Recover: !l.policy.Compact.NoRecovery,
+		Fits: resp.Actual > 0 && resp.Limit > 0 && resp.Actual <= resp.Limit, Recover: !f.policy.Compact.NoRecovery,
 	}
 	if f.session.Model != "" {
 		in.Current = tokens.NewEstimator(f.session.Model).Model()

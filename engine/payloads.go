@@ -4,6 +4,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/window"
 )
 
 // The payloads of events, one struct a kind: Event.Data is its JSON. Sizes are tokens of the model that the
@@ -127,9 +128,22 @@ type BudgetWarning struct {
 
 // CapWarning is the payload of EventCapWarning: the view has nearly as many messages as are shown.
 type CapWarning struct {
+	Agent    string  `json:"agent,omitempty"` // whose view it is; "": the session's own
 	Count    int     `json:"count"`
 	Cap      int     `json:"cap"`
 	Fraction float64 `json:"fraction"`
+}
+
+// ViewFiltered is the payload of EventFiltered: what the policy of an agent leaves out of its view.
+type ViewFiltered struct {
+	Agent string `json:"agent,omitempty"` // "": the session's own
+	window.Filtered
+}
+
+// ViewRepaired is the payload of EventRepaired: what makes a view valid for its provider.
+type ViewRepaired struct {
+	Agent string `json:"agent,omitempty"`
+	window.Repairs
 }
 
 // LayerError is the payload of EventLayerError: a pass could not look at a message, which stays as it is.

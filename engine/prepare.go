@@ -251,7 +251,7 @@ func (p *prepared) part(part transcript.Part) int {
 		n += p.count(part.Name) + p.count(string(part.Args))
 		m := intents.Classify(part.Name, part.Args)
 		c := sessions.Call{ // its target needs the session
-			ID: part.ID, Name: cutLabel(part.Name), Op: m.Op, Tokens: n, Chars: utf8.RuneCount(part.Args), Partial: m.Partial,
+			ID: part.ID, Name: cutLabel(part.Name), Op: m.Op, Tokens: n, Chars: utf8.RuneCount(part.Args), Partial: m.Partial, Malformed: part.Malformed(),
 		}
 		p.calls = append(p.calls, call{c, m, part.Args})
 	case transcript.KindResult:

@@ -52,7 +52,7 @@ func (l *Local) compactionEvents(ready *accepted, rec compaction.Record, o compa
 		FromTurn: rec.TurnFrom, ToTurn: rec.TurnTo, TurnsRetained: max(0, f.session.Turns-rec.TurnTo),
 		MessagesBefore: len(f.view.Slots), MessagesAfter: ready.messages,
 		Savings: float64(rec.Before-rec.After) / float64(max(rec.Before, 1)), Window: ready.window.Tokens,
-		Threshold: l.policy.Compact.Threshold(ready.window.Tokens), SummaryTokens: c.Of(summaryTokens(ready.Text)).N, Cost: l.costOf(rec.Run),
+		Threshold: ready.folded.policy.Compact.Threshold(ready.window.Tokens), SummaryTokens: c.Of(summaryTokens(ready.Text)).N, Cost: l.costOf(rec.Run),
 	}
 	if made.ModeRequested == "" {
 		made.ModeRequested = rec.Mode

@@ -77,6 +77,8 @@ const (
 	EventBudgetWarn    = "context_budget_warn"    // BudgetWarning
 	EventCutover       = "context_budget_cutover" // BudgetWarning
 	EventCapWarning    = "context_cap_warning"    // CapWarning
+	EventFiltered      = "view_filtered"          // ViewFiltered
+	EventRepaired      = "pairs_repaired"         // ViewRepaired
 	EventLayerError    = "context_layer_error"    // LayerError
 	EventOverflow      = "context_overflow"       // ContextOverflow
 	EventWindowLearned = "window_learned"         // WindowLearned
@@ -210,8 +212,9 @@ type LogEntry struct {
 // ViewRequest asks for a page of a session's view.
 type ViewRequest struct {
 	Session string `json:"session"`
-	Model   string `json:"model,omitempty"` // counts are those of this model; "": the session's
-	From    int    `json:"from,omitempty"`  // where the page starts: what the page before gave as Next
+	Reader
+	Model string `json:"model,omitempty"` // counts are those of this model; "": the session's
+	From  int    `json:"from,omitempty"`  // where the page starts: what the page before gave as Next
 	// Position is that of the first page: a page of another position would not fit. 0: the newest.
 	Position int64 `json:"position,omitempty"`
 }
@@ -243,7 +246,8 @@ type ViewMessage struct {
 // StatusRequest asks what fills a session's window.
 type StatusRequest struct {
 	Session string `json:"session"`
-	Model   string `json:"model,omitempty"`
+	Reader
+	Model string `json:"model,omitempty"`
 }
 
 // Status says what fills a session's window. Counts of parts are estimates unless Exact.
@@ -299,7 +303,8 @@ type NextCut struct {
 type EditViewRequest struct {
 	Mutation
 	Session string `json:"session"`
-	Model   string `json:"model,omitempty"` // whose window and prices count; "": the session's
+	Reader
+	Model string `json:"model,omitempty"` // whose window and prices count; "": the session's
 	// Reason, if set, is why there has to be a step: it is taken whether it pays or not.
 	Reason string `json:"reason,omitempty"`
 	DryRun bool   `json:"dry_run,omitempty"` // decide and change nothing
@@ -348,7 +353,8 @@ type AgentInput struct {
 
 // PlanCompactionRequest asks what a compaction would do.
 type PlanCompactionRequest struct {
-	Session string             `json:"session"`
+	Session string `json:"session"`
+	Reader
 	Options compaction.Options `json:"options"`
 }
 

@@ -19,11 +19,11 @@ const maxNextCuts = 10
 
 // Status implements API.
 func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
-	if err := checkTexts("engine.status", label("session", r.Session), label("model", r.Model)); err != nil {
+	if err := checkTexts("engine.status", label("session", r.Session), label("model", r.Model), label("agent", r.Agent)); err != nil {
 		return Status{}, err
 	}
 	return view(ctx, l, func(tx kv.Tx) (Status, error) {
-		f, err := l.fold(tx, r.Session)
+		f, err := l.foldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
 			return Status{}, err
 		}
@@ -44,7 +44,7 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 			st.Limits = &w
 		}
 		st.Agents = f.agents()
-		st.Threshold = l.policy.Compact.Threshold(st.Window)
+		st.Threshold = f.policy.Compact.Threshold(st.Window)
 		if cur := f.current(); cur != nil {
 			st.Summary = cur.ID
 		}
@@ -52,7 +52,7 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 		if fixed, known := f.fixed(c); known {
 			st.Fixed = &fixed
 		}
-		next, err := l.decideOn(ctx, tx, f, EditViewRequest{Session: r.Session, Model: r.Model})
+		next, err := l.decideOn(ctx, tx, f, EditViewRequest{Session: r.Session, Reader: r.Reader, Model: r.Model})
 		if err != nil {
 			return st, err
 		}

@@ -27,10 +27,10 @@ func (f *folded) situation(w Window, c tokens.Counter, view int, s Signals) wind
 	return now
 }
 
-// budget is the trigger policy with the limits that one agent has for what it takes.
-func (l *Local) budget(agent string) window.TriggerPolicy {
-	t := l.policy.Compact
-	if own, ok := l.agents[strings.ToLower(agent)]; ok {
+// budget is the trigger policy of a view with the limits that one agent has for what it takes.
+func (l *Local) budget(f *folded, agent string) window.TriggerPolicy {
+	t := f.policy.Compact
+	if own, has := l.agents[strings.ToLower(agent)]; has && !strings.EqualFold(agent, f.agent) {
 		t.SingleTurn, t.WarnAt, t.CutoverAt = own.Compact.SingleTurn, own.Compact.WarnAt, own.Compact.CutoverAt
 	}
 	return t
@@ -40,7 +40,7 @@ func (l *Local) budget(agent string) window.TriggerPolicy {
 // its limit. now is the situation without what an agent took.
 func (l *Local) dueFor(f *folded, now window.Situation) (due window.Trigger, warn bool) {
 	for _, a := range f.agents() {
-		t := l.budget(a.Agent)
+		t := l.budget(f, a.Agent)
 		now.TurnInput, now.Input = a.Turn, a.Input
 		warn = warn || t.Warns(now)
 		if a.Apart {

@@ -15,11 +15,11 @@ import (
 
 // View implements API.
 func (l *Local) View(ctx context.Context, r ViewRequest) (ViewResponse, error) {
-	if err := checkTexts("engine.view", label("session", r.Session), label("model", r.Model)); err != nil {
+	if err := checkTexts("engine.view", label("session", r.Session), label("model", r.Model), label("agent", r.Agent)); err != nil {
 		return ViewResponse{}, err
 	}
 	resp, err := view(ctx, l, func(tx kv.Tx) (ViewResponse, error) {
-		f, err := l.fold(tx, r.Session)
+		f, err := l.foldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
 			return ViewResponse{}, err
 		}

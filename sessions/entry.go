@@ -154,6 +154,8 @@ type Call struct {
 	// Same is a digest of what it asks: calls of one tool with the same arguments, in any order and
 	// however they spell a path, have the same. "" where it was appended before there were digests.
 	Same string `json:"same,omitempty"`
+	// Malformed says that its arguments are an object that breaks off, or is none: nobody could run it.
+	Malformed bool `json:"malformed,omitempty"`
 	// Partial says of a read that it asks for a part of the file.
 	Partial bool `json:"partial,omitempty"`
 }

@@ -76,13 +76,16 @@ func (e Edit) Whole(of *sessions.Entry) int {
 // the part itself.
 func (e Edit) Apply(p transcript.Part) (string, bool) {
 	switch {
-	case !e.about(p):
+	case !e.about(p), e.Part == PartWords && strings.HasPrefix(p.Text, summaryHead):
 		return "", false
 	case p.Kind == transcript.KindCall:
 		return e.arguments(p.Args)
 	}
 	return e.cut(p.Text, e.Head+e.Tail)
 }
+
+// summaryHead begins the text of a compaction, of this program and of others: it is never cut.
+const summaryHead = "[CONVERSATION SUMMARY"
 
 // cut shortens a text of more than limit characters, if that makes it shorter.
 func (e Edit) cut(text string, limit int) (string, bool) {

@@ -33,6 +33,7 @@ func TestEviction(t *testing.T) {
 		{"the window alone is too large", 100_000, readsOf(20, 10_000), 11},
 		{"the newest three stay", 10_000, readsOf(5, 10_000), 2},
 		{"three results are never too many", 10_000, readsOf(3, 10_000), 0},
+		{"a call in flight at the end", 290_000, readsOf(30, 10_000) + "\nread z 9 open", 8},
 		{"what is smaller than its marker stays", 100, readsOf(30, 20), 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

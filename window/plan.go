@@ -47,6 +47,25 @@ func (v View) Head() int {
 	return len(v.Slots)
 }
 
+// Repairs say what of a view makes it valid for its provider.
+type Repairs struct {
+	Synthesised    int `json:"synthesised,omitempty"`     // results that never came
+	DroppedCalls   int `json:"dropped_calls,omitempty"`   // that nothing answers, of messages that stay
+	DroppedResults int `json:"dropped_results,omitempty"` // without a call and duplicates, of messages that stay
+}
+
+// Repairs returns what of the view makes it valid.
+func (v View) Repairs() (r Repairs) {
+	for _, s := range v.Slots {
+		r.Synthesised += len(s.AddResults)
+		r.DroppedResults += len(s.KeepResults)
+		if !s.TextOnly {
+			r.DroppedCalls += len(s.DropCalls)
+		}
+	}
+	return r
+}
+
 // Slot is one message of a view.
 type Slot struct {
 	// Note, if set, is the text of a message of the user's role that stands for what was collapsed;
