@@ -47,6 +47,7 @@ func (a *compactArgs) recover(ctx context.Context, c *call) (reply, error) {
 func (o outcome) send(ctx context.Context, api engine.API, r *compactResult, done engine.Recovery) (err error) {
 	if done.Messages == nil {
 		if done.Advice.Retry && r.Messages == nil {
+			r.Delivery = o.delivery()
 			r.Messages, err = o.messages(ctx, api)
 		}
 		return err
