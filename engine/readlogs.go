@@ -34,15 +34,15 @@ type readLog struct {
 	planner   *window.Planner // that made its view
 }
 
-// current returns the log of a session, folded. keep says that the transaction changes nothing.
-func (l *readLogs) current(tx kv.Tx, s sessions.Session, filter window.Filter, keep bool) (*folded, error) {
+// current returns the log of a session, folded by a policy. keep says that the transaction changes nothing.
+func (l *readLogs) current(tx kv.Tx, s sessions.Session, policy window.Policy, keep bool) (*folded, error) {
 	rewritten, err := sessions.Rewritten(tx, s.ID)
 	if err != nil {
 		return nil, err
 	}
 	log := l.known(s, rewritten, keep)
 	f := log.folded.clone()
-	f.session, f.filter = s, filter
+	f.session, f.policy = s, policy
 	for e, err := range sessions.Scan(tx, s.ID, int64(len(log.entries))+1, 0) {
 		if err != nil {
 			return nil, err
