@@ -70,25 +70,26 @@ func (c *commandState) failing() bool {
 // what a later run told anew.
 func (c *commandState) open() bool { return c.purpose != search && c.covered == nil && c.failing() }
 
-// How many characters of what a run printed are told: of one that failed, and of one that passed.
-const (
-	failedChars = 160
-	passedChars = 60
-)
+// failedChars is how many characters are told of what a failed run printed.
+const failedChars = 160
 
-// result prints how the newest run ended: "exit 1 (turn 5, run ×3) — FAIL users_test.go:12", with at most
-// so many characters of what it said.
-func (c *commandState) result(chars int) string {
-	op := c.last
-	when := turnRange(op.Turn, op.Turn)
-	if c.runs > 1 {
-		when += ", run" + times(c.runs)
-	}
-	text := c.ending() + " (" + when + ")"
-	if said := tellingLine(op, chars); said != "" {
+// failure prints how the newest run failed: "exit 1 (turn 5, run ×3) — FAIL users_test.go:12".
+func (c *commandState) failure() string {
+	text := c.result()
+	if said := tellingLine(c.last); said != "" {
 		text += " — " + said
 	}
 	return text
+}
+
+// result prints how and when the newest run ended: "exit 0 (turn 5, run ×3)". What a run printed that
+// passed is not told: it passed.
+func (c *commandState) result() string {
+	when := turnRange(c.last.Turn, c.last.Turn)
+	if c.runs > 1 {
+		when += ", run" + times(c.runs)
+	}
+	return c.ending() + " (" + when + ")"
 }
 
 // ending is how the newest run ended: "exit 1", "ok".
@@ -133,15 +134,15 @@ func piped(command string) bool {
 }
 
 // tellingLine is what the run printed that says most, in one line; "" when that is nothing.
-func tellingLine(op *Operation, chars int) string {
+func tellingLine(op *Operation) string {
 	said := strings.TrimSpace(hostNoise().ReplaceAllString(clean(cmp.Or(op.Outcome, op.Error)), ""))
-	return oneLine(said, chars)
+	return oneLine(said, failedChars)
 }
 
 // hostNoise is what hosts put around a result's text, not the tool.
 var hostNoise = lazy(`^\s*(?:Error: )?Exit code \d+\s*|</?(?:tool_use_error|persisted-output|system-reminder)>|^\((?:Bash|Tool|Command)[^)]*no output\)$|^\[This command modified .*`)
 
-const commandsHead = "[COMMANDS — last outcome of each test and build; what fails now is under OPEN WORK]"
+const commandsHead = "[COMMANDS — last outcome of each; what fails now is under OPEN WORK]"
 
 // addCommands adds the block of tests and builds: first those that no later run told anew, then
 // the others in short, then the commits.
@@ -160,7 +161,7 @@ func (s *source) addCommands(d *document, n *names) {
 			continue
 		}
 		told[s.printed(c)] = true
-		text := "  " + s.printed(c) + " → " + c.result(passedChars)
+		text := "  " + s.printed(c) + " → " + c.result()
 		if lastEdit > c.last.Seq {
 			text += " [files changed since]"
 		}

@@ -11,7 +11,7 @@ import (
 // filesHead and the "  - path" lines are the documented form; what follows the path is ours.
 const (
 	filesHead = "FILES MODIFIED IN THIS SESSION (before compaction):"
-	filesFoot = "These changes are already on disk. Their content is not in this summary: read a file before editing it again."
+	filesFoot = "These changes are already on disk. Read a file before editing it again."
 )
 
 // addFiles adds the block of changed files, and under each the names that matter.
@@ -62,7 +62,7 @@ func (s *source) moreFiles(left []*line) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  … and %s more file(s)%s: %s", chars.Commas(n), inDirs(dirs), s.retrieve())
+	return fmt.Sprintf("  … and %s more file(s)%s", chars.Commas(n), inDirs(dirs))
 }
 
 // inDirs prints the directories that hold most, " in src/ (12), lib/ (3)".

@@ -12,7 +12,7 @@ import (
 const (
 	namesPerLine = 7
 	// namesLead is how many names stand on the line of a changed file: what its edits were about.
-	namesLead = 3
+	namesLead = 2
 	// namesFile bounds the names below one file, namesTurn those of one turn.
 	namesFile = 42
 	namesTurn = 42
@@ -166,8 +166,16 @@ func (n *names) worth(e *name) float64 {
 	return w
 }
 
-// price is about what a name costs in tokens.
-func price(text string) float64 { return 1 + float64(len(text))/4 }
+// price is about what a name costs in tokens: letters come in words, digits hardly do.
+func price(text string) float64 {
+	digits := 0
+	for i := range len(text) {
+		if '0' <= text[i] && text[i] <= '9' {
+			digits++
+		}
+	}
+	return 1 + float64(len(text)+4*digits)/4
+}
 
 // attach says under which line the names of a file stand.
 func (n *names) attach(path string, l *line) {
@@ -202,6 +210,7 @@ func (n *names) lead(path string) []string {
 	var out []string
 	for _, e := range list[:min(len(list), namesLead)] {
 		n.all[e].used = true
+		n.cover(n.all[e].text)
 		out = append(out, oneLine(n.all[e].text, 80))
 	}
 	return out
@@ -212,14 +221,26 @@ func (n *names) told(text string) {
 	for w := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return r != '_' && r != '.' && (r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z')
 	}) {
-		if i, known := n.byText[strings.Trim(w, ".")]; known {
+		w = strings.Trim(w, ".")
+		if i, known := n.byText[w]; known {
 			n.all[i].used = true
+			n.cover(w)
 		}
 	}
+}
+
+// isHost recognises the name of a host, as in an address.
+func isHost(text string) bool {
+	dot := strings.LastIndexByte(text, '.')
+	switch text[dot+1:] {
+	case "com", "org", "net", "io", "dev", "ai":
+		return dot > 0 && strings.ToLower(text) == text
+	}
+	return false
 }
 
 // useful leaves out what the path says already, and what no one would look for.
 func useful(text, path string) bool {
 	return len(text) >= 3 && len(text) <= 120 && !strings.ContainsAny(text, "/ ") && !strings.HasPrefix(text, "0x") &&
-		text != "tool_use_error" && !strings.Contains(path, text)
+		text != "tool_use_error" && !strings.Contains(path, text) && !isHost(text)
 }

@@ -23,7 +23,7 @@ func (s *source) addOpen(d *document) {
 		d.add(b, &line{text: "  - " + text, class: classOpen, anchor: anchor, pos: pos})
 	}
 	if turn := s.splitTurn(); turn > 0 {
-		add("", "The request of "+turnRange(turn, turn)+" is in progress: its first steps are summarised here, the next ones follow below.")
+		add("", "The request of "+turnRange(turn, turn)+" is in progress: it goes on below.")
 	}
 	for i := range s.past {
 		if op := &s.past[i]; op.pending() && op.shell() {
@@ -32,7 +32,7 @@ func (s *source) addOpen(d *document) {
 	}
 	for _, c := range s.commands {
 		if c.open() && c.purpose >= build {
-			add("open:"+c.key, s.printed(c)+" → "+c.result(failedChars))
+			add("open:"+c.key, s.printed(c)+" → "+c.failure())
 		}
 	}
 	for _, f := range s.files {
@@ -47,7 +47,7 @@ func (s *source) addOpen(d *document) {
 	for _, c := range s.commands {
 		if others < openFailures && c.open() && c.purpose == other {
 			others++
-			add("open:"+c.key, s.printed(c)+" → "+c.result(failedChars))
+			add("open:"+c.key, s.printed(c)+" → "+c.failure())
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (s *source) moreOpen(left []*line) string {
 	if len(left) == 0 {
 		return ""
 	}
-	return "  … and " + chars.Commas(len(left)) + " more: " + s.retrieve()
+	return "  … and " + chars.Commas(len(left)) + " more"
 }
 
 // superseded says, for each failure of the compacted range, what made it obsolete: a later success

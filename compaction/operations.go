@@ -67,9 +67,9 @@ func (s *source) addOperations(d *document) {
 			return ""
 		}
 		if len(files) == 0 {
-			return fmt.Sprintf("  … %s more operations: %s", chars.Commas(n), s.retrieve())
+			return fmt.Sprintf("  … %s more operations", chars.Commas(n))
 		}
-		return fmt.Sprintf("  … %s earlier operations on %s file(s): %s", chars.Commas(n), chars.Commas(len(files)), s.retrieve())
+		return fmt.Sprintf("  … %s earlier operations on %s file(s)", chars.Commas(n), chars.Commas(len(files)))
 	}
 }
 
@@ -85,15 +85,11 @@ func (s *source) groups() []group {
 		g := group{op: &s.past[i], first: op.Turn, count: 1, class: classOld, seq: op.Seq}
 		switch {
 		case op.pending():
-			g.class = classOpen
 			open = append(open, g)
 		case op.Status == statusFailed && later[i] != "":
 			g.note = later[i]
 			obsolete = append(obsolete, g)
 		case op.Status == statusFailed:
-			if !op.shell() || !s.isLook(op.Command) {
-				g.class = classOpen
-			}
 			open = append(open, g)
 		case shown < operationsUnfolded && op.shell() && s.isLook(op.Command):
 			shown++
