@@ -23,7 +23,9 @@ func (s *source) addFiles(d *document, n *names) {
 		}
 		pos := int64(i+1) << 8
 		text := "  - " + f.path + " — " + f.done()
-		if lead := n.lead(f.path); len(lead) > 0 && f.gone == "" {
+		if f.gone != "" {
+			n.drop(f.path)
+		} else if lead := n.lead(f.path); len(lead) > 0 {
 			text += ": " + strings.Join(lead, " ")
 		}
 		l := d.add(b, &line{text: text, class: classFile, anchor: "file:" + f.path, pos: pos})

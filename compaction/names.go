@@ -55,6 +55,7 @@ type names struct {
 	order  []string
 	places *places
 	edits  []map[int]int // by path: how often its edits say a name
+	gone   []bool        // by path: its names are of no use any more
 }
 
 func (s *source) rankNames() *names {
@@ -124,6 +125,7 @@ func (n *names) path(p string) int {
 		n.order = append(n.order, p)
 		n.lines = append(n.lines, nil)
 		n.edits = append(n.edits, make(map[int]int))
+		n.gone = append(n.gone, false)
 	}
 	return i
 }
@@ -181,6 +183,13 @@ func price(text string) float64 {
 func (n *names) attach(path string, l *line) {
 	if i, known := n.paths[path]; known {
 		n.lines[i] = l
+	}
+}
+
+// drop leaves out the names that belong to a file which is no longer there.
+func (n *names) drop(path string) {
+	if p, known := n.paths[path]; known {
+		n.gone[p] = true
 	}
 }
 

@@ -24,7 +24,7 @@ func (n *names) add(d *document) {
 	byTurn := make(map[int][]*name)
 	order := make([]int, 0, len(n.all))
 	for i := range n.all {
-		if e := &n.all[i]; !e.used {
+		if e := &n.all[i]; !e.used && (e.owner < 0 || !n.gone[e.owner]) {
 			order = append(order, i)
 		}
 	}
