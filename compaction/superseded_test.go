@@ -102,7 +102,7 @@ func TestNothingSupersededIsToldAsCurrent(t *testing.T) {
 // what of it still holds. A correction comes before what is merely recent when there is little room.
 func TestACorrectedRequestStandsBeforeItsCorrection(t *testing.T) {
 	script := "user Name it basket\nread big.go 6000\nuser No, name it cart instead\n" +
-		strings.Repeat("user And now something else entirely, which takes its room as well\nsay ok\n", 30) + "plan {\"keep\":1,\"budget\":800}"
+		strings.Repeat("user And now something else entirely, which takes its room as well\nsay ok\n", 30) + "plan {\"keep\":1,\"budget\":500}"
 	text := newTalk(t).play(script).Text
 	asked, corrected := strings.Index(text, "Name it basket"), strings.Index(text, "(turn 2, correction) No, name it cart instead")
 	if asked < 0 || corrected < asked || !strings.Contains(text, "a newer message overrides an older one") {
