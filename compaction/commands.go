@@ -203,7 +203,7 @@ func (s *source) checksText(command string) string {
 		if to, moves := strings.CutPrefix(part, "cd "); moves {
 			dir = s.path(strings.Trim(to, ` "'`))
 		}
-		part = strings.Join(strings.Fields(redirect().ReplaceAllString(wrapper().ReplaceAllString(part, ""), "")), " ")
+		part = strings.Join(strings.Fields(unwrapped(part)), " ")
 		if purposeOf(part) >= build {
 			kept = append(kept, part)
 		}
