@@ -135,8 +135,22 @@ func piped(command string) bool {
 
 // tellingLine is what the run printed that says most, in one line; "" when that is nothing.
 func tellingLine(op *Operation) string {
-	said := strings.TrimSpace(hostNoise().ReplaceAllString(clean(cmp.Or(op.Outcome, op.Error)), ""))
-	return oneLine(said, failedChars)
+	return oneLine(bareOutput(cmp.Or(op.Outcome, op.Error)), failedChars)
+}
+
+// rejection is what a host writes where the user refused a call; the user's own words may follow.
+var rejection = lazy(`The user doesn't want to proceed with this tool use\. The tool use was rejected \([^)]*\)\.\s*` +
+	`(?:STOP what you are doing and wait for the user[^.…]*[.…]|To tell you how to proceed, the user said:)?\s*`)
+
+// bareOutput is what a tool printed, or what the user said instead of letting it run, without what hosts
+// put around it.
+func bareOutput(text string) string {
+	text = rejection().ReplaceAllString(clean(text), "rejected by the user: ")
+	text = strings.TrimSpace(hostNoise().ReplaceAllString(text, ""))
+	if text == "rejected by the user:" {
+		text = "rejected by the user"
+	}
+	return text
 }
 
 // hostNoise is what hosts put around a result's text, not the tool.
@@ -216,7 +230,7 @@ func (s *source) checksText(command string) string {
 }
 
 // commitMessage finds the messages of commits in a shell command.
-var commitMessage = lazy(`git commit\b[^|;&]*?\s-\w*m\s*(?:"([^"\n]{1,300})|'([^'\n]{1,300}))`)
+var commitMessage = lazy(`git commit\b[^|;&]*?\s-\w*m\s*(?:"\$\(cat <<-?\s*['"]?\w+['"]?\s*\n\s*([^\n]{1,300})|"([^"\n]{1,300})|'([^'\n]{1,300}))`)
 
 // addCommits adds what was committed.
 func (s *source) addCommits(d *document, b *block, at int64) {
@@ -230,7 +244,7 @@ func (s *source) addCommits(d *document, b *block, at int64) {
 			if m == nil {
 				continue
 			}
-			text = cmp.Or(m[1], m[2])
+			text = cmp.Or(m[1:]...)
 		} else if op.Op != opCommit {
 			continue
 		}

@@ -238,6 +238,23 @@ func (n *names) told(text string) {
 	}
 }
 
+// isHash recognises an abbreviated hash or a part of an identifier made of hexadecimal digits.
+func isHash(text string) bool {
+	digits := 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case '0' <= c && c <= '9':
+			digits++
+		case c < 'a' || c > 'f':
+			return false
+		}
+	}
+	return digits > 0 && len(text) >= 6
+}
+
+// passing reports whether a name is a hash that a tool printed once or twice, as in a list of commits.
+func passing(e *name) bool { return e.said < 2.5*saidByTool && isHash(e.text) }
+
 // isHost recognises the name of a host, as in an address.
 func isHost(text string) bool {
 	dot := strings.LastIndexByte(text, '.')

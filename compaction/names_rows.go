@@ -46,7 +46,7 @@ func (n *names) add(d *document) {
 		if e.owner >= 0 {
 			path, l = n.order[e.owner], n.lines[e.owner]
 		}
-		if n.worth(e) < namesLeast || !useful(e.text, path) {
+		if n.worth(e) < namesLeast || !useful(e.text, path) || passing(e) {
 			continue
 		}
 		if l == nil {

@@ -54,7 +54,7 @@ func (s *source) addOpen(d *document) {
 
 // reason is why an operation failed, as far as that was recorded.
 func (op *Operation) reason() string {
-	return cmp.Or(oneLine(hostNoise().ReplaceAllString(clean(cmp.Or(op.Error, op.Outcome)), ""), 200), "no reason recorded")
+	return cmp.Or(oneLine(bareOutput(cmp.Or(op.Error, op.Outcome)), 200), "no reason recorded")
 }
 
 // splitTurn returns the turn that the boundary splits, or 0.

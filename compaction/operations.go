@@ -74,11 +74,11 @@ func (s *source) addOperations(d *document) {
 }
 
 // groups returns the lines of the list, the most worthy first: what is open, then the newest
-// successes, then failures that later work made obsolete, then older successes folded, then what only
-// looked at things.
+// successes, then failures that later work made obsolete, then older successes folded. What only looked at
+// things is counted with what finds no room.
 func (s *source) groups() []group {
 	later := s.superseded()
-	var open, newest, looks, old, obsolete []group
+	var open, newest, old, obsolete []group
 	folded := make(map[string]int)
 	shown := 0
 	for i, op := range slices.Backward(s.past) {
@@ -91,9 +91,8 @@ func (s *source) groups() []group {
 			obsolete = append(obsolete, g)
 		case op.Status == statusFailed:
 			open = append(open, g)
-		case shown < operationsUnfolded && op.shell() && s.isLook(op.Command):
-			shown++
-			looks = append(looks, g)
+		case op.shell() && s.isLook(op.Command):
+			continue // it changed nothing: the line about what is left out counts it
 		case shown < operationsUnfolded:
 			shown++
 			newest = append(newest, g)
@@ -108,7 +107,7 @@ func (s *source) groups() []group {
 			old = append(old, g)
 		}
 	}
-	return slices.Concat(open, newest, obsolete, old, looks)
+	return slices.Concat(open, newest, obsolete, old)
 }
 
 // text prints one line of the list in the documented form.
@@ -145,7 +144,7 @@ func (op *Operation) failure() string {
 	if op.shell() || text == "" {
 		text = cmp.Or(op.Outcome, op.Error)
 	}
-	text = oneLine(hostNoise().ReplaceAllString(clean(text), ""), 160)
+	text = oneLine(bareOutput(text), 160)
 	if op.ExitCode != nil && *op.ExitCode != 0 {
 		exit := "exit " + strconv.Itoa(*op.ExitCode)
 		if text == "" {
