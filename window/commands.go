@@ -3,7 +3,7 @@ package window
 import "fmt"
 
 // repeatedCommands lets one word stand for the output of commands that ran again later: how they ended.
-func repeatedCommands(s *scene) (out []Edit) {
+func repeatedCommands(s *scene, b *batch) {
 	newest := map[string]int{} // by command
 	for i := range s.acts {
 		if a := &s.acts[i]; a.Op == opShell && a.Same != "" && a.result != nil {
@@ -16,9 +16,8 @@ func repeatedCommands(s *scene) (out []Edit) {
 			a.result == nil || a.resultEdited {
 			continue
 		}
-		out = append(out, s.hide(a, s.ended(a))...)
+		b.add(a.result.Chars, func() []Edit { return s.hide(a, s.ended(a)) })
 	}
-	return out
 }
 
 // ended says how a command ended.

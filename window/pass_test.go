@@ -73,12 +73,12 @@ func TestPasses(t *testing.T) {
 }
 
 func TestBatchesWaitUntilThereIsEnough(t *testing.T) {
-	const beside = 28 // of the arguments' names and the path
+	const beside = 30 // of the arguments' names and the path, and of the result
 	for chars, want := range map[int]int{65_535: 0, 65_536: 2} {
 		// A superseded write and the output of a command that ran again count together.
 		log := fmt.Sprintf("ask 9\nwrite a.go %d\nwrite a.go 9\nshell go_test 20000\nshell go_test 9\nsay 5\nread b 9\nsay 5", chars-20_000-beside)
 		l, edits := script(t, log), []Edit(nil)
-		if total := l.entries[1].Calls[0].Chars + l.entries[6].Results[0].Chars; total != chars {
+		if total := l.entries[1].Calls[0].Chars + l.entries[2].Results[0].Chars + l.entries[6].Results[0].Chars; total != chars {
 			t.Fatalf("%d characters were made, not %d", total, chars)
 		}
 		if got := l.decide(t, &edits, Default(), always).Edits; len(got) != want {
