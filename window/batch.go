@@ -6,14 +6,19 @@ import "slices"
 // change of what was sent.
 type batch struct {
 	pass  string // that adds to it now
-	make  []func() []Edit
+	made  []batched
 	chars int
+}
+
+// batched is one proposal of a pass, made when it is wanted.
+type batched struct {
+	pass string
+	make func() []Edit
 }
 
 // add proposes something that takes so many characters away.
 func (b *batch) add(chars int, edits func() []Edit) {
-	pass := b.pass
-	b.make, b.chars = append(b.make, func() []Edit { return named(pass, edits()) }), b.chars+chars
+	b.made, b.chars = append(b.made, batched{b.pass, edits}), b.chars+chars
 }
 
 // addCall proposes to rewrite the arguments and the result of a call.
@@ -31,8 +36,8 @@ func (b *batch) take(least int) (out []Edit) {
 	if b.chars < least {
 		return nil
 	}
-	for _, edits := range b.make {
-		out = append(out, edits()...)
+	for _, p := range b.made {
+		out = append(out, named(p.pass, p.make())...)
 	}
 	taken := make(map[place]bool, len(out))
 	return slices.DeleteFunc(out, func(e Edit) bool {

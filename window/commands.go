@@ -1,6 +1,10 @@
 package window
 
-import "fmt"
+import (
+	"fmt"
+
+	"ctxledger.dev/transcript"
+)
 
 // repeatedCommands lets one word stand for the output of commands that ran again later: how they ended.
 func repeatedCommands(s *scene, b *batch) {
@@ -20,8 +24,12 @@ func repeatedCommands(s *scene, b *batch) {
 	}
 }
 
-// ended says how a command ended.
+// ended says how a command ended. Where the format says whether it failed, one that did not needs no second
+// look.
 func (s *scene) ended(a *act) string {
+	if !a.result.Failed && a.answer.Format == transcript.Anthropic {
+		return commandOK
+	}
 	if s.ExitCode != nil {
 		if code, known := s.ExitCode(a.ID); known && code != 0 {
 			return fmt.Sprintf(commandFailedAs, code)
