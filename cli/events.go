@@ -15,6 +15,9 @@ import (
 // eventsPage is how many events one call brings.
 const eventsPage = 1000
 
+// eventWidth is how many columns of what an event tells are shown.
+const eventWidth = 200
+
 func (a *app) eventsCommand() *cobra.Command {
 	var follow bool
 	var after int64
@@ -101,6 +104,6 @@ func (a *app) printEvent(e engine.Event) error {
 	if session == "" {
 		session = "-"
 	}
-	_, err := fmt.Fprintf(a.Out, "%6d  %s  %-22s  %-8s  %s\n", e.Seq, a.stamp(e.Time), line(e.Kind, cellWidth), line(session, cellWidth), line(what, cellWidth))
+	_, err := fmt.Fprintf(a.Out, "%6d  %s  %-22s  %-8s  %s\n", e.Seq, a.stamp(e.Time), line(e.Kind, cellWidth), line(session, cellWidth), line(what, eventWidth))
 	return fault.Wrap(fault.Unavailable, "cli.events", err)
 }

@@ -61,6 +61,7 @@ func (p *parser) agent(f yamldoc.Field, w *window.Policy) (name string, err erro
 // policy reads the value of the key context, or of an agent's context_window, over what w has.
 func (p *parser) policy(f yamldoc.Field, w *window.Policy) error {
 	var clear, arguments, tools yamldoc.Field
+	recovers := !w.Compact.NoRecovery
 	err := p.each(f, map[string]any{
 		"textonly": &w.TextOnly, "excludeagents": &w.ExcludeAgents, "maxturnage": &w.Turns, "maxtailmessages": &w.Messages,
 		"contextcapfraction": &w.CapFraction, "exact": &w.Exact,
@@ -71,8 +72,10 @@ func (p *parser) policy(f yamldoc.Field, w *window.Policy) error {
 		"threshold": &w.Compact.Fraction, "reserve": &w.Compact.Reserve, "effectivewindow": &w.Compact.Effective,
 		"compactturns": &w.Compact.Turns, "maxturninputtokens": &w.Compact.SingleTurn, "warnat": &w.Compact.WarnAt, "cutoverat": &w.Compact.CutoverAt,
 		"antithrashwindow": &w.Compact.ThrashWindow, "antithrashratio": &w.Compact.ThrashRatio,
+		"mode": &w.Compact.Mode, "recoverfromoverflow": &recovers,
 		"clear": &clear, "arguments": &arguments,
 	})
+	w.Compact.NoRecovery = !recovers
 	if err == nil && clear.Key != "" {
 		err = p.each(clear, map[string]any{
 			"trigger": &w.Clear.Trigger, "keep": &w.Clear.Keep, "atleast": &w.Clear.AtLeast,

@@ -66,7 +66,7 @@ func Auto(ctx context.Context, api API, r AutoRequest, open OpenAuthor) (AutoRes
 	}
 	p := PlanCompactionRequest{Session: made.Session, Reader: r.Reader, Options: r.Options}
 	p.Options.Mode, p.Options.Reason, p.Options.Model = made.Mode, made.Due.Reason, cmp.Or(r.Options.Model, r.Model)
-	p.Options.KeepTail = r.NoEdits
+	p.Options.KeepTail, p.Options.Keep = r.NoEdits, cmp.Or(r.Options.Keep, made.Keep)
 	plan, err := out.compact(ctx, api, p, stepKey(key, "compact"), r.DryRun, open)
 	if err != nil {
 		return out, err
@@ -112,10 +112,10 @@ func stepKey(key, name string) string {
 
 // Sizes says in words what a compaction or a step made of the view; "" for neither.
 func (out AutoResult) Sizes() string {
-	switch out.Action {
-	case AutoCompacted:
+	switch {
+	case out.Action == AutoCompacted:
 		return fmt.Sprintf("%s → %s tokens", out.Compaction.Summary.TokensBefore, out.Compaction.Summary.TokensAfter)
-	case AutoEdited:
+	case len(out.Edited.Edits) > 0:
 		return fmt.Sprintf("%s → %s tokens by %s edits", out.Edited.TokensBefore, out.Edited.TokensAfter, chars.Commas(len(out.Edited.Edits)))
 	}
 	return ""

@@ -202,8 +202,8 @@ func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewReq
 	made := EditedView{Session: f.session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After), Failed: exact.failed}
 	now := f.situation(w, c, made.TokensAfter.Upper, r.Signals)
 	made.NearCap = f.view.NearCap
-	made.Due, made.Warn = f.policy.Compact.Due(now), f.policy.Compact.Warns(now)
-	made.Mode = modeOf(f.policy.Compact, made.Due)
+	made.Due, made.Warn = l.dueFor(f, now)
+	made.Mode, made.Keep = modeOf(f.policy.Compact, made.Due), keepOf(f.policy.Compact, made.Due)
 	if cur := f.current(); made.Due.Grace && cur != nil {
 		made.Due.Why += fmt.Sprintf(": it made %s of %s tokens (summary %s)", c.Of(cur.After), c.Of(cur.Before), cur.ID)
 	}

@@ -13,7 +13,7 @@ import (
 // an agent and a cycle.
 func (l *Local) notices(f *folded, made EditedView, now window.Situation, c tokens.Counter) []note {
 	t := f.policy.Compact
-	notes := f.budgetNotices(t, made.Due)
+	notes := l.budgetNotices(f, made.Due)
 	if made.Due.Grace {
 		notes = append(notes, f.graceNotice(made, now, c)...)
 	}
@@ -33,24 +33,25 @@ func (l *Local) notices(f *folded, made EditedView, now window.Situation, c toke
 }
 
 // budgetNotices tells, for each agent, that its input comes near its limit, or has reached it.
-func (f *folded) budgetNotices(t window.TriggerPolicy, due window.Trigger) (notes []note) {
+func (l *Local) budgetNotices(f *folded, due window.Trigger) (notes []note) {
 	told := func(event string, w BudgetWarning) bool {
 		return slices.ContainsFunc(takenSince[BudgetWarning](f, event, f.cycle()), func(d taken[BudgetWarning]) bool {
 			return d.Data.Agent == w.Agent && d.Data.Reason == w.Reason
 		})
 	}
 	for _, a := range f.agents() {
+		t := l.budget(f, a.Agent)
 		w := BudgetWarning{Agent: a.Agent, Input: a.Input, WarnAt: t.WarnAt, CutoverAt: t.CutoverAt}
 		if t.WarnAt > 0 && a.Input >= t.WarnAt && !told(EventBudgetWarn, w) {
 			notes = append(notes, note{EventBudgetWarn, w})
 		}
 		if a.Apart {
-			continue // a compaction of this view changes nothing of what it is sent
+			continue // see dueFor
 		}
 		w.Reason = due.Reason
 		switch {
-		case due.Reason == window.ReasonCumulative && a.Input >= t.CutoverAt:
-		case due.Reason == window.ReasonTurn && a.Turn > t.SingleTurn:
+		case due.Reason == window.ReasonCumulative && t.CutoverAt > 0 && a.Input >= t.CutoverAt:
+		case due.Reason == window.ReasonTurn && t.SingleTurn > 0 && a.Turn > t.SingleTurn:
 			w.Input, w.Turn, w.WarnAt, w.CutoverAt = 0, a.Turn, 0, t.SingleTurn
 		default:
 			continue

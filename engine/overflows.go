@@ -33,7 +33,7 @@ func (l *Local) Overflow(ctx context.Context, r OverflowRequest) (OverflowRespon
 		return OverflowResponse{}, err
 	}
 	return mutate(ctx, l, m, func(tx kv.Tx) (OverflowResponse, []Event, error) {
-		f, err := l.foldIn(tx, r.Session)
+		f, err := l.foldFor(tx, r.Session, r.Reader, false)
 		if err != nil {
 			return OverflowResponse{}, nil, err
 		}
@@ -88,7 +88,7 @@ func (l *Local) overflowed(ctx context.Context, tx kv.Tx, f *folded, r OverflowR
 	if resp.Window.Tokens != before.Profile {
 		resp.Window.Learned = &known
 	}
-	if lesson != overflow.Nothing {
+	if lesson == overflow.Higher || resp.Window.Tokens != before.Tokens {
 		notes = append(notes, note{EventWindowLearned, WindowLearned{
 			Place: at, Lesson: lesson, Named: v.Limit, Old: before.Tokens, New: resp.Window.Tokens, Pattern: v.Pattern,
 		}})

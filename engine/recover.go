@@ -41,29 +41,40 @@ func Recover(ctx context.Context, api API, r OverflowRequest, o compaction.Optio
 	rec := Recovery{OverflowResponse: resp}
 	switch resp.Advice.Action {
 	case overflow.Compact, overflow.Shrink:
-		err = rec.shrink(ctx, api, r.Model, o, key)
+		err = rec.shrink(ctx, api, r, o, key)
 	case overflow.TrimRequest:
-		err = rec.trim(ctx, api, r.Model, key)
+		err = rec.trim(ctx, api, r, key)
 	}
 	rec.Next = rec.words()
 	return rec, err
 }
 
-// shrink makes the view smaller, and a copy of it where that is not enough.
-func (rec *Recovery) shrink(ctx context.Context, api API, model string, o compaction.Options, key string) error {
-	asked := EditViewRequest{
-		Mutation: Mutation{key}, Session: rec.Session, Model: model, Reason: "overflow",
-		Signals: Signals{Overflow: rec.Advice.Action == overflow.Compact}, // too many bytes: compaction is the last means
-	}
-	done, err := Auto(ctx, api, AutoRequest{EditViewRequest: asked, Options: o}, nil)
+// shrink makes the view smaller: by edits, by a compaction where these do not suffice, and by a copy where
+// that does not either. For a body with too many bytes compaction is the last means, and not tried here.
+func (rec *Recovery) shrink(ctx context.Context, api API, r OverflowRequest, o compaction.Options, key string) error {
+	asked := EditViewRequest{Mutation: Mutation{stepKey(key, "first")}, Session: rec.Session, Reader: r.Reader, Model: r.Model, Reason: "overflow"}
+	made, err := api.EditView(ctx, asked)
 	if err != nil {
 		return err
+	}
+	done := AutoResult{Action: AutoNothing, Why: made.Why, Edited: made}
+	if len(made.Edits) > 0 {
+		done.Action = AutoEdited
+	}
+	if rec.Advice.Action == overflow.Compact && !rec.fits(done) {
+		asked.Key, asked.Overflow = key, true
+		if done, err = Auto(ctx, api, AutoRequest{EditViewRequest: asked, Options: o}, nil); err != nil {
+			return err
+		}
+		if len(done.Edited.Edits) == 0 { // they were made by the step before
+			done.Edited.Edits, done.Edited.TokensBefore = made.Edits, made.TokensBefore
+		}
 	}
 	rec.Auto = &done
 	if rec.Advice.Action == overflow.Compact && rec.fits(done) {
 		return nil
 	}
-	return rec.trim(ctx, api, model, key)
+	return rec.trim(ctx, api, r, key)
 }
 
 // fits reports whether the view that was made smaller is within the limit, as far as there is one.
@@ -92,8 +103,8 @@ func (rec *Recovery) corrected(view tokens.Count) int {
 }
 
 // trim makes the smaller copy that comes next and records that it was made.
-func (rec *Recovery) trim(ctx context.Context, api API, model, key string) error {
-	v, err := Messages(ctx, api, ViewRequest{Session: rec.Session, Model: model})
+func (rec *Recovery) trim(ctx context.Context, api API, r OverflowRequest, key string) error {
+	v, err := Messages(ctx, api, ViewRequest{Session: rec.Session, Reader: r.Reader, Model: r.Model})
 	if err != nil {
 		return err
 	}
@@ -153,7 +164,7 @@ func (rec *Recovery) words() string {
 	case overflow.Compact, overflow.Shrink, overflow.TrimRequest:
 		what := "nothing could be taken out"
 		if rec.Auto != nil && rec.Auto.Sizes() != "" {
-			what = string(rec.Auto.Action) + ", " + rec.Auto.Sizes()
+			what = rec.Auto.Sizes()
 		}
 		return "send the view again, once: " + what
 	case overflow.LowerOutput:

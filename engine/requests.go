@@ -331,8 +331,10 @@ type EditedView struct {
 	TokensAfter  tokens.Count `json:"tokens_after"`
 	// Due says whether a compaction is due after this step, and why, or why not.
 	Due window.Trigger `json:"due"`
-	// Mode is how a compaction that is due is made, as configured.
+	// Mode is how a compaction that is due is made, as configured, and Keep how many turns it keeps; 0: as many
+	// as compaction does by default.
 	Mode compaction.Mode `json:"mode,omitempty"`
+	Keep int             `json:"keep_turns,omitempty"`
 	// Warn says that the input of an agent comes near the limit at which the session is compacted.
 	Warn bool `json:"warn,omitempty"`
 	// Failed is what passes could not look at: those messages stay as they are. At most 10.

@@ -11,6 +11,7 @@ import (
 type OverflowRequest struct {
 	Mutation
 	Session string `json:"session"`
+	Reader         // whose request it was
 	// Model was called, by Provider at Endpoint: a limit that is learned holds for these three. "": the
 	// session's model, and where it was called at its last overflow.
 	Model    string `json:"model,omitempty"`

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/overflow"
@@ -22,13 +23,34 @@ func (f *folded) situation(w Window, c tokens.Counter, view int, s Signals) wind
 		turn := f.entries[f.at[cur.ID]-1].Turn
 		now.Grace = f.session.Turns-turn <= 1
 	}
-	for _, a := range f.agents() {
-		if !a.Apart {
-			now.TurnInput, now.Input = max(now.TurnInput, a.Turn), max(now.Input, a.Input)
-		}
-	}
 	now.Attempts = f.attempts(c)
 	return now
+}
+
+// budget is the trigger policy of a view with the limits that one agent has for what it takes.
+func (l *Local) budget(f *folded, agent string) window.TriggerPolicy {
+	t := f.policy.Compact
+	if own, has := l.agents[strings.ToLower(agent)]; has && !strings.EqualFold(agent, f.agent) {
+		t.SingleTurn, t.WarnAt, t.CutoverAt = own.Compact.SingleTurn, own.Compact.WarnAt, own.Compact.CutoverAt
+	}
+	return t
+}
+
+// dueFor says whether a compaction is due, for any agent whose messages stand in the view, and whether one nears
+// its limit. now is the situation without what an agent took.
+func (l *Local) dueFor(f *folded, now window.Situation) (due window.Trigger, warn bool) {
+	for _, a := range f.agents() {
+		t := l.budget(f, a.Agent)
+		now.TurnInput, now.Input = a.Turn, a.Input
+		warn = warn || t.Warns(now)
+		if a.Apart {
+			continue // a compaction of this view changes nothing of what it is sent
+		}
+		if own := t.Due(now); due.Why == "" || due.Reason == "" && own.Reason != "" {
+			due = own
+		}
+	}
+	return due, warn
 }
 
 // cycle returns the entry of the compaction in force: what came behind it belongs to the present cycle.
@@ -136,4 +158,14 @@ func modeOf(p window.TriggerPolicy, due window.Trigger) compaction.Mode {
 		return compaction.Intent
 	}
 	return cmp.Or(mode, compaction.Intent)
+}
+
+// keepOf returns how many turns a compaction keeps that is due because of their number: where few are allowed,
+// what it keeps by default would be all of them.
+func keepOf(p window.TriggerPolicy, due window.Trigger) int {
+	const few = 20
+	if due.Reason != window.ReasonTurns || p.Turns >= few {
+		return 0
+	}
+	return max(1, p.Turns/2)
 }

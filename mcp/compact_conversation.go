@@ -16,8 +16,9 @@ import (
 
 // Bounds of a compaction that an agent asks for.
 const (
-	summaryBudget = 2_000 // tokens of the summary, when the caller names no budget
-	maxRequestID  = 100   // bytes
+	summaryBudget = 2_000     // tokens of the summary, when the caller names no budget
+	maxRequestID  = 100       // bytes
+	maxError      = 256 << 10 // bytes of what a provider answered
 )
 
 func compactTool() tool {
@@ -39,6 +40,7 @@ func compactTool() tool {
 			`"pin":{"type":"array","items":{"type":"string"},"description":"message ids or texts to keep verbatim"},` +
 			`"focus":{"type":"string","description":"words to favour"},` +
 			`"strict":{"type":"boolean"},` +
+			`"error":{"type":"string","description":"the provider's refusal as too large"},` +
 			`"dry_run":{"type":"boolean","description":"plan only"},` +
 			`"return":{"type":"string","enum":["receipt","summary","splice","messages"],"description":"default summary; splice, messages: for a caller that holds the conversation"},` +
 			`"request_id":{"type":"string","description":"makes a retry safe"}}}`,
@@ -78,6 +80,7 @@ type compactArgs struct {
 	DryRun    bool            `json:"dry_run"`
 	Return    string          `json:"return"`
 	RequestID string          `json:"request_id"`
+	Error     string          `json:"error"`
 }
 
 // compact runs the tool.
@@ -92,7 +95,10 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	if a.Mode == string(compaction.Lossless) {
 		return notDone("mode lossless needs the evidence store, which this version does not have: intent (the default) keeps what the ledger recorded"), nil
 	}
-	if a.Mode == modeAuto {
+	switch {
+	case a.Error != "":
+		return a.recover(ctx, c)
+	case a.Mode == modeAuto:
 		return a.auto(ctx, c)
 	}
 	author, sections, err := c.author(ctx, compaction.Mode(a.Mode))
@@ -123,6 +129,9 @@ func compact(ctx context.Context, c *call) (reply, error) {
 // check refuses what the schema cannot.
 func (a *compactArgs) check() error {
 	const op = "mcp.compact"
+	if a.Error != "" {
+		a.Return = cmp.Or(a.Return, "messages")
+	}
 	a.Return = cmp.Or(a.Return, "summary")
 	a.Mode = cmp.Or(a.Mode, string(compaction.Intent))
 	known := a.Mode == modeAuto || a.Mode == string(compaction.Intent) || a.Mode == string(compaction.Window) || a.Mode == string(compaction.Lossless) || compaction.Mode(a.Mode).Asks()
@@ -141,6 +150,13 @@ func (a *compactArgs) check() error {
 			WithHint("keep goal, decisions and open points, leave out what the record shows anyway")
 	case a.Budget < 0 || a.Keep < 0:
 		return fault.New(fault.Invalid, op, `arguments "budget_tokens" and "keep_turns" are numbers from 0, which means the default`)
+	case a.Error != "" && a.Return != "messages":
+		return fault.New(fault.Invalid, op, `"error" goes with "return": "messages": what is to be sent next may be a trimmed copy`)
+	case a.Error != "" && a.DryRun:
+		return fault.New(fault.Invalid, op, `"error" and "dry_run" are given: what a provider refused is learned from, which a plan cannot undo`)
+	case len(a.Error) > maxError:
+		return fault.New(fault.TooLarge, op, `argument "error" has %d bytes, at most %d are taken`, len(a.Error), maxError).
+			WithHint("the provider's message is enough")
 	case len(a.RequestID) > maxRequestID:
 		return fault.New(fault.TooLarge, op, `argument "request_id" has %d bytes, at most %d are taken`, len(a.RequestID), maxRequestID)
 	}

@@ -221,12 +221,16 @@ func (o outcome) messages(ctx context.Context, api engine.API) ([]json.RawMessag
 	size := 0
 	for _, m := range view {
 		if size += len(m.JSON); size > maxView {
-			return nil, fault.New(fault.TooLarge, "mcp.compact", "the view after the compaction has more than %d MiB; the compaction itself is recorded", maxView>>20).
-				WithHint("ask with return=splice, or read the view with `ctxledger compact --format messages`")
+			return nil, tooLongView()
 		}
 		out = append(out, m.JSON)
 	}
 	return out, nil
+}
+
+func tooLongView() error {
+	return fault.New(fault.TooLarge, "mcp.compact", "the view after the compaction has more than %d MiB; the compaction itself is recorded", maxView>>20).
+		WithHint("ask with return=splice, or read the view with `ctxledger compact --format messages`")
 }
 
 // answer gives a result its text: words for a model, and for a program the JSON, in which messages

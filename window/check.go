@@ -1,6 +1,10 @@
 package window
 
-import "ctxledger.dev/internal/fault"
+import (
+	"slices"
+
+	"ctxledger.dev/internal/fault"
+)
 
 // Check refuses a policy that cannot be meant: the error is invalid, and names the setting as ctxledger.yaml
 // does.
@@ -31,6 +35,9 @@ func (p Policy) Check() error {
 			return fault.New(fault.Invalid, "", "%s is %d: it cannot be negative", n.key, n.v)
 		}
 	}
+	if !slices.Contains(modes, p.Compact.Mode) {
+		return fault.New(fault.Invalid, "", "mode is %.40q, not one of intent, window, llm, hybrid", p.Compact.Mode)
+	}
 	for tool, n := range p.ResultCharsOf {
 		if n < 0 {
 			return fault.New(fault.Invalid, "", "tool_result_char_overrides: %.40s is %d: it cannot be negative", tool, n)
@@ -38,3 +45,6 @@ func (p Policy) Check() error {
 	}
 	return nil
 }
+
+// modes are those in which a compaction that is due can be made.
+var modes = []string{"", "intent", "window", "llm", "hybrid"}

@@ -14,7 +14,7 @@ type Situation struct {
 	Model  string
 	View   int // an upper bound, of what would be sent now
 	Turns  int // in the view
-	// What the agent that took most of it used in the last turn, and since the last accepted compaction.
+	// What the agent used in the last turn, and all since the last accepted compaction.
 	TurnInput, Input int
 
 	Overflow bool // the provider refused the request because of its size
@@ -67,6 +67,7 @@ const (
 	ReasonExceeded   = "context_exceeded"
 	ReasonCumulative = "cumulative_budget"
 	ReasonTurn       = "single_turn_limit"
+	ReasonTurns      = "window_size"
 )
 
 // Automatic reports whether a reason is one of the policy's: nobody asked for that compaction.
@@ -87,7 +88,7 @@ var triggers = []trigger{
 		func(TriggerPolicy, Situation) string { return "the last request fitted only because it was trimmed" }, false, false},
 	{"threshold", func(t TriggerPolicy, s Situation) bool { return s.View > t.Threshold(s.Window) },
 		func(t TriggerPolicy, s Situation) string { return over("the view", s.View, t.Threshold(s.Window)) }, true, true},
-	{"window_size", func(t TriggerPolicy, s Situation) bool { return t.Turns > 0 && s.Turns >= t.Turns },
+	{ReasonTurns, func(t TriggerPolicy, s Situation) bool { return t.Turns > 0 && s.Turns >= t.Turns },
 		func(t TriggerPolicy, s Situation) string {
 			return fmt.Sprintf("the view has %d turns, %d are allowed", s.Turns, t.Turns)
 		}, true, true},
