@@ -68,55 +68,6 @@ func texts(raws [][]byte) []string {
 	return out
 }
 
-// randomTalk is a conversation as a broken host might hand it in: parallel calls, results in any order, in
-// one message or several, missing, late, twice or of calls that were never made, empty messages, unknown
-// parts, images. Large results become artifacts.
-func randomTalk(r *rand.Rand, system bool) []string {
-	lines := []string{"u go"}
-	if system {
-		lines = slices.Insert(lines, 0, "s be terse", "s be kind")
-	}
-	ids := 0
-	for range 4 + r.IntN(10) {
-		lines = append(lines, []string{"u on", "u look img", "u odd", `u ""`, "a hm", "a odd", `a ""`, "u stop"}[r.IntN(8)])
-		words, open := []string{"a"}, []string{}
-		if r.IntN(2) == 0 {
-			words = append(words, "ok")
-		}
-		for range r.IntN(4) {
-			ids++
-			x := fmt.Sprintf("%c%d", 'x'+r.IntN(3), ids)
-			words, open = append(words, "+"+x), append(open, x)
-		}
-		lines = append(lines, strings.Join(words, " "))
-		if r.IntN(2) == 0 {
-			r.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
-		}
-		for len(open) > 0 {
-			n := 1 + r.IntN(len(open))
-			words := []string{"t"}
-			for _, x := range open[:n] {
-				words = append(words, x+"="+strings.Repeat("out", 1+r.IntN(2)*r.IntN(2)*20_000))
-			}
-			open = open[n:]
-			switch r.IntN(10) {
-			case 0:
-				continue // missing
-			case 1:
-				words = append(words, "x9999=orphan")
-			case 2:
-				words = append(words, words[1])
-			case 3:
-				lines = append(lines, strings.Join(words, " ")) // twice
-			case 4:
-				lines = append(lines, "u interrupt") // late
-			}
-			lines = append(lines, strings.Join(words, " "))
-		}
-	}
-	return lines
-}
-
 // Design invariant 3, and what an edit may touch: whatever a conversation is like, its view is valid for
 // its provider before and after a compaction, and messages that are not edited keep their bytes.
 func TestInvariant3ViewsOfRandomConversationsAreValidForEveryProvider(t *testing.T) {
@@ -125,7 +76,7 @@ func TestInvariant3ViewsOfRandomConversationsAreValidForEveryProvider(t *testing
 			l, compacted := open(t), 0
 			for seed := range uint64(25) {
 				r := rand.New(rand.NewPCG(seed, 11))
-				lines := randomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))
+				lines := formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))
 				handed := p.Messages(lines...)
 				resp, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: p.Format, Messages: handed})
 				if err != nil {
@@ -202,7 +153,7 @@ func TestInvariant4SentViewsArePrefixesOfRandomConversations(t *testing.T) {
 		t.Run(p.Name, func(t *testing.T) {
 			l, answered := open(t), 0
 			for seed := range uint64(10) {
-				lines := randomTalk(rand.New(rand.NewPCG(seed, 23)), transcript.Takes(p.Format, transcript.RoleSystem))
+				lines := formattest.RandomTalk(rand.New(rand.NewPCG(seed, 23)), transcript.Takes(p.Format, transcript.RoleSystem))
 				var session string
 				var before, sent [][]byte
 				for i, line := range lines {
@@ -383,7 +334,7 @@ func TestInvariant3EditedViewsAreValidForEveryProvider(t *testing.T) {
 			l, edited := openWith(t, tight), 0
 			for seed := range uint64(25) {
 				r := rand.New(rand.NewPCG(seed, 17))
-				lines := randomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))
+				lines := formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))
 				resp, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(lines...)})
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
