@@ -107,7 +107,7 @@ var restricted = []struct {
 	packages []string // subtrees that may
 	why      string
 }{
-	{"net", []string{"engine/daemon", "internal/scriptedmodel"}, "only the daemon opens sockets"},
+	{"net", []string{"engine/daemon", "llm", "internal/scriptedmodel"}, "only the daemon opens sockets, and model clients bound how long they dial"},
 	{"net/http", []string{"llm", "internal/scriptedmodel"}, "only model clients call anybody, and only when a mode with a model is asked for"},
 	{"os/exec", []string{"engine/daemon", "llm", "internal/scriptedmodel", "internal/benchmark", "internal/sandbox", "internal/crashtest"}, "the daemon starts itself; a summarizer may be a program"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},
