@@ -35,10 +35,14 @@ type Brief struct {
 	From      int    `json:"from"` // turns
 	To        int    `json:"to"`
 	Preset    string `json:"preset,omitempty"` // which sections are wanted
-	Room      int    `json:"room"`             // tokens that the summary has in the document
-	Task      string `json:"task,omitempty"`   // the first request
-	Focus     string `json:"focus,omitempty"`
-	Notes     string `json:"notes,omitempty"`
+	// Template, if whoever asks the model sets it, is the prompt instead of ours. {{$task}}, {{$turn_count}},
+	// {{$change_log}} and {{$history}} in it are replaced, in one pass: what they stand for is not looked at
+	// again. The first part of a split turn is asked for with our own.
+	Template string `json:"-"`
+	Room     int    `json:"room"`           // tokens that the summary has in the document
+	Task     string `json:"task,omitempty"` // the first request
+	Focus    string `json:"focus,omitempty"`
+	Notes    string `json:"notes,omitempty"`
 	// Previous is the summary that the view starts with now: it stands for what lies before the brief.
 	Previous string `json:"previous,omitempty"`
 	// Parts are the history, and behind it the first part of a turn that goes on behind the boundary.

@@ -216,8 +216,8 @@ func TestWhoGivesUpGetsAnError(t *testing.T) {
 
 func TestAProxysPasswordIsNotTold(t *testing.T) {
 	cl := serve(t, dialects[0], nil).client(t, nil)
-	err := cl.unreachable(t.Context(), errors.New(`proxyconnect tcp: parse "http://ann:pa55word@:bad": invalid port, http://b:pa55word@proxy.example/`))
-	if text := err.Error(); strings.Contains(text, "pa55word") || strings.Contains(text, "ann") || !strings.Contains(text, "invalid port") {
+	err := cl.unreachable(t.Context(), errors.New(`proxyconnect tcp: parse "http://annabel:pa55word@:bad": invalid port, http://b:pa55word@proxy.example/`))
+	if text := err.Error(); strings.Contains(text, "pa55word") || strings.Contains(text, "annabel") || !strings.Contains(text, "invalid port") {
 		t.Error(text)
 	}
 }
@@ -256,6 +256,21 @@ func TestASilentOverflowIsAnOverflow(t *testing.T) {
 	a, err := p.client(t, func(c *config.Summarizer) { c.Model = "claude-haiku-4-5" }).Author()(t.Context(), brief(30))
 	if err != nil || a.Run.Status != compaction.Accepted || a.Run.Shrinks != 1 || a.Run.Usage.Input != 250_100 || a.Text != sectioned {
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+func TestAPromptOfOnesOwnReachesTheModel(t *testing.T) {
+	for _, d := range dialects {
+		p := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, 200, d.okay("short", 10, 1, 0)) })
+		b := brief(3)
+		b.Preset = "none"
+		a, err := p.client(t, func(c *config.Summarizer) { c.Template = "In verse, please: {{$history}}" }).Author()(t.Context(), b)
+		if err != nil || a.Text != "short" || a.Run.Calls != 1 {
+			t.Errorf("%+v, %v", a, err)
+		}
+		if got := p.requests()[0].text(); !strings.Contains(got, `In verse, please: \u003cconversation`) || !strings.Contains(got, "message-2") {
+			t.Errorf("the model read %s", got)
+		}
 	}
 }
 
