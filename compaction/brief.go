@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -85,6 +86,11 @@ func (s *source) brief(v *view) (*Brief, error) {
 	if b.Task, err = s.task(); err != nil {
 		return nil, err
 	}
+	earlier, text, err := s.earlier(v.start)
+	if err != nil {
+		return nil, err
+	}
+	b.Previous = cmp.Or(b.Previous, s.mask(clean(text)))
 	split := v.start
 	turn := s.splitTurn()
 	for split < s.cut && (turn == 0 || s.in.Items[split].Turn != turn) {
@@ -94,7 +100,7 @@ func (s *source) brief(v *view) (*Brief, error) {
 		if r[0] == r[1] {
 			continue
 		}
-		part, err := s.briefPart(r[0], r[1])
+		part, err := s.briefPart(r[0], r[1], earlier)
 		if err != nil {
 			return nil, err
 		}
@@ -198,11 +204,15 @@ func (s *source) task() (string, error) {
 	return "", nil
 }
 
-func (s *source) briefPart(from, to int) (BriefPart, error) {
+// briefPart makes the part of some items, but for what is told as the previous summary.
+func (s *source) briefPart(from, to int, previous *Item) (BriefPart, error) {
 	p := BriefPart{Log: s.changeLog(from, to), Trace: s.trace(from, to)}
 	failed := s.failedCalls()
 	for i := from; i < to; i++ {
 		it := &s.in.Items[i]
+		if it == previous && s.in.PreviousText == "" {
+			continue
+		}
 		text, err := s.told(it)
 		if err != nil {
 			return p, err
@@ -218,6 +228,9 @@ func (s *source) briefPart(from, to int) (BriefPart, error) {
 }
 
 func speaker(it *Item) string {
+	if it.Earlier {
+		return "Prior Summary"
+	}
 	if it.Role == transcript.RoleUser && !isResult(it) {
 		return "Human"
 	}

@@ -60,7 +60,7 @@ type Slot struct {
 	Prompt bool // whether a request by the user is in it
 	// Compacted: it is the provider's own compaction of what came before.
 	Compacted bool
-	Tokens int  // o200k_base, with stubs counted instead of what they stand for; synthesised results do not count
+	Tokens    int // o200k_base, with stubs counted instead of what they stand for; synthesised results do not count
 	// Stubs gives the artifact that stands for a result, by call id.
 	Stubs map[string]string
 	// DropCalls are calls that nothing answers, in order.
