@@ -18,7 +18,9 @@ type folded struct {
 	entries []sessions.Entry
 	compactions
 	steps
-	filter    window.Filter
+	decisions decisions
+	policy    window.Policy
+	agent     string // whose view it is: see Reader
 	view      window.View
 	calls     map[string]sessions.Call // by id; made when it is first asked for
 	models    *tokens.Registry
@@ -26,17 +28,24 @@ type folded struct {
 }
 
 // fold reads the log of a session and folds it into its view, in a transaction that changes nothing.
-func (l *Local) fold(tx kv.Tx, id string) (*folded, error) { return l.foldLog(tx, id, true) }
+func (l *Local) fold(tx kv.Tx, id string) (*folded, error) { return l.foldFor(tx, id, Reader{}, true) }
 
 // foldIn is fold in a transaction that may have changed the log.
-func (l *Local) foldIn(tx kv.Tx, id string) (*folded, error) { return l.foldLog(tx, id, false) }
+func (l *Local) foldIn(tx kv.Tx, id string) (*folded, error) {
+	return l.foldFor(tx, id, Reader{}, false)
+}
 
-func (l *Local) foldLog(tx kv.Tx, id string, committed bool) (*folded, error) {
+// foldFor reads the log for one reader. committed says that the transaction has changed nothing of it.
+func (l *Local) foldFor(tx kv.Tx, id string, r Reader, committed bool) (*folded, error) {
 	s, err := sessions.Get(tx, id)
 	if err != nil {
 		return nil, err
 	}
-	f := &folded{session: s, filter: l.policy.Filter, models: l.models, estimator: func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }}
+	policy, err := l.policyFor(s, r)
+	if err != nil {
+		return nil, err
+	}
+	f := &folded{session: s, policy: policy, agent: r.Agent, models: l.models, estimator: func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }}
 	if f.entries, err = l.logs.current(tx, s, committed); err != nil {
 		return nil, err
 	}
@@ -54,12 +63,15 @@ func (f *folded) take(e *sessions.Entry) error {
 	if err := f.steps.add(e); err != nil {
 		return err
 	}
+	if err := f.decisions.add(e); err != nil {
+		return err
+	}
 	return f.compactions.add(e)
 }
 
 // input is what the view follows from.
 func (f *folded) input() window.Input {
-	return window.Input{Entries: f.entries, Cutoff: f.cutoff(), Edits: f.edits(), Filter: f.filter}
+	return window.Input{Entries: f.entries, Cutoff: f.cutoff(), Edits: f.edits(), Filter: f.policy.Filter}
 }
 
 // plan computes the view.
@@ -81,13 +93,14 @@ func (f *folded) extend(e sessions.Entry) error {
 func (f *folded) clone() *folded {
 	c := *f
 	c.entries, c.records, c.made = slices.Clip(f.entries), slices.Clip(f.records), slices.Clip(f.made)
+	c.decisions.taken = slices.Clip(f.decisions.taken)
 	c.at, c.undone = maps.Clone(f.at), maps.Clone(f.undone)
 	return &c
 }
 
 // whole returns the messages of the session as if nothing had been compacted.
 func (f *folded) whole() []window.Slot {
-	if f.view.Summary == "" && f.filter.Empty() {
+	if f.view.Summary == "" && f.policy.Filter.Empty() {
 		return f.view.Slots
 	}
 	in := f.input()

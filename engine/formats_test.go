@@ -328,6 +328,7 @@ func TestInvariant3ViewsStayValidWhereAMessageWasForgotten(t *testing.T) {
 func TestInvariant3EditedViewsAreValidForEveryProvider(t *testing.T) {
 	tight := window.Default()
 	tight.ResultChars, tight.ReplayChars, tight.BatchChars, tight.OldWords, tight.ToolPairs, tight.InTurnTokens = 20, 20, 1, true, 2, 60
+	tight.Evict = window.EvictPolicy{MaxTokens: 1, Window: 2}
 	tight.Clear = window.ClearPolicy{Trigger: 0.000001, Keep: 1, AtLeast: 1, Inputs: true}
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"testing"
 	"time"
@@ -139,6 +140,23 @@ func log(t *testing.T, l *engine.Local, session string) []sessions.Entry {
 		}
 		r.From = page.Next
 	}
+}
+
+// eventsOf returns the payloads of all events of a kind, oldest first.
+func eventsOf[T any](t *testing.T, l *engine.Local, kind string) (out []T) {
+	t.Helper()
+	resp, err := l.WaitEvents(t.Context(), engine.WaitEventsRequest{Kinds: []string{kind}, Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range resp.Events {
+		var data T
+		if err := json.Unmarshal(e.Data, &data); err != nil {
+			t.Fatalf("event %d: %v in %s", e.Seq, err, e.Data)
+		}
+		out = append(out, data)
+	}
+	return out
 }
 
 // say makes messages from alternating texts of user and assistant.

@@ -20,11 +20,16 @@ const (
 	KindRewind     Kind = "rewind"     // the host went back to an earlier message; Data says to which
 	KindCost       Kind = "cost"       // a model wrote a summary that was not taken; Usage is what that cost, Note how it went
 	KindEdits      Kind = "edits"      // a step of edits to the view; Data holds it
+	KindDecision   Kind = "decision"   // a decision about the view that changed nothing of it; Data says which
 )
 
 // own reports whether the ledger itself writes entries of this kind.
 func (k Kind) own() bool {
-	return k == KindCompaction || k == KindRestore || k == KindRewind || k == KindCost || k == KindEdits
+	switch k {
+	case KindCompaction, KindRestore, KindRewind, KindCost, KindEdits, KindDecision:
+		return true
+	}
+	return false
 }
 
 // NewEntry is an entry as a face hands it in. Exactly one of Original and Blob is set.
@@ -108,6 +113,8 @@ type Entry struct {
 	Compacted bool `json:"compacted,omitempty"`
 	Tokens    int  `json:"tokens,omitempty"` // o200k_base tokens of what a model reads of it
 	Chars     int  `json:"chars,omitempty"`  // characters of its own texts, without calls and results
+	// Reasoning is how many of Tokens are those of reasoning. 0 where it was appended before that was told apart.
+	Reasoning int `json:"reasoning,omitempty"`
 	// Features is what an estimate of closed tokenizers needs of that; zero if it holds what they do not show, such as images.
 	Features tokens.Features `json:"features,omitzero"`
 	Calls    []Call          `json:"calls,omitempty"`   // tool calls it makes
@@ -149,6 +156,8 @@ type Call struct {
 	// Same is a digest of what it asks: calls of one tool with the same arguments, in any order and
 	// however they spell a path, have the same. "" where it was appended before there were digests.
 	Same string `json:"same,omitempty"`
+	// Malformed says that its arguments are an object that breaks off, or is none: nobody could run it.
+	Malformed bool `json:"malformed,omitempty"`
 	// Partial says of a read that it asks for a part of the file.
 	Partial bool `json:"partial,omitempty"`
 }

@@ -15,6 +15,9 @@ func editChat(raw []byte, e Edits) ([]byte, error) {
 	if err := addsNothing(e); err != nil {
 		return nil, err
 	}
+	if e.TextOnly {
+		return c.onlyText()
+	}
 	if c.isResult() {
 		p, err := c.result()
 		if err != nil {
@@ -43,6 +46,29 @@ func editChat(raw []byte, e Edits) ([]byte, error) {
 		splices = append(append(splices, shorter...), c.shortenCalls(e)...)
 	}
 	return apply(raw, splices), nil
+}
+
+// onlyText takes everything but the texts out of a message: blocks of its content, and the members beside
+// it that say something else.
+func (c chatMessage) onlyText() ([]byte, error) {
+	parts, err := c.parts()
+	if err != nil || c.isResult() || !slices.ContainsFunc(parts, Part.says) {
+		return nil, err
+	}
+	splices := c.take("tool_calls", "function_call", "reasoning_content", "reasoning", "reasoning_details", "audio")
+	at := c.get("content")
+	if c.first(at) != '[' {
+		return apply(c.src, splices), nil
+	}
+	inner, err := readInner(c.src, at)
+	if err != nil {
+		return nil, err
+	}
+	spans, drop := make([]Span, len(inner)), make([]bool, len(inner))
+	for i, in := range inner {
+		spans[i], drop[i] = in.at, in.typ != "refusal" && !Part{Kind: KindText, Text: in.text}.says()
+	}
+	return apply(c.src, append(splices, without(spans, drop)...)), nil
 }
 
 // rename gives the calls of a message the ids by which edits name them.

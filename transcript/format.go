@@ -146,6 +146,8 @@ type Edits struct {
 	KeepResults map[string]int
 	// AddResults are put behind the message's own results.
 	AddResults []Part
+	// TextOnly leaves nothing but texts that say something: no calls, results, reasoning or images.
+	TextOnly bool
 	// IDs are those by which the edits name the message's calls and results, as for Identify. nil: the ids
 	// that the message itself gives them. They matter where it gives none.
 	IDs []string
@@ -157,7 +159,7 @@ type Edits struct {
 
 // Empty reports whether the edits change nothing.
 func (e Edits) Empty() bool {
-	return len(e.Results)+len(e.DropCalls)+len(e.KeepResults)+len(e.AddResults) == 0 && e.Shorten == nil
+	return len(e.Results)+len(e.DropCalls)+len(e.KeepResults)+len(e.AddResults) == 0 && !e.TextOnly && e.Shorten == nil
 }
 
 // Edit rewrites one message by splicing: bytes outside the edited pieces stay as they are. A replaced

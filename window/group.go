@@ -12,6 +12,7 @@ type draft struct {
 	drop    []string
 	keep    map[string]int
 	add     []transcript.Part
+	texts   bool  // only the texts of its entries are shown
 	note    *Edit // stands for the whole draft, which has the entries of all that it stands for
 }
 

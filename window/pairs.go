@@ -13,6 +13,9 @@ import (
 // cancelled stands for a result that never came although its neighbours did.
 const cancelled = "Tool call %s with id %s was cancelled - another message came in before it could be completed."
 
+// malformed stands for the result of a call that could not be run.
+const malformed = "Tool call %s with id %s could not be executed - arguments were malformed or truncated."
+
 // frameTokens is what a header's count has for the frame of a message, beside its parts.
 const frameTokens = 4
 
@@ -118,7 +121,11 @@ func (d *draft) answered(behind []*draft) bool {
 			add = append(add, standIn(c, fmt.Sprintf(forgotten, when.UTC().Format(time.DateOnly))))
 		case !inFlight:
 			missing = append(missing, c)
-			add = append(add, standIn(c, fmt.Sprintf(cancelled, c.Name, c.ID)))
+			text := cancelled
+			if c.Malformed {
+				text = malformed
+			}
+			add = append(add, standIn(c, fmt.Sprintf(text, c.Name, c.ID)))
 		}
 	}
 	if len(missing) > 0 && len(missing) == len(d.openCalls()) {

@@ -32,6 +32,8 @@ type View struct {
 	Summary string // id; "": none
 	Slots   []Slot
 	NearCap bool // the messages have passed Filter.CapFraction of their bound
+	// Filtered is what the filter left out.
+	Filtered Filtered
 }
 
 // Head returns how many slots stand in front of the summary: what the system said before anybody else, and
@@ -45,11 +47,33 @@ func (v View) Head() int {
 	return len(v.Slots)
 }
 
+// Repairs say what of a view makes it valid for its provider.
+type Repairs struct {
+	Synthesised    int `json:"synthesised,omitempty"`     // results that never came
+	DroppedCalls   int `json:"dropped_calls,omitempty"`   // that nothing answers, of messages that stay
+	DroppedResults int `json:"dropped_results,omitempty"` // without a call and duplicates, of messages that stay
+}
+
+// Repairs returns what of the view makes it valid.
+func (v View) Repairs() (r Repairs) {
+	for _, s := range v.Slots {
+		r.Synthesised += len(s.AddResults)
+		r.DroppedResults += len(s.KeepResults)
+		if !s.TextOnly {
+			r.DroppedCalls += len(s.DropCalls)
+		}
+	}
+	return r
+}
+
 // Slot is one message of a view.
 type Slot struct {
 	// Note, if set, is the text of a message of the user's role that stands for what was collapsed;
 	// then Seqs are the entries that it stands for, and everything else but Tokens is as of the first.
 	Note string
+	// After, if set, is the text of a message of the user's role that stands behind this one: a manifest
+	// of what was evicted. Tokens has it.
+	After string
 	// Seqs are the entries that are merged into this message, in the order in which their blocks
 	// stand in it: that of the log, but results in the order of their calls. The original of one may
 	// be forgotten: a text that says so takes its place.
@@ -67,6 +91,8 @@ type Slot struct {
 	DropCalls []string
 	// KeepResults is transcript.Edits.KeepResults: results without a call, and duplicates.
 	KeepResults map[string]int
+	// TextOnly leaves nothing but the texts of the entries.
+	TextOnly bool
 	// AddResults stand for results that never came, or that were forgotten.
 	AddResults []transcript.Part
 	// Shortened are the recorded edits of parts, in the order of Seqs. They apply to the original of
@@ -80,7 +106,7 @@ type Slot struct {
 // artifact; where it reports false the result is shown whole. A message for which transcript.Edit then
 // returns nothing is left out: headers do not tell whether a call that goes leaves words behind.
 func (s Slot) Edits(stub func(artifact string) (string, bool)) transcript.Edits {
-	e := transcript.Edits{KeepResults: s.KeepResults, AddResults: s.AddResults}
+	e := transcript.Edits{KeepResults: s.KeepResults, AddResults: s.AddResults, TextOnly: s.TextOnly}
 	for call, artifact := range s.Stubs {
 		if text, ok := stub(artifact); ok {
 			if e.Results == nil {
@@ -134,9 +160,9 @@ func plan(in Input) (View, []*draft) {
 		cut = nil
 	}
 	edits := byPlace(in.Edits)
-	seen, near := filter(in.Filter, group(visible(path.entries(), cut)))
+	seen, told := filter(in.Filter, group(visible(path.entries(), cut)))
 	drafts := edits.collapse(withoutThoughts(pairUp(seen)))
-	view := View{Slots: make([]Slot, 0, len(drafts)), NearCap: near}
+	view := View{Slots: make([]Slot, 0, len(drafts)), NearCap: in.Filter.near(told.Counted), Filtered: told}
 	if cut != nil {
 		view.Summary = cut.Summary
 	}
