@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/fault"
@@ -11,13 +12,16 @@ import (
 // policy reads the value of the key context: how much of a conversation a model is to see.
 func (p *parser) policy(f yamldoc.Field) (*window.Policy, error) {
 	w := window.Default()
+	if sets(f, "threshold") { // who sets one does not want it undercut
+		w.Compact.Effective, w.Compact.Idle = 0, 0
+	}
 	var clear, arguments, tools yamldoc.Field
 	err := p.each(f, map[string]any{
 		"textonly": &w.TextOnly, "excludeagents": &w.ExcludeAgents, "maxturns": &w.Turns, "maxmessages": &w.Messages,
 		"capfraction": &w.CapFraction, "exact": &w.Exact,
 		"maxresultchars": &w.ResultChars, "resultchars": &tools, "maxreplaychars": &w.ReplayChars, "batchchars": &w.BatchChars, "oldwords": &w.OldWords,
 		"maxtoolpairs": &w.ToolPairs, "maxinturntokens": &w.InTurnTokens,
-		"threshold": &w.Compact.Fraction, "reserve": &w.Compact.Reserve, "effectivewindow": &w.Compact.Effective,
+		"threshold": &w.Compact.Fraction, "reserve": &w.Compact.Reserve, "effectivewindow": &w.Compact.Effective, "idle": &w.Compact.Idle,
 		"compactturns": &w.Compact.Turns, "maxturninputtokens": &w.Compact.SingleTurn, "warnat": &w.Compact.WarnAt, "cutoverat": &w.Compact.CutoverAt,
 		"antithrashwindow": &w.Compact.ThrashWindow, "antithrashratio": &w.Compact.ThrashRatio,
 		"clear": &clear, "arguments": &arguments,
@@ -38,6 +42,12 @@ func (p *parser) policy(f yamldoc.Field) (*window.Policy, error) {
 		err = at(f, usable(w))
 	}
 	return &w, err
+}
+
+// sets reports whether a mapping has a key, in its folded form.
+func sets(mapping yamldoc.Field, key string) bool {
+	fields, err := mapping.Fields()
+	return err == nil && slices.ContainsFunc(fields, func(f yamldoc.Field) bool { return fold(f.Key) == key })
 }
 
 // byTool reads a bound for each of some tools.
@@ -63,7 +73,7 @@ func usable(w window.Policy) error {
 		key string
 		v   float64
 	}{
-		{"cap_fraction", w.CapFraction}, {"threshold", w.Compact.Fraction}, {"anti_thrash_ratio", w.Compact.ThrashRatio},
+		{"cap_fraction", w.CapFraction}, {"threshold", w.Compact.Fraction}, {"idle", w.Compact.Idle}, {"anti_thrash_ratio", w.Compact.ThrashRatio},
 		{"clear: trigger", w.Clear.Trigger}, {"arguments: trigger", w.Arguments.Trigger}, {"arguments: keep", w.Arguments.Keep},
 	} {
 		if share.v < 0 || share.v > 1 {

@@ -177,7 +177,7 @@ func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewReq
 	d.After = d.Before - freed
 	c := f.counter(r.Model)
 	made := EditedView{Session: f.session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After)}
-	now := f.situation(st.Window, made.TokensAfter.Upper, r.Signals)
+	now := f.situation(st, d.After, r.Signals)
 	made.NearCap = f.view.NearCap
 	made.Due, made.Warn = l.policy.Compact.Due(now), l.policy.Compact.Warns(now)
 	return made, nil
@@ -188,7 +188,6 @@ func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, r EditViewRequ
 	c := f.counter(r.Model)
 	st := window.State{
 		Count:  func(n int) int { return c.Of(n).Upper },
-		Ahead:  window.CallsAhead(f.requests()),
 		Reason: r.Reason,
 	}
 	st.Window, _ = l.models.Window(c.Model())
@@ -201,6 +200,11 @@ func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, r EditViewRequ
 	if f.current() != nil {
 		st.Summary = summaryTokens(text)
 	}
+	st.Cold = f.cold(l.now())
+	fixed, _ := f.fixed(c)
+	st.Fixed = fixed.N
+	size := st.Request(f.tokens(text))
+	st.Ahead = window.CallsAhead(f.requests(), size-st.Fixed, max(0, l.policy.Compact.Threshold(st.Window)-size))
 	st.ExitCode = exitCode(tx, f.session.ID)
 	return st, nil
 }

@@ -1,14 +1,17 @@
 package engine
 
 import (
+	"slices"
+
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
 
-// situation is what triggers look at: the view will have so many tokens of the model, at most.
-func (f *folded) situation(limit, view int, s Signals) window.Situation {
+// situation is what triggers look at when the view has so many o200k_base tokens.
+func (f *folded) situation(st window.State, view int, s Signals) window.Situation {
 	now := window.Situation{
-		Window: limit, View: view, Turns: f.turns(),
+		Window: st.Window, View: st.Request(view), Fixed: st.Request(f.newest()), Turns: f.turns(), Cold: st.Cold,
 		Overflow: s.Overflow, Trimmed: s.Trimmed, Asked: s.Asked, Manual: s.Manual,
 	}
 	since, turn := int64(0), -1 // of the compaction in force
@@ -30,9 +33,21 @@ func (f *folded) situation(limit, view int, s Signals) window.Situation {
 		}
 	}
 	for _, r := range f.records {
-		now.Attempts = append(now.Attempts, window.Attempt{Before: r.Before, After: r.After, Window: limit})
+		now.Attempts = append(now.Attempts, window.Attempt{Before: st.Request(r.Before), After: st.Request(r.After), Window: st.Window})
 	}
 	return now
+}
+
+// newest is what the view has from its newest answer on, in o200k_base tokens: it stays verbatim in any case.
+func (f *folded) newest() int {
+	n := 0
+	for _, slot := range slices.Backward(f.view.Slots) {
+		n += slot.Tokens
+		if slot.Role == transcript.RoleAssistant {
+			break
+		}
+	}
+	return n
 }
 
 // inputOf is all that a request had, cached or not.

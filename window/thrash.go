@@ -19,7 +19,6 @@ func (a Attempt) savings() float64 {
 // Suppressed reports whether compacting again would change too little: the last attempts all did, the
 // model is the same, and the view has not grown since by a tenth of the window, or 8,000 tokens.
 func (t TriggerPolicy) Suppressed(s Situation) bool {
-	const growth, share = 8_000, 10
 	n := len(s.Attempts)
 	if t.ThrashWindow <= 0 || t.ThrashRatio <= 0 || n < t.ThrashWindow {
 		return false
@@ -29,6 +28,12 @@ func (t TriggerPolicy) Suppressed(s Situation) bool {
 			return false
 		}
 	}
-	last := s.Attempts[n-1]
-	return last.Window == s.Window && s.View < last.After+max(growth, s.Window/share)
+	return s.Attempts[n-1].Window == s.Window && !s.grown()
+}
+
+// grown reports whether the view has grown since the last attempt by a tenth of the window, or 8,000 tokens.
+func (s Situation) grown() bool {
+	const growth, share = 8_000, 10
+	n := len(s.Attempts)
+	return n > 0 && s.View >= s.Attempts[n-1].After+max(growth, s.Window/share)
 }
