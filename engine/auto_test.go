@@ -121,7 +121,7 @@ func TestAutoWithAKeyIsDoneOnce(t *testing.T) {
 // In the turn after a compaction a request gets the numbers of that one.
 func TestAskedInTheGraceTurnTheLastCompactionAnswers(t *testing.T) {
 	p := without()
-	p.Compact.Effective = 30_000
+	p.Compact.Effective = 26_000
 	l := openWith(t, p)
 	id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(20, 4_000)}).Session
 	made := auto(t, l, of(id))
