@@ -170,8 +170,11 @@ const (
 	opLook   = "look"
 )
 
-// sentSlots returns how many slots the provider has seen already.
+// sentSlots returns how many slots the provider has in its cache.
 func (s *scene) sentSlots() int {
+	if s.Cold {
+		return 0
+	}
 	for i := len(s.slots) - 1; i >= 0; i-- {
 		if s.slots[i].Role == transcript.RoleAssistant {
 			return i
