@@ -161,7 +161,7 @@ func plan(in Input) (View, []*draft) {
 	}
 	edits := byPlace(in.Edits)
 	seen, told := filter(in.Filter, group(visible(path.entries(), cut)))
-	drafts := edits.collapse(withoutThoughts(pairUp(seen)))
+	drafts := withoutThoughts(edits.collapse(pairUp(seen)))
 	view := View{Slots: make([]Slot, 0, len(drafts)), NearCap: in.Filter.near(told.Counted), Filtered: told}
 	if cut != nil {
 		view.Summary = cut.Summary
