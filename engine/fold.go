@@ -45,11 +45,11 @@ func (l *Local) foldFor(tx kv.Tx, id string, r Reader, committed bool) (*folded,
 	if err != nil {
 		return nil, err
 	}
-	f, err := l.logs.current(tx, s, policy, committed)
+	f, err := l.logs.current(tx, s, r.Agent, policy, committed)
 	if err != nil {
 		return nil, err
 	}
-	f.agent, f.models, f.estimator = r.Agent, l.models, func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }
+	f.models, f.estimator = l.models, func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }
 	return f, nil
 }
 

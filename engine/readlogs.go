@@ -31,18 +31,19 @@ type readLog struct {
 	rewritten uint64 // how often entries had been rewritten
 	entries   []sessions.Entry
 	folded    *folded         // of these entries
-	planner   *window.Planner // that made its view
+	agent     string          // whose view it was
+	planner   *window.Planner // that made it
 }
 
-// current returns the log of a session, folded by a policy. keep says that the transaction changes nothing.
-func (l *readLogs) current(tx kv.Tx, s sessions.Session, policy window.Policy, keep bool) (*folded, error) {
+// current returns the log of a session, folded for one agent. keep says that the transaction changes nothing.
+func (l *readLogs) current(tx kv.Tx, s sessions.Session, agent string, policy window.Policy, keep bool) (*folded, error) {
 	rewritten, err := sessions.Rewritten(tx, s.ID)
 	if err != nil {
 		return nil, err
 	}
 	log := l.known(s, rewritten, keep)
 	f := log.folded.clone()
-	f.session, f.policy = s, policy
+	f.session, f.agent, f.policy = s, agent, policy
 	for e, err := range sessions.Scan(tx, s.ID, int64(len(log.entries))+1, 0) {
 		if err != nil {
 			return nil, err
@@ -55,6 +56,9 @@ func (l *readLogs) current(tx kv.Tx, s sessions.Session, policy window.Policy, k
 		}
 	}
 	f.entries = slices.Clip(log.entries)
+	if log.agent != agent {
+		log.agent, log.planner = agent, &window.Planner{} // what one agent is shown less of says nothing of another
+	}
 	f.view = log.planner.Plan(f.input())
 	if log.folded = f.clone(); keep {
 		l.put(log)

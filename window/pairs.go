@@ -210,7 +210,7 @@ func (d *draft) dropCalls(calls []sessions.Call) bool {
 		d.drop = append(d.drop, c.ID)
 	}
 	return slices.ContainsFunc(d.entries, func(e *sessions.Entry) bool {
-		rest, all := e.Tokens-frameTokens, len(e.Results) == 0
+		rest, all := e.Tokens-frameTokens-e.Reasoning, len(e.Results) == 0 // reasoning alone is no message
 		for _, c := range callsOf(e) {
 			rest -= c.Tokens
 			all = all && ids[c.ID]

@@ -102,7 +102,7 @@ func (p *Planner) extend(path logPath) {
 // last that separates those in front of it from what is behind it, see pairUp.
 func (p *Planner) drafts(seen []*draft) (drafts []*draft, fixed *draft) {
 	drafts, fixed = pairUp(seen)
-	return p.edits.collapse(withoutThoughts(drafts)), fixed
+	return withoutThoughts(p.edits.collapse(drafts)), fixed
 }
 
 // slots finishes drafts.
