@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/formattest"
 	"ctxledger.dev/window"
 )
 
@@ -24,7 +25,7 @@ func TestViewsAreThoseOfALedgerThatKeepsNothing(t *testing.T) {
 				var session, summary string
 				for step := range 12 {
 					resp := hand(t, l, engine.AppendMessagesRequest{
-						Session: session, Since: step > 0, Format: p.Format, Messages: p.Messages(randomTalk(r, false)...),
+						Session: session, Since: step > 0, Format: p.Format, Messages: p.Messages(formattest.RandomTalk(r, false)...),
 					})
 					session = resp.Session
 					switch r.IntN(8) {
