@@ -63,7 +63,7 @@ func TestInvariant3And2HoldForAnyPolicyAndProvider(t *testing.T) {
 					}
 				}
 			}
-			if handles < some(10) {
+			if handles < 10 && !testing.Short() {
 				t.Errorf("%d handles: the test shows nothing", handles)
 			}
 		})
