@@ -187,12 +187,11 @@ func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewReq
 func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, r EditViewRequest) (window.State, error) {
 	c := f.counter(r.Model)
 	st := window.State{
-		Count:  func(n int) int { return c.Of(n).Upper },
+		Count:  c.Of,
 		Reason: r.Reason,
 	}
 	st.Window, _ = l.models.Window(c.Model())
 	model, _ := l.models.Lookup(c.Model())
-	st.Rates = window.RatesOf(model.Price)
 	_, text, err := l.summaryMessage(ctx, f)
 	if err != nil {
 		return st, err
@@ -200,11 +199,12 @@ func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, r EditViewRequ
 	if f.current() != nil {
 		st.Summary = summaryTokens(text)
 	}
-	st.Cold = f.cold(l.now())
+	cache := f.cached(l.now())
+	st.Cold, st.Rates = cache.cold, window.RatesOf(model.Price, cache.long)
 	fixed, _ := f.fixed(c)
 	st.Fixed = fixed.N
-	size := st.Request(f.tokens(text))
-	st.Ahead = window.CallsAhead(f.requests(), size-st.Fixed, max(0, l.policy.Compact.Threshold(st.Window)-size))
+	size, _ := st.Request(f.tokens(text))
+	st.Ahead = window.CallsAhead(f.requests(), size-st.Fixed, l.policy.Compact.Threshold(st.Window)-size)
 	st.ExitCode = exitCode(tx, f.session.ID)
 	return st, nil
 }

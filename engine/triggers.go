@@ -10,8 +10,10 @@ import (
 
 // situation is what triggers look at when the view has so many o200k_base tokens.
 func (f *folded) situation(st window.State, view int, s Signals) window.Situation {
+	likely, most := st.Request(view)
+	fixed, _ := st.Request(f.newest())
 	now := window.Situation{
-		Window: st.Window, View: st.Request(view), Fixed: st.Request(f.newest()), Turns: f.turns(), Cold: st.Cold,
+		Window: st.Window, View: likely, Most: most, Fixed: fixed, Turns: f.turns(), Cold: st.Cold,
 		Overflow: s.Overflow, Trimmed: s.Trimmed, Asked: s.Asked, Manual: s.Manual,
 	}
 	since, turn := int64(0), -1 // of the compaction in force
@@ -33,7 +35,9 @@ func (f *folded) situation(st window.State, view int, s Signals) window.Situatio
 		}
 	}
 	for _, r := range f.records {
-		now.Attempts = append(now.Attempts, window.Attempt{Before: st.Request(r.Before), After: st.Request(r.After), Window: st.Window})
+		before, _ := st.Request(r.Before)
+		after, _ := st.Request(r.After)
+		now.Attempts = append(now.Attempts, window.Attempt{Before: before, After: after, Window: st.Window})
 	}
 	return now
 }

@@ -89,7 +89,7 @@ func Default() Policy {
 		BatchChars: 65_536,
 		Clear:      ClearPolicy{Trigger: 0.60},
 		Arguments:  ArgumentPolicy{Trigger: 0.85, Keep: 0.10, Over: 2_000},
-		Compact:    TriggerPolicy{Fraction: 0.50, Effective: 100_000, Idle: 0.50, Reserve: 20_000, Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
+		Compact:    TriggerPolicy{Fraction: 0.45, Effective: 90_000, Idle: 0.50, Reserve: 20_000, Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
 	}
 }
 
@@ -136,8 +136,12 @@ type Rates struct {
 	Write float64 // into it
 }
 
-// RatesOf returns the rates of a model's price. Where a price is not known, a usual relation holds.
-func RatesOf(p tokens.Price) Rates {
+// longWrite is the usual price of what is written into a provider's cache for an hour, in that of input.
+const longWrite = 2
+
+// RatesOf returns the rates of a model's price. Where a price is not known, a usual relation holds. long says
+// that what is written into the cache stays there for an hour.
+func RatesOf(p tokens.Price, long bool) Rates {
 	r := Rates{Read: 0.1, Write: 1.25}
 	const many = 1_000_000
 	input, known := p.Input.Dollars(many)
@@ -148,6 +152,8 @@ func RatesOf(p tokens.Price) Rates {
 		r.Read = read / input
 	}
 	write, _ := p.CachedWrite.Dollars(many) // where writing is not priced apart, it is input
-	r.Write = max(write/input, 1)
+	if r.Write = max(write/input, 1); long && r.Write > 1 {
+		r.Write = longWrite
+	}
 	return r
 }

@@ -10,7 +10,8 @@ import (
 // the model.
 type Situation struct {
 	Window int
-	View   int // an upper bound, of the whole request that would be sent now
+	View   int // of the whole request that would be sent now
+	Most   int // an upper bound of View; 0: View is exact
 	Fixed  int // of View, what no compaction makes smaller: what every request carries, and the newest answer with its results
 	Turns  int // in the view
 	// What the last turn used, and all since the last accepted compaction.
@@ -52,8 +53,10 @@ var triggers = []trigger{
 		func(TriggerPolicy, Situation) string { return "the provider refused the request because of its size" }, false, false},
 	{"context_exceeded", func(_ TriggerPolicy, s Situation) bool { return s.Trimmed },
 		func(TriggerPolicy, Situation) string { return "the last request fitted only because it was trimmed" }, false, false},
-	{"threshold", func(t TriggerPolicy, s Situation) bool { return s.View > t.Limit(s.Window) },
-		func(t TriggerPolicy, s Situation) string { return over("the request", s.View, t.Limit(s.Window)) }, true, true},
+	{"threshold", func(t TriggerPolicy, s Situation) bool { return max(s.View, s.Most) > t.Limit(s.Window) },
+		func(t TriggerPolicy, s Situation) string {
+			return over("the request", max(s.View, s.Most), t.Limit(s.Window))
+		}, true, true},
 	{"threshold", func(t TriggerPolicy, s Situation) bool { return s.over(t.Threshold(s.Window)) },
 		func(t TriggerPolicy, s Situation) string { return over("the request", s.View, t.Threshold(s.Window)) }, true, true},
 	{"cache_expired", func(t TriggerPolicy, s Situation) bool { return s.Cold && s.over(t.idle(s.Window)) },
