@@ -64,7 +64,7 @@ func (o *oursRun) view(ctx context.Context, st *step) (view, error) {
 			return v, err
 		}
 	}
-	if made.Step > 0 || v.compacted {
+	if v.stepped = made.Step > 0 || v.compacted; v.stepped {
 		o.blocks = nil // what was sent before has changed
 	}
 	err = o.read(ctx)
