@@ -3,23 +3,22 @@ package window
 import "fmt"
 
 // repeatedCommands lets one word stand for the output of commands that ran again later: how they ended.
-func repeatedCommands(s *scene) []Edit {
+func repeatedCommands(s *scene) (out []Edit) {
 	newest := map[string]int{} // by command
 	for i := range s.acts {
-		if a := &s.acts[i]; a.Op == opShell && a.Same != "" {
+		if a := &s.acts[i]; a.Op == opShell && a.Same != "" && a.result != nil {
 			newest[a.Same] = i
 		}
 	}
-	var batch batch
 	for i := range s.acts {
 		a := &s.acts[i]
 		if a.Op != opShell || a.Same == "" || newest[a.Same] <= i || a.unit == s.newest() ||
 			a.result == nil || a.resultEdited {
 			continue
 		}
-		batch.add(a.result.Chars, func() []Edit { return s.hide(a, s.ended(a)) })
+		out = append(out, s.hide(a, s.ended(a))...)
 	}
-	return batch.take(s.policy.BatchChars)
+	return out
 }
 
 // ended says how a command ended.

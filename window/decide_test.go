@@ -117,6 +117,7 @@ func randomPolicy(r *rand.Rand) Policy {
 	p.ReplayChars, p.OldWords = []int{0, 20}[r.IntN(2)], r.IntN(2) == 0
 	p.ToolPairs = []int{0, 2, 5}[r.IntN(3)]
 	p.InTurnTokens = []int{0, 100, 5000}[r.IntN(3)]
+	p.Evict = EvictPolicy{MaxTokens: []int{0, 900, 4000}[r.IntN(3)], Window: 1 + r.IntN(9)}
 	p.Clear = ClearPolicy{Trigger: 0.6, Keep: 1 + r.IntN(3), AtLeast: 1, Inputs: r.IntN(2) == 0}
 	p.Arguments.Over = 30
 	return p
@@ -190,42 +191,4 @@ func sentOf(v View) int {
 		}
 	}
 	return 0
-}
-
-func TestFiltersWarnBeforeTheyCut(t *testing.T) {
-	for n, want := range map[int]bool{7: false, 8: true} {
-		l := script(t, strings.Repeat("ask 1\nsay 1\n", n/2)+strings.Repeat("ask 1\n", n%2))
-		if v := Plan(Input{Entries: l.entries, Filter: Filter{Messages: 10, CapFraction: 0.7}}); v.NearCap != want || len(v.Slots) != n {
-			t.Errorf("%d messages: %d are shown, near %t", n, len(v.Slots), v.NearCap)
-		}
-	}
-}
-
-// Filters leave views that are valid, and what they show only moves in steps.
-func TestFilters(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		filter Filter
-		log    string
-		want   string
-	}{
-		{"none", Filter{}, "ask 1\nread a 9\nsay 2", "u1 a2 t3 a4"},
-		{"text only", Filter{TextOnly: true}, "ask 1\nread a 9 words 5\nread b 9\nsay 2", "u1 a2-cread-1-0 a6"},
-		{"the newest messages", Filter{Messages: 4, Exact: true}, "ask 1\nsay 1\nask 1\nsay 1\nask 1\nsay 1", "u1 u3 a4 u5 a6"},
-		{"the newest messages in steps", Filter{Messages: 4}, "ask 1\nsay 1\nask 1\nsay 1\nask 1", "u1 u3 a4 u5"},
-		{"a cut unit goes whole", Filter{Messages: 2, Exact: true}, "ask 1\nread a 9\nsay 1", "u1 a4"},
-		{"the newest turns", Filter{Turns: 2, Exact: true}, "ask 1\nsay 1\nask 1\nread a 9\nread b 9\nsay 1\nask 1\nsay 1", "u3 a4 t5 a6 t7 a8 u9 a10"},
-		{"fewer turns than that", Filter{Turns: 5}, "ask 1\nsay 1\nask 1\nsay 1", "u1 a2 u3 a4"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			l := script(t, c.log)
-			v := Plan(Input{Entries: l.entries, Filter: c.filter})
-			if got := brief(v); got != c.want {
-				t.Errorf("view %s, want %s", got, c.want)
-			}
-			if err := transcript.Valid(transcript.Anthropic, l.render(t, v)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
 }

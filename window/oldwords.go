@@ -8,11 +8,10 @@ const (
 
 // oldWords shortens answers that make calls: their words, and long texts in the arguments of their
 // calls. Answers without calls and the newest unit stay.
-func oldWords(s *scene) []Edit {
+func oldWords(s *scene) (out []Edit) {
 	if !s.policy.OldWords {
 		return nil
 	}
-	var batch batch
 	seen := map[int]bool{}
 	for i := range s.acts {
 		a := &s.acts[i]
@@ -21,13 +20,11 @@ func oldWords(s *scene) []Edit {
 		}
 		if !seen[a.slot] {
 			seen[a.slot] = true
-			for _, e := range s.shortenWords(a.slot, Edit{Head: wordsStay, Text: markWords}) {
-				batch.add(e.freed()*charsPerToken, func() []Edit { return []Edit{e} })
-			}
+			out = append(out, s.shortenWords(a.slot, Edit{Head: wordsStay, Text: markWords})...)
 		}
 		if a.Chars > argumentOver && !a.argsEdited {
-			batch.add(a.Chars, func() []Edit { return s.rewrite(a, Edit{Over: argumentOver, Text: markArgument}) })
+			out = append(out, s.rewrite(a, Edit{Over: argumentOver, Text: markArgument})...)
 		}
 	}
-	return batch.take(s.policy.BatchChars)
+	return out
 }
