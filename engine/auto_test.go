@@ -40,10 +40,11 @@ func talkOf(turns, words int) [][]byte {
 	return out
 }
 
-// without returns the default policy without the passes that edit.
+// without returns the default policy without the passes that edit, which compacts also what frees little.
 func without() window.Policy {
 	p := window.Default()
 	p.Clear.Trigger, p.Arguments.Trigger = 0, 0
+	p.Compact.Gain = 0
 	return p
 }
 
@@ -285,6 +286,7 @@ func TestAnAgentsOwnLimitsHoldForIt(t *testing.T) {
 // A change of the model counts anew and carries on: the same bytes, other thresholds, nothing un-cleared.
 func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 	p := window.Default()
+	p.Compact.Fraction, p.Compact.Effective = 0.85, 0
 	l := openWith(t, p)
 	messages := talkOf(30, 6_000)
 	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages, Model: "claude-sonnet-4-5"}).Session

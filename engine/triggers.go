@@ -24,13 +24,27 @@ func (f *folded) situation(w Window, c tokens.Counter, st window.State, view int
 	}
 	if cur := f.current(); cur != nil {
 		turn := f.entries[f.at[cur.ID]-1].Turn
-		now.Grace = f.session.Turns-turn <= 1
+		now.Grace = f.session.Turns-turn <= 1 && f.answersSince(f.at[cur.ID]) < graceAnswers
 	}
 	for _, a := range f.attempts(c) { // of whole requests, as the view
 		a.Before, a.After = st.Fixed+a.Before, st.Fixed+a.After
 		now.Attempts = append(now.Attempts, a)
 	}
 	return now
+}
+
+// graceAnswers bounds the grace of a compaction: a turn of an agent may be hundreds of requests long.
+const graceAnswers = 10
+
+// answersSince is how many messages of the model came behind an entry.
+func (f *folded) answersSince(seq int64) int {
+	n := 0
+	for _, slot := range f.view.Slots {
+		if slot.Role == transcript.RoleAssistant && slot.Seqs[0] > seq {
+			n++
+		}
+	}
+	return n
 }
 
 // budget is the trigger policy of a view with the limits that one agent has for what it takes.

@@ -32,7 +32,7 @@ func (t TriggerPolicy) Suppressed(s Situation) bool {
 			return false
 		}
 	}
-	return !t.grown(s)
+	return s.View < t.Rearmed(s)
 }
 
 // elsewhere reports whether an attempt was made for another model, or another window. Of attempts that were
@@ -49,9 +49,6 @@ func (t TriggerPolicy) LastAttempts(s Situation) []Attempt {
 	}
 	return s.Attempts[n-t.ThrashWindow:]
 }
-
-// grown reports whether the view has grown enough since the last attempt for another one.
-func (t TriggerPolicy) grown(s Situation) bool { return len(s.Attempts) > 0 && s.View >= t.Rearmed(s) }
 
 // Rearmed returns the size of the view from which on compactions run again, whatever they saved.
 func (t TriggerPolicy) Rearmed(s Situation) int {

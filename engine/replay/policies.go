@@ -46,7 +46,7 @@ type room struct {
 func Policies() []Policy {
 	warm, full := window.Default(), window.Default()
 	warm.Compact.Idle = 0
-	full.Compact.Fraction, full.Compact.Effective, full.Compact.Idle = 0.85, 0, 0
+	full.Compact.Fraction, full.Compact.Effective, full.Compact.Idle, full.Compact.Gain = 0.85, 0, 0, 0
 	return []Policy{
 		{Name: "none", About: "the recorded session with its host's own compactions", recorded: true, open: openRecorded},
 		{Name: "sliding window", About: "the newest messages that fit", open: openSliding},
