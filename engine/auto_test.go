@@ -123,7 +123,7 @@ func TestAskedInTheGraceTurnTheLastCompactionAnswers(t *testing.T) {
 	l := openWith(t, p)
 	id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(20, 4_000)}).Session
 	made := auto(t, l, of(id))
-	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: talkOf(1, 30_000)})
+	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: talkOf(1, 120_000)})
 	for range 2 {
 		r := of(id)
 		r.Asked = true
