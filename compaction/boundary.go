@@ -45,6 +45,14 @@ func lastTurns(items []Item, ok []bool, start, n int) int {
 	return cut
 }
 
+// room is how much of the window is to be used, in tokens; 0: unknown.
+func (in *Input) room() int {
+	if in.Effective > 0 && (in.Window == 0 || in.Effective < in.Window) {
+		return in.Effective
+	}
+	return in.Window
+}
+
 // keepLimit is the number of tokens kept verbatim: in a small window at most half of it.
 func keepLimit(window int) int {
 	if window > 0 {

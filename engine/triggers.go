@@ -8,43 +8,23 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
-	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
 
 // situation is what triggers look at when the view has so many o200k_base tokens.
-func (f *folded) situation(w Window, c tokens.Counter, st window.State, view int, s Signals) window.Situation {
-	likely, most := st.Request(view)
-	kept, _ := st.Request(f.newest())
+func (f *folded) situation(w Window, st window.State, view int, s Signals) window.Situation {
 	now := window.Situation{
-		Window: w.Tokens, Model: w.Model, View: likely, Most: most, Fixed: kept, Turns: f.turns(), Cold: st.Cold,
+		Window: w.Tokens, Model: w.Model, View: st.Request(view), Most: st.Most(view), Fixed: st.Request(f.newest()), Turns: f.turns(), Cold: st.Cold,
 		Overflow: s.Overflow, Asked: s.Asked, Insist: s.Insist, Manual: s.Manual,
 		Trimmed: s.Trimmed || f.owesCompaction(),
 	}
 	if cur := f.current(); cur != nil {
 		turn := f.entries[f.at[cur.ID]-1].Turn
-		now.Grace = f.session.Turns-turn <= 1 && f.answersSince(f.at[cur.ID]) < graceAnswers
+		now.Grace = f.session.Turns-turn <= 1
 	}
-	for _, a := range f.attempts(c) { // of whole requests, as the view
-		a.Before, a.After = st.Fixed+a.Before, st.Fixed+a.After
-		now.Attempts = append(now.Attempts, a)
-	}
+	now.Attempts = f.attempts(st)
 	return now
-}
-
-// graceAnswers bounds the grace of a compaction: a turn of an agent may be hundreds of requests long.
-const graceAnswers = 10
-
-// answersSince is how many messages of the model came behind an entry.
-func (f *folded) answersSince(seq int64) int {
-	n := 0
-	for _, slot := range f.view.Slots {
-		if slot.Role == transcript.RoleAssistant && slot.Seqs[0] > seq {
-			n++
-		}
-	}
-	return n
 }
 
 // budget is the trigger policy of a view with the limits that one agent has for what it takes.
@@ -90,16 +70,16 @@ type attempt struct {
 
 // placedAttempts returns what was tried so far: compactions that were made, and those that the policy asked for
 // and that came to nothing.
-func (f *folded) placedAttempts(c tokens.Counter) []attempt {
+func (f *folded) placedAttempts(st window.State) []attempt {
 	var all []attempt
 	for _, r := range f.records {
 		all = append(all, attempt{window.Attempt{
-			Before: c.Of(r.Before).N, After: c.Of(r.After).N, Window: r.Window, Model: r.Model, Manual: r.Reason == window.ReasonManual,
+			Before: st.Request(r.Before), After: st.Request(r.After), Window: r.Window, Model: r.Model, Manual: r.Reason == window.ReasonManual,
 		}, f.at[r.ID], r.Reason})
 	}
 	for _, t := range takenSince[CompactionSkipped](f, EventSkipped, 0) {
 		if d := t.Data; d.Outcome != outcomeGrace {
-			n := c.Of(d.Counted).N
+			n := st.Request(d.Counted)
 			all = append(all, attempt{window.Attempt{Before: n, After: n, Window: d.Window, Model: d.Model}, t.seq, d.Reason})
 		}
 	}
@@ -107,8 +87,8 @@ func (f *folded) placedAttempts(c tokens.Counter) []attempt {
 	return all
 }
 
-func (f *folded) attempts(c tokens.Counter) []window.Attempt {
-	all := f.placedAttempts(c)
+func (f *folded) attempts(st window.State) []window.Attempt {
+	all := f.placedAttempts(st)
 	out := make([]window.Attempt, len(all))
 	for i, a := range all {
 		out[i] = a.Attempt

@@ -28,7 +28,7 @@ const forgotten = "[result forgotten — removed from the ledger on %s]"
 // is behind it, whatever is still appended; nil if there is none.
 func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 	var open []sessions.Call // what the next results answer
-	final := complete(drafts)
+	final := closed(drafts)
 	for i, d := range drafts {
 		fixing := i < final && fixes(open, out)
 		itemised := transcript.Itemised(d.first().Format)
@@ -206,7 +206,7 @@ func (d *draft) dropCalls(calls []sessions.Call) bool {
 		d.drop = append(d.drop, c.ID)
 	}
 	return slices.ContainsFunc(d.entries, func(e *sessions.Entry) bool {
-		rest, all := e.Tokens-frameTokens, len(e.Results) == 0
+		rest, all := e.Tokens-frameTokens-e.Reasoning, len(e.Results) == 0 // reasoning alone is no message
 		for _, c := range callsOf(e) {
 			rest -= c.Tokens
 			all = all && ids[c.ID]

@@ -131,11 +131,11 @@ func (t TriggerPolicy) Due(s Situation) Trigger {
 	for _, row := range triggers {
 		switch {
 		case !row.due(t, s):
-		case row.grace && s.Grace && !s.Insist:
+		case row.grace && s.Grace && !s.grown() && !s.Insist:
 			held = Trigger{Grace: true, Held: row.reason, Why: row.why(t, s) + "; the turn after a compaction is spared"}
 		case row.thrash && t.Suppressed(s):
 			held = Trigger{Suppressed: true, Held: row.reason, Why: fmt.Sprintf("%s; the last %d compactions saved less than %.0f %% each, so it waits until the view has %s tokens",
-				row.why(t, s), t.ThrashWindow, 100*t.ThrashRatio, chars.Commas(t.Rearmed(s)))}
+				row.why(t, s), t.ThrashWindow, 100*t.ThrashRatio, chars.Commas(s.Rearmed()))}
 		default:
 			return Trigger{Reason: row.reason, Why: row.why(t, s)}
 		}

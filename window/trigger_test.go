@@ -41,6 +41,7 @@ func TestTriggers(t *testing.T) {
 		{"turns", nil, Situation{Window: 200_000, Turns: 50}, "window_size", false},
 		{"one turn fewer", nil, Situation{Window: 200_000, Turns: 49}, "", false},
 		{"grace spares the threshold", nil, Situation{Window: 200_000, View: 180_000, Turns: 50, Grace: true}, "", false},
+		{"grace ends when the view has grown", nil, Situation{Window: 200_000, View: 120_000, Grace: true, Attempts: []Attempt{tried(150_000, 100_000)}}, "threshold", false},
 		{"grace does not spare an overflow", nil, Situation{Window: 200_000, Overflow: true, Grace: true}, "context_exceeded", false},
 		{"a trimmed request", nil, Situation{Window: 200_000, Trimmed: true}, "context_exceeded", false},
 		{"the agent asks", nil, Situation{Window: 200_000, View: 40_000, Asked: true}, "agent_requested", false},
