@@ -87,7 +87,7 @@ func (p *parser) policy(f yamldoc.Field, w *window.Policy) error {
 		})
 	}
 	if err == nil && arguments.Key != "" {
-		err = p.each(arguments, map[string]any{"trigger": &w.Arguments.Trigger, "keep": &w.Arguments.Keep, "over": &w.Arguments.Over})
+		err = p.each(arguments, map[string]any{"trigger": &w.Arguments.Trigger, "keep": &w.Arguments.Keep, "over": &w.Arguments.Over, "tools": &w.Arguments.Tools})
 	}
 	if err == nil && tools.Key != "" {
 		w.ResultCharsOf, err = byTool(tools)

@@ -47,7 +47,7 @@ func (s *steps) add(e *sessions.Entry) error {
 		if err := json.Unmarshal(e.Data, &r); err != nil {
 			return fault.Wrap(fault.Corrupt, "engine.edits", err)
 		}
-		s.made = slices.DeleteFunc(s.made, func(made editStep) bool { return made.Summary == r.ID })
+		s.made = slices.DeleteFunc(slices.Clone(s.made), func(made editStep) bool { return made.Summary == r.ID })
 	}
 	return nil
 }

@@ -131,31 +131,38 @@ func freedBy(edits []Edit) int {
 
 // settled returns the edits that are taken: one for each place, that of the last pass, with what stood there
 // before all of them. waiting are the proposals that are not taken, on which others may have been made.
-func settled(taken, waiting []Edit) (out []Edit) {
-	stood := map[place]int{}
-	for _, e := range slices.Backward(byPass(slices.Concat(taken, waiting))) {
-		stood[e.place()] = e.Before
+func settled(taken, waiting []Edit) []Edit {
+	if len(taken) == 0 {
+		return nil
 	}
-	at := map[place]int{}
-	for _, e := range byPass(taken) {
-		e.Before = stood[e.place()]
-		if i, again := at[e.place()]; again {
-			out[i] = e
-			continue
-		}
-		at[e.place()] = len(out)
-		out = append(out, e)
-	}
-	return out
-}
-
-// byPass sorts edits by the pass that proposed them.
-func byPass(edits []Edit) []Edit {
 	rank := make(map[string]int, len(passes))
 	for i, p := range passes {
 		rank[p.name] = i
 	}
-	return slices.SortedStableFunc(slices.Values(edits), func(a, b Edit) int { return cmp.Compare(rank[a.Pass], rank[b.Pass]) })
+	out, first := make([]Edit, 0, len(taken)), make([]int, 0, len(taken)) // and the rank of the first pass at each place
+	at := make(map[place]int, len(taken))
+	for _, e := range taken {
+		i, again := at[e.place()]
+		if !again {
+			at[e.place()] = len(out)
+			out, first = append(out, e), append(first, rank[e.Pass])
+			continue
+		}
+		stood := out[i].Before
+		if rank[e.Pass] < first[i] {
+			stood, first[i] = e.Before, rank[e.Pass]
+		}
+		if rank[e.Pass] >= rank[out[i].Pass] {
+			out[i] = e
+		}
+		out[i].Before = stood
+	}
+	for _, e := range waiting {
+		if i, again := at[e.place()]; again && rank[e.Pass] < first[i] {
+			out[i].Before, first[i] = e.Before, rank[e.Pass]
+		}
+	}
+	return out
 }
 
 // reasonOf names why edits are made: all that was taken, and what of it pays.

@@ -73,9 +73,10 @@ type ClearPolicy struct {
 
 // ArgumentPolicy says when long arguments of old writes are truncated.
 type ArgumentPolicy struct {
-	Trigger float64 // share of the window from which on they are; 0: never
-	Keep    float64 // share of the window whose newest messages keep theirs
-	Over    int     // characters above which a text argument is truncated
+	Trigger float64  // share of the window from which on they are; 0: never
+	Keep    float64  // share of the window whose newest messages keep theirs
+	Over    int      // characters above which a text argument is truncated
+	Tools   []string // that write much, beside those that write and patch files
 }
 
 // TriggerPolicy says when a compaction is due.
