@@ -39,9 +39,10 @@ type Input struct {
 
 // Item is one message of the conversation.
 type Item struct {
-	Seqs   []int64 // the entries that it consists of, at least one, ascending
-	Role   transcript.Role
-	Prompt bool // a request by the user: starts a turn
+	Seqs    []int64 // the entries that it consists of, at least one, ascending
+	Role    transcript.Role
+	Prompt  bool // a request by the user: starts a turn
+	Earlier bool // a summary that a host made of what came before
 	// Compacted: the provider's own compaction of what came before. The newest that a summary covers stays
 	// in front of it.
 	Compacted bool

@@ -39,7 +39,7 @@ type Options struct {
 	Model    string   `json:"model,omitempty"`  // counts are those of this model; "": the session's
 	Strict   bool     `json:"strict,omitempty"` // refuse anything that is not reproducible
 	Reason   string   `json:"reason,omitempty"` // why: "manual", "agent_requested", …
-	// Preset names the sections of a model's summary: default, deepagents or pi.
+	// Preset names the sections of a model's summary: default, deepagents, pi or none.
 	Preset string `json:"sections,omitempty"`
 	// Reasoning keeps excerpts of the model's reasoning. Off by default: read as a user's words, thoughts
 	// confuse models that reason.

@@ -139,6 +139,7 @@ func (f *folded) item(slot window.Slot) compaction.Item {
 			it.Calls = append(it.Calls, e.Calls...)
 			it.Results = append(it.Results, e.Results...)
 		}
+		it.Earlier = it.Earlier || e.Earlier && e.Forgotten == nil
 		it.Names = append(it.Names, e.Names...)
 		it.Paths = append(it.Paths, e.Paths...)
 	}

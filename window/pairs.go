@@ -153,6 +153,9 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 		if i > 0 && len(open) == 0 || b.repeatsAny(own) {
 			break // all have come; or the same call is made once more, and what comes now is its
 		}
+		if b.answers() {
+			break // a request was sent and answered that said of these calls that they were cancelled
+		}
 		here, gone := b.resultIDs()
 		maps.Copy(came, here)
 		maps.Copy(lost, gone)
@@ -161,6 +164,11 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 		}
 	}
 	return next, came, lost
+}
+
+// answers reports whether the model speaks in a draft.
+func (d *draft) answers() bool {
+	return d.first().Role == transcript.RoleAssistant && !isCompacted(d.first())
 }
 
 // repeatsAny reports whether a draft makes one of these calls.
