@@ -34,10 +34,7 @@ type act struct {
 // newScene looks at the view of a log.
 func newScene(in Input, policy Policy, state State) *scene {
 	view, drafts := plan(in)
-	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: byPlace(in.Edits), used: state.Summary}
-	for _, slot := range s.slots {
-		s.used += slot.Tokens
-	}
+	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: byPlace(in.Edits), used: state.Summary + view.Tokens}
 	unit := 0
 	for i, d := range drafts {
 		if calls := d.openCalls(); len(calls) > 0 && d.note == nil {
@@ -173,8 +170,11 @@ const (
 	opLook   = "look"
 )
 
-// sentSlots returns how many slots the provider has seen already.
+// sentSlots returns how many slots the provider has in its cache.
 func (s *scene) sentSlots() int {
+	if s.Cold {
+		return 0
+	}
 	for i := len(s.slots) - 1; i >= 0; i-- {
 		if s.slots[i].Role == transcript.RoleAssistant {
 			return i
