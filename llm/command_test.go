@@ -39,6 +39,12 @@ func child(role string, args []string) int {
 	case "deaf": // never reads what it is given
 		fmt.Println("## Completed\n- nothing was read")
 	case "silent":
+	case "stall": // until it is killed
+		<-time.After(time.Hour)
+	case "chatter":
+		fmt.Print("## Completed\n", strings.Repeat("- go test ./... fails in TestOven, and so on and on and on\n", 400))
+	case "lie":
+		fmt.Print(lies)
 	case "fail":
 		fmt.Fprintln(os.Stderr, "loading 10%\rloading the model\nno\x1b[1m memory left, token ghp_abcdefghijklmnopqrstuvwxyz0123456789")
 		return 3

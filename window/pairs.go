@@ -24,11 +24,13 @@ const forgotten = "[result forgotten — removed from the ledger on %s]"
 
 // pairUp makes every call and its result stand together: an assistant's message and the results
 // directly behind it are one unit. Where answers are lists of items, words may stand between the two.
-// It returns the drafts that are left.
-func pairUp(drafts []*draft) []*draft {
-	var out []*draft
+// It returns the drafts that are left, and the last of them that separates those in front of it from what
+// is behind it, whatever is still appended; nil if there is none.
+func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 	var open []sessions.Call // what the next results answer
+	final := closed(drafts)
 	for i, d := range drafts {
+		fixing := i < final && fixes(open, out)
 		itemised := transcript.Itemised(d.first().Format)
 		switch calls := d.openCalls(); {
 		case d.results:
@@ -44,10 +46,12 @@ func pairUp(drafts []*draft) []*draft {
 				open = nil
 			}
 			open = append(open, calls...)
-			out = append(out, d)
+			if out = append(out, d); fixing {
+				fixed = d
+			}
 		}
 	}
-	return joinAnswers(out)
+	return joinAnswers(out), fixed
 }
 
 // joinAnswers puts an answer that makes calls into those directly before it, where the provider wants one:
