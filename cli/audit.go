@@ -60,10 +60,11 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 			return err
 		}
 	}
+	failed := a.sayUnread(found) // first, so that the figures stay on the screen
 	if err := a.answer(found, func(w io.Writer) { a.printAudit(w, found) }); err != nil {
 		return err
 	}
-	return a.sayUnread(found)
+	return failed
 }
 
 // writePage writes the page in one step, readable by the user alone.

@@ -91,24 +91,6 @@ func (p *page) cap() {
 // first returns a copy of the first rows.
 func first[T any](rows []T) []T { return append([]T(nil), rows[:min(len(rows), pageRows)]...) }
 
-// Resent says how often a token was sent, on average.
-func (p page) Resent() float64 {
-	var c Carried
-	for _, f := range p.Filled {
-		c = c.plus(f.Carried)
-	}
-	return c.Times()
-}
-
-// Answers is what was paid for output.
-func (p page) Answers() float64 {
-	rest := p.Total.Dollars
-	for _, f := range p.Filled {
-		rest -= f.Dollars
-	}
-	return max(rest, 0)
-}
-
 // tail returns the last two parts of a path.
 func tail(name string) string {
 	parts := strings.Split(strings.ReplaceAll(name, `\`, "/"), "/")
