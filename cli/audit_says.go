@@ -76,28 +76,12 @@ func (p *auditPage) replayed() string {
 	if r.Sessions == 0 {
 		return "nothing in so short a time: ctxledger bench replay FILE takes longer"
 	}
-	which := "the dearest session"
-	if r.Sessions > 1 {
-		which = fmt.Sprintf("%d dear sessions", r.Sessions)
+	which := plural(r.Of, "session")
+	if r.Sessions < r.Of {
+		which = fmt.Sprintf("%d of %s, the dearest", r.Sessions, which)
 	}
-	return fmt.Sprintf("%s of %s (%.0f %% of the cost) with ctxledger: %s instead of %s, %s. Replay, not solved tasks",
-		which, chars.Commas(r.Of), r.Part*100, playCost(r.Ours), playCost(r.Recorded), savedShare(r.Saved))
-}
-
-// playCost prints what a replay cost.
-func playCost(p report.Play) string {
-	if p.Priced {
-		return report.Dollars(p.Dollars)
-	}
-	return report.Magnitude(p.Units) + " tokens"
-}
-
-// savedShare prints a share that is saved, or that is dearer.
-func savedShare(share float64) string {
-	if share < 0 {
-		return fmt.Sprintf("%.0f %% dearer", -share*100)
-	}
-	return fmt.Sprintf("%.0f %% saved", share*100)
+	return fmt.Sprintf("%s, %.0f %% of the cost, with ctxledger: %s instead of %s, %s. Replay, not solved tasks",
+		which, r.Part*100, r.Ours.Cost(), r.Recorded.Cost(), report.Saving(r.Saved))
 }
 
 // caveats says what the figures do not know.

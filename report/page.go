@@ -34,6 +34,8 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 			}
 			return t.Format("2006-01-02 15:04")
 		},
+		"cost":  Play.Cost,
+		"saved": Saving, "saving": func(share float64) string { return strings.Replace(fmt.Sprintf("%.0f %%", share*100), "-", "−", 1) },
 		"percent": percent, "times": func(c Carried) string { return fmt.Sprintf("%.0f×", c.Times()) },
 		"id":   func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 8)], "") },
 		"tail": tail, "parts": func(path string) []string { return strings.Split(path, "/") },
@@ -86,6 +88,11 @@ func (p *page) cap() {
 	p.Models, p.Projects = first(p.Models), first(p.Projects)
 	p.Dearest, p.Tools, p.Read = first(p.Dearest), first(p.Tools), first(p.Read)
 	p.Compactions = first(p.Compactions)
+	if p.Replayed != nil {
+		r := *p.Replayed
+		r.Rows = first(r.Rows)
+		p.Replayed = &r
+	}
 }
 
 // first returns a copy of the first rows.
