@@ -223,12 +223,22 @@ func (p *auditPage) losses(w io.Writer) {
 			fmt.Sprintf("%d of %d", l.Missing, l.Used), "")
 		var lost []string
 		for _, n := range l.Names {
-			lost = append(lost, n[strings.LastIndexByte(n, '/')+1:])
+			lost = append(lost, lastPart(n))
 		}
 		names = append(names, name{text: oneLine(p.stamp(l.Time) + " " + shortID(l.Session) + " " + strings.Join(lost, ", "))})
 	}
 	p.write(w, p.fitted(t, names, p.width))
 	p.gap(w)
+}
+
+// lastPart is the end of a path that tells it from others, or any other name.
+func lastPart(name string) string {
+	const telling = 4 // bytes
+	i := strings.LastIndexByte(name, '/')
+	if i > 0 && len(name)-i <= telling {
+		i = strings.LastIndexByte(name[:i], '/')
+	}
+	return name[i+1:]
 }
 
 // shortID is as much of a host's id as tells sessions apart.

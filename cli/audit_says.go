@@ -80,8 +80,8 @@ func (p *auditPage) replayed() string {
 	if r.Sessions < r.Of {
 		which = fmt.Sprintf("%d of %s, the dearest", r.Sessions, which)
 	}
-	return fmt.Sprintf("%s, %.0f %% of the cost, with ctxledger: %s instead of %s, %s. Replay, not solved tasks",
-		which, r.Part*100, r.Ours.Cost(), r.Recorded.Cost(), report.Saving(r.Saved))
+	return fmt.Sprintf("%s, %.0f %% of the cost, with ctxledger: %s, as a replay reckons %s instead of %s. Replay, not solved tasks",
+		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), r.Recorded.Cost())
 }
 
 // caveats says what the figures do not know.

@@ -135,8 +135,8 @@ func TestAReplayIsTold(t *testing.T) {
 		want string
 	}{
 		{nil, "nothing in so short a time"},
-		{[]float64{75}, "1 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: $75.00 instead of $100.00, 25 % saved. Replay, not solved tasks"},
-		{[]float64{100, 110}, "2 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: $210.00 instead of $200.00, 5 % dearer. Replay, not solved tasks"},
+		{[]float64{75}, "1 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 25 % saved, as a replay reckons $75.00 instead of $100.00. Replay, not solved tasks"},
+		{[]float64{100, 110}, "2 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 5 % dearer, as a replay reckons $210.00 instead of $200.00. Replay, not solved tasks"},
 	} {
 		r := largeAudit()
 		r.Replayed = &report.Replayed{Of: 9, Part: 0.12}

@@ -15,10 +15,10 @@ import (
 
 const (
 	// playing is how long sessions are begun to be played, so that an audit stays something to wait for.
-	playing = 3 * time.Second
+	playing = 4 * time.Second
 	// playable is how long those that were begun may take in all; patience the same while none is through, as
 	// when there is only one.
-	playable = 2 * playing
+	playable = 7 * time.Second
 	patience = 20 * time.Second
 	// playTick is how often the time is looked at, and the progress told.
 	playTick = 100 * time.Millisecond
