@@ -104,7 +104,7 @@ func auditOnce(ctx context.Context, s *sandbox.Sandbox, files []string, t *times
 		Replayed struct {
 			Sessions int `json:"sessions"`
 		} `json:"replayed"`
-		Total    struct {
+		Total struct {
 			Requests int `json:"requests"`
 		} `json:"total"`
 	}
