@@ -49,6 +49,8 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 	for _, p := range paths {
 		o.Paths = append(o.Paths, filepath.Clean(a.absolute(p)))
 	}
+	ctx, stop := untilInterrupted(ctx) // a replay's ledger is not left behind
+	defer stop()
 	bar := a.progress("reading")
 	o.Expect, o.Advance, o.Replay = bar.expect, bar.advance, bar.replaying
 	found, err := audit.Run(ctx, o)
