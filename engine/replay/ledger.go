@@ -27,7 +27,7 @@ func openLedger(ctx context.Context, e env.Env, root string) (*ledger, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "replay.open", err)
 	}
-	l, err := engine.Open(ctx, engine.Options{State: dir, Workspace: root, Env: e})
+	l, err := engine.Open(ctx, engine.Options{State: dir, Workspace: root, Env: e, Scratch: true})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
