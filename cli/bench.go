@@ -49,7 +49,7 @@ func (a *app) eachSession(ctx context.Context, files []string, do func(ctx conte
 }
 
 func (a *app) readSession(ctx context.Context, file string, do func(ctx context.Context, s *replay.Session) error) error {
-	s, err := claudecode.Room().Whole(a.absolute(file))
+	s, err := claudecode.Room().Whole(file, a.Env.Dir)
 	if err != nil {
 		return err
 	}

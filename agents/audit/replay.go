@@ -95,7 +95,7 @@ func (w *work) candidates() []candidate {
 
 // savings plays one session; nil: it could not be, or not in time.
 func (w *work) savings(ctx context.Context, c candidate) *replay.Savings {
-	s, err := c.room.Whole(c.path)
+	s, err := c.room.Whole(c.path, w.Env.Dir)
 	if err != nil {
 		return nil
 	}
