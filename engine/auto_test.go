@@ -40,6 +40,9 @@ func talkOf(turns, words int) [][]byte {
 	return out
 }
 
+// full lets a view fill the window before a compaction is due.
+func full(p *window.Policy) { p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle = 0.85, 0, 0 }
+
 // without returns the default policy without the passes that edit.
 func without() window.Policy {
 	p := window.Default()
@@ -59,7 +62,7 @@ func TestAutoDoesWhatThePolicyAsksFor(t *testing.T) {
 		messages bool
 	}{
 		{"nothing", nil, 3, engine.Signals{}, engine.AutoNothing, "", "within its limits", true},
-		{"edits that suffice", func(p *window.Policy) { p.Compact.Effective = 60_000 }, 20, engine.Signals{}, engine.AutoEdited, "", "within its limits", true},
+		{"edits that suffice", full, 28, engine.Signals{}, engine.AutoEdited, "", "within its limits", true},
 		{"a compaction", func(p *window.Policy) { *p = without(); p.Compact.Effective = 40_000 }, 20, engine.Signals{}, engine.AutoCompacted, "threshold", "the limit is 40,000", true},
 		{"by turns", func(p *window.Policy) { p.Compact.Turns = 15 }, 15, engine.Signals{}, engine.AutoCompacted, "window_size", "15 turns", true},
 		{"an overflow", nil, 20, engine.Signals{Overflow: true}, engine.AutoCompacted, "context_exceeded", "refused", true},
@@ -75,7 +78,7 @@ func TestAutoDoesWhatThePolicyAsksFor(t *testing.T) {
 				c.policy(&p)
 			}
 			l := openWith(t, p)
-			id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(c.turns, 4_000)}).Session
+			id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(c.turns, 4_000)}).Session
 			r := of(id)
 			r.Signals, r.NoEdits = c.signals, !c.messages
 			before := render(t, l, id)
@@ -118,11 +121,11 @@ func TestAutoWithAKeyIsDoneOnce(t *testing.T) {
 // In the turn after a compaction a request gets the numbers of that one.
 func TestAskedInTheGraceTurnTheLastCompactionAnswers(t *testing.T) {
 	p := without()
-	p.Compact.Effective = 40_000
+	p.Compact.Effective = 26_000
 	l := openWith(t, p)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(20, 4_000)}).Session
+	id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(20, 4_000)}).Session
 	made := auto(t, l, of(id))
-	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: talkOf(1, 30_000)})
+	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: append(talkOf(1, 5_000), round("x", "Grep", map[string]any{"pattern": "x"}, strings.Repeat("word ", 5_000))...)})
 	for range 2 {
 		r := of(id)
 		r.Asked = true
@@ -285,6 +288,7 @@ func TestAnAgentsOwnLimitsHoldForIt(t *testing.T) {
 // A change of the model counts anew and carries on: the same bytes, other thresholds, nothing un-cleared.
 func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 	p := window.Default()
+	full(&p)
 	l := openWith(t, p)
 	messages := talkOf(30, 6_000)
 	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages, Model: "claude-sonnet-4-5"}).Session

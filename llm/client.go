@@ -121,6 +121,7 @@ func (cl *Client) Author() engine.Author {
 	return func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error) {
 		limited, cancel := context.WithTimeout(ctx, cl.c.Timeout)
 		defer cancel()
+		b.Template = cl.c.Template
 		a, err := compaction.Ask(limited, b, cl)
 		if a.Run.Model == "" {
 			a.Run.Model = cmp.Or(cl.c.Model, Place(cl.c))

@@ -41,6 +41,12 @@ func child(role string, args []string) int {
 	case "drawing": // while it thinks
 		fmt.Print("\x1b[?25l⠙ \r⠹ \r\x1b[K## Completed\n- \x1b[32mdrawn\x1b[0m\n\x1b[?25h")
 	case "silent":
+	case "stall": // until it is killed
+		<-time.After(time.Hour)
+	case "chatter":
+		fmt.Print("## Completed\n", strings.Repeat("- go test ./... fails in TestOven, and so on and on and on\n", 400))
+	case "lie":
+		fmt.Print(lies)
 	case "fail":
 		fmt.Fprintln(os.Stderr, "loading 10%\rloading the model\nno\x1b[1m memory left, token ghp_abcdefghijklmnopqrstuvwxyz0123456789")
 		return 3

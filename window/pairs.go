@@ -24,11 +24,13 @@ const forgotten = "[result forgotten — removed from the ledger on %s]"
 
 // pairUp makes every call and its result stand together: an assistant's message and the results
 // directly behind it are one unit. Where answers are lists of items, words may stand between the two.
-// It returns the drafts that are left.
-func pairUp(drafts []*draft) []*draft {
-	var out []*draft
+// It returns the drafts that are left, and the last of them that separates those in front of it from what
+// is behind it, whatever is still appended; nil if there is none.
+func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 	var open []sessions.Call // what the next results answer
+	final := complete(drafts)
 	for i, d := range drafts {
+		fixing := i < final && fixes(open, out)
 		itemised := transcript.Itemised(d.first().Format)
 		switch calls := d.openCalls(); {
 		case d.results:
@@ -44,10 +46,12 @@ func pairUp(drafts []*draft) []*draft {
 				open = nil
 			}
 			open = append(open, calls...)
-			out = append(out, d)
+			if out = append(out, d); fixing {
+				fixed = d
+			}
 		}
 	}
-	return joinAnswers(out)
+	return joinAnswers(out), fixed
 }
 
 // joinAnswers puts an answer that makes calls into those directly before it, where the provider wants one:
@@ -153,6 +157,9 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 		if i > 0 && len(open) == 0 || b.repeatsAny(own) {
 			break // all have come; or the same call is made once more, and what comes now is its
 		}
+		if b.answers() {
+			break // a request was sent and answered that said of these calls that they were cancelled
+		}
 		here, gone := b.resultIDs()
 		maps.Copy(came, here)
 		maps.Copy(lost, gone)
@@ -161,6 +168,11 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 		}
 	}
 	return next, came, lost
+}
+
+// answers reports whether the model speaks in a draft.
+func (d *draft) answers() bool {
+	return d.first().Role == transcript.RoleAssistant && !isCompacted(d.first())
 }
 
 // repeatsAny reports whether a draft makes one of these calls.

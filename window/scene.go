@@ -34,10 +34,7 @@ type act struct {
 // newScene looks at the view of a log.
 func newScene(in Input, policy Policy, state State) *scene {
 	view, drafts := plan(in)
-	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: byPlace(in.Edits), used: state.Summary}
-	for _, slot := range s.slots {
-		s.used += slot.Tokens
-	}
+	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: byPlace(in.Edits), used: state.Summary + view.Tokens}
 	unit := 0
 	for i, d := range drafts {
 		if calls := d.openCalls(); len(calls) > 0 && d.note == nil {
@@ -124,7 +121,7 @@ func (s *scene) hide(a *act, text string) []Edit {
 // proportion until it is measured.
 func (s *scene) cut(a *act, e Edit) []Edit {
 	e.Seq, e.Call, e.Part, e.Before = a.answer.Seq, a.ID, PartResult, a.told
-	e.Tokens, e.chars = textTokens(e.Text), a.result.Chars
+	e.Tokens = textTokens(e.Text)
 	if keep := e.Head + e.Tail + e.Quote; keep > 0 {
 		e.Tokens += a.result.Tokens * min(keep, a.result.Chars) / max(a.result.Chars, 1)
 	}
@@ -134,7 +131,7 @@ func (s *scene) cut(a *act, e Edit) []Edit {
 // rewrite proposes other arguments for a call.
 func (s *scene) rewrite(a *act, e Edit) []Edit {
 	e.Seq, e.Call, e.Part, e.Before = a.entry.Seq, a.ID, PartArguments, a.asked
-	e.Tokens, e.chars = textTokens(a.Name)+textTokens(e.Text)+e.Head/charsPerToken, a.Chars
+	e.Tokens = textTokens(a.Name) + textTokens(e.Text) + e.Head/charsPerToken
 	return smaller(e)
 }
 
@@ -173,8 +170,11 @@ const (
 	opLook   = "look"
 )
 
-// sentSlots returns how many slots the provider has seen already.
+// sentSlots returns how many slots the provider has in its cache.
 func (s *scene) sentSlots() int {
+	if s.Cold {
+		return 0
+	}
 	for i := len(s.slots) - 1; i >= 0; i-- {
 		if s.slots[i].Role == transcript.RoleAssistant {
 			return i

@@ -12,11 +12,13 @@ import (
 type Situation struct {
 	Window int
 	Model  string
-	View   int // an upper bound, of what would be sent now
+	View   int // an upper bound, of the whole request that would be sent now
+	Fixed  int // of View, what no compaction makes smaller: what every request carries, and the newest answer with its results
 	Turns  int // in the view
 	// What the agent used in the last turn, and all since the last accepted compaction.
 	TurnInput, Input int
 
+	Cold     bool // the provider has nothing of the view in its cache
 	Overflow bool // the provider refused the request because of its size
 	Trimmed  bool // the last request went through only because it was trimmed
 	Asked    bool // the agent asked for it
@@ -86,8 +88,14 @@ var triggers = []trigger{
 		func(TriggerPolicy, Situation) string { return "the provider refused the request because of its size" }, false, false},
 	{ReasonExceeded, func(_ TriggerPolicy, s Situation) bool { return s.Trimmed },
 		func(TriggerPolicy, Situation) string { return "the last request fitted only because it was trimmed" }, false, false},
-	{"threshold", func(t TriggerPolicy, s Situation) bool { return s.View > t.Threshold(s.Window) },
-		func(t TriggerPolicy, s Situation) string { return over("the view", s.View, t.Threshold(s.Window)) }, true, true},
+	{"threshold", func(t TriggerPolicy, s Situation) bool { return s.View > t.Limit(s.Window) },
+		func(t TriggerPolicy, s Situation) string { return over("the request", s.View, t.Limit(s.Window)) }, true, true},
+	{"threshold", func(t TriggerPolicy, s Situation) bool { return s.over(t.Threshold(s.Window)) },
+		func(t TriggerPolicy, s Situation) string { return over("the request", s.View, t.Threshold(s.Window)) }, true, true},
+	{"cache_expired", func(t TriggerPolicy, s Situation) bool { return s.Cold && s.over(t.idle(s.Window)) },
+		func(t TriggerPolicy, s Situation) string {
+			return over("the request, of which the provider's cache has nothing any more,", s.View, t.idle(s.Window))
+		}, true, true},
 	{ReasonTurns, func(t TriggerPolicy, s Situation) bool { return t.Turns > 0 && s.Turns >= t.Turns },
 		func(t TriggerPolicy, s Situation) string {
 			return fmt.Sprintf("the view has %d turns, %d are allowed", s.Turns, t.Turns)
@@ -102,6 +110,10 @@ var triggers = []trigger{
 		func(TriggerPolicy, Situation) string { return "it was asked for" }, false, false},
 }
 
+// over reports whether a request is over a limit that is set for its costs, and worth a compaction: half of
+// the limit is what one can make smaller.
+func (s Situation) over(limit int) bool { return s.View > limit && s.View-s.Fixed > limit/2 }
+
 func over(what string, n, limit int) string {
 	return fmt.Sprintf("%s has %s tokens, the limit is %s", what, chars.Commas(n), chars.Commas(limit))
 }
@@ -115,11 +127,11 @@ func (t TriggerPolicy) Due(s Situation) Trigger {
 	for _, row := range triggers {
 		switch {
 		case !row.due(t, s):
-		case row.grace && s.Grace && !s.Insist:
+		case row.grace && s.Grace && !s.grown() && !s.Insist:
 			held = Trigger{Grace: true, Held: row.reason, Why: row.why(t, s) + "; the turn after a compaction is spared"}
 		case row.thrash && t.Suppressed(s):
 			held = Trigger{Suppressed: true, Held: row.reason, Why: fmt.Sprintf("%s; the last %d compactions saved less than %.0f %% each, so it waits until the view has %s tokens",
-				row.why(t, s), t.ThrashWindow, 100*t.ThrashRatio, chars.Commas(t.Rearmed(s)))}
+				row.why(t, s), t.ThrashWindow, 100*t.ThrashRatio, chars.Commas(s.Rearmed()))}
 		default:
 			return Trigger{Reason: row.reason, Why: row.why(t, s)}
 		}

@@ -13,8 +13,10 @@ type player struct {
 	*track
 	scale
 	out    Outcome
-	before []block   // the newest request
-	sentAt time.Time // and when it was sent
+	before []block       // the newest request
+	sentAt time.Time     // and when it was sent
+	life   time.Duration // how long it stays in the provider's cache
+	long   int64         // tokens written into it for an hour
 	stable int
 	used   int // identifiers used and said before
 	had    int // of them, those that the view had
@@ -34,7 +36,7 @@ func (t *track) play(ctx context.Context, e env.Env, p Policy, sc scale) (out Ou
 	pl := &player{track: t, scale: sc, out: Outcome{Policy: p.Name}, said: map[string]int{}, back: map[string][]block{}}
 	for i := range t.steps {
 		st := &t.steps[i]
-		now, err := v.view(ctx, st.upTo)
+		now, err := v.view(ctx, st)
 		if err != nil {
 			return out, err
 		}
@@ -42,10 +44,10 @@ func (t *track) play(ctx context.Context, e env.Env, p Policy, sc scale) (out Ou
 			pl.out.Compactions++
 		}
 		if now.summarised > 0 { // the whole view was sent once more, to be summarised
-			pl.request(pl.before, st.at, int64(pl.factor*float64(now.summarised)))
+			pl.request(pl.before, st, int64(pl.factor*float64(now.summarised)))
 		}
 		blocks := pl.withBack(now.blocks)
-		pl.request(blocks, st.at, st.usage.Output)
+		pl.request(blocks, st, st.usage.Output)
 		if missing := pl.missing(blocks, st); !p.recorded {
 			pl.readBack(blocks, st, missing)
 		}
@@ -54,20 +56,29 @@ func (t *track) play(ctx context.Context, e env.Env, p Policy, sc scale) (out Ou
 }
 
 // request charges one request.
-func (pl *player) request(blocks []block, at time.Time, output int64) {
+func (pl *player) request(blocks []block, st *step, output int64) {
 	same := 0
 	for same < min(len(blocks), len(pl.before)) && blocks[same].id == pl.before[same].id {
 		same++
 	}
 	total := pl.of(view{blocks: blocks}.size())
 	var read int64
-	if pl.out.Requests > 0 && at.Sub(pl.sentAt) <= cacheLife {
-		read = pl.of(view{blocks: blocks[:same]}.size())
+	if known := pl.of(view{blocks: blocks[:same]}.size()); pl.out.Requests > 0 {
+		if st.at.Sub(pl.sentAt) <= pl.life {
+			read = known
+		} else {
+			pl.out.Cold += known
+		}
 	}
 	if same == len(pl.before) {
 		pl.stable++
 	}
-	pl.before, pl.sentAt = blocks, at
+	pl.life = cacheLife
+	if st.long {
+		pl.life = cacheLifeLong
+		pl.long += total - read
+	}
+	pl.before, pl.sentAt = blocks, st.at
 	pl.out.Requests++
 	pl.out.Input += total
 	pl.out.CacheRead += read
@@ -124,7 +135,7 @@ func (pl *player) readBack(blocks []block, st *step, missing []string) {
 		}
 		pl.back[last] = append(pl.back[last], b)
 		blocks = append(blocks[:len(blocks):len(blocks)], b)
-		pl.request(blocks, st.at, readCall)
+		pl.request(blocks, st, readCall)
 	}
 }
 
@@ -153,18 +164,19 @@ func (pl *player) withBack(blocks []block) []block {
 func (pl *player) sum() Outcome {
 	o := pl.out
 	p := pl.price
-	written := o.Input - o.CacheRead
+	written := o.Input - o.CacheRead - pl.long
 	read, priced := p.CachedRead.Dollars(o.CacheRead)
+	long, _ := p.Input.Dollars(int64(longWrite * float64(pl.long)))
 	write, known := p.CachedWrite.Dollars(written)
 	if !known {
 		write, known = p.Input.Dollars(written)
 	}
 	answer, answered := p.Output.Dollars(o.Output)
 	if o.Priced = priced && known && answered; o.Priced {
-		o.Dollars = read + write + answer
+		o.Dollars = read + write + long + answer
 	}
 	const readUnits, writeUnits, outputUnits = 0.1, 1.25, 5 // the usual relations of providers' prices
-	o.Units = readUnits*float64(o.CacheRead) + writeUnits*float64(written) + outputUnits*float64(o.Output)
+	o.Units = readUnits*float64(o.CacheRead) + writeUnits*float64(written) + longWrite*float64(pl.long) + outputUnits*float64(o.Output)
 	o.Stable = shareOf(pl.stable, o.Requests)
 	o.Kept = shareOf(pl.had, pl.used)
 	return o

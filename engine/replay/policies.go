@@ -20,7 +20,7 @@ type Policy struct {
 // A viewer is one run of a policy over one session.
 type viewer interface {
 	// view returns the messages of the request of a step. It is asked once a step, in order.
-	view(ctx context.Context, upTo int) (view, error)
+	view(ctx context.Context, st *step) (view, error)
 	Close() error
 }
 
@@ -41,14 +41,13 @@ type room struct {
 // Policies are those that are compared. The first is what the others are measured against, the third is
 // the product's default; behind it, what it is without each of its parts.
 func Policies() []Policy {
-	document, window := compact(compaction.Intent), compact(compaction.Window)
 	return []Policy{
 		{Name: "none", About: "the recorded session with its host's own compactions", recorded: true, open: openRecorded},
 		{Name: "sliding window", About: "the newest messages that fit", open: openSliding},
-		{Name: "ctxledger", About: "stubs for large results, edits that pay, a document for old turns", open: openOurs(ours{parts: []part{edit, document}})},
-		{Name: "without stubs", About: "ctxledger with all results whole", open: openOurs(ours{whole: true, parts: []part{edit, document}})},
-		{Name: "without edits", About: "ctxledger, nothing shown less of but by stubs and the document", open: openOurs(ours{parts: []part{document}})},
-		{Name: "without document", About: "ctxledger, old turns dropped", open: openOurs(ours{parts: []part{edit, window}})},
+		{Name: "ctxledger", About: "stubs for large results, edits that pay, a document for old turns", open: openOurs(ours{})},
+		{Name: "without stubs", About: "ctxledger with all results whole", open: openOurs(ours{whole: true})},
+		{Name: "without edits", About: "ctxledger, nothing shown less of but by stubs and the document", open: openOurs(ours{noEdits: true})},
+		{Name: "without document", About: "ctxledger, old turns dropped", open: openOurs(ours{mode: compaction.Window})},
 	}
 }
 
@@ -59,7 +58,8 @@ func openRecorded(_ context.Context, _ env.Env, t *track, _ room) (viewer, error
 	return recorded{t}, nil
 }
 
-func (r recorded) view(_ context.Context, upTo int) (view, error) {
+func (r recorded) view(_ context.Context, st *step) (view, error) {
+	upTo := st.upTo
 	from, v := 0, view{}
 	for _, s := range r.Summaries {
 		if s < upTo {
@@ -100,7 +100,8 @@ func openSliding(_ context.Context, _ env.Env, t *track, r room) (viewer, error)
 	return sliding{t, r}, nil
 }
 
-func (s sliding) view(_ context.Context, upTo int) (view, error) {
+func (s sliding) view(_ context.Context, st *step) (view, error) {
+	upTo := st.upTo
 	from, sum := upTo, 0
 	for from > 0 && sum+s.shown(from-1).tokens <= s.room.limit {
 		from--

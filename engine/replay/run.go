@@ -9,10 +9,13 @@ import (
 )
 
 const (
-	// fullAt is the share of the window above which views are made smaller.
+	// fullAt is the share of the window that the sliding window fills.
 	fullAt = 0.85
-	// cacheLife is how long providers keep a prompt in their cache, at the price of Price.CachedWrite.
-	cacheLife = 5 * time.Minute
+	// cacheLife is how long providers keep a prompt in their cache, at the price of Price.CachedWrite, and
+	// cacheLifeLong for longWrite times that of input, where the session's host asked for it.
+	cacheLife     = 5 * time.Minute
+	cacheLifeLong = time.Hour
+	longWrite     = 2.0
 	// readCall and readMost are what it takes to ask for something with read_artifact, and the most that
 	// one answer brings, in tokens.
 	readCall = 80
@@ -27,6 +30,7 @@ type Outcome struct {
 	Compactions int     `json:"compactions"` // the host's or ours
 	Input       int64   `json:"input"`       // tokens of all requests
 	CacheRead   int64   `json:"cache_read"`  // of them, found in the provider's cache
+	Cold        int64   `json:"cold"`        // of them, sent before and no longer in it
 	Output      int64   `json:"output"`      // tokens of all answers
 	Dollars     float64 `json:"dollars"`     // 0 when the model's price is not known
 	Priced      bool    `json:"priced"`

@@ -15,6 +15,7 @@ type step struct {
 	upTo   int // the entries before it had been said
 	at     time.Time
 	usage  sessions.Usage // as recorded, of the whole answer
+	long   bool           // what it wrote into the provider's cache stays there for an hour
 	model  string
 	needed []string // identifiers in the arguments of its calls, bodies of edits aside
 }
@@ -58,6 +59,10 @@ func newTrack(s *Session) *track {
 			st.usage = st.usage.Add(*e.Usage)
 		}
 		st.needed = append(st.needed, neededBy(m)...)
+	}
+	for i := range t.steps {
+		st := &t.steps[i]
+		st.long = st.usage.CacheLong > 0 || st.usage.CacheWrite == 0 && i > 0 && t.steps[i-1].long
 	}
 	return t
 }

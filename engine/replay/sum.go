@@ -27,6 +27,7 @@ func (o *Outcome) add(p Outcome) {
 	o.Compactions += p.Compactions
 	o.Input += p.Input
 	o.CacheRead += p.CacheRead
+	o.Cold += p.Cold
 	o.Output += p.Output
 	o.Dollars += p.Dollars
 	o.Priced = o.Priced && p.Priced
