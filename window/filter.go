@@ -33,10 +33,10 @@ func (f Filter) near(messages int) bool {
 // It never empties a view: the first request of the user stays. What the system says before anybody else
 // is no history: it stays, and does not count.
 func filter(f Filter, drafts []*draft) ([]*draft, Filtered) {
-	if f.Empty() {
-		return drafts, Filtered{}
-	}
 	told := Filtered{Before: len(drafts), After: len(drafts)}
+	if f.Empty() {
+		return drafts, told
+	}
 	head, drafts := instructions(drafts)
 	gone := func(left []*draft, of int) int { return of - len(left) }
 	all := drafts

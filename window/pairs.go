@@ -28,7 +28,7 @@ const forgotten = "[result forgotten — removed from the ledger on %s]"
 // is behind it, whatever is still appended; nil if there is none.
 func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 	var open []sessions.Call // what the next results answer
-	final := complete(drafts)
+	final := closed(drafts)
 	for i, d := range drafts {
 		fixing := i < final && fixes(open, out)
 		itemised := transcript.Itemised(d.first().Format)
@@ -157,9 +157,6 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 		if i > 0 && len(open) == 0 || b.repeatsAny(own) {
 			break // all have come; or the same call is made once more, and what comes now is its
 		}
-		if b.answers() {
-			break // a request was sent and answered that said of these calls that they were cancelled
-		}
 		here, gone := b.resultIDs()
 		maps.Copy(came, here)
 		maps.Copy(lost, gone)
@@ -168,11 +165,6 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 		}
 	}
 	return next, came, lost
-}
-
-// answers reports whether the model speaks in a draft.
-func (d *draft) answers() bool {
-	return d.first().Role == transcript.RoleAssistant && !isCompacted(d.first())
 }
 
 // repeatsAny reports whether a draft makes one of these calls.
@@ -214,7 +206,7 @@ func (d *draft) dropCalls(calls []sessions.Call) bool {
 		d.drop = append(d.drop, c.ID)
 	}
 	return slices.ContainsFunc(d.entries, func(e *sessions.Entry) bool {
-		rest, all := e.Tokens-frameTokens, len(e.Results) == 0
+		rest, all := e.Tokens-frameTokens-e.Reasoning, len(e.Results) == 0 // reasoning alone is no message
 		for _, c := range callsOf(e) {
 			rest -= c.Tokens
 			all = all && ids[c.ID]
