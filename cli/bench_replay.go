@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -37,8 +38,8 @@ func (a *app) benchReplayCommand() *cobra.Command {
 		Args:    a.args(1, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			out := replayed{Lost: []lost{}, Sessions: []replay.Report{}}
-			failed := a.eachSession(cmd.Context(), files, func(s *replay.Session) error {
-				r, err := replay.Run(cmd.Context(), a.Env, s, tokens.Builtin(), replay.Policies())
+			failed := a.eachSession(cmd.Context(), files, func(ctx context.Context, s *replay.Session) error {
+				r, err := replay.Run(ctx, a.Env, s, tokens.Builtin(), replay.Policies())
 				if err == nil && len(r.Outcomes) > 0 {
 					out.Sessions = append(out.Sessions, r)
 				}

@@ -30,8 +30,8 @@ func Room() agents.Room {
 }
 
 // whole reads a file for a replay.
-func whole(path string) (*replay.Session, error) {
-	r, err := Read(Source{Path: path})
+func whole(path, dir string) (*replay.Session, error) {
+	r, err := Read(Source{Path: path, Dir: dir})
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func openLedger(ctx context.Context, e env.Env, root string, s engine.Settings) 
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "replay.open", err)
 	}
-	l, err := engine.Open(ctx, engine.Options{State: dir, Workspace: root, Env: e, Settings: s})
+	l, err := engine.Open(ctx, engine.Options{State: dir, Workspace: root, Env: e, Settings: s, Scratch: true})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
