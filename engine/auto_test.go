@@ -85,6 +85,7 @@ func TestAutoDoesWhatThePolicyAsksFor(t *testing.T) {
 			if c.policy != nil {
 				c.policy(&p)
 			}
+			p.Compact.Fraction = 0.5
 			l := openWith(t, p)
 			id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(c.turns, 4_000)}).Session
 			r := of(id)

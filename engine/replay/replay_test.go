@@ -126,6 +126,19 @@ func TestPoliciesAreComparedRequestByRequest(t *testing.T) {
 	}
 }
 
+// Between recorded steps a request begins with all of the one before; a window that slides does not.
+func TestInvariant4HoldsInReplay(t *testing.T) {
+	r, err := replay.Run(t.Context(), testEnv(t), session(t, 699, halfway), tokens.Builtin(), replay.Policies())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range r.Outcomes {
+		if i != 1 && (o.Broken > 0 || o.Stable != 1) {
+			t.Errorf("%s: %d of %d requests broken", o.Policy, o.Broken, o.Requests)
+		}
+	}
+}
+
 // What a summary lacks costs a request more, with the whole view in front of it.
 func TestWhatTheViewLacksIsReadBackAndCharged(t *testing.T) {
 	r, err := replay.Run(t.Context(), testEnv(t), session(t, 699, 0), tokens.Builtin(), replay.Policies()[:2])
