@@ -16,7 +16,7 @@ func TestTheDocumentTellsWhatStandsBelowToo(t *testing.T) {
 	k.run("go test ./late", 0, "ok late")
 	text := mustPlan(t, k.in, Options{Keep: 1}).Text
 	for _, want := range []string{
-		"(turn 2, also below) Second task", "  - late.go — edited (turn 2): LateName\n", "  go test ./late → ok (turn 2) — ok late\n",
+		"(turn 2, also below) Second task", "  - late.go — edited (turn 2): LateName\n", "  go test ./late → ok (turn 2)\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)
@@ -66,9 +66,9 @@ func TestTheLongestRequestsGiveWayFirst(t *testing.T) {
 func TestAShortSessionIsCompactedWhenABudgetIsGiven(t *testing.T) {
 	k := newTalk(t)
 	k.user("q")
-	k.read("a.go", 6000)
+	k.read("a.go", 1800)
 	k.user("next")
-	k.read("b.go", 6000)
+	k.read("b.go", 1800)
 	if p, err := Plan(k.in, Options{}); err != nil || p.Outcome != NothingToDo {
 		t.Fatal(p.Outcome, err)
 	}

@@ -108,9 +108,7 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 		return in, err
 	}
 	in.Window = w.Tokens
-	if most := f.policy.Compact.Effective; most > 0 && (in.Window == 0 || most < in.Window) {
-		in.Window = most // what is kept, and what stands for the rest, have to fit that
-	}
+	in.Effective = f.policy.Compact.Effective
 	if in.Previous != nil {
 		in.FirstKept = in.Previous.FirstKept
 		if in.PreviousText, err = l.summaryText(ctx, *in.Previous); err != nil {

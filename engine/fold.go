@@ -12,7 +12,7 @@ import (
 )
 
 // folded is a session's log read once: its headers, the compactions in force, and the view that
-// follows from both.
+// follows from both. What is kept of it for later (readLogs) is without the last three fields.
 type folded struct {
 	session sessions.Session
 	entries []sessions.Entry
@@ -45,16 +45,11 @@ func (l *Local) foldFor(tx kv.Tx, id string, r Reader, committed bool) (*folded,
 	if err != nil {
 		return nil, err
 	}
-	f := &folded{session: s, policy: policy, agent: r.Agent, models: l.models, estimator: func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }}
-	if f.entries, err = l.logs.current(tx, s, committed); err != nil {
+	f, err := l.logs.current(tx, s, r.Agent, policy, committed)
+	if err != nil {
 		return nil, err
 	}
-	for i := range f.entries {
-		if err := f.take(&f.entries[i]); err != nil {
-			return nil, err
-		}
-	}
-	f.plan()
+	f.models, f.estimator = l.models, func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }
 	return f, nil
 }
 
@@ -128,14 +123,10 @@ func (f *folded) current() *compaction.Record {
 
 // tokens returns the o200k_base size of the whole view.
 func (f *folded) tokens(summary string) int {
-	n := 0
-	if f.current() != nil {
-		n = summaryTokens(summary)
+	if f.current() == nil {
+		return f.view.Tokens
 	}
-	for _, s := range f.view.Slots {
-		n += s.Tokens
-	}
-	return n
+	return f.view.Tokens + summaryTokens(summary)
 }
 
 // summaryTokens is the o200k_base size of a summary as a message.

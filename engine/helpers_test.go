@@ -33,6 +33,15 @@ func testEnv() (env.Env, *clock) {
 	return e, c
 }
 
+// some returns n, a fifth of it in a short run. Under the race detector goroutines have to meet; what only
+// needs many cases has them in the run without it.
+func some(n int) int {
+	if testing.Short() {
+		return max(1, n/5)
+	}
+	return n
+}
+
 // openIn opens a ledger of the workspace root, with every transaction run twice.
 func openIn(t *testing.T, dir, root string) (*engine.Local, *clock) {
 	t.Helper()

@@ -57,7 +57,7 @@ func (s *scene) shortenWords(slot int, e Edit) (out []Edit) {
 		if edited || entry.Forgotten != nil || entry.Chars <= e.Head+e.Tail {
 			continue
 		}
-		e.Seq, e.Part, e.Before, e.chars = entry.Seq, PartWords, wordTokens(entry), entry.Chars
+		e.Seq, e.Part, e.Before = entry.Seq, PartWords, wordTokens(entry)
 		e.Tokens = textTokens(e.Text) + e.Before*(e.Head+e.Tail)/entry.Chars
 		out = append(out, smaller(e)...)
 	}

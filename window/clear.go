@@ -13,6 +13,8 @@ const (
 	clearUnknown  = 60_000  // tokens above which results are cleared when the window is not known
 	clearAtLeast  = 3_000   // tokens
 	recentFailure = 10      // messages in which errors stay
+	// longPlaceholder is what no placeholder takes in tokens: longer results need no closer look.
+	longPlaceholder = 100
 )
 
 // clearResults clears old results, all that are older than the newest few at once, when the view has
@@ -20,7 +22,7 @@ const (
 // the view then has to grow by as much before there is another one.
 func clearResults(s *scene) (out []Edit) {
 	c := s.policy.Clear
-	if c.Trigger <= 0 || s.count(s.used) <= c.above(s.Window) {
+	if c.Trigger <= 0 || s.Request(s.used) <= c.above(s.Window) {
 		return nil
 	}
 	old := s.clearable()
@@ -50,6 +52,7 @@ func (s *scene) clearable() (out []*act) {
 		case slices.ContainsFunc(c.Exclude, a.named):
 		case len(c.Only) > 0 && !slices.ContainsFunc(c.Only, a.named):
 		case a.result.Failed && a.slot+1 >= len(s.slots)-recentFailure:
+		case a.told < longPlaceholder && len(s.hide(a, cleared(a, s.count(a.told)))) == 0: // it is shorter than what would stand for it
 		default:
 			out = append(out, a)
 		}

@@ -57,6 +57,29 @@ func TestClearing(t *testing.T) {
 	}
 }
 
+// Short results hold no place of those that are kept, and a view that grows is cleared in few steps.
+func TestClearingMovesInSteps(t *testing.T) {
+	p := Default()
+	p.BatchChars, p.Compact.Effective = 1<<30, 0
+	st := always
+	st.Window = 100_000
+	l, edits := script(t, "ask 9"+strings.Repeat("\nread a 9000", 9)+strings.Repeat("\nread b 20", 6)+"\nsay 9"), []Edit(nil)
+	if d := l.decide(t, &edits, p, st); len(d.Edits) != 3 {
+		t.Errorf("cleared: %s", listEdits(d.Edits))
+	}
+	log, steps, cleared := "ask 9", 0, 0
+	edits = nil
+	for i := range 60 {
+		log += fmt.Sprintf("\nread f%d 2500", i)
+		if d := script(t, log).decide(t, &edits, p, st); len(d.Edits) > 0 {
+			steps, cleared = steps+1, cleared+len(d.Edits)
+		}
+	}
+	if most := 60*2500/5_000 + 1; steps == 0 || steps > most || cleared/steps < 2 {
+		t.Errorf("%d steps for %d results, at most %d", steps, cleared, most)
+	}
+}
+
 // What does not pay waits; the later it stands in the view, the less it has to save.
 func TestStepsWaitUntilTheyPay(t *testing.T) {
 	p := Default()

@@ -29,8 +29,6 @@ type Edit struct {
 	Tokens int `json:"tokens"`
 	// Before is what stood there until then.
 	Before int `json:"before"`
-
-	chars int // that the edit is about, for the gate of batches
 }
 
 // Part is what of an entry an edit is about. Parts are stored: append only.

@@ -8,9 +8,9 @@ const (
 
 // oldWords shortens answers that make calls: their words, and long texts in the arguments of their
 // calls. Answers without calls and the newest unit stay.
-func oldWords(s *scene) (out []Edit) {
+func oldWords(s *scene, b *batch) {
 	if !s.policy.OldWords {
-		return nil
+		return
 	}
 	seen := map[int]bool{}
 	for i := range s.acts {
@@ -20,11 +20,12 @@ func oldWords(s *scene) (out []Edit) {
 		}
 		if !seen[a.slot] {
 			seen[a.slot] = true
-			out = append(out, s.shortenWords(a.slot, Edit{Head: wordsStay, Text: markWords})...)
+			for _, e := range s.shortenWords(a.slot, Edit{Head: wordsStay, Text: markWords}) {
+				b.add(e.freed()*charsPerToken, func() []Edit { return []Edit{e} })
+			}
 		}
 		if a.Chars > argumentOver && !a.argsEdited {
-			out = append(out, s.rewrite(a, Edit{Over: argumentOver, Text: markArgument})...)
+			b.add(a.Chars, func() []Edit { return s.rewrite(a, Edit{Over: argumentOver, Text: markArgument}) })
 		}
 	}
-	return out
 }

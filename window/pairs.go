@@ -24,30 +24,38 @@ const forgotten = "[result forgotten — removed from the ledger on %s]"
 
 // pairUp makes every call and its result stand together: an assistant's message and the results
 // directly behind it are one unit. Where answers are lists of items, words may stand between the two.
-// It returns the drafts that are left.
-func pairUp(drafts []*draft) []*draft {
-	var out []*draft
+// It returns the drafts that are left, and the last of them that separates those in front of it from what
+// is behind it, whatever is still appended; nil if there is none.
+func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 	var open []sessions.Call // what the next results answer
+	final := closed(drafts)
 	for i, d := range drafts {
+		fixing := i < final && fixes(open, out)
 		itemised := transcript.Itemised(d.first().Format)
 		switch calls := d.openCalls(); {
 		case d.results:
-			came, _ := d.resultIDs()
-			d.settle(open)
-			open = slices.DeleteFunc(open, func(c sessions.Call) bool { return came[c.ID] || !itemised })
+			if d.answersOnly(open) {
+				open = open[:0]
+			} else {
+				came, _ := d.resultIDs()
+				d.settle(open)
+				open = slices.DeleteFunc(open, func(c sessions.Call) bool { return came[c.ID] || !itemised })
+			}
 			if len(d.entries) > 0 {
 				out = append(out, d)
 			}
 		case len(calls) > 0 && !d.answered(drafts[i+1:]):
 		default:
 			if !itemised {
-				open = nil
+				open = open[:0]
 			}
 			open = append(open, calls...)
-			out = append(out, d)
+			if out = append(out, d); fixing {
+				fixed = d
+			}
 		}
 	}
-	return joinAnswers(out)
+	return joinAnswers(out), fixed
 }
 
 // joinAnswers puts an answer that makes calls into those directly before it, where the provider wants one:
@@ -153,9 +161,6 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 		if i > 0 && len(open) == 0 || b.repeatsAny(own) {
 			break // all have come; or the same call is made once more, and what comes now is its
 		}
-		if b.answers() {
-			break // a request was sent and answered that said of these calls that they were cancelled
-		}
 		here, gone := b.resultIDs()
 		maps.Copy(came, here)
 		maps.Copy(lost, gone)
@@ -164,11 +169,6 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 		}
 	}
 	return next, came, lost
-}
-
-// answers reports whether the model speaks in a draft.
-func (d *draft) answers() bool {
-	return d.first().Role == transcript.RoleAssistant && !isCompacted(d.first())
 }
 
 // repeatsAny reports whether a draft makes one of these calls.
@@ -222,9 +222,6 @@ func (d *draft) dropCalls(calls []sessions.Call) bool {
 // settle puts results in the order of their calls, and takes those out that have no call in the
 // message before, and duplicates.
 func (d *draft) settle(calls []sessions.Call) {
-	if d.answersOnly(calls) {
-		return
-	}
 	order := make(map[string]int, len(calls))
 	for i, c := range calls {
 		order[c.ID] = i

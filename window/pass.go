@@ -7,25 +7,25 @@ import "slices"
 type pass struct {
 	name    string
 	asked   bool // its proposals are taken whether they pay or not: the user set its rule, which is a bound
-	batched bool // they count only together with those of the batched passes beside it: see enough
 	propose func(*scene) []Edit
+	batched func(*scene, *batch) // in the place of propose: they count together with those beside it
 }
 
 // passes are all there are, in the order in which they run: cheapest first. Each sees the view with the
 // edits of those before it, batched ones with those before the batch.
 var passes = []pass{
-	{"result_cap", false, false, capResults},
-	{"replay_cap", false, false, capReplay},
-	{"consumed_read", false, false, consumedReads},
-	{"superseded_write", false, true, supersededWrites},
-	{"repeated_call", false, true, repeatedCalls},
-	{"repeated_command", false, true, repeatedCommands},
-	{"old_words", false, true, oldWords},
-	{"tool_pairs", true, false, pairWindow},
-	{"in_turn_tokens", true, false, tokenWindow},
-	{evict, true, false, evictResults},
-	{"clear", false, false, clearResults},
-	{"arguments", false, false, truncateArguments},
+	{name: "result_cap", propose: capResults},
+	{name: "replay_cap", propose: capReplay},
+	{name: "consumed_read", propose: consumedReads},
+	{name: "superseded_write", batched: supersededWrites},
+	{name: "repeated_call", batched: repeatedCalls},
+	{name: "repeated_command", batched: repeatedCommands},
+	{name: "old_words", batched: oldWords},
+	{name: "tool_pairs", asked: true, propose: pairWindow},
+	{name: "in_turn_tokens", asked: true, propose: tokenWindow},
+	{name: evict, asked: true, propose: evictResults},
+	{name: "clear", propose: clearResults},
+	{name: "arguments", propose: truncateArguments},
 }
 
 // evict is the name of the pass that a manifest tells of.
@@ -34,41 +34,21 @@ const evict = "evict"
 // proposals runs passes[i] and, if it is batched, the batched ones behind it. It returns them, and the
 // place of the next pass.
 func (s *scene) proposals(i int) (proposed []Edit, next int) {
-	of := func(p pass) []Edit {
-		edits := p.propose(s)
-		for k := range edits {
-			edits[k].Pass = p.name
-		}
-		return edits
+	if p := passes[i]; p.propose != nil {
+		return named(p.name, p.propose(s)), i + 1
 	}
-	if !passes[i].batched {
-		return of(passes[i]), i + 1
+	var b batch
+	for ; i < len(passes) && passes[i].batched != nil; i++ {
+		b.pass = passes[i].name
+		passes[i].batched(s, &b)
 	}
-	for ; i < len(passes) && passes[i].batched; i++ {
-		proposed = append(proposed, of(passes[i])...)
-	}
-	return s.enough(firsts(proposed)), i
+	return b.take(s.policy.BatchChars), i
 }
 
-// firsts keeps the first one of several edits of a place.
-func firsts(edits []Edit) []Edit {
-	taken := map[place]bool{}
-	return slices.DeleteFunc(edits, func(e Edit) bool {
-		again := taken[e.place()]
-		taken[e.place()] = true
-		return again
-	})
-}
-
-// enough returns the proposals of a batch if they rewrite so much together that it is worth a change of
-// what was sent.
-func (s *scene) enough(edits []Edit) []Edit {
-	chars := 0
-	for _, e := range edits {
-		chars += e.chars
-	}
-	if chars < s.policy.BatchChars {
-		return nil
+// named sets the pass of edits.
+func named(pass string, edits []Edit) []Edit {
+	for i := range edits {
+		edits[i].Pass = pass
 	}
 	return edits
 }

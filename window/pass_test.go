@@ -73,17 +73,49 @@ func TestPasses(t *testing.T) {
 }
 
 func TestBatchesWaitUntilThereIsEnough(t *testing.T) {
-	const beside = 28 // of the arguments' names and the path
+	const beside = 30 // of the arguments' names and the path, and of the result
 	for chars, want := range map[int]int{65_535: 0, 65_536: 2} {
 		// A superseded write and the output of a command that ran again count together.
 		log := fmt.Sprintf("ask 9\nwrite a.go %d\nwrite a.go 9\nshell go_test 20000\nshell go_test 9\nsay 5\nread b 9\nsay 5", chars-20_000-beside)
 		l, edits := script(t, log), []Edit(nil)
-		if total := l.entries[1].Calls[0].Chars + l.entries[6].Results[0].Chars; total != chars {
+		if total := l.entries[1].Calls[0].Chars + l.entries[2].Results[0].Chars + l.entries[6].Results[0].Chars; total != chars {
 			t.Fatalf("%d characters were made, not %d", total, chars)
 		}
 		if got := l.decide(t, &edits, Default(), always).Edits; len(got) != want {
 			t.Errorf("%d characters: %d edits", chars, len(got))
 		}
+	}
+}
+
+// Long texts in the arguments of old writes go when the view is nearly full, and nothing else does.
+func TestArgumentsAreTruncated(t *testing.T) {
+	p := Default()
+	p.Clear.Trigger, p.BatchChars, p.Arguments.Tools = 0, 1<<30, []string{"Foo"}
+	const log = "ask 9\nwrite a.go 1900\nwrite b.go 2001\nfoo x 10\ngrep x 9000\npatch c.go 3000\nwrite d.go 9000 & read e.go 9000\n"
+	for _, c := range []struct {
+		name   string
+		window int
+		more   string
+		want   string
+	}{
+		{"window unknown: few messages", 0, "say 9", ""},
+		{"window unknown: all but the newest twenty", 0, strings.Repeat("say 9\nask 9\n", 10), "arguments arguments write-3-0\narguments arguments patch-9-0\narguments arguments write-11-0"},
+		{"the window is not full", 60_000, "say 9", ""},
+		{"it nearly is", 42_000, "say 9\nask 3000\nsay 1500\nask 9", "arguments arguments write-3-0\narguments arguments patch-9-0\narguments arguments write-11-0"},
+		{"the newest tenth keeps theirs", 42_000, "say 9\nwrite f.go 3500\nask 9", "arguments arguments write-3-0\narguments arguments patch-9-0\narguments arguments write-11-0"},
+	} {
+		l, edits := script(t, log+c.more), []Edit(nil)
+		d := l.decide(t, &edits, p, State{Window: c.window, Rates: always.Rates, Ahead: 1})
+		if got := listEdits(d.Edits); got != c.want {
+			t.Errorf("%s: edits\n%s\nof %d tokens", c.name, got, d.Before)
+		}
+		if again := l.decide(t, &edits, p, State{Window: c.window, Rates: always.Rates, Ahead: 1}); len(again.Edits) > 0 {
+			t.Errorf("%s: truncated once more: %s", c.name, listEdits(again.Edits))
+		}
+	}
+	args, _ := Edit{Over: 2_000, Head: bulkHead, Text: markBulk}.arguments([]byte(`{"path":"a","content":"` + strings.Repeat("w", 2_001) + `","n":[1,true,"` + strings.Repeat("é", 2_000) + `"]}`))
+	if want := `{"path":"a","content":"wwwwwwwwwwwwwwwwwwww...(argument truncated)","n":[1,true,"` + strings.Repeat("é", 2_000) + `"]}`; args != want {
+		t.Errorf("arguments %.200s", args)
 	}
 }
 

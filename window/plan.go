@@ -31,6 +31,7 @@ type Cutoff struct {
 type View struct {
 	Summary string // id; "": none
 	Slots   []Slot
+	Tokens  int  // of all slots
 	NearCap bool // the messages have passed Filter.CapFraction of their bound
 	// Filtered is what the filter left out.
 	Filtered Filtered
@@ -146,7 +147,8 @@ func (s Slot) Shorten(seq int64) func(p transcript.Part) (string, bool) {
 	}
 }
 
-// Plan computes the view of a log. It takes time linear in the number of entries.
+// Plan computes the view of a log. It takes time linear in the number of entries; see Planner for a log
+// that goes on.
 func Plan(in Input) View {
 	view, _ := plan(in)
 	return view
@@ -154,20 +156,7 @@ func Plan(in Input) View {
 
 // plan computes the view, and the drafts that its slots were made from, in the same order.
 func plan(in Input) (View, []*draft) {
-	path := activePath(in.Entries)
-	cut := in.Cutoff
-	if cut != nil && path.behind(cut) {
-		cut = nil
-	}
-	edits := byPlace(in.Edits)
-	seen, told := filter(in.Filter, group(visible(path.entries(), cut)))
-	drafts := withoutThoughts(edits.collapse(pairUp(seen)))
-	view := View{Slots: make([]Slot, 0, len(drafts)), NearCap: in.Filter.near(told.Counted), Filtered: told}
-	if cut != nil {
-		view.Summary = cut.Summary
-	}
-	for _, d := range drafts {
-		view.Slots = append(view.Slots, d.slot(edits))
-	}
-	return view, drafts
+	var p Planner
+	drafts := p.start(in, activePath(in.Entries))
+	return p.view, drafts
 }

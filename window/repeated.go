@@ -4,7 +4,7 @@ import "slices"
 
 // repeatedCalls takes away the older ones of calls that ask the same and change nothing; the newest one
 // that succeeded stays.
-func repeatedCalls(s *scene) (out []Edit) {
+func repeatedCalls(s *scene, b *batch) {
 	newest := map[string]int{} // by name and arguments
 	for i := range s.acts {
 		if a := &s.acts[i]; a.Same != "" && a.done() && s.observes(a) {
@@ -14,10 +14,9 @@ func repeatedCalls(s *scene) (out []Edit) {
 	for i := range s.acts {
 		a := &s.acts[i]
 		if a.Same != "" && newest[a.Name+"\x00"+a.Same] > i && a.unit != s.newest() && s.observes(a) {
-			out = append(out, s.replaceCall(a, noteRepeated, markRepeated)...)
+			b.addCall(s, a, noteRepeated, markRepeated)
 		}
 	}
-	return out
 }
 
 // observes reports whether a call only looks.

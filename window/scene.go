@@ -34,10 +34,8 @@ type act struct {
 // newScene looks at the view of a log.
 func newScene(in Input, policy Policy, state State) *scene {
 	view, drafts := plan(in)
-	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: byPlace(in.Edits), used: state.Summary}
-	for _, slot := range s.slots {
-		s.used += slot.Tokens
-	}
+	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: byPlace(in.Edits), used: state.Summary + view.Tokens}
+	s.acts = make([]act, 0, len(drafts)/2)
 	unit := 0
 	for i, d := range drafts {
 		if calls := d.openCalls(); len(calls) > 0 && d.note == nil {
@@ -50,16 +48,9 @@ func newScene(in Input, policy Policy, state State) *scene {
 
 // addUnit adds the calls of one message, with what answers them in the next.
 func (s *scene) addUnit(at, unit int) {
-	results := map[string]*sessions.Result{}
-	answers := map[string]*sessions.Entry{}
-	if at+1 < len(s.drafts) && s.drafts[at+1].results && s.drafts[at+1].note == nil {
-		for _, e := range s.drafts[at+1].entries {
-			for i := range resultsOf(e) {
-				if r := &e.Results[i]; results[r.CallID] == nil {
-					results[r.CallID], answers[r.CallID] = r, e
-				}
-			}
-		}
+	var results map[string]answer
+	if at+1 < len(s.drafts) && s.drafts[at+1].note == nil {
+		results = s.drafts[at+1].answers()
 	}
 	for _, e := range s.drafts[at].entries {
 		for i := range callsOf(e) {
@@ -67,11 +58,34 @@ func (s *scene) addUnit(at, unit int) {
 			if slices.Contains(s.drafts[at].drop, c.ID) {
 				continue
 			}
-			a := act{Call: c, entry: e, slot: at, unit: unit, result: results[c.ID], answer: answers[c.ID]}
+			came := results[c.ID]
+			a := act{Call: c, entry: e, slot: at, unit: unit, result: came.result, answer: came.entry}
 			s.look(&a)
 			s.acts = append(s.acts, a)
 		}
 	}
+}
+
+// answer is a result with the entry that carries it.
+type answer struct {
+	result *sessions.Result
+	entry  *sessions.Entry
+}
+
+// answers returns the results in a draft, by call; of several for one call the first.
+func (d *draft) answers() map[string]answer {
+	if !d.results {
+		return nil
+	}
+	out := make(map[string]answer, len(d.entries))
+	for _, e := range d.entries {
+		for i := range resultsOf(e) {
+			if r := &e.Results[i]; out[r.CallID].result == nil {
+				out[r.CallID] = answer{r, e}
+			}
+		}
+	}
+	return out
 }
 
 // apply sees the view as edits of parts leave it.
@@ -124,7 +138,7 @@ func (s *scene) hide(a *act, text string) []Edit {
 // proportion until it is measured.
 func (s *scene) cut(a *act, e Edit) []Edit {
 	e.Seq, e.Call, e.Part, e.Before = a.answer.Seq, a.ID, PartResult, a.told
-	e.Tokens, e.chars = textTokens(e.Text), a.result.Chars
+	e.Tokens = textTokens(e.Text)
 	if keep := e.Head + e.Tail + e.Quote; keep > 0 {
 		e.Tokens += a.result.Tokens * min(keep, a.result.Chars) / max(a.result.Chars, 1)
 	}
@@ -134,7 +148,7 @@ func (s *scene) cut(a *act, e Edit) []Edit {
 // rewrite proposes other arguments for a call.
 func (s *scene) rewrite(a *act, e Edit) []Edit {
 	e.Seq, e.Call, e.Part, e.Before = a.entry.Seq, a.ID, PartArguments, a.asked
-	e.Tokens, e.chars = textTokens(a.Name)+textTokens(e.Text)+e.Head/charsPerToken, a.Chars
+	e.Tokens = textTokens(a.Name) + textTokens(e.Text) + e.Head/charsPerToken
 	return smaller(e)
 }
 
@@ -173,8 +187,11 @@ const (
 	opLook   = "look"
 )
 
-// sentSlots returns how many slots the provider has seen already.
+// sentSlots returns how many slots the provider has in its cache.
 func (s *scene) sentSlots() int {
+	if s.Cold {
+		return 0
+	}
 	for i := len(s.slots) - 1; i >= 0; i-- {
 		if s.slots[i].Role == transcript.RoleAssistant {
 			return i

@@ -38,7 +38,7 @@ func RandomTalk(r *rand.Rand, system bool) []string {
 			n := 1 + r.IntN(len(open))
 			words := []string{"t"}
 			for _, x := range open[:n] {
-				words = append(words, x+"="+strings.Repeat("out", 1+r.IntN(2)*r.IntN(2)*20_000))
+				words = append(words, x+"="+strings.Repeat("out.", 1+r.IntN(2)*r.IntN(2)*11_000))
 			}
 			open = open[n:]
 			switch r.IntN(10) {
