@@ -229,6 +229,24 @@ func TestCallsBeforeThereWereToolsAreTakenAsTheyAre(t *testing.T) {
 	}
 }
 
+// Bytes that are no UTF-8, and zero bytes, stay what they are, from the file of a conversation to its view.
+func TestBytesThatAreNoTextComeBackAsTheyWere(t *testing.T) {
+	for _, p := range providers {
+		t.Run(p.Name, func(t *testing.T) {
+			l := open(t)
+			handed := p.Messages("u go\xff\xfe", "a \xc3( +x", "t x=\xf0\x28", "u g\x00o", "a done")
+			array := append(append([]byte("["), bytes.Join(handed, []byte(","))...), ']')
+			s, n, err := engine.HandIn(t.Context(), l, engine.AppendMessagesRequest{Format: p.Format}, array)
+			if err != nil || n != len(handed) {
+				t.Fatalf("%d messages, %v", n, err)
+			}
+			if view := render(t, l, s.Session); !slices.EqualFunc(view, handed, bytes.Equal) {
+				t.Errorf("the view is\n%q\nnot\n%q", view, handed)
+			}
+		})
+	}
+}
+
 // Gemini's calls may have no ids. The ledger tells them apart all the same, also where the results of one
 // answer come in several messages.
 func TestCallsWithoutIDsAreToldApart(t *testing.T) {
