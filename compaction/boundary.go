@@ -3,7 +3,7 @@ package compaction
 // The keep rule: the newest units stay verbatim until one of these is reached.
 const (
 	keepTurns  = 10
-	keepTokens = 8_000
+	keepTokens = 6_000
 )
 
 // boundary returns the index of the first item that stays verbatim under the keep rule: whole units

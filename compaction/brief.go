@@ -302,29 +302,15 @@ func firstChars(text string, limit int) string {
 	if n <= limit {
 		return text
 	}
-	at := wholeBefore(text, byteOf(text, limit))
-	return text[:at] + "\n[... " + chars.Commas(n-utf8.RuneCountInString(text[:at])) + " more characters truncated]"
+	head := chars.Head(text, limit)
+	return head + "\n[... " + chars.Commas(n-utf8.RuneCountInString(head)) + " more characters truncated]"
 }
 
 // headTail returns the first two and the last third of limit characters of a text that had total
 // characters, around a mark that says so.
 func headTail(text string, limit, total int) string {
-	n := utf8.RuneCountInString(text)
-	if n <= limit {
+	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
-	head := wholeBefore(text, byteOf(text, limit*2/3))
-	tail := wholeAfter(text, byteOf(text, n-limit/3))
-	return text[:head] + " [TRUNCATED — " + chars.Commas(total) + " chars total] " + text[tail:]
-}
-
-// byteOf returns where the character with an index starts.
-func byteOf(text string, index int) int {
-	for i := range text {
-		if index == 0 {
-			return i
-		}
-		index--
-	}
-	return len(text)
+	return chars.Head(text, limit*2/3) + " [TRUNCATED — " + chars.Commas(total) + " chars total] " + chars.Tail(text, limit/3)
 }

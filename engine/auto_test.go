@@ -1,9 +1,14 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,12 +46,15 @@ func talkOf(turns, words int) [][]byte {
 }
 
 // full lets a view fill the window before a compaction is due.
-func full(p *window.Policy) { p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle = 0.85, 0, 0 }
+func full(p *window.Policy) {
+	p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.85, 0, 0, 0
+}
 
 // without returns the default policy without the passes that edit.
 func without() window.Policy {
 	p := window.Default()
 	p.Clear.Trigger, p.Arguments.Trigger = 0, 0
+	p.Compact.Gain = 0
 	return p
 }
 
@@ -329,5 +337,32 @@ func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 	}
 	if got := render(t, l, id); strings.Count(string(got[len(got)-1]), "word") > 1_000 || len(got) >= len(sent) {
 		t.Errorf("%d messages are left of %d", len(got), len(sent))
+	}
+}
+
+// A message that a pass cannot look at stays as it is, is told once, and keeps nobody from editing the others.
+func TestAMessageThatCannotBeReadIsLeftAsItIs(t *testing.T) {
+	dir := t.TempDir()
+	l := openPolicy(t, dir, window.Default())
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(14, 7_500)}).Session
+	blobs, err := filepath.Glob(filepath.Join(dir, "blobs", "*", "*"))
+	if err != nil || len(blobs) != 14 {
+		t.Fatalf("%d blobs, %v", len(blobs), err)
+	}
+	lost := originals(t, l, id, 3, 3) // the first result
+	sum := sha256.Sum256(bytes.TrimSuffix(lost, []byte("\n")))
+	name := hex.EncodeToString(sum[:])
+	if err := errors.Join(l.Close(), os.Truncate(filepath.Join(dir, "blobs", name[:2], name), 100)); err != nil {
+		t.Fatal(err)
+	}
+	l = openPolicy(t, dir, window.Default())
+	for step, edits := range []int{7, 0} {
+		made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reason: "manual"})
+		if err != nil || len(made.Edits) != edits || len(made.Failed) != 1 || made.Failed[0].Entry != 3 || made.Failed[0].Layer != "clear" {
+			t.Errorf("step %d: %d edits, %+v, %v", step, len(made.Edits), made.Failed, err)
+		}
+	}
+	if told := eventsOf[engine.LayerError](t, l, engine.EventLayerError); len(told) != 1 || told[0].Entry != 3 || told[0].Message == "" || told[0].Error == "" {
+		t.Errorf("told %+v", told)
 	}
 }

@@ -15,11 +15,15 @@ const (
 	cacheLifeLong = time.Hour
 )
 
-// cold reports whether the provider's cache has let go of what the newest answer was made from. It
-// has not where the time of that answer is not known.
-func (f *folded) cold(now time.Time) bool {
+// providersCache is what is known of what a provider has of a session's newest request in its cache.
+type providersCache struct {
+	cold bool // nothing any more
+	long bool // it keeps it for an hour
+}
+
+// cached says how the provider's cache stands. It is warm where the time of the newest answer is not known.
+func (f *folded) cached(now time.Time) (c providersCache) {
 	var answered time.Time
-	life := cacheLife
 	for _, e := range slices.Backward(f.entries) {
 		if e.Kind != sessions.KindMessage || e.Hidden || e.Role != transcript.RoleAssistant {
 			continue
@@ -28,11 +32,14 @@ func (f *folded) cold(now time.Time) bool {
 			answered = e.Time
 		}
 		if e.Usage != nil && e.Usage.CacheWrite > 0 {
-			if e.Usage.CacheLong > 0 {
-				life = cacheLifeLong
-			}
+			c.long = e.Usage.CacheLong > 0
 			break
 		}
 	}
-	return !answered.IsZero() && now.Sub(answered) > life
+	life := cacheLife
+	if c.long {
+		life = cacheLifeLong
+	}
+	c.cold = !answered.IsZero() && now.Sub(answered) > life
+	return c
 }

@@ -215,11 +215,10 @@ func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, w Window, reas
 	c := f.counter(w.Model)
 	st := window.State{
 		Window: w.Tokens,
-		Count:  func(n int) int { return c.Of(n).Upper },
+		Count:  c.Of,
 		Reason: reason,
 	}
 	model, _ := l.models.Lookup(c.Model())
-	st.Rates = window.RatesOf(model.Price)
 	_, text, err := l.summaryMessage(ctx, f)
 	if err != nil {
 		return st, err
@@ -227,11 +226,12 @@ func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, w Window, reas
 	if f.current() != nil {
 		st.Summary = summaryTokens(text)
 	}
-	st.Cold = f.cold(l.now())
+	cache := f.cached(l.now())
+	st.Cold, st.Rates = cache.cold, window.RatesOf(model.Price, cache.long)
 	fixed, _ := f.fixed(c)
 	st.Fixed = fixed.N
 	size := st.Request(f.tokens(text))
-	st.Ahead = window.CallsAhead(f.requests(), size-st.Fixed, max(0, f.policy.Compact.Threshold(st.Window)-size))
+	st.Ahead = window.CallsAhead(f.requests(), size-st.Fixed, f.policy.Compact.Threshold(st.Window)-size)
 	st.ExitCode, st.Changed = exitCode(tx, f.session.ID), changedBy(tx, f.session.ID)
 	return st, nil
 }

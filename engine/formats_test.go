@@ -152,7 +152,7 @@ func TestInvariant4SentViewsArePrefixesOfRandomConversations(t *testing.T) {
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {
 			l, answered := open(t), 0
-			for seed := range uint64(10) {
+			for seed := range uint64(some(10)) {
 				lines := formattest.RandomTalk(rand.New(rand.NewPCG(seed, 23)), transcript.Takes(p.Format, transcript.RoleSystem))
 				lines = slices.DeleteFunc(lines, func(l string) bool { return len(p.Messages(l)) == 0 })
 				var session string
@@ -212,7 +212,7 @@ func TestCallsBeforeThereWereToolsAreTakenAsTheyAre(t *testing.T) {
 		return message("function", fmt.Sprintf(`"name":%q,"content":%q`, name, text))
 	}
 	handed := [][]byte{
-		message("user", `"content":"go"`), call("read"), result("read", strings.Repeat("out", 20_000)), call("read"), result("read", "two"), result("read", "thrice"),
+		message("user", `"content":"go"`), call("read"), result("read", strings.Repeat("out.", 15_000)), call("read"), result("read", "two"), result("read", "thrice"),
 		call("write"), message("user", `"content":"stop"`), message("assistant", `"content":"done"`),
 	}
 	s := hand(t, l, engine.AppendMessagesRequest{Format: transcript.OpenAIChat, Messages: handed}).Session

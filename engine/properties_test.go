@@ -34,7 +34,7 @@ func TestInvariant3And2HoldForAnyPolicyAndProvider(t *testing.T) {
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {
 			l, handles := open(t), 0
-			for seed := range uint64(12) {
+			for seed := range uint64(some(12)) {
 				r := rand.New(rand.NewPCG(seed, 29))
 				lines := formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))
 				id := hand(t, l, engine.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(lines...)}).Session
@@ -63,7 +63,7 @@ func TestInvariant3And2HoldForAnyPolicyAndProvider(t *testing.T) {
 					}
 				}
 			}
-			if handles < 10 {
+			if handles < some(10) {
 				t.Errorf("%d handles: the test shows nothing", handles)
 			}
 		})

@@ -15,7 +15,7 @@ import (
 // situation is what triggers look at when the view has so many o200k_base tokens.
 func (f *folded) situation(w Window, st window.State, view int, s Signals) window.Situation {
 	now := window.Situation{
-		Window: w.Tokens, Model: w.Model, View: st.Request(view), Fixed: st.Request(f.newest()), Turns: f.turns(), Cold: st.Cold,
+		Window: w.Tokens, Model: w.Model, View: st.Request(view), Most: st.Most(view), Fixed: st.Request(f.newest()), Turns: f.turns(), Cold: st.Cold,
 		Overflow: s.Overflow, Asked: s.Asked, Insist: s.Insist, Manual: s.Manual,
 		Trimmed: s.Trimmed || f.owesCompaction(),
 	}

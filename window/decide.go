@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/tokens"
 )
 
 // State is what a decision depends on beside the log and the policy.
@@ -16,9 +17,8 @@ type State struct {
 	// Fixed is what every request carries beside the view (system prompt, tools, memory), in tokens of the
 	// model: it takes its share of the window as well.
 	Fixed int
-	// Count returns what so many o200k_base tokens are for the model, at most: budgets are about that.
-	// nil: the same.
-	Count func(o200k int) int
+	// Count returns what so many o200k_base tokens are for the model: budgets are about that. nil: the same.
+	Count func(o200k int) tokens.Count
 	Rates Rates
 	// Cold says that the provider has nothing of the view in its cache, so that no edit breaks it.
 	Cold bool
@@ -33,15 +33,20 @@ type State struct {
 	Changed func(path string) int64
 }
 
-func (st State) count(o200k int) int {
+func (st State) count(o200k int) int { return st.counted(o200k).N }
+
+func (st State) counted(o200k int) tokens.Count {
 	if st.Count == nil {
-		return o200k
+		return tokens.Count{N: o200k, Exact: true, Upper: o200k}
 	}
 	return st.Count(o200k)
 }
 
-// Request is what a request takes with so many o200k_base tokens of view, at most.
-func (st State) Request(o200k int) int { return st.Fixed + st.count(o200k) }
+// Request returns what a request takes with so many o200k_base tokens of view.
+func (st State) Request(o200k int) int { return st.Fixed + st.counted(o200k).N }
+
+// Most is the upper bound of Request.
+func (st State) Most(o200k int) int { return st.Fixed + st.counted(o200k).Upper }
 
 // Decision is a step of edits: what is to be shown less of from now on.
 type Decision struct {
@@ -67,7 +72,7 @@ func Decide(in Input, p Policy, st State) Decision {
 	d := Decision{Before: s.used, Threshold: p.Compact.Threshold(st.Window)}
 	now, later := s.run(in)
 	d.Reason = st.Reason
-	if d.Reason == "" && s.Request(d.Before-freedBy(now)) > p.Compact.Limit(st.Window) {
+	if d.Reason == "" && s.Most(d.Before-freedBy(now)) > p.Compact.Limit(st.Window) {
 		d.Reason = "threshold"
 	}
 	if d.Reason != "" {
@@ -192,17 +197,16 @@ func (d Decision) words(st State) string {
 	return fmt.Sprintf("%s tokens go, %s are written into the provider's cache again", freed, chars.Commas(d.Rewritten))
 }
 
-// CallsAhead estimates how many more requests a session will make: as many as it made, as far as is
-// known of things that last (J. R. Gott, "Implications of the Copernican principle for our future
-// prospects", Nature 363, 1993: the median of what is left is what has been), within bounds.
-//
-// What is in the view is carried no longer than until its next compaction: size is what the requests made it
-// grow to, room by how much it may still grow; without a limit room is negative.
+// CallsAhead estimates how many more requests will carry what is in the view: a third of those made, which
+// three of four things that last for a time not known go on for (J. R. Gott, "Implications of the
+// Copernican principle for our future prospects", Nature 363, 1993), within bounds, and no more than there will
+// be until the next compaction: size is what the requests made the view grow to, room by how much it may still
+// grow, both in tokens.
 func CallsAhead(made, size, room int) int {
 	const least, most = 3, 60
-	ahead := made
-	if room >= 0 && size > 0 {
-		ahead = min(ahead, int(int64(made)*int64(room)/int64(size)))
+	ahead := made / 3
+	if size > 0 {
+		ahead = min(ahead, int(int64(made)*int64(max(room, 0))/int64(size)))
 	}
 	return min(max(ahead, least), most)
 }

@@ -34,16 +34,20 @@ func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 		itemised := transcript.Itemised(d.first().Format)
 		switch calls := d.openCalls(); {
 		case d.results:
-			came, _ := d.resultIDs()
-			d.settle(open)
-			open = slices.DeleteFunc(open, func(c sessions.Call) bool { return came[c.ID] || !itemised })
+			if d.answersOnly(open) {
+				open = open[:0]
+			} else {
+				came, _ := d.resultIDs()
+				d.settle(open)
+				open = slices.DeleteFunc(open, func(c sessions.Call) bool { return came[c.ID] || !itemised })
+			}
 			if len(d.entries) > 0 {
 				out = append(out, d)
 			}
 		case len(calls) > 0 && !d.answered(drafts[i+1:]):
 		default:
 			if !itemised {
-				open = nil
+				open = open[:0]
 			}
 			open = append(open, calls...)
 			if out = append(out, d); fixing {
@@ -218,9 +222,6 @@ func (d *draft) dropCalls(calls []sessions.Call) bool {
 // settle puts results in the order of their calls, and takes those out that have no call in the
 // message before, and duplicates.
 func (d *draft) settle(calls []sessions.Call) {
-	if d.answersOnly(calls) {
-		return
-	}
 	order := make(map[string]int, len(calls))
 	for i, c := range calls {
 		order[c.ID] = i

@@ -83,6 +83,7 @@ type ArgumentPolicy struct {
 type TriggerPolicy struct {
 	Fraction   float64 // share of the window
 	Idle       float64 // share of the threshold that counts where the provider's cache has expired: all is written anew anyway; 0: all of it
+	Gain       float64 // share of either that has to be in reach of a compaction, so that it is worth one
 	Reserve    int     // tokens kept free for an answer
 	Effective  int     // tokens: an absolute bound, since quality decays long before a large window is full
 	Turns      int     // turns in the view
@@ -105,7 +106,7 @@ func Default() Policy {
 		Evict:      EvictPolicy{Window: 20},
 		Clear:      ClearPolicy{Trigger: 0.60},
 		Arguments:  ArgumentPolicy{Trigger: 0.85, Keep: 0.10, Over: 2_000},
-		Compact:    TriggerPolicy{Fraction: 0.50, Effective: 100_000, Idle: 0.50, Reserve: 20_000, Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
+		Compact:    TriggerPolicy{Fraction: 0.40, Effective: 80_000, Idle: 0.50, Gain: 0.50, Reserve: 20_000, Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
 	}
 }
 
@@ -152,8 +153,12 @@ type Rates struct {
 	Write float64 // into it
 }
 
-// RatesOf returns the rates of a model's price. Where a price is not known, a usual relation holds.
-func RatesOf(p tokens.Price) Rates {
+// longWrite is the usual price of what is written into a provider's cache for an hour, in that of input.
+const longWrite = 2
+
+// RatesOf returns the rates of a model's price. Where a price is not known, a usual relation holds. long says
+// that what is written into the cache stays there for an hour.
+func RatesOf(p tokens.Price, long bool) Rates {
 	r := Rates{Read: 0.1, Write: 1.25}
 	const many = 1_000_000
 	input, known := p.Input.Dollars(many)
@@ -164,6 +169,8 @@ func RatesOf(p tokens.Price) Rates {
 		r.Read = read / input
 	}
 	write, _ := p.CachedWrite.Dollars(many) // where writing is not priced apart, it is input
-	r.Write = max(write/input, 1)
+	if r.Write = max(write/input, 1); long && r.Write > 1 {
+		r.Write = longWrite
+	}
 	return r
 }

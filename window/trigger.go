@@ -12,7 +12,8 @@ import (
 type Situation struct {
 	Window int
 	Model  string
-	View   int // an upper bound, of the whole request that would be sent now
+	View   int // of the whole request that would be sent now
+	Most   int // an upper bound of View; 0: View is exact
 	Fixed  int // of View, what no compaction makes smaller: what every request carries, and the newest answer with its results
 	Turns  int // in the view
 	// What the agent used in the last turn, and all since the last accepted compaction.
@@ -88,11 +89,13 @@ var triggers = []trigger{
 		func(TriggerPolicy, Situation) string { return "the provider refused the request because of its size" }, false, false},
 	{ReasonExceeded, func(_ TriggerPolicy, s Situation) bool { return s.Trimmed },
 		func(TriggerPolicy, Situation) string { return "the last request fitted only because it was trimmed" }, false, false},
-	{"threshold", func(t TriggerPolicy, s Situation) bool { return s.View > t.Limit(s.Window) },
-		func(t TriggerPolicy, s Situation) string { return over("the request", s.View, t.Limit(s.Window)) }, true, true},
-	{"threshold", func(t TriggerPolicy, s Situation) bool { return s.over(t.Threshold(s.Window)) },
+	{"threshold", func(t TriggerPolicy, s Situation) bool { return t.over(s, t.Threshold(s.Window)) },
 		func(t TriggerPolicy, s Situation) string { return over("the request", s.View, t.Threshold(s.Window)) }, true, true},
-	{"cache_expired", func(t TriggerPolicy, s Situation) bool { return s.Cold && s.over(t.idle(s.Window)) },
+	{"threshold", func(t TriggerPolicy, s Situation) bool { return max(s.View, s.Most) > t.Limit(s.Window) },
+		func(t TriggerPolicy, s Situation) string {
+			return over("the request", max(s.View, s.Most), t.Limit(s.Window))
+		}, true, true},
+	{"cache_expired", func(t TriggerPolicy, s Situation) bool { return s.Cold && t.over(s, t.idle(s.Window)) },
 		func(t TriggerPolicy, s Situation) string {
 			return over("the request, of which the provider's cache has nothing any more,", s.View, t.idle(s.Window))
 		}, true, true},
@@ -110,9 +113,10 @@ var triggers = []trigger{
 		func(TriggerPolicy, Situation) string { return "it was asked for" }, false, false},
 }
 
-// over reports whether a request is over a limit that is set for its costs, and worth a compaction: half of
-// the limit is what one can make smaller.
-func (s Situation) over(limit int) bool { return s.View > limit && s.View-s.Fixed > limit/2 }
+// over reports whether a request is over a limit, and a compaction has enough in reach.
+func (t TriggerPolicy) over(s Situation, limit int) bool {
+	return s.View > limit && float64(s.View-s.Fixed) >= t.Gain*float64(limit)
+}
 
 func over(what string, n, limit int) string {
 	return fmt.Sprintf("%s has %s tokens, the limit is %s", what, chars.Commas(n), chars.Commas(limit))

@@ -64,7 +64,7 @@ func (o *oursRun) view(ctx context.Context, st *step) (view, error) {
 			return v, err
 		}
 	}
-	if made.Step > 0 || v.compacted {
+	if v.stepped = made.Step > 0 || v.compacted; v.stepped {
 		o.blocks = nil // what was sent before has changed
 	}
 	err = o.read(ctx)
@@ -117,7 +117,8 @@ func (o *oursRun) block(m engine.ViewMessage) block {
 		if decoded, err := transcript.Decode(m.Format, m.JSON); err == nil {
 			b = blockOf(decoded, 0)
 		}
-		b.id, b.tokens = id, m.Tokens+o.saved[m.ID]
+		b.id = id
+		b.tokens += o.saved[m.ID]
 		o.known[id] = b
 	}
 	return b

@@ -17,9 +17,8 @@ type player struct {
 	sentAt time.Time     // and when it was sent
 	life   time.Duration // how long it stays in the provider's cache
 	long   int64         // tokens written into it for an hour
-	stable int
-	used   int // identifiers used and said before
-	had    int // of them, those that the view had
+	used   int           // identifiers used and said before
+	had    int           // of them, those that the view had
 	said   map[string]int
 	taken  int // entries whose words are in said
 	// back is what was read back, by the block behind which it came.
@@ -43,10 +42,16 @@ func (t *track) play(ctx context.Context, e env.Env, p Policy, sc scale) (out Ou
 		if now.compacted {
 			pl.out.Compactions++
 		}
+		if now.stepped {
+			pl.out.Steps++
+		}
 		if now.summarised > 0 { // the whole view was sent once more, to be summarised
 			pl.request(pl.before, st, int64(pl.factor*float64(now.summarised)))
 		}
 		blocks := pl.withBack(now.blocks)
+		if !now.stepped && !startsWith(blocks, pl.before) {
+			pl.out.Broken++
+		}
 		pl.request(blocks, st, st.usage.Output)
 		if missing := pl.missing(blocks, st); !p.recorded {
 			pl.readBack(blocks, st, missing)
@@ -57,10 +62,7 @@ func (t *track) play(ctx context.Context, e env.Env, p Policy, sc scale) (out Ou
 
 // request charges one request.
 func (pl *player) request(blocks []block, st *step, output int64) {
-	same := 0
-	for same < min(len(blocks), len(pl.before)) && blocks[same].id == pl.before[same].id {
-		same++
-	}
+	same := common(blocks, pl.before)
 	total := pl.of(view{blocks: blocks}.size())
 	var read int64
 	if known := pl.of(view{blocks: blocks[:same]}.size()); pl.out.Requests > 0 {
@@ -69,9 +71,6 @@ func (pl *player) request(blocks []block, st *step, output int64) {
 		} else {
 			pl.out.Cold += known
 		}
-	}
-	if same == len(pl.before) {
-		pl.stable++
 	}
 	pl.life = cacheLife
 	if st.long {
@@ -85,6 +84,17 @@ func (pl *player) request(blocks []block, st *step, output int64) {
 	pl.out.Output += output
 	pl.out.Peak = max(pl.out.Peak, total)
 }
+
+// common is how many blocks both begin with.
+func common(a, b []block) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n].id == b[n].id {
+		n++
+	}
+	return n
+}
+
+func startsWith(all, beginning []block) bool { return common(all, beginning) == len(beginning) }
 
 // missing returns the identifiers of a step that were said before and that the view lacks.
 func (pl *player) missing(blocks []block, st *step) []string {
@@ -177,7 +187,7 @@ func (pl *player) sum() Outcome {
 	}
 	const readUnits, writeUnits, outputUnits = 0.1, 1.25, 5 // the usual relations of providers' prices
 	o.Units = readUnits*float64(o.CacheRead) + writeUnits*float64(written) + longWrite*float64(pl.long) + outputUnits*float64(o.Output)
-	o.Stable = shareOf(pl.stable, o.Requests)
+	o.Stable = o.stable()
 	o.Kept = shareOf(pl.had, pl.used)
 	return o
 }

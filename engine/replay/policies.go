@@ -5,6 +5,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/window"
 )
 
 // A Policy decides what each request of a session carries.
@@ -31,6 +32,8 @@ type view struct {
 	// o200k_base tokens; 0: none was.
 	summarised int
 	compacted  bool
+	// stepped says that something was decided about what was sent before: a compaction, or edits.
+	stepped bool
 }
 
 // room is what a session's requests may carry, in o200k_base tokens of messages.
@@ -41,6 +44,9 @@ type room struct {
 // Policies are those that are compared. The first is what the others are measured against, the third is
 // the product's default; behind it, what it is without each of its parts.
 func Policies() []Policy {
+	warm, full := window.Default(), window.Default()
+	warm.Compact.Idle = 0
+	full.Compact.Fraction, full.Compact.Effective, full.Compact.Idle, full.Compact.Gain = 0.85, 0, 0, 0
 	return []Policy{
 		{Name: "none", About: "the recorded session with its host's own compactions", recorded: true, open: openRecorded},
 		{Name: "sliding window", About: "the newest messages that fit", open: openSliding},
@@ -48,6 +54,8 @@ func Policies() []Policy {
 		{Name: "without stubs", About: "ctxledger with all results whole", open: openOurs(ours{whole: true})},
 		{Name: "without edits", About: "ctxledger, nothing shown less of but by stubs and the document", open: openOurs(ours{noEdits: true})},
 		{Name: "without document", About: "ctxledger, old turns dropped", open: openOurs(ours{mode: compaction.Window})},
+		{Name: "without pauses", About: "ctxledger, no compaction because the provider's cache has expired", open: openOurs(ours{policy: &warm})},
+		{Name: "at 85 % of the window", About: "ctxledger, which compacts there alone", open: openOurs(ours{policy: &full})},
 	}
 }
 
@@ -66,6 +74,7 @@ func (r recorded) view(_ context.Context, st *step) (view, error) {
 			from = s
 			// The request of the summary was made before this one if none lies between.
 			v.compacted = r.firstStepAfter(s) == upTo
+			v.stepped = v.compacted
 			if v.summarised = 0; v.compacted {
 				v.summarised = r.blocks[s].tokens
 			}

@@ -162,10 +162,10 @@ func TestSavingsAreThoseOfTheDefault(t *testing.T) {
 }
 
 func TestSumsAreWeightedByRequests(t *testing.T) {
-	a := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 1, Stable: 1, Units: 4, Priced: true}, {}, {Units: 2}}}
-	b := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 3, Stable: 0, Units: 8}, {}, {Units: 10}}}
+	a := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 2, Steps: 1, Units: 4, Priced: true}, {}, {Units: 2}}}
+	b := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 3, Broken: 3, Units: 8}, {}, {Units: 10}}}
 	sum := replay.Sum([]replay.Report{a, b})
-	if len(sum) != 3 || sum[0].Requests != 4 || sum[0].Stable != 0.25 || sum[0].Units != 12 || sum[0].Priced {
+	if len(sum) != 3 || sum[0].Requests != 5 || sum[0].Stable != 0.25 || sum[0].Units != 12 || sum[0].Priced {
 		t.Errorf("%+v", sum)
 	}
 	if a.Ratio(replay.Ours) != 0.5 || b.Ratio(replay.Ours) != 1.25 || (replay.Report{}).Ratio(replay.Ours) != 1 {

@@ -67,9 +67,10 @@ func newTrack(s *Session) *track {
 	return t
 }
 
-// blockOf makes the block of a message.
+// blockOf makes the block of a message. It counts what all policies carry alike: texts, and not what frames
+// them, since a host may write one message as several entries.
 func blockOf(m transcript.Message, entry int) block {
-	b := block{id: "entry " + itoa(entry), tokens: framing}
+	b := block{id: "entry " + itoa(entry)}
 	text := ""
 	for _, p := range m.Parts {
 		text += p.Text + "\n" + string(p.Args) + "\n"
@@ -83,9 +84,6 @@ func blockOf(m transcript.Message, entry int) block {
 	_, b.words = retention.Identifiers(text)
 	return b
 }
-
-// framing is what a message takes beside its texts, in tokens.
-const framing = 4
 
 // neededBy returns the identifiers that the calls of a message name, bodies of edits aside.
 func neededBy(m transcript.Message) []string {
