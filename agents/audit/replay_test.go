@@ -41,9 +41,11 @@ func shop(t *testing.T) string {
 func TestTheDearestSessionsArePlayed(t *testing.T) {
 	dir := t.TempDir()
 	text := shop(t)
+	const own = `{"type":"assistant","uuid":"own","timestamp":"2026-11-20T12:00:00Z","message":{"id":"msg_own","role":"assistant",` +
+		`"model":"claude-opus-4-5","stop_reason":"end_turn","content":[{"type":"text","text":"Done."}],"usage":{"input_tokens":100,"output_tokens":5}}}` + "\n"
 	for name, data := range map[string]string{
 		"05758ff7-b05d-45d5-a684-2d87d43ae644.jsonl": text,
-		"15758ff7-b05d-45d5-a684-2d87d43ae644.jsonl": text, // a copy, whose requests count elsewhere
+		"15758ff7-b05d-45d5-a684-2d87d43ae644.jsonl": text + own, // resumed: most of its requests count elsewhere
 		"agent-1.jsonl": strings.ReplaceAll(text, `"id":"msg_`, `"id":"msg_sub_`), // a subagent's
 		"25758ff7-b05d-45d5-a684-2d87d43ae644.jsonl": `{"type":"user","uuid":"u1"}`, // nothing was asked
 	} {
