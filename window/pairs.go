@@ -158,8 +158,8 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 	own := d.openCalls()
 	for i, b := range behind[:min(len(behind), reach)] {
 		open := slices.DeleteFunc(slices.Clone(own), func(c sessions.Call) bool { return !waits(c) })
-		if i > 0 && len(open) == 0 || b.repeatsAny(own) {
-			break // all have come; or the same call is made once more, and what comes now is its
+		if i > 0 && len(open) == 0 || b.speaks() {
+			break // all have come; or a request was sent, and answered, that told of the rest as cancelled
 		}
 		here, gone := b.resultIDs()
 		maps.Copy(came, here)
@@ -171,11 +171,9 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 	return next, came, lost
 }
 
-// repeatsAny reports whether a draft makes one of these calls.
-func (d *draft) repeatsAny(calls []sessions.Call) bool {
-	return slices.ContainsFunc(d.openCalls(), func(c sessions.Call) bool {
-		return slices.ContainsFunc(calls, func(own sessions.Call) bool { return own.ID == c.ID })
-	})
+// speaks reports whether the model answers in a draft.
+func (d *draft) speaks() bool {
+	return d.first().Role == transcript.RoleAssistant && !isCompacted(d.first())
 }
 
 // standIn is a result that takes the place of one that is not there.

@@ -48,7 +48,7 @@ func (t *track) play(ctx context.Context, e env.Env, p Policy, sc scale) (out Ou
 		if now.summarised > 0 { // the whole view was sent once more, to be summarised
 			pl.request(pl.before, st, int64(pl.factor*float64(now.summarised)))
 		}
-		blocks := pl.withBack(now.blocks)
+		blocks := pl.withBack(sendable(now.blocks))
 		if !now.stepped && !startsWith(blocks, pl.before) {
 			pl.out.Broken++
 		}
@@ -58,6 +58,15 @@ func (t *track) play(ctx context.Context, e env.Env, p Policy, sc scale) (out Ou
 		}
 	}
 	return pl.sum(), nil
+}
+
+// sendable leaves out what a view ends with while its calls are under way: no provider takes a request without
+// their results, so a host that sent one all the same had broken them off.
+func sendable(blocks []block) []block {
+	for len(blocks) > 0 && blocks[len(blocks)-1].calls {
+		blocks = blocks[:len(blocks)-1]
+	}
+	return blocks
 }
 
 // request charges one request.

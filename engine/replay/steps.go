@@ -26,6 +26,7 @@ type block struct {
 	tokens int // o200k_base
 	words  map[string]bool
 	result bool // it answers a call, so that it cannot stand first
+	calls  bool // it makes calls, so that it cannot stand last
 }
 
 // track is a session made ready for replays.
@@ -75,6 +76,7 @@ func blockOf(m transcript.Message, entry int) block {
 	for _, p := range m.Parts {
 		text += p.Text + "\n" + string(p.Args) + "\n"
 		b.result = b.result || p.Kind == transcript.KindResult
+		b.calls = b.calls || p.Kind == transcript.KindCall
 		if p.Kind != transcript.KindReasoning {
 			for _, part := range []string{p.Text, p.Name, string(p.Args)} {
 				b.tokens += tokens.O200kBase.CountString(part)
