@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -76,7 +77,10 @@ func (a *app) root() *cobra.Command {
 		RunE:    a.asks(a.status),
 	}
 	root.SetVersionTemplate("ctxledger {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{error: err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		said, _, _ := strings.Cut(err.Error(), ": strconv.") // what follows are names of Go's
+		return misuse("%s", said)
+	})
 	f := root.PersistentFlags()
 	f.StringVar(&a.workspace, "workspace", "", "root `DIRECTORY` of the workspace (default: found from where you are)")
 	f.BoolVar(&a.json, "json", false, "print the answer as JSON")

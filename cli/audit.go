@@ -41,6 +41,9 @@ func (a *app) auditCommand() *cobra.Command {
 }
 
 func (a *app) audit(ctx context.Context, paths []string, page string) error {
+	if st, err := os.Stat(a.absolute(page)); page == "-" || page != "" && err == nil && !st.Mode().IsRegular() {
+		return misuse("--html takes a file to write, not %s", page)
+	}
 	models, err := a.models()
 	if err != nil {
 		return err

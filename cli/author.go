@@ -141,6 +141,6 @@ func (a *app) sayRun(r *compaction.Run) {
 		if r.Estimated {
 			mark = "≈"
 		}
-		a.say("%d request(s): %[2]s%[3]s input, %[2]s%[4]s output tokens", r.Calls, mark, chars.Commas(int(r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite)), chars.Commas(int(r.Usage.Output)))
+		a.say("%[1]s: %[2]s%[3]s input, %[2]s%[4]s output tokens", plural(r.Calls, "request"), mark, chars.Commas(int(r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite)), chars.Commas(int(r.Usage.Output)))
 	}
 }

@@ -54,7 +54,7 @@ func (a *app) compactCommand() *cobra.Command {
 	cmd.Flags().IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim")
 	f.author.define(cmd)
 	cmd.Flags().StringVar(&f.format, "format", formatText, "`FORMAT`: text (the summary alone), json, or messages (the new view)")
-	cmd.Flags().StringVar(&f.wire, "messages", "", "FILE holds messages in `FORMAT`: "+transcript.FormatNames()+" (default: recognised)")
+	cmd.Flags().StringVar(&f.wire, "messages", "", "FILE holds messages in `FORMAT`, one of "+transcript.FormatNames()+" (default: recognised)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if a.json && !cmd.Flags().Changed("format") {
 			f.format = formatJSON

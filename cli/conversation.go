@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 
@@ -24,12 +25,23 @@ func (a *app) conversation(ctx context.Context, api engine.API, file, format str
 	}
 	if _, err := transcript.Split("", array); err != nil {
 		if format != "" || bytes.HasPrefix(array, []byte("[")) {
-			return "", err
+			return "", inFile(file, err)
 		}
 		return "", nil
 	}
 	done, _, err := engine.HandIn(ctx, api, engine.AppendMessagesRequest{Host: conversationHost, Format: transcript.Format(format)}, array)
-	return done.Session, err
+	return done.Session, inFile(file, err)
+}
+
+// inFile names the file in which something is wrong with the messages.
+func inFile(file string, err error) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Code != fault.Invalid {
+		return err
+	}
+	named := *e
+	named.Message = file + ": " + e.Message
+	return &named
 }
 
 // readConversation reads a file that may be a conversation; nothing of one that is too long for that.

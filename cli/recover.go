@@ -36,25 +36,25 @@ func (a *app) recoverCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "recover --error FILE [SESSION|FILE]",
 		Short: "What to do after a provider refused a request as too large, or cut it",
-		Long: "Reads what a provider answered, an error or an answer with its usage, and does what comes next: learns the\n" +
-			"limit that the error names, compacts without a model, and where that does not fit, makes a smaller copy of the\n" +
-			"request, of which nothing is recorded. What is no overflow is said to be none. The session may be a file of\n" +
-			"messages, as for `ctxledger compact`.",
+		Long: "Reads what a provider answered, an error or an answer with its usage, and does what comes next: learns\n" +
+			"the limit that the error names, compacts without a model, and where that does not fit, makes a smaller\n" +
+			"copy of the request, of which nothing is recorded. What is no overflow is said to be none. The session\n" +
+			"may be a file of messages, as for `ctxledger compact`. Where nothing more can be done, the exit status is 1.",
 		Example: "  ctxledger recover --error error.json --status 400 --format messages chat.json\n" +
 			"  curl … | ctxledger recover --error - --endpoint http://localhost:11434",
 		Args: a.args(0, 1),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.answer, "error", "", "the provider's answer is in `FILE` (- is standard input)")
-	flags.IntVar(&f.report.Status, "status", 0, "its `STATUS` of HTTP (default: not known)")
-	flags.StringVar(&f.report.Model, "model", "", "`MODEL` was called (default: that of the session)")
-	flags.StringVar(&f.report.Provider, "provider", "", "by `NAME`: a limit is learned for provider, endpoint and model")
-	flags.StringVar(&f.report.Endpoint, "endpoint", "", "at `URL`")
-	flags.IntVar(&f.report.MaxOutput, "max-output", 0, "at most `TOKENS` of output were asked for")
-	flags.IntVar(&f.report.NumCtx, "num-ctx", 0, "a local server was asked to load a context of `TOKENS`")
+	flags.StringVar(&f.answer, "error", "", "read the provider's answer from `FILE` (- is standard input)")
+	flags.IntVar(&f.report.Status, "status", 0, "the answer came with this `STATUS` of HTTP (default: not known)")
+	flags.StringVar(&f.report.Model, "model", "", "the request was to `MODEL` (default: that of the session)")
+	flags.StringVar(&f.report.Provider, "provider", "", "the request was to the provider `NAME`; a limit is learned for provider, endpoint and model")
+	flags.StringVar(&f.report.Endpoint, "endpoint", "", "the request was to the server at `URL`")
+	flags.IntVar(&f.report.MaxOutput, "max-output", 0, "the request asked for at most `TOKENS` of output")
+	flags.IntVar(&f.report.NumCtx, "num-ctx", 0, "the request asked a local server for a context of `TOKENS`")
 	flags.BoolVar(&f.report.Streamed, "streamed", false, "some of the answer has reached the user")
 	flags.StringVar(&f.format, "format", formatText, "`FORMAT`: text, json, or messages (what to send next)")
-	flags.StringVar(&f.wire, "messages", "", "FILE holds messages in `FORMAT`: "+transcript.FormatNames()+" (default: recognised)")
+	flags.StringVar(&f.wire, "messages", "", "FILE holds messages in `FORMAT`, one of "+transcript.FormatNames()+" (default: recognised)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if a.json && !flags.Changed("format") {
 			f.format = formatJSON

@@ -139,15 +139,13 @@ func (a *app) printWindow(w io.Writer, s engine.Status) {
 		}
 	}
 	if s.Measured > 0 {
-		fmt.Fprintf(w, "measured   %s tokens in the newest request, system prompt and tools included; %.0f %% of that threshold\n",
-			chars.Commas(s.Measured), float64(s.Measured)*100/float64(max(s.Threshold, 1)))
+		fmt.Fprintf(w, "measured   %s tokens in the newest request and its answer, system prompt and tools included\n", chars.Commas(s.Measured))
 	}
 	t := a.newTable("WHAT", ">TOKENS", ">SHARE", "")
 	t.indent = "  "
 	for _, c := range s.Categories {
-		share := float64(c.Tokens.N) / float64(max(s.Used.N, 1))
-		full, _ := bars(share, statusBar)
-		t.add(c.Name, c.Tokens.String(), fmt.Sprintf("%.0f %%", share*100), full)
+		full, _ := bars(float64(c.Tokens.N)/float64(max(s.Used.N, 1)), statusBar)
+		t.add(c.Name, c.Tokens.String(), shareText(float64(c.Tokens.N), float64(s.Used.N)), full)
 	}
 	t.print(w)
 	a.printSources(w, s)
@@ -198,18 +196,21 @@ func nextStep(s engine.Status) string {
 // windowLine says how full a window is, with a bar where its size is known.
 func windowLine(s engine.Status) string {
 	model := line(s.Model, statusLine)
-	if model != "" && strings.HasPrefix(s.Counting, "calibrated") {
-		model += ", " + s.Counting
-	}
 	due := "a compaction is due above " + chars.Commas(s.Threshold)
-	if s.Used.N > s.Threshold || s.Measured > int64(s.Threshold) {
-		due = "a compaction is due now, above " + chars.Commas(s.Threshold)
+	if s.Next.Due.Reason != "" {
+		due = "a compaction is due now"
 	}
 	switch {
 	case s.Window == 0 && model == "":
 		return fmt.Sprintf("%s tokens (the model is not known); %s", s.Used, due)
 	case s.Window == 0:
-		return fmt.Sprintf("%s tokens (the window of %s is not known); %s", s.Used, model, due)
+		model = "the window of " + model + " is not known"
+	}
+	if n, learned := strings.CutPrefix(s.Counting, "calibrated("); learned {
+		model += "; counts rest on " + strings.TrimSuffix(n, ")") + " measurements"
+	}
+	if s.Window == 0 {
+		return fmt.Sprintf("%s tokens (%s); %s", s.Used, model, due)
 	}
 	share := float64(s.Used.N) / float64(s.Window)
 	full, empty := bars(share, statusBar)

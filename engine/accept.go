@@ -54,6 +54,7 @@ type accepted struct {
 
 // conclude writes what became of a plan into the log.
 func (l *Local) conclude(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m mutation) (Summary, []Event, error) {
+	ready.folded.countIn(tx) // it was folded in another one
 	if ready.Outcome != compaction.Compacted {
 		return l.refuse(tx, r, ready, m)
 	}

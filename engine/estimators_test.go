@@ -112,6 +112,10 @@ func TestCountsUseWhatWasLearnt(t *testing.T) {
 		t.Errorf("after: %s, %+v of %d", after.Counting, after.Used, o200k)
 	}
 	checkFigures(t, l, id, "after learning")
+	compact(t, l, id, compactionOf(1))
+	if made := eventsOf[engine.CompactionMade](t, l, engine.EventCompaction); len(made) != 1 || made[0].Before != after.Used.N {
+		t.Errorf("the event tells %+v, the status %v", made, after.Used)
+	}
 	now, err := l.Estimators(t.Context(), engine.EstimatorsRequest{})
 	if err != nil || now.Event != 7 || len(now.States) != 0 {
 		t.Errorf("%+v: %v", now, err)

@@ -49,8 +49,14 @@ func (l *Local) foldFor(tx kv.Tx, id string, r Reader, committed bool) (*folded,
 	if err != nil {
 		return nil, err
 	}
-	f.models, f.estimator = l.models, func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }
+	f.models = l.models
+	f.countIn(tx)
 	return f, nil
+}
+
+// countIn has counts use what a transaction knows of models: one that has ended knows nothing.
+func (f *folded) countIn(tx kv.Tx) {
+	f.estimator = func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }
 }
 
 // take takes an entry of the log into account.

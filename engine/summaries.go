@@ -65,7 +65,7 @@ func knownSummary(tx kv.Tx, id string) (*compaction.Record, error) {
 	rec, err := summaryRecord(tx, id)
 	if err == nil && rec == nil {
 		err = fault.New(fault.NotFound, "engine.summary", "no summary %.80q in this workspace", id).
-			WithHint("`ctxledger sessions` shows the sessions and their summaries")
+			WithHint("`ctxledger sessions SESSION` lists the summaries of a session")
 	}
 	return rec, err
 }

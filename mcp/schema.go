@@ -37,7 +37,7 @@ func parseSchema(t tool) (schema, error) {
 }
 
 // check returns the arguments as one object without those that are null. Errors: invalid, naming
-// each wrong argument and showing its right form.
+// each wrong argument and showing its right form, and what a call needs where it needs something.
 func (s schema) check(toolName string, raw json.RawMessage) (json.RawMessage, error) {
 	trimmed := strings.TrimSpace(string(raw[:min(len(raw), 64)]))
 	if trimmed == "" || trimmed == "null" {
@@ -66,8 +66,11 @@ func (s schema) check(toolName string, raw json.RawMessage) (json.RawMessage, er
 		}
 	}
 	if len(wrong) > 0 {
-		return nil, fault.New(fault.Invalid, "mcp.arguments", "%s", strings.Join(wrong[:min(len(wrong), maxProblems)], "; ")).
-			WithHint("the right form: %s", s.example())
+		e := fault.New(fault.Invalid, "mcp.arguments", "%s", strings.Join(wrong[:min(len(wrong), maxProblems)], "; "))
+		if len(s.Required) > 0 {
+			e = e.WithHint("the right form: %s", s.example())
+		}
+		return nil, e
 	}
 	return s.join(fields), nil
 }

@@ -46,6 +46,9 @@ func TestWrongArgumentsAreNamedAndTheRightFormIsShown(t *testing.T) {
 			t.Run(x.name, func(t *testing.T) {
 				text := refused(t, c, x.tool, x.a)
 				contains(t, text, x.want...)
+				if strings.Contains(text, "{}") {
+					t.Errorf("%q shows nothing as the right form", text)
+				}
 				if strings.ContainsFunc(text, dangerous) {
 					t.Errorf("%q holds control characters", text)
 				}

@@ -25,7 +25,7 @@ const (
 type Loss struct {
 	Session string    `json:"session"`
 	Project string    `json:"project,omitempty"`
-	Time    time.Time `json:"time"`
+	Time    time.Time `json:"time,omitzero"`
 	Trigger string    `json:"trigger,omitempty"`
 	Before  int64     `json:"before"` // tokens of the context
 	After   int64     `json:"after"`  // tokens of the first request behind it; 0: there was none

@@ -8,8 +8,8 @@ const Rows = 100
 // Report is the figures of an audit. Its lists are sorted, the dearest first but for days, and have at most
 // Rows entries; what they leave out is in the totals.
 type Report struct {
-	From     time.Time `json:"from"` // of the first entry
-	To       time.Time `json:"to"`   // of the last one
+	From     time.Time `json:"from,omitzero"` // of the first entry
+	To       time.Time `json:"to,omitzero"`   // of the last one
 	Files    int       `json:"files"`
 	Sessions int       `json:"sessions"`
 	Places   int       `json:"places"` // directories in which they were started

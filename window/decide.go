@@ -50,7 +50,7 @@ func (st State) Most(o200k int) int { return st.Fixed + st.counted(o200k).Upper 
 
 // Decision is a step of edits: what is to be shown less of from now on.
 type Decision struct {
-	Edits  []Edit `json:"edits"`
+	Edits  []Edit `json:"edits,omitempty"`
 	Reason string `json:"reason,omitempty"` // "birth", "pays", "asked", "threshold", or that of State; "" for no step
 	Why    string `json:"why"`              // in words, for every decision
 	Before int    `json:"before"`           // o200k_base tokens of the view

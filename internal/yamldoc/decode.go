@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -53,7 +54,36 @@ func Decode(data []byte, into any) error {
 // message turns the library's text ("yaml: line 3: …", or a list of such lines) into one line.
 func message(err error) string {
 	if te, ok := errors.AsType[*yaml.TypeError](err); ok {
-		return strings.Join(te.Errors, "; ")
+		return mismatch.ReplaceAllStringFunc(strings.Join(te.Errors, "; "), expected)
 	}
 	return strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " ")
+}
+
+// mismatch is how the library says that a value does not fit: the value's tag, the beginning of a scalar, Go's type.
+var mismatch = regexp.MustCompile("cannot unmarshal !!([a-z]+)(?: (`[^`]*`))? into ([^; ]+)")
+
+// expected says the same in words of YAML.
+func expected(text string) string {
+	m := mismatch.FindStringSubmatch(text)
+	got := m[2]
+	switch {
+	case m[1] == "seq":
+		got = "a list"
+	case m[1] == "map":
+		got = "a mapping"
+	case got == "":
+		got = "nothing"
+	}
+	want := "a mapping"
+	switch t := strings.TrimPrefix(m[3], "*"); {
+	case t == "string":
+		want = "a text"
+	case t == "bool":
+		want = "true or false"
+	case strings.HasPrefix(t, "int"), strings.HasPrefix(t, "uint"), strings.HasPrefix(t, "float"):
+		want = "a number"
+	case strings.HasPrefix(t, "[]"):
+		want = "a list"
+	}
+	return want + " is expected, not " + got
 }

@@ -41,7 +41,8 @@ func TestDecodeErrorsNameTheLine(t *testing.T) {
 		has      string
 	}{
 		{"syntax", "a: 1\nb: [1, 2\nc: 3\n", fault.Invalid, "line "},
-		{"wrong type", "a: 1\nn: word\n", fault.Invalid, "line 2"},
+		{"wrong type", "a: 1\nn: word\n", fault.Invalid, "line 2: a number is expected, not `word`"},
+		{"a list for a number", "a: 1\nn: [1]\n", fault.Invalid, "line 2: a number is expected, not a list"},
 		{"two documents", "a: 1\n---\na: 2\n", fault.Invalid, "line 2: a second YAML document"},
 		{"second document broken", "a: 1\n---\na: [\n", fault.Invalid, "line "},
 		{"duplicate key", "a: 1\na: 2\n", fault.Invalid, "line 2"},
