@@ -46,7 +46,8 @@ func (l *Local) dueFor(f *folded, now window.Situation) (due window.Trigger, war
 		if a.Apart {
 			continue // a compaction of this view changes nothing of what it is sent
 		}
-		if own := t.Due(now); due.Why == "" || due.Reason == "" && own.Reason != "" {
+		own := t.Due(now)
+		if due.Why == "" || due.Reason == "" && (own.Reason != "" || due.Held == "" && own.Held != "") {
 			due = own
 		}
 	}
