@@ -152,17 +152,26 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 	if !transcript.Itemised(d.first().Format) {
 		return next, came, lost
 	}
-	waits := func(c sessions.Call) bool { return !came[c.ID] && lost[c.ID].IsZero() }
-	own := d.openCalls()
-	for i, b := range behind {
-		open := slices.DeleteFunc(slices.Clone(own), func(c sessions.Call) bool { return !waits(c) })
-		if i > 0 && len(open) == 0 || b.speaks() {
+	waits := map[string]bool{}
+	for _, c := range d.openCalls() {
+		waits[c.ID] = true
+	}
+	all := len(waits)
+	for _, b := range behind {
+		if len(waits) == 0 || b.speaks() {
 			break // all have come; or a request was sent, and answered, that told of the rest as cancelled
 		}
+		first := len(waits) == all
 		here, gone := b.resultIDs()
 		maps.Copy(came, here)
 		maps.Copy(lost, gone)
-		if len(open) == len(own) && slices.ContainsFunc(own, func(c sessions.Call) bool { return !waits(c) }) {
+		for id := range here {
+			delete(waits, id)
+		}
+		for id := range gone {
+			delete(waits, id)
+		}
+		if first && len(waits) < all {
 			next = b
 		}
 	}
