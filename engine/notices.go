@@ -89,8 +89,8 @@ func (f *folded) suppressedNotice(t window.TriggerPolicy, due window.Trigger, no
 	return []note{{EventSuppressed, told}}
 }
 
-// viewNotices tells what a view leaves out and what it had to mend, when that is other than was told, and at
-// most once in a turn.
+// viewNotices tells what the view of an agent leaves out and what it had to mend, when that is other than was
+// told, and at most once in a turn.
 func (f *folded) viewNotices() (notes []note) {
 	if told := (ViewFiltered{f.agent, f.view.Filtered}); told.Before != told.After && news(f, EventFiltered, told) {
 		notes = append(notes, note{EventFiltered, told})
@@ -101,14 +101,23 @@ func (f *folded) viewNotices() (notes []note) {
 	return notes
 }
 
-// news reports whether something was not told yet, nor anything else of this kind in this turn.
-func news[T comparable](f *folded, event string, data T) bool {
-	all := takenSince[T](f, event, 0)
-	if len(all) == 0 {
-		return true
+// ofAgent is what is told of the view of one agent.
+type ofAgent interface {
+	comparable
+	whose() string
+}
+
+func (d ViewFiltered) whose() string { return d.Agent }
+func (d ViewRepaired) whose() string { return d.Agent }
+
+// news reports whether something was not told yet of an agent's view, nor anything else of this kind in this turn.
+func news[T ofAgent](f *folded, event string, data T) bool {
+	for _, last := range slices.Backward(takenSince[T](f, event, 0)) {
+		if strings.EqualFold(last.Data.whose(), data.whose()) {
+			return last.Data != data && last.turn < f.session.Turns
+		}
 	}
-	last := all[len(all)-1]
-	return last.Data != data && last.turn < f.session.Turns
+	return true
 }
 
 // capTurns is how many turns lie between two warnings about the number of messages.

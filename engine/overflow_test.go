@@ -131,8 +131,8 @@ func TestWhatIsDoneAboutAnAnswer(t *testing.T) {
 			id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: messages}).Session
 			c.r.Session = id
 			rec := recovered(t, l, c.r)
-			if rec.Advice.Action != c.action || rec.Next == "" || rec.Advice.OutputCap != c.output {
-				t.Errorf("%+v of %+v: %s", rec.Advice, rec.Verdict, rec.Next)
+			if rec.Advice.Action != c.action || rec.Next == "" || rec.Advice.OutputCap != c.output || rec.Window.OutputCap != c.output {
+				t.Errorf("%+v of %+v: %s, %+v", rec.Advice, rec.Verdict, rec.Next, rec.Window)
 			}
 			if owes := status(t, l, id).Next.Due.Reason == "context_exceeded"; owes != c.owes {
 				t.Errorf("the next evaluation compacts: %v", owes)
@@ -141,6 +141,24 @@ func TestWhatIsDoneAboutAnAnswer(t *testing.T) {
 				t.Errorf("the status says %+v", st.Limits)
 			}
 		})
+	}
+}
+
+// What one address taught says nothing of an answer that came from another one.
+func TestALearnedWindowIsThatOfItsAddress(t *testing.T) {
+	l := openWith(t, without())
+	id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(4, 400)}).Session
+	recovered(t, l, engine.OverflowRequest{Session: id, Endpoint: "https://a.example", Body: []byte("prompt is too long: 140000 tokens > 100000 maximum"), Streamed: true})
+	if st := status(t, l, id); st.Window != 100_000 {
+		t.Fatalf("the window is %d", st.Window)
+	}
+	fine := engine.OverflowRequest{Session: id, Endpoint: "https://b.example", Status: 200, Finish: "stop", Usage: &overflow.Usage{Input: 110_000, Output: 5}}
+	if rec := recovered(t, l, fine); rec.Advice.Action != overflow.Surface || rec.Window.Tokens != 128_000 {
+		t.Errorf("elsewhere: %+v, %+v", rec.Advice, rec.Window)
+	}
+	fine.Endpoint = ""
+	if rec := recovered(t, l, fine); rec.Advice.Action != overflow.CompactNext {
+		t.Errorf("where it was learned: %+v", rec.Advice)
 	}
 }
 

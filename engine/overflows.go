@@ -52,8 +52,11 @@ func (l *Local) Overflow(ctx context.Context, r OverflowRequest) (OverflowRespon
 // overflowed says what became of a request, learns from it, and says what to do.
 func (l *Local) overflowed(ctx context.Context, tx kv.Tx, f *folded, r OverflowRequest, now time.Time) (OverflowResponse, []note, error) {
 	resp := OverflowResponse{Session: f.session.ID}
+	if r.Model == "" {
+		r.Model = f.session.Model
+	}
 	at, numCtx := f.calledAt(r)
-	before, err := l.windowOf(tx, f, r.Model)
+	before, err := l.windowAt(tx, f, r.Model, at, numCtx)
 	if err != nil {
 		return resp, nil, err
 	}
@@ -88,6 +91,9 @@ func (l *Local) overflowed(ctx context.Context, tx kv.Tx, f *folded, r OverflowR
 	if resp.Window.Tokens != before.Profile {
 		resp.Window.Learned = &known
 	}
+	if told.OutputCap > 0 {
+		resp.Window.OutputCap = told.OutputCap
+	}
 	if lesson == overflow.Higher || resp.Window.Tokens != before.Tokens {
 		notes = append(notes, note{EventWindowLearned, WindowLearned{
 			Place: at, Lesson: lesson, Named: v.Limit, Old: before.Tokens, New: resp.Window.Tokens, Pattern: v.Pattern,
@@ -99,11 +105,7 @@ func (l *Local) overflowed(ctx context.Context, tx kv.Tx, f *folded, r OverflowR
 
 // calledAt returns where the request was sent: as it says, or as the session's last overflow said.
 func (f *folded) calledAt(r OverflowRequest) (overflow.Place, int) {
-	model := r.Model
-	if model == "" {
-		model = f.session.Model
-	}
-	at, numCtx := f.served(model)
+	at, numCtx := f.served(r.Model)
 	if r.Provider != "" || r.Endpoint != "" {
 		at.Provider, at.Endpoint = r.Provider, address(r.Endpoint)
 	}

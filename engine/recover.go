@@ -122,8 +122,6 @@ func (rec *Recovery) trim(ctx context.Context, api API, r OverflowRequest, key s
 		told.Stage, told.Outcome = overflow.Stages, "failed"
 	case err != nil:
 		return err
-	case out.Stage == 0:
-		return nil // by our count the view fits as it is
 	default:
 		rec.Messages, rec.Trimmed = out.Messages, &told
 	}

@@ -23,10 +23,10 @@ func (f *folded) sources(c tokens.Counter) []Source {
 		}
 		for _, seq := range slot.Seqs {
 			e := f.entries[seq-1]
-			for _, call := range e.Calls {
+			for _, call := range callsIn(slot, &e) {
 				f.charge(sums, call, shown(slot.Shortened).tokens(seq, call.ID, window.PartArguments, call.Tokens), 1)
 			}
-			for _, r := range e.Results {
+			for _, r := range resultsIn(slot, &e) {
 				if call, known := f.callOf(r.CallID); known {
 					f.charge(sums, call, shown(slot.Shortened).tokens(seq, r.CallID, window.PartResult, stubbed(r)), 0)
 				}

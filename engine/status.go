@@ -90,13 +90,16 @@ func (f *folded) categories(c tokens.Counter, summary string) []Category {
 			take("collapsed calls", slot.Tokens)
 			continue
 		}
+		if slot.After != "" {
+			take("manifest of evicted results", summaryTokens(slot.After))
+		}
 		shown := shown(slot.Shortened)
 		for _, seq := range slot.Seqs {
 			e := f.entries[seq-1]
-			for _, call := range e.Calls {
+			for _, call := range callsIn(slot, &e) {
 				take("tool calls", shown.tokens(seq, call.ID, window.PartArguments, call.Tokens))
 			}
-			for _, r := range e.Results {
+			for _, r := range resultsIn(slot, &e) {
 				switch edited := shown.tokens(seq, r.CallID, window.PartResult, -1); {
 				case edited >= 0:
 					take("shortened results", edited)
@@ -124,6 +127,22 @@ func (f *folded) categories(c tokens.Counter, summary string) []Category {
 		before = n
 	}
 	return out
+}
+
+// callsIn returns the calls of an entry that a slot shows.
+func callsIn(slot window.Slot, e *sessions.Entry) []sessions.Call {
+	if len(slot.DropCalls) == 0 {
+		return e.Calls
+	}
+	return slices.DeleteFunc(slices.Clone(e.Calls), func(c sessions.Call) bool { return slices.Contains(slot.DropCalls, c.ID) })
+}
+
+// resultsIn returns the results of an entry in a slot, none where only texts are shown.
+func resultsIn(slot window.Slot, e *sessions.Entry) []sessions.Result {
+	if slot.TextOnly {
+		return nil
+	}
+	return e.Results
 }
 
 // shown are the edits of a slot.

@@ -1,10 +1,13 @@
 package engine_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/window"
 )
 
 func status(t *testing.T, l *engine.Local, session string) engine.Status {
@@ -110,5 +113,43 @@ func TestInfoCountsWhatTheListsHold(t *testing.T) {
 	}
 	if resp := events(t, l, engine.WaitEventsRequest{After: -1}); resp.Next != info.Event {
 		t.Errorf("newest event %d, info says %d", resp.Next, info.Event)
+	}
+}
+
+// What a view does not show fills nothing of it: neither the calls and results of a view of texts, nor a call
+// that nothing answered.
+func TestAStatusCountsWhatIsShown(t *testing.T) {
+	p := window.Default()
+	p.TextOnly = true
+	l := open(t)
+	messages := say("go")
+	messages = append(messages, round("c1", "Grep", map[string]any{"pattern": "x"}, strings.Repeat("word ", 500))...)
+	messages = append(messages, []byte(`{"role":"assistant","content":[{"type":"text","text":"`+strings.Repeat("words ", 500)+`"},{"type":"tool_use","id":"lost","name":"Lost","input":{"pattern":"`+strings.Repeat("long ", 300)+`"}}]}`))
+	messages = append(messages, say("stop")...)
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
+	for _, c := range []struct {
+		name   string
+		reader engine.Reader
+		tools  []string
+	}{
+		{"all", engine.Reader{}, []string{"Grep"}},
+		{"texts alone", engine.Reader{Policy: &p}, nil},
+	} {
+		st, err := l.Status(t.Context(), engine.StatusRequest{Session: id, Reader: c.reader})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tools []string
+		for _, s := range st.Sources {
+			tools = append(tools, s.Name)
+		}
+		if !slices.Equal(tools, c.tools) {
+			t.Errorf("%s: sources %v, want %v", c.name, tools, c.tools)
+		}
+		for _, category := range st.Categories {
+			if category.Name == "tool calls" && category.Tokens.N > 100 || category.Name == "assistant" && category.Tokens.N < 500 || c.tools == nil && strings.HasPrefix(category.Name, "tool") {
+				t.Errorf("%s: %+v", c.name, category)
+			}
+		}
 	}
 }

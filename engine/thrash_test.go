@@ -142,3 +142,31 @@ func TestCompactionsThatSaveLittleAreSuppressed(t *testing.T) {
 		t.Errorf("after one that saved much: %s, %s", out.Action, out.Why)
 	}
 }
+
+// Input beyond a limit has a compaction tried once, not with each request that follows; as much again has the next.
+func TestALimitOfInputIsActedOnOnce(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		limit  func(*window.Policy)
+	}{
+		{window.ReasonTurn, func(p *window.Policy) { p.Compact.SingleTurn = 50_000 }},
+		{window.ReasonCumulative, func(p *window.Policy) { p.Compact.CutoverAt = 50_000 }},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			p := window.Default()
+			p.Compact.Turns = 0
+			c.limit(&p)
+			l := openWith(t, p)
+			id := imported(t, l, 0, asking("go"), spent("", false, 10), spent("", false, 60_000)) // the first measures what every request carries
+			for i, want := range []string{c.reason, "", "", c.reason, ""} {
+				if out := auto(t, l, of(id)); out.Trigger != want {
+					t.Errorf("request %d: %s by %q, %s", i, out.Action, out.Trigger, out.Why)
+				}
+				imported(t, l, int64(i+1), spent("", false, 20_000))
+			}
+			if told := eventsOf[engine.CompactionSkipped](t, l, engine.EventSkipped); len(told) != 2 {
+				t.Errorf("told %d times", len(told))
+			}
+		})
+	}
+}

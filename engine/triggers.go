@@ -39,14 +39,17 @@ func (l *Local) budget(f *folded, agent string) window.TriggerPolicy {
 // dueFor says whether a compaction is due, for any agent whose messages stand in the view, and whether one nears
 // its limit. now is the situation without what an agent took.
 func (l *Local) dueFor(f *folded, now window.Situation) (due window.Trigger, warn bool) {
-	for _, a := range f.agents() {
+	untried := f.untried()
+	for i, a := range f.agents() {
 		t := l.budget(f, a.Agent)
-		now.TurnInput, now.Input = a.Turn, a.Input
+		now.Input = a.Input
 		warn = warn || t.Warns(now)
+		now.TurnInput, now.Input = untried[i].Turn, untried[i].Input
 		if a.Apart {
 			continue // a compaction of this view changes nothing of what it is sent
 		}
-		if own := t.Due(now); due.Why == "" || due.Reason == "" && own.Reason != "" {
+		own := t.Due(now)
+		if due.Why == "" || due.Reason == "" && (own.Reason != "" || due.Held == "" && own.Held != "") {
 			due = own
 		}
 	}
@@ -103,11 +106,7 @@ func (f *folded) owesCompaction() bool {
 	for _, r := range f.records {
 		last = max(last, f.at[r.ID])
 	}
-	for _, t := range takenSince[CompactionSkipped](f, EventSkipped, last) {
-		if t.Data.Reason == window.ReasonExceeded && t.Data.Outcome != outcomeGrace {
-			last = t.seq
-		}
-	}
+	last = max(last, f.refused(window.ReasonExceeded))
 	if len(takenSince[RequestTrimmed](f, EventTrimmed, last)) > 0 {
 		return true
 	}
@@ -116,11 +115,30 @@ func (f *folded) owesCompaction() bool {
 	})
 }
 
+// refused returns the entry of the last compaction that was due for a reason and came to nothing; 0: none did.
+func (f *folded) refused(reason string) (last int64) {
+	for _, t := range takenSince[CompactionSkipped](f, EventSkipped, 0) {
+		if t.Data.Reason == reason && t.Data.Outcome != outcomeGrace {
+			last = t.seq
+		}
+	}
+	return last
+}
+
 // agents returns what each agent of a session took since the last accepted compaction, and in the last turn:
 // the main conversation first, then by name.
-func (f *folded) agents() []AgentInput {
+func (f *folded) agents() []AgentInput { return f.inputs(f.cycle(), 0) }
+
+// untried is agents without what a compaction was made for already, or tried in vain: one that did not help is
+// not repeated with each request.
+func (f *folded) untried() []AgentInput {
+	cycle := f.cycle()
+	return f.inputs(max(cycle, f.refused(window.ReasonCumulative)), max(cycle, f.refused(window.ReasonTurn)))
+}
+
+// inputs sums what each agent took behind an entry of the log, and behind another one in the last turn.
+func (f *folded) inputs(since, inTurn int64) []AgentInput {
 	sums := map[string]*AgentInput{"": {}}
-	since := f.cycle()
 	for _, e := range f.entries {
 		if e.Usage == nil || e.Kind != sessions.KindMessage || e.Hidden && e.Author == "" {
 			continue
@@ -132,7 +150,7 @@ func (f *folded) agents() []AgentInput {
 		}
 		a.Apart = a.Apart && e.Hidden
 		input := inputOf(*e.Usage)
-		if e.Turn == f.session.Turns {
+		if e.Turn == f.session.Turns && e.Seq > inTurn {
 			a.Turn += input
 		}
 		if e.Seq > since {

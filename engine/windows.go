@@ -33,9 +33,14 @@ func (l *Local) windowOf(tx kv.Tx, f *folded, model string) (Window, error) {
 	if model == "" {
 		model = f.session.Model
 	}
+	at, numCtx := f.served(model)
+	return l.windowAt(tx, f, model, at, numCtx)
+}
+
+// windowAt is windowOf for a model where it is called.
+func (l *Local) windowAt(tx kv.Tx, f *folded, model string, at overflow.Place, numCtx int) (Window, error) {
 	w := Window{Model: model}
 	w.Profile, _ = l.models.Window(model)
-	at, numCtx := f.served(model)
 	for _, told := range takenSince[ContextOverflow](f, EventOverflow, 0) {
 		if told.Data.Place == at && told.Data.OutputCap > 0 {
 			w.OutputCap = told.Data.OutputCap

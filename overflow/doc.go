@@ -1,8 +1,8 @@
 // Package overflow tells whether a provider refused a request, or cut it, because it was too large, and
 // what to do then.
 //
-// Start at Classify, which reads an answer or an error; Advise says what comes next, Learned keeps the
-// limits that errors name, Trim makes a smaller copy of a request. What providers say is one table,
+// Start at Read, which takes what counts of an answer or an error, and Classify; Advise says what comes next,
+// Learned keeps the limits that errors name, Next makes a smaller copy of a request. What providers say is one table,
 // patterns.go: a new sentence is one row of it, with a sample.
 //
 // Guarantees: what is no overflow (a rate limit, a wrong key, a fault of the server) is never taken for

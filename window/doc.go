@@ -3,16 +3,18 @@
 // Start with Plan. It reads the headers of a session's log and says which entries make up which
 // message, where a stub stands for a result, and what has to be left out or added so that no call
 // lacks its results. It returns positions and edits, never bytes: a caller reads the originals of
-// Slot.Seqs and renders them with Slot.Edits (transcript.Render).
+// Slot.Seqs and renders them with Slot.Edits (transcript.Render). A Planner makes the views of a log that
+// goes on, each from the one before it.
 //
-// The steps stand one a file, in the order in which they run: path (rewinds), visible, cut
-// (compaction), group (records to messages), filter, pairs (calls and results), places (collapsed
-// ranges), stub (what stands for parts).
+// The steps stand one a file, in the order in which they run: path (rewinds), visible (what shows, from
+// the compaction in force on), group (records to messages), filter, pairs (calls and results), places
+// (collapsed ranges), thoughts (reasoning that nothing follows), stub (what stands for parts).
 //
 // Decide says what to show less of from now on. It runs the passes of one table (pass.go), each a pure
 // function of the view that proposes edits, and weighs them (cost.go): what no provider has seen is cut
 // at once, what it has in its cache only when that pays, or has to be. Measure makes an edit exact on the
 // original. TriggerPolicy.Due says whether a compaction is due. Policy is what a user can configure.
+// Write.Check keeps what stands for a part from being written to a file (guard).
 //
 // Guarantees: Plan is a pure function, the same input gives the same view; a view is valid for the
 // provider (design invariant 3); entries that are appended leave the messages before the last unit

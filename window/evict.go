@@ -11,13 +11,13 @@ import (
 // The figures of eviction.
 const (
 	evictStep    = 8   // results that go at once, at least
-	evictNewest  = 3   // results that always stay
+	evictNewest  = 3   // results that stay of a window that is too large by itself
 	evictPreview = 300 // characters of a result that its marker quotes
 )
 
 // evictResults keeps all results together within a maximum, however few or many they are: the oldest go
-// first, a step at a time. The newest of the window stay unless they alone are more than the maximum, and
-// the newest three in any case. Fewer results than a step wait until they are a quarter too much, so that
+// first, a step at a time. The newest of the window stay; where they alone are more than the maximum, the
+// newest three. Fewer results than a step wait until they are a quarter too much, so that
 // the window does not move with every call. A manifest says what is left.
 func evictResults(s *scene) []Edit {
 	p := s.policy.Evict

@@ -28,10 +28,12 @@ const forgotten = "[result forgotten — removed from the ledger on %s]"
 // is behind it, whatever is still appended; nil if there is none.
 func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 	var open []sessions.Call // what the next results answer
-	final := closed(drafts)
 	for i, d := range drafts {
-		fixing := i < final && fixes(open, out)
 		itemised := transcript.Itemised(d.first().Format)
+		if !d.results && (!itemised || d.speaks()) {
+			open = open[:0] // what has no result by now was told of as cancelled
+		}
+		fixing := fixes(open, out)
 		switch calls := d.openCalls(); {
 		case d.results:
 			if d.answersOnly(open) {
@@ -44,12 +46,11 @@ func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 			if len(d.entries) > 0 {
 				out = append(out, d)
 			}
-		case len(calls) > 0 && !d.answered(drafts[i+1:]):
 		default:
-			if !itemised {
-				open = open[:0]
+			open = append(open, calls...) // results that come later bring a message back that is left out now
+			if len(calls) > 0 && !d.answered(drafts[i+1:]) {
+				continue
 			}
-			open = append(open, calls...)
 			if out = append(out, d); fixing {
 				fixed = d
 			}
@@ -143,9 +144,6 @@ func (d *draft) answered(behind []*draft) bool {
 	return true
 }
 
-// reach is how far behind a call its result is looked for, in drafts, where words may stand between.
-const reach = 100
-
 // resultsBehind returns the calls whose results come behind d, as resultIDs does, and the draft that has
 // the first of them, or the one directly behind.
 func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]bool, lost map[string]time.Time) {
@@ -154,17 +152,26 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 	if !transcript.Itemised(d.first().Format) {
 		return next, came, lost
 	}
-	waits := func(c sessions.Call) bool { return !came[c.ID] && lost[c.ID].IsZero() }
-	own := d.openCalls()
-	for i, b := range behind[:min(len(behind), reach)] {
-		open := slices.DeleteFunc(slices.Clone(own), func(c sessions.Call) bool { return !waits(c) })
-		if i > 0 && len(open) == 0 || b.speaks() {
+	waits := map[string]bool{}
+	for _, c := range d.openCalls() {
+		waits[c.ID] = true
+	}
+	all := len(waits)
+	for _, b := range behind {
+		if len(waits) == 0 || b.speaks() {
 			break // all have come; or a request was sent, and answered, that told of the rest as cancelled
 		}
+		first := len(waits) == all
 		here, gone := b.resultIDs()
 		maps.Copy(came, here)
 		maps.Copy(lost, gone)
-		if len(open) == len(own) && slices.ContainsFunc(own, func(c sessions.Call) bool { return !waits(c) }) {
+		for id := range here {
+			delete(waits, id)
+		}
+		for id := range gone {
+			delete(waits, id)
+		}
+		if first && len(waits) < all {
 			next = b
 		}
 	}

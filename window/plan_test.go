@@ -3,6 +3,7 @@ package window
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +92,11 @@ func TestPlan(t *testing.T) {
 			prompt next
 			tool r1
 			asst g2 x`, want: "u2 a4"},
+		{name: "a result behind another answer whose call goes", log: `
+			asst g1 hello c1
+			asst g2 c2
+			tool r1
+			prompt next`, want: "a1-c1 u4"},
 		{name: "duplicates: the first stays", log: `
 			asst g1 c1 c2
 			tool r2
@@ -123,6 +129,44 @@ func TestPlan(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			l := parseLog(t, tt.log)
 			if got := brief(Plan(Input{Entries: l.entries, Cutoff: tt.cut})); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// Where answers are lists of items, a result may come behind words of the user, but not behind the next answer:
+// a request went out by then that told of the call as cancelled.
+func TestALateResultOfItems(t *testing.T) {
+	for _, tt := range []struct{ name, log, want string }{
+		{"behind words of the user", `
+			asst - c1
+			prompt next
+			tool r1
+			asst - x`, "a1 u2 t3 a4"},
+		{"of the only call, behind an answer", `
+			asst - hello c1
+			prompt next
+			asst - x
+			tool r1
+			prompt more`, "a1-c1 u2 a3 u5"},
+		{"of the second call, behind an answer", `
+			asst - c1 c2
+			tool r1
+			asst - x
+			tool r2
+			prompt more`, "a1 t2+r2 a3 u5"},
+		{"far behind", `
+			asst - c1` + strings.Repeat("\nprompt next", 150) + `
+			tool r1
+			asst - x`, "a1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := parseLog(t, tt.log)
+			for i := range l.entries {
+				l.entries[i].Format = transcript.OpenAIResponses
+			}
+			if got := brief(Plan(Input{Entries: l.entries})); !strings.HasPrefix(got, tt.want) {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})

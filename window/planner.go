@@ -142,12 +142,3 @@ func fixes(open []sessions.Call, before []*draft) bool {
 	n := len(before)
 	return len(open) == 0 && n > 0 && before[n-1].first().Role != transcript.RoleAssistant
 }
-
-// closed returns how many drafts of a log have everything behind them that can change them: where words may
-// stand between a call and its results, those are looked for far behind.
-func closed(drafts []*draft) int {
-	if slices.ContainsFunc(drafts, func(d *draft) bool { return transcript.Itemised(d.first().Format) }) {
-		return len(drafts) - reach - 1 // the last two drafts may still grow
-	}
-	return len(drafts)
-}

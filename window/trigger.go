@@ -84,7 +84,7 @@ var triggers = []trigger{
 	{ReasonTurn, func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.TurnInput > t.SingleTurn },
 		func(t TriggerPolicy, s Situation) string { return over("the turn's input", s.TurnInput, t.SingleTurn) }, false, false},
 	{ReasonTurn, func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.View > t.SingleTurn },
-		func(t TriggerPolicy, s Situation) string { return over("the view", s.View, t.SingleTurn) }, true, false},
+		func(t TriggerPolicy, s Situation) string { return over("the view", s.View, t.SingleTurn) }, true, true},
 	{ReasonExceeded, func(_ TriggerPolicy, s Situation) bool { return s.Overflow },
 		func(TriggerPolicy, Situation) string { return "the provider refused the request because of its size" }, false, false},
 	{ReasonExceeded, func(_ TriggerPolicy, s Situation) bool { return s.Trimmed },

@@ -52,6 +52,7 @@ func TestTriggers(t *testing.T) {
 		{"the turn's input", func(p *TriggerPolicy) { p.SingleTurn = 10 }, Situation{TurnInput: 11, Grace: true}, "single_turn_limit", false},
 		{"the view before a turn", func(p *TriggerPolicy) { p.SingleTurn = 10 }, Situation{View: 11}, "single_turn_limit", false},
 		{"the view before the grace turn", func(p *TriggerPolicy) { p.SingleTurn = 10 }, Situation{View: 11, Grace: true}, "", false},
+		{"the view before a turn, which nothing makes smaller", func(p *TriggerPolicy) { p.SingleTurn = 10 }, Situation{Window: 200_000, Model: "m", View: 60_000, Attempts: few}, "", true},
 		{"cutover", func(p *TriggerPolicy) { p.CutoverAt = 10 }, Situation{Input: 10}, "cumulative_budget", false},
 		{"cutover in the grace turn", func(p *TriggerPolicy) { p.CutoverAt = 10 }, Situation{Input: 10, Grace: true}, "", false},
 		{"overflow comes before the threshold", nil, Situation{Window: 10, View: 100, Overflow: true}, "context_exceeded", false},

@@ -1,0 +1,68 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/window"
+)
+
+// What a view leaves out and mends is told for each agent, once in a turn.
+func TestWhatAViewLeavesOutIsToldForEachAgent(t *testing.T) {
+	p := window.Default()
+	p.Messages, p.Exact = 3, true
+	l := openWith(t, p)
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(3, 5)}).Session
+	for turn := range 3 {
+		for range 2 {
+			for _, agent := range []string{"", "reviewer"} {
+				if _, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reader: engine.Reader{Agent: agent}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		told := map[string]int{}
+		for _, d := range eventsOf[engine.ViewFiltered](t, l, engine.EventFiltered) {
+			told[d.Agent]++
+		}
+		if told[""] != turn+1 || told["reviewer"] != turn+1 {
+			t.Errorf("in turn %d it was told %v", turn, told)
+		}
+		repaired := map[string]int{}
+		for _, d := range eventsOf[engine.ViewRepaired](t, l, engine.EventRepaired) {
+			repaired[d.Agent]++
+		}
+		if fmt.Sprint(repaired) != "map[:1 reviewer:1]" && turn > 0 {
+			t.Errorf("in turn %d it was told what was mended: %v", turn, repaired)
+		}
+		next := say("go on")
+		if turn == 0 {
+			next = append(next, []byte(`{"role":"assistant","content":[{"type":"text","text":"well"},{"type":"tool_use","id":"lost","name":"Grep","input":{}}]}`))
+		}
+		hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: append(next, say("stop")...)})
+	}
+}
+
+// That one agent's limit is reached in the turn after a compaction is told as well, where another one is within its own.
+func TestGraceIsToldForAnyAgent(t *testing.T) {
+	p := window.Default()
+	p.Compact.CutoverAt, p.Compact.Turns = 2_000, 0
+	l := openWith(t, p)
+	texts := []sessions.NewEntry{asking("go")}
+	for i := range 30 {
+		texts = append(texts, asking(fmt.Sprintf("request %d %s", i, strings.Repeat("please ", 300))), spent("", false, 0))
+	}
+	id := imported(t, l, 0, texts...)
+	compact(t, l, id, compactionOf(2))
+	imported(t, l, 1, asking("on"), spent("", false, 10), spent("tester", false, 3_000))
+	out := auto(t, l, of(id))
+	if !out.Edited.Due.Grace || out.Edited.Due.Held != window.ReasonCumulative {
+		t.Errorf("due: %+v", out.Edited.Due)
+	}
+	if told := eventsOf[engine.CompactionSkipped](t, l, engine.EventSkipped); len(told) != 1 || told[0].Reason != window.ReasonCumulative {
+		t.Errorf("told %+v", told)
+	}
+}
