@@ -5,6 +5,7 @@ package archtest
 var layers = map[string]int{
 	"cmd/...":                     5,
 	"mcp/...":                     4,
+	"lsp/...":                     4,
 	"cli/...":                     4,
 	"agents/...":                  4,
 	"llm/...":                     4,
@@ -72,6 +73,12 @@ var sideways = map[[2]string]string{
 	{"kv/audit", "kv"}:                  "an audit walks over a transaction",
 	{"kv/kvtest", "kv"}:                 "the conformance suite tests the interface",
 
+	{"lsp", "lsp/text"}:            "a document has a text",
+	{"lsp", "lsp/outline"}:         "the editor says which language it is",
+	{"lsp", "lsp/anyfile"}:         "the kind of document there is",
+	{"lsp/anyfile", "lsp/text"}:    "a document has a text",
+	{"lsp/anyfile", "lsp/outline"}: "a document has sections",
+
 	{"cli", "agents/audit"}:               "the audit reads session files without a ledger",
 	{"agents/audit", "agents"}:            "the audit reads what the rooms offer",
 	{"agents/audit", "agents/claudecode"}: "the table of rooms",
@@ -85,6 +92,9 @@ var importers = map[string]struct {
 	"go.etcd.io/bbolt":                  {[]string{"kv/bolt", "internal/benchmark"}, "the embedded store, and the bare store to compare it with"},
 	"github.com/klauspost/compress":     {[]string{"kv/internal/blobfile"}, "zstd frames of blobs"},
 	"github.com/mark3labs/mcp-go":       {[]string{"mcp", "internal/sandbox", "internal/benchmark"}, "the MCP server, and clients that drive it from outside"},
+	"go.lsp.dev/protocol":               {[]string{"lsp"}, "the types of the language server protocol"},
+	"go.lsp.dev/jsonrpc2":               {[]string{"lsp"}, "calls in both directions"},
+	"go.lsp.dev/uri":                    {[]string{"lsp"}, "addresses of documents"},
 	"github.com/fsnotify/fsnotify":      {[]string{"changes/watch"}, "file events"},
 	"github.com/spf13/cobra":            {[]string{"cli"}, "the command line"},
 	"charm.land/lipgloss/v2":            {[]string{"cli"}, "tables and colours"},
