@@ -24,8 +24,11 @@ type header struct {
 	charset string // "" for UTF-8
 }
 
-// errLost says that what comes next is no header.
-type errLost struct{ why string }
+// errLost says that a line is no part of a header.
+type errLost struct {
+	why  string
+	line []byte // or its end
+}
 
 func (e errLost) Error() string { return e.why }
 
@@ -38,22 +41,22 @@ func readHeader(in *bufio.Reader, h header) (header, error) {
 		case err != nil:
 			return h, err
 		case line == "" && h.length == 0:
-			return h, errLost{"a message without Content-Length"}
+			return h, errLost{why: "a message without Content-Length"}
 		case line == "":
 			return h, nil
 		}
-		if err := h.field(line); err != nil {
-			return h, err
+		if why := h.field(line); why != "" {
+			return h, errLost{why, []byte(line + "\n")}
 		}
 	}
-	return h, errLost{fmt.Sprintf("more than %d lines before a message", maxHeaderLines)}
+	return h, errLost{why: fmt.Sprintf("more than %d lines before a message", maxHeaderLines)}
 }
 
 // headerLine reads a line without its end.
 func headerLine(in *bufio.Reader) (string, error) {
 	line, err := in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
-		return "", errLost{fmt.Sprintf("a line of more than %d bytes before a message", maxHeaderLine)}
+		return "", errLost{fmt.Sprintf("a line of more than %d bytes before a message", maxHeaderLine), bytes.Clone(line)}
 	}
 	if err != nil {
 		return "", err
@@ -61,21 +64,21 @@ func headerLine(in *bufio.Reader) (string, error) {
 	return string(bytes.TrimSuffix(line[:len(line)-1], []byte("\r"))), nil
 }
 
-// field takes in one line.
-func (h *header) field(line string) error {
-	name, value, ok := strings.Cut(line, ":")
-	if !ok {
-		return errLost{fmt.Sprintf("%.40q between messages", line)}
+// field takes in one line, or says what is wrong with it.
+func (h *header) field(line string) (why string) {
+	name, value, _ := strings.Cut(line, ":")
+	if !fieldName.MatchString(name) || len(name) == len(line) {
+		return fmt.Sprintf("%.40q between messages", line)
 	}
 	value = strings.TrimSpace(value)
-	switch strings.ToLower(strings.TrimSpace(name)) {
+	switch strings.ToLower(name) {
 	case "content-length":
-		n, err := lengthOf(value)
-		if err == nil && h.length > 0 && h.length != n {
-			err = errLost{"two lengths for one message"}
+		n, why := lengthOf(value)
+		if why == "" && h.length > 0 && h.length != n {
+			why = "two lengths for one message"
 		}
 		h.length = n
-		return err
+		return why
 	case "content-type":
 		if _, charset, ok := strings.Cut(strings.ToLower(value), "charset="); ok {
 			if charset = strings.Trim(charset, `"`); charset != "utf-8" && charset != "utf8" {
@@ -83,19 +86,22 @@ func (h *header) field(line string) error {
 			}
 		}
 	}
-	return nil
+	return ""
 }
 
-// lengthOf reads a length in bytes. Errors: errLost.
-func lengthOf(value string) (int, error) {
+// fieldName is what stands in front of the colon.
+var fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
+
+// lengthOf reads a length in bytes, or says what is wrong with it.
+func lengthOf(value string) (length int, why string) {
 	n, err := strconv.Atoi(value)
 	switch {
 	case err != nil && !errors.Is(err, strconv.ErrRange), strings.HasPrefix(value, "+"), n <= 0:
-		return 0, errLost{fmt.Sprintf("Content-Length %.40q is not a number of bytes", value)}
+		return 0, fmt.Sprintf("Content-Length %.40q is not a number of bytes", value)
 	case err != nil, n > limits.LSPMessage:
-		return 0, errLost{fmt.Sprintf("Content-Length %.40s: at most %d bytes are read", value, limits.LSPMessage)}
+		return 0, fmt.Sprintf("Content-Length %.40s: at most %d bytes are read", value, limits.LSPMessage)
 	}
-	return n, nil
+	return n, ""
 }
 
 // lengthLine is the end of a line that can only be a header: no JSON holds a line end in a string.
@@ -104,24 +110,22 @@ var lengthLine = regexp.MustCompile(`(?i)Content-Length:[ \t]{0,8}([0-9]{1,10})\
 // longestLine is more than lengthLine matches.
 const longestLine = 64
 
-// findHeader skips what is no header, and reads the next one. Errors: those of reading.
-func findHeader(in *bufio.Reader) (header, error) {
-	var before []byte // the end of what was skipped of the line
+// findHeader skips what is no header, and reads the next one. It begins with a line that was read already.
+// Errors: those of reading.
+func findHeader(in *bufio.Reader, line []byte) (header, error) {
 	for {
-		line, err := in.ReadSlice('\n')
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return header{}, err
-		}
-		before = append(before, line[max(0, len(line)-longestLine):]...)
-		if found := lengthLine.FindSubmatch(before); err == nil && found != nil {
-			if n, bad := lengthOf(string(found[1])); bad == nil {
+		if found := lengthLine.FindSubmatch(line); found != nil {
+			if n, why := lengthOf(string(found[1])); why == "" {
 				return readHeader(in, header{length: n})
 			}
 		}
-		if err == nil {
-			before = before[:0]
-		} else {
-			before = append(before[:0], before[max(0, len(before)-longestLine):]...)
+		if bytes.HasSuffix(line, []byte("\n")) {
+			line = nil
 		}
+		more, err := in.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return header{}, err
+		}
+		line = append(bytes.Clone(line[max(0, len(line)-longestLine):]), more...)
 	}
 }

@@ -32,16 +32,8 @@ func newStream(in io.Reader, out io.Writer, log *slog.Logger) *stream {
 
 // Read implements jsonrpc2.Stream. Errors: those of reading, io.EOF at the end between messages.
 func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
-	h, err := readHeader(s.in, header{})
 	for {
-		for lost := (errLost{}); errors.As(err, &lost); {
-			s.refuse(ctx, refusal{err: jsonrpc2.NewError(jsonrpc2.ParseError, lost.why)})
-			h, err = findHeader(s.in)
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		body, err := readBody(s.in, h.length)
+		h, body, err := s.frame(ctx)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -50,11 +42,28 @@ func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 			refused = &refusal{err: jsonrpc2.Errorf(jsonrpc2.ParseError, "a message in %.40q: it has to be in UTF-8", h.charset)}
 		}
 		if refused == nil {
-			return msg, int64(h.length), ctx.Err()
+			return msg, int64(len(body)), ctx.Err()
 		}
 		s.refuse(ctx, *refused)
-		h, err = readHeader(s.in, header{})
 	}
+}
+
+// frame reads the next message with what stands in front of it.
+func (s *stream) frame(ctx context.Context) (header, []byte, error) {
+	h, err := readHeader(s.in, header{})
+	for {
+		lost, ok := errors.AsType[errLost](err)
+		if !ok {
+			break
+		}
+		s.refuse(ctx, refusal{err: jsonrpc2.NewError(jsonrpc2.ParseError, lost.why)})
+		h, err = findHeader(s.in, lost.line)
+	}
+	if err != nil {
+		return h, nil, err
+	}
+	body, err := readBody(s.in, h.length)
+	return h, body, err
 }
 
 // readBody reads a message. Room grows with what has come.

@@ -37,7 +37,7 @@ func build(m *testing.M) int {
 }
 
 // patience is how long a test waits for what should take milliseconds.
-const patience = 60 * time.Second
+const patience = 20 * time.Second
 
 // place is where programs run: a workspace, a home directory and a state directory of their own.
 type place struct{ root, home, state string }
@@ -82,7 +82,9 @@ func (p place) stopDaemons(t *testing.T) {
 }
 
 // uri returns the address of a file of the place.
-func (p place) uri(name string) string { return "file://" + filepath.ToSlash(filepath.Join(p.root, name)) }
+func (p place) uri(name string) string {
+	return "file://" + filepath.ToSlash(filepath.Join(p.root, name))
+}
 
 // server is a running server with its editor.
 type server struct {
