@@ -13,6 +13,8 @@ type abilities struct {
 	markdown bool // in hovers
 	refresh  refreshes
 	progress bool // it shows progress that the server begins
+	pull     bool // it asks for diagnostics
+	settings bool // it can be asked for settings
 }
 
 // refreshes are what a client can be asked to ask for again.
@@ -24,9 +26,11 @@ func abilitiesOf(c protocol.ClientCapabilities) abilities {
 	if t := c.TextDocument; t != nil {
 		a.trees = t.DocumentSymbol != nil && is(t.DocumentSymbol.HierarchicalDocumentSymbolSupport)
 		a.actions = t.CodeAction != nil && t.CodeAction.CodeActionLiteralSupport.CodeActionKind.ValueSet != nil
+		a.pull = t.Diagnostic != nil
 		a.markdown = t.Hover != nil && slices.Contains(t.Hover.ContentFormat, protocol.MarkupKindMarkdown)
 	}
 	if w := c.Workspace; w != nil {
+		a.settings = is(w.Configuration)
 		a.refresh.lenses = w.CodeLens != nil && is(w.CodeLens.RefreshSupport)
 		a.refresh.hints = w.InlayHint != nil && is(w.InlayHint.RefreshSupport)
 		a.refresh.diagnostics = w.Diagnostics != nil && is(w.Diagnostics.RefreshSupport)

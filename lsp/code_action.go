@@ -17,7 +17,7 @@ func codeActionMethod() method {
 	of := func(p *protocol.CodeActionParams) uri.URI { return p.TextDocument.URI }
 	return about("textDocument/codeAction", of, func(_ context.Context, s *Server, d *document, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
 		from, to := bytesOf(d.text, p.Range)
-		if from == to || !s.options().CountSelection || !wanted(p.Context.Only, kindCount) {
+		if from == to || !s.known().settings.CountSelection || !wanted(p.Context.Only, kindCount) {
 			return nil, nil
 		}
 		place, err := protocol.Marshal(&protocol.Location{URI: d.spelled, Range: p.Range})

@@ -5,9 +5,11 @@ import "go.lsp.dev/protocol"
 // didCloseMethod forgets a document.
 func didCloseMethod() method {
 	return notification("textDocument/didClose", func(s *Server, p *protocol.DidCloseTextDocumentParams) error {
-		if s.documents.close(p.TextDocument.URI) == nil {
+		d := s.documents.close(p.TextDocument.URI)
+		if d == nil {
 			return notOpen(string(p.TextDocument.URI))
 		}
+		s.examine(d)
 		return nil
 	})
 }

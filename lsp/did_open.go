@@ -28,8 +28,13 @@ func didOpenMethod() method {
 			return nil, fault.New(fault.TooLarge, "lsp.open", "more than %d open documents", maxOpen)
 		}
 		d := p.TextDocument
-		doc := document{uri: uri.URI(strings.Clone(string(d.URI))), spelled: spelling(raw, d.URI), language: outline.LanguageOf(string(d.LanguageID))}
-		s.documents.put(doc.with(d.Version, text.New(s.encoding(), []byte(d.Text))))
+		doc := document{
+			uri: uri.URI(strings.Clone(string(d.URI))), spelled: spelling(raw, d.URI),
+			path: s.place.inside(d.URI), language: outline.LanguageOf(string(d.LanguageID)),
+		}
+		opened := doc.with(d.Version, text.New(s.known().meter.Counter.Encoding(), []byte(d.Text)))
+		s.documents.put(opened)
+		s.examine(opened)
 		return nil, nil
 	}}
 }
@@ -45,7 +50,7 @@ func spelling(raw []byte, otherwise uri.URI) uri.URI {
 			}
 		}
 	}
-	return otherwise
+	return uri.URI(strings.Clone(string(otherwise)))
 }
 
 // enter reads an object up to the value of a member. It reports whether there is one.

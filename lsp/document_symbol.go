@@ -16,7 +16,7 @@ import (
 func documentSymbolMethod() method {
 	of := func(p *protocol.DocumentSymbolParams) uri.URI { return p.TextDocument.URI }
 	return about("textDocument/documentSymbol", of, func(_ context.Context, s *Server, d *document, _ *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
-		if !s.options().Symbols {
+		if !s.known().settings.Symbols {
 			return protocol.DocumentSymbolSlice{}, nil
 		}
 		symbols := anyfile.Symbols(s.file(d))

@@ -5,18 +5,17 @@ import (
 
 	"go.lsp.dev/uri"
 
+	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/lsp/outline"
 	"ctxledger.dev/lsp/text"
+	"ctxledger.dev/tokens"
 )
-
-// maxOutlined is the size in bytes of the largest document that is looked into. Of a larger one there is the
-// cost of the whole.
-const maxOutlined = 8 << 20
 
 // document is an open document at one moment. It never changes: an edit makes another one.
 type document struct {
 	uri      uri.URI // as the library spells it
 	spelled  uri.URI // as the client does, which compares
+	path     string  // of the file as the ledger has it; "": none
 	language outline.Language
 	version  int32
 	text     *text.Text
@@ -27,7 +26,7 @@ type document struct {
 func (d document) with(version int32, t *text.Text) *document {
 	d.version, d.text = version, t
 	d.sections = sync.OnceValue(func() []outline.Section {
-		if t.Len() > maxOutlined {
+		if t.Len() > anyfile.MaxOutlined {
 			return nil
 		}
 		return outline.Of(d.language, t.Bytes(0, t.Len()))
@@ -48,7 +47,7 @@ func (d *documents) get(u uri.URI) *document {
 	return d.open[u]
 }
 
-// put replaces a document, or opens it.
+// put opens a document, or replaces it.
 func (d *documents) put(doc *document) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -56,6 +55,27 @@ func (d *documents) put(doc *document) {
 		d.open = map[uri.URI]*document{}
 	}
 	d.open[doc.uri] = doc
+}
+
+// edit replaces a document by what change makes of it, and returns that; nil if it is not open.
+func (d *documents) edit(u uri.URI, change func(*document) *document) *document {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	doc := d.open[u]
+	if doc != nil {
+		doc = change(doc)
+		d.open[u] = doc
+	}
+	return doc
+}
+
+// recount has all documents counted in another encoding, when they are asked about.
+func (d *documents) recount(e *tokens.Encoding) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for u, doc := range d.open {
+		d.open[u] = doc.with(doc.version, doc.text.In(e))
+	}
 }
 
 // close forgets a document, and returns it as it was, or nil.

@@ -11,7 +11,7 @@ import (
 func foldingRangeMethod() method {
 	of := func(p *protocol.FoldingRangeParams) uri.URI { return p.TextDocument.URI }
 	return about("textDocument/foldingRange", of, func(_ context.Context, s *Server, d *document, _ *protocol.FoldingRangeParams) ([]protocol.FoldingRange, error) {
-		if !s.options().Folding {
+		if !s.known().settings.Folding {
 			return nil, nil
 		}
 		folds := []protocol.FoldingRange{}

@@ -18,7 +18,7 @@ func hoverMethod() method {
 		offset := d.text.Offset(text.Position(p.Position))
 		var note anyfile.Note
 		ok := false
-		switch s.options().Hover {
+		switch s.known().settings.Hover {
 		case showHeadings:
 			note, ok = anyfile.Heading(s.file(d), offset)
 		case showAlways:

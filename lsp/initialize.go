@@ -5,6 +5,10 @@ import (
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/lsp/live"
+	"ctxledger.dev/tokens"
 )
 
 // initializeMethod says what the server can, as far as the settings want it.
@@ -18,9 +22,16 @@ func initializeMethod() method {
 		if err != nil {
 			s.o.Log.Warn("settings", "why", err.Error())
 		}
-		s.set(settings)
+		s.given = len(p.InitializationOptions) > 0 && string(p.InitializationOptions) != "null"
+		problem := s.find(rootsOf(p))
+		s.know(func(k *known) {
+			k.settings, k.models = settings, s.place.Models
+			if problem != nil {
+				k.live = live.State{Problem: problem.Error(), Hint: fault.HintOf(problem)}
+			}
+		})
 		return &protocol.InitializeResult{
-			Capabilities: capabilities(settings),
+			Capabilities: s.able.offer(settings),
 			ServerInfo:   protocol.ServerInfo{Name: "ctxlsp", Version: protocol.NewOptional(s.o.Version)},
 		}, nil
 	})
@@ -28,9 +39,9 @@ func initializeMethod() method {
 	return m
 }
 
-// capabilities are what the server offers with these settings. What is switched off is not offered: an
+// offer is what the server offers with these settings. What is switched off is not offered: an
 // editor would ask in vain, or leave out something of its own for it.
-func capabilities(settings Settings) protocol.ServerCapabilities {
+func (a abilities) offer(settings Settings) protocol.ServerCapabilities {
 	yes, change := true, protocol.TextDocumentSyncKindIncremental
 	c := protocol.ServerCapabilities{
 		PositionEncoding:       protocol.PositionEncodingKindUTF16,
@@ -55,5 +66,25 @@ func capabilities(settings Settings) protocol.ServerCapabilities {
 	if settings.CountSelection {
 		c.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{kindCount}}
 	}
+	if len(settings.Diagnostics) > 0 && a.pull {
+		c.DiagnosticProvider = &protocol.DiagnosticOptions{}
+	}
 	return c
+}
+
+// find takes in where the client is. Errors: why there is no workspace; nothing else is missing then.
+func (s *Server) find(roots []string) error {
+	s.place = Place{Models: tokens.Builtin()}
+	if s.o.Find == nil {
+		return nil
+	}
+	place, err := s.o.Find(roots)
+	if err != nil {
+		s.o.Log.Warn("no workspace", "why", err.Error())
+		return err
+	}
+	if place.Models != nil {
+		s.place = place
+	}
+	return nil
 }

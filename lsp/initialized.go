@@ -1,6 +1,14 @@
 package lsp
 
-// initializedMethod begins what needs the client to listen.
+// initializedMethod begins what needs the client to listen. Settings that came with initialize are
+// those that count; a client that sent none may have some for the asking.
 func initializedMethod() method {
-	return notification("initialized", func(*Server, *nothing) error { return nil })
+	return notification("initialized", func(s *Server, _ *nothing) error {
+		s.tasks.Go(s.tellNews)
+		if !s.given && s.able.settings {
+			s.tasks.Go(s.pullSettings)
+		}
+		s.follow()
+		return nil
+	})
 }

@@ -2,36 +2,59 @@ package lsp
 
 import (
 	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/tokens"
 )
 
-// set takes in settings.
-func (s *Server) set(settings Settings) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settings = settings
-	s.meter = meterOf(settings.Model)
+// known is what answers depend on beside the document. A value never changes; see Server.know.
+type known struct {
+	settings Settings
+	models   *tokens.Registry
+	live     live.State
+	meter    anyfile.Meter // follows from the others
 }
 
-// meterOf returns how texts are counted for a model.
-func meterOf(model string) anyfile.Meter {
+// measured returns k with the meter that follows from it: of the model in the settings, else of that of the
+// live session.
+func (k known) measured() known {
+	model, window := k.settings.Model, 0
 	if model == "" {
-		return anyfile.Meter{Counter: tokens.O200kBase.Counter()}
+		model, window = k.live.Model, k.live.Window
 	}
-	window, _ := tokens.Builtin().Window(model)
-	return anyfile.Meter{Counter: tokens.Builtin().For(model), Window: window}
+	if model == "" {
+		k.meter = anyfile.Meter{Counter: tokens.O200kBase.Counter()}
+		return k
+	}
+	if window == 0 {
+		window, _ = k.models.Window(model)
+	}
+	k.meter = anyfile.Meter{Counter: k.models.For(model), Window: window}
+	return k
 }
 
-// encoding is what documents are counted in.
-func (s *Server) encoding() *tokens.Encoding {
+// known returns what is known now.
+func (s *Server) known() known {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.meter.Counter.Encoding()
+	return s.now
+}
+
+// know changes what is known, and counts the open documents anew if they are to be counted otherwise. It
+// returns what was known before, and what is now.
+func (s *Server) know(change func(*known)) (before, after known) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before = s.now
+	change(&s.now)
+	s.now = s.now.measured()
+	if e := s.now.meter.Counter.Encoding(); e != before.meter.Counter.Encoding() {
+		s.documents.recount(e)
+	}
+	return before, s.now
 }
 
 // file returns a document as its features see it.
 func (s *Server) file(d *document) anyfile.File {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return anyfile.File{Text: d.text, Sections: d.sections, Meter: s.meter}
+	k := s.known()
+	return anyfile.File{Text: d.text, Sections: d.sections, Meter: k.meter, Use: k.live.Files[d.path], Path: d.path}
 }

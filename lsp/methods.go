@@ -7,7 +7,7 @@ func methods() map[string]method {
 		initializeMethod(), initializedMethod(), shutdownMethod(), exitMethod(), cancelMethod(), setTraceMethod(),
 		didOpenMethod(), didChangeMethod(), didCloseMethod(), didSaveMethod(), didChangeConfigurationMethod(),
 		codeLensMethod(), hoverMethod(), documentSymbolMethod(), inlayHintMethod(), foldingRangeMethod(),
-		codeActionMethod(), executeCommandMethod(),
+		codeActionMethod(), diagnosticMethod(), executeCommandMethod(),
 	} {
 		table[m.name] = m
 	}

@@ -12,14 +12,17 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/tokens"
 )
 
 // Options are what a server is made with.
 type Options struct {
 	Version string
 	Env     env.Env
-	Log     *slog.Logger // gets what an editor does wrong, and defects of ours
+	// Find returns the workspace of a client that has these folders open, file URIs in its order. An error is
+	// told, and the server goes on without a workspace. nil: there is never one.
+	Find func(roots []string) (Place, error)
+	Log  *slog.Logger // gets what an editor does wrong, and defects of ours
 }
 
 // Server is a language server for one client.
@@ -31,12 +34,19 @@ type Server struct {
 	exited    chan struct{} // closed by exit
 	exit      func()
 
-	mu       sync.Mutex
-	stage    stage         // guarded by mu
-	settings Settings      // guarded by mu
-	meter    anyfile.Meter // guarded by mu
+	news  *news
+	tasks sync.WaitGroup // what goes on beside answering
 
-	able abilities // set by initialize, before anything else is taken in
+	mu    sync.Mutex
+	stage stage // guarded by mu
+	now   known // guarded by mu
+	// unfollow ends following the live session; nil: it is not followed. Guarded by mu.
+	unfollow context.CancelFunc
+
+	// What initialize sets, before anything else is taken in.
+	able  abilities
+	given bool // the client sent settings
+	place Place
 
 	// What Serve sets before it reads.
 	life   context.Context //nolint:containedctx // of what outlives the message that asked for it
@@ -48,7 +58,7 @@ type Server struct {
 func New(o Options) *Server {
 	exited := make(chan struct{})
 	return &Server{
-		o: o, methods: methods(), settings: defaults(), meter: meterOf(""),
+		o: o, methods: methods(), now: known{settings: defaults(), models: tokens.Builtin()}.measured(), news: newNews(),
 		exited: exited, exit: sync.OnceFunc(func() { close(exited) }),
 	}
 }
@@ -60,6 +70,7 @@ func New(o Options) *Server {
 // Errors: those of reading and writing; invalid when the client exits without having said shutdown.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	life, end := context.WithCancel(ctx)
+	defer s.tasks.Wait()
 	defer end()
 	s.life = life
 	s.conn = jsonrpc2.NewConn(newStream(in, out, s.o.Log), jsonrpc2.WithCodec(codec{}))
@@ -103,11 +114,4 @@ func (s *Server) enter(from, to stage) bool {
 		s.stage = to
 	}
 	return ok
-}
-
-// options returns the settings.
-func (s *Server) options() Settings {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.settings
 }

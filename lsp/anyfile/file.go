@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/lsp/outline"
 	"ctxledger.dev/lsp/text"
 	"ctxledger.dev/tokens"
@@ -12,9 +13,16 @@ import (
 // File is a document at one moment, with what counts are for.
 type File struct {
 	Text     *text.Text
-	Sections func() []outline.Section
+	Sections func() []outline.Section // none of a text that is longer than MaxOutlined
 	Meter    Meter
+	Path     string    // as the ledger has it; "" for what is no file
+	Use      live.File // what the live session did with it
+	Ignored  bool      // git ignores it
 }
+
+// MaxOutlined is the length in bytes of the longest text that is looked into. Of a longer one there is the
+// cost of the whole.
+const MaxOutlined = 8 << 20
 
 // Meter says what a count is worth.
 type Meter struct {
@@ -29,6 +37,9 @@ func (m Meter) Of(n int) tokens.Count {
 	}
 	return m.Counter.Of(n)
 }
+
+// OfView returns the count of what the ledger counted: in o200k_base, whatever the counter's encoding.
+func (m Meter) OfView(n int) tokens.Count { return m.Counter.Of(n) }
 
 // Say returns a count in words, with its share of the window where that is known: "1,234 tokens · 0.6 % of
 // 200,000".

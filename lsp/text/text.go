@@ -8,8 +8,9 @@ import (
 
 // Text is the content of a document at one moment. It is safe for concurrent use.
 type Text struct {
-	size    int
-	content func() content
+	encoding *tokens.Encoding
+	size     int
+	content  func() content
 }
 
 // content is what a text is read through.
@@ -20,8 +21,11 @@ type content struct {
 
 // New returns the text with these bytes, which must not change any more, counted in an encoding.
 func New(e *tokens.Encoding, raw []byte) *Text {
-	return &Text{len(raw), sync.OnceValue(func() content { return content{e.Index(raw), linesOf(raw)} })}
+	return &Text{e, len(raw), sync.OnceValue(func() content { return content{e.Index(raw), linesOf(raw)} })}
 }
+
+// Encoding returns what the text is counted in.
+func (t *Text) Encoding() *tokens.Encoding { return t.encoding }
 
 // Len returns the length in bytes.
 func (t *Text) Len() int { return t.size }
@@ -69,8 +73,12 @@ func (t *Text) Replace(from, to int, with string) *Text {
 	c := t.content()
 	index := c.index.Replace(from, to, []byte(with))
 	edited := content{index, c.lines.replace(from, to, len(with), index)}
-	return &Text{index.Len(), func() content { return edited }}
+	return &Text{t.encoding, index.Len(), func() content { return edited }}
 }
 
 // In returns the same text counted in another encoding.
-func (t *Text) In(e *tokens.Encoding) *Text { return New(e, t.Bytes(0, t.size)) }
+func (t *Text) In(e *tokens.Encoding) *Text {
+	return &Text{e, t.size, sync.OnceValue(func() content {
+		return New(e, t.Bytes(0, t.size)).content()
+	})}
+}
