@@ -44,14 +44,18 @@ func (s *Server) examine(d *document) {
 
 // publish tells the findings of a document; that there are none only where there were some.
 func (t *teller) publish(u uri.URI) {
-	p := &protocol.PublishDiagnosticsParams{URI: u, Diagnostics: []protocol.Diagnostic{}}
+	p := &protocol.PublishDiagnosticsParams{URI: t.reported[u], Diagnostics: []protocol.Diagnostic{}}
 	if d := t.Server.documents.get(u); d != nil {
 		p.URI, p.Version, p.Diagnostics = d.spelled, protocol.NewOptional(d.version), t.diagnostics(d)
 	}
-	if len(p.Diagnostics) == 0 && !t.reported[u] {
+	switch {
+	case len(p.Diagnostics) > 0:
+		t.reported[u] = p.URI
+	case t.reported[u] == "":
 		return
+	default:
+		delete(t.reported, u)
 	}
-	t.reported[u] = len(p.Diagnostics) > 0
 	if err := t.client.PublishDiagnostics(t.life, p); err != nil {
 		t.o.Log.Warn("diagnostics", "why", err.Error())
 	}

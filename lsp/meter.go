@@ -56,5 +56,8 @@ func (s *Server) know(change func(*known)) (before, after known) {
 // file returns a document as its features see it.
 func (s *Server) file(d *document) anyfile.File {
 	k := s.known()
-	return anyfile.File{Text: d.text, Sections: d.sections, Meter: k.meter, Use: k.live.Files[d.path], Path: d.path}
+	return anyfile.File{
+		Text: d.text, Sections: d.sections, Meter: k.meter,
+		Path: d.path, Use: k.live.Files[d.path], Ignored: func() bool { return s.place.ignores(d.path) },
+	}
 }

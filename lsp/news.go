@@ -60,7 +60,7 @@ func (n *news) take() (refresh bool, documents map[uri.URI]bool) {
 
 // tellNews tells the client what changes: at once what comes after a pause, together what comes in one.
 func (s *Server) tellNews() {
-	t := teller{Server: s, reported: map[uri.URI]bool{}}
+	t := teller{Server: s, reported: map[uri.URI]uri.URI{}}
 	for {
 		select {
 		case <-s.life.Done():
@@ -79,7 +79,7 @@ func (s *Server) tellNews() {
 type teller struct {
 	*Server
 	status   Status
-	reported map[uri.URI]bool // documents with diagnostics
+	reported map[uri.URI]uri.URI // documents with diagnostics, as the client spells them
 }
 
 // tell tells one lot of news.

@@ -9,6 +9,8 @@ import (
 	"go.lsp.dev/uri"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/ignore"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/tokens"
 )
 
@@ -67,4 +69,17 @@ func below(dir, file string) (string, bool) {
 		return "", false
 	}
 	return filepath.ToSlash(rel), true
+}
+
+// ignores reports whether git ignores a file of the workspace. What lies outside is nobody's business.
+func (p Place) ignores(name string) bool {
+	if name == "" || p.Root == "" || filepath.IsAbs(filepath.FromSlash(name)) {
+		return true
+	}
+	tree, err := safefs.Open(p.Root)
+	if err != nil {
+		return true
+	}
+	defer tree.Close() //nolint:errcheck // opened for reading
+	return ignore.New(func(name string) []byte { return tree.Read(name, ignore.FileSize) }).Ignored(name, false)
 }

@@ -17,7 +17,8 @@ type File struct {
 	Meter    Meter
 	Path     string    // as the ledger has it; "" for what is no file
 	Use      live.File // what the live session did with it
-	Ignored  bool      // git ignores it
+	// Ignored reports whether git ignores the file; nil: nobody can tell.
+	Ignored func() bool
 }
 
 // MaxOutlined is the length in bytes of the longest text that is looked into. Of a longer one there is the

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"strings"
+	"slices"
 	"unicode/utf8"
 
 	"ctxledger.dev/changes"
@@ -58,7 +58,7 @@ func Codes() []string {
 func Findings(f File, codes []string) []Finding {
 	var all []Finding
 	for _, x := range finders {
-		if strings.Contains(" "+strings.Join(codes, " ")+" ", " "+x.code+" ") {
+		if slices.Contains(codes, x.code) {
 			all = append(all, x.find(f)...)
 		}
 	}
@@ -115,13 +115,12 @@ const head = 4 << 10
 func generated(f File) []Finding {
 	what := ""
 	switch {
-	case f.Ignored:
-		return nil
 	case vendored.MatchString(f.Path):
 		what = "other people's code"
 	case generatedLine.Match(bytes.ReplaceAll(f.Text.Bytes(0, head), []byte("\r"), nil)):
 		what = "generated"
-	default:
+	}
+	if what == "" || f.Ignored == nil || f.Ignored() {
 		return nil
 	}
 	return f.first(Generated, "this file is %s, and git does not ignore it: agents that search will read it, %s. If nobody needs it in the repository, name it in .gitignore.",
