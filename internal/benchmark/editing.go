@@ -1,0 +1,296 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"time"
+
+	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/tokens"
+)
+
+const (
+	// editedSize is the length in bytes of the documents that are edited.
+	editedSize = 1 << 20
+	// keystrokes is how many letters are typed in each pass, for each of the runs.
+	keystrokes = 200
+	// openFiles is how many documents are open when the memory is looked at.
+	openFiles = 50
+	// hugeSize is the length in bytes of a document of which only the whole cost is told.
+	hugeSize = 50 << 20
+)
+
+// measureEditing measures the language server from the editor's side: what is written to its standard
+// input until the answer has been read, through two pipes.
+func measureEditing(ctx context.Context, b *bench) error {
+	texts, err := b.documents(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range texts {
+		if err := b.measureKeystrokes(ctx, d); err != nil {
+			return fmt.Errorf("%s: %w", d.name, err)
+		}
+	}
+	if err := b.measureOpening(ctx, texts[0]); err != nil {
+		return err
+	}
+	if err := b.measureOpenFiles(ctx, texts); err != nil {
+		return err
+	}
+	return b.measureHuge(ctx, texts[1])
+}
+
+// edited is a document that is edited.
+type edited struct{ name, language, text string }
+
+// documents returns a megabyte of each language whose sections are found in a way of their own.
+func (b *bench) documents(ctx context.Context) ([]edited, error) {
+	source, err := goSource(ctx, editedSize)
+	if err != nil {
+		return nil, err
+	}
+	prose, err := readShelves(english, editedSize)
+	if err != nil {
+		return nil, err
+	}
+	return []edited{
+		{"Markdown", "markdown", withHeadings(string(prose))},
+		{"Go source", "go", "package p\n" + string(source)},
+		{"any language", "plaintext", string(source)},
+	}, nil
+}
+
+// withHeadings puts a heading before every two kilobytes of a text.
+func withHeadings(text string) string {
+	var b strings.Builder
+	for n := 1; len(text) > 0; n++ {
+		cut := len(text)
+		if cut > 2048 {
+			cut = 2048 + 1 + strings.IndexByte(text[2048:], '\n')
+		}
+		if cut <= 2048 {
+			cut = len(text)
+		}
+		fmt.Fprintf(&b, "%s Section %d\n\n%s\n", strings.Repeat("#", 1+n%3), n, text[:cut])
+		text = text[cut:]
+	}
+	return b.String()
+}
+
+// langServer is a language server under measurement.
+type langServer struct {
+	*scriptededitor.Editor
+	cmd *exec.Cmd
+}
+
+// startServer starts the built server with settings that show everything.
+func (b *bench) startServer(ctx context.Context) (*langServer, error) {
+	cmd := exec.CommandContext(ctx, b.bin+"/ctxlsp")
+	cmd.Dir = b.temp
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	s := &langServer{scriptededitor.New(in, out), cmd}
+	settings := map[string]any{"lens": "always", "hover": "always", "hints": 500, "symbols": true, "folding": true, "live": false}
+	_, err = s.Initialize(ctx, nil, settings, nil)
+	return s, err
+}
+
+// stop ends the server.
+func (s *langServer) stop(ctx context.Context) error {
+	if err := s.Leave(ctx); err != nil {
+		return err
+	}
+	<-s.Gone()
+	return s.cmd.Wait()
+}
+
+// lens asks for the cost of a document.
+func (s *langServer) lens(ctx context.Context, uri string) error {
+	var list []json.RawMessage
+	err := s.Call(ctx, "textDocument/codeLens", scriptededitor.Document(uri, nil), &list)
+	if err == nil && len(list) != 1 {
+		err = fmt.Errorf("%d lenses", len(list))
+	}
+	return err
+}
+
+// measureKeystrokes types letters at random places, the same in each pass, and asks for the lens and for
+// what is under the mouse after each.
+func (b *bench) measureKeystrokes(ctx context.Context, d edited) error {
+	s, err := b.startServer(ctx)
+	if err != nil {
+		return err
+	}
+	const uri = "untitled:edited"
+	if err := s.Open(uri, d.language, d.text); err != nil {
+		return err
+	}
+	if err := s.lens(ctx, uri); err != nil {
+		return err
+	}
+	lines := strings.Count(d.text, "\n")
+	var lens, hover, symbols, leastLens, leastHover times
+	for pass := range passes {
+		rng := rand.New(rand.NewPCG(1, 2))
+		var l, h times
+		for i := range b.runs * keystrokes {
+			at := scriptededitor.Position{Line: uint32(rng.IntN(lines)), Character: uint32(rng.IntN(20))}
+			err := l.clock(func() error {
+				if err := s.Change(uri, 2+pass*b.runs*keystrokes+i, scriptededitor.Range{Start: at, End: at}, "x"); err != nil {
+					return err
+				}
+				return s.lens(ctx, uri)
+			})
+			if err != nil {
+				return err
+			}
+			at.Line = uint32(rng.IntN(lines))
+			err = h.clock(func() error {
+				return s.Call(ctx, "textDocument/hover", scriptededitor.Document(uri, map[string]any{"position": at}), nil)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		lens, hover, leastLens, leastHover = append(lens, l...), append(hover, h...), least(leastLens, l), least(leastHover, h)
+	}
+	for range b.runs * 4 {
+		err := symbols.clock(func() error {
+			return s.Call(ctx, "textDocument/documentSymbol", scriptededitor.Document(uri, nil), nil)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	counted := times{}
+	for range b.runs * slowCalls {
+		_ = counted.clock(func() error { tokens.O200kBase.Count([]byte(d.text)); return nil }) // it returns that nil
+	}
+	title := fmt.Sprintf("editor, 1 MB of %s: ", d.name)
+	say := func(what string, all, least times) {
+		b.report.add(title+what, fmt.Sprintf("%s, p99 %s, undisturbed %s", micros(all.median()), micros(all.at(0.99)), micros(least.at(0.99))),
+			"counting the text: "+millis(counted.median()), fmt.Sprintf("%.0f × as fast", counted.median().Seconds()/all.median().Seconds()), fmt.Sprint(len(all)))
+	}
+	say("a keystroke, to the fresh lens", lens, leastLens)
+	say("a hover after it", hover, leastHover)
+	b.report.add(title+"all symbols with their costs", millis(symbols.median()), "", "", fmt.Sprint(len(symbols)))
+	return s.stop(ctx)
+}
+
+// least returns the shorter of two durations at each place.
+func least(a, b times) times {
+	if a == nil {
+		return append(times(nil), b...)
+	}
+	for i := range a {
+		a[i] = min(a[i], b[i])
+	}
+	return a
+}
+
+// measureOpening opens a document in a server that has seen none.
+func (b *bench) measureOpening(ctx context.Context, d edited) error {
+	var started, opened, second times
+	for range b.runs * 2 {
+		var s *langServer
+		err := started.clock(func() (err error) { s, err = b.startServer(ctx); return err })
+		if err != nil {
+			return err
+		}
+		if err := opened.clock(func() error { return open(ctx, s, "untitled:1", d) }); err != nil {
+			return err
+		}
+		if err := second.clock(func() error { return open(ctx, s, "untitled:2", d) }); err != nil {
+			return err
+		}
+		if err := s.stop(ctx); err != nil {
+			return err
+		}
+	}
+	b.report.add("editor: opening 1 MB of Markdown in a server just started, to the lens", millis(opened.median())+", worst "+millis(opened.at(1)),
+		"the same once more: "+millis(second.median()), ratio(opened.median(), second.median()), fmt.Sprint(len(opened)))
+	b.report.add("editor: start of the server, to its answer to initialize", millis(started.median()), "", "", fmt.Sprint(len(started)))
+	return nil
+}
+
+func open(ctx context.Context, s *langServer, uri string, d edited) error {
+	if err := s.Open(uri, d.language, d.text); err != nil {
+		return err
+	}
+	return s.lens(ctx, uri)
+}
+
+// measureOpenFiles opens many documents, asks all there is to ask of each, and looks at the memory.
+func (b *bench) measureOpenFiles(ctx context.Context, texts []edited) error {
+	for _, size := range []int{100 << 10, 1 << 20} {
+		s, err := b.startServer(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range openFiles {
+			d := texts[i%len(texts)]
+			d.text = strings.ToValidUTF8(d.text[:min(size, len(d.text))], "")
+			uri := fmt.Sprintf("untitled:%d", i)
+			if err := open(ctx, s, uri, d); err != nil {
+				return err
+			}
+			for _, method := range []string{"documentSymbol", "foldingRange"} {
+				if err := s.Call(ctx, "textDocument/"+method, scriptededitor.Document(uri, nil), nil); err != nil {
+					return err
+				}
+			}
+		}
+		if rss := memoryOf(s.cmd.Process.Pid); rss > 0 {
+			b.report.add(fmt.Sprintf("editor: memory with %d documents of %d KB open", openFiles, size>>10), megabytes(rss),
+				"their texts: "+megabytes(int64(openFiles*size)), "", "1")
+		}
+		if err := s.stop(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measureHuge opens and edits a document that is too large to look into.
+func (b *bench) measureHuge(ctx context.Context, d edited) error {
+	d.text = strings.Repeat(d.text, hugeSize/len(d.text)+1)[:hugeSize]
+	s, err := b.startServer(ctx)
+	if err != nil {
+		return err
+	}
+	const uri = "untitled:huge"
+	began := time.Now()
+	if err := open(ctx, s, uri, d); err != nil {
+		return err
+	}
+	opened := time.Since(began)
+	var typed times
+	for i := range b.runs * slowCalls {
+		at := scriptededitor.Position{Line: uint32(i * 1000)}
+		err := typed.clock(func() error {
+			if err := s.Change(uri, i+2, scriptededitor.Range{Start: at, End: at}, "x"); err != nil {
+				return err
+			}
+			return s.lens(ctx, uri)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	b.report.add("editor: opening 50 MB, of which only the whole cost is told", millis(opened), "a keystroke in it: "+millis(typed.median())+", p99 "+millis(typed.at(0.99)), "", "1")
+	return s.stop(ctx)
+}
