@@ -17,7 +17,7 @@ func didChangeMethod() method {
 			if p.TextDocument.Version <= d.version {
 				s.o.Log.Warn("a document went back", "from", d.version, "to", p.TextDocument.Version)
 			}
-			return d.with(p.TextDocument.Version, s.applied(d.text, p.ContentChanges))
+			return d.changed(p.TextDocument.Version, p.ContentChanges)
 		})
 		if d == nil {
 			return notOpen(string(p.TextDocument.URI))
@@ -27,17 +27,18 @@ func didChangeMethod() method {
 	})
 }
 
-// applied returns a text with changes, each made to what the one before left.
-func (s *Server) applied(t *text.Text, changes []protocol.TextDocumentContentChangeEvent) *text.Text {
+// changed returns a document after changes, each made to what the one before left.
+func (d document) changed(version int32, changes []protocol.TextDocumentContentChangeEvent) *document {
+	d.version = version
 	for _, c := range changes {
 		switch c := c.(type) {
 		case *protocol.TextDocumentContentChangePartial:
-			t = t.Edit(text.Range{Start: text.Position(c.Range.Start), End: text.Position(c.Range.End)}, c.Text)
+			d = *d.edited(text.Range{Start: text.Position(c.Range.Start), End: text.Position(c.Range.End)}, c.Text)
 		case *protocol.TextDocumentContentChangeWholeDocument:
-			t = text.New(t.Encoding(), []byte(c.Text))
+			d = *d.with(version, text.New(d.text.Encoding(), []byte(c.Text)))
 		}
 	}
-	return t
+	return &d
 }
 
 func notOpen(u string) error {

@@ -19,18 +19,33 @@ type document struct {
 	language outline.Language
 	version  int32
 	text     *text.Text
-	sections func() []outline.Section // computed once
+	outline  *outline.Outline // empty for a text that is too long
 }
 
 // with returns the document with another text.
 func (d document) with(version int32, t *text.Text) *document {
-	d.version, d.text = version, t
-	d.sections = sync.OnceValue(func() []outline.Section {
-		if t.Len() > anyfile.MaxOutlined {
-			return nil
-		}
-		return outline.Of(d.language, t.Bytes(0, t.Len()))
-	})
+	d.version, d.text, d.outline = version, t, outlineOf(d.language, t)
+	return &d
+}
+
+// outlineOf returns the outline of a text, or an empty one of a text that is too long.
+func outlineOf(l outline.Language, t *text.Text) *outline.Outline {
+	if t.Len() > anyfile.MaxOutlined {
+		t = text.New(t.Encoding(), nil)
+	}
+	return outline.Of(l, t)
+}
+
+// edited returns the document after an edit.
+func (d document) edited(r text.Range, with string) *document {
+	c := d.text.Change(r, with)
+	t := d.text.Replace(c.From, c.To, c.With)
+	if max(t.Len(), d.text.Len()) > anyfile.MaxOutlined {
+		d.outline = outlineOf(d.language, t)
+	} else {
+		d.outline = d.outline.Edit(c, t)
+	}
+	d.text = t
 	return &d
 }
 

@@ -15,7 +15,8 @@ func foldingRangeMethod() method {
 			return nil, nil
 		}
 		folds := []protocol.FoldingRange{}
-		for _, section := range d.sections() {
+		for i := range d.outline.Len() {
+			section := d.outline.Section(i)
 			first, last := d.text.LineAt(section.From), d.text.LineAt(section.To)
 			if last > first {
 				folds = append(folds, protocol.FoldingRange{StartLine: uint32(first), EndLine: uint32(last)})

@@ -57,7 +57,7 @@ func (s *Server) know(change func(*known)) (before, after known) {
 func (s *Server) file(d *document) anyfile.File {
 	k := s.known()
 	return anyfile.File{
-		Text: d.text, Sections: d.sections, Meter: k.meter,
+		Text: d.text, Outline: d.outline, Meter: k.meter,
 		Path: d.path, Use: k.live.Files[d.path], Ignored: func() bool { return s.place.ignores(d.path) },
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
 
@@ -60,10 +61,13 @@ func (b *bench) documents(ctx context.Context) ([]edited, error) {
 	}
 	return []edited{
 		{"Markdown", "markdown", withHeadings(string(prose))},
-		{"Go source", "go", "package p\n" + string(source)},
+		{"Go source", "go", "package p\n" + declarations.ReplaceAllString(string(source), "")},
 		{"any language", "plaintext", string(source)},
 	}, nil
 }
+
+// declarations are what makes no sense twice in a file: clauses and imports of the files put together.
+var declarations = regexp.MustCompile(`(?m)^package .*$|^import \((?s:.*?)^\)$|^import .*$`)
 
 // withHeadings puts a heading before every two kilobytes of a text.
 func withHeadings(text string) string {

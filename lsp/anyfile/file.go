@@ -12,11 +12,11 @@ import (
 
 // File is a document at one moment, with what counts are for.
 type File struct {
-	Text     *text.Text
-	Sections func() []outline.Section // none of a text that is longer than MaxOutlined
-	Meter    Meter
-	Path     string    // as the ledger has it; "" for what is no file
-	Use      live.File // what the live session did with it
+	Text    *text.Text
+	Outline *outline.Outline // empty for a text that is longer than MaxOutlined
+	Meter   Meter
+	Path    string    // as the ledger has it; "" for what is no file
+	Use     live.File // what the live session did with it
 	// Ignored reports whether git ignores the file; nil: nobody can tell.
 	Ignored func() bool
 }

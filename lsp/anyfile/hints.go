@@ -11,7 +11,8 @@ type Hint struct {
 func Hints(f File, from, to, least int) []Hint {
 	var hints []Hint
 	lines := map[int]bool{}
-	for _, s := range f.Sections() {
+	for i := range f.Outline.Len() {
+		s := f.Outline.Section(i)
 		if s.To < from || s.To > to || s.From > to {
 			continue
 		}

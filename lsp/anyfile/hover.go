@@ -14,7 +14,7 @@ type Note struct {
 
 // Heading is the note for a byte in a heading of Markdown, or false.
 func Heading(f File, offset int) (Note, bool) {
-	s, ok := outline.Innermost(f.Sections(), offset)
+	s, ok := f.Outline.Around(offset)
 	if !ok || s.Kind != outline.Heading || offset < s.From || offset > s.End {
 		return Note{}, false
 	}
@@ -23,7 +23,7 @@ func Heading(f File, offset int) (Note, bool) {
 
 // Anywhere is the note for any byte: about the innermost section around it, or the whole file.
 func Anywhere(f File, offset int) Note {
-	if s, ok := outline.Innermost(f.Sections(), offset); ok {
+	if s, ok := f.Outline.Around(offset); ok {
 		return f.note(s)
 	}
 	from, to := f.Text.Line(f.Text.LineAt(offset))

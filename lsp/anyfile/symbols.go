@@ -10,9 +10,9 @@ type Symbol struct {
 
 // Symbols are the sections of a file.
 func Symbols(f File) []Symbol {
-	sections := f.Sections()
-	symbols := make([]Symbol, len(sections))
-	for i, s := range sections {
+	symbols := make([]Symbol, f.Outline.Len())
+	for i := range symbols {
+		s := f.Outline.Section(i)
 		symbols[i] = Symbol{s, f.Meter.Of(f.cost(s)).String()}
 	}
 	return symbols

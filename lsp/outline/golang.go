@@ -4,94 +4,191 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"sort"
+
+	"ctxledger.dev/lsp/text"
 )
 
-// golang returns the top-level declarations of Go source with their comments. Of source that does not
+// declarations are the top-level declarations of Go source with their comments. Of source that does not
 // parse there are those that could be read.
-func golang(raw []byte) []Section {
-	files := token.NewFileSet()
-	file, _ := parser.ParseFile(files, "", raw, parser.ParseComments|parser.SkipObjectResolution) // what is broken is left out
-	if file == nil {
-		return nil
-	}
-	d := declarations{at: files.File(file.FileStart), size: len(raw)}
-	for _, decl := range file.Decls {
-		d.add(decl)
-		if len(d.sections) >= Most {
-			break
-		}
-	}
-	return nest(d.sections)
+type declarations struct {
+	list   []declaration
+	broken bool // the parser had something to say
 }
 
-// declarations collects sections.
-type declarations struct {
-	at       *token.File
-	size     int
-	sections []Section
+// declaration is one of them, with the sections that it has: itself, or each type of a group.
+type declaration struct {
+	from, to int32
+	sections []Section // relative to from
+}
+
+// parseGo reads the declarations of a whole file.
+func parseGo(t *text.Text) *declarations {
+	list, broken := parse(t.Bytes(0, t.Len()))
+	return &declarations{list, broken}
+}
+
+// parse reads the declarations of a source.
+func parse(raw []byte) (list []declaration, broken bool) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "", raw, parser.ParseComments|parser.SkipObjectResolution|parser.AllErrors)
+	if file == nil {
+		return nil, true
+	}
+	s := source{at: files.File(file.FileStart), size: len(raw)}
+	end := 0
+	for _, decl := range file.Decls {
+		d := s.declaration(decl)
+		if int(d.from) < end {
+			continue // a broken tree
+		}
+		list, end = append(list, d), int(d.to)
+	}
+	return list, err != nil
+}
+
+// clause makes a file of a part of one.
+const clause = "package p\n"
+
+// edit implements parts: the declaration around the edit is parsed alone. If that is not one or more
+// whole declarations, or the file was broken before, the whole file has to be.
+func (d *declarations) edit(_, after *text.Text, c text.Change) (parts, bool) {
+	shift := int32(len(c.With) - (c.To - c.From))
+	i := sort.Search(len(d.list), func(i int) bool { return int(d.list[i].to) > c.To })
+	if d.broken || i == len(d.list) || int(d.list[i].from) >= c.From {
+		return nil, false
+	}
+	around := d.list[i]
+	raw := after.Append([]byte(clause), int(around.from), int(around.to+shift))
+	parsed, broken := parse(raw)
+	if broken || len(parsed) == 0 || parsed[0].from != int32(len(clause)) || int(parsed[len(parsed)-1].to) != len(raw) {
+		return nil, false
+	}
+	list := make([]declaration, 0, len(d.list)+len(parsed))
+	list = append(list, d.list[:i]...)
+	list = appendMoved(list, parsed, around.from-int32(len(clause)))
+	return &declarations{list: appendMoved(list, d.list[i+1:], shift)}, true
+}
+
+// appendMoved appends declarations that stand elsewhere now.
+func appendMoved(list, more []declaration, by int32) []declaration {
+	for _, d := range more {
+		d.from += by
+		d.to += by
+		list = append(list, d)
+	}
+	return list
+}
+
+// spans implements parts.
+func (d *declarations) spans() []span {
+	var spans []span
+	for i, decl := range d.list {
+		for _, s := range decl.sections {
+			if len(spans) < Most {
+				spans = append(spans, span{first: decl.from + int32(s.From), last: decl.from + int32(s.To) - 1, number: int32(i)})
+			}
+		}
+	}
+	return spans
+}
+
+// section implements parts.
+func (d *declarations) section(_ *text.Text, s span) Section {
+	decl := d.list[s.number]
+	i := sort.Search(len(decl.sections), func(i int) bool { return decl.from+int32(decl.sections[i].From) >= s.first })
+	found, from := decl.sections[i], int(decl.from)
+	found.From, found.To, found.At, found.End = found.From+from, found.To+from, found.At+from, found.End+from
+	return found
+}
+
+// place implements parts.
+func (*declarations) place(_ *text.Text, offset int) int32 { return int32(offset) }
+
+// source is a file that was parsed.
+type source struct {
+	at   *token.File
+	size int
 }
 
 // offset returns the byte of a position, inside of the source whatever a broken tree says.
-func (d *declarations) offset(p token.Pos) int {
-	if !p.IsValid() || int(p) < d.at.Base() || int(p) > d.at.Base()+d.at.Size() {
-		return d.size
+func (s source) offset(p token.Pos) int {
+	if !p.IsValid() || int(p) < s.at.Base() || int(p) > s.at.Base()+s.at.Size() {
+		return s.size
 	}
-	return d.at.Offset(p)
+	return s.at.Offset(p)
 }
 
-// add adds a declaration.
-func (d *declarations) add(decl ast.Decl) {
+// declaration reads one declaration.
+func (s source) declaration(decl ast.Decl) declaration {
+	var sections []Section
+	var doc *ast.CommentGroup
 	switch decl := decl.(type) {
 	case *ast.FuncDecl:
 		kind, name := Function, decl.Name.Name
 		if decl.Recv != nil && len(decl.Recv.List) > 0 {
 			kind, name = Method, "("+receiver(decl.Recv.List[0].Type)+")."+name
 		}
-		d.section(kind, name, decl.Name, decl.Doc, decl)
+		doc = decl.Doc
+		sections = []Section{s.section(kind, name, decl.Name, doc, decl)}
 	case *ast.GenDecl:
-		d.group(decl)
+		doc = decl.Doc
+		sections = s.group(decl)
 	}
+	from, to := s.extent(doc, decl)
+	d := declaration{from: int32(from), to: int32(to)}
+	for _, x := range sections {
+		if from <= x.From && x.From <= x.At && x.At <= x.End && x.End <= x.To && x.To <= to {
+			x.From, x.To, x.At, x.End = x.From-from, x.To-from, x.At-from, x.End-from
+			d.sections = append(d.sections, x)
+		}
+	}
+	return d
 }
 
-// group adds what a declaration of types, constants or variables declares: the whole, by its first name, or
-// each type of a group.
-func (d *declarations) group(decl *ast.GenDecl) {
-	if len(decl.Specs) == 0 {
-		return
-	}
+// group returns the sections of a declaration of types, constants or variables: the whole, by its first
+// name, or each type of a group.
+func (s source) group(decl *ast.GenDecl) (sections []Section) {
 	if decl.Tok == token.TYPE && decl.Lparen.IsValid() {
-		for _, s := range decl.Specs {
-			if t, ok := s.(*ast.TypeSpec); ok {
-				d.section(Type, t.Name.Name, t.Name, t.Doc, t)
+		for _, spec := range decl.Specs {
+			if t, ok := spec.(*ast.TypeSpec); ok {
+				sections = append(sections, s.section(Type, t.Name.Name, t.Name, t.Doc, t))
 			}
 		}
-		return
+		return sections
 	}
-	switch s := decl.Specs[0].(type) {
+	if len(decl.Specs) == 0 {
+		return nil
+	}
+	switch spec := decl.Specs[0].(type) {
 	case *ast.TypeSpec:
-		d.section(Type, s.Name.Name, s.Name, decl.Doc, decl)
+		return []Section{s.section(Type, spec.Name.Name, spec.Name, decl.Doc, decl)}
 	case *ast.ValueSpec:
-		kind := Variable
+		kind, name := Variable, spec.Names[0].Name
 		if decl.Tok == token.CONST {
 			kind = Constant
 		}
-		name := s.Names[0].Name
-		if len(decl.Specs) > 1 || len(s.Names) > 1 {
+		if len(decl.Specs) > 1 || len(spec.Names) > 1 {
 			name += ", …"
 		}
-		d.section(kind, name, s.Names[0], decl.Doc, decl)
+		return []Section{s.section(kind, name, spec.Names[0], decl.Doc, decl)}
 	}
+	return nil
 }
 
-// section adds a section for a node and the comment before it.
-func (d *declarations) section(kind Kind, name string, at *ast.Ident, doc *ast.CommentGroup, n ast.Node) {
-	s := Section{Name: short([]byte(name)), Kind: kind, From: d.offset(n.Pos()), To: d.offset(n.End()), At: d.offset(at.Pos()), End: d.offset(at.End())}
+// section returns the section of a node and the comment before it.
+func (s source) section(kind Kind, name string, at *ast.Ident, doc *ast.CommentGroup, n ast.Node) Section {
+	from, to := s.extent(doc, n)
+	return Section{Name: short([]byte(name)), Kind: kind, From: from, To: to, At: s.offset(at.Pos()), End: s.offset(at.End())}
+}
+
+// extent returns where a node and the comment before it start and end.
+func (s source) extent(doc *ast.CommentGroup, n ast.Node) (from, to int) {
+	from, to = s.offset(n.Pos()), s.offset(n.End())
 	if doc != nil {
-		s.From = min(s.From, d.offset(doc.Pos()))
+		from = min(from, s.offset(doc.Pos()))
 	}
-	if s.From <= s.At && s.At <= s.End && s.End <= s.To {
-		d.sections = append(d.sections, s)
-	}
+	return from, max(from, to)
 }
 
 // receiver returns the type of a receiver as its methods' users know it.

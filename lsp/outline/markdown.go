@@ -1,108 +1,168 @@
 package outline
 
-import "bytes"
+import (
+	"bytes"
+	"math"
 
-// markdown returns the sections of headings, as CommonMark has them: those of number signs and those
+	"ctxledger.dev/lsp/text"
+)
+
+// markdown finds the sections of headings, as CommonMark has them: those of number signs and those
 // underlined, outside of fenced code and of YAML at the beginning. A section ends before the next heading
 // of its level or above; blank lines at its end do not count.
-func markdown(raw []byte) []Section {
-	m := reader{last: -1}
-	for r := range rows(raw) {
-		m.line(r)
-		if len(m.sections) == Most {
+type markdown []mark
+
+// The kinds of lines of Markdown. n is the level of a heading, else the number of signs.
+const (
+	blankLine byte = iota
+	textLine
+	headingLine
+	equalsLine // underlines a heading of level 1
+	dashesLine // one of level 2; three of them begin and end YAML
+	dotsLine   // three of them end YAML
+	tickFence  // begins or ends code
+	tickOpens  // begins it only, since the language follows
+	tildeFence
+	tildeOpens
+)
+
+func (m markdown) edit(before, after *text.Text, c text.Change) (parts, bool) {
+	return markdown(remarked(m, before, after, c, markdownMark)), true
+}
+
+// markdownMark marks a line.
+func markdownMark(line []byte) mark {
+	columns, size := indent(line)
+	body := bytes.TrimRight(line[size:], " \t")
+	m := mark{kind: textLine, deep: columns >= 4}
+	signs := func(sign string) int { return len(body) - len(bytes.TrimLeft(body, sign)) }
+	only := func(n int) bool { return n == len(body) }
+	switch {
+	case len(body) == 0:
+		return mark{}
+	case body[0] == '#':
+		if n := signs("#"); n <= 6 && (only(n) || body[n] == ' ' || body[n] == '\t') {
+			m.kind, m.n = headingLine, uint16(n)
+		}
+	case body[0] == '=' && only(signs("=")):
+		m.kind = equalsLine
+	case body[0] == '-' && only(signs("-")):
+		m.kind, m.n = dashesLine, count16(len(body)+columns*4) // YAML is not indented
+	case string(line) == "...":
+		m.kind = dotsLine
+	case body[0] == '`' && signs("`") >= 3 && bytes.IndexByte(body[signs("`"):], '`') < 0:
+		m.kind, m.n = tickOpens, count16(signs("`"))
+	case body[0] == '~' && signs("~") >= 3:
+		m.kind, m.n = tildeOpens, count16(signs("~"))
+	}
+	if (m.kind == tickOpens || m.kind == tildeOpens) && only(int(m.n)) {
+		m.kind-- // the fence alone
+	}
+	return m
+}
+
+// count16 returns a number that fits.
+func count16(n int) uint16 { return uint16(min(n, math.MaxUint16)) }
+
+// spans implements parts.
+func (m markdown) spans() []span {
+	r := headings{}
+	for i, line := range m {
+		r.line(int32(i), line)
+		if len(r.found) == Most {
 			break
 		}
 	}
-	m.close(1)
-	return nest(m.sections)
+	r.close(1)
+	return r.found
 }
 
-// reader reads the headings of a document.
-type reader struct {
-	sections []Section
-	levels   []int // of all sections
-	open     []int // sections that have not ended, the outermost first
+// headings reads the marks of a document.
+type headings struct {
+	found  []span
+	levels []uint16 // of all that were found
+	open   []int    // those that have not ended, the outermost first
 
-	fence     []byte // what opened the code around; nil: none
-	matter    bool   // inside of YAML at the beginning
-	begun     bool   // a line was read
-	paragraph row    // the line before, if it could be underlined; else its text is nil
-	last      int    // the end of the last line that is not blank
-	before    int    // the end of the one before that
+	fence     mark // what opened the code around; zero: none
+	matter    bool // inside of YAML at the beginning
+	paragraph bool // the line before is part of a paragraph
+	last      int32
+	before    int32 // the last line that is not blank, and the last one before that
 }
 
 // line reads the next line.
-func (m *reader) line(r row) {
-	first := !m.begun
-	m.begun = true
-	columns, size := indent(r.text)
-	body := bytes.TrimRight(r.text[size:], " \t")
-	above := m.paragraph
-	m.paragraph = row{}
+func (h *headings) line(i int32, m mark) {
+	paragraph := h.paragraph
+	h.paragraph = false
 	switch {
-	case m.matter:
-		m.matter = !bytes.Equal(body, []byte("---")) && !bytes.Equal(body, []byte("..."))
-	case first && bytes.Equal(r.text, []byte("---")):
-		m.matter = true
-	case m.fence != nil:
-		if columns < 4 && closes(m.fence, body) {
-			m.fence = nil
+	case h.matter:
+		h.matter = !(m.kind == dashesLine && m.n == 3 || m.kind == dotsLine)
+	case i == 0 && m.kind == dashesLine && m.n == 3:
+		h.matter = true
+	case h.fence.kind != 0:
+		if closes(h.fence, m) {
+			h.fence = mark{}
 		}
-	case len(body) == 0, columns >= 4 && above.text == nil:
-	case fenceOf(body) != nil:
-		m.fence = fenceOf(body)
-	case levelOf(body) > 0:
-		level := levelOf(body)
-		m.add(level, r.from, r.from+size+level, title(body[level:]), r)
-	case above.text != nil && underline(body) > 0:
-		_, size := indent(above.text)
-		m.last = m.before
-		m.add(underline(body), above.from, above.from+size, above.text[size:], r)
+	case m.kind == blankLine, m.deep && !paragraph:
+	case m.deep:
+		h.paragraph = true
+	case m.kind >= tickFence:
+		h.fence = m
+	case m.kind == headingLine:
+		h.add(m.n, i, i)
+	case paragraph && (m.kind == equalsLine || m.kind == dashesLine):
+		h.last = h.before
+		h.add(1+uint16(m.kind-equalsLine), i-1, i)
 	default:
-		m.paragraph = r
+		h.paragraph = m.kind != dashesLine || m.n < 3
 	}
-	if len(body) > 0 {
-		m.before, m.last = m.last, r.to
+	if m.kind != blankLine {
+		h.before, h.last = h.last, i
 	}
 }
 
-// add begins a section with a heading that ends with the line r. Its name stands at byte at.
-func (m *reader) add(level, from, at int, name []byte, r row) {
-	m.close(level)
-	trimmed := bytes.TrimLeft(name, " \t")
-	at += len(name) - len(trimmed)
-	trimmed = bytes.TrimRight(trimmed, " \t")
-	s := Section{Name: short(trimmed), Kind: Heading, From: from, To: r.to, At: at, End: at + len(trimmed)}
-	if len(trimmed) == 0 {
-		s.At, s.End = from, r.to
-	}
-	m.open = append(m.open, len(m.sections))
-	m.sections = append(m.sections, s)
-	m.levels = append(m.levels, level)
+// closes reports whether a line ends the code that a fence began.
+func closes(fence, m mark) bool {
+	same := m.kind == tickFence && fence.kind <= tickOpens || m.kind == tildeFence && fence.kind >= tildeFence
+	return same && !m.deep && m.n >= fence.n
+}
+
+// add begins a section with a heading from line first to line last.
+func (h *headings) add(level uint16, first, last int32) {
+	h.close(level)
+	h.open = append(h.open, len(h.found))
+	h.found = append(h.found, span{first: first, last: last, number: first})
+	h.levels = append(h.levels, level)
 }
 
 // close ends the sections of a level and below, with the last line that is not blank.
-func (m *reader) close(level int) {
-	for len(m.open) > 0 {
-		i := m.open[len(m.open)-1]
-		if m.levels[i] < level {
+func (h *headings) close(level uint16) {
+	for len(h.open) > 0 {
+		i := h.open[len(h.open)-1]
+		if h.levels[i] < level {
 			return
 		}
-		m.sections[i].To = max(m.sections[i].To, m.last)
-		m.open = m.open[:len(m.open)-1]
+		h.found[i].last = max(h.found[i].last, h.last)
+		h.open = h.open[:len(h.open)-1]
 	}
 }
 
-// levelOf returns the level of a heading of number signs, or 0.
-func levelOf(body []byte) int {
-	n := 0
-	for n < len(body) && body[n] == '#' {
-		n++
+// section implements parts.
+func (m markdown) section(t *text.Text, s span) Section {
+	found := between(t, s)
+	found.Kind = Heading
+	from, to := t.Line(int(s.number))
+	line := t.Bytes(from, to)
+	if m[s.number].kind == headingLine {
+		_, size := indent(line)
+		from += size + int(m[s.number].n)
+		line = title(bytes.TrimRight(line[size:], " \t")[m[s.number].n:])
 	}
-	if n > 6 || n < len(body) && body[n] != ' ' && body[n] != '\t' {
-		return 0
-	}
-	return n
+	name := bytes.TrimLeft(line, " \t")
+	found.At = from + len(line) - len(name)
+	name = bytes.TrimRight(name, " \t")
+	found.Name, found.End = short(name), found.At+len(name)
+	return found
 }
 
 // title returns a heading without the number signs that may end it.
@@ -114,29 +174,5 @@ func title(name []byte) []byte {
 	return name
 }
 
-// underline returns the level of the heading that a line makes of the one above, or 0.
-func underline(body []byte) int {
-	switch {
-	case len(bytes.Trim(body, "=")) == 0:
-		return 1
-	case len(bytes.Trim(body, "-")) == 0:
-		return 2
-	}
-	return 0
-}
-
-// fenceOf returns the signs with which a line opens code, or nil.
-func fenceOf(body []byte) []byte {
-	for _, sign := range []byte("`~") {
-		n := len(body) - len(bytes.TrimLeft(body, string(sign)))
-		if n >= 3 && (sign == '~' || bytes.IndexByte(body[n:], '`') < 0) {
-			return body[:n]
-		}
-	}
-	return nil
-}
-
-// closes reports whether a line closes code that a fence opened.
-func closes(fence, body []byte) bool {
-	return len(body) >= len(fence) && len(bytes.Trim(body, string(fence[0]))) == 0
-}
+// place implements parts.
+func (markdown) place(t *text.Text, offset int) int32 { return int32(t.LineAt(offset)) }

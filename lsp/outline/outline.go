@@ -1,5 +1,12 @@
 package outline
 
+import (
+	"sync"
+	"sync/atomic"
+
+	"ctxledger.dev/lsp/text"
+)
+
 // Kind is what a section is.
 type Kind int
 
@@ -26,9 +33,6 @@ type Section struct {
 // Most is how many sections of a document are found: enough for any that people read.
 const Most = 20_000
 
-// maxName is how many bytes of a name are kept.
-const maxName = 120
-
 // Language says how the sections of a document are found.
 type Language int
 
@@ -50,44 +54,117 @@ func LanguageOf(id string) Language {
 	return Indented
 }
 
-// Of returns the sections of a document.
-func Of(l Language, raw []byte) []Section {
+// Outline is the sections of one text, found when they are asked for. It is safe for concurrent use.
+type Outline struct {
+	language Language
+	text     *text.Text
+	once     sync.Once
+	ready    atomic.Bool // parts and spans are there
+	parts    parts
+	spans    []span
+}
+
+// parts are what an outline is made of, in one language. A value never changes.
+type parts interface {
+	// edit returns the parts of the edited text, or false where those of before are no help.
+	edit(before, after *text.Text, c text.Change) (parts, bool)
+	// spans returns the sections of the text, sorted by their starts, the outer ones first.
+	spans() []span
+	// section reads one of them.
+	section(t *text.Text, s span) Section
+	// place returns a byte as spans have it.
+	place(t *text.Text, offset int) int32
+}
+
+// span is a section before it is read: its first and its last line in a language whose lines are marked,
+// its first and its last byte in Go.
+type span struct {
+	first, last int32
+	depth       int32
+	number      int32 // in Go, of the declaration; else the line with the name
+}
+
+// Of returns the outline of a text.
+func Of(l Language, t *text.Text) *Outline { return &Outline{language: l, text: t} }
+
+// Edit returns the outline of the text after an edit. after is that text.
+func (o *Outline) Edit(c text.Change, after *text.Text) *Outline {
+	edited := Of(o.language, after)
+	if o.ready.Load() {
+		if p, ok := o.parts.edit(o.text, after, c); ok {
+			edited.parts = p
+		}
+	}
+	return edited
+}
+
+// found returns the sections.
+func (o *Outline) found() []span {
+	o.once.Do(func() {
+		if o.parts == nil {
+			o.parts = partsOf(o.language, o.text)
+		}
+		o.spans = nest(o.parts.spans())
+		o.ready.Store(true)
+	})
+	return o.spans
+}
+
+func partsOf(l Language, t *text.Text) parts {
 	switch l {
 	case Markdown:
-		return markdown(raw)
+		return markdown(marked(t, markdownMark))
 	case Go:
-		return golang(raw)
+		return parseGo(t)
 	}
-	return indented(raw)
+	return indented(marked(t, indentedMark))
 }
 
-// nest sets the depths of sections that are sorted by their starts, the outer ones first.
-func nest(sections []Section) []Section {
-	var open []int // ends of the sections around
-	for i := range sections {
-		s := &sections[i]
-		for len(open) > 0 && open[len(open)-1] <= s.From {
+// Len returns the number of sections.
+func (o *Outline) Len() int { return len(o.found()) }
+
+// Section returns the section with a number from 0.
+func (o *Outline) Section(i int) Section {
+	s := o.found()[i]
+	section := o.parts.section(o.text, s)
+	section.Depth = int(s.depth)
+	return section
+}
+
+// nest sets depths.
+func nest(spans []span) []span {
+	var open []int32 // ends of the sections around
+	for i := range spans {
+		s := &spans[i]
+		for len(open) > 0 && open[len(open)-1] < s.first {
 			open = open[:len(open)-1]
 		}
-		s.Depth = len(open)
-		open = append(open, s.To)
+		s.depth = int32(len(open))
+		open = append(open, s.last)
 	}
-	return sections
+	return spans
 }
 
-// Innermost returns the innermost section that holds a byte, or false.
-func Innermost(sections []Section, offset int) (Section, bool) {
-	found, ok := Section{}, false
-	for _, s := range sections {
-		if s.From > offset {
+// Around returns the innermost section that holds a byte, or false.
+func (o *Outline) Around(offset int) (Section, bool) {
+	spans := o.found()
+	at, innermost := o.parts.place(o.text, offset), -1
+	for i, s := range spans {
+		if s.first > at {
 			break
 		}
-		if offset <= s.To {
-			found, ok = s, true
+		if at <= s.last {
+			innermost = i
 		}
 	}
-	return found, ok
+	if innermost < 0 {
+		return Section{}, false
+	}
+	return o.Section(innermost), true
 }
+
+// maxName is how many bytes of a name are kept.
+const maxName = 120
 
 // short returns a name that fits.
 func short(name []byte) string {

@@ -1,11 +1,32 @@
 package outline
 
 import (
+	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
+
+	"ctxledger.dev/lsp/text"
+	"ctxledger.dev/tokens"
 )
+
+var (
+	sequences = flag.Int("sequences", 300, "how many random `sequences` of edits are made")
+	seed      = flag.Uint64("seed", 1, "the `seed` of the random edits")
+)
+
+// all returns the sections of an outline.
+func (o *Outline) all() []Section {
+	list := make([]Section, o.Len())
+	for i := range list {
+		list[i] = o.Section(i)
+	}
+	return list
+}
+
+func textOf(raw string) *text.Text { return text.New(tokens.O200kBase, []byte(raw)) }
 
 // show writes sections one a line: depth by indentation, name, first and last line.
 func show(raw string, sections []Section) string {
@@ -42,7 +63,7 @@ func TestSectionsAreWhatAReaderSees(t *testing.T) {
 		{"tabs and spaces", Indented, "a:\n\tb\n        c\n", "a 1-3\n  b 2-3\n"},
 		{"ruby", Indented, "def a\n  1\nend\n", "def a 1-3\n"},
 	} {
-		if got := show(c.raw, Of(c.language, []byte(c.raw))); got != c.want {
+		if got := show(c.raw, Of(c.language, textOf(c.raw)).all()); got != c.want {
 			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
 		}
 	}
@@ -64,7 +85,7 @@ func check(t *testing.T, l Language, raw []byte) {
 	t.Helper()
 	var open []Section
 	last := 0
-	for _, s := range Of(l, raw) {
+	for _, s := range Of(l, textOf(string(raw))).all() {
 		if s.From < last || s.To > len(raw) || s.From > s.At || s.At > s.End || s.End > s.To {
 			t.Fatalf("%d: section %+v of %d bytes behind %d", l, s, len(raw), last)
 		}
@@ -87,6 +108,40 @@ func TestSectionsOfRealFilesNest(t *testing.T) {
 		}
 		for _, l := range []Language{Markdown, Go, Indented} {
 			check(t, l, raw)
+		}
+	}
+}
+
+// What edits are made of: everything that a language looks at.
+var scraps = []string{"", "x", "\n", "\r", "\r\n", "# A\n", "## B\n", "===\n", "---\n", "```\n", "~~~go\n", "\n\n", "text\n", "    deep\n", "\t", "  ", "{\n", "}\n",
+	"func f() {\n\tx()\n}\n\n", "// c\n", "type (\n\tA int\n)\n", "`", "/*", "*/", "\"", "var a = 1\n", "package p\n", "end\n", "a:\n", "...\n"}
+
+// TestAnOutlineFollowsEdits compares what followed random edits with what is found anew.
+func TestAnOutlineFollowsEdits(t *testing.T) {
+	for n := range *sequences {
+		rng := rand.New(rand.NewPCG(*seed, uint64(n)))
+		l := Language(n % 3)
+		raw := "package p\n\n"
+		for range rng.IntN(30) {
+			raw += scraps[rng.IntN(len(scraps))]
+		}
+		if l == Go && n%2 == 0 { // one that parses, at first
+			raw = "package p\n\n" + strings.Repeat("// F does.\nfunc F() {\n\tx()\n}\n\ntype (\n\tA int\n\tB int\n)\n\n", 3)
+		}
+		x := textOf(raw)
+		o := Of(l, x)
+		o.Len()
+		for range 40 {
+			from := rng.IntN(x.Len() + 1)
+			to := min(x.Len(), from+rng.IntN(3)*rng.IntN(4))
+			c := text.Change{From: from, To: to, With: scraps[rng.IntN(len(scraps))]}
+			before := string(x.Bytes(0, x.Len()))
+			x = x.Replace(c.From, c.To, c.With)
+			o = o.Edit(c, x)
+			got, want := fmt.Sprint(o.all()), fmt.Sprint(Of(l, textOf(string(x.Bytes(0, x.Len())))).all())
+			if got != want {
+				t.Fatalf("seed %d, sequence %d: %+v in %q gives\n%s, not\n%s", *seed, n, c, before, got, want)
+			}
 		}
 	}
 }

@@ -44,6 +44,14 @@ func (t *Text) Append(dst []byte, from, to int) []byte {
 	return t.content().index.AppendText(dst, from, to)
 }
 
+// Start returns where line n, counted from 0, starts; the end of the text for a line that is not there.
+func (t *Text) Start(n int) int {
+	if l := t.content().lines; n < len(l) {
+		return int(l[n])
+	}
+	return t.size
+}
+
 // Line returns where line n, counted from 0, starts, and where it ends without its line end. A line
 // beyond the last one is an empty one at the end.
 func (t *Text) Line(n int) (from, to int) {
