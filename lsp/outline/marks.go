@@ -37,11 +37,11 @@ func appendMarks(marks []mark, t *text.Text, first, last int, of func([]byte) ma
 	return marks
 }
 
-// remarked returns the marks of a text after an edit. Line ends may be joined or torn apart at both ends of
-// it, so the lines of the bytes beside it are marked anew too.
+// remarked returns the marks of a text after an edit: the lines before that of its start and behind that of
+// its end stay as they are.
 func remarked(marks []mark, before, after *text.Text, c text.Change, of func([]byte) mark) []mark {
-	head := before.LineAt(max(0, c.From-1))
-	tail := before.Lines() - 1 - before.LineAt(min(before.Len(), c.To+1))
+	head := before.LineAt(c.From)
+	tail := before.Lines() - 1 - before.LineAt(c.To)
 	edited := make([]mark, 0, after.Lines())
 	edited = appendMarks(append(edited, marks[:head]...), after, head, after.Lines()-tail, of)
 	return append(edited, marks[len(marks)-tail:]...)
