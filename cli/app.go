@@ -87,7 +87,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: groupLedger, Title: "The ledger itself:"},
 		&cobra.Group{ID: groupSelf, Title: "The program itself:"},
 	)
-	add(root, groupView, a.statusCommand(), a.sessionsCommand(), a.importCommand(), a.auditCommand(), a.compactCommand(), a.restoreCommand(), a.diffCommand())
+	add(root, groupView, a.statusCommand(), a.sessionsCommand(), a.importCommand(), a.auditCommand(), a.compactCommand(), a.recoverCommand(), a.restoreCommand(), a.diffCommand())
 	add(root, groupStore, a.catCommand(), a.artifactCommand(), a.memoryCommand(), a.changesCommand(), a.whyCommand())
 	add(root, groupLedger, a.backupCommand(), a.checkCommand(), a.duCommand(), a.exportCommand(), a.forgetCommand(), a.gcCommand(), a.repairCommand(), a.retainCommand())
 	add(root, groupSelf, a.benchCommand(), a.countCommand(), a.eventsCommand(), a.daemonCommand())

@@ -48,7 +48,7 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 		o.Paths = append(o.Paths, filepath.Clean(a.absolute(p)))
 	}
 	bar := a.progress("reading")
-	o.Expect, o.Advance = bar.expect, bar.advance
+	o.Expect, o.Advance, o.Replay = bar.expect, bar.advance, bar.replaying
 	found, err := audit.Run(ctx, o)
 	bar.done()
 	if err != nil {

@@ -108,6 +108,7 @@ func (p *auditPage) print(w io.Writer) {
 	p.fit(t)
 	t.print(w)
 	p.compactions(w)
+	p.replayed(w)
 	p.caveats(w)
 }
 
@@ -280,6 +281,44 @@ func (p *auditPage) compactions(w io.Writer) {
 	}
 	p.fit(t)
 	t.print(w)
+}
+
+// replayed says what the product would have made of the dearest sessions.
+func (p *auditPage) replayed(w io.Writer) {
+	r := p.r.Replayed
+	if r == nil {
+		return
+	}
+	if r.Sessions == 0 {
+		p.say(w, "with ctxledger: no session could be replayed in so short a time; ctxledger bench replay FILE takes longer")
+		return
+	}
+	p.say(w, "with ctxledger, in a replay of the %s of %s (%.0f %% of the cost): %s instead of %s, %s; replay, not solved tasks",
+		dearestOf(r.Sessions), chars.Commas(r.Of), r.Part*100, playCost(r.Ours), playCost(r.Recorded), savedShare(r.Saved))
+}
+
+// dearestOf names the sessions that were replayed.
+func dearestOf(n int) string {
+	if n == 1 {
+		return "dearest session"
+	}
+	return chars.Commas(n) + " dearest sessions"
+}
+
+// playCost prints what a replay cost.
+func playCost(p report.Play) string {
+	if p.Priced {
+		return report.Dollars(p.Dollars)
+	}
+	return report.Magnitude(p.Units) + " tokens"
+}
+
+// savedShare prints a share that is saved, or that is dearer.
+func savedShare(share float64) string {
+	if share < 0 {
+		return fmt.Sprintf("%.0f %% dearer", -share*100)
+	}
+	return fmt.Sprintf("%.0f %% saved", share*100)
 }
 
 // shortID is as much of a host's id as tells sessions apart.

@@ -62,23 +62,33 @@ func (a *app) compacted(ctx context.Context, api engine.API, r engine.PlanCompac
 			return compaction.Supplied(b, text), nil
 		})
 	}
-	model, err := llm.Open(a.place.Root, a.Env, f.model)
+	author, sections, err := a.openAuthor(ctx, api, f.model)
 	if err != nil {
 		return engine.CompactionPlan{}, err
+	}
+	r.Options.Preset = sections
+	return engine.CompactBy(ctx, api, r, "", false, author)
+}
+
+// openAuthor returns the configured model as an author, and the sections of its summaries. That a person
+// asked for it is noted.
+func (a *app) openAuthor(ctx context.Context, api engine.API, name string) (engine.Author, string, error) {
+	model, err := llm.Open(a.place.Root, a.Env, name)
+	if err != nil {
+		return nil, "", err
 	}
 	info, err := api.Info(ctx, engine.InfoRequest{})
 	if err == nil {
 		err = model.Approve(info.State)
 	}
 	if err != nil {
-		return engine.CompactionPlan{}, err
+		return nil, "", err
 	}
-	r.Options.Preset = model.Config().Sections
 	write := model.Author()
-	return engine.CompactBy(ctx, api, r, "", false, func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error) {
+	return func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error) {
 		a.say("asking %s for the summary of turns %d–%d", llm.Place(model.Config()), b.From, b.To)
 		return write(ctx, b)
-	})
+	}, model.Config().Sections, nil
 }
 
 // supplied reads a summary that somebody wrote.

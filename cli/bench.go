@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -48,11 +47,11 @@ func (a *app) eachSession(ctx context.Context, files []string, do func(s *replay
 }
 
 func (a *app) readSession(file string, do func(s *replay.Session) error) error {
-	r, err := claudecode.Read(claudecode.Source{Path: file, Dir: a.Env.Dir})
+	s, err := claudecode.Room().Whole(a.absolute(file))
 	if err != nil {
 		return err
 	}
-	return do(&replay.Session{Name: filepath.Base(file), About: r.About, Entries: r.Entries, Summaries: r.Summaries})
+	return do(s)
 }
 
 // percent prints a share without decimals; "–" for one that is not known.

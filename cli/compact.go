@@ -42,12 +42,13 @@ func (a *app) compactCommand() *cobra.Command {
 		Short: "Replace the older part of a session by a summary, reversibly",
 		Long: "Compacts a session, or a file, which is read into the ledger first: an agent's session file, or the\n" +
 			"messages of a conversation as a JSON array. Nothing is lost: `ctxledger restore` prints the range that\n" +
-			"a summary stands for and takes the compaction back.",
+			"a summary stands for and takes the compaction back. With --mode auto only what the policy asks for now is\n" +
+			"done: nothing, a step of edits, or a compaction (`context` in ctxledger.yaml); the answer says why.",
 		Example: "  ctxledger compact\n  ctxledger compact --budget 2000 session.jsonl\n" +
 			"  ctxledger compact --format messages ab03de2c > messages.json",
 		Args: a.args(0, 1),
 	}
-	cmd.Flags().StringVar(&f.mode, "mode", string(compaction.Intent), "`MODE`: intent (a document from the ledger), window (drop the oldest turns), llm or hybrid (a model writes, see docs/configuration.md)")
+	cmd.Flags().StringVar(&f.mode, "mode", string(compaction.Intent), "`MODE`: intent (a document from the ledger), window (drop the oldest turns), llm or hybrid (a model writes, see docs/configuration.md), auto (only what is due now)")
 	cmd.Flags().IntVar(&f.budget, "budget", 0, "at most `TOKENS` for the summary; in window mode for the whole view")
 	cmd.Flags().IntVar(&f.chars, "budget-chars", 0, "at most `N` characters for the summary")
 	cmd.Flags().IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim")
@@ -76,8 +77,10 @@ func (f compactFlags) check(json bool) error {
 	switch {
 	case f.mode == string(compaction.Lossless):
 		return misuse("mode lossless needs the evidence store, which this version does not have: use intent, or hybrid with a model")
-	case !slices.Contains(modes, compaction.Mode(f.mode)):
-		return misuse("there is no mode %q: use intent, window, llm or hybrid", f.mode)
+	case f.mode != modeAuto && !slices.Contains(modes, compaction.Mode(f.mode)):
+		return misuse("there is no mode %q: use intent, window, llm, hybrid or auto", f.mode)
+	case f.chars > 0 && f.mode == modeAuto:
+		return misuse("--budget-chars compacts whether it is due or not: give --budget in mode auto")
 	case f.chars > 0 && compaction.Mode(f.mode).Asks():
 		return misuse("--budget-chars would ask a model again and again: give --budget in mode %s", f.mode)
 	case f.budget < 0 || f.chars < 0 || f.keep < 0:
@@ -105,6 +108,9 @@ func (a *app) compact(ctx context.Context, api engine.API, what string, f compac
 	s, err := a.session(ctx, name, false)
 	if err != nil {
 		return err
+	}
+	if f.mode == modeAuto {
+		return a.auto(ctx, api, s.ID, f)
 	}
 	r := engine.PlanCompactionRequest{Session: s.ID, Options: compaction.Options{
 		Mode: compaction.Mode(f.mode), Budget: f.budget, Keep: f.keep, Reason: "manual",
@@ -200,15 +206,24 @@ func (a *app) printMessages(ctx context.Context, api engine.API, session string)
 	if err != nil {
 		return err
 	}
+	messages := make([][]byte, len(v.Messages))
+	for i, m := range v.Messages {
+		messages[i] = m.JSON
+	}
+	return a.printArray(messages)
+}
+
+// printArray prints messages as a JSON array, each with its exact bytes.
+func (a *app) printArray(messages [][]byte) (err error) {
 	w := a.raw()
 	sep := "["
-	for _, m := range v.Messages {
-		if _, err := fmt.Fprintf(w, "%s\n%s", sep, m.JSON); err != nil {
+	for _, m := range messages {
+		if _, err := fmt.Fprintf(w, "%s\n%s", sep, m); err != nil {
 			return fault.Wrap(fault.Unavailable, "cli.compact", err)
 		}
 		sep = ","
 	}
-	if len(v.Messages) == 0 {
+	if len(messages) == 0 {
 		_, err = fmt.Fprintln(w, "[]")
 	} else {
 		_, err = fmt.Fprintln(w, "\n]")

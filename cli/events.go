@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,9 @@ import (
 
 // eventsPage is how many events one call brings.
 const eventsPage = 1000
+
+// eventWidth is how many columns of what an event tells are shown.
+const eventWidth = 200
 
 func (a *app) eventsCommand() *cobra.Command {
 	var follow bool
@@ -89,7 +93,7 @@ func (a *app) printEvent(e engine.Event) error {
 	if a.json {
 		return a.answerLine(e)
 	}
-	what := e.ID + " " + e.Detail
+	what := strings.Join(strings.Fields(e.ID+" "+e.Detail+" "+e.Words()), " ")
 	switch e.Kind {
 	case engine.EventEntries:
 		what = fmt.Sprintf("%s, newest %d", plural(e.Count, "record"), e.Entry)
@@ -100,6 +104,6 @@ func (a *app) printEvent(e engine.Event) error {
 	if session == "" {
 		session = "-"
 	}
-	_, err := fmt.Fprintf(a.Out, "%6d  %s  %-10s  %-8s  %s\n", e.Seq, a.stamp(e.Time), line(e.Kind, cellWidth), line(session, cellWidth), line(what, cellWidth))
+	_, err := fmt.Fprintf(a.Out, "%6d  %s  %-22s  %-8s  %s\n", e.Seq, a.stamp(e.Time), line(e.Kind, cellWidth), line(session, cellWidth), line(what, eventWidth))
 	return fault.Wrap(fault.Unavailable, "cli.events", err)
 }

@@ -37,7 +37,7 @@ func (a *app) open(ctx context.Context) error {
 	if a.inProcess { // a daemon reads them itself
 		c, _, err := config.Load(ws.Root)
 		if err == nil {
-			o.Settings = engine.Settings{Models: c.Models, Policy: c.Policy}
+			o.Settings = engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
 		}
 	}
 	a.ledger, err = daemon.OpenWorkspace(ctx, ws, o)

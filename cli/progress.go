@@ -19,6 +19,7 @@ type bar struct {
 	last  time.Time
 	shown bool
 
+	shares        bool // what is done is no bytes
 	mu            sync.Mutex
 	read, planned int64 // bytes; guarded by mu
 }
@@ -56,12 +57,12 @@ func (b *bar) line(done, total int64, since time.Duration, width int) string {
 	percent := fmt.Sprintf("%3.0f%%", share*100)
 	rate := float64(done) / max(since.Seconds(), 0.001)
 	text := percent
-	for _, longer := range []string{
-		b.label + " " + percent,
-		b.label + " " + full + empty + " " + percent,
-		b.label + " " + full + empty + " " + percent + "  " + size(done) + " of " + size(total),
-		b.label + " " + full + empty + " " + percent + "  " + size(done) + " of " + size(total) + "  " + size(int64(rate)) + "/s",
-	} {
+	longest := []string{b.label + " " + percent, b.label + " " + full + empty + " " + percent}
+	if !b.shares {
+		longest = append(longest, longest[1]+"  "+size(done)+" of "+size(total),
+			longest[1]+"  "+size(done)+" of "+size(total)+"  "+size(int64(rate))+"/s")
+	}
+	for _, longer := range longest {
 		if width == 0 || lipgloss.Width(longer) < width {
 			text = longer
 		}
@@ -82,6 +83,15 @@ func (b *bar) advance(n int64) {
 	defer b.mu.Unlock()
 	b.read += n
 	b.show(b.read, b.planned)
+}
+
+// replaying shows how far a replay has come, a share.
+func (b *bar) replaying(share float64) {
+	const whole = 1_000
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.label, b.shares = "replaying", true
+	b.show(int64(share*whole), whole)
 }
 
 // done takes the bar away.

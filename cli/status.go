@@ -127,6 +127,17 @@ func otherClients(n int) string {
 func (a *app) printWindow(w io.Writer, s engine.Status) {
 	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, line(s.Session.Title, statusLine))
 	fmt.Fprintf(w, "view       %s\n", windowLine(s))
+	if text := windowSource(s.Limits); text != "" {
+		fmt.Fprintf(w, "window     %s\n", text)
+	}
+	if s.Limits != nil && s.Limits.OutputCap > 0 {
+		fmt.Fprintf(w, "output     ask for at most %s tokens: the provider refused more\n", chars.Commas(s.Limits.OutputCap))
+	}
+	for _, g := range s.Agents {
+		if g.Agent != "" && g.Input > 0 {
+			fmt.Fprintf(w, "agent      %s: %s tokens of input since the last compaction\n", line(g.Agent, statusLine), chars.Commas(g.Input))
+		}
+	}
 	if s.Measured > 0 {
 		fmt.Fprintf(w, "measured   %s tokens in the newest request, system prompt and tools included; %.0f %% of that threshold\n",
 			chars.Commas(s.Measured), float64(s.Measured)*100/float64(max(s.Threshold, 1)))

@@ -87,7 +87,7 @@ func (s *source) runLine(op *Operation) string {
 		}
 	}
 	text := "    - " + s.short(op.Command, 240) + "  " + mark
-	if said := s.short(hostNoise().ReplaceAllString(clean(cmp.Or(op.Outcome, op.Error)), ""), outputChars); said != "" {
+	if said := s.short(bareOutput(cmp.Or(op.Outcome, op.Error)), outputChars); said != "" {
 		text += "\n      Output: " + said
 	}
 	return text

@@ -37,7 +37,7 @@ var valued = map[string]bool{
 func checksOf(command string) []check {
 	var out []check
 	for _, s := range segments(command) {
-		s = redirect().ReplaceAllString(wrapper().ReplaceAllString(s, ""), "")
+		s = unwrapped(s)
 		if !preamble().MatchString(s) && purposeOf(s) >= build {
 			out = append(out, checkOf(strings.Fields(s)))
 		}
@@ -133,6 +133,9 @@ func markCovered(all []*commandState) {
 	const most = 200 // runs compared with: more than the tools and targets of one session
 	var later []run
 	for _, c := range newest {
+		if c.purpose < build {
+			continue
+		}
 		checks := checksOf(c.last.Command)
 		covered := 0
 		var by *Operation

@@ -70,25 +70,26 @@ func (c *commandState) failing() bool {
 // what a later run told anew.
 func (c *commandState) open() bool { return c.purpose != search && c.covered == nil && c.failing() }
 
-// How many characters of what a run printed are told: of one that failed, and of one that passed.
-const (
-	failedChars = 160
-	passedChars = 60
-)
+// failedChars is how many characters are told of what a failed run printed.
+const failedChars = 160
 
-// result prints how the newest run ended: "exit 1 (turn 5, run ×3) — FAIL users_test.go:12", with at most
-// so many characters of what it said.
-func (c *commandState) result(chars int) string {
-	op := c.last
-	when := turnRange(op.Turn, op.Turn)
-	if c.runs > 1 {
-		when += ", run" + times(c.runs)
-	}
-	text := c.ending() + " (" + when + ")"
-	if said := tellingLine(op, chars); said != "" {
+// failure prints how the newest run failed: "exit 1 (turn 5, run ×3) — FAIL users_test.go:12".
+func (c *commandState) failure() string {
+	text := c.result()
+	if said := tellingLine(c.last); said != "" {
 		text += " — " + said
 	}
 	return text
+}
+
+// result prints how and when the newest run ended: "exit 0 (turn 5, run ×3)". What a run printed that
+// passed is not told: it passed.
+func (c *commandState) result() string {
+	when := turnRange(c.last.Turn, c.last.Turn)
+	if c.runs > 1 {
+		when += ", run" + times(c.runs)
+	}
+	return c.ending() + " (" + when + ")"
 }
 
 // ending is how the newest run ended: "exit 1", "ok".
@@ -133,15 +134,29 @@ func piped(command string) bool {
 }
 
 // tellingLine is what the run printed that says most, in one line; "" when that is nothing.
-func tellingLine(op *Operation, chars int) string {
-	said := strings.TrimSpace(hostNoise().ReplaceAllString(clean(cmp.Or(op.Outcome, op.Error)), ""))
-	return oneLine(said, chars)
+func tellingLine(op *Operation) string {
+	return oneLine(bareOutput(cmp.Or(op.Outcome, op.Error)), failedChars)
+}
+
+// rejection is what a host writes where the user refused a call; the user's own words may follow.
+var rejection = lazy(`The user doesn't want to proceed with this tool use\. The tool use was rejected \([^)]*\)\.\s*` +
+	`(?:STOP what you are doing and wait for the user[^.…]*[.…]|To tell you how to proceed, the user said:)?\s*`)
+
+// bareOutput is what a tool printed, or what the user said instead of letting it run, without what hosts
+// put around it.
+func bareOutput(text string) string {
+	text = rejection().ReplaceAllString(clean(text), "rejected by the user: ")
+	text = strings.TrimSpace(hostNoise().ReplaceAllString(text, ""))
+	if text == "rejected by the user:" {
+		text = "rejected by the user"
+	}
+	return text
 }
 
 // hostNoise is what hosts put around a result's text, not the tool.
 var hostNoise = lazy(`^\s*(?:Error: )?Exit code \d+\s*|</?(?:tool_use_error|persisted-output|system-reminder)>|^\((?:Bash|Tool|Command)[^)]*no output\)$|^\[This command modified .*`)
 
-const commandsHead = "[COMMANDS — last outcome of each test and build; what fails now is under OPEN WORK]"
+const commandsHead = "[COMMANDS — last outcome of each; what fails now is under OPEN WORK]"
 
 // addCommands adds the block of tests and builds: first those that no later run told anew, then
 // the others in short, then the commits.
@@ -160,7 +175,7 @@ func (s *source) addCommands(d *document, n *names) {
 			continue
 		}
 		told[s.printed(c)] = true
-		text := "  " + s.printed(c) + " → " + c.result(passedChars)
+		text := "  " + s.printed(c) + " → " + c.result()
 		if lastEdit > c.last.Seq {
 			text += " [files changed since]"
 		}
@@ -202,7 +217,7 @@ func (s *source) checksText(command string) string {
 		if to, moves := strings.CutPrefix(part, "cd "); moves {
 			dir = s.path(strings.Trim(to, ` "'`))
 		}
-		part = strings.Join(strings.Fields(redirect().ReplaceAllString(wrapper().ReplaceAllString(part, ""), "")), " ")
+		part = strings.Join(strings.Fields(unwrapped(part)), " ")
 		if purposeOf(part) >= build {
 			kept = append(kept, part)
 		}
@@ -215,7 +230,7 @@ func (s *source) checksText(command string) string {
 }
 
 // commitMessage finds the messages of commits in a shell command.
-var commitMessage = lazy(`git commit\b[^|;&]*?\s-\w*m\s*(?:"([^"\n]{1,300})|'([^'\n]{1,300}))`)
+var commitMessage = lazy(`git commit\b[^|;&]*?\s-\w*m\s*(?:"\$\(cat <<-?\s*['"]?\w+['"]?\s*\n\s*([^\n]{1,300})|"([^"\n]{1,300})|'([^'\n]{1,300}))`)
 
 // addCommits adds what was committed.
 func (s *source) addCommits(d *document, b *block, at int64) {
@@ -229,7 +244,7 @@ func (s *source) addCommits(d *document, b *block, at int64) {
 			if m == nil {
 				continue
 			}
-			text = cmp.Or(m[1], m[2])
+			text = cmp.Or(m[1:]...)
 		} else if op.Op != opCommit {
 			continue
 		}

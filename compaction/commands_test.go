@@ -113,3 +113,69 @@ func TestShellMovesAndDeletionsAreFollowed(t *testing.T) {
 		}
 	}
 }
+
+func TestCommitsAreToldByTheirMessages(t *testing.T) {
+	k := newTalk(t)
+	k.user("q")
+	k.read("a.go", 6000)
+	k.run("git commit -m \"one line\"", 0, "")
+	k.run("git add -A && git commit -m \"$(cat <<'EOF'\nfeat: from a here-document\n\nAnd why.\nEOF\n)\"", 0, "")
+	k.user("next")
+	text := mustPlan(t, k.in, Options{Keep: 1}).Text
+	for _, want := range []string{"  committed (turn 1): one line\n", "  committed (turn 1): feat: from a here-document\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+// What the user said instead of letting a call run is told; what the host put around it is not.
+func TestARefusalIsToldInTheUsersWords(t *testing.T) {
+	const refused = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). "
+	for said, want := range map[string]string{
+		refused + "To tell you how to proceed, the user said:\nuse a map":                     "rejected by the user: use a map",
+		refused + "STOP what you are doing and wait for the user to tell you how to proceed.": "rejected by the user",
+		refused + "STOP what you are doing and wait for the user to…":                         "rejected by the user",
+		"<tool_use_error>old_string: not found</tool_use_error>":                              "old_string: not found",
+	} {
+		if got := oneLine(bareOutput(said), 200); got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}
+
+// A list of commits that a tool printed is no vocabulary of the work; a commit that the agent speaks of is.
+func TestHashesThatOnlyToolsPrintedAreLeftOut(t *testing.T) {
+	k := newTalk(t)
+	k.user("q")
+	k.read("a.go", 6000, "0a1b2c3", "deadbeef1", "RealName")
+	k.say("see 4d5e6f7")
+	k.items(len(k.in.Items) - 1).Names = []string{"4d5e6f7"}
+	k.user("next")
+	text := mustPlan(t, k.in, Options{Keep: 1}).Text
+	for name, is := range map[string]bool{"0a1b2c3": false, "deadbeef1": false, "RealName": true, "4d5e6f7": true} {
+		if strings.Contains(text, name) != is {
+			t.Errorf("%s told: %t, want %t\n%s", name, !is, is, text)
+		}
+	}
+}
+
+// The patterns are only asked about what names a tool: each of their tools has to be known.
+func TestEveryToolOfThePatternsIsKnown(t *testing.T) {
+	found := 0
+	for w := range strings.FieldsFuncSeq(testCommand().String()+" "+buildCommand().String(), func(r rune) bool {
+		return !strings.ContainsRune(`abcdefghijklmnopqrstuvwxyz0123456789-.+\`, r)
+	}) {
+		w = strings.ReplaceAll(w, `\`, "")
+		for _, c := range []string{w, w + " test", w + " build"} {
+			if w != "" && (testCommand().MatchString(c) || buildCommand().MatchString(c)) {
+				if found++; !namesTool(c) {
+					t.Errorf("%q tests or builds, but is not among the tools", c)
+				}
+			}
+		}
+	}
+	if found < 100 {
+		t.Errorf("only %d commands were tried", found)
+	}
+}

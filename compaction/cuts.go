@@ -3,6 +3,8 @@ package compaction
 import (
 	"cmp"
 	"slices"
+
+	"ctxledger.dev/sessions"
 )
 
 // cutsListed is how many of the things that left the view a record lists.
@@ -11,33 +13,54 @@ const cutsListed = 50
 // cutList returns what leaves the view with this compaction, dearest first, and how much there is
 // of it in all. What an earlier compaction took out is not in it.
 func (v *view) cutList(s *source) ([]Cut, int) {
-	callers := make(map[string]string)
-	var all []Cut
+	callers := make(map[string]*sessions.Call)
+	var all []leaving
 	for i := range v.in.Items[:s.cut] {
 		it := &v.in.Items[i]
-		for _, c := range it.Calls {
-			callers[c.ID] = oneLine(c.Name+" "+s.path(c.Target), 120)
+		for k := range it.Calls {
+			callers[it.Calls[k].ID] = &it.Calls[k]
 		}
 		if i < v.start {
 			continue
 		}
 		if len(it.Results) == 0 {
-			all = append(all, Cut{Kind: "message", Label: messageLabel(s, it), Seq: it.first(), Tokens: it.Tokens, Handle: handleOf(it.ID)})
+			all = append(all, leaving{Cut{Kind: "message", Seq: it.first(), Tokens: it.Tokens, Handle: handleOf(it.ID)}, it, nil})
 			continue
 		}
 		for _, r := range it.Results {
-			c := Cut{Kind: "result", Label: cmp.Or(callers[r.CallID], "result"), Seq: it.first(), Tokens: r.Tokens, Handle: handleOf(it.ID)}
+			c := Cut{Kind: "result", Seq: it.first(), Tokens: r.Tokens, Handle: handleOf(it.ID)}
 			if r.Artifact != "" {
 				c.Handle, c.Tokens = r.Artifact, r.StubTokens
 			}
-			all = append(all, c)
+			all = append(all, leaving{c, it, callers[r.CallID]})
 		}
 	}
-	total := len(all)
-	slices.SortStableFunc(all, func(a, b Cut) int {
+	slices.SortStableFunc(all, func(a, b leaving) int {
 		return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.Seq, b.Seq))
 	})
-	return slices.Clip(all[:min(len(all), cutsListed)]), total
+	var out []Cut
+	for _, c := range all[:min(len(all), cutsListed)] {
+		c.Label = c.label(s)
+		out = append(out, c.Cut)
+	}
+	return out, len(all)
+}
+
+// leaving is a cut before it has its label, which most never get.
+type leaving struct {
+	Cut
+	item   *Item
+	caller *sessions.Call // of a result, when it is known
+}
+
+func (c *leaving) label(s *source) string {
+	switch {
+	case c.Kind == "message":
+		return messageLabel(s, c.item)
+	case c.caller != nil:
+		return cmp.Or(oneLine(c.caller.Name+" "+s.path(c.caller.Target), 120), "result")
+	}
+	return "result"
 }
 
 func messageLabel(s *source, it *Item) string {

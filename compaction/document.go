@@ -30,8 +30,8 @@ const (
 // shareOf is the part of the budget, in percent, that a class may use before all others had their
 // turn; what is left then goes to the classes in their order.
 var shareOf = [classes]int{
-	classPin: 100, classRequest: 31, classOpen: 8, classFile: 60, classCommand: 12, classNote: 20,
-	classAnchor: 100, classArtifact: 4, classRead: 14, classSaid: 4, className: 50, classOld: 100,
+	classPin: 100, classRequest: 29, classOpen: 8, classFile: 60, classCommand: 10, classNote: 20,
+	classAnchor: 100, classArtifact: 2, classRead: 14, classSaid: 2, className: 50, classOld: 100,
 }
 
 // A line is one piece of a block, which is printed whole or not at all.

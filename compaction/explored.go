@@ -139,6 +139,9 @@ func (s *source) addRead(d *document, b *block, n *names, read []*readState) {
 	}
 }
 
+// largeRead is from how many characters on the size of a file is told: reading it whole again is dear.
+const largeRead = 32 << 10
+
 // readLine prints "  path   ×2  (12 KB)" with the path in 62 columns.
 func readLine(st *readState) string {
 	const columns, longest = 62, 57
@@ -149,7 +152,7 @@ func readLine(st *readState) string {
 		shown, n = "…"+string(r[n-longest:]), longest+1
 	}
 	text := "  " + shown + strings.Repeat(" ", columns-n) + fmt.Sprintf(" ×%d", st.count)
-	if st.chars > 0 {
+	if st.chars >= largeRead {
 		text += fmt.Sprintf("  (%d KB)", (st.chars+1023)/1024)
 	}
 	return text

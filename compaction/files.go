@@ -189,7 +189,11 @@ func (f *fileState) done() string {
 		if f.edits == 0 {
 			verb = "rewritten"
 		}
-		parts = append(parts, verb+times(n)+" ("+turnRange(f.firstEdit, f.lastEdit)+")")
+		when := turnRange(f.lastEdit, f.lastEdit)
+		if f.firstEdit < f.lastEdit {
+			when = "to " + when
+		}
+		parts = append(parts, verb+times(n)+" ("+when+")")
 	}
 	if f.failed != nil {
 		parts = append(parts, "last edit FAILED ("+turnRange(f.failed.Turn, f.failed.Turn)+")")

@@ -11,7 +11,7 @@ import (
 // filesHead and the "  - path" lines are the documented form; what follows the path is ours.
 const (
 	filesHead = "FILES MODIFIED IN THIS SESSION (before compaction):"
-	filesFoot = "These changes are already on disk. Their content is not in this summary: read a file before editing it again."
+	filesFoot = "These changes are already on disk. Read a file before editing it again."
 )
 
 // addFiles adds the block of changed files, and under each the names that matter.
@@ -23,7 +23,9 @@ func (s *source) addFiles(d *document, n *names) {
 		}
 		pos := int64(i+1) << 8
 		text := "  - " + f.path + " — " + f.done()
-		if lead := n.lead(f.path); len(lead) > 0 && f.gone == "" {
+		if f.gone != "" {
+			n.drop(f.path)
+		} else if lead := n.lead(f.path); len(lead) > 0 {
 			text += ": " + strings.Join(lead, " ")
 		}
 		l := d.add(b, &line{text: text, class: classFile, anchor: "file:" + f.path, pos: pos})
@@ -62,7 +64,7 @@ func (s *source) moreFiles(left []*line) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  … and %s more file(s)%s: %s", chars.Commas(n), inDirs(dirs), s.retrieve())
+	return fmt.Sprintf("  … and %s more file(s)%s", chars.Commas(n), inDirs(dirs))
 }
 
 // inDirs prints the directories that hold most, " in src/ (12), lib/ (3)".

@@ -39,16 +39,19 @@ type Input struct {
 
 // Item is one message of the conversation.
 type Item struct {
-	Seqs    []int64 // the entries that it consists of, at least one, ascending
-	Role    transcript.Role
-	Prompt  bool   // a request by the user: starts a turn
-	Turn    int    // 1-based; 0 before the first request
-	Tokens  int    // o200k_base tokens as it stands in the view, stubs included
-	ID      string // message id of the first entry, 32 hex digits
-	Calls   []sessions.Call
-	Results []sessions.Result
-	Names   []string // identifiers that it names
-	Paths   []string // file paths that it names
+	Seqs   []int64 // the entries that it consists of, at least one, ascending
+	Role   transcript.Role
+	Prompt bool // a request by the user: starts a turn
+	// Compacted: the provider's own compaction of what came before. The newest that a summary covers stays
+	// in front of it.
+	Compacted bool
+	Turn      int    // 1-based; 0 before the first request
+	Tokens    int    // o200k_base tokens as it stands in the view, stubs included
+	ID        string // message id of the first entry, 32 hex digits
+	Calls     []sessions.Call
+	Results   []sessions.Result
+	Names     []string // identifiers that it names
+	Paths     []string // file paths that it names
 }
 
 // Operation is one tool call that meant to change or to run something.

@@ -12,7 +12,7 @@ import (
 const (
 	namesPerLine = 7
 	// namesLead is how many names stand on the line of a changed file: what its edits were about.
-	namesLead = 3
+	namesLead = 2
 	// namesFile bounds the names below one file, namesTurn those of one turn.
 	namesFile = 42
 	namesTurn = 42
@@ -55,6 +55,7 @@ type names struct {
 	order  []string
 	places *places
 	edits  []map[int]int // by path: how often its edits say a name
+	gone   []bool        // by path: its names are of no use any more
 }
 
 func (s *source) rankNames() *names {
@@ -124,6 +125,7 @@ func (n *names) path(p string) int {
 		n.order = append(n.order, p)
 		n.lines = append(n.lines, nil)
 		n.edits = append(n.edits, make(map[int]int))
+		n.gone = append(n.gone, false)
 	}
 	return i
 }
@@ -166,13 +168,28 @@ func (n *names) worth(e *name) float64 {
 	return w
 }
 
-// price is about what a name costs in tokens.
-func price(text string) float64 { return 1 + float64(len(text))/4 }
+// price is about what a name costs in tokens: letters come in words, digits hardly do.
+func price(text string) float64 {
+	digits := 0
+	for i := range len(text) {
+		if '0' <= text[i] && text[i] <= '9' {
+			digits++
+		}
+	}
+	return 1 + float64(len(text)+4*digits)/4
+}
 
 // attach says under which line the names of a file stand.
 func (n *names) attach(path string, l *line) {
 	if i, known := n.paths[path]; known {
 		n.lines[i] = l
+	}
+}
+
+// drop leaves out the names that belong to a file which is no longer there.
+func (n *names) drop(path string) {
+	if p, known := n.paths[path]; known {
+		n.gone[p] = true
 	}
 }
 
@@ -202,6 +219,7 @@ func (n *names) lead(path string) []string {
 	var out []string
 	for _, e := range list[:min(len(list), namesLead)] {
 		n.all[e].used = true
+		n.cover(n.all[e].text)
 		out = append(out, oneLine(n.all[e].text, 80))
 	}
 	return out
@@ -212,14 +230,43 @@ func (n *names) told(text string) {
 	for w := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return r != '_' && r != '.' && (r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z')
 	}) {
-		if i, known := n.byText[strings.Trim(w, ".")]; known {
+		w = strings.Trim(w, ".")
+		if i, known := n.byText[w]; known {
 			n.all[i].used = true
+			n.cover(w)
 		}
 	}
+}
+
+// isHash recognises an abbreviated hash or a part of an identifier made of hexadecimal digits.
+func isHash(text string) bool {
+	digits := 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case '0' <= c && c <= '9':
+			digits++
+		case c < 'a' || c > 'f':
+			return false
+		}
+	}
+	return digits > 0 && len(text) >= 6
+}
+
+// passing reports whether a name is a hash that a tool printed once or twice, as in a list of commits.
+func passing(e *name) bool { return e.said < 2.5*saidByTool && isHash(e.text) }
+
+// isHost recognises the name of a host, as in an address.
+func isHost(text string) bool {
+	dot := strings.LastIndexByte(text, '.')
+	switch text[dot+1:] {
+	case "com", "org", "net", "io", "dev", "ai":
+		return dot > 0 && strings.ToLower(text) == text
+	}
+	return false
 }
 
 // useful leaves out what the path says already, and what no one would look for.
 func useful(text, path string) bool {
 	return len(text) >= 3 && len(text) <= 120 && !strings.ContainsAny(text, "/ ") && !strings.HasPrefix(text, "0x") &&
-		text != "tool_use_error" && !strings.Contains(path, text)
+		text != "tool_use_error" && !strings.Contains(path, text) && !isHost(text)
 }

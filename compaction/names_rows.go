@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-const namesHead = "[NAMES BY TURN — identifiers that the work used and that belong to no file above]"
+const namesHead = "[NAMES BY TURN — identifiers of no file above]"
 
 // A row is one line of names under its file or turn.
 type row struct {
@@ -24,7 +24,7 @@ func (n *names) add(d *document) {
 	byTurn := make(map[int][]*name)
 	order := make([]int, 0, len(n.all))
 	for i := range n.all {
-		if e := &n.all[i]; !e.used {
+		if e := &n.all[i]; !e.used && (e.owner < 0 || !n.gone[e.owner]) {
 			order = append(order, i)
 		}
 	}
@@ -38,11 +38,15 @@ func (n *names) add(d *document) {
 	var under []*line
 	for _, i := range order {
 		e := &n.all[i]
+		if e.used {
+			continue // in a longer one
+		}
+		n.cover(e.text)
 		path, l := "", (*line)(nil)
 		if e.owner >= 0 {
 			path, l = n.order[e.owner], n.lines[e.owner]
 		}
-		if n.worth(e) < namesLeast || !useful(e.text, path) {
+		if n.worth(e) < namesLeast || !useful(e.text, path) || passing(e) {
 			continue
 		}
 		if l == nil {
@@ -66,6 +70,15 @@ func (n *names) add(d *document) {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), strings.Compare(a.text, b.text))
 	})
 	n.offer(d, rows)
+}
+
+// cover marks the parts of a dotted name, which need not stand alone as well.
+func (n *names) cover(text string) {
+	for part := range strings.SplitSeq(text, ".") {
+		if i, known := n.byText[part]; known && part != text {
+			n.all[i].used = true
+		}
+	}
 }
 
 // offer offers the rows.

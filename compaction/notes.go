@@ -55,7 +55,7 @@ func (s *source) check(text string) []string {
 		named := strings.Contains(text, c.key) || strings.Contains(text, c.last.Command)
 		claimed := c.purpose == test && claimsSuccess().MatchString(text)
 		if (named || claimed) && c.open() {
-			out = append(out, oneLine(c.last.Command, 160)+" last ended with "+c.result(failedChars))
+			out = append(out, oneLine(c.last.Command, 160)+" last ended with "+c.failure())
 		}
 	}
 	for _, f := range s.files {

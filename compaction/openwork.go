@@ -23,7 +23,7 @@ func (s *source) addOpen(d *document) {
 		d.add(b, &line{text: "  - " + text, class: classOpen, anchor: anchor, pos: pos})
 	}
 	if turn := s.splitTurn(); turn > 0 {
-		add("", "The request of "+turnRange(turn, turn)+" is in progress: its first steps are summarised here, the next ones follow below.")
+		add("", "The request of "+turnRange(turn, turn)+" is in progress: it goes on below.")
 	}
 	for i := range s.past {
 		if op := &s.past[i]; op.pending() && op.shell() {
@@ -32,7 +32,7 @@ func (s *source) addOpen(d *document) {
 	}
 	for _, c := range s.commands {
 		if c.open() && c.purpose >= build {
-			add("open:"+c.key, s.printed(c)+" → "+c.result(failedChars))
+			add("open:"+c.key, s.printed(c)+" → "+c.failure())
 		}
 	}
 	for _, f := range s.files {
@@ -47,14 +47,14 @@ func (s *source) addOpen(d *document) {
 	for _, c := range s.commands {
 		if others < openFailures && c.open() && c.purpose == other {
 			others++
-			add("open:"+c.key, s.printed(c)+" → "+c.result(failedChars))
+			add("open:"+c.key, s.printed(c)+" → "+c.failure())
 		}
 	}
 }
 
 // reason is why an operation failed, as far as that was recorded.
 func (op *Operation) reason() string {
-	return cmp.Or(oneLine(hostNoise().ReplaceAllString(clean(cmp.Or(op.Error, op.Outcome)), ""), 200), "no reason recorded")
+	return cmp.Or(oneLine(bareOutput(cmp.Or(op.Error, op.Outcome)), 200), "no reason recorded")
 }
 
 // splitTurn returns the turn that the boundary splits, or 0.
@@ -73,7 +73,7 @@ func (s *source) moreOpen(left []*line) string {
 	if len(left) == 0 {
 		return ""
 	}
-	return "  … and " + chars.Commas(len(left)) + " more: " + s.retrieve()
+	return "  … and " + chars.Commas(len(left)) + " more"
 }
 
 // superseded says, for each failure of the compacted range, what made it obsolete: a later success

@@ -67,37 +67,32 @@ func (s *source) addOperations(d *document) {
 			return ""
 		}
 		if len(files) == 0 {
-			return fmt.Sprintf("  … %s more operations: %s", chars.Commas(n), s.retrieve())
+			return fmt.Sprintf("  … %s more operations", chars.Commas(n))
 		}
-		return fmt.Sprintf("  … %s earlier operations on %s file(s): %s", chars.Commas(n), chars.Commas(len(files)), s.retrieve())
+		return fmt.Sprintf("  … %s earlier operations on %s file(s)", chars.Commas(n), chars.Commas(len(files)))
 	}
 }
 
 // groups returns the lines of the list, the most worthy first: what is open, then the newest
-// successes, then failures that later work made obsolete, then older successes folded, then what only
-// looked at things.
+// successes, then failures that later work made obsolete, then older successes folded. What only looked at
+// things is counted with what finds no room.
 func (s *source) groups() []group {
 	later := s.superseded()
-	var open, newest, looks, old, obsolete []group
+	var open, newest, old, obsolete []group
 	folded := make(map[string]int)
 	shown := 0
 	for i, op := range slices.Backward(s.past) {
 		g := group{op: &s.past[i], first: op.Turn, count: 1, class: classOld, seq: op.Seq}
 		switch {
 		case op.pending():
-			g.class = classOpen
 			open = append(open, g)
 		case op.Status == statusFailed && later[i] != "":
 			g.note = later[i]
 			obsolete = append(obsolete, g)
 		case op.Status == statusFailed:
-			if !op.shell() || !s.isLook(op.Command) {
-				g.class = classOpen
-			}
 			open = append(open, g)
-		case shown < operationsUnfolded && op.shell() && s.isLook(op.Command):
-			shown++
-			looks = append(looks, g)
+		case op.shell() && s.isLook(op.Command):
+			continue // it changed nothing: the line about what is left out counts it
 		case shown < operationsUnfolded:
 			shown++
 			newest = append(newest, g)
@@ -112,7 +107,7 @@ func (s *source) groups() []group {
 			old = append(old, g)
 		}
 	}
-	return slices.Concat(open, newest, obsolete, old, looks)
+	return slices.Concat(open, newest, obsolete, old)
 }
 
 // text prints one line of the list in the documented form.
@@ -149,7 +144,7 @@ func (op *Operation) failure() string {
 	if op.shell() || text == "" {
 		text = cmp.Or(op.Outcome, op.Error)
 	}
-	text = oneLine(hostNoise().ReplaceAllString(clean(text), ""), 160)
+	text = oneLine(bareOutput(text), 160)
 	if op.ExitCode != nil && *op.ExitCode != 0 {
 		exit := "exit " + strconv.Itoa(*op.ExitCode)
 		if text == "" {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -52,7 +53,7 @@ func (s *source) addRequests(d *document, n *names, pinned map[string]bool) erro
 	case from == to:
 		verb = "of this conversation was compacted"
 	}
-	head := fmt.Sprintf("%s\n%s %s. What the user wrote, oldest first; a newer message overrides an older one.",
+	head := fmt.Sprintf("%s\n%s %s. Oldest first; a newer message overrides an older one.",
 		requestsHead, capital(turnRange(from, to)), verb)
 	b := d.block(&block{head: head, moreAt: all[0].item.first()})
 	chosen, err := s.chooseRequests(all)
@@ -221,7 +222,7 @@ func (s *source) moreRequests(all []*request, b *block) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("… %s more of %s: %s", chars.Commas(n), turnRange(from, to), s.retrieve())
+	return fmt.Sprintf("… %s more of %s", chars.Commas(n), turnRange(from, to))
 }
 
 // textOf loads the text of a message. A forgotten one says so; it is not an error.
@@ -253,22 +254,52 @@ func (s *source) fit(text string, room int, id string) string {
 	if len(text) <= room || len(text) <= room*widest && count(text) <= room {
 		return text
 	}
-	head, tail := room*3*2/3, room*3/3
-	for range 8 {
+	head, tail := room*3, room*3/2
+	for range 16 {
 		if head+tail >= len(text) {
 			head, tail = len(text)/2, len(text)/4
 		}
-		h, t := wholeBefore(text, runeStart(text, head)), wholeAfter(text, len(text)-tail)
-		gone := len([]rune(text[h:t]))
-		mark := " […" + chars.Commas(gone) + ` characters left out: read_artifact(id="` + handleOf(id) + `")…] `
-		short := text[:h] + mark + text[t:]
-		if count(short) <= room+24 {
+		h, t := wordBefore(text, wholeBefore(text, runeStart(text, head))), wordAfter(text, wholeAfter(text, len(text)-tail))
+		short := text[:h] + leftOut(utf8.RuneCountInString(text[h:t]), id) + text[t:]
+		if count(short) <= room {
 			return short
 		}
-		head, tail = head*3/4, tail*3/4
+		head, tail = head*7/8, tail*7/8
 	}
 	return clip(text, room)
 }
+
+// fetchChars is how many characters are left out of a text at least where it says how to read it back
+// alone: the whole history can be read anyway.
+const fetchChars = 1_000
+
+// leftOut stands for so many characters that are left out of a text.
+func leftOut(n int, id string) string {
+	mark := " […" + chars.Commas(n) + " characters left out"
+	if n >= fetchChars {
+		mark += `: read_artifact(id="` + handleOf(id) + `")`
+	}
+	return mark + "…] "
+}
+
+// wordBefore moves a cut back to the end of a word, where there is one close by, wordAfter forward to the
+// start of one.
+func wordBefore(s string, i int) int {
+	if at := strings.LastIndexAny(s[max(0, i-longWord):i], " \n"); at >= 0 {
+		return max(0, i-longWord) + at
+	}
+	return i
+}
+
+func wordAfter(s string, i int) int {
+	if at := strings.IndexAny(s[i:min(len(s), i+longWord)], " \n"); at >= 0 {
+		return i + at + 1
+	}
+	return i
+}
+
+// longWord is how far a word may reach that a cut does not part.
+const longWord = 24
 
 // runeStart moves a cut back to the start of a character.
 func runeStart(s string, i int) int {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	saidHead = "[AGENT'S CLOSING WORDS — its own claims, per turn, not checked]"
+	saidHead = "[AGENT'S CLOSING WORDS — claims, not checked]"
 	// saidTurns is how many of the newest turns are told.
 	saidTurns = 10
 	// saidTries is how many messages of a turn are looked at for one with a text.

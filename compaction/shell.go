@@ -2,6 +2,8 @@ package compaction
 
 import (
 	"strings"
+	"sync"
+	"unicode"
 )
 
 // A purpose is what a command is run for.
@@ -27,10 +29,36 @@ var (
 	looked   = lazy(`(^|[|;&]\s*)(grep|egrep|rg|find|ag|ack|fd|git grep)\s`)
 )
 
+// tools are the words that a test or a build starts with: what has none of them is not looked at by the
+// patterns above, which take a hundred times as long.
+var tools = sync.OnceValue(func() map[string]bool {
+	all := make(map[string]bool)
+	for w := range strings.FieldsSeq(`go gotestsum pytest py.test tox nox nosetests unittest vitest jest mocha playwright cypress
+		rspec phpunit pest ctest busted bats npm pnpm yarn bun deno cargo dotnet swift mix bazel gradle gradlew mvn sbt zig dart
+		flutter lein rebar3 stack cabal composer rake rails just task make mage nx turbo buck buck2 mise moon poe hatch pdm rye
+		pixi invoke inv earthly pants doit lerna rush ant ng golangci-lint staticcheck cmake ninja meson tsc eslint biome webpack
+		rollup esbuild vite ruff mypy pyright flake8 pylint clippy rustc javac gcc g++ clang shellcheck pre-commit rubocop phpstan
+		docker terraform tofu`) {
+		all[w] = true
+	}
+	return all
+})
+
+// namesTool reports whether a segment of a command holds the name of a tool that tests or builds.
+func namesTool(segment string) bool {
+	for w := range strings.FieldsFuncSeq(segment, func(r rune) bool { return r == '/' || unicode.IsSpace(r) }) {
+		if tools()[w] {
+			return true
+		}
+	}
+	return false
+}
+
 // segments splits a command at its operators outside quotes. A command with a here-document has
 // only its first line.
 func segments(command string) []string {
-	command, _, _ = strings.Cut(clean(command), "<<")
+	command, _, _ = strings.Cut(command, "<<")
+	command = clean(command)
 	var out []string
 	var quote byte
 	from := 0
@@ -76,7 +104,7 @@ func keyOf(command string) (key string, p purpose) {
 		if preamble().MatchString(s) {
 			continue
 		}
-		s = redirect().ReplaceAllString(wrapper().ReplaceAllString(s, ""), "")
+		s = unwrapped(s)
 		s = strings.Join(strings.Fields(s), " ")
 		if sp := purposeOf(s); sp == search {
 			looks = append(looks, s)
@@ -95,10 +123,21 @@ func keyOf(command string) (key string, p purpose) {
 	}
 }
 
+// unwrapped is a segment of a command without variables and tools in front of it, and without redirections.
+func unwrapped(segment string) string {
+	segment = wrapper().ReplaceAllString(segment, "")
+	if strings.ContainsAny(segment, "<>") {
+		segment = redirect().ReplaceAllString(segment, "")
+	}
+	return segment
+}
+
 func purposeOf(segment string) purpose {
 	switch {
 	case searchCommand().MatchString(segment):
 		return search
+	case !namesTool(segment):
+		return other
 	case testCommand().MatchString(segment):
 		return test
 	case buildCommand().MatchString(segment):

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"sort"
 
 	"ctxledger.dev/internal/chars"
@@ -34,7 +35,15 @@ func newView(in *Input) *view {
 }
 
 // kept is the size of what stays verbatim: in front of the summary, and behind a boundary.
-func (v *view) kept(cut int) int { return v.in.Head + v.behind[cut] }
+func (v *view) kept(cut int) int {
+	n := v.in.Head + v.behind[cut]
+	for _, it := range slices.Backward(v.in.Items[:cut]) {
+		if it.Compacted {
+			return n + it.Tokens
+		}
+	}
+	return n
+}
 
 // affordable bounds the budget, so that a summary is worth having: the size of the summary that it
 // replaces and half of the messages that leave the view.

@@ -44,6 +44,12 @@ type Config struct {
 	Models *tokens.Registry
 	// Policy says how much of a conversation a model is to see: the keys of context. Default: nil, for window.Default.
 	Policy *window.Policy
+	// Agents are the policies of single agents, by their names in lower case: the key agents. What one leaves
+	// out is that of context. Default: none.
+	Agents map[string]window.Policy
+	// Corrections are how messages of an orchestrator begin that correct an agent: such stay in every view.
+	// Key: corrections. Default: nil, for those that are known (transcript.Corrections).
+	Corrections []string
 	// Summarizer is the model that writes summaries in the modes that want one. Key: summarizer. Default:
 	// none.
 	Summarizer *Summarizer
@@ -121,13 +127,13 @@ func parse(root string, data []byte) (Config, []Problem, error) {
 	if err != nil {
 		return Default(), nil, inFile(err)
 	}
-	var models, policy, summarizer yamldoc.Field
+	var models, context, agents, summarizer yamldoc.Field
 	err = p.take(fields, map[string]any{
 		"follow": &c.Follow, "exports": &c.Exports, "ledgerwarnmb": &c.LedgerWarnMB,
-		"models": &models, "context": &policy, "summarizer": &summarizer,
+		"models": &models, "context": &context, "agents": &agents, "corrections": &c.Corrections, "summarizer": &summarizer,
 	})
-	if err == nil && policy.Key != "" {
-		c.Policy, err = p.policy(policy)
+	if err == nil && (context.Key != "" || agents.Key != "") {
+		err = p.context(&c, context, agents)
 	}
 	if err == nil && models.Key != "" {
 		c.Models, err = p.models(models)

@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/yamldoc"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
 )
 
@@ -60,7 +61,7 @@ func TestSettings(t *testing.T) {
 func TestWithoutAFileOrARootThereAreTheDefaults(t *testing.T) {
 	for _, root := range []string{"", t.TempDir()} {
 		c, problems, err := Load(root)
-		if err != nil || len(problems) != 0 || c != Default() {
+		if err != nil || len(problems) != 0 || !reflect.DeepEqual(c, Default()) {
 			t.Errorf("Load(%q) = %v, %v, %v", root, c, problems, err)
 		}
 	}
@@ -84,7 +85,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 			if err := c.make(filepath.Join(root, File)); err != nil {
 				t.Fatal(err)
 			}
-			if got, _, err := Load(root); fault.CodeOf(err) != c.code || got != Default() {
+			if got, _, err := Load(root); fault.CodeOf(err) != c.code || !reflect.DeepEqual(got, Default()) {
 				t.Fatalf("%+v, error %v", got, err)
 			}
 		})
@@ -98,7 +99,7 @@ func TestPolicies(t *testing.T) {
 		wrong      string
 	}{
 		{"nothing", "context: {}\n", func(*window.Policy) {}, ""},
-		{"bounds", "context:\n  effective_window: 400000\n  MaxToolPairs: 12\n  result_chars: {Bash: 8000}\n  exclude_agents: [tester]\n",
+		{"bounds", "context:\n  effective_window: 400000\n  MaxInTurnToolPairs: 12\n  ToolResultCharOverrides: {Bash: 8000}\n  exclude_agents: [tester]\n",
 			func(p *window.Policy) {
 				p.Compact.Effective, p.ToolPairs, p.ResultCharsOf, p.ExcludeAgents = 400_000, 12, map[string]int{"bash": 8000}, []string{"tester"}
 			}, ""},
@@ -108,7 +109,7 @@ func TestPolicies(t *testing.T) {
 			}, ""},
 		{"no share", "follow: true\ncontext:\n  threshold: 85\n", nil, "threshold is 85: it is a share, from 0 to 1"},
 		{"negative", "context: {clear: {keep: -1}}\n", nil, "clear: keep is -1: it cannot be negative"},
-		{"wrong type", "context: {max_turns: many}\n", nil, "line 1, column"},
+		{"wrong type", "context: {max_turn_age: many}\n", nil, "line 1, column"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, problems, err := parse(".", []byte(c.text))
@@ -121,9 +122,52 @@ func TestPolicies(t *testing.T) {
 			want := window.Default()
 			c.want(&want)
 			if err != nil || len(problems) > 0 || !reflect.DeepEqual(*got.Policy, want) {
-				t.Errorf("%+v, %v, %v, want %+v", got.Policy, problems, err, want)
+				t.Errorf("%+v, %v, %v, want %+v", *got.Policy, problems, err, want)
 			}
 		})
+	}
+}
+
+// A policy of one agent is that of everybody with what is otherwise for it. Keys are those that other
+// programs know, too.
+func TestPoliciesOfAgents(t *testing.T) {
+	c, problems, err := parse(".", []byte(`
+context: {max_tail_messages: 40, max_tool_result_tokens: 30000}
+Corrections: ["FIX:"]
+Agents:
+  - Name: Tester
+    ContextWindow: {TextOnly: true, MaxTurnAge: 3, ExcludeAgents: [reviewer]}
+    MaxInTurnToolPairs: 12
+    Instructions: test it
+  - name: developer
+    context_window: {max_tool_result_tokens: 0, clear: {keep: 2}}
+`))
+	if err != nil || len(problems) != 1 || problems[0].Key != "Instructions" {
+		t.Fatalf("%v, %v", problems, err)
+	}
+	base := window.Default()
+	base.Messages, base.Evict.MaxTokens = 40, 30_000
+	tester, developer := base, base
+	tester.TextOnly, tester.Turns, tester.ExcludeAgents, tester.ToolPairs = true, 3, []string{"reviewer"}, 12
+	developer.Evict.MaxTokens, developer.Clear.Keep = 0, 2
+	want := Config{
+		Follow: true, Exports: true, LedgerWarnMB: 2048, Models: tokens.Builtin(), Policy: &base,
+		Agents: map[string]window.Policy{"tester": tester, "developer": developer}, Corrections: []string{"FIX:"},
+	}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got %+v\nwant %+v", c, want)
+	}
+	for text, wrong := range map[string]string{
+		"agents:\n  - context_window: {}\n":                           "line 2: agents: one has no name",
+		"agents:\n  - name: a\n  - name: A\n":                         `line 3: agents: "a" stands there already`,
+		"agents: {a: 1}\n":                                            "line 1: a list is expected",
+		"agents:\n  - name: a\n    max_in_turn_tool_pairs: -1\n":      "cannot be negative",
+		"context: {tool_result_char_overrides: {bash: -1}}\n":         "bash is -1",
+		"agents:\n  - name: a\n    context_window: {threshold: .nan}": "it is a share",
+	} {
+		if _, _, err := parse(".", []byte(text)); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%q: error %v, want %q", text, err, wrong)
+		}
 	}
 }
 
@@ -137,7 +181,7 @@ func FuzzParseGivesSettingsOrAFault(f *testing.F) {
 			if code := fault.CodeOf(err); code != fault.Invalid && code != fault.TooLarge {
 				t.Fatalf("code %s", code)
 			}
-			if c != Default() || problems != nil {
+			if !reflect.DeepEqual(c, Default()) || problems != nil {
 				t.Fatal("settings beside an error")
 			}
 		}

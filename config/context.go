@@ -8,20 +8,74 @@ import (
 	"ctxledger.dev/window"
 )
 
-// policy reads the value of the key context: how much of a conversation a model is to see.
-func (p *parser) policy(f yamldoc.Field) (*window.Policy, error) {
-	w := window.Default()
+// context reads the values of the keys context and agents: how much of a conversation a model is to see, and
+// what is otherwise for single agents.
+func (p *parser) context(c *Config, context, agents yamldoc.Field) error {
+	base := window.Default()
+	if context.Key != "" {
+		if err := p.policy(context, &base); err != nil {
+			return err
+		}
+		c.Policy = &base
+	}
+	if agents.Key == "" {
+		return nil
+	}
+	items, err := agents.Items()
+	if err != nil {
+		return err
+	}
+	c.Agents = make(map[string]window.Policy, len(items))
+	for _, item := range items {
+		own := base
+		name, err := p.agent(item, &own)
+		if err != nil {
+			return err
+		}
+		name = strings.ToLower(name)
+		if _, again := c.Agents[name]; again {
+			return at(item, fault.New(fault.Invalid, "", "agents: %.40q stands there already", name))
+		}
+		c.Agents[name] = own
+	}
+	return nil
+}
+
+// agent reads what is otherwise for one agent into w.
+func (p *parser) agent(f yamldoc.Field, w *window.Policy) (name string, err error) {
+	var view yamldoc.Field
+	err = p.each(f, map[string]any{
+		"name": &name, "contextwindow": &view, "maxinturntoolpairs": &w.ToolPairs, "maxinturncontexttokens": &w.InTurnTokens,
+	})
+	switch {
+	case err != nil:
+		return name, err
+	case strings.TrimSpace(name) == "":
+		return name, at(f, fault.New(fault.Invalid, "", "agents: one has no name"))
+	case view.Key != "":
+		return name, p.policy(view, w)
+	}
+	return name, at(f, w.Check())
+}
+
+// policy reads the value of the key context, or of an agent's context_window, over what w has.
+func (p *parser) policy(f yamldoc.Field, w *window.Policy) error {
 	var clear, arguments, tools yamldoc.Field
+	recovers := !w.Compact.NoRecovery
 	err := p.each(f, map[string]any{
-		"textonly": &w.TextOnly, "excludeagents": &w.ExcludeAgents, "maxturns": &w.Turns, "maxmessages": &w.Messages,
-		"capfraction": &w.CapFraction, "exact": &w.Exact,
-		"maxresultchars": &w.ResultChars, "resultchars": &tools, "maxreplaychars": &w.ReplayChars, "batchchars": &w.BatchChars, "oldwords": &w.OldWords,
-		"maxtoolpairs": &w.ToolPairs, "maxinturntokens": &w.InTurnTokens,
+		"textonly": &w.TextOnly, "excludeagents": &w.ExcludeAgents, "maxturnage": &w.Turns, "maxtailmessages": &w.Messages,
+		"contextcapfraction": &w.CapFraction, "exact": &w.Exact,
+		"maxtoolresultchars": &w.ResultChars, "toolresultcharoverrides": &tools, "maxreplaychars": &w.ReplayChars,
+		"batchchars": &w.BatchChars, "oldwords": &w.OldWords, "readonlytools": &w.ReadOnly,
+		"maxinturntoolpairs": &w.ToolPairs, "maxinturncontexttokens": &w.InTurnTokens,
+		"maxtoolresulttokens": &w.Evict.MaxTokens, "inturntoolwindow": &w.Evict.Window,
 		"threshold": &w.Compact.Fraction, "reserve": &w.Compact.Reserve, "effectivewindow": &w.Compact.Effective,
 		"compactturns": &w.Compact.Turns, "maxturninputtokens": &w.Compact.SingleTurn, "warnat": &w.Compact.WarnAt, "cutoverat": &w.Compact.CutoverAt,
 		"antithrashwindow": &w.Compact.ThrashWindow, "antithrashratio": &w.Compact.ThrashRatio,
+		"mode": &w.Compact.Mode, "recoverfromoverflow": &recovers,
 		"clear": &clear, "arguments": &arguments,
 	})
+	w.Compact.NoRecovery = !recovers
 	if err == nil && clear.Key != "" {
 		err = p.each(clear, map[string]any{
 			"trigger": &w.Clear.Trigger, "keep": &w.Clear.Keep, "atleast": &w.Clear.AtLeast,
@@ -29,15 +83,15 @@ func (p *parser) policy(f yamldoc.Field) (*window.Policy, error) {
 		})
 	}
 	if err == nil && arguments.Key != "" {
-		err = p.each(arguments, map[string]any{"trigger": &w.Arguments.Trigger, "keep": &w.Arguments.Keep, "over": &w.Arguments.Over})
+		err = p.each(arguments, map[string]any{"trigger": &w.Arguments.Trigger, "keep": &w.Arguments.Keep, "over": &w.Arguments.Over, "tools": &w.Arguments.Tools})
 	}
 	if err == nil && tools.Key != "" {
 		w.ResultCharsOf, err = byTool(tools)
 	}
 	if err == nil {
-		err = at(f, usable(w))
+		err = at(f, w.Check())
 	}
-	return &w, err
+	return err
 }
 
 // byTool reads a bound for each of some tools.
@@ -55,34 +109,4 @@ func byTool(f yamldoc.Field) (map[string]int, error) {
 		bounds[strings.ToLower(t.Key)] = n
 	}
 	return bounds, nil
-}
-
-// usable refuses a policy that cannot be meant.
-func usable(w window.Policy) error {
-	for _, share := range []struct {
-		key string
-		v   float64
-	}{
-		{"cap_fraction", w.CapFraction}, {"threshold", w.Compact.Fraction}, {"anti_thrash_ratio", w.Compact.ThrashRatio},
-		{"clear: trigger", w.Clear.Trigger}, {"arguments: trigger", w.Arguments.Trigger}, {"arguments: keep", w.Arguments.Keep},
-	} {
-		if share.v < 0 || share.v > 1 {
-			return fault.New(fault.Invalid, "", "%s is %v: it is a share, from 0 to 1", share.key, share.v)
-		}
-	}
-	for _, n := range []struct {
-		key string
-		v   int
-	}{
-		{"max_turns", w.Turns}, {"max_messages", w.Messages}, {"max_result_chars", w.ResultChars}, {"max_replay_chars", w.ReplayChars},
-		{"batch_chars", w.BatchChars}, {"max_tool_pairs", w.ToolPairs}, {"max_in_turn_tokens", w.InTurnTokens}, {"reserve", w.Compact.Reserve},
-		{"effective_window", w.Compact.Effective}, {"compact_turns", w.Compact.Turns}, {"max_turn_input_tokens", w.Compact.SingleTurn},
-		{"warn_at", w.Compact.WarnAt}, {"cutover_at", w.Compact.CutoverAt}, {"anti_thrash_window", w.Compact.ThrashWindow},
-		{"clear: keep", w.Clear.Keep}, {"clear: at_least", w.Clear.AtLeast}, {"arguments: over", w.Arguments.Over},
-	} {
-		if n.v < 0 {
-			return fault.New(fault.Invalid, "", "%s is %d: it cannot be negative", n.key, n.v)
-		}
-	}
-	return nil
 }

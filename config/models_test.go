@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -83,7 +84,7 @@ func TestModelsThatMakeNoSense(t *testing.T) {
 		if fault.CodeOf(err) != fault.Invalid && fault.CodeOf(err) != fault.TooLarge || !strings.HasPrefix(err.Error(), "ctxledger.yaml: ") || !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%.60q: %v, want %s", c.text, err, c.wrong)
 		}
-		if got != Default() {
+		if !reflect.DeepEqual(got, Default()) {
 			t.Errorf("%.60q: settings beside an error", c.text)
 		}
 	}

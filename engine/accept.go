@@ -39,20 +39,30 @@ func (l *Local) AcceptCompaction(ctx context.Context, r AcceptCompactionRequest)
 	if err != nil {
 		return Summary{}, err
 	}
-	return mutate(ctx, l, m, func(tx kv.Tx) (Summary, []Event, error) { return l.accept(ctx, tx, r, ready, m) })
+	return mutate(ctx, l, m, func(tx kv.Tx) (Summary, []Event, error) { return l.conclude(ctx, tx, r, ready, m) })
 }
 
-// accepted is a plan that is ready to be written.
+// accepted is a plan that is ready to be written, or to be refused.
 type accepted struct {
-	record compaction.Record
-	text   string
-	folded *folded
-	joined []window.Edit // see join
+	compaction.Proposal
+	folded   *folded
+	window   Window
+	before   int           // o200k_base tokens of the view
+	joined   []window.Edit // see join
+	messages int           // of the view that it leaves
+}
+
+// conclude writes what became of a plan into the log.
+func (l *Local) conclude(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m mutation) (Summary, []Event, error) {
+	if ready.Outcome != compaction.Compacted {
+		return l.refuse(tx, r, ready, m)
+	}
+	return l.accept(ctx, tx, r, ready, m)
 }
 
 // acceptable plans again and checks that the log has not moved on.
 func (l *Local) acceptable(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest) (*accepted, error) {
-	f, err := l.fold(tx, r.Session)
+	f, err := l.foldFor(tx, r.Session, r.Reader, true)
 	if err != nil {
 		return nil, err
 	}
@@ -63,23 +73,38 @@ func (l *Local) acceptable(ctx context.Context, tx kv.Tx, r AcceptCompactionRequ
 	if err != nil {
 		return nil, err
 	}
-	if p.Outcome != compaction.Compacted {
-		return nil, fault.New(fault.Invalid, "engine.accept", "there is nothing to accept: %s", p.Why)
+	return l.ready(ctx, tx, f, p, r.Options)
+}
+
+// ready prepares what came of planning for being written.
+func (l *Local) ready(ctx context.Context, tx kv.Tx, f *folded, p compaction.Proposal, o compaction.Options) (*accepted, error) {
+	ready := &accepted{Proposal: p, folded: f}
+	var err error
+	if ready.window, err = l.windowOf(tx, f, o.Model); err != nil {
+		return nil, err
 	}
-	joined, err := l.join(ctx, tx, f, &p, r.Options)
+	_, text, err := l.summaryMessage(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.checkAfter(ctx, tx, f, p, joined); err != nil {
+	ready.before = f.tokens(text)
+	if p.Outcome != compaction.Compacted {
+		return ready, nil
+	}
+	if ready.joined, err = l.join(ctx, tx, f, &ready.Proposal, o); err != nil {
 		return nil, err
 	}
-	record, err := l.keepText(ctx, p.Record, p.Text)
-	return &accepted{record, p.Text, f, joined}, err
+	if ready.messages, err = l.checkAfter(ctx, tx, f, ready.Proposal, ready.joined); err != nil {
+		return nil, err
+	}
+	ready.Record, err = l.keepText(ctx, ready.Record, p.Text)
+	return ready, err
 }
 
 // checkAfter holds the view that a compaction leaves against the provider's rules, as it would be
-// sent: whatever was planned, a history that nobody accepts is never made.
-func (l *Local) checkAfter(ctx context.Context, tx kv.Tx, f *folded, p compaction.Proposal, joined []window.Edit) error {
+// sent: whatever was planned, a history that nobody accepts is never made. It returns how many messages
+// the view has.
+func (l *Local) checkAfter(ctx context.Context, tx kv.Tx, f *folded, p compaction.Proposal, joined []window.Edit) (int, error) {
 	in := f.input()
 	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept}
 	in.Edits = append(in.Edits, joined...)
@@ -87,17 +112,17 @@ func (l *Local) checkAfter(ctx context.Context, tx kv.Tx, f *folded, p compactio
 	format, head := f.format(), after.Head()
 	messages, err := l.rendered(ctx, tx, f, after.Slots[:head])
 	if err != nil {
-		return err
+		return 0, err
 	}
 	kept, err := l.rendered(ctx, tx, f, after.Slots[head:])
 	if err != nil {
-		return err
+		return 0, err
 	}
 	messages = slices.Concat(messages, [][]byte{transcript.NewMessage(format, transcript.RoleUser, p.Text)}, kept)
 	if err := transcript.Valid(format, messages); err != nil {
-		return fault.New(fault.Internal, "engine.accept", "the compacted view would not be valid for its provider, so nothing was changed: %v", err)
+		return 0, fault.New(fault.Internal, "engine.accept", "the compacted view would not be valid for its provider, so nothing was changed: %v", err)
 	}
-	return nil
+	return len(after.Slots) + 1, nil
 }
 
 // rendered returns the messages of slots as they would be sent.
@@ -124,8 +149,8 @@ func (l *Local) accept(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest,
 	if s.Seq != ready.folded.session.Seq {
 		return Summary{}, nil, stale(s, ready.folded.session.Seq)
 	}
-	rec := ready.record
-	rec.Created, rec.Reason = m.at, r.Options.Reason
+	rec := ready.Record
+	rec.Created, rec.Reason, rec.Model, rec.Window = m.at, r.Options.Reason, ready.window.Model, ready.window.Tokens
 	if spent := ready.folded.spent(rec.From, rec.To).Add(rec.Run.Spent()); spent != (sessions.Usage{}) {
 		rec.Usage = &spent
 	}
@@ -146,21 +171,24 @@ func (l *Local) accept(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest,
 			return Summary{}, nil, err
 		}
 	}
-	events := []Event{{Kind: EventCompaction, Session: s.ID, Entry: e.Seq, ID: rec.ID, Detail: cutLabel(rec.Run.String())}}
+	events, err := l.compactionEvents(ready, rec, r.Options, e.Seq)
+	if err != nil {
+		return Summary{}, nil, err
+	}
 	if len(ready.joined) > 0 {
 		after := ready.folded.clone() // the transaction may run twice
 		after.session = s
 		if err := after.extend(e); err != nil {
 			return Summary{}, nil, err
 		}
-		event, err := l.recordStep(ctx, tx, after, editStep{Reason: "compaction", Before: rec.Before, After: rec.After, Edits: ready.joined, Summary: rec.ID}, m)
+		taken, err := l.recordStep(ctx, tx, after, editStep{Reason: "compaction", Before: rec.Before, After: rec.After, Edits: ready.joined, Agent: after.agent, Summary: rec.ID}, sizing{model: r.Options.Model}, m)
 		if err != nil {
 			return Summary{}, nil, err
 		}
-		s, events = after.session, append(events, event)
+		s, events = after.session, append(events, taken...)
 	}
 	rec.Text, rec.TextBlob = "", "" // the answer is kept under the key: it names the summary, Summary returns it
-	out := ready.folded.summary(rec, ready.text, r.Options.Model)
+	out := ready.folded.summary(rec, ready.Text, r.Options.Model)
 	out.Current = true
 	return out, events, sessions.Save(tx, s)
 }

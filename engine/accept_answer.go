@@ -23,16 +23,11 @@ func (l *Local) acceptAnswer(ctx context.Context, r AcceptCompactionRequest, m m
 	l.naming.RLock()
 	defer l.naming.RUnlock()
 	for range maxPlans {
-		ready, err := view(ctx, l, func(tx kv.Tx) (*answeredPlan, error) { return l.answered(ctx, tx, r, mask) })
+		ready, err := view(ctx, l, func(tx kv.Tx) (*accepted, error) { return l.answered(ctx, tx, r, mask) })
 		if err != nil {
 			return Summary{}, err
 		}
-		s, err := mutate(ctx, l, m, func(tx kv.Tx) (Summary, []Event, error) {
-			if ready.outcome != compaction.Compacted {
-				return l.bookCost(tx, r, ready, m)
-			}
-			return l.accept(ctx, tx, r, &ready.accepted, m)
-		})
+		s, err := mutate(ctx, l, m, func(tx kv.Tx) (Summary, []Event, error) { return l.conclude(ctx, tx, r, ready, m) })
 		if !fault.Is(err, fault.Stale) {
 			return s, err
 		}
@@ -60,16 +55,9 @@ const (
 	maxReason = 2_000   // bytes of why a model could not be asked
 )
 
-// answeredPlan is a plan with its answer, ready to be written.
-type answeredPlan struct {
-	accepted
-	outcome compaction.Outcome
-	why     string
-}
-
 // answered makes the plan of an answer in the present log.
-func (l *Local) answered(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest, mask func(string) string) (*answeredPlan, error) {
-	f, err := l.fold(tx, r.Session)
+func (l *Local) answered(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest, mask func(string) string) (*accepted, error) {
+	f, err := l.foldFor(tx, r.Session, r.Reader, true)
 	if err != nil {
 		return nil, err
 	}
@@ -82,19 +70,7 @@ func (l *Local) answered(ctx context.Context, tx kv.Tx, r AcceptCompactionReques
 	if err != nil {
 		return nil, err
 	}
-	joined, err := l.join(ctx, tx, f, &p, r.Options)
-	if err != nil {
-		return nil, err
-	}
-	ready := &answeredPlan{accepted{p.Record, p.Text, f, joined}, p.Outcome, p.Why}
-	if p.Outcome != compaction.Compacted {
-		return ready, nil
-	}
-	if err := l.checkAfter(ctx, tx, f, p, joined); err != nil {
-		return nil, err
-	}
-	ready.record, err = l.keepText(ctx, p.Record, p.Text)
-	return ready, err
+	return l.ready(ctx, tx, f, p, r.Options)
 }
 
 // spent sums what the entries of a range used, as providers reported it.
@@ -104,25 +80,4 @@ func (f *folded) spent(from, to int64) sessions.Usage {
 		sum = sum.Add(e.Spent())
 	}
 	return sum
-}
-
-// bookCost records what a model cost whose summary came to nothing. The view stays as it was.
-func (l *Local) bookCost(tx kv.Tx, r AcceptCompactionRequest, ready *answeredPlan, m mutation) (Summary, []Event, error) {
-	rec := ready.record
-	out := Summary{Record: compaction.Record{Session: r.Session, Mode: rec.Mode, Requested: rec.Requested, Run: rec.Run}, Refused: ready.outcome, Why: ready.why}
-	if rec.Run.Cost() == nil {
-		return out, nil, nil
-	}
-	s, err := sessions.Get(tx, r.Session)
-	if err != nil {
-		return Summary{}, nil, err
-	}
-	why := cutLabel(rec.Run.String())
-	e, err := sessions.Append(tx, &s, sessions.Entry{Kind: sessions.KindCost, Time: m.at, Turn: s.Turns, Usage: rec.Run.Cost(), Note: why}, nil)
-	if err != nil {
-		return Summary{}, nil, err
-	}
-	s.Usage = s.Usage.Add(e.Spent())
-	event := Event{Kind: EventEntries, Session: s.ID, Entry: e.Seq, Count: 1, Detail: why}
-	return out, []Event{event}, sessions.Save(tx, s)
 }

@@ -47,6 +47,12 @@ type API interface {
 	// EditView decides which parts of a session's view are shown less of from now on, and records it.
 	EditView(ctx context.Context, r EditViewRequest) (EditedView, error)
 
+	// Overflow says what became of a request that a provider refused or cut, and what to do; it keeps the
+	// limits that errors name.
+	Overflow(ctx context.Context, r OverflowRequest) (OverflowResponse, error)
+	// NoteTrim records that a request was sent as a smaller copy: the next evaluation compacts.
+	NoteTrim(ctx context.Context, r NoteTrimRequest) (NoteTrimResponse, error)
+
 	// PlanCompaction computes what AcceptCompaction would do, and changes nothing.
 	PlanCompaction(ctx context.Context, r PlanCompactionRequest) (CompactionPlan, error)
 	// AcceptCompaction commits a plan. stale: the log has moved on since it was made.

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
@@ -154,7 +155,7 @@ func (x *auditor) events() error {
 	return nil
 }
 
-// estimators checks what was learnt of tokenizers. A state that cannot be read is given up: it is learnt anew.
+// estimators checks what was learnt of models. What cannot be read is given up: it is learnt anew.
 func (x *auditor) estimators() error {
 	err := x.Each(bucketEstimators, "estimator", func(r kv.Record) error {
 		_, err := tokens.ParseEstimator("a model", r.Value)
@@ -162,6 +163,13 @@ func (x *auditor) estimators() error {
 			return nil // of a newer program, which can
 		}
 		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = x.Each(bucketWindows, "learned window", func(r kv.Record) error {
+		var known overflow.Learned
+		return fault.Wrap(fault.Corrupt, "engine.audit", json.Unmarshal(r.Value, &known))
 	})
 	if err != nil {
 		return err

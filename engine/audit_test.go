@@ -9,13 +9,10 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// sample is how many records of each bucket are damaged, one at a time.
-const sample = 3
-
 // TestAnyOneLostRecordIsMended takes records of a ledger away, one at a time: what follows from others
 // is there again, what does not is reported as lost, and the ledger is sound and readable.
 func TestAnyOneLostRecordIsMended(t *testing.T) {
-	l, _ := openIn(t, schema1(t), "/home/dev/shop")
+	l := openOnce(t, schema1(t))
 	// Buckets of which a record can go without a trace, and why.
 	silent := map[kv.Bucket]string{
 		"imports":        "nothing names an import",
@@ -25,8 +22,8 @@ func TestAnyOneLostRecordIsMended(t *testing.T) {
 		"changes":        "",
 		"doomed":         "a blob that is forgotten without it is garbage",
 	}
-	for _, b := range append(buckets, "intents_pending") {
-		for _, key := range keysOf(t, l, b) {
+	for b, keys := range sample(t, l) {
+		for _, key := range keys {
 			found, left, err := l.Mend(t.Context(), func(tx kv.Tx, _ map[string]bool) error { return tx.Delete(b, key) })
 			_, quiet := silent[b]
 			switch {
@@ -43,9 +40,9 @@ func TestAnyOneLostRecordIsMended(t *testing.T) {
 
 // TestAnyOneUnreadableRecordIsMended puts nonsense in the place of records, one at a time.
 func TestAnyOneUnreadableRecordIsMended(t *testing.T) {
-	l, _ := openIn(t, schema1(t), "/home/dev/shop")
-	for _, b := range append(buckets, "intents_pending") {
-		for _, key := range keysOf(t, l, b) {
+	l := openOnce(t, schema1(t))
+	for b, keys := range sample(t, l) {
+		for _, key := range keys {
 			found, left, err := l.Mend(t.Context(), func(tx kv.Tx, _ map[string]bool) error { return tx.Put(b, key, []byte{0, 0, 0, 9, '{'}) })
 			// The values of these are not looked at: their keys say everything, or they are plain text.
 			plain := slices.Contains([]kv.Bucket{"change_session", "change_path", "intent_paths", "intents_pending",
@@ -86,28 +83,39 @@ func TestLostBlobsAreMended(t *testing.T) {
 	}
 }
 
-func keysOf(t *testing.T, l *engine.Local, b kv.Bucket) [][]byte {
+// openOnce opens a ledger whose transactions run once: what Mend does is taken back anyway.
+func openOnce(t *testing.T, dir string) *engine.Local {
 	t.Helper()
-	var keys [][]byte
+	e, _ := testEnv()
+	l, err := engine.Open(t.Context(), engine.Options{State: dir, Workspace: "/home/dev/shop", Env: e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// sample returns some keys of each bucket, the last one among them: the records that are damaged, one at a time.
+func sample(t *testing.T, l *engine.Local) map[kv.Bucket][][]byte {
+	t.Helper()
+	keys, n := map[kv.Bucket][][]byte{}, some(4)
 	_, _, err := l.Mend(t.Context(), func(tx kv.Tx, _ map[string]bool) error {
-		keys = nil
-		for r, err := range tx.Scan(b, kv.Range{}) {
-			if err != nil {
-				return err
+		for _, b := range append(buckets, "intents_pending") {
+			var all [][]byte
+			for r, err := range tx.Scan(b, kv.Range{}) {
+				if err != nil {
+					return err
+				}
+				all = append(all, r.Key)
 			}
-			keys = append(keys, r.Key)
+			for i := range min(n, len(all)) {
+				keys[b] = append(keys[b], all[(i+1)*len(all)/min(n, len(all))-1])
+			}
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if step := len(keys) / sample; step > 1 {
-		for i := range sample {
-			keys[i] = keys[i*step]
-		}
-		keys[sample] = keys[len(keys)-1]
-		keys = keys[:sample+1]
 	}
 	return keys
 }

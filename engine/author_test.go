@@ -108,8 +108,12 @@ func TestADeterministicSummaryStandsWhenAModelFails(t *testing.T) {
 			if u := used(t, l, id); u.Input != 1_000 {
 				t.Errorf("the cost is lost: %+v", u)
 			}
-			if e := last(t, l); e.Kind != engine.EventCompaction || !strings.Contains(e.Detail, string(c.want)) {
-				t.Errorf("event %+v", e)
+			failed := eventsOf[engine.CompactionFailed](t, l, engine.EventFailed)
+			if len(failed) != 1 || failed[0].Class != c.want || failed[0].Cost.Usage.Input != 1_000 || !failed[0].ViewChanged {
+				t.Errorf("events %+v", failed)
+			}
+			if made := eventsOf[engine.CompactionMade](t, l, engine.EventCompaction); len(made) != 1 || made[0].Fallback == "" || made[0].After >= made[0].Before {
+				t.Errorf("events %+v", made)
 			}
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -14,28 +13,24 @@ import (
 const maxPlans = 5
 
 // Compact plans and accepts a compaction over an API, planning again when the session went on in
-// between. Outcomes other than compacted come back in the plan, without a summary being recorded.
-// With dryRun nothing is recorded at all.
+// between. Outcomes other than compacted come back in the plan: no summary is recorded, only that it was
+// tried. With dryRun nothing is recorded at all.
 func Compact(ctx context.Context, api API, r PlanCompactionRequest, key string, dryRun bool) (CompactionPlan, error) {
 	for range maxPlans {
 		p, err := api.PlanCompaction(ctx, r)
-		if err != nil || dryRun || p.Outcome != compaction.Compacted && key == "" {
+		if err != nil || dryRun {
 			return p, err
 		}
 		accepted, err := api.AcceptCompaction(ctx, AcceptCompactionRequest{
 			Mutation: Mutation{key}, PlanCompactionRequest: r, Position: p.Position,
 		})
-		switch {
-		case fault.Is(err, fault.Stale):
+		if fault.Is(err, fault.Stale) {
 			continue
-		case err != nil && p.Outcome != compaction.Compacted && fault.Is(err, fault.Invalid):
-			return p, nil // nothing to compact, and the key was never used before
-		case err != nil:
+		}
+		if err != nil {
 			return p, err
 		}
-		p.Outcome, p.Why = compaction.Compacted, ""
-		p.Summary, err = api.Summary(ctx, SummaryRequest{ID: accepted.ID})
-		return p, err
+		return finished(ctx, api, p, accepted)
 	}
 	return CompactionPlan{}, fault.New(fault.Stale, "engine.compact", "session %s went on %d times while its compaction was planned", r.Session, maxPlans).
 		WithHint("compact again when the agent pauses")

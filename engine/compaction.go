@@ -25,7 +25,7 @@ func (l *Local) PlanCompaction(ctx context.Context, r PlanCompactionRequest) (Co
 		return CompactionPlan{}, err
 	}
 	return view(ctx, l, func(tx kv.Tx) (CompactionPlan, error) {
-		f, err := l.fold(tx, r.Session)
+		f, err := l.foldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
 			return CompactionPlan{}, err
 		}
@@ -64,7 +64,7 @@ func (l *Local) masker(ctx context.Context, mode compaction.Mode) (func(string) 
 // check refuses options beyond their limits.
 func (r PlanCompactionRequest) check() error {
 	o := r.Options
-	return checkTexts("engine.plan", label("session", r.Session), text{"notes", o.Notes, limits.Notes}, label("model", o.Model),
+	return checkTexts("engine.plan", label("session", r.Session), label("agent", r.Agent), text{"notes", o.Notes, limits.Notes}, label("model", o.Model),
 		label("reason", o.Reason), text{"focus", o.Focus, maxQuery}, label("mode", string(o.Mode)), label("sections", o.Preset))
 }
 
@@ -103,14 +103,16 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 			return transcript.Reasoning(m), err
 		}
 	}
-	model := o.Model
-	if model == "" {
-		model = f.session.Model
+	w, err := l.windowOf(tx, f, o.Model)
+	if err != nil {
+		return in, err
 	}
-	in.Window, _ = l.models.Window(model)
+	in.Window = w.Tokens
+	if most := f.policy.Compact.Effective; most > 0 && (in.Window == 0 || most < in.Window) {
+		in.Window = most // what is kept, and what stands for the rest, have to fit that
+	}
 	if in.Previous != nil {
 		in.FirstKept = in.Previous.FirstKept
-		var err error
 		if in.PreviousText, err = l.summaryText(ctx, *in.Previous); err != nil {
 			return in, err
 		}
@@ -127,7 +129,7 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 
 // item joins the entries of one message of the view.
 func (f *folded) item(slot window.Slot) compaction.Item {
-	it := compaction.Item{Seqs: slot.Seqs, Role: slot.Role, Prompt: slot.Prompt, Turn: slot.Turn, Tokens: slot.Tokens}
+	it := compaction.Item{Seqs: slot.Seqs, Role: slot.Role, Prompt: slot.Prompt, Turn: slot.Turn, Tokens: slot.Tokens, Compacted: slot.Compacted}
 	for _, seq := range slot.Seqs {
 		e := f.entries[seq-1] // sequence numbers have no gaps
 		if it.ID == "" {

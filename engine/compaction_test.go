@@ -66,18 +66,24 @@ func TestAStalePlanIsRefused(t *testing.T) {
 func TestNothingToDoIsAnAnswer(t *testing.T) {
 	l := open(t)
 	id := hand(t, l, engine.AppendMessagesRequest{Messages: spell("Ab")}).Session
-	event := newest(t, l)
 	for _, key := range []string{"", "k"} {
 		p, err := engine.Compact(t.Context(), l, engine.PlanCompactionRequest{Session: id}, key, false)
 		if err != nil || p.Outcome != compaction.NothingToDo || p.Why == "" {
 			t.Errorf("key %q: %s, %q, %v", key, p.Outcome, p.Why, err)
 		}
 	}
+	entries := len(log(t, l, id))
 	p := plan(t, l, id, compaction.Options{})
-	_, err := l.AcceptCompaction(t.Context(), engine.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position})
-	wantCode(t, err, fault.Invalid)
-	if newest(t, l) != event {
-		t.Error("nothing to do left an event")
+	s, err := l.AcceptCompaction(t.Context(), engine.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position})
+	if err != nil || s.Refused != compaction.NothingToDo || s.ID != "" || s.Why == "" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	skipped := eventsOf[engine.CompactionSkipped](t, l, engine.EventSkipped)
+	if len(skipped) != 3 || skipped[0].Outcome != compaction.NothingToDo || skipped[0].Why == "" {
+		t.Errorf("events %+v", skipped)
+	}
+	if len(log(t, l, id)) != entries {
+		t.Error("a request by hand that came to nothing left an entry")
 	}
 }
 

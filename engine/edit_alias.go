@@ -28,8 +28,12 @@ func (l *Local) aliasEdits(ctx context.Context, tx kv.Tx, f *folded, edits []win
 		if err != nil {
 			return err
 		}
-		for _, m := range pieces {
-			if err := aliasPiece(tx, f, slot, m, before[m.Seq]); err != nil {
+		for i, m := range pieces {
+			previous := before[m.Seq]
+			if slot.After != "" && i == len(pieces)-1 {
+				previous = m.ID // it stands behind that message
+			}
+			if err := aliasPiece(tx, f, slot, m, previous); err != nil {
 				return err
 			}
 		}

@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
+	"ctxledger.dev/changes"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
@@ -21,6 +23,7 @@ type editStep struct {
 	Before int           `json:"tokens_before"` // of the whole view, o200k_base
 	After  int           `json:"tokens_after"`
 	Edits  []window.Edit `json:"edits"`
+	Agent  string        `json:"agent,omitempty"` // whose views they are for; "": of all
 	// Summary is the compaction that took the step along: it goes with it.
 	Summary string `json:"summary,omitempty"`
 }
@@ -44,17 +47,9 @@ func (s *steps) add(e *sessions.Entry) error {
 		if err := json.Unmarshal(e.Data, &r); err != nil {
 			return fault.Wrap(fault.Corrupt, "engine.edits", err)
 		}
-		s.made = slices.DeleteFunc(s.made, func(made editStep) bool { return made.Summary == r.ID })
+		s.made = slices.DeleteFunc(slices.Clone(s.made), func(made editStep) bool { return made.Summary == r.ID })
 	}
 	return nil
-}
-
-// edits returns the edits that hold, in the order in which they were made.
-func (s *steps) edits() (all []window.Edit) {
-	for _, made := range s.made {
-		all = append(all, made.Edits...)
-	}
-	return all
 }
 
 // join returns the edits that a compaction takes along: what is kept behind its summary is written into
@@ -63,29 +58,33 @@ func (l *Local) join(ctx context.Context, tx kv.Tx, f *folded, p *compaction.Pro
 	if p.Outcome != compaction.Compacted || o.KeepTail {
 		return nil, nil
 	}
-	st, err := l.stateOf(ctx, tx, f, EditViewRequest{Model: o.Model, Reason: "compaction"})
+	w, err := l.windowOf(tx, f, o.Model)
+	if err != nil {
+		return nil, err
+	}
+	st, err := l.stateOf(ctx, tx, f, w, "compaction")
 	if err != nil {
 		return nil, err
 	}
 	st.Summary = summaryTokens(p.Text)
 	in := f.input()
 	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept}
-	edits, freed, err := l.weighAll(ctx, tx, f, window.Decide(in, l.policy, st).Edits)
-	if freed > 0 {
-		p.Record.After -= freed
+	exact, err := l.weighAll(ctx, tx, f, window.Decide(in, f.policy, st).Edits)
+	if exact.freed > 0 {
+		p.Record.After -= exact.freed
 		p.Why = chars.Commas(p.Record.Before) + " → " + chars.Commas(p.Record.After) + " tokens"
 	}
-	return edits, err
+	return exact.edits, err
 }
 
 // EditView implements API.
 func (l *Local) EditView(ctx context.Context, r EditViewRequest) (EditedView, error) {
-	if err := checkTexts("engine.edit", label("session", r.Session), label("model", r.Model), label("reason", r.Reason)); err != nil {
+	if err := checkTexts("engine.edit", label("session", r.Session), label("model", r.Model), label("reason", r.Reason), label("agent", r.Agent)); err != nil {
 		return EditedView{}, err
 	}
 	if r.DryRun {
-		made, _, err := l.decide(ctx, r)
-		return made, err
+		d, err := l.decide(ctx, r)
+		return d.made, err
 	}
 	m, err := l.mutation("edit", r.Key, r)
 	if err != nil {
@@ -95,11 +94,11 @@ func (l *Local) EditView(ctx context.Context, r EditViewRequest) (EditedView, er
 		return made, err
 	}
 	for range maxPlans {
-		made, f, err := l.decide(ctx, r)
+		d, err := l.decide(ctx, r)
 		if err != nil {
-			return made, err
+			return d.made, err
 		}
-		made, err = mutate(ctx, l, m, func(tx kv.Tx) (EditedView, []Event, error) { return l.editView(ctx, tx, made, f, m) })
+		made, err := mutate(ctx, l, m, func(tx kv.Tx) (EditedView, []Event, error) { return l.editView(ctx, tx, d, m) })
 		if !fault.Is(err, fault.Stale) {
 			return made, err
 		}
@@ -109,89 +108,117 @@ func (l *Local) EditView(ctx context.Context, r EditViewRequest) (EditedView, er
 }
 
 // editView records a decision about a log that has not moved on, if there is anything to record.
-func (l *Local) editView(ctx context.Context, tx kv.Tx, made EditedView, f *folded, m mutation) (EditedView, []Event, error) {
-	s, err := sessions.Get(tx, f.session.ID)
-	if err != nil || len(made.Edits) == 0 {
-		return made, nil, err
+func (l *Local) editView(ctx context.Context, tx kv.Tx, d decided, m mutation) (EditedView, []Event, error) {
+	made := d.made
+	if len(made.Edits) == 0 && len(d.notes) == 0 {
+		return made, nil, nil
 	}
-	if s.Seq != f.session.Seq {
-		return made, nil, stale(s, f.session.Seq)
-	}
-	after := f.clone() // the transaction may run twice
-	event, err := l.recordStep(ctx, tx, after, editStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits}, m)
+	s, err := sessions.Get(tx, d.folded.session.ID)
 	if err != nil {
 		return made, nil, err
 	}
-	made.Step = event.Entry
-	return made, []Event{event}, sessions.Save(tx, after.session)
+	if s.Seq != d.folded.session.Seq {
+		return made, nil, stale(s, d.folded.session.Seq)
+	}
+	after := d.folded.clone() // the transaction may run twice
+	var events []Event
+	if len(made.Edits) > 0 {
+		step := editStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits, Agent: after.agent}
+		if events, err = l.recordStep(ctx, tx, after, step, d.sizing, m); err != nil {
+			return made, nil, err
+		}
+		made.Step = events[0].Entry
+	}
+	told, err := recordNotes(tx, &after.session, d.notes, m)
+	if err != nil {
+		return made, nil, err
+	}
+	return made, append(events, told...), sessions.Save(tx, after.session)
 }
 
 // recordStep appends a step to the log, which f then has.
-func (l *Local) recordStep(ctx context.Context, tx kv.Tx, f *folded, made editStep, m mutation) (Event, error) {
+func (l *Local) recordStep(ctx context.Context, tx kv.Tx, f *folded, made editStep, of sizing, m mutation) ([]Event, error) {
 	s := &f.session
+	events, err := f.stepEvents(made, of)
+	if err != nil {
+		return nil, err
+	}
 	data, err := json.Marshal(made)
 	if err != nil {
-		return Event{}, fault.Wrap(fault.Internal, "engine.edit", err)
+		return nil, fault.Wrap(fault.Internal, "engine.edit", err)
 	}
 	e, err := sessions.Append(tx, s, sessions.Entry{Kind: sessions.KindEdits, Time: m.at, Turn: s.Turns, Data: data}, nil)
 	if err != nil {
-		return Event{}, err
+		return nil, err
 	}
 	if err := f.extend(e); err != nil {
-		return Event{}, err
+		return nil, err
 	}
-	return Event{Kind: EventEdits, Session: s.ID, Entry: e.Seq, Detail: made.Reason}, l.aliasEdits(ctx, tx, f, made.Edits)
+	for i := range events {
+		events[i].Entry = e.Seq
+	}
+	return events, l.aliasEdits(ctx, tx, f, made.Edits)
 }
 
-// decided is a decision with the log that it is about.
+// decided is a decision with the log that it is about, and with what somebody is to be told.
 type decided struct {
 	made   EditedView
 	folded *folded
+	sizing sizing
+	notes  []note
 }
 
 // decide says which edits the view of a session takes now. It looks at the texts of all of them, which no
 // transaction that writes should wait for.
-func (l *Local) decide(ctx context.Context, r EditViewRequest) (EditedView, *folded, error) {
-	d, err := view(ctx, l, func(tx kv.Tx) (decided, error) {
-		f, err := l.fold(tx, r.Session)
+func (l *Local) decide(ctx context.Context, r EditViewRequest) (decided, error) {
+	return view(ctx, l, func(tx kv.Tx) (decided, error) {
+		f, err := l.foldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
 			return decided{}, err
 		}
-		made, err := l.decideOn(ctx, tx, f, r)
-		return decided{made, f}, err
+		return l.decideOn(ctx, tx, f, r)
 	})
-	return d.made, d.folded, err
 }
 
-// decideOn says which edits a view takes now, with their exact sizes.
-func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewRequest) (EditedView, error) {
-	st, err := l.stateOf(ctx, tx, f, r)
+// decideOn says which edits a view takes now, with their exact sizes, and whether a compaction is due then.
+func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewRequest) (decided, error) {
+	w, err := l.windowOf(tx, f, r.Model)
 	if err != nil {
-		return EditedView{}, err
+		return decided{}, err
 	}
-	d := window.Decide(f.input(), l.policy, st)
-	var freed int
-	if d.Edits, freed, err = l.weighAll(ctx, tx, f, d.Edits); err != nil {
-		return EditedView{}, err
+	st, err := l.stateOf(ctx, tx, f, w, r.Reason)
+	if err != nil {
+		return decided{}, err
 	}
-	d.After = d.Before - freed
-	c := f.counter(r.Model)
-	made := EditedView{Session: f.session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After)}
-	now := f.situation(st.Window, made.TokensAfter.Upper, r.Signals)
+	c, d := f.counter(r.Model), window.Decide(f.input(), f.policy, st)
+	if r.NoEdits {
+		d = window.Decision{Before: d.Before, Threshold: d.Threshold, Over: c.Of(d.Before).Upper > d.Threshold, Why: "no edits were asked for"}
+	}
+	exact, err := l.weighAll(ctx, tx, f, d.Edits)
+	if err != nil {
+		return decided{}, err
+	}
+	d.Edits, d.After = exact.edits, d.Before-exact.freed
+	made := EditedView{Session: f.session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After), Failed: exact.failed}
+	now := f.situation(w, c, made.TokensAfter.Upper, r.Signals)
 	made.NearCap = f.view.NearCap
-	made.Due, made.Warn = l.policy.Compact.Due(now), l.policy.Compact.Warns(now)
-	return made, nil
+	made.Due, made.Warn = l.dueFor(f, now)
+	made.Mode, made.Keep = modeOf(f.policy.Compact, made.Due), keepOf(f.policy.Compact, made.Due)
+	if cur := f.current(); made.Due.Grace && cur != nil {
+		made.Due.Why += fmt.Sprintf(": it made %s of %s tokens (summary %s)", c.Of(cur.After), c.Of(cur.Before), cur.ID)
+	}
+	return decided{made, f, sizing{r.Model, d.Rewritten}, l.notices(f, made, now, c)}, nil
 }
 
 // stateOf gathers what a decision depends on.
-func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, r EditViewRequest) (window.State, error) {
-	c := f.counter(r.Model)
+func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, w Window, reason string) (window.State, error) {
+	c := f.counter(w.Model)
 	st := window.State{
+		Window: w.Tokens,
 		Count:  func(n int) int { return c.Of(n).Upper },
 		Ahead:  window.CallsAhead(f.requests()),
-		Reason: r.Reason,
+		Reason: reason,
 	}
-	st.Window, _ = l.models.Window(c.Model())
 	model, _ := l.models.Lookup(c.Model())
 	st.Rates = window.RatesOf(model.Price)
 	_, text, err := l.summaryMessage(ctx, f)
@@ -201,7 +228,7 @@ func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, r EditViewRequ
 	if f.current() != nil {
 		st.Summary = summaryTokens(text)
 	}
-	st.ExitCode = exitCode(tx, f.session.ID)
+	st.ExitCode, st.Changed = exitCode(tx, f.session.ID), changedBy(tx, f.session.ID)
 	return st, nil
 }
 
@@ -213,6 +240,18 @@ func exitCode(tx kv.Tx, session string) func(call string) (int, bool) {
 			return 0, false
 		}
 		return *in.ExitCode, true
+	}
+}
+
+// changedBy looks up the newest entry by which a session had changed a file. A file that somebody else has
+// changed since, and a record that cannot be read, say nothing.
+func changedBy(tx kv.Tx, session string) func(path string) int64 {
+	return func(path string) int64 {
+		c, err := changes.Newest(tx, path)
+		if err != nil || c == nil || c.Session != session {
+			return 0
+		}
+		return c.Seq
 	}
 }
 
@@ -231,33 +270,50 @@ func (f *folded) requests() int {
 // next one.
 const maxStep = kv.MaxValue / 2
 
-// weighAll counts what edits show, leaves out those that free nothing, and sums what the others do.
-func (l *Local) weighAll(ctx context.Context, tx kv.Tx, f *folded, edits []window.Edit) (exact []window.Edit, freed int, err error) {
+// weighed are edits with their exact sizes.
+type weighed struct {
+	edits  []window.Edit
+	freed  int
+	failed []LayerError // the messages that could not be looked at
+}
+
+// maxFailed is how many of these one decision names.
+const maxFailed = 10
+
+// weighAll counts what edits show, leaves out those that free nothing, and sums what the others do. A
+// message that cannot be read stays as it is: that is no reason not to edit the others.
+func (l *Local) weighAll(ctx context.Context, tx kv.Tx, f *folded, edits []window.Edit) (w weighed, err error) {
 	size := 0
 	for _, e := range edits {
-		e, smaller, err := l.weigh(ctx, tx, f, e)
+		exact, smaller, err := l.weigh(ctx, tx, f, e)
+		if err != nil && ctx.Err() != nil {
+			return weighed{}, fault.Wrap(fault.Unavailable, "engine.edit", ctx.Err())
+		}
 		if err != nil {
-			return nil, 0, err
+			if len(w.failed) < maxFailed {
+				w.failed = append(w.failed, LayerError{e.Pass, e.Seq, f.entries[e.Seq-1].ID, err.Error()})
+			}
+			continue
 		}
 		if !smaller {
 			continue
 		}
-		raw, err := json.Marshal(e)
+		raw, err := json.Marshal(exact)
 		if err != nil {
-			return nil, 0, fault.Wrap(fault.Internal, "engine.edit", err)
+			return weighed{}, fault.Wrap(fault.Internal, "engine.edit", err)
 		}
 		if size += len(raw) + len(","); size > maxStep {
 			break
 		}
-		exact = append(exact, e)
-		freed += e.Before - e.Tokens
+		w.edits = append(w.edits, exact)
+		w.freed += exact.Before - exact.Tokens
 	}
-	return exact, freed, nil
+	return w, nil
 }
 
 // weigh counts what an edit shows of its message.
 func (l *Local) weigh(ctx context.Context, tx kv.Tx, f *folded, e window.Edit) (window.Edit, bool, error) {
-	if e.Part == window.PartRange {
+	if !e.Part.OfMessage() {
 		return e, true, nil
 	}
 	m, err := l.decoded(ctx, tx, f.session.ID, e.Seq)
@@ -267,6 +323,6 @@ func (l *Local) weigh(ctx context.Context, tx kv.Tx, f *folded, e window.Edit) (
 	if err != nil {
 		return e, false, err
 	}
-	e, smaller := window.Measure(e, m)
+	e, smaller := window.Measure(e, &f.entries[e.Seq-1], m)
 	return e, smaller, nil
 }

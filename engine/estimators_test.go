@@ -186,7 +186,7 @@ func TestAnEstimatorThatCannotBeReadIsLeftAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := open(t)
-			id := shop(t, l)
+			id := hand(t, l, engine.AppendMessagesRequest{Messages: say("question", "answer"), Model: "claude-opus-4-5"}).Session
 			model := status(t, l, id).Model
 			if err := l.PutEstimator(t.Context(), model, []byte(c.raw)); err != nil {
 				t.Fatal(err)

@@ -12,13 +12,15 @@ import (
 )
 
 // folded is a session's log read once: its headers, the compactions in force, and the view that
-// follows from both.
+// follows from both. What is kept of it for later (readLogs) is without the last three fields.
 type folded struct {
 	session sessions.Session
 	entries []sessions.Entry
 	compactions
 	steps
-	filter    window.Filter
+	decisions decisions
+	policy    window.Policy
+	agent     string // whose view it is: see Reader
 	view      window.View
 	calls     map[string]sessions.Call // by id; made when it is first asked for
 	models    *tokens.Registry
@@ -26,26 +28,28 @@ type folded struct {
 }
 
 // fold reads the log of a session and folds it into its view, in a transaction that changes nothing.
-func (l *Local) fold(tx kv.Tx, id string) (*folded, error) { return l.foldLog(tx, id, true) }
+func (l *Local) fold(tx kv.Tx, id string) (*folded, error) { return l.foldFor(tx, id, Reader{}, true) }
 
 // foldIn is fold in a transaction that may have changed the log.
-func (l *Local) foldIn(tx kv.Tx, id string) (*folded, error) { return l.foldLog(tx, id, false) }
+func (l *Local) foldIn(tx kv.Tx, id string) (*folded, error) {
+	return l.foldFor(tx, id, Reader{}, false)
+}
 
-func (l *Local) foldLog(tx kv.Tx, id string, committed bool) (*folded, error) {
+// foldFor reads the log for one reader. committed says that the transaction has changed nothing of it.
+func (l *Local) foldFor(tx kv.Tx, id string, r Reader, committed bool) (*folded, error) {
 	s, err := sessions.Get(tx, id)
 	if err != nil {
 		return nil, err
 	}
-	f := &folded{session: s, filter: l.policy.Filter, models: l.models, estimator: func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }}
-	if f.entries, err = l.logs.current(tx, s, committed); err != nil {
+	policy, err := l.policyFor(s, r)
+	if err != nil {
 		return nil, err
 	}
-	for i := range f.entries {
-		if err := f.take(&f.entries[i]); err != nil {
-			return nil, err
-		}
+	f, err := l.logs.current(tx, s, r.Agent, policy, committed)
+	if err != nil {
+		return nil, err
 	}
-	f.plan()
+	f.models, f.estimator = l.models, func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }
 	return f, nil
 }
 
@@ -54,12 +58,15 @@ func (f *folded) take(e *sessions.Entry) error {
 	if err := f.steps.add(e); err != nil {
 		return err
 	}
+	if err := f.decisions.add(e); err != nil {
+		return err
+	}
 	return f.compactions.add(e)
 }
 
 // input is what the view follows from.
 func (f *folded) input() window.Input {
-	return window.Input{Entries: f.entries, Cutoff: f.cutoff(), Edits: f.edits(), Filter: f.filter}
+	return window.Input{Entries: f.entries, Cutoff: f.cutoff(), Edits: f.edits(), Filter: f.policy.Filter}
 }
 
 // plan computes the view.
@@ -81,13 +88,14 @@ func (f *folded) extend(e sessions.Entry) error {
 func (f *folded) clone() *folded {
 	c := *f
 	c.entries, c.records, c.made = slices.Clip(f.entries), slices.Clip(f.records), slices.Clip(f.made)
+	c.decisions.taken = slices.Clip(f.decisions.taken)
 	c.at, c.undone = maps.Clone(f.at), maps.Clone(f.undone)
 	return &c
 }
 
 // whole returns the messages of the session as if nothing had been compacted.
 func (f *folded) whole() []window.Slot {
-	if f.view.Summary == "" && f.filter.Empty() {
+	if f.view.Summary == "" && f.policy.Filter.Empty() {
 		return f.view.Slots
 	}
 	in := f.input()
@@ -115,14 +123,10 @@ func (f *folded) current() *compaction.Record {
 
 // tokens returns the o200k_base size of the whole view.
 func (f *folded) tokens(summary string) int {
-	n := 0
-	if f.current() != nil {
-		n = summaryTokens(summary)
+	if f.current() == nil {
+		return f.view.Tokens
 	}
-	for _, s := range f.view.Slots {
-		n += s.Tokens
-	}
-	return n
+	return f.view.Tokens + summaryTokens(summary)
 }
 
 // summaryTokens is the o200k_base size of a summary as a message.

@@ -8,11 +8,14 @@ import (
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/scrub"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/rewrite"
 	"ctxledger.dev/memory"
+	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // rules returns how every bucket of a ledger that holds words loses a text: a bucket that comes to
@@ -22,6 +25,7 @@ func rules(at time.Time) []rewrite.Rule {
 		{Kind: "stub", Bucket: bucketStubs, Out: plainText(bucketStubs)},
 		{Kind: "command", Bucket: bucketCommands, Out: plainText(bucketCommands)},
 		{Kind: "event", Bucket: bucketEvents, Out: scrubEvent},
+		{Kind: "learned window", Bucket: bucketWindows, Out: scrubWindow},
 		{Kind: "kept answer", Bucket: bucketKeys, Out: forgetAnswer(at)},
 	}
 	return slices.Concat(sessions.Rules(), intents.Rules(), changes.Rules(), artifacts.Rules(), memory.Rules(), own)
@@ -41,6 +45,19 @@ func plainText(b kv.Bucket) func(kv.Tx, kv.Record, scrub.Text) (bool, error) {
 func scrubEvent(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	return rewrite.JSON(tx, bucketEvents, r, func(e *Event) ([]byte, error) {
 		rewrite.Words(t, &e.ID, &e.Detail)
+		if e.Data == nil {
+			return r.Key, nil
+		}
+		clean, err := transcript.MapStrings(e.Data, func(s string) (string, bool) { out := t.Out(s); return out, out != s })
+		e.Data = clean
+		return r.Key, fault.Wrap(fault.Corrupt, "engine.forget", err)
+	})
+}
+
+// scrubWindow takes a text out of the names of who named a limit. The limit then holds for nobody.
+func scrubWindow(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+	return rewrite.JSON(tx, bucketWindows, r, func(known *overflow.Learned) ([]byte, error) {
+		rewrite.Words(t, &known.Provider, &known.Endpoint, &known.Model)
 		return r.Key, nil
 	})
 }

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"testing"
 	"time"
@@ -30,6 +31,15 @@ func testEnv() (env.Env, *clock) {
 	e := env.System()
 	e.Now = func() time.Time { return c.now }
 	return e, c
+}
+
+// some returns n, a fifth of it in a short run. Under the race detector goroutines have to meet; what only
+// needs many cases has them in the run without it.
+func some(n int) int {
+	if testing.Short() {
+		return max(1, n/5)
+	}
+	return n
 }
 
 // openIn opens a ledger of the workspace root, with every transaction run twice.
@@ -139,6 +149,23 @@ func log(t *testing.T, l *engine.Local, session string) []sessions.Entry {
 		}
 		r.From = page.Next
 	}
+}
+
+// eventsOf returns the payloads of all events of a kind, oldest first.
+func eventsOf[T any](t *testing.T, l *engine.Local, kind string) (out []T) {
+	t.Helper()
+	resp, err := l.WaitEvents(t.Context(), engine.WaitEventsRequest{Kinds: []string{kind}, Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range resp.Events {
+		var data T
+		if err := json.Unmarshal(e.Data, &data); err != nil {
+			t.Fatalf("event %d: %v in %s", e.Seq, err, e.Data)
+		}
+		out = append(out, data)
+	}
+	return out
 }
 
 // say makes messages from alternating texts of user and assistant.

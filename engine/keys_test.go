@@ -99,9 +99,21 @@ func mutators(t *testing.T, l *engine.Local) []mutator {
 			return engine.DeleteMemoryRequest{Mutation: engine.Mutation{Key: key}, Name: name}
 		}
 	}
+	overflows := func(body string) func(string) engine.OverflowRequest {
+		return func(key string) engine.OverflowRequest {
+			return engine.OverflowRequest{Mutation: engine.Mutation{Key: key}, Session: restored, Body: []byte(body)}
+		}
+	}
+	trims := func(stage int) func(string) engine.NoteTrimRequest {
+		return func(key string) engine.NoteTrimRequest {
+			return engine.NoteTrimRequest{Mutation: engine.Mutation{Key: key}, Session: restored, RequestTrimmed: engine.RequestTrimmed{Stage: stage}}
+		}
+	}
 	return []mutator{
 		{"AppendEntries", anyOf(ctx, l.AppendEntries, entries("a")), anyOf(ctx, l.AppendEntries, entries("b")), true},
 		{"AppendMessages", anyOf(ctx, l.AppendMessages, messages("Xy")), anyOf(ctx, l.AppendMessages, messages("Xz")), false},
+		{"Overflow", anyOf(ctx, l.Overflow, overflows("prompt is too long")), anyOf(ctx, l.Overflow, overflows("too many tokens")), false},
+		{"NoteTrim", anyOf(ctx, l.NoteTrim, trims(1)), anyOf(ctx, l.NoteTrim, trims(2)), false},
 		{"AcceptCompaction", anyOf(ctx, l.AcceptCompaction, accept("")), anyOf(ctx, l.AcceptCompaction, accept("other")), false},
 		{"Restore", anyOf(ctx, l.Restore, restore(summary)), anyOf(ctx, l.Restore, restore("0123456789ab")), false},
 		{"PutArtifact", anyOf(ctx, l.PutArtifact, put("a")), anyOf(ctx, l.PutArtifact, put("b")), false},

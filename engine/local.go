@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
 
@@ -32,6 +33,10 @@ type Options struct {
 type Settings struct {
 	Models *tokens.Registry // what models count and hold; nil: those that the program knows
 	Policy *window.Policy   // how much of a conversation a model is to see; nil: window.Default
+	// Agents are the policies of single agents, by their names in lower case, in the place of Policy.
+	Agents map[string]window.Policy
+	// Corrections are how messages begin that correct an agent; nil: transcript.Corrections.
+	Corrections []string
 }
 
 // settled fills in what is not configured.
@@ -43,19 +48,25 @@ func (s Settings) settled() Settings {
 		p := window.Default()
 		s.Policy = &p
 	}
+	if s.Corrections == nil {
+		s.Corrections = transcript.Corrections()
+	}
 	return s
 }
 
 // Local is a ledger opened by this process. It is safe for concurrent use.
 type Local struct {
-	store   kv.Store
-	env     env.Env
-	state   string
-	root    string
-	scope   memory.Scope
-	models  *tokens.Registry
-	policy  window.Policy
-	started time.Time
+	store  kv.Store
+	env    env.Env
+	state  string
+	root   string
+	scope  memory.Scope
+	models *tokens.Registry
+	policy window.Policy
+	agents map[string]window.Policy // by name, in lower case
+	// corrections are how messages begin that correct an agent.
+	corrections []string
+	started     time.Time
 
 	mu     sync.Mutex
 	bell   chan struct{}   // guarded by mu; closed and replaced by every commit
@@ -89,7 +100,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	}
 	settings := o.Settings.settled()
 	l := &Local{
-		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope, models: settings.Models, policy: *settings.Policy,
+		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope, models: settings.Models, policy: *settings.Policy, agents: settings.Agents, corrections: settings.Corrections,
 		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
 		maintenance: maintenance{token: make(chan struct{}, 1)},
 	}

@@ -3,10 +3,12 @@ package engine
 import (
 	"context"
 
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/memory"
+	"ctxledger.dev/transcript"
 )
 
 // bucketMasks holds the key of the ledger's masks: maskKey → random bytes. It never leaves the ledger, so
@@ -88,7 +90,15 @@ func (l *Local) maskEvents(ctx context.Context, resp WaitEventsResponse, err err
 		return WaitEventsResponse{}, err
 	}
 	for i := range resp.Events {
-		resp.Events[i].Detail = masks.String(resp.Events[i].Detail)
+		e := &resp.Events[i]
+		e.Detail = masks.String(e.Detail)
+		if e.Data == nil {
+			continue
+		}
+		e.Data, err = transcript.MapStrings(e.Data, func(s string) (string, bool) { out, n := masked(masks, s); return out, n > 0 })
+		if err != nil {
+			return WaitEventsResponse{}, fault.Wrap(fault.Corrupt, "engine.events", err)
+		}
 	}
 	return resp, nil
 }

@@ -222,7 +222,7 @@ func TestANewLedgerHasNoCopyAndANewerOneIsRefused(t *testing.T) {
 // TestAKilledMigrationIsStartedAnew kills processes that migrate a ledger, at random instants: the
 // records are always whole, of one schema or the other, and never changed without a copy.
 func TestAKilledMigrationIsStartedAnew(t *testing.T) {
-	const kills = 50
+	kills := some(50)
 	golden := schema1(t)
 	before, _ := records(t, golden)
 	whole := time.Hour
@@ -233,7 +233,7 @@ func TestAKilledMigrationIsStartedAnew(t *testing.T) {
 	}
 	dir, done := copyState(t, golden), 0
 	for i := range kills {
-		runChild(t, dir, whole*time.Duration(i+1)/kills)
+		runChild(t, dir, whole*time.Duration(i+1)/time.Duration(kills))
 		after, schema := records(t, dir)
 		if schema != "" && schema != "2" || !maps.Equal(before, after) {
 			t.Fatalf("kill %d: schema %q; -before +after:\n%s", i, schema, cmp.Diff(before, after))

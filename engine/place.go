@@ -101,24 +101,28 @@ type start struct {
 	id      string // "" at the beginning of a conversation
 }
 
-// head recognises a summary of ours at the head of a conversation, behind what the system said: it
-// stands for the messages up to the newest that it covers. Where the system says something else than in
-// the summary's session, the conversation is another one.
+// head recognises a summary of ours at the head of a conversation, behind what the system said and the
+// provider's own compaction: it stands for the messages up to the newest that it covers. Where the system
+// says something else than in the summary's session, the conversation is another one.
 func head(tx kv.Tx, f transcript.Format, c chain) (start, error) {
+	system := 0
 	for i, raw := range c.raws {
 		m, err := transcript.Decode(f, raw)
 		switch {
 		case err != nil:
 			return start{}, nil // refused later, with its number
-		case m.Role == transcript.RoleSystem:
+		case m.Role == transcript.RoleSystem && system == i:
+			system++
+			continue
+		case transcript.Compacted(m):
 			continue
 		}
 		sum, err := summaryByText(tx, transcript.PlainText(m))
 		if err != nil || sum == nil {
 			return start{}, err
 		}
-		said, err := walk(tx, chain{digests: c.digests[:i]}, start{}, sum.Session)
-		if err != nil || said.known < i {
+		said, err := walk(tx, chain{digests: c.digests[:system]}, start{}, sum.Session)
+		if err != nil || said.known < system {
 			return start{}, err
 		}
 		e, err := sessions.GetEntry(tx, sum.Session, sum.To)

@@ -91,7 +91,7 @@ func (l *Local) prepare(ctx context.Context, n sessions.NewEntry) (*prepared, er
 		return nil, fault.New(fault.Invalid, op, "the message at bytes %d to %d lies outside of its original of %d bytes", span.From, span.To, p.entry.Size)
 	}
 	if n.Kind == sessions.KindMessage {
-		p.extract()
+		p.extract(l.corrections)
 	}
 	return p, nil
 }
@@ -177,8 +177,8 @@ func readWhole(b kv.Blob, limit int64) ([]byte, error) {
 }
 
 // extract fills in what the log keeps of a message. A message that cannot be decoded stays in the
-// log as a note: its original is what counts.
-func (p *prepared) extract() {
+// log as a note: its original is what counts. corrections are how messages begin that correct an agent.
+func (p *prepared) extract(corrections []string) {
 	raw := p.original
 	if span := p.entry.Message; !span.Empty() {
 		raw = raw[span.From:span.To]
@@ -190,11 +190,12 @@ func (p *prepared) extract() {
 	}
 	e := &p.entry
 	e.Role, e.Empty = m.Role, transcript.Blank(m)
+	e.Thoughts, e.Compacted = transcript.OnlyReasoning(m), transcript.Compacted(m)
 	facts := transcript.Extract(m)
 	e.Paths, e.Names = facts.Paths, facts.Names
 	e.Tokens = framingTokens
 	hasText := false
-	e.Correction = m.Role == transcript.RoleUser && transcript.Corrects(m)
+	e.Correction = m.Role == transcript.RoleUser && transcript.Corrects(m, corrections)
 	for _, part := range m.Parts {
 		if part.Kind == transcript.KindText {
 			e.Chars += utf8.RuneCountInString(part.Text)
@@ -228,7 +229,8 @@ func (p *prepared) facts() int {
 func (p *prepared) unread(why string) {
 	e := &p.entry
 	e.Kind, e.Note = sessions.KindNote, cutLabel(why)
-	e.Role, e.Prompt, e.Correction, e.Empty, e.Tokens, e.Chars, e.Features, e.Paths, e.Names = "", false, false, false, 0, 0, tokens.Features{}, nil, nil
+	e.Role, e.Prompt, e.Correction, e.Empty, e.Tokens, e.Chars, e.Reasoning, e.Features, e.Paths, e.Names = "", false, false, false, 0, 0, 0, tokens.Features{}, nil, nil
+	e.Thoughts, e.Compacted = false, false
 	p.calls, p.results = nil, nil
 }
 
@@ -240,6 +242,8 @@ func (p *prepared) part(part transcript.Part) int {
 	switch part.Kind {
 	case transcript.KindImage:
 		n += imageTokens
+	case transcript.KindReasoning:
+		p.entry.Reasoning += n
 	case transcript.KindCall:
 		if part.Sealed {
 			return n + p.count(string(part.Args)) // the provider's own call: nobody else answers it
@@ -247,7 +251,7 @@ func (p *prepared) part(part transcript.Part) int {
 		n += p.count(part.Name) + p.count(string(part.Args))
 		m := intents.Classify(part.Name, part.Args)
 		c := sessions.Call{ // its target needs the session
-			ID: part.ID, Name: cutLabel(part.Name), Op: m.Op, Tokens: n, Chars: utf8.RuneCount(part.Args), Partial: m.Partial,
+			ID: part.ID, Name: cutLabel(part.Name), Op: m.Op, Tokens: n, Chars: utf8.RuneCount(part.Args), Partial: m.Partial, Malformed: part.Malformed(),
 		}
 		p.calls = append(p.calls, call{c, m, part.Args})
 	case transcript.KindResult:

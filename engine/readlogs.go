@@ -7,6 +7,8 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/window"
 )
 
 // Bounds of what is kept of logs that were read.
@@ -22,21 +24,26 @@ type readLogs struct {
 	kept []readLog // guarded by mu; the most recently used last
 }
 
-// readLog is a log as it was read. Nobody changes its entries. The array behind them is appended to by
-// whoever took it out of readLogs, and by nobody else.
+// readLog is a log as it was read, and what followed from it. Nobody changes its entries. The array behind
+// them is appended to by whoever took it out of readLogs, and by nobody else, and so is the planner.
 type readLog struct {
 	session   string
 	rewritten uint64 // how often entries had been rewritten
 	entries   []sessions.Entry
+	folded    *folded         // of these entries
+	agent     string          // whose view it was
+	planner   *window.Planner // that made it
 }
 
-// current returns the log of a session. keep says that the transaction changes nothing.
-func (l *readLogs) current(tx kv.Tx, s sessions.Session, keep bool) ([]sessions.Entry, error) {
+// current returns the log of a session, folded for one agent. keep says that the transaction changes nothing.
+func (l *readLogs) current(tx kv.Tx, s sessions.Session, agent string, policy window.Policy, keep bool) (*folded, error) {
 	rewritten, err := sessions.Rewritten(tx, s.ID)
 	if err != nil {
 		return nil, err
 	}
 	log := l.known(s, rewritten, keep)
+	f := log.folded.clone()
+	f.session, f.agent, f.policy = s, agent, policy
 	for e, err := range sessions.Scan(tx, s.ID, int64(len(log.entries))+1, 0) {
 		if err != nil {
 			return nil, err
@@ -44,11 +51,19 @@ func (l *readLogs) current(tx kv.Tx, s sessions.Session, keep bool) ([]sessions.
 		if log.entries = append(log.entries, e.Entry); e.Seq != int64(len(log.entries)) {
 			return nil, fault.New(fault.Corrupt, "engine.fold", "entry %d of session %s stands at place %d of its log", e.Seq, s.ID, len(log.entries))
 		}
+		if err := f.take(&e.Entry); err != nil {
+			return nil, err
+		}
 	}
-	if keep {
+	f.entries = slices.Clip(log.entries)
+	if log.agent != agent {
+		log.agent, log.planner = agent, &window.Planner{} // what one agent is shown less of says nothing of another
+	}
+	f.view = log.planner.Plan(f.input())
+	if log.folded = f.clone(); keep {
 		l.put(log)
 	}
-	return log.entries[:len(log.entries):len(log.entries)], nil
+	return f, nil
 }
 
 // known returns what is kept of a log. With take it is taken out, to be appended to.
@@ -57,13 +72,13 @@ func (l *readLogs) known(s sessions.Session, rewritten uint64, take bool) readLo
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.kept, func(k readLog) bool { return k.session == s.ID })
 	if i < 0 || l.kept[i].rewritten != rewritten || int64(len(l.kept[i].entries)) > s.Seq {
-		return readLog{session: s.ID, rewritten: rewritten}
+		return readLog{session: s.ID, rewritten: rewritten, folded: &folded{}, planner: &window.Planner{}}
 	}
 	log := l.kept[i]
 	if take {
 		l.kept = slices.Delete(l.kept, i, i+1)
 	} else {
-		log.entries = log.entries[:len(log.entries):len(log.entries)]
+		log.entries, log.planner = slices.Clip(log.entries), &window.Planner{}
 	}
 	return log
 }
@@ -89,4 +104,13 @@ func (l *readLogs) entries() (n int) {
 		n += len(k.entries)
 	}
 	return n
+}
+
+// Rest lets go of what is kept only to be faster: the logs that were read, and the tables of the tokenizers.
+// It is for a ledger that nobody has asked anything for a while.
+func (l *Local) Rest() {
+	l.logs.mu.Lock()
+	l.logs.kept = nil
+	l.logs.mu.Unlock()
+	tokens.Rest()
 }

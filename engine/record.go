@@ -84,6 +84,9 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 // them: what the format derives comes again in every answer. A result belongs to the newest answer
 // before it, and follows the results that came already.
 func (rec *recorder) identify(p *prepared) (*prepared, error) {
+	if !transcript.Derives(p.entry.Format) {
+		return p, nil
+	}
 	calls := slices.ContainsFunc(p.calls, func(c call) bool { return derived(c.ID) })
 	results := slices.ContainsFunc(p.results, func(r result) bool { return derived(r.CallID) })
 	if !calls && !results {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"time"
 
 	"ctxledger.dev/artifacts"
@@ -51,19 +52,37 @@ type Event struct {
 	Count   int       `json:"count,omitempty"` // how many entries it appended
 	ID      string    `json:"id,omitempty"`    // of the summary, artifact or memory it is about
 	Detail  string    `json:"detail,omitempty"`
+	// Data is the payload of a decision about a view: a JSON object, one struct a kind, see payloads.go.
+	Data json.RawMessage `json:"data,omitempty"`
 }
 
 // The kinds of events.
 const (
-	EventEntries    = "entries"
-	EventCompaction = "compaction"
-	EventEdits      = "edits"
-	EventRestore    = "restore"
-	EventArtifact   = "artifact"
-	EventMemory     = "memory"
-	EventChange     = "change"
-	EventForgotten  = "forgotten"
-	EventLost       = "lost" // was damaged; repair put this in its place
+	EventEntries   = "entries"
+	EventArtifact  = "artifact"
+	EventMemory    = "memory"
+	EventChange    = "change"
+	EventForgotten = "forgotten"
+	EventLost      = "lost" // was damaged; repair put this in its place
+
+	// Decisions about a view, with their payloads.
+	EventCompaction    = "compaction"             // CompactionMade
+	EventSkipped       = "compaction_skipped"     // CompactionSkipped
+	EventSuppressed    = "compaction_suppressed"  // CompactionSuppressed
+	EventFailed        = "compaction_failed"      // CompactionFailed
+	EventRestore       = "compaction_restored"    // CompactionRestored
+	EventCleared       = "results_cleared"        // EditsMade
+	EventTruncated     = "args_truncated"         // EditsMade
+	EventTrimmedInTurn = "in_turn_trim"           // EditsMade
+	EventBudgetWarn    = "context_budget_warn"    // BudgetWarning
+	EventCutover       = "context_budget_cutover" // BudgetWarning
+	EventCapWarning    = "context_cap_warning"    // CapWarning
+	EventFiltered      = "view_filtered"          // ViewFiltered
+	EventRepaired      = "pairs_repaired"         // ViewRepaired
+	EventLayerError    = "context_layer_error"    // LayerError
+	EventOverflow      = "context_overflow"       // ContextOverflow
+	EventWindowLearned = "window_learned"         // WindowLearned
+	EventTrimmed       = "adaptive_trim"          // RequestTrimmed
 )
 
 // WaitEventsRequest asks for the events after a sequence number.
@@ -193,8 +212,9 @@ type LogEntry struct {
 // ViewRequest asks for a page of a session's view.
 type ViewRequest struct {
 	Session string `json:"session"`
-	Model   string `json:"model,omitempty"` // counts are those of this model; "": the session's
-	From    int    `json:"from,omitempty"`  // where the page starts: what the page before gave as Next
+	Reader
+	Model string `json:"model,omitempty"` // counts are those of this model; "": the session's
+	From  int    `json:"from,omitempty"`  // where the page starts: what the page before gave as Next
 	// Position is that of the first page: a page of another position would not fit. 0: the newest.
 	Position int64 `json:"position,omitempty"`
 }
@@ -226,26 +246,29 @@ type ViewMessage struct {
 // StatusRequest asks what fills a session's window.
 type StatusRequest struct {
 	Session string `json:"session"`
-	Model   string `json:"model,omitempty"`
+	Reader
+	Model string `json:"model,omitempty"`
 }
 
 // Status says what fills a session's window. Counts of parts are estimates unless Exact.
 type Status struct {
 	Session    sessions.Session `json:"session"`
 	Model      string           `json:"model"`
-	Counting   string           `json:"counting"`        // where counts come from: see tokens.Counter.Quality
-	Window     int              `json:"window"`          // tokens; 0: unknown
-	Used       tokens.Count     `json:"used"`            // of the view
-	Measured   int64            `json:"measured"`        // input and output of the newest answer, as the provider reported; 0: none
-	Threshold  int              `json:"threshold"`       // above it a compaction is due
-	Categories []Category       `json:"categories"`      // by what fills the view, largest first
-	Sources    []Source         `json:"sources"`         // by where it comes from: files, then tools, each largest first, at most 20 of each
-	Fixed      *tokens.Count    `json:"fixed,omitempty"` // what every request carries beside the conversation; nil where nothing was measured
-	Next       EditedView       `json:"next"`            // the step of edits that would be taken now, and whether a compaction is due
-	NextCuts   []NextCut        `json:"next_cuts"`       // what a compaction would take out first, largest first, at most 10
-	Summary    string           `json:"summary"`         // the compaction that the view starts with
-	Saved      tokens.Count     `json:"saved"`           // what stubs and the summary keep out of the view now
-	Total      sessions.Usage   `json:"total_usage"`     // of the whole session
+	Counting   string           `json:"counting"`         // where counts come from: see tokens.Counter.Quality
+	Window     int              `json:"window"`           // tokens; 0: unknown
+	Used       tokens.Count     `json:"used"`             // of the view
+	Measured   int64            `json:"measured"`         // input and output of the newest answer, as the provider reported; 0: none
+	Threshold  int              `json:"threshold"`        // above it a compaction is due
+	Categories []Category       `json:"categories"`       // by what fills the view, largest first
+	Sources    []Source         `json:"sources"`          // by where it comes from: files, then tools, each largest first, at most 20 of each
+	Fixed      *tokens.Count    `json:"fixed,omitempty"`  // what every request carries beside the conversation; nil where nothing was measured
+	Next       EditedView       `json:"next"`             // the step of edits that would be taken now, and whether a compaction is due
+	NextCuts   []NextCut        `json:"next_cuts"`        // what a compaction would take out first, largest first, at most 10
+	Summary    string           `json:"summary"`          // the compaction that the view starts with
+	Saved      tokens.Count     `json:"saved"`            // what stubs and the summary keep out of the view now
+	Total      sessions.Usage   `json:"total_usage"`      // of the whole session
+	Agents     []AgentInput     `json:"agents"`           // what each agent took: the main conversation first, then by name
+	Limits     *Window          `json:"limits,omitempty"` // what errors of the provider taught; nil: nothing
 	SinceTurns int              `json:"turns_in_view"`
 }
 
@@ -280,10 +303,13 @@ type NextCut struct {
 type EditViewRequest struct {
 	Mutation
 	Session string `json:"session"`
-	Model   string `json:"model,omitempty"` // whose window and prices count; "": the session's
+	Reader
+	Model string `json:"model,omitempty"` // whose window and prices count; "": the session's
 	// Reason, if set, is why there has to be a step: it is taken whether it pays or not.
 	Reason string `json:"reason,omitempty"`
 	DryRun bool   `json:"dry_run,omitempty"` // decide and change nothing
+	// NoEdits only asks whether a compaction is due: for callers that do not send what the view shows.
+	NoEdits bool `json:"no_edits,omitempty"`
 	Signals
 }
 
@@ -292,6 +318,7 @@ type Signals struct {
 	Overflow bool `json:"overflow,omitempty"` // the provider refused the request because of its size
 	Trimmed  bool `json:"trimmed,omitempty"`  // the last request went through only because it was trimmed
 	Asked    bool `json:"asked,omitempty"`    // the agent asked for one
+	Insist   bool `json:"insist,omitempty"`   // and said how large it is to be, or handed in what is to be compacted
 	Manual   bool `json:"manual,omitempty"`   // a person did
 }
 
@@ -304,15 +331,30 @@ type EditedView struct {
 	TokensAfter  tokens.Count `json:"tokens_after"`
 	// Due says whether a compaction is due after this step, and why, or why not.
 	Due window.Trigger `json:"due"`
-	// Warn says that the session's input comes near the limit at which it is compacted.
+	// Mode is how a compaction that is due is made, as configured, and Keep how many turns it keeps; 0: as many
+	// as compaction does by default.
+	Mode compaction.Mode `json:"mode,omitempty"`
+	Keep int             `json:"keep_turns,omitempty"`
+	// Warn says that the input of an agent comes near the limit at which the session is compacted.
 	Warn bool `json:"warn,omitempty"`
+	// Failed is what passes could not look at: those messages stay as they are. At most 10.
+	Failed []LayerError `json:"failed,omitempty"`
 	// NearCap says that the view has nearly as many messages as are shown at most.
 	NearCap bool `json:"near_cap,omitempty"`
 }
 
+// AgentInput is what one agent of a session took, in tokens of input, cached or not.
+type AgentInput struct {
+	Agent string `json:"agent,omitempty"` // "": the main conversation
+	Input int    `json:"input"`           // since the last compaction that was accepted
+	Turn  int    `json:"turn"`            // in the last turn
+	Apart bool   `json:"apart,omitempty"` // its messages stand in no view: it has counters of its own
+}
+
 // PlanCompactionRequest asks what a compaction would do.
 type PlanCompactionRequest struct {
-	Session string             `json:"session"`
+	Session string `json:"session"`
+	Reader
 	Options compaction.Options `json:"options"`
 }
 

@@ -37,6 +37,11 @@ func (l *Local) restore(ctx context.Context, tx kv.Tx, id string, m mutation) (R
 		return zero, nil, fault.New(fault.Conflict, "engine.restore", "summary %s does not stand in the view of session %s", id, f.session.ID).
 			WithHint("print its range without --apply")
 	}
+	_, text, err := l.summaryMessage(ctx, f)
+	if err != nil {
+		return zero, nil, err
+	}
+	before := f.tokens(text)
 	data, err := json.Marshal(restored{id})
 	if err != nil {
 		return zero, nil, fault.Wrap(fault.Internal, "engine.restore", err)
@@ -48,14 +53,21 @@ func (l *Local) restore(ctx context.Context, tx kv.Tx, id string, m mutation) (R
 	if err := f.extend(e); err != nil {
 		return zero, nil, err
 	}
-	_, text, err := l.summaryMessage(ctx, f)
-	if err != nil {
+	if _, text, err = l.summaryMessage(ctx, f); err != nil {
 		return zero, nil, err
 	}
-	resp := RestoreResponse{Session: f.session.ID, Tokens: f.counter("").Of(f.tokens(text))}
-	resp.Window, _ = l.models.Window(f.session.Model)
+	c, w := f.counter(""), Window{}
+	if w, err = l.windowOf(tx, f, ""); err != nil {
+		return zero, nil, err
+	}
+	resp := RestoreResponse{Session: f.session.ID, Tokens: c.Of(f.tokens(text)), Window: w.Tokens}
 	if cur := f.current(); cur != nil {
 		resp.Current = cur.ID
 	}
-	return resp, []Event{{Kind: EventRestore, Session: f.session.ID, Entry: e.Seq, ID: id}}, sessions.Save(tx, f.session)
+	event, err := newEvent(EventRestore, f.session.ID, e.Seq, CompactionRestored{Sizes: sizes(c, before, f.tokens(text)), To: resp.Current})
+	event.ID = id
+	if err != nil {
+		return zero, nil, err
+	}
+	return resp, []Event{event}, sessions.Save(tx, f.session)
 }

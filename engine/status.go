@@ -19,11 +19,11 @@ const maxNextCuts = 10
 
 // Status implements API.
 func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
-	if err := checkTexts("engine.status", label("session", r.Session), label("model", r.Model)); err != nil {
+	if err := checkTexts("engine.status", label("session", r.Session), label("model", r.Model), label("agent", r.Agent)); err != nil {
 		return Status{}, err
 	}
 	return view(ctx, l, func(tx kv.Tx) (Status, error) {
-		f, err := l.fold(tx, r.Session)
+		f, err := l.foldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
 			return Status{}, err
 		}
@@ -36,8 +36,15 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 			Session: f.session, Model: c.Model(), Used: c.Of(f.tokens(text)), Total: f.session.Usage,
 			Counting: c.Quality(), Measured: f.measured(), Categories: f.categories(c, text), SinceTurns: f.turns(), Saved: c.Of(f.saved(text)),
 		}
-		st.Window, _ = l.models.Window(c.Model())
-		st.Threshold = l.policy.Compact.Threshold(st.Window)
+		w, err := l.windowOf(tx, f, r.Model)
+		if err != nil {
+			return Status{}, err
+		}
+		if st.Window = w.Tokens; w.Learned != nil || w.OutputCap > 0 {
+			st.Limits = &w
+		}
+		st.Agents = f.agents()
+		st.Threshold = f.policy.Compact.Threshold(st.Window)
 		if cur := f.current(); cur != nil {
 			st.Summary = cur.ID
 		}
@@ -45,9 +52,11 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 		if fixed, known := f.fixed(c); known {
 			st.Fixed = &fixed
 		}
-		if st.Next, err = l.decideOn(ctx, tx, f, EditViewRequest{Session: r.Session, Model: r.Model}); err != nil {
+		next, err := l.decideOn(ctx, tx, f, EditViewRequest{Session: r.Session, Reader: r.Reader, Model: r.Model})
+		if err != nil {
 			return st, err
 		}
+		st.Next = next.made
 		st.Next.Edits = nil // a status says how much, not what of each message
 		st.NextCuts, err = l.nextCuts(ctx, tx, f, r.Model, c)
 		return st, err

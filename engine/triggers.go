@@ -1,39 +1,171 @@
 package engine
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
 )
 
 // situation is what triggers look at: the view will have so many tokens of the model, at most.
-func (f *folded) situation(limit, view int, s Signals) window.Situation {
+func (f *folded) situation(w Window, c tokens.Counter, view int, s Signals) window.Situation {
 	now := window.Situation{
-		Window: limit, View: view, Turns: f.turns(),
-		Overflow: s.Overflow, Trimmed: s.Trimmed, Asked: s.Asked, Manual: s.Manual,
+		Window: w.Tokens, Model: w.Model, View: view, Turns: f.turns(),
+		Overflow: s.Overflow, Asked: s.Asked, Insist: s.Insist, Manual: s.Manual,
+		Trimmed: s.Trimmed || f.owesCompaction(),
 	}
-	since, turn := int64(0), -1 // of the compaction in force
 	if cur := f.current(); cur != nil {
-		since = f.at[cur.ID]
-		turn = f.entries[since-1].Turn
+		turn := f.entries[f.at[cur.ID]-1].Turn
+		now.Grace = f.session.Turns-turn <= 1
 	}
-	now.Grace = turn >= 0 && f.session.Turns-turn <= 1
+	now.Attempts = f.attempts(c)
+	return now
+}
+
+// budget is the trigger policy of a view with the limits that one agent has for what it takes.
+func (l *Local) budget(f *folded, agent string) window.TriggerPolicy {
+	t := f.policy.Compact
+	if own, has := l.agents[strings.ToLower(agent)]; has && !strings.EqualFold(agent, f.agent) {
+		t.SingleTurn, t.WarnAt, t.CutoverAt = own.Compact.SingleTurn, own.Compact.WarnAt, own.Compact.CutoverAt
+	}
+	return t
+}
+
+// dueFor says whether a compaction is due, for any agent whose messages stand in the view, and whether one nears
+// its limit. now is the situation without what an agent took.
+func (l *Local) dueFor(f *folded, now window.Situation) (due window.Trigger, warn bool) {
+	for _, a := range f.agents() {
+		t := l.budget(f, a.Agent)
+		now.TurnInput, now.Input = a.Turn, a.Input
+		warn = warn || t.Warns(now)
+		if a.Apart {
+			continue // a compaction of this view changes nothing of what it is sent
+		}
+		if own := t.Due(now); due.Why == "" || due.Reason == "" && own.Reason != "" {
+			due = own
+		}
+	}
+	return due, warn
+}
+
+// cycle returns the entry of the compaction in force: what came behind it belongs to the present cycle.
+func (f *folded) cycle() int64 {
+	if cur := f.current(); cur != nil {
+		return f.at[cur.ID]
+	}
+	return 0
+}
+
+// attempt is one with its place in the log.
+type attempt struct {
+	window.Attempt
+	seq    int64
+	reason string
+}
+
+// placedAttempts returns what was tried so far: compactions that were made, and those that the policy asked for
+// and that came to nothing.
+func (f *folded) placedAttempts(c tokens.Counter) []attempt {
+	var all []attempt
+	for _, r := range f.records {
+		all = append(all, attempt{window.Attempt{
+			Before: c.Of(r.Before).Upper, After: c.Of(r.After).Upper, Window: r.Window, Model: r.Model, Manual: r.Reason == window.ReasonManual,
+		}, f.at[r.ID], r.Reason})
+	}
+	for _, t := range takenSince[CompactionSkipped](f, EventSkipped, 0) {
+		if d := t.Data; d.Outcome != outcomeGrace {
+			n := c.Of(d.Counted).Upper
+			all = append(all, attempt{window.Attempt{Before: n, After: n, Window: d.Window, Model: d.Model}, t.seq, d.Reason})
+		}
+	}
+	slices.SortFunc(all, func(a, b attempt) int { return cmp.Compare(a.seq, b.seq) })
+	return all
+}
+
+func (f *folded) attempts(c tokens.Counter) []window.Attempt {
+	all := f.placedAttempts(c)
+	out := make([]window.Attempt, len(all))
+	for i, a := range all {
+		out[i] = a.Attempt
+	}
+	return out
+}
+
+// owesCompaction reports whether a request went through only as a trimmed copy, or was cut by its provider,
+// and no compaction was tried since: the next evaluation has one.
+func (f *folded) owesCompaction() bool {
+	last := int64(0)
+	for _, r := range f.records {
+		last = max(last, f.at[r.ID])
+	}
+	for _, t := range takenSince[CompactionSkipped](f, EventSkipped, last) {
+		if t.Data.Reason == window.ReasonExceeded && t.Data.Outcome != outcomeGrace {
+			last = t.seq
+		}
+	}
+	if len(takenSince[RequestTrimmed](f, EventTrimmed, last)) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(takenSince[ContextOverflow](f, EventOverflow, last), func(t taken[ContextOverflow]) bool {
+		return t.Data.Action == overflow.CompactNext
+	})
+}
+
+// agents returns what each agent of a session took since the last accepted compaction, and in the last turn:
+// the main conversation first, then by name.
+func (f *folded) agents() []AgentInput {
+	sums := map[string]*AgentInput{"": {}}
+	since := f.cycle()
 	for _, e := range f.entries {
-		if e.Usage == nil || e.Hidden {
+		if e.Usage == nil || e.Kind != sessions.KindMessage || e.Hidden && e.Author == "" {
 			continue
 		}
+		a := sums[e.Author]
+		if a == nil {
+			a = &AgentInput{Agent: e.Author, Apart: true}
+			sums[e.Author] = a
+		}
+		a.Apart = a.Apart && e.Hidden
 		input := inputOf(*e.Usage)
 		if e.Turn == f.session.Turns {
-			now.TurnInput += input
+			a.Turn += input
 		}
 		if e.Seq > since {
-			now.Input += input
+			a.Input += input
 		}
 	}
-	for _, r := range f.records {
-		now.Attempts = append(now.Attempts, window.Attempt{Before: r.Before, After: r.After, Window: limit})
+	out := make([]AgentInput, 0, len(sums))
+	for _, a := range sums {
+		out = append(out, *a)
 	}
-	return now
+	slices.SortFunc(out, func(a, b AgentInput) int { return cmp.Compare(a.Agent, b.Agent) })
+	return out
 }
 
 // inputOf is all that a request had, cached or not.
 func inputOf(u sessions.Usage) int { return int(u.Input + u.CacheRead + u.CacheWrite) }
+
+// modeOf returns how a compaction that is due is made: as configured, but without a model where the
+// provider has just refused the history that the model would be given.
+func modeOf(p window.TriggerPolicy, due window.Trigger) compaction.Mode {
+	mode := compaction.Mode(p.Mode)
+	if due.Reason == window.ReasonExceeded && mode.Asks() {
+		return compaction.Intent
+	}
+	return cmp.Or(mode, compaction.Intent)
+}
+
+// keepOf returns how many turns a compaction keeps that is due because of their number: where few are allowed,
+// what it keeps by default would be all of them.
+func keepOf(p window.TriggerPolicy, due window.Trigger) int {
+	const few = 20
+	if due.Reason != window.ReasonTurns || p.Turns >= few {
+		return 0
+	}
+	return max(1, p.Turns/2)
+}

@@ -15,11 +15,11 @@ import (
 
 // View implements API.
 func (l *Local) View(ctx context.Context, r ViewRequest) (ViewResponse, error) {
-	if err := checkTexts("engine.view", label("session", r.Session), label("model", r.Model)); err != nil {
+	if err := checkTexts("engine.view", label("session", r.Session), label("model", r.Model), label("agent", r.Agent)); err != nil {
 		return ViewResponse{}, err
 	}
 	resp, err := view(ctx, l, func(tx kv.Tx) (ViewResponse, error) {
-		f, err := l.fold(tx, r.Session)
+		f, err := l.foldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
 			return ViewResponse{}, err
 		}
@@ -110,15 +110,32 @@ func (f *folded) format() transcript.Format {
 	return transcript.Anthropic
 }
 
-// render returns what a slot is for its provider, one message or, where results and items are messages
-// of their own, several: the original bytes, or, where something stands in for a part, the original with
-// exactly that part replaced. It is nothing when nothing is left that could be sent.
+// render returns what a slot is for its provider: its messages, and behind them the one that follows it.
 func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slot) ([]ViewMessage, error) {
+	if slot.After == "" {
+		return l.renderSlot(ctx, tx, f, slot)
+	}
+	after := ourMessage(f, slot, slot.Seqs[len(slot.Seqs)-1], slot.After)
+	after.Tokens = summaryTokens(slot.After)
+	slot.Tokens -= after.Tokens
+	pieces, err := l.renderSlot(ctx, tx, f, slot)
+	return append(pieces, after), err
+}
+
+// ourMessage is a message of the ledger itself that stands in a view at the place of an entry.
+func ourMessage(f *folded, slot window.Slot, seq int64, text string) ViewMessage {
+	return ViewMessage{
+		Seq: seq, ID: f.entries[seq-1].ID, Role: transcript.RoleUser, Format: slot.Format, Turn: slot.Turn, Tokens: slot.Tokens,
+		Edited: true, JSON: transcript.NewMessage(slot.Format, transcript.RoleUser, text),
+	}
+}
+
+// renderSlot returns what a slot itself is for its provider, one message or, where results and items are
+// messages of their own, several: the original bytes, or, where something stands in for a part, the original
+// with exactly that part replaced. It is nothing when nothing is left that could be sent.
+func (l *Local) renderSlot(ctx context.Context, tx kv.Tx, f *folded, slot window.Slot) ([]ViewMessage, error) {
 	if slot.Note != "" {
-		return []ViewMessage{{
-			Seq: slot.Seqs[0], ID: f.entries[slot.Seqs[0]-1].ID, Role: slot.Role, Format: slot.Format, Turn: slot.Turn, Tokens: slot.Tokens,
-			Edited: true, JSON: transcript.NewMessage(slot.Format, slot.Role, slot.Note),
-		}}, nil
+		return []ViewMessage{ourMessage(f, slot, slot.Seqs[0], slot.Note)}, nil
 	}
 	var records []sessions.Entry
 	var raws []transcript.Record

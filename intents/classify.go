@@ -19,6 +19,7 @@ const (
 	OpRead   = "read_file"
 	OpGrep   = "grep_file"
 	OpList   = "list_files"
+	OpLook   = "look" // asks something else, and changes nothing
 )
 
 // operations maps tool names, lower-case and without underscores, to canonical operations. They are
@@ -42,6 +43,8 @@ var operations = map[string]string{
 	"grep": OpGrep, "grepfile": OpGrep, "grepsearch": OpGrep, "searchfiles": OpGrep, "searchfilecontent": OpGrep,
 	"glob": OpList, "globfilesearch": OpList, "filesearch": OpList, "findpath": OpList, "ls": OpList, "list": OpList,
 	"listdir": OpList, "listfiles": OpList, "listdirectory": OpList,
+	"getfilesummary": OpLook, "getfileinfo": OpLook, "sessioncontextread": OpLook, "changesreadlatest": OpLook,
+	"gitstatus": OpLook, "gitdiff": OpLook,
 }
 
 // editors are tools that do several things: their argument "command" says which.

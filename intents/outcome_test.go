@@ -17,7 +17,7 @@ const (
 	npmErr  = "npm error code ENOENT\nnpm error syscall open\nnpm error path /w/package.json\n"
 	cargo   = "   Compiling shop v0.1.0 (/w)\nerror[E0425]: cannot find value `x` in this scope\n --> src/main.rs:2:20\nerror: could not compile `shop` (bin \"shop\") due to 1 previous error\n"
 	cargoOK = "running 2 tests\ntest a ... ok\ntest b ... ok\n\ntest result: ok. 2 passed; 0 failed; 0 ignored\n\n"
-	shell   = "bash: line 1: foo: command not found\n"
+	bashErr = "bash: line 1: foo: command not found\n"
 )
 
 func TestOutcomeIsTheTellingLine(t *testing.T) {
@@ -37,7 +37,7 @@ func TestOutcomeIsTheTellingLine(t *testing.T) {
 		{"npm passes", npm, false, "Tests  3 passed (3)"},
 		{"npm fails", npmErr, true, "npm error code ENOENT"},
 		{"pytest fails", pytest, true, "FAILED test_a.py::test_b - assert 1 == 2"},
-		{"no such command", "Exit code 127\n" + shell, true, "bash: line 1: foo: command not found"},
+		{"no such command", "Exit code 127\n" + bashErr, true, "bash: line 1: foo: command not found"},
 		{"an exit code alone", "Exit code 1", true, ""},
 		{"nothing", "", false, ""},
 		{"blank lines", "\n \n\t\n", false, ""},
@@ -96,7 +96,7 @@ func TestAStructuredStatusWinsOverTheText(t *testing.T) {
 
 // FuzzOutcomeStaysShort: one line, within its limit, whatever the output.
 func FuzzOutcomeStaysShort(f *testing.F) {
-	for _, s := range []string{goFails, goBuild, goOK, pytest, npm, npmErr, cargo, shell, "\xff\xfe", strings.Repeat("界", 300)} {
+	for _, s := range []string{goFails, goBuild, goOK, pytest, npm, npmErr, cargo, bashErr, "\xff\xfe", strings.Repeat("界", 300)} {
 		f.Add(s, true)
 		f.Add(s, false)
 	}

@@ -16,8 +16,9 @@ import (
 
 // Bounds of a compaction that an agent asks for.
 const (
-	summaryBudget = 2_000 // tokens of the summary, when the caller names no budget
-	maxRequestID  = 100   // bytes
+	summaryBudget = 2_000     // tokens of the summary, when the caller names no budget
+	maxRequestID  = 100       // bytes
+	maxError      = 256 << 10 // bytes of what a provider answered
 )
 
 func compactTool() tool {
@@ -32,13 +33,14 @@ func compactTool() tool {
 			`"since":{"type":"array","items":{"type":"object"},"description":"or only the new messages of session"},` +
 			`"format":{"type":"string","description":"of messages: ` + transcript.FormatNames() + `; default: recognised"},` +
 			`"notes":{"type":"string","description":"your goal, decisions, open points; at most 4 KB"},` +
-			`"mode":{"type":"string","description":"intent (default); window: drop oldest turns; llm, hybrid: a model writes"},` +
+			`"mode":{"type":"string","description":"intent (default); window: drop oldest turns; llm, hybrid: a model writes; auto: only if due"},` +
 			`"model":{"type":"string"},` +
 			`"budget_tokens":{"type":"integer","description":"of the summary, default 2000; window: of the whole view"},` +
 			`"keep_turns":{"type":"integer","description":"newest turns kept verbatim"},` +
 			`"pin":{"type":"array","items":{"type":"string"},"description":"message ids or texts to keep verbatim"},` +
 			`"focus":{"type":"string","description":"words to favour"},` +
 			`"strict":{"type":"boolean"},` +
+			`"error":{"type":"string","description":"the provider's refusal as too large"},` +
 			`"dry_run":{"type":"boolean","description":"plan only"},` +
 			`"return":{"type":"string","enum":["receipt","summary","splice","messages"],"description":"default summary; splice, messages: for a caller that holds the conversation"},` +
 			`"request_id":{"type":"string","description":"makes a retry safe"}}}`,
@@ -78,6 +80,7 @@ type compactArgs struct {
 	DryRun    bool            `json:"dry_run"`
 	Return    string          `json:"return"`
 	RequestID string          `json:"request_id"`
+	Error     string          `json:"error"`
 }
 
 // compact runs the tool.
@@ -91,6 +94,12 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	}
 	if a.Mode == string(compaction.Lossless) {
 		return notDone("mode lossless needs the evidence store, which this version does not have: intent (the default) keeps what the ledger recorded"), nil
+	}
+	switch {
+	case a.Error != "":
+		return a.recover(ctx, c)
+	case a.Mode == modeAuto:
+		return a.auto(ctx, c)
 	}
 	author, sections, err := c.author(ctx, compaction.Mode(a.Mode))
 	if err != nil {
@@ -120,9 +129,12 @@ func compact(ctx context.Context, c *call) (reply, error) {
 // check refuses what the schema cannot.
 func (a *compactArgs) check() error {
 	const op = "mcp.compact"
+	if a.Error != "" {
+		a.Return = cmp.Or(a.Return, "messages")
+	}
 	a.Return = cmp.Or(a.Return, "summary")
 	a.Mode = cmp.Or(a.Mode, string(compaction.Intent))
-	known := a.Mode == string(compaction.Intent) || a.Mode == string(compaction.Window) || a.Mode == string(compaction.Lossless) || compaction.Mode(a.Mode).Asks()
+	known := a.Mode == modeAuto || a.Mode == string(compaction.Intent) || a.Mode == string(compaction.Window) || a.Mode == string(compaction.Lossless) || compaction.Mode(a.Mode).Asks()
 	switch {
 	case a.Messages != nil && a.Since != nil:
 		return fault.New(fault.Invalid, op, `"messages" and "since" are given: hand in the whole conversation or only what is new`)
@@ -132,12 +144,19 @@ func (a *compactArgs) check() error {
 		return fault.New(fault.Invalid, op, `argument "format" is %.40q, not one of %s`, clean(a.Format), transcript.FormatNames()).
 			WithHint(`the right form: "format": "anthropic", with messages like {"role": "user", "content": "…"}`)
 	case !known:
-		return fault.New(fault.Invalid, op, `argument "mode" is %.40q, not one of intent, window, llm, hybrid`, clean(a.Mode))
+		return fault.New(fault.Invalid, op, `argument "mode" is %.40q, not one of intent, window, llm, hybrid, auto`, clean(a.Mode))
 	case len(a.Notes) > limits.Notes:
 		return fault.New(fault.TooLarge, op, `argument "notes" has %d bytes, at most %d are taken`, len(a.Notes), limits.Notes).
 			WithHint("keep goal, decisions and open points, leave out what the record shows anyway")
 	case a.Budget < 0 || a.Keep < 0:
 		return fault.New(fault.Invalid, op, `arguments "budget_tokens" and "keep_turns" are numbers from 0, which means the default`)
+	case a.Error != "" && a.Return != "messages":
+		return fault.New(fault.Invalid, op, `"error" goes with "return": "messages": what is to be sent next may be a trimmed copy`)
+	case a.Error != "" && a.DryRun:
+		return fault.New(fault.Invalid, op, `"error" and "dry_run" are given: what a provider refused is learned from, which a plan cannot undo`)
+	case len(a.Error) > maxError:
+		return fault.New(fault.TooLarge, op, `argument "error" has %d bytes, at most %d are taken`, len(a.Error), maxError).
+			WithHint("the provider's message is enough")
 	case len(a.RequestID) > maxRequestID:
 		return fault.New(fault.TooLarge, op, `argument "request_id" has %d bytes, at most %d are taken`, len(a.RequestID), maxRequestID)
 	}

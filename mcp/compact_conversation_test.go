@@ -163,23 +163,36 @@ func TestMessagesReachTheLedgerAndComeBackByteForByte(t *testing.T) {
 // callRaw calls compact_conversation with arguments as bytes and returns the text of the answer.
 func callRaw(t *testing.T, f *fixture, arguments string) string {
 	t.Helper()
+	r := tryRaw(t, f, arguments)
+	if r.IsError {
+		t.Fatalf("%.2000s", r.Content[0].Text)
+	}
+	return r.Content[0].Text
+}
+
+// rawResult is the result of a call as a line of the protocol has it.
+type rawResult struct {
+	Content []struct {
+		Text string `json:"text"`
+	} `json:"content"`
+	IsError bool `json:"isError"`
+}
+
+// tryRaw calls compact_conversation with arguments in their exact bytes.
+func tryRaw(t *testing.T, f *fixture, arguments string) rawResult {
+	t.Helper()
 	raw, err := json.Marshal(f.mcp.HandleMessage(t.Context(), json.RawMessage(
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"compact_conversation","arguments":`+arguments+`}}`)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var answer struct {
-		Result struct {
-			Content []struct {
-				Text string `json:"text"`
-			} `json:"content"`
-			IsError bool `json:"isError"`
-		} `json:"result"`
+		Result rawResult `json:"result"`
 	}
-	if err := json.Unmarshal(raw, &answer); err != nil || len(answer.Result.Content) != 1 || answer.Result.IsError {
+	if err := json.Unmarshal(raw, &answer); err != nil || len(answer.Result.Content) != 1 {
 		t.Fatalf("%v in %.2000s", err, raw)
 	}
-	return answer.Result.Content[0].Text
+	return answer.Result
 }
 
 func TestSpliceCountsInTheMessagesHandedIn(t *testing.T) {

@@ -72,12 +72,16 @@ type outcome struct {
 	edited  engine.EditedView
 	before  engine.ViewResponse
 	plan    engine.CompactionPlan
+	warning string // about how it was done; "": none
 	prefix  string
 }
 
 // result puts an outcome into the form that was asked for.
 func (o outcome) result(ctx context.Context, api engine.API) (compactResult, error) {
 	r := compactResult{Session: o.session.ID, Reason: clean(o.plan.Why)}
+	if o.warning != "" {
+		r.Warnings = []string{oneLine(clean(o.warning), 300)}
+	}
 	switch o.plan.Outcome {
 	case compaction.Compacted:
 		r.Status, r.Reason = statusCompacted, ""
@@ -95,7 +99,7 @@ func (o outcome) result(ctx context.Context, api engine.API) (compactResult, err
 	default:
 		r.Status = statusRefused
 		r.Reason += ". Nothing was changed."
-		r.Warnings = runWarnings(o.plan.Summary.Run)
+		r.Warnings = append(r.Warnings, runWarnings(o.plan.Summary.Run)...)
 		return r, nil
 	}
 	r.Delivery = o.delivery()
@@ -217,12 +221,16 @@ func (o outcome) messages(ctx context.Context, api engine.API) ([]json.RawMessag
 	size := 0
 	for _, m := range view {
 		if size += len(m.JSON); size > maxView {
-			return nil, fault.New(fault.TooLarge, "mcp.compact", "the view after the compaction has more than %d MiB; the compaction itself is recorded", maxView>>20).
-				WithHint("ask with return=splice, or read the view with `ctxledger compact --format messages`")
+			return nil, tooLongView()
 		}
 		out = append(out, m.JSON)
 	}
 	return out, nil
+}
+
+func tooLongView() error {
+	return fault.New(fault.TooLarge, "mcp.compact", "the view after the compaction has more than %d MiB; the compaction itself is recorded", maxView>>20).
+		WithHint("ask with return=splice, or read the view with `ctxledger compact --format messages`")
 }
 
 // answer gives a result its text: words for a model, and for a program the JSON, in which messages

@@ -34,44 +34,75 @@ func (o outcome) splice(ctx context.Context, api engine.API) (*splice, error) {
 	if o.before.Summary == o.plan.Summary.ID && !o.args.DryRun && o.handed == 0 {
 		return nil, nil
 	}
-	total, kept := len(o.before.Messages), len(o.kept())
-	if o.handed > 0 {
-		var err error
-		total = o.handed
-		if kept, err = recordedFrom(ctx, api, o.session.ID, o.plan.Summary.FirstKept); err != nil {
-			return nil, err
+	log, err := recorded(ctx, api, o.session.ID)
+	if err != nil {
+		return nil, err
+	}
+	var list []int64 // the entries of what the caller counts in
+	total := o.handed
+	if total > 0 {
+		for _, e := range log {
+			list = append(list, e.Seq)
+		}
+	} else {
+		total = len(o.before.Messages)
+		for _, m := range o.before.Messages {
+			list = append(list, m.Seq)
 		}
 	}
+	// position is where the messages from an entry on begin. A list that was handed in may begin with a
+	// summary of ours, which no entry is.
+	position := func(seq int64) int {
+		at := slices.IndexFunc(list, func(s int64) bool { return s >= seq })
+		if at < 0 {
+			at = len(list)
+		}
+		return at + total - len(list)
+	}
 	from := o.system()
-	return &splice{From: from, To: max(from, total-kept), Message: o.head()}, nil
+	if head := newestCompacted(log, o.plan.Summary.FirstKept); head > 0 {
+		from = max(from, position(head+1))
+	}
+	return &splice{From: from, To: max(from, position(o.plan.Summary.FirstKept)), Message: o.head()}, nil
 }
 
-// recordedFrom returns how many messages of the conversation are recorded from an entry on. The view may
-// show fewer, or join some.
-func recordedFrom(ctx context.Context, api engine.API, session string, from int64) (int, error) {
-	var seqs []int64
-	for r := (engine.LogRequest{Session: session, From: from}); ; {
+// recorded returns the headers of the messages that make up a session's conversation. The view may show
+// fewer, or join some.
+func recorded(ctx context.Context, api engine.API, session string) ([]engine.LogEntry, error) {
+	var out []engine.LogEntry
+	for r := (engine.LogRequest{Session: session}); ; {
 		page, err := api.Log(ctx, r)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		for _, e := range page.Entries {
 			switch e.Kind {
 			case sessions.KindMessage:
-				seqs = append(seqs, e.Seq)
+				out = append(out, e)
 			case sessions.KindRewind:
 				var back struct {
 					To int64 `json:"to"`
 				}
 				if json.Unmarshal(e.Data, &back) == nil {
-					seqs = slices.DeleteFunc(seqs, func(seq int64) bool { return seq > back.To })
+					out = slices.DeleteFunc(out, func(e engine.LogEntry) bool { return e.Seq > back.To })
 				}
 			}
 		}
 		if r.From = page.Next; r.From == 0 {
-			return len(seqs), nil
+			return out, nil
 		}
 	}
+}
+
+// newestCompacted returns the newest entry before a boundary that is the provider's own compaction, 0 for
+// none: it stays in front of the summary.
+func newestCompacted(log []engine.LogEntry, before int64) int64 {
+	for _, e := range slices.Backward(log) {
+		if e.Compacted && e.Forgotten == nil && e.Seq < before {
+			return e.Seq
+		}
+	}
+	return 0
 }
 
 // system returns how many messages of the view before are the system's and stand in front of everything.

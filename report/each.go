@@ -41,5 +41,11 @@ func (r *Report) Each(f func(string) string) {
 		list(l.Reread.Examples)
 		list(l.Rerun.Examples)
 	}
+	if r.Replayed != nil {
+		for i := range r.Replayed.Rows {
+			p := &r.Replayed.Rows[i]
+			each(&p.ID, &p.Title, &p.Project)
+		}
+	}
 	list(r.Caveats.Unpriced)
 }

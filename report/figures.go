@@ -14,6 +14,19 @@ func (s Spent) plus(t Spent) Spent {
 	return Spent{s.Requests + t.Requests, s.Usage.plus(t.Usage), s.Dollars + t.Dollars, s.Unpriced + t.Unpriced}
 }
 
+// minus returns the difference.
+func (s Spent) minus(t Spent) Spent {
+	return Spent{s.Requests - t.Requests, s.Usage.minus(t.Usage), s.Dollars - t.Dollars, s.Unpriced - t.Unpriced}
+}
+
+// Share returns the part that s is of a whole: in dollars, or where no price is known at all, in tokens.
+func (s Spent) Share(whole Spent) float64 {
+	if whole.Dollars > 0 {
+		return s.Dollars / whole.Dollars
+	}
+	return float64(s.Tokens()) / float64(max(whole.Tokens(), 1))
+}
+
 // Tokens returns all tokens that were sent and received.
 func (s Spent) Tokens() int64 { return s.Usage.In() + s.Usage.Output }
 

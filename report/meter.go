@@ -44,6 +44,7 @@ type measured struct {
 	files       map[string]*File
 	losses      []*Loss
 	fast        int
+	copied      int // requests that another file counts
 	unfinished  Unfinished
 }
 
@@ -91,6 +92,15 @@ func (m *Meter) End() Measured {
 
 // Measured is what a meter found, for Merge.
 type Measured struct{ m *measured }
+
+// Own returns the session, and what its own conversation cost without subagents. Nothing is returned for a
+// subagent's file, and for one that repeats requests of another file: they would be played twice.
+func (m Measured) Own() (Session, Spent) {
+	if m.m.Subagent || m.m.copied > 0 {
+		return Session{}, Spent{}
+	}
+	return m.m.Session, m.m.total.minus(m.m.subagents)
+}
 
 // book counts what a request cost; was is what an earlier part of the same answer had reported.
 func (m *Meter) book(r *Request, was *Request, at time.Time, sub bool) {

@@ -24,11 +24,13 @@ type Report struct {
 	Tools     []Tool       `json:"tools"`
 	Read      []File       `json:"read_files"`
 	// Reads sums up the reads of all files.
-	Reads       File    `json:"reads"`
-	Compactions []Loss  `json:"compactions"` // the most files and names missed first
-	Lost        Loss    `json:"lost"`        // all of them together
-	Compacted   int     `json:"compacted"`   // how many there were
-	Caveats     Caveats `json:"caveats"`
+	Reads       File   `json:"reads"`
+	Compactions []Loss `json:"compactions"` // the most files and names missed first
+	Lost        Loss   `json:"lost"`        // all of them together
+	Compacted   int    `json:"compacted"`   // how many there were
+	// Replayed is what the product would have made of some of the sessions; nil: none was played.
+	Replayed *Replayed `json:"replayed,omitempty"`
+	Caveats  Caveats   `json:"caveats"`
 }
 
 // Row is what was spent on one of several.

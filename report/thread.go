@@ -87,6 +87,9 @@ func (t *thread) request(e Entry) (copied bool) {
 	t.settle()
 	t.open = &answer{Request: r, at: e.Time, copied: copied}
 	if copied {
+		if r.Copied {
+			t.meter.out.copied++
+		}
 		return true
 	}
 	if r.ID != "" {

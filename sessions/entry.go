@@ -20,11 +20,16 @@ const (
 	KindRewind     Kind = "rewind"     // the host went back to an earlier message; Data says to which
 	KindCost       Kind = "cost"       // a model wrote a summary that was not taken; Usage is what that cost, Note how it went
 	KindEdits      Kind = "edits"      // a step of edits to the view; Data holds it
+	KindDecision   Kind = "decision"   // a decision about the view that changed nothing of it; Data says which
 )
 
 // own reports whether the ledger itself writes entries of this kind.
 func (k Kind) own() bool {
-	return k == KindCompaction || k == KindRestore || k == KindRewind || k == KindCost || k == KindEdits
+	switch k {
+	case KindCompaction, KindRestore, KindRewind, KindCost, KindEdits, KindDecision:
+		return true
+	}
+	return false
 }
 
 // NewEntry is an entry as a face hands it in. Exactly one of Original and Blob is set.
@@ -98,9 +103,16 @@ type Entry struct {
 	Prompt bool            `json:"prompt,omitempty"` // a request by the user: starts a turn
 	// Correction says that a user's message begins as those of orchestrators do that correct an agent.
 	Correction bool `json:"correction,omitempty"`
-	Empty      bool `json:"empty,omitempty"`  // a message that says nothing: no view shows it
-	Tokens     int  `json:"tokens,omitempty"` // o200k_base tokens of what a model reads of it
-	Chars      int  `json:"chars,omitempty"`  // characters of its own texts, without calls and results
+	Empty      bool `json:"empty,omitempty"` // a message that says nothing: no view shows it
+	// Thoughts says that it is reasoning and nothing else: no view shows it without what it led to.
+	Thoughts bool `json:"thoughts,omitempty"`
+	// Compacted says that it is the provider's own compaction of what came before, which nobody else can
+	// read: no summary stands for it.
+	Compacted bool `json:"compacted,omitempty"`
+	Tokens    int  `json:"tokens,omitempty"` // o200k_base tokens of what a model reads of it
+	Chars     int  `json:"chars,omitempty"`  // characters of its own texts, without calls and results
+	// Reasoning is how many of Tokens are those of reasoning. 0 where it was appended before that was told apart.
+	Reasoning int `json:"reasoning,omitempty"`
 	// Features is what an estimate of closed tokenizers needs of that; zero if it holds what they do not show, such as images.
 	Features tokens.Features `json:"features,omitzero"`
 	Calls    []Call          `json:"calls,omitempty"`   // tool calls it makes
@@ -142,6 +154,8 @@ type Call struct {
 	// Same is a digest of what it asks: calls of one tool with the same arguments, in any order and
 	// however they spell a path, have the same. "" where it was appended before there were digests.
 	Same string `json:"same,omitempty"`
+	// Malformed says that its arguments are an object that breaks off, or is none: nobody could run it.
+	Malformed bool `json:"malformed,omitempty"`
 	// Partial says of a read that it asks for a part of the file.
 	Partial bool `json:"partial,omitempty"`
 }

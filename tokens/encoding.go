@@ -10,8 +10,8 @@ import (
 // Encoding is a vocabulary with the rules that cut text into pieces. O200kBase and CL100kBase
 // are always there; their tables are built by the first count, which takes some milliseconds.
 type Encoding struct {
-	name      string
-	tokenizer func() *tokenizer
+	name   string
+	tables *tables
 }
 
 // The encodings that come with the program.

@@ -262,3 +262,30 @@ func ExampleEncoding_Count() {
 	fmt.Println(O200kBase.Count([]byte("don't panic")), CL100kBase.CountString("don't panic"))
 	// Output: 2 3
 }
+
+// A rest changes no count, also of those who count while it begins.
+func TestCountsOutlastARestInGoroutinesThatCount(t *testing.T) {
+	text := []byte(strings.Repeat("a rest, and on: ", 50))
+	want := O200kBase.Count(text)
+	var counting sync.WaitGroup
+	for range 4 {
+		counting.Go(func() {
+			for range 20 {
+				if got := O200kBase.Count(text); got != want {
+					t.Errorf("%d tokens, want %d", got, want)
+				}
+			}
+		})
+	}
+	for range 5 {
+		Rest()
+	}
+	counting.Wait()
+	Rest()
+	if O200kBase.tables.built.Load() != nil {
+		t.Error("the tables are kept")
+	}
+	if got := O200kBase.Count(text); got != want {
+		t.Errorf("%d tokens after a rest, want %d", got, want)
+	}
+}

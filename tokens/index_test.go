@@ -14,7 +14,7 @@ import (
 
 // byteTokens has a token for each byte and no others, so that an invalid byte has three tokens:
 // more than a leaf can hold.
-var byteTokens = &Encoding{name: "bytes", tokenizer: sync.OnceValue(func() *tokenizer {
+var byteTokens = &Encoding{name: "bytes", tables: &tables{build: func() *tokenizer {
 	v := newVocabulary(0)
 	for b := range v.bytes {
 		v.bytes[b] = uint32(b)
@@ -22,7 +22,7 @@ var byteTokens = &Encoding{name: "bytes", tokenizer: sync.OnceValue(func() *toke
 	t := O200kBase.tokenizer()
 	v.ordered = true
 	return &tokenizer{scan: t.scan, starts: t.starts, vocabulary: v}
-})}
+}}}
 
 // orderedEncodings are those in which long pieces are mended.
 func orderedEncodings() []*Encoding { return append(Encodings(), byteTokens) }

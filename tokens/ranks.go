@@ -85,8 +85,8 @@ func ParseRanks(f Family, file []byte) (*Encoding, error) {
 	}
 	t := &tokenizer{vocabulary: v, nfc: how.nfc, scan: how.scan(classes()), starts: how.starts}
 	return &Encoding{
-		name:      fmt.Sprintf("%s@sha256:%x", f, sha256.Sum256(file)),
-		tokenizer: func() *tokenizer { return t },
+		name:   fmt.Sprintf("%s@sha256:%x", f, sha256.Sum256(file)),
+		tables: &tables{build: func() *tokenizer { return t }},
 	}, nil
 }
 

@@ -36,7 +36,7 @@ type worker struct {
 // finds many pieces at once; ascii finds the end of one where nothing but ASCII decides, and else
 // returns 0; runes finds it everywhere.
 func bundled(name string, pairs []byte, starts func(*masks) uint64, ascii func([]byte, int) int, runes func(*classTable, []byte, int) int) *Encoding {
-	return &Encoding{name: name, tokenizer: sync.OnceValue(func() *tokenizer {
+	return &Encoding{name: name, tables: &tables{build: func() *tokenizer {
 		v, err := parseVocabulary(name, pairs)
 		if err != nil {
 			panic("tokens: the embedded vocabulary is damaged: " + err.Error()) // not input: a broken build
@@ -48,7 +48,37 @@ func bundled(name string, pairs []byte, starts func(*masks) uint64, ascii func([
 			}
 			return runes(t, text, start)
 		}}
-	})}
+	}}}
+}
+
+// tables has the tokenizer of an encoding while it is needed.
+type tables struct {
+	build func() *tokenizer
+	mu    sync.Mutex // held while it is built
+	built atomic.Pointer[tokenizer]
+}
+
+// tokenizer returns the tokenizer, which is built for the first count, and for the first one after a rest.
+func (e *Encoding) tokenizer() *tokenizer {
+	if t := e.tables.built.Load(); t != nil {
+		return t
+	}
+	e.tables.mu.Lock()
+	defer e.tables.mu.Unlock()
+	t := e.tables.built.Load()
+	if t == nil {
+		t = e.tables.build()
+		e.tables.built.Store(t)
+	}
+	return t
+}
+
+// Rest lets go of the tables of the encodings that come with the program, for one that will not count for a
+// while. Whoever counts at this moment keeps them until it is done; the next count builds them again.
+func Rest() {
+	for _, e := range Encodings() {
+		e.tables.built.Store(nil)
+	}
 }
 
 // worker returns an idle worker or a new one; give it back with release.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strings"
 
 	"ctxledger.dev/internal/fault"
 )
@@ -28,6 +29,9 @@ func dropped(parts []Part, e Edits) []bool {
 			seen[p.ID]++
 		}
 	}
+	for i, p := range parts {
+		drop[i] = drop[i] || e.TextOnly && !p.says()
+	}
 	for i := len(drop) - 1; calls && i >= 0; i-- {
 		if !drop[i] && parts[i].Kind != KindReasoning {
 			break
@@ -36,6 +40,9 @@ func dropped(parts []Part, e Edits) []bool {
 	}
 	return drop
 }
+
+// says reports whether a part is a text that says something.
+func (p Part) says() bool { return p.Kind == KindText && strings.TrimSpace(p.Text) != "" }
 
 // replaceResults returns the splices that put texts in the place of results. replace returns those of
 // one block.

@@ -8,9 +8,16 @@ var chatCodec = codec{
 	edit:       editChat,
 	newMessage: newChat,
 	roles:      []Role{RoleSystem, RoleUser, RoleAssistant, RoleTool},
+	derives:    true,
 	valid:      validChat,
 	fits:       fitsChat,
 }
+
+// How a call was made, and its result named, before there were tools: without an id.
+const (
+	legacyCall   = "function_call" // the member of the message that makes the call
+	roleFunction = "function"      // of the message that holds the result
+)
 
 // chatMessage is a message of a chat completion, taken apart into spans.
 type chatMessage struct {
@@ -32,9 +39,9 @@ func decodeChat(raw []byte) (Message, error) {
 		return Message{}, err
 	}
 	m := Message{Role: openaiRole(c.role), Raw: raw}
-	if m.Role == RoleTool {
+	if c.isResult() {
 		result, err := c.result()
-		m.Parts = []Part{result}
+		m.Role, m.Parts = RoleTool, []Part{result}
 		return m, err
 	}
 	m.Parts, err = c.parts()
@@ -60,7 +67,28 @@ func readChat(raw []byte) (chatMessage, error) {
 	default:
 		err = invalid(at.From, `"tool_calls" is not an array`)
 	}
+	if at := c.get(legacyCall); err == nil && c.first(at) != 0 && c.first(at) != 'n' {
+		err = c.readLegacyCall(at)
+	}
 	return c, err
+}
+
+// readLegacyCall reads the one call that a message could make before there were tools. It has no id.
+func (c *chatMessage) readLegacyCall(at Span) error {
+	if len(c.calls) > 0 {
+		return invalid(at.From, "the message makes calls as \"tool_calls\" and as %q", legacyCall)
+	}
+	call := chatCall{part: Part{Kind: KindCall}}
+	var err error
+	if call.node, err = readNode(c.src, at, "call"); err != nil {
+		return err
+	}
+	if err := call.readFunction(call.node, "arguments"); err != nil {
+		return err
+	}
+	call.part.ID = derivedID(call.part.Name, 1)
+	c.calls = append(c.calls, call)
+	return nil
 }
 
 func readChatCalls(src []byte, at Span) ([]chatCall, error) {
@@ -84,7 +112,7 @@ func readChatCall(src []byte, at Span) (chatCall, error) {
 	if c.node, err = readNode(src, at, "call"); err != nil {
 		return c, err
 	}
-	if c.part.ID, err = c.str("id", true); err != nil {
+	if c.part.ID, err = c.explicitID("id"); err != nil {
 		return c, err
 	}
 	member, input := "function", "arguments"
@@ -95,12 +123,27 @@ func readChatCall(src []byte, at Span) (chatCall, error) {
 	if err != nil {
 		return c, invalid(at.From, "the call has no function")
 	}
+	return c, c.readFunction(f, input)
+}
+
+// readFunction reads which function a call is of, and its arguments.
+func (c *chatCall) readFunction(f node, input string) (err error) {
 	if c.part.Name, err = f.str("name", true); err != nil {
-		return c, err
+		return err
 	}
 	c.args = f.get(input)
-	c.part.Args = openaiArguments(src, c.args)
-	return c, nil
+	c.part.Args = openaiArguments(c.src, c.args)
+	return nil
+}
+
+// explicitID returns the id of a call. One that looks like those of calls without ids is refused: the two
+// could not be told apart.
+func (n node) explicitID(name string) (string, error) {
+	id, err := n.str(name, true)
+	if _, _, looks := Derived(id); err == nil && looks {
+		return "", invalid(n.get(name).From, "%q has the form of the ids of calls that have none", name)
+	}
+	return id, err
 }
 
 // parts returns the parts of a message that is not a tool's.
@@ -125,11 +168,20 @@ func (c chatMessage) parts() ([]Part, error) {
 	return parts, nil
 }
 
+// isResult reports whether the message is the result of a call.
+func (c chatMessage) isResult() bool { return c.role == string(RoleTool) || c.role == roleFunction }
+
 // result returns the result that a tool's message is.
 func (c chatMessage) result() (Part, error) {
 	p := Part{Kind: KindResult}
 	var err error
-	if p.ID, err = c.str("tool_call_id", true); err != nil {
+	if c.role == roleFunction {
+		p.Name, err = c.str("name", true)
+		p.ID = derivedID(p.Name, 1)
+	} else {
+		p.ID, err = c.explicitID("tool_call_id")
+	}
+	if err != nil {
 		return p, err
 	}
 	return p, openaiResult(c.node, "content", &p)

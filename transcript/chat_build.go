@@ -1,6 +1,10 @@
 package transcript
 
-import "strings"
+import (
+	"strings"
+
+	"ctxledger.dev/internal/fault"
+)
 
 // newChat is the same in chat completions and in responses.
 func newChat(role Role, text string) []byte { return messageBytes(role, quote(text)) }
@@ -8,6 +12,9 @@ func newChat(role Role, text string) []byte { return messageBytes(role, quote(te
 func buildChat(m Message) ([]byte, error) {
 	if len(m.Parts) == 1 && m.Parts[0].Kind == KindResult && m.Parts[0].Media == 0 && !m.Parts[0].Sealed {
 		p := m.Parts[0]
+		if name, _, derived := Derived(p.ID); derived { // it answers a call that has no id
+			return joined(`{"role":"function","name":`, string(quote(name)), `,"content":`, string(quote(p.Text)), `}`), nil
+		}
 		return joined(`{"role":"tool","tool_call_id":`, string(quote(p.ID)), `,"content":`, string(quote(p.Text)), `}`), nil
 	}
 	var texts, blocks, calls []string
@@ -45,6 +52,9 @@ func buildChatCall(p Part) ([]byte, error) {
 	args, err := argumentsOf(p)
 	if err != nil {
 		return nil, err
+	}
+	if _, _, derived := Derived(p.ID); derived {
+		return nil, fault.New(fault.Invalid, op, "a call without an id has no wire form without its original")
 	}
 	return joined(`{"id":`, string(quote(p.ID)), `,"type":"function","function":{"name":`, string(quote(p.Name)),
 		`,"arguments":`, string(quote(string(args))), `}}`), nil

@@ -15,10 +15,16 @@ func editChat(raw []byte, e Edits) ([]byte, error) {
 	if err := addsNothing(e); err != nil {
 		return nil, err
 	}
-	if c.role == string(RoleTool) {
+	if e.TextOnly {
+		return c.onlyText()
+	}
+	if c.isResult() {
 		p, err := c.result()
 		if err != nil {
 			return nil, err
+		}
+		if len(e.IDs) == 1 {
+			p.ID = e.IDs[0]
 		}
 		return editResult(raw, p, e, func(literal []byte) ([]splice, error) {
 			return replaceText(c.node, "content", "text", literal)
@@ -27,6 +33,7 @@ func editChat(raw []byte, e Edits) ([]byte, error) {
 	if err := notThere(e.Results); err != nil {
 		return nil, err
 	}
+	c.rename(e.IDs)
 	splices, left, err := c.dropCalls(e.DropCalls)
 	if err != nil || !left {
 		return nil, err
@@ -39,6 +46,39 @@ func editChat(raw []byte, e Edits) ([]byte, error) {
 		splices = append(append(splices, shorter...), c.shortenCalls(e)...)
 	}
 	return apply(raw, splices), nil
+}
+
+// onlyText takes everything but the texts out of a message: blocks of its content, and the members beside
+// it that say something else.
+func (c chatMessage) onlyText() ([]byte, error) {
+	parts, err := c.parts()
+	if err != nil || c.isResult() || !slices.ContainsFunc(parts, Part.says) {
+		return nil, err
+	}
+	splices := c.take("tool_calls", "function_call", "reasoning_content", "reasoning", "reasoning_details", "audio")
+	at := c.get("content")
+	if c.first(at) != '[' {
+		return apply(c.src, splices), nil
+	}
+	inner, err := readInner(c.src, at)
+	if err != nil {
+		return nil, err
+	}
+	spans, drop := make([]Span, len(inner)), make([]bool, len(inner))
+	for i, in := range inner {
+		spans[i], drop[i] = in.at, in.typ != "refusal" && !Part{Kind: KindText, Text: in.text}.says()
+	}
+	return apply(c.src, append(splices, without(spans, drop)...)), nil
+}
+
+// rename gives the calls of a message the ids by which edits name them.
+func (c chatMessage) rename(ids []string) {
+	if len(ids) != len(c.calls) {
+		return
+	}
+	for i := range c.calls {
+		c.calls[i].part.ID = ids[i]
+	}
 }
 
 // addsNothing refuses results that would have to be messages of their own.
@@ -88,7 +128,7 @@ func (c chatMessage) dropCalls(drop map[string]bool) (splices []splice, left boo
 	left = slices.ContainsFunc(parts, func(p Part) bool {
 		return p.Kind != KindReasoning && p.Kind != KindCall && !(p.Kind == KindText && p.Text == "")
 	})
-	return c.take("tool_calls"), left, err
+	return c.take("tool_calls", legacyCall), left, err
 }
 
 // shortenCalls returns the splices of arguments that are shown otherwise.

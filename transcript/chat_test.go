@@ -23,6 +23,8 @@ func TestDecodeChat(t *testing.T) {
 			`assistant | call()#c1 Read"{\"p\": "`},
 		{"custom tool", `{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"custom","custom":{"name":"patch","input":"*** a"}}]}`,
 			`assistant | call()#c1 patch"*** a"`},
+		{"a call before there were tools", `{"role":"assistant","content":null,"function_call":{"name":"read","arguments":"{\"p\":1}"}}`, `assistant | call()##1 read read{"p":1}`},
+		{"its result", `{"role":"function","name":"read","content":"out"}`, "tool | result(out)##1 read read"},
 		{"no calls", `{"role":"assistant","content":"a","tool_calls":null}`, "assistant | text(a)"},
 		{"reasoning of other providers", `{"role":"assistant","reasoning_content":"hm","content":"a"}`, "assistant | reasoning(hm) | text(a)"},
 		{"refusal", `{"role":"assistant","content":null,"refusal":"I will not"}`, "assistant | text(I will not)"},
@@ -40,6 +42,8 @@ func TestDecodeChat(t *testing.T) {
 		{"result without its call", `{"role":"tool","content":"x"}`, `byte 0: no "tool_call_id" here`},
 		{"calls of a wrong type", `{"role":"assistant","tool_calls":{}}`, `byte 33: "tool_calls" is not an array`},
 		{"call without id", `{"role":"assistant","tool_calls":[{"function":{"name":"n"}}]}`, `byte 34: no "id" here`},
+		{"calls in two ways", `{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"n"}}],"function_call":{"name":"n"}}`, `byte 86: the message makes calls as "tool_calls" and as "function_call"`},
+		{"an id like those of calls without one", `{"role":"tool","tool_call_id":"#1 n","content":"x"}`, `byte 30: "tool_call_id" has the form of the ids of calls that have none`},
 		{"call without function", `{"role":"assistant","tool_calls":[{"id":"c"}]}`, `byte 34: the call has no function`},
 		{"two roles", `{"role":"user","role":"tool","content":""}`, `byte 15: message has two members "role"`},
 	})
@@ -72,6 +76,32 @@ func TestRenderChat(t *testing.T) {
 		{"a result is shortened, a stub is not", []string{one, two}, Edits{Results: map[string]string{"1": "<stub>"}, Shorten: shorter},
 			[]string{`{"role":"tool","tool_call_id":"1","content":"<stub>" }`, `{"role":"tool","tool_call_id":"2","content":[{"type":"text","text":"short","cache":1}]}`}},
 	})
+	const (
+		legacy = `{"role":"assistant","content":"I read","function_call": {"name":"N","arguments":"{}"} ,"x":1}`
+		out    = `{"role":"function","name":"N","content":"one" }`
+		placed = "#1@7 N" // as a session knows it
+	)
+	ids := []string{placed}
+	for _, tt := range []struct {
+		record string
+		edits  Edits
+		want   string
+	}{
+		{legacy, Edits{DropCalls: map[string]bool{placed: true}}, `{"role":"assistant","content":"I read" ,"x":1}`},
+		{legacy, Edits{Shorten: shorter}, `{"role":"assistant","content":"short","function_call": {"name":"N","arguments":"{\"_note\":\"gone\"}"} ,"x":1}`},
+		{out, Edits{Results: map[string]string{placed: "<stub>"}}, `{"role":"function","name":"N","content":"<stub>" }`},
+		{out, Edits{KeepResults: map[string]int{placed: 0}}, ""},
+		{out, Edits{AddResults: []Part{{Kind: KindResult, ID: "#1@9 M", Name: "M", Text: "lost"}}}, out + `{"role":"function","name":"M","content":"lost"}`},
+	} {
+		pieces, err := Render(OpenAIChat, []Record{{JSON: []byte(tt.record), IDs: ids}}, tt.edits)
+		got := ""
+		for _, p := range pieces {
+			got += string(p.JSON)
+		}
+		if err != nil || got != tt.want {
+			t.Errorf("%+v of %s\n is %s, %v\nwant %s", tt.edits, tt.record, got, err, tt.want)
+		}
+	}
 	for _, e := range []Edits{{Results: map[string]string{"9": ""}}, {Results: map[string]string{"1": "", "9": ""}}} {
 		if out, err := Render(OpenAIChat, recordsOf([]string{one, two}), e); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%v, %v", out, err)
@@ -102,11 +132,16 @@ func TestValidChat(t *testing.T) {
 		one    = `{"role":"tool","tool_call_id":"1","content":"a"}`
 		two    = `{"role":"tool","tool_call_id":"2","content":"b"}`
 		said   = `{"role":"assistant","content":"done"}`
+		called = `{"role":"assistant","content":null,"function_call":{"name":"N","arguments":"{}"}}`
+		gave   = `{"role":"function","name":"N","content":"a"}`
 	)
 	testValid(t, OpenAIChat, []validCase{
 		{"whole units, answered out of order", []string{system, ask, calls, two, one, said, ask}, ""},
 		{"a system message in the middle", []string{ask, said, system, ask}, ""},
 		{"calls in flight", []string{ask, calls}, ""},
+		{"a call before there were tools", []string{ask, called, gave, said, ask, called, gave}, ""},
+		{"answered twice, without an id", []string{ask, called, gave, gave}, "message 3 has a result of call #1 N, which the message before does not make"},
+		{"reasoning that nothing follows", []string{ask, `{"role":"assistant","reasoning_content":"hm","content":""}`, ask}, "message 1 is reasoning that nothing follows"},
 		{"one call in flight", []string{ask, calls, one}, ""},
 		{"unanswered", []string{calls, ask}, "message 1 does not answer call 1 of the message before"},
 		{"half answered", []string{calls, one, said}, "message 2 does not answer call 2 of the message before"},

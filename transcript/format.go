@@ -24,6 +24,8 @@ type codec struct {
 	itemised bool
 	// alternates: a message that makes calls never stands directly behind another answer.
 	alternates bool
+	// derives: calls may have no ids, and get derived ones.
+	derives bool
 	// roles are those that the provider takes, and valid checks its order of messages that have them.
 	roles []Role
 	valid func(ms []Message) error
@@ -75,6 +77,13 @@ func Itemised(f Format) bool {
 func Alternates(f Format) bool {
 	c, err := codecOf(f)
 	return err == nil && c.alternates
+}
+
+// Derives reports whether calls of a format may have no ids, so that Decode gives them those that Derived
+// takes apart. Elsewhere such an id is one like any other.
+func Derives(f Format) bool {
+	c, err := codecOf(f)
+	return err == nil && c.derives
 }
 
 // Takes reports whether messages of a format may have a role. The system prompt is a message in some
@@ -137,6 +146,8 @@ type Edits struct {
 	KeepResults map[string]int
 	// AddResults are put behind the message's own results.
 	AddResults []Part
+	// TextOnly leaves nothing but texts that say something: no calls, results, reasoning or images.
+	TextOnly bool
 	// IDs are those by which the edits name the message's calls and results, as for Identify. nil: the ids
 	// that the message itself gives them. They matter where it gives none.
 	IDs []string
@@ -148,7 +159,7 @@ type Edits struct {
 
 // Empty reports whether the edits change nothing.
 func (e Edits) Empty() bool {
-	return len(e.Results)+len(e.DropCalls)+len(e.KeepResults)+len(e.AddResults) == 0 && e.Shorten == nil
+	return len(e.Results)+len(e.DropCalls)+len(e.KeepResults)+len(e.AddResults) == 0 && !e.TextOnly && e.Shorten == nil
 }
 
 // Edit rewrites one message by splicing: bytes outside the edited pieces stay as they are. A replaced
@@ -204,7 +215,7 @@ func NewMessage(f Format, role Role, text string) []byte {
 }
 
 // Valid checks a history to which its host goes on adding against the provider's order: roles that it
-// knows, no empty message, every call answered, once, where the provider wants the results, and no
+// knows, no empty message, no reasoning that nothing follows, every call answered, once, where the provider wants the results, and no
 // result without its call. Calls in flight at the very end are valid.
 // The error is invalid and names the message by its index, from 0.
 func Valid(f Format, messages [][]byte) error {
@@ -222,6 +233,9 @@ func Valid(f Format, messages [][]byte) error {
 		}
 		if Blank(ms[i]) {
 			return fault.New(fault.Invalid, op, "message %d is empty", i)
+		}
+		if i > 0 && OnlyReasoning(ms[i-1]) && ms[i].Role != RoleAssistant {
+			return fault.New(fault.Invalid, op, "message %d is reasoning that nothing follows", i-1)
 		}
 	}
 	return c.valid(ms)

@@ -14,6 +14,7 @@ var geminiCodec = codec{
 	merge:      mergeGemini,
 	newMessage: newGemini,
 	alternates: true,
+	derives:    true,
 	roles:      []Role{RoleUser, RoleAssistant, RoleTool},
 	valid:      validGemini,
 	fits:       fitsGemini,

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Gemini's calls and results may have no ids. Then the nth result of a function answers the nth call of
+// Gemini's calls and results may have no ids, and those of chat completions had none before there were
+// tools. Then the nth result of a function answers the nth call of
 // it in the content before, and both get the same id, "#n name". Within a session such an id comes again
 // and again; what keeps it apart is the entry that makes the call: "#n@entry name".
 

@@ -1,6 +1,9 @@
 package transcript
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Format names a provider's wire form of a message. Formats are stored: append only.
 type Format string
@@ -35,6 +38,8 @@ const (
 	KindCall      Kind = "call"
 	KindResult    Kind = "result"
 	KindImage     Kind = "image" // an image or a document
+	// KindCompacted is a provider's own compaction of what came before: only it can read that.
+	KindCompacted Kind = "compacted"
 	KindOther     Kind = "other" // a block that this version does not know: kept, never read
 )
 
@@ -65,6 +70,18 @@ type Part struct {
 	// Sealed marks a call that the provider ran by itself, and its result: both stand inside the
 	// assistant's message, and a result must go back to the provider exactly as it came.
 	Sealed bool
+}
+
+// Malformed reports whether the arguments of a call are no JSON object: the model broke off, or wrote them
+// wrong. Tools that take a text have one.
+func (p Part) Malformed() bool {
+	if p.Kind != KindCall || len(p.Args) == 0 || p.Args[0] == 'n' { // null
+		return false
+	}
+	if p.Args[0] == '"' {
+		return strings.HasPrefix(strings.TrimSpace(unquote(p.Args)), "{")
+	}
+	return p.Args[0] != '{'
 }
 
 // Span is a range of bytes [From, To) inside an original. The zero Span means "nothing".

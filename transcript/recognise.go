@@ -81,12 +81,12 @@ var typesOf = map[string][]Format{
 }
 
 func fitsAnthropic(n node) bool {
-	return n.hasRole("user", "assistant") && !n.has("tool_calls") && !n.has("tool_call_id") && n.contentFits(Anthropic)
+	return n.hasRole("user", "assistant") && !n.has("tool_calls") && !n.has("tool_call_id") && !n.has(legacyCall) && n.contentFits(Anthropic)
 }
 
 func fitsChat(n node) bool {
 	without := n.first(n.get("content")) == 'n' || !n.has("content")
-	return !n.has("type") && !n.has("parts") && (n.hasRole("system", "developer", "user", "assistant", "tool") && n.contentFits(OpenAIChat) ||
+	return !n.has("type") && !n.has("parts") && (n.hasRole("system", "developer", "user", "assistant", "tool", roleFunction) && n.contentFits(OpenAIChat) ||
 		without && n.hasRole("assistant", "tool"))
 }
 
@@ -94,7 +94,7 @@ func fitsItems(n node) bool {
 	if typ, err := n.str("type", false); err == nil && typ != "" && typ != itemMessage {
 		return !n.has("role")
 	}
-	return n.hasRole("system", "developer", "user", "assistant") && !n.has("tool_calls") && n.contentFits(OpenAIResponses)
+	return n.hasRole("system", "developer", "user", "assistant") && !n.has("tool_calls") && !n.has(legacyCall) && n.contentFits(OpenAIResponses)
 }
 
 func fitsGemini(n node) bool {

@@ -111,7 +111,7 @@ func (s *editor) record(r Record) error {
 		return err
 	}
 	Identify(&m, r.IDs)
-	own := Edits{DropCalls: s.edits.DropCalls, IDs: r.IDs, Shorten: r.Shorten, Results: map[string]string{}, KeepResults: map[string]int{}}
+	own := Edits{DropCalls: s.edits.DropCalls, IDs: r.IDs, Shorten: r.Shorten, Results: map[string]string{}, KeepResults: map[string]int{}, TextOnly: s.edits.TextOnly}
 	if own.Shorten == nil {
 		own.Shorten = s.edits.Shorten
 	}
@@ -170,7 +170,16 @@ func notThere(missing map[string]string) error {
 	return fault.New(fault.NotFound, op, "the message has no result of call %s", id)
 }
 
-// onlyReasoning reports whether parts are reasoning and nothing else.
+// onlyReasoning reports whether parts are reasoning and nothing else that says anything.
 func onlyReasoning(parts []Part) bool {
-	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p Part) bool { return p.Kind != KindReasoning })
+	reasoning := false
+	for _, p := range parts {
+		switch {
+		case p.Kind == KindReasoning:
+			reasoning = true
+		case p.Kind != KindText || p.Text != "":
+			return false
+		}
+	}
+	return reasoning
 }

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,9 @@ const (
 	itemReasoning = "reasoning"
 	itemShell     = "shell_call_output"
 )
+
+// compactedItems are the types of items that stand for everything before them.
+var compactedItems = []string{"compaction", "compaction_summary", "context_compaction"}
 
 // item is an item, taken apart.
 type item struct {
@@ -66,6 +70,8 @@ func readItem(raw []byte) (item, error) {
 		err = it.readOutput()
 	case strings.HasSuffix(it.typ, "_call"):
 		err = it.readCall()
+	case slices.Contains(compactedItems, it.typ):
+		it.role, it.parts = RoleAssistant, []Part{{Kind: KindCompacted}}
 	case strings.HasSuffix(it.typ, "_response"):
 		it.role, it.parts = RoleUser, []Part{{Kind: KindOther}} // of the user, to a request for approval
 	default:

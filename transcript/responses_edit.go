@@ -1,5 +1,7 @@
 package transcript
 
+import "slices"
+
 func editItem(raw []byte, e Edits) ([]byte, error) {
 	it, err := readItem(raw)
 	if err != nil {
@@ -7,6 +9,9 @@ func editItem(raw []byte, e Edits) ([]byte, error) {
 	}
 	if err := addsNothing(e); err != nil {
 		return nil, err
+	}
+	if e.TextOnly && !slices.ContainsFunc(it.parts, Part.says) {
+		return nil, nil
 	}
 	if it.output != "" {
 		return editResult(raw, it.parts[0], e, it.replaceOutput)

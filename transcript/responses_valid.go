@@ -12,7 +12,7 @@ import (
 // function call …", "No tool call found for function call output with call_id …". Calls of the newest
 // answer may wait for theirs.
 func validItems(ms []Message) error {
-	open, made := map[string]int{}, map[string]bool{}
+	open := map[string]int{}
 	newest, words := 0, -1 // where the newest answer begins, and the last words of somebody else
 	for i, m := range ms {
 		switch {
@@ -34,10 +34,10 @@ func validItems(ms []Message) error {
 			return err
 		}
 		for id := range calls {
-			if made[id] {
-				return fault.New(fault.Invalid, op, "message %d makes a second call with the id %s", i, id)
+			if _, waits := open[id]; waits {
+				return fault.New(fault.Invalid, op, "message %d makes a second call with the id %s, and the first has no result yet", i, id)
 			}
-			open[id], made[id] = i, true
+			open[id] = i
 		}
 	}
 	ids := slices.SortedFunc(maps.Keys(open), func(a, b string) int { return cmp.Compare(open[a], open[b]) })

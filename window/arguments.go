@@ -1,5 +1,7 @@
 package window
 
+import "slices"
+
 // The defaults of truncating arguments.
 const (
 	bulkHead       = 20 // characters that stay of a long text
@@ -16,12 +18,17 @@ func truncateArguments(s *scene) (out []Edit) {
 	recent := s.recentSlots()
 	for i := range s.acts {
 		a := &s.acts[i]
-		if a.Op != opWrite && a.Op != opPatch || a.argsEdited || a.slot >= recent || a.Chars <= p.Over {
+		if !s.writesMuch(a) || a.argsEdited || a.slot >= recent || a.Chars <= p.Over {
 			continue
 		}
 		out = append(out, s.rewrite(a, Edit{Over: p.Over, Head: bulkHead, Text: markBulk})...)
 	}
 	return out
+}
+
+// writesMuch reports whether a call is one whose arguments are contents.
+func (s *scene) writesMuch(a *act) bool {
+	return a.Op == opWrite || a.Op == opPatch || slices.ContainsFunc(s.policy.Arguments.Tools, a.named)
 }
 
 func (s *scene) argumentsDue() bool {

@@ -13,6 +13,8 @@ const (
 	clearUnknown  = 60_000  // tokens above which results are cleared when the window is not known
 	clearAtLeast  = 3_000   // tokens
 	recentFailure = 10      // messages in which errors stay
+	// longPlaceholder is what no placeholder takes in tokens: longer results need no closer look.
+	longPlaceholder = 100
 )
 
 // clearResults clears old results, all that are older than the newest few at once, when the view has
@@ -50,6 +52,7 @@ func (s *scene) clearable() (out []*act) {
 		case slices.ContainsFunc(c.Exclude, a.named):
 		case len(c.Only) > 0 && !slices.ContainsFunc(c.Only, a.named):
 		case a.result.Failed && a.slot+1 >= len(s.slots)-recentFailure:
+		case a.told < longPlaceholder && len(s.hide(a, cleared(a, s.count(a.told)))) == 0: // it is shorter than what would stand for it
 		default:
 			out = append(out, a)
 		}

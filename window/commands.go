@@ -1,29 +1,35 @@
 package window
 
-import "fmt"
+import (
+	"fmt"
+
+	"ctxledger.dev/transcript"
+)
 
 // repeatedCommands lets one word stand for the output of commands that ran again later: how they ended.
-func repeatedCommands(s *scene) []Edit {
+func repeatedCommands(s *scene, b *batch) {
 	newest := map[string]int{} // by command
 	for i := range s.acts {
-		if a := &s.acts[i]; a.Op == opShell && a.Same != "" {
+		if a := &s.acts[i]; a.Op == opShell && a.Same != "" && a.result != nil {
 			newest[a.Same] = i
 		}
 	}
-	var batch batch
 	for i := range s.acts {
 		a := &s.acts[i]
 		if a.Op != opShell || a.Same == "" || newest[a.Same] <= i || a.unit == s.newest() ||
 			a.result == nil || a.resultEdited {
 			continue
 		}
-		batch.add(a.result.Chars, func() []Edit { return s.hide(a, s.ended(a)) })
+		b.add(a.result.Chars, func() []Edit { return s.hide(a, s.ended(a)) })
 	}
-	return batch.take(s.policy.BatchChars)
 }
 
-// ended says how a command ended.
+// ended says how a command ended. Where the format says whether it failed, one that did not needs no second
+// look.
 func (s *scene) ended(a *act) string {
+	if !a.result.Failed && a.answer.Format == transcript.Anthropic {
+		return commandOK
+	}
 	if s.ExitCode != nil {
 		if code, known := s.ExitCode(a.ID); known && code != 0 {
 			return fmt.Sprintf(commandFailedAs, code)

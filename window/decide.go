@@ -23,6 +23,9 @@ type State struct {
 	Reason string
 	// ExitCode returns that of a command, by the id of its call, if it is known. nil: none is.
 	ExitCode func(call string) (code int, known bool)
+	// Changed returns the entry of the log by which a command had changed a file, the newest one; 0 where
+	// none is known to have done so. nil: none is known.
+	Changed func(path string) int64
 }
 
 func (st State) count(o200k int) int {
@@ -67,7 +70,7 @@ func Decide(in Input, p Policy, st State) Decision {
 		now = append(now, worth...)
 		d.Reason = reasonOf(now, worth)
 	}
-	if d.Edits = joined(now); len(d.Edits) == 0 {
+	if d.Edits = settled(now, later); len(d.Edits) == 0 {
 		d.Reason = ""
 	}
 	d.After, d.Waiting = d.Before-freedBy(d.Edits), freedBy(later)
@@ -84,21 +87,21 @@ func (s *scene) run(in Input) (now, later []Edit) {
 	left := seen         // and as the edits leave it
 	whole := s.used
 	s.slots, s.edits = slices.Clone(s.slots), maps.Clone(s.edits) // the caller's stay as they are
-	for _, pass := range passes {
-		proposed := pass.propose(s)
-		if len(proposed) == 0 {
+	for i := 0; i < len(passes); {
+		asked := passes[i].asked
+		var proposed []Edit
+		if proposed, i = s.proposals(i); len(proposed) == 0 {
 			continue
 		}
 		for _, e := range proposed {
-			e.Pass = pass.name
-			if pass.asked || seen.slot(e) >= seen.sent {
+			if asked || seen.slot(e) >= seen.sent {
 				now = append(now, e)
 			} else {
 				later = append(later, e)
 			}
 		}
 		in.Edits = slices.Concat(in.Edits, proposed)
-		if pass.asked { // it may have collapsed messages
+		if asked { // it may have collapsed messages
 			*s = *newScene(in, s.policy, s.State)
 			left = s.costs(nil)
 		} else {
@@ -118,18 +121,38 @@ func freedBy(edits []Edit) int {
 	return n
 }
 
-// joined makes one of several edits of a place: what is shown is what the last one says.
-func joined(edits []Edit) (out []Edit) {
-	at := map[place]int{}
-	for _, e := range edits {
-		where := place{e.Seq, e.Call, e.Part}
-		if i, again := at[where]; again {
-			e.Before = out[i].Before
-			out[i] = e
+// settled returns the edits that are taken: one for each place, that of the last pass, with what stood there
+// before all of them. waiting are the proposals that are not taken, on which others may have been made.
+func settled(taken, waiting []Edit) []Edit {
+	if len(taken) == 0 {
+		return nil
+	}
+	rank := make(map[string]int, len(passes))
+	for i, p := range passes {
+		rank[p.name] = i
+	}
+	out, first := make([]Edit, 0, len(taken)), make([]int, 0, len(taken)) // and the rank of the first pass at each place
+	at := make(map[place]int, len(taken))
+	for _, e := range taken {
+		i, again := at[e.place()]
+		if !again {
+			at[e.place()] = len(out)
+			out, first = append(out, e), append(first, rank[e.Pass])
 			continue
 		}
-		at[where] = len(out)
-		out = append(out, e)
+		stood := out[i].Before
+		if rank[e.Pass] < first[i] {
+			stood, first[i] = e.Before, rank[e.Pass]
+		}
+		if rank[e.Pass] >= rank[out[i].Pass] {
+			out[i] = e
+		}
+		out[i].Before = stood
+	}
+	for _, e := range waiting {
+		if i, again := at[e.place()]; again && rank[e.Pass] < first[i] {
+			out[i].Before, first[i] = e.Before, rank[e.Pass]
+		}
 	}
 	return out
 }

@@ -57,6 +57,29 @@ func TestClearing(t *testing.T) {
 	}
 }
 
+// Short results hold no place of those that are kept, and a view that grows is cleared in few steps.
+func TestClearingMovesInSteps(t *testing.T) {
+	p := Default()
+	p.BatchChars, p.Compact.Effective = 1<<30, 0
+	st := always
+	st.Window = 100_000
+	l, edits := script(t, "ask 9"+strings.Repeat("\nread a 9000", 9)+strings.Repeat("\nread b 20", 6)+"\nsay 9"), []Edit(nil)
+	if d := l.decide(t, &edits, p, st); len(d.Edits) != 3 {
+		t.Errorf("cleared: %s", listEdits(d.Edits))
+	}
+	log, steps, cleared := "ask 9", 0, 0
+	edits = nil
+	for i := range 60 {
+		log += fmt.Sprintf("\nread f%d 2500", i)
+		if d := script(t, log).decide(t, &edits, p, st); len(d.Edits) > 0 {
+			steps, cleared = steps+1, cleared+len(d.Edits)
+		}
+	}
+	if most := 60*2500/5_000 + 1; steps == 0 || steps > most || cleared/steps < 2 {
+		t.Errorf("%d steps for %d results, at most %d", steps, cleared, most)
+	}
+}
+
 // What does not pay waits; the later it stands in the view, the less it has to save.
 func TestStepsWaitUntilTheyPay(t *testing.T) {
 	p := Default()
@@ -117,6 +140,7 @@ func randomPolicy(r *rand.Rand) Policy {
 	p.ReplayChars, p.OldWords = []int{0, 20}[r.IntN(2)], r.IntN(2) == 0
 	p.ToolPairs = []int{0, 2, 5}[r.IntN(3)]
 	p.InTurnTokens = []int{0, 100, 5000}[r.IntN(3)]
+	p.Evict = EvictPolicy{MaxTokens: []int{0, 900, 4000}[r.IntN(3)], Window: 1 + r.IntN(9)}
 	p.Clear = ClearPolicy{Trigger: 0.6, Keep: 1 + r.IntN(3), AtLeast: 1, Inputs: r.IntN(2) == 0}
 	p.Arguments.Over = 30
 	return p
@@ -190,42 +214,4 @@ func sentOf(v View) int {
 		}
 	}
 	return 0
-}
-
-func TestFiltersWarnBeforeTheyCut(t *testing.T) {
-	for n, want := range map[int]bool{7: false, 8: true} {
-		l := script(t, strings.Repeat("ask 1\nsay 1\n", n/2)+strings.Repeat("ask 1\n", n%2))
-		if v := Plan(Input{Entries: l.entries, Filter: Filter{Messages: 10, CapFraction: 0.7}}); v.NearCap != want || len(v.Slots) != n {
-			t.Errorf("%d messages: %d are shown, near %t", n, len(v.Slots), v.NearCap)
-		}
-	}
-}
-
-// Filters leave views that are valid, and what they show only moves in steps.
-func TestFilters(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		filter Filter
-		log    string
-		want   string
-	}{
-		{"none", Filter{}, "ask 1\nread a 9\nsay 2", "u1 a2 t3 a4"},
-		{"text only", Filter{TextOnly: true}, "ask 1\nread a 9 words 5\nread b 9\nsay 2", "u1 a2-cread-1-0 a6"},
-		{"the newest messages", Filter{Messages: 4, Exact: true}, "ask 1\nsay 1\nask 1\nsay 1\nask 1\nsay 1", "u1 u3 a4 u5 a6"},
-		{"the newest messages in steps", Filter{Messages: 4}, "ask 1\nsay 1\nask 1\nsay 1\nask 1", "u1 u3 a4 u5"},
-		{"a cut unit goes whole", Filter{Messages: 2, Exact: true}, "ask 1\nread a 9\nsay 1", "u1 a4"},
-		{"the newest turns", Filter{Turns: 2, Exact: true}, "ask 1\nsay 1\nask 1\nread a 9\nread b 9\nsay 1\nask 1\nsay 1", "u3 a4 t5 a6 t7 a8 u9 a10"},
-		{"fewer turns than that", Filter{Turns: 5}, "ask 1\nsay 1\nask 1\nsay 1", "u1 a2 u3 a4"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			l := script(t, c.log)
-			v := Plan(Input{Entries: l.entries, Filter: c.filter})
-			if got := brief(v); got != c.want {
-				t.Errorf("view %s, want %s", got, c.want)
-			}
-			if err := transcript.Valid(transcript.Anthropic, l.render(t, v)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
 }

@@ -20,10 +20,11 @@ type Edit struct {
 	To   int64  `json:"to,omitempty"` // of PartRange: the last entry
 	// Text stands for the part, or, in a cut, between its head and its tail. {N} in it is the number of
 	// characters that go.
-	Text string `json:"text"`
-	Head int    `json:"head,omitempty"` // characters that stay in front
-	Tail int    `json:"tail,omitempty"` // and at the end
-	Over int    `json:"over,omitempty"` // of PartArguments: each string of more characters is cut
+	Text  string `json:"text"`
+	Head  int    `json:"head,omitempty"`  // characters that stay in front
+	Tail  int    `json:"tail,omitempty"`  // and at the end
+	Over  int    `json:"over,omitempty"`  // of PartArguments: each string of more characters is cut
+	Quote int    `json:"quote,omitempty"` // characters of the part that are quoted in Text, on one line, where {PREVIEW} stands
 	// Tokens is the o200k_base size of what is shown; an estimate until Measure has seen the text.
 	Tokens int `json:"tokens"`
 	// Before is what stood there until then.
@@ -39,7 +40,11 @@ const (
 	PartArguments Part = "arguments" // the arguments of Call
 	PartWords     Part = "words"     // the texts of the message itself
 	PartRange     Part = "range"     // the entries Seq to To: one note of the user's role stands for them
+	PartManifest  Part = "manifest"  // nothing of the entry: a message of the user's role stands behind its message
 )
+
+// OfMessage reports whether an edit is about a part of a message, whose size Measure finds.
+func (p Part) OfMessage() bool { return p != PartRange && p != PartManifest }
 
 // freed is the number of tokens that the edit takes out of the view.
 func (e Edit) freed() int { return e.Before - e.Tokens }
@@ -69,13 +74,16 @@ func (e Edit) Whole(of *sessions.Entry) int {
 // the part itself.
 func (e Edit) Apply(p transcript.Part) (string, bool) {
 	switch {
-	case !e.about(p):
+	case !e.about(p), e.Part == PartWords && strings.HasPrefix(p.Text, summaryHead):
 		return "", false
 	case p.Kind == transcript.KindCall:
 		return e.arguments(p.Args)
 	}
 	return e.cut(p.Text, e.Head+e.Tail)
 }
+
+// summaryHead begins the text of a compaction, of this program and of others: it is never cut.
+const summaryHead = "[CONVERSATION SUMMARY"
 
 // cut shortens a text of more than limit characters, if that makes it shorter.
 func (e Edit) cut(text string, limit int) (string, bool) {
@@ -86,6 +94,9 @@ func (e Edit) cut(text string, limit int) (string, bool) {
 	head, tail := chars.Head(text, e.Head), chars.Tail(text, e.Tail)
 	gone := n - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
 	out := strings.ReplaceAll(e.Text, "{N}", chars.Commas(gone))
+	if e.Quote > 0 {
+		out = quoted(out, text, e.Quote)
+	}
 	switch {
 	case e.Head > 0 && e.Tail > 0:
 		out = head + "\n" + out + "\n" + tail
@@ -95,6 +106,24 @@ func (e Edit) cut(text string, limit int) (string, bool) {
 		out = head + "\n" + out
 	}
 	return out, len(out) < len(text)
+}
+
+// quoted puts the beginning of a text into a marker, on one line, so that nothing in it looks like a line of
+// its own. A text of white space has no preview.
+func quoted(marker, text string, n int) string {
+	at := strings.LastIndex(marker, previewMark)
+	if at < 0 {
+		return marker
+	}
+	preview := ""
+	if head := chars.Head(text, n); strings.TrimSpace(head) != "" {
+		preview = strings.Join(strings.Fields(head), " ")
+		if len(head) < len(text) {
+			preview += "…"
+		}
+		preview = ` Preview: "` + preview + `".`
+	}
+	return marker[:at] + preview + marker[at+len(previewMark):]
 }
 
 // arguments shortens those of a call: as a whole, or each string that is too long.

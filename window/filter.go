@@ -11,38 +11,97 @@ import (
 // maxCorrections is how many corrections are pinned, the newest ones.
 const maxCorrections = 20
 
-// filter leaves out what one reader does not see. What it leaves is made whole by pairUp. It never
-// empties a view: the first request of the user stays. near says that the messages come near their bound.
-func filter(f Filter, drafts []*draft) (left []*draft, near bool) {
-	if f.TextOnly || len(f.ExcludeAgents) > 0 {
-		drafts = onlyTexts(drafts)
-	}
-	drafts = withoutAgents(drafts, f.ExcludeAgents)
-	kept := drafts[turnStart(f, drafts):]
-	near = f.CapFraction > 0 && f.Messages > 0 && float64(len(kept)) > f.CapFraction*float64(f.Messages)
-	if from := tailStart(f, len(kept)); from > 0 {
-		kept = slices.Concat(pinned(kept[:from]), kept[from:])
-	}
-	if len(kept) > 0 && !slices.ContainsFunc(kept, (*draft).prompts) {
-		if i := slices.IndexFunc(drafts, (*draft).prompts); i >= 0 {
-			kept = slices.Insert(kept, 0, drafts[i])
-		}
-	}
-	return kept, near
+// Filtered says what a filter left out of a view, in messages.
+type Filtered struct {
+	Before int `json:"messages_before"`
+	After  int `json:"messages_after"`
+	// What went because it is no text, because of its author, its age, and the bound of messages.
+	TextOnly int `json:"text_only,omitempty"`
+	Excluded int `json:"excluded,omitempty"`
+	Age      int `json:"age,omitempty"`
+	Tail     int `json:"tail,omitempty"`
+	Pinned   int `json:"pinned,omitempty"` // older than the bound, and kept all the same
+	Counted  int `json:"counted"`          // that the bound was held against
 }
 
-// onlyTexts leaves users' messages, and of answers their words.
+// near reports whether so many messages come near their bound.
+func (f Filter) near(messages int) bool {
+	return f.CapFraction > 0 && f.Messages > 0 && float64(messages) > f.CapFraction*float64(f.Messages)
+}
+
+// filter leaves out what one reader does not see, and says what. What it leaves is made whole by pairUp.
+// It never empties a view: the first request of the user stays. What the system says before anybody else
+// is no history: it stays, and does not count.
+func filter(f Filter, drafts []*draft) ([]*draft, Filtered) {
+	if f.Empty() {
+		return drafts, Filtered{}
+	}
+	told := Filtered{Before: len(drafts), After: len(drafts)}
+	head, drafts := instructions(drafts)
+	gone := func(left []*draft, of int) int { return of - len(left) }
+	all := drafts
+	if f.TextOnly || len(f.ExcludeAgents) > 0 {
+		drafts = onlyTexts(drafts)
+		told.TextOnly = gone(drafts, len(all))
+	}
+	n := len(drafts)
+	drafts = withoutAgents(drafts, f.ExcludeAgents)
+	told.Excluded = gone(drafts, n)
+	kept := drafts[turnStart(f, drafts):]
+	told.Age, told.Counted = gone(kept, len(drafts)), len(kept)
+	if from := tailStart(f, len(kept)); from > 0 {
+		pins := pinned(kept[:from])
+		told.Tail, told.Pinned = from-len(pins), len(pins)
+		kept = slices.Concat(pins, kept[from:])
+	}
+	if len(all) > 0 && !slices.ContainsFunc(kept, (*draft).prompts) {
+		if i := slices.IndexFunc(drafts, (*draft).prompts); i >= 0 {
+			kept = slices.Concat(drafts[i:i+1], kept)
+		}
+	}
+	kept = slices.Concat(head, kept)
+	told.After = len(kept)
+	return kept, told
+}
+
+// instructions parts what the system says before anybody else, and the provider's own compaction, from the
+// history.
+func instructions(drafts []*draft) (head, history []*draft) {
+	i := slices.IndexFunc(drafts, func(d *draft) bool { return d.first().Role != transcript.RoleSystem && !isCompacted(d.first()) })
+	if i < 0 {
+		i = len(drafts)
+	}
+	return drafts[:i], drafts[i:]
+}
+
+// onlyTexts leaves what users and agents say: messages of users, also where results stand beside their
+// words, and of answers the texts.
 func onlyTexts(drafts []*draft) []*draft {
 	var out []*draft
 	for _, d := range drafts {
-		switch {
-		case d.first().Role == transcript.RoleUser && !d.results:
+		switch role := d.first().Role; {
+		case role == transcript.RoleUser && !d.results || isCompacted(d.first()):
 			out = append(out, d)
-		case d.first().Role == transcript.RoleAssistant && d.dropCalls(d.openCalls()):
-			out = append(out, d)
+		case role == transcript.RoleAssistant || d.results:
+			if d.reduce(); len(d.entries) > 0 {
+				out = append(out, d)
+			}
 		}
 	}
 	return out
+}
+
+// reduce leaves the entries of a message that have texts, and of them nothing else.
+func (d *draft) reduce() {
+	d.entries = slices.DeleteFunc(slices.Clone(d.entries), func(e *sessions.Entry) bool {
+		return e.Role == transcript.RoleTool || e.Chars == 0 && e.Forgotten == nil
+	})
+	d.texts, d.results = true, false
+	for _, e := range d.entries {
+		for _, c := range callsOf(e) {
+			d.drop = append(d.drop, c.ID)
+		}
+	}
 }
 
 // withoutAgents leaves out what some authors said.
@@ -50,7 +109,7 @@ func withoutAgents(drafts []*draft, authors []string) []*draft {
 	if len(authors) == 0 {
 		return drafts
 	}
-	return slices.DeleteFunc(drafts, func(d *draft) bool {
+	return slices.DeleteFunc(slices.Clone(drafts), func(d *draft) bool {
 		author := d.first().Author
 		if author == "" {
 			author = "Unknown"
@@ -60,15 +119,24 @@ func withoutAgents(drafts []*draft, authors []string) []*draft {
 	})
 }
 
-// turnStart returns where the newest turns begin.
+// turnStart returns where the newest turns begin. A turn begins with a request of the user, and where
+// another agent takes over.
 func turnStart(f Filter, drafts []*draft) int {
 	if f.Turns <= 0 {
 		return 0
 	}
 	var starts []int
+	author, speaks := "", false
 	for i, d := range drafts {
-		if d.prompts() {
+		switch first := d.first(); {
+		case d.prompts():
+			starts, speaks = append(starts, i), false
+		case first.Role != transcript.RoleAssistant:
+		case speaks && !strings.EqualFold(author, first.Author):
 			starts = append(starts, i)
+			fallthrough
+		default:
+			author, speaks = first.Author, true
 		}
 	}
 	return startOf(starts, surplus(len(starts), f.Turns, -1, f.Exact))

@@ -12,6 +12,7 @@ type draft struct {
 	drop    []string
 	keep    map[string]int
 	add     []transcript.Part
+	texts   bool  // only the texts of its entries are shown
 	note    *Edit // stands for the whole draft, which has the entries of all that it stands for
 }
 
@@ -62,6 +63,9 @@ func (d *draft) sameMessage(e *sessions.Entry) bool {
 // goesOn reports whether a record is the next item of an answer that is a list of items.
 func (d *draft) goesOn(e *sessions.Entry) bool {
 	f := d.first()
+	if isCompacted(f) || isCompacted(e) {
+		return false // it stays in front of every summary, by itself
+	}
 	return !d.results && e.Role == transcript.RoleAssistant && f.Role == e.Role && f.Format == e.Format && transcript.Itemised(e.Format)
 }
 

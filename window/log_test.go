@@ -30,7 +30,7 @@ func (l *testLog) add(t testing.TB, e sessions.Entry, original string) {
 		if err != nil {
 			t.Fatalf("entry %d: %v in %s", e.Seq, err, original)
 		}
-		e.Role, e.Tokens = m.Role, frameTokens
+		e.Role, e.Tokens, e.Thoughts = m.Role, frameTokens, transcript.OnlyReasoning(m)
 		for _, p := range m.Parts {
 			n := len(p.Text) + len(p.Args) + len(p.Name)
 			e.Tokens += n
@@ -60,34 +60,42 @@ func (l *testLog) render(t testing.TB, v View) [][]byte {
 	t.Helper()
 	var out [][]byte
 	for _, s := range v.Slots {
-		if s.Note != "" {
-			out = append(out, transcript.NewMessage(s.Format, s.Role, s.Note))
-			continue
-		}
-		var raws [][]byte
-		for _, seq := range s.Seqs {
-			raw := l.originals[seq-1]
-			if e := l.entries[seq-1]; e.Forgotten != nil {
-				raw = transcript.NewMessage(e.Format, e.Role, "[forgotten]")
-			}
-			raw, err := transcript.Edit(s.Format, raw, transcript.Edits{Shorten: s.Shorten(seq)})
-			if err != nil {
-				t.Fatalf("shorten %d: %v", seq, err)
-			}
-			raws = append(raws, raw)
-		}
-		m, err := transcript.Merge(s.Format, raws)
-		if err != nil {
-			t.Fatalf("merge %v: %v", s.Seqs, err)
-		}
-		if m, err = transcript.Edit(s.Format, m, s.Edits(stubText)); err != nil {
-			t.Fatalf("edit %v: %v", s.Seqs, err)
-		}
-		if m != nil {
-			out = append(out, m)
+		out = append(out, l.renderSlot(t, s)...)
+		if s.After != "" {
+			out = append(out, transcript.NewMessage(s.Format, transcript.RoleUser, s.After))
 		}
 	}
 	return out
+}
+
+func (l *testLog) renderSlot(t testing.TB, s Slot) [][]byte {
+	t.Helper()
+	if s.Note != "" {
+		return [][]byte{transcript.NewMessage(s.Format, s.Role, s.Note)}
+	}
+	var raws [][]byte
+	for _, seq := range s.Seqs {
+		raw := l.originals[seq-1]
+		if e := l.entries[seq-1]; e.Forgotten != nil {
+			raw = transcript.NewMessage(e.Format, e.Role, "[forgotten]")
+		}
+		raw, err := transcript.Edit(s.Format, raw, transcript.Edits{Shorten: s.Shorten(seq)})
+		if err != nil {
+			t.Fatalf("shorten %d: %v", seq, err)
+		}
+		raws = append(raws, raw)
+	}
+	m, err := transcript.Merge(s.Format, raws)
+	if err != nil {
+		t.Fatalf("merge %v: %v", s.Seqs, err)
+	}
+	if m, err = transcript.Edit(s.Format, m, s.Edits(stubText)); err != nil {
+		t.Fatalf("edit %v: %v", s.Seqs, err)
+	}
+	if m == nil {
+		return nil
+	}
+	return [][]byte{m}
 }
 
 // parseLog reads the notation of the table tests, one entry a line:

@@ -11,18 +11,23 @@ import (
 // The texts that stand for what is not shown. Other programs know them: they are exact. {N} is the number
 // of characters that go.
 const (
-	markArgument    = "[ELIDED — {N} chars, NOT the real value. Do not reuse this placeholder as content; re-read the file or regenerate the value if you need it again.]"
-	markResult      = "[RESULT ELIDED — not the real output, do not reuse this as data. Re-run the tool if you need this result again.]"
-	markConsumed    = "[...{N} chars elided — file was written or patched later this session; call read_file again if current content is needed]"
-	markFilter      = "[...truncated — {N} chars omitted to reduce context size...]"
-	markInTurn      = "[TRUNCATED HERE — everything after this point was cut for context budget; this is not the complete output. Re-run the tool if you need the rest.]"
-	markBulk        = "...(argument truncated)"
-	markWritten     = "[omitted — superseded by later write_file]"
-	markRepeated    = "[omitted — superseded by later identical call]"
-	noteWritten     = `{"_note": "[superseded — later write_file for same path]"}`
-	noteRepeated    = `{"_note": "[superseded — repeated call with same arguments]"}`
-	markWords       = "[text omitted]"
-	collapsedHead   = "[COLLAPSED TOOL CALLS — %d call(s)]"
+	markArgument  = "[ELIDED — {N} chars, NOT the real value. Do not reuse this placeholder as content; re-read the file or regenerate the value if you need it again.]"
+	markResult    = "[RESULT ELIDED — not the real output, do not reuse this as data. Re-run the tool if you need this result again.]"
+	markConsumed  = "[...{N} chars elided — file was written or patched later this session; call read_file again if current content is needed]"
+	markFilter    = "[...truncated — {N} chars omitted to reduce context size...]"
+	markInTurn    = "[TRUNCATED HERE — everything after this point was cut for context budget; this is not the complete output. Re-run the tool if you need the rest.]"
+	markBulk      = "...(argument truncated)"
+	markWritten   = "[omitted — superseded by later write_file]"
+	markRepeated  = "[omitted — superseded by later identical call]"
+	noteWritten   = `{"_note": "[superseded — later write_file for same path]"}`
+	noteRepeated  = `{"_note": "[superseded — repeated call with same arguments]"}`
+	markWords     = "[text omitted]"
+	collapsedHead = "[COLLAPSED TOOL CALLS — %d call(s)]"
+	// What stands for an evicted result: its call, and its beginning.
+	markEvicted     = "[tool result — evicted: %s." + previewMark + " Re-read with targeted ranges if needed.]"
+	previewMark     = "{PREVIEW}"
+	manifestHead    = "[Context Manifest]\n\nActive tool results (%d):"
+	manifestGone    = "\n\nSuperseded (%d) — evicted from context. Re-read with targeted ranges if needed:"
 	commandOK       = "succeeded"
 	commandFailed   = "failed"
 	commandFailedAs = "failed [EXIT %d]"
@@ -35,6 +40,15 @@ func cleared(a *act, tokens int) string {
 		again = fmt.Sprintf("re-read with read_artifact(id=%q) or run the tool again", h)
 	}
 	return fmt.Sprintf("[cleared: %s — %s chars, ~%s tokens; %s]", a.label(), chars.Commas(a.result.Chars), chars.Commas(tokens), again)
+}
+
+// evicted is what stands for an evicted result, with its handle below.
+func evicted(a *act) string {
+	text := fmt.Sprintf(markEvicted, a.label())
+	if h := a.handle(); h != "" {
+		text += "\nArtifact: " + h
+	}
+	return text
 }
 
 // handle is what reads the result of a call back: its artifact, or the message that carries it.
@@ -56,6 +70,9 @@ func (a *act) label() string {
 	target := chars.Head(whole, most)
 	if target != whole {
 		target += "…"
+	}
+	if target == "" {
+		target = a.ID
 	}
 	return a.Name + "(" + target + ")"
 }

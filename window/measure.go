@@ -1,11 +1,14 @@
 package window
 
-import "ctxledger.dev/transcript"
+import (
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
 
-// Measure returns an edit with the exact size of what it shows of its message, and whether it shows less
-// than the message itself. Notes are exact from the start.
-func Measure(e Edit, m transcript.Message) (Edit, bool) {
-	if e.Part == PartRange {
+// Measure returns an edit with the exact size of what it shows of its message, whose header is of, and
+// whether it shows less than stood there. Notes and manifests are exact from the start.
+func Measure(e Edit, of *sessions.Entry, m transcript.Message) (Edit, bool) {
+	if !e.Part.OfMessage() {
 		return e, true
 	}
 	before, after := 0, 0
@@ -21,8 +24,8 @@ func Measure(e Edit, m transcript.Message) (Edit, bool) {
 			after += textTokens(p.Name)
 		}
 	}
-	e.Tokens = e.Before - (before - after)
-	return e, after < before
+	e.Tokens = e.Whole(of) - (before - after)
+	return e, after < before && e.freed() > 0
 }
 
 // about reports whether an edit is about a part of the message of its entry.

@@ -8,11 +8,10 @@ const (
 
 // oldWords shortens answers that make calls: their words, and long texts in the arguments of their
 // calls. Answers without calls and the newest unit stay.
-func oldWords(s *scene) []Edit {
+func oldWords(s *scene, b *batch) {
 	if !s.policy.OldWords {
-		return nil
+		return
 	}
-	var batch batch
 	seen := map[int]bool{}
 	for i := range s.acts {
 		a := &s.acts[i]
@@ -22,12 +21,11 @@ func oldWords(s *scene) []Edit {
 		if !seen[a.slot] {
 			seen[a.slot] = true
 			for _, e := range s.shortenWords(a.slot, Edit{Head: wordsStay, Text: markWords}) {
-				batch.add(e.freed()*charsPerToken, func() []Edit { return []Edit{e} })
+				b.add(e.freed()*charsPerToken, func() []Edit { return []Edit{e} })
 			}
 		}
 		if a.Chars > argumentOver && !a.argsEdited {
-			batch.add(a.Chars, func() []Edit { return s.rewrite(a, Edit{Over: argumentOver, Text: markArgument}) })
+			b.add(a.Chars, func() []Edit { return s.rewrite(a, Edit{Over: argumentOver, Text: markArgument}) })
 		}
 	}
-	return batch.take(s.policy.BatchChars)
 }

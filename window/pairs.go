@@ -13,6 +13,9 @@ import (
 // cancelled stands for a result that never came although its neighbours did.
 const cancelled = "Tool call %s with id %s was cancelled - another message came in before it could be completed."
 
+// malformed stands for the result of a call that could not be run.
+const malformed = "Tool call %s with id %s could not be executed - arguments were malformed or truncated."
+
 // frameTokens is what a header's count has for the frame of a message, beside its parts.
 const frameTokens = 4
 
@@ -21,11 +24,13 @@ const forgotten = "[result forgotten — removed from the ledger on %s]"
 
 // pairUp makes every call and its result stand together: an assistant's message and the results
 // directly behind it are one unit. Where answers are lists of items, words may stand between the two.
-// It returns the drafts that are left.
-func pairUp(drafts []*draft) []*draft {
-	var out []*draft
+// It returns the drafts that are left, and the last of them that separates those in front of it from what
+// is behind it, whatever is still appended; nil if there is none.
+func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 	var open []sessions.Call // what the next results answer
+	final := complete(drafts)
 	for i, d := range drafts {
+		fixing := i < final && fixes(open, out)
 		itemised := transcript.Itemised(d.first().Format)
 		switch calls := d.openCalls(); {
 		case d.results:
@@ -41,10 +46,12 @@ func pairUp(drafts []*draft) []*draft {
 				open = nil
 			}
 			open = append(open, calls...)
-			out = append(out, d)
+			if out = append(out, d); fixing {
+				fixed = d
+			}
 		}
 	}
-	return joinAnswers(out)
+	return joinAnswers(out), fixed
 }
 
 // joinAnswers puts an answer that makes calls into those directly before it, where the provider wants one:
@@ -118,7 +125,11 @@ func (d *draft) answered(behind []*draft) bool {
 			add = append(add, standIn(c, fmt.Sprintf(forgotten, when.UTC().Format(time.DateOnly))))
 		case !inFlight:
 			missing = append(missing, c)
-			add = append(add, standIn(c, fmt.Sprintf(cancelled, c.Name, c.ID)))
+			text := cancelled
+			if c.Malformed {
+				text = malformed
+			}
+			add = append(add, standIn(c, fmt.Sprintf(text, c.Name, c.ID)))
 		}
 	}
 	if len(missing) > 0 && len(missing) == len(d.openCalls()) {

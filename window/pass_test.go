@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"ctxledger.dev/transcript"
 )
 
 // always is a state in which every proposal pays.
@@ -21,6 +23,9 @@ func TestPasses(t *testing.T) {
 		{"a read is consumed by a later patch", nil, "ask 9\nread a.go 9000\npatch a.go 10\nsay 5", "consumed_read result read-1-0"},
 		{"a read is consumed by a move of the file", nil, "ask 9\nread a.go 9000\nmove a.go b.go\nsay 5", "consumed_read result read-1-0"},
 		{"a read is consumed by a deletion", nil, "ask 9\nread a.go 9000\ndelete a.go\nsay 5", "consumed_read result read-1-0"},
+		{"a read is consumed by what a copy writes over it", nil, "ask 9\nread b.go 9000\ncopy a.go b.go\nsay 5", "consumed_read result read-1-0"},
+		{"a copy consumes nothing of what is copied", nil, "ask 9\nread a.go 9000\ncopy a.go b.go\nsay 5", ""},
+		{"a read that was cut already is consumed all the same", func(p *Policy) { p.ResultChars = 5000 }, "ask 9\nread a.go 9000\nwrite a.go 10\nsay 5", "consumed_read result read-1-0"},
 		{"a failed write consumes nothing", nil, "ask 9\nread a.go 9000\nwrite a.go 10 fail\nsay 5", ""},
 		{"a write without a result consumes nothing", nil, "ask 9\nread a.go 9000\nwrite a.go 10 open", ""},
 		{"a write consumes no other file", nil, "ask 9\nread a.go 9000\nwrite b.go 10\nsay 5", ""},
@@ -36,6 +41,9 @@ func TestPasses(t *testing.T) {
 		{"a failed write supersedes nothing", whole, "ask 9\nwrite a.go 400\nwrite a.go 400 fail\nsay 5", ""},
 
 		{"the older of two same reads goes", whole, "ask 9\nread a.go 400\nread a.go 400\nsay 5\nread b.go 9\nsay 5", "repeated_call arguments read-1-0\nrepeated_call result read-1-0"},
+		{"a call that failed supersedes nothing", whole, "ask 9\nread a.go 400\nread a.go 400 fail\nsay 5\nread b.go 9\nsay 5", ""},
+		{"tools that are declared to read only", func(p *Policy) { whole(p); p.ReadOnly = []string{"Foo"} },
+			"ask 9\nfoo x 400\nfoo x 400\nbar x 400\nbar x 400\nsay 5", "repeated_call result foo-1-0"},
 		{"other arguments are another call", whole, "ask 9\nread a.go 400\nread a.go 400 part\nsay 5", ""},
 		{"a search is repeated as well", whole, "ask 9\ngrep foo 400\nread b.go 9\ngrep foo 400\nread c.go 9\nsay 5", "repeated_call arguments grep-1-0\nrepeated_call result grep-1-0"},
 
@@ -65,15 +73,49 @@ func TestPasses(t *testing.T) {
 }
 
 func TestBatchesWaitUntilThereIsEnough(t *testing.T) {
-	const beside = 28 // of the arguments' names and the path, and 2 of the result
-	for chars, want := range map[int]bool{65_535: false, 65_536: true} {
-		l, edits := script(t, fmt.Sprintf("ask 9\nwrite a.go %d\nwrite a.go 9\nsay 5", chars-beside-2)), []Edit(nil)
-		if total := l.entries[1].Calls[0].Chars + l.entries[2].Results[0].Chars; total != chars {
+	const beside = 30 // of the arguments' names and the path, and of the result
+	for chars, want := range map[int]int{65_535: 0, 65_536: 2} {
+		// A superseded write and the output of a command that ran again count together.
+		log := fmt.Sprintf("ask 9\nwrite a.go %d\nwrite a.go 9\nshell go_test 20000\nshell go_test 9\nsay 5\nread b 9\nsay 5", chars-20_000-beside)
+		l, edits := script(t, log), []Edit(nil)
+		if total := l.entries[1].Calls[0].Chars + l.entries[2].Results[0].Chars + l.entries[6].Results[0].Chars; total != chars {
 			t.Fatalf("%d characters were made, not %d", total, chars)
 		}
-		if got := l.decide(t, &edits, Default(), always).Edits; (len(got) > 0) != want {
+		if got := l.decide(t, &edits, Default(), always).Edits; len(got) != want {
 			t.Errorf("%d characters: %d edits", chars, len(got))
 		}
+	}
+}
+
+// Long texts in the arguments of old writes go when the view is nearly full, and nothing else does.
+func TestArgumentsAreTruncated(t *testing.T) {
+	p := Default()
+	p.Clear.Trigger, p.BatchChars, p.Arguments.Tools = 0, 1<<30, []string{"Foo"}
+	const log = "ask 9\nwrite a.go 1900\nwrite b.go 2001\nfoo x 10\ngrep x 9000\npatch c.go 3000\nwrite d.go 9000 & read e.go 9000\n"
+	for _, c := range []struct {
+		name   string
+		window int
+		more   string
+		want   string
+	}{
+		{"window unknown: few messages", 0, "say 9", ""},
+		{"window unknown: all but the newest twenty", 0, strings.Repeat("say 9\nask 9\n", 10), "arguments arguments write-3-0\narguments arguments patch-9-0\narguments arguments write-11-0"},
+		{"the window is not full", 60_000, "say 9", ""},
+		{"it nearly is", 42_000, "say 9\nask 3000\nsay 1500\nask 9", "arguments arguments write-3-0\narguments arguments patch-9-0\narguments arguments write-11-0"},
+		{"the newest tenth keeps theirs", 42_000, "say 9\nwrite f.go 3500\nask 9", "arguments arguments write-3-0\narguments arguments patch-9-0\narguments arguments write-11-0"},
+	} {
+		l, edits := script(t, log+c.more), []Edit(nil)
+		d := l.decide(t, &edits, p, State{Window: c.window, Rates: always.Rates, Ahead: 1})
+		if got := listEdits(d.Edits); got != c.want {
+			t.Errorf("%s: edits\n%s\nof %d tokens", c.name, got, d.Before)
+		}
+		if again := l.decide(t, &edits, p, State{Window: c.window, Rates: always.Rates, Ahead: 1}); len(again.Edits) > 0 {
+			t.Errorf("%s: truncated once more: %s", c.name, listEdits(again.Edits))
+		}
+	}
+	args, _ := Edit{Over: 2_000, Head: bulkHead, Text: markBulk}.arguments([]byte(`{"path":"a","content":"` + strings.Repeat("w", 2_001) + `","n":[1,true,"` + strings.Repeat("é", 2_000) + `"]}`))
+	if want := `{"path":"a","content":"wwwwwwwwwwwwwwwwwwww...(argument truncated)","n":[1,true,"` + strings.Repeat("é", 2_000) + `"]}`; args != want {
+		t.Errorf("arguments %.200s", args)
 	}
 }
 
@@ -107,6 +149,33 @@ func TestPairWindowMovesInSteps(t *testing.T) {
 	note := v.Slots[1]
 	if !strings.HasPrefix(note.Note, "[COLLAPSED TOOL CALLS — 8 call(s)]\n- read(fa) → ok, 20,000 chars\n") {
 		t.Errorf("note %q", note.Note)
+	}
+}
+
+// A note that stands for calls goes before any result does.
+func TestTokenWindowTrimsNotes(t *testing.T) {
+	p := Default()
+	p.ToolPairs, p.InTurnTokens, p.Clear.Trigger, p.BatchChars = 1, 70_000, 0, 1<<30
+	l, edits := script(t, "ask 9"+strings.Repeat("\nread c 30000", 9)+"\nsay 5"), []Edit(nil)
+	l.decide(t, &edits, p, always)
+	if n := strings.Count(listEdits(edits), "range"); n != 1 {
+		t.Fatalf("%d notes were made: %s", n, listEdits(edits))
+	}
+	p.InTurnTokens = 30_000 + 90 // with the note it is more
+	l.decide(t, &edits, p, always)
+	v := Plan(Input{Entries: l.entries, Edits: edits})
+	if v.Slots[1].Note != markResult || strings.Contains(listEdits(edits[1:]), "result") {
+		t.Errorf("note %q, edits %s", v.Slots[1].Note, listEdits(edits))
+	}
+}
+
+func TestSummariesAreNeverCut(t *testing.T) {
+	e := Edit{Part: PartWords, Head: 10, Text: markFilter}
+	text := strings.Repeat("long words ", 50)
+	for s, want := range map[string]bool{text: true, summaryHead + "]\n" + text: false} {
+		if _, changed := e.Apply(transcript.Part{Kind: transcript.KindText, Text: s}); changed != want {
+			t.Errorf("%.30q is cut: %t", s, changed)
+		}
 	}
 }
 

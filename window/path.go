@@ -30,26 +30,48 @@ type run struct {
 	from, to int
 }
 
-// activePath follows the rewinds of a log.
-func activePath(log []sessions.Entry) logPath {
-	byHost := make(map[string]int) // the newest entry of a host's id
-	segs := []segment{{start: 0, base: -1}}
-	for i := range log {
-		if to, ok := rewindTarget(log, i, byHost); ok && to < i-1 {
-			segs = append(segs, segment{start: i, base: to})
-		}
-		if id := log[i].HostID; id != "" {
-			byHost[id] = i
-		}
+// tree is what the rewinds of a log make of it, as far as it was read.
+type tree struct {
+	byHost map[string]int // the newest entry of a host's id
+	segs   []segment
+}
+
+// add takes the entry of a log at index i into account, behind those in front of it, and reports whether it
+// rewinds.
+func (t *tree) add(log []sessions.Entry, i int) bool {
+	if i == 0 {
+		*t = tree{byHost: make(map[string]int), segs: []segment{{start: 0, base: -1}}}
 	}
+	to, ok := rewindTarget(log, i, t.byHost)
+	rewinds := ok && to < i-1
+	if rewinds {
+		t.segs = append(t.segs, segment{start: i, base: to})
+	}
+	if id := log[i].HostID; id != "" {
+		t.byHost[id] = i
+	}
+	return rewinds
+}
+
+// path returns the active path of the log that was read.
+func (t *tree) path(log []sessions.Entry) logPath {
 	p := logPath{log: log}
-	for end, s := len(log), len(segs)-1; end > 0; {
-		p.runs = append(p.runs, run{from: segs[s].start, to: end})
-		end = segs[s].base + 1
-		s = sort.Search(len(segs), func(k int) bool { return segs[k].start >= end }) - 1
+	for end, s := len(log), len(t.segs)-1; end > 0; {
+		p.runs = append(p.runs, run{from: t.segs[s].start, to: end})
+		end = t.segs[s].base + 1
+		s = sort.Search(len(t.segs), func(k int) bool { return t.segs[k].start >= end }) - 1
 	}
 	slices.Reverse(p.runs)
 	return p
+}
+
+// activePath follows the rewinds of a log.
+func activePath(log []sessions.Entry) logPath {
+	var t tree
+	for i := range log {
+		t.add(log, i)
+	}
+	return t.path(log)
 }
 
 // rewindTarget returns the index of the entry after which entry i continues, if i rewinds: -1 is the
@@ -123,11 +145,11 @@ func answersAny(e *sessions.Entry, calls map[string]bool) bool {
 	return false
 }
 
-// entries returns the entries on the path, in order.
-func (p logPath) entries() []*sessions.Entry {
-	var out []*sessions.Entry
+// entries returns the entries on the path, in order, from an index of the log on.
+func (p logPath) entries(start int) []*sessions.Entry {
+	out := make([]*sessions.Entry, 0, len(p.log)-start)
 	for _, r := range p.runs {
-		for i := r.from; i < r.to; i++ {
+		for i := max(r.from, start); i < r.to; i++ {
 			out = append(out, &p.log[i])
 		}
 	}

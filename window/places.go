@@ -14,13 +14,16 @@ type place struct {
 	part Part
 }
 
+// place returns what an edit is about.
+func (e Edit) place() place { return place{e.Seq, e.Call, e.Part} }
+
 // places are the edits that hold.
 type places map[place]Edit
 
 func byPlace(edits []Edit) places {
 	p := make(places, len(edits))
 	for _, e := range edits {
-		p[place{e.Seq, e.Call, e.Part}] = e
+		p[e.place()] = e
 	}
 	return p
 }
@@ -30,6 +33,18 @@ func (p places) ranges() []Edit {
 	var out []Edit
 	for at, e := range p {
 		if at.part == PartRange {
+			out = append(out, e)
+		}
+	}
+	slices.SortFunc(out, func(a, b Edit) int { return cmp.Compare(a.Seq, b.Seq) })
+	return out
+}
+
+// manifests returns the manifests that are shown, in order.
+func (p places) manifests() []Edit {
+	var out []Edit
+	for at, e := range p {
+		if at.part == PartManifest && e.Text != "" {
 			out = append(out, e)
 		}
 	}
@@ -62,11 +77,21 @@ func (p places) collapse(drafts []*draft) []*draft {
 }
 
 // collapsed is the slot of a note.
-func (d *draft) collapsed() Slot {
+func (d *draft) collapsed(edits places) Slot {
 	f := d.first()
 	s := Slot{Note: d.note.Text, Role: transcript.RoleUser, Format: f.Format, Turn: f.Turn, Tokens: d.note.Tokens, Edited: true}
 	for _, e := range d.entries {
 		s.Seqs = append(s.Seqs, e.Seq)
 	}
+	s.follow(edits)
 	return s
+}
+
+// follow lets the manifest that is recorded behind one of the entries of a slot stand behind the slot.
+func (s *Slot) follow(edits places) {
+	for _, seq := range s.Seqs {
+		if e := edits[place{seq, "", PartManifest}]; e.Text != "" {
+			s.After, s.Tokens = e.Text, s.Tokens+e.Tokens
+		}
+	}
 }

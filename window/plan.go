@@ -26,22 +26,45 @@ type Cutoff struct {
 	Recorded int64
 }
 
-// View is the conversation as a model is to see it: the summary, if any, then the slots. Slots of the
-// system at the beginning stand in front of the summary: see Head.
+// View is the conversation as a model is to see it: the summary, if any, then the slots. Some slots at the
+// beginning stand in front of the summary: see Head.
 type View struct {
 	Summary string // id; "": none
 	Slots   []Slot
+	Tokens  int  // of all slots
 	NearCap bool // the messages have passed Filter.CapFraction of their bound
+	// Filtered is what the filter left out.
+	Filtered Filtered
 }
 
-// Head returns how many slots stand in front of the summary: what the system said before anybody else.
+// Head returns how many slots stand in front of the summary: what the system said before anybody else, and
+// the provider's own compaction.
 func (v View) Head() int {
 	for i, s := range v.Slots {
-		if s.Role != transcript.RoleSystem {
+		if s.Role != transcript.RoleSystem && !s.Compacted {
 			return i
 		}
 	}
 	return len(v.Slots)
+}
+
+// Repairs say what of a view makes it valid for its provider.
+type Repairs struct {
+	Synthesised    int `json:"synthesised,omitempty"`     // results that never came
+	DroppedCalls   int `json:"dropped_calls,omitempty"`   // that nothing answers, of messages that stay
+	DroppedResults int `json:"dropped_results,omitempty"` // without a call and duplicates, of messages that stay
+}
+
+// Repairs returns what of the view makes it valid.
+func (v View) Repairs() (r Repairs) {
+	for _, s := range v.Slots {
+		r.Synthesised += len(s.AddResults)
+		r.DroppedResults += len(s.KeepResults)
+		if !s.TextOnly {
+			r.DroppedCalls += len(s.DropCalls)
+		}
+	}
+	return r
 }
 
 // Slot is one message of a view.
@@ -49,6 +72,9 @@ type Slot struct {
 	// Note, if set, is the text of a message of the user's role that stands for what was collapsed;
 	// then Seqs are the entries that it stands for, and everything else but Tokens is as of the first.
 	Note string
+	// After, if set, is the text of a message of the user's role that stands behind this one: a manifest
+	// of what was evicted. Tokens has it.
+	After string
 	// Seqs are the entries that are merged into this message, in the order in which their blocks
 	// stand in it: that of the log, but results in the order of their calls. The original of one may
 	// be forgotten: a text that says so takes its place.
@@ -57,13 +83,17 @@ type Slot struct {
 	Format transcript.Format
 	Turn   int  // of the first entry; 0 before the first request
 	Prompt bool // whether a request by the user is in it
-	Tokens int  // o200k_base, with stubs counted instead of what they stand for; synthesised results do not count
+	// Compacted: it is the provider's own compaction of what came before.
+	Compacted bool
+	Tokens    int // o200k_base, with stubs counted instead of what they stand for; synthesised results do not count
 	// Stubs gives the artifact that stands for a result, by call id.
 	Stubs map[string]string
 	// DropCalls are calls that nothing answers, in order.
 	DropCalls []string
 	// KeepResults is transcript.Edits.KeepResults: results without a call, and duplicates.
 	KeepResults map[string]int
+	// TextOnly leaves nothing but the texts of the entries.
+	TextOnly bool
 	// AddResults stand for results that never came, or that were forgotten.
 	AddResults []transcript.Part
 	// Shortened are the recorded edits of parts, in the order of Seqs. They apply to the original of
@@ -77,7 +107,7 @@ type Slot struct {
 // artifact; where it reports false the result is shown whole. A message for which transcript.Edit then
 // returns nothing is left out: headers do not tell whether a call that goes leaves words behind.
 func (s Slot) Edits(stub func(artifact string) (string, bool)) transcript.Edits {
-	e := transcript.Edits{KeepResults: s.KeepResults, AddResults: s.AddResults}
+	e := transcript.Edits{KeepResults: s.KeepResults, AddResults: s.AddResults, TextOnly: s.TextOnly}
 	for call, artifact := range s.Stubs {
 		if text, ok := stub(artifact); ok {
 			if e.Results == nil {
@@ -117,28 +147,13 @@ func (s Slot) Shorten(seq int64) func(p transcript.Part) (string, bool) {
 	}
 }
 
-// Plan computes the view of a log. It takes time linear in the number of entries.
-func Plan(in Input) View {
-	view, _ := plan(in)
-	return view
-}
+// Plan computes the view of a log. It takes time linear in the number of entries; see Planner for a log
+// that goes on.
+func Plan(in Input) View { return new(Planner).Plan(in) }
 
 // plan computes the view, and the drafts that its slots were made from, in the same order.
 func plan(in Input) (View, []*draft) {
-	path := activePath(in.Entries)
-	cut := in.Cutoff
-	if cut != nil && path.behind(cut) {
-		cut = nil
-	}
-	edits := byPlace(in.Edits)
-	seen, near := filter(in.Filter, group(visible(path.entries(), cut)))
-	drafts := edits.collapse(pairUp(seen))
-	view := View{Slots: make([]Slot, 0, len(drafts)), NearCap: near}
-	if cut != nil {
-		view.Summary = cut.Summary
-	}
-	for _, d := range drafts {
-		view.Slots = append(view.Slots, d.slot(edits))
-	}
-	return view, drafts
+	var p Planner
+	drafts := p.start(in, activePath(in.Entries))
+	return p.view, drafts
 }

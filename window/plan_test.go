@@ -292,6 +292,16 @@ func TestSynthesisedResultSaysWhatHappened(t *testing.T) {
 	}
 }
 
+func TestAResultThatCouldNotComeSaysWhy(t *testing.T) {
+	l := parseLog(t, "asst g1 c1 c2\ntool r1\nprompt next")
+	l.entries[0].Calls[1].Malformed = true
+	add := Plan(Input{Entries: l.entries}).Slots[1].AddResults
+	want := "Tool call T with id 2 could not be executed - arguments were malformed or truncated."
+	if len(add) != 1 || add[0].Text != want {
+		t.Errorf("got %+v", add)
+	}
+}
+
 func TestSlotFields(t *testing.T) {
 	l := parseLog(t, "prompt hello\nasst g1 words c1\nasst g1 c2\ntool R1\ntool r2")
 	for i := range l.entries {

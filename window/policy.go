@@ -27,6 +27,10 @@ type Policy struct {
 	// InTurnTokens bounds what all results and notes take together.
 	InTurnTokens int
 
+	// ReadOnly are tools, beside those that are known, whose calls change nothing.
+	ReadOnly []string
+
+	Evict     EvictPolicy
 	Clear     ClearPolicy
 	Arguments ArgumentPolicy
 	Compact   TriggerPolicy
@@ -51,6 +55,12 @@ func (f Filter) Empty() bool {
 	return !f.TextOnly && len(f.ExcludeAgents) == 0 && f.Turns <= 0 && f.Messages <= 0
 }
 
+// EvictPolicy says how much all results may take together before old ones are evicted.
+type EvictPolicy struct {
+	MaxTokens int // of all results; 0: no bound
+	Window    int // newest results that stay, unless they alone are more than the maximum
+}
+
 // ClearPolicy says when old results are cleared.
 type ClearPolicy struct {
 	Trigger float64 // share of the window above which they are; 0: never
@@ -63,9 +73,10 @@ type ClearPolicy struct {
 
 // ArgumentPolicy says when long arguments of old writes are truncated.
 type ArgumentPolicy struct {
-	Trigger float64 // share of the window from which on they are; 0: never
-	Keep    float64 // share of the window whose newest messages keep theirs
-	Over    int     // characters above which a text argument is truncated
+	Trigger float64  // share of the window from which on they are; 0: never
+	Keep    float64  // share of the window whose newest messages keep theirs
+	Over    int      // characters above which a text argument is truncated
+	Tools   []string // that write much, beside those that write and patch files
 }
 
 // TriggerPolicy says when a compaction is due.
@@ -77,6 +88,10 @@ type TriggerPolicy struct {
 	SingleTurn int     // input tokens of one turn
 	WarnAt     int     // input tokens of an agent since the last compaction: a warning
 	CutoverAt  int     // the same: a compaction
+	// Mode is how a compaction that is due is made; "": as compaction does by default.
+	Mode string
+	// NoRecovery has overflows classified and learned from, and nothing tried.
+	NoRecovery bool
 	// A compaction that changes little is not repeated: see Suppressed.
 	ThrashWindow int
 	ThrashRatio  float64
@@ -86,6 +101,7 @@ type TriggerPolicy struct {
 func Default() Policy {
 	return Policy{
 		BatchChars: 65_536,
+		Evict:      EvictPolicy{Window: 20},
 		Clear:      ClearPolicy{Trigger: 0.60},
 		Arguments:  ArgumentPolicy{Trigger: 0.85, Keep: 0.10, Over: 2_000},
 		Compact:    TriggerPolicy{Fraction: 0.85, Reserve: 20_000, Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},

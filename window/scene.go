@@ -34,10 +34,7 @@ type act struct {
 // newScene looks at the view of a log.
 func newScene(in Input, policy Policy, state State) *scene {
 	view, drafts := plan(in)
-	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: byPlace(in.Edits), used: state.Summary}
-	for _, slot := range s.slots {
-		s.used += slot.Tokens
-	}
+	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: byPlace(in.Edits), used: state.Summary + view.Tokens}
 	unit := 0
 	for i, d := range drafts {
 		if calls := d.openCalls(); len(calls) > 0 && d.note == nil {
@@ -77,7 +74,7 @@ func (s *scene) addUnit(at, unit int) {
 // apply sees the view as edits of parts leave it.
 func (s *scene) apply(edits []Edit, slot func(Edit) int) {
 	for _, e := range edits {
-		s.edits[place{e.Seq, e.Call, e.Part}] = e
+		s.edits[e.place()] = e
 		s.slots[slot(e)].Tokens -= e.freed()
 	}
 	for i := range s.acts {
@@ -125,7 +122,7 @@ func (s *scene) hide(a *act, text string) []Edit {
 func (s *scene) cut(a *act, e Edit) []Edit {
 	e.Seq, e.Call, e.Part, e.Before = a.answer.Seq, a.ID, PartResult, a.told
 	e.Tokens = textTokens(e.Text)
-	if keep := e.Head + e.Tail; keep > 0 {
+	if keep := e.Head + e.Tail + e.Quote; keep > 0 {
 		e.Tokens += a.result.Tokens * min(keep, a.result.Chars) / max(a.result.Chars, 1)
 	}
 	return smaller(e)
@@ -170,6 +167,7 @@ const (
 	opRead   = "read_file"
 	opGrep   = "grep_file"
 	opList   = "list_files"
+	opLook   = "look"
 )
 
 // sentSlots returns how many slots the provider has seen already.

@@ -19,7 +19,8 @@ import (
 //	read a.go N part     of a part of the file
 //	write a.go N         arguments of N characters
 //	patch a.go N         the same
-//	move a.go b.go
+//	move a.go b.go, copy a.go b.go
+//	foo words N          a tool that nobody knows, as is bar
 //	delete a.go
 //	shell go_test N      a command (_ for a space) and its output
 //	grep words N
@@ -56,7 +57,7 @@ func letters(t testing.TB, n string) string {
 }
 
 var scriptTools = map[string]string{
-	"read": opRead, "write": opWrite, "patch": opPatch, "move": opMove, "delete": opDelete, "shell": opShell, "grep": opGrep,
+	"read": opRead, "write": opWrite, "patch": opPatch, "move": opMove, "delete": opDelete, "shell": opShell, "grep": opGrep, "copy": opCopy, "foo": "", "bar": "",
 }
 
 // unit adds a message with calls, and one with their results.
@@ -101,10 +102,11 @@ func parseCall(t testing.TB, text string, message, n int) scripted {
 	t.Helper()
 	words := strings.Fields(text)
 	c := scripted{result: "ok"}
-	c.Name, c.Op = words[0], scriptTools[words[0]]
-	if c.Op == "" {
+	op, known := scriptTools[words[0]]
+	if !known {
 		t.Fatalf("unknown call %q", text)
 	}
+	c.Name, c.Op = words[0], op
 	c.ID = fmt.Sprintf("%s-%d-%d", words[0], message, n)
 	c.Target = strings.ReplaceAll(words[1], "_", " ")
 	args := map[string]any{"path": c.Target}
@@ -120,7 +122,7 @@ func parseCall(t testing.TB, text string, message, n int) scripted {
 	switch c.Op {
 	case opWrite, opPatch:
 		args["content"] = size()
-	case opMove:
+	case opMove, opCopy:
 		c.From, c.Target = c.Target, rest[0]
 		rest = rest[1:]
 	case opDelete:

@@ -12,11 +12,11 @@ import (
 func (d *draft) slot(edits places) Slot {
 	f := d.first()
 	if d.note != nil {
-		return d.collapsed()
+		return d.collapsed(edits)
 	}
 	s := Slot{
-		Role: f.Role, Format: f.Format, Turn: f.Turn,
-		DropCalls: d.drop, KeepResults: d.keep, AddResults: d.add,
+		Role: f.Role, Format: f.Format, Turn: f.Turn, Compacted: isCompacted(f),
+		DropCalls: d.drop, TextOnly: d.texts, KeepResults: d.keep, AddResults: d.add,
 	}
 	if d.results && !d.onlyTools() {
 		s.Role = transcript.RoleUser
@@ -34,6 +34,11 @@ func (d *draft) slot(edits places) Slot {
 			continue
 		}
 		s.Tokens += e.Tokens
+		if d.texts {
+			s.Tokens += frameTokens + wordTokens(e) - e.Reasoning - e.Tokens
+			s.shorten(edits, place{e.Seq, "", PartWords}, wordTokens(e))
+			continue
+		}
 		if len(edits) > 0 {
 			s.shorten(edits, place{e.Seq, "", PartWords}, wordTokens(e))
 		}
@@ -63,7 +68,10 @@ func (d *draft) slot(edits places) Slot {
 		}
 	}
 	s.Tokens = max(0, s.Tokens)
-	s.Edited = gone || len(s.Seqs) > 1 || len(s.Stubs)+len(s.DropCalls)+len(s.KeepResults)+len(s.AddResults)+len(s.Shortened) > 0
+	if len(edits) > 0 {
+		s.follow(edits)
+	}
+	s.Edited = gone || d.texts || len(s.Seqs) > 1 || len(s.Stubs)+len(s.DropCalls)+len(s.KeepResults)+len(s.AddResults)+len(s.Shortened) > 0
 	return s
 }
 

@@ -1,15 +1,18 @@
 package window
 
-// Attempt is what came of one compaction, in tokens of the whole view. One that was refused has as many
-// after it as before.
+// Attempt is what came of one compaction, in tokens of the whole view, as the model counts. One that was
+// refused has as many after it as before.
 type Attempt struct {
-	Before int `json:"before"`
-	After  int `json:"after"`
-	Window int `json:"window"` // of the model at that time
+	Before int
+	After  int
+	// Window is that of the model at that time; 0: it is not known.
+	Window int
+	Model  string // "": not known
+	Manual bool   // a person asked for it
 }
 
-// savings is the share of the view that an attempt took away.
-func (a Attempt) savings() float64 {
+// Savings is the share of the view that an attempt took away.
+func (a Attempt) Savings() float64 {
 	if a.Before <= 0 {
 		return 0
 	}
@@ -17,18 +20,41 @@ func (a Attempt) savings() float64 {
 }
 
 // Suppressed reports whether compacting again would change too little: the last attempts all did, the
-// model is the same, and the view has not grown since by a tenth of the window, or 8,000 tokens.
+// model is the same, nobody asked for one since, and the view has not grown since by a tenth of the window,
+// or 8,000 tokens.
 func (t TriggerPolicy) Suppressed(s Situation) bool {
-	const growth, share = 8_000, 10
-	n := len(s.Attempts)
-	if t.ThrashWindow <= 0 || t.ThrashRatio <= 0 || n < t.ThrashWindow {
+	last := t.LastAttempts(s)
+	if len(last) == 0 {
 		return false
 	}
-	for _, a := range s.Attempts[n-t.ThrashWindow:] {
-		if a.savings() >= t.ThrashRatio {
+	for _, a := range last {
+		if a.Manual || a.Savings() >= t.ThrashRatio || a.elsewhere(s) {
 			return false
 		}
 	}
-	last := s.Attempts[n-1]
-	return last.Window == s.Window && s.View < last.After+max(growth, s.Window/share)
+	return s.View < t.Rearmed(s)
+}
+
+// elsewhere reports whether an attempt was made for another model, or another window. Of attempts that were
+// recorded before either was noted, neither is known.
+func (a Attempt) elsewhere(s Situation) bool {
+	return a.Window != 0 && a.Window != s.Window || a.Model != "" && a.Model != s.Model
+}
+
+// LastAttempts returns the attempts that the guard looks at, none where it is off or there were fewer.
+func (t TriggerPolicy) LastAttempts(s Situation) []Attempt {
+	n := len(s.Attempts)
+	if t.ThrashWindow <= 0 || t.ThrashRatio <= 0 || n < t.ThrashWindow {
+		return nil
+	}
+	return s.Attempts[n-t.ThrashWindow:]
+}
+
+// Rearmed returns the size of the view from which on compactions run again, whatever they saved.
+func (t TriggerPolicy) Rearmed(s Situation) int {
+	const growth, share = 8_000, 10
+	if len(s.Attempts) == 0 {
+		return 0
+	}
+	return s.Attempts[len(s.Attempts)-1].After + max(growth, s.Window/share)
 }

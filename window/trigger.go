@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"slices"
 
 	"ctxledger.dev/internal/chars"
 )
@@ -10,18 +11,29 @@ import (
 // the model.
 type Situation struct {
 	Window int
+	Model  string
 	View   int // an upper bound, of what would be sent now
 	Turns  int // in the view
-	// What the last turn used, and all since the last accepted compaction.
+	// What the agent used in the last turn, and all since the last accepted compaction.
 	TurnInput, Input int
 
 	Overflow bool // the provider refused the request because of its size
 	Trimmed  bool // the last request went through only because it was trimmed
 	Asked    bool // the agent asked for it
+	Insist   bool // and said how large it is to be, or handed in what is to be compacted
 	Manual   bool // a person did
 	Grace    bool // the last turn was the first after a compaction
 	Attempts []Attempt
 }
+
+// eligible reports whether a view is large enough for an agent's request, which then is granted long before
+// the policy would compact by itself.
+func (t TriggerPolicy) eligible(s Situation) bool {
+	return s.Insist || 2*s.View >= t.Threshold(s.Window)
+}
+
+// NotYet answers an agent that asks too early. Other programs know it: it is exact.
+const NotYet = "Nothing to compact yet — conversation is within the token budget."
 
 // Trigger is why a compaction is due, or why it is not although it would be.
 type Trigger struct {
@@ -29,6 +41,10 @@ type Trigger struct {
 	Why    string `json:"why"`
 	// Suppressed says that a compaction would be due, but changes too little to be repeated now.
 	Suppressed bool `json:"suppressed,omitempty"`
+	// Grace says that one would be due, but the last one was made in the turn before.
+	Grace bool `json:"grace,omitempty"`
+	// Held is the reason of what Suppressed or Grace hold back.
+	Held string `json:"held,omitempty"`
 }
 
 // trigger is one reason for a compaction.
@@ -40,29 +56,49 @@ type trigger struct {
 	grace, thrash bool
 }
 
+// The reasons that are somebody's wish, and not the policy's.
+const (
+	ReasonAsked  = "agent_requested"
+	ReasonManual = "manual"
+)
+
+// Reasons that callers act on.
+const (
+	ReasonExceeded   = "context_exceeded"
+	ReasonCumulative = "cumulative_budget"
+	ReasonTurn       = "single_turn_limit"
+	ReasonTurns      = "window_size"
+)
+
+// Automatic reports whether a reason is one of the policy's: nobody asked for that compaction.
+func Automatic(reason string) bool {
+	return reason != ReasonAsked && reason != ReasonManual &&
+		slices.ContainsFunc(triggers, func(t trigger) bool { return t.reason == reason })
+}
+
 // triggers are all there are; the first that is due is the reason.
 var triggers = []trigger{
-	{"single_turn_limit", func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.TurnInput > t.SingleTurn },
+	{ReasonTurn, func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.TurnInput > t.SingleTurn },
 		func(t TriggerPolicy, s Situation) string { return over("the turn's input", s.TurnInput, t.SingleTurn) }, false, false},
-	{"single_turn_limit", func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.View > t.SingleTurn },
+	{ReasonTurn, func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.View > t.SingleTurn },
 		func(t TriggerPolicy, s Situation) string { return over("the view", s.View, t.SingleTurn) }, true, false},
-	{"context_exceeded", func(_ TriggerPolicy, s Situation) bool { return s.Overflow },
+	{ReasonExceeded, func(_ TriggerPolicy, s Situation) bool { return s.Overflow },
 		func(TriggerPolicy, Situation) string { return "the provider refused the request because of its size" }, false, false},
-	{"context_exceeded", func(_ TriggerPolicy, s Situation) bool { return s.Trimmed },
+	{ReasonExceeded, func(_ TriggerPolicy, s Situation) bool { return s.Trimmed },
 		func(TriggerPolicy, Situation) string { return "the last request fitted only because it was trimmed" }, false, false},
 	{"threshold", func(t TriggerPolicy, s Situation) bool { return s.View > t.Threshold(s.Window) },
 		func(t TriggerPolicy, s Situation) string { return over("the view", s.View, t.Threshold(s.Window)) }, true, true},
-	{"window_size", func(t TriggerPolicy, s Situation) bool { return t.Turns > 0 && s.Turns >= t.Turns },
+	{ReasonTurns, func(t TriggerPolicy, s Situation) bool { return t.Turns > 0 && s.Turns >= t.Turns },
 		func(t TriggerPolicy, s Situation) string {
 			return fmt.Sprintf("the view has %d turns, %d are allowed", s.Turns, t.Turns)
 		}, true, true},
-	{"agent_requested", func(_ TriggerPolicy, s Situation) bool { return s.Asked },
-		func(TriggerPolicy, Situation) string { return "the agent asked for it" }, false, false},
-	{"cumulative_budget", func(t TriggerPolicy, s Situation) bool { return t.CutoverAt > 0 && s.Input >= t.CutoverAt },
+	{ReasonAsked, func(t TriggerPolicy, s Situation) bool { return s.Asked && t.eligible(s) },
+		func(TriggerPolicy, Situation) string { return "the agent asked for it" }, true, false},
+	{ReasonCumulative, func(t TriggerPolicy, s Situation) bool { return t.CutoverAt > 0 && s.Input >= t.CutoverAt },
 		func(t TriggerPolicy, s Situation) string {
 			return over("the input since the last compaction", s.Input, t.CutoverAt)
 		}, true, false},
-	{"manual", func(_ TriggerPolicy, s Situation) bool { return s.Manual },
+	{ReasonManual, func(_ TriggerPolicy, s Situation) bool { return s.Manual },
 		func(TriggerPolicy, Situation) string { return "it was asked for" }, false, false},
 }
 
@@ -73,14 +109,17 @@ func over(what string, n, limit int) string {
 // Due says whether a compaction is due, and why.
 func (t TriggerPolicy) Due(s Situation) Trigger {
 	held := Trigger{Why: "the view is within its limits"}
+	if s.Asked {
+		held.Why = NotYet
+	}
 	for _, row := range triggers {
 		switch {
 		case !row.due(t, s):
-		case row.grace && s.Grace:
-			held.Why = row.why(t, s) + "; the turn after a compaction is spared"
+		case row.grace && s.Grace && !s.Insist:
+			held = Trigger{Grace: true, Held: row.reason, Why: row.why(t, s) + "; the turn after a compaction is spared"}
 		case row.thrash && t.Suppressed(s):
-			held = Trigger{Suppressed: true, Why: fmt.Sprintf("%s; the last %d compactions saved less than %.0f %% each, so it waits until the view has grown",
-				row.why(t, s), t.ThrashWindow, 100*t.ThrashRatio)}
+			held = Trigger{Suppressed: true, Held: row.reason, Why: fmt.Sprintf("%s; the last %d compactions saved less than %.0f %% each, so it waits until the view has %s tokens",
+				row.why(t, s), t.ThrashWindow, 100*t.ThrashRatio, chars.Commas(t.Rearmed(s)))}
 		default:
 			return Trigger{Reason: row.reason, Why: row.why(t, s)}
 		}

@@ -29,21 +29,35 @@ func resultsOf(e *sessions.Entry) []sessions.Result {
 }
 
 // visible returns the shown entries, from the cutoff on. System messages at the very beginning are
-// instructions, not history: no summary stands for them.
+// instructions, not history: no summary stands for them. Nor does one for the newest compaction of the
+// provider's own before the cutoff, which stands for what the provider alone can read.
 func visible(path []*sessions.Entry, cut *Cutoff) []*sessions.Entry {
 	out := make([]*sessions.Entry, 0, len(path))
 	begun := false // by somebody else than the system
+	carried := -1  // where the provider's compaction stands
 	for _, e := range path {
 		if !isShown(e) {
 			continue
 		}
 		begun = begun || e.Role != transcript.RoleSystem
-		if !begun || cut == nil || e.Seq >= cut.FirstKept {
+		switch {
+		case !begun || cut == nil || e.Seq >= cut.FirstKept:
 			out = append(out, e)
+		case isCompacted(e) && carried < 0:
+			carried = len(out)
+			out = append(out, e)
+		case isCompacted(e):
+			out[carried] = e
 		}
 	}
 	return out
 }
+
+// isCompacted reports whether an entry is the provider's own compaction of what came before.
+func isCompacted(e *sessions.Entry) bool { return e.Compacted && e.Forgotten == nil }
+
+// isThoughts reports whether an entry shows reasoning and nothing else.
+func isThoughts(e *sessions.Entry) bool { return e.Thoughts && e.Forgotten == nil }
 
 // carriesResults reports whether an entry answers calls: a tool's message, or a user's message that
 // holds results beside words. What a provider's own tools returned stands in the assistant's message.

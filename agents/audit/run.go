@@ -27,6 +27,8 @@ type Options struct {
 	// Expect and Advance are told how many bytes there are to read, and have been read. They may be called by
 	// several goroutines at once.
 	Expect, Advance func(bytes int64)
+	// Replay is told how much of the time for replays is over, or of the work. nil: nothing is replayed.
+	Replay func(share float64)
 }
 
 // Audit is what session files tell, and what about them could not be read.
@@ -92,7 +94,8 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 		}
 	}
 	out.Report = report.Merge(all)
-	return out, nil
+	w.play(&out.Report)
+	return out, ctx.Err()
 }
 
 // places returns where the agents keep the user's session files.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents"
+	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/report"
 	"ctxledger.dev/sessions"
@@ -24,7 +25,17 @@ func Room() agents.Room {
 		Describe:  describeSession,
 		Survey:    survey,
 		Read:      read,
+		Whole:     whole,
 	}
+}
+
+// whole reads a file for a replay.
+func whole(path string) (*replay.Session, error) {
+	r, err := Read(Source{Path: path})
+	if err != nil {
+		return nil, err
+	}
+	return &replay.Session{Name: filepath.Base(path), About: r.About, Entries: r.Entries, Summaries: r.Summaries}, nil
 }
 
 // describeSession says what the beginning of a file tells of its session. A subagent's file belongs to

@@ -22,7 +22,7 @@ import (
 
 // commands are what the scripts have beyond those of testscript.
 var commands = map[string]func(*testscript.TestScript, bool, []string){
-	"capture": capture, "lines": lines, "add": add, "await": await, "kill9": kill9,
+	"capture": capture, "lines": lines, "add": add, "first": first, "await": await, "kill9": kill9,
 	"listing": listing, "newformat": newFormat, "escaped": escaped, "status": status,
 	"flipblob": flipBlob, "flippage": flipPage, "truncate": truncate, "deep": deep, "takeback": takeBack,
 }
@@ -89,6 +89,20 @@ func add(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 	}
 	ts.Check(f.Close())
+}
+
+// first N FROM TO writes the first lines of a file to another one.
+func first(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: first N FROM TO")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	lines := strings.SplitAfterN(ts.ReadFile(args[1]), "\n", n+1)
+	if len(lines) <= n {
+		ts.Fatalf("%s has no more than %d lines", args[1], n)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(strings.Join(lines[:n], "")), 0o644))
 }
 
 // await REGEXP COMMAND… runs a command until its standard output matches.

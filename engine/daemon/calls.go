@@ -53,6 +53,14 @@ func (c *client) EditView(ctx context.Context, r engine.EditViewRequest) (engine
 	return mutate[engine.EditedView](ctx, c, "EditView", &r, &r.Mutation)
 }
 
+func (c *client) Overflow(ctx context.Context, r engine.OverflowRequest) (engine.OverflowResponse, error) {
+	return mutate[engine.OverflowResponse](ctx, c, "Overflow", &r, &r.Mutation)
+}
+
+func (c *client) NoteTrim(ctx context.Context, r engine.NoteTrimRequest) (engine.NoteTrimResponse, error) {
+	return mutate[engine.NoteTrimResponse](ctx, c, "NoteTrim", &r, &r.Mutation)
+}
+
 func (c *client) PlanCompaction(ctx context.Context, r engine.PlanCompactionRequest) (engine.CompactionPlan, error) {
 	return call[engine.CompactionPlan](ctx, c, "PlanCompaction", r)
 }

@@ -32,6 +32,8 @@ var methods = map[string]handler{
 	"View":             on(engine.API.View),
 	"Status":           on(engine.API.Status),
 	"EditView":         on(engine.API.EditView),
+	"Overflow":         on(engine.API.Overflow),
+	"NoteTrim":         on(engine.API.NoteTrim),
 	"PlanCompaction":   on(engine.API.PlanCompaction),
 	"AcceptCompaction": on(engine.API.AcceptCompaction),
 	"Summaries":        on(engine.API.Summaries),

@@ -8,9 +8,17 @@ import (
 	"ctxledger.dev/kv/bolt"
 )
 
-// calm is after how long without a request a daemon gives the memory back that its work has left behind:
-// it stays for many minutes, and mostly nobody asks anything.
-const calm = 5 * time.Second
+// A daemon stays for many minutes, and mostly nobody asks anything.
+const (
+	// calm is after how long without a request it gives the memory back that its work has left behind.
+	calm = 5 * time.Second
+	// rest is after how long it lets go of what it keeps to be faster, too. An agent that works asks sooner;
+	// what calibrate has to do is done by then.
+	rest = time.Minute
+)
+
+// resting is a ledger that keeps something only to be faster, and can let go of it.
+type resting interface{ Rest() }
 
 // watchEvery is how often a daemon looks after its state directory.
 const watchEvery = time.Second
@@ -26,7 +34,7 @@ func (d *daemon) watch() {
 	}
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	rested := false
+	idle := time.Duration(0)
 	for {
 		select {
 		case <-d.leaving.Done():
@@ -43,10 +51,19 @@ func (d *daemon) watch() {
 				d.log.Error("publish", "error", err.Error())
 			}
 		}
-		_, idle := d.presence.now()
-		if idle >= calm && !rested {
-			debug.FreeOSMemory()
-		}
-		rested = idle >= calm
+		before := idle
+		_, idle = d.presence.now()
+		d.relax(before, idle)
+	}
+}
+
+// relax gives memory back when it comes to be calm, and more of it after a rest.
+func (d *daemon) relax(before, idle time.Duration) {
+	rests := before < rest && idle >= rest
+	if r, ok := d.api.(resting); ok && rests {
+		r.Rest()
+	}
+	if rests || before < calm && idle >= calm {
+		debug.FreeOSMemory()
 	}
 }

@@ -40,6 +40,7 @@ var layers = map[string]int{
 	"internal/crashtest/subject":  8, // the program that these drive
 	"internal/sharetest":          6, // many processes at one ledger
 	"internal/storetest":          6, // a real store for the tests of the domains
+	"internal/formattest":         6, // conversations in every format, for tests
 	"internal/archtest":           6,
 	"internal/scriptedmodel/...":  0,
 }

@@ -9,7 +9,7 @@ func simpleCommands(line string) [][]string {
 	var (
 		commands [][]string
 		words    []string
-		s        = scanner{rest: line}
+		s        = &scanner{rest: line}
 	)
 	flush := func() {
 		if len(words) > 0 {
@@ -68,7 +68,10 @@ const (
 )
 
 // scanner cuts a command line into shell words.
-type scanner struct{ rest string }
+type scanner struct {
+	rest   string
+	bodies []string // of the here-documents so far
+}
 
 func (s *scanner) next() (string, wordKind) {
 	s.rest = strings.TrimLeft(s.rest, " \t\r")
@@ -109,14 +112,18 @@ func (s *scanner) skipHereDocument() {
 	}
 	s.rest = strings.TrimPrefix(s.rest, "-")
 	delimiter, _ := s.next()
-	line, body, _ := strings.Cut(s.rest, "\n")
+	line, whole, _ := strings.Cut(s.rest, "\n")
+	body, end := whole, len(whole)
 	for body != "" {
 		var l string
+		at := len(whole) - len(body)
 		l, body, _ = strings.Cut(body, "\n")
 		if strings.TrimLeft(l, "\t") == delimiter {
+			end = at
 			break
 		}
 	}
+	s.bodies = append(s.bodies, whole[:end])
 	s.rest = line + "\n" + body
 }
 

@@ -65,7 +65,7 @@ func Role(e env.Env) daemon.Role {
 		return tasks
 	}, Settings: func(root string) engine.Settings {
 		c := settings(root, slog.New(slog.DiscardHandler)) // Background has said what is wrong
-		return engine.Settings{Models: c.Models, Policy: c.Policy}
+		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
 	}}
 }
 

@@ -1,0 +1,122 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ctxledger.dev/engine/replay"
+	"ctxledger.dev/report"
+)
+
+const (
+	// playing is how long sessions are begun to be played, so that an audit stays something to wait for.
+	playing = 3 * time.Second
+	// playable is how long those that were begun may take in all.
+	playable = 2 * playing
+	// playTick is how often the progress is told.
+	playTick = 100 * time.Millisecond
+)
+
+// candidate is a session that can be played.
+type candidate struct {
+	source
+	session report.Session
+	spent   report.Spent
+}
+
+// play plays the dearest sessions through the product's default policy for as long as there is time, and notes
+// what came of it.
+func (w *work) play(r *report.Report) {
+	all := w.candidates()
+	if len(all) == 0 || w.Replay == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(w.ctx, playable)
+	defer cancel()
+	start := w.Env.Now()
+	var next atomic.Int64
+	played := make([]*replay.Savings, len(all))
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for ctx.Err() == nil && w.Env.Now().Sub(start) < playing {
+				i := int(next.Add(1)) - 1
+				if i >= len(all) {
+					return
+				}
+				played[i] = w.savings(ctx, all[i])
+			}
+		})
+	}
+	over := make(chan struct{})
+	go func() { workers.Wait(); close(over) }()
+	for tick := time.NewTicker(playTick); ; {
+		select {
+		case <-over:
+			tick.Stop()
+			r.Replayed = replayed(all[:min(int(next.Load()), len(all))], played, len(all), r.Total)
+			return
+		case <-tick.C:
+			done := float64(next.Load()) / float64(len(all))
+			w.Replay(min(max(done, w.Env.Now().Sub(start).Seconds()/playing.Seconds()), 1))
+		}
+	}
+}
+
+// candidates returns the sessions that can be played, the dearest first.
+func (w *work) candidates() []candidate {
+	var all []candidate
+	for i, f := range w.read {
+		if f.err != nil || f.measured == (report.Measured{}) {
+			continue
+		}
+		if s, spent := f.measured.Own(); spent.Requests > 0 {
+			all = append(all, candidate{w.files[i], s, spent})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.spent.Dollars, a.spent.Dollars), cmp.Compare(b.spent.Tokens(), a.spent.Tokens()))
+	})
+	return all
+}
+
+// savings plays one session; nil: it could not be, or not in time.
+func (w *work) savings(ctx context.Context, c candidate) *replay.Savings {
+	s, err := c.room.Whole(c.path)
+	if err != nil {
+		return nil
+	}
+	found, err := replay.SavingsOf(ctx, w.Env, s, w.Models)
+	if err != nil || found.None.Requests == 0 {
+		return nil
+	}
+	return &found
+}
+
+// replayed sums up what was played of the candidates that were begun.
+func replayed(begun []candidate, played []*replay.Savings, of int, total report.Spent) *report.Replayed {
+	out := &report.Replayed{Of: of, Rows: []report.PlayRow{}}
+	for i, c := range begun {
+		if played[i] == nil {
+			out.Late++
+			continue
+		}
+		out.Add(report.PlayRow{
+			ID: c.session.ID, Title: c.session.Title, Project: c.session.Project, Reported: c.spent,
+			Recorded: playOf(played[i].None), Ours: playOf(played[i].Ours),
+		}, played[i].Ours.ReadBack)
+	}
+	out.Part = out.Reported.Share(total)
+	return out
+}
+
+func playOf(o replay.Outcome) report.Play {
+	return report.Play{
+		Requests: o.Requests, Input: o.Input, Compactions: o.Compactions, Dollars: o.Dollars, Priced: o.Priced, Units: o.Units,
+	}
+}

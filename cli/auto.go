@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+)
+
+// modeAuto is the mode of compact that does what the policy asks for, and no more.
+const modeAuto = "auto"
+
+// auto does what the policy asks for now, and says why, or why not.
+func (a *app) auto(ctx context.Context, api engine.API, session string, f compactFlags) error {
+	ctx, stop := untilInterrupted(ctx) // a model's program is not left behind
+	defer stop()
+	out, err := engine.Auto(ctx, api, engine.AutoRequest{
+		EditViewRequest: engine.EditViewRequest{Session: session},
+		Options:         compaction.Options{Budget: f.budget, Keep: f.keep, Reasoning: f.author.reasoning},
+	}, func(ctx context.Context) (engine.Author, string, error) { return a.openAuthor(ctx, api, "") })
+	if err != nil {
+		return err
+	}
+	a.sayAuto(out)
+	switch f.format {
+	case formatJSON:
+		return a.answerJSON(out)
+	case formatMessages:
+		return a.printMessages(ctx, api, session)
+	}
+	if out.Action == engine.AutoCompacted {
+		return a.write([]byte(strings.TrimRight(out.Compaction.Summary.Text, "\n") + "\n"))
+	}
+	return nil
+}
+
+// sayAuto says what was done, why, and what did not go as configured.
+func (a *app) sayAuto(out engine.AutoResult) {
+	if out.Fallback != "" {
+		a.say("%s", plain(out.Fallback))
+	}
+	if out.Compaction != nil {
+		a.sayRun(out.Compaction.Summary.Run)
+	}
+	what := string(out.Action)
+	if sizes := out.Sizes(); sizes != "" {
+		what += ", " + sizes
+	}
+	a.say("session %s: %s: %s", out.Edited.Session, what, plain(out.Why))
+	if out.Action == engine.AutoCompacted {
+		a.hint("`ctxledger restore --apply %s` takes it back", out.Compaction.Summary.ID)
+	}
+	if out.Edited.Warn {
+		a.say("an agent of session %s nears the input at which it is compacted", out.Edited.Session)
+	}
+}

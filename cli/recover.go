@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/overflow"
+	"ctxledger.dev/transcript"
+)
+
+// Bounds of what is read of a provider's answer.
+const (
+	maxAnswer    = 16 << 20  // bytes of one that succeeded, whose usage may stand at its end
+	maxErrorBody = 256 << 10 // bytes of one that failed
+)
+
+// recoverFlags are the flags of the recover command.
+type recoverFlags struct {
+	answer string
+	format string
+	wire   string
+	report engine.OverflowRequest
+}
+
+func (a *app) recoverCommand() *cobra.Command {
+	var f recoverFlags
+	cmd := &cobra.Command{
+		Use:   "recover --error FILE [SESSION|FILE]",
+		Short: "What to do after a provider refused a request as too large, or cut it",
+		Long: "Reads what a provider answered, an error or an answer with its usage, and does what comes next: learns the\n" +
+			"limit that the error names, compacts without a model, and where that does not fit, makes a smaller copy of the\n" +
+			"request, of which nothing is recorded. What is no overflow is said to be none. The session may be a file of\n" +
+			"messages, as for `ctxledger compact`.",
+		Example: "  ctxledger recover --error error.json --status 400 --format messages chat.json\n" +
+			"  curl … | ctxledger recover --error - --endpoint http://localhost:11434",
+		Args: a.args(0, 1),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.answer, "error", "", "the provider's answer is in `FILE` (- is standard input)")
+	flags.IntVar(&f.report.Status, "status", 0, "its `STATUS` of HTTP (default: not known)")
+	flags.StringVar(&f.report.Model, "model", "", "`MODEL` was called (default: that of the session)")
+	flags.StringVar(&f.report.Provider, "provider", "", "by `NAME`: a limit is learned for provider, endpoint and model")
+	flags.StringVar(&f.report.Endpoint, "endpoint", "", "at `URL`")
+	flags.IntVar(&f.report.MaxOutput, "max-output", 0, "at most `TOKENS` of output were asked for")
+	flags.IntVar(&f.report.NumCtx, "num-ctx", 0, "a local server was asked to load a context of `TOKENS`")
+	flags.BoolVar(&f.report.Streamed, "streamed", false, "some of the answer has reached the user")
+	flags.StringVar(&f.format, "format", formatText, "`FORMAT`: text, json, or messages (what to send next)")
+	flags.StringVar(&f.wire, "messages", "", "FILE holds messages in `FORMAT`: "+transcript.FormatNames()+" (default: recognised)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if a.json && !flags.Changed("format") {
+			f.format = formatJSON
+		}
+		if err := f.check(a.json); err != nil {
+			return err
+		}
+		return a.asks(func(ctx context.Context, api engine.API, args []string) error {
+			return a.recover(ctx, api, strings.Join(args, ""), f)
+		})(cmd, args)
+	}
+	return cmd
+}
+
+// check refuses flags that contradict each other.
+func (f recoverFlags) check(json bool) error {
+	r := f.report
+	switch {
+	case f.answer == "":
+		return misuse("give what the provider answered with --error FILE; - is standard input")
+	case r.Status != 0 && (r.Status < 100 || r.Status > 599):
+		return misuse("--status takes a status of HTTP, from 100 to 599")
+	case r.MaxOutput < 0 || r.NumCtx < 0:
+		return misuse("--max-output and --num-ctx take numbers from 0, which means not known")
+	case !slices.Contains([]string{formatText, formatJSON, formatMessages}, f.format):
+		return misuse("there is no format %q: use text, json or messages", f.format)
+	case f.wire != "" && !slices.Contains(transcript.Formats(), transcript.Format(f.wire)):
+		return misuse("there is no format of messages %q: use one of %s", f.wire, transcript.FormatNames())
+	case json && f.format == formatText:
+		return misuse("give --json or --format text, not both")
+	}
+	return nil
+}
+
+func (a *app) recover(ctx context.Context, api engine.API, what string, f recoverFlags) error {
+	body, err := a.readAnswer(f.answer)
+	if err != nil {
+		return err
+	}
+	name, err := a.sessionOf(ctx, api, what, f.wire)
+	if err != nil {
+		return err
+	}
+	s, err := a.session(ctx, name, false)
+	if err != nil {
+		return err
+	}
+	got := overflow.Read(f.report.Status, body)
+	r := f.report
+	r.Session, r.Status, r.Finish, r.Usage = s.ID, got.Status, got.Finish, got.Usage
+	r.Body = got.Body[:min(len(got.Body), maxErrorBody)]
+	done, err := engine.Recover(ctx, api, r, compaction.Options{})
+	if err != nil {
+		return err
+	}
+	if done.Advice.Action == overflow.GiveUp {
+		return fault.New(fault.TooLarge, "cli.recover", "%s", done.Advice.Say)
+	}
+	return a.printRecovery(ctx, api, done, f.format)
+}
+
+// readAnswer reads what a provider answered.
+func (a *app) readAnswer(name string) ([]byte, error) {
+	in := a.In
+	if name != "-" {
+		file, err := openFile(name, a.absolute(name))
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close() // only read
+		in = file
+	}
+	body, err := io.ReadAll(io.LimitReader(in, maxAnswer+1))
+	if err == nil && len(body) > maxAnswer {
+		return nil, fault.New(fault.TooLarge, "cli.recover", "the answer has more than %d MiB", maxAnswer>>20)
+	}
+	return body, fault.Wrap(fault.Unavailable, "cli.recover", err)
+}
+
+func (a *app) printRecovery(ctx context.Context, api engine.API, done engine.Recovery, format string) error {
+	switch {
+	case format == formatJSON:
+		return a.answerJSON(done)
+	case format == formatText:
+		return a.write([]byte(recoveryText(done)))
+	}
+	a.say("%s", plain(done.Next))
+	if done.Messages != nil {
+		return a.printArray(done.Messages)
+	}
+	return a.printMessages(ctx, api, done.Session)
+}
+
+// recoveryText tells what a request's failure is, what was learned, and what to do.
+func recoveryText(done engine.Recovery) string {
+	var b strings.Builder
+	v := done.Verdict
+	fmt.Fprintf(&b, "verdict    %s", v.Class)
+	if v.Pattern != "" {
+		fmt.Fprintf(&b, " (%s)", strings.TrimSpace(v.Pattern+" "+string(v.Confidence)))
+	}
+	if v.Limit > 0 {
+		fmt.Fprintf(&b, ": %s of %s tokens", known(v.Actual), chars.Commas(v.Limit))
+	}
+	if v.Path != "" {
+		fmt.Fprintf(&b, ", seen in %s", line(v.Path, cellWidth))
+	}
+	if text := windowSource(&done.Window); text != "" {
+		fmt.Fprintf(&b, "\nwindow     %s", text)
+	}
+	if done.Lesson == overflow.Higher {
+		fmt.Fprintf(&b, "\nwindow     the error names more than is configured, %s tokens: raise it under models in ctxledger.yaml if that is right", chars.Commas(v.Limit))
+	}
+	fmt.Fprintf(&b, "\nnext       %s\n", plain(done.Next))
+	return b.String()
+}
+
+func known(n int) string {
+	if n == 0 {
+		return "more"
+	}
+	return chars.Commas(n)
+}
+
+// windowSource says what errors of the provider taught about a window, "" for nothing.
+func windowSource(w *engine.Window) string {
+	if w == nil || w.Learned == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s tokens, learned on %s from the provider's error (%s)", chars.Commas(w.Tokens), w.Learned.Seen.Format("2006-01-02"), w.Learned.Pattern)
+	if w.Learned.Endpoint != "" {
+		text += " at " + line(w.Learned.Endpoint, cellWidth)
+	}
+	if w.Profile > 0 {
+		text += fmt.Sprintf("; %s are configured", chars.Commas(w.Profile))
+	}
+	return text
+}

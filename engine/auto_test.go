@@ -1,0 +1,329 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
+)
+
+// auto does what the policy asks for.
+func auto(t *testing.T, l *engine.Local, r engine.AutoRequest) engine.AutoResult {
+	t.Helper()
+	out, err := engine.Auto(t.Context(), l, r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// of is a request about a session.
+func of(session string) engine.AutoRequest {
+	return engine.AutoRequest{EditViewRequest: engine.EditViewRequest{Session: session}}
+}
+
+// talkOf returns turns of one request, one call with a result of so many words, and an answer.
+func talkOf(turns, words int) [][]byte {
+	var out [][]byte
+	for i := range turns {
+		out = append(out, transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, fmt.Sprintf("request %d: see to the thing %d", i, i)))
+		out = append(out, round(fmt.Sprint("t", i), "Grep", map[string]any{"pattern": fmt.Sprint("thing", i)}, fmt.Sprint(i, strings.Repeat(" word", words)))...)
+		out = append(out, transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant, fmt.Sprintf("thing %d is seen to", i)))
+	}
+	return out
+}
+
+// without returns the default policy without the passes that edit.
+func without() window.Policy {
+	p := window.Default()
+	p.Clear.Trigger, p.Arguments.Trigger = 0, 0
+	return p
+}
+
+func TestAutoDoesWhatThePolicyAsksFor(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		policy   func(*window.Policy)
+		turns    int
+		signals  engine.Signals
+		action   engine.AutoAction
+		trigger  string
+		why      string
+		messages bool
+	}{
+		{"nothing", nil, 3, engine.Signals{}, engine.AutoNothing, "", "within its limits", true},
+		{"edits that suffice", func(p *window.Policy) { p.Compact.Effective = 60_000 }, 20, engine.Signals{}, engine.AutoEdited, "", "within its limits", true},
+		{"a compaction", func(p *window.Policy) { *p = without(); p.Compact.Effective = 40_000 }, 20, engine.Signals{}, engine.AutoCompacted, "threshold", "the limit is 40,000", true},
+		{"by turns", func(p *window.Policy) { p.Compact.Turns = 15 }, 15, engine.Signals{}, engine.AutoCompacted, "window_size", "15 turns", true},
+		{"an overflow", nil, 20, engine.Signals{Overflow: true}, engine.AutoCompacted, "context_exceeded", "refused", true},
+		{"asked too early", nil, 3, engine.Signals{Asked: true}, engine.AutoNothing, "", window.NotYet, true},
+		{"asked, at half of the trigger", func(p *window.Policy) { *p = without(); p.Compact.Effective = 100_000 }, 15, engine.Signals{Asked: true}, engine.AutoCompacted, "agent_requested", "asked", true},
+		{"asked with a budget", nil, 15, engine.Signals{Asked: true, Insist: true}, engine.AutoCompacted, "agent_requested", "asked", true},
+		{"by hand, and there is nothing", nil, 1, engine.Signals{Manual: true}, engine.AutoRefused, "manual", "not compacted: everything fits", true},
+		{"without edits", func(p *window.Policy) { p.Compact.Effective = 40_000 }, 20, engine.Signals{}, engine.AutoCompacted, "threshold", "the limit", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := window.Default()
+			if c.policy != nil {
+				c.policy(&p)
+			}
+			l := openWith(t, p)
+			id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(c.turns, 4_000)}).Session
+			r := of(id)
+			r.Signals, r.NoEdits = c.signals, !c.messages
+			before := render(t, l, id)
+			r.DryRun = true
+			if dry := auto(t, l, r); dry.Action != c.action {
+				t.Errorf("a dry run: %s, %s", dry.Action, dry.Why)
+			}
+			wantView(t, l, id, before)
+			r.DryRun = false
+			out := auto(t, l, r)
+			if out.Action != c.action || out.Trigger != c.trigger || !strings.Contains(out.Why, c.why) {
+				t.Fatalf("%s, trigger %q: %s", out.Action, out.Trigger, out.Why)
+			}
+			if out.Action == engine.AutoCompacted && out.Compaction.Summary.Reason != c.trigger {
+				t.Errorf("the record says %q", out.Compaction.Summary.Reason)
+			}
+			if err := transcript.Valid(transcript.Anthropic, render(t, l, id)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A repeated request is applied once, whatever it did.
+func TestAutoWithAKeyIsDoneOnce(t *testing.T) {
+	p := without()
+	p.Compact.Effective = 40_000
+	l := openWith(t, p)
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(20, 4_000)}).Session
+	r := of(id)
+	r.Key = "k"
+	first, n := auto(t, l, r), 0
+	n = len(log(t, l, id))
+	again := auto(t, l, r)
+	if first.Action != engine.AutoCompacted || again.Compaction.Summary.ID != first.Compaction.Summary.ID || len(log(t, l, id)) != n {
+		t.Errorf("%s %s, then %s with %d entries", first.Action, first.Why, again.Action, len(log(t, l, id))-n)
+	}
+}
+
+// In the turn after a compaction a request gets the numbers of that one.
+func TestAskedInTheGraceTurnTheLastCompactionAnswers(t *testing.T) {
+	p := without()
+	p.Compact.Effective = 40_000
+	l := openWith(t, p)
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(20, 4_000)}).Session
+	made := auto(t, l, of(id))
+	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: talkOf(1, 30_000)})
+	for range 2 {
+		r := of(id)
+		r.Asked = true
+		out := auto(t, l, r)
+		if out.Action != engine.AutoNothing || !strings.Contains(out.Why, "summary "+made.Compaction.Summary.ID) ||
+			!strings.Contains(out.Why, made.Compaction.Summary.TokensAfter.String()) {
+			t.Errorf("%s: %s", out.Action, out.Why)
+		}
+	}
+	skipped := eventsOf[engine.CompactionSkipped](t, l, engine.EventSkipped)
+	if len(skipped) != 1 || skipped[0].Outcome != "grace" {
+		t.Errorf("events %+v", skipped)
+	}
+}
+
+// A mode with a model is asked where there is one, and the deterministic one stands where there is none, and
+// after an overflow: a model would be given the history that was just refused.
+func TestAutoAsksTheConfiguredModel(t *testing.T) {
+	wrote := func(_ context.Context, b *compaction.Brief) (compaction.Answer, error) {
+		return compaction.Supplied(b, "It went well."), nil
+	}
+	for _, c := range []struct {
+		name     string
+		open     engine.OpenAuthor
+		overflow bool
+		mode     compaction.Mode
+		fallback string
+	}{
+		{"there is one", func(context.Context) (engine.Author, string, error) { return wrote, "", nil }, false, compaction.LLM, ""},
+		{"nobody can ask", nil, false, compaction.Intent, "no model can be asked"},
+		{"none is configured", func(context.Context) (engine.Author, string, error) { return nil, "", errors.New("no summarizer") }, false, compaction.Intent, "no summarizer"},
+		{"an overflow", func(context.Context) (engine.Author, string, error) { return wrote, "", nil }, true, compaction.Intent, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := without()
+			p.Compact.Effective, p.Compact.Mode = 40_000, "llm"
+			l := openWith(t, p)
+			r := of(hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(20, 4_000)}).Session)
+			r.Overflow = c.overflow
+			out, err := engine.Auto(t.Context(), l, r, c.open)
+			if err != nil || out.Action != engine.AutoCompacted || out.Compaction.Summary.Mode != c.mode || !strings.Contains(out.Fallback, c.fallback) {
+				t.Fatalf("%s, %q, %v: %+v", out.Action, out.Fallback, err, out.Compaction)
+			}
+		})
+	}
+}
+
+// What edits do to a view is told by kind, once for each step, with sizes, passes and the dearest of them.
+func TestEditsAreToldWithTheirSizes(t *testing.T) {
+	l := open(t)
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(40, 4_000), Model: "claude-sonnet-4-5"}).Session
+	out := auto(t, l, of(id))
+	told := eventsOf[engine.EditsMade](t, l, engine.EventCleared)
+	if len(told) != 1 {
+		t.Fatalf("%+v", told)
+	}
+	e := told[0]
+	if e.Count != len(out.Edited.Edits) || e.Before != out.Edited.TokensBefore.N || e.After != out.Edited.TokensAfter.N || !e.Estimate ||
+		e.Rewritten == 0 || e.Reason != "threshold" || e.Freed < e.Before-e.After-10 || e.Freed > e.Before-e.After+10 {
+		t.Errorf("%+v for %+v", e, out.Edited)
+	}
+	if len(e.Passes) != 1 || e.Passes[0].Pass != "clear" || e.Passes[0].Count != e.Count || e.Items[0].Tool != "Grep" || e.Items[0].Call == "" {
+		t.Errorf("passes %+v, items %+v", e.Passes, e.Items)
+	}
+}
+
+// used is an answer of an agent that took so much input.
+func spent(author string, hidden bool, input int64) sessions.NewEntry {
+	return sessions.NewEntry{
+		Kind: sessions.KindMessage, Format: transcript.Anthropic, Author: author, Hidden: hidden, Usage: &sessions.Usage{Input: input},
+		Original: []byte(`{"role":"assistant","content":"I looked."}`),
+	}
+}
+
+func asking(text string) sessions.NewEntry {
+	return sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Original: transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, text)}
+}
+
+// imported appends entries to a session as an import does.
+func imported(t *testing.T, l *engine.Local, offset int64, entries ...sessions.NewEntry) string {
+	t.Helper()
+	resp, err := l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+		Import: "i", Session: sessions.Session{Host: "h", HostID: "i"}, Offset: offset, Next: offset + 1, Done: true, Entries: entries,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.Session
+}
+
+// Two agents are counted apart, a subagent whose lines stand in no view as well; each is warned once in a
+// cycle, and only what the view can change compacts it.
+func TestEachAgentHasABudgetOfItsOwn(t *testing.T) {
+	p := window.Default()
+	p.Compact.WarnAt, p.Compact.CutoverAt, p.Compact.Turns = 1_000, 2_000, 0
+	l := openWith(t, p)
+	id := imported(t, l, 0, asking("go"), spent("", false, 900), spent("tester", false, 900), spent("explorer", true, 5_000))
+	if out := auto(t, l, of(id)); out.Action != engine.AutoNothing {
+		t.Fatalf("%s: %s", out.Action, out.Why)
+	}
+	imported(t, l, 1, spent("tester", false, 200), spent("", false, 50))
+	for range 3 {
+		if out := auto(t, l, of(id)); out.Action != engine.AutoNothing || out.Trigger != "" {
+			t.Fatalf("%s: %s", out.Action, out.Why)
+		}
+	}
+	warned := eventsOf[engine.BudgetWarning](t, l, engine.EventBudgetWarn)
+	if len(warned) != 2 || warned[0].Agent != "explorer" || warned[0].Input != 5_000 || warned[1].Agent != "tester" || warned[1].Input != 1_100 {
+		t.Errorf("warned of %+v", warned)
+	}
+	var texts []sessions.NewEntry
+	for i := range 30 {
+		texts = append(texts, asking(fmt.Sprintf("request %d %s", i, strings.Repeat("please ", 300))), spent("", false, 0))
+	}
+	imported(t, l, 2, append(texts, spent("tester", false, 1_000))...)
+	out := auto(t, l, of(id))
+	if out.Action != engine.AutoCompacted || out.Trigger != "cumulative_budget" {
+		t.Fatalf("%s by %q: %s", out.Action, out.Trigger, out.Why)
+	}
+	cut := eventsOf[engine.BudgetWarning](t, l, engine.EventCutover)
+	if len(cut) != 1 || cut[0].Agent != "tester" || cut[0].Input != 2_100 || cut[0].CutoverAt != 2_000 {
+		t.Errorf("cut over %+v", cut)
+	}
+	for _, a := range status(t, l, id).Agents {
+		if a.Input != 0 || a.Apart != (a.Agent == "explorer") {
+			t.Errorf("after the compaction: %+v", a)
+		}
+	}
+	imported(t, l, 3, asking("on"), spent("", false, 0), asking("and on"), spent("tester", false, 1_500))
+	auto(t, l, of(id))
+	if warned := eventsOf[engine.BudgetWarning](t, l, engine.EventBudgetWarn); len(warned) != 3 || warned[2].Agent != "tester" || warned[2].Input != 1_500 {
+		t.Errorf("in the next cycle: %+v", warned)
+	}
+}
+
+// An agent with limits of its own has those, the others the common ones.
+func TestAnAgentsOwnLimitsHoldForIt(t *testing.T) {
+	p, own := window.Default(), window.Default()
+	p.Compact.WarnAt, own.Compact.CutoverAt = 1_000, 500
+	e, _ := testEnv()
+	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e, Settings: engine.Settings{Policy: &p, Agents: map[string]window.Policy{"tester": own}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	id := imported(t, l, 0, asking("go"), spent("", false, 999), spent("Tester", false, 499), asking("on"))
+	if out := auto(t, l, of(id)); out.Trigger != "" || out.Edited.Warn {
+		t.Errorf("%q: %s", out.Trigger, out.Why)
+	}
+	imported(t, l, 1, spent("Tester", false, 1), spent("", false, 1))
+	if out := auto(t, l, of(id)); out.Trigger != "cumulative_budget" || !out.Edited.Warn {
+		t.Errorf("%q: %s", out.Trigger, out.Why)
+	}
+	warned, cut := eventsOf[engine.BudgetWarning](t, l, engine.EventBudgetWarn), eventsOf[engine.BudgetWarning](t, l, engine.EventCutover)
+	if len(warned) != 1 || warned[0].Agent != "" || len(cut) != 1 || cut[0].Agent != "Tester" {
+		t.Errorf("warned %+v, cut over %+v", warned, cut)
+	}
+}
+
+// A change of the model counts anew and carries on: the same bytes, other thresholds, nothing un-cleared.
+func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
+	p := window.Default()
+	l := openWith(t, p)
+	messages := talkOf(30, 6_000)
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages, Model: "claude-sonnet-4-5"}).Session
+	first := auto(t, l, of(id))
+	if first.Action != engine.AutoEdited {
+		t.Fatalf("%s: %s", first.Action, first.Why)
+	}
+	sent, before := render(t, l, id), status(t, l, id)
+
+	// The same conversation goes on with a model of a larger window and a tokenizer that is known.
+	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Model: "gpt-4.1", Messages: talkOf(1, 10)})
+	after := status(t, l, id)
+	if after.Model != "gpt-4.1" || !after.Used.Exact || before.Used.Exact || after.Window <= before.Window || after.Threshold <= before.Threshold {
+		t.Errorf("before %s %+v of %d, after %s %+v of %d", before.Model, before.Used, before.Window, after.Model, after.Used, after.Window)
+	}
+	if got := render(t, l, id); len(got) < len(sent) {
+		t.Errorf("%d messages, there were %d", len(got), len(sent))
+	} else {
+		for i := range sent {
+			if string(got[i]) != string(sent[i]) {
+				t.Fatalf("message %d changed with the model", i)
+			}
+		}
+	}
+	if out := auto(t, l, of(id)); out.Action != engine.AutoNothing {
+		t.Errorf("a larger window: %s, %s", out.Action, out.Why)
+	}
+
+	// A smaller window has its threshold at once. What was cleared stays so.
+	r := of(id)
+	r.Model = "gpt-4"
+	out := auto(t, l, r)
+	if out.Action != engine.AutoCompacted || out.Compaction.Summary.Record.Window != 8_192 || out.Compaction.Summary.Record.Model != "gpt-4" {
+		t.Fatalf("a smaller window: %s, %s", out.Action, out.Why)
+	}
+	if made := eventsOf[engine.CompactionMade](t, l, engine.EventCompaction); made[0].Window != 8_192 {
+		t.Errorf("%+v", made)
+	}
+	if got := render(t, l, id); strings.Count(string(got[len(got)-1]), "word") > 1_000 || len(got) >= len(sent) {
+		t.Errorf("%d messages are left of %d", len(got), len(sent))
+	}
+}

@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/overflow"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+)
+
+// maxAnswerBody is how many bytes of an answer are looked at.
+const maxAnswerBody = 256 << 10
+
+// Overflow implements API. What was learned holds for the ledger; what happened is an entry of the session's
+// log, from which the next call of the same turn knows that it is not the first.
+func (l *Local) Overflow(ctx context.Context, r OverflowRequest) (OverflowResponse, error) {
+	const op = "engine.overflow"
+	err := checkTexts(op, label("session", r.Session), label("model", r.Model), label("provider", r.Provider), label("endpoint", r.Endpoint),
+		label("finish", r.Finish), text{"body", string(r.Body), maxAnswerBody})
+	if err != nil {
+		return OverflowResponse{}, err
+	}
+	if r.MaxOutput < 0 || r.NumCtx < 0 || r.Status < 0 {
+		return OverflowResponse{}, fault.New(fault.Invalid, op, "status, max_output and num_ctx are numbers from 0, which means not known")
+	}
+	m, err := l.mutation("overflow", r.Key, r)
+	if err != nil {
+		return OverflowResponse{}, err
+	}
+	return mutate(ctx, l, m, func(tx kv.Tx) (OverflowResponse, []Event, error) {
+		f, err := l.foldFor(tx, r.Session, r.Reader, false)
+		if err != nil {
+			return OverflowResponse{}, nil, err
+		}
+		resp, notes, err := l.overflowed(ctx, tx, f, r, m.at)
+		if err != nil {
+			return OverflowResponse{}, nil, err
+		}
+		events, err := recordNotes(tx, &f.session, notes, m)
+		if err != nil {
+			return OverflowResponse{}, nil, err
+		}
+		return resp, events, sessions.Save(tx, f.session)
+	})
+}
+
+// overflowed says what became of a request, learns from it, and says what to do.
+func (l *Local) overflowed(ctx context.Context, tx kv.Tx, f *folded, r OverflowRequest, now time.Time) (OverflowResponse, []note, error) {
+	resp := OverflowResponse{Session: f.session.ID}
+	at, numCtx := f.calledAt(r)
+	before, err := l.windowOf(tx, f, r.Model)
+	if err != nil {
+		return resp, nil, err
+	}
+	_, text, err := l.summaryMessage(ctx, f)
+	if err != nil {
+		return resp, nil, err
+	}
+	c := f.counter(r.Model)
+	resp.View = c.Of(f.tokens(text))
+	fixed, _ := f.fixed(c)
+	resp.Fixed = fixed.N
+	q := overflow.Request{
+		Window: before.Tokens, Estimate: resp.View.N + resp.Fixed, MaxOutput: r.MaxOutput, NumCtx: numCtx, Suspected: f.suspected(at),
+	}
+	v := overflow.Classify(overflow.Response{Status: r.Status, Body: r.Body, Finish: r.Finish, Usage: r.Usage}, q)
+	known, lesson, err := learnWindow(tx, v, at, before.Profile, q, now)
+	if err != nil {
+		return resp, nil, err
+	}
+	resp.Verdict, resp.Lesson, resp.Limit = v, lesson, known.RetryWindow(at, before.Profile, numCtx, now)
+	if ratio := (overflow.Ratio{}).Learn(v.Actual, q.Estimate); ratio.N > 0 && v.Class != overflow.SilentOverflow {
+		resp.Actual = ratio.Correct(q.Estimate)
+	}
+	resp.Advice = overflow.Advise(l.incident(f, r, resp, at, now))
+	told := ContextOverflow{Verdict: v, Place: at, NumCtx: numCtx, Estimate: q.Estimate, Action: resp.Advice.Action, OutputCap: resp.Advice.OutputCap}
+	var notes []note
+	if v.Class != overflow.None || v.Suspect {
+		notes = append(notes, note{EventOverflow, told})
+	}
+	resp.Window = before
+	resp.Window.Tokens, resp.Window.Learned = known.Window(at, before.Profile, numCtx, now), nil
+	if resp.Window.Tokens != before.Profile {
+		resp.Window.Learned = &known
+	}
+	if lesson == overflow.Higher || resp.Window.Tokens != before.Tokens {
+		notes = append(notes, note{EventWindowLearned, WindowLearned{
+			Place: at, Lesson: lesson, Named: v.Limit, Old: before.Tokens, New: resp.Window.Tokens, Pattern: v.Pattern,
+		}})
+	}
+	resp.Stage = f.trimmedTo()
+	return resp, notes, nil
+}
+
+// calledAt returns where the request was sent: as it says, or as the session's last overflow said.
+func (f *folded) calledAt(r OverflowRequest) (overflow.Place, int) {
+	model := r.Model
+	if model == "" {
+		model = f.session.Model
+	}
+	at, numCtx := f.served(model)
+	if r.Provider != "" || r.Endpoint != "" {
+		at.Provider, at.Endpoint = r.Provider, address(r.Endpoint)
+	}
+	if r.NumCtx > 0 {
+		numCtx = r.NumCtx
+	}
+	return at, numCtx
+}
+
+// address is the part of an endpoint that tells servers apart. Keys, which some have in it, are none of the
+// ledger's business.
+func address(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" {
+		before, _, _ := strings.Cut(endpoint, "?")
+		_, after, found := strings.Cut(before, "@")
+		if found {
+			return after
+		}
+		return before
+	}
+	return u.Scheme + "://" + u.Host + strings.TrimSuffix(u.Path, "/")
+}
+
+// incident surrounds a verdict with what the log knows.
+func (l *Local) incident(f *folded, r OverflowRequest, resp OverflowResponse, at overflow.Place, now time.Time) overflow.Incident {
+	in := overflow.Incident{
+		Verdict: resp.Verdict, Model: at.Model, Current: at.Model, At: r.At, Streamed: r.Streamed,
+		Fits: resp.Actual > 0 && resp.Limit > 0 && resp.Actual <= resp.Limit, Recover: !f.policy.Compact.NoRecovery,
+	}
+	if f.session.Model != "" {
+		in.Current = tokens.NewEstimator(f.session.Model).Model()
+	}
+	if in.At.IsZero() {
+		in.At = now
+	}
+	if cur := f.current(); cur != nil {
+		in.Compacted = cur.Created
+	}
+	for _, told := range takenSince[ContextOverflow](f, EventOverflow, 0) {
+		d := told.Data
+		if told.turn == f.session.Turns && d.Place.Model == at.Model && d.Class != overflow.None && d.Action != overflow.Ignore {
+			in.Earlier++
+		}
+	}
+	return in
+}
+
+// suspected reports whether the call before this one of the same model was suspected to have been cut.
+func (f *folded) suspected(at overflow.Place) bool {
+	suspect := false
+	for _, told := range takenSince[ContextOverflow](f, EventOverflow, 0) {
+		if told.Data.Place == at {
+			suspect = told.Data.Suspect
+		}
+	}
+	return suspect
+}
+
+// trimmedTo returns the stage of the trimmed copy that was made last in this turn, 0 for none.
+func (f *folded) trimmedTo() int {
+	stage := 0
+	for _, told := range takenSince[RequestTrimmed](f, EventTrimmed, 0) {
+		if told.turn == f.session.Turns {
+			stage = told.Data.Stage
+		}
+	}
+	return stage
+}
+
+// NoteTrim implements API.
+func (l *Local) NoteTrim(ctx context.Context, r NoteTrimRequest) (NoteTrimResponse, error) {
+	const op = "engine.trim"
+	if err := checkTexts(op, label("session", r.Session), label("reason", r.Reason), label("outcome", r.Outcome)); err != nil {
+		return NoteTrimResponse{}, err
+	}
+	if r.Stage < 0 || r.Stage > overflow.Stages || r.Before < 0 || r.After < 0 {
+		return NoteTrimResponse{}, fault.New(fault.Invalid, op, "a trimmed copy has a stage of 0 to %d and sizes from 0", overflow.Stages)
+	}
+	m, err := l.mutation("trim", r.Key, r)
+	if err != nil {
+		return NoteTrimResponse{}, err
+	}
+	return mutate(ctx, l, m, func(tx kv.Tx) (NoteTrimResponse, []Event, error) {
+		s, err := sessions.Get(tx, r.Session)
+		if err != nil {
+			return NoteTrimResponse{}, nil, err
+		}
+		events, err := recordNotes(tx, &s, []note{{EventTrimmed, r.RequestTrimmed}}, m)
+		if err != nil {
+			return NoteTrimResponse{}, nil, err
+		}
+		return NoteTrimResponse{Entry: events[0].Entry}, events, sessions.Save(tx, s)
+	})
+}

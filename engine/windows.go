@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/overflow"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+)
+
+// bucketWindows holds what errors of providers taught: digest of endpoint and model → overflow.Learned.
+const bucketWindows kv.Bucket = "windows"
+
+// Window is the window of a model with where the figure comes from. It is the one figure for thresholds,
+// budgets and the status.
+type Window struct {
+	Model  string `json:"model,omitempty"`
+	Tokens int    `json:"tokens"` // 0: unknown
+	// Profile is what the configuration or the program says; 0: nothing.
+	Profile int `json:"profile,omitempty"`
+	// Learned is what an error taught about this model where the session calls it; nil: nothing.
+	Learned *overflow.Learned `json:"learned,omitempty"`
+	// OutputCap is what the session asks for at most, since an error said so; 0: nothing did.
+	OutputCap int `json:"output_cap,omitempty"`
+}
+
+// windowOf returns the window of a model, or of the session's when none is named: what is configured, or
+// what an error taught, if that is less.
+func (l *Local) windowOf(tx kv.Tx, f *folded, model string) (Window, error) {
+	if model == "" {
+		model = f.session.Model
+	}
+	w := Window{Model: model}
+	w.Profile, _ = l.models.Window(model)
+	at, numCtx := f.served(model)
+	for _, told := range takenSince[ContextOverflow](f, EventOverflow, 0) {
+		if told.Data.Place == at && told.Data.OutputCap > 0 {
+			w.OutputCap = told.Data.OutputCap
+		}
+	}
+	known, err := learnedWindow(tx, at)
+	if err != nil {
+		return w, err
+	}
+	w.Tokens = known.Window(at, w.Profile, numCtx, l.now())
+	if w.Tokens != w.Profile {
+		w.Learned = &known
+	}
+	return w, nil
+}
+
+// served returns where the session calls a model, as far as its overflows told: an error is about one
+// model behind one address.
+func (f *folded) served(model string) (at overflow.Place, numCtx int) {
+	at.Model = tokens.NewEstimator(model).Model()
+	for _, told := range takenSince[ContextOverflow](f, EventOverflow, 0) {
+		if told.Data.Place.Model == at.Model {
+			at, numCtx = told.Data.Place, told.Data.NumCtx
+		}
+	}
+	return at, numCtx
+}
+
+// learnedWindow returns what was learned of a place, the zero value where nothing was.
+func learnedWindow(tx kv.Tx, at overflow.Place) (known overflow.Learned, err error) {
+	raw, err := tx.Get(bucketWindows, windowKey(at))
+	if err != nil || raw == nil {
+		return known, err
+	}
+	return known, fault.Wrap(fault.Corrupt, "engine.windows", json.Unmarshal(raw, &known))
+}
+
+func putLearnedWindow(tx kv.Tx, known overflow.Learned) error {
+	raw, err := json.Marshal(known)
+	if err != nil {
+		return fault.Wrap(fault.Internal, "engine.windows", err)
+	}
+	return tx.Put(bucketWindows, windowKey(known.Place), raw)
+}
+
+func windowKey(at overflow.Place) []byte {
+	return []byte(sessions.Digest([]byte(at.Provider + "\x00" + at.Endpoint + "\x00" + at.Model)))
+}
+
+// learnWindow takes in what an error says about the window of a model, and returns what follows.
+func learnWindow(tx kv.Tx, v overflow.Verdict, at overflow.Place, profile int, q overflow.Request, now time.Time) (overflow.Learned, overflow.Lesson, error) {
+	known, err := learnedWindow(tx, at)
+	if err != nil {
+		return known, overflow.Nothing, err
+	}
+	known, lesson := known.Learn(v, at, profile, q, now)
+	if lesson == overflow.Lowered || lesson == overflow.Confirmed {
+		err = putLearnedWindow(tx, known)
+	}
+	return known, lesson, err
+}

@@ -1,0 +1,80 @@
+package report
+
+// Replayed is what the product's default policy would have made of some sessions that were played through it.
+// It is replay, not solved tasks, and says nothing of the sessions that were not played.
+type Replayed struct {
+	Sessions int `json:"sessions"` // that were played
+	Late     int `json:"late"`     // that were begun, and were not through when time was up
+	Of       int `json:"of"`       // that there are to play
+	// Reported is what the providers reported of the played conversations, and Part its share of everything.
+	Reported Spent   `json:"reported"`
+	Part     float64 `json:"part"`
+	// Recorded is what the sessions cost as they were recorded, as the replay reckons it, with the compactions
+	// of their own host; Ours is what they would have cost.
+	Recorded Play `json:"recorded"`
+	Ours     Play `json:"ours"`
+	// Saved is the share of the cost that Ours saves; less than 0 if it is dearer.
+	Saved  float64   `json:"saved"`
+	Dearer int       `json:"dearer"`    // of Sessions, those that would have become dearer
+	Read   int       `json:"read_back"` // how often something that was cut would have been read back; in Ours
+	Rows   []PlayRow `json:"rows"`      // the dearest first
+}
+
+// Play is what playing sessions through a policy cost.
+type Play struct {
+	Requests    int     `json:"requests"`
+	Input       int64   `json:"input"`       // tokens of all requests
+	Compactions int     `json:"compactions"` // that happened
+	Dollars     float64 `json:"dollars"`     // 0 if a price is not known
+	Priced      bool    `json:"priced"`
+	// Units is the cost in the price of an uncached token of input: it compares where no price is known.
+	Units float64 `json:"units"`
+}
+
+// PlayRow is one session that was played.
+type PlayRow struct {
+	ID       string  `json:"id"`
+	Title    string  `json:"title"`
+	Project  string  `json:"project"`
+	Reported Spent   `json:"reported"`
+	Recorded Play    `json:"recorded"`
+	Ours     Play    `json:"ours"`
+	Saved    float64 `json:"saved"`
+}
+
+// Add adds a session that was played; readBack says how often it would have read something back.
+func (r *Replayed) Add(row PlayRow, readBack int) {
+	row.Saved = saved(row.Recorded, row.Ours)
+	if row.Saved < 0 {
+		r.Dearer++
+	}
+	if r.Sessions == 0 {
+		r.Recorded.Priced, r.Ours.Priced = true, true
+	}
+	r.Sessions++
+	r.Reported = r.Reported.plus(row.Reported)
+	r.Recorded, r.Ours = r.Recorded.plus(row.Recorded), r.Ours.plus(row.Ours)
+	r.Saved = saved(r.Recorded, r.Ours)
+	r.Read += readBack
+	r.Rows = append(r.Rows, row)
+}
+
+// saved is the share of a cost that another one saves.
+func saved(from, to Play) float64 {
+	a, b := from.Units, to.Units
+	if from.Priced && to.Priced {
+		a, b = from.Dollars, to.Dollars
+	}
+	if a == 0 {
+		return 0
+	}
+	return 1 - b/a
+}
+
+// plus returns the sum of both.
+func (p Play) plus(q Play) Play {
+	return Play{
+		p.Requests + q.Requests, p.Input + q.Input, p.Compactions + q.Compactions,
+		p.Dollars + q.Dollars, p.Priced && q.Priced, p.Units + q.Units,
+	}
+}

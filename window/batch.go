@@ -1,0 +1,48 @@
+package window
+
+import "slices"
+
+// batch is what would be rewritten together. The edits are made only if that are enough characters: it is one
+// change of what was sent.
+type batch struct {
+	pass  string // that adds to it now
+	made  []batched
+	chars int
+}
+
+// batched is one proposal of a pass, made when it is wanted.
+type batched struct {
+	pass string
+	make func() []Edit
+}
+
+// add proposes something that takes so many characters away.
+func (b *batch) add(chars int, edits func() []Edit) {
+	b.made, b.chars = append(b.made, batched{b.pass, edits}), b.chars+chars
+}
+
+// addCall proposes to rewrite the arguments and the result of a call.
+func (b *batch) addCall(s *scene, a *act, args, result string) {
+	if !a.argsEdited {
+		b.add(a.Chars, func() []Edit { return s.rewrite(a, Edit{Text: args}) })
+	}
+	if a.result != nil && !a.resultEdited {
+		b.add(a.result.Chars, func() []Edit { return s.hide(a, result) })
+	}
+}
+
+// take returns the proposals if there is enough to rewrite: of several for one place the first.
+func (b *batch) take(least int) (out []Edit) {
+	if b.chars < least {
+		return nil
+	}
+	for _, p := range b.made {
+		out = append(out, named(p.pass, p.make())...)
+	}
+	taken := make(map[place]bool, len(out))
+	return slices.DeleteFunc(out, func(e Edit) bool {
+		again := taken[e.place()]
+		taken[e.place()] = true
+		return again
+	})
+}

@@ -1,0 +1,145 @@
+package window
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/internal/chars"
+)
+
+// The figures of eviction.
+const (
+	evictStep    = 8   // results that go at once, at least
+	evictNewest  = 3   // results that always stay
+	evictPreview = 300 // characters of a result that its marker quotes
+)
+
+// evictResults keeps all results together within a maximum, however few or many they are: the oldest go
+// first, a step at a time. The newest of the window stay unless they alone are more than the maximum, and
+// the newest three in any case. Fewer results than a step wait until they are a quarter too much, so that
+// the window does not move with every call. A manifest says what is left.
+func evictResults(s *scene) []Edit {
+	p := s.policy.Evict
+	if p.MaxTokens <= 0 {
+		return nil
+	}
+	results, over := s.results(), -p.MaxTokens
+	window := max(0, len(results)-p.Window)
+	inWindow := 0
+	for i, a := range results {
+		over += s.count(a.told)
+		if i >= window {
+			inWindow += s.count(a.told)
+		}
+	}
+	if over <= 0 {
+		return nil
+	}
+	pool := results[:window]
+	crowded := inWindow > p.MaxTokens
+	if crowded {
+		pool = results[:max(0, len(results)-evictNewest)]
+	}
+	gone := s.evictions(pool)
+	if !crowded && len(gone) < evictStep && over <= p.MaxTokens/4 {
+		return nil
+	}
+	n := 0
+	for n < len(gone) && (over > 0 || n < evictStep) {
+		over -= s.count(gone[n].freed())
+		n++
+	}
+	return s.withManifest(gone[:n])
+}
+
+// results returns the calls whose results are shown, in order: what stands for one is none.
+func (s *scene) results() (out []*act) {
+	for i := range s.acts {
+		if a := &s.acts[i]; a.result != nil && !s.isCleared(a) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// evictions proposes to evict results, as far as that makes them smaller.
+func (s *scene) evictions(acts []*act) (out []Edit) {
+	for _, a := range acts {
+		out = append(out, s.cut(a, Edit{Quote: evictPreview, Text: evicted(a)})...)
+	}
+	return out
+}
+
+// withManifest adds the manifest to evictions. It stands behind what is there by now, where no provider has
+// seen anything yet, and stays there until the next one: that takes its place.
+func (s *scene) withManifest(gone []Edit) []Edit {
+	at := s.lastWhole()
+	if len(gone) == 0 || at < 0 {
+		return nil
+	}
+	text := s.manifest(gone)
+	m := Edit{Part: PartManifest, Seq: slices.Max(s.slots[at].Seqs), Text: text, Tokens: frameTokens + textTokens(text)}
+	out := []Edit{m}
+	for _, e := range s.edits.manifests() {
+		if e.Seq == m.Seq {
+			out[0].Before = e.Tokens
+		} else {
+			out = append(out, Edit{Part: PartManifest, Seq: e.Seq, Before: e.Tokens})
+		}
+	}
+	if out = append(out, gone...); freedBy(out) <= 0 {
+		return nil
+	}
+	return out
+}
+
+// lastWhole returns the newest slot that a message may stand behind: not a request, which is the last word,
+// and not calls whose results are on their way. -1: there is none.
+func (s *scene) lastWhole() int {
+	for i, d := range slices.Backward(s.drafts) {
+		if d.note != nil || !s.slots[i].Prompt && len(d.openCalls()) == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// manifest tells which results are shown and which are evicted, with those that go now.
+func (s *scene) manifest(now []Edit) string {
+	going := map[place]bool{}
+	for _, e := range now {
+		going[e.place()] = true
+	}
+	var active, superseded []string
+	for i := range s.acts {
+		a := &s.acts[i]
+		if a.result == nil {
+			continue
+		}
+		at := place{a.answer.Seq, a.ID, PartResult}
+		switch {
+		case going[at] || s.edits[at].Pass == evict:
+			superseded = append(superseded, a.label())
+		case !s.isCleared(a):
+			active = append(active, a.label())
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, manifestHead, len(active))
+	list(&b, active)
+	fmt.Fprintf(&b, manifestGone, len(superseded))
+	list(&b, superseded)
+	return b.String()
+}
+
+// list writes the newest lines of a list, noteLines of them.
+func list(b *strings.Builder, lines []string) {
+	if n := len(lines) - noteLines; n > 0 {
+		fmt.Fprintf(b, "\n- … and %s older ones", chars.Commas(n))
+		lines = lines[n:]
+	}
+	for _, line := range lines {
+		b.WriteString("\n- " + line)
+	}
+}

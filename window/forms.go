@@ -1,0 +1,51 @@
+package window
+
+import (
+	"regexp"
+	"strings"
+)
+
+// forms are how the markers look that stand for what is not shown: ours, and those that other programs of
+// this kind write. {N} is a number with commas, {*} any text of one line. What writes a marker of ours takes
+// it from the same constants.
+var forms = []string{
+	markArgument, markResult, markConsumed, markFilter, markInTurn, markBulk,
+	"[...context-trimmed — {N} chars removed to fit model limit...]",
+	"[tool result — evicted: {*}]",
+	"[superseded — {*}]", "[omitted — superseded by later {*}]",
+	"[cleared]", "[cleared: {*}]",
+	"[result offloaded — {N} chars stored to artifact store]",
+	markWords, "[reasoning omitted]", "[result omitted — sliding window]",
+	"[...{N} chars truncated — use file tool to read in full]", "[...truncated — own_history turn exceeded {N} char limit]",
+	"[TRUNCATED — {N} chars total]",
+	"[COLLAPSED TOOL CALLS — {N} call(s)]",
+}
+
+var (
+	endMarker  = regexp.MustCompile(`(?:` + anyForm() + `)$`)
+	onlyMarker = regexp.MustCompile(`^(?:` + anyForm() + `)$`)
+	number     = regexp.MustCompile(`[\d,]*\d`)
+	handleLine = regexp.MustCompile(`^Artifact: ([0-9a-f]{12,64})$`)
+	handleCall = regexp.MustCompile(`read_artifact\(id=\\?"([0-9a-f]{12,64})`)
+)
+
+// anyForm is the expression of all forms. A dash may be escaped as in JSON.
+func anyForm() string {
+	var all []string
+	for _, f := range forms {
+		f = regexp.QuoteMeta(f)
+		f = strings.NewReplacer(regexp.QuoteMeta("{N}"), `[\d,]+`, regexp.QuoteMeta("{*}"), `[^\n]*?`, "—", `(?:—|\\u2014)`).Replace(f)
+		all = append(all, f)
+	}
+	return strings.Join(all, "|")
+}
+
+// plainMarker returns a marker without its numbers, its preview and its escapes, so that it can be compared
+// with the text that it was made from.
+func plainMarker(s string) string {
+	s = strings.ReplaceAll(s, `\u2014`, "—")
+	for _, cut := range []string{` Preview: "`, ` Preview: \"`, previewMark, " Re-read with targeted"} {
+		s, _, _ = strings.Cut(s, cut)
+	}
+	return number.ReplaceAllString(s, "{N}")
+}

@@ -1,0 +1,138 @@
+package window
+
+import (
+	"maps"
+	"slices"
+	"sort"
+
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// Planner computes the views of a log that goes on, each from the one before it: what was appended is
+// looked at, and the few messages in front of it that it may change. The zero Planner has seen nothing. It
+// serves one goroutine at a time; the views that it returned stay as they are.
+type Planner struct {
+	tree  tree
+	read  int // entries seen
+	view  View
+	cut   *Cutoff // the one in force
+	edits places
+	mark  mark
+}
+
+// mark is a place in a view and its log: whatever is appended, the slots in front of it stay as they are, and
+// those behind it follow from the entries behind it alone.
+type mark struct {
+	set    bool
+	seq    int64 // the first entry behind it
+	slot   int
+	tokens int // of the slots in front of it
+}
+
+// Plan returns the view of a log. Its entries are those that the Planner saw last, with more behind them, and
+// its cutoff and edits are what those entries say.
+func (p *Planner) Plan(in Input) View {
+	goesOn := p.mark.set && in.Filter.Empty()
+	for ; p.read < len(in.Entries); p.read++ {
+		rewound := p.tree.add(in.Entries, p.read)
+		goesOn = goesOn && !rewound && isPlain(&in.Entries[p.read])
+	}
+	path := p.tree.path(in.Entries)
+	if goesOn {
+		p.extend(path)
+	} else {
+		p.start(in, path)
+	}
+	view := p.view
+	view.Slots = slices.Clip(view.Slots)
+	return view
+}
+
+// isPlain reports whether an entry is none that says how the entries before it are shown.
+func isPlain(e *sessions.Entry) bool {
+	return e.Kind == sessions.KindMessage || e.Kind == sessions.KindNote || e.Kind == sessions.KindCost || e.Kind == sessions.KindDecision
+}
+
+// start computes a view from the whole log.
+func (p *Planner) start(in Input, path logPath) []*draft {
+	p.cut, p.edits, p.mark = in.Cutoff, byPlace(in.Edits), mark{}
+	if p.cut != nil && path.behind(p.cut) {
+		p.cut = nil
+	}
+	seen, told := filter(in.Filter, group(visible(path.entries(0), p.cut)))
+	drafts, fixed := pairUp(seen)
+	drafts = p.edits.collapse(withoutThoughts(drafts))
+	p.view = View{Slots: p.slots(drafts), NearCap: in.Filter.near(told.Counted), Filtered: told}
+	if p.cut != nil {
+		p.view.Summary = p.cut.Summary
+	}
+	p.sum(drafts, fixed)
+	if !in.Filter.Empty() {
+		p.mark = mark{} // what a filter leaves out depends on all of them
+	}
+	return drafts
+}
+
+// extend computes what stands behind the mark anew.
+func (p *Planner) extend(path logPath) {
+	from := sort.Search(len(path.log), func(i int) bool { return path.log[i].Seq >= p.mark.seq })
+	drafts, fixed := pairUp(group(visible(path.entries(from), p.cut)))
+	drafts = p.edits.collapse(withoutThoughts(drafts))
+	tail, same := p.slots(drafts), p.mark.slot
+	for same < len(p.view.Slots) && same-p.mark.slot < len(tail) && p.view.Slots[same].same(&tail[same-p.mark.slot]) {
+		same++
+	}
+	before := p.view.Slots
+	if same < len(before) {
+		before = before[:same:same] // earlier views go on there
+	}
+	p.view.Slots = append(before, tail[same-p.mark.slot:]...)
+	p.sum(drafts, fixed)
+}
+
+// slots finishes drafts.
+func (p *Planner) slots(drafts []*draft) []Slot {
+	out := make([]Slot, 0, len(drafts))
+	for _, d := range drafts {
+		out = append(out, d.slot(p.edits))
+	}
+	return out
+}
+
+// sum counts the slots behind the mark, which were made of drafts, and moves the mark to the fixed draft.
+func (p *Planner) sum(drafts []*draft, fixed *draft) {
+	next := p.mark
+	p.view.Tokens = p.mark.tokens
+	for i, d := range drafts {
+		if d == fixed {
+			next = mark{set: true, seq: d.first().Seq, slot: p.mark.slot + i, tokens: p.view.Tokens}
+		}
+		p.view.Tokens += p.view.Slots[p.mark.slot+i].Tokens
+	}
+	p.mark = next
+}
+
+// same reports whether two slots show the same. Of what seldom stands in one, it may say no wrongly.
+func (s *Slot) same(o *Slot) bool {
+	return s.Note == o.Note && s.After == o.After && s.Compacted == o.Compacted && s.TextOnly == o.TextOnly && slices.Equal(s.Seqs, o.Seqs) && s.Role == o.Role && s.Format == o.Format &&
+		s.Turn == o.Turn && s.Prompt == o.Prompt && s.Tokens == o.Tokens && s.Edited == o.Edited &&
+		maps.Equal(s.Stubs, o.Stubs) && slices.Equal(s.DropCalls, o.DropCalls) && maps.Equal(s.KeepResults, o.KeepResults) &&
+		len(s.AddResults) == 0 && len(o.AddResults) == 0 && slices.Equal(s.Shortened, o.Shortened)
+}
+
+// fixes reports whether nothing behind a draft changes what stands in front of it, nor the other way round:
+// no call waits for its result, and an answer cannot join one that is in front of it.
+func fixes(open []sessions.Call, before []*draft) bool {
+	n := len(before)
+	return len(open) == 0 && n > 0 && before[n-1].first().Role != transcript.RoleAssistant
+}
+
+// complete returns how many drafts of a log have everything behind them that can change them: where words may
+// stand between a call and its results, those are looked for far behind.
+func complete(drafts []*draft) int {
+	if slices.ContainsFunc(drafts, func(d *draft) bool { return transcript.Itemised(d.first().Format) }) {
+		return len(drafts) - reach - 1 // the last two drafts may still grow
+	}
+	return len(drafts)
+}
