@@ -23,6 +23,7 @@ var layers = map[string]int{
 	"config/...":                  2,
 	"workspace/...":               2,
 	"report/...":                  2,
+	"tally":                       2,
 	"kv/...":                      1,
 	"tokens/...":                  1,
 	"internal/...":                0,
@@ -79,6 +80,9 @@ var sideways = map[[2]string]string{
 	{"lsp", "lsp/anyfile"}:         "the kind of document there is",
 	{"lsp/anyfile", "lsp/text"}:    "a document has a text",
 	{"lsp/anyfile", "lsp/outline"}: "a document has sections",
+	{"lsp/anyfile", "lsp/live"}:    "what the live session did is shown with the document",
+	{"lsp/outline", "lsp/text"}:    "sections are parts of a text",
+	{"lsp", "lsp/live"}:            "the server follows the live session",
 
 	{"cli", "agents/audit"}:               "the audit reads session files without a ledger",
 	{"agents/audit", "agents"}:            "the audit reads what the rooms offer",
