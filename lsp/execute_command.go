@@ -13,6 +13,7 @@ import (
 // The commands. Their names are not those of an editor's own, which could not register them then.
 const (
 	commandCountSelection = "ctxledger.server.countSelection"
+	commandCountWorkspace = "ctxledger.server.countWorkspace"
 )
 
 // executeCommandMethod does what a person asked for.
@@ -21,6 +22,8 @@ func executeCommandMethod() method {
 		switch p.Command {
 		case commandCountSelection:
 			return s.countSelection(ctx, p.Arguments)
+		case commandCountWorkspace:
+			return s.countWorkspace(ctx, p.WorkDoneToken)
 		}
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.100q", p.Command)
 	})

@@ -68,6 +68,9 @@ func (s *Server) wireError(method string, err error) error {
 	if wire, ok := errors.AsType[*jsonrpc2.Error](err); ok {
 		return wire
 	}
+	if errors.Is(err, context.Canceled) {
+		return protocol.ErrRequestCancelled
+	}
 	code := map[fault.Code]jsonrpc2.Code{
 		fault.Invalid:  jsonrpc2.InvalidParams,
 		fault.Internal: jsonrpc2.InternalError,

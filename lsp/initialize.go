@@ -46,7 +46,7 @@ func (a abilities) offer(settings Settings) protocol.ServerCapabilities {
 	c := protocol.ServerCapabilities{
 		PositionEncoding:       protocol.PositionEncodingKindUTF16,
 		TextDocumentSync:       &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &change},
-		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: []string{commandCountSelection}},
+		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: []string{commandCountSelection, commandCountWorkspace}},
 	}
 	if settings.Lens != showOff {
 		c.CodeLensProvider = &protocol.CodeLensOptions{}

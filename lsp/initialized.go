@@ -5,6 +5,7 @@ package lsp
 func initializedMethod() method {
 	return notification("initialized", func(s *Server, _ *nothing) error {
 		s.tasks.Go(s.tellNews)
+		s.tasks.Go(func() { s.known().meter.Counter.Encoding().CountString("a") }) // it reads its vocabulary now, not for the first answer
 		if !s.given && s.able.settings {
 			s.tasks.Go(s.pullSettings)
 		}

@@ -31,6 +31,7 @@ type Server struct {
 	methods   map[string]method
 	documents documents
 	flights   flights
+	works     works
 	exited    chan struct{} // closed by exit
 	exit      func()
 
