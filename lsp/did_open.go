@@ -30,7 +30,7 @@ func didOpenMethod() method {
 		d := p.TextDocument
 		doc := document{
 			uri: uri.URI(strings.Clone(string(d.URI))), spelled: spelling(raw, d.URI),
-			path: s.place.inside(d.URI), language: outline.LanguageOf(string(d.LanguageID)),
+			path: s.place.inside(d.URI), language: outline.LanguageOf(string(d.LanguageID), d.URI.Path()),
 		}
 		opened := doc.with(d.Version, text.New(s.known().meter.Counter.Encoding(), []byte(d.Text)))
 		s.documents.put(opened)

@@ -1,6 +1,8 @@
 package outline
 
 import (
+	"path"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -43,12 +45,13 @@ const (
 	Go
 )
 
-// LanguageOf returns the language that an editor calls by an identifier.
-func LanguageOf(id string) Language {
-	switch id {
-	case "markdown":
+// LanguageOf returns the language of a document: what the editor calls it, or for editors that do not know,
+// what its name ends in.
+func LanguageOf(id, name string) Language {
+	switch ext := strings.ToLower(path.Ext(name)); {
+	case id == "markdown", ext == ".md", ext == ".markdown":
 		return Markdown
-	case "go":
+	case id == "go", ext == ".go":
 		return Go
 	}
 	return Indented
