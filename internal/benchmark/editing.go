@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/sandbox"
 	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/tokens"
 )
 
@@ -43,11 +47,30 @@ func measureEditing(ctx context.Context, b *bench) error {
 	if err := b.measureOpenFiles(ctx, texts); err != nil {
 		return err
 	}
-	return b.measureHuge(ctx, texts[1])
+	if err := b.measureHuge(ctx, texts[1]); err != nil {
+		return err
+	}
+	if err := b.measureCountWorkspace(ctx); err != nil {
+		return err
+	}
+	return b.measureNews(ctx)
 }
 
 // edited is a document that is edited.
-type edited struct{ name, language, text string }
+type edited struct {
+	name, language, text string
+	typed                *regexp.Regexp // the lines in which letters are typed
+}
+
+// places returns the numbers of the lines in which letters are typed.
+func (d edited) places() (lines []int) {
+	for i, l := range strings.Split(d.text, "\n") {
+		if d.typed.MatchString(l) {
+			lines = append(lines, i)
+		}
+	}
+	return lines
+}
 
 // documents returns a megabyte of each language whose sections are found in a way of their own.
 func (b *bench) documents(ctx context.Context) ([]edited, error) {
@@ -59,10 +82,14 @@ func (b *bench) documents(ctx context.Context) ([]edited, error) {
 	if err != nil {
 		return nil, err
 	}
+	code := "package p\n" + declarations.ReplaceAllString(string(source), "")
+	code = code[:strings.LastIndex(code, "\n}\n")+3]
+	anywhere := regexp.MustCompile("")
 	return []edited{
-		{"Markdown", "markdown", withHeadings(string(prose))},
-		{"Go source", "go", "package p\n" + declarations.ReplaceAllString(string(source), "")},
-		{"any language", "plaintext", string(source)},
+		{"Markdown", "markdown", withHeadings(string(prose)), anywhere},
+		{"Go source", "go", code, regexp.MustCompile(`^\t+// .{20}`)},
+		{"Go source that does not parse", "go", code + "func {\n", regexp.MustCompile(`^\t+// .{20}`)},
+		{"any language", "plaintext", string(source), anywhere},
 	}, nil
 }
 
@@ -92,10 +119,21 @@ type langServer struct {
 	cmd *exec.Cmd
 }
 
-// startServer starts the built server with settings that show everything.
-func (b *bench) startServer(ctx context.Context) (*langServer, error) {
+// startServer starts the built server with settings that show everything, and initializes it with more.
+func (b *bench) startServer(ctx context.Context, more map[string]any) (*langServer, error) {
 	cmd := exec.CommandContext(ctx, b.bin+"/ctxlsp")
 	cmd.Dir = b.temp
+	s, err := attach(cmd)
+	if err != nil {
+		return nil, err
+	}
+	settings := map[string]any{"lens": "always", "hover": "always", "hints": 500, "symbols": true, "folding": true, "live": false}
+	_, err = s.Initialize(ctx, nil, settings, more)
+	return s, err
+}
+
+// attach starts a server and connects an editor to it.
+func attach(cmd *exec.Cmd) (*langServer, error) {
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -104,13 +142,7 @@ func (b *bench) startServer(ctx context.Context) (*langServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	s := &langServer{scriptededitor.New(in, out), cmd}
-	settings := map[string]any{"lens": "always", "hover": "always", "hints": 500, "symbols": true, "folding": true, "live": false}
-	_, err = s.Initialize(ctx, nil, settings, nil)
-	return s, err
+	return &langServer{scriptededitor.New(in, out), cmd}, cmd.Start()
 }
 
 // stop ends the server.
@@ -135,7 +167,7 @@ func (s *langServer) lens(ctx context.Context, uri string) error {
 // measureKeystrokes types letters at random places, the same in each pass, and asks for the lens and for
 // what is under the mouse after each.
 func (b *bench) measureKeystrokes(ctx context.Context, d edited) error {
-	s, err := b.startServer(ctx)
+	s, err := b.startServer(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -146,13 +178,13 @@ func (b *bench) measureKeystrokes(ctx context.Context, d edited) error {
 	if err := s.lens(ctx, uri); err != nil {
 		return err
 	}
-	lines := strings.Count(d.text, "\n")
+	lines := d.places()
 	var lens, hover, symbols, leastLens, leastHover times
 	for pass := range passes {
 		rng := rand.New(rand.NewPCG(1, 2))
 		var l, h times
 		for i := range b.runs * keystrokes {
-			at := scriptededitor.Position{Line: uint32(rng.IntN(lines)), Character: uint32(rng.IntN(20))}
+			at := scriptededitor.Position{Line: uint32(lines[rng.IntN(len(lines))]), Character: uint32(15 + rng.IntN(5))}
 			err := l.clock(func() error {
 				if err := s.Change(uri, 2+pass*b.runs*keystrokes+i, scriptededitor.Range{Start: at, End: at}, "x"); err != nil {
 					return err
@@ -162,7 +194,7 @@ func (b *bench) measureKeystrokes(ctx context.Context, d edited) error {
 			if err != nil {
 				return err
 			}
-			at.Line = uint32(rng.IntN(lines))
+			at.Line = uint32(lines[rng.IntN(len(lines))])
 			err = h.clock(func() error {
 				return s.Call(ctx, "textDocument/hover", scriptededitor.Document(uri, map[string]any{"position": at}), nil)
 			})
@@ -211,7 +243,7 @@ func (b *bench) measureOpening(ctx context.Context, d edited) error {
 	var started, opened, second times
 	for range b.runs * 2 {
 		var s *langServer
-		err := started.clock(func() (err error) { s, err = b.startServer(ctx); return err })
+		err := started.clock(func() (err error) { s, err = b.startServer(ctx, nil); return err })
 		if err != nil {
 			return err
 		}
@@ -241,7 +273,7 @@ func open(ctx context.Context, s *langServer, uri string, d edited) error {
 // measureOpenFiles opens many documents, asks all there is to ask of each, and looks at the memory.
 func (b *bench) measureOpenFiles(ctx context.Context, texts []edited) error {
 	for _, size := range []int{100 << 10, 1 << 20} {
-		s, err := b.startServer(ctx)
+		s, err := b.startServer(ctx, nil)
 		if err != nil {
 			return err
 		}
@@ -272,7 +304,7 @@ func (b *bench) measureOpenFiles(ctx context.Context, texts []edited) error {
 // measureHuge opens and edits a document that is too large to look into.
 func (b *bench) measureHuge(ctx context.Context, d edited) error {
 	d.text = strings.Repeat(d.text, hugeSize/len(d.text)+1)[:hugeSize]
-	s, err := b.startServer(ctx)
+	s, err := b.startServer(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -297,4 +329,69 @@ func (b *bench) measureHuge(ctx context.Context, d edited) error {
 	}
 	b.report.add("editor: opening 50 MB, of which only the whole cost is told", millis(opened), "a keystroke in it: "+millis(typed.median())+", p99 "+millis(typed.at(0.99)), "", "1")
 	return s.stop(ctx)
+}
+
+// measureCountWorkspace counts the source of Go's standard library in the server, and beside it with the
+// command line.
+func (b *bench) measureCountWorkspace(ctx context.Context) error {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(strings.TrimSpace(string(out)), "src")
+	var served, alone times
+	var counted struct{ Files, Bytes, Tokens int64 }
+	for range b.runs {
+		s, err := b.startServer(ctx, map[string]any{"rootUri": "file://" + filepath.ToSlash(dir)})
+		if err != nil {
+			return err
+		}
+		err = served.clock(func() error {
+			return s.Call(ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.countWorkspace"}, &counted)
+		})
+		if err != nil {
+			return err
+		}
+		if err := s.stop(ctx); err != nil {
+			return err
+		}
+		if err := alone.clock(func() error { return exec.CommandContext(ctx, b.bin+"/ctxledger", "count", "--json", dir).Run() }); err != nil {
+			return err
+		}
+	}
+	b.report.add(fmt.Sprintf("editor: counting a workspace of %s in %d files, with progress", megabytes(counted.Bytes), counted.Files),
+		millis(served.median())+", best "+millis(served.at(0)), "`ctxledger count`: "+millis(alone.median())+", best "+millis(alone.at(0)), ratio(served.at(0), alone.at(0)), fmt.Sprint(len(served)))
+	return nil
+}
+
+// measureNews measures from when an agent has written the result of a read into its session file until an open
+// editor is asked to show it: once after a pause, as the first news.
+func (b *bench) measureNews(ctx context.Context) error {
+	return b.inSandbox(ctx, func(box *sandbox.Sandbox) error {
+		n, err := newNewsroom(box)
+		if err != nil {
+			return err
+		}
+		s, err := n.connect(ctx, b)
+		if err != nil {
+			return err
+		}
+		var took times
+		for range b.runs * 4 {
+			env.Sleep(ctx, 2*live.Pause)
+			before := s.Asked("workspace/codeLens/refresh")
+			err := took.clock(func() error {
+				if err := n.read(); err != nil {
+					return err
+				}
+				_, err := s.Until(ctx, func([]scriptededitor.Message) bool { return s.Asked("workspace/codeLens/refresh") > before })
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		b.report.add("editor: from a line in an agent's session file to the editor's refresh", millis(took.median())+", p99 "+millis(took.at(0.99)), "", "", fmt.Sprint(len(took)))
+		return s.stop(ctx)
+	})
 }
