@@ -71,15 +71,17 @@ func (h *header) field(line string) (why string) {
 		return fmt.Sprintf("%.40q between messages", line)
 	}
 	value = strings.TrimSpace(value)
-	switch strings.ToLower(name) {
-	case "content-length":
+	switch name = strings.ToLower(name); {
+	case name != lengthField && lengthLine.MatchString(line+"\n"):
+		return fmt.Sprintf("%.40q between messages", line) // the header of the next message stands behind it
+	case name == lengthField:
 		n, why := lengthOf(value)
 		if why == "" && h.length > 0 && h.length != n {
 			why = "two lengths for one message"
 		}
 		h.length = n
 		return why
-	case "content-type":
+	case name == "content-type":
 		if _, charset, ok := strings.Cut(strings.ToLower(value), "charset="); ok {
 			if charset = strings.Trim(charset, `"`); charset != "utf-8" && charset != "utf8" {
 				h.charset = charset
@@ -88,6 +90,9 @@ func (h *header) field(line string) (why string) {
 	}
 	return ""
 }
+
+// lengthField is the field that every message has.
+const lengthField = "content-length"
 
 // fieldName is what stands in front of the colon.
 var fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)

@@ -92,7 +92,9 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 	a.read(t, "guide (1).md", guide)
 	began := time.Now()
 	asked := s.Asked("workspace/codeLens/refresh")
-	_, err = s.Until(s.ctx, func([]scriptededitor.Message) bool { return s.Asked("workspace/codeLens/refresh") > asked && strings.Contains(lensesNow(s, uri), "read 2 times") })
+	_, err = s.Until(s.ctx, func([]scriptededitor.Message) bool {
+		return s.Asked("workspace/codeLens/refresh") > asked && strings.Contains(lensesNow(s, uri), "read 2 times")
+	})
 	must(t, err)
 	t.Logf("two reads were shown after %v", time.Since(began))
 	if got := lenses(); !strings.Contains(got, count(guide)+" · ") || !strings.Contains(got, "fresh") {
@@ -101,7 +103,9 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 	s.awaitStatus(t, func(st status) bool { return st.Model == "gpt-5" && st.Used.N > 0 && st.Window > 0 })
 
 	must(t, os.WriteFile(filepath.Join(p.root, "guide (1).md"), []byte(guide+"\nMore.\n"), 0o644))
-	_, err = s.Until(s.ctx, func([]scriptededitor.Message) bool { return strings.Contains(lensesNow(s, uri), "stale: changed outside of it") })
+	_, err = s.Until(s.ctx, func([]scriptededitor.Message) bool {
+		return strings.Contains(lensesNow(s, uri), "stale: changed outside of it")
+	})
 	must(t, err)
 	s.leave(t)
 }
@@ -137,4 +141,33 @@ func lensesNow(s *server, uri string) string {
 		return ""
 	}
 	return string(raw)
+}
+
+// TestTheDaemonMayDie kills the owner of the ledger: the editor goes on, and hears again of what comes next.
+func TestTheDaemonMayDie(t *testing.T) {
+	p := newPlace(t)
+	p.stopDaemons(t)
+	p.put(t, "a.md", guide)
+	a := newAgent(t, p)
+	s := p.start(t, a.variables())
+	s.inWorkspace(t, p, map[string]any{"status": true, "lens": "always"})
+	uri := p.uri("a.md")
+	must(t, s.Open(uri, "markdown", guide))
+	a.read(t, "a.md", guide)
+	_, err := s.Until(s.ctx, func([]scriptededitor.Message) bool { return strings.Contains(lensesNow(s, uri), "read once") })
+	must(t, err)
+	var owner struct{ PID int }
+	raw, err := os.ReadFile(filepath.Join(p.workspace(t).State, "owner.json"))
+	must(t, err)
+	must(t, json.Unmarshal(raw, &owner))
+	process, err := os.FindProcess(owner.PID)
+	must(t, err)
+	must(t, process.Kill())
+	a.read(t, "a.md", guide)
+	for !strings.Contains(lensesNow(s, uri), "read 2 times") {
+		if s.ctx.Err() != nil {
+			t.Fatalf("the lens says %s; standard error: %s", lensesNow(s, uri), s.stderr.kept)
+		}
+	}
+	s.leave(t)
 }

@@ -73,8 +73,10 @@ func TestCountingAWorkspaceCanBeGivenUp(t *testing.T) {
 		p.put(t, fmt.Sprintf("%d.txt", i), text)
 	}
 	for name, give := range map[string]func(s *server, id int) error{
-		"by its request":  func(s *server, id int) error { return s.Notify("$/cancelRequest", map[string]any{"id": id}) },
-		"by its progress": func(s *server, _ int) error { return s.Notify("window/workDoneProgress/cancel", map[string]any{"token": "mine"}) },
+		"by its request": func(s *server, id int) error { return s.Notify("$/cancelRequest", map[string]any{"id": id}) },
+		"by its progress": func(s *server, _ int) error {
+			return s.Notify("window/workDoneProgress/cancel", map[string]any{"token": "mine"})
+		},
 	} {
 		s := p.start(t)
 		s.inWorkspace(t, p, everything)
@@ -127,7 +129,9 @@ func TestFindingsAreReportedWhereTheyAreChosen(t *testing.T) {
 			if c.code != "" && c.name != "vendored" && !pull { // an edit that mends it
 				end := scriptededitor.Position{Line: 99_999}
 				must(t, s.Change(uri, 2, scriptededitor.Range{End: end}, "fine\n"))
-				_, err := s.Until(s.ctx, func(told []scriptededitor.Message) bool { return strings.Contains(published(told, uri), `"diagnostics":[]`) })
+				_, err := s.Until(s.ctx, func(told []scriptededitor.Message) bool {
+					return strings.Contains(published(told, uri), `"diagnostics":[]`)
+				})
 				must(t, err)
 			}
 			s.leave(t)
