@@ -24,7 +24,7 @@ func didOpenMethod() method {
 		if err != nil {
 			return nil, err
 		}
-		if len(s.documents.all()) >= maxOpen {
+		if s.documents.count() >= maxOpen {
 			return nil, fault.New(fault.TooLarge, "lsp.open", "more than %d open documents", maxOpen)
 		}
 		d := p.TextDocument

@@ -102,6 +102,13 @@ func (d *documents) close(u uri.URI) *document {
 	return doc
 }
 
+// count returns how many documents are open.
+func (d *documents) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.open)
+}
+
 // all returns the open documents, in no order.
 func (d *documents) all() []*document {
 	d.mu.Lock()

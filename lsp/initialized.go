@@ -4,6 +4,10 @@ package lsp
 // those that count; a client that sent none may have some for the asking.
 func initializedMethod() method {
 	return notification("initialized", func(s *Server, _ *nothing) error {
+		if s.begun {
+			return nil
+		}
+		s.begun = true
 		s.tasks.Go(s.tellNews)
 		s.tasks.Go(func() { s.known().meter.Counter.Encoding().CountString("a") }) // it reads its vocabulary now, not for the first answer
 		if !s.given && s.able.settings {

@@ -44,9 +44,10 @@ type Server struct {
 	// unfollow ends following the live session; nil: it is not followed. Guarded by mu.
 	unfollow context.CancelFunc
 
-	// What initialize sets, before anything else is taken in.
+	// What initialize and initialized set, before anything else is taken in.
 	able  abilities
 	given bool // the client sent settings
+	begun bool // the client listens
 	place Place
 
 	// What Serve sets before it reads.
