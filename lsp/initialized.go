@@ -9,7 +9,6 @@ func initializedMethod() method {
 		}
 		s.begun = true
 		s.tasks.Go(s.tellNews)
-		s.tasks.Go(func() { s.known().meter.Counter.Encoding().CountString("a") }) // it reads its vocabulary now, not for the first answer
 		if !s.given && s.able.settings {
 			s.tasks.Go(s.pullSettings)
 		}

@@ -15,7 +15,7 @@ import (
 
 // gcPercent is how much more than what lives the heap may hold. What lives are the open documents, for hours;
 // what is made for an answer is little.
-const gcPercent = 20
+const gcPercent = 50
 
 func main() {
 	e := env.System()

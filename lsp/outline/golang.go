@@ -3,7 +3,9 @@ package outline
 import (
 	"go/ast"
 	"go/parser"
+	"go/scanner"
 	"go/token"
+	"slices"
 	"sort"
 
 	"ctxledger.dev/lsp/text"
@@ -13,7 +15,7 @@ import (
 // parse there are those that could be read.
 type declarations struct {
 	list   []declaration
-	broken bool // the parser had something to say
+	errors []int32 // where the parser had something to say
 }
 
 // declaration is one of them, with the sections that it has: itself, or each type of a group.
@@ -24,16 +26,25 @@ type declaration struct {
 
 // parseGo reads the declarations of a whole file.
 func parseGo(t *text.Text) *declarations {
-	list, broken := parse(t.Bytes(0, t.Len()))
-	return &declarations{list, broken}
+	list, errors := parse(t.Bytes(0, t.Len()))
+	return &declarations{list, errors}
 }
 
-// parse reads the declarations of a source.
-func parse(raw []byte) (list []declaration, broken bool) {
+// parse reads the declarations of a source, and where it is broken.
+func parse(raw []byte) (list []declaration, errors []int32) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", raw, parser.ParseComments|parser.SkipObjectResolution|parser.AllErrors)
+	if err != nil {
+		errors = []int32{0}
+	}
+	if broken, ok := err.(scanner.ErrorList); ok {
+		errors = errors[:0]
+		for _, e := range broken {
+			errors = append(errors, int32(e.Pos.Offset))
+		}
+	}
 	if file == nil {
-		return nil, true
+		return nil, errors
 	}
 	s := source{at: files.File(file.FileStart), size: len(raw)}
 	end := 0
@@ -44,30 +55,41 @@ func parse(raw []byte) (list []declaration, broken bool) {
 		}
 		list, end = append(list, d), int(d.to)
 	}
-	return list, err != nil
+	return list, errors
 }
 
 // clause makes a file of a part of one.
 const clause = "package p\n"
 
-// edit implements parts: the declaration around the edit is parsed alone. If that is not one or more
-// whole declarations, or the file was broken before, the whole file has to be.
+// edit implements parts: the declarations around the edit are parsed alone, the one that it lies in, or the two
+// that it lies between. If they are not whole, or were not before, the whole file has to be.
 func (d *declarations) edit(_, after *text.Text, c text.Change) (parts, bool) {
 	shift := int32(len(c.With) - (c.To - c.From))
-	i := sort.Search(len(d.list), func(i int) bool { return int(d.list[i].to) > c.To })
-	if d.broken || i == len(d.list) || int(d.list[i].from) >= c.From {
+	first := sort.Search(len(d.list), func(i int) bool { return int(d.list[i].from) >= c.From }) - 1
+	last := sort.Search(len(d.list), func(i int) bool { return int(d.list[i].to) > c.To })
+	if first < 0 || last == len(d.list) || last < first {
 		return nil, false
 	}
-	around := d.list[i]
-	raw := after.Append([]byte(clause), int(around.from), int(around.to+shift))
+	from, to := d.list[first].from, d.list[last].to
+	if slices.ContainsFunc(d.errors, func(at int32) bool { return from <= at && at <= to }) {
+		return nil, false
+	}
+	raw := after.Append([]byte(clause), int(from), int(to+shift))
 	parsed, broken := parse(raw)
-	if broken || len(parsed) == 0 || parsed[0].from != int32(len(clause)) || int(parsed[len(parsed)-1].to) != len(raw) {
+	if len(broken) > 0 || len(parsed) == 0 || parsed[0].from != int32(len(clause)) || int(parsed[len(parsed)-1].to) != len(raw) {
 		return nil, false
 	}
-	list := make([]declaration, 0, len(d.list)+len(parsed))
-	list = append(list, d.list[:i]...)
-	list = appendMoved(list, parsed, around.from-int32(len(clause)))
-	return &declarations{list: appendMoved(list, d.list[i+1:], shift)}, true
+	edited := &declarations{list: make([]declaration, 0, len(d.list)+len(parsed))}
+	edited.list = append(edited.list, d.list[:first]...)
+	edited.list = appendMoved(edited.list, parsed, from-int32(len(clause)))
+	edited.list = appendMoved(edited.list, d.list[last+1:], shift)
+	for _, at := range d.errors {
+		if at > to {
+			at += shift
+		}
+		edited.errors = append(edited.errors, at)
+	}
+	return edited, true
 }
 
 // appendMoved appends declarations that stand elsewhere now.
