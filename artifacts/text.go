@@ -19,32 +19,22 @@ func oneLine(s string) string {
 func cutLabel(s string) string { return prefix(oneLine(s), maxLabel) }
 
 // prefix returns the longest beginning of s that has at most n characters and ends between two
-// visible ones: never between a letter and its combining mark, or between \r and \n. When there is
-// no such place in the first n characters, it cuts at a plain character border.
+// visible ones. When there is no such place in the first n characters, it cuts at a plain character
+// border: whoever reads page by page gets on.
 func prefix(s string, n int) string {
-	end := offset(s, n)
-	for at := end; at > 0; {
-		if at == len(s) || !joined(s, at) {
-			return s[:at]
-		}
-		_, size := utf8.DecodeLastRuneInString(s[:at])
-		at -= size
+	if head := chars.Head(s, n); head != "" {
+		return head
 	}
-	return s[:end]
+	return s[:offset(s, n)]
 }
 
 // suffix returns the longest ending of s that has at most n characters and starts between two
-// visible ones.
+// visible ones, or at a plain character border like prefix.
 func suffix(s string, n int) string {
-	start := offset(s, utf8.RuneCountInString(s)-n)
-	for at := start; at < len(s); {
-		if at == 0 || !joined(s, at) {
-			return s[at:]
-		}
-		_, size := utf8.DecodeRuneInString(s[at:])
-		at += size
+	if tail := chars.Tail(s, n); tail != "" {
+		return tail
 	}
-	return s[start:]
+	return s[offset(s, utf8.RuneCountInString(s)-n):]
 }
 
 // offset returns where character n of s starts, 0-based, or the end of s.
@@ -59,15 +49,6 @@ func offset(s string, n int) int {
 		n--
 	}
 	return len(s)
-}
-
-// joined reports whether the characters around offset at of s belong together.
-func joined(s string, at int) bool {
-	before, _ := utf8.DecodeLastRuneInString(s[:at])
-	after, _ := utf8.DecodeRuneInString(s[at:])
-	const joiner = '\u200d'
-	return before == '\r' && after == '\n' || before == joiner || after == joiner ||
-		unicode.In(after, unicode.Mn, unicode.Me, unicode.Mc)
 }
 
 // shorten cuts a line to its first and last parts, together at most width characters, and says

@@ -25,11 +25,13 @@ func (a *app) auditCommand() *cobra.Command {
 		Short: "What past sessions cost, what filled them, and what was sent or lost again and again",
 		Long: "Reads session files of coding agents and says what was spent on what: by model, day, project and session,\n" +
 			"what filled the requests, the dearest tools and files, and what compactions lost. Without a path it reads\n" +
-			"where the agents keep their sessions. Files are only read; no ledger is opened and no daemon started.\n" +
+			"where the agents keep their sessions. Files are only read; your ledger is not opened and no daemon started.\n" +
 			"\n" +
 			"Tokens and requests are those that the providers reported, each counted once; dollars are list prices.\n" +
 			"What filled a request is an estimate, marked ≈, that adds up to what was reported. docs/audit.md says what\n" +
-			"each figure means. A file that cannot be read is named, the rest is counted, and the exit status is 1.",
+			"each figure means. For some seconds the dearest sessions are played through ctxledger, in a temporary\n" +
+			"directory, to say what it would have saved: replay, not solved tasks. A file that cannot be read is named,\n" +
+			"the rest is counted, and the exit status is 1.",
 		Example: "  ctxledger audit\n  ctxledger audit --html audit.html ~/.claude/projects/-home-me-app",
 		Args:    a.args(0, -1),
 		RunE:    func(cmd *cobra.Command, paths []string) error { return a.audit(cmd.Context(), paths, page) },
@@ -47,6 +49,8 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 	for _, p := range paths {
 		o.Paths = append(o.Paths, filepath.Clean(a.absolute(p)))
 	}
+	ctx, stop := untilInterrupted(ctx) // a replay's ledger is not left behind
+	defer stop()
 	bar := a.progress("reading")
 	o.Expect, o.Advance, o.Replay = bar.expect, bar.advance, bar.replaying
 	found, err := audit.Run(ctx, o)
@@ -60,10 +64,11 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 			return err
 		}
 	}
+	failed := a.sayUnread(found) // first, so that the figures stay on the screen
 	if err := a.answer(found, func(w io.Writer) { a.printAudit(w, found) }); err != nil {
 		return err
 	}
-	return a.sayUnread(found)
+	return failed
 }
 
 // writePage writes the page in one step, readable by the user alone.

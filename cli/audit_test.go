@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +45,7 @@ func largeAudit() audit.Audit {
 func TestAnAuditFitsTheScreen(t *testing.T) {
 	a := &app{Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }, Home: "/home/买家"}}}
 	for _, c := range []struct{ width, height, least int }{
-		{80, 24, 18}, {80, 40, 28}, {100, 30, 20}, {132, 50, 40}, {200, 70, 60}, {80, 0, 60}, {200, 0, 60},
+		{40, 30, 24}, {60, 24, 18}, {80, 24, 20}, {80, 40, 33}, {100, 30, 24}, {132, 50, 44}, {200, 70, 50}, {80, 0, 50}, {200, 0, 50},
 	} {
 		text := string(a.auditText(largeAudit(), c.width, c.height))
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -59,28 +61,91 @@ func TestAnAuditFitsTheScreen(t *testing.T) {
 	}
 }
 
-// aligned checks that the columns of the main table stand under each other: each row's share ends where the
-// heading's does.
+var (
+	amountHead = regexp.MustCompile(`≈?DOLLARS`)
+	amount     = regexp.MustCompile(`\$[\d,]+\.\d\d`)
+)
+
+// aligned checks that the columns of the lists stand under each other: each amount ends where a heading does.
 func aligned(t *testing.T, lines []string) {
 	t.Helper()
-	end, rows := 0, 0
+	ends := func(re *regexp.Regexp, l string) (all []int) {
+		for _, at := range re.FindAllStringIndex(l, -1) {
+			all = append(all, lipgloss.Width(l[:at[1]]))
+		}
+		return all
+	}
+	var heads []int
+	rows := 0
 	for _, l := range lines {
-		before, _, head := strings.Cut(l, "SHARE")
-		switch {
-		case head && end == 0:
-			end = lipgloss.Width(before) + len("SHARE")
-		case head && lipgloss.Width(before)+len("SHARE") != end:
-			t.Errorf("a heading is not aligned: %s", l)
-		case strings.HasPrefix(strings.TrimSpace(l), "$") && strings.Contains(l, " %"):
-			rows++
-			before, _, _ := strings.Cut(l, " %")
-			if lipgloss.Width(before)+len(" %") != end {
-				t.Errorf("a row is not aligned: %s", l)
-			}
+		switch amounts := ends(amount, l); {
+		case amountHead.MatchString(l):
+			heads = ends(amountHead, l)
+		case len(amounts) == 0:
+			heads = nil
+		case heads != nil && !slices.Equal(heads[:len(amounts)], amounts):
+			t.Errorf("a row is not aligned: %s", l)
+		case heads != nil:
+			rows += len(amounts)
 		}
 	}
-	if rows < 7 {
-		t.Errorf("only %d rows", rows)
+	if rows < 3 {
+		t.Errorf("only %d rows\n%s", rows, strings.Join(lines, "\n"))
+	}
+}
+
+// Whoever sees no colours tells the parts by their marks.
+func TestThePartsOfABarAreTold(t *testing.T) {
+	a := &app{Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
+	lines := strings.Split(string(a.auditText(largeAudit(), 100, 24)), "\n")
+	bar, key := lines[1], strings.Join(lines[2:4], " ")
+	marks := map[rune]bool{}
+	for _, r := range bar {
+		marks[r] = true
+		if !strings.ContainsRune(key, r) {
+			t.Errorf("%c is not explained in %s", r, key)
+		}
+	}
+	if len(marks) < 7 || lipgloss.Width(bar) != 100 {
+		t.Errorf("%d marks in %s", len(marks), bar)
+	}
+}
+
+// What has no price costs no $0.00.
+func TestAnUnknownPriceIsNotNothing(t *testing.T) {
+	a := &app{Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
+	r := largeAudit()
+	r.Total.Unpriced = 1_230_000
+	if text := string(a.auditText(r, 100, 40)); !strings.Contains(text, "$54,321.98 at list prices and 1.23 M tokens without a price") {
+		t.Error(text)
+	}
+	r.Total.Dollars = 0
+	text := string(a.auditText(r, 100, 40))
+	if !strings.HasPrefix(text, "no price is known: 800 sessions") || strings.Contains(text, "DOLLARS") || strings.Contains(text, "$0.00 ") {
+		t.Error(text)
+	}
+}
+
+// A replay is told with what it was of, and with its sign.
+func TestAReplayIsTold(t *testing.T) {
+	a := &app{Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
+	play := func(dollars float64) report.Play { return report.Play{Dollars: dollars, Priced: true, Units: dollars} }
+	for _, c := range []struct {
+		ours []float64
+		want string
+	}{
+		{nil, "nothing in so short a time"},
+		{[]float64{75}, "1 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 25 % saved, as a replay reckons $75.00 instead of $100.00. Replay, not solved tasks"},
+		{[]float64{100, 110}, "2 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 5 % dearer, as a replay reckons $210.00 instead of $200.00. Replay, not solved tasks"},
+	} {
+		r := largeAudit()
+		r.Replayed = &report.Replayed{Of: 9, Part: 0.12}
+		for _, ours := range c.ours {
+			r.Replayed.Add(report.PlayRow{Recorded: play(100), Ours: play(ours)}, 0)
+		}
+		if text := string(a.auditText(r, 0, 0)); !strings.Contains(text, "REPLAYED   "+c.want) {
+			t.Errorf("%s is missing in\n%s", c.want, text)
+		}
 	}
 }
 

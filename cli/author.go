@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -84,11 +85,23 @@ func (a *app) openAuthor(ctx context.Context, api engine.API, name string) (engi
 	if err != nil {
 		return nil, "", err
 	}
+	model.Died = a.sayDied
 	write := model.Author()
 	return func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error) {
 		a.say("asking %s for the summary of turns %d–%d", llm.Place(model.Config()), b.From, b.To)
 		return write(ctx, b)
 	}, model.Config().Sections, nil
+}
+
+// sayDied shows what a program said before it failed, where that is more than the error has room for.
+func (a *app) sayDied(said string) {
+	if !strings.Contains(strings.TrimSpace(said), "\n") {
+		return
+	}
+	a.say("the program ended with:")
+	for line := range strings.Lines(said) {
+		a.say("  %s", plain(strings.TrimSuffix(line, "\n")))
+	}
 }
 
 // supplied reads a summary that somebody wrote.

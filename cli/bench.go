@@ -28,10 +28,12 @@ func (a *app) benchCommand() *cobra.Command {
 
 // eachSession reads session files and hands each on. A file that fails is named, and the rest goes on;
 // the error says how many failed.
-func (a *app) eachSession(ctx context.Context, files []string, do func(s *replay.Session) error) error {
+func (a *app) eachSession(ctx context.Context, files []string, do func(ctx context.Context, s *replay.Session) error) error {
+	ctx, stop := untilInterrupted(ctx) // a replay's ledger is not left behind
+	defer stop()
 	failed := 0
 	for _, file := range files {
-		err := a.readSession(file, do)
+		err := a.readSession(ctx, file, do)
 		switch {
 		case ctx.Err() != nil, err != nil && len(files) == 1:
 			return err
@@ -46,12 +48,12 @@ func (a *app) eachSession(ctx context.Context, files []string, do func(s *replay
 	return nil
 }
 
-func (a *app) readSession(file string, do func(s *replay.Session) error) error {
-	s, err := claudecode.Room().Whole(a.absolute(file))
+func (a *app) readSession(ctx context.Context, file string, do func(ctx context.Context, s *replay.Session) error) error {
+	s, err := claudecode.Room().Whole(file, a.Env.Dir)
 	if err != nil {
 		return err
 	}
-	return do(s)
+	return do(ctx, s)
 }
 
 // percent prints a share without decimals; "–" for one that is not known.

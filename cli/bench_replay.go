@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -30,15 +31,15 @@ func (a *app) benchReplayCommand() *cobra.Command {
 		Short: "What policies for the view would have cost",
 		Long: "Plays sessions request by request under each policy and adds up tokens and costs at list prices, with the\n" +
 			"provider's prompt cache: what a request begins with as the one before did is read from it, as long as not\n" +
-			"more than five minutes lie between. Stubs and summaries are charged, and for every identifier that a call\n" +
+			"more than five minutes lie between, or an hour where the session's host asked for that. Stubs and summaries are charged, and for every identifier that a call\n" +
 			"uses, that was said before and that the view lacks, one read_artifact call with its result. \"none\" is the\n" +
 			"recorded session with its host's own compactions, whose own reading again stands in the record.",
 		Example: "  ctxledger bench replay session.jsonl",
 		Args:    a.args(1, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			out := replayed{Lost: []lost{}, Sessions: []replay.Report{}}
-			failed := a.eachSession(cmd.Context(), files, func(s *replay.Session) error {
-				r, err := replay.Run(cmd.Context(), a.Env, s, tokens.Builtin(), replay.Policies())
+			failed := a.eachSession(cmd.Context(), files, func(ctx context.Context, s *replay.Session) error {
+				r, err := replay.Run(ctx, a.Env, s, tokens.Builtin(), replay.Policies())
 				if err == nil && len(r.Outcomes) > 0 {
 					out.Sessions = append(out.Sessions, r)
 				}
@@ -80,7 +81,7 @@ func (a *app) printReplay(w io.Writer, r replayed) {
 			percent(o.Units/r.Policies[0].Units, r.Policies[0].Units > 0), percent(o.Stable, true), percent(o.Kept, true), chars.Commas(r.Policies[i].ReadBack))
 	}
 	t.print(w)
-	fmt.Fprintf(w, "\n%s. Stable: requests that begin with all of the one before. Kept: identifiers of calls that the view had.\n", plural(len(r.Sessions), "session"))
+	fmt.Fprintf(w, "\n%s. Stable: requests between recorded steps that begin with all of the one before. Kept: identifiers of calls that the view had.\n", plural(len(r.Sessions), "session"))
 	for _, l := range r.Lost {
 		fmt.Fprintf(w, "ctxledger loses: %s, %s of what it cost\n", line(l.Session, cellWidth), percent(l.Ratio, true))
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -54,8 +55,8 @@ func (a *app) benchRetentionCommand() *cobra.Command {
 		Args:    a.args(1, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			out := retained{Mean: map[string]retention.Figures{}, Compactions: []measured{}}
-			failed := a.eachSession(cmd.Context(), files, func(s *replay.Session) error {
-				kept, err := replay.Retention(cmd.Context(), a.Env, s, benchCalls)
+			failed := a.eachSession(cmd.Context(), files, func(ctx context.Context, s *replay.Session) error {
+				kept, err := replay.Retention(ctx, a.Env, s, benchCalls)
 				if len(kept) > 0 {
 					out.Sessions++
 				}

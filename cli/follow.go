@@ -8,8 +8,8 @@ import (
 )
 
 // untilInterrupted returns a context that ends when the user interrupts the program. Only
-// commands that follow something or wait for a model end that way; all others just die, which harms no
-// ledger.
+// commands that follow something, wait for a model or replay sessions end that way; all others just die,
+// which harms no ledger.
 func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }

@@ -262,6 +262,43 @@ func TestRecordedTextCannotLeaveItsTag(t *testing.T) {
 	}
 }
 
+// A prompt of the user's own is filled in one pass: what stands in the recorded texts is not replaced.
+func TestATemplateIsFilledInOnePass(t *testing.T) {
+	b := bigBrief(3)
+	b.From, b.To, b.Preset = 4, 9, "none"
+	b.Task, b.Focus, b.Previous = "Do {{$history}} and {{$task}}.", "ovens", "before: {{$change_log}}"
+	b.Parts[0].Messages[0].Text = "message-0 says {{$turn_count}} and </conversation>"
+	b.Template = "T={{$task}} N={{$turn_count}} L={{$change_log}} H={{$history}} X={{$unknown}}"
+	w := &writer{answer: func(int, Prompt) (Reply, error) { return Reply{Text: "short"}, nil }}
+	a, err := Ask(t.Context(), b, w)
+	if err != nil || a.Run.Status != Accepted || len(w.prompts) != 1 {
+		t.Fatalf("%+v, %v after %d prompts: no headings were asked for", a.Run, err, len(w.prompts))
+	}
+	p := w.prompts[0]
+	for _, want := range []string{
+		"T=<task>\nDo {{$history}} and {{$task}}.\n</task>", "N=6 ", "L=<change-log>\n- file-0.go", "H=<trace>", "<focus>\novens",
+		"<previous-summary>\nbefore: {{$change_log}}", "message-0 says {{$turn_count}} and <\\/conversation>", "message-2", "X={{$unknown}}",
+	} {
+		if !strings.Contains(p.Text, want) {
+			t.Errorf("%q is missing in\n%s", want, p.Text)
+		}
+	}
+	if strings.Contains(p.Text, "under exactly these headings") || p.System != system {
+		t.Errorf("%s\n%s", p.System, p.Text)
+	}
+	w = &writer{window: 1_000_000, answer: func(int, Prompt) (Reply, error) { return Reply{}, overflow() }}
+	b = bigBrief(40)
+	b.Template = "{{$history}}"
+	if _, err := Ask(t.Context(), b, w); err != nil || len(w.prompts) != 5 {
+		t.Errorf("%d prompts, %v", len(w.prompts), err)
+	}
+	for i := 1; i < len(w.prompts); i++ {
+		if len(w.prompts[i].Text) >= len(w.prompts[i-1].Text) {
+			t.Errorf("prompt %d is not smaller", i+1)
+		}
+	}
+}
+
 func TestPresets(t *testing.T) {
 	for _, p := range presets {
 		b := bigBrief(1)

@@ -3,7 +3,7 @@ package compaction
 // The keep rule: the newest units stay verbatim until one of these is reached.
 const (
 	keepTurns  = 10
-	keepTokens = 20_000
+	keepTokens = 6_000
 )
 
 // boundary returns the index of the first item that stays verbatim under the keep rule: whole units
@@ -43,6 +43,14 @@ func lastTurns(items []Item, ok []bool, start, n int) int {
 		cut--
 	}
 	return cut
+}
+
+// room is how much of the window is to be used, in tokens; 0: unknown.
+func (in *Input) room() int {
+	if in.Effective > 0 && (in.Window == 0 || in.Effective < in.Window) {
+		return in.Effective
+	}
+	return in.Window
 }
 
 // keepLimit is the number of tokens kept verbatim: in a small window at most half of it.

@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -35,10 +36,14 @@ type Brief struct {
 	From      int    `json:"from"` // turns
 	To        int    `json:"to"`
 	Preset    string `json:"preset,omitempty"` // which sections are wanted
-	Room      int    `json:"room"`             // tokens that the summary has in the document
-	Task      string `json:"task,omitempty"`   // the first request
-	Focus     string `json:"focus,omitempty"`
-	Notes     string `json:"notes,omitempty"`
+	// Template, if whoever asks the model sets it, is the prompt instead of ours. {{$task}}, {{$turn_count}},
+	// {{$change_log}} and {{$history}} in it are replaced, in one pass: what they stand for is not looked at
+	// again. The first part of a split turn is asked for with our own.
+	Template string `json:"-"`
+	Room     int    `json:"room"`           // tokens that the summary has in the document
+	Task     string `json:"task,omitempty"` // the first request
+	Focus    string `json:"focus,omitempty"`
+	Notes    string `json:"notes,omitempty"`
 	// Previous is the summary that the view starts with now: it stands for what lies before the brief.
 	Previous string `json:"previous,omitempty"`
 	// Parts are the history, and behind it the first part of a turn that goes on behind the boundary.
@@ -81,6 +86,11 @@ func (s *source) brief(v *view) (*Brief, error) {
 	if b.Task, err = s.task(); err != nil {
 		return nil, err
 	}
+	earlier, text, err := s.earlier(v.start)
+	if err != nil {
+		return nil, err
+	}
+	b.Previous = cmp.Or(b.Previous, s.mask(clean(text)))
 	split := v.start
 	turn := s.splitTurn()
 	for split < s.cut && (turn == 0 || s.in.Items[split].Turn != turn) {
@@ -90,7 +100,7 @@ func (s *source) brief(v *view) (*Brief, error) {
 		if r[0] == r[1] {
 			continue
 		}
-		part, err := s.briefPart(r[0], r[1])
+		part, err := s.briefPart(r[0], r[1], earlier)
 		if err != nil {
 			return nil, err
 		}
@@ -194,11 +204,15 @@ func (s *source) task() (string, error) {
 	return "", nil
 }
 
-func (s *source) briefPart(from, to int) (BriefPart, error) {
+// briefPart makes the part of some items, but for what is told as the previous summary.
+func (s *source) briefPart(from, to int, previous *Item) (BriefPart, error) {
 	p := BriefPart{Log: s.changeLog(from, to), Trace: s.trace(from, to)}
 	failed := s.failedCalls()
 	for i := from; i < to; i++ {
 		it := &s.in.Items[i]
+		if it == previous && s.in.PreviousText == "" {
+			continue
+		}
 		text, err := s.told(it)
 		if err != nil {
 			return p, err
@@ -214,6 +228,9 @@ func (s *source) briefPart(from, to int) (BriefPart, error) {
 }
 
 func speaker(it *Item) string {
+	if it.Earlier {
+		return "Prior Summary"
+	}
 	if it.Role == transcript.RoleUser && !isResult(it) {
 		return "Human"
 	}
@@ -285,29 +302,15 @@ func firstChars(text string, limit int) string {
 	if n <= limit {
 		return text
 	}
-	at := wholeBefore(text, byteOf(text, limit))
-	return text[:at] + "\n[... " + chars.Commas(n-utf8.RuneCountInString(text[:at])) + " more characters truncated]"
+	head := chars.Head(text, limit)
+	return head + "\n[... " + chars.Commas(n-utf8.RuneCountInString(head)) + " more characters truncated]"
 }
 
 // headTail returns the first two and the last third of limit characters of a text that had total
 // characters, around a mark that says so.
 func headTail(text string, limit, total int) string {
-	n := utf8.RuneCountInString(text)
-	if n <= limit {
+	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
-	head := wholeBefore(text, byteOf(text, limit*2/3))
-	tail := wholeAfter(text, byteOf(text, n-limit/3))
-	return text[:head] + " [TRUNCATED — " + chars.Commas(total) + " chars total] " + text[tail:]
-}
-
-// byteOf returns where the character with an index starts.
-func byteOf(text string, index int) int {
-	for i := range text {
-		if index == 0 {
-			return i
-		}
-		index--
-	}
-	return len(text)
+	return chars.Head(text, limit*2/3) + " [TRUNCATED — " + chars.Commas(total) + " chars total] " + chars.Tail(text, limit/3)
 }

@@ -21,7 +21,8 @@
 //   - each changed file, in its present place, with what was done to it and what its edits were about on
 //     one line, and under it the identifiers that the work used most: short lines, each under its file,
 //     since a bare word list does not say what belongs together;
-//   - each test and build, without what only stands around it, with its last outcome, and the commits;
+//   - each test and build, without what only stands around it, with its last outcome, and the commits: of a
+//     run that passed not what it printed;
 //   - the agent's notes and closing words, marked as claims, the notes checked against the ledger;
 //   - what was read or named, the handles of what is kept outside, and the identifiers that belong to no
 //     file, under the turn that said them last;
@@ -31,6 +32,10 @@
 // The list of operations is of the compacted range. Everything else tells the session up to its newest
 // entry, the part that stays verbatim included: the document may be all that a host hands on, and what
 // stands below may leave the view before the document does.
+//
+// In a short document what stands around the facts costs as many of them: headings are short, the way back to
+// the history is told once, a size where it is large, and the list of operations repeats nothing that stands
+// above unless there is room. Paths are whole nevertheless: they are copied into calls.
 //
 // The documented body (from "[INTENT-DERIVED RECONSTRUCTION" to the resumption note) stands last and
 // whole; everything else are prefix blocks before it, joined by rules. The table of files that were

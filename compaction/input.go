@@ -25,6 +25,7 @@ type Input struct {
 	// Artifacts are those that stand in the session's results, in order of Seq.
 	Artifacts []ArtifactRef
 	Window    int // the model's window in tokens; 0 unknown
+	Effective int // tokens of it that are to be used; 0: all
 	// Text returns the plain text of the message of one entry. It is asked only for requests of the
 	// user and for the few texts that may be printed. not_found stands for a forgotten text.
 	Text func(seq int64) (string, error)
@@ -39,9 +40,10 @@ type Input struct {
 
 // Item is one message of the conversation.
 type Item struct {
-	Seqs   []int64 // the entries that it consists of, at least one, ascending
-	Role   transcript.Role
-	Prompt bool // a request by the user: starts a turn
+	Seqs    []int64 // the entries that it consists of, at least one, ascending
+	Role    transcript.Role
+	Prompt  bool // a request by the user: starts a turn
+	Earlier bool // a summary that a host made of what came before
 	// Compacted: the provider's own compaction of what came before. The newest that a summary covers stays
 	// in front of it.
 	Compacted bool

@@ -16,6 +16,9 @@ func (s *source) write() (text string, need int, err error) {
 	s.addFiles(d, n)
 	s.addCommands(d, n)
 	s.addNotes(d)
+	if err := s.addEarlier(d); err != nil {
+		return "", 0, err
+	}
 	s.addNarrative(d)
 	if err := s.addReasoning(d); err != nil {
 		return "", 0, err

@@ -66,9 +66,9 @@ func TestTheLongestRequestsGiveWayFirst(t *testing.T) {
 func TestAShortSessionIsCompactedWhenABudgetIsGiven(t *testing.T) {
 	k := newTalk(t)
 	k.user("q")
-	k.read("a.go", 6000)
+	k.read("a.go", 1800)
 	k.user("next")
-	k.read("b.go", 6000)
+	k.read("b.go", 1800)
 	if p, err := Plan(k.in, Options{}); err != nil || p.Outcome != NothingToDo {
 		t.Fatal(p.Outcome, err)
 	}

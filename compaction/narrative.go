@@ -117,7 +117,7 @@ func clipLines(text string, room int) string {
 	if len(kept) == 0 { // a single line, longer than all of it
 		head := text
 		for count(head) > room-count(mark) && head != "" {
-			head = head[:wholeBefore(head, runeStart(head, min(len(head)*3/4, 8*room)))]
+			head = chars.Head(head, min(utf8.RuneCountInString(head)*3/4, 8*room))
 		}
 		return head + mark
 	}

@@ -87,7 +87,7 @@ func TestKeepRuleStopsAtTurnsOrTokensWhicheverComesFirst(t *testing.T) {
 	if cut := boundary(many.in.Items, ok, 0, keepTokens); cut != 40 {
 		t.Errorf("30 short turns are cut at item %d, want 40", cut)
 	}
-	long := newTalk(t) // one turn of 50 reads: 20,000 tokens stay, the turn is split
+	long := newTalk(t) // one turn of 50 reads: 6,000 tokens stay, the turn is split
 	long.user("q")
 	for range 50 {
 		long.read("f.go", 970)
@@ -99,8 +99,8 @@ func TestKeepRuleStopsAtTurnsOrTokensWhicheverComesFirst(t *testing.T) {
 			kept += long.in.Items[i].Tokens
 		}
 	}
-	if kept != 20_000 {
-		t.Errorf("%d tokens kept, want 20,000", kept)
+	if kept != keepTokens {
+		t.Errorf("%d tokens kept, want 6,000", kept)
 	}
 	if !strings.Contains(p.Text, "The request of turn 1 is in progress") {
 		t.Error("the split turn is not told")

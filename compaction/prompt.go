@@ -51,27 +51,33 @@ const system = "You write the summary that will stand for a part of a coding age
 // prompt asks for the summary of some messages of a part. previous is the summary of what lies before
 // them.
 func (b *Brief) prompt(p *BriefPart, messages []BriefMessage, previous string, s scale, output int) Prompt {
-	var t strings.Builder
-	tagged := func(tag, text string) {
-		if text = strings.TrimSpace(text); text != "" {
-			fmt.Fprintf(&t, "<%s>\n%s\n</%s>\n\n", tag, defuse(text), tag)
-		}
-	}
-	tagged("task", headTail(b.Task, s.message, utf8.RuneCountInString(b.Task)))
-	tagged("focus", b.Focus)
-	tagged("agent-notes", b.Notes)
-	tagged("change-log", strings.Join(newest(p.Log, s.log), "\n"))
+	task := tagged("task", headTail(b.Task, s.message, utf8.RuneCountInString(b.Task)))
+	words := tagged("focus", b.Focus) + tagged("agent-notes", b.Notes)
+	log := tagged("change-log", strings.Join(newest(p.Log, s.log), "\n"))
+	history := ""
 	if trace := newest(p.Trace, s.log); len(trace) > 0 {
-		tagged("trace", "[TOOL CALL TRACE — what agents actually did]\n"+strings.Join(trace, "\n"))
+		history = tagged("trace", "[TOOL CALL TRACE — what agents actually did]\n"+strings.Join(trace, "\n"))
 	}
-	tagged("previous-summary", previous)
 	said := conversation(messages, s.message)
 	if b.Omitted > 0 && len(messages) > 0 && &messages[0] == &p.Messages[0] {
 		said = "(" + chars.Commas(b.Omitted) + " earlier messages are left out here: the change log tells what was done in them)\n\n" + said
 	}
-	tagged("conversation", said)
-	t.WriteString(b.wanted(p, previous))
-	return Prompt{System: system, Text: t.String(), Output: output}
+	history += tagged("previous-summary", previous) + tagged("conversation", said)
+	text := task + words + log + history + b.wanted(p, previous)
+	if b.Template != "" && !p.Turn {
+		text = words + strings.NewReplacer(
+			"{{$task}}", task, "{{$turn_count}}", chars.Commas(max(1, b.To-b.From+1)), "{{$change_log}}", log, "{{$history}}", history,
+		).Replace(b.Template)
+	}
+	return Prompt{System: system, Text: text, Output: output}
+}
+
+// tagged is a recorded text between tags that it cannot close; nothing for nothing.
+func tagged(tag, text string) string {
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+	return fmt.Sprintf("<%s>\n%s\n</%s>\n\n", tag, defuse(text), tag)
 }
 
 // conversation prints messages, each cut to limit characters.
@@ -101,11 +107,15 @@ func (b *Brief) wanted(p *BriefPart, previous string) string {
 		t.WriteString("The previous summary stands for what came before. Update it: keep everything in it that is still true, correct what has " +
 			"changed, add what is new.\n")
 	}
-	fmt.Fprintf(&t, "Answer with the summary alone, in at most %d words, under exactly these headings, in this order. "+
-		"Write None. under a heading that has nothing.\n", words)
+	fmt.Fprintf(&t, "Answer with the summary alone, in at most %d words", words)
 	preset, err := presetOf(b.Preset)
 	if err != nil {
 		preset = presets[0] // a newer ledger's: the daemon has checked it
+	}
+	if len(preset.sections) == 0 {
+		t.WriteString(".\n")
+	} else {
+		t.WriteString(", under exactly these headings, in this order. Write None. under a heading that has nothing.\n")
 	}
 	for _, s := range preset.sections {
 		t.WriteString("\n" + s.head + "\n(" + s.holds + ")\n")

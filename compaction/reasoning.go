@@ -56,7 +56,7 @@ func (s *source) reasoningOf(it *Item) (string, error) {
 	}
 	text := strings.Join(strings.Fields(clean(strings.Join(parts, " "))), " ")
 	if n := utf8.RuneCountInString(text); n > reasoningChars {
-		text = text[:wholeBefore(text, byteOf(text, reasoningChars))] + " [TRUNCATED — " + chars.Commas(n) + " chars total]"
+		text = chars.Head(text, reasoningChars) + " [TRUNCATED — " + chars.Commas(n) + " chars total]"
 	}
 	return text, nil
 }

@@ -254,12 +254,13 @@ func (s *source) fit(text string, room int, id string) string {
 	if len(text) <= room || len(text) <= room*widest && count(text) <= room {
 		return text
 	}
-	head, tail := room*3, room*3/2
+	all := utf8.RuneCountInString(text)
+	head, tail := room*3, room*3/2 // a token has four and a half characters, at most
 	for range 16 {
-		if head+tail >= len(text) {
-			head, tail = len(text)/2, len(text)/4
+		if head+tail >= all {
+			head, tail = all/2, all/4
 		}
-		h, t := wordBefore(text, wholeBefore(text, runeStart(text, head))), wordAfter(text, wholeAfter(text, len(text)-tail))
+		h, t := wordBefore(text, len(chars.Head(text, head))), wordAfter(text, len(text)-len(chars.Tail(text, tail)))
 		short := text[:h] + leftOut(utf8.RuneCountInString(text[h:t]), id) + text[t:]
 		if count(short) <= room {
 			return short
@@ -300,14 +301,6 @@ func wordAfter(s string, i int) int {
 
 // longWord is how far a word may reach that a cut does not part.
 const longWord = 24
-
-// runeStart moves a cut back to the start of a character.
-func runeStart(s string, i int) int {
-	for i > 0 && i < len(s) && s[i]&0xc0 == 0x80 {
-		i--
-	}
-	return i
-}
 
 // handleOf is the handle that a message is read back with: the first twelve digits of its id.
 func handleOf(id string) string { return id[:min(len(id), 12)] }

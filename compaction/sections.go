@@ -15,7 +15,7 @@ type preset struct {
 
 type section struct{ head, holds string }
 
-// presets are the known ones; the first is the default.
+// presets are the known ones; the first is the default, the last asks for no headings.
 var presets = []preset{
 	{"default", []section{
 		{"## Completed", "what is done, with exact paths, commands with their exit codes, and commits"},
@@ -37,6 +37,7 @@ var presets = []preset{
 		{"## Next Steps", "in order, the exact next step first"},
 		{"## Critical Context", "names, figures and facts that later work needs"},
 	}},
+	{"none", nil},
 }
 
 // presetOf returns the preset with a name. Error: invalid for an unknown one.

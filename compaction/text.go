@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // clean makes stored text harmless as text: terminal escapes, control and bidirectional control
@@ -118,45 +120,11 @@ func clip(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	n := 0
-	for i := range s {
-		if n == limit {
-			return strings.TrimRight(s[:wholeBefore(s, i)], " ") + "…"
-		}
-		n++
+	if head := chars.Head(s, limit); len(head) < len(s) {
+		return strings.TrimRight(head, " ") + "…"
 	}
 	return s
 }
-
-// wholeBefore moves the cut at byte i back until it parts no character from its combining marks.
-func wholeBefore(s string, i int) int {
-	for i > 0 && i < len(s) {
-		r, _ := utf8.DecodeRuneInString(s[i:])
-		before, n := utf8.DecodeLastRuneInString(s[:i])
-		if !joins(r) && before != '\u200d' {
-			break
-		}
-		i -= n
-	}
-	return i
-}
-
-// wholeAfter moves the cut at byte i forward until it starts with a character of its own.
-func wholeAfter(s string, i int) int {
-	for i < len(s) && !utf8.RuneStart(s[i]) {
-		i++
-	}
-	for i < len(s) {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if !joins(r) {
-			break
-		}
-		i += n
-	}
-	return i
-}
-
-func joins(r rune) bool { return unicode.Is(unicode.M, r) || r == '\u200d' }
 
 // turnRange prints "turn 3" or "turns 3–7".
 func turnRange(from, to int) string {

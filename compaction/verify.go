@@ -3,23 +3,32 @@ package compaction
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // verify goes through a summary statement by statement. One that the ledger refutes goes, and in its
-// place stands what the ledger says; one that names what the ledger has never seen is marked as the
-// assumption that it is. kept counts the statements that are left.
+// place stands what the ledger says; one that nothing in the ledger backs is marked as the assumption that
+// it is. kept counts the statements that are left.
 func (s *source) verify(text string, run *Run, kept *int) string {
 	if text == "" {
 		return ""
 	}
 	lines := strings.Split(text, "\n")
+	about := aboutAnything
 	for i, l := range lines {
 		said := strings.TrimSpace(l)
-		if said == "" || strings.HasPrefix(said, "#") {
+		if strings.HasPrefix(said, "#") {
+			about = subjectOf(said, about)
 			continue
 		}
+		if !strings.ContainsFunc(said, unicode.IsLetter) {
+			continue // a rule, or the frame of a table
+		}
 		bullet, statement := cutBullet(l)
-		switch refuted, unknown := s.objections(statement); {
+		if isNone(statement) {
+			continue
+		}
+		switch refuted, unknown := s.objections(statement, about); {
 		case refuted != "":
 			run.Removed++
 			lines[i] = bullet + removedMark + refuted + "]"
@@ -28,17 +37,44 @@ func (s *source) verify(text string, run *Run, kept *int) string {
 			run.Marked++
 			lines[i] = bullet + unverified + statement + "] (" + unknown + ")"
 		}
-		if !isNone(statement) {
-			*kept++
-		}
+		*kept++
 	}
 	return strings.Join(lines, "\n")
+}
+
+// subject is what the statements under a heading are about.
+type subject int
+
+const (
+	aboutAnything subject = iota
+	aboutDone             // what was done: each statement needs something that backs it
+	aboutAhead            // what is to be done: that it is not done yet is no objection
+)
+
+// The headings of the presets, and of models that go their own way, by what stands under them.
+var (
+	headsDone  = lazy(`(?i)^#+\s*(completed|done|artifacts|what was done|changes( made)?|accomplished|finished)\b`)
+	headsAhead = lazy(`(?i)^#+\s*(open questions|remaining|next|in progress|blocked|to ?do|plan|goal|session intent|constraints)\b`)
+)
+
+// subjectOf returns what stands under a heading. A subheading that says nothing of it goes on with what is
+// above.
+func subjectOf(heading string, above subject) subject {
+	switch {
+	case headsDone().MatchString(heading):
+		return aboutDone
+	case headsAhead().MatchString(heading):
+		return aboutAhead
+	case strings.HasPrefix(heading, "###"):
+		return above
+	}
+	return aboutAnything
 }
 
 // cutBullet parts a line of a list from what makes it one.
 func cutBullet(l string) (bullet, statement string) {
 	rest := strings.TrimLeft(l, " \t")
-	for _, mark := range []string{"- [ ] ", "- [x] ", "- ", "* ", "• "} {
+	for _, mark := range []string{"- [ ] ", "- [x] ", "* [x] ", "- ", "* ", "• "} {
 		if after, ok := strings.CutPrefix(rest, mark); ok {
 			return l[:len(l)-len(after)], after
 		}
@@ -55,79 +91,73 @@ func isNone(statement string) bool {
 	return false
 }
 
-var (
-	saysPassed  = lazy(`(?i)\b(pass(es|ed|ing)?|green|succeed(s|ed)?|successful(ly)?|clean|works|working|fixed|done|exit(ed)?( code| status)? 0)\b|✓|✅`)
-	saysFailed  = lazy(`(?i)\b(fail(s|ed|ing|ures?)?|errors?|broken|red|not|never|no longer|without|still|cannot|can't|until|should|must|needs?|todo|exit(ed)?( code| status)? [1-9]\d*)\b|✗|❌`)
-	saysChanged = lazy(`(?i)\b(edit(s|ed)?|chang(es|ed)|modif(ies|ied)|updat(es|ed)|wrote|written|creat(es|ed)|added|fixed|implemented|rewr(ote|itten)|refactored|patched)\b`)
-	namesRuns   = lazy(`(?i)\b(tests?|suite|builds?|compil(es|ed|ation)|lint(er|ing)?|checks?|ci|everything|all)\b`)
-)
-
-// objections says what the ledger has against one statement: that it is refuted, or that something it
-// names was never seen.
-func (s *source) objections(statement string) (refuted, unknown string) {
-	passed, failed := saysPassed().MatchString(statement), saysFailed().MatchString(statement)
-	for _, c := range s.commands {
-		named := strings.Contains(statement, c.key) || strings.Contains(statement, c.last.Command)
-		spoken := named || c.purpose == test && namesRuns().MatchString(statement)
-		if spoken && passed && !failed && c.open() {
-			return oneLine(c.last.Command, 160) + " last ended with " + c.ended(), ""
-		}
-		if named && failed && !passed && c.succeeded() && saysStill().MatchString(statement) {
-			return oneLine(c.last.Command, 160) + " last ended with " + c.ended(), ""
+// objections says what the ledger has against one statement: that it is refuted, or that something in it is
+// backed by nothing that was recorded.
+func (s *source) objections(statement string, about subject) (refuted, unknown string) {
+	note := func(text string) {
+		if unknown == "" {
+			unknown = text
 		}
 	}
-	for _, f := range s.files {
-		if f.failed != nil && f.applied == 0 && mentions(statement, f.path) && saysChanged().MatchString(statement) && !failed {
-			return "the last " + f.failed.Op + " of " + f.path + " failed", ""
-		}
-	}
-	if all := s.unknown(statement); len(all) > 0 {
-		return "", all[0]
-	}
-	return "", s.unlike(statement)
-}
-
-// saysGone recognises that a statement tells of a file that is no longer there.
-var saysGone = lazy(`(?i)\b(delet(es|ed)|remov(es|ed)|dropped|gone|mov(es|ed)|renam(es|ed))\b`)
-
-// unlike says what else the ledger knows of a file that a statement tells as changed: that it is gone by
-// now, or that it was only read.
-func (s *source) unlike(statement string) string {
-	if !saysChanged().MatchString(statement) {
-		return ""
-	}
-	changed := false
-	for _, f := range s.files {
-		if !mentions(statement, f.path) {
+	for _, text := range clauses(statement) {
+		c := claimOf(text)
+		if c.wished {
 			continue
 		}
-		changed = true
-		if f.gone != "" && !saysGone().MatchString(statement) {
-			return f.path + " is " + f.gone
+		for _, against := range []func(claim) (string, string){s.ofCommands, s.ofFiles, s.ofDeeds} {
+			refuted, doubt := against(c)
+			if refuted != "" {
+				return refuted, ""
+			}
+			note(doubt)
 		}
 	}
-	if changed {
-		return ""
+	if about == aboutAhead {
+		return "", ""
+	}
+	if all := s.unknown(statement); len(all) > 0 {
+		note(all[0])
+	}
+	if about == aboutDone && unknown == "" && !s.backed(statement) {
+		note("nothing that was recorded backs this")
+	}
+	return "", unknown
+}
+
+// backed reports whether a statement names something that the ledger knows: a file that changed or was read,
+// a command, a deed that ran, or a name that stands in the conversation.
+func (s *source) backed(statement string) bool {
+	for _, f := range s.files {
+		if mentions(statement, f.path) && (f.applied > 0 || f.gone != "" || claimOf(statement).failed) {
+			return true
+		}
 	}
 	for _, r := range s.explored.all {
 		if mentions(statement, r.path) {
-			return r.path + " was read, but not changed here"
+			return true
 		}
 	}
-	return ""
+	for _, c := range s.commands {
+		if c.named(statement) || c.purpose >= build && namesChecks().MatchString(statement) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(deeds, func(d deed) bool { return d.says().MatchString(statement) }) || s.namesKnown(statement)
 }
 
-// saysStill recognises that a failure is told as the present state.
-var saysStill = lazy(`(?i)\b(still|currently|now|fails|is failing|are failing)\b`)
+// names of code in a statement: what prose has not.
+var codeNames = lazy(`[A-Za-z_][A-Za-z0-9]*(?:[._:][A-Za-z0-9_]+)+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*`)
 
-// ended says how and when the newest run ended: "exit 1 (turn 7)".
-func (c *commandState) ended() string {
-	return oneLine(c.ending(), 60) + " (" + turnRange(c.last.Turn, c.last.Turn) + ")"
-}
-
-// succeeded reports whether the newest run of a command is known to have ended well.
-func (c *commandState) succeeded() bool {
-	return !c.last.pending() && !c.failing()
+// namesKnown reports whether a statement has a name of code that stands in the range.
+func (s *source) namesKnown(statement string) bool {
+	for _, name := range codeNames().FindAllString(statement, 20) {
+		for _, it := range s.in.Items {
+			if slices.Contains(it.Names, name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mentions reports whether a statement names a file: by its path, or by the end of it.

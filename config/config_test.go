@@ -107,6 +107,12 @@ func TestPolicies(t *testing.T) {
 			func(p *window.Policy) {
 				p.Clear.Trigger, p.Clear.Keep, p.Clear.Only, p.Arguments.Trigger = 0.5, 2, []string{"read"}, 0
 			}, ""},
+		{"a threshold is the only bound", "context:\n  Threshold: 0.9\n", func(p *window.Policy) {
+			p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.9, 0, 0, 0
+		}, ""},
+		{"unless others are set as well", "context:\n  idle: 0.3\n  threshold: 0.9\n  effective_window: 50000\n", func(p *window.Policy) {
+			p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.9, 50_000, 0.3, 0
+		}, ""},
 		{"no share", "follow: true\ncontext:\n  threshold: 85\n", nil, "threshold is 85: it is a share, from 0 to 1"},
 		{"negative", "context: {clear: {keep: -1}}\n", nil, "clear: keep is -1: it cannot be negative"},
 		{"wrong type", "context: {max_turn_age: many}\n", nil, "line 1, column"},

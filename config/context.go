@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/fault"
@@ -60,6 +61,9 @@ func (p *parser) agent(f yamldoc.Field, w *window.Policy) (name string, err erro
 
 // policy reads the value of the key context, or of an agent's context_window, over what w has.
 func (p *parser) policy(f yamldoc.Field, w *window.Policy) error {
+	if sets(f, "threshold") { // who sets one does not want it undercut
+		w.Compact.Effective, w.Compact.Idle, w.Compact.Gain = 0, 0, 0
+	}
 	var clear, arguments, tools yamldoc.Field
 	recovers := !w.Compact.NoRecovery
 	err := p.each(f, map[string]any{
@@ -69,7 +73,7 @@ func (p *parser) policy(f yamldoc.Field, w *window.Policy) error {
 		"batchchars": &w.BatchChars, "oldwords": &w.OldWords, "readonlytools": &w.ReadOnly,
 		"maxinturntoolpairs": &w.ToolPairs, "maxinturncontexttokens": &w.InTurnTokens,
 		"maxtoolresulttokens": &w.Evict.MaxTokens, "inturntoolwindow": &w.Evict.Window,
-		"threshold": &w.Compact.Fraction, "reserve": &w.Compact.Reserve, "effectivewindow": &w.Compact.Effective,
+		"threshold": &w.Compact.Fraction, "reserve": &w.Compact.Reserve, "effectivewindow": &w.Compact.Effective, "idle": &w.Compact.Idle, "gain": &w.Compact.Gain,
 		"compactturns": &w.Compact.Turns, "maxturninputtokens": &w.Compact.SingleTurn, "warnat": &w.Compact.WarnAt, "cutoverat": &w.Compact.CutoverAt,
 		"antithrashwindow": &w.Compact.ThrashWindow, "antithrashratio": &w.Compact.ThrashRatio,
 		"mode": &w.Compact.Mode, "recoverfromoverflow": &recovers,
@@ -92,6 +96,12 @@ func (p *parser) policy(f yamldoc.Field, w *window.Policy) error {
 		err = at(f, w.Check())
 	}
 	return err
+}
+
+// sets reports whether a mapping has a key, in its folded form.
+func sets(mapping yamldoc.Field, key string) bool {
+	fields, err := mapping.Fields()
+	return err == nil && slices.ContainsFunc(fields, func(f yamldoc.Field) bool { return fold(f.Key) == key })
 }
 
 // byTool reads a bound for each of some tools.

@@ -17,6 +17,9 @@ const (
 	KindCommand   = "command"   // a program that reads the prompt and writes the text
 )
 
+// noSections is the value of sections that asks for none.
+const noSections = "none"
+
 // Summarizer says how a model is reached. It holds no key: only where one is found when it is needed.
 type Summarizer struct {
 	Kind       string        // KindAnthropic, KindOpenAI or KindCommand
@@ -28,6 +31,7 @@ type Summarizer struct {
 	Output     int           // tokens of an answer at most; 0: what the model is known to give
 	Timeout    time.Duration // of a whole summary
 	Sections   string        // see compaction.Options.Preset
+	Template   string        // see compaction.Brief.Template
 }
 
 // Bounds of a summarizer's settings.
@@ -37,6 +41,8 @@ const (
 	maxOutput      = 1 << 20
 	maxArguments   = 64
 	maxSetting     = 2000 // bytes of one setting
+	maxTemplate    = 16 << 10
+	history        = "{{$history}}" // what a template cannot do without
 )
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -47,13 +53,16 @@ func (p *parser) summarizer(f yamldoc.Field) (*Summarizer, error) {
 	seconds := int(defaultTimeout / time.Second)
 	err := p.each(f, map[string]any{
 		"kind": &s.Kind, "url": &s.URL, "model": &s.Model, "keyenv": &s.KeyEnv, "keycommand": &s.KeyCommand,
-		"command": &s.Command, "maxoutput": &s.Output, "timeout": &seconds, "sections": &s.Sections,
+		"command": &s.Command, "maxoutput": &s.Output, "timeout": &seconds, "sections": &s.Sections, "template": &s.Template,
 	})
 	if err != nil {
 		return nil, err
 	}
 	if seconds > 0 && seconds <= int(maxTimeout/time.Second) {
 		s.Timeout = time.Duration(seconds) * time.Second
+	}
+	if s.Template != "" && s.Sections == "" {
+		s.Sections = noSections // it says itself what it wants
 	}
 	if why := s.wrong(); why != "" {
 		return nil, at(f, fault.New(fault.Invalid, "", "summarizer: %s", why))
@@ -84,6 +93,10 @@ func (s *Summarizer) wrong() string {
 		return "max_output: give the tokens of an answer, from 1"
 	case s.Timeout == 0:
 		return "timeout: give seconds, from 1 to 3600"
+	case s.Template != "" && !strings.Contains(s.Template, history):
+		return "template: " + history + " has to stand where the conversation is to be"
+	case len(s.Template) > maxTemplate || strings.ContainsRune(s.Template, 0):
+		return "template: it is longer than 16 KiB, or holds a zero byte"
 	case len(s.Command) > maxArguments || len(s.KeyCommand) > maxArguments:
 		return "a command has at most 64 arguments"
 	}

@@ -119,16 +119,6 @@ func TestADeterministicSummaryStandsWhenAModelFails(t *testing.T) {
 	}
 }
 
-// last returns the newest event.
-func last(t *testing.T, l *engine.Local) engine.Event {
-	t.Helper()
-	r, err := l.WaitEvents(t.Context(), engine.WaitEventsRequest{After: newest(t, l) - 1})
-	if err != nil || len(r.Events) == 0 {
-		t.Fatalf("%v, %d events", err, len(r.Events))
-	}
-	return r.Events[len(r.Events)-1]
-}
-
 // Where nothing is gained the view stays as it was, and what the model cost is booked all the same.
 func TestTheCostOfARefusedSummaryIsBooked(t *testing.T) {
 	l := open(t)

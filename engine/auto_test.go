@@ -1,9 +1,14 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -40,10 +45,16 @@ func talkOf(turns, words int) [][]byte {
 	return out
 }
 
+// full lets a view fill the window before a compaction is due.
+func full(p *window.Policy) {
+	p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.85, 0, 0, 0
+}
+
 // without returns the default policy without the passes that edit.
 func without() window.Policy {
 	p := window.Default()
 	p.Clear.Trigger, p.Arguments.Trigger = 0, 0
+	p.Compact.Gain = 0
 	return p
 }
 
@@ -59,7 +70,7 @@ func TestAutoDoesWhatThePolicyAsksFor(t *testing.T) {
 		messages bool
 	}{
 		{"nothing", nil, 3, engine.Signals{}, engine.AutoNothing, "", "within its limits", true},
-		{"edits that suffice", func(p *window.Policy) { p.Compact.Effective = 60_000 }, 20, engine.Signals{}, engine.AutoEdited, "", "within its limits", true},
+		{"edits that suffice", full, 28, engine.Signals{}, engine.AutoEdited, "", "within its limits", true},
 		{"a compaction", func(p *window.Policy) { *p = without(); p.Compact.Effective = 40_000 }, 20, engine.Signals{}, engine.AutoCompacted, "threshold", "the limit is 40,000", true},
 		{"by turns", func(p *window.Policy) { p.Compact.Turns = 15 }, 15, engine.Signals{}, engine.AutoCompacted, "window_size", "15 turns", true},
 		{"an overflow", nil, 20, engine.Signals{Overflow: true}, engine.AutoCompacted, "context_exceeded", "refused", true},
@@ -74,8 +85,9 @@ func TestAutoDoesWhatThePolicyAsksFor(t *testing.T) {
 			if c.policy != nil {
 				c.policy(&p)
 			}
+			p.Compact.Fraction = 0.5
 			l := openWith(t, p)
-			id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(c.turns, 4_000)}).Session
+			id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(c.turns, 4_000)}).Session
 			r := of(id)
 			r.Signals, r.NoEdits = c.signals, !c.messages
 			before := render(t, l, id)
@@ -118,11 +130,11 @@ func TestAutoWithAKeyIsDoneOnce(t *testing.T) {
 // In the turn after a compaction a request gets the numbers of that one.
 func TestAskedInTheGraceTurnTheLastCompactionAnswers(t *testing.T) {
 	p := without()
-	p.Compact.Effective = 40_000
+	p.Compact.Effective = 26_000
 	l := openWith(t, p)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(20, 4_000)}).Session
+	id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(20, 4_000)}).Session
 	made := auto(t, l, of(id))
-	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: talkOf(1, 30_000)})
+	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: append(talkOf(1, 5_000), round("x", "Grep", map[string]any{"pattern": "x"}, strings.Repeat("word ", 5_000))...)})
 	for range 2 {
 		r := of(id)
 		r.Asked = true
@@ -285,6 +297,7 @@ func TestAnAgentsOwnLimitsHoldForIt(t *testing.T) {
 // A change of the model counts anew and carries on: the same bytes, other thresholds, nothing un-cleared.
 func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 	p := window.Default()
+	full(&p)
 	l := openWith(t, p)
 	messages := talkOf(30, 6_000)
 	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages, Model: "claude-sonnet-4-5"}).Session
@@ -325,5 +338,32 @@ func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 	}
 	if got := render(t, l, id); strings.Count(string(got[len(got)-1]), "word") > 1_000 || len(got) >= len(sent) {
 		t.Errorf("%d messages are left of %d", len(got), len(sent))
+	}
+}
+
+// A message that a pass cannot look at stays as it is, is told once, and keeps nobody from editing the others.
+func TestAMessageThatCannotBeReadIsLeftAsItIs(t *testing.T) {
+	dir := t.TempDir()
+	l := openPolicy(t, dir, window.Default())
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(14, 7_500)}).Session
+	blobs, err := filepath.Glob(filepath.Join(dir, "blobs", "*", "*"))
+	if err != nil || len(blobs) != 14 {
+		t.Fatalf("%d blobs, %v", len(blobs), err)
+	}
+	lost := originals(t, l, id, 3, 3) // the first result
+	sum := sha256.Sum256(bytes.TrimSuffix(lost, []byte("\n")))
+	name := hex.EncodeToString(sum[:])
+	if err := errors.Join(l.Close(), os.Truncate(filepath.Join(dir, "blobs", name[:2], name), 100)); err != nil {
+		t.Fatal(err)
+	}
+	l = openPolicy(t, dir, window.Default())
+	for step, edits := range []int{7, 0} {
+		made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reason: "manual"})
+		if err != nil || len(made.Edits) != edits || len(made.Failed) != 1 || made.Failed[0].Entry != 3 || made.Failed[0].Layer != "clear" {
+			t.Errorf("step %d: %d edits, %+v, %v", step, len(made.Edits), made.Failed, err)
+		}
+	}
+	if told := eventsOf[engine.LayerError](t, l, engine.EventLayerError); len(told) != 1 || told[0].Entry != 3 || told[0].Message == "" || told[0].Error == "" {
+		t.Errorf("told %+v", told)
 	}
 }

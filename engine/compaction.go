@@ -108,9 +108,7 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 		return in, err
 	}
 	in.Window = w.Tokens
-	if most := f.policy.Compact.Effective; most > 0 && (in.Window == 0 || most < in.Window) {
-		in.Window = most // what is kept, and what stands for the rest, have to fit that
-	}
+	in.Effective = f.policy.Compact.Effective
 	if in.Previous != nil {
 		in.FirstKept = in.Previous.FirstKept
 		if in.PreviousText, err = l.summaryText(ctx, *in.Previous); err != nil {
@@ -139,6 +137,7 @@ func (f *folded) item(slot window.Slot) compaction.Item {
 			it.Calls = append(it.Calls, e.Calls...)
 			it.Results = append(it.Results, e.Results...)
 		}
+		it.Earlier = it.Earlier || e.Earlier && e.Forgotten == nil
 		it.Names = append(it.Names, e.Names...)
 		it.Paths = append(it.Paths, e.Paths...)
 	}

@@ -192,7 +192,7 @@ func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewReq
 	}
 	c, d := f.counter(r.Model), window.Decide(f.input(), f.policy, st)
 	if r.NoEdits {
-		d = window.Decision{Before: d.Before, Threshold: d.Threshold, Over: c.Of(d.Before).Upper > d.Threshold, Why: "no edits were asked for"}
+		d = window.Decision{Before: d.Before, Threshold: d.Threshold, Over: st.Request(d.Before) > d.Threshold, Why: "no edits were asked for"}
 	}
 	exact, err := l.weighAll(ctx, tx, f, d.Edits)
 	if err != nil {
@@ -200,7 +200,7 @@ func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewReq
 	}
 	d.Edits, d.After = exact.edits, d.Before-exact.freed
 	made := EditedView{Session: f.session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After), Failed: exact.failed}
-	now := f.situation(w, c, made.TokensAfter.Upper, r.Signals)
+	now := f.situation(w, st, d.After, r.Signals)
 	made.NearCap = f.view.NearCap
 	made.Due, made.Warn = l.dueFor(f, now)
 	made.Mode, made.Keep = modeOf(f.policy.Compact, made.Due), keepOf(f.policy.Compact, made.Due)
@@ -215,12 +215,10 @@ func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, w Window, reas
 	c := f.counter(w.Model)
 	st := window.State{
 		Window: w.Tokens,
-		Count:  func(n int) int { return c.Of(n).Upper },
-		Ahead:  window.CallsAhead(f.requests()),
+		Count:  c.Of,
 		Reason: reason,
 	}
 	model, _ := l.models.Lookup(c.Model())
-	st.Rates = window.RatesOf(model.Price)
 	_, text, err := l.summaryMessage(ctx, f)
 	if err != nil {
 		return st, err
@@ -228,6 +226,12 @@ func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, w Window, reas
 	if f.current() != nil {
 		st.Summary = summaryTokens(text)
 	}
+	cache := f.cached(l.now())
+	st.Cold, st.Rates = cache.cold, window.RatesOf(model.Price, cache.long)
+	fixed, _ := f.fixed(c)
+	st.Fixed = fixed.N
+	size := st.Request(f.tokens(text))
+	st.Ahead = window.CallsAhead(f.requests(), size-st.Fixed, f.policy.Compact.Threshold(st.Window)-size)
 	st.ExitCode, st.Changed = exitCode(tx, f.session.ID), changedBy(tx, f.session.ID)
 	return st, nil
 }

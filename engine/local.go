@@ -24,6 +24,7 @@ type Options struct {
 	Env       env.Env       // clock and randomness
 	LockWait  time.Duration // how long to wait for another owner to leave; 0: not at all
 	RunTwice  bool          // test switch: run every transaction twice, see kv
+	Scratch   bool          // the ledger is removed with its process: nothing waits for the disk, see kv/bolt
 
 	Settings Settings
 }
@@ -90,7 +91,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "engine.open", err)
 	}
-	store, err := bolt.Open(o.State, bolt.Options{LockWait: o.LockWait, RunTwice: o.RunTwice})
+	store, err := bolt.Open(o.State, bolt.Options{LockWait: o.LockWait, RunTwice: o.RunTwice, Scratch: o.Scratch})
 	if err != nil {
 		return nil, err
 	}

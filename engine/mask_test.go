@@ -56,7 +56,12 @@ func TestNoSecretLeavesThroughMemory(t *testing.T) {
 func TestNoSecretLeavesThroughEvents(t *testing.T) {
 	l := open(t)
 	put(t, l, "text", "curl -H 'Authorization: token "+secret+"'")
+	id := hand(t, l, engine.AppendMessagesRequest{Messages: say("hi")}).Session
+	recovered(t, l, engine.OverflowRequest{Session: id, Body: []byte("prompt is too long: 9 tokens > 8000 maximum"), Provider: "token " + secret})
 	leaks(t, "an event", events(t, l, engine.WaitEventsRequest{}))
+	if told := eventsOf[engine.ContextOverflow](t, l, engine.EventOverflow); len(told) != 1 || told[0].Limit != 8_000 {
+		t.Errorf("the rest of the payload: %+v", told)
+	}
 }
 
 func TestMasksAreTheSameAfterARestart(t *testing.T) {

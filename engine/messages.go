@@ -57,6 +57,7 @@ func (l *Local) recordMessages(ctx context.Context, r AppendMessagesRequest, m m
 			return AppendMessagesResponse{}, err
 		}
 	}
+	raws = withoutLeading(r.Format, raws)
 	for range maxPlans {
 		resp, err := l.tryMessages(ctx, r, raws, m)
 		if !fault.Is(err, fault.Stale) {

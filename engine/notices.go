@@ -18,7 +18,7 @@ func (l *Local) notices(f *folded, made EditedView, now window.Situation, c toke
 		notes = append(notes, f.graceNotice(made, now, c)...)
 	}
 	if made.Due.Suppressed {
-		notes = append(notes, f.suppressedNotice(t, made.Due, now, c)...)
+		notes = append(notes, f.suppressedNotice(t, made.Due, now)...)
 	}
 	if made.NearCap {
 		notes = append(notes, f.capNotice()...)
@@ -77,12 +77,12 @@ func (f *folded) graceNotice(made EditedView, now window.Situation, c tokens.Cou
 }
 
 // suppressedNotice tells that compactions wait because they change little: once, until one is tried again.
-func (f *folded) suppressedNotice(t window.TriggerPolicy, due window.Trigger, now window.Situation, c tokens.Counter) []note {
-	tried := f.placedAttempts(c)
+func (f *folded) suppressedNotice(t window.TriggerPolicy, due window.Trigger, now window.Situation) []note {
+	tried := f.placedAttempts(window.State{}) // where they are, not how large they were
 	if len(tried) == 0 || len(takenSince[CompactionSuppressed](f, EventSuppressed, tried[len(tried)-1].seq)) > 0 {
 		return nil
 	}
-	told := CompactionSuppressed{Reason: due.Held, Why: due.Why, Until: t.Rearmed(now)}
+	told := CompactionSuppressed{Reason: due.Held, Why: due.Why, Until: now.Rearmed()}
 	for _, a := range t.LastAttempts(now) {
 		told.Ratios = append(told.Ratios, a.Savings())
 	}

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"ctxledger.dev/internal/fault"
@@ -105,8 +107,11 @@ type start struct {
 // provider's own compaction: it stands for the messages up to the newest that it covers. Where the system
 // says something else than in the summary's session, the conversation is another one.
 func head(tx kv.Tx, f transcript.Format, c chain) (start, error) {
-	system := 0
+	system, behind := 0, behindCompacted(f, c.raws)
 	for i, raw := range c.raws {
+		if i < behind && system < i {
+			continue
+		}
 		m, err := transcript.Decode(f, raw)
 		switch {
 		case err != nil:
@@ -114,7 +119,7 @@ func head(tx kv.Tx, f transcript.Format, c chain) (start, error) {
 		case m.Role == transcript.RoleSystem && system == i:
 			system++
 			continue
-		case transcript.Compacted(m):
+		case i < behind:
 			continue
 		}
 		sum, err := summaryByText(tx, transcript.PlainText(m))
@@ -132,6 +137,22 @@ func head(tx kv.Tx, f transcript.Format, c chain) (start, error) {
 		return start{session: sum.Session, known: i + 1, id: e.ID}, nil
 	}
 	return start{}, nil
+}
+
+// behindCompacted returns where the messages behind the provider's own newest compaction begin, 0 for none.
+func behindCompacted(f transcript.Format, raws [][]byte) int {
+	if !transcript.Itemised(f) {
+		return 0
+	}
+	for i, raw := range slices.Backward(raws) {
+		if !bytes.Contains(raw, []byte("compaction")) { // as the types of all such items are called
+			continue
+		}
+		if m, err := transcript.Decode(f, raw); err == nil && transcript.Compacted(m) {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // walk follows a chain as far as its messages are known: in one session, or in any.

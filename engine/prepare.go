@@ -190,7 +190,7 @@ func (p *prepared) extract(corrections []string) {
 	}
 	e := &p.entry
 	e.Role, e.Empty = m.Role, transcript.Blank(m)
-	e.Thoughts, e.Compacted = transcript.OnlyReasoning(m), transcript.Compacted(m)
+	e.Thoughts, e.Compacted, e.Earlier = transcript.OnlyReasoning(m), transcript.Compacted(m), transcript.Earlier(m)
 	facts := transcript.Extract(m)
 	e.Paths, e.Names = facts.Paths, facts.Names
 	e.Tokens = framingTokens
@@ -206,7 +206,7 @@ func (p *prepared) extract(corrections []string) {
 	if p.opaque {
 		e.Features = tokens.Features{}
 	}
-	e.Prompt = m.Role == transcript.RoleUser && hasText && len(p.results) == 0 && !e.Hidden && e.Author == ""
+	e.Prompt = m.Role == transcript.RoleUser && hasText && len(p.results) == 0 && !e.Hidden && e.Author == "" && !e.Earlier
 	if p.facts() > maxFacts {
 		p.unread(fmt.Sprintf("a message of %d calls and %d results, which are too many for the log", len(p.calls), len(p.results)))
 	}
@@ -230,7 +230,7 @@ func (p *prepared) unread(why string) {
 	e := &p.entry
 	e.Kind, e.Note = sessions.KindNote, cutLabel(why)
 	e.Role, e.Prompt, e.Correction, e.Empty, e.Tokens, e.Chars, e.Reasoning, e.Features, e.Paths, e.Names = "", false, false, false, 0, 0, 0, tokens.Features{}, nil, nil
-	e.Thoughts, e.Compacted = false, false
+	e.Thoughts, e.Compacted, e.Earlier = false, false, false
 	p.calls, p.results = nil, nil
 }
 

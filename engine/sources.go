@@ -96,15 +96,12 @@ func most(sources []Source, n int) []Source {
 // fixed estimates what every request carries beside the conversation: system prompt, tools, memory. It is
 // what the provider measured of the first request, without the messages that it had.
 func (f *folded) fixed(c tokens.Counter) (tokens.Count, bool) {
-	for _, e := range f.entries {
+	for i, e := range f.entries {
 		if e.Usage == nil || e.Hidden {
 			continue
 		}
 		had := 0
-		for _, slot := range f.whole() {
-			if slot.Seqs[0] >= e.Seq {
-				break
-			}
+		for _, slot := range window.Plan(window.Input{Entries: f.entries[:i]}).Slots {
 			had += slot.Tokens
 		}
 		n := max(0, inputOf(*e.Usage)-c.Of(had).N)

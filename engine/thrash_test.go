@@ -10,14 +10,21 @@ import (
 	"ctxledger.dev/window"
 )
 
-// thrashing returns a session whose newest turn alone is over the threshold, after the policy has tried three
-// times in vain, in a ledger that can be opened again.
+// kept is a request that keeps more turns than there are: whatever is due comes to nothing.
+func kept(session string) engine.AutoRequest {
+	r := of(session)
+	r.Options.Keep = 9
+	return r
+}
+
+// thrashing returns a session that is over the threshold, after the policy has tried three times in vain, in a
+// ledger that can be opened again.
 func thrashing(t *testing.T, dir string, p window.Policy) (*engine.Local, string) {
 	t.Helper()
 	l := openPolicy(t, dir, p)
-	id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: say(strings.Repeat("word ", 50_000))}).Session
+	id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: say(strings.Repeat("word ", 50_000), "ok", "and now?")}).Session
 	for i := range p.Compact.ThrashWindow {
-		if out := auto(t, l, of(id)); out.Action != engine.AutoRefused || out.Trigger != "threshold" {
+		if out := auto(t, l, kept(id)); out.Action != engine.AutoRefused || out.Trigger != "threshold" {
 			t.Fatalf("attempt %d: %s, %s", i, out.Action, out.Why)
 		}
 	}
@@ -62,11 +69,11 @@ func TestCompactionsThatChangeNothingAreSuppressed(t *testing.T) {
 		text := strings.Repeat("word ", words)
 		hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: [][]byte{transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant, text)}})
 	}
-	more(told[0].Until - 50_000 - 100)
+	more(told[0].Until - 50_000 - 200)
 	if out := auto(t, l, of(id)); !out.Edited.Due.Suppressed {
 		t.Errorf("before it has grown enough: %s, %s", out.Action, out.Why)
 	}
-	more(200)
+	more(400)
 	if out := auto(t, l, of(id)); out.Action != engine.AutoCompacted || out.Trigger != "threshold" {
 		t.Errorf("after growth: %s, %s", out.Action, out.Why)
 	}
@@ -90,7 +97,7 @@ func TestWhatPassesTheGuard(t *testing.T) {
 			p := without()
 			p.Compact.Effective = 40_000
 			l, id := thrashing(t, t.TempDir(), p)
-			r := of(id)
+			r := kept(id)
 			c.change(&r)
 			if out := auto(t, l, r); out.Action != engine.AutoRefused || out.Trigger == "" {
 				t.Errorf("%s, %s", out.Action, out.Why)

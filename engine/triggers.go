@@ -8,14 +8,14 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
-	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
 
-// situation is what triggers look at: the view will have so many tokens of the model, at most.
-func (f *folded) situation(w Window, c tokens.Counter, view int, s Signals) window.Situation {
+// situation is what triggers look at when the view has so many o200k_base tokens.
+func (f *folded) situation(w Window, st window.State, view int, s Signals) window.Situation {
 	now := window.Situation{
-		Window: w.Tokens, Model: w.Model, View: view, Turns: f.turns(),
+		Window: w.Tokens, Model: w.Model, View: st.Request(view), Most: st.Most(view), Fixed: st.Request(f.newest()), Turns: f.turns(), Cold: st.Cold,
 		Overflow: s.Overflow, Asked: s.Asked, Insist: s.Insist, Manual: s.Manual,
 		Trimmed: s.Trimmed || f.owesCompaction(),
 	}
@@ -23,7 +23,7 @@ func (f *folded) situation(w Window, c tokens.Counter, view int, s Signals) wind
 		turn := f.entries[f.at[cur.ID]-1].Turn
 		now.Grace = f.session.Turns-turn <= 1
 	}
-	now.Attempts = f.attempts(c)
+	now.Attempts = f.attempts(st)
 	return now
 }
 
@@ -70,16 +70,16 @@ type attempt struct {
 
 // placedAttempts returns what was tried so far: compactions that were made, and those that the policy asked for
 // and that came to nothing.
-func (f *folded) placedAttempts(c tokens.Counter) []attempt {
+func (f *folded) placedAttempts(st window.State) []attempt {
 	var all []attempt
 	for _, r := range f.records {
 		all = append(all, attempt{window.Attempt{
-			Before: c.Of(r.Before).Upper, After: c.Of(r.After).Upper, Window: r.Window, Model: r.Model, Manual: r.Reason == window.ReasonManual,
+			Before: st.Request(r.Before), After: st.Request(r.After), Window: r.Window, Model: r.Model, Manual: r.Reason == window.ReasonManual,
 		}, f.at[r.ID], r.Reason})
 	}
 	for _, t := range takenSince[CompactionSkipped](f, EventSkipped, 0) {
 		if d := t.Data; d.Outcome != outcomeGrace {
-			n := c.Of(d.Counted).Upper
+			n := st.Request(d.Counted)
 			all = append(all, attempt{window.Attempt{Before: n, After: n, Window: d.Window, Model: d.Model}, t.seq, d.Reason})
 		}
 	}
@@ -87,8 +87,8 @@ func (f *folded) placedAttempts(c tokens.Counter) []attempt {
 	return all
 }
 
-func (f *folded) attempts(c tokens.Counter) []window.Attempt {
-	all := f.placedAttempts(c)
+func (f *folded) attempts(st window.State) []window.Attempt {
+	all := f.placedAttempts(st)
 	out := make([]window.Attempt, len(all))
 	for i, a := range all {
 		out[i] = a.Attempt
@@ -145,6 +145,18 @@ func (f *folded) agents() []AgentInput {
 	}
 	slices.SortFunc(out, func(a, b AgentInput) int { return cmp.Compare(a.Agent, b.Agent) })
 	return out
+}
+
+// newest is what the view has from its newest answer on, in o200k_base tokens: it stays verbatim in any case.
+func (f *folded) newest() int {
+	n := 0
+	for _, slot := range slices.Backward(f.view.Slots) {
+		n += slot.Tokens
+		if slot.Role == transcript.RoleAssistant {
+			break
+		}
+	}
+	return n
 }
 
 // inputOf is all that a request had, cached or not.

@@ -41,6 +41,9 @@ func (l *Local) renderPage(ctx context.Context, tx kv.Tx, f *folded, r ViewReque
 	if err != nil {
 		return ViewResponse{}, err
 	}
+	if f.callsFirst() {
+		summary = []ViewMessage{leading(f.format())}
+	}
 	resp := ViewResponse{
 		Session: f.session.ID, Position: f.session.Seq, Total: len(f.view.Slots) + len(summary),
 		Tokens: f.counter(r.Model).Of(f.tokens(text)), Messages: []ViewMessage{},

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -23,6 +24,7 @@ type anthropicRequest struct {
 	MaxTokens int       `json:"max_tokens"`
 	System    string    `json:"system,omitempty"`
 	Messages  []message `json:"messages"`
+	Stream    bool      `json:"stream"` // said although it is the default: some servers have another one
 }
 
 type anthropicAnswer struct {
@@ -40,9 +42,11 @@ type anthropicAnswer struct {
 	} `json:"usage"`
 }
 
-// errorAnswer is a refusal, in both dialects.
+// errorAnswer is a refusal, in both dialects and in those of routers and frameworks.
 type errorAnswer struct {
-	Error json.RawMessage `json:"error"`
+	Error   json.RawMessage `json:"error"`
+	Message string          `json:"message"`
+	Detail  string          `json:"detail"`
 }
 
 // askAnthropic speaks Anthropic Messages.
@@ -62,7 +66,7 @@ func (cl *Client) askAnthropic(ctx context.Context, p compaction.Prompt) (compac
 	}
 	r := compaction.Reply{
 		Model: a.Model, Cut: a.StopReason == "max_tokens",
-		Usage: sessions.Usage{Input: atLeast0(a.Usage.Input), Output: atLeast0(a.Usage.Output), CacheRead: atLeast0(a.Usage.CacheRead), CacheWrite: atLeast0(a.Usage.CacheWrite)},
+		Usage: sessions.Usage{Input: credible(a.Usage.Input), Output: credible(a.Usage.Output), CacheRead: credible(a.Usage.CacheRead), CacheWrite: credible(a.Usage.CacheWrite)},
 	}
 	var texts []string
 	for _, b := range a.Content {
@@ -88,8 +92,11 @@ func endpoint(address, version, path string) string {
 // saidInError returns the message of a refusal: both dialects, and servers that have only a text there.
 func saidInError(answer []byte) string {
 	var e errorAnswer
-	if json.Unmarshal(answer, &e) != nil || e.Error == nil {
+	if json.Unmarshal(answer, &e) != nil {
 		return ""
+	}
+	if e.Error == nil || string(e.Error) == "null" {
+		return cmp.Or(e.Message, e.Detail)
 	}
 	var text string
 	if json.Unmarshal(e.Error, &text) == nil {
@@ -109,4 +116,8 @@ func saidInError(answer []byte) string {
 	return detail.Message
 }
 
-func atLeast0(n int64) int64 { return max(0, n) }
+// maxUsage is more than any request uses, in tokens: what a server says beyond that is no figure to book.
+const maxUsage = 100_000_000
+
+// credible is what a server says that it used, within what can be.
+func credible(n int64) int64 { return min(max(0, n), maxUsage) }

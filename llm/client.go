@@ -27,6 +27,10 @@ const (
 
 // Client asks one model. It is safe for concurrent use.
 type Client struct {
+	// Died, if set before the first request, is told the last 40 lines that a program said before it failed,
+	// masked, but neither cleaned nor on one line as they are in the error.
+	Died func(said string)
+
 	c      config.Summarizer
 	env    env.Env
 	window int
@@ -117,6 +121,7 @@ func (cl *Client) Author() engine.Author {
 	return func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error) {
 		limited, cancel := context.WithTimeout(ctx, cl.c.Timeout)
 		defer cancel()
+		b.Template = cl.c.Template
 		a, err := compaction.Ask(limited, b, cl)
 		if a.Run.Model == "" {
 			a.Run.Model = cmp.Or(cl.c.Model, Place(cl.c))

@@ -22,16 +22,14 @@ const (
 	killDelay = 2 * time.Second // for the pipes of a killed program's children to close
 )
 
-// askCommand has a program write: the whole prompt goes to its standard input.
+// askCommand has a program write: the whole prompt goes to its standard input. Its answer is what a terminal
+// would show: some draw while they think.
 func (cl *Client) askCommand(ctx context.Context, p compaction.Prompt) (compaction.Reply, error) {
 	text, err := cl.run(ctx, cl.c.Command, p.System+"\n\n"+p.Text, maxOutput)
 	if err != nil {
 		return compaction.Reply{}, err
 	}
-	if !utf8.ValidString(text) {
-		text = strings.ToValidUTF8(text, "\ufffd")
-	}
-	return compaction.Reply{Text: text}, nil
+	return compaction.Reply{Text: string(termtext.Render(nil, []byte(text)))}, nil
 }
 
 // run runs a program with a text on its standard input and returns what it writes to its standard output,
@@ -60,18 +58,26 @@ func (cl *Client) run(ctx context.Context, command []string, in string, limit in
 		_ = cmd.Cancel() // what it left behind holds its pipes
 		return "", fault.New(fault.Unavailable, op, "the program %s ended and left others running", name)
 	case err != nil:
-		said := string(complaint.AppendTo(nil))
-		code := fault.Unavailable
-		if cl.tooLarge(overflow.Response{Err: errors.New(said)}, compaction.Prompt{}) {
-			code = fault.TooLarge
-		}
-		const most = 300 // of the end, where the cause stands
-		if said = short(chars.Tail(cl.masks.String(said), most), most); said != "" {
-			said = ": " + said
-		}
-		return "", fault.New(code, op, "the program %s failed (%s)%s", name, short(err.Error(), 100), said)
+		return "", cl.died(name, err, string(complaint.AppendTo(nil)))
 	}
 	return out.kept.String(), nil
+}
+
+// died is the error of a program that failed, with the end of what it said, where the cause stands.
+func (cl *Client) died(name string, err error, said string) error {
+	code := fault.Unavailable
+	if cl.tooLarge(overflow.Response{Err: errors.New(said)}, compaction.Prompt{}) {
+		code = fault.TooLarge
+	}
+	said = cl.masks.String(said)
+	if cl.Died != nil && code == fault.Unavailable {
+		cl.Died(termtext.LastLines(said, termtext.DeathLines))
+	}
+	const most = 300
+	if said = short(chars.Tail(said, most), most); said != "" {
+		said = ": " + said
+	}
+	return fault.New(code, "llm.command", "the program %s failed (%s)%s", name, short(err.Error(), 100), said)
 }
 
 // capped keeps what is written to it up to a limit, and calls full beyond it.

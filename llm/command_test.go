@@ -38,7 +38,15 @@ func child(role string, args []string) int {
 		fmt.Printf("## Completed\n- read %d messages\n", strings.Count(string(in), "message-"))
 	case "deaf": // never reads what it is given
 		fmt.Println("## Completed\n- nothing was read")
+	case "drawing": // while it thinks
+		fmt.Print("\x1b[?25l⠙ \r⠹ \r\x1b[K## Completed\n- \x1b[32mdrawn\x1b[0m\n\x1b[?25h")
 	case "silent":
+	case "stall": // until it is killed
+		<-time.After(time.Hour)
+	case "chatter":
+		fmt.Print("## Completed\n", strings.Repeat("- go test ./... fails in TestOven, and so on and on and on\n", 400))
+	case "lie":
+		fmt.Print(lies)
 	case "fail":
 		fmt.Fprintln(os.Stderr, "loading 10%\rloading the model\nno\x1b[1m memory left, token ghp_abcdefghijklmnopqrstuvwxyz0123456789")
 		return 3
@@ -95,6 +103,7 @@ func TestWhatProgramsDo(t *testing.T) {
 	}{
 		{"count", compaction.Accepted, 2, "- read 9 messages", ""},
 		{"deaf", compaction.Accepted, 2, "- nothing was read", ""},
+		{"drawing", compaction.Accepted, 2, "## Completed\n- drawn", ""},
 		{"silent", compaction.Empty, 1, "", "nothing"},
 		{"fail", compaction.Failed, 1, "", "failed (exit status 3): loading the model no memory left, token [masked:"},
 		{"verbose", compaction.Failed, 1, "", "a line that says nothing the disk is full"},
@@ -106,10 +115,31 @@ func TestWhatProgramsDo(t *testing.T) {
 			if err != nil || a.Run.Status != c.status || a.Run.Calls != c.calls || !strings.Contains(a.Text, c.text) || !strings.Contains(a.Run.Reason, c.says) {
 				t.Errorf("%+v, %v", a, err)
 			}
+			if strings.Contains(a.Text, "\x1b") {
+				t.Errorf("text %q", a.Text)
+			}
 			if strings.Contains(a.Run.Reason, "ghp_") || strings.Contains(a.Run.Reason, "\x1b") {
 				t.Errorf("reason %q", a.Run.Reason)
 			}
 		})
+	}
+}
+
+// Of a program that dies the last 40 lines are told, beside the error that has room for a few words.
+func TestTheLastLinesOfAProgramThatDiesAreTold(t *testing.T) {
+	for role, want := range map[string]string{
+		"fail":    "loading the model\nno memory left, token [masked:",
+		"verbose": strings.Repeat("a line that says nothing\n", 39) + "the disk is full",
+		"count":   "",
+	} {
+		cl, told := program(t, time.Minute, role), ""
+		cl.Died = func(said string) { told += said }
+		if _, err := cl.Author()(t.Context(), brief(9)); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(told, want) || (want == "") != (told == "") || strings.Contains(told, "ghp_") {
+			t.Errorf("%s: told %q, want %q", role, told, want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package llm
 import (
 	"compress/gzip"
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -86,6 +87,29 @@ func TestWhatServersDo(t *testing.T) {
 			{"finds the body too long", func(_ int, w http.ResponseWriter, _ *http.Request) {
 				reply(w, 413, d.wrong("request_too_large", "Request exceeds the maximum size"))
 			}, fault.TooLarge, "maximum size", 5},
+			{"fails under a status that says that all is well", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				reply(w, 200, d.wrong("server_error", "the backend died"))
+			}, fault.Invalid, "the backend died", 1},
+			{"finds the prompt too long under such a status", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				reply(w, 200, d.wrong("context_length_exceeded", tooLong))
+			}, fault.TooLarge, tooLong[:20], 5},
+			{"refuses to write", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				body := strings.Replace(d.okay("I am sorry, but", 10, 1, 0), `"end_turn"`, `"refusal"`, 1)
+				reply(w, 200, strings.Replace(body, `"stop"`, `"content_filter"`, 1))
+			}, fault.Denied, "refuses to write", 1},
+			{"streams although nobody asked for it", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = w.Write([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"hm\"}}]}\n\n"))
+			}, fault.Invalid, "not with JSON", 1},
+			{"breaks, and shows what it was sent", func(_ int, w http.ResponseWriter, r *http.Request) {
+				http.Error(w, "dump of "+r.Header.Get("X-Api-Key")+r.Header.Get("Authorization"), http.StatusInternalServerError)
+			}, fault.Unavailable, "dump of", 1},
+			{"breaks, and hides what it was sent in escapes", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				reply(w, 500, `{"trace":"\u0073`+theKey[1:]+`"}`)
+			}, fault.Unavailable, "failed (status 500)", 1},
+			{"says what is wrong as frameworks do", func(_ int, w http.ResponseWriter, _ *http.Request) {
+				reply(w, 422, `{"detail":"model is not loaded"}`)
+			}, fault.Invalid, "model is not loaded", 1},
 			{"sends it elsewhere", func(_ int, w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
 			}, fault.Denied, "elsewhere (status 307)", 1},
@@ -190,6 +214,14 @@ func TestWhoGivesUpGetsAnError(t *testing.T) {
 	}
 }
 
+func TestAProxysPasswordIsNotTold(t *testing.T) {
+	cl := serve(t, dialects[0], nil).client(t, nil)
+	err := cl.unreachable(t.Context(), errors.New(`proxyconnect tcp: parse "http://annabel:pa55word@:bad": invalid port, http://b:pa55word@proxy.example/`))
+	if text := err.Error(); strings.Contains(text, "pa55word") || strings.Contains(text, "annabel") || !strings.Contains(text, "invalid port") {
+		t.Error(text)
+	}
+}
+
 func TestNobodyThere(t *testing.T) {
 	p := serve(t, dialects[0], nil)
 	cl := p.client(t, nil)
@@ -224,6 +256,64 @@ func TestASilentOverflowIsAnOverflow(t *testing.T) {
 	a, err := p.client(t, func(c *config.Summarizer) { c.Model = "claude-haiku-4-5" }).Author()(t.Context(), brief(30))
 	if err != nil || a.Run.Status != compaction.Accepted || a.Run.Shrinks != 1 || a.Run.Usage.Input != 250_100 || a.Text != sectioned {
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+func TestAPromptOfOnesOwnReachesTheModel(t *testing.T) {
+	for _, d := range dialects {
+		p := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, 200, d.okay("short", 10, 1, 0)) })
+		b := brief(3)
+		b.Preset = "none"
+		a, err := p.client(t, func(c *config.Summarizer) { c.Template = "In verse, please: {{$history}}" }).Author()(t.Context(), b)
+		if err != nil || a.Text != "short" || a.Run.Calls != 1 {
+			t.Errorf("%+v, %v", a, err)
+		}
+		if got := p.requests()[0].text(); !strings.Contains(got, `In verse, please: \u003cconversation`) || !strings.Contains(got, "message-2") {
+			t.Errorf("the model read %s", got)
+		}
+	}
+}
+
+// Nobody but the configured server gets the request, whatever it says.
+func TestARedirectIsFollowedNowhere(t *testing.T) {
+	for _, d := range dialects {
+		other := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, 200, d.okay("caught", 1, 1, 0)) })
+		for _, status := range []int{301, 302, 303, 307, 308} {
+			p := serve(t, d, func(_ int, w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+d.path, status) })
+			if _, err := p.client(t, nil).Summarize(t.Context(), compaction.Prompt{Text: "x"}); !fault.Is(err, fault.Denied) {
+				t.Errorf("%d: %v", status, err)
+			}
+		}
+		if n := len(other.requests()); n != 0 {
+			t.Errorf("%s: the other server got %d requests", d.kind, n)
+		}
+	}
+}
+
+// What a server puts into its answer beside a summary: the key that it was sent, figures that cannot be, and
+// of some servers the text in parts.
+func TestOddAnswersAreTakenWithCare(t *testing.T) {
+	for _, d := range dialects {
+		p := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) {
+			reply(w, 200, strings.Replace(d.okay("your key is "+theKey+".", 1, 9_000_000_000_000_000, 0), "-x-1", "-"+theKey, 1))
+		})
+		r, err := p.client(t, nil).Summarize(t.Context(), compaction.Prompt{Text: "x"})
+		if err != nil || r.Text != "your key is [key]." || strings.Contains(r.Model, theKey) || r.Usage.Output != maxUsage {
+			t.Errorf("%s: %+v, %v", d.kind, r, err)
+		}
+		if got := p.requests()[0].body["stream"]; got != false {
+			t.Errorf("%s: stream is %v", d.kind, got)
+		}
+	}
+	for content, want := range map[string]string{
+		`[{"type":"thinking","thinking":[]},{"type":"text","text":"a"},{"type":"text","text":"b"}]`: "ab", `null`: "", `"c"`: "c",
+	} {
+		p := serve(t, dialects[1], func(_ int, w http.ResponseWriter, _ *http.Request) {
+			reply(w, 200, `{"choices":[{"message":{"content":`+content+`},"finish_reason":"stop"}]}`)
+		})
+		if r, err := p.client(t, nil).Summarize(t.Context(), compaction.Prompt{Text: "x"}); err != nil || r.Text != want {
+			t.Errorf("%s is %q, %v", content, r.Text, err)
+		}
 	}
 }
 

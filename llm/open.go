@@ -51,9 +51,9 @@ func (cl *Client) Approved(state string) bool {
 	return err == nil && strings.TrimSpace(string(raw)) == cl.digest()
 }
 
-// digest tells one summarizer from another by all that says where a conversation goes.
+// digest tells one summarizer from another by all that says where a conversation goes, and what is asked.
 func (cl *Client) digest() string {
-	raw, err := json.Marshal([]any{cl.c.Kind, cl.c.URL, cl.c.KeyEnv, cl.c.KeyCommand, cl.c.Command})
+	raw, err := json.Marshal([]any{cl.c.Kind, cl.c.URL, cl.c.KeyEnv, cl.c.KeyCommand, cl.c.Command, cl.c.Template})
 	if err != nil {
 		return ""
 	}

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/sessions"
@@ -14,13 +15,15 @@ type openaiRequest struct {
 	Messages      []message `json:"messages"`
 	MaxTokens     int       `json:"max_tokens,omitempty"`
 	MaxCompletion int       `json:"max_completion_tokens,omitempty"`
+	Stream        bool      `json:"stream"`
 }
 
 type openaiAnswer struct {
 	Model   string `json:"model"`
 	Choices []struct {
 		Message struct {
-			Content string `json:"content"`
+			Content texts  `json:"content"`
+			Refusal string `json:"refusal"`
 		} `json:"message"`
 		FinishReason string `json:"finish_reason"`
 	} `json:"choices"`
@@ -31,6 +34,29 @@ type openaiAnswer struct {
 			Cached int64 `json:"cached_tokens"`
 		} `json:"prompt_tokens_details"`
 	} `json:"usage"`
+}
+
+// texts is a content: a string, nothing, or, of some servers, a list of parts whose texts count.
+type texts string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *texts) UnmarshalJSON(raw []byte) error {
+	if len(raw) == 0 || raw[0] != '[' {
+		return json.Unmarshal(raw, (*string)(t))
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if p.Type == "text" || p.Type == "" {
+			*t += texts(p.Text)
+		}
+	}
+	return nil
 }
 
 // askOpenAI speaks chat completions.
@@ -53,15 +79,18 @@ func (cl *Client) askOpenAI(ctx context.Context, p compaction.Prompt) (compactio
 	if err := cl.post(ctx, request{endpoint(cl.c.URL, "/v1", "/chat/completions"), header, key, p, body}, &a); err != nil {
 		return compaction.Reply{}, err
 	}
-	cached := min(atLeast0(a.Usage.Details.Cached), atLeast0(a.Usage.Prompt))
+	cached := min(credible(a.Usage.Details.Cached), credible(a.Usage.Prompt))
 	r := compaction.Reply{
 		Model: a.Model,
-		Usage: sessions.Usage{Input: atLeast0(a.Usage.Prompt) - cached, Output: atLeast0(a.Usage.Completion), CacheRead: cached},
+		Usage: sessions.Usage{Input: credible(a.Usage.Prompt) - cached, Output: credible(a.Usage.Completion), CacheRead: cached},
 	}
 	finish := ""
 	if len(a.Choices) > 0 {
 		finish = a.Choices[0].FinishReason
-		r.Text, r.Cut = a.Choices[0].Message.Content, finish == "length"
+		r.Text, r.Cut = string(a.Choices[0].Message.Content), finish == "length"
+		if r.Text == "" && a.Choices[0].Message.Refusal != "" {
+			finish = "refusal"
+		}
 	}
 	return r, cl.whole(r, finish, p)
 }

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -57,8 +59,10 @@ func (cl *Client) post(ctx context.Context, q request, out any) error {
 	}
 	defer resp.Body.Close() // read to its end, or given up
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	tooMuch := len(answer) > maxBody
+	answer = q.withoutKey(answer)
 	switch {
-	case len(answer) > maxBody:
+	case tooMuch:
 		return fault.New(fault.Limited, op, "%s answered with more than %d MiB", Place(cl.c), maxBody>>20)
 	case err != nil:
 		return cl.unreachable(ctx, err)
@@ -66,7 +70,9 @@ func (cl *Client) post(ctx context.Context, q request, out any) error {
 		return cl.refusal(resp.StatusCode, answer, q)
 	case !isJSON(resp.Header.Get("Content-Type")):
 		return fault.New(fault.Invalid, op, "%s answered with %s, not with JSON: is it the address of a model server?",
-			Place(cl.c), short(resp.Header.Get("Content-Type"), 60))
+			Place(cl.c), short(string(q.withoutKey([]byte(resp.Header.Get("Content-Type")))), 60))
+	case failure(answer): // of something behind the server, under a status that says that all is well
+		return cl.refusal(resp.StatusCode, answer, q)
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
 		return fault.New(fault.Invalid, op, "%s answered with JSON that is not a model's answer", Place(cl.c))
@@ -74,11 +80,38 @@ func (cl *Client) post(ctx context.Context, q request, out any) error {
 	return nil
 }
 
+// leastSecret is how long a key is that is one, in bytes. Local servers take words like "ollama" for theirs,
+// which a summary may well have.
+const leastSecret = 16
+
+// withoutKey takes the key out of what a server says, as it is and as JSON writes it.
+func (q request) withoutKey(said []byte) []byte {
+	if len(q.key) < leastSecret {
+		return said
+	}
+	said = bytes.ReplaceAll(said, []byte(q.key), []byte(keyGone))
+	if quoted, err := json.Marshal(q.key); err == nil {
+		said = bytes.ReplaceAll(said, quoted[1:len(quoted)-1], []byte(keyGone))
+	}
+	return said
+}
+
+// failure reports whether an answer is an error and nothing else.
+func failure(answer []byte) bool {
+	var e struct {
+		Error   json.RawMessage `json:"error"`
+		Content json.RawMessage `json:"content"`
+		Choices json.RawMessage `json:"choices"`
+	}
+	return json.Unmarshal(answer, &e) == nil && len(e.Error) > 0 && string(e.Error) != "null" && e.Content == nil && e.Choices == nil
+}
+
 // sender returns what sends one request: no connection is kept, and no redirect is followed.
 func sender() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, ForceAttemptHTTP2: true,
+			DialContext:         (&net.Dialer{Timeout: handshake}).DialContext,
 			TLSHandshakeTimeout: handshake, MaxResponseHeaderBytes: 64 << 10,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -90,8 +123,11 @@ func isJSON(contentType string) bool {
 	return err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 }
 
-// unreachable says that no whole answer came. What the system says of it may quote the address, which
-// holds no secret.
+// userinfo is who somebody is to a proxy, in its address: errors quote that.
+var userinfo = regexp.MustCompile(`//[^/\s"]*@`)
+
+// unreachable says that no whole answer came. What the system says of it may quote the server's address,
+// which holds no secret, or that of a proxy, which may.
 func (cl *Client) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fault.Wrap(fault.Unavailable, "llm.post", ctx.Err())
@@ -99,14 +135,14 @@ func (cl *Client) unreachable(ctx context.Context, err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err // without the method and the address around it
 	}
-	return fault.New(fault.Unavailable, "llm.post", "%s cannot be reached, or broke off: %s", Place(cl.c), cl.quote(err.Error(), 200))
+	return fault.New(fault.Unavailable, "llm.post", "%s cannot be reached, or broke off: %s", Place(cl.c), cl.quote(userinfo.ReplaceAllString(err.Error(), "//"), 200))
 }
 
 // refusal turns a status and what the server says into an error.
 func (cl *Client) refusal(status int, answer []byte, q request) error {
 	const op = "llm.post"
 	said := saidInError(answer)
-	if said == "" {
+	if said == "" && !json.Valid(answer) { // JSON of another form may hide in escapes what is not to be told
 		said = string(answer)
 	}
 	said = visible(said)

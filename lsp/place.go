@@ -30,8 +30,9 @@ func rootsOf(p *protocol.InitializeParams) []string {
 			roots = append(roots, string(f.URI))
 		}
 	}
-	if len(roots) == 0 && p.RootURI != nil {
-		roots = append(roots, string(*p.RootURI))
+	//lint:ignore SA1019 what clients without folders send
+	if older := p.RootURI; len(roots) == 0 && older != nil {
+		roots = append(roots, string(*older))
 	}
 	return roots
 }

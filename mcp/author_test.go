@@ -26,7 +26,7 @@ func writes(text string, asked *int) func(root, state string) (engine.Author, st
 func TestAModelWritesInTheServersProcess(t *testing.T) {
 	asked := 0
 	f := newFixture(t, func(o *Options) {
-		o.Author = writes("## Completed\n- the shop works\n- All tests pass.\n- Rewrote src/dream.go.", &asked)
+		o.Author = writes("## Completed\n- All tests pass.\n- Rewrote src/dream.go.\n## Key Findings\n- the shop works", &asked)
 	})
 	session := f.shop(t)
 	c := connect(t, f.mcp, "tester")

@@ -16,7 +16,8 @@ func TestModeAutoCompactsOnlyWhatIsDue(t *testing.T) {
 	c := connect(t, f.mcp, "tester")
 	session := f.shop(t)
 	// Too early, and nothing is handed in: the answer says so, and nothing changes.
-	early, text := do[compactResult](t, c, "compact_conversation", args{"session": session, "mode": "auto", "model": "gpt-4.1"})
+	small, _ := do[compactResult](t, c, "compact_conversation", args{"messages": talk(5), "dry_run": true})
+	early, text := do[compactResult](t, c, "compact_conversation", args{"session": small.Session, "mode": "auto", "model": "gpt-4.1"})
 	if early.Status != "nothing_to_do" || early.Reason != window.NotYet || early.SummaryID != "" {
 		t.Errorf("%+v", early)
 	}

@@ -84,6 +84,9 @@ func TestBadInputHasOneOutcomeForEveryProvider(t *testing.T) {
 		t.Run(p.Name, func(t *testing.T) {
 			f := newFixture(t, nil)
 			for _, c := range badInputs {
+				if c.alone && p.NoIDs {
+					continue // the same codec reads the same bytes
+				}
 				t.Run(c.name, func(t *testing.T) { c.run(t, f, p) })
 			}
 		})

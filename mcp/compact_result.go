@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
 )
 
 // hostName is the host of sessions whose messages were handed in.
@@ -182,7 +183,20 @@ func (o outcome) shape(ctx context.Context, api engine.API, r *compactResult) er
 	case "messages":
 		var err error
 		r.Messages, err = o.messages(ctx, api)
+		r.Warnings = append(r.Warnings, o.unsendable(r.Messages)...)
 		return err
+	}
+	return nil
+}
+
+// unsendable warns of a view that is not yet what a provider takes as a request: its host has more to add.
+func (o outcome) unsendable(messages []json.RawMessage) []string {
+	n := len(o.before.Messages)
+	if n == 0 || len(messages) == 0 {
+		return nil
+	}
+	if err := transcript.Sendable(o.before.Messages[n-1].Format, rawBytes(messages)); err != nil {
+		return []string{"add what comes next before you send `messages`: " + clean(err.Error())}
 	}
 	return nil
 }

@@ -7,10 +7,12 @@ import (
 	"runtime/debug"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/termtext"
 )
 
 // explain is the one place where an error becomes what a client sees: its code, its message and the
-// way out. Messages quote what they refuse, so secrets in them are masked. A defect of ours shows an incident id; what happened stands in the log.
+// way out. Messages quote what they refuse, so secrets in them are masked, and their length is bounded. A
+// defect of ours shows an incident id; what happened stands in the log.
 func (s *Server) explain(err error) string {
 	code := fault.CodeOf(err)
 	if code == fault.Internal {
@@ -22,7 +24,7 @@ func (s *Server) explain(err error) string {
 	if hint := fault.HintOf(err); hint != "" {
 		text += "\nhint: " + clean(hint)
 	}
-	return s.masks.String(text)
+	return termtext.Clip(s.masks.String(text), termtext.ResultMax)
 }
 
 // failure is explain for what the protocol answers with an error: prompts and resources.

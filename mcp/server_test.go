@@ -4,12 +4,15 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/client"
 	proto "github.com/mark3labs/mcp-go/mcp"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/internal/termtext"
 )
 
 // broken panics whenever it is asked.
@@ -38,6 +41,15 @@ func TestAPanicEndsOneCallAndTellsOnlyTheLog(t *testing.T) {
 	r.Params.URI = uriChanges
 	if _, err := c.ReadResource(t.Context(), r); err == nil || !strings.Contains(err.Error(), "incident ") {
 		t.Errorf("resource: %v", err)
+	}
+}
+
+// An error quotes what it refuses, and the end of a long quotation is missing.
+func TestTheLengthOfAnErrorIsBounded(t *testing.T) {
+	s := &Server{masks: redact.New([]byte("seed"))}
+	text := s.explain(fault.New(fault.Invalid, "test", "there is no %s", strings.Repeat("表", 40_000)))
+	if len(text) > termtext.ResultMax+100 || !strings.HasSuffix(text, " more bytes)") || !utf8.ValidString(text) {
+		t.Errorf("%d bytes: …%s", len(text), text[max(0, len(text)-80):])
 	}
 }
 

@@ -204,3 +204,19 @@ func (p page) Shrunk(l Loss) stack {
 	}
 	return out
 }
+
+// Played draws what a session cost as it was recorded, and over it what it would have cost.
+func (p page) Played(r PlayRow) stack {
+	const width, height = 140, 10
+	most := 1e-9
+	for _, x := range p.Replayed.Rows {
+		most = max(most, x.Recorded.worth(), x.Ours.worth())
+	}
+	was, is := r.Recorded.worth()/most*width, r.Ours.worth()/most*width
+	out := stack{Width: width, Height: height, Parts: []rect{{Width: was, Height: height, Class: "gone"}}}
+	out.Parts = append(out.Parts, rect{Width: min(was, is), Height: height, Class: "kept"})
+	if is > was {
+		out.Parts = append(out.Parts, rect{X: was, Width: is - was, Height: height, Class: "more"})
+	}
+	return out
+}

@@ -34,6 +34,8 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 			}
 			return t.Format("2006-01-02 15:04")
 		},
+		"cost":  Play.Cost,
+		"saved": Saving, "saving": func(share float64) string { return strings.Replace(fmt.Sprintf("%.0f %%", share*100), "-", "−", 1) },
 		"percent": percent, "times": func(c Carried) string { return fmt.Sprintf("%.0f×", c.Times()) },
 		"id":   func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 8)], "") },
 		"tail": tail, "parts": func(path string) []string { return strings.Split(path, "/") },
@@ -86,28 +88,15 @@ func (p *page) cap() {
 	p.Models, p.Projects = first(p.Models), first(p.Projects)
 	p.Dearest, p.Tools, p.Read = first(p.Dearest), first(p.Tools), first(p.Read)
 	p.Compactions = first(p.Compactions)
+	if p.Replayed != nil {
+		r := *p.Replayed
+		r.Rows = first(r.Rows)
+		p.Replayed = &r
+	}
 }
 
 // first returns a copy of the first rows.
 func first[T any](rows []T) []T { return append([]T(nil), rows[:min(len(rows), pageRows)]...) }
-
-// Resent says how often a token was sent, on average.
-func (p page) Resent() float64 {
-	var c Carried
-	for _, f := range p.Filled {
-		c = c.plus(f.Carried)
-	}
-	return c.Times()
-}
-
-// Answers is what was paid for output.
-func (p page) Answers() float64 {
-	rest := p.Total.Dollars
-	for _, f := range p.Filled {
-		rest -= f.Dollars
-	}
-	return max(rest, 0)
-}
 
 // tail returns the last two parts of a path.
 func tail(name string) string {

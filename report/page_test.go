@@ -73,6 +73,38 @@ func TestThePolicyOfAPageAllowsItsStyleSheetAlone(t *testing.T) {
 	}
 }
 
+// A replay stands on the page with what it was of, and with its sign.
+func TestAReplayIsOnThePage(t *testing.T) {
+	play := func(dollars float64) Play { return Play{Dollars: dollars, Priced: true, Units: dollars} }
+	for _, c := range []struct {
+		of   int
+		ours []float64
+		want []string
+	}{
+		{1, []float64{75}, []string{"What ctxledger would have saved", "The conversation, with 40 % of the cost, was played", "<b>25 % saved</b>", "$75.00 instead of $100.00"}},
+		{9, []float64{100, 110}, []string{"What ctxledger would have cost", "2 of 9 conversations, the dearest,", "<b>5 % dearer</b>", "1 of them would", "nothing of the others", "−10 %"}},
+		{9, nil, nil},
+	} {
+		r := Report{Replayed: &Replayed{Of: c.of, Part: 0.4}}
+		for _, ours := range c.ours {
+			r.Replayed.Add(PlayRow{ID: hostile, Title: hostile, Project: hostile, Recorded: play(100), Ours: play(ours)}, 0)
+		}
+		var b bytes.Buffer
+		if err := Page(&b, r, time.UTC); err != nil {
+			t.Fatal(err)
+		}
+		page := b.String()
+		for _, want := range c.want {
+			if !strings.Contains(page, want) {
+				t.Errorf("%v of %d: %q is missing", c.ours, c.of, want)
+			}
+		}
+		if strings.Contains(page, "<script") || c.want == nil && strings.Contains(page, "solved tasks") {
+			t.Errorf("%v of %d: too much stands in the page", c.ours, c.of)
+		}
+	}
+}
+
 func TestAPageOfNothingIsAPage(t *testing.T) {
 	var b bytes.Buffer
 	if err := Page(&b, Merge(nil), time.UTC); err != nil || !strings.Contains(b.String(), "</html>") {

@@ -1,5 +1,7 @@
 package report
 
+import "fmt"
+
 // Replayed is what the product's default policy would have made of some sessions that were played through it.
 // It is replay, not solved tasks, and says nothing of the sessions that were not played.
 type Replayed struct {
@@ -61,14 +63,34 @@ func (r *Replayed) Add(row PlayRow, readBack int) {
 
 // saved is the share of a cost that another one saves.
 func saved(from, to Play) float64 {
-	a, b := from.Units, to.Units
-	if from.Priced && to.Priced {
-		a, b = from.Dollars, to.Dollars
-	}
-	if a == 0 {
+	if from.Priced != to.Priced || from.worth() == 0 {
 		return 0
 	}
-	return 1 - b/a
+	return 1 - to.worth()/from.worth()
+}
+
+// worth is dollars, or where a price is not known, units.
+func (p Play) worth() float64 {
+	if p.Priced {
+		return p.Dollars
+	}
+	return p.Units
+}
+
+// Cost prints what it cost.
+func (p Play) Cost() string {
+	if p.Priced {
+		return Dollars(p.Dollars)
+	}
+	return Magnitude(p.Units) + " tokens of uncached input"
+}
+
+// Saving prints a share of a cost that is saved, or that comes on top.
+func Saving(share float64) string {
+	if share < 0 {
+		return fmt.Sprintf("%.0f %% dearer", -share*100)
+	}
+	return fmt.Sprintf("%.0f %% saved", share*100)
 }
 
 // plus returns the sum of both.

@@ -33,6 +33,24 @@ type Report struct {
 	Caveats  Caveats   `json:"caveats"`
 }
 
+// Resent says how often a token was sent, on average.
+func (r Report) Resent() float64 {
+	var c Carried
+	for _, f := range r.Filled {
+		c = c.plus(f.Carried)
+	}
+	return c.Times()
+}
+
+// Answers is what was paid for output.
+func (r Report) Answers() float64 {
+	rest := r.Total.Dollars
+	for _, f := range r.Filled {
+		rest -= f.Dollars
+	}
+	return max(rest, 0)
+}
+
 // Row is what was spent on one of several.
 type Row struct {
 	Name string `json:"name"`

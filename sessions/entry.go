@@ -104,6 +104,8 @@ type Entry struct {
 	// Correction says that a user's message begins as those of orchestrators do that correct an agent.
 	Correction bool `json:"correction,omitempty"`
 	Empty      bool `json:"empty,omitempty"` // a message that says nothing: no view shows it
+	// Earlier says that a user's message is a summary which a host made of what came before.
+	Earlier bool `json:"earlier,omitempty"`
 	// Thoughts says that it is reasoning and nothing else: no view shows it without what it led to.
 	Thoughts bool `json:"thoughts,omitempty"`
 	// Compacted says that it is the provider's own compaction of what came before, which nobody else can

@@ -26,13 +26,14 @@ type Session struct {
 
 // Usage is what a provider reported as used, in tokens.
 type Usage struct {
-	Input      int64 `json:"input"`       // uncached input
-	Output     int64 `json:"output"`      // generated
-	CacheRead  int64 `json:"cache_read"`  // input read from the prompt cache
-	CacheWrite int64 `json:"cache_write"` // input written to the prompt cache
+	Input      int64 `json:"input"`                // uncached input
+	Output     int64 `json:"output"`               // generated
+	CacheRead  int64 `json:"cache_read"`           // input read from the prompt cache
+	CacheWrite int64 `json:"cache_write"`          // input written to the prompt cache
+	CacheLong  int64 `json:"cache_long,omitempty"` // of CacheWrite, what stays there for an hour and not for minutes
 }
 
 // Add returns the sum of two usages.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite}
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.CacheLong + v.CacheLong}
 }

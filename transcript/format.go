@@ -241,6 +241,23 @@ func Valid(f Format, messages [][]byte) error {
 	return c.valid(ms)
 }
 
+// Sendable checks a request as it is sent: what Valid asks of its history, and that it is the model's turn to
+// speak. No call waits for its result, and the last message is not the model's own: Gemini's list "must not
+// end with a model turn", and newer models of others take no words that are to be gone on with.
+// Errors are those of Valid.
+func Sendable(f Format, messages [][]byte) error {
+	next := NewMessage(f, RoleUser, "…") // behind which no call may wait
+	if err := Valid(f, append(slices.Clip(messages), next)); err != nil || len(messages) == 0 {
+		return err
+	}
+	last := len(messages) - 1
+	m, err := Decode(f, messages[last])
+	if err == nil && m.Role == RoleAssistant {
+		err = fault.New(fault.Invalid, op, "message %d, the last one, is the model's own", last)
+	}
+	return err
+}
+
 // Blank reports whether a message says nothing, so that no provider takes it: it has no parts, or texts
 // without a word alone.
 func Blank(m Message) bool {

@@ -35,7 +35,7 @@ func (s *scene) argumentsDue() bool {
 	if s.Window <= 0 {
 		return len(s.slots) > unknownMessage
 	}
-	return float64(s.count(s.used)) >= s.policy.Arguments.Trigger*float64(s.Window)
+	return float64(s.Request(s.used)) >= s.policy.Arguments.Trigger*float64(s.Window)
 }
 
 // recentSlots returns where the newest messages begin that keep their arguments.

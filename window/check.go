@@ -13,7 +13,7 @@ func (p Policy) Check() error {
 		key string
 		v   float64
 	}{
-		{"context_cap_fraction", p.CapFraction}, {"threshold", p.Compact.Fraction}, {"anti_thrash_ratio", p.Compact.ThrashRatio},
+		{"context_cap_fraction", p.CapFraction}, {"threshold", p.Compact.Fraction}, {"idle", p.Compact.Idle}, {"gain", p.Compact.Gain}, {"anti_thrash_ratio", p.Compact.ThrashRatio},
 		{"clear: trigger", p.Clear.Trigger}, {"arguments: trigger", p.Arguments.Trigger}, {"arguments: keep", p.Arguments.Keep},
 	} {
 		if !(share.v >= 0 && share.v <= 1) { // NaN is none either

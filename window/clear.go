@@ -22,7 +22,7 @@ const (
 // the view then has to grow by as much before there is another one.
 func clearResults(s *scene) (out []Edit) {
 	c := s.policy.Clear
-	if c.Trigger <= 0 || s.count(s.used) <= c.above(s.Window) {
+	if c.Trigger <= 0 || s.Request(s.used) <= c.above(s.Window) {
 		return nil
 	}
 	old := s.clearable()

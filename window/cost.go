@@ -12,7 +12,7 @@ type costs struct {
 
 // costs looks at the view with edits that are made in any case.
 func (s *scene) costs(made []Edit) *costs {
-	c := &costs{scene: s, at: map[int64]int{}, sent: s.sentSlots(), size: make([]int, len(s.slots)+1)}
+	c := &costs{scene: s, at: make(map[int64]int, len(s.slots)), sent: s.sentSlots(), size: make([]int, len(s.slots)+1)}
 	for i, slot := range s.slots {
 		c.size[i+1] = c.size[i] + slot.Tokens
 		for _, seq := range slot.Seqs {

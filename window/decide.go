@@ -7,16 +7,21 @@ import (
 	"slices"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/tokens"
 )
 
 // State is what a decision depends on beside the log and the policy.
 type State struct {
 	Window  int // of the model, in tokens; 0: unknown
 	Summary int // o200k_base tokens of the summary that the view starts with
-	// Count returns what so many o200k_base tokens are for the model, at most: budgets are about that.
-	// nil: the same.
-	Count func(o200k int) int
+	// Fixed is what every request carries beside the view (system prompt, tools, memory), in tokens of the
+	// model: it takes its share of the window as well.
+	Fixed int
+	// Count returns what so many o200k_base tokens are for the model: budgets are about that. nil: the same.
+	Count func(o200k int) tokens.Count
 	Rates Rates
+	// Cold says that the provider has nothing of the view in its cache, so that no edit breaks it.
+	Cold bool
 	// Ahead is how many more requests will carry what is in the view: see CallsAhead.
 	Ahead int
 	// Reason, if set, is why a step has to happen: it is taken whether it pays or not.
@@ -28,12 +33,20 @@ type State struct {
 	Changed func(path string) int64
 }
 
-func (st State) count(o200k int) int {
+func (st State) count(o200k int) int { return st.counted(o200k).N }
+
+func (st State) counted(o200k int) tokens.Count {
 	if st.Count == nil {
-		return o200k
+		return tokens.Count{N: o200k, Exact: true, Upper: o200k}
 	}
 	return st.Count(o200k)
 }
+
+// Request returns what a request takes with so many o200k_base tokens of view.
+func (st State) Request(o200k int) int { return st.Fixed + st.counted(o200k).N }
+
+// Most is the upper bound of Request.
+func (st State) Most(o200k int) int { return st.Fixed + st.counted(o200k).Upper }
 
 // Decision is a step of edits: what is to be shown less of from now on.
 type Decision struct {
@@ -59,7 +72,7 @@ func Decide(in Input, p Policy, st State) Decision {
 	d := Decision{Before: s.used, Threshold: p.Compact.Threshold(st.Window)}
 	now, later := s.run(in)
 	d.Reason = st.Reason
-	if d.Reason == "" && s.count(d.Before-freedBy(now)) > d.Threshold {
+	if d.Reason == "" && s.Most(d.Before-freedBy(now)) > p.Compact.Limit(st.Window) {
 		d.Reason = "threshold"
 	}
 	if d.Reason != "" {
@@ -75,7 +88,7 @@ func Decide(in Input, p Policy, st State) Decision {
 	}
 	d.After, d.Waiting = d.Before-freedBy(d.Edits), freedBy(later)
 	d.Rewritten = first.costs(nil).broken(d.Edits)
-	d.Over = s.count(d.After) > d.Threshold
+	d.Over = s.Request(d.After) > d.Threshold
 	d.Why = d.words(st)
 	return d
 }
@@ -179,17 +192,23 @@ func (d Decision) words(st State) string {
 	case len(d.Edits) == 0:
 		return "nothing to cut"
 	case d.Rewritten == 0:
-		return fmt.Sprintf("%s tokens go that no provider has seen yet", freed)
+		return fmt.Sprintf("%s tokens go that no provider has in its cache", freed)
 	}
 	return fmt.Sprintf("%s tokens go, %s are written into the provider's cache again", freed, chars.Commas(d.Rewritten))
 }
 
-// CallsAhead estimates how many more requests a session will make: as many as it made, as far as is
-// known of things that last (J. R. Gott, "Implications of the Copernican principle for our future
-// prospects", Nature 363, 1993: the median of what is left is what has been), within bounds.
-func CallsAhead(made int) int {
+// CallsAhead estimates how many more requests will carry what is in the view: a third of those made, which
+// three of four things that last for a time not known go on for (J. R. Gott, "Implications of the
+// Copernican principle for our future prospects", Nature 363, 1993), within bounds, and no more than there will
+// be until the next compaction: size is what the requests made the view grow to, room by how much it may still
+// grow, both in tokens.
+func CallsAhead(made, size, room int) int {
 	const least, most = 3, 60
-	return min(max(made, least), most)
+	ahead := made / 3
+	if size > 0 {
+		ahead = min(ahead, int(int64(made)*int64(max(room, 0))/int64(size)))
+	}
+	return min(max(ahead, least), most)
 }
 
 // byOrder sorts edits by the slot that they change.

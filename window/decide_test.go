@@ -215,3 +215,19 @@ func sentOf(v View) int {
 	}
 	return 0
 }
+
+// An edit is worth what the requests until the next compaction save, of as many as can be expected.
+func TestCallsAhead(t *testing.T) {
+	for _, c := range []struct{ made, size, room, want int }{
+		{30, 50_000, 100_000, 10}, // a third of those made
+		{30, 50_000, 5_000, 3},    // until the next compaction
+		{90, 60_000, 10_000, 15},
+		{300, 0, 0, 60}, // no more than that
+		{300, 50_000, -1, 3},
+		{0, 0, 0, 3},
+	} {
+		if got := CallsAhead(c.made, c.size, c.room); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}

@@ -92,12 +92,12 @@ func TestAManifestTellsWhatIsEvicted(t *testing.T) {
 // Requests are prefixes of later ones but for the steps, which are few.
 func TestEvictionMovesInSteps(t *testing.T) {
 	p := Default()
-	p.Evict, p.Clear.Trigger = EvictPolicy{MaxTokens: 200_000, Window: 10}, 0
+	p.Evict, p.Clear.Trigger = EvictPolicy{MaxTokens: 60_000, Window: 10}, 0
 	var edits []Edit
 	log, steps := "ask 9", 0
 	var before [][]byte
-	for i := range 60 {
-		log += fmt.Sprintf("\nread f%d 12000", i)
+	for i := range 48 {
+		log += fmt.Sprintf("\nread f%d 4000", i)
 		l := script(t, log)
 		d := l.decide(t, &edits, p, always)
 		now := l.render(t, Plan(Input{Entries: l.entries, Edits: edits}))
@@ -108,8 +108,8 @@ func TestEvictionMovesInSteps(t *testing.T) {
 		}
 		before = now
 	}
-	if steps < 2 || steps > 60/evictStep {
-		t.Errorf("%d steps in 60 rounds", steps)
+	if steps < 2 || steps > 48/evictStep {
+		t.Errorf("%d steps in 48 rounds", steps)
 	}
 }
 

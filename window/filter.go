@@ -33,10 +33,10 @@ func (f Filter) near(messages int) bool {
 // It never empties a view: the first request of the user stays. What the system says before anybody else
 // is no history: it stays, and does not count.
 func filter(f Filter, drafts []*draft) ([]*draft, Filtered) {
-	if f.Empty() {
-		return drafts, Filtered{}
-	}
 	told := Filtered{Before: len(drafts), After: len(drafts)}
+	if f.Empty() {
+		return drafts, told
+	}
 	head, drafts := instructions(drafts)
 	gone := func(left []*draft, of int) int { return of - len(left) }
 	all := drafts
@@ -175,16 +175,20 @@ func surplus(n, limit, side int, exact bool) int {
 	}
 }
 
-// pinned returns the messages that stay although they are old: the first request, and corrections.
+// pinned returns the messages that stay although they are old: the first request, the newest summary that a
+// host made of what came before, and corrections.
 func pinned(drafts []*draft) []*draft {
-	first := slices.IndexFunc(drafts, (*draft).prompts)
+	first, summary := slices.IndexFunc(drafts, (*draft).prompts), -1
 	pins, left := make([]bool, len(drafts)), maxCorrections
 	for i := len(drafts) - 1; i >= 0; i-- {
 		corrects := left > 0 && drafts[i].corrects()
 		if corrects {
 			left--
 		}
-		pins[i] = corrects || i == first
+		if summary < 0 && drafts[i].first().Earlier {
+			summary = i
+		}
+		pins[i] = corrects || i == first || i == summary
 	}
 	var out []*draft
 	for i, d := range drafts {

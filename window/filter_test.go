@@ -22,7 +22,7 @@ func TestFiltersWarnBeforeTheyCut(t *testing.T) {
 }
 
 // filterLog makes a log of a multi-agent session: parseLog's notation, with the author of an answer as its
-// group, "fix" for a correction and "sys" for the system's words.
+// group, "fix" for a correction, "sum" for a host's summary and "sys" for the system's words.
 func filterLog(t *testing.T, text string) *testLog {
 	t.Helper()
 	l := &testLog{}
@@ -31,6 +31,8 @@ func filterLog(t *testing.T, text string) *testLog {
 		switch words[0] {
 		case "fix":
 			l.add(t, sessions.Entry{Prompt: true, Correction: true}, wire("user", words))
+		case "sum":
+			l.add(t, sessions.Entry{Earlier: true}, wire("user", words))
 		case "sys":
 			l.add(t, sessions.Entry{}, wire("system", words))
 		case "ask":
@@ -66,6 +68,7 @@ func TestFilters(t *testing.T) {
 		{"instructions stay and do not count", Filter{Messages: 2, Exact: true}, "sys\nsys\nask\n- ok\nask\n- ok", "s1 s2 u3 u5 a6"},
 		{"corrections stay and do not count", Filter{Messages: 2, Exact: true}, "ask\nfix\n- ok\nfix\n- ok\nfix\n- ok\nask\n- ok", "u1 u2 u4 u6 u8 a9"},
 		{"one within the tail counts once", Filter{Messages: 2, Exact: true}, "ask\nfix\n- ok\nfix\n- ok", "u1 u2 u4 a5"},
+		{"the newest summary of a host stays", Filter{Messages: 1, Exact: true}, "ask\nsum\n- ok\nsum\n- ok\nask", "u1 u4 u6"},
 		{"a cut unit goes whole", Filter{Messages: 2, Exact: true}, "ask\n- c1\nres r1\n- ok", "u1 a4"},
 		{"a turn of another agent is a turn", Filter{Turns: 2, Exact: true}, "ask\ndev c1\nres r1\ndev ok\ntester c2\nres r2\ntester c3\nres r3\ntester ok\ndev ok", "u1 a5 t6 a7 t8 a9 a10"},
 		{"rounds are no turns", Filter{Turns: 2, Exact: true}, "ask\n- ok\nask\n- c1\nres r1\n- c2\nres r2\n- ok\nask\n- ok", "u3 a4 t5 a6 t7 a8 u9 a10"},

@@ -23,11 +23,12 @@ func (d *draft) first() *sessions.Entry { return d.entries[0] }
 // A host that writes records as they come may write a result in front of the rest of the message that
 // asked for it: such a record joins its message, and its results the results.
 func group(entries []*sessions.Entry) []*draft {
-	var out []*draft
-	for _, e := range entries {
+	made, out := make([]draft, len(entries)), make([]*draft, 0, len(entries)) // two allocations, not two for each
+	for i, e := range entries {
 		switch d := owner(out, e); {
 		case d == nil:
-			out = append(out, &draft{entries: []*sessions.Entry{e}, results: carriesResults(e)})
+			made[i] = draft{entries: entries[i : i+1 : i+1], results: carriesResults(e)}
+			out = append(out, &made[i])
 		case !d.repeats(e):
 			d.entries = append(d.entries, e)
 		}

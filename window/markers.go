@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
@@ -37,9 +38,9 @@ const (
 func cleared(a *act, tokens int) string {
 	again := "run the tool again"
 	if h := a.handle(); h != "" {
-		again = fmt.Sprintf("re-read with read_artifact(id=%q) or run the tool again", h)
+		again = "re-read with read_artifact(id=" + strconv.Quote(h) + ") or run the tool again"
 	}
-	return fmt.Sprintf("[cleared: %s — %s chars, ~%s tokens; %s]", a.label(), chars.Commas(a.result.Chars), chars.Commas(tokens), again)
+	return "[cleared: " + a.label() + " — " + chars.Commas(a.result.Chars) + " chars, ~" + chars.Commas(tokens) + " tokens; " + again + "]"
 }
 
 // evicted is what stands for an evicted result, with its handle below.

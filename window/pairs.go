@@ -28,22 +28,26 @@ const forgotten = "[result forgotten — removed from the ledger on %s]"
 // is behind it, whatever is still appended; nil if there is none.
 func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 	var open []sessions.Call // what the next results answer
-	final := complete(drafts)
+	final := closed(drafts)
 	for i, d := range drafts {
 		fixing := i < final && fixes(open, out)
 		itemised := transcript.Itemised(d.first().Format)
 		switch calls := d.openCalls(); {
 		case d.results:
-			came, _ := d.resultIDs()
-			d.settle(open)
-			open = slices.DeleteFunc(open, func(c sessions.Call) bool { return came[c.ID] || !itemised })
+			if d.answersOnly(open) {
+				open = open[:0]
+			} else {
+				came, _ := d.resultIDs()
+				d.settle(open)
+				open = slices.DeleteFunc(open, func(c sessions.Call) bool { return came[c.ID] || !itemised })
+			}
 			if len(d.entries) > 0 {
 				out = append(out, d)
 			}
 		case len(calls) > 0 && !d.answered(drafts[i+1:]):
 		default:
 			if !itemised {
-				open = nil
+				open = open[:0]
 			}
 			open = append(open, calls...)
 			if out = append(out, d); fixing {
@@ -154,8 +158,8 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 	own := d.openCalls()
 	for i, b := range behind[:min(len(behind), reach)] {
 		open := slices.DeleteFunc(slices.Clone(own), func(c sessions.Call) bool { return !waits(c) })
-		if i > 0 && len(open) == 0 || b.repeatsAny(own) {
-			break // all have come; or the same call is made once more, and what comes now is its
+		if i > 0 && len(open) == 0 || b.speaks() {
+			break // all have come; or a request was sent, and answered, that told of the rest as cancelled
 		}
 		here, gone := b.resultIDs()
 		maps.Copy(came, here)
@@ -167,11 +171,9 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 	return next, came, lost
 }
 
-// repeatsAny reports whether a draft makes one of these calls.
-func (d *draft) repeatsAny(calls []sessions.Call) bool {
-	return slices.ContainsFunc(d.openCalls(), func(c sessions.Call) bool {
-		return slices.ContainsFunc(calls, func(own sessions.Call) bool { return own.ID == c.ID })
-	})
+// speaks reports whether the model answers in a draft.
+func (d *draft) speaks() bool {
+	return d.first().Role == transcript.RoleAssistant && !isCompacted(d.first())
 }
 
 // standIn is a result that takes the place of one that is not there.
@@ -206,7 +208,7 @@ func (d *draft) dropCalls(calls []sessions.Call) bool {
 		d.drop = append(d.drop, c.ID)
 	}
 	return slices.ContainsFunc(d.entries, func(e *sessions.Entry) bool {
-		rest, all := e.Tokens-frameTokens, len(e.Results) == 0
+		rest, all := e.Tokens-frameTokens-e.Reasoning, len(e.Results) == 0 // reasoning alone is no message
 		for _, c := range callsOf(e) {
 			rest -= c.Tokens
 			all = all && ids[c.ID]
@@ -218,9 +220,6 @@ func (d *draft) dropCalls(calls []sessions.Call) bool {
 // settle puts results in the order of their calls, and takes those out that have no call in the
 // message before, and duplicates.
 func (d *draft) settle(calls []sessions.Call) {
-	if d.answersOnly(calls) {
-		return
-	}
 	order := make(map[string]int, len(calls))
 	for i, c := range calls {
 		order[c.ID] = i

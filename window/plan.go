@@ -149,7 +149,10 @@ func (s Slot) Shorten(seq int64) func(p transcript.Part) (string, bool) {
 
 // Plan computes the view of a log. It takes time linear in the number of entries; see Planner for a log
 // that goes on.
-func Plan(in Input) View { return new(Planner).Plan(in) }
+func Plan(in Input) View {
+	view, _ := plan(in)
+	return view
+}
 
 // plan computes the view, and the drafts that its slots were made from, in the same order.
 func plan(in Input) (View, []*draft) {

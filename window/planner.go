@@ -28,12 +28,16 @@ type mark struct {
 	seq    int64 // the first entry behind it
 	slot   int
 	tokens int // of the slots in front of it
+	drafts int // as many messages are in front of it before calls and results are paired
 }
 
 // Plan returns the view of a log. Its entries are those that the Planner saw last, with more behind them, and
 // its cutoff and edits are what those entries say.
 func (p *Planner) Plan(in Input) View {
-	goesOn := p.mark.set && in.Filter.Empty()
+	if !in.Filter.Empty() {
+		return Plan(in) // what a filter leaves out depends on all messages
+	}
+	goesOn := p.mark.set
 	for ; p.read < len(in.Entries); p.read++ {
 		rewound := p.tree.add(in.Entries, p.read)
 		goesOn = goesOn && !rewound && isPlain(&in.Entries[p.read])
@@ -51,7 +55,11 @@ func (p *Planner) Plan(in Input) View {
 
 // isPlain reports whether an entry is none that says how the entries before it are shown.
 func isPlain(e *sessions.Entry) bool {
-	return e.Kind == sessions.KindMessage || e.Kind == sessions.KindNote || e.Kind == sessions.KindCost || e.Kind == sessions.KindDecision
+	switch e.Kind {
+	case sessions.KindMessage, sessions.KindNote, sessions.KindCost, sessions.KindDecision:
+		return true
+	}
+	return false
 }
 
 // start computes a view from the whole log.
@@ -61,24 +69,23 @@ func (p *Planner) start(in Input, path logPath) []*draft {
 		p.cut = nil
 	}
 	seen, told := filter(in.Filter, group(visible(path.entries(0), p.cut)))
-	drafts, fixed := pairUp(seen)
-	drafts = p.edits.collapse(withoutThoughts(drafts))
-	p.view = View{Slots: p.slots(drafts), NearCap: in.Filter.near(told.Counted), Filtered: told}
+	p.view = View{NearCap: in.Filter.near(told.Counted), Filtered: told}
 	if p.cut != nil {
 		p.view.Summary = p.cut.Summary
 	}
-	p.sum(drafts, fixed)
-	if !in.Filter.Empty() {
-		p.mark = mark{} // what a filter leaves out depends on all of them
-	}
+	drafts, fixed := p.drafts(seen)
+	p.view.Slots = p.slots(drafts)
+	p.sum(drafts, fixed, slices.Index(seen, fixed))
 	return drafts
 }
 
 // extend computes what stands behind the mark anew.
 func (p *Planner) extend(path logPath) {
 	from := sort.Search(len(path.log), func(i int) bool { return path.log[i].Seq >= p.mark.seq })
-	drafts, fixed := pairUp(group(visible(path.entries(from), p.cut)))
-	drafts = p.edits.collapse(withoutThoughts(drafts))
+	seen := group(visible(path.entries(from), p.cut))
+	p.view.Filtered.Before = p.mark.drafts + len(seen)
+	p.view.Filtered.After = p.view.Filtered.Before
+	drafts, fixed := p.drafts(seen)
 	tail, same := p.slots(drafts), p.mark.slot
 	for same < len(p.view.Slots) && same-p.mark.slot < len(tail) && p.view.Slots[same].same(&tail[same-p.mark.slot]) {
 		same++
@@ -88,7 +95,14 @@ func (p *Planner) extend(path logPath) {
 		before = before[:same:same] // earlier views go on there
 	}
 	p.view.Slots = append(before, tail[same-p.mark.slot:]...)
-	p.sum(drafts, fixed)
+	p.sum(drafts, fixed, slices.Index(seen, fixed))
+}
+
+// drafts makes messages valid for their provider and lets notes stand for what was collapsed. fixed is the
+// last that separates those in front of it from what is behind it, see pairUp.
+func (p *Planner) drafts(seen []*draft) (drafts []*draft, fixed *draft) {
+	drafts, fixed = pairUp(seen)
+	return withoutThoughts(p.edits.collapse(drafts)), fixed
 }
 
 // slots finishes drafts.
@@ -100,13 +114,14 @@ func (p *Planner) slots(drafts []*draft) []Slot {
 	return out
 }
 
-// sum counts the slots behind the mark, which were made of drafts, and moves the mark to the fixed draft.
-func (p *Planner) sum(drafts []*draft, fixed *draft) {
+// sum counts the slots behind the mark, which were made of drafts, and moves the mark to the fixed draft,
+// which was message number at of those that were paired.
+func (p *Planner) sum(drafts []*draft, fixed *draft, at int) {
 	next := p.mark
 	p.view.Tokens = p.mark.tokens
 	for i, d := range drafts {
 		if d == fixed {
-			next = mark{set: true, seq: d.first().Seq, slot: p.mark.slot + i, tokens: p.view.Tokens}
+			next = mark{set: true, seq: d.first().Seq, slot: p.mark.slot + i, tokens: p.view.Tokens, drafts: p.mark.drafts + at}
 		}
 		p.view.Tokens += p.view.Slots[p.mark.slot+i].Tokens
 	}
@@ -128,9 +143,9 @@ func fixes(open []sessions.Call, before []*draft) bool {
 	return len(open) == 0 && n > 0 && before[n-1].first().Role != transcript.RoleAssistant
 }
 
-// complete returns how many drafts of a log have everything behind them that can change them: where words may
+// closed returns how many drafts of a log have everything behind them that can change them: where words may
 // stand between a call and its results, those are looked for far behind.
-func complete(drafts []*draft) int {
+func closed(drafts []*draft) int {
 	if slices.ContainsFunc(drafts, func(d *draft) bool { return transcript.Itemised(d.first().Format) }) {
 		return len(drafts) - reach - 1 // the last two drafts may still grow
 	}

@@ -82,6 +82,8 @@ type ArgumentPolicy struct {
 // TriggerPolicy says when a compaction is due.
 type TriggerPolicy struct {
 	Fraction   float64 // share of the window
+	Idle       float64 // share of the threshold that counts where the provider's cache has expired: all is written anew anyway; 0: all of it
+	Gain       float64 // share of either that has to be in reach of a compaction, so that it is worth one
 	Reserve    int     // tokens kept free for an answer
 	Effective  int     // tokens: an absolute bound, since quality decays long before a large window is full
 	Turns      int     // turns in the view
@@ -104,28 +106,45 @@ func Default() Policy {
 		Evict:      EvictPolicy{Window: 20},
 		Clear:      ClearPolicy{Trigger: 0.60},
 		Arguments:  ArgumentPolicy{Trigger: 0.85, Keep: 0.10, Over: 2_000},
-		Compact:    TriggerPolicy{Fraction: 0.85, Reserve: 20_000, Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
+		Compact:    TriggerPolicy{Fraction: 0.40, Effective: 80_000, Idle: 0.50, Gain: 0.50, Reserve: 20_000, Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
 	}
 }
 
 // unknownWindow stands for the window of a model of which none is known, in tokens.
 const unknownWindow = 130_000
 
+// Limit returns the number of tokens above which a request has no room for its answer any more: the window
+// without the reserve.
+func (t TriggerPolicy) Limit(window int) int {
+	if window <= 0 {
+		return unknownWindow
+	}
+	reserve := t.Reserve
+	if 2*reserve >= window {
+		reserve = max(1_024, window/3)
+	}
+	return max(window-reserve, 0)
+}
+
 // Threshold returns the number of tokens above which a compaction is due: what the share of the
 // window, the reserve and the effective window allow, whichever is least.
 func (t TriggerPolicy) Threshold(window int) int {
-	limit := unknownWindow
-	if window > 0 {
-		reserve := t.Reserve
-		if 2*reserve >= window {
-			reserve = max(1_024, window/3)
-		}
-		limit = min(window-reserve, int(t.Fraction*float64(window)))
+	limit := t.Limit(window)
+	if window > 0 && t.Fraction > 0 {
+		limit = min(limit, int(t.Fraction*float64(window)))
 	}
 	if t.Effective > 0 {
 		limit = min(limit, t.Effective)
 	}
-	return max(limit, 0)
+	return limit
+}
+
+// idle is Threshold where the provider's cache has expired.
+func (t TriggerPolicy) idle(window int) int {
+	if t.Idle <= 0 {
+		return t.Threshold(window)
+	}
+	return int(min(t.Idle, 1) * float64(t.Threshold(window)))
 }
 
 // Rates are what a provider asks for a token of input, in any unit: only their relations count.
@@ -134,8 +153,12 @@ type Rates struct {
 	Write float64 // into it
 }
 
-// RatesOf returns the rates of a model's price. Where a price is not known, a usual relation holds.
-func RatesOf(p tokens.Price) Rates {
+// longWrite is the usual price of what is written into a provider's cache for an hour, in that of input.
+const longWrite = 2
+
+// RatesOf returns the rates of a model's price. Where a price is not known, a usual relation holds. long says
+// that what is written into the cache stays there for an hour.
+func RatesOf(p tokens.Price, long bool) Rates {
 	r := Rates{Read: 0.1, Write: 1.25}
 	const many = 1_000_000
 	input, known := p.Input.Dollars(many)
@@ -146,6 +169,8 @@ func RatesOf(p tokens.Price) Rates {
 		r.Read = read / input
 	}
 	write, _ := p.CachedWrite.Dollars(many) // where writing is not priced apart, it is input
-	r.Write = max(write/input, 1)
+	if r.Write = max(write/input, 1); long && r.Write > 1 {
+		r.Write = longWrite
+	}
 	return r
 }

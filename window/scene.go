@@ -35,6 +35,7 @@ type act struct {
 func newScene(in Input, policy Policy, state State) *scene {
 	view, drafts := plan(in)
 	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: byPlace(in.Edits), used: state.Summary + view.Tokens}
+	s.acts = make([]act, 0, len(drafts)/2)
 	unit := 0
 	for i, d := range drafts {
 		if calls := d.openCalls(); len(calls) > 0 && d.note == nil {
@@ -47,16 +48,9 @@ func newScene(in Input, policy Policy, state State) *scene {
 
 // addUnit adds the calls of one message, with what answers them in the next.
 func (s *scene) addUnit(at, unit int) {
-	results := map[string]*sessions.Result{}
-	answers := map[string]*sessions.Entry{}
-	if at+1 < len(s.drafts) && s.drafts[at+1].results && s.drafts[at+1].note == nil {
-		for _, e := range s.drafts[at+1].entries {
-			for i := range resultsOf(e) {
-				if r := &e.Results[i]; results[r.CallID] == nil {
-					results[r.CallID], answers[r.CallID] = r, e
-				}
-			}
-		}
+	var results map[string]answer
+	if at+1 < len(s.drafts) && s.drafts[at+1].note == nil {
+		results = s.drafts[at+1].answers()
 	}
 	for _, e := range s.drafts[at].entries {
 		for i := range callsOf(e) {
@@ -64,11 +58,34 @@ func (s *scene) addUnit(at, unit int) {
 			if slices.Contains(s.drafts[at].drop, c.ID) {
 				continue
 			}
-			a := act{Call: c, entry: e, slot: at, unit: unit, result: results[c.ID], answer: answers[c.ID]}
+			came := results[c.ID]
+			a := act{Call: c, entry: e, slot: at, unit: unit, result: came.result, answer: came.entry}
 			s.look(&a)
 			s.acts = append(s.acts, a)
 		}
 	}
+}
+
+// answer is a result with the entry that carries it.
+type answer struct {
+	result *sessions.Result
+	entry  *sessions.Entry
+}
+
+// answers returns the results in a draft, by call; of several for one call the first.
+func (d *draft) answers() map[string]answer {
+	if !d.results {
+		return nil
+	}
+	out := make(map[string]answer, len(d.entries))
+	for _, e := range d.entries {
+		for i := range resultsOf(e) {
+			if r := &e.Results[i]; out[r.CallID].result == nil {
+				out[r.CallID] = answer{r, e}
+			}
+		}
+	}
+	return out
 }
 
 // apply sees the view as edits of parts leave it.
@@ -170,8 +187,11 @@ const (
 	opLook   = "look"
 )
 
-// sentSlots returns how many slots the provider has seen already.
+// sentSlots returns how many slots the provider has in its cache.
 func (s *scene) sentSlots() int {
+	if s.Cold {
+		return 0
+	}
 	for i := len(s.slots) - 1; i >= 0; i-- {
 		if s.slots[i].Role == transcript.RoleAssistant {
 			return i

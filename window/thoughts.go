@@ -10,12 +10,14 @@ import (
 // model said anything, and no provider takes such a message back. At the very end the rest may come yet, and
 // in front of another answer it is that answer's.
 func withoutThoughts(drafts []*draft) []*draft {
-	for i, d := range drafts[:max(0, len(drafts)-1)] {
-		if d.first().Role != transcript.RoleAssistant || drafts[i+1].first().Role == transcript.RoleAssistant {
-			continue
-		}
-		for n := len(d.entries); n > 0 && isThoughts(d.entries[n-1]); n-- {
+	answered := true // by the model, in the next draft that stays, or perhaps yet to come
+	for _, d := range slices.Backward(drafts) {
+		speaks := d.note == nil && d.first().Role == transcript.RoleAssistant
+		for n := len(d.entries); !answered && speaks && n > 0 && isThoughts(d.entries[n-1]); n-- {
 			d.entries = d.entries[:n-1]
+		}
+		if len(d.entries) > 0 {
+			answered = speaks
 		}
 	}
 	return slices.DeleteFunc(drafts, func(d *draft) bool { return len(d.entries) == 0 })

@@ -32,7 +32,7 @@ func (t TriggerPolicy) Suppressed(s Situation) bool {
 			return false
 		}
 	}
-	return s.View < t.Rearmed(s)
+	return !s.grown()
 }
 
 // elsewhere reports whether an attempt was made for another model, or another window. Of attempts that were
@@ -50,11 +50,17 @@ func (t TriggerPolicy) LastAttempts(s Situation) []Attempt {
 	return s.Attempts[n-t.ThrashWindow:]
 }
 
-// Rearmed returns the size of the view from which on compactions run again, whatever they saved.
-func (t TriggerPolicy) Rearmed(s Situation) int {
+// Rearmed returns the size of the request from which on compactions run again, whatever the last one saved:
+// a tenth of the window, or 8,000 tokens, above what that left. 0 where there was none.
+func (s Situation) Rearmed() int {
 	const growth, share = 8_000, 10
 	if len(s.Attempts) == 0 {
 		return 0
 	}
 	return s.Attempts[len(s.Attempts)-1].After + max(growth, s.Window/share)
+}
+
+// grown reports whether the view has grown so much since the last attempt.
+func (s Situation) grown() bool {
+	return len(s.Attempts) > 0 && s.View >= s.Rearmed()
 }

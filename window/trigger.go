@@ -12,11 +12,14 @@ import (
 type Situation struct {
 	Window int
 	Model  string
-	View   int // an upper bound, of what would be sent now
+	View   int // of the whole request that would be sent now
+	Most   int // an upper bound of View; 0: View is exact
+	Fixed  int // of View, what no compaction makes smaller: what every request carries, and the newest answer with its results
 	Turns  int // in the view
 	// What the agent used in the last turn, and all since the last accepted compaction.
 	TurnInput, Input int
 
+	Cold     bool // the provider has nothing of the view in its cache
 	Overflow bool // the provider refused the request because of its size
 	Trimmed  bool // the last request went through only because it was trimmed
 	Asked    bool // the agent asked for it
@@ -86,8 +89,16 @@ var triggers = []trigger{
 		func(TriggerPolicy, Situation) string { return "the provider refused the request because of its size" }, false, false},
 	{ReasonExceeded, func(_ TriggerPolicy, s Situation) bool { return s.Trimmed },
 		func(TriggerPolicy, Situation) string { return "the last request fitted only because it was trimmed" }, false, false},
-	{"threshold", func(t TriggerPolicy, s Situation) bool { return s.View > t.Threshold(s.Window) },
-		func(t TriggerPolicy, s Situation) string { return over("the view", s.View, t.Threshold(s.Window)) }, true, true},
+	{"threshold", func(t TriggerPolicy, s Situation) bool { return t.over(s, t.Threshold(s.Window)) },
+		func(t TriggerPolicy, s Situation) string { return over("the request", s.View, t.Threshold(s.Window)) }, true, true},
+	{"threshold", func(t TriggerPolicy, s Situation) bool { return max(s.View, s.Most) > t.Limit(s.Window) },
+		func(t TriggerPolicy, s Situation) string {
+			return over("the request", max(s.View, s.Most), t.Limit(s.Window))
+		}, true, true},
+	{"cache_expired", func(t TriggerPolicy, s Situation) bool { return s.Cold && t.over(s, t.idle(s.Window)) },
+		func(t TriggerPolicy, s Situation) string {
+			return over("the request, of which the provider's cache has nothing any more,", s.View, t.idle(s.Window))
+		}, true, true},
 	{ReasonTurns, func(t TriggerPolicy, s Situation) bool { return t.Turns > 0 && s.Turns >= t.Turns },
 		func(t TriggerPolicy, s Situation) string {
 			return fmt.Sprintf("the view has %d turns, %d are allowed", s.Turns, t.Turns)
@@ -100,6 +111,11 @@ var triggers = []trigger{
 		}, true, false},
 	{ReasonManual, func(_ TriggerPolicy, s Situation) bool { return s.Manual },
 		func(TriggerPolicy, Situation) string { return "it was asked for" }, false, false},
+}
+
+// over reports whether a request is over a limit, and a compaction has enough in reach.
+func (t TriggerPolicy) over(s Situation, limit int) bool {
+	return s.View > limit && float64(s.View-s.Fixed) >= t.Gain*float64(limit)
 }
 
 func over(what string, n, limit int) string {
@@ -115,11 +131,11 @@ func (t TriggerPolicy) Due(s Situation) Trigger {
 	for _, row := range triggers {
 		switch {
 		case !row.due(t, s):
-		case row.grace && s.Grace && !s.Insist:
+		case row.grace && s.Grace && !s.grown() && !s.Insist:
 			held = Trigger{Grace: true, Held: row.reason, Why: row.why(t, s) + "; the turn after a compaction is spared"}
 		case row.thrash && t.Suppressed(s):
 			held = Trigger{Suppressed: true, Held: row.reason, Why: fmt.Sprintf("%s; the last %d compactions saved less than %.0f %% each, so it waits until the view has %s tokens",
-				row.why(t, s), t.ThrashWindow, 100*t.ThrashRatio, chars.Commas(t.Rearmed(s)))}
+				row.why(t, s), t.ThrashWindow, 100*t.ThrashRatio, chars.Commas(s.Rearmed()))}
 		default:
 			return Trigger{Reason: row.reason, Why: row.why(t, s)}
 		}

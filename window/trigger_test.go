@@ -9,6 +9,7 @@ func TestTriggers(t *testing.T) {
 	few := []Attempt{tried(100_000, 98_000), tried(100_000, 98_000), tried(176_000, 175_000)}
 	byHand := tried(100_000, 98_000)
 	byHand.Manual = true
+	full := func(p *TriggerPolicy) { p.Fraction, p.Effective, p.Idle, p.Gain = 0.85, 0, 0, 0 }
 	for _, c := range []struct {
 		name   string
 		policy func(*TriggerPolicy)
@@ -16,20 +17,35 @@ func TestTriggers(t *testing.T) {
 		want   string
 		held   bool // suppressed
 	}{
-		{"nothing is due", nil, Situation{Window: 200_000, View: 170_000}, "", false},
-		{"the view is over 85 % of the window", nil, Situation{Window: 200_000, View: 170_001}, "threshold", false},
-		{"the reserve is more than 15 %", nil, Situation{Window: 100_000, View: 80_001}, "threshold", false},
-		{"a small window keeps a third", nil, Situation{Window: 30_000, View: 20_001}, "threshold", false},
-		{"a small window is not full yet", nil, Situation{Window: 30_000, View: 20_000}, "", false},
-		{"the window is not known", nil, Situation{View: 130_001}, "threshold", false},
-		{"the effective window is less", func(p *TriggerPolicy) { p.Effective = 50_000 }, Situation{Window: 1_000_000, View: 50_001}, "threshold", false},
+		{"nothing is due", nil, Situation{Window: 180_000, View: 72_000}, "", false},
+		{"the request is over its share of the window", nil, Situation{Window: 180_000, View: 72_001}, "threshold", false},
+		{"the effective window is less", nil, Situation{Window: 1_000_000, View: 80_001}, "threshold", false},
+		{"the window is not known", nil, Situation{View: 80_001}, "threshold", false},
+		{"it may be over it", nil, Situation{Window: 180_000, View: 72_000, Most: 100_000}, "", false},
+		{"less than half of the threshold can be made smaller", nil, Situation{Window: 200_000, View: 119_999, Fixed: 80_000}, "", false},
+		{"half of it can", nil, Situation{Window: 200_000, View: 120_000, Fixed: 80_000}, "threshold", false},
+		{"there is no room for an answer", nil, Situation{Window: 200_000, View: 180_001, Fixed: 170_000}, "threshold", false},
+		{"there may be none", nil, Situation{Window: 200_000, View: 160_000, Most: 180_001, Fixed: 150_000}, "threshold", false},
+		{"the cache has expired", nil, Situation{Window: 200_000, View: 40_001, Cold: true}, "cache_expired", false},
+		{"it has not", nil, Situation{Window: 200_000, View: 40_001}, "", false},
+		{"it has, but nothing much is in it", nil, Situation{Window: 200_000, View: 40_001, Fixed: 20_002, Cold: true}, "", false},
+		{"it does not matter", func(p *TriggerPolicy) { p.Idle = 0 }, Situation{Window: 200_000, View: 80_000, Cold: true}, "", false},
+		{"grace spares an expired cache", nil, Situation{Window: 200_000, View: 60_000, Cold: true, Grace: true}, "", false},
+		{"a share of the user's", full, Situation{Window: 200_000, View: 170_001}, "threshold", false},
+		{"less than that", full, Situation{Window: 200_000, View: 170_000, Cold: true}, "", false},
+		{"the reserve is more than 15 %", full, Situation{Window: 100_000, View: 80_001}, "threshold", false},
+		{"a small window keeps a third", full, Situation{Window: 30_000, View: 20_001}, "threshold", false},
+		{"a small window is not full yet", full, Situation{Window: 30_000, View: 20_000}, "", false},
+		{"a share of nothing is no bound", func(p *TriggerPolicy) { p.Fraction, p.Effective = 0, 0 }, Situation{Window: 200_000, View: 180_000}, "", false},
+		{"no window, no effective window", func(p *TriggerPolicy) { p.Effective = 0 }, Situation{View: 130_001}, "threshold", false},
 		{"turns", nil, Situation{Window: 200_000, Turns: 50}, "window_size", false},
 		{"one turn fewer", nil, Situation{Window: 200_000, Turns: 49}, "", false},
 		{"grace spares the threshold", nil, Situation{Window: 200_000, View: 180_000, Turns: 50, Grace: true}, "", false},
+		{"grace ends when the view has grown", nil, Situation{Window: 200_000, View: 120_000, Grace: true, Attempts: []Attempt{tried(150_000, 100_000)}}, "threshold", false},
 		{"grace does not spare an overflow", nil, Situation{Window: 200_000, Overflow: true, Grace: true}, "context_exceeded", false},
 		{"a trimmed request", nil, Situation{Window: 200_000, Trimmed: true}, "context_exceeded", false},
-		{"the agent asks", nil, Situation{Window: 200_000, View: 85_000, Asked: true}, "agent_requested", false},
-		{"the agent asks too early", nil, Situation{Window: 200_000, View: 84_999, Asked: true}, "", false},
+		{"the agent asks", nil, Situation{Window: 200_000, View: 40_000, Asked: true}, "agent_requested", false},
+		{"the agent asks too early", nil, Situation{Window: 200_000, View: 39_999, Asked: true}, "", false},
 		{"the agent insists", nil, Situation{Window: 200_000, Asked: true, Insist: true, Grace: true}, "agent_requested", false},
 		{"the agent asks in the grace turn", nil, Situation{Window: 200_000, View: 100_000, Asked: true, Grace: true}, "", false},
 		{"a person asks", nil, Situation{Window: 200_000, Manual: true}, "manual", false},

@@ -1,13 +1,14 @@
 // Package audit reads the session files of all coding agents that are known here, and makes the figures of
-// package report of them. No ledger is needed, and nothing is written.
+// package report of them. No ledger is needed, and nothing is written but in a temporary directory, where
+// the dearest sessions are played through the product's default policy for some seconds (package replay).
 //
 // Start at Run. An agent joins with one line in the table of rooms.
 //
 // Guarantees: files are opened for reading only; each is streamed, so that memory does not grow with their
 // size but with the number of requests, of open pieces of a context, and of different files and tools that
 // they name; what cannot be read is named and the rest goes on; a request that several files report is
-// counted once, in the first of them by the order of their paths. The result does not depend on how
-// many processors work on it.
+// counted once, in the first of them by the order of their paths. But for how many sessions are played, the
+// result does not depend on how many processors work on it, or how fast.
 //
 // The package deliberately prints nothing, masks nothing, and decides nothing about money.
 package audit

@@ -15,10 +15,12 @@ import (
 
 const (
 	// playing is how long sessions are begun to be played, so that an audit stays something to wait for.
-	playing = 3 * time.Second
-	// playable is how long those that were begun may take in all.
-	playable = 2 * playing
-	// playTick is how often the progress is told.
+	playing = 4 * time.Second
+	// playable is how long those that were begun may take in all; patience the same while none is through, as
+	// when there is only one.
+	playable = 7 * time.Second
+	patience = 20 * time.Second
+	// playTick is how often the time is looked at, and the progress told.
 	playTick = 100 * time.Millisecond
 )
 
@@ -36,10 +38,10 @@ func (w *work) play(r *report.Report) {
 	if len(all) == 0 || w.Replay == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(w.ctx, playable)
+	ctx, cancel := context.WithCancel(w.ctx)
 	defer cancel()
 	start := w.Env.Now()
-	var next atomic.Int64
+	var next, through atomic.Int64
 	played := make([]*replay.Savings, len(all))
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -49,21 +51,27 @@ func (w *work) play(r *report.Report) {
 				if i >= len(all) {
 					return
 				}
-				played[i] = w.savings(ctx, all[i])
+				if played[i] = w.savings(ctx, all[i]); played[i] != nil {
+					through.Add(1)
+				}
 			}
 		})
 	}
 	over := make(chan struct{})
 	go func() { workers.Wait(); close(over) }()
-	for tick := time.NewTicker(playTick); ; {
+	tick := time.NewTicker(playTick)
+	defer tick.Stop()
+	for {
 		select {
 		case <-over:
-			tick.Stop()
 			r.Replayed = replayed(all[:min(int(next.Load()), len(all))], played, len(all), r.Total)
 			return
 		case <-tick.C:
-			done := float64(next.Load()) / float64(len(all))
-			w.Replay(min(max(done, w.Env.Now().Sub(start).Seconds()/playing.Seconds()), 1))
+			spent := w.Env.Now().Sub(start)
+			if spent > patience || spent > playable && through.Load() > 0 {
+				cancel()
+			}
+			w.Replay(min(max(float64(through.Load())/float64(len(all)), spent.Seconds()/playable.Seconds()), 1))
 		}
 	}
 }
@@ -87,7 +95,7 @@ func (w *work) candidates() []candidate {
 
 // savings plays one session; nil: it could not be, or not in time.
 func (w *work) savings(ctx context.Context, c candidate) *replay.Savings {
-	s, err := c.room.Whole(c.path)
+	s, err := c.room.Whole(c.path, w.Env.Dir)
 	if err != nil {
 		return nil
 	}

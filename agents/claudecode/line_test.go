@@ -189,6 +189,22 @@ func TestUsageIsCountedOncePerMessage(t *testing.T) {
 	}
 }
 
+// What is written into the provider's cache for an hour is a part of what is written into it.
+func TestUsageSaysHowLongACacheIsKept(t *testing.T) {
+	for usage, want := range map[string]sessions.Usage{
+		`{"cache_creation_input_tokens":9,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":9}}`: {CacheWrite: 9, CacheLong: 9},
+		`{"cache_creation_input_tokens":9,"cache_creation":{"ephemeral_5m_input_tokens":9,"ephemeral_1h_input_tokens":0}}`: {CacheWrite: 9},
+		`{"cache_creation_input_tokens":9,"cache_creation":{"ephemeral_1h_input_tokens":10}}`:                              {CacheWrite: 9, CacheLong: 9},
+		`{"cache_creation_input_tokens":9,"cache_creation":{"ephemeral_1h_input_tokens":-1}}`:                              {CacheWrite: 9},
+	} {
+		var d Decoder
+		e, _ := d.Entry([]byte(`{"type":"assistant","message":{"id":"a","role":"assistant","content":[],"usage":` + usage + `}}`))
+		if e.Usage == nil || *e.Usage != want {
+			t.Errorf("%s: %+v, want %+v", usage, e.Usage, want)
+		}
+	}
+}
+
 func TestEffectsOfResults(t *testing.T) {
 	created := []sessions.Effect{{Path: "/w/a", Op: "created"}}
 	modified := []sessions.Effect{{Path: "/w/a", Op: "modified"}}

@@ -30,8 +30,8 @@ func Room() agents.Room {
 }
 
 // whole reads a file for a replay.
-func whole(path string) (*replay.Session, error) {
-	r, err := Read(Source{Path: path})
+func whole(path, dir string) (*replay.Session, error) {
+	r, err := Read(Source{Path: path, Dir: dir})
 	if err != nil {
 		return nil, err
 	}
@@ -214,23 +214,13 @@ func request(line []byte, m message) *report.Request {
 	}
 	r := &report.Request{ID: m.id, Model: m.model, Final: m.stopped}
 	raw := line[m.usage.From:m.usage.To]
-	var long int64
 	members(raw, func(key []byte, v transcript.Span) {
-		value := raw[v.From:v.To]
-		switch string(key) {
-		case "speed":
-			r.Fast = str(value, maxID) == "fast"
-		case "cache_creation":
-			members(value, func(key []byte, v transcript.Span) {
-				if string(key) == "ephemeral_1h_input_tokens" {
-					long, _ = strconv.ParseInt(string(value[v.From:v.To]), 10, 64) // 0 when it is no number
-				}
-			})
+		if string(key) == "speed" {
+			r.Fast = str(raw[v.From:v.To], maxID) == "fast"
 		}
 	})
-	long = min(max(long, 0), u.CacheWrite)
 	r.Usage = report.Usage{
-		Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite - long, CacheWriteLong: long, Output: u.Output,
+		Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite - u.CacheLong, CacheWriteLong: u.CacheLong, Output: u.Output,
 	}
 	return r
 }

@@ -48,6 +48,7 @@ func (m *meter) swap(id string, u sessions.Usage) sessions.Usage {
 			return sessions.Usage{
 				Input: u.Input - c.usage.Input, Output: u.Output - c.usage.Output,
 				CacheRead: u.CacheRead - c.usage.CacheRead, CacheWrite: u.CacheWrite - c.usage.CacheWrite,
+				CacheLong: u.CacheLong - c.usage.CacheLong,
 			}
 		}
 	}
@@ -64,22 +65,35 @@ func tokenUsage(line []byte, at transcript.Span) sessions.Usage {
 	}
 	raw := line[at.From:at.To]
 	members(raw, func(key []byte, v transcript.Span) {
-		n, err := strconv.ParseInt(string(raw[v.From:v.To]), 10, 64)
-		if err != nil || n < 0 || n > maxTokens {
-			return
-		}
+		value := raw[v.From:v.To]
 		switch string(key) {
 		case "input_tokens":
-			u.Input = n
+			u.Input = tokenCount(value)
 		case "output_tokens":
-			u.Output = n
+			u.Output = tokenCount(value)
 		case "cache_read_input_tokens":
-			u.CacheRead = n
+			u.CacheRead = tokenCount(value)
 		case "cache_creation_input_tokens":
-			u.CacheWrite = n
+			u.CacheWrite = tokenCount(value)
+		case "cache_creation":
+			members(value, func(key []byte, v transcript.Span) {
+				if string(key) == "ephemeral_1h_input_tokens" {
+					u.CacheLong = tokenCount(value[v.From:v.To])
+				}
+			})
 		}
 	})
+	u.CacheLong = min(u.CacheLong, u.CacheWrite)
 	return u
+}
+
+// tokenCount reads a count; 0 for what cannot be one.
+func tokenCount(raw []byte) int64 {
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil || n < 0 || n > maxTokens {
+		return 0
+	}
+	return n
 }
 
 // maxTokens bounds a believable count of one message, so that sums cannot overflow.

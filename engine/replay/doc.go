@@ -8,7 +8,7 @@
 //
 // Run counts tokens by o200k_base and scales them to what the provider counted of the recorded requests: a
 // line whose slope comes from growth and whose height is a median. What a request begins with as the one
-// before did is read from the provider's cache for five minutes. A host's compaction is charged as one
+// before did is read from the provider's cache for five minutes, or for an hour where the session's host wrote it for that long. A host's compaction is charged as one
 // request of the whole view and its answer. For each identifier that a call uses, that was said before and
 // that the view lacks, one more request is charged that reads the newest message naming it; under "none" it
 // is not, since the recorded agent did its own reading again.

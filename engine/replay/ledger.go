@@ -22,12 +22,12 @@ type ledger struct {
 }
 
 // openLedger opens an empty ledger. Errors: unavailable when there is no place for it.
-func openLedger(ctx context.Context, e env.Env, root string) (*ledger, error) {
+func openLedger(ctx context.Context, e env.Env, root string, s engine.Settings) (*ledger, error) {
 	dir, err := os.MkdirTemp(e.Temp, "ctxledger-replay-")
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "replay.open", err)
 	}
-	l, err := engine.Open(ctx, engine.Options{State: dir, Workspace: root, Env: e})
+	l, err := engine.Open(ctx, engine.Options{State: dir, Workspace: root, Env: e, Settings: s, Scratch: true})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}

@@ -5,20 +5,30 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
+	"time"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
 
-// ours is the product's own view, from a ledger.
+// ours is the product's own view, from a ledger: before each request it is asked for edits, and a
+// compaction is made where it says that one is due.
 type ours struct {
+	whole   bool // stubs count as what they stand for
+	noEdits bool
+	mode    compaction.Mode // of compactions
+	policy  *window.Policy  // nil: the default
+}
+
+// oursRun is one run of it.
+type oursRun struct {
+	ours
 	*ledger
 	t     *track
-	room  room
-	whole bool   // stubs count as what they stand for
-	parts []part // what may change the view before a request, in order
+	clock *time.Time // of the ledger: the time of the step
 
 	// blocks is the view as it was read last.
 	blocks []block
@@ -27,73 +37,56 @@ type ours struct {
 }
 
 func openOurs(o ours) func(context.Context, env.Env, *track, room) (viewer, error) {
-	return func(ctx context.Context, e env.Env, t *track, r room) (viewer, error) {
-		l, err := openLedger(ctx, e, t.About.Dir)
+	return func(ctx context.Context, e env.Env, t *track, _ room) (viewer, error) {
+		clock := t.steps[0].at
+		e.Now = func() time.Time { return clock }
+		l, err := openLedger(ctx, e, t.About.Dir, engine.Settings{Policy: o.policy})
 		if err != nil {
 			return nil, err
 		}
-		run := o
-		run.ledger, run.t, run.room, run.known, run.saved = l, t, r, map[string]block{}, map[string]int{}
-		return &run, nil
+		return &oursRun{ours: o, ledger: l, t: t, clock: &clock, known: map[string]block{}, saved: map[string]int{}}, nil
 	}
 }
 
-// A part of the product changes a view that is about to be sent. It reports whether it compacted, and
-// forgets o.blocks when it changed what was sent before.
-type part func(ctx context.Context, o *ours) (compacted bool, err error)
-
-// compact is the part that compacts a view that is too large, in one of the modes.
-func compact(mode compaction.Mode) part {
-	return func(ctx context.Context, o *ours) (bool, error) {
-		if (view{blocks: o.blocks}).size() <= o.room.limit {
-			return false, nil
-		}
-		r := engine.PlanCompactionRequest{Session: o.session, Options: compaction.Options{Mode: mode, Reason: "replay"}}
-		if mode == compaction.Window {
-			r.Options.Budget = o.room.limit / 2
-		}
-		p, err := engine.Compact(ctx, o, r, "", false)
-		if err != nil || p.Outcome != compaction.Compacted {
-			return false, err
-		}
-		o.blocks = nil
-		return true, nil
+// view appends what was said since, lets the product decide, and reads the view.
+func (o *oursRun) view(ctx context.Context, st *step) (view, error) {
+	*o.clock = st.at
+	if err := o.append(ctx, o.t.Session, st.upTo); err != nil || o.session == "" {
+		return view{}, err
 	}
-}
-
-// edit is the part that shows less of what was said, where that pays.
-func edit(ctx context.Context, o *ours) (bool, error) {
-	made, err := o.EditView(ctx, engine.EditViewRequest{Session: o.session})
-	if err == nil && made.Step > 0 {
-		o.blocks = nil
+	made, err := o.EditView(ctx, engine.EditViewRequest{Session: o.session, DryRun: o.noEdits})
+	if err != nil {
+		return view{}, err
 	}
-	return false, err
-}
-
-// view appends what was said since, lets each part have its turn, and reads the view.
-func (o *ours) view(ctx context.Context, upTo int) (view, error) {
 	v := view{}
-	if err := o.append(ctx, o.t.Session, upTo); err != nil || o.session == "" {
-		return v, err
-	}
-	for _, p := range o.parts {
-		if err := o.read(ctx); err != nil {
+	if made.Due.Reason != "" {
+		if v.compacted, err = o.compact(ctx, made); err != nil {
 			return v, err
 		}
-		compacted, err := p(ctx, o)
-		if err != nil {
-			return v, err
-		}
-		v.compacted = v.compacted || compacted
 	}
-	err := o.read(ctx)
+	if v.stepped = made.Step > 0 || v.compacted; v.stepped {
+		o.blocks = nil // what was sent before has changed
+	}
+	err = o.read(ctx)
 	v.blocks = o.blocks
 	return v, err
 }
 
+// compact compacts the view, if that is possible.
+func (o *oursRun) compact(ctx context.Context, made engine.EditedView) (bool, error) {
+	r := engine.PlanCompactionRequest{Session: o.session, Options: compaction.Options{
+		Mode: o.mode, Reason: made.Due.Reason, KeepTail: o.noEdits,
+	}}
+	if o.mode == compaction.Window {
+		r.Options.Budget = made.After / 2
+	}
+	p, err := engine.Compact(ctx, o, r, "", false)
+	return p.Outcome == compaction.Compacted, err
+}
+
 // read brings the blocks up to date. Between two steps that change the view it only grows, but for its last
 // message, which may go on: that is invariant 4, so what is known is not read again.
-func (o *ours) read(ctx context.Context) error {
+func (o *oursRun) read(ctx context.Context) error {
 	known := max(0, len(o.blocks)-lastOpen)
 	resp, err := engine.Messages(ctx, o, engine.ViewRequest{Session: o.session, From: known})
 	if err != nil {
@@ -116,7 +109,7 @@ func (o *ours) read(ctx context.Context) error {
 const lastOpen = 2
 
 // block makes the block of a message of the view. The same bytes are the same block.
-func (o *ours) block(m engine.ViewMessage) block {
+func (o *oursRun) block(m engine.ViewMessage) block {
 	sum := sha256.Sum256(m.JSON)
 	id := hex.EncodeToString(sum[:16])
 	b, known := o.known[id]
@@ -124,14 +117,15 @@ func (o *ours) block(m engine.ViewMessage) block {
 		if decoded, err := transcript.Decode(m.Format, m.JSON); err == nil {
 			b = blockOf(decoded, 0)
 		}
-		b.id, b.tokens = id, m.Tokens+o.saved[m.ID]
+		b.id = id
+		b.tokens += o.saved[m.ID]
 		o.known[id] = b
 	}
 	return b
 }
 
 // learnStubs notes what the stubs of new entries save, to take that back.
-func (o *ours) learnStubs(ctx context.Context) error {
+func (o *oursRun) learnStubs(ctx context.Context) error {
 	r := engine.LogRequest{Session: o.session, From: int64(len(o.saved)) + 1}
 	for {
 		page, err := o.Log(ctx, r)

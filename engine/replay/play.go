@@ -13,11 +13,12 @@ type player struct {
 	*track
 	scale
 	out    Outcome
-	before []block   // the newest request
-	sentAt time.Time // and when it was sent
-	stable int
-	used   int // identifiers used and said before
-	had    int // of them, those that the view had
+	before []block       // the newest request
+	sentAt time.Time     // and when it was sent
+	life   time.Duration // how long it stays in the provider's cache
+	long   int64         // tokens written into it for an hour
+	used   int           // identifiers used and said before
+	had    int           // of them, those that the view had
 	said   map[string]int
 	taken  int // entries whose words are in said
 	// back is what was read back, by the block behind which it came.
@@ -34,18 +35,24 @@ func (t *track) play(ctx context.Context, e env.Env, p Policy, sc scale) (out Ou
 	pl := &player{track: t, scale: sc, out: Outcome{Policy: p.Name}, said: map[string]int{}, back: map[string][]block{}}
 	for i := range t.steps {
 		st := &t.steps[i]
-		now, err := v.view(ctx, st.upTo)
+		now, err := v.view(ctx, st)
 		if err != nil {
 			return out, err
 		}
 		if now.compacted {
 			pl.out.Compactions++
 		}
-		if now.summarised > 0 { // the whole view was sent once more, to be summarised
-			pl.request(pl.before, st.at, int64(pl.factor*float64(now.summarised)))
+		if now.stepped {
+			pl.out.Steps++
 		}
-		blocks := pl.withBack(now.blocks)
-		pl.request(blocks, st.at, st.usage.Output)
+		if now.summarised > 0 { // the whole view was sent once more, to be summarised
+			pl.request(pl.before, st, int64(pl.factor*float64(now.summarised)))
+		}
+		blocks := pl.withBack(sendable(now.blocks))
+		if !now.stepped && !startsWith(blocks, pl.before) {
+			pl.out.Broken++
+		}
+		pl.request(blocks, st, st.usage.Output)
 		if missing := pl.missing(blocks, st); !p.recorded {
 			pl.readBack(blocks, st, missing)
 		}
@@ -53,27 +60,50 @@ func (t *track) play(ctx context.Context, e env.Env, p Policy, sc scale) (out Ou
 	return pl.sum(), nil
 }
 
-// request charges one request.
-func (pl *player) request(blocks []block, at time.Time, output int64) {
-	same := 0
-	for same < min(len(blocks), len(pl.before)) && blocks[same].id == pl.before[same].id {
-		same++
+// sendable leaves out what a view ends with while its calls are under way: no provider takes a request without
+// their results, so a host that sent one all the same had broken them off.
+func sendable(blocks []block) []block {
+	for len(blocks) > 0 && blocks[len(blocks)-1].calls {
+		blocks = blocks[:len(blocks)-1]
 	}
+	return blocks
+}
+
+// request charges one request.
+func (pl *player) request(blocks []block, st *step, output int64) {
+	same := common(blocks, pl.before)
 	total := pl.of(view{blocks: blocks}.size())
 	var read int64
-	if pl.out.Requests > 0 && at.Sub(pl.sentAt) <= cacheLife {
-		read = pl.of(view{blocks: blocks[:same]}.size())
+	if known := pl.of(view{blocks: blocks[:same]}.size()); pl.out.Requests > 0 {
+		if st.at.Sub(pl.sentAt) <= pl.life {
+			read = known
+		} else {
+			pl.out.Cold += known
+		}
 	}
-	if same == len(pl.before) {
-		pl.stable++
+	pl.life = cacheLife
+	if st.long {
+		pl.life = cacheLifeLong
+		pl.long += total - read
 	}
-	pl.before, pl.sentAt = blocks, at
+	pl.before, pl.sentAt = blocks, st.at
 	pl.out.Requests++
 	pl.out.Input += total
 	pl.out.CacheRead += read
 	pl.out.Output += output
 	pl.out.Peak = max(pl.out.Peak, total)
 }
+
+// common is how many blocks both begin with.
+func common(a, b []block) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n].id == b[n].id {
+		n++
+	}
+	return n
+}
+
+func startsWith(all, beginning []block) bool { return common(all, beginning) == len(beginning) }
 
 // missing returns the identifiers of a step that were said before and that the view lacks.
 func (pl *player) missing(blocks []block, st *step) []string {
@@ -124,7 +154,7 @@ func (pl *player) readBack(blocks []block, st *step, missing []string) {
 		}
 		pl.back[last] = append(pl.back[last], b)
 		blocks = append(blocks[:len(blocks):len(blocks)], b)
-		pl.request(blocks, st.at, readCall)
+		pl.request(blocks, st, readCall)
 	}
 }
 
@@ -153,19 +183,20 @@ func (pl *player) withBack(blocks []block) []block {
 func (pl *player) sum() Outcome {
 	o := pl.out
 	p := pl.price
-	written := o.Input - o.CacheRead
+	written := o.Input - o.CacheRead - pl.long
 	read, priced := p.CachedRead.Dollars(o.CacheRead)
+	long, _ := p.Input.Dollars(int64(longWrite * float64(pl.long)))
 	write, known := p.CachedWrite.Dollars(written)
 	if !known {
 		write, known = p.Input.Dollars(written)
 	}
 	answer, answered := p.Output.Dollars(o.Output)
 	if o.Priced = priced && known && answered; o.Priced {
-		o.Dollars = read + write + answer
+		o.Dollars = read + write + long + answer
 	}
 	const readUnits, writeUnits, outputUnits = 0.1, 1.25, 5 // the usual relations of providers' prices
-	o.Units = readUnits*float64(o.CacheRead) + writeUnits*float64(written) + outputUnits*float64(o.Output)
-	o.Stable = shareOf(pl.stable, o.Requests)
+	o.Units = readUnits*float64(o.CacheRead) + writeUnits*float64(written) + longWrite*float64(pl.long) + outputUnits*float64(o.Output)
+	o.Stable = o.stable()
 	o.Kept = shareOf(pl.had, pl.used)
 	return o
 }

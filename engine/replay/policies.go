@@ -5,6 +5,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/window"
 )
 
 // A Policy decides what each request of a session carries.
@@ -20,7 +21,7 @@ type Policy struct {
 // A viewer is one run of a policy over one session.
 type viewer interface {
 	// view returns the messages of the request of a step. It is asked once a step, in order.
-	view(ctx context.Context, upTo int) (view, error)
+	view(ctx context.Context, st *step) (view, error)
 	Close() error
 }
 
@@ -31,6 +32,8 @@ type view struct {
 	// o200k_base tokens; 0: none was.
 	summarised int
 	compacted  bool
+	// stepped says that something was decided about what was sent before: a compaction, or edits.
+	stepped bool
 }
 
 // room is what a session's requests may carry, in o200k_base tokens of messages.
@@ -41,14 +44,18 @@ type room struct {
 // Policies are those that are compared. The first is what the others are measured against, the third is
 // the product's default; behind it, what it is without each of its parts.
 func Policies() []Policy {
-	document, window := compact(compaction.Intent), compact(compaction.Window)
+	warm, full := window.Default(), window.Default()
+	warm.Compact.Idle = 0
+	full.Compact.Fraction, full.Compact.Effective, full.Compact.Idle, full.Compact.Gain = 0.85, 0, 0, 0
 	return []Policy{
 		{Name: "none", About: "the recorded session with its host's own compactions", recorded: true, open: openRecorded},
 		{Name: "sliding window", About: "the newest messages that fit", open: openSliding},
-		{Name: "ctxledger", About: "stubs for large results, edits that pay, a document for old turns", open: openOurs(ours{parts: []part{edit, document}})},
-		{Name: "without stubs", About: "ctxledger with all results whole", open: openOurs(ours{whole: true, parts: []part{edit, document}})},
-		{Name: "without edits", About: "ctxledger, nothing shown less of but by stubs and the document", open: openOurs(ours{parts: []part{document}})},
-		{Name: "without document", About: "ctxledger, old turns dropped", open: openOurs(ours{parts: []part{edit, window}})},
+		{Name: "ctxledger", About: "stubs for large results, edits that pay, a document for old turns", open: openOurs(ours{})},
+		{Name: "without stubs", About: "ctxledger with all results whole", open: openOurs(ours{whole: true})},
+		{Name: "without edits", About: "ctxledger, nothing shown less of but by stubs and the document", open: openOurs(ours{noEdits: true})},
+		{Name: "without document", About: "ctxledger, old turns dropped", open: openOurs(ours{mode: compaction.Window})},
+		{Name: "without pauses", About: "ctxledger, no compaction because the provider's cache has expired", open: openOurs(ours{policy: &warm})},
+		{Name: "at 85 % of the window", About: "ctxledger, which compacts there alone", open: openOurs(ours{policy: &full})},
 	}
 }
 
@@ -59,13 +66,15 @@ func openRecorded(_ context.Context, _ env.Env, t *track, _ room) (viewer, error
 	return recorded{t}, nil
 }
 
-func (r recorded) view(_ context.Context, upTo int) (view, error) {
+func (r recorded) view(_ context.Context, st *step) (view, error) {
+	upTo := st.upTo
 	from, v := 0, view{}
 	for _, s := range r.Summaries {
 		if s < upTo {
 			from = s
 			// The request of the summary was made before this one if none lies between.
 			v.compacted = r.firstStepAfter(s) == upTo
+			v.stepped = v.compacted
 			if v.summarised = 0; v.compacted {
 				v.summarised = r.blocks[s].tokens
 			}
@@ -100,7 +109,8 @@ func openSliding(_ context.Context, _ env.Env, t *track, r room) (viewer, error)
 	return sliding{t, r}, nil
 }
 
-func (s sliding) view(_ context.Context, upTo int) (view, error) {
+func (s sliding) view(_ context.Context, st *step) (view, error) {
+	upTo := st.upTo
 	from, sum := upTo, 0
 	for from > 0 && sum+s.shown(from-1).tokens <= s.room.limit {
 		from--

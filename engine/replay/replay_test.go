@@ -126,6 +126,19 @@ func TestPoliciesAreComparedRequestByRequest(t *testing.T) {
 	}
 }
 
+// Between recorded steps a request begins with all of the one before; a window that slides does not.
+func TestInvariant4HoldsInReplay(t *testing.T) {
+	r, err := replay.Run(t.Context(), testEnv(t), session(t, 699, halfway), tokens.Builtin(), replay.Policies())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range r.Outcomes {
+		if i != 1 && (o.Broken > 0 || o.Stable != 1) {
+			t.Errorf("%s: %d of %d requests broken", o.Policy, o.Broken, o.Requests)
+		}
+	}
+}
+
 // What a summary lacks costs a request more, with the whole view in front of it.
 func TestWhatTheViewLacksIsReadBackAndCharged(t *testing.T) {
 	r, err := replay.Run(t.Context(), testEnv(t), session(t, 699, 0), tokens.Builtin(), replay.Policies()[:2])
@@ -162,10 +175,10 @@ func TestSavingsAreThoseOfTheDefault(t *testing.T) {
 }
 
 func TestSumsAreWeightedByRequests(t *testing.T) {
-	a := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 1, Stable: 1, Units: 4, Priced: true}, {}, {Units: 2}}}
-	b := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 3, Stable: 0, Units: 8}, {}, {Units: 10}}}
+	a := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 2, Steps: 1, Units: 4, Priced: true}, {}, {Units: 2}}}
+	b := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 3, Broken: 3, Units: 8}, {}, {Units: 10}}}
 	sum := replay.Sum([]replay.Report{a, b})
-	if len(sum) != 3 || sum[0].Requests != 4 || sum[0].Stable != 0.25 || sum[0].Units != 12 || sum[0].Priced {
+	if len(sum) != 3 || sum[0].Requests != 5 || sum[0].Stable != 0.25 || sum[0].Units != 12 || sum[0].Priced {
 		t.Errorf("%+v", sum)
 	}
 	if a.Ratio(replay.Ours) != 0.5 || b.Ratio(replay.Ours) != 1.25 || (replay.Report{}).Ratio(replay.Ours) != 1 {

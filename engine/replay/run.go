@@ -2,6 +2,8 @@ package replay
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"time"
 
 	"ctxledger.dev/internal/env"
@@ -9,10 +11,13 @@ import (
 )
 
 const (
-	// fullAt is the share of the window above which views are made smaller.
+	// fullAt is the share of the window that the sliding window fills.
 	fullAt = 0.85
-	// cacheLife is how long providers keep a prompt in their cache, at the price of Price.CachedWrite.
-	cacheLife = 5 * time.Minute
+	// cacheLife is how long providers keep a prompt in their cache, at the price of Price.CachedWrite, and
+	// cacheLifeLong for longWrite times that of input, where the session's host asked for it.
+	cacheLife     = 5 * time.Minute
+	cacheLifeLong = time.Hour
+	longWrite     = 2.0
 	// readCall and readMost are what it takes to ask for something with read_artifact, and the most that
 	// one answer brings, in tokens.
 	readCall = 80
@@ -27,16 +32,24 @@ type Outcome struct {
 	Compactions int     `json:"compactions"` // the host's or ours
 	Input       int64   `json:"input"`       // tokens of all requests
 	CacheRead   int64   `json:"cache_read"`  // of them, found in the provider's cache
+	Cold        int64   `json:"cold"`        // of them, sent before and no longer in it
 	Output      int64   `json:"output"`      // tokens of all answers
 	Dollars     float64 `json:"dollars"`     // 0 when the model's price is not known
 	Priced      bool    `json:"priced"`
 	// Units is the cost in the price of one uncached input token: it compares where no price is known.
-	Units float64 `json:"units"`
-	// Stable is the share of requests that begin with all of the request before.
+	Units  float64 `json:"units"`
+	Steps  int     `json:"steps"`  // requests before which the view was made smaller, by edits or a compaction
+	Broken int     `json:"broken"` // others that do not begin with all of the request before
+	// Stable is the share of requests between steps that begin with all of the request before.
 	Stable float64 `json:"stable"`
 	// Kept is the share of identifiers used in calls, and said before, that the view had.
 	Kept float64 `json:"kept"`
 	Peak int64   `json:"peak"` // tokens of the largest request
+}
+
+func (o Outcome) stable() float64 {
+	between := o.Requests - o.Steps
+	return shareOf(between-o.Broken, between)
 }
 
 // Report is what policies would have made of one session.
@@ -58,12 +71,15 @@ func Run(ctx context.Context, e env.Env, s *Session, models *tokens.Registry, po
 	}
 	sc := t.scale(models)
 	r.Model, r.Window, r.Recorded = sc.name, sc.window, sc.recorded
-	for _, p := range policies {
-		o, err := t.play(ctx, e, p, sc)
-		if err != nil {
-			return r, err
-		}
-		r.Outcomes = append(r.Outcomes, o)
+	outcomes, errs := make([]Outcome, len(policies)), make([]error, len(policies))
+	var wait sync.WaitGroup
+	for i, p := range policies { // side by side: each waits for its own ledger's disk most of the time
+		wait.Go(func() { outcomes[i], errs[i] = t.play(ctx, e, p, sc) })
 	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return r, err
+	}
+	r.Outcomes = outcomes
 	return r, nil
 }

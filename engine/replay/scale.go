@@ -43,7 +43,7 @@ func (t *track) scale(models *tokens.Registry) scale {
 	measured := make([]float64, len(t.steps))
 	peak := 0.0
 	for i, st := range t.steps {
-		v, _ := recorded{t}.view(context.Background(), st.upTo) // cannot fail
+		v, _ := recorded{t}.view(context.Background(), &st) // cannot fail
 		n := st.usage.Input + st.usage.CacheRead + st.usage.CacheWrite
 		sizes[i], measured[i] = float64(v.size()), float64(n)
 		sc.recorded += n

@@ -15,6 +15,7 @@ type step struct {
 	upTo   int // the entries before it had been said
 	at     time.Time
 	usage  sessions.Usage // as recorded, of the whole answer
+	long   bool           // what it wrote into the provider's cache stays there for an hour
 	model  string
 	needed []string // identifiers in the arguments of its calls, bodies of edits aside
 }
@@ -25,6 +26,7 @@ type block struct {
 	tokens int // o200k_base
 	words  map[string]bool
 	result bool // it answers a call, so that it cannot stand first
+	calls  bool // it makes calls, so that it cannot stand last
 }
 
 // track is a session made ready for replays.
@@ -59,16 +61,22 @@ func newTrack(s *Session) *track {
 		}
 		st.needed = append(st.needed, neededBy(m)...)
 	}
+	for i := range t.steps {
+		st := &t.steps[i]
+		st.long = st.usage.CacheLong > 0 || st.usage.CacheWrite == 0 && i > 0 && t.steps[i-1].long
+	}
 	return t
 }
 
-// blockOf makes the block of a message.
+// blockOf makes the block of a message. It counts what all policies carry alike: texts, and not what frames
+// them, since a host may write one message as several entries.
 func blockOf(m transcript.Message, entry int) block {
-	b := block{id: "entry " + itoa(entry), tokens: framing}
+	b := block{id: "entry " + itoa(entry)}
 	text := ""
 	for _, p := range m.Parts {
 		text += p.Text + "\n" + string(p.Args) + "\n"
 		b.result = b.result || p.Kind == transcript.KindResult
+		b.calls = b.calls || p.Kind == transcript.KindCall
 		if p.Kind != transcript.KindReasoning {
 			for _, part := range []string{p.Text, p.Name, string(p.Args)} {
 				b.tokens += tokens.O200kBase.CountString(part)
@@ -78,9 +86,6 @@ func blockOf(m transcript.Message, entry int) block {
 	_, b.words = retention.Identifiers(text)
 	return b
 }
-
-// framing is what a message takes beside its texts, in tokens.
-const framing = 4
 
 // neededBy returns the identifiers that the calls of a message name, bodies of edits aside.
 func neededBy(m transcript.Message) []string {

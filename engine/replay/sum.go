@@ -3,7 +3,7 @@ package replay
 // Ours is the number of the product's default among Policies.
 const Ours = 2
 
-// Sum adds up the outcomes of sessions by policy. Shares are means, weighted by requests.
+// Sum adds up the outcomes of sessions by policy. What the view had of identifiers is a mean, weighted by requests.
 func Sum(reports []Report) []Outcome {
 	var out []Outcome
 	for _, r := range reports {
@@ -15,7 +15,7 @@ func Sum(reports []Report) []Outcome {
 		}
 	}
 	for i := range out {
-		out[i].Stable /= float64(max(out[i].Requests, 1))
+		out[i].Stable = out[i].stable()
 		out[i].Kept /= float64(max(out[i].Requests, 1))
 	}
 	return out
@@ -27,11 +27,13 @@ func (o *Outcome) add(p Outcome) {
 	o.Compactions += p.Compactions
 	o.Input += p.Input
 	o.CacheRead += p.CacheRead
+	o.Cold += p.Cold
 	o.Output += p.Output
 	o.Dollars += p.Dollars
 	o.Priced = o.Priced && p.Priced
 	o.Units += p.Units
-	o.Stable += p.Stable * float64(p.Requests)
+	o.Steps += p.Steps
+	o.Broken += p.Broken
 	o.Kept += p.Kept * float64(p.Requests)
 	o.Peak = max(o.Peak, p.Peak)
 }

@@ -121,7 +121,7 @@ var restricted = []struct {
 	packages []string // subtrees that may
 	why      string
 }{
-	{"net", []string{"engine/daemon", "internal/scriptedmodel"}, "only the daemon opens sockets"},
+	{"net", []string{"engine/daemon", "llm", "internal/scriptedmodel"}, "only the daemon opens sockets, and model clients bound how long they dial"},
 	{"net/http", []string{"llm", "internal/scriptedmodel"}, "only model clients call anybody, and only when a mode with a model is asked for"},
 	{"os/exec", []string{"engine/daemon", "llm", "internal/scriptedmodel", "internal/benchmark", "internal/sandbox", "internal/crashtest"}, "the daemon starts itself; a summarizer may be a program"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},
@@ -131,7 +131,7 @@ var restricted = []struct {
 	{"os.Getenv", []string{"internal/env"}, "the environment comes from env"},
 	{"os.Getwd", []string{"internal/env"}, "the environment comes from env"},
 	{"math/rand", nil, "randomness comes from env"},
-	{"math/rand/v2", []string{"kv/kvtest", "internal/crashtest", "internal/benchmark"}, "randomness comes from env"},
+	{"math/rand/v2", []string{"kv/kvtest", "internal/crashtest", "internal/benchmark", "internal/formattest"}, "randomness comes from env"},
 	{"crypto/rand", []string{"internal/env"}, "randomness comes from env"},
 	{"time.Sleep", nil, "wait for the thing, not for a time"},
 }

@@ -10,11 +10,9 @@ import (
 
 // Bounds of what is kept of a process's output, in bytes.
 const (
-	// StreamTail is what is kept of output while it comes: its end, before it is rendered.
-	StreamTail = 256 << 10
-	// ErrorTail is the same for standard error.
+	// ErrorTail is what is kept of standard error: its end, before it is rendered.
 	ErrorTail = 16 << 10
-	// ResultMax bounds a result's text and an error's message.
+	// ResultMax bounds the message of an error.
 	ResultMax = 64 << 10
 )
 

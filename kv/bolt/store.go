@@ -23,6 +23,9 @@ type Options struct {
 	// RunTwice runs every function of Update once more beforehand, in a transaction that is
 	// rolled back: tests find functions that are not repeatable.
 	RunTwice bool
+	// Scratch says that the ledger is removed with the process that made it, so that nothing waits for the
+	// disk. Never set it for a ledger that somebody opens again: what was acknowledged may be gone then.
+	Scratch bool
 }
 
 // Store is a ledger in a directory. It implements kv.Store.
@@ -85,11 +88,14 @@ func (s *Store) open() (err error) {
 	if err := checkFormat(s.file.db); err != nil {
 		return err
 	}
+	s.file.db.NoSync = s.file.db.NoSync || s.opts.Scratch
 	failpoint.Hit("kv.open.mapped")
 	if err := removeTemps(s.root); err != nil {
 		return osError("kv.open", err)
 	}
-	s.blobs, err = openBlobs(s.root)
+	if s.blobs, err = openBlobs(s.root); err == nil {
+		s.blobs.scratch = s.opts.Scratch
+	}
 	return err
 }
 

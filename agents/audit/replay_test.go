@@ -1,0 +1,89 @@
+package audit_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/agents/audit"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/tokens"
+)
+
+// played audits a directory with a replay, and checks that nothing is left of that.
+func played(ctx context.Context, t *testing.T, dir string, replay func(float64)) (audit.Audit, error) {
+	t.Helper()
+	e := env.System()
+	e.Temp = t.TempDir()
+	found, err := audit.Run(ctx, audit.Options{
+		Env: e, Paths: []string{dir}, Models: tokens.Builtin(), Zone: time.UTC, Expect: func(int64) {}, Advance: func(int64) {}, Replay: replay,
+	})
+	if left, _ := os.ReadDir(e.Temp); len(left) > 0 {
+		t.Errorf("%s is left", left[0].Name())
+	}
+	return found, err
+}
+
+// shop returns the recorded session as if a model with a price had answered.
+func shop(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../testdata/sessions/shop.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(text), `"model":"scripted"`, `"model":"claude-opus-4-5"`)
+}
+
+func TestTheDearestSessionsArePlayed(t *testing.T) {
+	dir := t.TempDir()
+	text := shop(t)
+	const own = `{"type":"assistant","uuid":"own","timestamp":"2026-11-20T12:00:00Z","message":{"id":"msg_own","role":"assistant",` +
+		`"model":"claude-opus-4-5","stop_reason":"end_turn","content":[{"type":"text","text":"Done."}],"usage":{"input_tokens":100,"output_tokens":5}}}` + "\n"
+	for name, data := range map[string]string{
+		"05758ff7-b05d-45d5-a684-2d87d43ae644.jsonl": text,
+		"15758ff7-b05d-45d5-a684-2d87d43ae644.jsonl": text + own, // resumed: most of its requests count elsewhere
+		"agent-1.jsonl": strings.ReplaceAll(text, `"id":"msg_`, `"id":"msg_sub_`), // a subagent's
+		"25758ff7-b05d-45d5-a684-2d87d43ae644.jsonl": `{"type":"user","uuid":"u1"}`, // nothing was asked
+	} {
+		write(t, filepath.Join(dir, name), []byte(data))
+	}
+	found, err := played(t.Context(), t, dir, func(float64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := found.Replayed
+	if r == nil || r.Sessions != 1 || r.Of != 1 || r.Late != 0 || len(r.Rows) != 1 {
+		t.Fatalf("played %+v", r)
+	}
+	row := r.Rows[0]
+	if r.Reported != row.Reported || row.Reported.Requests == 0 || r.Part <= 0 || r.Part > 1 {
+		t.Errorf("%+v of %+v is %f", r.Reported, found.Total, r.Part)
+	}
+	if !r.Recorded.Priced || r.Recorded.Dollars <= 0 || r.Ours.Dollars <= 0 {
+		t.Errorf("recorded %+v, ours %+v", r.Recorded, r.Ours)
+	}
+	if want := 1 - r.Ours.Dollars/r.Recorded.Dollars; r.Saved != want || row.Saved != want || (r.Dearer == 1) != (want < 0) {
+		t.Errorf("saved %f and %f, want %f; %d are dearer", r.Saved, row.Saved, want, r.Dearer)
+	}
+	// What a replay reckons the recorded session at is near what was reported.
+	if ratio := r.Recorded.Dollars / row.Reported.Dollars; ratio < 0.5 || ratio > 2 {
+		t.Errorf("reported $%.2f, reckoned $%.2f", row.Reported.Dollars, r.Recorded.Dollars)
+	}
+}
+
+func TestAReplayEndsWithItsCommand(t *testing.T) {
+	dir := t.TempDir()
+	text := shop(t)
+	for i := range 8 {
+		id := string(rune('0' + i))
+		write(t, filepath.Join(dir, id+"5758ff7-b05d-45d5-a684-2d87d43ae644.jsonl"), []byte(strings.ReplaceAll(text, `"id":"msg_`, `"id":"msg_`+id)))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := played(ctx, t, dir, func(float64) { cancel() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/report"
+)
+
+// says writes what needs sentences: what was sent again, what compactions lost, what a replay saved, and what
+// the figures do not know.
+func (p *auditPage) says(w io.Writer) {
+	for _, x := range []struct{ label, text string }{
+		{"AGAIN", p.again()}, {"COMPACTED", p.compacted()}, {"REPLAYED", p.replayed()}, {"BESIDE", p.caveats()},
+	} {
+		if x.text != "" {
+			p.paragraph(w, x.label, x.text)
+		}
+	}
+}
+
+// paragraph writes a sentence in lines that fit: beside its label, or behind it where that is too narrow.
+func (p *auditPage) paragraph(w io.Writer, label, text string) {
+	const beside, behind = 11, 2 // columns that lines are indented by
+	faint := p.style(lipgloss.NewStyle().Faint(true))
+	indent, lead := beside, faint.Render(label)+strings.Repeat(" ", beside-len(label))
+	text = plain(text)
+	if 0 < p.width && p.width < auditPair {
+		indent, lead, text = behind, "", label+" "+text
+	}
+	if p.width > 0 {
+		text = lipgloss.Wrap(text, max(p.width-indent, auditName), " ")
+	}
+	text = lead + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))
+	if lead == "" {
+		text = strings.Replace(text, label, faint.Render(label), 1)
+	}
+	fmt.Fprintln(w, text)
+}
+
+// again says what was sent again and again.
+func (p *auditPage) again() string {
+	n := p.r.Resent()
+	if n == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("each token was sent ≈%.0f times", n)
+	if r := p.r.Reads; r.Again > 0 {
+		text += fmt.Sprintf("; %s of %s were of a file read before, %s of them gave the same text", chars.Commas(r.Again),
+			plural(r.Reads, "read"), chars.Commas(r.Same))
+	}
+	return text
+}
+
+// compacted says what compactions lost.
+func (p *auditPage) compacted() string {
+	l := p.r.Lost
+	if p.r.Compacted == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s, %s → %s tokens; then %s read again (≈%s) and %s run again; %s of %s names used again stood in no summary",
+		plural(p.r.Compacted, "time"), report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)), plural(l.Reread.Count, "file"),
+		report.Dollars(l.Reread.Dollars), plural(l.Rerun.Count, "command"), chars.Commas(l.Missing), chars.Commas(l.Used))
+}
+
+// replayed says what the product would have made of the dearest sessions.
+func (p *auditPage) replayed() string {
+	r := p.r.Replayed
+	if r == nil {
+		return ""
+	}
+	if r.Sessions == 0 {
+		return "nothing in so short a time: ctxledger bench replay FILE takes longer"
+	}
+	which := plural(r.Of, "session")
+	if r.Sessions < r.Of {
+		which = fmt.Sprintf("%d of %s, the dearest", r.Sessions, which)
+	}
+	return fmt.Sprintf("%s, %.0f %% of the cost, with ctxledger: %s, as a replay reckons %s instead of %s. Replay, not solved tasks",
+		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), r.Recorded.Cost())
+}
+
+// caveats says what the figures do not know.
+func (p *auditPage) caveats() string {
+	c := p.r.Caveats
+	var notes []string
+	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	if s := p.r.Subagents; s.Requests > 0 {
+		say("subagents: %s of it, %s", report.Dollars(s.Dollars), plural(s.Requests, "request"))
+	}
+	if c.Unfinished.Requests > 0 {
+		say("%s recorded only as they began: ≈%s more by their text", plural(c.Unfinished.Requests, "answer"), report.Dollars(c.Unfinished.Dollars))
+	}
+	if c.LongWrites > 0 {
+		say("%s tokens cached for an hour, at twice the input price", report.Magnitude(float64(c.LongWrites)))
+	}
+	if c.Fast > 0 {
+		say("%s in fast mode, dearer than listed", plural(c.Fast, "request"))
+	}
+	if len(c.Unpriced) > 0 {
+		say("no price is known of %s", line(strings.Join(c.Unpriced, ", "), 60))
+	}
+	return strings.Join(notes, "; ")
+}

@@ -1,0 +1,44 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/sessions"
+)
+
+// After a pause the provider's cache has nothing of the view any more: a compaction is due earlier. How long that takes is what the host asked for when it wrote the cache.
+func TestAPauseIsAnOccasion(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		long  int64
+		pause time.Duration
+		want  string
+	}{
+		{"a short one", 0, 4 * time.Minute, ""},
+		{"the cache has expired", 0, 6 * time.Minute, "cache_expired"},
+		{"it was written for an hour", 1_000, 6 * time.Minute, ""},
+		{"which is over", 1_000, 61 * time.Minute, "cache_expired"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, _ := testEnv()
+			now := e.Now()
+			e.Now = func() time.Time { return now }
+			l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			answer := spent("", false, 0)
+			answer.Time, answer.Usage = now, &sessions.Usage{CacheWrite: 1_000, CacheLong: c.long}
+			id := imported(t, l, 0, asking(strings.Repeat("word ", 50_000)), answer, asking("on"))
+			now = now.Add(c.pause)
+			made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id})
+			if err != nil || made.Due.Reason != c.want {
+				t.Errorf("%q, %s, %v", made.Due.Reason, made.Due.Why, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package engine_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/formattest"
+	"ctxledger.dev/window"
+)
+
+// Whatever happens to a session, a view that follows from the one before it is the view that a ledger gives
+// that keeps nothing.
+func TestViewsAreThoseOfALedgerThatKeepsNothing(t *testing.T) {
+	tight := window.Default()
+	tight.ResultChars, tight.BatchChars, tight.ToolPairs = 20, 1, 2
+	for _, p := range providers {
+		t.Run(p.Name, func(t *testing.T) {
+			l := openWith(t, tight)
+			for seed := range uint64(some(10)) {
+				r := rand.New(rand.NewPCG(seed, 29))
+				var session, summary string
+				for step := range 12 {
+					resp := hand(t, l, engine.AppendMessagesRequest{
+						Session: session, Since: step > 0, Format: p.Format, Messages: p.Messages(formattest.RandomTalk(r, false)...),
+					})
+					session = resp.Session
+					switch r.IntN(8) {
+					case 0:
+						if _, err := l.EditView(t.Context(), engine.EditViewRequest{Session: session, Reason: "manual"}); err != nil {
+							t.Fatal(err)
+						}
+					case 1:
+						if plan := compact(t, l, session, compaction.Options{Keep: r.IntN(4), Budget: 600}); plan.Outcome == compaction.Compacted {
+							summary = plan.Summary.ID
+						}
+					case 2:
+						if summary != "" {
+							_, _ = l.Restore(t.Context(), engine.RestoreRequest{ID: summary}) // it may be restored already
+						}
+					case 3:
+						entries := log(t, l, session)
+						if id := entries[r.IntN(len(entries))].ID; id != "" {
+							_, _ = l.Forget(t.Context(), engine.ForgetRequest{Handle: id}) // it may be forgotten already
+						}
+					}
+					kept := messagesOf(t, l, session)
+					if step%3 != 2 {
+						continue
+					}
+					l.Rest()
+					if d := cmp.Diff(messagesOf(t, l, session), kept); d != "" {
+						t.Fatalf("seed %d, step %d: -without +with what was kept:\n%s", seed, step, d)
+					}
+					messagesOf(t, l, session) // is kept for the next step
+				}
+			}
+		})
+	}
+}
+
+// messagesOf returns a view whole.
+func messagesOf(t *testing.T, l *engine.Local, session string) engine.ViewResponse {
+	t.Helper()
+	v, err := engine.Messages(t.Context(), l, engine.ViewRequest{Session: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

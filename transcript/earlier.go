@@ -1,0 +1,61 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+)
+
+// earlier are the beginnings of the messages that hosts put in the place of what they compacted, by who
+// writes them. They stand in the user's role, and no user wrote them.
+var earlier = []struct{ by, begins string }{
+	{"deepagents", "You are in the middle of a conversation that has been summarized."},
+	{"langchain", "Here is a summary of the conversation to date:"},
+	{"claude code", "This session is being continued from a previous conversation that ran out of context."},
+	{"codex", "Another language model started to solve this problem"},
+	{"pi", "The conversation history before this point was compacted into the following summary:"},
+	{"fuseraft", "[CONVERSATION SUMMARY — covers turns "},
+	{"fuseraft", "[INTENT-DERIVED RECONSTRUCTION — covers turns "},
+	{"fuseraft", "[CONTEXT RECONSTRUCTION — derived from durable evidence"},
+	{"fuseraft", "[COMPACTION FAILED — covers turns "},
+	{"fuseraft", "[COMPACTION WARNING: "},
+	{"fuseraft", "[Compacted context from previous session]"},
+	{"ctxledger", "[USER MESSAGES — verbatim]\n"},
+}
+
+// Earlier reports whether a message is a summary that a host put in the place of earlier messages.
+func Earlier(m Message) bool {
+	if m.Role != RoleUser {
+		return false
+	}
+	first := slices.IndexFunc(m.Parts, func(p Part) bool { return p.Kind == KindText && strings.TrimSpace(p.Text) != "" })
+	if first < 0 {
+		return false
+	}
+	text := strings.TrimLeft(m.Parts[first].Text, " \t\r\n")
+	for _, e := range earlier {
+		if strings.HasPrefix(text, e.begins) {
+			return true
+		}
+	}
+	return false
+}
+
+// between are the tags around the words of some of those summaries; what stands before them is the host's
+// advice to its model.
+const opened, closed = "<summary>", "</summary>"
+
+// EarlierText returns the words of a summary without what its host puts around them.
+func EarlierText(text string) string {
+	if _, inner, found := strings.Cut(text, opened); found {
+		if inner, _, found = strings.Cut(inner, closed); found {
+			return strings.TrimSpace(inner)
+		}
+	}
+	text = strings.TrimLeft(text, " \t\r\n")
+	for _, e := range earlier {
+		if words, found := strings.CutPrefix(text, e.begins); found && !strings.HasPrefix(e.begins, "[") {
+			return strings.TrimSpace(words)
+		}
+	}
+	return strings.TrimSpace(text)
+}
