@@ -9,9 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/scriptededitor"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience is how long a test waits for what should take milliseconds.
 const patience = 60 * time.Second
@@ -64,6 +68,9 @@ func newFixture(t *testing.T, edit func(*Server)) *fixture {
 	t.Cleanup(func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)
+		}
+		if err := <-f.served; err != nil {
+			t.Errorf("the server ended with %v", err)
 		}
 		cancel()
 	})

@@ -139,3 +139,16 @@ func TestEverythingIsTakenInInTheOrderOfTheWire(t *testing.T) {
 		t.Errorf("%d of %d were taken in", len(order), n)
 	}
 }
+
+// TestTheEndOfTheInputEndsCallsUnderWay leaves while a call waits; the fixture wants Serve to return.
+func TestTheEndOfTheInputEndsCallsUnderWay(t *testing.T) {
+	f := newFixture(t, slow(nil))
+	f.initialize(t)
+	if err := f.Open("untitled:x", "plaintext", "old"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Begin("test/slow", scriptededitor.Document("untitled:x", nil)); err != nil {
+		t.Fatal(err)
+	}
+	f.has(t, "untitled:x")
+}

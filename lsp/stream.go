@@ -19,15 +19,16 @@ const firstPart = 1 << 20
 // stream reads and writes messages, in the place of the library's, which believes any length. What is no
 // message is answered with an error, and reading goes on behind it.
 type stream struct {
-	in  *bufio.Reader
-	log *slog.Logger
+	in    *bufio.Reader
+	log   *slog.Logger
+	ended func() // called when nothing more comes
 
 	mu  sync.Mutex
 	out io.Writer // guarded by mu
 }
 
-func newStream(in io.Reader, out io.Writer, log *slog.Logger) *stream {
-	return &stream{in: bufio.NewReaderSize(in, maxHeaderLine), log: log, out: out}
+func newStream(in io.Reader, out io.Writer, log *slog.Logger, ended func()) *stream {
+	return &stream{in: bufio.NewReaderSize(in, maxHeaderLine), log: log, ended: ended, out: out}
 }
 
 // Read implements jsonrpc2.Stream. Errors: those of reading, io.EOF at the end between messages.
@@ -35,6 +36,7 @@ func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 	for {
 		h, body, err := s.frame(ctx)
 		if err != nil {
+			s.ended()
 			return nil, 0, err
 		}
 		msg, refused := decode(body)
