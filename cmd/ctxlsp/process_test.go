@@ -37,7 +37,7 @@ func build(m *testing.M) int {
 }
 
 // patience is how long a test waits for what should take milliseconds.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // place is where programs run: a workspace, a home directory and a state directory of their own.
 type place struct{ root, home, state string }
