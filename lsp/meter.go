@@ -56,8 +56,12 @@ func (s *Server) know(change func(*known)) (before, after known) {
 // file returns a document as its features see it.
 func (s *Server) file(d *document) anyfile.File {
 	k := s.known()
+	t := d.text
+	if e := k.meter.Counter.Encoding(); t.Encoding() != e { // it was opened while the model changed
+		t = t.In(e)
+	}
 	return anyfile.File{
-		Text: d.text, Outline: d.outline, Meter: k.meter,
+		Text: t, Outline: d.outline, Meter: k.meter,
 		Path: d.path, Use: k.live.Files[d.path], Ignored: func() bool { return s.place.ignores(d.path) },
 	}
 }
