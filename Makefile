@@ -69,8 +69,8 @@ crash: ## kill KILLS owners (default 2000), from SEED
 defects: ## the seeded defects, and how long the harnesses take to catch them
 	$(GO) test -count=1 -timeout 30m -v -run 'TestSeeded' ./internal/crashtest/...
 
-hostile: ## a million malformed messages between calls of the MCP server
-	$(GO) test -count=1 -timeout 60m -v -run Generated ./cmd/ctxmcp -messages 1000000
+hostile: ## a million malformed messages between calls of the MCP server, and of the language server
+	$(GO) test -count=1 -timeout 60m -v -run Generated ./cmd/ctxmcp ./cmd/ctxlsp -messages 1000000
 
 SEED ?= 1
 IMAGES ?= 60000
