@@ -31,9 +31,10 @@ func (a *app) benchReplayCommand() *cobra.Command {
 		Short: "What policies for the view would have cost",
 		Long: "Plays sessions request by request under each policy and adds up tokens and costs at list prices, with the\n" +
 			"provider's prompt cache: what a request begins with as the one before did is read from it, as long as not\n" +
-			"more than five minutes lie between, or an hour where the session's host asked for that. Stubs and summaries are charged, and for every identifier that a call\n" +
-			"uses, that was said before and that the view lacks, one read_artifact call with its result. \"none\" is the\n" +
-			"recorded session with its host's own compactions, whose own reading again stands in the record.",
+			"more than five minutes lie between, or an hour where the session's host asked for that. Stubs and summaries\n" +
+			"are charged, and for every identifier that a call uses, that was said before and that the view lacks, one\n" +
+			"read_artifact call with its result. \"none\" is the recorded session with its host's own compactions, whose own\n" +
+			"reading again stands in the record.",
 		Example: "  ctxledger bench replay session.jsonl",
 		Args:    a.args(1, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {
