@@ -9,24 +9,26 @@ ORACLE_VERSION := 1.0.22
 ORACLE  := .cache/oracle
 COUNTERS := tiktoken@$(ORACLE_VERSION) gpt-tokenizer@4.0.0 ai-tokenizer@1.0.6 js-tiktoken@1.0.21
 RANKS_VERSION := 3.7.2
+EDITORS := .cache/editors
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools agents oracle counters corpora clean
+.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools editors agents oracle counters corpora clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## build ctxledger and ctxmcp into bin/
+build: ## build ctxledger, ctxmcp and ctxlsp into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
 
 demo: build ## the main job, from a recorded session to a summary and back
 	@$(GO) run ./internal/demo -bin bin
 
 test: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
+test: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. The whole standard library is compared with assembly, a tenth without.
 # Engine's tests of many random cases have a fifth of them under the race detector, all without it.
-test: lint tools agents oracle ## every test, under the race detector where goroutines meet
+test: lint tools editors agents oracle ## every test, under the race detector where goroutines meet
 	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v -e '/tokens$$' -e '/engine$$')
 	$(GO) test -race -short -timeout 20m ./engine
 	$(GO) test -timeout 20m ./engine
@@ -67,8 +69,8 @@ crash: ## kill KILLS owners (default 2000), from SEED
 defects: ## the seeded defects, and how long the harnesses take to catch them
 	$(GO) test -count=1 -timeout 30m -v -run 'TestSeeded' ./internal/crashtest/...
 
-hostile: ## a million malformed messages between calls of the MCP server
-	$(GO) test -count=1 -timeout 60m -v -run Generated ./cmd/ctxmcp -messages 1000000
+hostile: ## a million malformed messages between calls of the MCP server, and of the language server
+	$(GO) test -count=1 -timeout 60m -v -run Generated ./cmd/ctxmcp ./cmd/ctxlsp -messages 1000000
 
 SEED ?= 1
 IMAGES ?= 60000
@@ -86,6 +88,12 @@ tools: ## install strace, which the harnesses need on Linux
 	@if [ "$$(uname)" = Linux ] && ! command -v strace >/dev/null; then \
 	  as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); $$as_root apt-get update -qq && $$as_root apt-get install -y -qq strace; \
 	fi
+
+editors: $(EDITORS)/.installed ## install the editors that the tests of the language server drive
+$(EDITORS)/.installed: cmd/ctxlsp/testdata/install_editors.sh
+	rm -rf $(@D) && mkdir -p $(@D)
+	sh $< $(@D)
+	touch $@
 
 agents: $(CLAUDE) ## install the coding agent that the live tests drive
 $(CLAUDE):

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/tally"
 	"ctxledger.dev/tokens"
 )
 
@@ -108,19 +109,19 @@ func (a *app) count(ctx context.Context, c tokens.Counter, paths []string, tree 
 }
 
 // counted sums up what was counted.
-func (t *tally) counted() (counted, tokens.Count) {
+func (t *counting) counted() (counted, tokens.Count) {
 	all := tokens.Count{Exact: t.counter.Exact()}
 	out := counted{Encoding: t.counter.Encoding().String(), Model: t.counter.Model(), Exact: all.Exact, Files: []countedFile{}}
 	for _, x := range t.texts {
 		switch {
-		case errors.Is(x.err, errBinary):
-			out.Skipped = append(out.Skipped, uncounted{x.name, x.err.Error()})
-		case x.err != nil:
-			out.Failed = append(out.Failed, uncounted{x.name, reason(x.err)})
+		case errors.Is(x.Err, tally.ErrBinary):
+			out.Skipped = append(out.Skipped, uncounted{x.Name, x.Err.Error()})
+		case x.Err != nil:
+			out.Failed = append(out.Failed, uncounted{x.Name, reason(x.Err)})
 		default:
-			out.Files = append(out.Files, countedFile{x.name, x.count.N, x.read.Bytes, x.read.Invalid})
-			all.N += x.count.N
-			all.Upper += x.count.Upper
+			out.Files = append(out.Files, countedFile{x.Name, x.Count.N, x.Read.Bytes, x.Read.Invalid})
+			all.N += x.Count.N
+			all.Upper += x.Count.Upper
 		}
 	}
 	out.Total = all.N

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tally"
 	"ctxledger.dev/tokens"
 )
 
@@ -21,16 +22,16 @@ func printBound(w io.Writer, c tokens.Count) {
 }
 
 // sayUncounted names what was not counted, or not as it is. Errors: invalid if a path could not be counted.
-func (a *app) sayUncounted(t *tally) error {
+func (a *app) sayUncounted(t *counting) error {
 	var binary, invalid, failed []string
 	for _, x := range t.texts {
 		switch {
-		case errors.Is(x.err, errBinary):
-			binary = append(binary, oneLine(x.name)+": binary, left out")
-		case x.err != nil:
-			failed = append(failed, x.err.Error())
-		case x.read.Invalid:
-			invalid = append(invalid, oneLine(x.name)+": not valid UTF-8; each invalid part counts as U+FFFD")
+		case errors.Is(x.Err, tally.ErrBinary):
+			binary = append(binary, oneLine(x.Name)+": binary, left out")
+		case x.Err != nil:
+			failed = append(failed, x.Err.Error())
+		case x.Read.Invalid:
+			invalid = append(invalid, oneLine(x.Name)+": not valid UTF-8; each invalid part counts as U+FFFD")
 		}
 	}
 	for _, name := range t.ignored {

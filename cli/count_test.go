@@ -15,24 +15,25 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tally"
 	"ctxledger.dev/tokens"
 )
 
 // counts makes texts that were counted, of lines "TOKENS PATH".
-func counts(lines ...string) (texts []*text) {
+func counts(lines ...string) (texts []*tally.Text) {
 	for _, l := range lines {
-		x := &text{}
-		fmt.Sscan(l, &x.count.N)
-		_, x.name, _ = strings.Cut(l, " ")
-		x.name = filepath.FromSlash(x.name)
-		x.count.Exact = true
+		x := &tally.Text{}
+		fmt.Sscan(l, &x.Count.N)
+		_, x.Name, _ = strings.Cut(l, " ")
+		x.Name = filepath.FromSlash(x.Name)
+		x.Count.Exact = true
 		texts = append(texts, x)
 	}
 	return texts
 }
 
 // treeOf prints the tree of texts for a terminal with so many columns, 0 for a file.
-func treeOf(width int, texts []*text) string {
+func treeOf(width int, texts []*tally.Text) string {
 	var out bytes.Buffer
 	(&app{}).printTree(&out, grow(texts, tokens.Count{Exact: true}), width)
 	return filepath.ToSlash(out.String())
@@ -41,7 +42,7 @@ func treeOf(width int, texts []*text) string {
 func TestTheTreeShowsWhatIsDearest(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		texts []*text
+		texts []*tally.Text
 		want  string // without the headings
 	}{
 		{"one file", counts("5 a/b.go"), `
@@ -77,7 +78,7 @@ func TestTheTreeShowsWhatIsDearest(t *testing.T) {
 			12 80.0 % 4 d/
 			11 73.3 % 3 d/
 			1 6.7 % x`},
-		{"what failed is not there", append(counts("3 a"), &text{name: "b", err: errBinary}), `
+		{"what failed is not there", append(counts("3 a"), &tally.Text{Name: "b", Err: tally.ErrBinary}), `
 			3 100.0 % a`},
 	} {
 		var got []string
@@ -95,7 +96,7 @@ func TestTheTreeShowsWhatIsDearest(t *testing.T) {
 }
 
 // many makes n files f1 of one token to fn of n tokens.
-func many(n int) (texts []*text) {
+func many(n int) (texts []*tally.Text) {
 	for i := range n {
 		texts = append(texts, counts(fmt.Sprintf("%d f%d", i+1, i+1))...)
 	}
@@ -104,7 +105,7 @@ func many(n int) (texts []*text) {
 
 // The sums of a tree add up: what is shown of a directory, and the rest, is the directory.
 func TestTheTreeAddsUp(t *testing.T) {
-	var texts []*text
+	var texts []*tally.Text
 	for i := range 2000 {
 		n := i * 7919 % 1009
 		texts = append(texts, counts(fmt.Sprintf("%d d%d/e%d/f%d/g%d/h%d/i%d", n, i%7, i%3, i%11, i%2, i%5, i))...)

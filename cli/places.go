@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/tally"
 	"ctxledger.dev/tokens"
 )
 
@@ -30,15 +31,15 @@ type branch struct {
 }
 
 // grow makes the tree of the texts that were counted and decides what of it is shown.
-func grow(texts []*text, none tokens.Count) *branch {
+func grow(texts []*tally.Text, none tokens.Count) *branch {
 	root := &branch{count: none}
 	known := map[string]*branch{"": root}
 	for _, x := range texts {
-		if x.err != nil {
+		if x.Err != nil {
 			continue
 		}
 		root.add(x)
-		name := filepath.Clean(x.name)
+		name := filepath.Clean(x.Name)
 		b := root
 		for end := 0; end < len(name); {
 			end = stepEnd(name, end)
@@ -66,10 +67,10 @@ func stepEnd(name string, start int) int {
 }
 
 // add counts a text to a branch.
-func (b *branch) add(x *text) {
-	b.count.N += x.count.N
-	b.count.Upper += x.count.Upper
-	b.bytes += x.read.Bytes
+func (b *branch) add(x *tally.Text) {
+	b.count.N += x.Count.N
+	b.count.Upper += x.Count.Upper
+	b.bytes += x.Read.Bytes
 	b.files++
 }
 

@@ -68,6 +68,7 @@ var measurements = []struct {
 	{"idle", measureIdle},
 	{"tokens", measureTokens},
 	{"index", measureIndex},
+	{"editor", measureEditing},
 	{"redaction", measureRedaction},
 	{"rendering", measureRendering},
 }

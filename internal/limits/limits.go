@@ -23,6 +23,8 @@ const (
 	Blob = 1 << 30
 	// MCPMessage bounds one JSON-RPC message on standard input: a conversation handed in whole.
 	MCPMessage = 16 << 20
+	// LSPMessage bounds one message of an editor: a document of 50 MB with all its line ends escaped.
+	LSPMessage = 128 << 20
 	// Page bounds the payload of one page of a log or view, so that it fits a frame as base64.
 	Page = 2 << 20
 )

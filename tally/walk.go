@@ -1,4 +1,4 @@
-package cli
+package tally
 
 import (
 	"io/fs"
@@ -18,8 +18,8 @@ const gitName = ".git"
 // walker finds the files below a directory in the order of their names: regular files that git does
 // not ignore. Links are not followed, and .git is left out.
 type walker struct {
-	// yield takes a file, or a directory that could not be read, with its err. An error of yield ends the walk.
-	yield   func(x *text, e fs.DirEntry) error
+	// yield takes a file, or a directory that could not be read, with its Err. An error of yield ends the walk.
+	yield   func(x *Text, e fs.DirEntry) error
 	ignored int // files and directories left out because git ignores them
 }
 
@@ -65,7 +65,7 @@ func (w *walker) named(name, place string) error {
 	defer repo.tree.Close() //nolint:errcheck // opened for reading
 	rel, err := filepath.Rel(root, resolved)
 	if err != nil {
-		return fault.Wrap(fault.Internal, "cli.count", err) // root is resolved or lies above it
+		return fault.Wrap(fault.Internal, "tally.dir", err) // root is resolved or lies above it
 	}
 	if rel = filepath.ToSlash(rel); repo.ignores(rel, true) {
 		repo.rules = nil
@@ -75,7 +75,7 @@ func (w *walker) named(name, place string) error {
 
 // failed hands on a directory that cannot be read.
 func (w *walker) failed(name string, err error) error {
-	return w.yield(&text{name: name, err: fileError(oneLine(name), err)}, nil)
+	return w.yield(&Text{Name: name, Err: err}, nil)
 }
 
 // repositoryOf returns the root of the repository that a directory lies in, or the directory.
@@ -124,7 +124,7 @@ func (w *walker) entry(repo *repository, rel, name, place string, e fs.DirEntry)
 		w.ignored++
 		return nil
 	case !e.IsDir():
-		return w.yield(&text{name: name, place: place}, e)
+		return w.yield(&Text{Name: name, Place: place}, e)
 	}
 	return w.dir(repo, rel, name, place)
 }

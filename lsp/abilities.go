@@ -1,0 +1,50 @@
+package lsp
+
+import (
+	"slices"
+
+	"go.lsp.dev/protocol"
+)
+
+// abilities are what a client said it can.
+type abilities struct {
+	trees    bool // symbols that lie in each other
+	actions  bool // actions that are more than commands
+	markdown bool // in hovers
+	refresh  refreshes
+	progress bool // it shows progress that the server begins
+	pull     bool // it asks for diagnostics
+	settings bool // it can be asked for settings
+}
+
+// refreshes are what a client can be asked to ask for again.
+type refreshes struct{ lenses, hints, diagnostics bool }
+
+// abilitiesOf reads what a client says.
+func abilitiesOf(c protocol.ClientCapabilities) abilities {
+	var a abilities
+	if t := c.TextDocument; t != nil {
+		a.trees = t.DocumentSymbol != nil && is(t.DocumentSymbol.HierarchicalDocumentSymbolSupport)
+		a.actions = t.CodeAction != nil && t.CodeAction.CodeActionLiteralSupport.CodeActionKind.ValueSet != nil
+		a.pull = t.Diagnostic != nil
+		a.markdown = t.Hover != nil && slices.Contains(t.Hover.ContentFormat, protocol.MarkupKindMarkdown)
+	}
+	if w := c.Workspace; w != nil {
+		a.settings = is(w.Configuration)
+		a.refresh.lenses = w.CodeLens != nil && is(w.CodeLens.RefreshSupport)
+		a.refresh.hints = w.InlayHint != nil && is(w.InlayHint.RefreshSupport)
+		a.refresh.diagnostics = w.Diagnostics != nil && is(w.Diagnostics.RefreshSupport)
+	}
+	a.progress = c.Window != nil && is(c.Window.WorkDoneProgress)
+	return a
+}
+
+func is(b *bool) bool { return b != nil && *b }
+
+// hoverKind is what hovers are written in.
+func (a abilities) hoverKind() protocol.MarkupKind {
+	if a.markdown {
+		return protocol.MarkupKindMarkdown
+	}
+	return protocol.MarkupKindPlainText
+}

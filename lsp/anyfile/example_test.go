@@ -1,0 +1,31 @@
+package anyfile_test
+
+import (
+	"fmt"
+
+	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/live"
+	"ctxledger.dev/lsp/outline"
+	"ctxledger.dev/lsp/text"
+	"ctxledger.dev/tokens"
+)
+
+func Example() {
+	t := text.New(tokens.O200kBase, []byte("# Guide\n\n## Install\nRun make.\n"))
+	f := anyfile.File{
+		Text: t, Outline: outline.Of(outline.Markdown, t),
+		Meter: anyfile.Meter{Counter: tokens.Builtin().For("claude-opus-4-6"), Window: 200_000},
+		Use:   live.File{Reads: 2, Tokens: 40, Stale: true, By: "external"},
+	}
+	fmt.Println(anyfile.Lens(f))
+	note, _ := anyfile.Heading(f, 12)
+	fmt.Println(note.Text)
+	for _, h := range anyfile.Hints(f, 0, t.Len(), 1) {
+		fmt.Println(h.At, h.Label)
+	}
+	// Output:
+	// ≈10 tokens · < 0.1 % of 200,000 · read 2 times, ≈46 tokens · stale: changed outside of it
+	// this section, counted alone: ≈7 tokens · < 0.1 % of 200,000
+	// 67 % of the file's ≈10
+	// 29 ≈10
+}

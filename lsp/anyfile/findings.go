@@ -1,0 +1,143 @@
+package anyfile
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"unicode/utf8"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/limits"
+)
+
+// Finding is something about a file that makes it dear or misleading for an agent.
+type Finding struct {
+	Code     string // one of Codes
+	From, To int    // the part of the file, in bytes
+	Message  string // what it is, and what to do
+	Warning  bool   // it misleads; else it is only dear
+}
+
+// The codes of findings. They are stable: settings name them.
+const (
+	LargeRead = "large-read" // reading the whole file would be offloaded
+	StaleRead = "stale-read" // the live session has read it, and it has changed since
+	Generated = "generated"  // a generated or vendored file that agents see
+	LongLines = "long-lines" // lines that agents' tools cut
+)
+
+// maxLine is the length in characters from which on the reading tools of agents cut lines.
+const maxLine = 2000
+
+// maxLines is how many long lines are named.
+const maxLines = 20
+
+// finders are the findings in the order of their codes.
+var finders = []struct {
+	code string
+	find func(File) []Finding
+}{
+	{Generated, generated},
+	{LargeRead, largeRead},
+	{LongLines, longLines},
+	{StaleRead, staleRead},
+}
+
+// Codes returns the codes of all findings, sorted.
+func Codes() []string {
+	var codes []string
+	for _, f := range finders {
+		codes = append(codes, f.code)
+	}
+	return codes
+}
+
+// Findings are those of a file that have one of the codes.
+func Findings(f File, codes []string) []Finding {
+	var all []Finding
+	for _, x := range finders {
+		if slices.Contains(codes, x.code) {
+			all = append(all, x.find(f)...)
+		}
+	}
+	return all
+}
+
+// first returns a finding about the whole file, which stands at its first line.
+func (f File) first(code, format string, args ...any) []Finding {
+	from, to := f.Text.Line(0)
+	return []Finding{{Code: code, From: from, To: to, Message: fmt.Sprintf(format, args...)}}
+}
+
+func largeRead(f File) []Finding {
+	if f.Text.Len() <= limits.OffloadChars {
+		return nil
+	}
+	n := utf8.RuneCount(f.Text.Bytes(0, f.Text.Len()))
+	if n <= limits.OffloadChars {
+		return nil
+	}
+	return f.first(LargeRead, "an agent that reads this file whole gets %s characters, %s: more than %s are kept outside of its context. Have it read parts.",
+		chars.Commas(n), f.Meter.Say(f.Text.Count(0, f.Text.Len())), chars.Commas(limits.OffloadChars))
+}
+
+func staleRead(f File) []Finding {
+	if !f.Use.Stale {
+		return nil
+	}
+	found := f.first(StaleRead, "the live session read this file before it was changed %s: what it knows of it is out of date. Have it read the file again.", by(f.Use.By))
+	found[0].Warning = true
+	return found
+}
+
+// by says whose doing a change was.
+func by(whose string) string {
+	switch whose {
+	case changes.External:
+		return "outside of it"
+	case changes.Several:
+		return "by one of several commands"
+	}
+	return "by session " + whose
+}
+
+// generatedLine is what generators write, by the convention of Go or that of others.
+var generatedLine = regexp.MustCompile(`(?m)^\W*(Code generated .* DO NOT EDIT\.?|.*@generated\b.*)\W*$`)
+
+// vendored is where other people's code lies.
+var vendored = regexp.MustCompile(`(^|/)(vendor|node_modules|third_party|bower_components)/|\.min\.(js|css)$`)
+
+// head is how many bytes at the beginning of a file say that it was generated.
+const head = 4 << 10
+
+func generated(f File) []Finding {
+	what := ""
+	switch {
+	case vendored.MatchString(f.Path):
+		what = "other people's code"
+	case generatedLine.Match(bytes.ReplaceAll(f.Text.Bytes(0, head), []byte("\r"), nil)):
+		what = "generated"
+	}
+	if what == "" || f.Ignored == nil || f.Ignored() {
+		return nil
+	}
+	return f.first(Generated, "this file is %s, and git does not ignore it: agents that search will read it, %s. If nobody needs it in the repository, name it in .gitignore.",
+		what, f.Meter.Say(f.Text.Count(0, f.Text.Len())))
+}
+
+func longLines(f File) []Finding {
+	var found []Finding
+	for i := 0; i < f.Text.Lines() && len(found) < maxLines; i++ {
+		from, to := f.Text.Line(i)
+		if to-from <= maxLine {
+			continue
+		}
+		if n := utf8.RuneCount(f.Text.Bytes(from, to)); n > maxLine {
+			found = append(found, Finding{Code: LongLines, From: from, To: to, Message: fmt.Sprintf(
+				"this line has %s characters: agents see its first %s. Break it.", chars.Commas(n), chars.Commas(maxLine))})
+		}
+	}
+	return found
+}

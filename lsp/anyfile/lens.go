@@ -1,0 +1,32 @@
+package anyfile
+
+import (
+	"fmt"
+
+	"ctxledger.dev/lsp/live"
+)
+
+// Lens is what stands above the first line of a file: its cost, and what the live session did with it.
+func Lens(f File) string {
+	said := f.Meter.Say(f.Text.Count(0, f.Text.Len()))
+	if f.Text.Len() > MaxOutlined {
+		said += " · too large to show more"
+	}
+	return said + used(f.Meter, f.Use)
+}
+
+// used says what the live session did with a file.
+func used(m Meter, u live.File) string {
+	if u.Reads == 0 {
+		return ""
+	}
+	times := fmt.Sprintf("%d times", u.Reads)
+	if u.Reads == 1 {
+		times = "once"
+	}
+	state := "fresh"
+	if u.Stale {
+		state = "stale: changed " + by(u.By)
+	}
+	return fmt.Sprintf(" · read %s, %s tokens · %s", times, m.OfView(u.Tokens), state)
+}

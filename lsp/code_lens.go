@@ -1,0 +1,30 @@
+package lsp
+
+import (
+	"context"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ctxledger.dev/lsp/anyfile"
+)
+
+// oftenRead is how many reads of a file by the live session are worth saying unasked.
+const oftenRead = 2
+
+// codeLensMethod shows the cost of a file above its first line.
+func codeLensMethod() method {
+	of := func(p *protocol.CodeLensParams) uri.URI { return p.TextDocument.URI }
+	return about("textDocument/codeLens", of, func(_ context.Context, s *Server, d *document, _ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+		f := s.file(d)
+		switch s.known().settings.Lens {
+		case showOff:
+			return nil, nil
+		case showLive:
+			if f.Use.Reads < oftenRead {
+				return nil, nil
+			}
+		}
+		return []protocol.CodeLens{{Command: protocol.Command{Title: anyfile.Lens(f)}}}, nil
+	})
+}

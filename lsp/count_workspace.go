@@ -1,0 +1,83 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"go.lsp.dev/protocol"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tally"
+)
+
+// Counted is what counting a workspace comes to.
+type Counted struct {
+	Files  int   `json:"files"`  // texts that were counted
+	Bytes  int64 `json:"bytes"`  // of these
+	Tokens int   `json:"tokens"` // a sum: the files alone
+	Exact  bool  `json:"exact"`
+	Failed int   `json:"failed"` // that could not be read
+}
+
+// reportEvery is how often progress is told.
+const reportEvery = 100 * time.Millisecond
+
+// countWorkspace counts all texts of the workspace that git does not ignore, with progress. It ends with
+// its request or its progress.
+func (s *Server) countWorkspace(ctx context.Context, token protocol.ProgressToken) (any, error) {
+	if s.place.Root == "" {
+		return nil, fault.New(fault.Invalid, "lsp.command", "no folder is open that could be counted")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var found, read atomic.Int64
+	p := s.progress(ctx, token, "counting "+filepath.Base(s.place.Root), cancel)
+	reported := make(chan struct{})
+	working, stop := context.WithCancel(ctx)
+	go func() {
+		defer close(reported)
+		for env.Sleep(working, reportEvery); working.Err() == nil; env.Sleep(working, reportEvery) {
+			p.report(read.Load(), found.Load())
+		}
+	}()
+	counted, err := s.countFiles(ctx, func(n int64) { found.Add(n) }, func(n int64) { read.Add(n) })
+	stop()
+	<-reported
+	p.end()
+	if err != nil {
+		return nil, err
+	}
+	said := fmt.Sprintf("%s: %s in %s files", filepath.Base(s.place.Root), s.known().meter.Say(counted.Tokens), chars.Commas(counted.Files))
+	return counted, s.client.ShowMessage(ctx, &protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: said})
+}
+
+// countFiles counts the texts of the workspace.
+func (s *Server) countFiles(ctx context.Context, found, read func(int64)) (Counted, error) {
+	c := s.known().meter.Counter.Encoding().Counter() // the meter knows what the sum is worth for the model
+	t := tally.New(ctx, tally.Options{Counter: c, Open: openRegular, Found: found, Read: read})
+	_, err := t.Dir(".", s.place.Root)
+	texts, err := t.Done(err)
+	counted := Counted{Exact: s.known().meter.Counter.Exact()}
+	for _, x := range texts {
+		switch {
+		case x.Err == nil:
+			counted.Files++
+			counted.Bytes += x.Read.Bytes
+			counted.Tokens += x.Count.N
+		case !errors.Is(x.Err, tally.ErrBinary):
+			counted.Failed++
+		}
+	}
+	return counted, err
+}
+
+// openRegular opens a file that the walk found to be a regular one.
+func openRegular(x *tally.Text) (io.ReadCloser, error) { return os.Open(x.Place) }

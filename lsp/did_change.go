@@ -1,0 +1,46 @@
+package lsp
+
+import (
+	"fmt"
+
+	"go.lsp.dev/protocol"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/lsp/text"
+)
+
+// didChangeMethod applies edits. The order in which they come is the order in which they were made,
+// whatever their versions say.
+func didChangeMethod() method {
+	return notification("textDocument/didChange", func(s *Server, p *protocol.DidChangeTextDocumentParams) error {
+		d := s.documents.edit(p.TextDocument.URI, func(d *document) *document {
+			if p.TextDocument.Version <= d.version {
+				s.o.Log.Warn("a document went back", "from", d.version, "to", p.TextDocument.Version)
+			}
+			return d.changed(p.TextDocument.Version, p.ContentChanges)
+		})
+		if d == nil {
+			return notOpen(string(p.TextDocument.URI))
+		}
+		s.examine(d)
+		return nil
+	})
+}
+
+// changed returns a document after changes, each made to what the one before left.
+func (d document) changed(version int32, changes []protocol.TextDocumentContentChangeEvent) *document {
+	d.version = version
+	for _, c := range changes {
+		switch c := c.(type) {
+		case *protocol.TextDocumentContentChangePartial:
+			d = *d.edited(text.Range{Start: text.Position(c.Range.Start), End: text.Position(c.Range.End)}, c.Text)
+		case *protocol.TextDocumentContentChangeWholeDocument:
+			d = *d.with(version, text.New(d.text.Encoding(), []byte(c.Text)))
+		}
+	}
+	return &d
+}
+
+func notOpen(u string) error {
+	return fault.New(fault.NotFound, "lsp.documents", "%s is not open", fmt.Sprintf("%.200q", u))
+}

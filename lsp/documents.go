@@ -1,0 +1,121 @@
+package lsp
+
+import (
+	"sync"
+
+	"go.lsp.dev/uri"
+
+	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/outline"
+	"ctxledger.dev/lsp/text"
+	"ctxledger.dev/tokens"
+)
+
+// document is an open document at one moment. It never changes: an edit makes another one.
+type document struct {
+	uri      uri.URI // as the library spells it
+	spelled  uri.URI // as the client does, which compares
+	path     string  // of the file as the ledger has it; "": none
+	language outline.Language
+	version  int32
+	text     *text.Text
+	outline  *outline.Outline // empty for a text that is too long
+}
+
+// with returns the document with another text.
+func (d document) with(version int32, t *text.Text) *document {
+	d.version, d.text, d.outline = version, t, outlineOf(d.language, t)
+	return &d
+}
+
+// outlineOf returns the outline of a text, or an empty one of a text that is too long.
+func outlineOf(l outline.Language, t *text.Text) *outline.Outline {
+	if t.Len() > anyfile.MaxOutlined {
+		t = text.New(t.Encoding(), nil)
+	}
+	return outline.Of(l, t)
+}
+
+// edited returns the document after an edit.
+func (d document) edited(r text.Range, with string) *document {
+	c := d.text.Change(r, with)
+	t := d.text.Replace(c.From, c.To, c.With)
+	if max(t.Len(), d.text.Len()) > anyfile.MaxOutlined {
+		d.outline = outlineOf(d.language, t)
+	} else {
+		d.outline = d.outline.Edit(c, t)
+	}
+	d.text = t
+	return &d
+}
+
+// documents are the open documents.
+type documents struct {
+	mu   sync.Mutex
+	open map[uri.URI]*document // guarded by mu
+}
+
+// get returns a document as it is now, or nil.
+func (d *documents) get(u uri.URI) *document {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.open[u]
+}
+
+// put opens a document, or replaces it.
+func (d *documents) put(doc *document) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.open == nil {
+		d.open = map[uri.URI]*document{}
+	}
+	d.open[doc.uri] = doc
+}
+
+// edit replaces a document by what change makes of it, and returns that; nil if it is not open.
+func (d *documents) edit(u uri.URI, change func(*document) *document) *document {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	doc := d.open[u]
+	if doc != nil {
+		doc = change(doc)
+		d.open[u] = doc
+	}
+	return doc
+}
+
+// recount has all documents counted in another encoding, when they are asked about.
+func (d *documents) recount(e *tokens.Encoding) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for u, doc := range d.open {
+		d.open[u] = doc.with(doc.version, doc.text.In(e))
+	}
+}
+
+// close forgets a document, and returns it as it was, or nil.
+func (d *documents) close(u uri.URI) *document {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	doc := d.open[u]
+	delete(d.open, u)
+	return doc
+}
+
+// count returns how many documents are open.
+func (d *documents) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.open)
+}
+
+// all returns the open documents, in no order.
+func (d *documents) all() []*document {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list := make([]*document, 0, len(d.open))
+	for _, doc := range d.open {
+		list = append(list, doc)
+	}
+	return list
+}

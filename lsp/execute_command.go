@@ -1,0 +1,46 @@
+package lsp
+
+import (
+	"context"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/lsp/anyfile"
+)
+
+// The commands. Their names are not those of an editor's own, which could not register them then.
+const (
+	commandCountSelection = "ctxledger.server.countSelection"
+	commandCountWorkspace = "ctxledger.server.countWorkspace"
+)
+
+// executeCommandMethod does what a person asked for.
+func executeCommandMethod() method {
+	return call("workspace/executeCommand", func(ctx context.Context, s *Server, p *protocol.ExecuteCommandParams) (any, error) {
+		switch p.Command {
+		case commandCountSelection:
+			return s.countSelection(ctx, p.Arguments)
+		case commandCountWorkspace:
+			return s.countWorkspace(ctx, p.WorkDoneToken)
+		}
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.100q", p.Command)
+	})
+}
+
+// countSelection shows what a part of an open document costs: one argument, a Location.
+func (s *Server) countSelection(ctx context.Context, args []protocol.LSPAny) (any, error) {
+	var place protocol.Location
+	if len(args) != 1 || protocol.Unmarshal(args[0], &place) != nil {
+		return nil, fault.New(fault.Invalid, "lsp.command", "%s takes one argument, a location", commandCountSelection)
+	}
+	d := s.documents.get(place.URI)
+	if d == nil {
+		return nil, notOpen(string(place.URI))
+	}
+	from, to := bytesOf(d.text, place.Range)
+	said := anyfile.Selection(s.file(d), from, to)
+	err := s.client.ShowMessage(ctx, &protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: said})
+	return protocol.String(said), err
+}

@@ -1,0 +1,11 @@
+package lsp
+
+// exitMethod ends Serve.
+func exitMethod() method {
+	m := notification("exit", func(s *Server, _ *nothing) error {
+		s.exit()
+		return nil
+	})
+	m.early, m.late = true, true
+	return m
+}

@@ -1,0 +1,27 @@
+package lsp
+
+import (
+	"context"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// foldingRangeMethod folds sections of two lines or more.
+func foldingRangeMethod() method {
+	of := func(p *protocol.FoldingRangeParams) uri.URI { return p.TextDocument.URI }
+	return about("textDocument/foldingRange", of, func(_ context.Context, s *Server, d *document, _ *protocol.FoldingRangeParams) ([]protocol.FoldingRange, error) {
+		if !s.known().settings.Folding {
+			return nil, nil
+		}
+		folds := []protocol.FoldingRange{}
+		for i := range d.outline.Len() {
+			section := d.outline.Section(i)
+			first, last := d.text.LineAt(section.From), d.text.LineAt(section.To)
+			if last > first {
+				folds = append(folds, protocol.FoldingRange{StartLine: uint32(first), EndLine: uint32(last)})
+			}
+		}
+		return folds, nil
+	})
+}

@@ -1,0 +1,136 @@
+package lsp
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"ctxledger.dev/internal/limits"
+)
+
+// The size in bytes of what stands in front of a message.
+const (
+	maxHeaderLine  = 4 << 10
+	maxHeaderLines = 16
+)
+
+// header is what stands in front of a message.
+type header struct {
+	length  int    // bytes; 0: not said yet
+	charset string // "" for UTF-8
+}
+
+// errLost says that a line is no part of a header.
+type errLost struct {
+	why  string
+	line []byte // or its end
+}
+
+func (e errLost) Error() string { return e.why }
+
+// readHeader reads the lines before a message, after those that h has already. Errors: errLost for what
+// is none; those of reading.
+func readHeader(in *bufio.Reader, h header) (header, error) {
+	for range maxHeaderLines {
+		line, err := headerLine(in)
+		switch {
+		case err != nil:
+			return h, err
+		case line == "" && h.length == 0:
+			return h, errLost{why: "a message without Content-Length"}
+		case line == "":
+			return h, nil
+		}
+		if why := h.field(line); why != "" {
+			return h, errLost{why, []byte(line + "\n")}
+		}
+	}
+	return h, errLost{why: fmt.Sprintf("more than %d lines before a message", maxHeaderLines)}
+}
+
+// headerLine reads a line without its end.
+func headerLine(in *bufio.Reader) (string, error) {
+	line, err := in.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		return "", errLost{fmt.Sprintf("a line of more than %d bytes before a message", maxHeaderLine), bytes.Clone(line)}
+	}
+	if err != nil {
+		return "", err
+	}
+	return string(bytes.TrimSuffix(line[:len(line)-1], []byte("\r"))), nil
+}
+
+// field takes in one line, or says what is wrong with it.
+func (h *header) field(line string) (why string) {
+	name, value, _ := strings.Cut(line, ":")
+	if !fieldName.MatchString(name) || len(name) == len(line) {
+		return fmt.Sprintf("%.40q between messages", line)
+	}
+	value = strings.TrimSpace(value)
+	switch name = strings.ToLower(name); {
+	case name != lengthField && lengthLine.MatchString(line+"\n"):
+		return fmt.Sprintf("%.40q between messages", line) // the header of the next message stands behind it
+	case name == lengthField:
+		n, why := lengthOf(value)
+		if why == "" && h.length > 0 && h.length != n {
+			why = "two lengths for one message"
+		}
+		h.length = n
+		return why
+	case name == "content-type":
+		if _, charset, ok := strings.Cut(strings.ToLower(value), "charset="); ok {
+			if charset = strings.Trim(charset, `"`); charset != "utf-8" && charset != "utf8" {
+				h.charset = charset
+			}
+		}
+	}
+	return ""
+}
+
+// lengthField is the field that every message has.
+const lengthField = "content-length"
+
+// fieldName is what stands in front of the colon.
+var fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
+
+// lengthOf reads a length in bytes, or says what is wrong with it.
+func lengthOf(value string) (length int, why string) {
+	n, err := strconv.Atoi(value)
+	switch {
+	case err != nil && !errors.Is(err, strconv.ErrRange), strings.HasPrefix(value, "+"), n <= 0:
+		return 0, fmt.Sprintf("Content-Length %.40q is not a number of bytes", value)
+	case err != nil, n > limits.LSPMessage:
+		return 0, fmt.Sprintf("Content-Length %.40s: at most %d bytes are read", value, limits.LSPMessage)
+	}
+	return n, ""
+}
+
+// lengthLine is the end of a line that can only be a header: no JSON holds a line end in a string.
+var lengthLine = regexp.MustCompile(`(?i)Content-Length:[ \t]{0,8}([0-9]{1,10})\r?\n$`)
+
+// longestLine is more than lengthLine matches.
+const longestLine = 64
+
+// findHeader skips what is no header, and reads the next one. It begins with a line that was read already.
+// Errors: those of reading.
+func findHeader(in *bufio.Reader, line []byte) (header, error) {
+	for {
+		if found := lengthLine.FindSubmatch(line); found != nil {
+			if n, why := lengthOf(string(found[1])); why == "" {
+				return readHeader(in, header{length: n})
+			}
+		}
+		if bytes.HasSuffix(line, []byte("\n")) {
+			line = nil
+		}
+		more, err := in.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return header{}, err
+		}
+		line = append(bytes.Clone(line[max(0, len(line)-longestLine):]), more...)
+	}
+}

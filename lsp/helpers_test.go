@@ -1,0 +1,104 @@
+package lsp
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/scriptededitor"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience is how long a test waits for what should take milliseconds.
+const patience = 60 * time.Second
+
+// fixture is a server in this process, with its editor.
+type fixture struct {
+	*Server
+	*scriptededitor.Editor
+	ctx    context.Context
+	log    *lockedBuffer
+	served chan error
+}
+
+// lockedBuffer is written to by the server and read by the test.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// newFixture starts a server that is not initialized.
+func newFixture(t *testing.T, edit func(*Server)) *fixture {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	log := &lockedBuffer{}
+	f := &fixture{ctx: ctx, log: log, served: make(chan error, 1)}
+	f.Server = New(Options{Version: "test", Env: env.System(), Log: slog.New(slog.NewTextHandler(log, nil))})
+	if edit != nil {
+		edit(f.Server)
+	}
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	f.Editor = scriptededitor.New(toServer, fromServer)
+	go func() {
+		f.served <- f.Serve(ctx, in, out)
+		in.Close()  //nolint:errcheck // a pipe
+		out.Close() //nolint:errcheck // a pipe
+	}()
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-f.served; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+		cancel()
+	})
+	return f
+}
+
+// everything are the settings that show all there is.
+var everything = map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true, "countSelection": true}
+
+// initialize begins a session that shows everything.
+func (f *fixture) initialize(t *testing.T) {
+	t.Helper()
+	if _, err := f.Initialize(f.ctx, nil, everything, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// has returns what the server has of a document, which it takes in before it answers.
+func (f *fixture) has(t *testing.T, uri string) string {
+	t.Helper()
+	if err := f.Call(f.ctx, "textDocument/codeLens", scriptededitor.Document(uri, nil), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range f.documents.all() {
+		if string(d.spelled) == uri {
+			return string(d.text.Bytes(0, d.text.Len()))
+		}
+	}
+	t.Fatalf("%s is not open", uri)
+	return ""
+}

@@ -1,0 +1,41 @@
+package lsp
+
+import (
+	"context"
+	"strings"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/text"
+)
+
+// hoverMethod shows the cost of what is under the mouse.
+func hoverMethod() method {
+	of := func(p *protocol.HoverParams) uri.URI { return p.TextDocument.URI }
+	return about("textDocument/hover", of, func(_ context.Context, s *Server, d *document, p *protocol.HoverParams) (*protocol.Hover, error) {
+		offset := d.text.Offset(text.Position(p.Position))
+		var note anyfile.Note
+		ok := false
+		switch s.known().settings.Hover {
+		case showHeadings:
+			note, ok = anyfile.Heading(s.file(d), offset)
+		case showAlways:
+			note, ok = anyfile.Anywhere(s.file(d), offset), true
+		}
+		if !ok {
+			return nil, nil
+		}
+		r := span(d.text, note.From, note.To)
+		return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: s.able.hoverKind(), Value: s.paragraphs(note.Text)}, Range: &r}, nil
+	})
+}
+
+// paragraphs returns lines as the client shows lines.
+func (s *Server) paragraphs(lines string) string {
+	if s.able.hoverKind() == protocol.MarkupKindPlainText {
+		return lines
+	}
+	return strings.ReplaceAll(lines, "\n", "\n\n")
+}

@@ -1,0 +1,57 @@
+package lsp
+
+import (
+	"context"
+
+	"ctxledger.dev/lsp/live"
+)
+
+// follow begins to follow the live session, or ends it, as the settings want it.
+func (s *Server) follow() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	want := s.now.settings.Live && s.place.Open != nil
+	if want == (s.unfollow != nil) {
+		return
+	}
+	if !want {
+		s.unfollow()
+		s.unfollow = nil
+		s.now.live = live.State{}
+		return
+	}
+	ctx, stop := context.WithCancel(s.life)
+	s.unfollow = stop
+	o := live.Options{Open: s.place.Open, Env: s.o.Env, Status: s.now.settings.Status, Tell: func(st live.State) { s.hear(ctx, st) }}
+	s.tasks.Go(func() { live.Follow(ctx, o) })
+}
+
+// hear takes in what the live session did, and has shown what that changes.
+func (s *Server) hear(ctx context.Context, st live.State) {
+	before, after := s.know(func(k *known) {
+		if ctx.Err() == nil { // else nobody wants to know any more
+			k.live = st
+		}
+	})
+	if p := after.live.Problem; p != "" && p != before.live.Problem {
+		s.o.Log.Warn("live session", "problem", p, "hint", after.live.Hint)
+	}
+	if s.differs(before, after) {
+		s.news.all()
+	} else {
+		s.news.ring()
+	}
+}
+
+// differs reports whether anything that is shown of an open document has changed.
+func (s *Server) differs(before, after known) bool {
+	if before.meter != after.meter {
+		return true
+	}
+	for _, d := range s.documents.all() {
+		if before.live.Files[d.path] != after.live.Files[d.path] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,127 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+)
+
+// Pause is the shortest time between two news.
+const Pause = 200 * time.Millisecond
+
+// How long is waited after a failure: twice as long each time.
+const (
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = 30 * time.Second
+)
+
+// Options is what Follow needs.
+type Options struct {
+	Open   func(context.Context) (engine.API, error) // the ledger; called again after it failed
+	Env    env.Env
+	Status bool // whether Used and Window are wanted, which are computed from the whole session
+	Tell   func(State)
+}
+
+// Follow tells of the live session until ctx ends.
+func Follow(ctx context.Context, o Options) {
+	retry := firstRetry
+	for ctx.Err() == nil {
+		began := o.Env.Now()
+		err := follow(ctx, o)
+		if ctx.Err() != nil {
+			return
+		}
+		if o.Env.Now().Sub(began) > lastRetry {
+			retry = firstRetry
+		}
+		o.Tell(State{Problem: err.Error(), Hint: fault.HintOf(err)})
+		env.Sleep(ctx, retry)
+		retry = min(2*retry, lastRetry)
+	}
+}
+
+// follow is Follow until something fails.
+func follow(ctx context.Context, o Options) error {
+	api, err := o.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer api.Close() //nolint:errcheck // nothing was written
+	now, err := api.WaitEvents(ctx, engine.WaitEventsRequest{After: -1})
+	if err != nil {
+		return err
+	}
+	w := watcher{api: api, o: o, after: now.Next}
+	if err := w.look(ctx); err != nil {
+		return err
+	}
+	for {
+		o.Tell(w.state())
+		env.Sleep(ctx, Pause)
+		if err := w.wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// watcher follows one ledger.
+type watcher struct {
+	api    engine.API
+	o      Options
+	after  int64 // the newest event that was taken in
+	reader *reader
+	used   engine.Status
+}
+
+// wait takes in what happens next. It returns when something of the state may have changed.
+func (w *watcher) wait(ctx context.Context) error {
+	resp, err := w.api.WaitEvents(ctx, engine.WaitEventsRequest{After: w.after, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()})
+	if err != nil {
+		return err
+	}
+	w.after = resp.Next
+	if resp.Missed {
+		w.reader = nil
+	}
+	return w.look(ctx)
+}
+
+// look finds the session that lives, and reads what is new of it.
+func (w *watcher) look(ctx context.Context) error {
+	list, err := w.api.Sessions(ctx, engine.SessionsRequest{Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(list.Sessions) == 0 || w.o.Env.Now().Sub(list.Sessions[0].Updated) > limits.ActiveSession {
+		w.reader = nil
+		return nil
+	}
+	if s := list.Sessions[0]; w.reader == nil || w.reader.session.ID != s.ID {
+		w.reader = newReader(s)
+	} else {
+		w.reader.session = s
+	}
+	if err := w.reader.read(ctx, w.api); err != nil || !w.o.Status {
+		return err
+	}
+	w.used, err = w.api.Status(ctx, engine.StatusRequest{Session: w.reader.session.ID})
+	return err
+}
+
+// state returns what is known now.
+func (w *watcher) state() State {
+	if w.reader == nil {
+		return State{}
+	}
+	s := w.reader.session
+	st := State{Session: s.ID, Title: s.Title, Model: s.Model, Files: w.reader.snapshot()}
+	if w.o.Status {
+		st.Used, st.Window = w.used.Used, w.used.Window
+	}
+	return st
+}

@@ -1,0 +1,98 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// read is a call that reads a file, and its result.
+func read(id string, failed bool) [][]byte {
+	return [][]byte{
+		fmt.Appendf(nil, `{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Read","input":{"file_path":"/ws/a.go"}}]}`, id),
+		fmt.Appendf(nil, `{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":"package a","is_error":%v}]}`, id, failed),
+	}
+}
+
+// TestTheLiveSessionIsFollowed opens a ledger that cannot be opened at first, and appends to a session.
+func TestTheLiveSessionIsFollowed(t *testing.T) {
+	local, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/ws", Env: env.System()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close() //nolint:errcheck // Follow closes it too
+	told := make(chan State)
+	ctx, stop := context.WithCancel(t.Context())
+	tries := 0
+	o := Options{Env: env.System(), Tell: func(s State) {
+		select {
+		case told <- s:
+		case <-ctx.Done():
+		}
+	}, Open: func(context.Context) (engine.API, error) {
+		if tries++; tries == 1 {
+			return nil, fault.New(fault.Unavailable, "test", "not now").WithHint("wait")
+		}
+		return unclosed{local}, nil
+	}}
+	done := make(chan struct{})
+	go func() {
+		Follow(ctx, o)
+		close(done)
+	}()
+	if s := <-told; s.Problem != "not now" || s.Hint != "wait" {
+		t.Errorf("the first state is %+v", s)
+	}
+	if s := <-told; s.Problem != "" || s.Session != "" {
+		t.Errorf("without a session the state is %+v", s)
+	}
+	first := slices.Concat([][]byte{[]byte(`{"role":"user","content":"Please read."}`)}, read("t1", false), read("t2", true))
+	r, err := local.AppendMessages(ctx, engine.AppendMessagesRequest{Host: "test", Model: "gpt-5", Messages: first})
+	if err != nil {
+		t.Fatal(err)
+	}
+	awaited(t, told, func(s State) bool { return s.Session == r.Session && s.Files["a.go"].Reads == 1 })
+	if _, err := local.AppendMessages(ctx, engine.AppendMessagesRequest{Session: r.Session, Since: true, Messages: read("t3", false)}); err != nil {
+		t.Fatal(err)
+	}
+	s := awaited(t, told, func(s State) bool { return s.Files["a.go"].Reads == 2 })
+	if f := s.Files["a.go"]; f.Tokens != 4 || f.Stale || s.Model != "gpt-5" {
+		t.Errorf("the state is %+v", s)
+	}
+	stop()
+	<-done
+}
+
+// unclosed is a ledger that outlives who follows it.
+type unclosed struct{ engine.API }
+
+func (unclosed) Close() error { return nil }
+
+// awaited waits for a state.
+func awaited(t *testing.T, told <-chan State, ok func(State) bool) State {
+	t.Helper()
+	patience := time.NewTimer(30 * time.Second)
+	defer patience.Stop()
+	var last State
+	for {
+		select {
+		case last = <-told:
+			if ok(last) {
+				return last
+			}
+		case <-patience.C:
+			t.Fatal(errors.New("it does not come"), last)
+		}
+	}
+}

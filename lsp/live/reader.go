@@ -1,0 +1,88 @@
+package live
+
+import (
+	"context"
+	"maps"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/sessions"
+)
+
+// maxPending is how many reads are remembered whose results have not come.
+const maxPending = 1000
+
+// reader reads the log of one session.
+type reader struct {
+	session sessions.Session
+	next    int64             // entry to go on with
+	files   map[string]File   // what the log says
+	pending map[string]string // paths of reads under way, by the ids of their calls
+	stale   []changes.Stale
+}
+
+func newReader(s sessions.Session) *reader {
+	return &reader{session: s, next: 1, files: map[string]File{}, pending: map[string]string{}}
+}
+
+// read reads what is new of the session, and what is stale by now.
+func (r *reader) read(ctx context.Context, api engine.API) error {
+	for from := r.next; from > 0 && from <= r.session.Seq; {
+		page, err := api.Log(ctx, engine.LogRequest{Session: r.session.ID, From: from})
+		if err != nil {
+			return err
+		}
+		for _, e := range page.Entries {
+			r.take(e.Entry)
+			r.next = e.Seq + 1
+		}
+		from = page.Next
+	}
+	// Only the answer for a session lists what is stale, and no change before the newest is wanted with it.
+	resp, err := api.Changes(ctx, engine.ChangesRequest{Session: r.session.ID, Limit: 1})
+	r.stale = resp.Stale
+	return err
+}
+
+// take takes in one entry. What subagents read never came into the view of the session.
+func (r *reader) take(e sessions.Entry) {
+	if e.Hidden {
+		return
+	}
+	for _, c := range e.Calls {
+		if c.Op == intents.OpRead && c.Target != "" && len(r.pending) < maxPending {
+			r.pending[c.ID] = c.Target
+		}
+	}
+	for _, res := range e.Results {
+		path, ok := r.pending[res.CallID]
+		delete(r.pending, res.CallID)
+		if !ok || res.Failed {
+			continue
+		}
+		f := r.files[path]
+		f.Reads++
+		f.Tokens += shown(res)
+		r.files[path] = f
+	}
+}
+
+// shown returns what a result brought into the view.
+func shown(r sessions.Result) int {
+	if r.Artifact != "" {
+		return r.StubTokens
+	}
+	return r.Tokens
+}
+
+// snapshot returns what is known of files now.
+func (r *reader) snapshot() map[string]File {
+	files := maps.Clone(r.files)
+	for _, s := range r.stale {
+		f := files[s.Path]
+		f.Stale, f.By = true, s.By
+		files[s.Path] = f
+	}
+	return files
+}

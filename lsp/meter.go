@@ -1,0 +1,67 @@
+package lsp
+
+import (
+	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/live"
+	"ctxledger.dev/tokens"
+)
+
+// known is what answers depend on beside the document. A value never changes; see Server.know.
+type known struct {
+	settings Settings
+	models   *tokens.Registry
+	live     live.State
+	meter    anyfile.Meter // follows from the others
+}
+
+// measured returns k with the meter that follows from it: of the model in the settings, else of that of the
+// live session.
+func (k known) measured() known {
+	model, window := k.settings.Model, 0
+	if model == "" {
+		model, window = k.live.Model, k.live.Window
+	}
+	if model == "" {
+		k.meter = anyfile.Meter{Counter: tokens.O200kBase.Counter()}
+		return k
+	}
+	if window == 0 {
+		window, _ = k.models.Window(model)
+	}
+	k.meter = anyfile.Meter{Counter: k.models.For(model), Window: window}
+	return k
+}
+
+// known returns what is known now.
+func (s *Server) known() known {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+// know changes what is known, and counts the open documents anew if they are to be counted otherwise. It
+// returns what was known before, and what is now.
+func (s *Server) know(change func(*known)) (before, after known) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before = s.now
+	change(&s.now)
+	s.now = s.now.measured()
+	if e := s.now.meter.Counter.Encoding(); e != before.meter.Counter.Encoding() {
+		s.documents.recount(e)
+	}
+	return before, s.now
+}
+
+// file returns a document as its features see it.
+func (s *Server) file(d *document) anyfile.File {
+	k := s.known()
+	t := d.text
+	if e := k.meter.Counter.Encoding(); t.Encoding() != e { // it was opened while the model changed
+		t = t.In(e)
+	}
+	return anyfile.File{
+		Text: t, Outline: d.outline, Meter: k.meter,
+		Path: d.path, Use: k.live.Files[d.path], Ignored: func() bool { return s.place.ignores(d.path) },
+	}
+}

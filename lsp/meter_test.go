@@ -1,0 +1,55 @@
+package lsp
+
+import (
+	"strings"
+	"testing"
+
+	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/lsp/live"
+	"ctxledger.dev/tokens"
+)
+
+// TestCountsAreThoseOfTheModel changes the model of an open document: by the settings, and by the live session.
+func TestCountsAreThoseOfTheModel(t *testing.T) {
+	const text = "Grüße aus Köln, 你好世界 and some words.\n"
+	o200k, cl100k := tokens.O200kBase.CountString(text), tokens.CL100kBase.CountString(text)
+	if o200k == cl100k {
+		t.Fatal("the text shows no difference")
+	}
+	f := newFixture(t, nil)
+	f.initialize(t)
+	if err := f.Open("untitled:x", "markdown", text); err != nil {
+		t.Fatal(err)
+	}
+	said := func() string {
+		var lenses []struct{ Command struct{ Title string } }
+		if err := f.Call(f.ctx, "textDocument/codeLens", scriptededitor.Document("untitled:x", nil), &lenses); err != nil {
+			t.Fatal(err)
+		}
+		return lenses[0].Command.Title
+	}
+	exact := func(n int) string { return tokens.Count{N: n, Exact: true}.String() + " tokens" }
+	for _, c := range []struct {
+		name, settings, session, want string
+	}{
+		{"no model", "", "", exact(o200k)},
+		{"that of the live session", "", "gpt-4", exact(cl100k)},
+		{"another one", "", "gpt-5", exact(o200k)},
+		{"one that is estimated", "", "claude-opus-4-6", "≈"},
+		{"the settings go first", "gpt-4", "gpt-5", exact(cl100k)},
+	} {
+		f.know(func(k *known) {
+			k.settings.Model = c.settings
+			k.live = live.State{Session: "s", Model: c.session}
+		})
+		if got := said(); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %q, not %q", c.name, got, c.want)
+		}
+		if err := f.Change("untitled:x", 2, scriptededitor.Range{}, ""); err != nil { // edits go on in that encoding
+			t.Fatal(err)
+		}
+		if got := said(); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s, after an edit: %q, not %q", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package lsp
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ctxledger.dev/internal/scriptededitor"
+)
+
+// slow adds a method that answers about a document when the test lets it.
+func slow(answer <-chan struct{}) func(*Server) {
+	of := func(p *protocol.CodeLensParams) uri.URI { return p.TextDocument.URI }
+	return func(s *Server) {
+		s.methods["test/slow"] = about("test/slow", of, func(ctx context.Context, _ *Server, d *document, _ *protocol.CodeLensParams) (protocol.String, error) {
+			select {
+			case <-answer:
+				return protocol.String(d.text.Bytes(0, d.text.Len())), nil
+			case <-ctx.Done():
+				return "", ctx.Err()
+			}
+		})
+	}
+}
+
+func TestAnAnswerForAnOlderTextIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		do    func(*fixture, int) error
+		error string // "": it is answered
+	}{
+		{"nothing happens", func(*fixture, int) error { return nil }, ""},
+		{"an edit", func(f *fixture, _ int) error { return f.Change("untitled:x", 2, scriptededitor.Range{}, "new") }, "-32801: "},
+		{"the document is closed", func(f *fixture, _ int) error {
+			return f.Notify("textDocument/didClose", scriptededitor.Document("untitled:x", nil))
+		}, "-32801: "},
+		{"another document is edited", func(f *fixture, _ int) error { return f.Change("untitled:y", 2, scriptededitor.Range{}, "new") }, ""},
+		{"it is cancelled", func(f *fixture, id int) error { return f.Notify("$/cancelRequest", map[string]any{"id": id}) }, "-32800: "},
+		{"another call is", func(f *fixture, id int) error { return f.Notify("$/cancelRequest", map[string]any{"id": id + 1}) }, ""},
+	} {
+		let := make(chan struct{})
+		f := newFixture(t, slow(let))
+		f.initialize(t)
+		for _, u := range []string{"untitled:x", "untitled:y"} {
+			if err := f.Open(u, "plaintext", "old"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		call, err := f.Begin("test/slow", scriptededitor.Document("untitled:x", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.do(f, call.ID); err != nil {
+			t.Fatal(err)
+		}
+		f.has(t, "untitled:y") // whatever was sent has been taken in
+		close(let)
+		var got string
+		err = call.Wait(f.ctx, &got)
+		if c.error == "" && (err != nil || got != "old") || c.error != "" && (err == nil || !strings.HasPrefix(err.Error(), c.error)) {
+			t.Errorf("%s: %q, %v", c.name, got, err)
+		}
+	}
+}
+
+// TestTooManyCallsAreRefused has more calls under way than the server takes.
+func TestTooManyCallsAreRefused(t *testing.T) {
+	let := make(chan struct{})
+	f := newFixture(t, slow(let))
+	f.initialize(t)
+	if err := f.Open("untitled:x", "plaintext", "old"); err != nil {
+		t.Fatal(err)
+	}
+	var calls []*scriptededitor.Pending
+	for range maxFlights {
+		call, err := f.Begin("test/slow", scriptededitor.Document("untitled:x", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls = append(calls, call)
+	}
+	if err := f.Call(f.ctx, "textDocument/codeLens", scriptededitor.Document("untitled:x", nil), nil); err == nil || !strings.HasPrefix(err.Error(), "-32803: ") {
+		t.Errorf("one more: %v", err)
+	}
+	close(let)
+	for _, c := range calls {
+		if err := c.Wait(f.ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.has(t, "untitled:x")
+}
+
+// TestEverythingIsTakenInInTheOrderOfTheWire sends notifications and calls in turns.
+func TestEverythingIsTakenInInTheOrderOfTheWire(t *testing.T) {
+	var order []string // without a lock: nothing else may be taken in meanwhile
+	f := newFixture(t, func(s *Server) {
+		take := func(_ *Server, raw jsonrpc2.RawMessage) (answer, error) {
+			order = append(order, string(raw))
+			return func(context.Context) (any, error) { return protocol.Integer(0), nil }, nil
+		}
+		s.methods["test/tell"] = method{name: "test/tell", accept: take}
+		s.methods["test/ask"] = method{name: "test/ask", call: true, accept: take}
+	})
+	f.initialize(t)
+	const n = 5000
+	var last *scriptededitor.Pending
+	for i := 0; i < n; i += 2 {
+		var err error
+		if last, err = f.Begin("test/ask", i); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Notify("test/tell", i+1); err != nil {
+			t.Fatal(err)
+		}
+		if i%500 == 0 { // not more at once than are taken
+			if err := last.Wait(f.ctx, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := last.Wait(f.ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Call(f.ctx, "shutdown", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range order {
+		if got != strconv.Itoa(i) {
+			t.Fatalf("%s was taken in as number %d", got, i)
+		}
+	}
+	if len(order) != n {
+		t.Errorf("%d of %d were taken in", len(order), n)
+	}
+}
+
+// TestTheEndOfTheInputEndsCallsUnderWay leaves while a call waits; the fixture wants Serve to return.
+func TestTheEndOfTheInputEndsCallsUnderWay(t *testing.T) {
+	f := newFixture(t, slow(nil))
+	f.initialize(t)
+	if err := f.Open("untitled:x", "plaintext", "old"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Begin("test/slow", scriptededitor.Document("untitled:x", nil)); err != nil {
+		t.Fatal(err)
+	}
+	f.has(t, "untitled:x")
+}

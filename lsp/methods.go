@@ -1,0 +1,15 @@
+package lsp
+
+// methods is everything that the server is asked or told.
+func methods() map[string]method {
+	table := map[string]method{}
+	for _, m := range []method{
+		initializeMethod(), initializedMethod(), shutdownMethod(), exitMethod(), cancelMethod(), setTraceMethod(), progressCancelMethod(),
+		didOpenMethod(), didChangeMethod(), didCloseMethod(), didSaveMethod(), didChangeConfigurationMethod(),
+		codeLensMethod(), hoverMethod(), documentSymbolMethod(), inlayHintMethod(), foldingRangeMethod(),
+		codeActionMethod(), diagnosticMethod(), executeCommandMethod(),
+	} {
+		table[m.name] = m
+	}
+	return table
+}

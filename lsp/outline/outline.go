@@ -1,0 +1,182 @@
+package outline
+
+import (
+	"path"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"ctxledger.dev/lsp/text"
+)
+
+// Kind is what a section is.
+type Kind int
+
+// The kinds of sections.
+const (
+	Heading Kind = iota // of Markdown
+	Function
+	Method
+	Type
+	Constant
+	Variable
+	Block // lines that are indented deeper than the one before them
+)
+
+// Section is a part of a document with a name. Positions are bytes from the start of the document.
+type Section struct {
+	Name     string
+	Kind     Kind
+	Depth    int // 0 for one that lies in no other
+	From, To int // from the first line to the end of the last one, without its line end
+	At, End  int // the name
+}
+
+// Most is how many sections of a document are found: enough for any that people read.
+const Most = 20_000
+
+// Language says how the sections of a document are found.
+type Language int
+
+// The languages.
+const (
+	Indented Language = iota // any
+	Markdown
+	Go
+)
+
+// LanguageOf returns the language of a document: what the editor calls it, or for editors that do not know,
+// what its name ends in.
+func LanguageOf(id, name string) Language {
+	switch ext := strings.ToLower(path.Ext(name)); {
+	case id == "markdown", ext == ".md", ext == ".markdown":
+		return Markdown
+	case id == "go", ext == ".go":
+		return Go
+	}
+	return Indented
+}
+
+// Outline is the sections of one text, found when they are asked for. It is safe for concurrent use.
+type Outline struct {
+	language Language
+	text     *text.Text
+	once     sync.Once
+	ready    atomic.Bool // parts and spans are there
+	parts    parts
+	spans    []span
+}
+
+// parts are what an outline is made of, in one language. A value never changes.
+type parts interface {
+	// edit returns the parts of the edited text, or false where those of before are no help.
+	edit(before, after *text.Text, c text.Change) (parts, bool)
+	// spans returns the sections of the text, sorted by their starts, the outer ones first.
+	spans() []span
+	// section reads one of them.
+	section(t *text.Text, s span) Section
+	// place returns a byte as spans have it.
+	place(t *text.Text, offset int) int32
+}
+
+// span is a section before it is read: its first and its last line in a language whose lines are marked,
+// its first and its last byte in Go.
+type span struct {
+	first, last int32
+	depth       int32
+	number      int32 // in Go, of the declaration; else the line with the name
+}
+
+// Of returns the outline of a text.
+func Of(l Language, t *text.Text) *Outline { return &Outline{language: l, text: t} }
+
+// Edit returns the outline of the text after an edit. after is that text.
+func (o *Outline) Edit(c text.Change, after *text.Text) *Outline {
+	edited := Of(o.language, after)
+	if o.ready.Load() {
+		if p, ok := o.parts.edit(o.text, after, c); ok {
+			edited.parts = p
+		}
+	}
+	return edited
+}
+
+// found returns the sections.
+func (o *Outline) found() []span {
+	o.once.Do(func() {
+		if o.parts == nil {
+			o.parts = partsOf(o.language, o.text)
+		}
+		o.spans = nest(o.parts.spans())
+		o.ready.Store(true)
+	})
+	return o.spans
+}
+
+func partsOf(l Language, t *text.Text) parts {
+	switch l {
+	case Markdown:
+		return markdown(marked(t, markdownMark))
+	case Go:
+		return parseGo(t)
+	}
+	return indented(marked(t, indentedMark))
+}
+
+// Len returns the number of sections.
+func (o *Outline) Len() int { return len(o.found()) }
+
+// Section returns the section with a number from 0.
+func (o *Outline) Section(i int) Section {
+	s := o.found()[i]
+	section := o.parts.section(o.text, s)
+	section.Depth = int(s.depth)
+	return section
+}
+
+// nest sets depths.
+func nest(spans []span) []span {
+	var open []int32 // ends of the sections around
+	for i := range spans {
+		s := &spans[i]
+		for len(open) > 0 && open[len(open)-1] < s.first {
+			open = open[:len(open)-1]
+		}
+		s.depth = int32(len(open))
+		open = append(open, s.last)
+	}
+	return spans
+}
+
+// Around returns the innermost section that holds a byte, or false.
+func (o *Outline) Around(offset int) (Section, bool) {
+	spans := o.found()
+	at, innermost := o.parts.place(o.text, offset), -1
+	for i, s := range spans {
+		if s.first > at {
+			break
+		}
+		if at <= s.last {
+			innermost = i
+		}
+	}
+	if innermost < 0 {
+		return Section{}, false
+	}
+	return o.Section(innermost), true
+}
+
+// maxName is how many bytes of a name are kept.
+const maxName = 120
+
+// short returns a name that fits.
+func short(name []byte) string {
+	if len(name) <= maxName {
+		return string(name)
+	}
+	end := maxName
+	for end > 0 && name[end]&0xc0 == 0x80 {
+		end--
+	}
+	return string(name[:end]) + "…"
+}

@@ -1,0 +1,86 @@
+package lsp
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/ignore"
+	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/tokens"
+)
+
+// Place is the workspace that an editor has open.
+type Place struct {
+	Root   string // absolute, without symbolic links; "": none
+	Models *tokens.Registry
+	// Open opens the ledger. It is called again after it failed; nil: there is none to open.
+	Open func(context.Context) (engine.API, error)
+}
+
+// rootsOf returns the folders that a client has open, in its order.
+func rootsOf(p *protocol.InitializeParams) []string {
+	var roots []string
+	if folders, ok := p.WorkspaceFolders.Get(); ok {
+		for _, f := range folders {
+			roots = append(roots, string(f.URI))
+		}
+	}
+	//lint:ignore SA1019 what clients without folders send
+	if older := p.RootURI; len(roots) == 0 && older != nil {
+		roots = append(roots, string(*older))
+	}
+	return roots
+}
+
+// pathOf returns the file that a document is, or "".
+func pathOf(u uri.URI) string {
+	if !u.IsFile() || filepath.Separator == '/' && u.Authority() != "" {
+		return ""
+	}
+	return filepath.FromSlash(u.FsPath())
+}
+
+// inside returns the path of a document as the ledger has it: relative to the root where it lies inside of
+// it, through symbolic links too, else absolute. "" for what is no file.
+func (p Place) inside(u uri.URI) string {
+	file := pathOf(u)
+	if file == "" || p.Root == "" {
+		return filepath.ToSlash(file)
+	}
+	if rel, ok := below(p.Root, file); ok {
+		return rel
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil {
+		if rel, ok := below(p.Root, filepath.Join(dir, filepath.Base(file))); ok {
+			return rel
+		}
+	}
+	return filepath.ToSlash(file)
+}
+
+// below returns a path relative to a directory, with slashes, if it lies below it.
+func below(dir, file string) (string, bool) {
+	rel, err := filepath.Rel(dir, file)
+	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// ignores reports whether git ignores a file of the workspace. What lies outside is nobody's business.
+func (p Place) ignores(name string) bool {
+	if name == "" || p.Root == "" || filepath.IsAbs(filepath.FromSlash(name)) {
+		return true
+	}
+	tree, err := safefs.Open(p.Root)
+	if err != nil {
+		return true
+	}
+	defer tree.Close() //nolint:errcheck // opened for reading
+	return ignore.New(func(name string) []byte { return tree.Read(name, ignore.FileSize) }).Ignored(name, false)
+}

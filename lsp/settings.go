@@ -1,0 +1,75 @@
+package lsp
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/lsp/anyfile"
+)
+
+// Settings are what a user wants to see. The defaults are quiet.
+type Settings struct {
+	// Lens shows the cost of a file above its first line: "off", "live" (only where the live session has
+	// read the file twice or more) or "always".
+	Lens string `json:"lens"`
+	// Hover shows costs under the mouse: "off", "headings" (of Markdown) or "always".
+	Hover string `json:"hover"`
+	// Hints is the number of tokens from which on the cost of a section stands at its end. 0: nowhere.
+	Hints int `json:"hints"`
+	// Symbols lists the sections of a document with their costs, in the editor's outline.
+	Symbols bool `json:"symbols"`
+	// Folding lets sections be folded.
+	Folding bool `json:"folding"`
+	// CountSelection offers to count what is selected.
+	CountSelection bool `json:"countSelection"`
+	// Diagnostics are the codes of the findings to report: see anyfile.Codes. Empty: none.
+	Diagnostics []string `json:"diagnostics"`
+	// Live says whether the live session of the workspace is followed. The ledger's daemon is started for that.
+	Live bool `json:"live"`
+	// Status says whether the client wants to be told of the live session: notifications ctxledger/status.
+	Status bool `json:"status"`
+	// Model is the model that counts are for. "": that of the live session, else one with o200k_base.
+	Model string `json:"model"`
+}
+
+// When something is shown.
+const (
+	showOff      = "off"
+	showLive     = "live"
+	showHeadings = "headings"
+	showAlways   = "always"
+)
+
+// section is the name of our settings among those of an editor.
+const section = "ctxledger"
+
+func defaults() Settings { return Settings{Lens: showLive, Hover: showHeadings, Live: true} }
+
+// readSettings reads what a client says, ours alone or all that it has. What is left out has its default.
+// Errors: invalid, naming what is wrong; the settings are then the defaults.
+func readSettings(raw []byte) (Settings, error) {
+	s := defaults()
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) == nil && all[section] != nil {
+		raw = all[section]
+	}
+	if len(raw) == 0 || string(raw) == "null" {
+		return s, nil
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return defaults(), fault.Wrap(fault.Invalid, "lsp.settings", err)
+	}
+	for _, one := range []struct{ name, value, middle string }{{"lens", s.Lens, showLive}, {"hover", s.Hover, showHeadings}} {
+		if one.value != showOff && one.value != one.middle && one.value != showAlways {
+			return defaults(), fault.New(fault.Invalid, "lsp.settings", "%s is %q, not one of off, %s, always", one.name, one.value, one.middle)
+		}
+	}
+	for _, code := range s.Diagnostics {
+		if !slices.Contains(anyfile.Codes(), code) {
+			return defaults(), fault.New(fault.Invalid, "lsp.settings", "there is no diagnostic %.40q: there are %s", code, strings.Join(anyfile.Codes(), ", "))
+		}
+	}
+	return s, nil
+}

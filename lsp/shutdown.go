@@ -1,0 +1,17 @@
+package lsp
+
+import (
+	"context"
+
+	"go.lsp.dev/jsonrpc2"
+)
+
+// shutdownMethod ends everything but waiting for exit.
+func shutdownMethod() method {
+	m := call("shutdown", func(_ context.Context, s *Server, _ *nothing) (jsonrpc2.RawMessage, error) {
+		s.enter(running, stopped)
+		return nil, nil
+	})
+	m.inOrder = true
+	return m
+}

@@ -1,0 +1,32 @@
+package lsp
+
+import "ctxledger.dev/tokens"
+
+// statusMethod is a notification of ours: what the live session of the workspace is, for a status bar.
+// It is sent to clients whose settings ask for it, when it changes.
+const statusMethod = "ctxledger/status"
+
+// Status is what statusMethod says.
+type Status struct {
+	Session string       `json:"session"` // "": none lives
+	Model   string       `json:"model"`
+	Used    tokens.Count `json:"used"`   // of the session's view
+	Window  int          `json:"window"` // of the model, in tokens; 0: unknown
+	// Problem says why nothing is known, Hint what to do about it. Everything else works meanwhile.
+	Problem string `json:"problem"`
+	Hint    string `json:"hint"`
+}
+
+// tellStatus sends the status, if it is wanted and new.
+func (t *teller) tellStatus() {
+	k := t.known()
+	l := k.live
+	st := Status{l.Session, l.Model, l.Used, l.Window, l.Problem, l.Hint}
+	if !k.settings.Status || st == t.status {
+		return
+	}
+	t.status = st
+	if err := t.conn.Notify(t.life, statusMethod, st); err != nil {
+		t.o.Log.Warn("status", "why", err.Error())
+	}
+}

@@ -1,0 +1,109 @@
+package lsp
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"go.lsp.dev/jsonrpc2"
+)
+
+// firstPart is how many bytes of a message are made room for before they are there.
+const firstPart = 1 << 20
+
+// stream reads and writes messages, in the place of the library's, which believes any length. What is no
+// message is answered with an error, and reading goes on behind it.
+type stream struct {
+	in    *bufio.Reader
+	log   *slog.Logger
+	ended func() // called when nothing more comes
+
+	mu  sync.Mutex
+	out io.Writer // guarded by mu
+}
+
+func newStream(in io.Reader, out io.Writer, log *slog.Logger, ended func()) *stream {
+	return &stream{in: bufio.NewReaderSize(in, maxHeaderLine), log: log, ended: ended, out: out}
+}
+
+// Read implements jsonrpc2.Stream. Errors: those of reading, io.EOF at the end between messages.
+func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
+	for {
+		h, body, err := s.frame(ctx)
+		if err != nil {
+			s.ended()
+			return nil, 0, err
+		}
+		msg, refused := decode(body)
+		if refused == nil && h.charset != "" {
+			refused = &refusal{err: jsonrpc2.Errorf(jsonrpc2.ParseError, "a message in %.40q: it has to be in UTF-8", h.charset)}
+		}
+		if refused == nil {
+			return msg, int64(len(body)), ctx.Err()
+		}
+		s.refuse(ctx, *refused)
+	}
+}
+
+// frame reads the next message with what stands in front of it.
+func (s *stream) frame(ctx context.Context) (header, []byte, error) {
+	h, err := readHeader(s.in, header{})
+	for {
+		lost, ok := errors.AsType[errLost](err)
+		if !ok {
+			break
+		}
+		s.refuse(ctx, refusal{err: jsonrpc2.NewError(jsonrpc2.ParseError, lost.why)})
+		h, err = findHeader(s.in, lost.line)
+	}
+	if err != nil {
+		return h, nil, err
+	}
+	body, err := readBody(s.in, h.length)
+	return h, body, err
+}
+
+// readBody reads a message. Room grows with what has come.
+func readBody(in io.Reader, length int) ([]byte, error) {
+	body := make([]byte, 0, min(length, firstPart))
+	for len(body) < length {
+		body = slices.Grow(body, 1)
+		n, err := io.ReadFull(in, body[len(body):min(length, cap(body))])
+		body = body[:len(body)+n]
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return body, nil
+}
+
+// refuse answers what cannot be taken in.
+func (s *stream) refuse(ctx context.Context, r refusal) {
+	s.log.Warn("refused a message", "why", r.err.Message)
+	if _, err := s.Write(ctx, jsonrpc2.NewResponse(r.id, nil, r.err)); err != nil {
+		s.log.Warn("answering", "error", err.Error())
+	}
+}
+
+// Write implements jsonrpc2.Stream.
+func (s *stream) Write(_ context.Context, msg jsonrpc2.Message) (int64, error) {
+	body, err := jsonrpc2.EncodeMessage(msg)
+	if err != nil {
+		return 0, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, err := s.out.Write(append(fmt.Appendf(make([]byte, 0, len(body)+32), "Content-Length: %d\r\n\r\n", len(body)), body...))
+	return int64(n), err
+}
+
+// Close implements jsonrpc2.Stream. What is read from and written to belongs to the caller of Serve.
+func (s *stream) Close() error { return nil }

@@ -1,0 +1,108 @@
+package text
+
+import "unicode/utf8"
+
+// Position is a place in a text as editors say it: a line, and units of utf-16 from its start.
+type Position struct{ Line, Character uint32 }
+
+// Range is a part of a text, from Start to before End.
+type Range struct{ Start, End Position }
+
+// units returns how many units of utf-16 a character takes.
+func units(r rune) int {
+	if r >= 0x10000 {
+		return 2
+	}
+	return 1
+}
+
+// Position returns the place of a byte. Of one inside a character it is the character's.
+func (t *Text) Position(offset int) Position {
+	offset = max(0, min(offset, t.size))
+	n := t.LineAt(offset)
+	from, _ := t.Line(n)
+	return Position{uint32(n), uint32(Units(t.Bytes(from, offset)))}
+}
+
+// Units returns the length of a text in units of utf-16. An incomplete character at its end counts nothing.
+func Units(p []byte) int {
+	n := 0
+	for len(p) > 0 {
+		if p[0] < utf8.RuneSelf {
+			p = p[1:]
+			n++
+			continue
+		}
+		if !utf8.FullRune(p) {
+			break
+		}
+		r, size := utf8.DecodeRune(p)
+		p = p[size:]
+		n += units(r)
+	}
+	return n
+}
+
+// Offset returns the byte of a place: of one inside a surrogate pair that of the pair, of one beyond the
+// end of a line the line's end, of one beyond the last line the end of the text.
+func (t *Text) Offset(p Position) int {
+	offset, _ := t.offset(p)
+	return offset
+}
+
+// offset returns also whether the place is inside a surrogate pair.
+func (t *Text) offset(p Position) (offset int, torn bool) {
+	if int64(p.Line) >= int64(t.Lines()) {
+		return t.size, false
+	}
+	from, to := t.Line(int(p.Line))
+	line := t.Bytes(from, min(to, from+utf8.UTFMax*int(min(int64(p.Character)+1, int64(to-from)))))
+	left := int64(p.Character)
+	at := 0
+	for at < len(line) && left > 0 {
+		r, size := utf8.DecodeRune(line[at:])
+		if left < int64(units(r)) {
+			return from + at, true
+		}
+		left -= int64(units(r))
+		at += size
+	}
+	return from + at, false
+}
+
+// replacement stands for half of a surrogate pair.
+const replacement = "\ufffd"
+
+// Edit returns the text with a part replaced, as an editor says it. An end before the start is taken for
+// the start. Of a surrogate pair that is cut, U+FFFD stays.
+func (t *Text) Edit(r Range, with string) *Text {
+	change := t.Change(r, with)
+	return t.Replace(change.From, change.To, change.With)
+}
+
+// Change is an edit in bytes.
+type Change struct {
+	From, To int // of what is replaced
+	With     string
+}
+
+// Change returns what Edit does, in bytes.
+func (t *Text) Change(r Range, with string) Change {
+	if r.End.Line < r.Start.Line || r.End.Line == r.Start.Line && r.End.Character < r.Start.Character {
+		r.Start, r.End = r.End, r.Start
+	}
+	from, torn := t.offset(r.Start)
+	if r.Start == r.End && with == "" {
+		return Change{from, from, ""} // it tears nothing
+	}
+	if torn {
+		with = replacement + with
+	}
+	to, torn := t.offset(r.End)
+	if torn {
+		with += replacement
+		_, size := utf8.DecodeRune(t.Bytes(to, to+utf8.UTFMax))
+		to += size
+	}
+	return Change{from, to, with}
+}
