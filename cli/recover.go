@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -110,10 +111,14 @@ func (a *app) recover(ctx context.Context, api engine.API, what string, f recove
 	if err != nil {
 		return err
 	}
-	if done.Advice.Action == overflow.GiveUp {
-		return fault.New(fault.TooLarge, "cli.recover", "%s", done.Advice.Say)
+	if done.Advice.Action != overflow.GiveUp {
+		return a.printRecovery(ctx, api, done, f.format)
 	}
-	return a.printRecovery(ctx, api, done, f.format)
+	gaveUp := fault.New(fault.TooLarge, "cli.recover", "%s", done.Advice.Say)
+	if f.format != formatJSON {
+		return gaveUp
+	}
+	return errors.Join(a.printRecovery(ctx, api, done, f.format), gaveUp)
 }
 
 // readAnswer reads what a provider answered.

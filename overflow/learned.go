@@ -37,13 +37,14 @@ const (
 // Bounds of what is believed of a limit.
 const (
 	learnedLife  = 30 * 24 * time.Hour
-	doubtedBelow = 4 // below this part of the configured window: a quarter
+	doubtedBelow = 4     // below this part of the configured window: a quarter
+	leastLimit   = 1_024 // no model has a smaller window: what names one speaks of something else
 )
 
 // Learn adds what a verdict names. configured is the window that the user or a profile gives, 0 if
 // nobody does; request is the one that failed.
 func (l Learned) Learn(v Verdict, at Place, configured int, request Request, now time.Time) (Learned, Lesson) {
-	if v.Limit == 0 || v.Class != PromptOverflow && v.Class != OutputBudget {
+	if v.Limit < leastLimit || v.Class != PromptOverflow && v.Class != OutputBudget {
 		return l, Nothing
 	}
 	if !l.holds(at, request.NumCtx, now) {

@@ -30,6 +30,7 @@ func TestLimitsAreLearned(t *testing.T) {
 		{"higher", Learned{}, named(400_000), 200_000, Higher, 0, 200_000},
 		{"the same", Learned{}, named(200_000), 200_000, Nothing, 0, 200_000},
 		{"nothing is configured", Learned{}, named(131_072), 0, Lowered, 131_072, 131_072},
+		{"smaller than any window", Learned{}, named(1_023), 0, Nothing, 0, 0},
 		{"lower than learned", known, named(65_536), 200_000, Lowered, 65_536, 65_536},
 		{"higher than learned", known, named(140_000), 200_000, Higher, 131_072, 131_072},
 		{"higher than what was doubted", doubted, named(140_000), 200_000, Lowered, 140_000, 140_000},
