@@ -27,11 +27,11 @@ test: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 test: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. The whole standard library is compared with assembly, a tenth without.
-# Engine's tests of many random cases have a fifth of them under the race detector, all without it.
+# Engine's tests of many random cases have a fifth of them under the race detector, all without it. Package window has no goroutine.
 test: lint tools editors agents oracle ## every test, under the race detector where goroutines meet
-	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v -e '/tokens$$' -e '/engine$$')
+	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v -e '/tokens$$' -e '/engine$$' -e '/window$$')
 	$(GO) test -race -short -timeout 20m ./engine
-	$(GO) test -timeout 20m ./engine
+	$(GO) test -timeout 20m ./engine ./window
 	$(GO) test -race -timeout 20m -run 'Goroutines|Parallel|Snapshots' ./tokens
 	$(GO) test -count=1 -timeout 20m ./tokens
 	$(GO) test -count=1 -timeout 20m -tags purego ./tokens -library 10
