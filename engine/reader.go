@@ -14,7 +14,8 @@ type Reader struct {
 	// count. "": the session's host. One that is not configured has the policy of everybody. Edits that are
 	// made for a named agent hold in its views alone, those for "" in all.
 	Agent string `json:"agent,omitempty"`
-	// Policy holds for this call, in the place of what is configured. nil: that.
+	// Policy holds for this call, in the place of what is configured. nil: that. Edits that are made by it are as
+	// sticky as any: name an agent, too, where they are not to hold for everybody.
 	Policy *window.Policy `json:"policy,omitempty"`
 }
 

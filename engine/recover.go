@@ -61,7 +61,9 @@ func (rec *Recovery) shrink(ctx context.Context, api API, r OverflowRequest, o c
 	if len(made.Edits) > 0 {
 		done.Action = AutoEdited
 	}
-	if rec.Advice.Action == overflow.Compact && !rec.fits(done) {
+	compacts := rec.Advice.Action == overflow.Compact
+	fits := compacts && rec.resized(done)
+	if compacts && !fits {
 		asked.Key, asked.Overflow = key, true
 		if done, err = Auto(ctx, api, AutoRequest{EditViewRequest: asked, Options: o}, nil); err != nil {
 			return err
@@ -69,16 +71,17 @@ func (rec *Recovery) shrink(ctx context.Context, api API, r OverflowRequest, o c
 		if len(done.Edited.Edits) == 0 { // they were made by the step before
 			done.Edited.Edits, done.Edited.TokensBefore = made.Edits, made.TokensBefore
 		}
+		fits = rec.resized(done)
 	}
-	rec.Auto = &done
-	if rec.Advice.Action == overflow.Compact && rec.fits(done) {
+	if rec.Auto = &done; fits {
 		return nil
 	}
 	return rec.trim(ctx, api, r, key)
 }
 
-// fits reports whether the view that was made smaller is within the limit, as far as there is one.
-func (rec *Recovery) fits(done AutoResult) bool {
+// resized notes what a view has that was made smaller, where there is a limit to hold it against, and reports
+// whether it is within that limit.
+func (rec *Recovery) resized(done AutoResult) bool {
 	after := done.Edited.TokensAfter
 	switch {
 	case done.Action == AutoCompacted:

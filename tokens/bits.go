@@ -8,8 +8,6 @@ type bitset []uint64
 // newBitset returns the empty set, for numbers below n.
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
-func (s bitset) has(i int) bool { return s[i>>6]>>(i&63)&1 != 0 }
-
 func (s bitset) add(i int) { s[i>>6] |= 1 << (i & 63) }
 
 // fill makes all numbers from from to before to members, or none of them.

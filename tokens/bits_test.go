@@ -5,6 +5,8 @@ import (
 	"testing"
 )
 
+func (s bitset) has(i int) bool { return s[i>>6]>>(i&63)&1 != 0 }
+
 // The sets of the test are slices of bool beside them.
 func TestBitsetIsASetOfNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
