@@ -50,7 +50,7 @@ func (a abilities) offer(settings Settings) protocol.ServerCapabilities {
 		Workspace: &protocol.WorkspaceOptions{
 			TextDocumentContent: &protocol.TextDocumentContentOptions{Schemes: []string{records.Scheme}},
 		},
-		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: []string{commandCountSelection, commandCountWorkspace}},
+		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: commands()},
 	}
 	if settings.Lens != showOff {
 		c.CodeLensProvider = &protocol.CodeLensOptions{}

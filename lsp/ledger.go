@@ -64,8 +64,8 @@ type share struct {
 // Close gives the ledger back. Closing twice is once.
 func (s *share) Close() error { return s.leave() }
 
-// records has the ledger read for the editor. Errors: those of opening it; why there is none.
-func (s *Server) records(ctx context.Context, read func(records.Reader) error) error {
+// use opens the ledger, has it used, and gives it back. Errors: those of opening it; why there is none.
+func (s *Server) use(ctx context.Context, do func(engine.API) error) error {
 	if s.place.Open == nil {
 		if s.lost != nil {
 			return s.lost
@@ -77,5 +77,24 @@ func (s *Server) records(ctx context.Context, read func(records.Reader) error) e
 		return err
 	}
 	defer api.Close() //nolint:errcheck // what was written has been acknowledged
-	return read(records.Reader{API: api, Now: s.o.Env.Now()})
+	return do(api)
+}
+
+// read has the ledger read for the editor.
+func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, error)) (result R, err error) {
+	err = s.use(ctx, func(api engine.API) error {
+		result, err = do(records.Reader{API: api, Now: s.o.Env.Now()})
+		return err
+	})
+	return result, err
+}
+
+// change has the ledger changed. Whoever follows it hears of that by its events; where nobody does, the client
+// is told here.
+func (s *Server) change(ctx context.Context, do func(engine.API) error) error {
+	err := s.use(ctx, do)
+	if err == nil && !s.known().settings.Live {
+		s.news.ledger()
+	}
+	return err
 }

@@ -15,11 +15,7 @@ func textDocumentContentMethod() method {
 		if err != nil {
 			return nil, err
 		}
-		var text string
-		err = s.records(ctx, func(r records.Reader) (err error) {
-			text, err = r.Text(ctx, a)
-			return err
-		})
+		text, err := read(ctx, s, func(r records.Reader) (string, error) { return r.Text(ctx, a) })
 		return &protocol.TextDocumentContentResult{Text: text}, err
 	})
 }

@@ -19,11 +19,7 @@ type treeResult struct {
 // treeMethod is a request of ours: it lists what the ledger holds, for a view of the editor.
 func treeMethod() method {
 	return call("ctxledger/tree", func(ctx context.Context, s *Server, p *treeParams) (*treeResult, error) {
-		var nodes []records.Node
-		err := s.records(ctx, func(r records.Reader) (err error) {
-			nodes, err = r.Nodes(ctx, p.Parent)
-			return err
-		})
+		nodes, err := read(ctx, s, func(r records.Reader) ([]records.Node, error) { return r.Nodes(ctx, p.Parent) })
 		return &treeResult{nodes}, err
 	})
 }

@@ -116,10 +116,10 @@ func (w *watcher) look(ctx context.Context) error {
 // state returns what is known now.
 func (w *watcher) state() State {
 	if w.reader == nil {
-		return State{}
+		return State{Event: w.after}
 	}
 	s := w.reader.session
-	st := State{Session: s.ID, Title: s.Title, Model: s.Model, Files: w.reader.snapshot()}
+	st := State{Session: s.ID, Title: s.Title, Model: s.Model, Event: w.after, Files: w.reader.snapshot()}
 	if w.o.Status {
 		st.Used, st.Window = w.used.Used, w.used.Window
 	}

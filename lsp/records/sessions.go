@@ -76,23 +76,3 @@ func (r Reader) inSession(ctx context.Context, b branch) ([]Node, error) {
 	}
 	return nodes, nil
 }
-
-// summary is the node of a compaction.
-func (r Reader) summary(b branch, s engine.Summary) Node {
-	state := "part of a later one"
-	switch {
-	case s.Restored != nil:
-		state = "taken back"
-	case s.Current:
-		state = "in the view"
-	}
-	turns := chars.Commas(s.TurnFrom) + "–" + chars.Commas(s.TurnTo)
-	return Node{
-		ID: b.here + "/" + s.ID, Kind: KindSummary, Label: "Summary of turns " + turns, Handle: s.ID,
-		Description: fields(" · ", s.TokensBefore.String()+" → "+s.TokensAfter.String()+" tokens", state, r.stamp(s.Created)),
-		Tooltip: fields("\n", named("summary", s.ID), named("stands for turns", turns), named("state", state), named("mode", string(s.Mode)),
-			named("made because", s.Reason), named("made", r.stamp(s.Created)), named("view before", s.TokensBefore.String()+" tokens"),
-			named("view after", s.TokensAfter.String()+" tokens"), named("the summary itself", s.TextTokens.String()+" tokens")),
-		URI: Address{Kind: KindSummary, ID: s.ID}.String(),
-	}
-}
