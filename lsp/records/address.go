@@ -131,7 +131,7 @@ func tab(text, ext string) string {
 			return '-'
 		}
 		return r
-	}, oneLine(text))
+	}, flat(text))
 	text = strings.Trim(chars.Head(text, maxTitle), " .")
 	if text == "" {
 		text = "untitled"

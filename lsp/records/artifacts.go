@@ -28,13 +28,13 @@ func (r Reader) artifacts(ctx context.Context, b branch) ([]Node, error) {
 
 // artifact is the node of an artifact, or of the tombstone of one.
 func (r Reader) artifact(b branch, a artifacts.Artifact) Node {
-	what := oneLine(a.Describe())
+	what := flat(a.Describe())
 	n := Node{
 		ID: b.here + "/" + a.ID, Kind: KindArtifact, Label: what, Handle: a.ID,
 		Description: fields(" · ", chars.Plural(a.Tokens, "token"), chars.Size(a.Bytes), r.stamp(a.Created)),
 		Tooltip: fields("\n", what, named("handle", a.ID), named("title", a.Title), named("size", chars.Plural(a.Lines, "line")+", "+chars.Size(a.Bytes)+", "+chars.Plural(a.Tokens, "token")),
 			named("kept", r.stamp(a.Created)), named("of sessions", strings.Join(sessionsOf(a), ", "))),
-		URI: Address{Kind: KindArtifact, ID: a.ID, Title: tab(what, extensionOf(a.Hint))}.String(),
+		opens: Address{Kind: KindArtifact, ID: a.ID}, extension: extensionOf(a.Hint),
 	}
 	if a.Forgotten != nil {
 		n.Handle = ""
@@ -69,8 +69,8 @@ func (r Reader) artifactText(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	if err := a.Available(); err != nil {
-		said, err := r.mask(ctx, oneLine(err.Error()))
-		return said + "\n", err
+		said, _, err := r.document(ctx, flat(err.Error())+"\n", true)
+		return said, err
 	}
 	content, err := r.read(ctx, engine.ReadBlobRequest{Handle: a.ID})
 	if err != nil {

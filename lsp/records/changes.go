@@ -3,7 +3,6 @@ package records
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -35,13 +34,13 @@ func (r Reader) changes(ctx context.Context, b branch) ([]Node, error) {
 // change is the node of what happened to a file.
 func (r Reader) change(b branch, c changes.Change) Node {
 	id := fmt.Sprint(c.ID)
-	file := oneLine(c.Path)
+	file := flat(c.Path)
 	return Node{
 		ID: b.here + "/" + id, Kind: KindChange, Label: file,
 		Description: fields(" · ", string(c.Op), who(c), r.stamp(c.Time)),
 		Tooltip: fields("\n", file, named("change", id), named("what", string(c.Op)), named("by", who(c)),
 			named("known from", string(c.Source)), named("when", r.stamp(c.Time))),
-		URI: Address{Kind: KindChange, ID: id, Title: tab(path.Base(c.Path), extension)}.String(),
+		opens: Address{Kind: KindChange, ID: id}, extension: extension,
 	}
 }
 

@@ -31,9 +31,11 @@ func (r Reader) document(ctx context.Context, text string, all bool) (string, bo
 	return safe, whole, nil
 }
 
+// slack is what is left free of a frame, for what stands around a text.
+const slack = 4 << 10
+
 // sendable returns as much of a text as one request takes to mask it: as JSON it has to fit a frame.
 func sendable(text string) string {
-	const slack = 4 << 10 // of the frame, for what stands around it
 	for text = wholeLines(text, limits.MaskText); encoded(text) > limits.Frame-slack; {
 		text = wholeLines(text, len(text)/2)
 	}
@@ -44,7 +46,10 @@ func sendable(text string) string {
 func encoded(s string) int {
 	n := len(s)
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' || c == 0xe2 { // the last begins U+2028
+		switch c := s[i]; {
+		case c == '\n' || c == '\t' || c == '"' || c == '\\':
+			n++
+		case c < ' ' || c == '<' || c == '>' || c == '&' || c == 0xe2: // the last begins U+2028
 			n += len(`\u0000`) - 1
 		}
 	}

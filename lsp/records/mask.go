@@ -11,11 +11,13 @@ import (
 // batch is how many bytes of short texts are masked with one request: as JSON they fit a frame.
 const batch = limits.Frame / 8
 
-// between parts texts that are masked together. No text that is safe to show has it.
-const between = "\n\x1e\n"
+// separator stands on a line of its own between texts that are masked together, and in none of them.
+const separator = '\x1e'
 
-// safe masks the secrets in nodes, and bounds their texts. That order matters: of a part of a secret
-// nobody can tell that it is one.
+const between = "\n" + string(separator) + "\n"
+
+// safe masks the secrets in nodes, makes their texts safe to show and bounds them. That order matters: of a part
+// of a secret, or of one in escapes, nobody could tell that it is one.
 func (r Reader) safe(ctx context.Context, nodes []Node) error {
 	texts := make([]*string, 0, 3*len(nodes))
 	for i := range nodes {
@@ -27,7 +29,8 @@ func (r Reader) safe(ctx context.Context, nodes []Node) error {
 	}
 	for i := range nodes {
 		n := &nodes[i]
-		n.Label, n.Description, n.Tooltip = cut(n.Label, maxLabel), cut(n.Description, maxLabel), cut(n.Tooltip, maxTooltip)
+		n.Label, n.Description, n.Tooltip = cut(shown(n.Label), maxLabel), cut(shown(n.Description), maxLabel), cut(shown(n.Tooltip), maxTooltip)
+		n.URI = n.address()
 	}
 	return nil
 }

@@ -40,12 +40,42 @@ func (r Reader) memories(ctx context.Context, b branch) ([]Node, error) {
 
 // memory is the node of a memory.
 func (r Reader) memory(b branch, m memory.Entry) Node {
-	a := Address{Kind: KindMemory, Scope: m.Scope, ID: m.Name}
 	return Node{
-		ID: b.here + "/" + escape(string(m.Scope)+"/"+m.Name), Kind: KindMemory, Label: oneLine(m.Name),
-		Description: fields(" · ", string(m.Scope), oneLine(m.Description)),
-		Tooltip: fields("\n", oneLine(m.Name), oneLine(m.Description), named("scope", string(m.Scope)), named("type", m.Type),
+		ID: b.here + "/" + escape(string(m.Scope)+"/"+m.Name), Kind: KindMemory, Label: flat(m.Name),
+		Description: fields(" · ", string(m.Scope), flat(m.Description)),
+		Tooltip: fields("\n", flat(m.Name), flat(m.Description), named("scope", string(m.Scope)), named("type", m.Type),
 			named("saved by", m.Source), named("created", r.stamp(m.Created)), named("updated", r.stamp(m.Updated))),
-		URI: a.String(),
+		opens: Address{Kind: KindMemory, Scope: m.Scope, ID: m.Name},
 	}
+}
+
+// memoryText is a memory with what is known of it.
+func (r Reader) memoryText(ctx context.Context, scope memory.Scope, name string) (string, error) {
+	m, err := r.API.Memory(ctx, engine.MemoryRequest{Scope: scope, Name: name})
+	if err != nil {
+		return "", err
+	}
+	text, _, err := r.document(ctx, "# "+literal(flat(m.Name))+"\n\n"+
+		item(code(flat(m.Description)))+
+		item("memory of the "+string(m.Scope)+", type "+code(flat(m.Type)))+
+		item(fields(" ", "saved", r.stamp(m.Updated), by(m.Source)))+
+		item(created(r.stamp(m.Created), r.stamp(m.Updated)))+
+		"\n"+fence(m.Body, "markdown"), true)
+	return text, err
+}
+
+// by says who saved a memory.
+func by(source string) string {
+	if source = flat(source); source == "" {
+		return ""
+	}
+	return "by " + code(source)
+}
+
+// created says when a memory was first saved, if it was changed later.
+func created(first, last string) string {
+	if first == last {
+		return ""
+	}
+	return "first saved " + first
 }

@@ -1,5 +1,7 @@
 package records
 
+import "path"
+
 // Kind is what a node of the tree is, or what an address names.
 type Kind string
 
@@ -28,6 +30,23 @@ type Node struct {
 	Handle      string `json:"handle"` // what compacting, restoring or forgetting takes; "": nothing
 	Children    bool   `json:"children"`
 	Live        bool   `json:"live"` // a session that an agent works in
+
+	opens     Address // what URI is made of, without a title; the zero address: nothing
+	extension string  // of the title
+}
+
+// address returns the document that the node opens, under a title that may be shown.
+func (n Node) address() string {
+	a := n.opens
+	switch a.Kind {
+	case "":
+		return ""
+	case KindSession, KindArtifact:
+		a.Title = tab(n.Label, n.extension)
+	case KindChange:
+		a.Title = tab(path.Base(n.Label), n.extension)
+	}
+	return a.String()
 }
 
 // Bounds on the texts of a node, in characters.

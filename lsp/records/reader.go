@@ -19,8 +19,16 @@ type Reader struct {
 // Errors: those of the ledger; not_found for what it does not know.
 func (r Reader) Text(ctx context.Context, a Address) (string, error) {
 	switch a.Kind {
+	case KindSession:
+		return r.sessionText(ctx, a.ID)
+	case KindSummary:
+		return r.summaryText(ctx, a.ID)
 	case KindArtifact:
 		return r.artifactText(ctx, a.ID)
+	case KindMemory:
+		return r.memoryText(ctx, a.Scope, a.ID)
+	case KindChange:
+		return r.changeText(ctx, a.ID)
 	}
 	return "", fault.New(fault.Invalid, "records.text", "nothing is to be read of a %q", a.Kind)
 }

@@ -11,7 +11,7 @@ import (
 // Compacted says in a line what became of a compaction, and which document shows it; "" where there is none.
 func Compacted(p engine.CompactionPlan) (said, uri string) {
 	if p.Outcome != compaction.Compacted {
-		return "Session " + p.Session + " was not compacted: " + oneLine(p.Why), ""
+		return "Session " + p.Session + " was not compacted: " + shown(flat(p.Why)), ""
 	}
 	s := p.Summary
 	return "Session " + p.Session + ": " + s.TokensBefore.String() + " → " + s.TokensAfter.String() + " tokens; summary " + s.ID + " stands for turns " + turns(s),
@@ -44,7 +44,7 @@ func Forgotten(f engine.Forgotten) string {
 	}
 	var kinds []string
 	for _, c := range f.Counts {
-		kinds = append(kinds, chars.Plural(c.N, oneLine(c.Kind)))
+		kinds = append(kinds, chars.Plural(c.N, c.Kind))
 	}
 	said += strings.Join(kinds, ", ")
 	const most = 3

@@ -25,7 +25,7 @@ func (r Reader) sessions(ctx context.Context, b branch) ([]Node, error) {
 
 // session is the node of a session.
 func (r Reader) session(b branch, s sessions.Session) Node {
-	title := oneLine(s.Title)
+	title := flat(s.Title)
 	if title == "" {
 		title = "session " + s.ID
 	}
@@ -36,11 +36,11 @@ func (r Reader) session(b branch, s sessions.Session) Node {
 	in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
 	return Node{
 		ID: b.here + "/" + s.ID, Kind: KindSession, Label: title, Handle: s.ID, Children: true,
-		Description: fields(" · ", gone, oneLine(s.Host), chars.Plural(s.Turns, "turn"), r.stamp(s.Updated)),
+		Description: fields(" · ", gone, flat(s.Host), chars.Plural(s.Turns, "turn"), r.stamp(s.Updated)),
 		Tooltip: fields("\n", title, named("session", s.ID), named("agent", s.Host), named("its id there", s.HostID), named("subagent of", s.Parent),
 			named("model", s.Model), named("directory", s.Dir), named("begun", r.stamp(s.Created)), named("newest entry", r.stamp(s.Updated)),
 			named("entries", chars.Commas(s.Seq)), named("input so far", chars.Plural(in, "token")), named("output so far", chars.Plural(s.Usage.Output, "token"))),
-		URI:  Address{Kind: KindSession, ID: s.ID, Title: tab(title, extension)}.String(),
+		opens: Address{Kind: KindSession, ID: s.ID}, extension: extension,
 		Live: s.Parent == "" && r.Now.Sub(s.Updated) <= limits.ActiveSession,
 	}
 }

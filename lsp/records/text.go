@@ -2,14 +2,18 @@ package records
 
 import (
 	"strings"
+	"unicode"
 
 	"ctxledger.dev/internal/chars"
 )
 
-// oneLine returns stored text as one line that is safe to show.
-func oneLine(s string) string { return chars.Plain(strings.Join(strings.Fields(s), " ")) }
+// flat returns stored text as one line, which is not yet safe to show: secrets are masked first, in the text as
+// it is.
+func flat(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == separator }), " ")
+}
 
-// shown returns stored text of several lines as it is safe to show. The line ends of Windows are line ends.
+// shown returns text as it is safe to show. The line ends of Windows are line ends.
 func shown(s string) string { return chars.Plain(strings.ReplaceAll(s, "\r\n", "\n")) }
 
 // cut returns a text of at most n characters.
@@ -36,5 +40,5 @@ func named(name, value string) string {
 	if value == "" {
 		return ""
 	}
-	return name + ": " + oneLine(value)
+	return name + ": " + flat(value)
 }
