@@ -136,7 +136,7 @@ func tab(text, ext string) string {
 	if text == "" {
 		text = "untitled"
 	}
-	return strings.TrimSuffix(text, ext) + ext
+	return text + ext
 }
 
 // extensionOf returns the extension of the file that an artifact's hint names, else that of plain text.

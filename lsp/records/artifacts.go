@@ -29,16 +29,20 @@ func (r Reader) artifacts(ctx context.Context, b branch) ([]Node, error) {
 // artifact is the node of an artifact, or of the tombstone of one.
 func (r Reader) artifact(b branch, a artifacts.Artifact) Node {
 	what := flat(a.Describe())
+	tool, subject := "", what
+	if _, value, ok := strings.Cut(a.Hint, "="); ok { // the path, the command or the pattern
+		tool, subject = flat(a.Tool), flat(value)
+	}
 	n := Node{
-		ID: b.here + "/" + a.ID, Kind: KindArtifact, Label: what, Handle: a.ID,
-		Description: fields(" · ", chars.Plural(a.Tokens, "token"), chars.Size(a.Bytes), r.stamp(a.Created)),
+		ID: b.here + "/" + a.ID, Kind: KindArtifact, Label: subject, Handle: a.ID,
+		Description: fields(" · ", tool, chars.Plural(a.Tokens, "token"), chars.Size(a.Bytes), r.stamp(a.Created)),
 		Tooltip: fields("\n", what, named("handle", a.ID), named("title", a.Title), named("size", chars.Plural(a.Lines, "line")+", "+chars.Size(a.Bytes)+", "+chars.Plural(a.Tokens, "token")),
 			named("kept", r.stamp(a.Created)), named("of sessions", strings.Join(sessionsOf(a), ", "))),
 		opens: Address{Kind: KindArtifact, ID: a.ID}, extension: extensionOf(a.Hint),
 	}
 	if a.Forgotten != nil {
 		n.Handle = ""
-		n.Description = fields(" · ", gone(a)+" "+r.stamp(*a.Forgotten), chars.Size(a.Bytes))
+		n.Description = fields(" · ", gone(a)+" "+r.stamp(*a.Forgotten), tool, chars.Size(a.Bytes))
 	}
 	return n
 }

@@ -36,7 +36,7 @@ func (r Reader) changeText(ctx context.Context, id string) (string, error) {
 			return "", err
 		}
 	}
-	b.WriteString("\n`ctxledger why PATH` tells everything that is known of a file.\n")
+	b.WriteString("\n" + code("ctxledger why "+flat(c.Path)) + " tells everything that is known of the file.\n")
 	text, _, err := r.document(ctx, b.String(), true)
 	return text, err
 }
@@ -113,7 +113,16 @@ func (r Reader) writeCall(ctx context.Context, b *strings.Builder, c changes.Cha
 	if len(args) == 0 {
 		b.WriteString("\n*What it said is not known any more.*\n")
 	}
+	b.WriteString("\n")
 	for _, a := range args {
+		if a.short() {
+			b.WriteString(item(fields(" ", code(flat(a.name)), code(flat(a.value)))))
+		}
+	}
+	for _, a := range args {
+		if a.short() {
+			continue
+		}
 		value, err := r.brief(ctx, a.value, maxArgument)
 		if err != nil {
 			return err
@@ -126,16 +135,19 @@ func (r Reader) writeCall(ctx context.Context, b *strings.Builder, c changes.Cha
 	return nil
 }
 
-// intentOf returns the intent that a change is attributed to; nil where it is not among the newest of the file.
+// intentOf returns the intent that a change is attributed to; nil where the ledger does not have it any more.
 func (r Reader) intentOf(ctx context.Context, c changes.Change) (*intents.Intent, error) {
-	h, err := r.API.FileHistory(ctx, engine.FileHistoryRequest{Path: c.Path})
-	if err != nil {
-		return nil, err
-	}
-	for i := range h.Intents {
-		if h.Intents[i].ID == c.Intent {
-			return &h.Intents[i], nil
+	for from := int64(1); from > 0; {
+		page, err := r.API.Intents(ctx, engine.IntentsRequest{Session: c.Session, From: from})
+		if err != nil {
+			return nil, err
 		}
+		for i := range page.Intents {
+			if page.Intents[i].ID == c.Intent {
+				return &page.Intents[i], nil
+			}
+		}
+		from = page.Next
 	}
 	return nil, nil
 }
@@ -143,15 +155,18 @@ func (r Reader) intentOf(ctx context.Context, c changes.Change) (*intents.Intent
 // argument is an argument of a call, as it is shown.
 type argument struct{ name, value string }
 
+// short reports whether it fits a line.
+func (a argument) short() bool { return len(a.value) <= maxTarget && !strings.Contains(a.value, "\n") }
+
 // arguments returns what a call said, in its order. Nothing for one that was forgotten or cannot be read.
 func (r Reader) arguments(ctx context.Context, in intents.Intent) ([]argument, error) {
-	t := telling{Reader: r, session: in.Session}
-	entries, err := t.entries(ctx, in.Seq, in.Seq)
+	l := log{r.API, in.Session}
+	entries, err := l.entries(ctx, in.Seq, in.Seq)
 	if err != nil || len(entries) == 0 || entries[0].Forgotten != nil {
 		return nil, err
 	}
 	e := entries[0]
-	m, err := t.decoded(ctx, e)
+	m, err := l.message(ctx, e)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (r Reader) change(b branch, c changes.Change) Node {
 		Description: fields(" · ", string(c.Op), who(c), r.stamp(c.Time)),
 		Tooltip: fields("\n", file, named("change", id), named("what", string(c.Op)), named("by", who(c)),
 			named("known from", string(c.Source)), named("when", r.stamp(c.Time))),
-		opens: Address{Kind: KindChange, ID: id}, extension: extension,
+		opens: Address{Kind: KindChange, ID: id},
 	}
 }
 

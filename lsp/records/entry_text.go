@@ -3,14 +3,11 @@ package records
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"strings"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -121,45 +118,8 @@ func handleOf(e sessions.Entry) string { return e.ID[:min(len(e.ID), handleDigit
 // plainText returns the texts of a message; "" for one that is too long to be read for a document, or has
 // none.
 func (t *telling) plainText(ctx context.Context, e sessions.Entry) (string, error) {
-	m, err := t.decoded(ctx, e)
+	m, err := t.log.message(ctx, e)
 	return strings.TrimSpace(transcript.PlainText(m)), err
-}
-
-// decoded returns a message, with nothing in it if it is too long for a document or cannot be read.
-func (t *telling) decoded(ctx context.Context, e sessions.Entry) (transcript.Message, error) {
-	raw, err := t.original(ctx, e)
-	if err != nil || raw == nil {
-		return transcript.Message{}, err
-	}
-	if !e.Message.Empty() && e.Message.From >= 0 && e.Message.To <= len(raw) {
-		raw = raw[e.Message.From:e.Message.To]
-	}
-	m, err := transcript.Decode(e.Format, raw)
-	if err != nil {
-		return transcript.Message{}, nil //nolint:nilerr // the ledger has it as it came; here it is only not shown
-	}
-	return m, nil
-}
-
-// original returns an original of at most limits.Frame bytes, nil for a longer one.
-func (t *telling) original(ctx context.Context, e sessions.Entry) ([]byte, error) {
-	if e.Size > limits.Frame {
-		return nil, nil
-	}
-	if e.Blob == "" {
-		page, err := t.API.Log(ctx, engine.LogRequest{Session: t.session, From: e.Seq, To: e.Seq, Originals: true})
-		if err != nil || len(page.Entries) == 0 {
-			return nil, err
-		}
-		return page.Entries[0].Original, nil
-	}
-	rc, err := t.API.ReadBlob(ctx, engine.ReadBlobRequest{Hash: e.Blob})
-	if err != nil {
-		return nil, err
-	}
-	defer rc.Close() //nolint:errcheck // opened for reading
-	raw, err := io.ReadAll(io.LimitReader(rc, limits.Frame))
-	return raw, fault.Wrap(fault.Unavailable, "records.session", err)
 }
 
 // call tells of one call, in a line: what it was about, and what came back.

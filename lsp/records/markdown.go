@@ -49,10 +49,13 @@ func literal(line string) string {
 	return b.String()
 }
 
+// listed begins a line of a list.
+const listed = "- "
+
 // item is a line of a list, "" where nothing is said.
 func item(said string) string {
 	if said == "" {
 		return ""
 	}
-	return "- " + said + "\n"
+	return listed + said + "\n"
 }

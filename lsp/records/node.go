@@ -1,6 +1,9 @@
 package records
 
-import "path"
+import (
+	"path"
+	"strings"
+)
 
 // Kind is what a node of the tree is, or what an address names.
 type Kind string
@@ -32,7 +35,7 @@ type Node struct {
 	Live        bool   `json:"live"` // a session that an agent works in
 
 	opens     Address // what URI is made of, without a title; the zero address: nothing
-	extension string  // of the title
+	extension string  // of the title of an artifact
 }
 
 // address returns the document that the node opens, under a title that may be shown.
@@ -41,10 +44,12 @@ func (n Node) address() string {
 	switch a.Kind {
 	case "":
 		return ""
-	case KindSession, KindArtifact:
-		a.Title = tab(n.Label, n.extension)
+	case KindSession:
+		a.Title = tab(n.Label, extension)
+	case KindArtifact:
+		a.Title = tab(strings.TrimSuffix(path.Base(n.Label), n.extension), n.extension)
 	case KindChange:
-		a.Title = tab(path.Base(n.Label), n.extension)
+		a.Title = tab(path.Base(n.Label), extension)
 	}
 	return a.String()
 }

@@ -21,7 +21,7 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	head := r.sessionHead(st)
-	t := telling{Reader: r, session: id, results: map[string]sessions.Result{}}
+	t := telling{Reader: r, log: log{r.API, id}, results: map[string]sessions.Result{}}
 	t.takes(head)
 	left, err := t.collect(ctx, st.Session.Seq)
 	if err != nil {
@@ -70,7 +70,7 @@ const span = 500
 // telling is what of a session is told, as far as there is room.
 type telling struct {
 	Reader
-	session string
+	log     log
 	results map[string]sessions.Result // by the ids of their calls, which come before them
 	parts   []part                     // the newest first
 	size    int                        // of what is told, in bytes
@@ -91,7 +91,7 @@ const heading = 100
 // out.
 func (t *telling) collect(ctx context.Context, to int64) (left int64, err error) {
 	for ; to > 0; to -= span {
-		entries, err := t.entries(ctx, max(to-span+1, 1), to)
+		entries, err := t.log.entries(ctx, max(to-span+1, 1), to)
 		if err != nil {
 			return 0, err
 		}
@@ -119,31 +119,20 @@ func (t *telling) takes(text string) bool {
 	return t.size < limits.MaskText-slack && t.wire < limits.Frame-2*slack
 }
 
-// entries returns a part of the log, without the originals.
-func (t *telling) entries(ctx context.Context, from, to int64) ([]sessions.Entry, error) {
-	var all []sessions.Entry
-	for from > 0 {
-		page, err := t.API.Log(ctx, engine.LogRequest{Session: t.session, From: from, To: to})
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range page.Entries {
-			all = append(all, e.Entry)
-		}
-		from = page.Next
-	}
-	return all, nil
-}
-
 // write writes what was collected, the oldest first, under its turns.
 func (t *telling) write(b *strings.Builder) {
-	turn := -1
+	turn, called := -1, false // whether the last line is one of a call
 	for _, p := range slices.Backward(t.parts) {
 		if p.turn != turn {
 			turn = p.turn
+			called = false
 			b.WriteString("\n## " + turnName(turn) + fields("", " · ", t.stamp(p.time)) + "\n")
 		}
-		b.WriteString("\n" + p.text)
+		if !called || !strings.HasPrefix(p.text, listed) {
+			b.WriteString("\n")
+		}
+		b.WriteString(p.text)
+		called = strings.HasPrefix(p.text[strings.LastIndexByte(p.text[:len(p.text)-1], '\n')+1:], listed)
 	}
 	if len(t.parts) == 0 {
 		b.WriteString("\nNothing was said.\n")

@@ -40,8 +40,8 @@ func (r Reader) session(b branch, s sessions.Session) Node {
 		Tooltip: fields("\n", title, named("session", s.ID), named("agent", s.Host), named("its id there", s.HostID), named("subagent of", s.Parent),
 			named("model", s.Model), named("directory", s.Dir), named("begun", r.stamp(s.Created)), named("newest entry", r.stamp(s.Updated)),
 			named("entries", chars.Commas(s.Seq)), named("input so far", chars.Plural(in, "token")), named("output so far", chars.Plural(s.Usage.Output, "token"))),
-		opens: Address{Kind: KindSession, ID: s.ID}, extension: extension,
-		Live: s.Parent == "" && r.Now.Sub(s.Updated) <= limits.ActiveSession,
+		opens: Address{Kind: KindSession, ID: s.ID},
+		Live:  s.Parent == "" && r.Now.Sub(s.Updated) <= limits.ActiveSession,
 	}
 }
 
