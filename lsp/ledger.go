@@ -70,7 +70,8 @@ func (s *Server) use(ctx context.Context, do func(engine.API) error) error {
 		if s.lost != nil {
 			return unopened(s.lost)
 		}
-		return fault.New(fault.Unavailable, "lsp.ledger", "no folder with a ledger is open").WithHint("open the folder of a project")
+		return fault.New(fault.Unavailable, "lsp.ledger", "no folder is open that has a ledger").
+			WithHint("open a folder that coding agents work in; home and temporary directories have none")
 	}
 	api, err := s.place.Open(ctx)
 	if err != nil {
