@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ctxledger.dev/engine"
@@ -298,6 +299,44 @@ func TestACallForTheLedgerCanBeGivenUp(t *testing.T) {
 	if err := calls[0].Wait(f.ctx, nil); err != nil {
 		t.Errorf("the one that waits: %v", err)
 	}
+}
+
+// TestWhoWaitsForALedgerGetsTheSameAnswer has one that takes its time to say that it cannot be opened.
+func TestWhoWaitsForALedgerGetsTheSameAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dials, hold := 0, make(chan struct{})
+		l := newLedger(func(ctx context.Context) (engine.API, error) {
+			dials++
+			select {
+			case <-hold:
+				return nil, fault.New(fault.Corrupt, "test", "it is damaged")
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		})
+		given, giveUp := context.WithCancel(t.Context())
+		go func() {
+			if _, err := l.open(given); err == nil {
+				t.Error("it is open")
+			}
+		}()
+		synctest.Wait()
+		for range 5 {
+			go func() {
+				if _, err := l.open(t.Context()); !fault.Is(err, fault.Corrupt) {
+					t.Error(err)
+				}
+			}()
+		}
+		synctest.Wait()
+		giveUp() // what that one gets is no answer for the others
+		synctest.Wait()
+		close(hold)
+		synctest.Wait()
+		if dials != 2 {
+			t.Errorf("it was asked %d times", dials)
+		}
+	})
 }
 
 // TestAStormOfEventsIsToldInFewWords stores thousands of things at once.
