@@ -1,5 +1,6 @@
-// Runs a suite inside the extension host of a real VS Code: host.cjs HOST EXTENSION SUITE FOLDER.
-// The exit status is the suite's; what it logs goes to standard output.
+// Runs a suite inside the extension host of a real VS Code: host.cjs HOST FOLDER EXTENSION SUITE, where the extension is
+// one under development, which may be empty, since others run no tests. The exit status is the suite's. Standard output is
+// what the suite says of its cases, and when one failed, whatever else the window has logged.
 'use strict';
 const { open, address } = require('./browser.cjs');
 
@@ -18,16 +19,22 @@ function enableTests() {
   }).observe(document, { childList: true, subtree: true });
 }
 
-async function main([host, extension, suite, folder]) {
+async function main([host, folder, extension, suite]) {
   const { browser, page } = await open();
   const verdict = new Promise(resolve => page.exposeFunction('codeAutomationExit', resolve));
-  await page.exposeFunction('codeAutomationLog', (level, args) => console.log(`[${level}]`, String(args)));
+  const logged = [];
+  await page.exposeFunction('codeAutomationLog', (level, args) => {
+    const line = String(args);
+    if (line.startsWith('suite: ')) console.log(line);
+    else logged.push(`[${level}] ${line}`);
+  });
   await page.addInitScript(enableTests);
   const remote = path => `vscode-remote://${host}${path}`;
   await page.goto(address(host, folder, [
     ['extensionDevelopmentPath', remote(extension)], ['extensionTestsPath', remote(suite)], ['skipWelcome', 'true'],
   ]));
   process.exitCode = await verdict;
+  if (process.exitCode !== 0) console.log(logged.join('\n'));
   await browser.close();
 }
 
