@@ -7,6 +7,7 @@ import {
   type CloseHandlerResult, type ConfigurationParams, type RequestType,
 } from 'vscode-languageclient';
 import { LanguageClient, TransportKind, type LanguageClientOptions } from 'vscode-languageclient/node';
+import { failureOf } from './failures';
 import { findCommand, findServer, type Places } from './programs';
 import { changedNotification, statusNotification, type Status } from './protocol';
 import { Restarts } from './restarts';
@@ -70,7 +71,7 @@ export class Server implements vscode.Disposable {
       await client.start();
       this.become({ kind: 'running' });
     } catch (error) {
-      this.become({ kind: 'failed', why: messageOf(error) });
+      this.become({ kind: 'failed', why: failureOf(error).message });
     }
   }
 
@@ -79,7 +80,7 @@ export class Server implements vscode.Disposable {
     const client = this.client;
     this.client = undefined;
     this.become({ kind: 'stopped' });
-    await client?.dispose().catch((error: unknown) => this.log.warn(messageOf(error)));
+    await client?.dispose().catch((error: unknown) => this.log.warn(failureOf(error).message));
   }
 
   async restart(): Promise<void> {
@@ -116,6 +117,7 @@ export class Server implements vscode.Disposable {
 
   private become(state: ServerState): void {
     this.current = state;
+    void vscode.commands.executeCommand('setContext', 'ctxledger.server', state.kind);
     this.states.fire(state);
   }
 
@@ -186,8 +188,4 @@ function runs(file: string): boolean {
   } catch {
     return false;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
