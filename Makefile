@@ -10,12 +10,13 @@ ORACLE  := .cache/oracle
 COUNTERS := tiktoken@$(ORACLE_VERSION) gpt-tokenizer@4.0.0 ai-tokenizer@1.0.6 js-tiktoken@1.0.21
 RANKS_VERSION := 3.7.2
 EDITORS := .cache/editors
+EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools editors agents oracle counters corpora clean
+.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools editors agents oracle counters corpora extension clean
 
 help: ## show the tasks
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build ctxledger, ctxmcp and ctxlsp into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
@@ -28,13 +29,19 @@ test: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. The whole standard library is compared with assembly, a tenth without.
 # Engine's tests of many random cases have a fifth of them under the race detector, all without it. Package window has no goroutine.
-test: lint tools editors agents oracle ## every test, under the race detector where goroutines meet
+test: lint tools editors agents oracle extension ## every test, under the race detector where goroutines meet
 	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v -e '/tokens$$' -e '/engine$$' -e '/window$$')
 	$(GO) test -race -short -timeout 20m ./engine
 	$(GO) test -timeout 20m ./engine ./window
 	$(GO) test -race -timeout 20m -run 'Goroutines|Parallel|Snapshots' ./tokens
 	$(GO) test -count=1 -timeout 20m ./tokens
 	$(GO) test -count=1 -timeout 20m -tags purego ./tokens -library 10
+
+extension: $(EXTENSION)/node_modules/.package-lock.json ## the VS Code extension: type check, unit tests, bundle
+	cd $(EXTENSION) && npm run --silent check && npm test --silent && npm run --silent build
+$(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package.json $(EXTENSION)/package-lock.json
+	cd $(EXTENSION) && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
 
 lint: ## formatting, vet for three systems, static analysis
 	@bad=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
@@ -127,4 +134,4 @@ corpora: .cache/corpora/.installed ## fetch the prose that the benchmark counts,
 	touch $@
 
 clean: ## remove what was built and installed here
-	rm -rf bin .cache
+	rm -rf bin dist .cache $(addprefix $(EXTENSION)/,bin build dist node_modules)

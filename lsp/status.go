@@ -9,6 +9,7 @@ const statusMethod = "ctxledger/status"
 // Status is what statusMethod says.
 type Status struct {
 	Session string       `json:"session"` // "": none lives
+	Title   string       `json:"title"`   // of the session, secrets masked
 	Model   string       `json:"model"`
 	Used    tokens.Count `json:"used"`   // of the session's view
 	Window  int          `json:"window"` // of the model, in tokens; 0: unknown
@@ -21,7 +22,7 @@ type Status struct {
 func (t *teller) tellStatus() {
 	k := t.known()
 	l := k.live
-	st := Status{l.Session, l.Model, l.Used, l.Window, l.Problem, l.Hint}
+	st := Status{l.Session, l.Title, l.Model, l.Used, l.Window, l.Problem, l.Hint}
 	if !k.settings.Status || st == t.status {
 		return
 	}

@@ -112,9 +112,9 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 
 // status is what the server says of the live session.
 type status struct {
-	Session, Model, Problem, Hint string
-	Used                          struct{ N int }
-	Window                        int
+	Session, Title, Model, Problem, Hint string
+	Used                                 struct{ N int }
+	Window                               int
 }
 
 // awaitStatus waits for a status.

@@ -7,7 +7,7 @@ import (
 // State is what is known at one moment. It never changes.
 type State struct {
 	Session string          // "": none lives
-	Title   string          // of the session
+	Title   string          // of the session, secrets masked; "" without Options.Status
 	Model   string          // of its newest answer
 	Used    tokens.Count    // of its view; zero without Options.Status
 	Window  int             // of the model; 0: unknown

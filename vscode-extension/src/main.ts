@@ -1,0 +1,24 @@
+import * as vscode from 'vscode';
+import { registerCommands } from './commands';
+import { registerPanel } from './panel';
+import { Server } from './server';
+import { StatusBar } from './statusBar';
+
+let server: Server | undefined;
+
+/** Begins: VS Code calls it in trusted workspaces only. Nothing here waits for the server. */
+export function activate(context: vscode.ExtensionContext): void {
+  server = new Server(context.extensionUri);
+  context.subscriptions.push(
+    server,
+    new StatusBar(server),
+    registerPanel(context.extensionUri, server),
+    registerCommands(context.extensionUri, server),
+  );
+  void server.start();
+}
+
+/** Ends the server. */
+export async function deactivate(): Promise<void> {
+  await server?.stop();
+}

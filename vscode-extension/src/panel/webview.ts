@@ -1,0 +1,2 @@
+// The script inside the panel.
+export {};

@@ -1,0 +1,111 @@
+// What the status bar says, as plain values.
+import type { Count, Status } from './protocol';
+import type { ServerState } from './server';
+import { commas, escapeIcons, escapeMarkdown, oneLine } from './text';
+
+/** From these shares of the window on, in percent, the background warns. */
+const warnFrom = 70;
+const alarmFrom = 90;
+
+const longestModel = 32;
+const longestProblem = 60;
+
+/** One entry of the status bar. */
+export interface Entry {
+  readonly text: string;
+  /** Markdown. */
+  readonly tooltip: string;
+  /** What a screen reader says. */
+  readonly spoken: string;
+  readonly colour: 'plain' | 'warning' | 'error';
+  /** The command that a click runs. */
+  readonly command: string;
+}
+
+/** Returns what the status bar says; nothing when no session lives and nothing is wrong. */
+export function entryOf(state: ServerState, status: Status | undefined): Entry | undefined {
+  switch (state.kind) {
+    case 'missing':
+      return missing(state.named);
+    case 'failed':
+      return wrong(state.why, 'The log says more; the command “Restart Language Server” tries again.', 'ctxledger.showLog');
+    case 'running':
+      break;
+    default:
+      return undefined;
+  }
+  if (status === undefined) {
+    return undefined;
+  }
+  if (status.problem !== '') {
+    return wrong(status.problem, status.hint, 'ctxledger.showPanel');
+  }
+  return status.session === '' ? undefined : session(status);
+}
+
+/** Returns the share of a window in whole percent, rounded down; undefined without a window. */
+export function shareOf(used: Count, window: number): number | undefined {
+  return window > 0 ? Math.floor((100 * used.n) / window) : undefined;
+}
+
+/** Returns a count as it is everywhere in ctxledger: ≈ when it is an estimate. */
+export function sayCount(count: Count): string {
+  return (count.exact ? '' : '≈') + commas(count.n);
+}
+
+function missing(named: string): Entry {
+  const why = named === '' ? 'ctxlsp was not found' : `${named} cannot be run`;
+  const hint = named === '' ? 'Click for how to get it.' : 'Correct the setting ctxledger.server.path, or click for how to get ctxlsp.';
+  return wrong(why, hint, 'ctxledger.getPrograms');
+}
+
+function wrong(problem: string, hint: string, command: string): Entry {
+  const text = oneLine(problem, longestProblem);
+  return {
+    text: `$(warning) ctxledger: ${escapeIcons(text)}`,
+    tooltip: [oneLine(problem, 500), oneLine(hint, 500)].map(escapeMarkdown).filter((line) => line !== '').join('\n\n'),
+    spoken: `ctxledger: ${text}`,
+    colour: 'plain',
+    command,
+  };
+}
+
+function session(status: Status): Entry {
+  const share = shareOf(status.used, status.window);
+  const model = oneLine(status.model, longestModel);
+  const mark = status.used.exact ? '' : '≈';
+  const figure = share === undefined ? `${sayCount(status.used)} tokens` : `${mark}${share} %`;
+  return {
+    text: `$(dashboard) ${escapeIcons([figure, model].filter((part) => part !== '').join(' '))}`,
+    tooltip: table(status, share),
+    spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${share} percent full, ${model}`,
+    colour: colourOf(share),
+    command: 'ctxledger.showPanel',
+  };
+}
+
+/** Returns the colour of a share of the window. */
+export function colourOf(share: number | undefined): Entry['colour'] {
+  if (share === undefined || share < warnFrom) {
+    return 'plain';
+  }
+  return share < alarmFrom ? 'warning' : 'error';
+}
+
+function table(status: Status, share: number | undefined): string {
+  const { used, window } = status;
+  const rows: [string, string][] = [['in the window', `${sayCount(used)} tokens`]];
+  if (!used.exact && used.upper > 0) {
+    rows.push(['at most', `${commas(used.upper)} tokens`]);
+  }
+  if (share !== undefined) {
+    rows.push(['window', `${commas(window)} tokens`], ['share', `${share} %`], ['free', `${commas(Math.max(0, window - used.n))} tokens`]);
+  }
+  if (status.model !== '') {
+    rows.push(['model', oneLine(status.model, 100)]);
+  }
+  rows.push(['session', oneLine(status.session, 100)]);
+  const lines = rows.map(([name, value]) => `| ${name} | ${escapeMarkdown(value)} |`);
+  const title = status.title === '' ? 'Live session' : escapeMarkdown(oneLine(status.title, 120));
+  return [`**${title}**`, '', '| | |', '|:--|--:|', ...lines].join('\n');
+}
