@@ -48,7 +48,7 @@ func (l *Local) Growth(ctx context.Context, r GrowthRequest) (Growth, error) {
 			return Growth{}, err
 		}
 		c := f.counter(r.Model)
-		out := Growth{Use: f.use(c, w, g.now().filled, g.whole(f)), Earlier: g.earlier}
+		out := Growth{Use: f.use(c, w, g.filled(), g.whole(f)), Turns: make([]Turn, 0, len(g.turns)), Earlier: g.earlier}
 		maskUse(masks, &out.Use)
 		for _, t := range g.turns {
 			out.Turns = append(out.Turns, t.turn(c))
@@ -202,11 +202,22 @@ func (g *growth) follow(ctx context.Context, f *folded, size func(*compaction.Re
 			return err
 		}
 	}
+	if len(g.turns) == 0 {
+		return nil
+	}
 	return g.measure(size)
 }
 
 // now returns the newest turn.
 func (g *growth) now() *grown { return &g.turns[len(g.turns)-1] }
+
+// filled returns what fills the view now.
+func (g *growth) filled() window.Fill {
+	if len(g.turns) == 0 {
+		return window.Fill{}
+	}
+	return g.now().filled
+}
 
 // begin begins a turn with an entry. Of the turns before it, those are measured that are among the newest of
 // all; what came before the first request belongs to the first turn.
