@@ -85,6 +85,9 @@ func (s *Server) find(roots []string) error {
 	}
 	if place.Models != nil {
 		s.place = place
+		if place.Open != nil {
+			s.place.Open = lender(place.Open)
+		}
 	}
 	return nil
 }
