@@ -3,7 +3,9 @@
 package vscodetest
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -25,4 +27,32 @@ func TestInsideTheExtensionHost(t *testing.T) {
 			c.drive(t, "host.cjs", empty, filepath.Join(built.extension, "build", "suite", x.suite+".js"))
 		})
 	}
+}
+
+// TestWhatAPersonSees looks at the page once: the status bar, the lens, the tree, the panel.
+func TestWhatAPersonSees(t *testing.T) {
+	look(t, "Dark Modern", t.ArtifactDir())
+}
+
+// TestScreenshots takes pictures of the same in every kind of theme, for whoever wants to look.
+func TestScreenshots(t *testing.T) {
+	if *screenshots == "" {
+		t.Skip("-screenshots says where to put them: make screenshots does")
+	}
+	for _, theme := range []string{"Dark Modern", "Light Modern", "Default High Contrast", "Default High Contrast Light"} {
+		t.Run(theme, func(t *testing.T) {
+			dir := filepath.Join(*screenshots, strings.ReplaceAll(strings.ToLower(theme), " ", "-"))
+			must(t, os.MkdirAll(dir, 0o755))
+			look(t, theme, dir)
+		})
+	}
+}
+
+// look plays the script of the page, in a theme, and leaves its pictures in a directory.
+func look(t *testing.T, theme, pictures string) {
+	t.Helper()
+	s := newScene(t)
+	c := startCodeServer(t, s.Sandbox)
+	c.configure(t, map[string]any{"ctxledger.server.path": s.server, "workbench.colorTheme": theme})
+	c.drive(t, "smoke.cjs", "currency/currency.go", pictures)
 }
