@@ -4,7 +4,7 @@ import * as os from 'node:os';
 import * as vscode from 'vscode';
 import {
   CloseAction, DidChangeConfigurationNotification, ErrorAction, ExecuteCommandRequest, RevealOutputChannelOn,
-  type CloseHandlerResult, type ConfigurationParams, type RequestType,
+  type CloseHandlerResult, type ConfigurationParams, type RequestParam, type RequestType,
 } from 'vscode-languageclient';
 import { LanguageClient, TransportKind, type LanguageClientOptions } from 'vscode-languageclient/node';
 import { failureOf } from './failures';
@@ -89,8 +89,8 @@ export class Server implements vscode.Disposable {
   }
 
   /** Asks the server. Errors: why it cannot be asked, or what it answers. */
-  async request<P, R, E>(type: RequestType<P, R, E>, params: P, token?: vscode.CancellationToken): Promise<R> {
-    return this.running().sendRequest<R>(type.method, params, token);
+  async request<P, R, E>(type: RequestType<P, R, E>, params: RequestParam<P>, token?: vscode.CancellationToken): Promise<R> {
+    return this.running().sendRequest(type, params, token);
   }
 
   /** Has the server do a command. Errors: as of request. */

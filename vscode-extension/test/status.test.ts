@@ -56,8 +56,8 @@ test('the tooltip has the exact figures as a table, and the words of others are 
   const entry = entryOf(running, { ...live, title: '[Click](command:x) | $(bug) <b>', session: 'ab|03' });
   assert.deepEqual(entry?.tooltip.split('\n'), [
     '**\\[Click\\]\\(command\\:x\\) \\| \\$\\(bug\\) &lt;b\\>**', '', '| | |', '|:--|--:|',
-    '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| share | 28 % |',
-    '| free | 142,547 tokens |', '| model | claude\\-opus\\-4 |', '| session | ab\\|03 |',
+    '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| share | ≈28 % |',
+    '| free | ≈142,547 tokens |', '| model | claude\\-opus\\-4 |', '| session | ab\\|03 |',
   ]);
 });
 
