@@ -118,11 +118,11 @@ type status struct {
 }
 
 // awaitStatus waits for a status.
-func (s *server) awaitStatus(t *testing.T, ok func(status) bool) {
+func (s *server) awaitStatus(t *testing.T, ok func(status) bool) (st status) {
 	t.Helper()
 	told, err := s.Until(s.ctx, func(told []scriptededitor.Message) bool {
 		for _, m := range told {
-			var st status
+			st = status{}
 			if m.Method == "ctxledger/status" && json.Unmarshal(m.Params, &st) == nil && ok(st) {
 				return true
 			}
@@ -132,6 +132,7 @@ func (s *server) awaitStatus(t *testing.T, ok func(status) bool) {
 	if err != nil {
 		t.Fatalf("%v; told %s; standard error: %s", err, told, s.stderr.kept)
 	}
+	return st
 }
 
 // lensesNow returns the lenses of a document, "" when the call fails.
