@@ -10,8 +10,8 @@ export function growthChart(context: Context, width: number): string {
   const layout = layoutOf(context, width);
   const size = { width: layout.width, height: layout.height, viewBox: `0 0 ${layout.width} ${layout.height}` };
   return element('svg', { ...size, 'aria-hidden': 'true' },
-    grid(layout), ...columns(context, layout), measurements(context, layout), ...lines(context, layout), ...marks(context, layout),
-    axis(context, layout), element('g', { id: 'cursor' }));
+    grid(layout), ...columns(context, layout), element('g', { id: 'cursor' }), measurements(context, layout), ...lines(context, layout),
+    ...marks(context, layout), axis(context, layout));
 }
 
 /** Returns what shows that a turn is chosen. */
@@ -22,7 +22,7 @@ export function cursorOf(context: Context, width: number, index: number): string
   return element('rect', { class: 'cursor', x: x - 0.5, y: layout.top - 4, width: wide + 1, height: layout.bottom - layout.top + 4 });
 }
 
-/** Returns the numbers of the turns that a compaction, or taking one back, belongs to. */
+/** Returns what a turn's request was made of. */
 function parts(turn: Turn, besides: number): Map<string, number> {
   const all = new Map(turn.filled.map(({ name, tokens }) => [name, tokens]));
   return besides > 0 ? all.set(beside, besides) : all;

@@ -2,8 +2,8 @@
 // high contrast each kind has a texture of its own, so that nothing rests on colour alone.
 import { element } from './html';
 
-/** What the requests carry beside the conversation. */
-export const beside = 'beside the conversation';
+/** What every request carries beside the conversation. */
+export const beside = 'system prompt and tools';
 
 /** The kinds, in the order in which they are stacked. Colours and textures are those of panel.css. */
 const kinds = [

@@ -30,10 +30,14 @@ function list(kind: Source['kind'], sources: readonly Source[], whole: number): 
   return element('table', { 'aria-label': plural(of.length, kind) }, element('thead', {}, head), element('tbody', {}, ...rows));
 }
 
-/** Returns the name of a source; a file can be opened. Its end says more than its beginning, so that is what stays. */
+/** Returns the name of a source. That of a file is shown as editors do, the directory behind it, and opens it. */
 function nameOf({ kind, name }: Source): string {
-  const shown = element('bdi', {}, escape(name));
-  return kind === 'file' ? element('button', { class: 'link name', 'data-file': name, title: name }, shown) : element('span', { class: 'name', title: name }, shown);
+  if (kind === 'tool') {
+    return element('span', { class: 'name', title: name }, escape(name));
+  }
+  const at = name.lastIndexOf('/') + 1;
+  return element('span', { class: 'name', title: name },
+    element('button', { class: 'link', 'data-file': name }, escape(name.slice(at))), ' ', element('span', { class: 'folder' }, escape(name.slice(0, Math.max(0, at - 1)))));
 }
 
 function length(n: number, most: number): string {

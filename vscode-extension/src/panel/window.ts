@@ -19,8 +19,7 @@ export function windowSection(context: Context): string {
     element('h2', { id: 'now' }, 'In the window now'),
     headline(context, taken),
     bar(context, shares, taken),
-    table(context, shares, taken),
-    notes(context));
+    element('div', { class: 'beside' }, table(context, shares, taken), notes(context)));
 }
 
 /** Returns what fills the window, in the order of the bar. */
@@ -107,14 +106,15 @@ export function dash(kind: string): string {
 }
 
 /** Returns what the figures rest on, and what they leave out. */
-function notes({ window, model, measured, saved, counting, summary }: Context): string {
+function notes({ window, model, measured, fixed, saved, counting, summary }: Context): string {
   const said = [
     window > 0 ? '' : `The window of ${model === '' ? 'the model, which is not known,' : escape(model)} is not known.`,
     measured > 0 ? `The provider measured ${sayTokens(measured, true)} tokens for the newest request with its answer.` : '',
+    fixed === null ? '' : 'What the system prompt and the tools take was measured on the first request.',
     saved.n > 0 ? `${summary === '' ? 'Stubs and edits' : 'Stubs, edits and the summary'} keep ${sayCount(saved)} tokens out.` : '',
     basis(counting),
   ];
-  return element('p', { class: 'notes' }, said.filter((line) => line !== '').join(' '));
+  return element('div', { class: 'notes' }, ...said.filter((line) => line !== '').map((line) => element('p', {}, line)));
 }
 
 /** Says what counts rest on. */
