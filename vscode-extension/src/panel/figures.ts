@@ -18,8 +18,8 @@ export function sayShare(part: number, whole: number): string {
     return '';
   }
   const percent = (100 * part) / whole;
-  if (percent > 0 && percent < 0.1) {
-    return '< 0.1 %';
+  if (percent < 0.1) {
+    return percent > 0 ? '< 0.1 %' : '0 %';
   }
   return percent < 100 ? `${percent.toFixed(1)} %` : `${commas(Math.round(percent))} %`;
 }

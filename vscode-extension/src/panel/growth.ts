@@ -34,18 +34,42 @@ function columns({ turns, fixed }: Context, layout: Layout): string[] {
   const names = stacked(contents.flatMap((content) => [...content.keys()]));
   const below = turns.map(() => 0);
   return names.map((name) => {
-    let path = '';
+    const runs: Column[][] = [];
+    let run: Column[] = [];
     contents.forEach((content, i) => {
       const n = content.get(name) ?? 0;
       const from = below[i] ?? 0;
-      const wide = layout.column(i + 1) - layout.column(i) - layout.gap;
       below[i] = from + n;
-      if (n > 0 && wide > 0) {
-        path += `M${layout.column(i)} ${layout.level(from)}V${layout.level(from + n)}h${wide}V${layout.level(from)}z`;
+      if (n === 0 || run.length === 0 || layout.gap > 0) {
+        runs.push(run = []);
+      }
+      const left = layout.column(i);
+      const right = layout.column(i + 1) - layout.gap;
+      if (n > 0 && right > left) {
+        run.push({ left, right, low: layout.level(from), high: layout.level(from + n) });
       }
     });
-    return element('path', { class: `part ${fillOf(name)}`, d: path });
+    return element('path', { class: `part ${fillOf(name)}`, d: runs.map(outline).join('') });
   });
+}
+
+/** What one kind of content takes of a column. */
+interface Column {
+  readonly left: number;
+  readonly right: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Returns the way around columns that touch each other. */
+function outline(run: readonly Column[]): string {
+  const first = run[0];
+  if (first === undefined) {
+    return '';
+  }
+  const there = run.map(({ right, high }) => `V${high}H${right}`).join('');
+  const back = run.toReversed().map(({ left, low }) => `V${low}H${left}`).join('');
+  return `M${first.left} ${first.low}${there}${back}z`;
 }
 
 /** Returns what the provider measured, where it did. */

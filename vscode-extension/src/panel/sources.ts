@@ -37,7 +37,7 @@ function nameOf({ kind, name }: Source): string {
   }
   const at = name.lastIndexOf('/') + 1;
   return element('span', { class: 'name', title: name },
-    element('button', { class: 'link', 'data-file': name }, escape(name.slice(at))), ' ', element('span', { class: 'folder' }, escape(name.slice(0, Math.max(0, at - 1)))));
+    element('button', { class: 'link', 'data-file': name }, escape(name.slice(at))), element('span', { class: 'folder' }, escape(name.slice(0, Math.max(0, at - 1)))));
 }
 
 function length(n: number, most: number): string {

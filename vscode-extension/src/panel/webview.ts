@@ -111,6 +111,7 @@ const steps: Readonly<Record<string, (index: number) => number>> = {
   PageDown: (index) => index + 10,
   Home: () => 0,
   End: () => Number.MAX_SAFE_INTEGER,
+  Escape: () => Number.MAX_SAFE_INTEGER,
 };
 
 chart.addEventListener('keydown', (event) => {
