@@ -13,7 +13,7 @@ EDITORS := .cache/editors
 EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools editors agents oracle counters corpora extension clean
+.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools editors agents oracle counters corpora extension release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,9 +39,12 @@ test: lint tools editors agents oracle extension ## every test, under the race d
 
 extension: $(EXTENSION)/node_modules/.package-lock.json ## the VS Code extension: type check, unit tests, bundle
 	cd $(EXTENSION) && npm run --silent check && npm test --silent && npm run --silent build
-$(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package.json $(EXTENSION)/package-lock.json
+$(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package-lock.json
 	cd $(EXTENSION) && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
+
+release: extension ## the programs and the .vsix packages for five platforms, with their sums, into dist/
+	GO='$(GO)' sh $(EXTENSION)/scripts/release.sh $(CURDIR)/dist
 
 lint: ## formatting, vet for three systems, static analysis
 	@bad=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }

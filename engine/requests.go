@@ -445,6 +445,7 @@ type ArtifactRequest struct {
 type ArtifactsRequest struct {
 	Session string `json:"session,omitempty"` // empty: all
 	Limit   int    `json:"limit,omitempty"`   // 0: 100
+	Skip    int    `json:"skip,omitempty"`    // how many of the newest were on the pages before
 }
 
 // ArtifactsResponse lists artifacts, newest first.

@@ -2,65 +2,99 @@ package lsp
 
 import (
 	"context"
+	"sync"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/lsp/records"
 )
 
-// ledger lends one opened ledger to everybody who asks, and closes it when the last one has given it back: a
-// process that owns its ledger cannot open it twice.
+// ledger is the one connection to the ledger: what follows the live session and all requests share it. It is
+// open while somebody uses it, so after a failure of it the next one who asks opens it anew.
 type ledger struct {
-	open  func(context.Context) (engine.API, error)
-	door  chan struct{} // holds one; whoever has it may touch what follows
-	api   engine.API    // nil: nobody has it
-	users int
+	dial func(context.Context) (engine.API, error)
+	gate chan struct{} // holds one token, for whoever uses the fields below
+
+	api   engine.API // guarded by gate; nil: nobody uses it
+	users int        // guarded by gate
 }
 
-// lender returns what lends the ledger that open opens: as open does, but once at a time.
-func lender(open func(context.Context) (engine.API, error)) func(context.Context) (engine.API, error) {
-	l := &ledger{open: open, door: make(chan struct{}, 1)}
-	l.door <- struct{}{}
-	return l.lend
+func newLedger(dial func(context.Context) (engine.API, error)) *ledger {
+	return &ledger{dial: dial, gate: make(chan struct{}, 1)}
 }
 
-// lend opens the ledger, if nobody has it yet. Errors: those of opening it.
-func (l *ledger) lend(ctx context.Context) (engine.API, error) {
+// open returns the ledger. Whoever has it closes it. Errors: those of dialing; unavailable when ctx ends
+// first.
+func (l *ledger) open(ctx context.Context) (engine.API, error) {
 	select {
-	case <-l.door:
+	case l.gate <- struct{}{}:
+		defer func() { <-l.gate }()
 	case <-ctx.Done():
 		return nil, fault.Wrap(fault.Unavailable, "lsp.ledger", ctx.Err())
 	}
-	defer func() { l.door <- struct{}{} }()
 	if l.api == nil {
-		api, err := l.open(ctx)
+		api, err := l.dial(ctx)
 		if err != nil {
 			return nil, err
 		}
 		l.api = api
 	}
 	l.users++
-	return &lent{API: l.api, from: l}, nil
+	return &share{API: l.api, leave: sync.OnceValue(l.leave)}, nil
 }
 
-// lent is a ledger that is given back by closing it, once.
-type lent struct {
-	engine.API
-	from *ledger
-}
-
-// Close gives the ledger back.
-func (b *lent) Close() error {
-	l := b.from
-	if l == nil {
-		return nil
-	}
-	b.from = nil
-	<-l.door
-	defer func() { l.door <- struct{}{} }()
+// leave closes the ledger when nobody uses it any more.
+func (l *ledger) leave() error {
+	l.gate <- struct{}{}
+	defer func() { <-l.gate }()
 	if l.users--; l.users > 0 {
 		return nil
 	}
 	api := l.api
 	l.api = nil
 	return api.Close()
+}
+
+// share is the ledger as one of its users has it.
+type share struct {
+	engine.API
+	leave func() error
+}
+
+// Close gives the ledger back. Closing twice is once.
+func (s *share) Close() error { return s.leave() }
+
+// use opens the ledger, has it used, and gives it back. Errors: those of opening it; why there is none.
+func (s *Server) use(ctx context.Context, do func(engine.API) error) error {
+	if s.place.Open == nil {
+		if s.lost != nil {
+			return s.lost
+		}
+		return fault.New(fault.Unavailable, "lsp.ledger", "no folder with a ledger is open").WithHint("open the folder of a project")
+	}
+	api, err := s.place.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer api.Close() //nolint:errcheck // what was written has been acknowledged
+	return do(api)
+}
+
+// read has the ledger read for the editor.
+func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, error)) (result R, err error) {
+	err = s.use(ctx, func(api engine.API) error {
+		result, err = do(records.Reader{API: api, Now: s.o.Env.Now()})
+		return err
+	})
+	return result, err
+}
+
+// change has the ledger changed. Whoever follows it hears of that by its events; where nobody does, the client
+// is told here.
+func (s *Server) change(ctx context.Context, do func(engine.API) error) error {
+	err := s.use(ctx, do)
+	if err == nil && !s.known().settings.Live {
+		s.news.ledger()
+	}
+	return err
 }

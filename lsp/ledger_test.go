@@ -21,13 +21,13 @@ func (c counted) Close() error { *c.closed++; return c.API.Close() }
 // TestALedgerIsOpenedOnce lends one that cannot be opened twice.
 func TestALedgerIsOpenedOnce(t *testing.T) {
 	state, opened, closed, fails := t.TempDir(), 0, 0, true
-	lend := lender(func(ctx context.Context) (engine.API, error) {
+	lend := newLedger(func(ctx context.Context) (engine.API, error) {
 		if opened++; fails {
 			return nil, errors.New("not now")
 		}
 		l, err := engine.Open(ctx, engine.Options{State: state, Env: env.System()})
 		return counted{l, &closed}, err
-	})
+	}).open
 	if _, err := lend(t.Context()); err == nil || err.Error() != "not now" {
 		t.Fatalf("an error of opening: %v", err)
 	}
@@ -58,7 +58,7 @@ func TestALedgerIsOpenedOnce(t *testing.T) {
 // TestNobodyWaitsForALedgerForEver gives up while somebody else opens it.
 func TestNobodyWaitsForALedgerForEver(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	lend := lender(func(context.Context) (engine.API, error) { close(entered); <-leave; return nil, errors.New("never") })
+	lend := newLedger(func(context.Context) (engine.API, error) { close(entered); <-leave; return nil, errors.New("never") }).open
 	done := make(chan error)
 	go func() { _, err := lend(t.Context()); done <- err }()
 	<-entered
@@ -78,7 +78,7 @@ func TestWithoutAFolderThereIsNoLedger(t *testing.T) {
 	f := newFixture(t, nil)
 	f.initialize(t)
 	err := f.Call(f.ctx, "ctxledger/context", map[string]any{"session": ""}, nil)
-	if err == nil || !strings.Contains(err.Error(), "no folder is open that has a ledger; open a folder") {
+	if err == nil || !strings.Contains(err.Error(), "no folder with a ledger is open") {
 		t.Errorf("%v", err)
 	}
 }

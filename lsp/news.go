@@ -20,7 +20,14 @@ type news struct {
 
 	mu        sync.Mutex
 	refresh   bool             // guarded by mu; what is shown of all documents may have changed
+	changed   bool             // guarded by mu; something happened in the ledger
 	documents map[uri.URI]bool // guarded by mu; that were opened, edited or closed
+}
+
+// lot is the news that are told together.
+type lot struct {
+	refresh, changed bool
+	documents        map[uri.URI]bool
 }
 
 func newNews() *news { return &news{bell: make(chan struct{}, 1), documents: map[uri.URI]bool{}} }
@@ -41,6 +48,14 @@ func (n *news) all() {
 	n.ring()
 }
 
+// ledger notes that what the ledger holds may have changed.
+func (n *news) ledger() {
+	n.mu.Lock()
+	n.changed = true
+	n.mu.Unlock()
+	n.ring()
+}
+
 // of notes that a document has changed.
 func (n *news) of(u uri.URI) {
 	n.mu.Lock()
@@ -50,12 +65,12 @@ func (n *news) of(u uri.URI) {
 }
 
 // take returns what is to be told, and forgets it.
-func (n *news) take() (refresh bool, documents map[uri.URI]bool) {
+func (n *news) take() lot {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	refresh, documents = n.refresh, n.documents
-	n.refresh, n.documents = false, map[uri.URI]bool{}
-	return refresh, documents
+	l := lot{n.refresh, n.changed, n.documents}
+	n.refresh, n.changed, n.documents = false, false, map[uri.URI]bool{}
+	return l
 }
 
 // tellNews tells the client what changes: at once what comes after a pause, together what comes in one.
@@ -67,8 +82,8 @@ func (s *Server) tellNews() {
 			return
 		case <-s.news.bell:
 		}
-		refresh, documents := s.news.take()
-		if _, err := guarded("news", func() (struct{}, error) { t.tell(refresh, documents); return struct{}{}, nil }); err != nil {
+		l := s.news.take()
+		if _, err := guarded("news", func() (struct{}, error) { t.tell(l); return struct{}{}, nil }); err != nil {
 			_ = s.wireError("news", err) // it is in the log now
 		}
 		env.Sleep(s.life, live.Pause)
@@ -83,16 +98,19 @@ type teller struct {
 }
 
 // tell tells one lot of news.
-func (t *teller) tell(refresh bool, documents map[uri.URI]bool) {
+func (t *teller) tell(l lot) {
 	t.tellStatus()
-	if refresh {
+	if l.changed {
+		t.tellChanged()
+	}
+	if l.refresh {
 		t.askAgain()
 		for _, d := range t.Server.documents.all() {
-			documents[d.uri] = true
+			l.documents[d.uri] = true
 		}
 	}
 	if !t.able.pull {
-		for u := range documents {
+		for u := range l.documents {
 			t.publish(u)
 		}
 	}

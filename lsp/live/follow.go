@@ -130,10 +130,10 @@ func (w *watcher) entitle(ctx context.Context, raw string) error {
 // state returns what is known now.
 func (w *watcher) state() State {
 	if w.reader == nil {
-		return State{}
+		return State{Event: w.after}
 	}
 	s := w.reader.session
-	st := State{Session: s.ID, Model: s.Model, Files: w.reader.snapshot()}
+	st := State{Session: s.ID, Model: s.Model, Event: w.after, Files: w.reader.snapshot()}
 	if w.o.Status {
 		st.Title, st.Used, st.Window = w.title.masked, w.used.Used, w.used.Window
 	}

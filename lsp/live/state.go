@@ -11,6 +11,7 @@ type State struct {
 	Model   string          // of its newest answer
 	Used    tokens.Count    // of its view; zero without Options.Status
 	Window  int             // of the model; 0: unknown
+	Event   int64           // the newest of the ledger, of any session
 	Files   map[string]File // by path as the ledger has it: inside of the workspace relative to its root
 	// Problem says in words why nothing is known, and Hint what to do about it.
 	Problem, Hint string

@@ -4,9 +4,10 @@ import * as os from 'node:os';
 import * as vscode from 'vscode';
 import {
   CloseAction, DidChangeConfigurationNotification, ErrorAction, ExecuteCommandRequest, RevealOutputChannelOn,
-  type CloseHandlerResult, type ConfigurationParams, type RequestType,
+  type CloseHandlerResult, type ConfigurationParams, type RequestParam, type RequestType,
 } from 'vscode-languageclient';
 import { LanguageClient, TransportKind, type LanguageClientOptions } from 'vscode-languageclient/node';
+import { failureOf } from './failures';
 import { findCommand, findServer, type Places } from './programs';
 import { changedNotification, statusNotification, type Status } from './protocol';
 import { Restarts } from './restarts';
@@ -70,7 +71,7 @@ export class Server implements vscode.Disposable {
       await client.start();
       this.become({ kind: 'running' });
     } catch (error) {
-      this.become({ kind: 'failed', why: messageOf(error) });
+      this.become({ kind: 'failed', why: failureOf(error).message });
     }
   }
 
@@ -79,7 +80,7 @@ export class Server implements vscode.Disposable {
     const client = this.client;
     this.client = undefined;
     this.become({ kind: 'stopped' });
-    await client?.dispose().catch((error: unknown) => this.log.warn(messageOf(error)));
+    await client?.dispose().catch((error: unknown) => this.log.warn(failureOf(error).message));
   }
 
   async restart(): Promise<void> {
@@ -88,8 +89,8 @@ export class Server implements vscode.Disposable {
   }
 
   /** Asks the server. Errors: why it cannot be asked, or what it answers. */
-  async request<P, R, E>(type: RequestType<P, R, E>, params: P, token?: vscode.CancellationToken): Promise<R> {
-    return this.running().sendRequest<R>(type.method, params, token);
+  async request<P, R, E>(type: RequestType<P, R, E>, params: RequestParam<P>, token?: vscode.CancellationToken): Promise<R> {
+    return this.running().sendRequest(type, params, token);
   }
 
   /** Has the server do a command. Errors: as of request. */
@@ -116,6 +117,7 @@ export class Server implements vscode.Disposable {
 
   private become(state: ServerState): void {
     this.current = state;
+    void vscode.commands.executeCommand('setContext', 'ctxledger.server', state.kind);
     this.states.fire(state);
   }
 
@@ -186,8 +188,4 @@ function runs(file: string): boolean {
   } catch {
     return false;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -50,7 +50,11 @@ export function shareOf(used: Count, window: number): number | undefined {
 
 /** Returns a count as it is everywhere in ctxledger: ≈ when it is an estimate. */
 export function sayCount(count: Count): string {
-  return (count.exact ? '' : '≈') + commas(count.n);
+  return mark(count) + commas(count.n);
+}
+
+function mark(count: Count): string {
+  return count.exact ? '' : '≈';
 }
 
 function missing(named: string): Entry {
@@ -73,8 +77,7 @@ function wrong(problem: string, hint: string, command: string): Entry {
 function session(status: Status): Entry {
   const share = shareOf(status.used, status.window);
   const model = oneLine(status.model, longestModel);
-  const mark = status.used.exact ? '' : '≈';
-  const figure = share === undefined ? `${sayCount(status.used)} tokens` : `${mark}${share} %`;
+  const figure = share === undefined ? `${sayCount(status.used)} tokens` : `${mark(status.used)}${share} %`;
   return {
     text: `$(dashboard) ${escapeIcons([figure, model].filter((part) => part !== '').join(' '))}`,
     tooltip: table(status, share),
@@ -99,7 +102,8 @@ function table(status: Status, share: number | undefined): string {
     rows.push(['at most', `${commas(used.upper)} tokens`]);
   }
   if (share !== undefined) {
-    rows.push(['window', `${commas(window)} tokens`], ['share', `${share} %`], ['free', `${commas(Math.max(0, window - used.n))} tokens`]);
+    const free = { ...used, n: Math.max(0, window - used.n) };
+    rows.push(['window', `${commas(window)} tokens`], ['share', `${mark(used)}${share} %`], ['free', `${sayCount(free)} tokens`]);
   }
   if (status.model !== '') {
     rows.push(['model', oneLine(status.model, 100)]);
