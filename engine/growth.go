@@ -124,7 +124,7 @@ type grown struct {
 	time                time.Time
 	request             string
 	asked               bool // request is what it is
-	measured            int64
+	measured            measured
 	filled, added       window.Fill
 	compacted, restored string
 }
@@ -132,7 +132,7 @@ type grown struct {
 // turn returns a turn in the tokens of a model.
 func (t *grown) turn(c tokens.Counter) Turn {
 	return Turn{
-		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: c.Of(t.filled.Total()), Measured: t.measured,
+		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: c.Of(t.filled.Total()), Measured: t.measured.tokens,
 		Filled: parts(c, t.filled), Added: parts(c, t.added), Compacted: t.compacted, Restored: t.restored,
 	}
 }
@@ -246,9 +246,7 @@ func (t *grown) note(e *sessions.Entry) error {
 		if e.Prompt && t.prompt == 0 {
 			t.prompt, t.time = e.Seq, e.Time
 		}
-		if e.Usage != nil && !e.Hidden {
-			t.measured = measuredBy(e)
-		}
+		t.measured.take(e)
 	case sessions.KindCompaction, sessions.KindRestore:
 		var record restored // both name the summary the same way
 		if err := json.Unmarshal(e.Data, &record); err != nil {

@@ -86,21 +86,6 @@ func (f *folded) untouched() bool {
 	return f.cutoff() == nil && len(f.edits()) == 0 && f.policy.Filter.Empty()
 }
 
-// measured returns what the provider reported for the newest answer of the main conversation.
-func (f *folded) measured() int64 {
-	for i := len(f.entries) - 1; i >= 0; i-- {
-		if e := f.entries[i]; e.Kind == sessions.KindMessage && e.Usage != nil && !e.Hidden {
-			return measuredBy(&e)
-		}
-	}
-	return 0
-}
-
-// measuredBy returns what the provider measured of a request and its answer.
-func measuredBy(e *sessions.Entry) int64 {
-	return e.Usage.Input + e.Usage.CacheRead + e.Usage.CacheWrite + e.Usage.Output
-}
-
 // categories tells what fills a view, largest first. Together they are the whole view.
 func categories(c tokens.Counter, filled window.Fill) []Category {
 	kinds := filled.Kinds()

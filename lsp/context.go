@@ -42,35 +42,23 @@ type Context struct {
 // contextMethod is a request of ours: what fills the window of a session, and how it grew turn by turn.
 func contextMethod() method {
 	return call("ctxledger/context", func(ctx context.Context, s *Server, p *contextParams) (Context, error) {
-		if s.place.Open == nil {
-			return Context{}, s.ledgerless()
-		}
-		ctx, cancel := context.WithTimeout(ctx, limits.Call)
-		defer cancel()
-		api, err := s.place.Open(ctx)
-		if err != nil {
-			return Context{}, err
-		}
-		defer api.Close() //nolint:errcheck // nothing was written
-		session, err := api.Session(ctx, engine.SessionRequest{Name: p.Session, Latest: true})
-		if p.Session == "" && fault.Is(err, fault.NotFound) {
-			return Context{Categories: []engine.Category{}, Sources: []engine.Source{}, Turns: []engine.Turn{}}, nil
-		}
-		if err != nil {
-			return Context{}, err
-		}
-		g, err := api.Growth(ctx, engine.GrowthRequest{Session: session.ID})
-		return contextOf(g, s.o.Env.Now()), err
+		c := Context{Categories: []engine.Category{}, Sources: []engine.Source{}, Turns: []engine.Turn{}}
+		err := s.use(ctx, func(api engine.API) error {
+			session, err := api.Session(ctx, engine.SessionRequest{Name: p.Session, Latest: true})
+			if p.Session == "" && fault.Is(err, fault.NotFound) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			g, err := api.Growth(ctx, engine.GrowthRequest{Session: session.ID})
+			if err == nil {
+				c = contextOf(g, s.o.Env.Now())
+			}
+			return err
+		})
+		return c, err
 	})
-}
-
-// ledgerless says why there is no ledger that could be opened.
-func (s *Server) ledgerless() error {
-	if l := s.known().live; l.Problem != "" {
-		return fault.New(fault.Unavailable, "lsp.ledger", "%s", l.Problem).WithHint("%s", l.Hint)
-	}
-	return fault.New(fault.NotFound, "lsp.ledger", "no folder is open that has a ledger").
-		WithHint("open a folder that coding agents work in; home and temporary directories have none")
 }
 
 // contextOf shows a growth. What stood in the ledger is cleaned: it may be anybody's words.

@@ -51,15 +51,28 @@ export interface Context {
   readonly title: string;
   readonly host: string;
   readonly model: string;
+  /** Whether something came of it in the last ten minutes. */
+  readonly live: boolean;
+  /** In tokens; 0 when it is not known. */
   readonly window: number;
+  /** Above it a compaction is due. */
   readonly threshold: number;
+  /** What the view holds. */
   readonly used: Count;
+  /** What every request carries beside the view; null when nothing was measured. */
   readonly fixed: Count | null;
+  /** The provider's figure for the newest answer with its request; 0 when there is none. */
   readonly measured: number;
+  /** Where counts come from: exact, calibrated(n) on so many measurements, or prior. */
   readonly counting: string;
+  /** What stubs, edits and the summary keep out of the view. */
   readonly saved: Count;
+  /** The summary that the view starts with; empty when there is none. */
+  readonly summary: string;
+  /** What the view is made of, largest first. */
   readonly categories: readonly Category[];
   readonly sources: readonly Source[];
+  /** Oldest first. */
   readonly turns: readonly Turn[];
   /** How many turns there are before the first of the list. */
   readonly earlier: number;
@@ -90,9 +103,20 @@ export interface Turn {
   readonly used: Count;
   /** The provider's figure at that moment; 0 when there is none. */
   readonly measured: number;
-  readonly added: readonly { readonly name: string; readonly tokens: number }[];
+  /** What the view was made of at that moment, largest first. */
+  readonly filled: readonly Part[];
+  /** What its messages brought when they came, largest first. */
+  readonly added: readonly Part[];
   /** The summary that was made in the turn; empty when none was. */
   readonly compacted: string;
+  /** An earlier summary that was taken back in the turn; empty when none was. */
+  readonly restored: string;
+}
+
+/** What one kind of content takes, in tokens. */
+export interface Part {
+  readonly name: string;
+  readonly tokens: number;
 }
 
 /** What a command of the server answers. */
@@ -102,6 +126,18 @@ export interface Done {
   /** The document to open; empty when there is none. */
   readonly uri: string;
 }
+
+/** What the panel is told. */
+export type PanelNews =
+  | { readonly kind: 'context'; readonly context: Context }
+  | { readonly kind: 'trouble'; readonly problem: string; readonly hint: string };
+
+/** What the panel asks for. */
+export type PanelWish =
+  | { readonly kind: 'ready' } // its script runs, and wants the first news
+  | { readonly kind: 'summary'; readonly id: string } // to open
+  | { readonly kind: 'file'; readonly name: string } // to open, as the ledger has it
+  | { readonly kind: 'log' };
 
 /** The live session changed, or what is known of it. */
 export const statusNotification = new NotificationType<Status>('ctxledger/status');
