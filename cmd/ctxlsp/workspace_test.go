@@ -223,7 +223,10 @@ func TestALedgerInTroubleHurtsNobody(t *testing.T) {
 		if got := s.cost(t, uri); got != count(guide) {
 			t.Errorf("%s: the lens says %q", c.name, got)
 		}
-		s.awaitStatus(t, func(st status) bool { return st.Problem != "" && st.Session == "" })
+		st := s.awaitStatus(t, func(st status) bool { return st.Problem != "" && st.Session == "" })
+		if got, err := s.context(t, ""); err == nil || !strings.Contains(err.Error(), st.Problem) {
+			t.Errorf("%s: the panel is told %+v, %v instead of %q", c.name, got, err, st.Problem)
+		}
 		s.leave(t)
 	}
 }
