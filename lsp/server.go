@@ -41,14 +41,16 @@ type Server struct {
 	mu    sync.Mutex
 	stage stage // guarded by mu
 	now   known // guarded by mu
-	// unfollow ends following the live session; nil: it is not followed. Guarded by mu.
+	// followed is how the live session is followed, unfollow ends that; nil: it is not followed. Both guarded by mu.
+	followed following
 	unfollow context.CancelFunc
 
 	// What initialize and initialized set, before anything else is taken in.
-	able  abilities
-	given bool // the client sent settings
-	begun bool // the client listens
-	place Place
+	able    abilities
+	initial Settings
+	given   bool // the client sent settings
+	begun   bool // the client listens
+	place   Place
 
 	// What Serve sets before it reads.
 	life   context.Context //nolint:containedctx // of what outlives the message that asked for it
