@@ -217,15 +217,7 @@ func TestTheClientOfVSCodeUnderstandsEveryAnswer(t *testing.T) {
 	p := newPlace(t)
 	text := guide + strings.Repeat("z", 2500) + "\n"
 	p.put(t, "a (1).md", text)
-	cmd := exec.Command("node", script(t, "client.cjs"), binary, "a (1).md")
-	cmd.Dir = p.root
-	cmd.Env = p.environment("NODE_PATH=" + filepath.Join(dir, "node_modules"))
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v: %s\n%s", err, out, &errs)
-	}
+	out := p.node(t, dir, "client.cjs", binary, "a (1).md")
 	var got struct {
 		Lens, Hover, Symbol, Hint, Diagnostic string
 		Folds, Files, Status                  int
@@ -236,5 +228,35 @@ func TestTheClientOfVSCodeUnderstandsEveryAnswer(t *testing.T) {
 	if got.Lens != want || !strings.Contains(got.Hover, "counted alone") || got.Symbol != "😀 New" || !strings.HasSuffix(got.Hint, " tokens") ||
 		got.Diagnostic != "long-lines" || got.Folds == 0 || got.Files != 1 || got.Status != 0 || len(got.Progress) < 2 {
 		t.Errorf("the client has %+v, not %s", got, want)
+	}
+}
+
+// node runs a script of testdata that has the library of VS Code's clients, and returns what it prints.
+func (p place) node(t *testing.T, dir, name string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command("node", append([]string{script(t, name)}, args...)...)
+	cmd.Dir, cmd.Env = p.root, p.environment("NODE_PATH="+filepath.Join(dir, "node_modules"))
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v: %s\n%s", name, err, out, &errs)
+	}
+	return out
+}
+
+// TestTheClientOfVSCodeTakesRegistrations changes settings while that client is there.
+func TestTheClientOfVSCodeTakesRegistrations(t *testing.T) {
+	dir := installed(t)
+	var got struct {
+		Offered, Seen []string
+		Lens          string
+		Status        int
+	}
+	must(t, json.Unmarshal(newPlace(t).node(t, dir, "registration.cjs", binary), &got))
+	all := "codeAction codeLens diagnostic documentSymbol foldingRange hover inlayHint"
+	want := []string{all, "codeAction codeLens documentSymbol foldingRange hover", "", all}
+	if len(got.Offered) != 0 || !slices.Equal(got.Seen, want) || got.Lens != count("# A\nsome words\n") || got.Status != 0 {
+		t.Errorf("the client has %+v, not %q", got, want)
 	}
 }
