@@ -23,6 +23,9 @@ func initializeMethod() method {
 			s.o.Log.Warn("settings", "why", err.Error())
 		}
 		s.initial, s.given = settings, len(p.InitializationOptions) > 0 && string(p.InitializationOptions) != "null"
+		if p.ProcessID != nil {
+			s.tasks.Go(func() { s.outlive(int(*p.ProcessID)) })
+		}
 		problem := s.find(rootsOf(p))
 		s.know(func(k *known) {
 			k.settings, k.models = settings, s.place.Models

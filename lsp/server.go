@@ -34,6 +34,7 @@ type Server struct {
 	works     works
 	exited    chan struct{} // closed by exit
 	exit      func()
+	orphaned  chan struct{} // closed when the process of the client has ended
 
 	news  *news
 	tasks sync.WaitGroup // what goes on beside answering
@@ -63,11 +64,11 @@ func New(o Options) *Server {
 	exited := make(chan struct{})
 	return &Server{
 		o: o, methods: methods(), now: known{settings: defaults(), models: tokens.Builtin()}.measured(), news: newNews(),
-		exited: exited, exit: sync.OnceFunc(func() { close(exited) }),
+		exited: exited, exit: sync.OnceFunc(func() { close(exited) }), orphaned: make(chan struct{}),
 	}
 }
 
-// Serve answers a client on in and out until it says exit, in ends or ctx does. The answers under way are
+// Serve answers a client on in and out until it says exit, in ends, its process or ctx does. The answers under way are
 // given up then. A process may call it once, and should end when it returns, because nothing can interrupt
 // a reader of standard input.
 //
@@ -90,6 +91,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		if err := s.conn.Err(); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return fault.Wrap(fault.Unavailable, "lsp.serve", err)
 		}
+	case <-s.orphaned:
 	case <-ctx.Done():
 	}
 	return nil

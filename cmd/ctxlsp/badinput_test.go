@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
@@ -240,4 +241,34 @@ func TestTheServerEndsWithItsEditor(t *testing.T) {
 			t.Errorf("%s: status %d, not %d; %s", c.name, got, c.status, s.stderr.kept)
 		}
 	}
+}
+
+// TestTheServerEndsWithTheProcessOfItsEditor holds the inputs of servers open whose editors have ended. One that never
+// saw the process of its editor stays, and one whose editor lives leaves at its word.
+func TestTheServerEndsWithTheProcessOfItsEditor(t *testing.T) {
+	editor := exec.Command("cat")
+	in, err := editor.StdinPipe()
+	must(t, err)
+	must(t, editor.Start())
+	begin := func(pid int) *server {
+		s := newPlace(t).start(t)
+		_, err := s.Initialize(s.ctx, nil, everything, map[string]any{"processId": pid})
+		must(t, err)
+		must(t, s.Open("untitled:good", "markdown", guide))
+		return s
+	}
+	orphan, polite, stranger := begin(editor.Process.Pid), begin(editor.Process.Pid), begin(1<<30)
+	polite.leave(t)
+	must(t, in.Close())
+	must(t, editor.Wait())
+	if _, err := orphan.Until(orphan.ctx, func([]scriptededitor.Message) bool { return false }); orphan.ctx.Err() != nil {
+		t.Fatal(err)
+	}
+	if err := orphan.cmd.Wait(); err != nil {
+		t.Errorf("%v: %s", err, orphan.stderr.kept)
+	}
+	if got := stranger.cost(t, "untitled:good"); got != count(guide) {
+		t.Errorf("the lens says %q", got)
+	}
+	stranger.leave(t)
 }
