@@ -238,7 +238,7 @@ func TestTheServerEndsWithItsEditor(t *testing.T) {
 		<-s.Gone()
 		_ = s.cmd.Wait() // its status is looked at
 		if got := s.cmd.ProcessState.ExitCode(); got != c.status {
-			t.Errorf("%s: status %d, not %d; %s", c.name, got, c.status, s.stderr.kept)
+			t.Errorf("%s: status %d, not %d; %s", c.name, got, c.status, s.stderr)
 		}
 	}
 }
@@ -265,7 +265,7 @@ func TestTheServerEndsWithTheProcessOfItsEditor(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := orphan.cmd.Wait(); err != nil {
-		t.Errorf("%v: %s", err, orphan.stderr.kept)
+		t.Errorf("%v: %s", err, orphan.stderr)
 	}
 	if got := stranger.cost(t, "untitled:good"); got != count(guide) {
 		t.Errorf("the lens says %q", got)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/cmd/internal/programtest"
 	"ctxledger.dev/tokens"
 )
 
@@ -49,10 +50,7 @@ func (p place) putGuide(t *testing.T) (text string) {
 
 // environment are the variables of a real editor in the place.
 func (p place) environment(more ...string) []string {
-	return append([]string{
-		"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "CTXLEDGER_STATE=" + p.state, "LANG=C.UTF-8",
-		"CTXLSP=" + binary, "CTX_FILE=" + filepath.Join(p.root, guideFile),
-	}, more...)
+	return append(p.Variables("LANG=C.UTF-8", "CTXLSP="+binary, "CTX_FILE="+filepath.Join(p.Root, guideFile)), more...)
 }
 
 // TestEditorsShowWhatThereIs runs real editors, without a screen: each opens a file, looks at everything, edits the
@@ -71,7 +69,7 @@ func TestEditorsShowWhatThereIs(t *testing.T) {
 			p := newPlace(t)
 			p.putGuide(t)
 			cmd := exec.Command(filepath.Join(dir, c.program), c.args...)
-			cmd.Dir, cmd.Env = p.root, p.environment()
+			cmd.Dir, cmd.Env = p.Root, p.environment()
 			var out, errs bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &errs
 			if err := cmd.Run(); err != nil {
@@ -79,7 +77,7 @@ func TestEditorsShowWhatThereIs(t *testing.T) {
 			}
 			var got struct{ Version, Encoding, Diagnostic, Hint, Hover, Symbol, Lens string }
 			must(t, json.Unmarshal(bytes.TrimSpace(out.Bytes()), &got))
-			saved, err := os.ReadFile(filepath.Join(p.root, guideFile))
+			saved, err := os.ReadFile(filepath.Join(p.Root, guideFile))
 			must(t, err)
 			want := tokens.Count{N: tokens.O200kBase.CountString(string(saved)), Exact: true}.String() + " tokens"
 			if got.Encoding != "utf-16" || !strings.Contains(got.Diagnostic, "long-lines") || got.Symbol != "Guide" || got.Lens != want ||
@@ -118,7 +116,7 @@ func TestHelixShowsWhatThereIs(t *testing.T) {
 	p := newPlace(t)
 	p.putGuide(t)
 	for name, text := range helix {
-		file := filepath.Join(p.home, ".config", "helix", name)
+		file := filepath.Join(p.Home, ".config", "helix", name)
 		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		must(t, os.WriteFile(file, []byte(strings.ReplaceAll(text, "%s", binary)), 0o644))
 	}
@@ -147,12 +145,12 @@ func TestHelixShowsWhatThereIs(t *testing.T) {
 		s.await(t, step.shows)
 	}
 	s.run(t, "send-keys", ":q", "Enter")
-	saved, err := os.ReadFile(filepath.Join(p.root, guideFile))
+	saved, err := os.ReadFile(filepath.Join(p.Root, guideFile))
 	must(t, err)
 	if !strings.HasPrefix(string(saved), "# 😀 New\n# Guide\n") {
 		t.Errorf("%.40q is saved", saved)
 	}
-	log, err := os.ReadFile(filepath.Join(p.home, ".cache", "helix", "helix.log"))
+	log, err := os.ReadFile(filepath.Join(p.Home, ".cache", "helix", "helix.log"))
 	must(t, err)
 	for line := range strings.Lines(string(log)) {
 		if strings.Contains(line, "ctxlsp err <-") { // our standard error
@@ -182,7 +180,7 @@ func newScreen(t *testing.T, dir string, p place) *screen {
 
 func (s *screen) tmux(args ...string) *exec.Cmd {
 	cmd := exec.Command(s.program, append([]string{"-S", s.socket, "-f", os.DevNull}, args...)...)
-	cmd.Dir, cmd.Env = s.place.root, s.place.environment("TERM=xterm-256color")
+	cmd.Dir, cmd.Env = s.place.Root, s.place.environment("TERM=xterm-256color")
 	return cmd
 }
 
@@ -202,7 +200,7 @@ func (s *screen) await(t *testing.T, texts []string) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	var shown string
-	for began := time.Now(); time.Since(began) < patience; <-tick.C {
+	for began := time.Now(); time.Since(began) < programtest.Patience; <-tick.C {
 		shown = s.run(t, "capture-pane", "-p")
 		if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(shown, text) }) {
 			return
@@ -235,7 +233,7 @@ func TestTheClientOfVSCodeUnderstandsEveryAnswer(t *testing.T) {
 func (p place) node(t *testing.T, dir, name string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.Command("node", append([]string{script(t, name)}, args...)...)
-	cmd.Dir, cmd.Env = p.root, p.environment("NODE_PATH="+filepath.Join(dir, "node_modules"))
+	cmd.Dir, cmd.Env = p.Root, p.environment("NODE_PATH="+filepath.Join(dir, "node_modules"))
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()

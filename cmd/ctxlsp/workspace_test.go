@@ -27,7 +27,7 @@ func (s *server) inWorkspace(t *testing.T, p place, settings map[string]any) {
 // put writes a file of the place.
 func (p place) put(t *testing.T, name, content string) {
 	t.Helper()
-	file := filepath.Join(p.root, name)
+	file := filepath.Join(p.Root, name)
 	must(t, os.MkdirAll(filepath.Dir(file), 0o755))
 	must(t, os.WriteFile(file, []byte(content), 0o644))
 }
@@ -204,11 +204,11 @@ func TestALedgerInTroubleHurtsNobody(t *testing.T) {
 		spoil func(t *testing.T, p *place)
 	}{
 		{"the state is a file", func(t *testing.T, p *place) {
-			p.state = filepath.Join(t.TempDir(), "file")
-			must(t, os.WriteFile(p.state, nil, 0o644))
+			p.State = filepath.Join(t.TempDir(), "file")
+			must(t, os.WriteFile(p.State, nil, 0o644))
 		}},
 		{"the ledger is none", func(t *testing.T, p *place) {
-			ws := p.workspace(t)
+			ws := p.Workspace(t)
 			must(t, os.MkdirAll(ws.State, 0o700))
 			must(t, os.WriteFile(filepath.Join(ws.State, "ledger.db"), []byte(strings.Repeat("no ledger ", 1000)), 0o600))
 		}},
