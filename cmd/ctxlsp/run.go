@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"os"
 
 	"ctxledger.dev/cmd/internal/wiring"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/lsp"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/workspace"
 )
 
@@ -23,13 +26,27 @@ func run(ctx context.Context, e env.Env, args []string) int {
 			if err != nil || ws.Root == "" {
 				return lsp.Place{}, err
 			}
-			c, problems, err := config.Load(ws.Root)
-			for _, p := range problems {
-				log.Warn("configuration", "problem", p.String())
-			}
-			open := func(ctx context.Context) (engine.API, error) { return wiring.Open(ctx, e, ws, p.InProcess) }
-			return lsp.Place{Root: ws.Root, Models: c.Models, Open: open}, err
+			return placeOf(e, ws, p.InProcess, log), nil
 		}})
 		return func() error { return s.Serve(ctx, os.Stdin, os.Stdout) }, nil
 	})
+}
+
+// placeOf returns a workspace as a language server sees it. What is wrong with its configuration keeps the ledger from being
+// opened, as long as it is wrong.
+func placeOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Logger) lsp.Place {
+	c, problems, err := config.Load(ws.Root)
+	for _, p := range problems {
+		log.Warn("configuration", "problem", p.String())
+	}
+	if err != nil {
+		c.Models = tokens.Builtin()
+	}
+	return lsp.Place{Root: ws.Root, Models: c.Models, Open: func(ctx context.Context) (engine.API, error) {
+		if _, _, err := config.Load(ws.Root); err != nil {
+			const hint = "mend it: without it nothing is known of what is wanted"
+			return nil, (&fault.Error{Code: fault.CodeOf(err), Op: "ctxlsp.open", Message: "the configuration cannot be read", Err: err}).WithHint(hint)
+		}
+		return wiring.Open(ctx, e, ws, inProcess)
+	}}
 }

@@ -196,34 +196,3 @@ func TestDocumentsOfAnyKindAreCounted(t *testing.T) {
 	}
 	s.leave(t)
 }
-
-// TestALedgerInTroubleHurtsNobody keeps the ledger from being opened; the editor is told why, once.
-func TestALedgerInTroubleHurtsNobody(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		spoil func(t *testing.T, p *place)
-	}{
-		{"the state is a file", func(t *testing.T, p *place) {
-			p.State = filepath.Join(t.TempDir(), "file")
-			must(t, os.WriteFile(p.State, nil, 0o644))
-		}},
-		{"the ledger is none", func(t *testing.T, p *place) {
-			ws := p.Workspace(t)
-			must(t, os.MkdirAll(ws.State, 0o700))
-			must(t, os.WriteFile(filepath.Join(ws.State, "ledger.db"), []byte(strings.Repeat("no ledger ", 1000)), 0o600))
-		}},
-		{"the configuration is none", func(t *testing.T, p *place) { p.put(t, "ctxledger.yaml", "follow: [\n") }},
-	} {
-		p := newPlace(t)
-		c.spoil(t, &p)
-		s := p.start(t)
-		s.inWorkspace(t, p, map[string]any{"status": true, "lens": "always"})
-		const uri = "untitled:x"
-		must(t, s.Open(uri, "markdown", guide))
-		if got := s.cost(t, uri); got != count(guide) {
-			t.Errorf("%s: the lens says %q", c.name, got)
-		}
-		s.awaitStatus(t, func(st status) bool { return st.Problem != "" && st.Session == "" })
-		s.leave(t)
-	}
-}
