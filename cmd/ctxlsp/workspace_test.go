@@ -170,29 +170,3 @@ func published(told []scriptededitor.Message, uri string) (last string) {
 	}
 	return last
 }
-
-// TestDocumentsOfAnyKindAreCounted opens what editors rarely do.
-func TestDocumentsOfAnyKindAreCounted(t *testing.T) {
-	s := newPlace(t).start(t)
-	s.initialize(t)
-	for name, text := range map[string]string{
-		"empty": "", "one character": "x", "only line ends": strings.Repeat("\r\n", 1000), "one long line": strings.Repeat("word ", 200_000),
-		"binary": "\x00\x01\x02PNG\ufffd\ufffd", "combining marks": strings.Repeat("e\u0301", 10_000), "right to left": "שלום עולם\n", "separators": "a\u2028b\u2029c\u0085",
-		"ten megabytes": strings.Repeat("All work and no play. ", 500_000), "conflict": "<<<<<<< a\n=======\n>>>>>>> b\n",
-	} {
-		uri := "untitled:" + strings.ReplaceAll(name, " ", "-")
-		must(t, s.Open(uri, "markdown", text))
-		got := s.cost(t, uri)
-		want := tokens.Count{N: tokens.O200kBase.CountString(text), Exact: true}.String()
-		if !strings.HasPrefix(got, want+" token") {
-			t.Errorf("%s: %q, not %s tokens", name, got, want)
-		}
-		if name == "ten megabytes" && !strings.Contains(got, "too large to show more") {
-			t.Errorf("%s: %q does not say that there is no more", name, got)
-		}
-		for _, method := range []string{"documentSymbol", "foldingRange"} {
-			ask[json.RawMessage](t, s, "textDocument/"+method, uri, nil)
-		}
-	}
-	s.leave(t)
-}
