@@ -114,8 +114,11 @@ func (v *vocabulary) eachToken(f func(id uint32, token []byte)) {
 	for b, id := range v.bytes {
 		single[id] = byte(b)
 	}
-	var all []byte
-	ends := make([]int, 1, len(single)+1)
+	size := 0
+	for _, s := range v.splits() {
+		size += int(s.length)
+	}
+	all, ends := make([]byte, 0, size), make([]int, 1, len(single)+1)
 	for id, s := range v.splits() {
 		if s.left == noID {
 			all = append(all, single[id])
