@@ -45,7 +45,7 @@ func (a abilities) offer(settings Settings) protocol.ServerCapabilities {
 	yes, change := true, protocol.TextDocumentSyncKindIncremental
 	c := protocol.ServerCapabilities{
 		PositionEncoding:       protocol.PositionEncodingKindUTF16,
-		TextDocumentSync:       &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &change},
+		TextDocumentSync:       &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &change, Save: protocol.Boolean(true)},
 		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: []string{commandCountSelection, commandCountWorkspace}},
 	}
 	if settings.Lens != showOff {
@@ -63,8 +63,8 @@ func (a abilities) offer(settings Settings) protocol.ServerCapabilities {
 	if settings.Folding {
 		c.FoldingRangeProvider = protocol.Boolean(true)
 	}
-	if settings.CountSelection {
-		c.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{kindCount}}
+	if kinds := settings.actions(); len(kinds) > 0 {
+		c.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: kinds}
 	}
 	if len(settings.Diagnostics) > 0 && a.pull {
 		c.DiagnosticProvider = &protocol.DiagnosticOptions{}
