@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	"ctxledger.dev/cmd/internal/wiring"
 	"ctxledger.dev/config"
@@ -42,7 +43,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		return exitDone
 	}
 	log := wiring.Log(e)
-	s := lsp.New(lsp.Options{Version: wiring.Version, Env: e, Log: log, Find: func(roots []string) (lsp.Place, error) {
+	s := lsp.New(lsp.Options{Version: wiring.Version, Env: e, Log: log, Idle: debug.FreeOSMemory, Find: func(roots []string) (lsp.Place, error) {
 		ws, err := workspace.Find(e, workspace.Options{Flag: *root, Roots: roots})
 		if err != nil || ws.Root == "" {
 			return lsp.Place{}, err
