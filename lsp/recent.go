@@ -9,7 +9,7 @@ import (
 // keptDocuments newest in any case, of others as long as all of them together have keptSize bytes.
 const (
 	keptDocuments = 4
-	keptSize      = 16 << 20
+	keptSize      = 8 << 20
 )
 
 // used notes that a document was asked about or edited, and lets others rest for it.
