@@ -23,7 +23,7 @@ const (
 type Options struct {
 	Open   func(context.Context) (engine.API, error) // the ledger; called again after it failed
 	Env    env.Env
-	Status bool // whether Title, Used and Window are wanted: the whole session is read for them
+	Status bool // whether Title, Used, Fixed and Window are wanted: the whole session is read for them
 	Tell   func(State)
 }
 
@@ -136,6 +136,9 @@ func (w *watcher) state() State {
 	st := State{Session: s.ID, Model: s.Model, Event: w.after, Files: w.reader.snapshot()}
 	if w.o.Status {
 		st.Title, st.Used, st.Window = w.title.masked, w.used.Used, w.used.Window
+		if w.used.Fixed != nil {
+			st.Fixed = *w.used.Fixed
+		}
 	}
 	return st
 }

@@ -14,7 +14,7 @@ const margin = 64 << 10
 // document returns a text, or its beginning, with secrets masked and safe to show. all says that the text
 // does not go on. It reports whether nothing is left out.
 func (r Reader) document(ctx context.Context, text string, all bool) (string, bool, error) {
-	text = strings.ToValidUTF8(text, "\ufffd")
+	text = string([]rune(text)) // each byte that is not UTF-8 becomes U+FFFD
 	head := sendable(text)
 	whole := all && len(head) == len(text)
 	head, err := r.mask(ctx, head)

@@ -151,6 +151,6 @@ func (r Reader) brief(ctx context.Context, text string, most int) (string, error
 	if len(chars.Head(text, most)) == len(text) {
 		return text, nil
 	}
-	text, err := r.mask(ctx, sendable(strings.ToValidUTF8(chars.Head(text, most+margin), "\ufffd")))
+	text, err := r.mask(ctx, sendable(string([]rune(chars.Head(text, most+margin)))))
 	return cut(text, most), err
 }

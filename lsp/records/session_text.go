@@ -47,11 +47,13 @@ func (r Reader) sessionHead(st engine.Status) string {
 	}
 	used := st.Used.String() + " tokens in the view"
 	if st.Window > 0 {
-		used += fmt.Sprintf(", %.0f %% of the window of %s", 100*float64(st.Used.N)/float64(st.Window), chars.Commas(st.Window))
+		used += fmt.Sprintf(", %.1f %% of the window of %s", 100*float64(st.Used.N)/float64(st.Window), chars.Commas(st.Window))
 	}
-	in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
-	spent := fmt.Sprintf("%s, %s; tokens over all requests: %s input (%s of it from the cache), %s output", chars.Plural(s.Turns, "turn"),
-		chars.Plural(s.Seq, "entry"), chars.Commas(in), chars.Commas(s.Usage.CacheRead), chars.Commas(s.Usage.Output))
+	long := chars.Plural(s.Turns, "turn") + ", " + chars.Plural(s.Seq, "entry")
+	if in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite; in > 0 {
+		long += fmt.Sprintf("; over all requests %s tokens of input, %s of them from the cache, and %s of output",
+			chars.Commas(in), chars.Commas(s.Usage.CacheRead), chars.Commas(s.Usage.Output))
+	}
 	gone := ""
 	if s.Forgotten != nil {
 		gone = "what it had received was forgotten on " + r.stamp(*s.Forgotten)
@@ -59,7 +61,7 @@ func (r Reader) sessionHead(st engine.Status) string {
 	return "# " + literal(title) + "\n\n" +
 		item(fields(" · ", "session `"+s.ID+"`", code(flat(s.Host)), code(flat(s.HostID)), code(flat(s.Dir)))) +
 		item(fields(" · ", code(flat(st.Model)), used)) +
-		item(spent) +
+		item(long) +
 		item(r.stamp(s.Created)+" – "+r.stamp(s.Updated)) +
 		item(gone)
 }

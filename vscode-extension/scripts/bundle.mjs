@@ -1,4 +1,5 @@
-// Bundles the extension into dist/; with the argument "test" its tests into build/test, for node --test.
+// Bundles the extension into dist/; with the argument "test" its tests into build/test, for node --test; with "suite" what
+// runs inside the extension host of a real VS Code into build/suite.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { build } from 'esbuild';
@@ -8,6 +9,8 @@ const node = { bundle: true, platform: 'node', format: 'cjs', target: 'node20', 
 if (process.argv[2] === 'test') {
   await rm('build/test', { recursive: true, force: true });
   await build({ ...node, entryPoints: ['test/*.test.ts'], outdir: 'build/test', sourcemap: 'inline' });
+} else if (process.argv[2] === 'suite') {
+  await build({ ...node, entryPoints: ['suite/trusted.ts', 'suite/untrusted.ts'], outdir: 'build/suite', sourcemap: 'inline' });
 } else {
   await rm('dist', { recursive: true, force: true });
   const small = { minify: true, legalComments: 'none' };

@@ -42,14 +42,16 @@ async function said(run: () => unknown): Promise<void> {
   }
 }
 
+/** Compacts a session. The server shows the progress. */
 async function compact(server: Server, node?: Node): Promise<void> {
-  await tell(await busily('compacting', () => ask(server, serverCommands.compact, { session: node?.handle ?? '' })));
+  await tell(await ask(server, serverCommands.compact, { session: node?.handle ?? '' }));
 }
 
+/** Brings back what a summary stands for. */
 async function restore(server: Server, node?: Node): Promise<void> {
   const summary = node ?? (await pick(server, ['sessions', 'session', 'summary']));
   if (summary !== undefined) {
-    await tell(await busily('restoring', () => ask(server, serverCommands.restore, { summary: summary.handle })));
+    await tell(await ask(server, serverCommands.restore, { summary: summary.handle }));
   }
 }
 
@@ -66,7 +68,7 @@ async function forget(server: Server, node?: Node): Promise<void> {
     'Forget',
   );
   if (answer === 'Forget') {
-    await tell(await busily('forgetting', () => ask(server, serverCommands.forget, { handle, dryRun: false })));
+    await tell(await ask(server, serverCommands.forget, { handle, dryRun: false }));
   }
 }
 
@@ -78,6 +80,7 @@ function askForHandle(): Thenable<string | undefined> {
   });
 }
 
+/** Counts what is selected. The server tells what it comes to. */
 async function countSelection(server: Server): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor !== undefined) {
@@ -88,11 +91,6 @@ async function countSelection(server: Server): Promise<void> {
 
 async function ask(server: Server, command: string, argument: object): Promise<Done> {
   return (await server.execute(command, argument)) as Done;
-}
-
-/** Shows in the status bar that something is being done. */
-function busily<T>(title: string, work: () => Promise<T>): Thenable<T> {
-  return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: `ctxledger: ${title}` }, work);
 }
 
 /** Tells what was done, and opens what came of it if that is wanted. */

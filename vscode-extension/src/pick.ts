@@ -25,10 +25,10 @@ async function pickBelow(server: Server, parent: string, kind: NodeKind): Promis
     void vscode.window.showInformationMessage(`There is no ${kind} to choose.`);
     return undefined;
   }
-  if (nodes.length === 1 || kind === 'sessions') {
+  const more = nodes.filter((node) => node.kind === 'more');
+  if (wanted.length === 1 && more.length === 0) {
     return wanted[0];
   }
-  const more = nodes.filter((node) => node.kind === 'more');
   const choices = [...wanted, ...more].map((node): Choice => ({ label: node.label, description: node.description, node }));
   const chosen = await vscode.window.showQuickPick(choices, { placeHolder: `Which ${kind}?`, matchOnDescription: true });
   return chosen?.node.kind === 'more' ? pickBelow(server, chosen.node.id, kind) : chosen?.node;

@@ -16,6 +16,8 @@ export interface Status {
   readonly model: string;
   /** What its view holds. */
   readonly used: Count;
+  /** What each request carries besides, the system prompt and the tools; 0 when it was not measured. */
+  readonly fixed: Count;
   /** The model's window in tokens; 0 when it is not known. */
   readonly window: number;
   /** Why nothing is known of a session, in one line; empty when all is well. */

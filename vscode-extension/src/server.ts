@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as vscode from 'vscode';
 import {
-  CloseAction, DidChangeConfigurationNotification, ErrorAction, ExecuteCommandRequest, RevealOutputChannelOn,
+  CloseAction, DidChangeConfigurationNotification, ErrorAction, ExecuteCommandRequest, RevealOutputChannelOn, State,
   type CloseHandlerResult, type ConfigurationParams, type RequestParam, type RequestType,
 } from 'vscode-languageclient';
 import { LanguageClient, TransportKind, type LanguageClientOptions } from 'vscode-languageclient/node';
@@ -27,6 +27,7 @@ export class Server implements vscode.Disposable {
   private readonly listeners: vscode.Disposable[] = [];
   private client: LanguageClient | undefined;
   private current: ServerState = { kind: 'stopped' };
+  private turn: Promise<void> = Promise.resolve();
 
   /** The server is found, started, or ends. */
   readonly onState = this.states.event;
@@ -54,38 +55,20 @@ export class Server implements vscode.Disposable {
   }
 
   /** Starts the server. What goes wrong becomes the state: nobody has to wait for this. */
-  async start(): Promise<void> {
-    const places = this.places();
-    const program = findServer(places);
-    if (program === undefined) {
-      this.become({ kind: 'missing', named: places.setting });
-      return;
-    }
-    this.become({ kind: 'starting' });
-    const server = { command: program, transport: TransportKind.stdio };
-    const client = new QuietClient('ctxledger', 'ctxledger', server, this.options());
-    client.onNotification(statusNotification, (status) => this.statuses.fire(status));
-    client.onNotification(changedNotification, () => this.changes.fire());
-    this.client = client;
-    try {
-      await client.start();
-      this.become({ kind: 'running' });
-    } catch (error) {
-      this.become({ kind: 'failed', why: failureOf(error).message });
-    }
+  start(): Promise<void> {
+    return this.inTurn(() => this.begin());
   }
 
   /** Stops the server, and forgets it if it does not want to. */
-  async stop(): Promise<void> {
-    const client = this.client;
-    this.client = undefined;
-    this.become({ kind: 'stopped' });
-    await client?.dispose().catch((error: unknown) => this.log.warn(failureOf(error).message));
+  stop(): Promise<void> {
+    return this.inTurn(() => this.end());
   }
 
-  async restart(): Promise<void> {
-    await this.stop();
-    await this.start();
+  restart(): Promise<void> {
+    return this.inTurn(async () => {
+      await this.end();
+      await this.begin();
+    });
   }
 
   /** Asks the server. Errors: why it cannot be asked, or what it answers. */
@@ -108,6 +91,53 @@ export class Server implements vscode.Disposable {
     vscode.Disposable.from(...this.listeners, this.states, this.statuses, this.changes, this.log).dispose();
   }
 
+  /** Does one thing with the server after the other: none is started while another one ends. */
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    this.turn = this.turn.then(work).catch((error: unknown) => this.log.error(failureOf(error).message));
+    return this.turn;
+  }
+
+  private async begin(): Promise<void> {
+    const places = this.places();
+    const program = findServer(places);
+    if (program === undefined) {
+      this.become({ kind: 'missing', named: places.setting });
+      return;
+    }
+    const server = { command: program, transport: TransportKind.stdio };
+    const client = new QuietClient('ctxledger', 'ctxledger', server, this.options());
+    client.onNotification(statusNotification, (status) => this.statuses.fire(status));
+    client.onNotification(changedNotification, () => this.changes.fire());
+    client.onDidChangeState(({ newState }) => this.follow(client, newState));
+    this.client = client;
+    try {
+      await client.start();
+    } catch (error) {
+      this.become({ kind: 'failed', why: failureOf(error).message });
+    }
+  }
+
+  private async end(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    this.become({ kind: 'stopped' });
+    await client?.dispose().catch((error: unknown) => this.log.warn(failureOf(error).message));
+  }
+
+  /** Takes in how the client is, which starts a server that ended again by itself. */
+  private follow(client: LanguageClient, state: State): void {
+    if (client !== this.client) {
+      return;
+    }
+    if (state === State.Starting) {
+      this.become({ kind: 'starting' });
+    } else if (state === State.Running) {
+      this.become({ kind: 'running' });
+    } else if (state === State.StartFailed && this.current.kind !== 'failed') {
+      this.become({ kind: 'failed', why: 'the language server does not start' });
+    }
+  }
+
   private running(): LanguageClient {
     if (this.client === undefined || this.current.kind !== 'running') {
       throw new Error('the language server of ctxledger does not run');
@@ -122,8 +152,9 @@ export class Server implements vscode.Disposable {
   }
 
   private places(): Places {
+    const setting = vscode.workspace.getConfiguration('ctxledger').get<unknown>('server.path');
     return {
-      setting: vscode.workspace.getConfiguration('ctxledger').get('server.path', '').trim(),
+      setting: typeof setting === 'string' ? setting.trim() : '',
       extension: this.extension.fsPath,
       path: process.env['PATH'] ?? '',
       home: os.homedir(),
@@ -152,7 +183,6 @@ export class Server implements vscode.Disposable {
 
   private closed(restarts: Restarts): CloseHandlerResult {
     if (restarts.allow(Date.now())) {
-      this.become({ kind: 'starting' });
       return { action: CloseAction.Restart, handled: true };
     }
     this.become({ kind: 'failed', why: 'the language server ended again and again' });

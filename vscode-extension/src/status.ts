@@ -75,12 +75,13 @@ function wrong(problem: string, hint: string, command: string): Entry {
 }
 
 function session(status: Status): Entry {
-  const share = shareOf(status.used, status.window);
+  const all = together(status);
+  const share = shareOf(all, status.window);
   const model = oneLine(status.model, longestModel);
-  const figure = share === undefined ? `${sayCount(status.used)} tokens` : `${mark(status.used)}${share} %`;
+  const figure = share === undefined ? `${sayCount(all)} tokens` : `${mark(all)}${share} %`;
   return {
     text: `$(dashboard) ${escapeIcons([figure, model].filter((part) => part !== '').join(' '))}`,
-    tooltip: table(status, share),
+    tooltip: table(status, all, share),
     spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${share} percent full, ${model}`,
     colour: colourOf(share),
     command: 'ctxledger.showPanel',
@@ -95,15 +96,24 @@ export function colourOf(share: number | undefined): Entry['colour'] {
   return share < alarmFrom ? 'warning' : 'error';
 }
 
-function table(status: Status, share: number | undefined): string {
-  const { used, window } = status;
-  const rows: [string, string][] = [['in the window', `${sayCount(used)} tokens`]];
-  if (!used.exact && used.upper > 0) {
-    rows.push(['at most', `${commas(used.upper)} tokens`]);
+/** Returns what a request takes of the window: the view, and what is carried besides, as far as that was measured. */
+function together({ used, fixed }: Status): Count {
+  return fixed.n === 0 ? used : { n: used.n + fixed.n, exact: used.exact && fixed.exact, upper: used.upper + fixed.upper };
+}
+
+function table(status: Status, all: Count, share: number | undefined): string {
+  const { used, fixed, window } = status;
+  const rows: [string, string][] = [];
+  if (fixed.n > 0) {
+    rows.push(['conversation', `${sayCount(used)} tokens`], ['system prompt and tools', `${sayCount(fixed)} tokens`]);
+  }
+  rows.push(['in the window', `${sayCount(all)} tokens`]);
+  if (!all.exact && all.upper > 0) {
+    rows.push(['at most', `${commas(all.upper)} tokens`]);
   }
   if (share !== undefined) {
-    const free = { ...used, n: Math.max(0, window - used.n) };
-    rows.push(['window', `${commas(window)} tokens`], ['share', `${mark(used)}${share} %`], ['free', `${sayCount(free)} tokens`]);
+    const free = { ...all, n: Math.max(0, window - all.n) };
+    rows.push(['window', `${commas(window)} tokens`], ['share', `${mark(all)}${share} %`], ['free', `${sayCount(free)} tokens`]);
   }
   if (status.model !== '') {
     rows.push(['model', oneLine(status.model, 100)]);
