@@ -15,6 +15,8 @@ type abilities struct {
 	progress bool // it shows progress that the server begins
 	pull     bool // it asks for diagnostics
 	settings bool // it can be asked for settings
+	// registrable are the methods that it takes registrations of: see offer.
+	registrable map[string]bool
 }
 
 // refreshes are what a client can be asked to ask for again.
@@ -24,6 +26,7 @@ type refreshes struct{ lenses, hints, diagnostics bool }
 func abilitiesOf(c protocol.ClientCapabilities) abilities {
 	var a abilities
 	if t := c.TextDocument; t != nil {
+		a.registrable = registrableOf(t)
 		a.trees = t.DocumentSymbol != nil && is(t.DocumentSymbol.HierarchicalDocumentSymbolSupport)
 		a.actions = t.CodeAction != nil && t.CodeAction.CodeActionLiteralSupport.CodeActionKind.ValueSet != nil
 		a.pull = t.Diagnostic != nil

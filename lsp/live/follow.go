@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -18,6 +19,9 @@ const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 30 * time.Second
 )
+
+// otherwise is what to do about a failure that says nothing of that itself.
+const otherwise = "it is tried again, less and less often; `ctxledger status` shows more"
 
 // Options is what Follow needs.
 type Options struct {
@@ -39,7 +43,7 @@ func Follow(ctx context.Context, o Options) {
 		if o.Env.Now().Sub(began) > lastRetry {
 			retry = firstRetry
 		}
-		o.Tell(State{Problem: err.Error(), Hint: fault.HintOf(err)})
+		o.Tell(State{Problem: err.Error(), Hint: cmp.Or(fault.HintOf(err), otherwise)})
 		env.Sleep(ctx, retry)
 		retry = min(2*retry, lastRetry)
 	}
