@@ -112,6 +112,7 @@ var importers = map[string]struct {
 	"pgregory.net/rapid":                {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak":                {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
 	"golang.org/x/text":                 {[]string{"tokens"}, "Normalization Form C, which Qwen's models want"},
+	"golang.org/x/tools":                {[]string{"internal/vet"}, "the checks of go vet, without compiling for each system"},
 }
 
 // restricted lists what only some packages may use, because it reaches out of the process or
