@@ -2,6 +2,8 @@
 
 GO      ?= go
 export GOTOOLCHAIN := local
+# Two at once: most tests wait for a disk, a process or a clock now and then, and what is installed comes over a network.
+MAKEFLAGS += --jobs=2
 AGENTS  := .cache/agents
 CLAUDE_VERSION := 2.1.328
 CLAUDE  := $(AGENTS)/claude/.installed-$(CLAUDE_VERSION)
@@ -12,7 +14,7 @@ RANKS_VERSION := 3.7.2
 EDITORS := .cache/editors
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools editors agents oracle counters corpora clean
+.PHONY: help build demo test race plain lint fuzz bench share hostile crash defects powercut flips faults tools editors agents oracle counters corpora clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,18 +25,32 @@ build: ## build ctxledger, ctxmcp and ctxlsp into bin/
 demo: build ## the main job, from a recorded session to a summary and back
 	@$(GO) run ./internal/demo -bin bin
 
-test: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
-test: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
+# Packages that start no goroutine: the race detector has nothing to see there. internal/archtest holds them to it.
+QUIET := compaction config internal/archtest internal/chars internal/failpoint internal/ignore internal/redact internal/scrub \
+  internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text overflow report retention transcript \
+  window workspace
+# Harnesses that look at what a child has left: the child is built without the race detector anyway.
+HARNESSES := internal/crashtest/damage internal/crashtest/faults internal/crashtest/powercut internal/crashtest/script
+# The longest first, so that no processor is without work at the end.
+LONGEST := internal/crashtest mcp cmd/ctxledger internal/sharetest engine/replay engine/daemon cmd/ctxlsp
+RACE = $(LONGEST) $(filter-out $(LONGEST) $(QUIET) $(HARNESSES) engine tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
+
+test: lint race plain ## every test, under the race detector where goroutines meet
+
+race plain: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
+race: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
+# Engine's tests of many random cases have a fifth of them under the race detector, all without it.
+race: tools editors agents oracle
+	$(GO) test -race -vet=off -timeout 20m $(RACE:%=./%)
+	$(GO) test -race -vet=off -short -timeout 20m ./engine
+	$(GO) test -race -vet=off -timeout 20m -run 'Goroutines|Parallel|Snapshots' ./tokens
+
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. The whole standard library is compared with assembly, a tenth without.
-# Engine's tests of many random cases have a fifth of them under the race detector, all without it. Package window has no goroutine.
-test: lint tools editors agents oracle ## every test, under the race detector where goroutines meet
-	$(GO) test -race -vet=off -timeout 20m $$($(GO) list ./... | grep -v -e '/tokens$$' -e '/engine$$' -e '/window$$')
-	$(GO) test -race -vet=off -short -timeout 20m ./engine
-	$(GO) test -timeout 20m ./engine ./window
-	$(GO) test -race -vet=off -timeout 20m -run 'Goroutines|Parallel|Snapshots' ./tokens
-	$(GO) test -count=1 -timeout 20m ./tokens
-	$(GO) test -count=1 -timeout 20m -tags purego ./tokens -library 10
+plain: tools oracle lint
+	$(GO) test -vet=off -timeout 20m $(HARNESSES:%=./%) ./engine $(QUIET:%=./%)
+	$(GO) test -vet=off -count=1 -timeout 20m ./tokens
+	$(GO) test -vet=off -count=1 -timeout 20m -tags purego ./tokens -library 10
 
 lint: ## formatting, vet for three systems, static analysis
 	@bad=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
