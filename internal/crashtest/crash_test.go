@@ -11,12 +11,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/internal/defect"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/memory"
@@ -54,17 +56,17 @@ func withBin(m *testing.M) (exit int, err error) {
 }
 
 // build returns the program with failpoints and perhaps a defect, building it when it is first needed.
-func build(t *testing.T, defect string) (program string) {
+func build(t *testing.T, d defect.Defect) (program string) {
 	t.Helper()
-	program = filepath.Join(bin, "crash_"+defect)
+	program = filepath.Join(bin, "crash_"+string(d))
 	if _, err := os.Stat(program); err == nil {
 		return program
 	}
-	tags := "failpoints"
-	if defect != "" {
-		tags += ",defect_" + defect
+	flags := []string{"-tags", "failpoints"}
+	if d != "" {
+		flags = d.BuildFlags()
 	}
-	cmd := exec.Command("go", "build", "-tags", tags, "-o", program, "ctxledger.dev/internal/crashtest/crash")
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", program}, flags, []string{"ctxledger.dev/internal/crashtest/crash"})...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -225,19 +227,19 @@ func cutOff(t *testing.T, point string, send func(context.Context, engine.API) (
 // seeded are the defects that kills catch, and how many they may need. internal/crashtest/powercut and
 // internal/crashtest/damage catch the others.
 var seeded = []struct {
-	defect string
+	defect defect.Defect
 	kills  int
 }{
-	{"ack_before_sync", 100},
-	{"lost_key", 50},
-	{"stale_owner", 50},
+	{defect.AckBeforeSync, 100},
+	{defect.LostKey, 50},
+	{defect.StaleOwner, 50},
 }
 
 // TestSeededDefectsAreCaught: the harness finds each of them.
 func TestSeededDefectsAreCaught(t *testing.T) {
 	table := "defect           kills  seconds\n"
 	for _, s := range seeded {
-		t.Run(s.defect, func(t *testing.T) {
+		t.Run(string(s.defect), func(t *testing.T) {
 			cmd := exec.Command(build(t, s.defect), "-json", "-kills", strconv.Itoa(s.kills),
 				"-seed", strconv.FormatUint(*seedFlag, 10), "-session", recording, "-dir", stateDir(t))
 			var out, found bytes.Buffer
