@@ -30,25 +30,25 @@ QUIET := compaction config internal/archtest internal/chars internal/failpoint i
   internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text overflow report retention transcript \
   window workspace
 # Harnesses that look at what a child has left: the child is built without the race detector anyway.
-HARNESSES := internal/crashtest/damage internal/crashtest/faults internal/crashtest/powercut internal/crashtest/script
+HARNESSES := internal/crashtest internal/crashtest/damage internal/crashtest/faults internal/crashtest/powercut internal/crashtest/script
+# Of their volume these have a part under the race detector (-short), all of it without.
+LARGE := engine mcp
 # The longest first, so that no processor is without work at the end.
-LONGEST := internal/crashtest mcp cmd/ctxledger internal/sharetest engine/replay engine/daemon cmd/ctxlsp
-RACE = $(LONGEST) $(filter-out $(LONGEST) $(QUIET) $(HARNESSES) engine tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
+LONGEST := engine cmd/ctxledger internal/sharetest engine/replay engine/daemon cmd/ctxlsp
+RACE = $(LONGEST) $(filter-out $(LONGEST) $(QUIET) $(HARNESSES) tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
 
 test: lint race plain ## every test, under the race detector where goroutines meet
 
 race plain: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 race: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
-# Engine's tests of many random cases have a fifth of them under the race detector, all without it.
 race: tools editors agents oracle
-	$(GO) test -race -vet=off -timeout 20m $(RACE:%=./%)
-	$(GO) test -race -vet=off -short -timeout 20m ./engine
-	$(GO) test -race -vet=off -timeout 20m -run 'Goroutines|Parallel|Snapshots' ./tokens
+	$(GO) test -race -vet=off -short -timeout 20m $(RACE:%=./%)
+	$(GO) test -race -vet=off -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector' ./tokens ./internal/crashtest
 
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. The whole standard library is compared with assembly, a tenth without.
 plain: tools oracle lint
-	$(GO) test -vet=off -timeout 20m $(HARNESSES:%=./%) ./engine $(QUIET:%=./%)
+	$(GO) test -vet=off -timeout 20m $(HARNESSES:%=./%) $(LARGE:%=./%) $(QUIET:%=./%)
 	$(GO) test -vet=off -count=1 -timeout 20m ./tokens
 	$(GO) test -vet=off -count=1 -timeout 20m -tags purego ./tokens -library 10
 

@@ -26,7 +26,7 @@ import (
 )
 
 var (
-	killsFlag = flag.Int("kills", 0, "how many owners are killed; 0: 2,000, in a short run 100")
+	killsFlag = flag.Int("kills", 0, "how many owners are killed; 0: 1,000, in a short run 100")
 	seedFlag  = flag.Uint64("seed", 0, "repeats a run; 0: a new one")
 )
 
@@ -98,16 +98,16 @@ func stateDir(t *testing.T) string {
 	return dir
 }
 
-// TestInvariant7And8NothingAcknowledgedIsLostOrDoneTwice kills 2,000 owners, 100 in a short run.
+// TestInvariant7And8NothingAcknowledgedIsLostOrDoneTwice kills 1,000 owners, 100 in a short run.
 func TestInvariant7And8NothingAcknowledgedIsLostOrDoneTwice(t *testing.T) {
-	kills, hits := 2000, 10
+	kills, hits := 1000, 5
 	if testing.Short() {
 		kills = 100
 	}
 	if *killsFlag > 0 {
 		kills = *killsFlag
 	}
-	if kills < 2000 {
+	if kills < 1000 {
 		hits = 0
 	}
 	cmd := exec.Command(build(t, ""), "-kills", strconv.Itoa(kills), "-hits", strconv.Itoa(hits),
