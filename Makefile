@@ -12,12 +12,14 @@ ORACLE  := .cache/oracle
 COUNTERS := tiktoken@$(ORACLE_VERSION) gpt-tokenizer@4.0.0 ai-tokenizer@1.0.6 js-tiktoken@1.0.21
 RANKS_VERSION := 3.7.2
 EDITORS := .cache/editors
+VSCODE := .cache/vscode
+EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test race plain lint fuzz bench share hostile crash defects powercut flips faults tools editors agents oracle counters corpora clean
+.PHONY: help build demo test race plain lint fuzz bench share hostile crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension release clean
 
 help: ## show the tasks
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build ctxledger, ctxmcp and ctxlsp into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
@@ -34,14 +36,15 @@ HARNESSES := internal/crashtest internal/crashtest/damage internal/crashtest/fau
 # Of their volume these have a part under the race detector (-short), all of it without.
 LARGE := engine mcp
 # The longest first, so that no processor is without work at the end.
-LONGEST := engine cmd/ctxledger internal/sharetest engine/replay engine/daemon cmd/ctxlsp
+LONGEST := internal/vscodetest engine cmd/ctxledger internal/sharetest engine/replay engine/daemon cmd/ctxlsp
 RACE = $(LONGEST) $(filter-out $(LONGEST) $(QUIET) $(HARNESSES) tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
 
 test: lint race plain ## every test, under the race detector where goroutines meet
 
 race plain: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 race: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
-race: tools editors agents oracle
+race screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
+race: tools editors agents oracle extension
 	$(GO) test -race -vet=off -short -timeout 20m $(RACE:%=./%)
 	$(GO) test -race -vet=off -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector' ./tokens ./internal/crashtest
 
@@ -51,6 +54,15 @@ plain: tools oracle lint
 	$(GO) test -vet=off -timeout 20m $(HARNESSES:%=./%) $(LARGE:%=./%) $(QUIET:%=./%)
 	$(GO) test -vet=off -count=1 -timeout 20m ./tokens
 	$(GO) test -vet=off -count=1 -timeout 20m -tags purego ./tokens -library 10
+
+extension: $(EXTENSION)/node_modules/.package-lock.json ## the VS Code extension: type check, unit tests, bundle
+	cd $(EXTENSION) && npm run --silent check && npm test --silent && npm run --silent build
+$(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package-lock.json
+	cd $(EXTENSION) && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
+
+release: extension ## the programs and the .vsix packages for five platforms, with their sums, into dist/
+	GO='$(GO)' sh $(EXTENSION)/scripts/release.sh $(CURDIR)/dist
 
 lint: ## formatting, vet for three systems, static analysis
 	@bad=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
@@ -106,11 +118,21 @@ tools: ## install strace, which the harnesses need on Linux
 	  as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); $$as_root apt-get update -qq && $$as_root apt-get install -y -qq strace; \
 	fi
 
-editors: $(EDITORS)/.installed ## install the editors that the tests of the language server drive
-$(EDITORS)/.installed: cmd/ctxlsp/testdata/install_editors.sh
+editors: $(EDITORS)/.installed $(VSCODE)/.installed ## install the editors that the tests of the language server and of the extension drive
+# One after the other: each wants the lock of apt-get.
+$(EDITORS)/.installed: cmd/ctxlsp/testdata/install_editors.sh | tools
 	rm -rf $(@D) && mkdir -p $(@D)
 	sh $< $(@D)
 	touch $@
+
+INSTALL_VSCODE := $(addprefix internal/vscodetest/testdata/,install.sh spdlog.js)
+$(VSCODE)/.installed: $(INSTALL_VSCODE) | $(EDITORS)/.installed
+	rm -rf $(@D) && mkdir -p $(@D)
+	sh $< $(@D)
+	touch $@
+
+screenshots: editors extension ## take pictures of the extension in light, dark and high contrast into .cache/screenshots
+	$(GO) test -count=1 -run Screenshots ./internal/vscodetest -screenshots $(CURDIR)/.cache/screenshots
 
 agents: $(CLAUDE) ## install the coding agent that the live tests drive
 $(CLAUDE):
@@ -144,4 +166,4 @@ corpora: .cache/corpora/.installed ## fetch the prose that the benchmark counts,
 	touch $@
 
 clean: ## remove what was built and installed here
-	rm -rf bin .cache
+	rm -rf bin dist .cache $(addprefix $(EXTENSION)/,bin build dist node_modules)
