@@ -160,6 +160,11 @@ func TestTheLedgerIsShownInTheEditor(t *testing.T) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
+	secret := "ghp_" + strings.Repeat("Ab1x", 9)
+	err := f.Call(f.ctx, "ctxledger/tree", map[string]any{"parent": "no " + secret}, nil)
+	if err == nil || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "[masked:github-token:") {
+		t.Errorf("an error that quotes a secret: %v", err)
+	}
 	if err := f.Call(f.ctx, "workspace/textDocumentContent", map[string]any{"uri": "ctxledger:/artifact/000000000000/x"}, nil); err == nil || !strings.HasPrefix(err.Error(), "-32803: ") {
 		t.Errorf("an unknown artifact: %v", err)
 	}
