@@ -122,7 +122,7 @@ func TestGitIgnoresWhatItWasToldTo(t *testing.T) {
 func (p place) git(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", args...)
-	cmd.Dir = p.root
+	cmd.Dir = p.Root
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	out, err := cmd.Output()
 	must(t, err)
@@ -185,7 +185,7 @@ func TestWhatNoLineHelpsHasNoFix(t *testing.T) {
 		{"a deeper file says otherwise", func(t *testing.T, p place) { p.put(t, "gen/.gitignore", "!c.go\n") }, editing(nil), "generated"},
 		{"it is a link", func(t *testing.T, p place) {
 			p.put(t, "rules", "")
-			if err := os.Symlink("rules", filepath.Join(p.root, ".gitignore")); errors.Is(err, fs.ErrPermission) {
+			if err := os.Symlink("rules", filepath.Join(p.Root, ".gitignore")); errors.Is(err, fs.ErrPermission) {
 				t.Skip(err)
 			}
 		}, editing(nil), "generated"},
