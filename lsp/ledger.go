@@ -68,16 +68,25 @@ func (s *share) Close() error { return s.leave() }
 func (s *Server) use(ctx context.Context, do func(engine.API) error) error {
 	if s.place.Open == nil {
 		if s.lost != nil {
-			return s.lost
+			return unopened(s.lost)
 		}
-		return fault.New(fault.Unavailable, "lsp.ledger", "no folder with a ledger is open").WithHint("open the folder of a project")
+		return fault.New(fault.Unavailable, "lsp.ledger", "no folder is open that has a ledger").
+			WithHint("open a folder that coding agents work in; home and temporary directories have none")
 	}
 	api, err := s.place.Open(ctx)
 	if err != nil {
-		return err
+		return unopened(err)
 	}
 	defer api.Close() //nolint:errcheck // what was written has been acknowledged
 	return do(api)
+}
+
+// unopened returns why there is no ledger. What is invalid about its place is not so about the request.
+func unopened(err error) error {
+	if !fault.Is(err, fault.Invalid) {
+		return err
+	}
+	return fault.New(fault.Unavailable, "lsp.ledger", "%s", err.Error()).WithHint("%s", fault.HintOf(err))
 }
 
 // read has the ledger read for the editor.
