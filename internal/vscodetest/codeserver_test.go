@@ -60,7 +60,8 @@ func startCodeServer(t *testing.T, box *sandbox.Sandbox, variables ...string) *c
 	}
 	c := &codeServer{box: box, dir: dir, host: freeAddress(t), data: filepath.Join(box.Top, "vscode")}
 	c.env = append(box.Env(), variables...)
-	c.env = append(c.env, "EXTENSIONS_GALLERY={}", "NODE_PATH="+filepath.Join(dir, "node_modules"))
+	// VSCODE_CLI tells that this environment is the one to have, and not that of a login shell.
+	c.env = append(c.env, "PATH="+box.Bin+":"+os.Getenv("PATH"), "VSCODE_CLI=1", "EXTENSIONS_GALLERY={}", "NODE_PATH="+filepath.Join(dir, "node_modules"))
 	must(t, os.MkdirAll(filepath.Join(c.data, "User"), 0o700))
 	c.configure(t, nil)
 	c.install(t)

@@ -20,7 +20,10 @@ func TestInsideTheExtensionHost(t *testing.T) {
 		settings map[string]any
 	}{
 		{"untrusted", map[string]any{"security.workspace.trust.enabled": true}},
-		{"trusted", nil},
+		{"trusted", map[string]any{
+			"ctxledger.hints": 50, "ctxledger.symbols": true, "ctxledger.folding": true, "ctxledger.countSelection": true,
+			"ctxledger.diagnostics": []string{"long-lines"},
+		}},
 	} {
 		t.Run(x.suite, func(t *testing.T) {
 			c.configure(t, with(x.settings, map[string]any{"ctxledger.server.path": s.server}))
