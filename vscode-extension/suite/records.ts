@@ -15,8 +15,8 @@ export const records: Cases = {
     assert.match(await read(`ctxledger:/session/${sessions[0]!.id}/shop.md`), /Please get to know this shop first/);
   },
   'an artifact is a document, whole': async () => {
-    const { artifacts } = ledger<{ artifacts: { handle: string }[] }>('artifact', 'ls');
-    const { handle } = artifacts[0]!;
+    const { artifacts } = ledger<{ artifacts: { id: string }[] }>('artifact', 'ls');
+    const handle = artifacts[0]!.id;
     const whole = cp.execFileSync('ctxledger', ['cat', handle], { cwd: root.fsPath, encoding: 'utf8' });
     assert.equal(await read(`ctxledger:/artifact/${handle}/it.txt`), whole);
   },
@@ -31,8 +31,8 @@ export const records: Cases = {
     assert.notEqual((await command('restore', { summary: id })).said, '');
   },
   'what would be forgotten is said, and stays': async () => {
-    const { artifacts } = ledger<{ artifacts: { handle: string }[] }>('artifact', 'ls');
-    const { handle } = artifacts[0]!;
+    const { artifacts } = ledger<{ artifacts: { id: string }[] }>('artifact', 'ls');
+    const handle = artifacts[0]!.id;
     assert.notEqual((await command('forget', { handle, dryRun: true })).said, '');
     assert.notEqual(await read(`ctxledger:/artifact/${handle}/it.txt`), '');
   },
