@@ -562,6 +562,8 @@ type ChangesRequest struct {
 	// page before. Total then counts those of the page. 0: all.
 	Before int64 `json:"before,omitempty"`
 	Limit  int   `json:"limit,omitempty"` // 0: 100
+	// NoStale leaves Stale out: to know it, the whole log of the session is read.
+	NoStale bool `json:"no_stale,omitempty"`
 }
 
 // ChangesResponse lists changes, newest first, and, with the first page of a session, the files that it

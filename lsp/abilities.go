@@ -10,11 +10,15 @@ import (
 type abilities struct {
 	trees    bool // symbols that lie in each other
 	actions  bool // actions that are more than commands
+	changes  bool // edits of documents that name their versions
+	creates  bool // edits that create files
 	markdown bool // in hovers
 	refresh  refreshes
 	progress bool // it shows progress that the server begins
 	pull     bool // it asks for diagnostics
 	settings bool // it can be asked for settings
+	// registrable are the methods that it takes registrations of: see offer.
+	registrable map[string]bool
 }
 
 // refreshes are what a client can be asked to ask for again.
@@ -24,6 +28,7 @@ type refreshes struct{ lenses, hints, diagnostics bool }
 func abilitiesOf(c protocol.ClientCapabilities) abilities {
 	var a abilities
 	if t := c.TextDocument; t != nil {
+		a.registrable = registrableOf(t)
 		a.trees = t.DocumentSymbol != nil && is(t.DocumentSymbol.HierarchicalDocumentSymbolSupport)
 		a.actions = t.CodeAction != nil && t.CodeAction.CodeActionLiteralSupport.CodeActionKind.ValueSet != nil
 		a.pull = t.Diagnostic != nil
@@ -31,6 +36,10 @@ func abilitiesOf(c protocol.ClientCapabilities) abilities {
 	}
 	if w := c.Workspace; w != nil {
 		a.settings = is(w.Configuration)
+		if e := w.WorkspaceEdit; e != nil {
+			a.changes = is(e.DocumentChanges)
+			a.creates = a.changes && slices.Contains(e.ResourceOperations, protocol.ResourceOperationKindCreate)
+		}
 		a.refresh.lenses = w.CodeLens != nil && is(w.CodeLens.RefreshSupport)
 		a.refresh.hints = w.InlayHint != nil && is(w.InlayHint.RefreshSupport)
 		a.refresh.diagnostics = w.Diagnostics != nil && is(w.Diagnostics.RefreshSupport)

@@ -11,41 +11,43 @@ import (
 func didChangeConfigurationMethod() method {
 	return notification("workspace/didChangeConfiguration", func(s *Server, p *protocol.DidChangeConfigurationParams) error {
 		if s.able.settings && (len(p.Settings) == 0 || string(p.Settings) == "null") {
-			s.tasks.Go(s.pullSettings)
+			s.news.settings()
 			return nil
 		}
-		settings, err := readSettings(p.Settings)
+		settings, err := s.initial.read(p.Settings)
 		if err != nil {
 			return err
 		}
-		s.set(settings)
+		s.know(func(k *known) { k.settings, k.sent = settings, k.sent+1 })
+		s.apply()
 		return nil
 	})
 }
 
-// pullSettings asks the client for its settings.
-func (s *Server) pullSettings() {
-	ctx, cancel := context.WithTimeout(s.life, clientPatience)
-	defer cancel()
-	name := section
-	answer, err := s.client.Configuration(ctx, &protocol.ConfigurationParams{Items: []protocol.ConfigurationItem{{Section: &name}}})
-	if err == nil && len(answer) != 1 {
-		return
-	}
-	var settings Settings
-	if err == nil {
-		settings, err = readSettings(answer[0])
-	}
-	if err != nil {
-		s.o.Log.Warn("settings", "why", err.Error())
-		return
-	}
-	s.set(settings)
+// pullSettings asks the client for its settings. What it sends unasked meanwhile is newer.
+func (t *teller) pullSettings() {
+	name, sent := section, t.known().sent
+	t.ask("settings", func(ctx context.Context) error {
+		answer, err := t.client.Configuration(ctx, &protocol.ConfigurationParams{Items: []protocol.ConfigurationItem{{Section: &name}}})
+		if err != nil || len(answer) != 1 {
+			return err
+		}
+		settings, err := t.initial.read(answer[0])
+		if err != nil {
+			return err
+		}
+		t.know(func(k *known) {
+			if k.sent == sent {
+				k.settings = settings
+			}
+		})
+		t.apply()
+		return nil
+	})
 }
 
-// set takes in settings, and has shown what they change.
-func (s *Server) set(settings Settings) {
-	s.know(func(k *known) { k.settings = settings })
+// apply has shown what new settings change.
+func (s *Server) apply() {
 	s.follow()
-	s.news.ring()
+	s.news.all()
 }

@@ -12,6 +12,7 @@
 // for more than what has come of it. Nothing is shown, read or written unasked but what the settings say,
 // and their defaults are quiet.
 //
-// Positions are units of utf-16, the one that all editors offer. The package deliberately does not watch for
-// the end of the process that started it: its standard input ends then.
+// Positions are units of utf-16, the one that all editors offer. The server ends when the client says so, when its
+// input ends, or when the process ends that the client said it is. The package deliberately knows no editor:
+// what one of them can, and how, is what it says itself.
 package lsp

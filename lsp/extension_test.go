@@ -70,7 +70,7 @@ func TestTheExtensionHasTheSettingsOfTheServer(t *testing.T) {
 		}
 		got[name] = value
 		for _, choice := range p.Enum {
-			if _, err := readSettings([]byte(`{"` + name + `":"` + choice + `"}`)); err != nil {
+			if _, err := defaults().read([]byte(`{"` + name + `":"` + choice + `"}`)); err != nil {
 				t.Errorf("the extension offers what the server refuses: %v", err)
 			}
 		}

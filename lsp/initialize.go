@@ -19,11 +19,14 @@ func initializeMethod() method {
 			return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "initialize comes once")
 		}
 		s.able = abilitiesOf(p.Capabilities)
-		settings, err := readSettings(p.InitializationOptions)
+		settings, err := defaults().read(p.InitializationOptions)
 		if err != nil {
 			s.o.Log.Warn("settings", "why", err.Error())
 		}
-		s.given = len(p.InitializationOptions) > 0 && string(p.InitializationOptions) != "null"
+		s.initial, s.given = settings, len(p.InitializationOptions) > 0 && string(p.InitializationOptions) != "null"
+		if p.ProcessID != nil {
+			s.tasks.Go(func() { s.outlive(int(*p.ProcessID)) })
+		}
 		problem := s.find(rootsOf(p))
 		s.know(func(k *known) {
 			k.settings, k.models = settings, s.place.Models
@@ -40,38 +43,21 @@ func initializeMethod() method {
 	return m
 }
 
-// offer is what the server offers with these settings. What is switched off is not offered: an
-// editor would ask in vain, or leave out something of its own for it.
+// offer is what the server can with these settings, except for what is registered later.
 func (a abilities) offer(settings Settings) protocol.ServerCapabilities {
 	yes, change := true, protocol.TextDocumentSyncKindIncremental
 	c := protocol.ServerCapabilities{
 		PositionEncoding: protocol.PositionEncodingKindUTF16,
-		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &change},
+		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &change, Save: protocol.Boolean(true)},
 		Workspace: &protocol.WorkspaceOptions{
 			TextDocumentContent: &protocol.TextDocumentContentOptions{Schemes: []string{records.Scheme}},
 		},
 		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: commands()},
 	}
-	if settings.Lens != showOff {
-		c.CodeLensProvider = &protocol.CodeLensOptions{}
-	}
-	if settings.Hover != showOff {
-		c.HoverProvider = protocol.Boolean(true)
-	}
-	if settings.Hints > 0 {
-		c.InlayHintProvider = protocol.Boolean(true)
-	}
-	if settings.Symbols {
-		c.DocumentSymbolProvider = protocol.Boolean(true)
-	}
-	if settings.Folding {
-		c.FoldingRangeProvider = protocol.Boolean(true)
-	}
-	if settings.CountSelection {
-		c.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{kindCount}}
-	}
-	if len(settings.Diagnostics) > 0 && a.pull {
-		c.DiagnosticProvider = &protocol.DiagnosticOptions{}
+	for _, o := range offers() {
+		if !a.registrable[o.name] && o.wanted(a, settings) {
+			o.static(&c)
+		}
 	}
 	return c
 }

@@ -10,8 +10,9 @@ func initializedMethod() method {
 		s.begun = true
 		s.tasks.Go(s.tellNews)
 		if !s.given && s.able.settings {
-			s.tasks.Go(s.pullSettings)
+			s.news.settings()
 		}
+		s.news.ring()
 		s.follow()
 		return nil
 	})

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
@@ -17,15 +18,21 @@ type ledger struct {
 
 	api   engine.API // guarded by gate; nil: nobody uses it
 	users int        // guarded by gate
+
+	refused atomic.Pointer[failure] // the last time it could not be opened
 }
+
+// failure is why a ledger could not be opened.
+type failure struct{ err error }
 
 func newLedger(dial func(context.Context) (engine.API, error)) *ledger {
 	return &ledger{dial: dial, gate: make(chan struct{}, 1)}
 }
 
-// open returns the ledger. Whoever has it closes it. Errors: those of dialing; unavailable when ctx ends
-// first.
+// open returns the ledger. Whoever has it closes it. A ledger that cannot be opened may take its time to say
+// so: who waits meanwhile gets the same answer. Errors: those of dialing; unavailable when ctx ends first.
 func (l *ledger) open(ctx context.Context) (engine.API, error) {
+	before := l.refused.Load()
 	select {
 	case l.gate <- struct{}{}:
 		defer func() { <-l.gate }()
@@ -33,8 +40,14 @@ func (l *ledger) open(ctx context.Context) (engine.API, error) {
 		return nil, fault.Wrap(fault.Unavailable, "lsp.ledger", ctx.Err())
 	}
 	if l.api == nil {
+		if r := l.refused.Load(); r != before {
+			return nil, r.err
+		}
 		api, err := l.dial(ctx)
 		if err != nil {
+			if ctx.Err() == nil { // else it is nobody else's answer
+				l.refused.Store(&failure{err})
+			}
 			return nil, err
 		}
 		l.api = api
@@ -98,9 +111,9 @@ func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, err
 	return result, err
 }
 
-// change has the ledger changed. Whoever follows it hears of that by its events; where nobody does, the client
+// modify has the ledger changed. Whoever follows it hears of that by its events; where nobody does, the client
 // is told here.
-func (s *Server) change(ctx context.Context, do func(engine.API) error) error {
+func (s *Server) modify(ctx context.Context, do func(engine.API) error) error {
 	err := s.use(ctx, do)
 	if err == nil && !s.known().settings.Live {
 		s.news.ledger()

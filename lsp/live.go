@@ -6,23 +6,30 @@ import (
 	"ctxledger.dev/lsp/live"
 )
 
+// following is how the live session is followed.
+type following struct{ live, status bool }
+
 // follow begins to follow the live session, or ends it, as the settings want it.
 func (s *Server) follow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	want := s.now.settings.Live && s.place.Open != nil
-	if want == (s.unfollow != nil) {
+	want := following{live: s.now.settings.Live && s.place.Open != nil}
+	want.status = want.live && s.now.settings.Status
+	if want == s.followed {
 		return
 	}
-	if !want {
+	s.followed = want
+	if s.unfollow != nil {
 		s.unfollow()
 		s.unfollow = nil
-		s.now.live = live.State{}
+	}
+	if !want.live {
+		s.change(func(k *known) { k.live = live.State{} })
 		return
 	}
 	ctx, stop := context.WithCancel(s.life)
 	s.unfollow = stop
-	o := live.Options{Open: s.place.Open, Env: s.o.Env, Status: s.now.settings.Status, Tell: func(st live.State) { s.hear(ctx, st) }}
+	o := live.Options{Open: s.place.Open, Env: s.o.Env, Status: want.status, Tell: func(st live.State) { s.hear(ctx, st) }}
 	s.tasks.Go(func() { live.Follow(ctx, o) })
 }
 

@@ -9,6 +9,7 @@ import (
 // known is what answers depend on beside the document. A value never changes; see Server.know.
 type known struct {
 	settings Settings
+	sent     int // how often the client has sent settings unasked
 	models   *tokens.Registry
 	live     live.State
 	meter    anyfile.Meter // follows from the others
@@ -44,8 +45,13 @@ func (s *Server) known() known {
 func (s *Server) know(change func(*known)) (before, after known) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.change(change)
+}
+
+// change is know for who holds s.mu.
+func (s *Server) change(by func(*known)) (before, after known) {
 	before = s.now
-	change(&s.now)
+	by(&s.now)
 	s.now = s.now.measured()
 	if e := s.now.meter.Counter.Encoding(); e != before.meter.Counter.Encoding() {
 		s.documents.recount(e)

@@ -96,6 +96,36 @@ func TestTooManyCallsAreRefused(t *testing.T) {
 	f.has(t, "untitled:x")
 }
 
+// TestAnIDUnderWayIsNotTakenTwice makes a call under the id of one that waits: that alone is refused.
+func TestAnIDUnderWayIsNotTakenTwice(t *testing.T) {
+	let := make(chan struct{})
+	f := newFixture(t, slow(let))
+	f.initialize(t)
+	if err := f.Open("untitled:x", "plaintext", "old"); err != nil {
+		t.Fatal(err)
+	}
+	first := []byte(`{"jsonrpc":"2.0","id":"twice","method":"test/slow","params":{"textDocument":{"uri":"untitled:x"}}}`)
+	for range 2 {
+		if err := f.Write(first); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answers := func(n int) []scriptededitor.Message {
+		told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return len(told) >= n })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return told
+	}
+	if got := answers(1); string(got[0].ID) != `"twice"` || got[0].Error == nil || got[0].Error.Code != -32600 {
+		t.Errorf("the second is answered with %+v", got[0])
+	}
+	close(let)
+	if got := answers(2); string(got[1].ID) != `"twice"` || string(got[1].Result) != `"old"` {
+		t.Errorf("the first is answered with %+v", got[1])
+	}
+}
+
 // TestEverythingIsTakenInInTheOrderOfTheWire sends notifications and calls in turns.
 func TestEverythingIsTakenInInTheOrderOfTheWire(t *testing.T) {
 	var order []string // without a lock: nothing else may be taken in meanwhile

@@ -18,19 +18,21 @@ const clientPatience = 5 * time.Second
 type news struct {
 	bell chan struct{} // holds one: there is something
 
-	mu        sync.Mutex
-	refresh   bool             // guarded by mu; what is shown of all documents may have changed
-	changed   bool             // guarded by mu; something happened in the ledger
-	documents map[uri.URI]bool // guarded by mu; that were opened, edited or closed
+	mu   sync.Mutex
+	next lot // guarded by mu
 }
 
-// lot is the news that are told together.
+// lot is what is told together.
 type lot struct {
-	refresh, changed bool
-	documents        map[uri.URI]bool
+	settings  bool             // there may be others: the client is to be asked
+	refresh   bool             // what is shown of all documents may have changed
+	changed   bool             // something happened in the ledger
+	documents map[uri.URI]bool // that were opened, edited or closed
 }
 
-func newNews() *news { return &news{bell: make(chan struct{}, 1), documents: map[uri.URI]bool{}} }
+func newNews() *news {
+	return &news{bell: make(chan struct{}, 1), next: lot{documents: map[uri.URI]bool{}}}
+}
 
 // ring wakes who tells.
 func (n *news) ring() {
@@ -40,42 +42,40 @@ func (n *news) ring() {
 	}
 }
 
-// all notes that what is shown of all documents may have changed.
-func (n *news) all() {
+// note puts something into the next lot.
+func (n *news) note(change func(*lot)) {
 	n.mu.Lock()
-	n.refresh = true
+	change(&n.next)
 	n.mu.Unlock()
 	n.ring()
 }
+
+// settings notes that the client may have other settings.
+func (n *news) settings() { n.note(func(l *lot) { l.settings = true }) }
+
+// all notes that what is shown of all documents may have changed.
+func (n *news) all() { n.note(func(l *lot) { l.refresh = true }) }
 
 // ledger notes that what the ledger holds may have changed.
-func (n *news) ledger() {
-	n.mu.Lock()
-	n.changed = true
-	n.mu.Unlock()
-	n.ring()
-}
+func (n *news) ledger() { n.note(func(l *lot) { l.changed = true }) }
 
 // of notes that a document has changed.
-func (n *news) of(u uri.URI) {
-	n.mu.Lock()
-	n.documents[u] = true
-	n.mu.Unlock()
-	n.ring()
-}
+func (n *news) of(u uri.URI) { n.note(func(l *lot) { l.documents[u] = true }) }
 
 // take returns what is to be told, and forgets it.
 func (n *news) take() lot {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	l := lot{n.refresh, n.changed, n.documents}
-	n.refresh, n.changed, n.documents = false, false, map[uri.URI]bool{}
+	l := n.next
+	n.next = lot{documents: map[uri.URI]bool{}}
 	return l
 }
 
-// tellNews tells the client what changes: at once what comes after a pause, together what comes in one.
+// tellNews tells the client what changes: at once what comes after a pause, together what comes in one. Nothing
+// else asks the client for anything unasked, and it asks for one thing after the other: so their order holds, and
+// the client ends with the last of many changes.
 func (s *Server) tellNews() {
-	t := teller{Server: s, reported: map[uri.URI]uri.URI{}}
+	t := teller{Server: s, reported: map[uri.URI]uri.URI{}, registered: map[string]bool{}}
 	for {
 		select {
 		case <-s.life.Done():
@@ -93,12 +93,17 @@ func (s *Server) tellNews() {
 // teller is what the client was told.
 type teller struct {
 	*Server
-	status   Status
-	reported map[uri.URI]uri.URI // documents with diagnostics, as the client spells them
+	status     Status
+	reported   map[uri.URI]uri.URI // documents with diagnostics, as the client spells them
+	registered map[string]bool     // methods, by their names in offers
 }
 
 // tell tells one lot of news.
 func (t *teller) tell(l lot) {
+	if l.settings {
+		t.pullSettings()
+	}
+	t.register()
 	t.tellStatus()
 	if l.changed {
 		t.tellChanged()
@@ -116,24 +121,26 @@ func (t *teller) tell(l lot) {
 	}
 }
 
-// askAgain has the client ask again for what it shows, as far as it said that it does that.
+// askAgain has the client ask again for what it is offered, as far as it said that it does that.
 func (t *teller) askAgain() {
-	settings := t.known().settings
-	for _, ask := range []struct {
-		wanted bool
-		do     func(context.Context) error
-	}{
-		{t.able.refresh.lenses && settings.Lens != showOff, t.client.CodeLensRefresh},
-		{t.able.refresh.hints && settings.Hints > 0, t.client.InlayHintRefresh},
-		{t.able.refresh.diagnostics && t.able.pull && len(settings.Diagnostics) > 0, t.client.DiagnosticRefresh},
-	} {
-		if !ask.wanted {
-			continue
+	for _, o := range offers() {
+		switch {
+		case !t.offered(o):
+		case o.name == "codeLens" && t.able.refresh.lenses:
+			t.ask("lenses", t.client.CodeLensRefresh)
+		case o.name == "inlayHint" && t.able.refresh.hints:
+			t.ask("hints", t.client.InlayHintRefresh)
+		case o.name == "diagnostic" && t.able.refresh.diagnostics:
+			t.ask("diagnostics", t.client.DiagnosticRefresh)
 		}
-		ctx, cancel := context.WithTimeout(t.life, clientPatience)
-		if err := ask.do(ctx); err != nil && t.life.Err() == nil {
-			t.o.Log.Warn("refresh", "why", err.Error())
-		}
-		cancel()
+	}
+}
+
+// ask asks the client for something, and waits until it has answered. What fails is in the log.
+func (t *teller) ask(what string, do func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(t.life, clientPatience)
+	defer cancel()
+	if err := do(ctx); err != nil && t.life.Err() == nil {
+		t.o.Log.Warn("asking the client", "for", what, "why", err.Error())
 	}
 }

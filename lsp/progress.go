@@ -42,6 +42,10 @@ func (s *Server) progress(ctx context.Context, token protocol.ProgressToken, tit
 	if s.works.ends == nil {
 		s.works.ends = map[protocol.ProgressToken]context.CancelFunc{}
 	}
+	if s.works.ends[token] != nil {
+		p.token = nil // it shows another work
+		return p
+	}
 	s.works.ends[token] = cancel
 	yes, zero := true, uint32(0)
 	begin := &protocol.WorkDoneProgressBegin{Kind: "begin", Title: title, Cancellable: &yes}

@@ -23,6 +23,7 @@ type Options struct {
 	// told, and the server goes on without a workspace. nil: there is never one.
 	Find func(roots []string) (Place, error)
 	Log  *slog.Logger // gets what an editor does wrong, and defects of ours
+	Idle func()       // called when the client has sent nothing for some seconds; may be nil
 }
 
 // Server is a language server for one client.
@@ -34,6 +35,8 @@ type Server struct {
 	works     works
 	exited    chan struct{} // closed by exit
 	exit      func()
+	orphaned  chan struct{} // closed when the process of the client has ended
+	stirred   chan struct{} // holds one: the client sent something
 
 	news  *news
 	tasks sync.WaitGroup // what goes on beside answering
@@ -41,15 +44,17 @@ type Server struct {
 	mu    sync.Mutex
 	stage stage // guarded by mu
 	now   known // guarded by mu
-	// unfollow ends following the live session; nil: it is not followed. Guarded by mu.
+	// followed is how the live session is followed, unfollow ends that; nil: it is not followed. Both guarded by mu.
+	followed following
 	unfollow context.CancelFunc
 
 	// What initialize and initialized set, before anything else is taken in.
-	able  abilities
-	given bool // the client sent settings
-	begun bool // the client listens
-	place Place
-	lost  error // why there is no place
+	able    abilities
+	initial Settings
+	given   bool // the client sent settings
+	begun   bool // the client listens
+	place   Place
+	lost    error // why there is no place
 
 	// What Serve sets before it reads.
 	life   context.Context //nolint:containedctx // of what outlives the message that asked for it
@@ -62,11 +67,11 @@ func New(o Options) *Server {
 	exited := make(chan struct{})
 	return &Server{
 		o: o, methods: methods(), now: known{settings: defaults(), models: tokens.Builtin()}.measured(), news: newNews(),
-		exited: exited, exit: sync.OnceFunc(func() { close(exited) }),
+		exited: exited, exit: sync.OnceFunc(func() { close(exited) }), orphaned: make(chan struct{}), stirred: make(chan struct{}, 1),
 	}
 }
 
-// Serve answers a client on in and out until it says exit, in ends or ctx does. The answers under way are
+// Serve answers a client on in and out until it says exit, in ends, its process or ctx does. The answers under way are
 // given up then. A process may call it once, and should end when it returns, because nothing can interrupt
 // a reader of standard input.
 //
@@ -79,6 +84,9 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	s.conn = jsonrpc2.NewConn(newStream(in, out, s.o.Log, end), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
 	s.tasks.Go(func() { s.known().meter.Counter.Encoding().CountString("a") }) // it reads its vocabulary now, not for the first answer
+	if s.o.Idle != nil {
+		s.tasks.Go(s.watchRest)
+	}
 	s.conn.Go(life, s.handle)
 	select {
 	case <-s.exited:
@@ -89,6 +97,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		if err := s.conn.Err(); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return fault.Wrap(fault.Unavailable, "lsp.serve", err)
 		}
+	case <-s.orphaned:
 	case <-ctx.Done():
 	}
 	return nil

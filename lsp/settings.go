@@ -47,10 +47,11 @@ const section = "ctxledger"
 
 func defaults() Settings { return Settings{Lens: showLive, Hover: showHeadings, Live: true} }
 
-// readSettings reads what a client says, ours alone or all that it has. What is left out has its default.
-// Errors: invalid, naming what is wrong; the settings are then the defaults.
-func readSettings(raw []byte) (Settings, error) {
-	s := defaults()
+// read reads what a client says, ours alone or all that it has. What is left out is as in s. Errors: invalid,
+// naming what is wrong; the settings are then s.
+func (s Settings) read(raw []byte) (Settings, error) {
+	said := s
+	said.Diagnostics = slices.Clone(s.Diagnostics) // decoding would write over those of s
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) == nil && all[section] != nil {
 		raw = all[section]
@@ -58,18 +59,18 @@ func readSettings(raw []byte) (Settings, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return s, nil
 	}
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return defaults(), fault.Wrap(fault.Invalid, "lsp.settings", err)
+	if err := json.Unmarshal(raw, &said); err != nil {
+		return s, fault.Wrap(fault.Invalid, "lsp.settings", err)
 	}
-	for _, one := range []struct{ name, value, middle string }{{"lens", s.Lens, showLive}, {"hover", s.Hover, showHeadings}} {
+	for _, one := range []struct{ name, value, middle string }{{"lens", said.Lens, showLive}, {"hover", said.Hover, showHeadings}} {
 		if one.value != showOff && one.value != one.middle && one.value != showAlways {
-			return defaults(), fault.New(fault.Invalid, "lsp.settings", "%s is %q, not one of off, %s, always", one.name, one.value, one.middle)
+			return s, fault.New(fault.Invalid, "lsp.settings", "%s is %q, not one of off, %s, always", one.name, one.value, one.middle)
 		}
 	}
-	for _, code := range s.Diagnostics {
+	for _, code := range said.Diagnostics {
 		if !slices.Contains(anyfile.Codes(), code) {
-			return defaults(), fault.New(fault.Invalid, "lsp.settings", "there is no diagnostic %.40q: there are %s", code, strings.Join(anyfile.Codes(), ", "))
+			return s, fault.New(fault.Invalid, "lsp.settings", "there is no diagnostic %.40q: there are %s", code, strings.Join(anyfile.Codes(), ", "))
 		}
 	}
-	return s, nil
+	return said, nil
 }

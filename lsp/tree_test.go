@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ctxledger.dev/engine"
@@ -76,8 +77,8 @@ func (k *kept) place(s *Server) {
 	}
 }
 
-// shown are the settings of a client that shows what the ledger holds.
-var shown = map[string]any{"status": true}
+// ledgerShown are the settings of a client that shows what the ledger holds.
+var ledgerShown = map[string]any{"status": true}
 
 // inLedger starts a server on a ledger.
 func inLedger(t *testing.T, k *kept, settings map[string]any) *fixture {
@@ -139,7 +140,7 @@ func (k *kept) talk(t *testing.T, turns int) string {
 func TestTheLedgerIsShownInTheEditor(t *testing.T) {
 	k := newKept(t)
 	session := k.talk(t, 8)
-	f := inLedger(t, k, shown)
+	f := inLedger(t, k, ledgerShown)
 	roots := f.nodes(t, "")
 	if len(roots) != 4 || roots[0].Kind != records.KindSessions || roots[0].Description != "1" {
 		t.Fatalf("the roots are %+v", roots)
@@ -223,7 +224,7 @@ func count(told []scriptededitor.Message, method string) (n int) {
 func TestOneConnectionIsShared(t *testing.T) {
 	k := newKept(t)
 	k.talk(t, 1)
-	f := inLedger(t, k, shown)
+	f := inLedger(t, k, ledgerShown)
 	if _, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, statusMethod) > 0 }); err != nil {
 		t.Fatal(err)
 	}
@@ -300,10 +301,48 @@ func TestACallForTheLedgerCanBeGivenUp(t *testing.T) {
 	}
 }
 
+// TestWhoWaitsForALedgerGetsTheSameAnswer has one that takes its time to say that it cannot be opened.
+func TestWhoWaitsForALedgerGetsTheSameAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dials, hold := 0, make(chan struct{})
+		l := newLedger(func(ctx context.Context) (engine.API, error) {
+			dials++
+			select {
+			case <-hold:
+				return nil, fault.New(fault.Corrupt, "test", "it is damaged")
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		})
+		given, giveUp := context.WithCancel(t.Context())
+		go func() {
+			if _, err := l.open(given); err == nil {
+				t.Error("it is open")
+			}
+		}()
+		synctest.Wait()
+		for range 5 {
+			go func() {
+				if _, err := l.open(t.Context()); !fault.Is(err, fault.Corrupt) {
+					t.Error(err)
+				}
+			}()
+		}
+		synctest.Wait()
+		giveUp() // what that one gets is no answer for the others
+		synctest.Wait()
+		close(hold)
+		synctest.Wait()
+		if dials != 2 {
+			t.Errorf("it was asked %d times", dials)
+		}
+	})
+}
+
 // TestAStormOfEventsIsToldInFewWords stores thousands of things at once.
 func TestAStormOfEventsIsToldInFewWords(t *testing.T) {
 	k := newKept(t)
-	f := inLedger(t, k, shown)
+	f := inLedger(t, k, ledgerShown)
 	const events, writers = 10_000, 100
 	began := time.Now()
 	var storm sync.WaitGroup

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
@@ -67,10 +68,10 @@ func messages() []hostile {
 	add := func(name, body, id string, code int) {
 		cases = append(cases, hostile{name, framed(body), id, code})
 	}
-	for _, body := range []string{"{", "x", `"x"`, "NaN", `{"jsonrpc":"2.0",}`, "\xff\xfe", "\x00", `{"jsonrpc":"2.0","method":"$/ping"}{}`} {
+	for _, body := range []string{"{", "x", `"x"`, "NaN", "Infinity", "-", `{"jsonrpc":"2.0",}`, "\xff\xfe", "\x00", `{"jsonrpc":"2.0","method":"$/ping"}{}`} {
 		add("no JSON: "+body, body, "null", parseError)
 	}
-	for _, body := range []string{"[]", "[1]", "[" + ping + "]", "{}", `{"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","result":1,"method":"x"}`, `{"jsonrpc":"2.0","METHOD":"$/ping"}`,
+	for _, body := range []string{"[]", "[1]", "[" + ping + "]", "[[" + ping + "]]", "[" + strings.Repeat("1,", 1_000_000) + "1]", "{}", `{"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","result":1,"method":"x"}`, `{"jsonrpc":"2.0","METHOD":"$/ping"}`, `{"jsonrpc":"2.0","Method":"$/ping"}`,
 		`{"jsonrpc":"2.0","method":"a","method":"b"}`, `{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}`, `{"jsonrpc":"2.0","method":""`[:0] + `{"jsonrpc":"2.0","method":7}`,
 		`{"jsonrpc":"2.0","x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `,"method":"a"}`} {
 		add("no request: "+body[:min(50, len(body))], body, "null", invalidRequest)
@@ -86,6 +87,8 @@ func messages() []hostile {
 		add("unknown, the id "+id, `{"jsonrpc":"2.0","id":`+id+`,"method":"ctxledger/unknown","params":{}}`, id, methodNotFound)
 	}
 	add("unknown without parameters", `{"jsonrpc":"2.0","id":802,"method":"ctxledger/unknown"}`, "802", methodNotFound)
+	add("an unknown method that could be left out", `{"jsonrpc":"2.0","id":807,"method":"$/unknown"}`, "807", methodNotFound)
+	add("parameters by a name that folds to theirs", `{"jsonrpc":"2.0","id":808,"method":"textDocument/hover","paramſ":{"textDocument":{"uri":"untitled:good"},"position":{"line":0,"character":0}}}`, "808", invalidParams)
 	add("an empty method", `{"jsonrpc":"2.0","id":803,"method":""}`, "803", methodNotFound)
 	add("a long method", `{"jsonrpc":"2.0","id":804,"method":"`+strings.Repeat("m", 1<<20)+`"}`, "804", methodNotFound)
 	add("an unknown notification", `{"jsonrpc":"2.0","method":"$/unknown","params":{"x":1}}`, "", 0)
@@ -115,15 +118,15 @@ func requests() []hostile {
 		tell("a change with "+p, "textDocument/didChange", p)
 		tell("a cancellation with "+p, "$/cancelRequest", p)
 	}
-	for _, u := range []string{"", "not a uri", "file:///gone.md", "untitled:x", "vscode-remote://ssh+x/a", "file://server/share/a", "file:///c%3A/a.md", "FILE:///A", "file:///a%00b", strings.Repeat("x", 1<<20)} {
+	for _, u := range []string{"", "not a uri", "file:///gone.md", "untitled:x", "vscode-remote://ssh+x/a", "file://server/share/a", "file://host", "file:///%zz", "file://", "file:///c%3A/a.md", "FILE:///A", "file:///a%00b", strings.Repeat("x", 1<<20)} {
 		add("hover on "+u[:min(30, len(u))], "textDocument/hover", `{"textDocument":{"uri":"`+u+`"},"position":{"line":0,"character":0}}`, 0)
 		tell("a change of "+u[:min(30, len(u))], "textDocument/didChange", `{"textDocument":{"uri":"`+u+`","version":2},"contentChanges":[{"text":"x"}]}`)
 		tell("closing "+u[:min(30, len(u))], "textDocument/didClose", `{"textDocument":{"uri":"`+u+`"}}`)
 	}
-	for _, p := range []string{`{"line":4294967295,"character":4294967295}`, `{"line":0,"character":1000000}`, `{"line":99,"character":0}`} {
+	for _, p := range []string{`{"line":4294967295,"character":4294967295}`, `{"line":0,"character":1000000}`, `{"line":99,"character":0}`, `{"line":0,"line":0,"character":0}`} {
 		add("hover at "+p, "textDocument/hover", `{"textDocument":{"uri":"untitled:good"},"position":`+p+`}`, 0)
 	}
-	for _, p := range []string{`{"line":-1,"character":0}`, `{"line":1.5,"character":0}`, `{"line":1e3,"character":0}`, `{"line":"0","character":0}`} {
+	for _, p := range []string{`{"line":4294967296,"character":0}`, `{"line":-1,"character":0}`, `{"line":1.5,"character":0}`, `{"line":1e3,"character":0}`, `{"line":"0","character":0}`} {
 		add("hover at "+p, "textDocument/hover", `{"textDocument":{"uri":"untitled:good"},"position":`+p+`}`, invalidParams)
 	}
 	for _, args := range []string{"[]", `[7]`, `[{"uri":"untitled:none","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}}},2]`} {
@@ -132,6 +135,7 @@ func requests() []hostile {
 	add("an unknown command", "workspace/executeCommand", `{"command":"rm"}`, invalidParams)
 	tell("settings that are none", "workspace/didChangeConfiguration", `{"settings":{"ctxledger":{"lens":7}}}`)
 	tell("settings with a wrong word", "workspace/didChangeConfiguration", `{"settings":{"ctxledger":{"hover":"maybe"}}}`)
+	tell("cancelling what is answered", "$/cancelRequest", `{"id":1001}`)
 	tell("cancelling nothing", "$/cancelRequest", `{"id":123456}`)
 	tell("cancelling without an id", "$/cancelRequest", `{}`)
 	tell("closing twice", "textDocument/didClose", `{"textDocument":{"uri":"untitled:none"}}`)
@@ -238,7 +242,37 @@ func TestTheServerEndsWithItsEditor(t *testing.T) {
 		<-s.Gone()
 		_ = s.cmd.Wait() // its status is looked at
 		if got := s.cmd.ProcessState.ExitCode(); got != c.status {
-			t.Errorf("%s: status %d, not %d; %s", c.name, got, c.status, s.stderr.kept)
+			t.Errorf("%s: status %d, not %d; %s", c.name, got, c.status, s.stderr)
 		}
 	}
+}
+
+// TestTheServerEndsWithTheProcessOfItsEditor holds the inputs of servers open whose editors have ended. One that never
+// saw the process of its editor stays, and one whose editor lives leaves at its word.
+func TestTheServerEndsWithTheProcessOfItsEditor(t *testing.T) {
+	editor := exec.Command("cat")
+	in, err := editor.StdinPipe()
+	must(t, err)
+	must(t, editor.Start())
+	begin := func(pid int) *server {
+		s := newPlace(t).start(t)
+		_, err := s.Initialize(s.ctx, nil, everything, map[string]any{"processId": pid})
+		must(t, err)
+		must(t, s.Open("untitled:good", "markdown", guide))
+		return s
+	}
+	orphan, polite, stranger := begin(editor.Process.Pid), begin(editor.Process.Pid), begin(1<<30)
+	polite.leave(t)
+	must(t, in.Close())
+	must(t, editor.Wait())
+	if _, err := orphan.Until(orphan.ctx, func([]scriptededitor.Message) bool { return false }); orphan.ctx.Err() != nil {
+		t.Fatal(err)
+	}
+	if err := orphan.cmd.Wait(); err != nil {
+		t.Errorf("%v: %s", err, orphan.stderr)
+	}
+	if got := stranger.cost(t, "untitled:good"); got != count(guide) {
+		t.Errorf("the lens says %q", got)
+	}
+	stranger.leave(t)
 }

@@ -18,7 +18,7 @@ func (s *server) context(t *testing.T, session string) (c lsp.Context, err error
 // TestAPanelSeesTheWindowFill asks before there is a session, while one is written, of one that is not there.
 func TestAPanelSeesTheWindowFill(t *testing.T) {
 	p := newPlace(t)
-	p.stopDaemons(t)
+	p.StopDaemons(t)
 	s := p.start(t, "CLAUDE_CONFIG_DIR="+t.TempDir())
 	s.inWorkspace(t, p, quiet)
 	if c, err := s.context(t, ""); err != nil || c.Session != "" || c.Turns == nil || c.Categories == nil || c.Sources == nil {
@@ -33,7 +33,7 @@ func TestAPanelSeesTheWindowFill(t *testing.T) {
 // TestAPanelSeesASessionGrow follows a session whose words are hostile and hold a secret.
 func TestAPanelSeesASessionGrow(t *testing.T) {
 	p := newPlace(t)
-	p.stopDaemons(t)
+	p.StopDaemons(t)
 	a := newAgent(t, p)
 	a.write(t, "user", map[string]any{"role": "user", "content": "Use password=hunter2hunter2 \u202e\u001b[31mand <b>look</b>.\nThen more."})
 	s := p.start(t, a.variables())

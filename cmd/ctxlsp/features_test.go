@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -12,7 +11,10 @@ import (
 
 const guide = "# Guide\nA text.\n\n## Install\nRun `make`, then 😀 wait.\n\n## Use\nRead it.\n"
 
-func count(text string) string { return fmt.Sprintf("%d tokens", tokens.O200kBase.CountString(text)) }
+// count is what is said of a text alone.
+func count(text string) string {
+	return tokens.Count{N: tokens.O200kBase.CountString(text), Exact: true}.String() + " tokens"
+}
 
 func TestEveryFeatureCountsWhatItShows(t *testing.T) {
 	s := newPlace(t).start(t)

@@ -75,7 +75,7 @@ func labelled(t *testing.T, nodes []node, label string) node {
 // TestTheEditorShowsWhatTheLedgerHolds follows an agent at work through the daemon.
 func TestTheEditorShowsWhatTheLedgerHolds(t *testing.T) {
 	p := newPlace(t)
-	p.stopDaemons(t)
+	p.StopDaemons(t)
 	a := newAgent(t, p)
 	s := p.start(t, a.variables())
 	offered, err := s.Initialize(s.ctx, capable, quiet, map[string]any{"workspaceFolders": []any{map[string]any{"uri": p.uri(""), "name": "x"}}})
@@ -112,7 +112,7 @@ func TestTheEditorShowsWhatTheLedgerHolds(t *testing.T) {
 // TestAPersonTidiesUpInTheEditor compacts, takes back and forgets, and ends the daemon in between.
 func TestAPersonTidiesUpInTheEditor(t *testing.T) {
 	p := newPlace(t)
-	p.stopDaemons(t)
+	p.StopDaemons(t)
 	a := newAgent(t, p)
 	for i := range 20 {
 		a.read(t, fmt.Sprintf("file%d.txt", i), strings.Repeat("many words ", 500))
@@ -153,7 +153,7 @@ func TestAPersonTidiesUpInTheEditor(t *testing.T) {
 func (p place) killDaemon(t *testing.T) {
 	t.Helper()
 	var owner struct{ PID int }
-	raw, err := os.ReadFile(filepath.Join(p.workspace(t).State, "owner.json"))
+	raw, err := os.ReadFile(filepath.Join(p.Workspace(t).State, "owner.json"))
 	must(t, err)
 	must(t, json.Unmarshal(raw, &owner))
 	process, err := os.FindProcess(owner.PID)
@@ -166,15 +166,15 @@ func (p place) killDaemon(t *testing.T) {
 func TestALedgerInTroubleIsExplained(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, p *place){
 		"the state is a file": func(t *testing.T, p *place) {
-			p.state = filepath.Join(t.TempDir(), "file")
-			must(t, os.WriteFile(p.state, nil, 0o644))
+			p.State = filepath.Join(t.TempDir(), "file")
+			must(t, os.WriteFile(p.State, nil, 0o644))
 		},
 		"the ledger is none": func(t *testing.T, p *place) {
-			ws := p.workspace(t)
+			ws := p.Workspace(t)
 			must(t, os.MkdirAll(ws.State, 0o700))
 			must(t, os.WriteFile(filepath.Join(ws.State, "ledger.db"), []byte(strings.Repeat("no ledger ", 1000)), 0o600))
 		},
-		"there is no workspace": func(_ *testing.T, p *place) { p.root = p.home },
+		"there is no workspace": func(_ *testing.T, p *place) { p.Root = p.Home },
 	} {
 		p := newPlace(t)
 		spoil(t, &p)
@@ -208,7 +208,7 @@ func TestALedgerInTroubleIsExplained(t *testing.T) {
 // TestHostileNamesCostOneAnswer asks the ledger for what nobody should, each followed by a good call.
 func TestHostileNamesCostOneAnswer(t *testing.T) {
 	p := newPlace(t)
-	p.stopDaemons(t)
+	p.StopDaemons(t)
 	s := p.start(t)
 	s.inWorkspace(t, p, map[string]any{"live": false})
 	type refused struct {

@@ -24,13 +24,13 @@ const hostSession = "0b0b0b0b-1111-4222-8333-444444444444"
 // newAgent begins a session in the place.
 func newAgent(t *testing.T, p place) *agent {
 	t.Helper()
-	a := &agent{root: p.root, home: t.TempDir()}
+	a := &agent{root: p.Root, home: t.TempDir()}
 	name := strings.Map(func(r rune) rune {
 		if r < '0' || '9' < r && r < 'A' || 'Z' < r && r < 'a' || 'z' < r {
 			return '-'
 		}
 		return r
-	}, p.root)
+	}, p.Root)
 	dir := filepath.Join(a.home, "projects", name)
 	must(t, os.MkdirAll(dir, 0o755))
 	var err error
@@ -75,8 +75,8 @@ var quiet = map[string]any{"status": true}
 // TestWhatTheAgentDoesReachesTheEditor follows a session that is written beside an open editor.
 func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 	p := newPlace(t)
-	p.stopDaemons(t)
-	must(t, os.WriteFile(filepath.Join(p.root, "guide (1).md"), []byte(guide), 0o644))
+	p.StopDaemons(t)
+	must(t, os.WriteFile(filepath.Join(p.Root, "guide (1).md"), []byte(guide), 0o644))
 	a := newAgent(t, p)
 	s := p.start(t, a.variables())
 	_, err := s.Initialize(s.ctx, capable, quiet, map[string]any{"workspaceFolders": []any{map[string]any{"uri": p.uri(""), "name": "x"}}})
@@ -102,7 +102,7 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 	}
 	s.awaitStatus(t, func(st status) bool { return st.Model == "gpt-5" && st.Used.N > 0 && st.Window > 0 })
 
-	must(t, os.WriteFile(filepath.Join(p.root, "guide (1).md"), []byte(guide+"\nMore.\n"), 0o644))
+	must(t, os.WriteFile(filepath.Join(p.Root, "guide (1).md"), []byte(guide+"\nMore.\n"), 0o644))
 	_, err = s.Until(s.ctx, func([]scriptededitor.Message) bool {
 		return strings.Contains(lensesNow(s, uri), "stale: changed outside of it")
 	})
@@ -130,7 +130,7 @@ func (s *server) awaitStatus(t *testing.T, ok func(status) bool) (st status) {
 		return false
 	})
 	if err != nil {
-		t.Fatalf("%v; told %s; standard error: %s", err, told, s.stderr.kept)
+		t.Fatalf("%v; told %s; standard error: %s", err, told, s.stderr)
 	}
 	return st
 }
@@ -147,7 +147,7 @@ func lensesNow(s *server, uri string) string {
 // TestTheDaemonMayDie kills the owner of the ledger: the editor goes on, and hears again of what comes next.
 func TestTheDaemonMayDie(t *testing.T) {
 	p := newPlace(t)
-	p.stopDaemons(t)
+	p.StopDaemons(t)
 	p.put(t, "a.md", guide)
 	a := newAgent(t, p)
 	s := p.start(t, a.variables())
@@ -158,7 +158,7 @@ func TestTheDaemonMayDie(t *testing.T) {
 	_, err := s.Until(s.ctx, func([]scriptededitor.Message) bool { return strings.Contains(lensesNow(s, uri), "read once") })
 	must(t, err)
 	var owner struct{ PID int }
-	raw, err := os.ReadFile(filepath.Join(p.workspace(t).State, "owner.json"))
+	raw, err := os.ReadFile(filepath.Join(p.Workspace(t).State, "owner.json"))
 	must(t, err)
 	must(t, json.Unmarshal(raw, &owner))
 	process, err := os.FindProcess(owner.PID)
@@ -167,7 +167,7 @@ func TestTheDaemonMayDie(t *testing.T) {
 	a.read(t, "a.md", guide)
 	for !strings.Contains(lensesNow(s, uri), "read 2 times") {
 		if s.ctx.Err() != nil {
-			t.Fatalf("the lens says %s; standard error: %s", lensesNow(s, uri), s.stderr.kept)
+			t.Fatalf("the lens says %s; standard error: %s", lensesNow(s, uri), s.stderr)
 		}
 	}
 	s.leave(t)

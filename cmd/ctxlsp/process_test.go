@@ -2,116 +2,53 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
-	"ctxledger.dev/engine/daemon"
-	"ctxledger.dev/internal/env"
+	"ctxledger.dev/cmd/internal/programtest"
 	"ctxledger.dev/internal/scriptededitor"
-	"ctxledger.dev/workspace"
 )
 
 // binary is the built program.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(build(m)) }
+func TestMain(m *testing.M) { os.Exit(programtest.Main(m, &binary)) }
 
-// build builds the program and runs the tests on it.
-func build(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "ctxlsp")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
-	binary = filepath.Join(dir, "ctxlsp")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
-}
+// place is where servers run.
+type place struct{ programtest.Place }
 
-// patience is how long a test waits for what should take milliseconds.
-const patience = 60 * time.Second
-
-// place is where programs run: a workspace, a home directory and a state directory of their own.
-type place struct{ root, home, state string }
-
-func newPlace(t *testing.T) place {
-	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := place{root: filepath.Join(root, "project"), home: t.TempDir(), state: filepath.Join(t.TempDir(), "state")}
-	if err := os.Mkdir(p.root, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// workspace returns what the programs find.
-func (p place) workspace(t *testing.T) workspace.Workspace {
-	t.Helper()
-	e := env.System()
-	e.Dir, e.Home = p.root, p.home
-	e.Lookup = func(name string) string { return map[string]string{"CTXLEDGER_STATE": p.state}[name] }
-	ws, err := workspace.Find(e, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ws
-}
-
-// stopDaemons ends the daemons of the place when the test ends.
-func (p place) stopDaemons(t *testing.T) {
-	t.Helper()
-	ws := p.workspace(t)
-	t.Cleanup(func() {
-		for _, state := range []string{ws.State, ws.UserState} {
-			if err := daemon.Stop(context.Background(), state); err != nil {
-				t.Error(err)
-			}
-		}
-	})
-}
+func newPlace(t *testing.T) place { return place{programtest.NewPlace(t)} }
 
 // uri returns the address of a file of the place.
 func (p place) uri(name string) string {
-	return "file://" + filepath.ToSlash(filepath.Join(p.root, name))
+	return "file://" + filepath.ToSlash(filepath.Join(p.Root, name))
 }
 
 // server is a running server with its editor.
 type server struct {
 	*scriptededitor.Editor
 	cmd    *exec.Cmd
-	stderr *lastWords
+	stderr *programtest.LastWords
 	ctx    context.Context
-}
-
-// lastWords keeps the end of what a program says on its standard error. It is read when that has ended.
-type lastWords struct{ kept []byte }
-
-func (l *lastWords) Write(p []byte) (int, error) {
-	const most = 1 << 20
-	l.kept = append(l.kept, p...)
-	l.kept = l.kept[max(0, len(l.kept)-most):]
-	return len(p), nil
 }
 
 // start starts the program in the place.
 func (p place) start(t *testing.T, variables ...string) *server {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	cmd := p.Command(t, binary, "--stdio")
+	cmd.Env = append(cmd.Env, variables...)
+	return serve(t, cmd)
+}
+
+// serve starts a server that is ready to be started.
+func serve(t *testing.T, cmd *exec.Cmd) *server {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), programtest.Patience)
 	t.Cleanup(cancel)
-	s := &server{cmd: exec.CommandContext(ctx, binary, "--stdio"), stderr: &lastWords{}, ctx: ctx}
-	s.cmd.Dir, s.cmd.Stderr = p.root, s.stderr
-	s.cmd.Env = append([]string{"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "CTXLEDGER_STATE=" + p.state}, variables...)
+	s := &server{cmd: cmd, stderr: &programtest.LastWords{}, ctx: ctx}
+	cmd.Stderr = s.stderr
 	in, err := s.cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +109,7 @@ func (s *server) leave(t *testing.T) {
 	must(t, s.Leave(s.ctx))
 	<-s.Gone()
 	if err := s.cmd.Wait(); err != nil {
-		t.Errorf("%v; standard error: %s", err, s.stderr.kept)
+		t.Errorf("%v; standard error: %s", err, s.stderr)
 	}
 }
 

@@ -27,7 +27,7 @@ func (s *server) inWorkspace(t *testing.T, p place, settings map[string]any) {
 // put writes a file of the place.
 func (p place) put(t *testing.T, name, content string) {
 	t.Helper()
-	file := filepath.Join(p.root, name)
+	file := filepath.Join(p.Root, name)
 	must(t, os.MkdirAll(filepath.Dir(file), 0o755))
 	must(t, os.WriteFile(file, []byte(content), 0o644))
 }
@@ -169,64 +169,4 @@ func published(told []scriptededitor.Message, uri string) (last string) {
 		}
 	}
 	return last
-}
-
-// TestDocumentsOfAnyKindAreCounted opens what editors rarely do.
-func TestDocumentsOfAnyKindAreCounted(t *testing.T) {
-	s := newPlace(t).start(t)
-	s.initialize(t)
-	for name, text := range map[string]string{
-		"empty": "", "one character": "x", "only line ends": strings.Repeat("\r\n", 1000), "one long line": strings.Repeat("word ", 200_000),
-		"binary": "\x00\x01\x02PNG\ufffd\ufffd", "combining marks": strings.Repeat("e\u0301", 10_000), "right to left": "שלום עולם\n", "separators": "a\u2028b\u2029c\u0085",
-		"ten megabytes": strings.Repeat("All work and no play. ", 500_000), "conflict": "<<<<<<< a\n=======\n>>>>>>> b\n",
-	} {
-		uri := "untitled:" + strings.ReplaceAll(name, " ", "-")
-		must(t, s.Open(uri, "markdown", text))
-		got := s.cost(t, uri)
-		want := tokens.Count{N: tokens.O200kBase.CountString(text), Exact: true}.String()
-		if !strings.HasPrefix(got, want+" token") {
-			t.Errorf("%s: %q, not %s tokens", name, got, want)
-		}
-		if name == "ten megabytes" && !strings.Contains(got, "too large to show more") {
-			t.Errorf("%s: %q does not say that there is no more", name, got)
-		}
-		for _, method := range []string{"documentSymbol", "foldingRange"} {
-			ask[json.RawMessage](t, s, "textDocument/"+method, uri, nil)
-		}
-	}
-	s.leave(t)
-}
-
-// TestALedgerInTroubleHurtsNobody keeps the ledger from being opened; the editor is told why, once.
-func TestALedgerInTroubleHurtsNobody(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		spoil func(t *testing.T, p *place)
-	}{
-		{"the state is a file", func(t *testing.T, p *place) {
-			p.state = filepath.Join(t.TempDir(), "file")
-			must(t, os.WriteFile(p.state, nil, 0o644))
-		}},
-		{"the ledger is none", func(t *testing.T, p *place) {
-			ws := p.workspace(t)
-			must(t, os.MkdirAll(ws.State, 0o700))
-			must(t, os.WriteFile(filepath.Join(ws.State, "ledger.db"), []byte(strings.Repeat("no ledger ", 1000)), 0o600))
-		}},
-		{"the configuration is none", func(t *testing.T, p *place) { p.put(t, "ctxledger.yaml", "follow: [\n") }},
-	} {
-		p := newPlace(t)
-		c.spoil(t, &p)
-		s := p.start(t)
-		s.inWorkspace(t, p, map[string]any{"status": true, "lens": "always"})
-		const uri = "untitled:x"
-		must(t, s.Open(uri, "markdown", guide))
-		if got := s.cost(t, uri); got != count(guide) {
-			t.Errorf("%s: the lens says %q", c.name, got)
-		}
-		st := s.awaitStatus(t, func(st status) bool { return st.Problem != "" && st.Session == "" })
-		if got, err := s.context(t, ""); err == nil || !strings.Contains(err.Error(), st.Problem) {
-			t.Errorf("%s: the panel is told %+v, %v instead of %q", c.name, got, err, st.Problem)
-		}
-		s.leave(t)
-	}
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/cmd/internal/programtest"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
@@ -32,8 +33,8 @@ const mostGrowth = 64 << 20
 
 // TestEveryHostileLineIsAnsweredByItsRule sends what no client should, each line followed by a good call.
 func TestEveryHostileLineIsAnsweredByItsRule(t *testing.T) {
-	pl := newPlace(t)
-	p := start(t, pl.command(t, "--in-process"))
+	pl := programtest.NewPlace(t)
+	p := start(t, pl.Command(t, binary, "--in-process"))
 	p.send(t, request("0", "tools/list", map[string]any{}))
 	cases := slices.Concat(frames(), envelopes(), orders(), arguments(t, p.answer(t, "0").Result))
 	if len(cases) < 300 {
@@ -81,9 +82,9 @@ func (c hostile) judge(t *testing.T, a answer) {
 }
 
 // holds wants the ledger of the place to hold so many memories, and nothing else.
-func holds(t *testing.T, pl place, memories int) {
+func holds(t *testing.T, pl programtest.Place, memories int) {
 	t.Helper()
-	ws := pl.workspace(t)
+	ws := pl.Workspace(t)
 	api, err := daemon.Open(t.Context(), daemon.Options{State: ws.State, Workspace: ws.Root, Env: env.System(), InProcess: true})
 	if err != nil {
 		t.Fatal(err)
@@ -186,8 +187,8 @@ func canonical(raw json.RawMessage) string {
 // TestGeneratedGarbageBetweenCallsHurtsNobody sends malformed messages between good calls: all good calls
 // are answered, each request once and under its own id or none, the memory stays, nothing is stored.
 func TestGeneratedGarbageBetweenCallsHurtsNobody(t *testing.T) {
-	pl := newPlace(t)
-	p := start(t, pl.forever("--in-process"))
+	pl := programtest.NewPlace(t)
+	p := start(t, pl.Forever(binary, "--in-process"))
 	g := &garbage{dice: rand.New(rand.NewPCG(*seed, 0)), asked: map[string]bool{}}
 	var took []time.Duration
 	before := int64(0)

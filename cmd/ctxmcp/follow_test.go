@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxledger.dev/cmd/internal/programtest"
 )
 
 // recorded is a session that the real Claude Code wrote, see testdata/sessions/README.md.
@@ -56,19 +58,19 @@ func TestSessionsAreFollowedWithoutAnyInstallation(t *testing.T) {
 		{"unless the configuration says no", []string{"--in-process"}, "follow: false\n", false},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			pl := newPlace(t)
-			if err := os.WriteFile(filepath.Join(pl.root, "ctxledger.yaml"), []byte(x.setting), 0o644); err != nil {
+			pl := programtest.NewPlace(t)
+			if err := os.WriteFile(filepath.Join(pl.Root, "ctxledger.yaml"), []byte(x.setting), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			if x.arguments == nil {
-				pl.stopDaemons(t)
+				pl.StopDaemons(t)
 			}
-			dir, session := claudeProject(t, pl.root)
-			cmd := pl.command(t, x.arguments...)
+			dir, session := claudeProject(t, pl.Root)
+			cmd := pl.Command(t, binary, x.arguments...)
 			cmd.Env = append(cmd.Env, "CLAUDE_CONFIG_DIR="+dir, "CLAUDE_CODE_SESSION_ID="+session)
 			p := start(t, cmd)
 			found, tries := false, 0
-			for began := time.Now(); !found && time.Since(began) < patience && (x.followed || tries < 3000); tries++ {
+			for began := time.Now(); !found && time.Since(began) < programtest.Patience && (x.followed || tries < 3000); tries++ {
 				p.send(t, call("1", "context_status", nil))
 				found = strings.Contains(p.answer(t, "1").text(t), "tokens used")
 			}

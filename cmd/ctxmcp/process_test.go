@@ -2,126 +2,30 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"ctxledger.dev/engine/daemon"
-	"ctxledger.dev/internal/env"
-	"ctxledger.dev/workspace"
+	"ctxledger.dev/cmd/internal/programtest"
 )
 
 // binary is the built program.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(build(m)) }
-
-// build builds the program and runs the tests on it.
-func build(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "ctxmcp")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
-	binary = filepath.Join(dir, "ctxmcp")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
-}
-
-// patience is how long a test waits for what should take milliseconds.
-const patience = 60 * time.Second
-
-// place is where programs run: a workspace, a home directory and a state directory of their own.
-type place struct{ root, home, state string }
-
-func newPlace(t *testing.T) place {
-	t.Helper()
-	p := place{root: filepath.Join(t.TempDir(), "project"), home: t.TempDir(), state: filepath.Join(t.TempDir(), "state")}
-	if err := os.Mkdir(p.root, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// variables are the environment of a program: nothing of the machine's own.
-func (p place) variables(more ...string) []string {
-	return append([]string{"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "CTXLEDGER_STATE=" + p.state}, more...)
-}
-
-// command returns the program, ready to be started in the workspace.
-func (p place) command(t *testing.T, arguments ...string) *exec.Cmd {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	t.Cleanup(cancel)
-	c := exec.CommandContext(ctx, binary, arguments...)
-	c.Dir, c.Env = p.root, p.variables()
-	return c
-}
-
-// forever returns the program without a bound on its life, for runs of any length.
-func (p place) forever(arguments ...string) *exec.Cmd {
-	c := exec.Command(binary, arguments...)
-	c.Dir, c.Env = p.root, p.variables()
-	return c
-}
-
-// workspace returns what the programs find.
-func (p place) workspace(t *testing.T) workspace.Workspace {
-	t.Helper()
-	e := env.System()
-	e.Dir, e.Home = p.root, p.home
-	e.Lookup = func(name string) string { return map[string]string{"CTXLEDGER_STATE": p.state}[name] }
-	ws, err := workspace.Find(e, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ws
-}
-
-// stopDaemons ends the daemons of the place when the test ends.
-func (p place) stopDaemons(t *testing.T) {
-	t.Helper()
-	ws := p.workspace(t)
-	t.Cleanup(func() {
-		for _, state := range []string{ws.State, ws.UserState} {
-			if err := daemon.Stop(context.Background(), state); err != nil {
-				t.Error(err)
-			}
-		}
-	})
-}
+func TestMain(m *testing.M) { os.Exit(programtest.Main(m, &binary)) }
 
 // process is a running server.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *bufio.Reader
-	stderr *lastWords
+	stderr *programtest.LastWords
 	early  map[string]answer // came before they were asked for
 }
-
-// lastWords keeps the end of what a program says on its standard error. It is read when that has ended.
-type lastWords struct{ kept []byte }
-
-func (l *lastWords) Write(p []byte) (int, error) {
-	const most = 1 << 20
-	l.kept = append(l.kept, p...)
-	l.kept = l.kept[max(0, len(l.kept)-most):]
-	return len(p), nil
-}
-
-func (l *lastWords) String() string { return string(l.kept) }
 
 // answer is a JSON-RPC answer.
 type answer struct {
@@ -135,7 +39,7 @@ type answer struct {
 
 func start(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
-	p := &process{cmd: cmd, stderr: &lastWords{}, early: map[string]answer{}}
+	p := &process{cmd: cmd, stderr: &programtest.LastWords{}, early: map[string]answer{}}
 	cmd.Stderr = p.stderr
 	var err error
 	if p.in, err = cmd.StdinPipe(); err != nil {

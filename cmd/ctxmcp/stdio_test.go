@@ -15,12 +15,13 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"ctxledger.dev/cmd/internal/programtest"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/limits"
 )
 
 func TestGarbageBetweenCallsIsAnsweredAndEndsNothing(t *testing.T) {
-	p := start(t, newPlace(t).command(t, "--in-process"))
+	p := start(t, programtest.NewPlace(t).Command(t, binary, "--in-process"))
 	garbage := []struct {
 		line, id string
 		code     int
@@ -55,7 +56,7 @@ func TestGarbageBetweenCallsIsAnsweredAndEndsNothing(t *testing.T) {
 }
 
 func TestALineThatIsTooLongIsAnsweredUnderItsID(t *testing.T) {
-	p := start(t, newPlace(t).command(t, "--in-process"))
+	p := start(t, programtest.NewPlace(t).Command(t, binary, "--in-process"))
 	big := strings.Repeat("x", 17<<20)
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory","arguments":{"body":"` + big + `"}}}`,
@@ -88,7 +89,7 @@ func conversation(size int) []map[string]any {
 }
 
 func TestWhatWasAskedBeforeTheEndOfInputIsAnswered(t *testing.T) {
-	cmd := newPlace(t).command(t, "--in-process")
+	cmd := programtest.NewPlace(t).Command(t, binary, "--in-process")
 	lines := []string{call("1", "compact_conversation", map[string]any{"format": "anthropic", "messages": conversation(2 << 20)})}
 	for i := range 40 {
 		lines = append(lines, call(strconv.Itoa(i+2), "changes", nil))
@@ -112,7 +113,7 @@ func TestWhatWasAskedBeforeTheEndOfInputIsAnswered(t *testing.T) {
 }
 
 func TestAnswersComeInAnyOrderEachOnce(t *testing.T) {
-	p := start(t, newPlace(t).command(t, "--in-process"))
+	p := start(t, programtest.NewPlace(t).Command(t, binary, "--in-process"))
 	p.send(t, call("0", "compact_conversation", map[string]any{"format": "anthropic", "messages": conversation(1 << 20)}))
 	for i := 1; i <= 200; i++ {
 		p.send(t, call(strconv.Itoa(i), "changes", nil))
@@ -129,7 +130,7 @@ func TestAnswersComeInAnyOrderEachOnce(t *testing.T) {
 }
 
 func TestAnIDInUseIsRefusedAndTheFirstRequestKeepsIt(t *testing.T) {
-	p := start(t, newPlace(t).command(t, "--in-process"))
+	p := start(t, programtest.NewPlace(t).Command(t, binary, "--in-process"))
 	slow := call("1", "compact_conversation", map[string]any{"format": "anthropic", "messages": conversation(4 << 20)})
 	p.send(t, slow, call("1", "changes", nil))
 	a := p.answer(t, "null")
@@ -145,7 +146,7 @@ func TestAnIDInUseIsRefusedAndTheFirstRequestKeepsIt(t *testing.T) {
 func TestInvariant9TheToolListIsTheSameInEveryProcess(t *testing.T) {
 	var want json.RawMessage
 	for i := range 3 {
-		cmd := newPlace(t).command(t, "--in-process")
+		cmd := programtest.NewPlace(t).Command(t, binary, "--in-process")
 		cmd.Env = append(cmd.Env, fmt.Sprintf("CLAUDE_CODE_SESSION_ID=%d", i))
 		p := start(t, cmd)
 		p.send(t, call("1", "memory", map[string]any{"action": "save", "name": fmt.Sprintf("n%d", i), "body": "x"}))
@@ -161,10 +162,10 @@ func TestInvariant9TheToolListIsTheSameInEveryProcess(t *testing.T) {
 }
 
 func TestToolListDoesNotWaitForTheLedger(t *testing.T) {
-	pl := newPlace(t)
-	pl.stopDaemons(t)
+	pl := programtest.NewPlace(t)
+	pl.StopDaemons(t)
 	began := time.Now()
-	p := start(t, pl.command(t))
+	p := start(t, pl.Command(t, binary))
 	p.send(t, request("1", "initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "t", "version": "1"}}),
 		request("2", "tools/list", map[string]any{}))
 	p.answer(t, "2")
@@ -179,9 +180,9 @@ func TestToolListDoesNotWaitForTheLedger(t *testing.T) {
 }
 
 func TestTwoServersShareOneLedgerThroughADaemon(t *testing.T) {
-	pl := newPlace(t)
-	pl.stopDaemons(t)
-	one, two := start(t, pl.command(t)), start(t, pl.command(t))
+	pl := programtest.NewPlace(t)
+	pl.StopDaemons(t)
+	one, two := start(t, pl.Command(t, binary)), start(t, pl.Command(t, binary))
 	one.send(t, call("1", "memory", map[string]any{"action": "save", "name": "shared", "body": "by both"}))
 	one.answer(t, "1").text(t)
 	two.send(t, call("1", "memory", map[string]any{"action": "get", "name": "shared"}))
@@ -217,15 +218,15 @@ func asJSON(t *testing.T, v any) string {
 }
 
 func TestADaemonThatIsKilledIsNotNoticed(t *testing.T) {
-	pl := newPlace(t)
-	pl.stopDaemons(t)
-	p := start(t, pl.command(t))
+	pl := programtest.NewPlace(t)
+	pl.StopDaemons(t)
+	p := start(t, pl.Command(t, binary))
 	save := func(id, name string) {
 		p.send(t, call(id, "memory", map[string]any{"action": "save", "name": name, "body": "b"}))
 		has(t, p.answer(t, id).text(t), "saved")
 	}
 	save("1", "before")
-	state, err := daemon.Status(t.Context(), pl.workspace(t).State)
+	state, err := daemon.Status(t.Context(), pl.Workspace(t).State)
 	if err != nil || !state.Running {
 		t.Fatalf("%v: %+v", err, state)
 	}
@@ -245,18 +246,18 @@ func TestADaemonThatIsKilledIsNotNoticed(t *testing.T) {
 }
 
 func TestALedgerThatCannotBeOpenedIsToldByTheTools(t *testing.T) {
-	pl := newPlace(t)
-	file := pl.root + "/file"
+	pl := programtest.NewPlace(t)
+	file := pl.Root + "/file"
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range []struct{ state, workspace, want, out string }{
 		{file + "/state", "", "", "state"},
 		{"relative", "", "invalid:", "CTXLEDGER_STATE"},
-		{pl.state, "/no/such/directory", "invalid:", "--workspace"},
-		{pl.state, "/", "invalid:", "root of a file system"},
+		{pl.State, "/no/such/directory", "invalid:", "--workspace"},
+		{pl.State, "/", "invalid:", "root of a file system"},
 	} {
-		cmd := pl.command(t, "--in-process", "--workspace", x.workspace)
+		cmd := pl.Command(t, binary, "--in-process", "--workspace", x.workspace)
 		cmd.Env = append(cmd.Env, "CTXLEDGER_STATE="+x.state)
 		p := start(t, cmd)
 		p.send(t, request("1", "tools/list", map[string]any{}), call("2", "changes", nil))
@@ -270,15 +271,15 @@ func TestALedgerThatCannotBeOpenedIsToldByTheTools(t *testing.T) {
 
 func TestStartedOutsideAnyProjectItKeepsTheUsersMemoryAlone(t *testing.T) {
 	for _, dir := range []string{"/", "home"} {
-		pl := newPlace(t)
+		pl := programtest.NewPlace(t)
 		if dir == "home" {
-			dir = pl.home
+			dir = pl.Home
 		}
 		before, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := pl.command(t, "--in-process")
+		cmd := pl.Command(t, binary, "--in-process")
 		cmd.Dir = dir
 		p := start(t, cmd)
 		p.send(t, call("1", "memory", map[string]any{"action": "save", "name": "n", "body": "b", "scope": "user"}))
@@ -296,8 +297,8 @@ func TestStartedOutsideAnyProjectItKeepsTheUsersMemoryAlone(t *testing.T) {
 // TestStartedNowhereItAsksTheClientForItsRoots is what desktop hosts need: they start servers in /, and
 // know the project.
 func TestStartedNowhereItAsksTheClientForItsRoots(t *testing.T) {
-	pl := newPlace(t)
-	cmd := pl.command(t, "--in-process")
+	pl := programtest.NewPlace(t)
+	cmd := pl.Command(t, binary, "--in-process")
 	cmd.Dir = "/"
 	p := start(t, cmd)
 	p.send(t, request("1", "initialize", map[string]any{
@@ -313,24 +314,24 @@ func TestStartedNowhereItAsksTheClientForItsRoots(t *testing.T) {
 	if err != nil || json.Unmarshal([]byte(line), &asked) != nil || asked.Method != "roots/list" {
 		t.Fatalf("not a question for roots: %q, %v", line, err)
 	}
-	p.send(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"roots":[{"uri":%q}]}}`, asked.ID, "file://"+pl.root))
+	p.send(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"roots":[{"uri":%q}]}}`, asked.ID, "file://"+pl.Root))
 	has(t, p.answer(t, "2").text(t), "in scope project")
 	p.end(t)
 }
 
 func TestFlagsAndSignals(t *testing.T) {
-	pl := newPlace(t)
-	if out, err := pl.command(t, "--version").Output(); err != nil || !strings.HasPrefix(string(out), "ctxmcp ") {
+	pl := programtest.NewPlace(t)
+	if out, err := pl.Command(t, binary, "--version").Output(); err != nil || !strings.HasPrefix(string(out), "ctxmcp ") {
 		t.Errorf("%v: %s", err, out)
 	}
 	for _, wrong := range [][]string{{"--frob"}, {"file"}, {"--tool-prefix", "a b"}} {
-		cmd := pl.command(t, wrong...)
+		cmd := pl.Command(t, binary, wrong...)
 		out, err := cmd.CombinedOutput()
 		if err == nil || cmd.ProcessState.ExitCode() != 2 || len(out) == 0 {
 			t.Errorf("%v: %v: %s", wrong, err, out)
 		}
 	}
-	p := start(t, pl.command(t, "--in-process"))
+	p := start(t, pl.Command(t, binary, "--in-process"))
 	p.send(t, call("1", "changes", nil))
 	p.answer(t, "1")
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -342,7 +343,7 @@ func TestFlagsAndSignals(t *testing.T) {
 }
 
 func TestAWaitingSubscriptionDoesNotHoldUpTheEnd(t *testing.T) {
-	p := start(t, newPlace(t).command(t, "--in-process"))
+	p := start(t, programtest.NewPlace(t).Command(t, binary, "--in-process"))
 	modern := map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": map[string]any{}}
 	p.send(t, request("1", "subscriptions/listen", map[string]any{"_meta": modern, "notifications": map[string]any{}}), call("2", "changes", nil))
 	for { // the acknowledgement is a notification: it has no id
@@ -365,8 +366,8 @@ func TestAWaitingSubscriptionDoesNotHoldUpTheEnd(t *testing.T) {
 
 func TestTheLibrarysOwnClientIsServedInBothEras(t *testing.T) {
 	for _, options := range [][]client.ClientOption{nil, {client.WithProtocolVersion("2025-11-25")}} {
-		pl := newPlace(t)
-		c := client.NewClient(transport.NewStdio(binary, pl.variables(), "--in-process", "--workspace", pl.root), options...)
+		pl := programtest.NewPlace(t)
+		c := client.NewClient(transport.NewStdio(binary, pl.Variables(), "--in-process", "--workspace", pl.Root), options...)
 		if err := c.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -45,11 +45,6 @@ func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true
 // sendAway makes a daemon leave in good order.
 func sendAway(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
 
-// alive reports whether a process of that id exists, whoever's it is.
-func alive(pid int) bool {
-	return pid > 0 && !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
-}
-
 // reap collects the exit status of a child that has ended, so that it does not stay as a zombie.
 // It does not wait, and reports whether there is nothing left to collect.
 func reap(pid int) bool {

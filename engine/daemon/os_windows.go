@@ -32,11 +32,5 @@ func detach(cmd *exec.Cmd) {
 // sendAway ends a daemon: there are no signals to do that in good order.
 func sendAway(p *os.Process) error { return p.Kill() }
 
-// alive reports whether a process of that id exists.
-func alive(pid int) bool {
-	p, err := os.FindProcess(pid)
-	return err == nil && p.Release() == nil
-}
-
 // reap has nothing to do on Windows: an ended process goes with its last handle.
 func reap(int) bool { return true }

@@ -13,6 +13,7 @@ import (
 
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/process"
 )
 
 // ownerName is the file in a state directory by which its owner is found.
@@ -36,7 +37,7 @@ type owner struct {
 }
 
 // holds reports whether o is a process that keeps the ledger to itself now, and did not die on it.
-func (o owner) holds() bool { return o.InProcess && alive(o.PID) }
+func (o owner) holds() bool { return o.InProcess && process.Alive(o.PID) }
 
 // keepsToItself is the error of who meets an owner in another process.
 func (o owner) keepsToItself(op, state string) error {

@@ -49,32 +49,33 @@ var layers = map[string]int{
 
 // sideways lists the imports inside one layer that are allowed, with the reason.
 var sideways = map[[2]string]string{
-	{"mcp", "mcp/overhead"}:             "a test holds the constant against what is sent",
-	{"sessions", "transcript"}:          "an entry says where in its original a message of which format stands",
-	{"window", "transcript"}:            "a view is made of messages",
-	{"window", "sessions"}:              "a view is folded from the headers of the log",
-	{"overflow", "transcript"}:          "a request is trimmed by editing its messages",
-	{"config", "window"}:                "a policy is read where the configuration is; the same fields twice would be a second way to say it",
-	{"compaction", "transcript"}:        "a summary is a message",
-	{"compaction", "sessions"}:          "a summary is made from the headers of the log",
-	{"engine/exports", "engine"}:        "exports are read through the engine's API",
-	{"engine/daemon", "engine"}:         "the daemon serves the engine's API",
-	{"engine/calibrate", "engine"}:      "sessions are measured through the engine's API",
-	{"engine/observe", "engine"}:        "the observer hands in what it sees through the engine's API",
-	{"engine/replay", "engine"}:         "sessions are played through the engine's API",
-	{"retention", "transcript"}:         "what is measured stands in messages",
-	{"retention", "intents"}:            "what calls mean tells edits and commands from the rest",
-	{"cli", "agents"}:                   "the commands import the session files that agents know",
-	{"cli", "agents/claudecode"}:        "the commands import the session files that agents know",
-	{"cli", "llm"}:                      "the command line asks models with the user's credentials",
-	{"agents/claudecode", "agents"}:     "a room registers what it recognises",
-	{"kv/rewrite", "kv"}:                "rules are about records",
-	{"kv/bolt", "kv"}:                   "a backend implements the interface",
-	{"kv/bolt", "kv/internal/blobfile"}: "blobs are framed the same on every backend",
-	{"kv/internal/blobfile", "kv"}:      "it returns the interface's names of blobs",
-	{"cmd/...", "cmd/internal/wiring"}:  "the programs share their wiring",
-	{"kv/audit", "kv"}:                  "an audit walks over a transaction",
-	{"kv/kvtest", "kv"}:                 "the conformance suite tests the interface",
+	{"mcp", "mcp/overhead"}:                 "a test holds the constant against what is sent",
+	{"sessions", "transcript"}:              "an entry says where in its original a message of which format stands",
+	{"window", "transcript"}:                "a view is made of messages",
+	{"window", "sessions"}:                  "a view is folded from the headers of the log",
+	{"overflow", "transcript"}:              "a request is trimmed by editing its messages",
+	{"config", "window"}:                    "a policy is read where the configuration is; the same fields twice would be a second way to say it",
+	{"compaction", "transcript"}:            "a summary is a message",
+	{"compaction", "sessions"}:              "a summary is made from the headers of the log",
+	{"engine/exports", "engine"}:            "exports are read through the engine's API",
+	{"engine/daemon", "engine"}:             "the daemon serves the engine's API",
+	{"engine/calibrate", "engine"}:          "sessions are measured through the engine's API",
+	{"engine/observe", "engine"}:            "the observer hands in what it sees through the engine's API",
+	{"engine/replay", "engine"}:             "sessions are played through the engine's API",
+	{"retention", "transcript"}:             "what is measured stands in messages",
+	{"retention", "intents"}:                "what calls mean tells edits and commands from the rest",
+	{"cli", "agents"}:                       "the commands import the session files that agents know",
+	{"cli", "agents/claudecode"}:            "the commands import the session files that agents know",
+	{"cli", "llm"}:                          "the command line asks models with the user's credentials",
+	{"agents/claudecode", "agents"}:         "a room registers what it recognises",
+	{"kv/rewrite", "kv"}:                    "rules are about records",
+	{"kv/bolt", "kv"}:                       "a backend implements the interface",
+	{"kv/bolt", "kv/internal/blobfile"}:     "blobs are framed the same on every backend",
+	{"kv/internal/blobfile", "kv"}:          "it returns the interface's names of blobs",
+	{"cmd/...", "cmd/internal/wiring"}:      "the programs share their wiring",
+	{"cmd/...", "cmd/internal/programtest"}: "the tests of the programs share where they run",
+	{"kv/audit", "kv"}:                      "an audit walks over a transaction",
+	{"kv/kvtest", "kv"}:                     "the conformance suite tests the interface",
 
 	{"lsp", "lsp/text"}:            "a document has a text",
 	{"lsp", "lsp/outline"}:         "the editor says which language it is",
@@ -114,6 +115,7 @@ var importers = map[string]struct {
 	"pgregory.net/rapid":                {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak":                {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
 	"golang.org/x/text":                 {[]string{"tokens"}, "Normalization Form C, which Qwen's models want"},
+	"golang.org/x/tools":                {[]string{"internal/vet"}, "the checks of go vet, without compiling for each system"},
 }
 
 // restricted lists what only some packages may use, because it reaches out of the process or
@@ -125,7 +127,7 @@ var restricted = []struct {
 }{
 	{"net", []string{"engine/daemon", "llm", "internal/scriptedmodel"}, "only the daemon opens sockets, and model clients bound how long they dial"},
 	{"net/http", []string{"llm", "internal/scriptedmodel"}, "only model clients call anybody, and only when a mode with a model is asked for"},
-	{"os/exec", []string{"engine/daemon", "llm", "internal/scriptedmodel", "internal/benchmark", "internal/sandbox", "internal/crashtest"}, "the daemon starts itself; a summarizer may be a program"},
+	{"os/exec", []string{"engine/daemon", "llm", "internal/scriptedmodel", "internal/benchmark", "internal/sandbox", "internal/crashtest", "cmd/internal/programtest"}, "the daemon starts itself; a summarizer may be a program; tests run programs"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},
 	{"reflect", nil, "plain values"},
 	{"time.Now", []string{"internal/env", "internal/demo", "internal/benchmark"}, "the clock comes from env"},
@@ -136,6 +138,12 @@ var restricted = []struct {
 	{"math/rand/v2", []string{"kv/kvtest", "internal/crashtest", "internal/benchmark", "internal/formattest"}, "randomness comes from env"},
 	{"crypto/rand", []string{"internal/env"}, "randomness comes from env"},
 	{"time.Sleep", nil, "wait for the thing, not for a time"},
+}
+
+// crowded lists the packages with goroutines that packages tested without the race detector may import.
+var crowded = map[string]string{
+	"tokens":                  "its own tests put its workers under the race detector",
+	"internal/scriptededitor": "they use its text, and leave its connection alone",
 }
 
 // Sizes of the house style. A function or file beyond them carries //size:ok with a reason.

@@ -45,14 +45,14 @@ type Editor struct {
 	next    int                     // guarded by mu
 	calls   map[string]chan Message // guarded by mu; that are not answered
 	told    []Message               // guarded by mu; notifications, and answers to nothing
-	asked   map[string]int          // guarded by mu; how often the server called a method
-	answers map[string]any          // guarded by mu; what its calls are answered with
+	asked   []Message               // guarded by mu; calls of the server
+	answers map[string]any          // guarded by mu; what they are answered with
 	bell    chan struct{}           // guarded by mu; closed when something comes
 }
 
 // New returns an editor that writes to in and reads from out until that ends.
 func New(in io.WriteCloser, out io.Reader) *Editor {
-	e := &Editor{in: in, done: make(chan struct{}), calls: map[string]chan Message{}, asked: map[string]int{}, answers: map[string]any{}, bell: make(chan struct{})}
+	e := &Editor{in: in, done: make(chan struct{}), calls: map[string]chan Message{}, answers: map[string]any{}, bell: make(chan struct{})}
 	go e.read(bufio.NewReader(out))
 	return e
 }
@@ -119,17 +119,25 @@ func (e *Editor) ring() {
 // reply answers a call of the server.
 func (e *Editor) reply(m Message) {
 	e.mu.Lock()
-	e.asked[m.Method]++
+	e.asked = append(e.asked, m)
 	answer := e.answers[m.Method]
 	e.ring()
 	e.mu.Unlock()
-	raw, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": answer})
+	if compute, ok := answer.(func() any); ok {
+		answer = compute()
+	}
+	how := "result"
+	if _, refused := answer.(*Error); refused {
+		how = "error"
+	}
+	raw, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": m.ID, how: answer})
 	if err == nil {
 		_ = e.Write(raw) // whether the server is there shows elsewhere
 	}
 }
 
-// Answer sets what calls of a method by the server are answered with, instead of null.
+// Answer sets what calls of a method by the server are answered with, instead of null: a result, an *Error, or
+// a func() any that returns one of these; nothing else is read before it returns.
 func (e *Editor) Answer(method string, result any) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -138,9 +146,20 @@ func (e *Editor) Answer(method string, result any) {
 
 // Asked returns how often the server called a method.
 func (e *Editor) Asked(method string) int {
+	n := 0
+	for _, m := range e.Calls() {
+		if m.Method == method {
+			n++
+		}
+	}
+	return n
+}
+
+// Calls returns what the server called, in its order.
+func (e *Editor) Calls() []Message {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.asked[method]
+	return e.asked[:len(e.asked):len(e.asked)]
 }
 
 // Write sends a message as it is.

@@ -161,8 +161,8 @@ func (c *codeServer) drive(t *testing.T, script string, args ...string) {
 	must(t, err)
 	cmd := exec.CommandContext(ctx, "node", append([]string{filepath.Join("testdata", script), c.host, c.Workspace}, args...)...)
 	cmd.Env = append(c.env, "CHROMIUM="+chromium)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // with its browser
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it closes its browser
+	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", script, err, out)

@@ -65,7 +65,7 @@ func (r Reader) inSession(ctx context.Context, b branch) ([]Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	cs, err := r.API.Changes(ctx, engine.ChangesRequest{Session: b.session, Limit: 1})
+	cs, err := r.API.Changes(ctx, engine.ChangesRequest{Session: b.session, Limit: 1, NoStale: true})
 	if err != nil {
 		return nil, err
 	}

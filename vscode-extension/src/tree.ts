@@ -39,7 +39,7 @@ export class Tree implements vscode.TreeDataProvider<Element>, vscode.Disposable
       this.view,
       this.view.onDidChangeVisibility(() => this.stale && this.refresh()),
       server.onChanged(() => this.refresh()),
-      server.onState(() => this.refresh()),
+      server.onState(({ kind }) => kind !== 'starting' && kind !== 'stopped' && this.refresh()), // what is open stays open
     );
   }
 

@@ -1,0 +1,45 @@
+package programtest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Main builds the program of the package under test, stores its path in binary, runs the tests and returns the exit
+// status of their process.
+func Main(m *testing.M, binary *string) int {
+	dir, err := os.MkdirTemp("", "programtest")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
+	if err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), ".").Run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	built, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(built) != 1 {
+		fmt.Fprintln(os.Stderr, "go build made", built, err)
+		return 1
+	}
+	*binary = built[0]
+	return m.Run()
+}
+
+// LastWords keeps the end of what a program says on its standard error. It is read when that has ended.
+type LastWords struct{ kept []byte }
+
+// Write implements io.Writer.
+func (l *LastWords) Write(p []byte) (int, error) {
+	const most = 1 << 20
+	l.kept = append(l.kept, p...)
+	l.kept = l.kept[max(0, len(l.kept)-most):]
+	return len(p), nil
+}
+
+// String returns what was said last.
+func (l *LastWords) String() string { return string(l.kept) }

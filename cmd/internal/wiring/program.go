@@ -1,0 +1,71 @@
+package wiring
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+)
+
+// Exit statuses of the servers.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// Program is what the command lines of the servers have in common.
+type Program struct {
+	Flags     *flag.FlagSet // for those that a server has besides
+	Root      string        // --workspace; "": not said
+	InProcess bool          // --in-process
+
+	name string
+	env  env.Env
+}
+
+// NewProgram returns the program of a name. found says, in its help, how it finds the workspace by itself.
+func NewProgram(name, found string, e env.Env) *Program {
+	p := &Program{Flags: flag.NewFlagSet(name, flag.ContinueOnError), name: name, env: e}
+	p.Flags.StringVar(&p.Root, "workspace", "", "root `directory` of the workspace (default: "+found+")")
+	p.Flags.BoolVar(&p.InProcess, "in-process", false, "own the ledger in this process instead of asking its daemon")
+	return p
+}
+
+// Run reads the arguments, has the server made from them, serves until that ends, and returns the exit status of the
+// process. What made returns as an error is a mistake in the arguments.
+func (p *Program) Run(args []string, made func() (serve func() error, err error)) int {
+	version := p.Flags.Bool("version", false, "print the version and exit")
+	switch err := p.Flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return exitDone
+	case err != nil:
+		return exitUsage
+	case p.Flags.NArg() > 0:
+		return p.fail(exitUsage, fault.New(fault.Invalid, p.name, "unexpected argument %q", p.Flags.Arg(0)).
+			WithHint("`%s --help` shows the flags", p.name))
+	case *version:
+		fmt.Println(p.name, Version)
+		return exitDone
+	}
+	serve, err := made()
+	if err != nil {
+		return p.fail(exitUsage, err)
+	}
+	if err := serve(); err != nil {
+		return p.fail(exitFailed, err)
+	}
+	return exitDone
+}
+
+// fail says what went wrong and returns the exit status.
+func (p *Program) fail(status int, err error) int {
+	w := Stderr(p.env)
+	fmt.Fprintf(w, "%s: %s\n", p.name, err)
+	if hint := fault.HintOf(err); hint != "" {
+		fmt.Fprintf(w, "  hint: %s\n", hint)
+	}
+	return status
+}

@@ -1,0 +1,20 @@
+package process
+
+import (
+	"errors"
+	"syscall"
+)
+
+// Alive reports whether a process of that id exists, whoever's it is.
+func Alive(pid int) bool {
+	if pid <= 0 {
+		return false
+	}
+	p, err := syscall.OpenProcess(syscall.SYNCHRONIZE, false, uint32(pid))
+	if err != nil {
+		return errors.Is(err, syscall.ERROR_ACCESS_DENIED) // it is there, and somebody else's
+	}
+	defer syscall.CloseHandle(p) //nolint:errcheck // nothing was changed
+	ended, err := syscall.WaitForSingleObject(p, 0)
+	return err == nil && ended == syscall.WAIT_TIMEOUT
+}

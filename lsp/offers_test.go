@@ -1,0 +1,233 @@
+package lsp
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/internal/scriptededitor"
+)
+
+// registrable are the capabilities of a client that takes registrations of these methods, and can be asked for settings.
+func registrable(names ...string) map[string]any {
+	all := map[string]any{"diagnostic": map[string]any{}}
+	for _, n := range names {
+		all[n] = map[string]any{"dynamicRegistration": true}
+	}
+	return map[string]any{"textDocument": all, "workspace": map[string]any{"configuration": true}}
+}
+
+// allNames are the methods that depend on settings.
+var allNames = []string{"codeAction", "codeLens", "diagnostic", "documentSymbol", "foldingRange", "hover", "inlayHint"}
+
+// shown are the settings of all methods, hidden of none.
+var (
+	shown = map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true, "countSelection": true,
+		"diagnostics": []string{"long-lines"}}
+	hidden = map[string]any{"lens": "off", "hover": "off", "hints": 0, "symbols": false, "folding": false, "countSelection": false, "diagnostics": []string{}}
+)
+
+// registrations plays what the server asked the client to register, as a client does that minds: nothing twice, and
+// nothing goes that is not there.
+func registrations(t *testing.T, calls []scriptededitor.Message) (names []string) {
+	t.Helper()
+	ids := map[string]string{}
+	for _, call := range calls {
+		var p struct {
+			Registrations, Unregisterations []struct {
+				ID, Method      string
+				RegisterOptions map[string]json.RawMessage
+			}
+		}
+		if !strings.HasPrefix(call.Method, "client/") {
+			continue
+		}
+		if err := json.Unmarshal(call.Params, &p); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range p.Registrations {
+			if ids[r.ID] != "" || r.ID == "" {
+				t.Errorf("%+v is registered twice", r)
+			}
+			if string(r.RegisterOptions["documentSelector"]) != "null" { // the client's own
+				t.Errorf("the options of %s are %s", r.Method, r.RegisterOptions)
+			}
+			ids[r.ID] = r.Method
+		}
+		for _, r := range p.Unregisterations {
+			if ids[r.ID] != r.Method {
+				t.Errorf("%+v was not registered: %v", r, ids)
+			}
+			delete(ids, r.ID)
+		}
+	}
+	for _, method := range ids {
+		names = append(names, strings.TrimPrefix(method, "textDocument/"))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// untilRegistered waits until the client has just these.
+func (f *fixture) untilRegistered(t *testing.T, want []string) {
+	t.Helper()
+	slices.Sort(want)
+	for f.ctx.Err() == nil {
+		if slices.Equal(registrations(t, f.Calls()), want) {
+			return
+		}
+		f.sync(t)
+	}
+	t.Fatalf("registered are %v, not %v", registrations(t, f.Calls()), want)
+}
+
+// sync returns when the server has taken in what was sent.
+func (f *fixture) sync(t *testing.T) {
+	t.Helper()
+	if err := f.Call(f.ctx, "textDocument/foldingRange", scriptededitor.Document("untitled:none", nil), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEveryMethodIsOfferedOnce has clients that take registrations of all methods, of some and of none: what is offered
+// when they begin and what is registered later never overlap, and together are what the settings want.
+func TestEveryMethodIsOfferedOnce(t *testing.T) {
+	for _, names := range [][]string{nil, {"hover"}, {"codeLens", "diagnostic", "foldingRange"}, slices.Clone(allNames)} {
+		for what, settings := range map[string]map[string]any{"all": shown, "nothing": hidden} {
+			f := newFixture(t, nil)
+			raw, err := f.Initialize(f.ctx, registrable(names...), settings, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var offered struct{ Capabilities map[string]json.RawMessage }
+			if err := json.Unmarshal(raw, &offered); err != nil {
+				t.Fatal(err)
+			}
+			var dynamic []string
+			for _, n := range allNames {
+				static := offered.Capabilities[n+"Provider"] != nil
+				registers := slices.Contains(names, n)
+				if want := what == "all" && !registers; static != want {
+					t.Errorf("registrable %v, %s wanted: %s is offered: %v", names, what, n, static)
+				}
+				if what == "all" && registers {
+					dynamic = append(dynamic, n)
+				}
+			}
+			f.untilRegistered(t, dynamic)
+		}
+	}
+}
+
+// TestRegistrationsFollowTheSettings changes them, in all ways, and many times fast: the client ends with what the last
+// ones want.
+func TestRegistrationsFollowTheSettings(t *testing.T) {
+	send := func(t *testing.T, f *fixture, settings map[string]any) {
+		if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"ctxledger": settings}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have := func(t *testing.T, f *fixture, settings map[string]any) { // and say only that there are some
+		f.Answer("workspace/configuration", []any{settings})
+		if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": nil}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, change := range map[string]func(*testing.T, *fixture, map[string]any){"sent": send, "asked for": have} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, nil)
+			if _, err := f.Initialize(f.ctx, registrable(allNames...), hidden, nil); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range []struct {
+				settings map[string]any
+				want     []string
+			}{
+				{shown, allNames},
+				{shown, allNames}, // nothing new
+				{map[string]any{"hover": "headings", "diagnostics": []string{"long-lines"}}, []string{"hover", "diagnostic"}},
+				{nil, nil}, // what is not said is as the client said in the beginning
+				{map[string]any{"folding": true}, []string{"foldingRange"}},
+				{map[string]any{"hints": "many"}, []string{"foldingRange"}}, // none that make sense
+			} {
+				change(t, f, c.settings)
+				f.untilRegistered(t, c.want)
+			}
+			for range 100 {
+				change(t, f, shown)
+				change(t, f, hidden)
+			}
+			change(t, f, map[string]any{"symbols": true})
+			f.untilRegistered(t, []string{"documentSymbol"})
+		})
+	}
+}
+
+// TestWhatTheClientSendsIsNewerThanWhatItWasAskedFor sends settings before those of an earlier question arrive.
+func TestWhatTheClientSendsIsNewerThanWhatItWasAskedFor(t *testing.T) {
+	f := newFixture(t, nil)
+	if _, err := f.Initialize(f.ctx, registrable(allNames...), hidden, nil); err != nil {
+		t.Fatal(err)
+	}
+	f.Answer("workspace/configuration", func() any {
+		if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"folding": true}}); err != nil {
+			t.Error(err)
+		}
+		return []any{map[string]any{"symbols": true}}
+	})
+	if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": nil}); err != nil {
+		t.Fatal(err)
+	}
+	f.untilRegistered(t, []string{"foldingRange"})
+	f.untilRegistered(t, []string{"foldingRange"}) // not only for a moment
+}
+
+// TestARefusedRegistrationEndsNothing has a client that refuses what it said it takes.
+func TestARefusedRegistrationEndsNothing(t *testing.T) {
+	f := newFixture(t, nil)
+	for _, m := range []string{"client/registerCapability", "client/unregisterCapability", "workspace/configuration"} {
+		f.Answer(m, &scriptededitor.Error{Code: -32601, Message: "no"})
+	}
+	if _, err := f.Initialize(f.ctx, registrable(allNames...), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	f.untilRegistered(t, []string{"codeLens", "hover"})
+	if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"ctxledger": shown}}); err != nil {
+		t.Fatal(err)
+	}
+	f.untilRegistered(t, allNames)
+	if err := f.Open("untitled:x", "markdown", "# A\n"); err != nil {
+		t.Fatal(err)
+	}
+	f.has(t, "untitled:x")
+}
+
+// TestShownIsWhatTheSettingsWant has a client that was shown something be asked to look again when they change.
+func TestShownIsWhatTheSettingsWant(t *testing.T) {
+	f := newFixture(t, nil)
+	can := map[string]any{"workspace": map[string]any{"codeLens": map[string]any{"refreshSupport": true}}}
+	if _, err := f.Initialize(f.ctx, can, map[string]any{"diagnostics": []string{"long-lines"}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Open("untitled:x", "markdown", strings.Repeat("z", 2001)); err != nil {
+		t.Fatal(err)
+	}
+	published := func(text string) {
+		t.Helper()
+		if _, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
+			return slices.ContainsFunc(told, func(m scriptededitor.Message) bool { return strings.Contains(string(m.Params), text) })
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	published("long-lines")
+	before := f.Asked("workspace/codeLens/refresh")
+	if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"lens": "off", "diagnostics": []string{}}}); err != nil {
+		t.Fatal(err)
+	}
+	published(`"diagnostics":[]`)
+	if f.Asked("workspace/codeLens/refresh") == before {
+		t.Error("the client still shows the lens")
+	}
+}
