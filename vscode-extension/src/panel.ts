@@ -50,7 +50,7 @@ class PanelHost implements vscode.Disposable {
     this.panel = panel;
     const { webview } = panel;
     const own = (...path: string[]): vscode.Uri => vscode.Uri.joinPath(this.extension, ...path);
-    panel.iconPath = own('media', 'ledger.svg');
+    panel.iconPath = { light: own('media', 'ledger.svg'), dark: own('media', 'ledger-dark.svg') };
     panel.onDidDispose(() => { this.panel = this.panel === panel ? undefined : this.panel; });
     panel.onDidChangeViewState(() => { void this.ask(); });
     webview.onDidReceiveMessage((wish: PanelWish) => { void this.grant(wish); });
