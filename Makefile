@@ -16,7 +16,7 @@ VSCODE := .cache/vscode
 EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test race plain lint fuzz bench share hostile crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension release clean
+.PHONY: help build demo test race plain lint fuzz bench share hostile crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,8 +55,10 @@ plain: tools oracle lint
 	$(GO) test -vet=off -count=1 -timeout 20m ./tokens
 	$(GO) test -vet=off -count=1 -timeout 20m -tags purego ./tokens -library 10
 
-extension: $(EXTENSION)/node_modules/.package-lock.json ## the VS Code extension: type check, unit tests, bundle
-	cd $(EXTENSION) && npm run --silent check && npm test --silent && npm run --silent build
+extension: types ## the VS Code extension: types, unit tests, bundle
+	cd $(EXTENSION) && npm test --silent && npm run --silent build
+types: $(EXTENSION)/node_modules/.package-lock.json
+	cd $(EXTENSION) && npm run --silent check
 $(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package-lock.json
 	cd $(EXTENSION) && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
@@ -64,7 +66,7 @@ $(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package-lock.json
 release: extension ## the programs and the .vsix packages for five platforms, with their sums, into dist/
 	GO='$(GO)' sh $(EXTENSION)/scripts/release.sh $(CURDIR)/dist
 
-lint: ## formatting, vet for three systems, static analysis
+lint: types ## formatting, types, vet for three systems, static analysis
 	@bad=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) build -o .cache/ ./internal/vet

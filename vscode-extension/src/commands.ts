@@ -44,14 +44,14 @@ async function said(run: () => unknown): Promise<void> {
 
 /** Compacts a session. The server shows the progress. */
 async function compact(server: Server, node?: Node): Promise<void> {
-  await tell(await ask(server, serverCommands.compact, { session: node?.handle ?? '' }));
+  tell(await ask(server, serverCommands.compact, { session: node?.handle ?? '' }));
 }
 
 /** Brings back what a summary stands for. */
 async function restore(server: Server, node?: Node): Promise<void> {
   const summary = node ?? (await pick(server, ['sessions', 'session', 'summary']));
   if (summary !== undefined) {
-    await tell(await ask(server, serverCommands.restore, { summary: summary.handle }));
+    tell(await ask(server, serverCommands.restore, { summary: summary.handle }));
   }
 }
 
@@ -68,7 +68,7 @@ async function forget(server: Server, node?: Node): Promise<void> {
     'Forget',
   );
   if (answer === 'Forget') {
-    await tell(await ask(server, serverCommands.forget, { handle, dryRun: false }));
+    tell(await ask(server, serverCommands.forget, { handle, dryRun: false }));
   }
 }
 
@@ -93,10 +93,10 @@ async function ask(server: Server, command: string, argument: object): Promise<D
   return (await server.execute(command, argument)) as Done;
 }
 
-/** Tells what was done, and opens what came of it if that is wanted. */
-async function tell(done: Done): Promise<void> {
+/** Tells what was done, and opens what came of it if that is wanted. The command ends before somebody answers. */
+function tell(done: Done): void {
   const open = done.uri === '' ? [] : ['Open'];
-  if ((await vscode.window.showInformationMessage(done.said, ...open)) === 'Open') {
-    await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(done.uri, true));
-  }
+  void vscode.window.showInformationMessage(done.said, ...open).then((answer) =>
+    answer === 'Open' ? vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(done.uri, true)) : undefined,
+  );
 }

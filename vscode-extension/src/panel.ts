@@ -15,7 +15,9 @@ export function registerPanel(extension: vscode.Uri, server: Server): vscode.Dis
   return vscode.Disposable.from(
     host,
     vscode.commands.registerCommand('ctxledger.showPanel', () => host.show()),
-    vscode.window.registerWebviewPanelSerializer(viewType, { deserializeWebviewPanel: async (panel) => host.adopt(panel) }),
+    vscode.window.registerWebviewPanelSerializer(viewType, {
+      deserializeWebviewPanel: async (panel) => host.adopt(panel),
+    }),
   );
 }
 
@@ -48,14 +50,15 @@ class PanelHost implements vscode.Disposable {
     this.panel = panel;
     const { webview } = panel;
     const own = (...path: string[]): vscode.Uri => vscode.Uri.joinPath(this.extension, ...path);
-    panel.iconPath = own('media', 'ledger.svg');
+    panel.iconPath = { light: own('media', 'ledger.svg'), dark: own('media', 'ledger-dark.svg') };
     panel.onDidDispose(() => { this.panel = this.panel === panel ? undefined : this.panel; });
     panel.onDidChangeViewState(() => { void this.ask(); });
     webview.onDidReceiveMessage((wish: PanelWish) => { void this.grant(wish); });
     webview.options = { enableScripts: true, localResourceRoots: [own('dist'), own('media')] };
     webview.html = page({
       source: webview.cspSource, nonce: randomBytes(16).toString('hex'),
-      script: webview.asWebviewUri(own('dist', 'panel.js')).toString(), style: webview.asWebviewUri(own('media', 'panel.css')).toString(),
+      script: webview.asWebviewUri(own('dist', 'panel.js')).toString(),
+      style: webview.asWebviewUri(own('media', 'panel.css')).toString(),
     });
   }
 
@@ -90,9 +93,15 @@ class PanelHost implements vscode.Disposable {
     const { state } = this.server;
     switch (state.kind) {
       case 'missing':
-        return { kind: 'trouble', problem: 'The language server ctxlsp was not found.', hint: 'The command “ctxledger: How to Get the Programs” says where it comes from.' };
+        return {
+          kind: 'trouble', problem: 'The language server ctxlsp was not found.',
+          hint: 'The command “ctxledger: How to Get the Programs” says where it comes from.',
+        };
       case 'failed':
-        return { kind: 'trouble', problem: state.why, hint: 'The command “ctxledger: Restart Language Server” tries again.' };
+        return {
+          kind: 'trouble', problem: state.why,
+          hint: 'The command “ctxledger: Restart Language Server” tries again.',
+        };
       case 'running':
         break;
       default:
@@ -123,6 +132,7 @@ class PanelHost implements vscode.Disposable {
 
 async function open(uri: string | undefined): Promise<void> {
   if (uri !== undefined) {
-    await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(uri, true), { preview: true, viewColumn: vscode.ViewColumn.Beside });
+    const shown: vscode.TextDocumentShowOptions = { preview: true, viewColumn: vscode.ViewColumn.Beside };
+    await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(uri, true), shown);
   }
 }

@@ -10,8 +10,8 @@ export function growthChart(context: Context, width: number): string {
   const layout = layoutOf(context, width);
   const size = { width: layout.width, height: layout.height, viewBox: `0 0 ${layout.width} ${layout.height}` };
   return element('svg', { ...size, 'aria-hidden': 'true' },
-    grid(layout), ...columns(context, layout), element('g', { id: 'cursor' }), measurements(context, layout), ...lines(context, layout),
-    ...marks(context, layout), axis(context, layout));
+    grid(layout), ...columns(context, layout), element('g', { id: 'cursor' }), measurements(context, layout),
+    ...lines(context, layout), ...marks(context, layout), axis(context, layout));
 }
 
 /** Returns what shows that a turn is chosen. */
@@ -19,7 +19,8 @@ export function cursorOf(context: Context, width: number, index: number): string
   const layout = layoutOf(context, width);
   const x = layout.column(index);
   const wide = Math.max(1, layout.column(index + 1) - x - layout.gap);
-  return element('rect', { class: 'cursor', x: x - 0.5, y: layout.top - 4, width: wide + 1, height: layout.bottom - layout.top + 4 });
+  const y = layout.top - 4;
+  return element('rect', { class: 'cursor', x: x - 0.5, y, width: wide + 1, height: layout.bottom - y });
 }
 
 /** Returns what a turn's request was made of. */
@@ -95,7 +96,8 @@ function lines({ window, threshold }: Context, layout: Layout): string[] {
   const narrow = layout.width < 420;
   const all: string[] = [];
   if (threshold > 0) {
-    all.push(line(threshold, 'threshold', narrow ? sayShort(threshold) : `a compaction is due above ${sayTokens(threshold, true)}`));
+    const words = narrow ? sayShort(threshold) : `a compaction is due above ${sayTokens(threshold, true)}`;
+    all.push(line(threshold, 'threshold', words));
   }
   if (window > 0 && window <= layout.most) {
     all.push(line(window, 'limit', narrow ? sayShort(window) : `the window: ${sayTokens(window, true)}`));
@@ -109,13 +111,19 @@ function marks({ turns }: Context, layout: Layout): string[] {
     const x = (layout.column(i) + layout.column(i + 1) - layout.gap) / 2;
     const sign = turn.compacted !== '' ? 'M-5 -9h10l-5 8z' : turn.restored !== '' ? 'M-5 -1h10l-5 -8z' : '';
     return sign === '' ? [] : element('g', { class: 'cut', transform: `translate(${x} ${layout.top - 4})` },
-      element('path', { class: 'sign', d: sign }), element('line', { x1: 0, x2: 0, y1: 0, y2: layout.bottom - layout.top + 4 }));
+      element('path', { class: 'sign', d: sign }),
+      element('line', { x1: 0, x2: 0, y1: 0, y2: layout.bottom - layout.top + 4 }));
   });
 }
 
 function grid(layout: Layout): string {
-  const all = ticks(layout.most, 4).map((n) => element('line', { x1: layout.left, x2: layout.width, y1: layout.level(n), y2: layout.level(n) }) +
-    element('text', { x: layout.left - 6, y: layout.level(n) + 4, 'text-anchor': 'end' }, sayShort(n)));
+  const all = ticks(layout.most, 4).flatMap((n) => {
+    const y = layout.level(n);
+    return [
+      element('line', { x1: layout.left, x2: layout.width, y1: y, y2: y }),
+      element('text', { x: layout.left - 6, y: y + 4, 'text-anchor': 'end' }, sayShort(n)),
+    ];
+  });
   return element('g', { class: 'grid' }, ...all);
 }
 
@@ -124,8 +132,13 @@ function axis({ turns }: Context, layout: Layout): string {
   const first = turns[0]?.turn ?? 1;
   const wanted = Math.max(1, Math.floor((layout.right - layout.left) / 60));
   const step = Math.max(1, ticks(turns.length, wanted)[1] ?? 1);
-  const named = turns.flatMap((turn, i) => (i === 0 || turn.turn % step === 0) && (i === 0 || turn.turn - first >= step / 2)
-    ? element('text', { x: (layout.column(i) + layout.column(i + 1) - layout.gap) / 2, y: layout.height - 6, 'text-anchor': 'middle' }, String(turn.turn)) : []);
+  const named = turns.flatMap((turn, i) => {
+    if (i > 0 && (turn.turn % step !== 0 || turn.turn - first < step / 2)) {
+      return [];
+    }
+    const x = (layout.column(i) + layout.column(i + 1) - layout.gap) / 2;
+    return element('text', { x, y: layout.height - 6, 'text-anchor': 'middle' }, String(turn.turn));
+  });
   return element('g', { class: 'axis' }, ...named);
 }
 
@@ -134,5 +147,6 @@ export function growthWords(context: Context): string {
   const { turns, earlier } = context;
   const cuts = turns.filter((turn) => turn.compacted !== '').length;
   const before = earlier > 0 ? ` of ${plural(earlier + turns.length, 'turn')}` : '';
-  return `Growth over ${plural(turns.length, 'turn')}${before}, ${plural(cuts, 'compaction')}. Left and right arrow keys go from turn to turn.`;
+  const shown = `Growth over ${plural(turns.length, 'turn')}${before}, ${plural(cuts, 'compaction')}.`;
+  return `${shown} Left and right arrow keys go from turn to turn.`;
 }

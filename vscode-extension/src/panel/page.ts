@@ -11,7 +11,10 @@ export interface Parts {
   readonly style: string;
 }
 
-/** Returns the document. Nothing in it comes from anywhere but the extension, and nothing is written into it but by its script. */
+/**
+ * Returns the document. Nothing in it comes from anywhere but the extension, and nothing is written into it but by
+ * its script.
+ */
 export function page({ source, nonce, script, style }: Parts): string {
   const policy = `default-src 'none'; style-src ${source}; script-src 'nonce-${nonce}'`;
   const chart = { id: 'growth', role: 'slider', tabindex: 0, 'aria-label': 'Turns', 'aria-valuemin': 1 };
@@ -25,7 +28,8 @@ export function page({ source, nonce, script, style }: Parts): string {
         element('header', { id: 'head' }, element('p', { class: 'about' }, 'The ledger is asked…')),
         element('div', { id: 'window' }),
         element('section', { id: 'grown', hidden: 'hidden', 'aria-labelledby': 'grew' },
-          element('h2', { id: 'grew' }, 'How it grew'), element('div', chart), element('p', { id: 'keys' }), element('div', { id: 'turn' })),
+          element('h2', { id: 'grew' }, 'How it grew'), element('div', chart),
+          element('p', { id: 'keys' }), element('div', { id: 'turn' })),
         element('div', { id: 'sources' })),
       textures(),
       element('script', { nonce, src: script })));

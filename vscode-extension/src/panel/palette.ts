@@ -40,5 +40,6 @@ export function textures(): string {
     element('pattern', { id: `texture-${key}`, width: 10, height: 10, patternUnits: 'userSpaceOnUse' },
       element('rect', { class: `ground ground-${key}`, width: 10, height: 10 }),
       element('path', { class: `threads threads-${key}`, d: texture })));
-  return element('svg', { class: 'textures', width: 0, height: 0, 'aria-hidden': 'true' }, element('defs', {}, ...patterns));
+  const unseen = { class: 'textures', width: 0, height: 0, 'aria-hidden': 'true' };
+  return element('svg', unseen, element('defs', {}, ...patterns));
 }

@@ -9,5 +9,8 @@ export function summaryUri(id: string): string | undefined {
 export function insideOf(folder: string | undefined, name: string): string | undefined {
   const steps = name.split('/');
   const outside = /[\\:\u0000-\u001f]/.test(name) || steps.some((step) => step === '' || step === '.' || step === '..');
-  return folder === undefined || outside ? undefined : `${folder.replace(/\/+$/, '')}/${steps.map(encodeURIComponent).join('/')}`;
+  if (folder === undefined || outside) {
+    return undefined;
+  }
+  return [folder.replace(/\/+$/, ''), ...steps.map(encodeURIComponent)].join('/');
 }

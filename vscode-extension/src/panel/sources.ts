@@ -25,9 +25,11 @@ function list(kind: Source['kind'], sources: readonly Source[], whole: number): 
     element('td', { class: 'number' }, sayShare(source.tokens.n, whole)),
     element('td', { class: 'number' }, String(source.calls)),
     element('td', { class: 'length', 'aria-hidden': 'true' }, length(source.tokens.n, most))));
-  const head = element('tr', {}, element('th', { scope: 'col' }, kind === 'file' ? 'file' : 'tool'), element('th', { scope: 'col', class: 'number' }, 'tokens'),
-    element('th', { scope: 'col', class: 'number' }, 'of the view'), element('th', { scope: 'col', class: 'number' }, 'calls'), element('td'));
-  return element('table', { 'aria-label': plural(of.length, kind) }, element('thead', {}, head), element('tbody', {}, ...rows));
+  const column = (name: string): string => element('th', { scope: 'col', class: 'number' }, name);
+  const head = element('tr', {}, element('th', { scope: 'col' }, kind),
+    column('tokens'), column('of the view'), column('calls'), element('td'));
+  const label = plural(of.length, kind);
+  return element('table', { 'aria-label': label }, element('thead', {}, head), element('tbody', {}, ...rows));
 }
 
 /** Returns the name of a source. That of a file is shown as editors do, the directory behind it, and opens it. */
@@ -36,10 +38,13 @@ function nameOf({ kind, name }: Source): string {
     return element('span', { class: 'name', title: name }, escape(name));
   }
   const at = name.lastIndexOf('/') + 1;
+  const folder = name.slice(0, Math.max(0, at - 1));
   return element('span', { class: 'name', title: name },
-    element('button', { class: 'link', 'data-file': name }, escape(name.slice(at))), element('span', { class: 'folder' }, escape(name.slice(0, Math.max(0, at - 1)))));
+    element('button', { class: 'link', 'data-file': name }, escape(name.slice(at))),
+    element('span', { class: 'folder' }, escape(folder)));
 }
 
 function length(n: number, most: number): string {
-  return element('svg', { width: '100%', height: 8 }, element('rect', { class: 'length', width: `${((100 * n) / Math.max(1, most)).toFixed(1)}%`, height: 8 }));
+  const width = `${((100 * n) / Math.max(1, most)).toFixed(1)}%`;
+  return element('svg', { width: '100%', height: 8 }, element('rect', { class: 'length', width, height: 8 }));
 }

@@ -37,10 +37,13 @@ export function turnCard(context: Context, index: number): string {
     facts.push(['taken out', sayTokens(gone, turn.used.exact)]);
   }
   return element('div', { class: 'turn' },
-    element('p', { class: 'request' }, element('span', { class: 'which' }, `Turn ${turn.turn}`), when === '' ? '' : element('time', {}, when),
+    element('p', { class: 'request' },
+      element('span', { class: 'which' }, `Turn ${turn.turn}`),
+      when === '' ? '' : element('time', {}, when),
       element('span', { class: 'words' }, escape(requestOf(turn)))),
     cut(turn) === '' ? '' : element('p', { class: 'event' }, escape(cut(turn)), ' ', link(turn)),
-    element('dl', { class: 'facts' }, ...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value)))),
+    element('dl', { class: 'facts' }, ...facts.map(([name, value]) =>
+      element('div', {}, element('dt', {}, name), element('dd', {}, value)))),
     added(turn));
 }
 
@@ -53,7 +56,10 @@ function requestOf(turn: Turn): string {
 
 /** Says what was compacted in a turn, or taken back. */
 function cut(turn: Turn): string {
-  const said = [turn.compacted === '' ? '' : `▼ compacted into summary ${turn.compacted}`, turn.restored === '' ? '' : `▲ summary ${turn.restored} was taken back`];
+  const said = [
+    turn.compacted === '' ? '' : `▼ compacted into summary ${turn.compacted}`,
+    turn.restored === '' ? '' : `▲ summary ${turn.restored} was taken back`,
+  ];
   return said.filter((part) => part !== '').join(', ');
 }
 
@@ -72,7 +78,7 @@ function change({ turns, earlier }: Context, index: number): number | undefined 
   return now === undefined || before === undefined ? undefined : now.used.n - before;
 }
 
-/** Returns what the messages of a turn brought; more than the view grew by where something was cut or gone back from. */
+/** Returns what the messages of a turn brought. The view grew by less where something was cut. */
 function broughtBy(turn: Turn): number {
   return turn.added.reduce((sum, part) => sum + part.tokens, 0);
 }
@@ -85,6 +91,9 @@ function signed(n: number, turn: Turn): string {
 function added(turn: Turn): string {
   const by = new Map(turn.added.map((part): [string, Part] => [part.name, part]));
   const items = stacked(by.keys()).reverse().flatMap((name) => by.get(name) ?? []).map((part) =>
-    element('li', {}, swatch(`part ${fillOf(part.name)}`), element('span', { class: 'number' }, `+${sayTokens(part.tokens, turn.used.exact)}`), escape(part.name)));
+    element('li', {},
+      swatch(`part ${fillOf(part.name)}`),
+      element('span', { class: 'number' }, signed(part.tokens, turn)),
+      escape(part.name)));
   return items.length === 0 ? '' : element('ul', { class: 'added', 'aria-label': 'what the turn brought' }, ...items);
 }

@@ -22,34 +22,42 @@ const nothing: View = { head: '', window: '', growth: '', keys: '', turn: '', so
 /** Returns the panel for a width in pixels, with one turn chosen, by its index. */
 export function viewOf(news: PanelNews, width: number, chosen: number): View {
   if (news.kind === 'trouble') {
-    return { ...nothing, head: empty('The ledger cannot be read', [news.problem, news.hint], element('button', { 'data-wish': 'log' }, 'Show the Log')) };
+    const log = element('button', { 'data-wish': 'log' }, 'Show the Log');
+    return { ...nothing, head: empty('The ledger cannot be read', [news.problem, news.hint], log) };
   }
   const { context } = news;
   if (context.session === '') {
     return { ...nothing, head: empty('No session is recorded here yet', [
-      'Work with a coding agent in this folder, and what fills its window is shown here while it works. Claude Code is followed by itself.',
+      'Work with a coding agent in this folder, and what fills its window is shown here while it works.',
+      'Claude Code is followed by itself.',
       'A session file of earlier work is read in with: ctxledger import FILE',
     ]) };
   }
   return {
-    head: heading(context), window: windowSection(context), growth: context.turns.length === 0 ? '' : growthChart(context, width),
-    keys: keys(context), turn: turnCard(context, chosen), sources: sourcesSection(context),
+    head: heading(context), window: windowSection(context),
+    growth: context.turns.length === 0 ? '' : growthChart(context, width), keys: keys(context),
+    turn: turnCard(context, chosen), sources: sourcesSection(context),
   };
 }
 
 function empty(title: string, lines: readonly string[], more = ''): string {
-  return element('div', { class: 'empty' }, element('h1', {}, title), ...lines.filter((line) => line !== '').map((line) => element('p', {}, escape(line))), more);
+  const paragraphs = lines.filter((line) => line !== '').map((line) => element('p', {}, escape(line)));
+  return element('div', { class: 'empty' }, element('h1', {}, title), ...paragraphs, more);
 }
 
 function heading({ title, model, host, session, live, turns, earlier }: Context): string {
-  const facts = [model, host, plural(turns.length + earlier, 'turn'), session].filter((fact) => fact !== '').map(escape);
-  const state = live ? element('span', { class: 'state live' }, 'live') : element('span', { class: 'state' }, 'not live: the newest session');
-  return element('h1', {}, title === '' ? 'A session without a title' : escape(title)) + element('p', { class: 'about' }, state, ...facts.map((fact) => element('span', {}, fact)));
+  const facts = [model, host, plural(turns.length + earlier, 'turn'), session].filter((fact) => fact !== '');
+  const state = live
+    ? element('span', { class: 'state live' }, 'live')
+    : element('span', { class: 'state' }, 'not live: the newest session');
+  return element('h1', {}, title === '' ? 'A session without a title' : escape(title)) +
+    element('p', { class: 'about' }, state, ...facts.map((fact) => element('span', {}, escape(fact))));
 }
 
 /** Returns what the lines and marks of the chart mean. */
 function keys({ turns, earlier, window, threshold }: Context): string {
-  const of = (there: boolean, ...content: string[]): string => (there ? element('span', { class: 'key' }, ...content) : '');
+  const of = (there: boolean, ...content: string[]): string =>
+    there ? element('span', { class: 'key' }, ...content) : '';
   return [
     of(turns.some((turn) => turn.measured > 0), dash('measured'), 'measured by the provider'),
     of(threshold > 0, dash('threshold'), 'a compaction is due'),

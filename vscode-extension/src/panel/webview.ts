@@ -13,7 +13,11 @@ interface Memory {
   readonly scrolled: number;
 }
 
-declare function acquireVsCodeApi(): { postMessage(wish: PanelWish): void; getState(): Memory | undefined; setState(memory: Memory): void };
+declare function acquireVsCodeApi(): {
+  postMessage(wish: PanelWish): void;
+  getState(): Memory | undefined;
+  setState(memory: Memory): void;
+};
 
 const code = acquireVsCodeApi();
 const shown = new Map<string, string>();

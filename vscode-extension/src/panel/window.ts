@@ -49,16 +49,21 @@ function bar({ window, threshold }: Context, shares: readonly Share[], taken: nu
   const parts = shares.map((share) => {
     const x = from;
     from += share.n;
+    const words = `${share.name}: ${sayTokens(share.n, share.exact)} tokens, ${sayShare(share.n, whole)}`;
     return element('rect', { class: `part ${fillOf(share.name)}`, x: at(x), y: 8, width: at(share.n), height: 26 },
-      element('title', {}, escape(`${share.name}: ${sayTokens(share.n, share.exact)} tokens, ${sayShare(share.n, whole)}`)));
+      element('title', {}, escape(words)));
   });
   const marks = [
-    threshold > 0 && threshold < whole ? mark(at(threshold), 'threshold', `a compaction is due above ${sayTokens(threshold, true)} tokens`) : '',
-    window > 0 && taken > window ? mark(at(window), 'limit', `the window ends at ${sayTokens(window, true)} tokens`) : '',
+    threshold > 0 && threshold < whole
+      ? mark(at(threshold), 'threshold', `a compaction is due above ${sayTokens(threshold, true)} tokens`) : '',
+    window > 0 && taken > window
+      ? mark(at(window), 'limit', `the window ends at ${sayTokens(window, true)} tokens`) : '',
   ];
-  return element('svg', { class: 'bar', width: '100%', height: 42, role: 'img', 'aria-label': spoken(shares, taken, window) },
-    element('rect', { class: 'room', x: 0, y: 8, width: '100%', height: 26 }, window > taken ? element('title', {}, `free: ${sayTokens(window - taken, false)} tokens`) : ''),
-    ...parts, ...marks);
+  const free = window > taken ? element('title', {}, `free: ${sayTokens(window - taken, false)} tokens`) : '';
+  const room = element('rect', { class: 'room', x: 0, y: 8, width: '100%', height: 26 }, free);
+  const label = spoken(shares, taken, window);
+  return element('svg', { class: 'bar', width: '100%', height: 42, role: 'img', 'aria-label': label },
+    room, ...parts, ...marks);
 }
 
 function mark(x: string, kind: string, words: string): string {
@@ -76,10 +81,12 @@ function table(context: Context, shares: readonly Share[], taken: number): strin
   const { window, threshold, used, fixed } = context;
   const whole = window > 0 ? window : taken;
   const line = (swatch: string, name: string, figure: string, share: string, kind?: string): string =>
-    element('tr', { class: kind }, element('td', { class: 'swatch' }, swatch), element('th', { scope: 'row' }, escape(name)),
+    element('tr', { class: kind },
+      element('td', { class: 'swatch' }, swatch), element('th', { scope: 'row' }, escape(name)),
       element('td', { class: 'number' }, figure), element('td', { class: 'number' }, share));
   const largest = [...shares].sort((a, b) => b.n - a.n);
-  const rows = largest.map((s) => line(swatch(`part ${fillOf(s.name)}`), s.name, sayTokens(s.n, s.exact), sayShare(s.n, whole)));
+  const rows = largest.map(({ name, n, exact }) =>
+    line(swatch(`part ${fillOf(name)}`), name, sayTokens(n, exact), sayShare(n, whole)));
   if (shares.length > 1) {
     rows.push(line('', 'together', sayTokens(taken, used.exact && fixed === null), sayShare(taken, whole), 'sum'));
   }
@@ -88,33 +95,39 @@ function table(context: Context, shares: readonly Share[], taken: number): strin
     rows.push(line(swatch('room'), 'free', sayTokens(free, used.exact && fixed === null), sayShare(free, window)));
   }
   if (threshold > 0) {
-    rows.push(line(dash('threshold'), 'compaction due above', sayTokens(threshold, true), window > 0 ? sayShare(threshold, window) : ''));
+    rows.push(line(dash('threshold'), 'compaction due above', sayTokens(threshold, true), sayShare(threshold, window)));
   }
+  const figures = ['tokens', window > 0 ? 'of the window' : 'share'];
   const head = element('tr', {}, element('td'), element('th', { scope: 'col' }, 'what'),
-    element('th', { scope: 'col', class: 'number' }, 'tokens'), element('th', { scope: 'col', class: 'number' }, window > 0 ? 'of the window' : 'share'));
+    ...figures.map((name) => element('th', { scope: 'col', class: 'number' }, name)));
   return element('table', { class: 'legend' }, element('thead', {}, head), element('tbody', {}, ...rows));
 }
 
 /** Returns the sample of a fill. */
 export function swatch(fill: string): string {
-  return element('svg', { width: 14, height: 14, 'aria-hidden': 'true' }, element('rect', { class: fill, x: 1, y: 1, width: 12, height: 12 }));
+  return element('svg', { width: 14, height: 14, 'aria-hidden': 'true' },
+    element('rect', { class: fill, x: 1, y: 1, width: 12, height: 12 }));
 }
 
 /** Returns the sample of a line. */
 export function dash(kind: string): string {
-  return element('svg', { class: `mark ${kind}`, width: 14, height: 14, 'aria-hidden': 'true' }, element('line', { x1: 7, x2: 7, y1: 0, y2: 14 }));
+  return element('svg', { class: `mark ${kind}`, width: 14, height: 14, 'aria-hidden': 'true' },
+    element('line', { x1: 7, x2: 7, y1: 0, y2: 14 }));
 }
 
 /** Returns what the figures rest on, and what they leave out. */
 function notes({ window, model, measured, fixed, saved, counting, summary }: Context): string {
+  const keepers = summary === '' ? 'Stubs and edits' : 'Stubs, edits and the summary';
   const said = [
     window > 0 ? '' : `The window of ${model === '' ? 'the model, which is not known,' : escape(model)} is not known.`,
-    measured > 0 ? `The provider measured ${sayTokens(measured, true)} tokens for the newest request with its answer.` : '',
+    measured > 0
+      ? `The provider measured ${sayTokens(measured, true)} tokens for the newest request with its answer.` : '',
     fixed === null ? '' : 'What the system prompt and the tools take was measured on the first request.',
-    saved.n > 0 ? `${summary === '' ? 'Stubs and edits' : 'Stubs, edits and the summary'} keep ${sayCount(saved)} tokens out.` : '',
+    saved.n > 0 ? `${keepers} keep ${sayCount(saved)} tokens out.` : '',
     basis(counting),
   ];
-  return element('div', { class: 'notes' }, ...said.filter((line) => line !== '').map((line) => element('p', {}, line)));
+  const lines = said.filter((line) => line !== '').map((line) => element('p', {}, line));
+  return element('div', { class: 'notes' }, ...lines);
 }
 
 /** Says what counts rest on. */
@@ -123,5 +136,8 @@ function basis(counting: string): string {
     return 'Counts are exact.';
   }
   const learnt = /^calibrated\((\d+)\)$/.exec(counting)?.[1];
-  return learnt === undefined ? '≈ marks estimates.' : `≈ marks estimates, which rest on ${sayTokens(Number(learnt), true)} measurements.`;
+  if (learnt === undefined) {
+    return '≈ marks estimates.';
+  }
+  return `≈ marks estimates, which rest on ${sayTokens(Number(learnt), true)} measurements.`;
 }

@@ -1,0 +1,45 @@
+import assert from 'node:assert';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+interface Manifest {
+  readonly icon: string;
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string; readonly title: string; readonly category: string }[];
+    readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
+    readonly viewsContainers: { readonly activitybar: readonly { readonly icon: string }[] };
+    readonly viewsWelcome: readonly { readonly contents: string }[];
+  };
+}
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+const { commands, menus, viewsContainers, viewsWelcome } = manifest.contributes;
+const contributed = new Set(commands.map(({ command }) => command));
+
+test('what menus, links and the status bar run is contributed', () => {
+  const links = viewsWelcome.flatMap(({ contents }) => [...contents.matchAll(/\(command:(ctxledger\.\w+)/g)].map((match) => match[1] ?? ''));
+  const source = readFileSync('src/status.ts', 'utf8');
+  const clicks = [...source.matchAll(/'(ctxledger\.\w+)'/g)].map((match) => match[1] ?? '');
+  assert.ok(links.length > 0 && clicks.length > 0);
+  for (const command of [...Object.values(menus).flat().map((entry) => entry.command), ...links, ...clicks]) {
+    assert.ok(contributed.has(command), command);
+  }
+});
+
+test('every command that is contributed is registered', () => {
+  const source = readFileSync('src/commands.ts', 'utf8') + readFileSync('src/panel.ts', 'utf8');
+  for (const { command, category } of commands) {
+    const name = command.replace('ctxledger.', '');
+    assert.match(source, new RegExp(`\\b${name}\\b`), command);
+    assert.equal(category, 'ctxledger');
+  }
+});
+
+test('the pictures and pages that are named are there', () => {
+  const source = readFileSync('src/commands.ts', 'utf8') + readFileSync('src/panel.ts', 'utf8');
+  const media = [...source.matchAll(/'media', '([\w.-]+)'/g)].map((match) => `media/${match[1] ?? ''}`);
+  assert.ok(media.length >= 3, media.join(' '));
+  for (const file of [...media, manifest.icon, ...viewsContainers.activitybar.map(({ icon }) => icon)]) {
+    assert.ok(existsSync(file), file);
+  }
+});
