@@ -2,6 +2,8 @@
 
 GO      ?= go
 export GOTOOLCHAIN := local
+# Two at once: most tests wait for a disk, a process or a clock now and then, and what is installed comes over a network.
+MAKEFLAGS += --jobs=2
 AGENTS  := .cache/agents
 CLAUDE_VERSION := 2.1.328
 CLAUDE  := $(AGENTS)/claude/.installed-$(CLAUDE_VERSION)
@@ -14,7 +16,7 @@ VSCODE := .cache/vscode
 EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension types release clean
+.PHONY: help build demo test race plain lint fuzz bench share hostile crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,19 +27,33 @@ build: ## build ctxledger, ctxmcp and ctxlsp into bin/
 demo: build ## the main job, from a recorded session to a summary and back
 	@$(GO) run ./internal/demo -bin bin
 
-test: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
-test: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
-test screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
+# Packages that start no goroutine: the race detector has nothing to see there. internal/archtest holds them to it.
+QUIET := compaction config internal/archtest internal/chars internal/failpoint internal/ignore internal/redact internal/scrub \
+  internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text overflow report retention transcript \
+  window workspace
+# Harnesses that look at what a child has left: the child is built without the race detector anyway.
+HARNESSES := internal/crashtest internal/crashtest/damage internal/crashtest/faults internal/crashtest/powercut internal/crashtest/script
+# Of their volume these have a part under the race detector (-short), all of it without.
+LARGE := engine mcp
+# The longest first, so that no processor is without work at the end.
+LONGEST := internal/vscodetest engine cmd/ctxledger internal/sharetest engine/replay engine/daemon cmd/ctxlsp
+RACE = $(LONGEST) $(filter-out $(LONGEST) $(QUIET) $(HARNESSES) tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
+
+test: lint race plain ## every test, under the race detector where goroutines meet
+
+race plain: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
+race: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
+race screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
+race: tools editors agents oracle extension
+	$(GO) test -race -vet=off -short -timeout 20m $(RACE:%=./%)
+	$(GO) test -race -vet=off -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector' ./tokens ./internal/crashtest
+
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. The whole standard library is compared with assembly, a tenth without.
-# Engine's tests of many random cases have a fifth of them under the race detector, all without it. Package window has no goroutine.
-test: lint tools editors agents oracle extension ## every test, under the race detector where goroutines meet
-	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v -e '/tokens$$' -e '/engine$$' -e '/window$$')
-	$(GO) test -race -short -timeout 20m ./engine
-	$(GO) test -timeout 20m ./engine ./window
-	$(GO) test -race -timeout 20m -run 'Goroutines|Parallel|Snapshots' ./tokens
-	$(GO) test -count=1 -timeout 20m ./tokens
-	$(GO) test -count=1 -timeout 20m -tags purego ./tokens -library 10
+plain: tools oracle lint
+	$(GO) test -vet=off -timeout 20m $(HARNESSES:%=./%) $(LARGE:%=./%) $(QUIET:%=./%)
+	$(GO) test -vet=off -count=1 -timeout 20m ./tokens
+	$(GO) test -vet=off -count=1 -timeout 20m -tags purego ./tokens -library 10
 
 extension: types ## the VS Code extension: types, unit tests, bundle
 	cd $(EXTENSION) && npm test --silent && npm run --silent build
@@ -53,9 +69,10 @@ release: extension ## the programs and the .vsix packages for five platforms, wi
 lint: types ## formatting, types, vet for three systems, static analysis
 	@bad=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
 	$(GO) mod tidy -diff
-	$(GO) vet ./...
-	GOOS=darwin $(GO) vet $$($(GO) list ./... | grep -v scriptedmodel)
-	GOOS=windows $(GO) vet $$($(GO) list ./... | grep -v scriptedmodel)
+	$(GO) build -o .cache/ ./internal/vet
+	.cache/vet ./...
+	GOOS=darwin .cache/vet $$($(GO) list ./... | grep -v scriptedmodel)
+	GOOS=windows .cache/vet $$($(GO) list ./... | grep -v scriptedmodel)
 	$(GO) run $(STATICCHECK) ./...
 
 FUZZTIME ?= 10s
@@ -104,13 +121,14 @@ tools: ## install strace, which the harnesses need on Linux
 	fi
 
 editors: $(EDITORS)/.installed $(VSCODE)/.installed ## install the editors that the tests of the language server and of the extension drive
-$(EDITORS)/.installed: cmd/ctxlsp/testdata/install_editors.sh
+# One after the other: each wants the lock of apt-get.
+$(EDITORS)/.installed: cmd/ctxlsp/testdata/install_editors.sh | tools
 	rm -rf $(@D) && mkdir -p $(@D)
 	sh $< $(@D)
 	touch $@
 
 INSTALL_VSCODE := $(addprefix internal/vscodetest/testdata/,install.sh spdlog.js)
-$(VSCODE)/.installed: $(INSTALL_VSCODE)
+$(VSCODE)/.installed: $(INSTALL_VSCODE) | $(EDITORS)/.installed
 	rm -rf $(@D) && mkdir -p $(@D)
 	sh $< $(@D)
 	touch $@

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -26,9 +27,21 @@ type file struct {
 	fset      *token.FileSet
 }
 
-// source parses every Go file of the module, nested modules left out.
+// source returns every Go file of the module.
 func source(t *testing.T) []file {
 	t.Helper()
+	files, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 50 {
+		t.Fatalf("only %d source files found: the walk is wrong", len(files))
+	}
+	return files
+}
+
+// parsed parses every Go file of the module once, nested modules left out.
+var parsed = sync.OnceValues(func() ([]file, error) {
 	root := os.DirFS("../..")
 	var files []file
 	err := fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
@@ -57,14 +70,8 @@ func source(t *testing.T) []file {
 		files = append(files, file{path.Dir(p), path.Base(p), strings.HasSuffix(p, "_test.go"), strings.Count(string(raw), "\n"), f, fset})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) < 50 {
-		t.Fatalf("only %d source files found: the walk is wrong", len(files))
-	}
-	return files
-}
+	return files, err
+})
 
 // imports returns the import paths of a file.
 func (f file) imports() []string {

@@ -114,6 +114,7 @@ var importers = map[string]struct {
 	"pgregory.net/rapid":                {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak":                {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
 	"golang.org/x/text":                 {[]string{"tokens"}, "Normalization Form C, which Qwen's models want"},
+	"golang.org/x/tools":                {[]string{"internal/vet"}, "the checks of go vet, without compiling for each system"},
 }
 
 // restricted lists what only some packages may use, because it reaches out of the process or
@@ -136,6 +137,12 @@ var restricted = []struct {
 	{"math/rand/v2", []string{"kv/kvtest", "internal/crashtest", "internal/benchmark", "internal/formattest"}, "randomness comes from env"},
 	{"crypto/rand", []string{"internal/env"}, "randomness comes from env"},
 	{"time.Sleep", nil, "wait for the thing, not for a time"},
+}
+
+// crowded lists the packages with goroutines that packages tested without the race detector may import.
+var crowded = map[string]string{
+	"tokens":                  "its own tests put its workers under the race detector",
+	"internal/scriptededitor": "they use its text, and leave its connection alone",
 }
 
 // Sizes of the house style. A function or file beyond them carries //size:ok with a reason.

@@ -11,12 +11,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/internal/defect"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/memory"
@@ -24,7 +26,7 @@ import (
 )
 
 var (
-	killsFlag = flag.Int("kills", 0, "how many owners are killed; 0: 2,000, in a short run 100")
+	killsFlag = flag.Int("kills", 0, "how many owners are killed; 0: 1,000, in a short run 100")
 	seedFlag  = flag.Uint64("seed", 0, "repeats a run; 0: a new one")
 )
 
@@ -54,17 +56,17 @@ func withBin(m *testing.M) (exit int, err error) {
 }
 
 // build returns the program with failpoints and perhaps a defect, building it when it is first needed.
-func build(t *testing.T, defect string) (program string) {
+func build(t *testing.T, d defect.Defect) (program string) {
 	t.Helper()
-	program = filepath.Join(bin, "crash_"+defect)
+	program = filepath.Join(bin, "crash_"+string(d))
 	if _, err := os.Stat(program); err == nil {
 		return program
 	}
-	tags := "failpoints"
-	if defect != "" {
-		tags += ",defect_" + defect
+	flags := []string{"-tags", "failpoints"}
+	if d != "" {
+		flags = d.BuildFlags()
 	}
-	cmd := exec.Command("go", "build", "-tags", tags, "-o", program, "ctxledger.dev/internal/crashtest/crash")
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", program}, flags, []string{"ctxledger.dev/internal/crashtest/crash"})...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -96,16 +98,16 @@ func stateDir(t *testing.T) string {
 	return dir
 }
 
-// TestInvariant7And8NothingAcknowledgedIsLostOrDoneTwice kills 2,000 owners, 100 in a short run.
+// TestInvariant7And8NothingAcknowledgedIsLostOrDoneTwice kills 1,000 owners, 100 in a short run.
 func TestInvariant7And8NothingAcknowledgedIsLostOrDoneTwice(t *testing.T) {
-	kills, hits := 2000, 10
+	kills, hits := 1000, 5
 	if testing.Short() {
 		kills = 100
 	}
 	if *killsFlag > 0 {
 		kills = *killsFlag
 	}
-	if kills < 2000 {
+	if kills < 1000 {
 		hits = 0
 	}
 	cmd := exec.Command(build(t, ""), "-kills", strconv.Itoa(kills), "-hits", strconv.Itoa(hits),
@@ -225,19 +227,19 @@ func cutOff(t *testing.T, point string, send func(context.Context, engine.API) (
 // seeded are the defects that kills catch, and how many they may need. internal/crashtest/powercut and
 // internal/crashtest/damage catch the others.
 var seeded = []struct {
-	defect string
+	defect defect.Defect
 	kills  int
 }{
-	{"ack_before_sync", 100},
-	{"lost_key", 50},
-	{"stale_owner", 50},
+	{defect.AckBeforeSync, 100},
+	{defect.LostKey, 50},
+	{defect.StaleOwner, 50},
 }
 
 // TestSeededDefectsAreCaught: the harness finds each of them.
 func TestSeededDefectsAreCaught(t *testing.T) {
 	table := "defect           kills  seconds\n"
 	for _, s := range seeded {
-		t.Run(s.defect, func(t *testing.T) {
+		t.Run(string(s.defect), func(t *testing.T) {
 			cmd := exec.Command(build(t, s.defect), "-json", "-kills", strconv.Itoa(s.kills),
 				"-seed", strconv.FormatUint(*seedFlag, 10), "-session", recording, "-dir", stateDir(t))
 			var out, found bytes.Buffer

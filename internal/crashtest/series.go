@@ -132,7 +132,7 @@ func (s *series) start(ctx context.Context, kill int) (*owner, error) {
 		return nil, err
 	}
 	if err = o.ready(ctx); err == nil && kill == killsPerLedger/2 && s.n%2 == 0 {
-		err = s.rival()
+		err = s.rival(ctx)
 	}
 	if err != nil {
 		o.kill()
@@ -161,18 +161,25 @@ func (s *series) dieStarting(ctx context.Context, at string) error {
 
 var errUnreached = errors.New("the failpoint was not reached")
 
-// rival makes sure that there is no second owner beside the first.
-func (s *series) rival() error {
+// rival makes sure that there is no second owner beside the first, and that none has put itself in its place
+// without coming as far as to say so.
+func (s *series) rival(ctx context.Context) error {
 	o, err := startOwner(s.o.Program, s.state, s.workspace, none)
 	if err != nil {
 		return err
 	}
-	defer o.kill()
-	ctx, cancel := context.WithTimeout(context.Background(), rivalry)
+	short, cancel := context.WithTimeout(ctx, rivalry)
 	defer cancel()
-	if err := o.ready(ctx); err == nil {
+	err = o.ready(short)
+	o.kill()
+	if err == nil {
 		return violated("two owners serve the ledger at once")
 	}
+	_, hangUp, err := s.dial(ctx)
+	if err != nil {
+		return violated("a second owner has taken the place of the first: %w", err)
+	}
+	hangUp()
 	return nil
 }
 

@@ -1,6 +1,6 @@
-//go:build !defect_ack_before_sync && !defect_skip_sync && !defect_drop_checksum && !defect_lost_key && !defect_stale_owner
+//go:build !defects
 
 package defect
 
-// seeded names the defect of this build: none.
-const seeded = ""
+// Seeded reports whether this program has the defect: no.
+func (Defect) Seeded() bool { return false }

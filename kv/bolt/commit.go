@@ -156,7 +156,7 @@ func (s *Store) attempt(calls []*call, keep bool) (again bool, err error) {
 		return again, s.finish(btx.Rollback)
 	}
 	failpoint.Hit("kv.commit.before")
-	if defect.AckBeforeSync {
+	if defect.AckBeforeSync.Seeded() {
 		go func() { _ = s.finish(btx.Commit) }()
 		return false, nil
 	}

@@ -140,7 +140,7 @@ func mapLedger(root *os.Root, f *os.File, wait time.Duration) (*bbolt.DB, error)
 	if errors.Is(err, berrors.ErrTimeout) {
 		return nil, locked()
 	}
-	if defect.StaleOwner && err == nil {
+	if defect.StaleOwner.Seeded() && err == nil {
 		err = unlockFile(f)
 	}
 	return db, osError("kv.open", err)
@@ -161,7 +161,7 @@ func openBolt(f *os.File, wait time.Duration) (db *bbolt.DB, err error) {
 		FreelistType:    bbolt.FreelistMapType,
 		NoFreelistSync:  true,
 		NoStatistics:    true,
-		NoSync:          defect.SkipSync,
+		NoSync:          defect.SkipSync.Seeded(),
 		InitialMmapSize: initialMap,
 		MaxSize:         int(min(int64(maxLedgerBytes), math.MaxInt)),
 	})

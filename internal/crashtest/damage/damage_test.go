@@ -10,12 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
 
 	"ctxledger.dev/internal/crashtest/cases"
 	"ctxledger.dev/internal/crashtest/script"
+	"ctxledger.dev/internal/defect"
 )
 
 var (
@@ -44,15 +46,15 @@ func buildAndRun(m *testing.M) (exit int, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	subject = filepath.Join(dir, "subject")
 	ctxledger = filepath.Join(dir, "ctxledger")
-	if err := errors.Join(build(subject, "", "internal/crashtest/subject"), build(ctxledger, "", "cmd/ctxledger")); err != nil {
+	if err := errors.Join(build(subject, "internal/crashtest/subject"), build(ctxledger, "cmd/ctxledger")); err != nil {
 		return 1, err
 	}
 	return m.Run(), nil
 }
 
-// build builds a program with a build tag.
-func build(path, tag, program string) error {
-	cmd := exec.Command("go", "build", "-tags", tag, "-o", path, "ctxledger.dev/"+program)
+// build builds a program with some flags.
+func build(path, program string, flags ...string) error {
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", path}, flags, []string{"ctxledger.dev/" + program})...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
@@ -154,7 +156,7 @@ func TestMisdirectedPages(t *testing.T) {
 func TestSeededDefectIsCaught(t *testing.T) {
 	const enough = 500 // flips
 	program := filepath.Join(t.TempDir(), "subject")
-	if err := build(program, "defect_drop_checksum", "internal/crashtest/subject"); err != nil {
+	if err := build(program, "internal/crashtest/subject", defect.DropChecksum.BuildFlags()...); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"ctxledger.dev/internal/crashtest/cases"
 	"ctxledger.dev/internal/crashtest/powercut"
 	"ctxledger.dev/internal/crashtest/script"
+	"ctxledger.dev/internal/defect"
 )
 
 var (
@@ -49,15 +51,15 @@ func buildAndRun(m *testing.M) (exit int, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	subject = filepath.Join(dir, "subject")
-	if err := build(subject, ""); err != nil {
+	if err := build(subject); err != nil {
 		return 1, err
 	}
 	return m.Run(), nil
 }
 
-// build builds the program with a build tag.
-func build(path, tag string) error {
-	cmd := exec.Command("go", "build", "-tags", tag, "-o", path, "ctxledger.dev/internal/crashtest/subject")
+// build builds the program with some flags.
+func build(path string, flags ...string) error {
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", path}, flags, []string{"ctxledger.dev/internal/crashtest/subject"})...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
@@ -146,10 +148,10 @@ func TestPowerCutLosesNothing(t *testing.T) {
 // images, and the harness sees it.
 func TestSeededDefectsAreCaught(t *testing.T) {
 	const enough = 2000 // images
-	for _, name := range []string{"skip_sync", "ack_before_sync"} {
-		t.Run(name, func(t *testing.T) {
+	for _, d := range []defect.Defect{defect.SkipSync, defect.AckBeforeSync} {
+		t.Run(string(d), func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "subject")
-			if err := build(program, "defect_"+name); err != nil {
+			if err := build(program, d.BuildFlags()...); err != nil {
 				t.Fatal(err)
 			}
 			dir := record(t, program, true)
@@ -159,9 +161,9 @@ func TestSeededDefectsAreCaught(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(report.Problems) == 0 {
-				t.Fatalf("%s was not caught within %d images", name, enough)
+				t.Fatalf("%s was not caught within %d images", d, enough)
 			}
-			t.Logf("%s: caught by image %d of %d, %.2f s: %.300s", name, report.Problems[0].Case, enough, time.Since(began).Seconds(), report.Problems[0].What)
+			t.Logf("%s: caught by image %d of %d, %.2f s: %.300s", d, report.Problems[0].Case, enough, time.Since(began).Seconds(), report.Problems[0].What)
 		})
 	}
 }
