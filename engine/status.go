@@ -52,7 +52,7 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 // use tells what fills the window. whole is the view as if nothing had been cut.
 func (f *folded) use(c tokens.Counter, w Window, filled window.Fill, whole window.View) Use {
 	u := Use{
-		Session: f.session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()), Measured: f.measured(),
+		Session: f.session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),
 		Threshold: f.policy.Compact.Threshold(w.Tokens), Categories: categories(c, filled), Sources: f.sources(c),
 		Saved: c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total())),
 	}
@@ -62,6 +62,8 @@ func (f *folded) use(c tokens.Counter, w Window, filled window.Fill, whole windo
 	if fixed, known := f.fixed(c); known {
 		u.Fixed = &fixed
 	}
+	u.Measured, _ = f.newestMeasured()
+	u.Held = f.held(c, u)
 	return u
 }
 

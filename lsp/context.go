@@ -30,6 +30,7 @@ type Context struct {
 	Used       tokens.Count      `json:"used"`
 	Fixed      *tokens.Count     `json:"fixed"`    // of every request beside the conversation; null: nothing was measured
 	Measured   int64             `json:"measured"` // the newest answer with its request, as the provider reported; 0: none
+	Held       tokens.Count      `json:"held"`     // by the agent's own window, see engine.Use
 	Counting   string            `json:"counting"` // where counts come from, see engine.Use
 	Saved      tokens.Count      `json:"saved"`    // what stubs, edits and the summary keep out
 	Summary    string            `json:"summary"`  // that the view starts with; "": none
@@ -66,7 +67,7 @@ func contextOf(g engine.Growth, now time.Time) Context {
 	c := Context{
 		Session: g.Session.ID, Title: plainLine(g.Session.Title), Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
 		Live:   now.Sub(g.Session.Updated) <= limits.ActiveSession,
-		Window: g.Window, Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured, Counting: g.Counting, Saved: g.Saved,
+		Window: g.Window, Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured, Held: g.Held, Counting: g.Counting, Saved: g.Saved,
 		Summary: g.Summary, Categories: g.Categories, Sources: g.Sources, Turns: g.Turns, Earlier: g.Earlier,
 	}
 	for i := range c.Sources {

@@ -11,6 +11,7 @@ import (
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -86,7 +87,15 @@ func (s *Server) wireError(method string, err error) error {
 		s.o.Log.Error("internal error", "method", method, "incident", id, "detail", err.Error())
 		return jsonrpc2.Errorf(code, "something went wrong in ctxledger, incident %s: the log has the details", id)
 	}
-	return explained(code, err.Error(), fault.HintOf(err))
+	return explained(code, s.sayable(err.Error()), s.sayable(fault.HintOf(err)))
+}
+
+// maxMessage is how long what is said of an error may be, in characters.
+const maxMessage = 1000
+
+// sayable returns a message without secrets and without what could deceive a reader: it may quote what is stored.
+func (s *Server) sayable(text string) string {
+	return chars.Head(chars.Plain(s.masks.String(text)), maxMessage)
 }
 
 // explained returns the error that a client gets: the message is all that most show, the data is for one

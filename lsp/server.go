@@ -12,6 +12,7 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/tokens"
 )
 
@@ -33,7 +34,8 @@ type Server struct {
 	documents documents
 	flights   flights
 	works     works
-	exited    chan struct{} // closed by exit
+	masks     *redact.Redactor // of error messages; its key is this process's
+	exited    chan struct{}    // closed by exit
 	exit      func()
 	orphaned  chan struct{} // closed when the process of the client has ended
 	stirred   chan struct{} // holds one: the client sent something
@@ -66,7 +68,7 @@ type Server struct {
 func New(o Options) *Server {
 	exited := make(chan struct{})
 	return &Server{
-		o: o, methods: methods(), now: known{settings: defaults(), models: tokens.Builtin()}.measured(), news: newNews(),
+		o: o, methods: methods(), masks: redact.New([]byte(o.Env.ID(32))), now: known{settings: defaults(), models: tokens.Builtin()}.measured(), news: newNews(),
 		exited: exited, exit: sync.OnceFunc(func() { close(exited) }), orphaned: make(chan struct{}), stirred: make(chan struct{}, 1),
 	}
 }

@@ -28,6 +28,7 @@ type kept struct {
 	*engine.Local
 	refuse              atomic.Bool // whether it cannot be opened
 	hold                chan struct{}
+	stall               bool
 	dials, open, opened atomic.Int64 // opened is the most that were open at once
 }
 
@@ -59,16 +60,25 @@ func (k *kept) dial(ctx context.Context) (engine.API, error) {
 		return nil, fault.New(fault.Unavailable, "test", "the ledger is away").WithHint("bring it back")
 	}
 	k.opened.Store(max(k.opened.Load(), k.open.Add(1)))
-	return &connection{API: k.Local, close: sync.OnceFunc(func() { k.open.Add(-1) })}, nil
+	return &connection{API: k.Local, stall: k.stall, close: sync.OnceFunc(func() { k.open.Add(-1) })}, nil
 }
 
 // connection is one that the test counts.
 type connection struct {
 	engine.API
 	close func()
+	stall bool // planning a compaction takes until it is given up
 }
 
 func (c *connection) Close() error { c.close(); return nil }
+
+func (c *connection) PlanCompaction(ctx context.Context, r engine.PlanCompactionRequest) (engine.CompactionPlan, error) {
+	if c.stall {
+		<-ctx.Done()
+		return engine.CompactionPlan{}, fault.New(fault.Unavailable, "test", "the answer did not come in time")
+	}
+	return c.API.PlanCompaction(ctx, r)
+}
 
 // place says where the server is.
 func (k *kept) place(s *Server) {
@@ -160,6 +170,11 @@ func TestTheLedgerIsShownInTheEditor(t *testing.T) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
+	secret := "ghp_" + strings.Repeat("Ab1x", 9)
+	err := f.Call(f.ctx, "ctxledger/tree", map[string]any{"parent": "no " + secret}, nil)
+	if err == nil || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "[masked:github-token:") {
+		t.Errorf("an error that quotes a secret: %v", err)
+	}
 	if err := f.Call(f.ctx, "workspace/textDocumentContent", map[string]any{"uri": "ctxledger:/artifact/000000000000/x"}, nil); err == nil || !strings.HasPrefix(err.Error(), "-32803: ") {
 		t.Errorf("an unknown artifact: %v", err)
 	}
@@ -207,6 +222,40 @@ func TestCommandsOnTheLedger(t *testing.T) {
 	})
 	if err != nil {
 		t.Errorf("%v; told %v", err, told)
+	}
+}
+
+// TestACompactionCanBeGivenUp ends one by its request and by its progress.
+func TestACompactionCanBeGivenUp(t *testing.T) {
+	k := newKept(t)
+	k.stall = true
+	session := k.talk(t, 8)
+	for name, give := range map[string]func(f *fixture, id int) error{
+		"by its request": func(f *fixture, id int) error { return f.Notify("$/cancelRequest", map[string]any{"id": id}) },
+		"by its progress": func(f *fixture, _ int) error {
+			return f.Notify("window/workDoneProgress/cancel", map[string]any{"token": "mine"})
+		},
+	} {
+		f := inLedger(t, k, map[string]any{"live": false})
+		call, err := f.Begin("workspace/executeCommand", map[string]any{"command": commandCompact, "arguments": []any{map[string]any{"session": session}}, "workDoneToken": "mine"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, "$/progress") == 1 }); err != nil {
+			t.Fatal(err)
+		}
+		if err := give(f, call.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := call.Wait(f.ctx, nil); err == nil || !strings.HasPrefix(err.Error(), "-32800: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, "$/progress") == 2 }); err != nil {
+			t.Errorf("%s: the progress does not end: %v", name, err)
+		}
+	}
+	if s, err := k.Summaries(t.Context(), engine.SummariesRequest{Session: session}); err != nil || len(s.Summaries) > 0 {
+		t.Errorf("it was compacted: %+v, %v", s, err)
 	}
 }
 

@@ -38,7 +38,7 @@ func TestAPanelSeesASessionGrow(t *testing.T) {
 	a.write(t, "user", map[string]any{"role": "user", "content": "Use password=hunter2hunter2 \u202e\u001b[31mand <b>look</b>.\nThen more."})
 	s := p.start(t, a.variables())
 	s.inWorkspace(t, p, quiet)
-	s.awaitStatus(t, func(st status) bool { return st.Session != "" && st.Used.N > 0 })
+	s.awaitStatus(t, func(st status) bool { return st.Session != "" && st.Held.N > 0 })
 	a.read(t, "guide.md", guide)
 	a.read(t, "guide.md", guide)
 	st := s.awaitedContext(t, func(c lsp.Context) bool { return len(c.Sources) > 0 && c.Sources[0].Calls == 2 })

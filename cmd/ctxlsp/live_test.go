@@ -100,7 +100,7 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 	if got := lenses(); !strings.Contains(got, count(guide)+" · ") || !strings.Contains(got, "fresh") {
 		t.Errorf("the lens says %s", got)
 	}
-	s.awaitStatus(t, func(st status) bool { return st.Model == "gpt-5" && st.Used.N > 0 && st.Window > 0 })
+	s.awaitStatus(t, func(st status) bool { return st.Model == "gpt-5" && st.Held.N > 0 && st.Window > 0 })
 
 	must(t, os.WriteFile(filepath.Join(p.Root, "guide (1).md"), []byte(guide+"\nMore.\n"), 0o644))
 	_, err = s.Until(s.ctx, func([]scriptededitor.Message) bool {
@@ -113,7 +113,7 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 // status is what the server says of the live session.
 type status struct {
 	Session, Title, Model, Problem, Hint string
-	Used                                 struct{ N int }
+	Held                                 struct{ N int }
 	Window                               int
 }
 

@@ -17,13 +17,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"ctxledger.dev/internal/sandbox"
 )
 
 // codeServer is a running VS Code whose window is a page.
 type codeServer struct {
-	box  *sandbox.Sandbox
+	*scene
 	dir  string // where make editors has put it
 	host string // address with its port
 	data string // its settings and logs
@@ -51,24 +49,21 @@ var quiet = map[string]any{
 	"workbench.welcomePage.walkthroughs.openOnInstall": false,
 }
 
-// startCodeServer starts a VS Code in the sandbox, with variables for the suites. Everything of it ends with the test.
-func startCodeServer(t *testing.T, box *sandbox.Sandbox, variables ...string) *codeServer {
+// startCodeServer starts a VS Code on the scene. Everything of it ends with the test.
+func startCodeServer(t *testing.T, s *scene) *codeServer {
 	t.Helper()
 	dir := os.Getenv(installed)
-	if dir == "" {
-		t.Skip(installed + " is not set: make test has it")
-	}
-	c := &codeServer{box: box, dir: dir, host: freeAddress(t), data: filepath.Join(box.Top, "vscode")}
-	c.env = append(box.Env(), variables...)
-	c.env = append(c.env, "EXTENSIONS_GALLERY={}", "NODE_PATH="+filepath.Join(dir, "node_modules"))
-	must(t, os.MkdirAll(filepath.Join(c.data, "User"), 0o700))
+	c := &codeServer{scene: s, dir: dir, host: freeAddress(t), data: filepath.Join(s.Top, "vscode")}
+	// VSCODE_CLI tells that this environment is the one to have, and not that of a login shell.
+	c.env = append(s.Env(), "CTX_TEST_SESSION="+s.session, "CTX_TEST_SERVERS="+s.servers, "PATH="+s.Bin+":"+os.Getenv("PATH"),
+		"VSCODE_CLI=1", "EXTENSIONS_GALLERY={}", "NODE_PATH="+filepath.Join(dir, "node_modules"))
 	c.configure(t, nil)
 	c.install(t)
 	cmd := exec.Command(c.node(t), filepath.Join(dir, "node_modules/code-server/out/node/entry.js"),
 		"--auth", "none", "--bind-addr", c.host, "--reconnection-grace-time", "1", "--disable-telemetry", "--disable-update-check",
 		"--disable-getting-started-override", "--user-data-dir", c.data, "--extensions-dir", c.extensions())
-	cmd.Env, cmd.Dir, cmd.SysProcAttr = c.env, box.Workspace, &syscall.SysProcAttr{Setpgid: true}
-	said, err := os.Create(filepath.Join(box.Top, "code-server.log"))
+	cmd.Env, cmd.Dir, cmd.SysProcAttr = c.env, s.Workspace, &syscall.SysProcAttr{Setpgid: true}
+	said, err := os.Create(filepath.Join(s.Top, "code-server.log"))
 	must(t, err)
 	cmd.Stdout, cmd.Stderr = said, said
 	must(t, cmd.Start())
@@ -141,14 +136,18 @@ func (c *codeServer) awaitReady(t *testing.T, ended <-chan error) {
 	}
 }
 
-// configure writes the settings that the next page has.
+// configure writes the settings that the next page has. Where the language server is, is a setting of the machine.
 func (c *codeServer) configure(t *testing.T, settings map[string]any) {
 	t.Helper()
 	all := maps.Clone(quiet)
 	maps.Copy(all, settings)
-	raw, err := json.MarshalIndent(all, "", "\t")
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(c.data, "User", "settings.json"), raw, 0o600))
+	for file, settings := range map[string]map[string]any{
+		"User/settings.json": all, "Machine/settings.json": {"ctxledger.server.path": c.server},
+	} {
+		raw, err := json.MarshalIndent(settings, "", "\t")
+		must(t, err)
+		c.put(t, filepath.Join(c.data, file), raw)
+	}
 }
 
 // drive runs a script of testdata in a browser on this VS Code, and shows what it says. It fails when the script does.
@@ -158,10 +157,10 @@ func (c *codeServer) drive(t *testing.T, script string, args ...string) {
 	defer cancel()
 	chromium, err := exec.LookPath("chromium")
 	must(t, err)
-	cmd := exec.CommandContext(ctx, "node", append([]string{filepath.Join("testdata", script), c.host, c.box.Workspace}, args...)...)
+	cmd := exec.CommandContext(ctx, "node", append([]string{filepath.Join("testdata", script), c.host, c.Workspace}, args...)...)
 	cmd.Env = append(c.env, "CHROMIUM="+chromium)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // with its browser
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it closes its browser
+	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", script, err, out)
@@ -173,7 +172,7 @@ func (c *codeServer) drive(t *testing.T, script string, args ...string) {
 func (c *codeServer) showLogs(t *testing.T) {
 	t.Helper()
 	const most = 16 << 10
-	logs := []string{filepath.Join(c.box.Top, "code-server.log")}
+	logs := []string{filepath.Join(c.Top, "code-server.log")}
 	_ = filepath.WalkDir(filepath.Join(c.data, "logs"), func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil: // the rest can be shown
@@ -190,16 +189,7 @@ func (c *codeServer) showLogs(t *testing.T) {
 			raw = fmt.Append(nil, err)
 		}
 		if len(raw) > 0 {
-			t.Logf("%s:\n%s", strings.TrimPrefix(path, c.box.Top), raw[max(0, len(raw)-most):])
+			t.Logf("%s:\n%s", strings.TrimPrefix(path, c.Top), raw[max(0, len(raw)-most):])
 		}
 	}
-}
-
-// with returns the union of settings; those of later maps count.
-func with(settings ...map[string]any) map[string]any {
-	all := map[string]any{}
-	for _, s := range settings {
-		maps.Copy(all, s)
-	}
-	return all
 }

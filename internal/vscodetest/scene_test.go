@@ -42,9 +42,13 @@ type scene struct {
 	server  string // the program that starts one and says so there
 }
 
-// newScene lays out the project, the session with its newest entry half a minute ago, and what the ledger keeps beside it.
+// newScene lays out the project, the session with its newest entry half a minute ago, and what the ledger keeps beside
+// it. Without the installation it leaves the test out.
 func newScene(t *testing.T) *scene {
 	t.Helper()
+	if os.Getenv(installed) == "" {
+		t.Skip(installed + " is not set: make test has it")
+	}
 	s := &scene{Sandbox: newBox(t)}
 	archive, err := txtar.ParseFile(project)
 	must(t, err)

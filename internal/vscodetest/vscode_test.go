@@ -12,7 +12,7 @@ import (
 // TestInsideTheExtensionHost runs the suites that use VS Code's own API, each in a window of its own.
 func TestInsideTheExtensionHost(t *testing.T) {
 	s := newScene(t)
-	c := startCodeServer(t, s.Sandbox, "CTX_TEST_SESSION="+s.session, "CTX_TEST_SERVERS="+s.servers)
+	c := startCodeServer(t, s)
 	empty := filepath.Join(s.Top, "empty")
 	s.put(t, filepath.Join(empty, "package.json"), []byte(`{"name": "empty", "publisher": "test", "version": "0.0.0", "engines": {"vscode": "*"}}`))
 	for _, x := range []struct {
@@ -20,10 +20,13 @@ func TestInsideTheExtensionHost(t *testing.T) {
 		settings map[string]any
 	}{
 		{"untrusted", map[string]any{"security.workspace.trust.enabled": true}},
-		{"trusted", nil},
+		{"trusted", map[string]any{
+			"ctxledger.hints": 50, "ctxledger.symbols": true, "ctxledger.folding": true, "ctxledger.countSelection": true,
+			"ctxledger.diagnostics": []string{"long-lines"},
+		}},
 	} {
 		t.Run(x.suite, func(t *testing.T) {
-			c.configure(t, with(x.settings, map[string]any{"ctxledger.server.path": s.server}))
+			c.configure(t, x.settings)
 			c.drive(t, "host.cjs", empty, filepath.Join(built.extension, "build", "suite", x.suite+".js"))
 		})
 	}
@@ -51,8 +54,7 @@ func TestScreenshots(t *testing.T) {
 // look plays the script of the page, in a theme, and leaves its pictures in a directory.
 func look(t *testing.T, theme, pictures string) {
 	t.Helper()
-	s := newScene(t)
-	c := startCodeServer(t, s.Sandbox)
-	c.configure(t, map[string]any{"ctxledger.server.path": s.server, "workbench.colorTheme": theme})
+	c := startCodeServer(t, newScene(t))
+	c.configure(t, map[string]any{"workbench.colorTheme": theme})
 	c.drive(t, "smoke.cjs", "currency/currency.go", pictures)
 }

@@ -28,7 +28,7 @@ const otherwise = "it is tried again, less and less often; `ctxledger status` sh
 type Options struct {
 	Open   func(context.Context) (engine.API, error) // the ledger; called again after it failed
 	Env    env.Env
-	Status bool // whether Title, Used, Fixed and Window are wanted: the whole session is read for them
+	Status bool // whether Title, Held and Window are wanted: the whole session is read for them
 	Tell   func(State)
 }
 
@@ -140,10 +140,7 @@ func (w *watcher) state() State {
 	s := w.reader.session
 	st := State{Session: s.ID, Model: s.Model, Event: w.after, Files: w.reader.snapshot()}
 	if w.o.Status {
-		st.Title, st.Used, st.Window = w.title.masked, w.used.Used, w.used.Window
-		if w.used.Fixed != nil {
-			st.Fixed = *w.used.Fixed
-		}
+		st.Title, st.Held, st.Window = w.title.masked, w.used.Held, w.used.Window
 	}
 	return st
 }

@@ -68,7 +68,7 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := awaited(t, told, func(s State) bool { return s.Files["a.go"].Reads == 2 })
-	if f := s.Files["a.go"]; f.Tokens != 4 || f.Stale || s.Model != "gpt-5" || s.Used.N == 0 || !strings.HasPrefix(s.Title, "Please read with password=[masked:") {
+	if f := s.Files["a.go"]; f.Tokens != 4 || f.Stale || s.Model != "gpt-5" || s.Held.N == 0 || !strings.HasPrefix(s.Title, "Please read with password=[masked:") {
 		t.Errorf("the state is %+v", s)
 	}
 	stop()

@@ -58,10 +58,12 @@ func (r Reader) roots(ctx context.Context) ([]Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	memory := list("", KindMemories, "Memory", len(ms.Entries))
+	memory.Tooltip = fields("\n", ms.Notes...) // what could not be looked at
 	return []Node{
 		list("", KindSessions, "Sessions", ss.Total),
 		list("", KindArtifacts, "Artifacts", as.Total),
-		list("", KindMemories, "Memory", len(ms.Entries)),
+		memory,
 		list("", KindChanges, "Changes", cs.Total),
 	}, nil
 }

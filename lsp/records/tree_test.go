@@ -3,6 +3,7 @@ package records
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"ctxledger.dev/compaction"
@@ -53,16 +54,18 @@ func TestTheTreeOfALedger(t *testing.T) {
 func TestEverythingIsOnOnePage(t *testing.T) {
 	l := newLedger(t)
 	const n = 2*pageSize + 5
-	writes := [][]byte{user("the first")}
+	writes := [][]byte{user("session 0")}
+	var work sync.WaitGroup // together, so that one commit has many
 	for i := range n {
-		l.keep(fmt.Sprintf("content %d", i), fmt.Sprintf("title %d", i))
-		l.remember(fmt.Sprintf("memory %03d", i), "", "x")
 		writes = append(writes, l.use("Write", map[string]any{"file_path": fmt.Sprintf("/ws/%d.txt", i), "content": "x"}, "ok", false)...)
+		work.Go(func() { l.keep(fmt.Sprintf("content %d", i), fmt.Sprintf("title %d", i)) })
+		work.Go(func() { l.remember(fmt.Sprintf("memory %03d", i), "", "x") })
 		if i > 0 {
-			l.say("", user(fmt.Sprintf("session %d", i)), assistant("yes"))
+			work.Go(func() { l.say("", user(fmt.Sprintf("session %d", i)), assistant("yes")) })
 		}
 	}
 	l.say("", writes...)
+	work.Wait()
 	ids, labels, more := map[string]bool{}, map[Kind]map[string]int{}, map[string]int{}
 	l.walk("", func(n Node) {
 		if ids[n.ID] {

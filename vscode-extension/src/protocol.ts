@@ -14,10 +14,8 @@ export interface Status {
   readonly session: string;
   readonly title: string;
   readonly model: string;
-  /** What its view holds. */
-  readonly used: Count;
-  /** What each request carries besides, the system prompt and the tools; 0 when it was not measured. */
-  readonly fixed: Count;
+  /** What its agent's window holds: measured by the provider as far as it goes. */
+  readonly held: Count;
   /** The model's window in tokens; 0 when it is not known. */
   readonly window: number;
   /** Why nothing is known of a session, in one line; empty when all is well. */
@@ -65,6 +63,8 @@ export interface Context {
   readonly fixed: Count | null;
   /** The provider's figure for the newest answer with its request; 0 when there is none. */
   readonly measured: number;
+  /** What the agent's own window holds: measured and what came since, else used and fixed. */
+  readonly held: Count;
   /** Where counts come from: exact, calibrated(n) on so many measurements, or prior. */
   readonly counting: string;
   /** What stubs, edits and the summary keep out of the view. */

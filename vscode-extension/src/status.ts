@@ -44,8 +44,8 @@ export function entryOf(state: ServerState, status: Status | undefined): Entry |
 }
 
 /** Returns the share of a window in whole percent, rounded down; undefined without a window. */
-export function shareOf(used: Count, window: number): number | undefined {
-  return window > 0 ? Math.floor((100 * used.n) / window) : undefined;
+export function shareOf(held: Count, window: number): number | undefined {
+  return window > 0 ? Math.floor((100 * held.n) / window) : undefined;
 }
 
 /** Returns a count as it is everywhere in ctxledger: ≈ when it is an estimate. */
@@ -75,13 +75,12 @@ function wrong(problem: string, hint: string, command: string): Entry {
 }
 
 function session(status: Status): Entry {
-  const all = together(status);
-  const share = shareOf(all, status.window);
+  const share = shareOf(status.held, status.window);
   const model = oneLine(status.model, longestModel);
-  const figure = share === undefined ? `${sayCount(all)} tokens` : `${mark(all)}${share} %`;
+  const figure = share === undefined ? `${sayCount(status.held)} tokens` : `${mark(status.held)}${share} %`;
   return {
     text: `$(dashboard) ${escapeIcons([figure, model].filter((part) => part !== '').join(' '))}`,
-    tooltip: table(status, all, share),
+    tooltip: table(status, share),
     spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${share} percent full, ${model}`,
     colour: colourOf(share),
     command: 'ctxledger.showPanel',
@@ -96,24 +95,15 @@ export function colourOf(share: number | undefined): Entry['colour'] {
   return share < alarmFrom ? 'warning' : 'error';
 }
 
-/** Returns what a request takes of the window: the view, and what is carried besides, as far as that was measured. */
-function together({ used, fixed }: Status): Count {
-  return fixed.n === 0 ? used : { n: used.n + fixed.n, exact: used.exact && fixed.exact, upper: used.upper + fixed.upper };
-}
-
-function table(status: Status, all: Count, share: number | undefined): string {
-  const { used, fixed, window } = status;
-  const rows: [string, string][] = [];
-  if (fixed.n > 0) {
-    rows.push(['conversation', `${sayCount(used)} tokens`], ['system prompt and tools', `${sayCount(fixed)} tokens`]);
-  }
-  rows.push(['in the window', `${sayCount(all)} tokens`]);
-  if (!all.exact && all.upper > 0) {
-    rows.push(['at most', `${commas(all.upper)} tokens`]);
+function table(status: Status, share: number | undefined): string {
+  const { held, window } = status;
+  const rows: [string, string][] = [['in the window', `${sayCount(held)} tokens`]];
+  if (!held.exact && held.upper > 0) {
+    rows.push(['at most', `${commas(held.upper)} tokens`]);
   }
   if (share !== undefined) {
-    const free = { ...all, n: Math.max(0, window - all.n) };
-    rows.push(['window', `${commas(window)} tokens`], ['share', `${mark(all)}${share} %`], ['free', `${sayCount(free)} tokens`]);
+    const free = { ...held, n: Math.max(0, window - held.n) };
+    rows.push(['window', `${commas(window)} tokens`], ['share', `${mark(held)}${share} %`], ['free', `${sayCount(free)} tokens`]);
   }
   if (status.model !== '') {
     rows.push(['model', oneLine(status.model, 100)]);

@@ -28,7 +28,7 @@ function session(turns: number, more: Partial<Context> = {}): Context {
   const used = about(100 * turns);
   return {
     session: 'ab12cd34', title: 'A session', host: 'claude-code', model: 'claude', live: true, window: 200_000, threshold: 80_000, used,
-    fixed: about(20_000), measured: 0, counting: 'prior', saved: about(0), summary: '', categories: [{ name: 'user', tokens: used }],
+    fixed: about(20_000), measured: 0, held: about(20_000 + 100 * turns), counting: 'prior', saved: about(0), summary: '', categories: [{ name: 'user', tokens: used }],
     sources: [], turns: Array.from({ length: turns }, (_, i) => turn(i + 1, 100 * i, 100)), earlier: 0, ...more,
   };
 }

@@ -5,12 +5,12 @@ import { colourOf, entryOf, sayCount, shareOf } from '../src/status';
 
 const count = (n: number, exact = true) => ({ n, exact, upper: exact ? n : Math.round(n * 1.3) });
 const running = { kind: 'running' } as const;
-const none: Status = { session: '', title: '', model: '', used: count(0), fixed: count(0), window: 0, problem: '', hint: '' };
-const live: Status = { ...none, session: 'ab03de2c', title: 'Mend the shop', model: 'claude-opus-4', used: count(57_453, false), window: 200_000 };
+const none: Status = { session: '', title: '', model: '', held: count(0), window: 0, problem: '', hint: '' };
+const live: Status = { ...none, session: 'ab03de2c', title: 'Mend the shop', model: 'claude-opus-4', held: count(57_453, false), window: 200_000 };
 
 test('the entry is the share, the model and whether the count is exact', () => {
   assert.equal(entryOf(running, live)?.text, '$(dashboard) ≈28 % claude-opus-4');
-  assert.equal(entryOf(running, { ...live, used: count(57_453) })?.text, '$(dashboard) 28 % claude-opus-4');
+  assert.equal(entryOf(running, { ...live, held: count(57_453) })?.text, '$(dashboard) 28 % claude-opus-4');
   assert.equal(entryOf(running, { ...live, window: 0 })?.text, '$(dashboard) ≈57,453 tokens claude-opus-4');
   assert.equal(entryOf(running, { ...live, model: '' })?.text, '$(dashboard) ≈28 %');
 });
@@ -59,15 +59,6 @@ test('the tooltip has the exact figures as a table, and the words of others are 
     '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| share | ≈28 % |',
     '| free | ≈142,547 tokens |', '| model | claude\\-opus\\-4 |', '| session | ab\\|03 |',
   ]);
-});
-
-test('what every request carries besides the conversation takes room as well', () => {
-  const entry = entryOf(running, { ...live, fixed: count(82_547, false) });
-  assert.equal(entry?.text, '$(dashboard) ≈70 % claude-opus-4');
-  assert.equal(entry?.colour, 'warning');
-  for (const row of ['| conversation | ≈57,453 tokens |', '| system prompt and tools | ≈82,547 tokens |', '| in the window | ≈140,000 tokens |']) {
-    assert.ok(entry?.tooltip.includes(row), row);
-  }
 });
 
 test('a model cannot bring an icon along', () => {

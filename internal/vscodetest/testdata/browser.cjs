@@ -11,7 +11,7 @@ exports.patience = 60_000;
 /** Opens a page of the size of a laptop's window. */
 exports.open = async () => {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, headless: true, args: flags });
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
   page.setDefaultTimeout(exports.patience);
   return { browser, page };
 };

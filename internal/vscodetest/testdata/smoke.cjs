@@ -22,7 +22,8 @@ const steps = {
   async panel(page) {
     await page.locator(`${status} a`).click();
     const panel = page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
-    await panel.locator('svg').first().waitFor();
+    await panel.locator('svg.bar').waitFor();
+    console.log('seen: the panel');
   },
 };
 
@@ -44,6 +45,8 @@ async function main([host, folder, file, pictures]) {
       await step(page);
       await page.screenshot({ path: path.join(pictures, `${name}.png`) });
     }
+    const toasts = await page.locator('.notification-toast').allInnerTexts();
+    if (toasts.length > 0) throw new Error(`there are messages that nobody asked for: ${toasts.join('; ')}`);
   } catch (error) {
     await page.screenshot({ path: path.join(pictures, 'failure.png') });
     throw error;

@@ -1,0 +1,52 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/sessions"
+)
+
+// TestTheAgentHoldsWhatWasMeasured imports sessions: what the agent's window holds is what its provider measured, and
+// what came since; not what the view would be.
+func TestTheAgentHoldsWhatWasMeasured(t *testing.T) {
+	ask := written(`{"role":"user","content":"go"}`, nil)
+	answer := func(cached int64) sessions.NewEntry {
+		return written(`{"role":"assistant","content":"some words"}`, func(e *sessions.NewEntry) {
+			e.Usage = &sessions.Usage{CacheRead: cached, Output: 148}
+		})
+	}
+	first, answered := answer(20_000), answer(149_000)
+	more := written(`{"role":"user","content":"`+strings.Repeat("look ", 1_000)+`"}`, nil)
+	aside := written(`{"role":"assistant","content":"found"}`, func(e *sessions.NewEntry) {
+		e.Hidden, e.Author, e.Usage = true, "explorer", &sessions.Usage{Input: 99_999}
+	})
+	summary := written(`{"role":"user","content":"This session is being continued from a previous conversation that ran out of context. And so on."}`, nil)
+	for _, c := range []struct {
+		name    string
+		entries []sessions.NewEntry
+		least   int // tokens, at most 100 more
+		exact   bool
+	}{
+		{"nothing was measured", []sessions.NewEntry{ask}, 0, false},
+		{"the newest answer", []sessions.NewEntry{ask, first, answered}, 149_148, true},
+		{"a subagent since", []sessions.NewEntry{ask, first, answered, aside}, 149_148, true},
+		{"more since", []sessions.NewEntry{ask, first, answered, more}, 150_148, false},
+		{"the host compacted since", []sessions.NewEntry{ask, first, answered, more, summary}, 20_000, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := open(t)
+			r, err := l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+				Import: "i", Session: sessions.Session{Host: "h", HostID: "s"}, Next: 1, Done: true, Entries: c.entries,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			st := status(t, l, r.Session)
+			if held := st.Held; held.N < c.least || held.N > c.least+100 || held.Exact != c.exact || held.Upper < held.N {
+				t.Errorf("%+v; measured %d, the view %+v, beside it %+v", held, st.Measured, st.Used, st.Fixed)
+			}
+		})
+	}
+}

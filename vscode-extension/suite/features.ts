@@ -1,0 +1,72 @@
+// What there is for any file, as VS Code's own features ask for it.
+import * as assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { all, open, root } from './project';
+import { until, type Cases } from './run';
+
+const tokens = /^≈[\d,]+ tokens/;
+
+export const features: Cases = {
+  'a heading says on hover what its section costs': async () => {
+    const { document } = await open('README.md');
+    const ask = (): Thenable<vscode.Hover[]> =>
+      vscode.commands.executeCommand<vscode.Hover[]>('vscode.executeHoverProvider', document.uri, new vscode.Position(0, 3));
+    const text = await until('a hover', async () => {
+      const parts = (await ask()).flatMap((hover) => hover.contents).map((part) => (typeof part === 'string' ? part : part.value));
+      return parts.find((part) => part.includes('tokens'));
+    });
+    assert.match(text, /counted alone/);
+  },
+  'sections say what they cost where they end': async () => {
+    const editor = await open('order/order.go');
+    const hints = await until('hints', async () => some(await vscode.commands.executeCommand<vscode.InlayHint[]>(
+      'vscode.executeInlayHintProvider', editor.document.uri, all(editor),
+    )));
+    assert.ok(hints.every((hint) => typeof hint.label === 'string' && tokens.test(hint.label.trim())), JSON.stringify(hints));
+  },
+  'the outline has the declarations with their costs': async () => {
+    const { document } = await open('cart/cart.go');
+    const symbols = await until('symbols', async () => some(await vscode.commands.executeCommand<vscode.DocumentSymbol[]>(
+      'vscode.executeDocumentSymbolProvider', document.uri,
+    )));
+    assert.ok(symbols.some((symbol) => symbol.name === 'Cart' && /^≈\d+$/.test(symbol.detail)), symbols.map(({ name, detail }) => `${name}: ${detail}`).join());
+  },
+  'sections can be folded': async () => {
+    const { document } = await open('cart/cart.go');
+    const folds = await vscode.commands.executeCommand<vscode.FoldingRange[]>('vscode.executeFoldingRangeProvider', document.uri);
+    const line = document.getText().split('\n').findIndex((text) => text.startsWith('func '));
+    assert.ok(folds.some(({ start, end }) => start > 0 && start <= line && line < end), JSON.stringify(folds));
+  },
+  'a very long line is found': async () => {
+    fs.writeFileSync(path.join(root.fsPath, 'prices.txt'), `${'1999 '.repeat(1000)}\n`);
+    const { document } = await open('prices.txt');
+    const ours = (): vscode.Diagnostic[] =>
+      vscode.languages.getDiagnostics(document.uri).filter((found) => found.source === 'ctxledger');
+    const [found] = await until('a diagnostic', () => some(ours()), () => vscode.languages.getDiagnostics(document.uri));
+    assert.deepEqual([codeOf(found!), found!.range.start.line], ['long-lines', 0]);
+  },
+  'what is selected can be counted': async () => {
+    const editor = await open('cart/cart.go');
+    editor.selection = new vscode.Selection(0, 0, 5, 0);
+    const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
+      'vscode.executeCodeActionProvider', editor.document.uri, editor.selection,
+    );
+    assert.ok(actions.some(({ title }) => /^selection: ≈[\d,]+ tokens/.test(title)), JSON.stringify(actions));
+    await vscode.commands.executeCommand('ctxledger.countSelection');
+  },
+  'the workspace can be counted': async () => {
+    const files = await vscode.workspace.findFiles('**/*.go');
+    const counted = await vscode.commands.executeCommand<{ files: number; tokens: number; failed: number }>('ctxledger.server.countWorkspace', {});
+    assert.ok(counted.files > files.length && counted.tokens > 1000 && counted.failed === 0, JSON.stringify(counted));
+  },
+};
+
+function some<T>(list: T[]): T[] | undefined {
+  return list.length > 0 ? list : undefined;
+}
+
+function codeOf({ code }: vscode.Diagnostic): unknown {
+  return typeof code === 'object' ? code.value : code;
+}

@@ -1,0 +1,49 @@
+// What the ledger holds, as documents and commands of VS Code.
+import * as assert from 'node:assert/strict';
+import * as cp from 'node:child_process';
+import * as vscode from 'vscode';
+import type { Done } from '../src/protocol';
+import { ledger, root } from './project';
+import type { Cases } from './run';
+
+export const records: Cases = {
+  'a fact is a document': async () => {
+    assert.match(await read('ctxledger:/memory/project/prices-in-cents.md'), /Prices are int64 cents everywhere/);
+  },
+  'a session is a document': async () => {
+    const { sessions } = ledger<{ sessions: { id: string }[] }>('sessions');
+    assert.match(await read(`ctxledger:/session/${sessions[0]!.id}/shop.md`), /Please get to know this shop first/);
+  },
+  'an artifact is a document, whole': async () => {
+    const { artifacts } = ledger<{ artifacts: { id: string }[] }>('artifact', 'ls');
+    const handle = artifacts[0]!.id;
+    const whole = cp.execFileSync('ctxledger', ['cat', handle], { cwd: root.fsPath, encoding: 'utf8' });
+    assert.equal(await read(`ctxledger:/artifact/${handle}/it.txt`), whole);
+  },
+  'what is not there is no document': async () => {
+    await assert.rejects(read('ctxledger:/memory/project/nothing.md'));
+  },
+  'a session is compacted, its summary is a document, and it is restored': async () => {
+    const done = await command('compact', { session: '' });
+    const id = /^ctxledger:\/summary\/([0-9a-f]+)\.md$/.exec(done.uri)?.[1];
+    assert.ok(id, JSON.stringify(done));
+    assert.match(await read(done.uri), /\S/);
+    assert.notEqual((await command('restore', { summary: id })).said, '');
+  },
+  'what would be forgotten is said, and stays': async () => {
+    const { artifacts } = ledger<{ artifacts: { id: string }[] }>('artifact', 'ls');
+    const handle = artifacts[0]!.id;
+    assert.notEqual((await command('forget', { handle, dryRun: true })).said, '');
+    assert.notEqual(await read(`ctxledger:/artifact/${handle}/it.txt`), '');
+  },
+};
+
+/** Returns the text of a document, as an editor would show it. */
+async function read(uri: string): Promise<string> {
+  return (await vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true))).getText();
+}
+
+/** Has the server do a command. */
+async function command(name: string, argument: object): Promise<Done> {
+  return vscode.commands.executeCommand<Done>(`ctxledger.server.${name}`, argument);
+}
