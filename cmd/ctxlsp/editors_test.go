@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"ctxledger.dev/cmd/internal/programtest"
-	"ctxledger.dev/tokens"
 )
 
 // editors is the environment variable that says where `make editors` has put real editors. make test sets it;
@@ -122,9 +121,6 @@ func TestHelixShowsWhatThereIs(t *testing.T) {
 	}
 	s := newScreen(t, dir, p)
 	s.run(t, "new-session", "-d", "-x", "120", "-y", "40", filepath.Join(dir, "hx"), guideFile)
-	count := func(text string) string {
-		return tokens.Count{N: tokens.O200kBase.CountString(text), Exact: true}.String()
-	}
 	s.run(t, "set-buffer", "# 😀 New")
 	for _, step := range []struct{ keys, shows []string }{
 		{nil, []string{count("## Install\nRun `make`, then 😀 wait."), "●"}},                     // a hint, and the sign of a diagnostic
