@@ -157,6 +157,7 @@ func TestBrokenGoIsReadAnew(t *testing.T) {
 		{"the end of a declaration that ran on", "package p\nvar func F(\n", []text.Change{{From: 15, To: 18, With: "="}}},
 		{"the middle of one", "package p\ntype T struct {\ngo ", []text.Change{{From: 23, To: 26}}},
 		{"what was skipped behind the last one", "package p\n\nvar a = 1\n*if {\n;*/", []text.Change{{From: 20, To: 22}, {From: 18, To: 20}}},
+		{"what was skipped further behind it", "package p\nconst c*onst c\n[func (r R( M() {\n}\ninterface{func F() {\n\tx()\n}\n", []text.Change{{From: 16, To: 20}}},
 		{"what was skipped before the next one", "package p\nfunc (r R) M() {\n}\n\n{", []text.Change{{From: 24, To: 27, With: "interface{"}}},
 		{"a place that an edit before has moved", "package p\nfunc A() {\n\tx()\n}\n\nvar func F(\n",
 			[]text.Change{{From: 24, To: 24, With: strings.Repeat("y", 50)}, {From: 84, To: 87, With: "="}}},
