@@ -10,12 +10,14 @@ ORACLE  := .cache/oracle
 COUNTERS := tiktoken@$(ORACLE_VERSION) gpt-tokenizer@4.0.0 ai-tokenizer@1.0.6 js-tiktoken@1.0.21
 RANKS_VERSION := 3.7.2
 EDITORS := .cache/editors
+VSCODE := .cache/vscode
+EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools editors agents oracle counters corpora clean
+.PHONY: help build demo test lint fuzz bench share hostile crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension release clean
 
 help: ## show the tasks
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build ctxledger, ctxmcp and ctxlsp into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
@@ -25,16 +27,26 @@ demo: build ## the main job, from a recorded session to a summary and back
 
 test: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 test: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
+test screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. The whole standard library is compared with assembly, a tenth without.
 # Engine's tests of many random cases have a fifth of them under the race detector, all without it. Package window has no goroutine.
-test: lint tools editors agents oracle ## every test, under the race detector where goroutines meet
+test: lint tools editors agents oracle extension ## every test, under the race detector where goroutines meet
 	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v -e '/tokens$$' -e '/engine$$' -e '/window$$')
 	$(GO) test -race -short -timeout 20m ./engine
 	$(GO) test -timeout 20m ./engine ./window
 	$(GO) test -race -timeout 20m -run 'Goroutines|Parallel|Snapshots' ./tokens
 	$(GO) test -count=1 -timeout 20m ./tokens
 	$(GO) test -count=1 -timeout 20m -tags purego ./tokens -library 10
+
+extension: $(EXTENSION)/node_modules/.package-lock.json ## the VS Code extension: type check, unit tests, bundle
+	cd $(EXTENSION) && npm run --silent check && npm test --silent && npm run --silent build
+$(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package-lock.json
+	cd $(EXTENSION) && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
+
+release: extension ## the programs and the .vsix packages for five platforms, with their sums, into dist/
+	GO='$(GO)' sh $(EXTENSION)/scripts/release.sh $(CURDIR)/dist
 
 lint: ## formatting, vet for three systems, static analysis
 	@bad=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
@@ -89,11 +101,20 @@ tools: ## install strace, which the harnesses need on Linux
 	  as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); $$as_root apt-get update -qq && $$as_root apt-get install -y -qq strace; \
 	fi
 
-editors: $(EDITORS)/.installed ## install the editors that the tests of the language server drive
+editors: $(EDITORS)/.installed $(VSCODE)/.installed ## install the editors that the tests of the language server and of the extension drive
 $(EDITORS)/.installed: cmd/ctxlsp/testdata/install_editors.sh
 	rm -rf $(@D) && mkdir -p $(@D)
 	sh $< $(@D)
 	touch $@
+
+INSTALL_VSCODE := $(addprefix internal/vscodetest/testdata/,install.sh spdlog.js)
+$(VSCODE)/.installed: $(INSTALL_VSCODE)
+	rm -rf $(@D) && mkdir -p $(@D)
+	sh $< $(@D)
+	touch $@
+
+screenshots: editors extension ## take pictures of the extension in light, dark and high contrast into .cache/screenshots
+	$(GO) test -count=1 -run Screenshots ./internal/vscodetest -screenshots $(CURDIR)/.cache/screenshots
 
 agents: $(CLAUDE) ## install the coding agent that the live tests drive
 $(CLAUDE):
@@ -127,4 +148,4 @@ corpora: .cache/corpora/.installed ## fetch the prose that the benchmark counts,
 	touch $@
 
 clean: ## remove what was built and installed here
-	rm -rf bin .cache
+	rm -rf bin dist .cache $(addprefix $(EXTENSION)/,bin build dist node_modules)

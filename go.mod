@@ -2,6 +2,8 @@ module ctxledger.dev
 
 go 1.26.0
 
+ignore ./vscode-extension
+
 require (
 	charm.land/lipgloss/v2 v2.0.6
 	github.com/anishathalye/porcupine v1.3.1

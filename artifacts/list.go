@@ -20,9 +20,9 @@ const (
 var mark = []byte{1}
 
 // List returns the artifacts that a session refers to, or all when session is empty, newest first,
-// forgotten ones included, and how many there are in all. A limit of 0 means 100; the most is 1,000.
-// Errors: corrupt.
-func List(tx kv.Tx, session string, limit int) (list []Artifact, total int, err error) {
+// forgotten ones included and without the first skip of them, and how many there are in all. A limit of 0
+// means 100; the most is 1,000. Errors: corrupt.
+func List(tx kv.Tx, session string, skip, limit int) (list []Artifact, total int, err error) {
 	if limit <= 0 {
 		limit = listDefault
 	}
@@ -36,7 +36,7 @@ func List(tx kv.Tx, session string, limit int) (list []Artifact, total int, err 
 		if err != nil {
 			return nil, 0, err
 		}
-		if total++; len(ids) < limit {
+		if total++; total > skip && len(ids) < limit {
 			ids = append(ids, string(rec.Key[len(prefix)+stampSize:]))
 		}
 	}

@@ -165,21 +165,24 @@ func TestListIsNewestFirstWithTheTotal(t *testing.T) {
 		ids = append(ids, a.ID)
 	}
 	cases := []struct {
-		session string
-		limit   int
-		want    []int
-		total   int
+		session     string
+		skip, limit int
+		want        []int
+		total       int
 	}{
-		{"", 0, []int{4, 3, 2, 1, 0}, 5},
-		{"", 2, []int{4, 3}, 5},
-		{"even", 0, []int{4, 2, 0}, 3},
-		{"even", 1, []int{4}, 3},
-		{"eve", 0, nil, 0},
-		{"none", 0, nil, 0},
+		{"", 0, 0, []int{4, 3, 2, 1, 0}, 5},
+		{"", 0, 2, []int{4, 3}, 5},
+		{"", 2, 2, []int{2, 1}, 5},
+		{"", 9, 0, nil, 5},
+		{"even", 0, 0, []int{4, 2, 0}, 3},
+		{"even", 0, 1, []int{4}, 3},
+		{"even", 1, 1, []int{2}, 3},
+		{"eve", 0, 0, nil, 0},
+		{"none", 0, 0, nil, 0},
 	}
 	storetest.View(t, s, func(tx kv.Tx) error {
 		for _, c := range cases {
-			list, total, err := artifacts.List(tx, c.session, c.limit)
+			list, total, err := artifacts.List(tx, c.session, c.skip, c.limit)
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -88,7 +89,7 @@ func (t *terminalWriter) Write(p []byte) (int, error) {
 		}
 	}
 	t.rest = bytes.Clone(text[cut:])
-	if _, err := io.WriteString(t.w, plain(string(text[:cut]))); err != nil {
+	if _, err := io.WriteString(t.w, chars.Plain(string(text[:cut]))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -96,7 +97,7 @@ func (t *terminalWriter) Write(p []byte) (int, error) {
 
 // Close writes a character that never ended.
 func (t *terminalWriter) Close() error {
-	_, err := io.WriteString(t.w, plain(string(t.rest)))
+	_, err := io.WriteString(t.w, chars.Plain(string(t.rest)))
 	t.rest = nil
 	return err
 }
@@ -143,6 +144,6 @@ func storedOf(b []byte) stored {
 
 // tooLongForJSON is the error for an answer of more than maxJSON.
 func tooLongForJSON(what string) error {
-	return fault.New(fault.TooLarge, "cli.answer", "%s is longer than %s: too long for one JSON answer", what, size(maxJSON)).
+	return fault.New(fault.TooLarge, "cli.answer", "%s is longer than %s: too long for one JSON answer", what, chars.Size(maxJSON)).
 		WithHint("leave out --json and direct the output into a file")
 }

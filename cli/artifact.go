@@ -60,7 +60,7 @@ func (a *app) artifactList(ctx context.Context, api engine.API, limit int) error
 			if art.Forgotten != nil {
 				what = "(forgotten on " + a.stamp(*art.Forgotten) + ") " + what
 			}
-			t.add(art.ID, a.stamp(art.Created), size(art.Bytes), chars.Commas(art.Lines), chars.Commas(art.Tokens), what)
+			t.add(art.ID, a.stamp(art.Created), chars.Size(art.Bytes), chars.Commas(art.Lines), chars.Commas(art.Tokens), what)
 		}
 		t.print(w)
 		more(w, resp.Total-len(resp.Artifacts), resp.Total)
@@ -144,7 +144,7 @@ func (a *app) artifactForget() *cobra.Command {
 			if art, err = api.Artifact(ctx, engine.ArtifactRequest{ID: art.ID}); err != nil {
 				return err
 			}
-			return a.answer(art, func(w io.Writer) { fmt.Fprintf(w, "forgot %s, %s\n", art.ID, size(art.Bytes)) })
+			return a.answer(art, func(w io.Writer) { fmt.Fprintf(w, "forgot %s, %s\n", art.ID, chars.Size(art.Bytes)) })
 		}),
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 )
 
 func (a *app) artifactRead() *cobra.Command {
@@ -69,7 +70,7 @@ func (a *app) readPage(ctx context.Context, api engine.API, handle string, s art
 	if a.json {
 		return a.answerJSON(page)
 	}
-	a.say("%s of %s, %s", page.Range, plural(page.TotalLines, "line"), size(page.TotalBytes))
+	a.say("%s of %s, %s", page.Range, chars.Plural(page.TotalLines, "line"), chars.Size(page.TotalBytes))
 	if page.Next != nil {
 		a.hint("it goes on with `%s`", readCommand(handle, *page.Next))
 	}
@@ -145,6 +146,6 @@ func printPassages(w io.Writer, passages []artifacts.Passage) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s, lines %s\n%s\n", p.ID, p.Lines, strings.TrimSuffix(plain(p.Text), "\n"))
+		fmt.Fprintf(w, "%s, lines %s\n%s\n", p.ID, p.Lines, strings.TrimSuffix(chars.Plain(p.Text), "\n"))
 	}
 }

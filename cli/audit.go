@@ -100,7 +100,7 @@ func (a *app) writePage(name string, found audit.Audit) error {
 func (a *app) sayUnread(found audit.Audit) error {
 	var damaged, failed []string
 	for _, d := range found.Damaged {
-		lines := plural(d.Broken+d.Long, "damaged line")
+		lines := chars.Plural(d.Broken+d.Long, "damaged line")
 		damaged = append(damaged, fmt.Sprintf("%s: %s left out, the first is line %s", oneLine(d.Path), lines, chars.Commas(d.First)))
 	}
 	for _, f := range found.Failed {
@@ -109,7 +109,7 @@ func (a *app) sayUnread(found audit.Audit) error {
 	a.sayEach(damaged, maxNotices, "more damaged file")
 	a.sayEach(failed, maxFailures, "more path")
 	if len(found.Failed) > 0 {
-		return fault.New(fault.Unavailable, "cli.audit", "%s could not be read", plural(len(found.Failed), "path"))
+		return fault.New(fault.Unavailable, "cli.audit", "%s could not be read", chars.Plural(len(found.Failed), "path"))
 	}
 	if found.Files == 0 {
 		a.say("no session files in %s", strings.Join(found.Looked, ", "))

@@ -134,7 +134,7 @@ func (p *auditPage) headline(w io.Writer) {
 	case r.Total.Unpriced > 0:
 		spent = fmt.Sprintf("%s at list prices and %s tokens without a price", report.Dollars(r.Total.Dollars), report.Magnitude(float64(r.Total.Unpriced)))
 	}
-	text := fmt.Sprintf("%s: %s, %s, %s tokens", spent, plural(r.Sessions, "session"), plural(r.Total.Requests, "request"), report.Magnitude(float64(r.Total.Tokens())))
+	text := fmt.Sprintf("%s: %s, %s, %s tokens", spent, chars.Plural(r.Sessions, "session"), chars.Plural(r.Total.Requests, "request"), report.Magnitude(float64(r.Total.Tokens())))
 	if p.width > 0 {
 		text = lipgloss.Wrap(text, p.width, " ")
 	}

@@ -28,7 +28,7 @@ func (p *auditPage) paragraph(w io.Writer, label, text string) {
 	const beside, behind = 11, 2 // columns that lines are indented by
 	faint := p.style(lipgloss.NewStyle().Faint(true))
 	indent, lead := beside, faint.Render(label)+strings.Repeat(" ", beside-len(label))
-	text = plain(text)
+	text = chars.Plain(text)
 	if 0 < p.width && p.width < auditPair {
 		indent, lead, text = behind, "", label+" "+text
 	}
@@ -51,7 +51,7 @@ func (p *auditPage) again() string {
 	text := fmt.Sprintf("each token was sent ≈%.0f times", n)
 	if r := p.r.Reads; r.Again > 0 {
 		text += fmt.Sprintf("; %s of %s were of a file read before, %s of them gave the same text", chars.Commas(r.Again),
-			plural(r.Reads, "read"), chars.Commas(r.Same))
+			chars.Plural(r.Reads, "read"), chars.Commas(r.Same))
 	}
 	return text
 }
@@ -63,8 +63,8 @@ func (p *auditPage) compacted() string {
 		return ""
 	}
 	return fmt.Sprintf("%s, %s → %s tokens; then %s read again (≈%s) and %s run again; %s of %s names used again stood in no summary",
-		plural(p.r.Compacted, "time"), report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)), plural(l.Reread.Count, "file"),
-		report.Dollars(l.Reread.Dollars), plural(l.Rerun.Count, "command"), chars.Commas(l.Missing), chars.Commas(l.Used))
+		chars.Plural(p.r.Compacted, "time"), report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)), chars.Plural(l.Reread.Count, "file"),
+		report.Dollars(l.Reread.Dollars), chars.Plural(l.Rerun.Count, "command"), chars.Commas(l.Missing), chars.Commas(l.Used))
 }
 
 // replayed says what the product would have made of the dearest sessions.
@@ -76,7 +76,7 @@ func (p *auditPage) replayed() string {
 	if r.Sessions == 0 {
 		return "nothing in so short a time: ctxledger bench replay FILE takes longer"
 	}
-	which := plural(r.Of, "session")
+	which := chars.Plural(r.Of, "session")
 	if r.Sessions < r.Of {
 		which = fmt.Sprintf("%d of %s, the dearest", r.Sessions, which)
 	}
@@ -90,16 +90,16 @@ func (p *auditPage) caveats() string {
 	var notes []string
 	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if s := p.r.Subagents; s.Requests > 0 {
-		say("subagents: %s of it, %s", report.Dollars(s.Dollars), plural(s.Requests, "request"))
+		say("subagents: %s of it, %s", report.Dollars(s.Dollars), chars.Plural(s.Requests, "request"))
 	}
 	if c.Unfinished.Requests > 0 {
-		say("%s recorded only as they began: ≈%s more by their text", plural(c.Unfinished.Requests, "answer"), report.Dollars(c.Unfinished.Dollars))
+		say("%s recorded only as they began: ≈%s more by their text", chars.Plural(c.Unfinished.Requests, "answer"), report.Dollars(c.Unfinished.Dollars))
 	}
 	if c.LongWrites > 0 {
 		say("%s tokens cached for an hour, at twice the input price", report.Magnitude(float64(c.LongWrites)))
 	}
 	if c.Fast > 0 {
-		say("%s in fast mode, dearer than listed", plural(c.Fast, "request"))
+		say("%s in fast mode, dearer than listed", chars.Plural(c.Fast, "request"))
 	}
 	if len(c.Unpriced) > 0 {
 		say("no price is known of %s", line(strings.Join(c.Unpriced, ", "), 60))

@@ -100,7 +100,7 @@ func (a *app) sayDied(said string) {
 	}
 	a.say("the program ended with:")
 	for line := range strings.Lines(said) {
-		a.say("  %s", plain(strings.TrimSuffix(line, "\n")))
+		a.say("  %s", chars.Plain(strings.TrimSuffix(line, "\n")))
 	}
 }
 
@@ -132,7 +132,7 @@ func (a *app) sayRun(r *compaction.Run) {
 	if r == nil {
 		return
 	}
-	a.say("%s", plain(r.String()))
+	a.say("%s", chars.Plain(r.String()))
 	if text := r.Corrections(); text != "" {
 		a.say("%s", text)
 	}
@@ -141,6 +141,6 @@ func (a *app) sayRun(r *compaction.Run) {
 		if r.Estimated {
 			mark = "≈"
 		}
-		a.say("%[1]s: %[2]s%[3]s input, %[2]s%[4]s output tokens", plural(r.Calls, "request"), mark, chars.Commas(int(r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite)), chars.Commas(int(r.Usage.Output)))
+		a.say("%[1]s: %[2]s%[3]s input, %[2]s%[4]s output tokens", chars.Plural(r.Calls, "request"), mark, chars.Commas(int(r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite)), chars.Commas(int(r.Usage.Output)))
 	}
 }

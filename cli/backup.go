@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 )
 
 func (a *app) backupCommand() *cobra.Command {
@@ -31,7 +32,7 @@ func (a *app) backupCommand() *cobra.Command {
 			}
 			return a.answer(b, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: %s, %s of records and %s, in %.1f s\n",
-					plain(b.File), size(b.Bytes), size(b.Records), plural(b.Blobs, "blob"), b.Seconds)
+					chars.Plain(b.File), chars.Size(b.Bytes), chars.Size(b.Records), chars.Plural(b.Blobs, "blob"), b.Seconds)
 			})
 		}),
 	}

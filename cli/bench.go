@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/engine/replay"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -43,7 +44,7 @@ func (a *app) eachSession(ctx context.Context, files []string, do func(ctx conte
 		}
 	}
 	if failed > 0 {
-		return fault.New(fault.Invalid, "cli.bench", "%d of %s could not be replayed", failed, plural(len(files), "file"))
+		return fault.New(fault.Invalid, "cli.bench", "%d of %s could not be replayed", failed, chars.Plural(len(files), "file"))
 	}
 	return nil
 }

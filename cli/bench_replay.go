@@ -82,7 +82,7 @@ func (a *app) printReplay(w io.Writer, r replayed) {
 			percent(o.Units/r.Policies[0].Units, r.Policies[0].Units > 0), percent(o.Stable, true), percent(o.Kept, true), chars.Commas(r.Policies[i].ReadBack))
 	}
 	t.print(w)
-	fmt.Fprintf(w, "\n%s. Stable: requests between recorded steps that begin with all of the one before. Kept: identifiers of calls that the view had.\n", plural(len(r.Sessions), "session"))
+	fmt.Fprintf(w, "\n%s. Stable: requests between recorded steps that begin with all of the one before. Kept: identifiers of calls that the view had.\n", chars.Plural(len(r.Sessions), "session"))
 	for _, l := range r.Lost {
 		fmt.Fprintf(w, "ctxledger loses: %s, %s of what it cost\n", line(l.Session, cellWidth), percent(l.Ratio, true))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine/replay"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/retention"
 )
 
@@ -108,6 +109,6 @@ func (a *app) printRetained(w io.Writer, r retained) {
 	}
 	t.print(w)
 	fmt.Fprintf(w, "\nMeans of %s in %s; %d of them can be restored byte for byte.\n",
-		plural(len(r.Compactions), "compaction"), plural(r.Sessions, "session"), r.Restorable)
+		chars.Plural(len(r.Compactions), "compaction"), chars.Plural(r.Sessions, "session"), r.Restorable)
 	notTasks(w)
 }

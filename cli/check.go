@@ -45,7 +45,7 @@ func (a *app) check(ctx context.Context) error {
 	if err := a.answer(c, func(w io.Writer) { a.printChecked(w, c) }); err != nil || c.Total == 0 {
 		return err
 	}
-	return fault.New(fault.Corrupt, "cli.check", "the ledger in %s is damaged: %s", o.State, plural(c.Total, "finding")).
+	return fault.New(fault.Corrupt, "cli.check", "the ledger in %s is damaged: %s", o.State, chars.Plural(c.Total, "finding")).
 		WithHint("run: ctxledger repair, or restore a backup")
 }
 
@@ -54,7 +54,7 @@ func (a *app) printChecked(w io.Writer, c engine.Checked) {
 		a.printFindings(w, c.Damage, c.Total)
 		return
 	}
-	fmt.Fprintf(w, "%s, %s, no damage\n", plural(c.Records, "record"), plural(c.Blobs, "blob"))
+	fmt.Fprintf(w, "%s, %s, no damage\n", chars.Plural(c.Records, "record"), chars.Plural(c.Blobs, "blob"))
 }
 
 // printFindings lists what is wrong, and how much more there is.

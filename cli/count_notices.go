@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/tally"
 	"ctxledger.dev/tokens"
@@ -18,7 +19,7 @@ const (
 
 // printBound tells how much an estimate may be off.
 func printBound(w io.Writer, c tokens.Count) {
-	fmt.Fprintf(w, "≈ is an estimate; reckon with at most %s\n", plural(c.Upper, "token"))
+	fmt.Fprintf(w, "≈ is an estimate; reckon with at most %s\n", chars.Plural(c.Upper, "token"))
 }
 
 // sayUncounted names what was not counted, or not as it is. Errors: invalid if a path could not be counted.
@@ -41,7 +42,7 @@ func (a *app) sayUncounted(t *counting) error {
 	a.sayEach(invalid, maxNotices, "more file")
 	a.sayEach(failed, maxFailures, "more path")
 	if len(failed) > 0 {
-		return fault.New(fault.Invalid, "cli.count", "%s could not be counted", plural(len(failed), "path"))
+		return fault.New(fault.Invalid, "cli.count", "%s could not be counted", chars.Plural(len(failed), "path"))
 	}
 	return nil
 }
@@ -60,6 +61,6 @@ func (a *app) sayEach(lines []string, most int, noun string) {
 		a.say("%s", l)
 	}
 	if n := len(lines) - most; n > 0 {
-		a.say("and %s", plural(n, noun))
+		a.say("and %s", chars.Plural(n, noun))
 	}
 }

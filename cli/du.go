@@ -44,9 +44,9 @@ func (a *app) du(ctx context.Context, api engine.API, _ []string) error {
 
 func (a *app) printUsage(w io.Writer, u duAnswer) {
 	t := a.newTable("WHAT", ">ON DISK", "HOLDS")
-	t.add("records", size(u.Records), fmt.Sprintf("%s, %s", plural(u.SessionTotal, "session"), plural(u.Memories.Count, "memory")))
-	t.add("blobs", size(u.Blobs.Disk), fmt.Sprintf("%s of %s of content, %s among them (%s)",
-		plural(u.Blobs.Count, "blob"), size(u.Blobs.Content), plural(u.Artifacts.Count, "artifact"), size(u.Artifacts.Bytes)))
+	t.add("records", chars.Size(u.Records), fmt.Sprintf("%s, %s", chars.Plural(u.SessionTotal, "session"), chars.Plural(u.Memories.Count, "memory")))
+	t.add("blobs", chars.Size(u.Blobs.Disk), fmt.Sprintf("%s of %s of content, %s among them (%s)",
+		chars.Plural(u.Blobs.Count, "blob"), chars.Size(u.Blobs.Content), chars.Plural(u.Artifacts.Count, "artifact"), chars.Size(u.Artifacts.Bytes)))
 	for _, row := range []struct {
 		name, holds string
 		bytes       int64
@@ -56,16 +56,16 @@ func (a *app) printUsage(w io.Writer, u duAnswer) {
 		{"copies", "records as they were before a newer version changed them", u.Kept},
 	} {
 		if row.bytes > 0 {
-			t.add(row.name, size(row.bytes), row.holds)
+			t.add(row.name, chars.Size(row.bytes), row.holds)
 		}
 	}
-	t.add("total", size(u.Total), u.State)
+	t.add("total", chars.Size(u.Total), u.State)
 	t.print(w)
 	if len(u.Sessions) > 0 {
 		fmt.Fprintln(w)
 		a.printSessionUsage(w, u.DiskUsage)
 	}
-	fmt.Fprintf(w, "\nunnamed blobs: %s; `ctxledger gc` would free %s and the room of deleted records\n", chars.Commas(u.Unnamed.Count), size(u.Unnamed.Disk))
+	fmt.Fprintf(w, "\nunnamed blobs: %s; `ctxledger gc` would free %s and the room of deleted records\n", chars.Commas(u.Unnamed.Count), chars.Size(u.Unnamed.Disk))
 	a.printCeiling(w, u.Total, u.Ceiling, "`ctxledger gc` frees what nothing names; `ctxledger artifact forget` takes contents out")
 }
 
@@ -73,17 +73,17 @@ func (a *app) printSessionUsage(w io.Writer, u engine.DiskUsage) {
 	t := a.newTable("SESSION", ">RECORDS", ">LOG", ">BLOBS", ">ON DISK", "UPDATED", "TITLE")
 	shown := u.Sessions[:min(len(u.Sessions), duSessions)]
 	for _, s := range shown {
-		t.add(s.ID, chars.Commas(s.Entries), size(s.Log), chars.Commas(s.Blobs.Count), size(s.Blobs.Disk), a.stamp(s.Updated), line(s.Title, 40))
+		t.add(s.ID, chars.Commas(s.Entries), chars.Size(s.Log), chars.Commas(s.Blobs.Count), chars.Size(s.Blobs.Disk), a.stamp(s.Updated), line(s.Title, 40))
 	}
 	t.print(w)
 	if rest := u.SessionTotal - len(shown); rest > 0 {
-		fmt.Fprintf(w, "and %s\n", plural(rest, "smaller session"))
+		fmt.Fprintf(w, "and %s\n", chars.Plural(rest, "smaller session"))
 	}
 }
 
 // printCeiling warns of a ledger that is larger than its user wants, with the way out.
 func (a *app) printCeiling(w io.Writer, bytes, ceiling int64, out string) {
 	if ceiling > 0 && bytes > ceiling {
-		fmt.Fprintf(w, "large: %s are more than the %s of ledger_warn_mb; %s\n", size(bytes), size(ceiling), out)
+		fmt.Fprintf(w, "large: %s are more than the %s of ledger_warn_mb; %s\n", chars.Size(bytes), chars.Size(ceiling), out)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
@@ -96,9 +97,9 @@ func (a *app) printEvent(e engine.Event) error {
 	what := strings.Join(strings.Fields(e.ID+" "+e.Detail+" "+e.Words()), " ")
 	switch e.Kind {
 	case engine.EventEntries:
-		what = fmt.Sprintf("%s, newest %d", plural(e.Count, "record"), e.Entry)
+		what = fmt.Sprintf("%s, newest %d", chars.Plural(e.Count, "record"), e.Entry)
 	case engine.EventChange:
-		what = plural(e.Count, "file change")
+		what = chars.Plural(e.Count, "file change")
 	}
 	session := e.Session
 	if session == "" {

@@ -12,6 +12,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/exports"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/sessions"
 )
 
@@ -40,9 +41,9 @@ func (a *app) exportCommand() *cobra.Command {
 				return err
 			}
 			return a.answer(w, func(out io.Writer) {
-				fmt.Fprintf(out, "%s of %s, %s: %s\n", plural(w.Turns, "turn"), plural(w.Sessions, "session"), plural(w.Intents, "intent"), size(w.Bytes))
-				fmt.Fprintln(out, plain(filepath.Join(w.Dir, exports.ChangesFile)))
-				fmt.Fprintln(out, plain(filepath.Join(w.Dir, exports.IntentsFile)))
+				fmt.Fprintf(out, "%s of %s, %s: %s\n", chars.Plural(w.Turns, "turn"), chars.Plural(w.Sessions, "session"), chars.Plural(w.Intents, "intent"), chars.Size(w.Bytes))
+				fmt.Fprintln(out, chars.Plain(filepath.Join(w.Dir, exports.ChangesFile)))
+				fmt.Fprintln(out, chars.Plain(filepath.Join(w.Dir, exports.IntentsFile)))
 			})
 		}),
 	}

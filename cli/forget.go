@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -97,7 +98,7 @@ func (a *app) forget(ctx context.Context, api engine.API, r engine.ForgetRequest
 		return err
 	}
 	if len(f.Left) > 0 {
-		return fault.New(fault.Conflict, "cli.forget", "%s of this ledger still hold the text", plural(len(f.Left), "place"))
+		return fault.New(fault.Conflict, "cli.forget", "%s of this ledger still hold the text", chars.Plural(len(f.Left), "place"))
 	}
 	return nil
 }
@@ -127,7 +128,7 @@ func (a *app) printForgotten(w io.Writer, f engine.Forgotten) {
 	}
 	var parts []string
 	for _, c := range f.Counts {
-		parts = append(parts, plural(c.N, c.Kind))
+		parts = append(parts, chars.Plural(c.N, c.Kind))
 	}
 	fmt.Fprintf(w, "%s %s\n", verb, strings.Join(parts, ", "))
 	if n := len(f.Sessions); n > 0 {
@@ -136,7 +137,7 @@ func (a *app) printForgotten(w io.Writer, f engine.Forgotten) {
 		if n > most {
 			more = ", …"
 		}
-		fmt.Fprintf(w, "in %s: %s%s\n", plural(n, "session"), strings.Join(f.Sessions[:min(n, most)], ", "), more)
+		fmt.Fprintf(w, "in %s: %s%s\n", chars.Plural(n, "session"), strings.Join(f.Sessions[:min(n, most)], ", "), more)
 	}
 }
 
@@ -146,11 +147,11 @@ func printLeft(w io.Writer, f engine.Forgotten, text bool) {
 		fmt.Fprintln(w, "its bytes are gone from the disk; summaries and memories may quote it")
 		return
 	}
-	fmt.Fprintf(w, "searched %s of the ledger: %s left\n", plural(f.Searched, "file"), plural(len(f.Left), "place"))
+	fmt.Fprintf(w, "searched %s of the ledger: %s left\n", chars.Plural(f.Searched, "file"), chars.Plural(len(f.Left), "place"))
 	for _, l := range f.Left {
-		fmt.Fprintf(w, "  %s: %s\n", plain(l.Place), plain(l.Why))
+		fmt.Fprintf(w, "  %s: %s\n", chars.Plain(l.Place), chars.Plain(l.Why))
 	}
 	for _, l := range f.Outside {
-		fmt.Fprintf(w, "not touched: %s: %s\n", plain(l.Place), plain(l.Why))
+		fmt.Fprintf(w, "not touched: %s: %s\n", chars.Plain(l.Place), chars.Plain(l.Why))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 )
 
 func (a *app) gcCommand() *cobra.Command {
@@ -27,10 +28,10 @@ func (a *app) gcCommand() *cobra.Command {
 				return err
 			}
 			return a.answer(c, func(w io.Writer) {
-				fmt.Fprintf(w, "deleted %s that nothing names, %s on disk\n", plural(c.Blobs.Count, "blob"), size(c.Blobs.Disk))
-				fmt.Fprintf(w, "records: %s, before %s\n", size(c.Records), size(c.Before))
+				fmt.Fprintf(w, "deleted %s that nothing names, %s on disk\n", chars.Plural(c.Blobs.Count, "blob"), chars.Size(c.Blobs.Disk))
+				fmt.Fprintf(w, "records: %s, before %s\n", chars.Size(c.Records), chars.Size(c.Before))
 				if c.Copies > 0 {
-					fmt.Fprintf(w, "old copies of the records: %s deleted\n", size(c.Copies))
+					fmt.Fprintf(w, "old copies of the records: %s deleted\n", chars.Size(c.Copies))
 				}
 			})
 		}),

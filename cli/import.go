@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -64,7 +65,7 @@ func (a *app) importFiles(ctx context.Context, api engine.API, files []string) e
 		return err
 	}
 	if n := len(files) - len(reports); n > 0 {
-		return fault.New(fault.Invalid, "cli.import", "%d of %s could not be imported", n, plural(len(files), "file"))
+		return fault.New(fault.Invalid, "cli.import", "%d of %s could not be imported", n, chars.Plural(len(files), "file"))
 	}
 	return nil
 }
@@ -95,7 +96,7 @@ func (a *app) follow(ctx context.Context, api engine.API, file string) error {
 		Report: func(r claudecode.Report) {
 			a.warn(r)
 			if r.Entries > 0 {
-				a.say("%s more", plural(r.Entries, "record"))
+				a.say("%s more", chars.Plural(r.Entries, "record"))
 			}
 		},
 	})
@@ -112,7 +113,7 @@ func (a *app) warn(r claudecode.Report) {
 		{r.Oversize, "too long to be read: kept whole"},
 	} {
 		if w.lines.Count > 0 {
-			a.say("%s: %s %s (line %s)", r.Path, plural(w.lines.Count, "line"), w.what, numbers(w.lines))
+			a.say("%s: %s %s (line %s)", r.Path, chars.Plural(w.lines.Count, "line"), w.what, numbers(w.lines))
 		}
 	}
 	if r.Torn {
@@ -135,10 +136,10 @@ func numbers(l claudecode.Lines) string {
 func printReports(w io.Writer, reports []claudecode.Report) {
 	for _, r := range reports {
 		if r.Entries == 0 {
-			fmt.Fprintf(w, "%s: nothing new\n", plain(r.Path))
+			fmt.Fprintf(w, "%s: nothing new\n", chars.Plain(r.Path))
 			continue
 		}
-		fmt.Fprintf(w, "%s: %s, %s\n", plain(r.Path), plural(r.Entries, "new record"), size(r.Bytes))
+		fmt.Fprintf(w, "%s: %s, %s\n", chars.Plain(r.Path), chars.Plural(r.Entries, "new record"), chars.Size(r.Bytes))
 	}
 	for _, r := range reports {
 		if r.Session != "" {

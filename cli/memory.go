@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/memory"
@@ -55,7 +56,9 @@ func (a *app) memoryAdd(scope *string) *cobra.Command {
 			return err
 		}
 		a.sayMasked(e.Masked)
-		return a.answer(e, func(w io.Writer) { fmt.Fprintf(w, "saved %s (%s)\n", plain(e.Name), plain(string(e.Scope))) })
+		return a.answer(e, func(w io.Writer) {
+			fmt.Fprintf(w, "saved %s (%s)\n", chars.Plain(e.Name), chars.Plain(string(e.Scope)))
+		})
 	})
 	return cmd
 }
@@ -63,7 +66,7 @@ func (a *app) memoryAdd(scope *string) *cobra.Command {
 // sayMasked says how many secrets were masked in what was saved.
 func (a *app) sayMasked(n int) {
 	if n > 0 {
-		a.say("masked %s", plural(n, "secret value"))
+		a.say("masked %s", chars.Plural(n, "secret value"))
 	}
 }
 
@@ -157,11 +160,11 @@ func (a *app) memoryShow(scope *string) *cobra.Command {
 				return err
 			}
 			return a.answer(e, func(w io.Writer) {
-				fmt.Fprintf(w, "%s (%s, %s), by %s on %s\n", plain(e.Name), plain(string(e.Scope)), plain(e.Type), plain(e.Source), a.stamp(e.Updated))
+				fmt.Fprintf(w, "%s (%s, %s), by %s on %s\n", chars.Plain(e.Name), chars.Plain(string(e.Scope)), chars.Plain(e.Type), chars.Plain(e.Source), a.stamp(e.Updated))
 				if e.Description != "" {
-					fmt.Fprintln(w, plain(e.Description))
+					fmt.Fprintln(w, chars.Plain(e.Description))
 				}
-				fmt.Fprintf(w, "\n%s\n", plain(e.Body))
+				fmt.Fprintf(w, "\n%s\n", chars.Plain(e.Body))
 			})
 		}),
 	}
@@ -178,7 +181,9 @@ func (a *app) memoryRm(scope *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.answer(e, func(w io.Writer) { fmt.Fprintf(w, "deleted %s (%s)\n", plain(e.Name), plain(string(e.Scope))) })
+			return a.answer(e, func(w io.Writer) {
+				fmt.Fprintf(w, "deleted %s (%s)\n", chars.Plain(e.Name), chars.Plain(string(e.Scope)))
+			})
 		}),
 	}
 }

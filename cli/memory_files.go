@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/memory"
 )
@@ -73,9 +74,9 @@ func (a *app) importMemory(ctx context.Context, api engine.API, dir, scope strin
 		}
 	}
 	a.sayMasked(masked)
-	err = a.answer(saved, func(w io.Writer) { fmt.Fprintf(w, "imported %s\n", plural(len(saved), "fact")) })
+	err = a.answer(saved, func(w io.Writer) { fmt.Fprintf(w, "imported %s\n", chars.Plural(len(saved), "fact")) })
 	if n := len(found) - len(saved); n > 0 && err == nil {
-		err = fault.New(fault.Conflict, op, "%s not imported: somebody else saved other facts under these names", plural(n, "fact")).
+		err = fault.New(fault.Conflict, op, "%s not imported: somebody else saved other facts under these names", chars.Plural(n, "fact")).
 			WithHint("--overwrite replaces them")
 	}
 	return err
@@ -112,7 +113,7 @@ func (a *app) exportMemory(ctx context.Context, api engine.API, dir, scope strin
 		return err
 	}
 	return a.answer(names, func(w io.Writer) {
-		fmt.Fprintf(w, "wrote %s as %s to %s\n", plural(len(resp.Entries), "fact"), plural(len(names), "file"), plain(dir))
+		fmt.Fprintf(w, "wrote %s as %s to %s\n", chars.Plural(len(resp.Entries), "fact"), chars.Plural(len(names), "file"), chars.Plain(dir))
 	})
 }
 

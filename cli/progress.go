@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"charm.land/lipgloss/v2"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // bar shows how far a long work has come, on a terminal only and only if it takes its time.
@@ -59,8 +61,8 @@ func (b *bar) line(done, total int64, since time.Duration, width int) string {
 	text := percent
 	longest := []string{b.label + " " + percent, b.label + " " + full + empty + " " + percent}
 	if !b.shares {
-		longest = append(longest, longest[1]+"  "+size(done)+" of "+size(total),
-			longest[1]+"  "+size(done)+" of "+size(total)+"  "+size(int64(rate))+"/s")
+		longest = append(longest, longest[1]+"  "+chars.Size(done)+" of "+chars.Size(total),
+			longest[1]+"  "+chars.Size(done)+" of "+chars.Size(total)+"  "+chars.Size(int64(rate))+"/s")
 	}
 	for _, longer := range longest {
 		if width == 0 || lipgloss.Width(longer) < width {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/internal/chars"
 )
 
 func (a *app) repairCommand() *cobra.Command {
@@ -36,15 +37,15 @@ func (a *app) repairCommand() *cobra.Command {
 
 func (a *app) printRepaired(w io.Writer, r daemon.Repaired) {
 	if r.Kept == "" {
-		fmt.Fprintf(w, "%s, %s, no damage: nothing was changed\n", plural(r.Records, "record"), plural(r.Blobs, "blob"))
+		fmt.Fprintf(w, "%s, %s, no damage: nothing was changed\n", chars.Plural(r.Records, "record"), chars.Plural(r.Blobs, "blob"))
 		return
 	}
 	if r.Lost.Total > 0 {
 		a.printFindings(w, r.Lost.Items, r.Lost.Total)
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "saved      %s, %s\n", plural(r.Records, "record"), plural(r.Blobs, "blob"))
-	fmt.Fprintf(w, "lost       %s, listed above\n", plural(r.Lost.Total, "thing"))
-	fmt.Fprintf(w, "made anew  %s of indexes and counts\n", plural(r.Mended, "record"))
-	fmt.Fprintf(w, "kept       %s, the ledger as it was found\n", plain(r.Kept))
+	fmt.Fprintf(w, "saved      %s, %s\n", chars.Plural(r.Records, "record"), chars.Plural(r.Blobs, "blob"))
+	fmt.Fprintf(w, "lost       %s, listed above\n", chars.Plural(r.Lost.Total, "thing"))
+	fmt.Fprintf(w, "made anew  %s of indexes and counts\n", chars.Plural(r.Mended, "record"))
+	fmt.Fprintf(w, "kept       %s, the ledger as it was found\n", chars.Plain(r.Kept))
 }

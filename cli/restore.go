@@ -60,7 +60,7 @@ func (a *app) restorePrint(ctx context.Context, api engine.API, id string) error
 	if err != nil {
 		return err
 	}
-	a.say("%s of session %s, turns %d–%d", plural(n, "record"), s.Session, s.TurnFrom, s.TurnTo)
+	a.say("%s of session %s, turns %d–%d", chars.Plural(n, "record"), s.Session, s.TurnFrom, s.TurnTo)
 	return w.Close()
 }
 

@@ -103,7 +103,7 @@ func sizeOf(s string) (int64, error) {
 
 func (a *app) printRetention(w io.Writer, r engine.Retention) {
 	if r.Policy == nil {
-		fmt.Fprintf(w, "no policy is set: nothing expires; the ledger takes %s\n", size(r.Size))
+		fmt.Fprintf(w, "no policy is set: nothing expires; the ledger takes %s\n", chars.Size(r.Size))
 		return
 	}
 	var rules []string
@@ -111,21 +111,21 @@ func (a *app) printRetention(w io.Writer, r engine.Retention) {
 		rules = append(rules, "after "+span(d))
 	}
 	if n := r.Policy.MaxSize; n > 0 {
-		rules = append(rules, "above "+size(n))
+		rules = append(rules, "above "+chars.Size(n))
 	}
-	fmt.Fprintf(w, "sessions expire %s; the ledger takes %s\n", strings.Join(rules, ", and "), size(r.Size))
+	fmt.Fprintf(w, "sessions expire %s; the ledger takes %s\n", strings.Join(rules, ", and "), chars.Size(r.Size))
 	switch {
 	case r.DueTotal == 0:
 		fmt.Fprintln(w, "nothing is due")
 		return
 	case r.Applied:
-		fmt.Fprintf(w, "expired: %s\n", plural(r.DueTotal, "session"))
+		fmt.Fprintf(w, "expired: %s\n", chars.Plural(r.DueTotal, "session"))
 	default:
-		fmt.Fprintf(w, "due: %s; the daemon lets them expire at its next start or within a day, --now at once\n", plural(r.DueTotal, "session"))
+		fmt.Fprintf(w, "due: %s; the daemon lets them expire at its next start or within a day, --now at once\n", chars.Plural(r.DueTotal, "session"))
 	}
 	t := a.newTable("SESSION", "UPDATED", ">SIZE", "TITLE")
 	for _, s := range r.Due {
-		t.add(s.ID, a.stamp(s.Updated), size(s.Log+s.Blobs.Disk), line(s.Title, 40))
+		t.add(s.ID, a.stamp(s.Updated), chars.Size(s.Log+s.Blobs.Disk), line(s.Title, 40))
 	}
 	t.print(w)
 }

@@ -98,10 +98,10 @@ func (a *app) printLedger(w io.Writer, s statusAnswer) {
 	if name == "" {
 		name = "none: " + s.Found
 	}
-	fmt.Fprintf(w, "workspace  %s\n", plain(name))
-	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", plural(l.Sessions, "session"),
-		plural(l.Artifacts, "artifact"), plural(l.Memories, "memory"), size(l.Bytes))
-	fmt.Fprintf(w, "kept in    %s\n", plain(l.State))
+	fmt.Fprintf(w, "workspace  %s\n", chars.Plain(name))
+	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", chars.Plural(l.Sessions, "session"),
+		chars.Plural(l.Artifacts, "artifact"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes))
+	fmt.Fprintf(w, "kept in    %s\n", chars.Plain(l.State))
 	a.printCeiling(w, l.Bytes, s.Ceiling, "`ctxledger du` shows what takes them")
 	if l.InProcess {
 		fmt.Fprintln(w, "owner      this process")
@@ -120,7 +120,7 @@ func otherClients(n int) string {
 	if n <= 1 {
 		return "no other client"
 	}
-	return plural(n-1, "other client")
+	return chars.Plural(n-1, "other client")
 }
 
 // printWindow draws what fills the window of a session.

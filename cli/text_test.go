@@ -12,27 +12,6 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-func TestPlainShowsWhatCouldDriveATerminal(t *testing.T) {
-	for _, c := range []struct{ name, in, want string }{
-		{"text", "Grüße, 买家 👩‍👩‍👧‍👦 ✌️\n\tx", "Grüße, 买家 👩‍👩‍👧‍👦 ✌️\n\tx"},
-		{"escape", "\x1b[31mred\x1b[0m", `\u001b[31mred\u001b[0m`},
-		{"bell and backspace", "a\a\b", `a\u0007\u0008`},
-		{"carriage return", "good\rbad", `good\u000dbad`},
-		{"eight-bit control", "\u009b31m", `\u009b31m`},
-		{"eight-bit control as a bare byte", "\x9b31m", "\ufffd31m"},
-		{"delete", "\x7f", `\u007f`},
-		{"right to left override", "\u202egnp.exe", `\u202egnp.exe`},
-		{"zero width space", "a\u200bb", `a\u200bb`},
-		{"line separator", "a\u2028b", `a\u2028b`},
-		{"hidden tag", "\U000e0041", `\udb40\udc41`},
-		{"invalid UTF-8", "Gr\xfc\xdfe", "Gr\ufffd\ufffde"},
-	} {
-		if got := plain(c.in); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
 func TestLineFitsItsColumns(t *testing.T) {
 	for _, c := range []struct {
 		in   string
@@ -55,28 +34,7 @@ func TestLineFitsItsColumns(t *testing.T) {
 	}
 }
 
-func TestFigures(t *testing.T) {
-	for _, c := range []struct{ got, want string }{
-		{chars.Commas(0), "0"},
-		{chars.Commas(999), "999"},
-		{chars.Commas(1000), "1,000"},
-		{chars.Commas(-1234567), "-1,234,567"},
-		{chars.Commas(-123), "-123"},
-		{size(0), "0 B"},
-		{size(999), "999 B"},
-		{size(1000), "1.0 KB"},
-		{size(999_949), "999.9 KB"},
-		{size(999_950), "1.0 MB"},
-		{size(1_534_588), "1.5 MB"},
-		{size(5_000_000_000_000_000), "5000.0 TB"},
-		{plural(1, "memory"), "1 memory"},
-		{plural(0, "memory"), "0 memories"}, {plural(2, "day"), "2 days"},
-		{plural(int64(1234), "line"), "1,234 lines"},
-	} {
-		if c.got != c.want {
-			t.Errorf("%q, want %q", c.got, c.want)
-		}
-	}
+func TestBars(t *testing.T) {
 	for share, want := range map[float64]string{-1: "░░░░", 0: "░░░░", 0.5: "██░░", 1: "████", 7: "████"} {
 		if full, empty := bars(share, 4); full+empty != want {
 			t.Errorf("bars(%v) = %q, want %q", share, full+empty, want)
@@ -104,10 +62,10 @@ func FuzzATerminalGetsNothingHostile(f *testing.F) {
 			t.Fatal(err)
 		}
 		got := out.String()
-		if !utf8.ValidString(got) || strings.ContainsFunc(got, hostile) {
+		if !utf8.ValidString(got) || strings.ContainsFunc(got, chars.Hostile) {
 			t.Errorf("a terminal would get %q", got)
 		}
-		if want := plain(string(content)); got != want {
+		if want := chars.Plain(string(content)); got != want {
 			t.Errorf("in chunks %q, at once %q", got, want)
 		}
 	})
@@ -134,7 +92,7 @@ func TestTablesAlignInEveryScript(t *testing.T) {
 		} else {
 			column = at
 		}
-		if strings.HasSuffix(rows[i], " ") || strings.ContainsFunc(rows[i], hostile) {
+		if strings.HasSuffix(rows[i], " ") || strings.ContainsFunc(rows[i], chars.Hostile) {
 			t.Errorf("line %q", rows[i])
 		}
 	}

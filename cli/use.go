@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -83,7 +84,7 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 // pass for another program's.
 func (a *app) say(format string, args ...any) {
 	for l := range strings.SplitSeq(strings.TrimSpace(fmt.Sprintf(format, args...)), "\n") {
-		fmt.Fprintf(a.messages, "ctxledger: %s\n", plain(l))
+		fmt.Fprintf(a.messages, "ctxledger: %s\n", chars.Plain(l))
 	}
 }
 

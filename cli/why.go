@@ -80,10 +80,10 @@ func story(h engine.FileHistory) []moment {
 func (a *app) printHistory(w io.Writer, h engine.FileHistory) {
 	moments := story(h)
 	if len(moments) == 0 {
-		fmt.Fprintf(w, "the ledger knows nothing of %s\n", plain(h.Path))
+		fmt.Fprintf(w, "the ledger knows nothing of %s\n", chars.Plain(h.Path))
 		return
 	}
-	fmt.Fprintln(w, plain(h.Path))
+	fmt.Fprintln(w, chars.Plain(h.Path))
 	t := a.newTable("TIME", "SESSION", ">TURN", "WHAT", "")
 	for _, m := range moments {
 		t.add(a.stamp(m.at), m.session, turn(m.turn), m.what, m.detail)

@@ -102,7 +102,7 @@ func (l *Local) Artifact(ctx context.Context, r ArtifactRequest) (artifacts.Arti
 // Artifacts implements API.
 func (l *Local) Artifacts(ctx context.Context, r ArtifactsRequest) (ArtifactsResponse, error) {
 	return view(ctx, l, func(tx kv.Tx) (ArtifactsResponse, error) {
-		list, total, err := artifacts.List(tx, r.Session, max(r.Limit, 0))
+		list, total, err := artifacts.List(tx, r.Session, max(r.Skip, 0), max(r.Limit, 0))
 		if list == nil {
 			list = []artifacts.Artifact{}
 		}
@@ -134,7 +134,7 @@ func (l *Local) ReadArtifact(ctx context.Context, r ReadArtifactRequest) (artifa
 // SearchArtifacts implements API. It looks through the newest maxList artifacts.
 func (l *Local) SearchArtifacts(ctx context.Context, r SearchArtifactsRequest) (SearchArtifactsResponse, error) {
 	list, err := view(ctx, l, func(tx kv.Tx) ([]artifacts.Artifact, error) {
-		list, _, err := artifacts.List(tx, "", maxList)
+		list, _, err := artifacts.List(tx, "", 0, maxList)
 		return list, err
 	})
 	if err != nil {

@@ -147,3 +147,35 @@ func BenchmarkEditView(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkGrowthAfterOneMore appends a message to a session of 10,000 and asks what its turns did, as a panel
+// does that is open; and asks it of a ledger that has not read the session yet.
+func BenchmarkGrowthAfterOneMore(b *testing.B) {
+	l := benchLedger(b)
+	resp, err := l.AppendMessages(b.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	start := time.Now()
+	ask := func() {
+		start = time.Now()
+		if g, err := l.Growth(b.Context(), engine.GrowthRequest{Session: resp.Session}); err != nil || len(g.Turns) != 500 {
+			b.Fatal(len(g.Turns), err)
+		}
+	}
+	ask()
+	first := time.Since(start)
+	best := time.Hour
+	for n := 0; b.Loop(); n++ {
+		more := transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, fmt.Sprint("message ", n))
+		if _, err := l.AppendMessages(b.Context(), engine.AppendMessagesRequest{
+			Format: transcript.Anthropic, Messages: [][]byte{more}, Session: resp.Session, Since: true,
+		}); err != nil {
+			b.Fatal(err)
+		}
+		ask()
+		best = min(best, time.Since(start))
+	}
+	b.ReportMetric(float64(best.Microseconds()), "µs/best")
+	b.ReportMetric(float64(first.Microseconds()), "µs/first")
+}

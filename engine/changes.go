@@ -28,7 +28,7 @@ func (l *Local) Changes(ctx context.Context, r ChangesRequest) (ChangesResponse,
 			return resp, err
 		}
 		resp.Changes, resp.Total = fitting(orEmpty(list), limits.Page, changeSize), total
-		if r.Session != "" && r.Before == 0 {
+		if r.Session != "" && r.Before == 0 && !r.NoStale {
 			resp.Stale, err = staleReads(tx, r.Session)
 		}
 		return resp, err

@@ -157,6 +157,9 @@ func TestReadsThatOthersMadeStale(t *testing.T) {
 		t.Error(diff)
 	}
 	act(t, l, "me too", "/w", start.Add(2*time.Hour), read("a"))
+	if bare, err := l.Changes(t.Context(), engine.ChangesRequest{Session: me, NoStale: true}); err != nil || len(bare.Stale) != 0 || bare.Total != resp.Total {
+		t.Errorf("without what is stale: %+v, %v", bare, err)
+	}
 	if resp, err := l.Changes(t.Context(), engine.ChangesRequest{Session: other}); err != nil || len(resp.Stale) != 0 {
 		t.Errorf("a session that read nothing: %+v, %v", resp.Stale, err)
 	}

@@ -81,6 +81,7 @@ type Local struct {
 
 	maintenance maintenance
 	logs        readLogs
+	growths     growths
 }
 
 var _ API = (*Local)(nil)

@@ -106,11 +106,12 @@ func (l *readLogs) entries() (n int) {
 	return n
 }
 
-// Rest lets go of what is kept only to be faster: the logs that were read, and the tables of the tokenizers.
+// Rest lets go of what is kept only to be faster: the logs that were read, what became of them, and the tables of the tokenizers.
 // It is for a ledger that nobody has asked anything for a while.
 func (l *Local) Rest() {
 	l.logs.mu.Lock()
 	l.logs.kept = nil
 	l.logs.mu.Unlock()
+	l.growths.rest()
 	tokens.Rest()
 }

@@ -250,26 +250,31 @@ type StatusRequest struct {
 	Model string `json:"model,omitempty"`
 }
 
-// Status says what fills a session's window. Counts of parts are estimates unless Exact.
-type Status struct {
+// Use says what fills a session's window now. Counts of parts are estimates unless Exact.
+type Use struct {
 	Session    sessions.Session `json:"session"`
 	Model      string           `json:"model"`
-	Counting   string           `json:"counting"`         // where counts come from: see tokens.Counter.Quality
-	Window     int              `json:"window"`           // tokens; 0: unknown
-	Used       tokens.Count     `json:"used"`             // of the view
-	Measured   int64            `json:"measured"`         // input and output of the newest answer, as the provider reported; 0: none
-	Threshold  int              `json:"threshold"`        // above it a compaction is due
-	Categories []Category       `json:"categories"`       // by what fills the view, largest first
-	Sources    []Source         `json:"sources"`          // by where it comes from: files, then tools, each largest first, at most 20 of each
-	Fixed      *tokens.Count    `json:"fixed,omitempty"`  // what every request carries beside the conversation; nil where nothing was measured
-	Next       EditedView       `json:"next"`             // the step of edits that would be taken now, and whether a compaction is due
-	NextCuts   []NextCut        `json:"next_cuts"`        // what a compaction would take out first, largest first, at most 10
-	Summary    string           `json:"summary"`          // the compaction that the view starts with
-	Saved      tokens.Count     `json:"saved"`            // what stubs and the summary keep out of the view now
-	Total      sessions.Usage   `json:"total_usage"`      // of the whole session
-	Agents     []AgentInput     `json:"agents"`           // what each agent took: the main conversation first, then by name
-	Limits     *Window          `json:"limits,omitempty"` // what errors of the provider taught; nil: nothing
-	SinceTurns int              `json:"turns_in_view"`
+	Counting   string           `json:"counting"`        // where counts come from: see tokens.Counter.Quality
+	Window     int              `json:"window"`          // tokens; 0: unknown
+	Used       tokens.Count     `json:"used"`            // of the view
+	Measured   int64            `json:"measured"`        // input and output of the newest answer, as the provider reported; 0: none
+	Threshold  int              `json:"threshold"`       // above it a compaction is due
+	Categories []Category       `json:"categories"`      // by what fills the view, largest first, together Used
+	Sources    []Source         `json:"sources"`         // by where it comes from: files, then tools, each largest first, at most 20 of each
+	Fixed      *tokens.Count    `json:"fixed,omitempty"` // what every request carries beside the conversation; nil where nothing was measured
+	Summary    string           `json:"summary"`         // the compaction that the view starts with
+	Saved      tokens.Count     `json:"saved"`           // what stubs, edits and the summary keep out of the view now
+}
+
+// Status says what fills a session's window, and what is to be cut next.
+type Status struct {
+	Use
+	Next       EditedView     `json:"next"`             // the step of edits that would be taken now, and whether a compaction is due
+	NextCuts   []NextCut      `json:"next_cuts"`        // what a compaction would take out first, largest first, at most 10
+	Total      sessions.Usage `json:"total_usage"`      // of the whole session
+	Agents     []AgentInput   `json:"agents"`           // what each agent took: the main conversation first, then by name
+	Limits     *Window        `json:"limits,omitempty"` // what errors of the provider taught; nil: nothing
+	SinceTurns int            `json:"turns_in_view"`
 }
 
 // Category is one kind of content in a view.
@@ -440,6 +445,7 @@ type ArtifactRequest struct {
 type ArtifactsRequest struct {
 	Session string `json:"session,omitempty"` // empty: all
 	Limit   int    `json:"limit,omitempty"`   // 0: 100
+	Skip    int    `json:"skip,omitempty"`    // how many of the newest were on the pages before
 }
 
 // ArtifactsResponse lists artifacts, newest first.
@@ -556,6 +562,8 @@ type ChangesRequest struct {
 	// page before. Total then counts those of the page. 0: all.
 	Before int64 `json:"before,omitempty"`
 	Limit  int   `json:"limit,omitempty"` // 0: 100
+	// NoStale leaves Stale out: to know it, the whole log of the session is read.
+	NoStale bool `json:"no_stale,omitempty"`
 }
 
 // ChangesResponse lists changes, newest first, and, with the first page of a session, the files that it

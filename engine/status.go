@@ -3,14 +3,12 @@ package engine
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
-	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
 
@@ -32,25 +30,13 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 			return Status{}, err
 		}
 		c := f.counter(r.Model)
-		st := Status{
-			Session: f.session, Model: c.Model(), Used: c.Of(f.tokens(text)), Total: f.session.Usage,
-			Counting: c.Quality(), Measured: f.measured(), Categories: f.categories(c, text), SinceTurns: f.turns(), Saved: c.Of(f.saved(text)),
-		}
 		w, err := l.windowOf(tx, f, r.Model)
 		if err != nil {
 			return Status{}, err
 		}
-		if st.Window = w.Tokens; w.Learned != nil || w.OutputCap > 0 {
+		st := Status{Use: f.use(c, w, f.filled(text), f.unedited()), Total: f.session.Usage, Agents: f.agents(), SinceTurns: f.turns()}
+		if w.Learned != nil || w.OutputCap > 0 {
 			st.Limits = &w
-		}
-		st.Agents = f.agents()
-		st.Threshold = f.policy.Compact.Threshold(st.Window)
-		if cur := f.current(); cur != nil {
-			st.Summary = cur.ID
-		}
-		st.Sources = f.sources(c)
-		if fixed, known := f.fixed(c); known {
-			st.Fixed = &fixed
 		}
 		next, err := l.decideOn(ctx, tx, f, EditViewRequest{Session: r.Session, Reader: r.Reader, Model: r.Model})
 		if err != nil {
@@ -63,67 +49,55 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 	})
 }
 
-// measured returns what the provider reported for the newest answer of the main conversation.
-func (f *folded) measured() int64 {
-	for i := len(f.entries) - 1; i >= 0; i-- {
-		if e := f.entries[i]; e.Kind == sessions.KindMessage && e.Usage != nil && !e.Hidden {
-			return e.Usage.Input + e.Usage.CacheRead + e.Usage.CacheWrite + e.Usage.Output
-		}
+// use tells what fills the window. whole is the view as if nothing had been cut.
+func (f *folded) use(c tokens.Counter, w Window, filled window.Fill, whole window.View) Use {
+	u := Use{
+		Session: f.session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()), Measured: f.measured(),
+		Threshold: f.policy.Compact.Threshold(w.Tokens), Categories: categories(c, filled), Sources: f.sources(c),
+		Saved: c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total())),
 	}
-	return 0
+	if cur := f.current(); cur != nil {
+		u.Summary = cur.ID
+	}
+	if fixed, known := f.fixed(c); known {
+		u.Fixed = &fixed
+	}
+	return u
 }
 
-// categories sums the view by what fills it, largest first. Together they are the whole view.
-func (f *folded) categories(c tokens.Counter, summary string) []Category {
-	sums := map[string]int{}
-	if f.current() != nil {
-		sums["summary"] = summaryTokens(summary)
+// filled returns what fills the view, with the summary that it starts with.
+func (f *folded) filled(summary string) window.Fill {
+	if f.current() == nil {
+		return f.view.Fill
 	}
-	for _, slot := range f.view.Slots {
-		rest := slot.Tokens // what is not shown (a dropped call, a forgotten result) is not part of it
-		take := func(name string, n int) {
-			n = min(n, rest)
-			sums[name] += n
-			rest -= n
-		}
-		if slot.Note != "" {
-			take("collapsed calls", slot.Tokens)
-			continue
-		}
-		if slot.After != "" {
-			take("manifest of evicted results", summaryTokens(slot.After))
-		}
-		shown := shown(slot.Shortened)
-		for _, seq := range slot.Seqs {
-			e := f.entries[seq-1]
-			for _, call := range callsIn(slot, &e) {
-				take("tool calls", shown.tokens(seq, call.ID, window.PartArguments, call.Tokens))
-			}
-			for _, r := range resultsIn(slot, &e) {
-				switch edited := shown.tokens(seq, r.CallID, window.PartResult, -1); {
-				case edited >= 0:
-					take("shortened results", edited)
-				case r.Artifact != "":
-					take("artifact stubs", r.StubTokens)
-				default:
-					take("tool results", r.Tokens)
-				}
-			}
-		}
-		take(categoryOf(slot.Role), rest)
+	return f.view.Fill.With(window.Summary, summaryTokens(summary))
+}
+
+// unedited returns the view as if nothing had been cut, edited or left out.
+func (f *folded) unedited() window.View {
+	if f.untouched() {
+		return f.view
 	}
-	names := slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
-		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b))
+	return window.Plan(window.Input{Entries: f.entries})
+}
+
+// untouched reports whether nothing of the view was cut, edited or left out.
+func (f *folded) untouched() bool {
+	return f.cutoff() == nil && len(f.edits()) == 0 && f.policy.Filter.Empty()
+}
+
+// categories tells what fills a view, largest first. Together they are the whole view.
+func categories(c tokens.Counter, filled window.Fill) []Category {
+	kinds := filled.Kinds()
+	slices.SortStableFunc(kinds, func(a, b window.Content) int {
+		return cmp.Or(cmp.Compare(filled[b], filled[a]), cmp.Compare(a.String(), b.String()))
 	})
-	var out []Category
+	out := make([]Category, 0, len(kinds))
 	upTo, before := 0, c.Of(0)
-	for _, name := range names {
-		if sums[name] == 0 {
-			continue
-		}
-		upTo += sums[name]
+	for _, kind := range kinds {
+		upTo += filled[kind]
 		n := c.Of(upTo) // so that roundings do not add up
-		out = append(out, Category{name, tokens.Count{N: n.N - before.N, Exact: n.Exact, Upper: n.Upper - before.Upper}})
+		out = append(out, Category{kind.String(), tokens.Count{N: n.N - before.N, Exact: n.Exact, Upper: n.Upper - before.Upper}})
 		before = n
 	}
 	return out
@@ -158,18 +132,6 @@ func (s shown) tokens(seq int64, call string, part window.Part, whole int) int {
 	return whole
 }
 
-func categoryOf(r transcript.Role) string {
-	switch r {
-	case transcript.RoleUser:
-		return "user"
-	case transcript.RoleAssistant:
-		return "assistant"
-	case transcript.RoleSystem:
-		return "system"
-	}
-	return "tool results"
-}
-
 // turns counts the user's requests in the view.
 func (f *folded) turns() int {
 	n := 0
@@ -179,22 +141,6 @@ func (f *folded) turns() int {
 		}
 	}
 	return n
-}
-
-// saved is what stubs, edits and the summary keep out of the view, in o200k_base tokens.
-func (f *folded) saved(summary string) int {
-	n := -f.tokens(summary)
-	for _, slot := range window.Plan(window.Input{Entries: f.entries}).Slots {
-		n += slot.Tokens
-		for _, seq := range slot.Seqs {
-			for _, r := range f.entries[seq-1].Results {
-				if slot.Stubs[r.CallID] != "" {
-					n += r.Tokens - r.StubTokens
-				}
-			}
-		}
-	}
-	return max(n, 0)
 }
 
 // nextCuts returns what the next compaction would take out of the view.

@@ -39,7 +39,7 @@ func (s *Server) countWorkspace(ctx context.Context, token protocol.ProgressToke
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var found, read atomic.Int64
-	p := s.progress(ctx, token, "counting "+filepath.Base(s.place.Root), cancel)
+	p := s.progress(ctx, token, "counting "+filepath.Base(s.place.Root), true, cancel)
 	reported := make(chan struct{})
 	working, stop := context.WithCancel(ctx)
 	go func() {

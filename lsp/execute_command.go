@@ -14,7 +14,15 @@ import (
 const (
 	commandCountSelection = "ctxledger.server.countSelection"
 	commandCountWorkspace = "ctxledger.server.countWorkspace"
+	commandCompact        = "ctxledger.server.compact"
+	commandRestore        = "ctxledger.server.restore"
+	commandForget         = "ctxledger.server.forget"
 )
+
+// commands are all of them.
+func commands() []string {
+	return []string{commandCountSelection, commandCountWorkspace, commandCompact, commandRestore, commandForget}
+}
 
 // executeCommandMethod does what a person asked for.
 func executeCommandMethod() method {
@@ -24,9 +32,24 @@ func executeCommandMethod() method {
 			return s.countSelection(ctx, p.Arguments)
 		case commandCountWorkspace:
 			return s.countWorkspace(ctx, p.WorkDoneToken)
+		case commandCompact:
+			return s.compact(ctx, p.Arguments, p.WorkDoneToken)
+		case commandRestore:
+			return s.restore(ctx, p.Arguments)
+		case commandForget:
+			return s.forget(ctx, p.Arguments)
 		}
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.100q", p.Command)
 	})
+}
+
+// argument reads the one argument of a command, an object. Without it everything is left out.
+// Errors: invalid.
+func argument[T any](command string, args []protocol.LSPAny) (a T, err error) {
+	if len(args) > 1 || len(args) == 1 && protocol.Unmarshal(args[0], &a) != nil {
+		return a, fault.New(fault.Invalid, "lsp.command", "%s takes one argument, an object", command)
+	}
+	return a, nil
 }
 
 // countSelection shows what a part of an open document costs: one argument, a Location.

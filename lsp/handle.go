@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -84,11 +85,20 @@ func (s *Server) wireError(method string, err error) error {
 		s.o.Log.Error("internal error", "method", method, "incident", id, "detail", err.Error())
 		return jsonrpc2.Errorf(code, "something went wrong in ctxledger, incident %s: the log has the details", id)
 	}
-	text := err.Error()
-	if hint := fault.HintOf(err); hint != "" {
-		text += "; " + hint
+	return explained(code, err.Error(), fault.HintOf(err))
+}
+
+// explained returns the error that a client gets: the message is all that most show, the data is for one
+// that shows what went wrong and what to do apart.
+func explained(code jsonrpc2.Code, message, hint string) *jsonrpc2.Error {
+	if hint == "" {
+		return jsonrpc2.NewError(code, message)
 	}
-	return jsonrpc2.NewError(code, text)
+	wire := jsonrpc2.NewError(code, message+"; "+hint)
+	if data, err := json.Marshal(map[string]string{"message": message, "hint": hint}); err == nil {
+		wire.Data = data
+	}
+	return wire
 }
 
 // requestFailed is RequestFailed of the protocol, which the library does not name.

@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/lsp/live"
+	"ctxledger.dev/lsp/records"
 	"ctxledger.dev/tokens"
 )
 
@@ -46,9 +47,12 @@ func initializeMethod() method {
 func (a abilities) offer(settings Settings) protocol.ServerCapabilities {
 	yes, change := true, protocol.TextDocumentSyncKindIncremental
 	c := protocol.ServerCapabilities{
-		PositionEncoding:       protocol.PositionEncodingKindUTF16,
-		TextDocumentSync:       &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &change},
-		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: []string{commandCountSelection, commandCountWorkspace}},
+		PositionEncoding: protocol.PositionEncodingKindUTF16,
+		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &change},
+		Workspace: &protocol.WorkspaceOptions{
+			TextDocumentContent: &protocol.TextDocumentContentOptions{Schemes: []string{records.Scheme}},
+		},
+		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: commands()},
 	}
 	for _, o := range offers() {
 		if !a.registrable[o.name] && o.wanted(a, settings) {
@@ -67,10 +71,15 @@ func (s *Server) find(roots []string) error {
 	place, err := s.o.Find(roots)
 	if err != nil {
 		s.o.Log.Warn("no workspace", "why", err.Error())
+		s.lost = err
 		return err
 	}
-	if place.Models != nil {
-		s.place = place
+	if place.Models == nil {
+		return nil
+	}
+	s.place = place
+	if place.Open != nil {
+		s.place.Open = newLedger(place.Open).open
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (s *Server) follow() {
 		s.unfollow = nil
 	}
 	if !want.live {
-		s.change(func(k *known) { k.live = live.State{} })
+		s.learn(func(k *known) { k.live = live.State{} })
 		return
 	}
 	ctx, stop := context.WithCancel(s.life)
@@ -42,6 +42,9 @@ func (s *Server) hear(ctx context.Context, st live.State) {
 	})
 	if p := after.live.Problem; p != "" && p != before.live.Problem {
 		s.o.Log.Warn("live session", "problem", p, "hint", after.live.Hint)
+	}
+	if after.live.Event != before.live.Event || (after.live.Problem != "") != (before.live.Problem != "") {
+		s.news.ledger()
 	}
 	if s.differs(before, after) {
 		s.news.all()

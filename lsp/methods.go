@@ -8,6 +8,7 @@ func methods() map[string]method {
 		didOpenMethod(), didChangeMethod(), didCloseMethod(), didSaveMethod(), didChangeConfigurationMethod(),
 		codeLensMethod(), hoverMethod(), documentSymbolMethod(), inlayHintMethod(), foldingRangeMethod(),
 		codeActionMethod(), diagnosticMethod(), executeCommandMethod(),
+		contextMethod(), textDocumentContentMethod(), treeMethod(),
 	} {
 		table[m.name] = m
 	}

@@ -26,6 +26,7 @@ type news struct {
 type lot struct {
 	settings  bool             // there may be others: the client is to be asked
 	refresh   bool             // what is shown of all documents may have changed
+	changed   bool             // something happened in the ledger
 	documents map[uri.URI]bool // that were opened, edited or closed
 }
 
@@ -54,6 +55,9 @@ func (n *news) settings() { n.note(func(l *lot) { l.settings = true }) }
 
 // all notes that what is shown of all documents may have changed.
 func (n *news) all() { n.note(func(l *lot) { l.refresh = true }) }
+
+// ledger notes that what the ledger holds may have changed.
+func (n *news) ledger() { n.note(func(l *lot) { l.changed = true }) }
 
 // of notes that a document has changed.
 func (n *news) of(u uri.URI) { n.note(func(l *lot) { l.documents[u] = true }) }
@@ -101,6 +105,9 @@ func (t *teller) tell(l lot) {
 	}
 	t.register()
 	t.tellStatus()
+	if l.changed {
+		t.tellChanged()
+	}
 	if l.refresh {
 		t.askAgain()
 		for _, d := range t.Server.documents.all() {

@@ -22,9 +22,9 @@ type works struct {
 	ends map[protocol.ProgressToken]context.CancelFunc // guarded by mu
 }
 
-// progress begins to show a work: under the token of the request, or one that the client is asked to make.
-// cancel ends the work.
-func (s *Server) progress(ctx context.Context, token protocol.ProgressToken, title string, cancel context.CancelFunc) *progress {
+// progress begins to show a work that reports how far it is, or only that it goes on: under the token of the
+// request, or one that the client is asked to make. cancel ends the work.
+func (s *Server) progress(ctx context.Context, token protocol.ProgressToken, title string, reports bool, cancel context.CancelFunc) *progress {
 	if token == nil && s.able.progress {
 		made := protocol.String("ctxledger-" + s.o.Env.ID(4))
 		waiting, stop := context.WithTimeout(ctx, clientPatience)
@@ -48,7 +48,11 @@ func (s *Server) progress(ctx context.Context, token protocol.ProgressToken, tit
 	}
 	s.works.ends[token] = cancel
 	yes, zero := true, uint32(0)
-	p.tell(&protocol.WorkDoneProgressBegin{Kind: "begin", Title: title, Cancellable: &yes, Percentage: &zero})
+	begin := &protocol.WorkDoneProgressBegin{Kind: "begin", Title: title, Cancellable: &yes}
+	if reports {
+		begin.Percentage = &zero
+	}
+	p.tell(begin)
 	return p
 }
 

@@ -52,6 +52,7 @@ type Server struct {
 	given   bool // the client sent settings
 	begun   bool // the client listens
 	place   Place
+	lost    error // why there is no place
 
 	// What Serve sets before it reads.
 	life   context.Context //nolint:containedctx // of what outlives the message that asked for it

@@ -9,8 +9,10 @@ const statusMethod = "ctxledger/status"
 // Status is what statusMethod says.
 type Status struct {
 	Session string       `json:"session"` // "": none lives
+	Title   string       `json:"title"`   // of the session, secrets masked
 	Model   string       `json:"model"`
 	Used    tokens.Count `json:"used"`   // of the session's view
+	Fixed   tokens.Count `json:"fixed"`  // what each request carries besides: system prompt, tools; zero: not measured
 	Window  int          `json:"window"` // of the model, in tokens; 0: unknown
 	// Problem says why nothing is known, Hint what to do about it. Everything else works meanwhile.
 	Problem string `json:"problem"`
@@ -21,7 +23,7 @@ type Status struct {
 func (t *teller) tellStatus() {
 	k := t.known()
 	l := k.live
-	st := Status{l.Session, l.Model, l.Used, l.Window, l.Problem, l.Hint}
+	st := Status{l.Session, plainLine(l.Title), plainLine(l.Model), l.Used, l.Fixed, l.Window, l.Problem, l.Hint}
 	if !k.settings.Status || st == t.status {
 		return
 	}

@@ -32,6 +32,8 @@ type View struct {
 	Summary string // id; "": none
 	Slots   []Slot
 	Tokens  int  // of all slots
+	Fill    Fill // what they are made of, together Tokens
+	Stubbed int  // how much more it would be with the results for which stubs stand
 	NearCap bool // the messages have passed Filter.CapFraction of their bound
 	// Filtered is what the filter left out.
 	Filtered Filtered

@@ -24,11 +24,12 @@ type Planner struct {
 // mark is a place in a view and its log: whatever is appended, the slots in front of it stay as they are, and
 // those behind it follow from the entries behind it alone.
 type mark struct {
-	set    bool
-	seq    int64 // the first entry behind it
-	slot   int
-	tokens int // of the slots in front of it
-	drafts int // as many messages are in front of it before calls and results are paired
+	set     bool
+	seq     int64 // the first entry behind it
+	slot    int
+	fill    Fill // of the slots in front of it, as stubbed
+	stubbed int
+	drafts  int // as many messages are in front of it before calls and results are paired
 }
 
 // Plan returns the view of a log. Its entries are those that the Planner saw last, with more behind them, and
@@ -118,13 +119,15 @@ func (p *Planner) slots(drafts []*draft) []Slot {
 // which was message number at of those that were paired.
 func (p *Planner) sum(drafts []*draft, fixed *draft, at int) {
 	next := p.mark
-	p.view.Tokens = p.mark.tokens
+	p.view.Fill, p.view.Stubbed = p.mark.fill, p.mark.stubbed
 	for i, d := range drafts {
 		if d == fixed {
-			next = mark{set: true, seq: d.first().Seq, slot: p.mark.slot + i, tokens: p.view.Tokens, drafts: p.mark.drafts + at}
+			next = mark{set: true, seq: d.first().Seq, slot: p.mark.slot + i, fill: p.view.Fill, stubbed: p.view.Stubbed, drafts: p.mark.drafts + at}
 		}
-		p.view.Tokens += p.view.Slots[p.mark.slot+i].Tokens
+		fill, stubbed := d.fill(&p.view.Slots[p.mark.slot+i], p.edits)
+		p.view.Fill, p.view.Stubbed = p.view.Fill.plus(fill), p.view.Stubbed+stubbed
 	}
+	p.view.Tokens = p.view.Fill.Total()
 	p.mark = next
 }
 

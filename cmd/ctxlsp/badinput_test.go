@@ -33,6 +33,7 @@ const (
 	invalidRequest = -32600
 	methodNotFound = -32601
 	invalidParams  = -32602
+	requestFailed  = -32803
 )
 
 // frames are what stands in front of a message, wrong.

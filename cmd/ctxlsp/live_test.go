@@ -112,17 +112,17 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 
 // status is what the server says of the live session.
 type status struct {
-	Session, Model, Problem, Hint string
-	Used                          struct{ N int }
-	Window                        int
+	Session, Title, Model, Problem, Hint string
+	Used                                 struct{ N int }
+	Window                               int
 }
 
 // awaitStatus waits for a status.
-func (s *server) awaitStatus(t *testing.T, ok func(status) bool) {
+func (s *server) awaitStatus(t *testing.T, ok func(status) bool) (st status) {
 	t.Helper()
 	told, err := s.Until(s.ctx, func(told []scriptededitor.Message) bool {
 		for _, m := range told {
-			var st status
+			st = status{}
 			if m.Method == "ctxledger/status" && json.Unmarshal(m.Params, &st) == nil && ok(st) {
 				return true
 			}
@@ -132,6 +132,7 @@ func (s *server) awaitStatus(t *testing.T, ok func(status) bool) {
 	if err != nil {
 		t.Fatalf("%v; told %s; standard error: %s", err, told, s.stderr)
 	}
+	return st
 }
 
 // lensesNow returns the lenses of a document, "" when the call fails.

@@ -49,6 +49,10 @@ func (c *client) Status(ctx context.Context, r engine.StatusRequest) (engine.Sta
 	return call[engine.Status](ctx, c, "Status", r)
 }
 
+func (c *client) Growth(ctx context.Context, r engine.GrowthRequest) (engine.Growth, error) {
+	return call[engine.Growth](ctx, c, "Growth", r)
+}
+
 func (c *client) EditView(ctx context.Context, r engine.EditViewRequest) (engine.EditedView, error) {
 	return mutate[engine.EditedView](ctx, c, "EditView", &r, &r.Mutation)
 }

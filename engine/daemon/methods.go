@@ -31,6 +31,7 @@ var methods = map[string]handler{
 	"Log":              on(engine.API.Log),
 	"View":             on(engine.API.View),
 	"Status":           on(engine.API.Status),
+	"Growth":           on(engine.API.Growth),
 	"EditView":         on(engine.API.EditView),
 	"Overflow":         on(engine.API.Overflow),
 	"NoteTrim":         on(engine.API.NoteTrim),

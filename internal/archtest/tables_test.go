@@ -84,6 +84,7 @@ var sideways = map[[2]string]string{
 	{"lsp/anyfile", "lsp/live"}:    "what the live session did is shown with the document",
 	{"lsp/outline", "lsp/text"}:    "sections are parts of a text",
 	{"lsp", "lsp/live"}:            "the server follows the live session",
+	{"lsp", "lsp/records"}:         "the server shows what the ledger holds",
 
 	{"cli", "agents/audit"}:               "the audit reads session files without a ledger",
 	{"agents/audit", "agents"}:            "the audit reads what the rooms offer",

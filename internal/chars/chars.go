@@ -1,11 +1,11 @@
-// Package chars cuts texts between characters as people see them, and prints how many there are.
+// Package chars cuts texts between characters as people see them, makes stored ones safe to show, and
+// prints figures.
 //
 // A character is a Unicode code point; what joins the one in front of it (combining marks, variation
 // selectors, zero-width joiners, the line feed of CR LF) is never parted from it.
 package chars
 
 import (
-	"strconv"
 	"unicode"
 	"unicode/utf8"
 )
@@ -54,13 +54,4 @@ func parts(s string, i int) bool {
 	after, _ := utf8.DecodeRuneInString(s[i:])
 	before, _ := utf8.DecodeLastRuneInString(s[:i])
 	return before == zeroWidthJoiner || after == zeroWidthJoiner || unicode.Is(unicode.M, after) || before == '\r' && after == '\n'
-}
-
-// Commas prints a number with commas between groups of three digits.
-func Commas[N int | int64](n N) string {
-	s := strconv.FormatInt(int64(n), 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -53,3 +53,23 @@ func FuzzCuts(f *testing.F) {
 		}
 	})
 }
+
+func TestFigures(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Size(0), "0 B"},
+		{Size(999), "999 B"},
+		{Size(1000), "1.0 KB"},
+		{Size(999_949), "999.9 KB"},
+		{Size(999_950), "1.0 MB"},
+		{Size(1_534_588), "1.5 MB"},
+		{Size(5_000_000_000_000_000), "5000.0 TB"},
+		{Plural(1, "memory"), "1 memory"},
+		{Plural(0, "memory"), "0 memories"},
+		{Plural(2, "day"), "2 days"},
+		{Plural(int64(1234), "line"), "1,234 lines"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}

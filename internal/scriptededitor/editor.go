@@ -23,8 +23,9 @@ type Message struct {
 
 // Error is what a server answers in the place of a result.
 type Error struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"`
 }
 
 // Error returns the code and the message.

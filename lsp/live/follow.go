@@ -27,7 +27,7 @@ const otherwise = "it is tried again, less and less often; `ctxledger status` sh
 type Options struct {
 	Open   func(context.Context) (engine.API, error) // the ledger; called again after it failed
 	Env    env.Env
-	Status bool // whether Used and Window are wanted, which are computed from the whole session
+	Status bool // whether Title, Used, Fixed and Window are wanted: the whole session is read for them
 	Tell   func(State)
 }
 
@@ -80,6 +80,7 @@ type watcher struct {
 	after  int64 // the newest event that was taken in
 	reader *reader
 	used   engine.Status
+	title  struct{ raw, masked string } // of the session
 }
 
 // wait takes in what happens next. It returns when something of the state may have changed.
@@ -114,18 +115,34 @@ func (w *watcher) look(ctx context.Context) error {
 		return err
 	}
 	w.used, err = w.api.Status(ctx, engine.StatusRequest{Session: w.reader.session.ID})
+	if err != nil {
+		return err
+	}
+	return w.entitle(ctx, w.reader.session.Title)
+}
+
+// entitle takes in what the session is called: words of the user, who may have said a secret.
+func (w *watcher) entitle(ctx context.Context, raw string) error {
+	if raw == w.title.raw {
+		return nil
+	}
+	masked, err := w.api.Mask(ctx, engine.MaskRequest{Text: raw})
+	w.title.raw, w.title.masked = raw, masked.Text
 	return err
 }
 
 // state returns what is known now.
 func (w *watcher) state() State {
 	if w.reader == nil {
-		return State{}
+		return State{Event: w.after}
 	}
 	s := w.reader.session
-	st := State{Session: s.ID, Title: s.Title, Model: s.Model, Files: w.reader.snapshot()}
+	st := State{Session: s.ID, Model: s.Model, Event: w.after, Files: w.reader.snapshot()}
 	if w.o.Status {
-		st.Used, st.Window = w.used.Used, w.used.Window
+		st.Title, st.Used, st.Window = w.title.masked, w.used.Used, w.used.Window
+		if w.used.Fixed != nil {
+			st.Fixed = *w.used.Fixed
+		}
 	}
 	return st
 }

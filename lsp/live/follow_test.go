@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,7 +36,7 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	told := make(chan State)
 	ctx, stop := context.WithCancel(t.Context())
 	tries := 0
-	o := Options{Env: env.System(), Tell: func(s State) {
+	o := Options{Env: env.System(), Status: true, Tell: func(s State) {
 		select {
 		case told <- s:
 		case <-ctx.Done():
@@ -57,7 +58,7 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	if s := <-told; s.Problem != "" || s.Session != "" {
 		t.Errorf("without a session the state is %+v", s)
 	}
-	first := slices.Concat([][]byte{[]byte(`{"role":"user","content":"Please read."}`)}, read("t1", false), read("t2", true))
+	first := slices.Concat([][]byte{[]byte(`{"role":"user","content":"Please read with password=hunter2hunter2."}`)}, read("t1", false), read("t2", true))
 	r, err := local.AppendMessages(ctx, engine.AppendMessagesRequest{Host: "test", Model: "gpt-5", Messages: first})
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +68,7 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := awaited(t, told, func(s State) bool { return s.Files["a.go"].Reads == 2 })
-	if f := s.Files["a.go"]; f.Tokens != 4 || f.Stale || s.Model != "gpt-5" {
+	if f := s.Files["a.go"]; f.Tokens != 4 || f.Stale || s.Model != "gpt-5" || s.Used.N == 0 || !strings.HasPrefix(s.Title, "Please read with password=[masked:") {
 		t.Errorf("the state is %+v", s)
 	}
 	stop()

@@ -7,10 +7,12 @@ import (
 // State is what is known at one moment. It never changes.
 type State struct {
 	Session string          // "": none lives
-	Title   string          // of the session
+	Title   string          // of the session, secrets masked; "" without Options.Status
 	Model   string          // of its newest answer
 	Used    tokens.Count    // of its view; zero without Options.Status
+	Fixed   tokens.Count    // what each request carries besides; zero: not measured
 	Window  int             // of the model; 0: unknown
+	Event   int64           // the newest of the ledger, of any session
 	Files   map[string]File // by path as the ledger has it: inside of the workspace relative to its root
 	// Problem says in words why nothing is known, and Hint what to do about it.
 	Problem, Hint string

@@ -1,0 +1,292 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
+)
+
+// Bounds of growths.
+const (
+	maxGrowths      = 2     // sessions whose turns are kept
+	maxTurns        = 500   // turns of a session that are listed
+	maxRequestChars = 4_000 // characters of a request that secrets are looked for in: its first line is cut at 120
+)
+
+// Growth implements API.
+func (l *Local) Growth(ctx context.Context, r GrowthRequest) (Growth, error) {
+	if err := checkTexts("engine.growth", label("session", r.Session), label("model", r.Model)); err != nil {
+		return Growth{}, err
+	}
+	masks, err := l.redactor(ctx)
+	if err != nil {
+		return Growth{}, err
+	}
+	return view(ctx, l, func(tx kv.Tx) (Growth, error) {
+		f, err := l.fold(tx, r.Session)
+		if err != nil {
+			return Growth{}, err
+		}
+		g, err := l.grown(ctx, tx, f, masks)
+		if err != nil {
+			return Growth{}, err
+		}
+		w, err := l.windowOf(tx, f, r.Model)
+		if err != nil {
+			return Growth{}, err
+		}
+		c := f.counter(r.Model)
+		out := Growth{Use: f.use(c, w, g.filled(), g.whole(f)), Turns: make([]Turn, 0, len(g.turns)), Earlier: g.earlier}
+		maskUse(masks, &out.Use)
+		for _, t := range g.turns {
+			out.Turns = append(out.Turns, t.turn(c))
+		}
+		l.growths.put(g)
+		return out, nil
+	})
+}
+
+// maskUse masks the names of what fills a window.
+func maskUse(masks *redact.Redactor, u *Use) {
+	u.Session.Title, _ = masked(masks, u.Session.Title)
+	for i := range u.Sources {
+		u.Sources[i].Name, _ = masked(masks, u.Sources[i].Name)
+	}
+}
+
+// growths keeps the turns of the sessions that were asked for last, so that a session that went on is read
+// on from where it was.
+type growths struct {
+	mu   sync.Mutex
+	kept []*growth // guarded by mu; the most recently used last
+}
+
+// take takes out what is kept of a log, or returns what is to be made of it.
+func (k *growths) take(session string, rewritten uint64, entries int) *growth {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := slices.IndexFunc(k.kept, func(g *growth) bool { return g.session == session })
+	if i < 0 {
+		return &growth{session: session, rewritten: rewritten, sizes: map[string]int{}}
+	}
+	g := k.kept[i]
+	k.kept = slices.Delete(k.kept, i, i+1)
+	if g.rewritten != rewritten || len(g.log.entries) > entries {
+		return &growth{session: session, rewritten: rewritten, sizes: map[string]int{}}
+	}
+	return g
+}
+
+// put keeps the turns of a session, and lets the oldest go where there are too many.
+func (k *growths) put(g *growth) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.kept = slices.DeleteFunc(k.kept, func(o *growth) bool { return o.session == g.session })
+	k.kept = append(k.kept, g)
+	k.kept = slices.Delete(k.kept, 0, max(0, len(k.kept)-maxGrowths))
+}
+
+// rest lets go of everything.
+func (k *growths) rest() {
+	k.mu.Lock()
+	k.kept = nil
+	k.mu.Unlock()
+}
+
+// growth replays the log of a session turn by turn. It is one goroutine's.
+type growth struct {
+	session   string
+	rewritten uint64 // how often entries had been rewritten
+	log       folded // as far as it was replayed
+	planner   window.Planner
+	uncut     window.Planner // makes the view as if nothing had been cut
+	sizes     map[string]int // of summaries, by id
+	turns     []grown        // the newest, oldest first
+	earlier   int
+}
+
+// grown is one turn.
+type grown struct {
+	number              int
+	seq, prompt         int64 // its first entry, and its request; 0: none
+	time                time.Time
+	request             string
+	asked               bool // request is what it is
+	measured            measured
+	filled, added       window.Fill
+	compacted, restored string
+}
+
+// turn returns a turn in the tokens of a model.
+func (t *grown) turn(c tokens.Counter) Turn {
+	return Turn{
+		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: c.Of(t.filled.Total()), Measured: t.measured.tokens,
+		Filled: parts(c, t.filled), Added: parts(c, t.added), Compacted: t.compacted, Restored: t.restored,
+	}
+}
+
+// parts tells what fills a view.
+func parts(c tokens.Counter, filled window.Fill) []Part {
+	out := []Part{}
+	for _, x := range categories(c, filled) {
+		out = append(out, Part{x.Name, x.Tokens.N})
+	}
+	return out
+}
+
+// grown returns the turns of a session up to the end of its log.
+func (l *Local) grown(ctx context.Context, tx kv.Tx, f *folded, masks *redact.Redactor) (*growth, error) {
+	rewritten, err := sessions.Rewritten(tx, f.session.ID)
+	if err != nil {
+		return nil, err
+	}
+	g := l.growths.take(f.session.ID, rewritten, len(f.entries))
+	size := func(r *compaction.Record) (int, error) {
+		text, err := l.summaryText(ctx, *r)
+		return summaryTokens(text), err
+	}
+	if err := g.follow(ctx, f, size); err != nil {
+		return nil, err
+	}
+	for i := range g.turns {
+		if t := &g.turns[i]; !t.asked && t.prompt > 0 {
+			if t.request, err = l.requestLine(ctx, tx, f.session.ID, t.prompt, masks); err != nil {
+				return nil, err
+			}
+			t.asked = true
+		}
+	}
+	return g, nil
+}
+
+// requestLine returns the first line of a user's request, masked; "" where it was forgotten.
+func (l *Local) requestLine(ctx context.Context, tx kv.Tx, session string, seq int64, masks *redact.Redactor) (string, error) {
+	m, err := l.decoded(ctx, tx, session, seq)
+	if fault.Is(err, fault.NotFound) {
+		return "", nil
+	}
+	text, _ := masked(masks, chars.Head(transcript.PlainText(m), maxRequestChars))
+	return firstLine(text), err
+}
+
+// follow replays what the log of a session has and was not replayed yet. size returns that of a summary.
+func (g *growth) follow(ctx context.Context, f *folded, size func(*compaction.Record) (int, error)) error {
+	g.log.policy = f.policy
+	for i := len(g.log.entries); i < len(f.entries); i++ {
+		e := &f.entries[i]
+		if len(g.turns) == 0 || e.Turn > g.now().number {
+			if err := ctx.Err(); err != nil {
+				return fault.Wrap(fault.Unavailable, "engine.growth", err)
+			}
+			if err := g.begin(e, f.session.Turns, size); err != nil {
+				return err
+			}
+		}
+		g.log.entries = f.entries[: i+1 : i+1]
+		if err := g.log.take(e); err != nil {
+			return err
+		}
+		if err := g.now().note(e); err != nil {
+			return err
+		}
+	}
+	if len(g.turns) == 0 {
+		return nil
+	}
+	return g.measure(size)
+}
+
+// now returns the newest turn.
+func (g *growth) now() *grown { return &g.turns[len(g.turns)-1] }
+
+// filled returns what fills the view now.
+func (g *growth) filled() window.Fill {
+	if len(g.turns) == 0 {
+		return window.Fill{}
+	}
+	return g.now().filled
+}
+
+// begin begins a turn with an entry. Of the turns before it, those are measured that are among the newest of
+// all; what came before the first request belongs to the first turn.
+func (g *growth) begin(e *sessions.Entry, all int, size func(*compaction.Record) (int, error)) error {
+	if len(g.turns) == 1 && g.now().number == 0 {
+		g.now().number = e.Turn
+		return nil
+	}
+	if len(g.turns) > 0 && g.now().number > all-maxTurns {
+		if err := g.measure(size); err != nil {
+			return err
+		}
+	}
+	g.turns = append(g.turns, grown{number: e.Turn, seq: e.Seq, time: e.Time})
+	if n := len(g.turns) - maxTurns; n > 0 {
+		g.turns = slices.Delete(g.turns, 0, n)
+		g.earlier += n
+	}
+	return nil
+}
+
+// note takes an entry of a turn into account.
+func (t *grown) note(e *sessions.Entry) error {
+	switch e.Kind {
+	case sessions.KindMessage:
+		if e.Prompt && t.prompt == 0 {
+			t.prompt, t.time = e.Seq, e.Time
+		}
+		t.measured.take(e)
+	case sessions.KindCompaction, sessions.KindRestore:
+		var record restored // both name the summary the same way
+		if err := json.Unmarshal(e.Data, &record); err != nil {
+			return fault.Wrap(fault.Corrupt, "engine.growth", err)
+		}
+		switch {
+		case e.Kind == sessions.KindCompaction:
+			t.compacted = record.ID
+		case t.compacted == record.ID:
+			t.compacted = ""
+		default:
+			t.restored = record.ID
+		}
+	}
+	return nil
+}
+
+// measure measures the newest turn, which ends where the log was replayed to.
+func (g *growth) measure(size func(*compaction.Record) (int, error)) error {
+	t := g.now()
+	g.log.view = g.planner.Plan(g.log.input())
+	t.filled = g.log.view.Fill
+	if cur := g.log.current(); cur != nil {
+		if _, known := g.sizes[cur.ID]; !known {
+			n, err := size(cur)
+			if err != nil {
+				return err
+			}
+			g.sizes[cur.ID] = n
+		}
+		t.filled = t.filled.With(window.Summary, g.sizes[cur.ID])
+	}
+	t.added = window.Plan(window.Input{Entries: g.log.entries[t.seq-1:]}).Fill
+	return nil
+}
+
+// whole returns the view of a log as if nothing had been cut, edited or left out.
+func (g *growth) whole(f *folded) window.View {
+	if f.untouched() {
+		return f.view
+	}
+	return g.uncut.Plan(window.Input{Entries: f.entries})
+}

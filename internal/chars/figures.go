@@ -1,0 +1,40 @@
+package chars
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Commas prints a number with commas between groups of three digits.
+func Commas[N int | int64](n N) string {
+	s := strconv.FormatInt(int64(n), 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Plural prints a count with its noun: 1 memory, 1,234 lines.
+func Plural[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "y"); ok && !strings.HasSuffix(noun, "day") {
+		noun = stem + "ie"
+	}
+	return Commas(n) + " " + noun + "s"
+}
+
+// Size prints bytes in the unit that fits.
+func Size(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	units := []string{"KB", "MB", "GB", "TB"}
+	f, i := float64(n)/1000, 0
+	for f >= 999.95 && i < len(units)-1 { // what would print as 1000.0
+		f, i = f/1000, i+1
+	}
+	return fmt.Sprintf("%.1f %s", f, units[i])
+}

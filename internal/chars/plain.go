@@ -1,0 +1,43 @@
+package chars
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Plain makes stored text safe to show: control and formatting characters, which could drive a
+// terminal or hide text, become visible escapes (those of JSON), and bytes that are not UTF-8
+// become U+FFFD. Line breaks and tabs stay.
+func Plain(s string) string {
+	if utf8.ValidString(s) && strings.IndexFunc(s, Hostile) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s { // an invalid byte reads as U+FFFD
+		switch {
+		case !Hostile(r):
+			b.WriteRune(r)
+		case r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			const planes, half = 0x10000, 10
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+(r-planes)>>half, 0xdc00+(r-planes)&(1<<half-1))
+		}
+	}
+	return b.String()
+}
+
+// Hostile reports whether a character could drive a terminal or hide text, so that Plain escapes it.
+func Hostile(r rune) bool {
+	switch r {
+	case '\n', '\t':
+		return false
+	case zeroWidthJoiner, '\ufe0f', '\ufe0e': // emoji joiners and variation selectors are text
+		return false
+	case '\u2028', '\u2029': // some programs break lines there
+		return true
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+}

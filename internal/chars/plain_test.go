@@ -1,0 +1,24 @@
+package chars
+
+import "testing"
+
+func TestPlainShowsWhatCouldDriveATerminal(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"text", "Grüße, 买家 👩‍👩‍👧‍👦 ✌️\n\tx", "Grüße, 买家 👩‍👩‍👧‍👦 ✌️\n\tx"},
+		{"escape", "\x1b[31mred\x1b[0m", `\u001b[31mred\u001b[0m`},
+		{"bell and backspace", "a\a\b", `a\u0007\u0008`},
+		{"carriage return", "good\rbad", `good\u000dbad`},
+		{"eight-bit control", "\u009b31m", `\u009b31m`},
+		{"eight-bit control as a bare byte", "\x9b31m", "\ufffd31m"},
+		{"delete", "\x7f", `\u007f`},
+		{"right to left override", "\u202egnp.exe", `\u202egnp.exe`},
+		{"zero width space", "a\u200bb", `a\u200bb`},
+		{"line separator", "a\u2028b", `a\u2028b`},
+		{"hidden tag", "\U000e0041", `\udb40\udc41`},
+		{"invalid UTF-8", "Gr\xfc\xdfe", "Gr\ufffd\ufffde"},
+	} {
+		if got := Plain(c.in); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

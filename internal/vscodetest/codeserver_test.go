@@ -1,0 +1,205 @@
+//go:build linux
+
+package vscodetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ctxledger.dev/internal/sandbox"
+)
+
+// codeServer is a running VS Code whose window is a page.
+type codeServer struct {
+	box  *sandbox.Sandbox
+	dir  string // where make editors has put it
+	host string // address with its port
+	data string // its settings and logs
+	env  []string
+}
+
+// quiet are the settings of VS Code under which nothing happens that no test asked for.
+var quiet = map[string]any{
+	"chat.disableAIFeatures":                           true,
+	"editor.inlayHints.enabled":                        "on",
+	"extensions.autoCheckUpdates":                      false,
+	"files.autoSave":                                   "off",
+	"git.openRepositoryInParentFolders":                "never",
+	"remote.autoForwardPorts":                          false,
+	"security.workspace.trust.enabled":                 false,
+	"security.workspace.trust.startupPrompt":           "never",
+	"telemetry.telemetryLevel":                         "off",
+	"update.mode":                                      "none",
+	"workbench.secondarySideBar.defaultVisibility":     "hidden",
+	"workbench.startupEditor":                          "none",
+	"workbench.tips.enabled":                           false,
+	"window.commandCenter":                             false,
+	"workbench.layoutControl.enabled":                  false,
+	"workbench.editor.empty.hint":                      "hidden",
+	"workbench.welcomePage.walkthroughs.openOnInstall": false,
+}
+
+// startCodeServer starts a VS Code in the sandbox, with variables for the suites. Everything of it ends with the test.
+func startCodeServer(t *testing.T, box *sandbox.Sandbox, variables ...string) *codeServer {
+	t.Helper()
+	dir := os.Getenv(installed)
+	if dir == "" {
+		t.Skip(installed + " is not set: make test has it")
+	}
+	c := &codeServer{box: box, dir: dir, host: freeAddress(t), data: filepath.Join(box.Top, "vscode")}
+	c.env = append(box.Env(), variables...)
+	c.env = append(c.env, "EXTENSIONS_GALLERY={}", "NODE_PATH="+filepath.Join(dir, "node_modules"))
+	must(t, os.MkdirAll(filepath.Join(c.data, "User"), 0o700))
+	c.configure(t, nil)
+	c.install(t)
+	cmd := exec.Command(c.node(t), filepath.Join(dir, "node_modules/code-server/out/node/entry.js"),
+		"--auth", "none", "--bind-addr", c.host, "--reconnection-grace-time", "1", "--disable-telemetry", "--disable-update-check",
+		"--disable-getting-started-override", "--user-data-dir", c.data, "--extensions-dir", c.extensions())
+	cmd.Env, cmd.Dir, cmd.SysProcAttr = c.env, box.Workspace, &syscall.SysProcAttr{Setpgid: true}
+	said, err := os.Create(filepath.Join(box.Top, "code-server.log"))
+	must(t, err)
+	cmd.Stdout, cmd.Stderr = said, said
+	must(t, cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended
+		<-ended
+		must(t, said.Close())
+		if t.Failed() {
+			c.showLogs(t)
+		}
+	})
+	c.awaitReady(t, ended)
+	return c
+}
+
+// install lays the extension out as VS Code does when a person installs it. One that is under development would not do:
+// VS Code runs it in every workspace, trusted or not.
+func (c *codeServer) install(t *testing.T) {
+	t.Helper()
+	dir := filepath.Join(c.extensions(), "ctxledger.ctxledger-0.0.0")
+	for _, part := range []string{"dist", "media"} {
+		must(t, os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join(built.extension, part))))
+	}
+	manifest, err := os.ReadFile(filepath.Join(built.extension, "package.json"))
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "package.json"), manifest, 0o600))
+}
+
+func (c *codeServer) extensions() string { return filepath.Join(c.data, "extensions") }
+
+// freeAddress returns an address on which nothing listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close() //nolint:errcheck // nothing was sent
+	return l.Addr().String()
+}
+
+// node returns the Node that code-server wants.
+func (c *codeServer) node(t *testing.T) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(c.dir, "node_modules/node-linux-*/bin/node"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("there is not one Node below %s: %v, %v", c.dir, found, err)
+	}
+	return found[0]
+}
+
+// awaitReady waits until the server answers.
+func (c *codeServer) awaitReady(t *testing.T, ended <-chan error) {
+	t.Helper()
+	deadline := time.After(patience)
+	for tick := time.NewTicker(20 * time.Millisecond); ; {
+		select {
+		case err := <-ended:
+			t.Fatalf("code-server has ended: %v", err)
+		case <-deadline:
+			t.Fatal("code-server does not answer")
+		case <-tick.C:
+		}
+		if resp, err := http.Get("http://" + c.host + "/healthz"); err == nil {
+			must(t, resp.Body.Close())
+			if resp.StatusCode == http.StatusOK {
+				return
+			}
+		}
+	}
+}
+
+// configure writes the settings that the next page has.
+func (c *codeServer) configure(t *testing.T, settings map[string]any) {
+	t.Helper()
+	all := maps.Clone(quiet)
+	maps.Copy(all, settings)
+	raw, err := json.MarshalIndent(all, "", "\t")
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(c.data, "User", "settings.json"), raw, 0o600))
+}
+
+// drive runs a script of testdata in a browser on this VS Code, and shows what it says. It fails when the script does.
+func (c *codeServer) drive(t *testing.T, script string, args ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	chromium, err := exec.LookPath("chromium")
+	must(t, err)
+	cmd := exec.CommandContext(ctx, "node", append([]string{filepath.Join("testdata", script), c.host, c.box.Workspace}, args...)...)
+	cmd.Env = append(c.env, "CHROMIUM="+chromium)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // with its browser
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", script, err, out)
+	}
+	t.Logf("%s", strings.TrimSpace(string(out)))
+}
+
+// showLogs shows what VS Code has written down.
+func (c *codeServer) showLogs(t *testing.T) {
+	t.Helper()
+	const most = 16 << 10
+	logs := []string{filepath.Join(c.box.Top, "code-server.log")}
+	_ = filepath.WalkDir(filepath.Join(c.data, "logs"), func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil: // the rest can be shown
+		case d.IsDir() && strings.HasPrefix(d.Name(), "vscode."): // of an extension that VS Code brings along
+			return fs.SkipDir
+		case !d.IsDir():
+			logs = append(logs, path)
+		}
+		return nil
+	})
+	for _, path := range logs {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			raw = fmt.Append(nil, err)
+		}
+		if len(raw) > 0 {
+			t.Logf("%s:\n%s", strings.TrimPrefix(path, c.box.Top), raw[max(0, len(raw)-most):])
+		}
+	}
+}
+
+// with returns the union of settings; those of later maps count.
+func with(settings ...map[string]any) map[string]any {
+	all := map[string]any{}
+	for _, s := range settings {
+		maps.Copy(all, s)
+	}
+	return all
+}

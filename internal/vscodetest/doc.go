@@ -1,0 +1,14 @@
+// Package vscodetest tests the VS Code extension in the real editor: code-server, which is VS Code with its window in a
+// browser, Debian's Chromium before it, the built programs behind it, and a session of Claude Code that is being
+// written meanwhile.
+//
+// Start at vscode_test.go. What VS Code's API can tell is asserted inside its extension host, by the suites in
+// vscode-extension/suite; what only a person sees is looked at once, in the page, which is also how `make screenshots`
+// takes its pictures. Everything is installed by `make editors`; without CTXLEDGER_VSCODE the tests are left out.
+//
+// Guarantees: nothing outside of a temporary directory is written or read but the installation, nobody's settings,
+// sessions or ledgers; when the tests end, so has every process that they started.
+//
+// It deliberately does not test what the extension's own tests in plain Node do, nor the server's answers, which the
+// tests of cmd/ctxlsp and lsp compare.
+package vscodetest

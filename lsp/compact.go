@@ -1,0 +1,53 @@
+package lsp
+
+import (
+	"context"
+
+	"go.lsp.dev/protocol"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/lsp/records"
+)
+
+// done is what a command on the ledger answers.
+type done struct {
+	Said string `json:"said"` // one line, for a message
+	URI  string `json:"uri"`  // the document that shows it; "": none
+}
+
+// compactArgument says what is to be compacted.
+type compactArgument struct {
+	Session string `json:"session"` // "": the one that lives, else the newest
+}
+
+// compact replaces the older part of a session by a summary, as `ctxledger compact` does by itself: without a
+// model. It ends with its request or its progress.
+func (s *Server) compact(ctx context.Context, args []protocol.LSPAny, token protocol.ProgressToken) (any, error) {
+	which, err := argument[compactArgument](commandCompact, args)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var d done
+	err = s.change(ctx, func(api engine.API) error {
+		session, err := api.Session(ctx, engine.SessionRequest{Name: which.Session, Latest: true})
+		if err != nil {
+			return err
+		}
+		p := s.progress(ctx, token, "compacting session "+session.ID, false, cancel)
+		defer p.end()
+		plan, err := engine.Compact(ctx, api, engine.PlanCompactionRequest{
+			Session: session.ID, Options: compaction.Options{Mode: compaction.Intent, Reason: "manual"},
+		}, "", false)
+		if err == nil {
+			d.Said, d.URI = records.Compacted(plan)
+		}
+		return err
+	})
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err() // whatever the ledger made of it
+	}
+	return d, err
+}

@@ -1,0 +1,91 @@
+package lsp
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/tokens"
+)
+
+// contextParams names a session; "" is the one that lives, else the newest.
+type contextParams struct {
+	Session string `json:"session"`
+}
+
+// Context is what fills the window of a session, and how it grew. Of a workspace without sessions everything
+// is empty.
+type Context struct {
+	Session    string            `json:"session"`
+	Title      string            `json:"title"`
+	Host       string            `json:"host"`
+	Model      string            `json:"model"`
+	Live       bool              `json:"live"`      // something came of it in the last ten minutes
+	Window     int               `json:"window"`    // tokens; 0: unknown
+	Threshold  int               `json:"threshold"` // above it a compaction is due
+	Used       tokens.Count      `json:"used"`
+	Fixed      *tokens.Count     `json:"fixed"`    // of every request beside the conversation; null: nothing was measured
+	Measured   int64             `json:"measured"` // the newest answer with its request, as the provider reported; 0: none
+	Counting   string            `json:"counting"` // where counts come from, see engine.Use
+	Saved      tokens.Count      `json:"saved"`    // what stubs, edits and the summary keep out
+	Summary    string            `json:"summary"`  // that the view starts with; "": none
+	Categories []engine.Category `json:"categories"`
+	Sources    []engine.Source   `json:"sources"`
+	Turns      []engine.Turn     `json:"turns"`   // oldest first
+	Earlier    int               `json:"earlier"` // turns before these
+}
+
+// contextMethod is a request of ours: what fills the window of a session, and how it grew turn by turn.
+func contextMethod() method {
+	return call("ctxledger/context", func(ctx context.Context, s *Server, p *contextParams) (Context, error) {
+		c := Context{Categories: []engine.Category{}, Sources: []engine.Source{}, Turns: []engine.Turn{}}
+		err := s.use(ctx, func(api engine.API) error {
+			session, err := api.Session(ctx, engine.SessionRequest{Name: p.Session, Latest: true})
+			if p.Session == "" && fault.Is(err, fault.NotFound) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			g, err := api.Growth(ctx, engine.GrowthRequest{Session: session.ID})
+			if err == nil {
+				c = contextOf(g, s.o.Env.Now())
+			}
+			return err
+		})
+		return c, err
+	})
+}
+
+// contextOf shows a growth. What stood in the ledger is cleaned: it may be anybody's words.
+func contextOf(g engine.Growth, now time.Time) Context {
+	c := Context{
+		Session: g.Session.ID, Title: plainLine(g.Session.Title), Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
+		Live:   now.Sub(g.Session.Updated) <= limits.ActiveSession,
+		Window: g.Window, Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured, Counting: g.Counting, Saved: g.Saved,
+		Summary: g.Summary, Categories: g.Categories, Sources: g.Sources, Turns: g.Turns, Earlier: g.Earlier,
+	}
+	for i := range c.Sources {
+		c.Sources[i].Name = plainLine(c.Sources[i].Name)
+	}
+	for i := range c.Turns {
+		c.Turns[i].Request = plainLine(c.Turns[i].Request)
+	}
+	return c
+}
+
+// maxLine is the longest line of stored text that is shown, in characters.
+const maxLine = 200
+
+// plainLine makes one line of stored text safe to show.
+func plainLine(s string) string {
+	s = strings.Join(strings.Fields(chars.Plain(s)), " ")
+	if short := chars.Head(s, maxLine); short != s {
+		return chars.Head(s, maxLine-1) + "…"
+	}
+	return s
+}

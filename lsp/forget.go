@@ -1,0 +1,33 @@
+package lsp
+
+import (
+	"context"
+
+	"go.lsp.dev/protocol"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/lsp/records"
+)
+
+// forgetArgument says what is to be forgotten.
+type forgetArgument struct {
+	Handle string `json:"handle"` // of an artifact, a message, a summary or a session
+	DryRun bool   `json:"dryRun"` // only say what would be forgotten
+}
+
+// forget removes what a handle names from the disk. Whoever calls it has asked the person before.
+func (s *Server) forget(ctx context.Context, args []protocol.LSPAny) (any, error) {
+	which, err := argument[forgetArgument](commandForget, args)
+	if err != nil {
+		return nil, err
+	}
+	var d done
+	err = s.change(ctx, func(api engine.API) error {
+		f, err := api.Forget(ctx, engine.ForgetRequest{Handle: which.Handle, DryRun: which.DryRun})
+		if err == nil {
+			d.Said = records.Forgotten(f)
+		}
+		return err
+	})
+	return d, err
+}

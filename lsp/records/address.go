@@ -1,0 +1,150 @@
+package records
+
+import (
+	"net/url"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/memory"
+)
+
+// Scheme is that of the addresses of documents.
+const Scheme = "ctxledger"
+
+// Bounds on addresses.
+const (
+	maxAddress = 4 << 10 // bytes
+	maxID      = 64      // digits: of an artifact it is a part of a hash, of a change a number
+	maxTitle   = 60      // characters of the name of a tab
+)
+
+// hexDigits are those of ids.
+const hexDigits = "0123456789abcdef"
+
+// extension is that of the documents that are written here.
+const extension = ".md"
+
+// Address says which thing of a ledger a document shows. As a URI it is
+//
+//	ctxledger:/session/ID/TITLE, …/artifact/ID/TITLE, …/change/ID/TITLE, …/summary/ID.md or …/memory/SCOPE/NAME.md
+type Address struct {
+	Kind  Kind         // KindSession, KindSummary, KindArtifact, KindMemory or KindChange
+	ID    string       // of a memory: its name
+	Scope memory.Scope // of a memory
+	Title string       // what a tab shows; it names nothing. "" for summaries and memories
+}
+
+// Parse reads an address, as String or an editor spells it. Errors: invalid, saying what is wrong.
+func Parse(uri string) (Address, error) {
+	if len(uri) > maxAddress {
+		return Address{}, notAddress(uri, "it is too long")
+	}
+	scheme, rest, _ := strings.Cut(uri, ":")
+	if !strings.EqualFold(scheme, Scheme) {
+		return Address{}, notAddress(uri, "its scheme is not "+Scheme)
+	}
+	rest = strings.TrimPrefix(rest, "//") // an empty authority
+	if strings.ContainsAny(rest, "?#") {
+		return Address{}, notAddress(uri, "it has a query or a fragment")
+	}
+	rest, err := url.PathUnescape(rest)
+	if err != nil || !utf8.ValidString(rest) {
+		return Address{}, notAddress(uri, "its escapes are no text")
+	}
+	rest, rooted := strings.CutPrefix(rest, "/")
+	kind, rest, _ := strings.Cut(rest, "/")
+	a := Address{Kind: Kind(kind)}
+	if !rooted || !a.take(rest) {
+		return Address{}, notAddress(uri, "it names no session, summary, artifact, memory or change")
+	}
+	return a, nil
+}
+
+func notAddress(uri, why string) error {
+	return fault.New(fault.Invalid, "records.address", "%.100q is no address in the ledger: %s", uri, why)
+}
+
+// take reads what follows the kind. It reports whether that is an address.
+func (a *Address) take(rest string) (ok bool) {
+	switch a.Kind {
+	case KindSession, KindArtifact:
+		a.ID, a.Title, _ = strings.Cut(rest, "/")
+		return isDigits(a.ID, hexDigits)
+	case KindChange:
+		a.ID, a.Title, _ = strings.Cut(rest, "/")
+		return isDigits(a.ID, "0123456789")
+	case KindSummary:
+		a.ID, ok = strings.CutSuffix(rest, extension)
+		return ok && isDigits(a.ID, hexDigits)
+	case KindMemory:
+		scope, name, _ := strings.Cut(rest, "/")
+		a.Scope = memory.Scope(scope)
+		a.ID, ok = strings.CutSuffix(name, extension)
+		return ok && a.ID != "" && (a.Scope == memory.Project || a.Scope == memory.User)
+	}
+	return false
+}
+
+// isDigits reports whether s is an id of such digits.
+func isDigits(s, digits string) bool {
+	return s != "" && len(s) <= maxID && strings.Trim(s, digits) == ""
+}
+
+// String returns the address as a URI, spelled as VS Code does.
+func (a Address) String() string {
+	parts := []string{string(a.Kind), a.ID + extension}
+	switch {
+	case a.Kind == KindMemory:
+		parts = []string{string(a.Kind), string(a.Scope), a.ID + extension}
+	case a.Kind != KindSummary && a.Title != "":
+		parts = []string{string(a.Kind), a.ID, a.Title}
+	case a.Kind != KindSummary:
+		parts = []string{string(a.Kind), a.ID}
+	}
+	return Scheme + ":/" + escape(strings.Join(parts, "/"))
+}
+
+// escape writes everything but letters, digits, slashes and -._~ as escapes.
+func escape(s string) string {
+	const plain, hex = "/-._~", "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte(plain, c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte(hex[c>>4])
+		b.WriteByte(hex[c&15])
+	}
+	return b.String()
+}
+
+// tab returns the name of a tab: a text without what separates parts of a path, and an extension.
+func tab(text, ext string) string {
+	text = strings.Map(func(r rune) rune {
+		if r == '/' || r == '\\' || r == ':' {
+			return '-'
+		}
+		return r
+	}, flat(text))
+	text = strings.Trim(chars.Head(text, maxTitle), " .")
+	if text == "" {
+		text = "untitled"
+	}
+	return text + ext
+}
+
+// extensionOf returns the extension of the file that an artifact's hint names, else that of plain text.
+func extensionOf(hint string) string {
+	_, file, _ := strings.Cut(hint, "path=")
+	ext := path.Ext(file)
+	if len(ext) < 2 || len(ext) > 8 || strings.Trim(ext[1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+		return ".txt"
+	}
+	return ext
+}

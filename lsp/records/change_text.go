@@ -1,0 +1,214 @@
+package records
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/transcript"
+)
+
+// maxArgument is how much is shown of one argument of a call, in characters.
+const maxArgument = 100_000
+
+// changeText is what is known of a change: the file, who, when, and what the call said that made it. The ledger does
+// not keep files, so there is no difference between two of them.
+func (r Reader) changeText(ctx context.Context, id string) (string, error) {
+	c, err := r.changeOf(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("# " + literal(flat(c.Path)) + "\n\n" +
+		item(fields(" ", string(c.Op), "by", who(c), inTurn(c))) +
+		item(r.stamp(c.Time)+sinceWhen(r.stamp(c.Before))) +
+		item("known from "+from(c)) +
+		item(hashes(c)))
+	if c.Session != "" && c.Intent != "" {
+		if err := r.writeCall(ctx, &b, c); err != nil {
+			return "", err
+		}
+	}
+	b.WriteString("\n" + code("ctxledger why "+flat(c.Path)) + " tells everything that is known of the file.\n")
+	text, _, err := r.document(ctx, b.String(), true)
+	return text, err
+}
+
+// changeOf returns the change of a number. Errors: not_found.
+func (r Reader) changeOf(ctx context.Context, id string) (changes.Change, error) {
+	n, err := strconv.ParseInt(id, 10, 63)
+	if err == nil {
+		var resp engine.ChangesResponse
+		if resp, err = r.API.Changes(ctx, engine.ChangesRequest{Since: n - 1, Before: n + 1, Limit: 1}); err != nil {
+			return changes.Change{}, err
+		}
+		if len(resp.Changes) == 1 && n > 0 {
+			return resp.Changes[0], nil
+		}
+	}
+	return changes.Change{}, fault.New(fault.NotFound, "records.change", "no change %.20s in this workspace", id)
+}
+
+func inTurn(c changes.Change) string {
+	if c.Turn == 0 {
+		return ""
+	}
+	return "in turn " + chars.Commas(c.Turn)
+}
+
+func sinceWhen(before string) string {
+	if before == "" {
+		return ""
+	}
+	return "; it was as before on " + before
+}
+
+// from says how the ledger knows of a change.
+func from(c changes.Change) string {
+	switch c.Source {
+	case changes.Observed:
+		return "looking at the file"
+	case changes.Transcript:
+		return "the record of the agent's session"
+	}
+	return "a command that was run, as it reads"
+}
+
+// hashes says what the content was and is, as far as that is known.
+func hashes(c changes.Change) string {
+	switch {
+	case c.Large:
+		return "too large to hash"
+	case c.HashFrom == "" && c.HashTo == "":
+		return ""
+	}
+	return "SHA-256 " + digest(c.HashFrom) + " → " + digest(c.HashTo)
+}
+
+func digest(hash string) string {
+	if hash == "" {
+		return "unknown"
+	}
+	return "`" + hash + "`"
+}
+
+// writeCall writes what the call said that a change is attributed to.
+func (r Reader) writeCall(ctx context.Context, b *strings.Builder, c changes.Change) error {
+	in, err := r.intentOf(ctx, c)
+	if err != nil || in == nil {
+		return err
+	}
+	b.WriteString("\n## The call " + literal(flat(in.Name)) + "\n")
+	args, err := r.arguments(ctx, *in)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		b.WriteString("\n*What it said is not known any more.*\n")
+	}
+	b.WriteString("\n")
+	for _, a := range args {
+		if a.short() {
+			b.WriteString(item(fields(" ", code(flat(a.name)), code(flat(a.value)))))
+		}
+	}
+	for _, a := range args {
+		if a.short() {
+			continue
+		}
+		value, err := r.brief(ctx, a.value, maxArgument)
+		if err != nil {
+			return err
+		}
+		b.WriteString("\n" + code(flat(a.name)) + "\n\n" + fence(value, ""))
+		if len(value) < len(a.value) {
+			b.WriteString("*The beginning of " + chars.Size(int64(len(a.value))) + ".*\n")
+		}
+	}
+	return nil
+}
+
+// intentOf returns the intent that a change is attributed to; nil where the ledger does not have it any more.
+func (r Reader) intentOf(ctx context.Context, c changes.Change) (*intents.Intent, error) {
+	for from := int64(1); from > 0; {
+		page, err := r.API.Intents(ctx, engine.IntentsRequest{Session: c.Session, From: from})
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Intents {
+			if page.Intents[i].ID == c.Intent {
+				return &page.Intents[i], nil
+			}
+		}
+		from = page.Next
+	}
+	return nil, nil
+}
+
+// argument is an argument of a call, as it is shown.
+type argument struct{ name, value string }
+
+// short reports whether it fits a line.
+func (a argument) short() bool { return len(a.value) <= maxTarget && !strings.Contains(a.value, "\n") }
+
+// arguments returns what a call said, in its order. Nothing for one that was forgotten or cannot be read.
+func (r Reader) arguments(ctx context.Context, in intents.Intent) ([]argument, error) {
+	l := log{r.API, in.Session}
+	entries, err := l.entries(ctx, in.Seq, in.Seq)
+	if err != nil || len(entries) == 0 || entries[0].Forgotten != nil {
+		return nil, err
+	}
+	e := entries[0]
+	m, err := l.message(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	transcript.Identify(&m, e.CallIDs())
+	for _, p := range m.Parts {
+		if p.Kind == transcript.KindCall && p.ID == in.CallID {
+			return argumentsOf(p.Args), nil
+		}
+	}
+	return nil, nil
+}
+
+// argumentsOf returns the members of an object in their order: texts as they are, other values as JSON.
+func argumentsOf(object json.RawMessage) []argument {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	var args []argument
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return args
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return args
+		}
+		args = append(args, argument{name.(string), readable(value)})
+	}
+	return args
+}
+
+// readable returns a value as text.
+func readable(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, value, "", "  ") != nil {
+		return string(value)
+	}
+	return b.String()
+}

@@ -1,0 +1,291 @@
+package records
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/memory"
+)
+
+// nodes returns all nodes of a kind, by label.
+func (l *ledger) nodes(kind Kind) map[string]Node {
+	found := map[string]Node{}
+	l.walk("", func(n Node) {
+		if n.Kind == kind {
+			found[n.Label] = n
+		}
+	})
+	return found
+}
+
+func TestDocuments(t *testing.T) {
+	l := newLedger(t)
+	session := worked(l)
+	p := must(engine.Compact(t.Context(), l, engine.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1, Reason: "manual"}}, "", false))
+	if p.Outcome != compaction.Compacted {
+		t.Fatal(p.Outcome, p.Why)
+	}
+	l.say(session, user("Go on."), assistant("On it."))
+	l.remember("test `runner`", "how *tests* are run", "Use go test.\n# really\n")
+	golden(t, "session.md", must(l.Text(t.Context(), Address{Kind: KindSession, ID: session})))
+	golden(t, "summary.md", must(l.Text(t.Context(), Address{Kind: KindSummary, ID: p.Summary.ID})))
+	golden(t, "memory.md", must(l.Text(t.Context(), Address{Kind: KindMemory, Scope: memory.Project, ID: "test `runner`"})))
+	golden(t, "change.md", l.open(l.nodes(KindChange)["src/add.go"]))
+	if text := l.open(l.nodes(KindArtifact)["cat big.log"]); !strings.HasPrefix(text, "a line of the log") || !strings.HasSuffix(text, "outside\n") {
+		t.Errorf("the artifact begins %.50q and ends %.50q", text, text[len(text)-50:])
+	}
+}
+
+func TestWhatIsNotThereIsNotFound(t *testing.T) {
+	l := newLedger(t)
+	for _, uri := range []string{
+		"ctxledger:/session/00000000/x.md", "ctxledger:/summary/000000000000.md", "ctxledger:/artifact/000000000000/x", "ctxledger:/change/1/x.md", "ctxledger:/change/0/x.md",
+		"ctxledger:/change/99999999999999999999/x", "ctxledger:/memory/project/none.md",
+	} {
+		if text, err := l.Text(t.Context(), must(Parse(uri))); !fault.Is(err, fault.NotFound) {
+			t.Errorf("%s: %q, %v", uri, text, err)
+		}
+	}
+	for _, id := range []string{"sessions/00000000", "sessions/00000000/artifacts"} {
+		if nodes, err := l.Nodes(t.Context(), id); len(nodes) > 0 || err != nil && !fault.Is(err, fault.NotFound) {
+			t.Errorf("%s: %v, %v", id, nodes, err)
+		}
+	}
+}
+
+// secret is a token that no rule can miss; in parts, so that no scanner takes this file for a leak.
+var secret = "ghp_" + strings.Repeat("Ab1x", 9)
+
+// TestNoSecretLeaves puts a secret wherever a text can stand.
+func TestNoSecretLeaves(t *testing.T) {
+	l := newLedger(t)
+	long := strings.Repeat("words ", maxAsked/6-3)
+	session := l.say("", append(append([][]byte{user("deploy with " + secret + " please")},
+		l.use("Bash", map[string]any{"command": "curl -H " + secret + " x; " + strings.Repeat("true; ", 30) + secret}, strings.Repeat("line "+secret+"\n", 3000), false)...),
+		l.use("Write", map[string]any{"file_path": "/ws/" + secret + ".txt", "content": "x\n" + secret}, "ok", false)...)...)
+	l.say(session, assistant("I used\x00"+secret), user(long+secret), assistant("yes"), user("and now?"), assistant("nothing"))
+	must(engine.Compact(t.Context(), l, engine.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
+	l.keep("content "+secret, "title "+secret)
+	l.remember("key "+secret, "is "+secret, "body "+secret)
+	seen := map[Kind]bool{}
+	check := func(where, text string) bool {
+		if strings.Contains(text, secret[:12]) {
+			t.Errorf("%s: the secret leaves: %.300q", where, text[max(0, strings.Index(text, secret[:12])-100):])
+		}
+		return strings.Contains(text, "[masked:")
+	}
+	l.walk("", func(n Node) {
+		seen[n.Kind] = check(n.ID, n.Label+n.Description+n.Tooltip+n.URI) || seen[n.Kind]
+		if n.URI != "" && !check(n.URI, l.open(n)) {
+			t.Errorf("%s: nothing says that something was masked", n.URI)
+		}
+	})
+	for _, k := range []Kind{KindSession, KindArtifact, KindMemory, KindChange} {
+		if !seen[k] {
+			t.Errorf("no %s says that something was masked", k)
+		}
+	}
+}
+
+// TestASecretAtACutIsMasked moves a secret over every place where a text is cut.
+func TestASecretAtACutIsMasked(t *testing.T) {
+	l := newLedger(t)
+	for at := maxTarget - len(secret) - 2; at < maxTarget+2; at++ {
+		got := must(l.brief(t.Context(), strings.Repeat("x", at)+" "+secret+strings.Repeat(" tail", 100), maxTarget))
+		if strings.Contains(got, secret[:6]) {
+			t.Errorf("cut behind %d characters: %q", at, got)
+		}
+	}
+	for _, before := range []int{limits.MaskText - len(secret)/2, limits.MaskText - margin - 20, limits.MaskText - margin + 20} {
+		text := strings.Repeat("x ", before/2) + secret + strings.Repeat("\ntail", 50_000)
+		got, whole, err := l.document(t.Context(), text, true)
+		if err != nil || whole || strings.Contains(got, secret[:6]) {
+			t.Errorf("cut near %d bytes: %v, %v, …%q", before, whole, err, got[len(got)-100:])
+		}
+	}
+}
+
+// TestNothingHostileIsShown has stored texts with what drives or deceives a reader.
+func TestNothingHostileIsShown(t *testing.T) {
+	l := newLedger(t)
+	evil := "a\x1b[2Jb\u202egnp.exe\u200b\r\x07\u2028\x1e\n```\n# FAKE heading\n~~~\n[FAKE](command:workbench.action.quit)\n````\n<b>FAKE</b>"
+	session := l.say("", append([][]byte{user(evil)}, l.use(evil, map[string]any{"command": evil, evil: evil}, evil, false)...)...)
+	l.say(session, l.use("Write", map[string]any{"file_path": "/ws/" + evil, "content": evil}, "ok", false)...)
+	l.say(session, assistant(evil), user("x"), assistant("y"), user("z"), assistant("z"))
+	must(engine.Compact(t.Context(), l, engine.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
+	l.keep(evil+"\xff\xfe", "title \x1b[2J\u202e")
+	l.remember("name \u202e`# FAKE`", "[FAKE](command:x)", evil)
+	l.walk("", func(n Node) {
+		for _, text := range []string{n.Label, n.Description, n.Tooltip} {
+			if !utf8.ValidString(text) || strings.ContainsFunc(text, chars.Hostile) {
+				t.Errorf("%s shows %q", n.ID, text)
+			}
+		}
+		if strings.Contains(n.Label+n.Description, "\n") {
+			t.Errorf("%s has lines: %q", n.ID, n.Label)
+		}
+		if n.URI == "" {
+			return
+		}
+		text := l.open(n)
+		if !utf8.ValidString(text) || strings.ContainsFunc(text, chars.Hostile) {
+			t.Errorf("%s shows %q", n.URI, text)
+		}
+		if n.Kind == KindArtifact {
+			return // its content and nothing else
+		}
+		for _, line := range outside(text) {
+			if strings.HasPrefix(line, "# FAKE") || strings.Contains(line, "[FAKE](") && !strings.Contains(line, "`") && !strings.Contains(line, `\[`) {
+				t.Errorf("%s: stored words stand as ours: %q in\n%s", n.URI, line, text)
+			}
+		}
+	})
+}
+
+// outside returns the lines of a Markdown document that stand in no fence.
+func outside(text string) (lines []string) {
+	fence := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]
+		switch {
+		case fence == "" && len(ticks) >= 3:
+			fence = ticks
+		case fence == "":
+			lines = append(lines, line)
+		case len(ticks) >= len(fence) && strings.TrimSpace(line[len(ticks):]) == "":
+			fence = ""
+		}
+	}
+	return lines
+}
+
+// FuzzAFenceCannotBeEnded: a text in a fence ends where the fence does, and so does a text in a line.
+func FuzzAFenceCannotBeEnded(f *testing.F) {
+	for _, s := range []string{"", "x", "```\n# x", "````", "~~~\n```", "`", "a``b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if rest := outside(fence(shown(s), "markdown") + "END\n"); len(rest) != 1 || rest[0] != "END" {
+			t.Fatalf("%q leaves %q", s, rest)
+		}
+		if s = flat(s); s == "" {
+			return
+		}
+		c := code(s)
+		mark := c[:len(c)-len(strings.TrimLeft(c, "`"))]
+		inner := strings.TrimSuffix(strings.TrimPrefix(c, mark), mark)
+		if longestRun(inner, '`') >= len(mark) || strings.HasPrefix(inner, "`") || strings.HasSuffix(inner, "`") || strings.TrimSpace(inner) != strings.TrimSpace(s) {
+			t.Fatalf("%q is %q", s, c)
+		}
+	})
+}
+
+func TestWhatIsTooLongIsCutAndSaysSo(t *testing.T) {
+	l := newLedger(t)
+	noise := make([]byte, 2<<20)
+	for i := range noise {
+		noise[i] = byte(1 + rand.IntN(255))
+	}
+	for name, content := range map[string]string{
+		"lines": strings.Repeat("a line of text\n", 200_000), "one line": strings.Repeat("x", 3<<20), "tags": strings.Repeat("<b>&</b>", 400_000),
+		"escapes": strings.Repeat("\x1b[1m", 700_000), "no UTF-8": strings.Repeat("\xff", 3<<20), "noise": string(noise),
+		"a little": strings.Repeat("a line of text\n", 70_000),
+	} {
+		id := l.keep(content, name)
+		got := must(l.Text(t.Context(), Address{Kind: KindArtifact, ID: id}))
+		if len(got) > limits.MaskText+500 || len(got) < limits.MaskText/8 {
+			t.Errorf("%s: %d bytes", name, len(got))
+		}
+		if end := got[len(got)-200:]; !strings.Contains(end, "`ctxledger cat "+id+"`") {
+			t.Errorf("%s: nothing says where the rest is: %q", name, end)
+		}
+	}
+	for name, content := range map[string]string{"whole": strings.Repeat("a line of text\n", 60_000), "empty": ""} {
+		if got := must(l.Text(t.Context(), Address{Kind: KindArtifact, ID: l.keep(content, name)})); got != content {
+			t.Errorf("%s: %d of %d bytes", name, len(got), len(content))
+		}
+	}
+	id := l.keep("\x7fELF\x00\x01", "a program")
+	if got := must(l.Text(t.Context(), Address{Kind: KindArtifact, ID: id})); got != "This artifact is no text: 6 B.\n`ctxledger cat "+id+" > FILE` writes it into a file.\n" {
+		t.Errorf("a program: %q", got)
+	}
+}
+
+// TestOfALongSessionTheNewestIsShown has more turns than a document holds.
+func TestOfALongSessionTheNewestIsShown(t *testing.T) {
+	l := newLedger(t)
+	session := ""
+	const turns = 150
+	for i := range turns {
+		session = l.say(session, user(fmt.Sprintf("request %d %s", i+1, strings.Repeat("<> ", 10_000))), assistant(strings.Repeat("an answer\n", 1_000)))
+	}
+	got := must(l.Text(t.Context(), Address{Kind: KindSession, ID: session}))
+	if len(got) > limits.MaskText || len(got) < limits.MaskText*9/10 {
+		t.Errorf("it has %d bytes", len(got))
+	}
+	if !strings.Contains(got, fmt.Sprintf("request %d ", turns)) || strings.Contains(got, "request 2 ") {
+		t.Error("not the newest turns are shown")
+	}
+	if !strings.Contains(got[:2000], "are left out. `ctxledger cat "+session+"` prints all of them") {
+		t.Errorf("nothing says that something is left out: %s", got[:1000])
+	}
+	if !strings.Contains(got, "*The beginning of 30,0") {
+		t.Error("nothing says that requests are cut")
+	}
+}
+
+// FuzzAMessageHoldsWhatIsSendable: what is masked with one request fits a frame.
+func FuzzAMessageHoldsWhatIsSendable(f *testing.F) {
+	f.Add("a\x00<&>\"\\\n\u2028\u00e9\x7f", 3)
+	f.Fuzz(func(t *testing.T, s string, n int) {
+		s = strings.ToValidUTF8(s, "\ufffd")
+		if got := len(must(json.Marshal(s))) - len(`""`); encoded(s) < got {
+			t.Fatalf("%q takes %d bytes, not %d", s, got, encoded(s))
+		}
+		if head := wholeLines(s, max(n, 0)); len(head) > max(n, 0) || !strings.HasPrefix(s, head) || !utf8.ValidString(head) {
+			t.Fatalf("%d of %q are %q", n, s, head)
+		}
+	})
+}
+
+func TestWhatWasForgottenSaysSo(t *testing.T) {
+	l := newLedger(t)
+	session := worked(l)
+	p := must(engine.Compact(t.Context(), l, engine.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
+	artifact := l.nodes(KindArtifact)["cat big.log"]
+	forget := func(handle string) {
+		must(l.Forget(t.Context(), engine.ForgetRequest{Handle: handle}))
+	}
+	forget(artifact.Handle)
+	n := l.nodes(KindArtifact)["cat big.log"]
+	if !strings.HasPrefix(n.Description, "forgotten 2026-11-20 12:00 · Bash") || n.Handle != "" {
+		t.Errorf("the node is %+v", n)
+	}
+	if got := l.open(n); !strings.HasPrefix(got, "artifact "+artifact.Handle+" was forgotten on 2026-11-20; it was: Bash command=cat big.log") {
+		t.Errorf("the document says %q", got)
+	}
+	forget(p.Summary.ID)
+	if got := must(l.Text(t.Context(), Address{Kind: KindSummary, ID: p.Summary.ID})); !strings.Contains(got, "forgotten") {
+		t.Errorf("the summary says %q", got)
+	}
+	forget(session)
+	got := must(l.Text(t.Context(), Address{Kind: KindSession, ID: session}))
+	if !strings.Contains(got, "was forgotten on 2026-11-20") || strings.Contains(got, "docs") {
+		t.Errorf("the session says %q", got)
+	}
+	l.walk("", func(n Node) {
+		if n.URI != "" {
+			l.open(n)
+		}
+	})
+}

@@ -1,0 +1,71 @@
+package records
+
+import (
+	"context"
+	"io"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// log is the log of a session.
+type log struct {
+	api     engine.API
+	session string
+}
+
+// entries returns a part of the log, without the originals.
+func (l log) entries(ctx context.Context, from, to int64) ([]sessions.Entry, error) {
+	var all []sessions.Entry
+	for from > 0 {
+		page, err := l.api.Log(ctx, engine.LogRequest{Session: l.session, From: from, To: to})
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range page.Entries {
+			all = append(all, e.Entry)
+		}
+		from = page.Next
+	}
+	return all, nil
+}
+
+// message returns a message, with nothing in it if it is too long for a document or cannot be read.
+func (l log) message(ctx context.Context, e sessions.Entry) (transcript.Message, error) {
+	raw, err := l.original(ctx, e)
+	if err != nil || raw == nil {
+		return transcript.Message{}, err
+	}
+	if !e.Message.Empty() && e.Message.From >= 0 && e.Message.To <= len(raw) {
+		raw = raw[e.Message.From:e.Message.To]
+	}
+	m, err := transcript.Decode(e.Format, raw)
+	if err != nil {
+		return transcript.Message{}, nil //nolint:nilerr // the ledger has it as it came; here it is only not shown
+	}
+	return m, nil
+}
+
+// original returns an original of at most limits.Frame bytes, nil for a longer one.
+func (l log) original(ctx context.Context, e sessions.Entry) ([]byte, error) {
+	if e.Size > limits.Frame {
+		return nil, nil
+	}
+	if e.Blob == "" {
+		page, err := l.api.Log(ctx, engine.LogRequest{Session: l.session, From: e.Seq, To: e.Seq, Originals: true})
+		if err != nil || len(page.Entries) == 0 {
+			return nil, err
+		}
+		return page.Entries[0].Original, nil
+	}
+	rc, err := l.api.ReadBlob(ctx, engine.ReadBlobRequest{Hash: e.Blob})
+	if err != nil {
+		return nil, err
+	}
+	defer rc.Close() //nolint:errcheck // opened for reading
+	raw, err := io.ReadAll(io.LimitReader(rc, limits.Frame))
+	return raw, fault.Wrap(fault.Unavailable, "records.log", err)
+}

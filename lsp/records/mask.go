@@ -1,0 +1,87 @@
+package records
+
+import (
+	"context"
+	"strings"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/limits"
+)
+
+// batch is how many bytes of short texts are masked with one request: as JSON they fit a frame.
+const batch = limits.Frame / 8
+
+// separator stands on a line of its own between texts that are masked together, and in none of them.
+const separator = '\x1e'
+
+const between = "\n" + string(separator) + "\n"
+
+// safe masks the secrets in nodes, makes their texts safe to show and bounds them. That order matters: of a part
+// of a secret, or of one in escapes, nobody could tell that it is one.
+func (r Reader) safe(ctx context.Context, nodes []Node) error {
+	texts := make([]*string, 0, 3*len(nodes))
+	for i := range nodes {
+		n := &nodes[i]
+		texts = append(texts, &n.Label, &n.Description, &n.Tooltip)
+	}
+	if err := r.maskAll(ctx, texts); err != nil {
+		return err
+	}
+	for i := range nodes {
+		n := &nodes[i]
+		n.Label, n.Description, n.Tooltip = cut(shown(n.Label), maxLabel), cut(shown(n.Description), maxLabel), cut(shown(n.Tooltip), maxTooltip)
+		n.URI = n.address()
+	}
+	return nil
+}
+
+// maskAll masks the secrets in texts, many with one request.
+func (r Reader) maskAll(ctx context.Context, texts []*string) error {
+	for len(texts) > 0 {
+		n, size := 0, 0
+		for n < len(texts) && (n == 0 || size+len(*texts[n]) < batch) {
+			*texts[n] = (*texts[n])[:min(len(*texts[n]), batch)]
+			size += len(*texts[n]) + len(between)
+			n++
+		}
+		if err := r.maskSome(ctx, texts[:n]); err != nil {
+			return err
+		}
+		texts = texts[n:]
+	}
+	return nil
+}
+
+// maskSome masks the secrets in texts together. Where a secret seems to reach from one into the next, each is
+// masked alone.
+func (r Reader) maskSome(ctx context.Context, texts []*string) error {
+	parts := make([]string, len(texts))
+	for i, t := range texts {
+		parts[i] = *t
+	}
+	all, err := r.mask(ctx, strings.Join(parts, between))
+	if err != nil {
+		return err
+	}
+	if parts = strings.Split(all, between); len(parts) == len(texts) {
+		for i, t := range texts {
+			*t = parts[i]
+		}
+		return nil
+	}
+	for _, t := range texts {
+		if *t, err = r.mask(ctx, *t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mask masks the secrets in a text of at most limits.MaskText bytes.
+func (r Reader) mask(ctx context.Context, text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	resp, err := r.API.Mask(ctx, engine.MaskRequest{Text: text})
+	return resp.Text, err
+}

@@ -1,0 +1,81 @@
+package records
+
+import (
+	"context"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/memory"
+)
+
+// maxMemoryPages bounds how many pages of memories are asked for: 10,000 of them are more than anybody has.
+const maxMemoryPages = 10
+
+// allMemories returns the memories of both scopes, without their bodies, by name.
+func (r Reader) allMemories(ctx context.Context) (engine.MemoriesResponse, error) {
+	all, err := r.API.Memories(ctx, engine.MemoriesRequest{})
+	for range maxMemoryPages {
+		if err != nil || all.Next == "" {
+			break
+		}
+		var page engine.MemoriesResponse
+		page, err = r.API.Memories(ctx, engine.MemoriesRequest{After: all.Next})
+		all.Entries, all.Next = append(all.Entries, page.Entries...), page.Next
+	}
+	return all, err
+}
+
+// memories lists a page of the memories of the project, then of the user.
+func (r Reader) memories(ctx context.Context, b branch) ([]Node, error) {
+	all, err := r.allMemories(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rest := all.Entries[min(b.page.skip, len(all.Entries)):]
+	nodes := make([]Node, 0, pageSize+1)
+	for _, m := range rest[:min(pageSize, len(rest))] {
+		nodes = append(nodes, r.memory(b, m))
+	}
+	return b.followed(nodes, len(all.Entries)), nil
+}
+
+// memory is the node of a memory.
+func (r Reader) memory(b branch, m memory.Entry) Node {
+	return Node{
+		ID: b.here + "/" + escape(string(m.Scope)+"/"+m.Name), Kind: KindMemory, Label: flat(m.Name),
+		Description: fields(" · ", string(m.Scope), flat(m.Description)),
+		Tooltip: fields("\n", flat(m.Name), flat(m.Description), named("scope", string(m.Scope)), named("type", m.Type),
+			named("saved by", m.Source), named("created", r.stamp(m.Created)), named("updated", r.stamp(m.Updated))),
+		opens: Address{Kind: KindMemory, Scope: m.Scope, ID: m.Name},
+	}
+}
+
+// memoryText is a memory with what is known of it.
+func (r Reader) memoryText(ctx context.Context, scope memory.Scope, name string) (string, error) {
+	m, err := r.API.Memory(ctx, engine.MemoryRequest{Scope: scope, Name: name})
+	if err != nil {
+		return "", err
+	}
+	text, _, err := r.document(ctx, "# "+literal(flat(m.Name))+"\n\n"+
+		item(code(flat(m.Description)))+
+		item("memory of the "+string(m.Scope)+", type "+code(flat(m.Type)))+
+		item(fields(" ", "saved", r.stamp(m.Updated), by(m.Source)))+
+		item(created(r.stamp(m.Created), r.stamp(m.Updated)))+
+		"\n"+fence(m.Body, "markdown"), true)
+	return text, err
+}
+
+// by says who saved a memory.
+func by(source string) string {
+	if source = flat(source); source == "" {
+		return ""
+	}
+	return "by " + code(source)
+}
+
+// created says when a memory was first saved, if it was changed later.
+func created(first, last string) string {
+	if first == last {
+		return ""
+	}
+	return "first saved " + first
+}

@@ -1,0 +1,42 @@
+package records
+
+import (
+	"context"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+)
+
+// Reader reads a ledger for an editor.
+type Reader struct {
+	API engine.API
+	Now time.Time // in the zone in which times are shown
+}
+
+// Text returns the document that lies at an address. For something that was forgotten it says so, and when.
+//
+// Errors: those of the ledger; not_found for what it does not know.
+func (r Reader) Text(ctx context.Context, a Address) (string, error) {
+	switch a.Kind {
+	case KindSession:
+		return r.sessionText(ctx, a.ID)
+	case KindSummary:
+		return r.summaryText(ctx, a.ID)
+	case KindArtifact:
+		return r.artifactText(ctx, a.ID)
+	case KindMemory:
+		return r.memoryText(ctx, a.Scope, a.ID)
+	case KindChange:
+		return r.changeText(ctx, a.ID)
+	}
+	return "", fault.New(fault.Invalid, "records.text", "nothing is to be read of a %q", a.Kind)
+}
+
+// stamp prints a time in the reader's zone; "" for none.
+func (r Reader) stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.In(r.Now.Location()).Format("2006-01-02 15:04")
+}

@@ -1,0 +1,149 @@
+package records
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/sessions"
+)
+
+// sessionText tells a session turn by turn: what was asked, what was answered, what was called. Of a long one
+// the newest turns are told.
+func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
+	st, err := r.API.Status(ctx, engine.StatusRequest{Session: id})
+	if err != nil {
+		return "", err
+	}
+	head := r.sessionHead(st)
+	t := telling{Reader: r, log: log{r.API, id}, results: map[string]sessions.Result{}}
+	t.takes(head)
+	left, err := t.collect(ctx, st.Session.Seq)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(head)
+	if left > 0 {
+		fmt.Fprintf(&b, "\n*The newest part is shown: %s before it are left out. `ctxledger cat %s` prints all of them, as they were received.*\n",
+			chars.Plural(left, "entry"), id)
+	}
+	t.write(&b)
+	text, _, err := r.document(ctx, b.String(), true)
+	return text, err
+}
+
+// sessionHead says what a session is, and what it costs.
+func (r Reader) sessionHead(st engine.Status) string {
+	s := st.Session
+	title := flat(s.Title)
+	if title == "" {
+		title = "Session " + s.ID
+	}
+	used := st.Used.String() + " tokens in the view"
+	if st.Window > 0 {
+		used += fmt.Sprintf(", %.1f %% of the window of %s", 100*float64(st.Used.N)/float64(st.Window), chars.Commas(st.Window))
+	}
+	long := chars.Plural(s.Turns, "turn") + ", " + chars.Plural(s.Seq, "entry")
+	if in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite; in > 0 {
+		long += fmt.Sprintf("; over all requests %s tokens of input, %s of them from the cache, and %s of output",
+			chars.Commas(in), chars.Commas(s.Usage.CacheRead), chars.Commas(s.Usage.Output))
+	}
+	gone := ""
+	if s.Forgotten != nil {
+		gone = "what it had received was forgotten on " + r.stamp(*s.Forgotten)
+	}
+	return "# " + literal(title) + "\n\n" +
+		item(fields(" · ", "session `"+s.ID+"`", code(flat(s.Host)), code(flat(s.HostID)), code(flat(s.Dir)))) +
+		item(fields(" · ", code(flat(st.Model)), used)) +
+		item(long) +
+		item(r.stamp(s.Created)+" – "+r.stamp(s.Updated)) +
+		item(gone)
+}
+
+// span is how many entries of a log are looked at together.
+const span = 500
+
+// telling is what of a session is told, as far as there is room.
+type telling struct {
+	Reader
+	log     log
+	results map[string]sessions.Result // by the ids of their calls, which come before them
+	parts   []part                     // the newest first
+	size    int                        // of what is told, in bytes
+	wire    int                        // what that takes as JSON
+}
+
+// part is what is told of one entry.
+type part struct {
+	turn int
+	time time.Time
+	text string
+}
+
+// heading is what the heading of a turn takes at most, in bytes.
+const heading = 100
+
+// collect tells the entries of a log up to one, the newest first, until there is no room. It returns how many are left
+// out.
+func (t *telling) collect(ctx context.Context, to int64) (left int64, err error) {
+	for ; to > 0; to -= span {
+		entries, err := t.log.entries(ctx, max(to-span+1, 1), to)
+		if err != nil {
+			return 0, err
+		}
+		for _, e := range slices.Backward(entries) {
+			text, err := t.tell(ctx, e)
+			if err != nil {
+				return 0, err
+			}
+			if text == "" {
+				continue
+			}
+			if !t.takes(text) {
+				return e.Seq, nil
+			}
+			t.parts = append(t.parts, part{e.Turn, e.Time, text})
+		}
+	}
+	return 0, nil
+}
+
+// takes reports whether there is room for a text under a heading of its own, and takes it.
+func (t *telling) takes(text string) bool {
+	t.size += len(text) + heading
+	t.wire += encoded(text) + heading
+	return t.size < limits.MaskText-slack && t.wire < limits.Frame-2*slack
+}
+
+// write writes what was collected, the oldest first, under its turns.
+func (t *telling) write(b *strings.Builder) {
+	turn, called := -1, false // whether the last line is one of a call
+	for _, p := range slices.Backward(t.parts) {
+		if p.turn != turn {
+			turn = p.turn
+			called = false
+			b.WriteString("\n## " + turnName(turn) + fields("", " · ", t.stamp(p.time)) + "\n")
+		}
+		if !called || !strings.HasPrefix(p.text, listed) {
+			b.WriteString("\n")
+		}
+		b.WriteString(p.text)
+		called = strings.HasPrefix(p.text[strings.LastIndexByte(p.text[:len(p.text)-1], '\n')+1:], listed)
+	}
+	if len(t.parts) == 0 {
+		b.WriteString("\nNothing was said.\n")
+	}
+}
+
+func turnName(turn int) string {
+	if turn == 0 {
+		return "Before the first request"
+	}
+	return "Turn " + chars.Commas(turn)
+}

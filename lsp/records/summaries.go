@@ -1,0 +1,65 @@
+package records
+
+import (
+	"context"
+	"strings"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
+)
+
+// summary is the node of a compaction.
+func (r Reader) summary(b branch, s engine.Summary) Node {
+	return Node{
+		ID: b.here + "/" + s.ID, Kind: KindSummary, Label: "Summary of turns " + turns(s), Handle: s.ID,
+		Description: fields(" · ", s.TokensBefore.String()+" → "+s.TokensAfter.String()+" tokens", state(s), r.stamp(s.Created)),
+		Tooltip: fields("\n", named("summary", s.ID), named("stands for turns", turns(s)), named("state", state(s)), named("mode", string(s.Mode)),
+			named("made because", s.Reason), named("made", r.stamp(s.Created)), named("view before", s.TokensBefore.String()+" tokens"),
+			named("view after", s.TokensAfter.String()+" tokens"), named("the summary itself", s.TextTokens.String()+" tokens")),
+		opens: Address{Kind: KindSummary, ID: s.ID},
+	}
+}
+
+// turns names the turns that a summary stands for.
+func turns(s engine.Summary) string { return chars.Commas(s.TurnFrom) + "–" + chars.Commas(s.TurnTo) }
+
+// state says where a summary stands now.
+func state(s engine.Summary) string {
+	switch {
+	case s.Restored != nil:
+		return "taken back"
+	case s.Current:
+		return "in the view"
+	}
+	return "part of a later one"
+}
+
+// summaryText is a summary with what left the view for it, and the way back.
+func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
+	s, err := r.API.Summary(ctx, engine.SummaryRequest{ID: id})
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("# Summary of turns " + turns(s) + "\n\n" +
+		item("summary `"+s.ID+"` of session `"+s.Session+"`, "+state(s)+", made "+r.stamp(s.Created)) +
+		item(fields(" · ", "mode "+code(string(s.Mode)), code(s.Reason), code(flat(s.Model)))) +
+		item("the view had "+s.TokensBefore.String()+" tokens and has "+s.TokensAfter.String()+" with it; the summary itself has "+s.TextTokens.String()) +
+		item("`ctxledger restore "+s.ID+"` prints what it stands for, with `--apply` the view shows that again") +
+		"\n## What the agent sees\n\n" + fence(s.Text, "markdown"))
+	if len(s.Cut) > 0 {
+		b.WriteString("\n## What left the view, dearest first\n\n")
+	}
+	for _, c := range s.Cut {
+		what, err := r.brief(ctx, flat(c.Label), maxTarget)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(item(fields(" ", code(what), chars.Plural(c.Tokens, "token")+",", "`"+c.Handle+"`")))
+	}
+	if n := s.CutTotal - len(s.Cut); n > 0 {
+		b.WriteString(item(chars.Commas(n) + " more"))
+	}
+	text, _, err := r.document(ctx, b.String(), true)
+	return text, err
+}

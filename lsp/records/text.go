@@ -1,0 +1,44 @@
+package records
+
+import (
+	"strings"
+	"unicode"
+
+	"ctxledger.dev/internal/chars"
+)
+
+// flat returns stored text as one line, which is not yet safe to show: secrets are masked first, in the text as
+// it is.
+func flat(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == separator }), " ")
+}
+
+// shown returns text as it is safe to show. The line ends of Windows are line ends.
+func shown(s string) string { return chars.Plain(strings.ReplaceAll(s, "\r\n", "\n")) }
+
+// cut returns a text of at most n characters.
+func cut(s string, n int) string {
+	if head := chars.Head(s, n); len(head) < len(s) {
+		return chars.Head(s, n-1) + "…"
+	}
+	return s
+}
+
+// fields joins what is known of a thing, by what separates.
+func fields(sep string, parts ...string) string {
+	var known []string
+	for _, p := range parts {
+		if p != "" {
+			known = append(known, p)
+		}
+	}
+	return strings.Join(known, sep)
+}
+
+// named returns a line of a tooltip, "" where there is nothing to say.
+func named(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	return name + ": " + flat(value)
+}

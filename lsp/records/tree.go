@@ -1,0 +1,72 @@
+package records
+
+import (
+	"context"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
+)
+
+// Nodes lists what lies below a node, newest first, memories by name. "" is the root of the tree.
+//
+// Errors: invalid for what is no node with children; those of the ledger.
+func (r Reader) Nodes(ctx context.Context, parent string) ([]Node, error) {
+	nodes, err := r.below(ctx, parent)
+	if err != nil {
+		return nil, err
+	}
+	return nodes, r.safe(ctx, nodes)
+}
+
+func (r Reader) below(ctx context.Context, parent string) ([]Node, error) {
+	if parent == "" {
+		return r.roots(ctx)
+	}
+	b, err := parseBranch(parent)
+	if err != nil {
+		return nil, err
+	}
+	switch b.kind {
+	case KindSessions:
+		return r.sessions(ctx, b)
+	case KindSession:
+		return r.inSession(ctx, b)
+	case KindArtifacts:
+		return r.artifacts(ctx, b)
+	case KindMemories:
+		return r.memories(ctx, b)
+	default:
+		return r.changes(ctx, b)
+	}
+}
+
+// roots are the lists that the tree has.
+func (r Reader) roots(ctx context.Context) ([]Node, error) {
+	ss, err := r.API.Sessions(ctx, engine.SessionsRequest{Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	as, err := r.API.Artifacts(ctx, engine.ArtifactsRequest{Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	ms, err := r.allMemories(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cs, err := r.API.Changes(ctx, engine.ChangesRequest{Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	return []Node{
+		list("", KindSessions, "Sessions", ss.Total),
+		list("", KindArtifacts, "Artifacts", as.Total),
+		list("", KindMemories, "Memory", len(ms.Entries)),
+		list("", KindChanges, "Changes", cs.Total),
+	}, nil
+}
+
+// list is the node of a list with so many things, which lies at a place.
+func list(place string, kind Kind, label string, n int) Node {
+	return Node{ID: place + string(kind), Label: label, Description: chars.Commas(n), Kind: kind, Children: n > 0}
+}

@@ -1,0 +1,101 @@
+package records
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/limits"
+)
+
+// worked is a session with all there is: two turns, a compaction, an artifact, changes, a memory.
+func worked(l *ledger) (session string) {
+	long := strings.Repeat("a line of the log that is long enough to be kept outside\n", limits.OffloadChars/50)
+	session = l.say("", append(append(append(
+		[][]byte{user("Fix `Add`,\nplease: [it](command:rm) is wrong.")},
+		l.use("Read", map[string]any{"file_path": "/ws/src/add.go"}, "package add\n", false)...),
+		l.use("Bash", map[string]any{"command": "cat big.log"}, long, false)...),
+		assistant("The log says:\n```\n# it is no heading\n```\nNow I edit."))...)
+	l.say(session, l.use("Edit", map[string]any{"file_path": "/ws/src/add.go", "old_string": "a - b", "new_string": "a + b\n"}, "edited", false)...)
+	l.say(session, l.use("Bash", map[string]any{"command": "go test ./..."}, "exit 1", true)...)
+	l.say(session, user("And now the docs."), assistant("Done."), user("Thanks."), assistant("Bye."))
+	return session
+}
+
+// tree draws the tree, a line a node.
+func (l *ledger) tree() string {
+	var b strings.Builder
+	l.walk("", func(n Node) {
+		live := ""
+		if n.Live {
+			live = " live"
+		}
+		fmt.Fprintf(&b, "%-40s %s | %s | %s%s | handle %q | %s\n", n.ID, n.Kind, n.Label, n.Description, live, n.Handle, n.URI)
+	})
+	return b.String()
+}
+
+func TestTheTreeOfALedger(t *testing.T) {
+	l := newLedger(t)
+	if got := must(l.Nodes(t.Context(), "")); len(got) != 4 || got[0].Description != "0" || got[0].Children {
+		t.Errorf("an empty ledger has %+v", got)
+	}
+	session := worked(l)
+	must(engine.Compact(t.Context(), l, engine.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
+	l.remember("test runner", "how tests are run", "Use go test.")
+	l.keep("put by hand", "a note")
+	golden(t, "tree.txt", l.tree())
+}
+
+// TestEverythingIsOnOnePage has more of everything than a page holds.
+func TestEverythingIsOnOnePage(t *testing.T) {
+	l := newLedger(t)
+	const n = 2*pageSize + 5
+	writes := [][]byte{user("the first")}
+	for i := range n {
+		l.keep(fmt.Sprintf("content %d", i), fmt.Sprintf("title %d", i))
+		l.remember(fmt.Sprintf("memory %03d", i), "", "x")
+		writes = append(writes, l.use("Write", map[string]any{"file_path": fmt.Sprintf("/ws/%d.txt", i), "content": "x"}, "ok", false)...)
+		if i > 0 {
+			l.say("", user(fmt.Sprintf("session %d", i)), assistant("yes"))
+		}
+	}
+	l.say("", writes...)
+	ids, labels, more := map[string]bool{}, map[Kind]map[string]int{}, map[string]int{}
+	l.walk("", func(n Node) {
+		if ids[n.ID] {
+			t.Errorf("%s stands twice", n.ID)
+		}
+		ids[n.ID] = true
+		if n.Kind == KindMore {
+			more[n.Label]++
+		}
+		if labels[n.Kind] == nil {
+			labels[n.Kind] = map[string]int{}
+		}
+		labels[n.Kind][n.Label]++
+	})
+	for kind, times := range map[Kind]int{KindSession: 1, KindArtifact: 1, KindMemory: 1, KindChange: 2} { // changes stand below their session, too
+		if len(labels[kind]) != n {
+			t.Errorf("%d of %d %ss are there", len(labels[kind]), n, kind)
+		}
+		for label, got := range labels[kind] {
+			if got != times {
+				t.Errorf("%s %s is there %d times", kind, label, got)
+			}
+		}
+	}
+	if len(more) != 2 || more["105 more"] != 5 || more["5 more"] != 5 {
+		t.Errorf("what follows on next pages is %v", more)
+	}
+	for _, list := range []string{"sessions", "sessions/@100", "artifacts/@200", "memories", "changes"} {
+		if got := len(must(l.Nodes(t.Context(), list))); got > pageSize+1 {
+			t.Errorf("%s has %d nodes", list, got)
+		}
+	}
+	if got := must(l.Nodes(t.Context(), "sessions/@100000")); len(got) != 0 {
+		t.Errorf("behind the end there are %d", len(got))
+	}
+}

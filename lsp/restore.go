@@ -1,0 +1,32 @@
+package lsp
+
+import (
+	"context"
+
+	"go.lsp.dev/protocol"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/lsp/records"
+)
+
+// restoreArgument says what is to be restored.
+type restoreArgument struct {
+	Summary string `json:"summary"` // its id
+}
+
+// restore takes a compaction back: the view of its session shows its range again.
+func (s *Server) restore(ctx context.Context, args []protocol.LSPAny) (any, error) {
+	which, err := argument[restoreArgument](commandRestore, args)
+	if err != nil {
+		return nil, err
+	}
+	var d done
+	err = s.change(ctx, func(api engine.API) error {
+		r, err := api.Restore(ctx, engine.RestoreRequest{ID: which.Summary})
+		if err == nil {
+			d.Said = records.Restored(which.Summary, r)
+		}
+		return err
+	})
+	return d, err
+}

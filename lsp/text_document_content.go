@@ -1,0 +1,21 @@
+package lsp
+
+import (
+	"context"
+
+	"go.lsp.dev/protocol"
+
+	"ctxledger.dev/lsp/records"
+)
+
+// textDocumentContentMethod returns documents that the server has and no file: what the ledger holds.
+func textDocumentContentMethod() method {
+	return call("workspace/textDocumentContent", func(ctx context.Context, s *Server, p *protocol.TextDocumentContentParams) (*protocol.TextDocumentContentResult, error) {
+		a, err := records.Parse(string(p.URI))
+		if err != nil {
+			return nil, err
+		}
+		text, err := read(ctx, s, func(r records.Reader) (string, error) { return r.Text(ctx, a) })
+		return &protocol.TextDocumentContentResult{Text: text}, err
+	})
+}

@@ -1,0 +1,386 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/lsp/live"
+	"ctxledger.dev/lsp/records"
+	"ctxledger.dev/memory"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
+)
+
+// kept is a ledger that outlives its connections, which it counts.
+type kept struct {
+	*engine.Local
+	refuse              atomic.Bool // whether it cannot be opened
+	hold                chan struct{}
+	dials, open, opened atomic.Int64 // opened is the most that were open at once
+}
+
+func newKept(t *testing.T) *kept {
+	t.Helper()
+	local, err := engine.Open(context.Background(), engine.Options{State: t.TempDir(), Workspace: "/ws", Env: env.System()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := local.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &kept{Local: local}
+}
+
+// dial opens a connection.
+func (k *kept) dial(ctx context.Context) (engine.API, error) {
+	k.dials.Add(1)
+	if k.hold != nil {
+		select {
+		case <-k.hold:
+		case <-ctx.Done():
+			return nil, fault.Wrap(fault.Unavailable, "test", ctx.Err())
+		}
+	}
+	if k.refuse.Load() {
+		return nil, fault.New(fault.Unavailable, "test", "the ledger is away").WithHint("bring it back")
+	}
+	k.opened.Store(max(k.opened.Load(), k.open.Add(1)))
+	return &connection{API: k.Local, close: sync.OnceFunc(func() { k.open.Add(-1) })}, nil
+}
+
+// connection is one that the test counts.
+type connection struct {
+	engine.API
+	close func()
+}
+
+func (c *connection) Close() error { c.close(); return nil }
+
+// place says where the server is.
+func (k *kept) place(s *Server) {
+	s.o.Find = func([]string) (Place, error) {
+		return Place{Root: "/ws", Models: tokens.Builtin(), Open: k.dial}, nil
+	}
+}
+
+// shown are the settings of a client that shows what the ledger holds.
+var shown = map[string]any{"status": true}
+
+// inLedger starts a server on a ledger.
+func inLedger(t *testing.T, k *kept, settings map[string]any) *fixture {
+	t.Helper()
+	f := newFixture(t, k.place)
+	if _, err := f.Initialize(f.ctx, map[string]any{"window": map[string]any{"workDoneProgress": true}}, settings, nil); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// nodes asks for what lies below a node.
+func (f *fixture) nodes(t *testing.T, parent string) []records.Node {
+	t.Helper()
+	var r struct{ Nodes []records.Node }
+	if err := f.Call(f.ctx, "ctxledger/tree", map[string]any{"parent": parent}, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r.Nodes
+}
+
+// content asks for a document.
+func (f *fixture) content(t *testing.T, uri string) string {
+	t.Helper()
+	var r struct{ Text string }
+	if err := f.Call(f.ctx, "workspace/textDocumentContent", map[string]any{"uri": uri}, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r.Text
+}
+
+// command runs a command.
+func (f *fixture) command(t *testing.T, name string, argument map[string]any) done {
+	t.Helper()
+	var d done
+	p := map[string]any{"command": "ctxledger.server." + name, "arguments": []any{argument}, "workDoneToken": "mine"}
+	if err := f.Call(f.ctx, "workspace/executeCommand", p, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// talk records a session of some turns, and returns its id.
+func (k *kept) talk(t *testing.T, turns int) string {
+	t.Helper()
+	var messages [][]byte
+	for i := range turns {
+		messages = append(messages,
+			transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, fmt.Sprintf("request %d", i)),
+			transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant, strings.Repeat("a long answer ", 200)))
+	}
+	r, err := k.AppendMessages(t.Context(), engine.AppendMessagesRequest{Host: "test", Model: "gpt-5", Format: transcript.Anthropic, Messages: messages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Session
+}
+
+func TestTheLedgerIsShownInTheEditor(t *testing.T) {
+	k := newKept(t)
+	session := k.talk(t, 8)
+	f := inLedger(t, k, shown)
+	roots := f.nodes(t, "")
+	if len(roots) != 4 || roots[0].Kind != records.KindSessions || roots[0].Description != "1" {
+		t.Fatalf("the roots are %+v", roots)
+	}
+	list := f.nodes(t, roots[0].ID)
+	if len(list) != 1 || list[0].Label != "request 0" || !list[0].Live || list[0].Handle != session {
+		t.Fatalf("the sessions are %+v", list)
+	}
+	if text := f.content(t, list[0].URI); !strings.HasPrefix(text, "# request 0\n") || !strings.Contains(text, "## Turn 8") {
+		t.Errorf("the session is shown as %s", text)
+	}
+	for method, params := range map[string]map[string]any{
+		"ctxledger/tree":                {"parent": "nowhere"},
+		"workspace/textDocumentContent": {"uri": "file:///etc/passwd"},
+	} {
+		if err := f.Call(f.ctx, method, params, nil); err == nil || !strings.HasPrefix(err.Error(), "-32602: ") {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+	if err := f.Call(f.ctx, "workspace/textDocumentContent", map[string]any{"uri": "ctxledger:/artifact/000000000000/x"}, nil); err == nil || !strings.HasPrefix(err.Error(), "-32803: ") {
+		t.Errorf("an unknown artifact: %v", err)
+	}
+}
+
+// TestCommandsOnTheLedger compacts, restores and forgets.
+func TestCommandsOnTheLedger(t *testing.T) {
+	k := newKept(t)
+	f := inLedger(t, k, map[string]any{"live": false, "status": true})
+	empty := map[string]any{"command": commandCompact, "arguments": []any{map[string]any{}}}
+	if err := f.Call(f.ctx, "workspace/executeCommand", empty, nil); err == nil || !strings.Contains(err.Error(), "no recorded session yet") {
+		t.Errorf("without a session: %v", err)
+	}
+	session := k.talk(t, 12)
+	d := f.command(t, "compact", map[string]any{"session": ""})
+	if !strings.HasPrefix(d.Said, "Session "+session+": ") || !strings.Contains(d.Said, " stands for turns 1–") || !strings.HasPrefix(f.content(t, d.URI), "# Summary of turns 1–") {
+		t.Errorf("compacted: %+v", d)
+	}
+	if again := f.command(t, "compact", map[string]any{"session": session}); !strings.HasPrefix(again.Said, "Session "+session+" was not compacted: ") || again.URI != "" {
+		t.Errorf("compacted again: %+v", again)
+	}
+	a, err := records.Parse(d.URI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.command(t, "restore", map[string]any{"summary": a.ID}); !strings.HasPrefix(got.Said, "Summary "+a.ID+" is taken back: the view of session "+session+" has the whole conversation again, ") {
+		t.Errorf("restored: %+v", got)
+	}
+	if got := f.command(t, "forget", map[string]any{"handle": session, "dryRun": true}); !strings.HasPrefix(got.Said, "Would forget ") || !strings.Contains(got.Said, "24 messages") {
+		t.Errorf("to be forgotten: %+v", got)
+	}
+	if got := f.content(t, "ctxledger:/session/"+session); !strings.Contains(got, "request 0") {
+		t.Errorf("a look forgets: %s", got)
+	}
+	if got := f.command(t, "forget", map[string]any{"handle": session}); !strings.HasPrefix(got.Said, "Forgot ") || strings.Contains(f.content(t, "ctxledger:/session/"+session), "a long answer") {
+		t.Errorf("forgotten: %+v", got)
+	}
+	for name, args := range map[string][]any{commandRestore: {map[string]any{"summary": "none"}}, commandForget: {map[string]any{}}, commandCompact: {map[string]any{"session": "none"}, 2}} {
+		if err := f.Call(f.ctx, "workspace/executeCommand", map[string]any{"command": name, "arguments": args}, nil); err == nil {
+			t.Errorf("%s takes %v", name, args)
+		}
+	}
+	told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
+		return count(told, changedMethod) > 0 && count(told, "$/progress") >= 4
+	})
+	if err != nil {
+		t.Errorf("%v; told %v", err, told)
+	}
+}
+
+// count returns how often something was told.
+func count(told []scriptededitor.Message, method string) (n int) {
+	for _, m := range told {
+		if m.Method == method {
+			n++
+		}
+	}
+	return n
+}
+
+// TestOneConnectionIsShared asks for many things at once while the live session is followed.
+func TestOneConnectionIsShared(t *testing.T) {
+	k := newKept(t)
+	k.talk(t, 1)
+	f := inLedger(t, k, shown)
+	if _, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, statusMethod) > 0 }); err != nil {
+		t.Fatal(err)
+	}
+	var calls []*scriptededitor.Pending
+	for range 100 {
+		call, err := f.Begin("ctxledger/tree", map[string]any{"parent": "sessions"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls = append(calls, call)
+	}
+	for _, c := range calls {
+		if err := c.Wait(f.ctx, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	if k.dials.Load() != 1 || k.opened.Load() != 1 {
+		t.Errorf("%d connections, %d of them at once", k.dials.Load(), k.opened.Load())
+	}
+}
+
+// TestALedgerThatIsAwayCostsOneAnswer takes the ledger away and brings it back.
+func TestALedgerThatIsAwayCostsOneAnswer(t *testing.T) {
+	k := newKept(t)
+	k.refuse.Store(true)
+	f := inLedger(t, k, map[string]any{"live": false})
+	for _, c := range []struct{ method, params string }{
+		{"ctxledger/tree", `{"parent":""}`},
+		{"workspace/textDocumentContent", `{"uri":"ctxledger:/session/ab/x"}`},
+		{"workspace/executeCommand", `{"command":"ctxledger.server.compact","arguments":[{"session":""}]}`},
+	} {
+		call, err := f.Begin(c.method, json.RawMessage(c.params))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wire, ok := errors.AsType[*scriptededitor.Error](call.Wait(f.ctx, nil))
+		if !ok || wire.Error() != "-32803: the ledger is away; bring it back" || string(wire.Data) != `{"hint":"bring it back","message":"the ledger is away"}` {
+			t.Errorf("%s: %v, %s", c.method, wire, wire.Data)
+		}
+	}
+	k.refuse.Store(false)
+	if got := f.nodes(t, ""); len(got) != 4 {
+		t.Errorf("the roots are %+v", got)
+	}
+	if n := k.open.Load(); n != 0 {
+		t.Errorf("%d connections stay open", n)
+	}
+}
+
+// TestACallForTheLedgerCanBeGivenUp waits for a ledger that does not come.
+func TestACallForTheLedgerCanBeGivenUp(t *testing.T) {
+	k := newKept(t)
+	k.hold = make(chan struct{})
+	f := inLedger(t, k, map[string]any{"live": false})
+	var calls []*scriptededitor.Pending
+	for range 3 { // the first one dials, the others wait for it
+		call, err := f.Begin("ctxledger/tree", map[string]any{"parent": ""})
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls = append(calls, call)
+	}
+	for _, c := range []*scriptededitor.Pending{calls[2], calls[1]} {
+		if err := f.Notify("$/cancelRequest", map[string]any{"id": c.ID}); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Wait(f.ctx, nil); err == nil || !strings.HasPrefix(err.Error(), "-32800: ") {
+			t.Errorf("given up: %v", err)
+		}
+	}
+	close(k.hold)
+	if err := calls[0].Wait(f.ctx, nil); err != nil {
+		t.Errorf("the one that waits: %v", err)
+	}
+}
+
+// TestWhoWaitsForALedgerGetsTheSameAnswer has one that takes its time to say that it cannot be opened.
+func TestWhoWaitsForALedgerGetsTheSameAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dials, hold := 0, make(chan struct{})
+		l := newLedger(func(ctx context.Context) (engine.API, error) {
+			dials++
+			select {
+			case <-hold:
+				return nil, fault.New(fault.Corrupt, "test", "it is damaged")
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		})
+		given, giveUp := context.WithCancel(t.Context())
+		go func() {
+			if _, err := l.open(given); err == nil {
+				t.Error("it is open")
+			}
+		}()
+		synctest.Wait()
+		for range 5 {
+			go func() {
+				if _, err := l.open(t.Context()); !fault.Is(err, fault.Corrupt) {
+					t.Error(err)
+				}
+			}()
+		}
+		synctest.Wait()
+		giveUp() // what that one gets is no answer for the others
+		synctest.Wait()
+		close(hold)
+		synctest.Wait()
+		if dials != 2 {
+			t.Errorf("it was asked %d times", dials)
+		}
+	})
+}
+
+// TestAStormOfEventsIsToldInFewWords stores thousands of things at once.
+func TestAStormOfEventsIsToldInFewWords(t *testing.T) {
+	k := newKept(t)
+	f := inLedger(t, k, shown)
+	const events, writers = 10_000, 100
+	began := time.Now()
+	var storm sync.WaitGroup
+	for w := range writers {
+		storm.Go(func() {
+			for i := range events / writers {
+				_, err := k.SaveMemory(t.Context(), engine.SaveMemoryRequest{Entry: memory.Entry{Name: fmt.Sprintf("%d of %d", i, w), Body: "x", Scope: memory.Project}})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	storm.Wait()
+	told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
+		return count(told, changedMethod) > 0 && f.known().live.Event == events
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, most := count(told, changedMethod), int(time.Since(began)/live.Pause)+2; n > most {
+		t.Errorf("the client was told %d times in %v", n, time.Since(began))
+	}
+	t.Logf("%d events in %v were told in %d words", events, time.Since(began), count(told, changedMethod))
+}
+
+// TestNothingOfTheLedgerIsToldUnasked stores something for a client that does not want to know.
+func TestNothingOfTheLedgerIsToldUnasked(t *testing.T) {
+	k := newKept(t)
+	f := newFixture(t, k.place)
+	lenses := map[string]any{"workspace": map[string]any{"codeLens": map[string]any{"refreshSupport": true}}}
+	if _, err := f.Initialize(f.ctx, lenses, map[string]any{"lens": "always"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	k.talk(t, 1) // of a model, so that lenses change: the client is asked to ask again after everything that is told
+	told, err := f.Until(f.ctx, func([]scriptededitor.Message) bool { return f.Asked("workspace/codeLens/refresh") > 0 })
+	if err != nil || count(told, changedMethod)+count(told, statusMethod) > 0 {
+		t.Errorf("told %v, %v", told, err)
+	}
+}

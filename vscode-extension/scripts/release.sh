@@ -1,0 +1,45 @@
+#!/bin/sh
+# release.sh OUT: what a release is, into the folder OUT: for each platform the three programs and a .vsix with ctxlsp and
+# ctxledger inside, a .vsix without programs, and SHA256SUMS. The same commit gives the same bytes: times in packages are
+# those of the commit. The bundle is there already (npm run build).
+set -eu
+: "${GO:=go}"
+cd "$(dirname "$0")/.."
+out=$1
+version=$(node -p 'require("./package.json").version')
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH TZ=UTC
+
+# pack FILE [OPTION...]: makes a .vsix.
+pack() {
+  file=$1
+  shift
+  npx --no-install vsce package --no-dependencies --allow-missing-repository --no-rewrite-relative-links "$@" -o "$out/$file" >"$out/vsce.log" 2>&1 || {
+    cat "$out/vsce.log"
+    exit 1
+  }
+  rm "$out/vsce.log"
+}
+
+rm -rf "$out" bin
+mkdir -p "$out"
+trap 'rm -rf bin CHANGELOG.md LICENSE' EXIT
+cp ../CHANGELOG.md ../LICENSE .
+umask 022
+pack "ctxledger-$version.vsix"
+for platform in linux-x64 linux-arm64 darwin-x64 darwin-arm64 win32-x64; do
+  os=${platform%-*} arch=${platform#*-} exe=
+  if [ "$os" = win32 ]; then os=windows exe=.exe; fi
+  if [ "$arch" = x64 ]; then arch=amd64; fi
+  mkdir -p "$out/$platform"
+  (cd .. && CGO_ENABLED=0 GOOS=$os GOARCH=$arch "$GO" build -trimpath -ldflags='-s -w' -o "$out/$platform/" ./cmd/...)
+  rm -rf bin
+  mkdir bin
+  cp "$out/$platform/ctxlsp$exe" "$out/$platform/ctxledger$exe" bin/
+  pack "ctxledger-$version-$platform.vsix" --target "$platform"
+  echo "$platform"
+done
+cd "$out"
+sums=sha256sum
+command -v sha256sum >/dev/null || sums='shasum -a 256'
+find . -type f ! -name SHA256SUMS | LC_ALL=C sort | sed 's|^\./||' | xargs $sums >SHA256SUMS

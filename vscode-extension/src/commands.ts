@@ -1,0 +1,102 @@
+// What people can ask for.
+import * as vscode from 'vscode';
+import { audit } from './audit';
+import { sentenceOf } from './failures';
+import { pick } from './pick';
+import { serverCommands, type Done, type Node } from './protocol';
+import type { Server } from './server';
+import type { Tree } from './tree';
+
+/** Registers the commands. A command of the tree gets its node; without one it asks which. */
+export function registerCommands(extension: vscode.Uri, server: Server, tree: Tree): vscode.Disposable {
+  const getPrograms = (): Thenable<unknown> =>
+    vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(extension, 'media', 'programs.md'));
+  const commands: Record<string, (node?: Node) => unknown> = {
+    compact: (node) => compact(server, node),
+    restore: (node) => restore(server, node),
+    forget: (node) => forget(server, node),
+    copyHandle: (node) => node && vscode.env.clipboard.writeText(node.handle),
+    countSelection: () => countSelection(server),
+    countWorkspace: () => server.execute(serverCommands.countWorkspace, {}),
+    audit: () => audit(server.command()) ?? getPrograms(),
+    refresh: () => tree.refresh(),
+    restartServer: () => server.restart(),
+    showLog: () => server.showLog(),
+    getPrograms,
+  };
+  return vscode.Disposable.from(
+    ...Object.entries(commands).map(([name, run]) =>
+      vscode.commands.registerCommand(`ctxledger.${name}`, (node?: Node) => said(() => run(node))),
+    ),
+  );
+}
+
+/** Runs a command. What goes wrong is told: somebody asked for it and waits. */
+async function said(run: () => unknown): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof vscode.CancellationError)) {
+      void vscode.window.showErrorMessage(sentenceOf(error));
+    }
+  }
+}
+
+/** Compacts a session. The server shows the progress. */
+async function compact(server: Server, node?: Node): Promise<void> {
+  await tell(await ask(server, serverCommands.compact, { session: node?.handle ?? '' }));
+}
+
+/** Brings back what a summary stands for. */
+async function restore(server: Server, node?: Node): Promise<void> {
+  const summary = node ?? (await pick(server, ['sessions', 'session', 'summary']));
+  if (summary !== undefined) {
+    await tell(await ask(server, serverCommands.restore, { summary: summary.handle }));
+  }
+}
+
+/** Forgets what a handle names, after a person has read what would go. */
+async function forget(server: Server, node?: Node): Promise<void> {
+  const handle = node?.handle ?? (await askForHandle());
+  if (handle === undefined || handle === '') {
+    return;
+  }
+  const plan = await ask(server, serverCommands.forget, { handle, dryRun: true });
+  const answer = await vscode.window.showWarningMessage(
+    plan.said,
+    { modal: true, detail: 'It is removed from the ledger and from the disk. This cannot be undone.' },
+    'Forget',
+  );
+  if (answer === 'Forget') {
+    await tell(await ask(server, serverCommands.forget, { handle, dryRun: false }));
+  }
+}
+
+function askForHandle(): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title: 'Forget',
+    prompt: 'The handle of an artifact, a message, a summary or a session. What would go is shown before anything does.',
+    placeHolder: 'a3f9c20b1d7e',
+  });
+}
+
+/** Counts what is selected. The server tells what it comes to. */
+async function countSelection(server: Server): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor !== undefined) {
+    const { document, selection } = editor;
+    await server.execute(serverCommands.countSelection, server.location(document.uri, selection));
+  }
+}
+
+async function ask(server: Server, command: string, argument: object): Promise<Done> {
+  return (await server.execute(command, argument)) as Done;
+}
+
+/** Tells what was done, and opens what came of it if that is wanted. */
+async function tell(done: Done): Promise<void> {
+  const open = done.uri === '' ? [] : ['Open'];
+  if ((await vscode.window.showInformationMessage(done.said, ...open)) === 'Open') {
+    await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(done.uri, true));
+  }
+}

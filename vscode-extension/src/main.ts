@@ -1,0 +1,27 @@
+import * as vscode from 'vscode';
+import { registerCommands } from './commands';
+import { registerPanel } from './panel';
+import { Server } from './server';
+import { StatusBar } from './statusBar';
+import { Tree } from './tree';
+
+let server: Server | undefined;
+
+/** Begins: VS Code calls it in trusted workspaces only. Nothing here waits for the server. */
+export function activate(context: vscode.ExtensionContext): void {
+  server = new Server(context.extensionUri);
+  const tree = new Tree(server);
+  context.subscriptions.push(
+    server,
+    new StatusBar(server),
+    tree,
+    registerPanel(context.extensionUri, server),
+    registerCommands(context.extensionUri, server, tree),
+  );
+  void server.start();
+}
+
+/** Ends the server. */
+export async function deactivate(): Promise<void> {
+  await server?.stop();
+}

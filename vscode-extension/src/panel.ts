@@ -1,0 +1,131 @@
+// The panel of what fills the window: its host in VS Code.
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { page } from './panel/page';
+import { summaryUri, insideOf } from './panel/places';
+import { contextRequest, type PanelNews, type PanelWish } from './protocol';
+import type { Server } from './server';
+
+const viewType = 'ctxledger.panel';
+
+/** Registers the command that shows the panel, and what brings it back after a restart of VS Code. */
+export function registerPanel(extension: vscode.Uri, server: Server): vscode.Disposable {
+  const host = new PanelHost(extension, server);
+  return vscode.Disposable.from(
+    host,
+    vscode.commands.registerCommand('ctxledger.showPanel', () => host.show()),
+    vscode.window.registerWebviewPanelSerializer(viewType, { deserializeWebviewPanel: async (panel) => host.adopt(panel) }),
+  );
+}
+
+/** Shows one panel at most, and keeps it up to date while it can be seen. */
+class PanelHost implements vscode.Disposable {
+  private panel: vscode.WebviewPanel | undefined;
+  private readonly listeners: vscode.Disposable;
+  private asking = false;
+  private stale = true; // something may have changed since the server was asked
+
+  constructor(private readonly extension: vscode.Uri, private readonly server: Server) {
+    this.listeners = vscode.Disposable.from(
+      server.onStatus(() => this.refresh()),
+      server.onChanged(() => this.refresh()),
+      server.onState(() => this.refresh()),
+    );
+  }
+
+  show(): void {
+    if (this.panel !== undefined) {
+      this.panel.reveal();
+      return;
+    }
+    this.adopt(vscode.window.createWebviewPanel(viewType, 'Context', vscode.ViewColumn.Active));
+  }
+
+  /** Fills a panel that is new, or that VS Code brought back. */
+  adopt(panel: vscode.WebviewPanel): void {
+    this.panel?.dispose();
+    this.panel = panel;
+    const { webview } = panel;
+    const own = (...path: string[]): vscode.Uri => vscode.Uri.joinPath(this.extension, ...path);
+    panel.iconPath = own('media', 'ledger.svg');
+    panel.onDidDispose(() => { this.panel = this.panel === panel ? undefined : this.panel; });
+    panel.onDidChangeViewState(() => { void this.ask(); });
+    webview.onDidReceiveMessage((wish: PanelWish) => { void this.grant(wish); });
+    webview.options = { enableScripts: true, localResourceRoots: [own('dist'), own('media')] };
+    webview.html = page({
+      source: webview.cspSource, nonce: randomBytes(16).toString('hex'),
+      script: webview.asWebviewUri(own('dist', 'panel.js')).toString(), style: webview.asWebviewUri(own('media', 'panel.css')).toString(),
+    });
+  }
+
+  dispose(): void {
+    this.listeners.dispose();
+    this.panel?.dispose();
+  }
+
+  private refresh(): void {
+    this.stale = true;
+    void this.ask();
+  }
+
+  /** Asks the server as long as something may have changed, once at a time, and only for a panel that is seen. */
+  private async ask(): Promise<void> {
+    if (this.asking) {
+      return;
+    }
+    this.asking = true;
+    while (this.stale && this.panel?.visible === true) {
+      this.stale = false;
+      const news = await this.news();
+      if (news !== undefined) {
+        await this.panel?.webview.postMessage(news);
+      }
+    }
+    this.asking = false;
+  }
+
+  /** Returns what the panel is to show; nothing while the server starts. */
+  private async news(): Promise<PanelNews | undefined> {
+    const { state } = this.server;
+    switch (state.kind) {
+      case 'missing':
+        return { kind: 'trouble', problem: 'The language server ctxlsp was not found.', hint: 'The command “ctxledger: How to Get the Programs” says where it comes from.' };
+      case 'failed':
+        return { kind: 'trouble', problem: state.why, hint: 'The command “ctxledger: Restart Language Server” tries again.' };
+      case 'running':
+        break;
+      default:
+        return undefined;
+    }
+    try {
+      return { kind: 'context', context: await this.server.request(contextRequest, { session: '' }) };
+    } catch (error) {
+      return { kind: 'trouble', problem: error instanceof Error ? error.message : String(error), hint: hintOf(error) };
+    }
+  }
+
+  /** Does what the panel asks for. */
+  private async grant(wish: PanelWish): Promise<void> {
+    switch (wish.kind) {
+      case 'ready':
+        return this.refresh();
+      case 'log':
+        return this.server.showLog();
+      case 'summary':
+        return open(summaryUri(wish.id));
+      case 'file':
+        return open(insideOf(vscode.workspace.workspaceFolders?.[0]?.uri.toString(), wish.name));
+    }
+  }
+}
+
+async function open(uri: string | undefined): Promise<void> {
+  if (uri !== undefined) {
+    await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(uri, true), { preview: true, viewColumn: vscode.ViewColumn.Beside });
+  }
+}
+
+function hintOf(error: unknown): string {
+  const data = error instanceof Error && 'data' in error ? error.data : undefined;
+  return typeof data === 'object' && data !== null && 'hint' in data && typeof data.hint === 'string' ? data.hint : '';
+}

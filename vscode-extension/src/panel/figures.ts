@@ -1,0 +1,51 @@
+// Figures as they are read: numbers with their thousands apart, shares, axes, times.
+import type { Count } from '../protocol';
+import { commas } from '../text';
+
+/** Returns a number of tokens, ≈ when it is an estimate. */
+export function sayTokens(n: number, exact: boolean): string {
+  return (exact ? '' : '≈') + commas(n);
+}
+
+/** Returns a count, ≈ when it is an estimate. */
+export function sayCount(count: Count): string {
+  return sayTokens(count.n, count.exact);
+}
+
+/** Returns a share in percent, with one decimal where that says something; '' of nothing. */
+export function sayShare(part: number, whole: number): string {
+  if (whole <= 0) {
+    return '';
+  }
+  const percent = (100 * part) / whole;
+  if (percent < 0.1) {
+    return percent > 0 ? '< 0.1 %' : '0 %';
+  }
+  return percent < 100 ? `${percent.toFixed(1)} %` : `${commas(Math.round(percent))} %`;
+}
+
+/** Returns a number for an axis: 800, 20k, 1.5M. */
+export function sayShort(n: number): string {
+  for (const [unit, name] of [[1_000_000, 'M'], [1_000, 'k']] as const) {
+    if (n >= unit) {
+      return `${Number((n / unit).toFixed(1))}${name}`;
+    }
+  }
+  return String(n);
+}
+
+/** Returns one thing or several of it. */
+export function plural(n: number, noun: string): string {
+  return `${commas(n)} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+/** Returns a time to the minute, where the reader is; '' of what is no time. */
+export function sayTime(time: string): string {
+  const at = new Date(time);
+  if (Number.isNaN(at.getTime()) || at.getUTCFullYear() < 1970) {
+    return '';
+  }
+  const two = (n: number): string => String(n).padStart(2, '0');
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}

@@ -1,0 +1,138 @@
+// How the window filled, turn by turn: stacked columns with the limits as lines.
+import type { Context, Turn } from '../protocol';
+import { plural, sayShort, sayTokens } from './figures';
+import { element } from './html';
+import { beside, fillOf, stacked } from './palette';
+import { layoutOf, ticks, type Layout } from './scale';
+
+/** Returns the chart for a width in pixels. */
+export function growthChart(context: Context, width: number): string {
+  const layout = layoutOf(context, width);
+  const size = { width: layout.width, height: layout.height, viewBox: `0 0 ${layout.width} ${layout.height}` };
+  return element('svg', { ...size, 'aria-hidden': 'true' },
+    grid(layout), ...columns(context, layout), element('g', { id: 'cursor' }), measurements(context, layout), ...lines(context, layout),
+    ...marks(context, layout), axis(context, layout));
+}
+
+/** Returns what shows that a turn is chosen. */
+export function cursorOf(context: Context, width: number, index: number): string {
+  const layout = layoutOf(context, width);
+  const x = layout.column(index);
+  const wide = Math.max(1, layout.column(index + 1) - x - layout.gap);
+  return element('rect', { class: 'cursor', x: x - 0.5, y: layout.top - 4, width: wide + 1, height: layout.bottom - layout.top + 4 });
+}
+
+/** Returns what a turn's request was made of. */
+function parts(turn: Turn, besides: number): Map<string, number> {
+  const all = new Map(turn.filled.map(({ name, tokens }) => [name, tokens]));
+  return besides > 0 ? all.set(beside, besides) : all;
+}
+
+/** Returns the columns: of each kind of content one path through all turns. */
+function columns({ turns, fixed }: Context, layout: Layout): string[] {
+  const contents = turns.map((turn) => parts(turn, fixed?.n ?? 0));
+  const names = stacked(contents.flatMap((content) => [...content.keys()]));
+  const below = turns.map(() => 0);
+  return names.map((name) => {
+    const runs: Column[][] = [];
+    let run: Column[] = [];
+    contents.forEach((content, i) => {
+      const n = content.get(name) ?? 0;
+      const from = below[i] ?? 0;
+      below[i] = from + n;
+      if (n === 0 || run.length === 0 || layout.gap > 0) {
+        runs.push(run = []);
+      }
+      const left = layout.column(i);
+      const right = layout.column(i + 1) - layout.gap;
+      if (n > 0 && right > left) {
+        run.push({ left, right, low: layout.level(from), high: layout.level(from + n) });
+      }
+    });
+    return element('path', { class: `part ${fillOf(name)}`, d: runs.map(outline).join('') });
+  });
+}
+
+/** What one kind of content takes of a column. */
+interface Column {
+  readonly left: number;
+  readonly right: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Returns the way around columns that touch each other. */
+function outline(run: readonly Column[]): string {
+  const first = run[0];
+  if (first === undefined) {
+    return '';
+  }
+  const there = run.map(({ right, high }) => `V${high}H${right}`).join('');
+  const back = run.toReversed().map(({ left, low }) => `V${low}H${left}`).join('');
+  return `M${first.left} ${first.low}${there}${back}z`;
+}
+
+/** Returns what the provider measured, where it did. */
+function measurements({ turns }: Context, layout: Layout): string {
+  let path = '';
+  turns.forEach((turn, i) => {
+    const wide = layout.column(i + 1) - layout.column(i) - layout.gap;
+    if (turn.measured > 0 && wide > 0) {
+      path += `M${layout.column(i)} ${layout.level(turn.measured)}h${wide}`;
+    }
+  });
+  return element('path', { class: 'measured', d: path });
+}
+
+/** Returns the lines of the window and of the next compaction, with their words. */
+function lines({ window, threshold }: Context, layout: Layout): string[] {
+  const line = (n: number, kind: string, words: string): string => {
+    const y = layout.level(n);
+    return element('g', { class: `mark ${kind}` },
+      element('line', { x1: layout.left, x2: layout.width, y1: y, y2: y }),
+      element('text', { class: 'words', x: layout.width - 2, y: y - 4, 'text-anchor': 'end' }, words));
+  };
+  const narrow = layout.width < 420;
+  const all: string[] = [];
+  if (threshold > 0) {
+    all.push(line(threshold, 'threshold', narrow ? sayShort(threshold) : `a compaction is due above ${sayTokens(threshold, true)}`));
+  }
+  if (window > 0 && window <= layout.most) {
+    all.push(line(window, 'limit', narrow ? sayShort(window) : `the window: ${sayTokens(window, true)}`));
+  }
+  return all;
+}
+
+/** Returns the marks of compactions, and of those that were taken back. */
+function marks({ turns }: Context, layout: Layout): string[] {
+  return turns.flatMap((turn, i) => {
+    const x = (layout.column(i) + layout.column(i + 1) - layout.gap) / 2;
+    const sign = turn.compacted !== '' ? 'M-5 -9h10l-5 8z' : turn.restored !== '' ? 'M-5 -1h10l-5 -8z' : '';
+    return sign === '' ? [] : element('g', { class: 'cut', transform: `translate(${x} ${layout.top - 4})` },
+      element('path', { class: 'sign', d: sign }), element('line', { x1: 0, x2: 0, y1: 0, y2: layout.bottom - layout.top + 4 }));
+  });
+}
+
+function grid(layout: Layout): string {
+  const all = ticks(layout.most, 4).map((n) => element('line', { x1: layout.left, x2: layout.width, y1: layout.level(n), y2: layout.level(n) }) +
+    element('text', { x: layout.left - 6, y: layout.level(n) + 4, 'text-anchor': 'end' }, sayShort(n)));
+  return element('g', { class: 'grid' }, ...all);
+}
+
+/** Returns the numbers of the turns, about one for each 60 pixels. */
+function axis({ turns }: Context, layout: Layout): string {
+  const first = turns[0]?.turn ?? 1;
+  const wanted = Math.max(1, Math.floor((layout.right - layout.left) / 60));
+  const step = Math.max(1, ticks(turns.length, wanted)[1] ?? 1);
+  const named = turns.flatMap((turn, i) => (i === 0 || turn.turn % step === 0) && (i === 0 || turn.turn - first >= step / 2)
+    ? element('text', { x: (layout.column(i) + layout.column(i + 1) - layout.gap) / 2, y: layout.height - 6, 'text-anchor': 'middle' }, String(turn.turn)) : []);
+  return element('g', { class: 'axis' }, ...named);
+}
+
+/** Says what the chart shows, for those who do not see it. */
+export function growthWords(context: Context): string {
+  const { turns, earlier } = context;
+  const cuts = turns.filter((turn) => turn.compacted !== '').length;
+  const before = earlier > 0 ? ` of ${plural(earlier + turns.length, 'turn')}` : '';
+  return `Growth over ${plural(turns.length, 'turn')}${before}, ${plural(cuts, 'compaction')}. Left and right arrow keys go from turn to turn.`;
+}

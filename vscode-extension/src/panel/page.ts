@@ -1,0 +1,32 @@
+// The document inside the panel, before its script has filled it.
+import { element } from './html';
+import { textures } from './palette';
+
+/** Where the document gets its parts from. */
+export interface Parts {
+  /** What the content security policy calls the extension's own files. */
+  readonly source: string;
+  readonly nonce: string;
+  readonly script: string;
+  readonly style: string;
+}
+
+/** Returns the document. Nothing in it comes from anywhere but the extension, and nothing is written into it but by its script. */
+export function page({ source, nonce, script, style }: Parts): string {
+  const policy = `default-src 'none'; style-src ${source}; script-src 'nonce-${nonce}'`;
+  const chart = { id: 'growth', role: 'slider', tabindex: 0, 'aria-label': 'Turns', 'aria-valuemin': 1 };
+  return `<!DOCTYPE html>\n` + element('html', { lang: 'en' },
+    element('head', {},
+      '<meta charset="utf-8">', `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+      '<meta name="viewport" content="width=device-width, initial-scale=1">', element('title', {}, 'Context'),
+      `<link rel="stylesheet" href="${style}">`),
+    element('body', {},
+      textures(),
+      element('main', {},
+        element('header', { id: 'head' }, element('p', { class: 'about' }, 'The ledger is asked…')),
+        element('div', { id: 'window' }),
+        element('section', { id: 'grown', hidden: 'hidden', 'aria-labelledby': 'grew' },
+          element('h2', { id: 'grew' }, 'How it grew'), element('div', chart), element('p', { id: 'keys' }), element('div', { id: 'turn' })),
+        element('div', { id: 'sources' })),
+      element('script', { nonce, src: script })));
+}

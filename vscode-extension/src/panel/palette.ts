@@ -1,0 +1,44 @@
+// What each kind of content looks like. Kinds that belong together share a colour and differ by a texture; under
+// high contrast each kind has a texture of its own, so that nothing rests on colour alone.
+import { element } from './html';
+
+/** What every request carries beside the conversation. */
+export const beside = 'system prompt and tools';
+
+/** The kinds, in the order in which they are stacked. Colours and textures are those of panel.css. */
+const kinds = [
+  { name: beside, key: 'beside', texture: 'M-2 8L8 -2M2 12L12 2' },
+  { name: 'system', key: 'system', texture: 'M0 5H10' },
+  { name: 'summary', key: 'summary', texture: 'M0 0L10 10M10 0L0 10' },
+  { name: 'manifest of evicted results', key: 'manifest', texture: 'M5 0V10M0 5H10' },
+  { name: 'user', key: 'user', texture: 'M0 2H10M0 7H10' },
+  { name: 'assistant', key: 'assistant', texture: 'M2 0V10M7 0V10' },
+  { name: 'tool calls', key: 'calls', texture: 'M-2 2L8 12M2 -2L12 8' },
+  { name: 'collapsed calls', key: 'collapsed', texture: 'M0 10L5 0L10 10' },
+  { name: 'tool results', key: 'results', texture: '' },
+  { name: 'shortened results', key: 'shortened', texture: 'M0 3H5M5 8H10' },
+  { name: 'artifact stubs', key: 'stubs', texture: 'M2 2h2v2h-2zM7 7h2v2h-2z' },
+] as const;
+
+/** Returns the names of the kinds that are there, in the order in which they are stacked; unknown ones last. */
+export function stacked(names: Iterable<string>): string[] {
+  const place = (name: string): number => {
+    const at = kinds.findIndex((kind) => kind.name === name);
+    return at < 0 ? kinds.length : at;
+  };
+  return [...new Set(names)].sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
+}
+
+/** Returns the class of what shows a kind: its fill. */
+export function fillOf(name: string): string {
+  return `fill-${kinds.find((kind) => kind.name === name)?.key ?? 'other'}`;
+}
+
+/** Returns the textures, which stand once in the page. */
+export function textures(): string {
+  const patterns = kinds.map(({ key, texture }) =>
+    element('pattern', { id: `texture-${key}`, width: 10, height: 10, patternUnits: 'userSpaceOnUse' },
+      element('rect', { class: `ground ground-${key}`, width: 10, height: 10 }),
+      element('path', { class: `threads threads-${key}`, d: texture })));
+  return element('svg', { class: 'textures', width: 0, height: 0, 'aria-hidden': 'true' }, element('defs', {}, ...patterns));
+}

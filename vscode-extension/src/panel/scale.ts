@@ -1,0 +1,69 @@
+// Where things stand in the chart of turns: pixels of numbers, and back.
+import type { Context } from '../protocol';
+
+/** The places of a chart. */
+export interface Layout {
+  readonly width: number;
+  readonly height: number;
+  /** The plot lies between these. */
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+  /** Where the column of a turn begins, and the one behind it. */
+  readonly column: (index: number) => number;
+  /** How wide the gap between two columns is. */
+  readonly gap: number;
+  /** Where a number of tokens stands. */
+  readonly level: (tokens: number) => number;
+  /** The number at the top. */
+  readonly most: number;
+  /** Which turn is shown at a place. */
+  readonly turnAt: (x: number) => number;
+}
+
+const height = 240;
+const top = 18;
+const foot = 22;
+
+/** The widest that a column gets. */
+const widest = 48;
+
+/** Returns the places of a chart that is so wide. */
+export function layoutOf(context: Context, width: number): Layout {
+  const turns = Math.max(1, context.turns.length);
+  const left = 44;
+  const room = Math.max(40, width - left - 4);
+  const right = left + Math.min(room, turns * widest);
+  const bottom = height - foot;
+  const most = mostOf(context);
+  const column = (index: number): number => Math.round(left + ((right - left) * index) / turns);
+  const each = (right - left) / turns;
+  return {
+    width, height, left, right, top, bottom, most, column,
+    gap: each >= 12 ? 2 : each >= 4 ? 1 : 0,
+    level: (tokens) => Math.round((bottom - ((bottom - top) * Math.min(tokens, most)) / most) * 10) / 10,
+    turnAt: (x) => Math.max(0, Math.min(turns - 1, Math.floor(((x - left) * turns) / (right - left)))),
+  };
+}
+
+/** Returns the number at the top: what was reached and where a compaction is due fit, and the window if it is near. */
+function mostOf({ turns, fixed, threshold, window }: Context): number {
+  const besides = fixed?.n ?? 0;
+  let most = threshold;
+  for (const turn of turns) {
+    most = Math.max(most, turn.used.n + besides, turn.measured);
+  }
+  if (window > most && window <= 2.5 * most) {
+    most = window;
+  }
+  return Math.max(100, most * 1.06);
+}
+
+/** Returns the round numbers that the axis names, from 0 on. */
+export function ticks(most: number, wanted: number): number[] {
+  const raw = most / Math.max(1, wanted);
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = ([1, 2, 5, 10].find((n) => n * power >= raw) ?? 10) * power;
+  return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => Math.round(i * step));
+}

@@ -1,0 +1,45 @@
+// Where what fills the window comes from: the dearest files and tools.
+import type { Context, Source } from '../protocol';
+import { plural, sayCount, sayShare } from './figures';
+import { element, escape } from './html';
+
+/** Returns the dearest sources; '' where there are none. */
+export function sourcesSection({ sources, used }: Context): string {
+  if (sources.length === 0) {
+    return '';
+  }
+  return element('section', { 'aria-labelledby': 'sources' },
+    element('h2', { id: 'sources' }, 'The dearest sources'),
+    element('div', { class: 'sources' }, list('file', sources, used.n), list('tool', sources, used.n)));
+}
+
+function list(kind: Source['kind'], sources: readonly Source[], whole: number): string {
+  const of = sources.filter((source) => source.kind === kind);
+  const most = of[0]?.tokens.n ?? 0;
+  if (of.length === 0) {
+    return '';
+  }
+  const rows = of.map((source) => element('tr', {},
+    element('th', { scope: 'row' }, nameOf(source)),
+    element('td', { class: 'number' }, sayCount(source.tokens)),
+    element('td', { class: 'number' }, sayShare(source.tokens.n, whole)),
+    element('td', { class: 'number' }, String(source.calls)),
+    element('td', { class: 'length', 'aria-hidden': 'true' }, length(source.tokens.n, most))));
+  const head = element('tr', {}, element('th', { scope: 'col' }, kind === 'file' ? 'file' : 'tool'), element('th', { scope: 'col', class: 'number' }, 'tokens'),
+    element('th', { scope: 'col', class: 'number' }, 'of the view'), element('th', { scope: 'col', class: 'number' }, 'calls'), element('td'));
+  return element('table', { 'aria-label': plural(of.length, kind) }, element('thead', {}, head), element('tbody', {}, ...rows));
+}
+
+/** Returns the name of a source. That of a file is shown as editors do, the directory behind it, and opens it. */
+function nameOf({ kind, name }: Source): string {
+  if (kind === 'tool') {
+    return element('span', { class: 'name', title: name }, escape(name));
+  }
+  const at = name.lastIndexOf('/') + 1;
+  return element('span', { class: 'name', title: name },
+    element('button', { class: 'link', 'data-file': name }, escape(name.slice(at))), element('span', { class: 'folder' }, escape(name.slice(0, Math.max(0, at - 1)))));
+}
+
+function length(n: number, most: number): string {
+  return element('svg', { width: '100%', height: 8 }, element('rect', { class: 'length', width: `${((100 * n) / Math.max(1, most)).toFixed(1)}%`, height: 8 }));
+}

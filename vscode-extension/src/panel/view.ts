@@ -1,0 +1,61 @@
+// The panel as markup, from what the server answered.
+import type { Context, PanelNews } from '../protocol';
+import { plural } from './figures';
+import { growthChart } from './growth';
+import { element, escape } from './html';
+import { sourcesSection } from './sources';
+import { turnCard } from './turn';
+import { dash, windowSection } from './window';
+
+/** The parts of the panel, by the ids of the elements that hold them. */
+export interface View {
+  readonly head: string;
+  readonly window: string;
+  readonly growth: string;
+  readonly keys: string;
+  readonly turn: string;
+  readonly sources: string;
+}
+
+const nothing: View = { head: '', window: '', growth: '', keys: '', turn: '', sources: '' };
+
+/** Returns the panel for a width in pixels, with one turn chosen, by its index. */
+export function viewOf(news: PanelNews, width: number, chosen: number): View {
+  if (news.kind === 'trouble') {
+    return { ...nothing, head: empty('The ledger cannot be read', [news.problem, news.hint], element('button', { 'data-wish': 'log' }, 'Show the Log')) };
+  }
+  const { context } = news;
+  if (context.session === '') {
+    return { ...nothing, head: empty('No session is recorded here yet', [
+      'Work with a coding agent in this folder, and what fills its window is shown here while it works. Claude Code is followed by itself.',
+      'A session file of earlier work is read in with: ctxledger import FILE',
+    ]) };
+  }
+  return {
+    head: heading(context), window: windowSection(context), growth: context.turns.length === 0 ? '' : growthChart(context, width),
+    keys: keys(context), turn: turnCard(context, chosen), sources: sourcesSection(context),
+  };
+}
+
+function empty(title: string, lines: readonly string[], more = ''): string {
+  return element('div', { class: 'empty' }, element('h1', {}, title), ...lines.filter((line) => line !== '').map((line) => element('p', {}, escape(line))), more);
+}
+
+function heading({ title, model, host, session, live, turns, earlier }: Context): string {
+  const facts = [model, host, plural(turns.length + earlier, 'turn'), session].filter((fact) => fact !== '').map(escape);
+  const state = live ? element('span', { class: 'state live' }, 'live') : element('span', { class: 'state' }, 'not live: the newest session');
+  return element('h1', {}, title === '' ? 'A session without a title' : escape(title)) + element('p', { class: 'about' }, state, ...facts.map((fact) => element('span', {}, fact)));
+}
+
+/** Returns what the lines and marks of the chart mean. */
+function keys({ turns, earlier, window, threshold }: Context): string {
+  const of = (there: boolean, ...content: string[]): string => (there ? element('span', { class: 'key' }, ...content) : '');
+  return [
+    of(turns.some((turn) => turn.measured > 0), dash('measured'), 'measured by the provider'),
+    of(threshold > 0, dash('threshold'), 'a compaction is due'),
+    of(window > 0, dash('limit'), 'the window'),
+    of(turns.some((turn) => turn.compacted !== ''), '▼ compacted'),
+    of(turns.some((turn) => turn.restored !== ''), '▲ taken back'),
+    of(earlier > 0, `${plural(earlier, 'earlier turn')} not shown`),
+  ].join('');
+}

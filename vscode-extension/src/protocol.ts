@@ -1,0 +1,168 @@
+// Everything that the server and the extension say to each other beyond the language server protocol.
+import { NotificationType0, NotificationType, RequestType } from 'vscode-languageclient';
+
+/** A number of tokens: exact, or an estimate with the upper bound that 95 of 100 texts stay below. */
+export interface Count {
+  readonly n: number;
+  readonly exact: boolean;
+  readonly upper: number;
+}
+
+/** What the live session of the workspace is. */
+export interface Status {
+  /** Its id; empty when none lives. */
+  readonly session: string;
+  readonly title: string;
+  readonly model: string;
+  /** What its view holds. */
+  readonly used: Count;
+  /** What each request carries besides, the system prompt and the tools; 0 when it was not measured. */
+  readonly fixed: Count;
+  /** The model's window in tokens; 0 when it is not known. */
+  readonly window: number;
+  /** Why nothing is known of a session, in one line; empty when all is well. */
+  readonly problem: string;
+  /** What to do about the problem, in one line. */
+  readonly hint: string;
+}
+
+/** What stands at one place of the ledger's tree. */
+export interface Node {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  /** Plain text. */
+  readonly tooltip: string;
+  readonly kind: NodeKind;
+  /** The document to open; empty when there is none. */
+  readonly uri: string;
+  /** What compact, restore and forget take; empty when they take nothing of it. */
+  readonly handle: string;
+  readonly children: boolean;
+  /** Whether it is of the session that lives. */
+  readonly live: boolean;
+}
+
+export type NodeKind =
+  | 'sessions' | 'session' | 'summary' | 'artifacts' | 'artifact' | 'memories' | 'memory' | 'changes' | 'change' | 'more';
+
+/** What fills the window of a session, and how it grew. */
+export interface Context {
+  /** Its id; empty when there is no session. */
+  readonly session: string;
+  readonly title: string;
+  readonly host: string;
+  readonly model: string;
+  /** Whether something came of it in the last ten minutes. */
+  readonly live: boolean;
+  /** In tokens; 0 when it is not known. */
+  readonly window: number;
+  /** Above it a compaction is due. */
+  readonly threshold: number;
+  /** What the view holds. */
+  readonly used: Count;
+  /** What every request carries beside the view; null when nothing was measured. */
+  readonly fixed: Count | null;
+  /** The provider's figure for the newest answer with its request; 0 when there is none. */
+  readonly measured: number;
+  /** Where counts come from: exact, calibrated(n) on so many measurements, or prior. */
+  readonly counting: string;
+  /** What stubs, edits and the summary keep out of the view. */
+  readonly saved: Count;
+  /** The summary that the view starts with; empty when there is none. */
+  readonly summary: string;
+  /** What the view is made of, largest first. */
+  readonly categories: readonly Category[];
+  readonly sources: readonly Source[];
+  /** Oldest first. */
+  readonly turns: readonly Turn[];
+  /** How many turns there are before the first of the list. */
+  readonly earlier: number;
+}
+
+/** A kind of content, with what it takes of the window. */
+export interface Category {
+  readonly name: string;
+  readonly tokens: Count;
+}
+
+/** A file or a tool, with what came from it into the window. */
+export interface Source {
+  readonly kind: 'file' | 'tool';
+  readonly name: string;
+  readonly tokens: Count;
+  readonly calls: number;
+}
+
+/** What one turn did to the window. */
+export interface Turn {
+  readonly turn: number;
+  readonly seq: number;
+  readonly time: string;
+  /** The first line of what the user asked. */
+  readonly request: string;
+  /** The view at the end of the turn. */
+  readonly used: Count;
+  /** The provider's figure at that moment; 0 when there is none. */
+  readonly measured: number;
+  /** What the view was made of at that moment, largest first. */
+  readonly filled: readonly Part[];
+  /** What its messages brought when they came, largest first. */
+  readonly added: readonly Part[];
+  /** The summary that was made in the turn; empty when none was. */
+  readonly compacted: string;
+  /** An earlier summary that was taken back in the turn; empty when none was. */
+  readonly restored: string;
+}
+
+/** What one kind of content takes, in tokens. */
+export interface Part {
+  readonly name: string;
+  readonly tokens: number;
+}
+
+/** What a command of the server answers. */
+export interface Done {
+  /** One line for a message. */
+  readonly said: string;
+  /** The document to open; empty when there is none. */
+  readonly uri: string;
+}
+
+/** What the panel is told. */
+export type PanelNews =
+  | { readonly kind: 'context'; readonly context: Context }
+  | { readonly kind: 'trouble'; readonly problem: string; readonly hint: string };
+
+/** What the panel asks for. */
+export type PanelWish =
+  | { readonly kind: 'ready' } // its script runs, and wants the first news
+  | { readonly kind: 'summary'; readonly id: string } // to open
+  | { readonly kind: 'file'; readonly name: string } // to open, as the ledger has it
+  | { readonly kind: 'log' };
+
+/** The live session changed, or what is known of it. */
+export const statusNotification = new NotificationType<Status>('ctxledger/status');
+
+/** What the tree or the panel shows may have changed. */
+export const changedNotification = new NotificationType0('ctxledger/changed');
+
+/** The nodes below a node; below '' the roots. */
+export const treeRequest = new RequestType<{ parent: string }, { nodes: Node[] }, Failure>('ctxledger/tree');
+
+/** What fills the window of a session; '' is the live one, else the newest. */
+export const contextRequest = new RequestType<{ session: string }, Context, Failure>('ctxledger/context');
+
+/** What comes with the message of a request that failed. */
+export interface Failure {
+  readonly hint?: string;
+}
+
+/** The commands of the server. */
+export const serverCommands = {
+  compact: 'ctxledger.server.compact',
+  restore: 'ctxledger.server.restore',
+  forget: 'ctxledger.server.forget',
+  countSelection: 'ctxledger.server.countSelection',
+  countWorkspace: 'ctxledger.server.countWorkspace',
+} as const;

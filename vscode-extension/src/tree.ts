@@ -1,0 +1,102 @@
+import * as vscode from 'vscode';
+import { treeRequest, type Node, type NodeKind } from './protocol';
+import { failureOf } from './failures';
+import type { Server } from './server';
+
+/** What the view shows: a node of the ledger, or why there are none to show. */
+export type Element = Node | Trouble;
+
+interface Trouble {
+  readonly trouble: string;
+  readonly hint: string;
+}
+
+const icons: Record<NodeKind, string> = {
+  sessions: 'history',
+  session: 'comment-discussion',
+  summary: 'fold',
+  artifacts: 'archive',
+  artifact: 'file',
+  memories: 'lightbulb',
+  memory: 'note',
+  changes: 'diff-multiple',
+  change: 'diff',
+  more: 'ellipsis',
+};
+
+/** The view of the ledger: sessions, artifacts, memory and changes, as the server tells them. */
+export class Tree implements vscode.TreeDataProvider<Element>, vscode.Disposable {
+  private readonly changes = new vscode.EventEmitter<undefined>();
+  private readonly view: vscode.TreeView<Element>;
+  private readonly listeners: vscode.Disposable;
+  private stale = false;
+
+  readonly onDidChangeTreeData = this.changes.event;
+
+  constructor(private readonly server: Server) {
+    this.view = vscode.window.createTreeView('ctxledger.ledger', { treeDataProvider: this });
+    this.listeners = vscode.Disposable.from(
+      this.view,
+      this.view.onDidChangeVisibility(() => this.stale && this.refresh()),
+      server.onChanged(() => this.refresh()),
+      server.onState(({ kind }) => kind !== 'starting' && kind !== 'stopped' && this.refresh()), // what is open stays open
+    );
+  }
+
+  /** Asks the server again, if anybody looks; otherwise when somebody does. */
+  refresh(): void {
+    this.stale = !this.view.visible;
+    if (!this.stale) {
+      this.changes.fire(undefined);
+    }
+  }
+
+  async getChildren(element?: Element): Promise<Element[]> {
+    if (this.server.state.kind !== 'running' || isTrouble(element)) {
+      return [];
+    }
+    try {
+      return (await this.server.request(treeRequest, { parent: element?.id ?? '' })).nodes;
+    } catch (error) {
+      const { message, hint } = failureOf(error);
+      return [{ trouble: message, hint }];
+    }
+  }
+
+  getTreeItem(element: Element): vscode.TreeItem {
+    return isTrouble(element) ? troubleItem(element) : nodeItem(element);
+  }
+
+  dispose(): void {
+    this.listeners.dispose();
+    this.changes.dispose();
+  }
+}
+
+function isTrouble(element: Element | undefined): element is Trouble {
+  return element !== undefined && 'trouble' in element;
+}
+
+function nodeItem(node: Node): vscode.TreeItem {
+  const { None, Collapsed } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(node.label, node.children ? Collapsed : None);
+  item.id = node.id;
+  item.description = node.description;
+  item.tooltip = node.tooltip;
+  item.iconPath = node.live
+    ? new vscode.ThemeIcon('pulse', new vscode.ThemeColor('charts.green'))
+    : new vscode.ThemeIcon(icons[node.kind]);
+  item.contextValue = node.handle === '' ? node.kind : `${node.kind} handle`;
+  if (node.uri !== '') {
+    item.command = { command: 'vscode.open', title: 'Open', arguments: [vscode.Uri.parse(node.uri, true)] };
+  }
+  return item;
+}
+
+function troubleItem({ trouble, hint }: Trouble): vscode.TreeItem {
+  const item = new vscode.TreeItem(trouble);
+  item.description = hint;
+  item.tooltip = hint === '' ? trouble : `${trouble}\n${hint}`;
+  item.iconPath = new vscode.ThemeIcon('warning');
+  return item;
+}

@@ -1,0 +1,16 @@
+import assert from 'node:assert';
+import { test } from 'node:test';
+import { escapeMarkdown, oneLine } from '../src/text';
+
+test('a line is one line, of at most so many characters', () => {
+  assert.equal(oneLine(' a\r\n\tb\u001b[31mc\u202ed ', 20), 'a b [31mc d');
+  assert.equal(oneLine('abcdef', 6), 'abcdef');
+  assert.equal(oneLine('abcdefg', 6), 'abcde…');
+  assert.equal(oneLine('😀😀😀', 2), '😀…');
+});
+
+test('what Markdown would read is escaped', () => {
+  assert.equal(escapeMarkdown('a*b_c`d'), 'a\\*b\\_c\\`d');
+  assert.equal(escapeMarkdown('<img src=x>&lt;'), '&lt;img src=x\\>&amp;lt;');
+  assert.equal(escapeMarkdown('![a](https://x.y)'), '\\!\\[a\\]\\(https\\://x\\.y\\)');
+});
