@@ -10,6 +10,8 @@ import (
 type abilities struct {
 	trees    bool // symbols that lie in each other
 	actions  bool // actions that are more than commands
+	changes  bool // edits of documents that name their versions
+	creates  bool // edits that create files
 	markdown bool // in hovers
 	refresh  refreshes
 	progress bool // it shows progress that the server begins
@@ -34,6 +36,10 @@ func abilitiesOf(c protocol.ClientCapabilities) abilities {
 	}
 	if w := c.Workspace; w != nil {
 		a.settings = is(w.Configuration)
+		if e := w.WorkspaceEdit; e != nil {
+			a.changes = is(e.DocumentChanges)
+			a.creates = a.changes && slices.Contains(e.ResourceOperations, protocol.ResourceOperationKindCreate)
+		}
 		a.refresh.lenses = w.CodeLens != nil && is(w.CodeLens.RefreshSupport)
 		a.refresh.hints = w.InlayHint != nil && is(w.InlayHint.RefreshSupport)
 		a.refresh.diagnostics = w.Diagnostics != nil && is(w.Diagnostics.RefreshSupport)

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"slices"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -12,25 +13,57 @@ import (
 // kindCount is the kind of the action that counts.
 const kindCount protocol.CodeActionKind = "source.ctxledger.count"
 
-// codeActionMethod offers to count what is selected; the title says it already.
+// codeActionMethod offers to mend what was found, and to count what is selected.
 func codeActionMethod() method {
 	of := func(p *protocol.CodeActionParams) uri.URI { return p.TextDocument.URI }
 	return about("textDocument/codeAction", of, func(_ context.Context, s *Server, d *document, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
-		from, to := bytesOf(d.text, p.Range)
-		if from == to || !s.known().settings.CountSelection || !wanted(p.Context.Only, kindCount) {
-			return nil, nil
+		var list []protocol.CommandOrCodeAction
+		for _, kind := range s.known().settings.actions() {
+			if !wanted(p.Context.Only, kind) {
+				continue
+			}
+			switch kind {
+			case protocol.CodeActionKindQuickFix:
+				list = append(list, s.fixes(d, p.Context.Diagnostics)...)
+			case kindCount:
+				counting, err := s.counting(d, p.Range)
+				if err != nil {
+					return nil, err
+				}
+				list = append(list, counting...)
+			}
 		}
-		place, err := protocol.Marshal(&protocol.Location{URI: d.spelled, Range: p.Range})
-		if err != nil {
-			return nil, err
-		}
-		title, kind := anyfile.Selection(s.file(d), from, to), kindCount
-		count := protocol.Command{Title: title, Command: commandCountSelection, Arguments: []protocol.LSPAny{place}}
-		if !s.able.actions {
-			return []protocol.CommandOrCodeAction{&count}, nil
-		}
-		return []protocol.CommandOrCodeAction{&protocol.CodeAction{Title: title, Kind: &kind, Command: count}}, nil
+		return list, nil
 	})
+}
+
+// actions are the kinds of actions that the settings want.
+func (s Settings) actions() (kinds []protocol.CodeActionKind) {
+	if slices.Contains(s.Diagnostics, anyfile.Generated) {
+		kinds = append(kinds, protocol.CodeActionKindQuickFix)
+	}
+	if s.CountSelection {
+		kinds = append(kinds, kindCount)
+	}
+	return kinds
+}
+
+// counting offers to count a selection; the title says what it costs already.
+func (s *Server) counting(d *document, r protocol.Range) ([]protocol.CommandOrCodeAction, error) {
+	from, to := bytesOf(d.text, r)
+	if from == to {
+		return nil, nil
+	}
+	place, err := protocol.Marshal(&protocol.Location{URI: d.spelled, Range: r})
+	if err != nil {
+		return nil, err
+	}
+	title, kind := anyfile.Selection(s.file(d), from, to), kindCount
+	count := protocol.Command{Title: title, Command: commandCountSelection, Arguments: []protocol.LSPAny{place}}
+	if !s.able.actions {
+		return []protocol.CommandOrCodeAction{&count}, nil
+	}
+	return []protocol.CommandOrCodeAction{&protocol.CodeAction{Title: title, Kind: &kind, Command: count}}, nil
 }
 
 // wanted reports whether a client that asks only for some kinds of actions asks for this one.

@@ -47,6 +47,7 @@ func (t *teller) publish(u uri.URI) {
 	p := &protocol.PublishDiagnosticsParams{URI: t.reported[u], Diagnostics: []protocol.Diagnostic{}}
 	if d := t.Server.documents.get(u); d != nil {
 		p.URI, p.Version, p.Diagnostics = d.spelled, protocol.NewOptional(d.version), t.diagnostics(d)
+		t.Server.documents.used(u)
 	}
 	switch {
 	case len(p.Diagnostics) > 0:

@@ -22,6 +22,7 @@ func didChangeMethod() method {
 		if d == nil {
 			return notOpen(string(p.TextDocument.URI))
 		}
+		s.documents.used(d.uri)
 		s.examine(d)
 		return nil
 	})

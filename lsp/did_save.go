@@ -1,8 +1,18 @@
 package lsp
 
-import "go.lsp.dev/protocol"
+import (
+	"path"
 
-// didSaveMethod takes in that a document was saved. Its text is known already.
+	"go.lsp.dev/protocol"
+)
+
+// didSaveMethod takes in that a document was saved. Its text is known already; what git ignores may be another
+// matter now.
 func didSaveMethod() method {
-	return notification("textDocument/didSave", func(*Server, *protocol.DidSaveTextDocumentParams) error { return nil })
+	return notification("textDocument/didSave", func(s *Server, p *protocol.DidSaveTextDocumentParams) error {
+		if d := s.documents.get(p.TextDocument.URI); d != nil && path.Base(d.path) == gitignore {
+			s.news.all()
+		}
+		return nil
+	})
 }

@@ -51,8 +51,9 @@ func (d document) edited(r text.Range, with string) *document {
 
 // documents are the open documents.
 type documents struct {
-	mu   sync.Mutex
-	open map[uri.URI]*document // guarded by mu
+	mu     sync.Mutex
+	open   map[uri.URI]*document // guarded by mu
+	recent []uri.URI             // guarded by mu; those of which there is more than the text, the newest first
 }
 
 // get returns a document as it is now, or nil.

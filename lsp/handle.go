@@ -18,6 +18,7 @@ import (
 // the answer is computed beside what comes next. An error of a notification ends nothing: in the library
 // it would end the connection.
 func (s *Server) handle(wire context.Context, req *jsonrpc2.Request) (any, error) {
+	s.stir()
 	name := strings.Clone(req.Method())
 	compute, err := guarded(name, func() (answer, error) { return s.accept(name, req) })
 	if !req.IsCall() {

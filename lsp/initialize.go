@@ -48,7 +48,7 @@ func (a abilities) offer(settings Settings) protocol.ServerCapabilities {
 	yes, change := true, protocol.TextDocumentSyncKindIncremental
 	c := protocol.ServerCapabilities{
 		PositionEncoding: protocol.PositionEncodingKindUTF16,
-		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &change},
+		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &change, Save: protocol.Boolean(true)},
 		Workspace: &protocol.WorkspaceOptions{
 			TextDocumentContent: &protocol.TextDocumentContentOptions{Schemes: []string{records.Scheme}},
 		},

@@ -111,9 +111,9 @@ func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, err
 	return result, err
 }
 
-// change has the ledger changed. Whoever follows it hears of that by its events; where nobody does, the client
+// modify has the ledger changed. Whoever follows it hears of that by its events; where nobody does, the client
 // is told here.
-func (s *Server) change(ctx context.Context, do func(engine.API) error) error {
+func (s *Server) modify(ctx context.Context, do func(engine.API) error) error {
 	err := s.use(ctx, do)
 	if err == nil && !s.known().settings.Live {
 		s.news.ledger()

@@ -62,6 +62,7 @@ func about[P, R any](name string, of func(*P) uri.URI, do func(context.Context, 
 		}
 		return func(ctx context.Context) (any, error) {
 			result, err := do(ctx, s, d, p)
+			s.documents.used(d.uri)
 			if err == nil && s.documents.get(d.uri) != d {
 				return nil, protocol.ErrContentModified
 			}

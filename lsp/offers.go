@@ -32,10 +32,10 @@ func offers() []offer {
 			func(c *protocol.ServerCapabilities) { c.DocumentSymbolProvider = protocol.Boolean(true) }, ""},
 		{"foldingRange", func(_ abilities, s Settings) bool { return s.Folding },
 			func(c *protocol.ServerCapabilities) { c.FoldingRangeProvider = protocol.Boolean(true) }, ""},
-		{"codeAction", func(_ abilities, s Settings) bool { return s.CountSelection },
+		{"codeAction", func(_ abilities, s Settings) bool { return len(s.actions()) > 0 },
 			func(c *protocol.ServerCapabilities) {
-				c.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{kindCount}}
-			}, `,"codeActionKinds":["` + string(kindCount) + `"]`},
+				c.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, kindCount}}
+			}, `,"codeActionKinds":["` + string(protocol.CodeActionKindQuickFix) + `","` + string(kindCount) + `"]`},
 		{"diagnostic", func(a abilities, s Settings) bool { return a.pull && len(s.Diagnostics) > 0 },
 			func(c *protocol.ServerCapabilities) { c.DiagnosticProvider = &protocol.DiagnosticOptions{} },
 			`,"interFileDependencies":false,"workspaceDiagnostics":false`},

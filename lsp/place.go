@@ -9,6 +9,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/ignore"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/tokens"
@@ -72,15 +73,48 @@ func below(dir, file string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
+// gitignore is the name of the files that say what git ignores.
+const gitignore = ".gitignore"
+
 // ignores reports whether git ignores a file of the workspace. What lies outside is nobody's business.
 func (p Place) ignores(name string) bool {
-	if name == "" || p.Root == "" || filepath.IsAbs(filepath.FromSlash(name)) {
-		return true
+	found := true
+	_ = p.read(func(tree *safefs.Tree) error { // what cannot be read is as if it were ignored
+		found = p.outside(name) || ignore.New(func(name string) []byte { return tree.Read(name, ignore.FileSize) }).Ignored(name, false)
+		return nil
+	})
+	return found
+}
+
+// ignoresWith is ignores as it would be if the root's .gitignore were this.
+func (p Place) ignoresWith(rules []byte, name string) bool {
+	found := false
+	_ = p.read(func(tree *safefs.Tree) error { // nothing is promised of what cannot be read
+		found = ignore.New(func(name string) []byte {
+			if name == gitignore {
+				return rules
+			}
+			return tree.Read(name, ignore.FileSize)
+		}).Ignored(name, false)
+		return nil
+	})
+	return found
+}
+
+// outside reports whether a file does not lie in the workspace.
+func (p Place) outside(name string) bool {
+	return name == "" || filepath.IsAbs(filepath.FromSlash(name))
+}
+
+// read looks at files of the workspace. Errors: those of look; not found without a workspace.
+func (p Place) read(look func(*safefs.Tree) error) error {
+	if p.Root == "" {
+		return fault.New(fault.NotFound, "lsp.place", "no folder is open")
 	}
 	tree, err := safefs.Open(p.Root)
 	if err != nil {
-		return true
+		return err
 	}
 	defer tree.Close() //nolint:errcheck // opened for reading
-	return ignore.New(func(name string) []byte { return tree.Read(name, ignore.FileSize) }).Ignored(name, false)
+	return look(tree)
 }

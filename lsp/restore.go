@@ -21,7 +21,7 @@ func (s *Server) restore(ctx context.Context, args []protocol.LSPAny) (any, erro
 		return nil, err
 	}
 	var d done
-	err = s.change(ctx, func(api engine.API) error {
+	err = s.modify(ctx, func(api engine.API) error {
 		r, err := api.Restore(ctx, engine.RestoreRequest{ID: which.Summary})
 		if err == nil {
 			d.Said = records.Restored(which.Summary, r)

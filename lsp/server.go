@@ -23,6 +23,7 @@ type Options struct {
 	// told, and the server goes on without a workspace. nil: there is never one.
 	Find func(roots []string) (Place, error)
 	Log  *slog.Logger // gets what an editor does wrong, and defects of ours
+	Idle func()       // called when the client has sent nothing for some seconds; may be nil
 }
 
 // Server is a language server for one client.
@@ -35,6 +36,7 @@ type Server struct {
 	exited    chan struct{} // closed by exit
 	exit      func()
 	orphaned  chan struct{} // closed when the process of the client has ended
+	stirred   chan struct{} // holds one: the client sent something
 
 	news  *news
 	tasks sync.WaitGroup // what goes on beside answering
@@ -65,7 +67,7 @@ func New(o Options) *Server {
 	exited := make(chan struct{})
 	return &Server{
 		o: o, methods: methods(), now: known{settings: defaults(), models: tokens.Builtin()}.measured(), news: newNews(),
-		exited: exited, exit: sync.OnceFunc(func() { close(exited) }), orphaned: make(chan struct{}),
+		exited: exited, exit: sync.OnceFunc(func() { close(exited) }), orphaned: make(chan struct{}), stirred: make(chan struct{}, 1),
 	}
 }
 
@@ -82,6 +84,9 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	s.conn = jsonrpc2.NewConn(newStream(in, out, s.o.Log, end), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
 	s.tasks.Go(func() { s.known().meter.Counter.Encoding().CountString("a") }) // it reads its vocabulary now, not for the first answer
+	if s.o.Idle != nil {
+		s.tasks.Go(s.watchRest)
+	}
 	s.conn.Go(life, s.handle)
 	select {
 	case <-s.exited:

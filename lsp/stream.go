@@ -7,14 +7,17 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"sync"
 
 	"go.lsp.dev/jsonrpc2"
 )
 
-// firstPart is how many bytes of a message are made room for before they are there.
-const firstPart = 1 << 20
+const (
+	// firstPart is how many bytes of a message are made room for before they are there: a text of a megabyte fits.
+	firstPart = 3 << 19
+	// growth is how many times as much is made room for when that is full.
+	growth = 4
+)
 
 // stream reads and writes messages, in the place of the library's, which believes any length. What is no
 // message is answered with an error, and reading goes on behind it.
@@ -72,8 +75,10 @@ func (s *stream) frame(ctx context.Context) (header, []byte, error) {
 func readBody(in io.Reader, length int) ([]byte, error) {
 	body := make([]byte, 0, min(length, firstPart))
 	for len(body) < length {
-		body = slices.Grow(body, 1)
-		n, err := io.ReadFull(in, body[len(body):min(length, cap(body))])
+		if len(body) == cap(body) {
+			body = append(make([]byte, 0, min(length, growth*len(body))), body...)
+		}
+		n, err := io.ReadFull(in, body[len(body):cap(body)])
 		body = body[:len(body)+n]
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF

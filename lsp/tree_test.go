@@ -77,8 +77,8 @@ func (k *kept) place(s *Server) {
 	}
 }
 
-// shown are the settings of a client that shows what the ledger holds.
-var shown = map[string]any{"status": true}
+// ledgerShown are the settings of a client that shows what the ledger holds.
+var ledgerShown = map[string]any{"status": true}
 
 // inLedger starts a server on a ledger.
 func inLedger(t *testing.T, k *kept, settings map[string]any) *fixture {
@@ -140,7 +140,7 @@ func (k *kept) talk(t *testing.T, turns int) string {
 func TestTheLedgerIsShownInTheEditor(t *testing.T) {
 	k := newKept(t)
 	session := k.talk(t, 8)
-	f := inLedger(t, k, shown)
+	f := inLedger(t, k, ledgerShown)
 	roots := f.nodes(t, "")
 	if len(roots) != 4 || roots[0].Kind != records.KindSessions || roots[0].Description != "1" {
 		t.Fatalf("the roots are %+v", roots)
@@ -224,7 +224,7 @@ func count(told []scriptededitor.Message, method string) (n int) {
 func TestOneConnectionIsShared(t *testing.T) {
 	k := newKept(t)
 	k.talk(t, 1)
-	f := inLedger(t, k, shown)
+	f := inLedger(t, k, ledgerShown)
 	if _, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, statusMethod) > 0 }); err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +342,7 @@ func TestWhoWaitsForALedgerGetsTheSameAnswer(t *testing.T) {
 // TestAStormOfEventsIsToldInFewWords stores thousands of things at once.
 func TestAStormOfEventsIsToldInFewWords(t *testing.T) {
 	k := newKept(t)
-	f := inLedger(t, k, shown)
+	f := inLedger(t, k, ledgerShown)
 	const events, writers = 10_000, 100
 	began := time.Now()
 	var storm sync.WaitGroup

@@ -78,21 +78,21 @@ func (v *vocabulary) characters() *characters {
 
 func (v *vocabulary) makeCharacters() *characters {
 	t := new(characters)
-	splits := v.splits()
+	splits, rims := v.splits(), v.rims()
 	var made []uint32 // the tokens in characters that are made of two
-	v.eachToken(func(id uint32, token []byte) {
-		s := splits[id]
+	for i, s := range splits {
 		if s.left == noID {
-			return
+			continue
 		}
-		t.cross(token, int(splits[s.left].length))
-		if inCharacters(token) {
+		id, rim := uint32(i), rims[i]
+		t.cross(rims[s.left], rims[s.right], splits[s.right].length)
+		if rim.characters && s.length <= maxCharacters {
 			made = append(made, id)
 		}
-		if len(token) == 3 && isCharacter(token) {
-			*t.token(token) = id
+		if b := []byte{rim.first, rim.second, rim.last}; s.length == 3 && isCharacter(b) {
+			*t.token(b) = id
 		}
-	})
+	}
 	t.pairs = newPairTable(len(made))
 	for _, id := range made {
 		if !t.pairs.add(splits[id].left, splits[id].right, id) {
@@ -102,48 +102,55 @@ func (v *vocabulary) makeCharacters() *characters {
 	return t
 }
 
+// rim is what tokens show of themselves to their neighbours: their first two bytes and the last one, which are all
+// three of a character. characters is whether there is nothing else in it than inCharacters wants, of any length.
+type rim struct {
+	first, second, last byte
+	characters          bool
+}
+
+// rims returns the rim of each token, by id. Those of one byte have it three times.
+func (v *vocabulary) rims() []rim {
+	splits := v.splits()
+	table := make([]rim, len(splits))
+	for i, id := range v.bytes {
+		b := byte(i)
+		table[id] = rim{b, b, b, b < 0x80 || isLead(b) || isContinuation(b)}
+	}
+	for id, s := range splits { // in the order of ids, since a token is made of earlier ones
+		if s.left == noID {
+			continue
+		}
+		left, right := table[s.left], table[s.right]
+		all := rim{left.first, left.second, right.last, left.characters && right.characters && (left.last >= 0x80 || right.first >= 0x80)}
+		if splits[s.left].length == 1 {
+			all.second = right.first
+		}
+		table[id] = all
+	}
+	return table
+}
+
 // token is where the token of the character at the start of b is.
 func (t *characters) token(b []byte) *uint32 {
 	c := rune(b[0]&0xF)<<12 | rune(b[1]&0x3F)<<6 | rune(b[2]&0x3F)
 	return &t.tokens[c-firstCharacter]
 }
 
-// eachToken calls f with each token and its bytes.
-func (v *vocabulary) eachToken(f func(id uint32, token []byte)) {
-	single := make([]byte, len(v.splits()))
-	for b, id := range v.bytes {
-		single[id] = byte(b)
-	}
-	var all []byte
-	ends := make([]int, 1, len(single)+1)
-	for id, s := range v.splits() {
-		if s.left == noID {
-			all = append(all, single[id])
-		} else {
-			all = append(all, all[ends[s.left]:ends[s.left+1]]...)
-			all = append(all, all[ends[s.right]:ends[s.right+1]]...)
-		}
-		f(uint32(id), all[ends[id]:])
-		ends = append(ends, len(all))
-	}
-}
-
-// cross notes the seam between the two that token is made of, where one of them is a part of a character
+// cross notes the seam between the two that a token is made of, where one of them is a part of a character
 // and the other one of its neighbour. The first merge across a seam makes such a token, so the seams
 // inside of the two are known by theirs.
-func (t *characters) cross(token []byte, seam int) {
-	left, right := token[:seam], token[seam:]
-	part := isContinuation(left[0]) || isLead(right[0]) && len(right) < 3
-	if isContinuation(right[0]) || !part {
+func (t *characters) cross(left, right rim, length uint32) {
+	part := isContinuation(left.first) || isLead(right.first) && length < 3
+	if isContinuation(right.first) || !part {
 		return
 	}
-	before := left[seam-1]
-	if len(right) > 1 || right[0] < 0x80 {
-		t.set(seamOf(before, right[0], right[min(1, len(right)-1)]))
+	if length > 1 || right.first < 0x80 {
+		t.set(seamOf(left.last, right.first, right.second))
 		return
 	}
 	for second := range byte(64) {
-		t.set(seamOf(before, right[0], second))
+		t.set(seamOf(left.last, right.first, second))
 	}
 }
 

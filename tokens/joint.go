@@ -44,19 +44,13 @@ func (v *vocabulary) splits() []split {
 }
 
 func (v *vocabulary) split() []split {
-	last := uint32(0)
-	for _, id := range v.bytes {
-		last = max(last, id)
-	}
-	v.pairs.each(func(_, _, id uint32) { last = max(last, id) })
-	table := make([]split, last+1)
-	v.pairs.each(func(left, right, id uint32) { table[id] = split{left: left, right: right} })
+	table := make([]split, max(len(v.bytes), len(v.records)/recordSize))
 	for _, id := range v.bytes {
 		table[id] = split{noID, noID, 1}
 	}
-	for id, s := range table { // in the order of ids, since a token is made of earlier ones
-		if s.left != noID {
-			table[id].length = table[s.left].length + table[s.right].length
+	for id := range len(v.records) / recordSize { // in the order of ids, since a token is made of earlier ones
+		if left, right := record(v.records, id); right != noID {
+			table[id] = split{left, right, table[left].length + table[right].length}
 		}
 	}
 	return table

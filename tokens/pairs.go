@@ -39,18 +39,6 @@ func (t *pairTable) find(left, right uint32) uint32 {
 	return uint32(min(noID, a[0]^key, a[1]^key, b[0]^key, b[1]^key)) // the id where the key is the same
 }
 
-// each calls f with every pair and what it makes, in no order.
-func (t *pairTable) each(f func(left, right, id uint32)) {
-	for _, bucket := range t.buckets {
-		for _, slot := range bucket {
-			if slot != 0 {
-				key := slot>>idBits - 1
-				f(uint32(key>>idBits), uint32(key&noID), uint32(slot&noID))
-			}
-		}
-	}
-}
-
 // add says that left and right make id together. The pair must not be there yet. It reports whether
 // there is a place for it; if not, the table is of no use any more. That happens to pairs which were
 // chosen to collide, such as five with the same two buckets, and not by chance.

@@ -313,3 +313,15 @@ func TestInvalidBytesHaveUpToThreeTokensEach(t *testing.T) {
 		}
 	}
 }
+
+// each calls f with every pair and what it makes, in no order.
+func (t *pairTable) each(f func(left, right, id uint32)) {
+	for _, bucket := range t.buckets {
+		for _, slot := range bucket {
+			if slot != 0 {
+				key := slot>>idBits - 1
+				f(uint32(key>>idBits), uint32(key&noID), uint32(slot&noID))
+			}
+		}
+	}
+}

@@ -38,6 +38,7 @@ type vocabulary struct {
 	// ordered is whether each token is one byte or made of two with lower ids. It is not claimed for
 	// vocabularies from a rank file, which may hold anything.
 	ordered bool
+	records []byte // of a .pairs file, what it was made of; nil for others
 
 	// Of vocabularies from a rank file only: see ranks.go.
 	whole map[string]uint32 // tokens that merging does not make: a piece that is one of them is that token
@@ -78,7 +79,7 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: there is no place for token %d", name, id)
 		}
 	}
-	v.ordered = true
+	v.ordered, v.records = true, body
 	return v, nil
 }
 

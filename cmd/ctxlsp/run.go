@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"runtime/debug"
 
 	"ctxledger.dev/cmd/internal/wiring"
 	"ctxledger.dev/config"
@@ -21,7 +22,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 	_ = p.Flags.Bool("stdio", true, "serve on standard input and output: editors say so, and there is nothing else")
 	return p.Run(args, func() (func() error, error) {
 		log := wiring.Log(e)
-		s := lsp.New(lsp.Options{Version: wiring.Version, Env: e, Log: log, Find: func(roots []string) (lsp.Place, error) {
+		s := lsp.New(lsp.Options{Version: wiring.Version, Env: e, Log: log, Idle: debug.FreeOSMemory, Find: func(roots []string) (lsp.Place, error) {
 			ws, err := workspace.Find(e, workspace.Options{Flag: p.Root, Roots: roots})
 			if err != nil || ws.Root == "" {
 				return lsp.Place{}, err

@@ -192,6 +192,9 @@ func (c trouble) check(t *testing.T, s *server, p place, end func()) {
 	s.awaitStatus(t, func(st status) bool {
 		return strings.Contains(st.Problem, c.problem) && strings.Contains(st.Hint, c.hint) && st.Session == ""
 	})
+	if got, err := s.context(t, ""); err == nil || !strings.Contains(err.Error(), c.problem) {
+		t.Errorf("the panel is told %+v, %v", got, err)
+	}
 	for _, st := range s.statuses(t) {
 		t.Logf("problem: %s · hint: %s", st.Problem, st.Hint)
 		if line := st.Problem + st.Hint; strings.ContainsAny(line, "\n\r") || len(line) > 600 || (st.Problem == "") != (st.Hint == "") {

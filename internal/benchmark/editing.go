@@ -6,15 +6,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 
-	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/sandbox"
 	"ctxledger.dev/internal/scriptededitor"
-	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/tokens"
 )
 
@@ -23,10 +18,6 @@ const (
 	editedSize = 1 << 20
 	// keystrokes is how many letters are typed in each pass, for each of the runs.
 	keystrokes = 200
-	// openFiles is how many documents are open when the memory is looked at.
-	openFiles = 50
-	// hugeSize is the length in bytes of a document of which only the whole cost is told.
-	hugeSize = 50 << 20
 )
 
 // measureEditing measures the language server from the editor's side: what is written to its standard
@@ -41,7 +32,12 @@ func measureEditing(ctx context.Context, b *bench) error {
 			return fmt.Errorf("%s: %w", d.name, err)
 		}
 	}
-	if err := b.measureOpening(ctx, texts[0]); err != nil {
+	for _, d := range texts {
+		if err := b.measureOpening(ctx, d); err != nil {
+			return fmt.Errorf("%s: %w", d.name, err)
+		}
+	}
+	if err := b.measureStart(ctx); err != nil {
 		return err
 	}
 	if err := b.measureOpenFiles(ctx, texts); err != nil {
@@ -236,162 +232,4 @@ func least(a, b times) times {
 		a[i] = min(a[i], b[i])
 	}
 	return a
-}
-
-// measureOpening opens a document in a server that has seen none.
-func (b *bench) measureOpening(ctx context.Context, d edited) error {
-	var started, opened, second times
-	for range b.runs * 2 {
-		var s *langServer
-		err := started.clock(func() (err error) { s, err = b.startServer(ctx, nil); return err })
-		if err != nil {
-			return err
-		}
-		if err := opened.clock(func() error { return open(ctx, s, "untitled:1", d) }); err != nil {
-			return err
-		}
-		if err := second.clock(func() error { return open(ctx, s, "untitled:2", d) }); err != nil {
-			return err
-		}
-		if err := s.stop(ctx); err != nil {
-			return err
-		}
-	}
-	b.report.add("editor: opening 1 MB of Markdown in a server just started, to the lens", millis(opened.median())+", worst "+millis(opened.at(1)),
-		"the same once more: "+millis(second.median()), ratio(opened.median(), second.median()), fmt.Sprint(len(opened)))
-	b.report.add("editor: start of the server, to its answer to initialize", millis(started.median()), "", "", fmt.Sprint(len(started)))
-	return nil
-}
-
-func open(ctx context.Context, s *langServer, uri string, d edited) error {
-	if err := s.Open(uri, d.language, d.text); err != nil {
-		return err
-	}
-	return s.lens(ctx, uri)
-}
-
-// measureOpenFiles opens many documents, asks all there is to ask of each, and looks at the memory.
-func (b *bench) measureOpenFiles(ctx context.Context, texts []edited) error {
-	for _, size := range []int{100 << 10, 1 << 20} {
-		s, err := b.startServer(ctx, nil)
-		if err != nil {
-			return err
-		}
-		for i := range openFiles {
-			d := texts[i%len(texts)]
-			d.text = strings.ToValidUTF8(d.text[:min(size, len(d.text))], "")
-			uri := fmt.Sprintf("untitled:%d", i)
-			if err := open(ctx, s, uri, d); err != nil {
-				return err
-			}
-			for _, method := range []string{"documentSymbol", "foldingRange"} {
-				if err := s.Call(ctx, "textDocument/"+method, scriptededitor.Document(uri, nil), nil); err != nil {
-					return err
-				}
-			}
-		}
-		if rss := memoryOf(s.cmd.Process.Pid); rss > 0 {
-			b.report.add(fmt.Sprintf("editor: memory with %d documents of %d KB open", openFiles, size>>10), megabytes(rss),
-				"their texts: "+megabytes(int64(openFiles*size)), "", "1")
-		}
-		if err := s.stop(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// measureHuge opens and edits a document that is too large to look into.
-func (b *bench) measureHuge(ctx context.Context, d edited) error {
-	d.text = strings.Repeat(d.text, hugeSize/len(d.text)+1)[:hugeSize]
-	s, err := b.startServer(ctx, nil)
-	if err != nil {
-		return err
-	}
-	const uri = "untitled:huge"
-	began := time.Now()
-	if err := open(ctx, s, uri, d); err != nil {
-		return err
-	}
-	opened := time.Since(began)
-	var typed times
-	for i := range b.runs * slowCalls {
-		at := scriptededitor.Position{Line: uint32(i * 1000)}
-		err := typed.clock(func() error {
-			if err := s.Change(uri, i+2, scriptededitor.Range{Start: at, End: at}, "x"); err != nil {
-				return err
-			}
-			return s.lens(ctx, uri)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	b.report.add("editor: opening 50 MB, of which only the whole cost is told", millis(opened), "a keystroke in it: "+millis(typed.median())+", p99 "+millis(typed.at(0.99)), "", "1")
-	return s.stop(ctx)
-}
-
-// measureCountWorkspace counts the source of Go's standard library in the server, and beside it with the
-// command line.
-func (b *bench) measureCountWorkspace(ctx context.Context) error {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
-	if err != nil {
-		return err
-	}
-	dir := filepath.Join(strings.TrimSpace(string(out)), "src")
-	var served, alone times
-	var counted struct{ Files, Bytes, Tokens int64 }
-	for range b.runs {
-		s, err := b.startServer(ctx, map[string]any{"rootUri": "file://" + filepath.ToSlash(dir)})
-		if err != nil {
-			return err
-		}
-		err = served.clock(func() error {
-			return s.Call(ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.countWorkspace"}, &counted)
-		})
-		if err != nil {
-			return err
-		}
-		if err := s.stop(ctx); err != nil {
-			return err
-		}
-		if err := alone.clock(func() error { return exec.CommandContext(ctx, b.bin+"/ctxledger", "count", "--json", dir).Run() }); err != nil {
-			return err
-		}
-	}
-	b.report.add(fmt.Sprintf("editor: counting a workspace of %s in %d files, with progress", megabytes(counted.Bytes), counted.Files),
-		millis(served.median())+", best "+millis(served.at(0)), "`ctxledger count`: "+millis(alone.median())+", best "+millis(alone.at(0)), ratio(served.at(0), alone.at(0)), fmt.Sprint(len(served)))
-	return nil
-}
-
-// measureNews measures from when an agent has written the result of a read into its session file until an open
-// editor is asked to show it: once after a pause, as the first news.
-func (b *bench) measureNews(ctx context.Context) error {
-	return b.inSandbox(ctx, func(box *sandbox.Sandbox) error {
-		n, err := newNewsroom(box)
-		if err != nil {
-			return err
-		}
-		s, err := n.connect(ctx, b)
-		if err != nil {
-			return err
-		}
-		var took times
-		for range b.runs * 4 {
-			env.Sleep(ctx, 2*live.Pause)
-			before := s.Asked("workspace/codeLens/refresh")
-			err := took.clock(func() error {
-				if err := n.read(); err != nil {
-					return err
-				}
-				_, err := s.Until(ctx, func([]scriptededitor.Message) bool { return s.Asked("workspace/codeLens/refresh") > before })
-				return err
-			})
-			if err != nil {
-				return err
-			}
-		}
-		b.report.add("editor: from a line in an agent's session file to the editor's refresh", millis(took.median())+", p99 "+millis(took.at(0.99)), "", "", fmt.Sprint(len(took)))
-		return s.stop(ctx)
-	})
 }

@@ -4,14 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/sandbox"
 	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/lsp/live"
 )
 
 // newsroom is an agent that reads one file again and again, in a session file as Claude Code writes it.
@@ -92,3 +95,47 @@ func (n *newsroom) connect(ctx context.Context, b *bench) (*langServer, error) {
 	_, err = s.Until(ctx, func([]scriptededitor.Message) bool { return s.Asked("workspace/codeLens/refresh") > 0 })
 	return s, err
 }
+
+// measureNews measures from when an agent has written the result of a read into its session file until an open
+// editor is asked to show it: as the first news after a pause, and at any moment after the news before.
+func (b *bench) measureNews(ctx context.Context) error {
+	return b.inSandbox(ctx, func(box *sandbox.Sandbox) error {
+		n, err := newNewsroom(box)
+		if err != nil {
+			return err
+		}
+		s, err := n.connect(ctx, b)
+		if err != nil {
+			return err
+		}
+		rng := rand.New(rand.NewPCG(3, 4))
+		for _, c := range []struct {
+			when string
+			wait func() time.Duration
+		}{
+			{"after a pause", func() time.Duration { return 3 * live.Pause }},
+			{"while news are told", func() time.Duration { return time.Duration(rng.Int64N(int64(2 * live.Pause))) }},
+		} {
+			var took times
+			for range b.runs * newsRounds {
+				env.Sleep(ctx, c.wait())
+				before := s.Asked("workspace/codeLens/refresh")
+				err := took.clock(func() error {
+					if err := n.read(); err != nil {
+						return err
+					}
+					_, err := s.Until(ctx, func([]scriptededitor.Message) bool { return s.Asked("workspace/codeLens/refresh") > before })
+					return err
+				})
+				if err != nil {
+					return err
+				}
+			}
+			b.report.add("editor: from a line in an agent's session file to the editor's refresh, "+c.when, millis(took.median())+", p99 "+millis(took.at(0.99)), "", "", fmt.Sprint(len(took)))
+		}
+		return s.stop(ctx)
+	})
+}
+
+// newsRounds is how often news are measured for each of the runs.
+const newsRounds = 20

@@ -18,6 +18,9 @@ type Finding struct {
 	From, To int    // the part of the file, in bytes
 	Message  string // what it is, and what to do
 	Warning  bool   // it misleads; else it is only dear
+	// Ignore is what git could be told to ignore, relative to the workspace; a directory has a slash at its end.
+	// "": that would not help.
+	Ignore string
 }
 
 // The codes of findings. They are stable: settings name them.
@@ -79,7 +82,7 @@ func largeRead(f File) []Finding {
 	if n <= limits.OffloadChars {
 		return nil
 	}
-	return f.first(LargeRead, "an agent that reads this file whole gets %s characters, %s: more than %s are kept outside of its context. Have it read parts.",
+	return f.first(LargeRead, "An agent that reads this file whole asks for %s characters, %s. More than %s are kept outside of its context, so it would see but an excerpt. Have it read parts.",
 		chars.Commas(n), f.Meter.Say(f.Text.Count(0, f.Text.Len())), chars.Commas(limits.OffloadChars))
 }
 
@@ -87,7 +90,8 @@ func staleRead(f File) []Finding {
 	if !f.Use.Stale {
 		return nil
 	}
-	found := f.first(StaleRead, "the live session read this file before it was changed %s: what it knows of it is out of date. Have it read the file again.", by(f.Use.By))
+	found := f.first(StaleRead, "The live session read this file before it was changed %s, so what it knows of it is out of date. Have it read the file again, which costs %s.",
+		by(f.Use.By), f.Meter.Say(f.Text.Count(0, f.Text.Len())))
 	found[0].Warning = true
 	return found
 }
@@ -107,24 +111,30 @@ func by(whose string) string {
 var generatedLine = regexp.MustCompile(`(?m)^\W*(Code generated .* DO NOT EDIT\.?|.*@generated\b.*)\W*$`)
 
 // vendored is where other people's code lies.
-var vendored = regexp.MustCompile(`(^|/)(vendor|node_modules|third_party|bower_components)/|\.min\.(js|css)$`)
+var vendored = regexp.MustCompile(`((?:^|/)(?:vendor|node_modules|third_party|bower_components)/)|\.min\.(?:js|css)$`)
 
 // head is how many bytes at the beginning of a file say that it was generated.
 const head = 4 << 10
 
 func generated(f File) []Finding {
-	what := ""
+	what, ignore := "", f.Path
+	at := vendored.FindStringSubmatchIndex(f.Path)
 	switch {
-	case vendored.MatchString(f.Path):
+	case at != nil:
 		what = "other people's code"
+		if end := at[3]; end > 0 {
+			ignore = f.Path[:end] // the directory, with all that lies in it
+		}
 	case generatedLine.Match(bytes.ReplaceAll(f.Text.Bytes(0, head), []byte("\r"), nil)):
 		what = "generated"
 	}
 	if what == "" || f.Ignored == nil || f.Ignored() {
 		return nil
 	}
-	return f.first(Generated, "this file is %s, and git does not ignore it: agents that search will read it, %s. If nobody needs it in the repository, name it in .gitignore.",
-		what, f.Meter.Say(f.Text.Count(0, f.Text.Len())))
+	found := f.first(Generated, "This file is %s, and git does not ignore it, so agents that search will read it: %s. If nobody needs %s in the repository, "+
+		"name it in .gitignore; what git tracks already has to be taken out with `git rm --cached`, too.", what, f.Meter.Say(f.Text.Count(0, f.Text.Len())), ignore)
+	found[0].Ignore = ignore
+	return found
 }
 
 func longLines(f File) []Finding {
@@ -136,7 +146,8 @@ func longLines(f File) []Finding {
 		}
 		if n := utf8.RuneCount(f.Text.Bytes(from, to)); n > maxLine {
 			found = append(found, Finding{Code: LongLines, From: from, To: to, Message: fmt.Sprintf(
-				"this line has %s characters: agents see its first %s. Break it.", chars.Commas(n), chars.Commas(maxLine))})
+				"This line has %s characters, %s. The reading tools of agents show the first %s and leave out the rest. Break it where its language lets you.",
+				chars.Commas(n), f.Meter.Say(f.Text.Count(from, to)), chars.Commas(maxLine))})
 		}
 	}
 	return found

@@ -61,10 +61,15 @@ func LanguageOf(id, name string) Language {
 type Outline struct {
 	language Language
 	text     *text.Text
-	once     sync.Once
-	ready    atomic.Bool // parts and spans are there
-	parts    parts
-	spans    []span
+	sections atomic.Pointer[sections] // nil: nobody has asked, or not for long
+	mu       sync.Mutex               // held while they are found
+	parts    parts                    // guarded by mu; those that followed an edit, until they are asked about
+}
+
+// sections are what was found.
+type sections struct {
+	parts parts
+	spans []span
 }
 
 // parts are what an outline is made of, in one language. A value never changes.
@@ -93,24 +98,40 @@ func Of(l Language, t *text.Text) *Outline { return &Outline{language: l, text: 
 // Edit returns the outline of the text after an edit. after is that text.
 func (o *Outline) Edit(c text.Change, after *text.Text) *Outline {
 	edited := Of(o.language, after)
-	if o.ready.Load() {
-		if p, ok := o.parts.edit(o.text, after, c); ok {
+	if found := o.sections.Load(); found != nil {
+		if p, ok := found.parts.edit(o.text, after, c); ok {
 			edited.parts = p
 		}
 	}
 	return edited
 }
 
+// Rest lets go of what was found, for a text that will not be asked about for a while.
+func (o *Outline) Rest() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.parts = nil
+	o.sections.Store(nil)
+}
+
 // found returns the sections.
-func (o *Outline) found() []span {
-	o.once.Do(func() {
-		if o.parts == nil {
-			o.parts = partsOf(o.language, o.text)
+func (o *Outline) found() *sections {
+	if found := o.sections.Load(); found != nil {
+		return found
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	found := o.sections.Load()
+	if found == nil {
+		p := o.parts
+		if p == nil {
+			p = partsOf(o.language, o.text)
 		}
-		o.spans = nest(o.parts.spans())
-		o.ready.Store(true)
-	})
-	return o.spans
+		found = &sections{p, nest(p.spans())}
+		o.parts = nil
+		o.sections.Store(found)
+	}
+	return found
 }
 
 func partsOf(l Language, t *text.Text) parts {
@@ -124,12 +145,13 @@ func partsOf(l Language, t *text.Text) parts {
 }
 
 // Len returns the number of sections.
-func (o *Outline) Len() int { return len(o.found()) }
+func (o *Outline) Len() int { return len(o.found().spans) }
 
 // Section returns the section with a number from 0.
 func (o *Outline) Section(i int) Section {
-	s := o.found()[i]
-	section := o.parts.section(o.text, s)
+	found := o.found()
+	s := found.spans[i]
+	section := found.parts.section(o.text, s)
 	section.Depth = int(s.depth)
 	return section
 }
@@ -150,9 +172,9 @@ func nest(spans []span) []span {
 
 // Around returns the innermost section that holds a byte, or false.
 func (o *Outline) Around(offset int) (Section, bool) {
-	spans := o.found()
-	at, innermost := o.parts.place(o.text, offset), -1
-	for i, s := range spans {
+	found := o.found()
+	at, innermost := found.parts.place(o.text, offset), -1
+	for i, s := range found.spans {
 		if s.first > at {
 			break
 		}

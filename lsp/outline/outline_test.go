@@ -136,6 +136,10 @@ func TestAnOutlineFollowsEdits(t *testing.T) {
 			to := min(x.Len(), from+rng.IntN(3)*rng.IntN(4))
 			c := text.Change{From: from, To: to, With: scraps[rng.IntN(len(scraps))]}
 			before := string(x.Bytes(0, x.Len()))
+			if rng.IntN(8) == 0 {
+				x.Rest()
+				o.Rest()
+			}
 			x = x.Replace(c.From, c.To, c.With)
 			o = o.Edit(c, x)
 			got, want := fmt.Sprint(o.all()), fmt.Sprint(Of(l, textOf(string(x.Bytes(0, x.Len())))).all())

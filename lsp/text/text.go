@@ -2,6 +2,7 @@ package text
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"ctxledger.dev/tokens"
 )
@@ -10,7 +11,10 @@ import (
 type Text struct {
 	encoding *tokens.Encoding
 	size     int
-	content  func() content
+
+	read atomic.Pointer[content] // nil: nobody has asked, or not for long
+	mu   sync.Mutex              // held while that changes
+	raw  []byte                  // guarded by mu; the bytes, as far as they are there in one; never changed
 }
 
 // content is what a text is read through.
@@ -20,8 +24,38 @@ type content struct {
 }
 
 // New returns the text with these bytes, which must not change any more, counted in an encoding.
-func New(e *tokens.Encoding, raw []byte) *Text {
-	return &Text{e, len(raw), sync.OnceValue(func() content { return content{e.Index(raw), linesOf(raw)} })}
+func New(e *tokens.Encoding, raw []byte) *Text { return &Text{encoding: e, size: len(raw), raw: raw} }
+
+// content returns what the text is read through, which is made when it is asked for.
+func (t *Text) content() *content {
+	if c := t.read.Load(); c != nil {
+		return c
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.read.Load()
+	if c == nil {
+		c = &content{t.encoding.Index(t.raw), linesOf(t.raw)}
+		t.read.Store(c)
+	}
+	return c
+}
+
+// bytes returns the text in one. t.mu is held.
+func (t *Text) bytes() []byte {
+	if t.raw == nil && t.size > 0 {
+		t.raw = t.read.Load().index.AppendText(make([]byte, 0, t.size), 0, t.size)
+	}
+	return t.raw
+}
+
+// Rest lets go of all but the bytes, for a text that will not be asked about for a while. When it is, the rest is
+// made again.
+func (t *Text) Rest() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.bytes()
+	t.read.Store(nil)
 }
 
 // Encoding returns what the text is counted in.
@@ -80,13 +114,14 @@ func (t *Text) LineAt(offset int) int { return t.content().lines.at(offset) }
 func (t *Text) Replace(from, to int, with string) *Text {
 	c := t.content()
 	index := c.index.Replace(from, to, []byte(with))
-	edited := content{index, c.lines.replace(from, to, len(with), index)}
-	return &Text{t.encoding, index.Len(), func() content { return edited }}
+	edited := &Text{encoding: t.encoding, size: index.Len()}
+	edited.read.Store(&content{index, c.lines.replace(from, to, len(with), index)})
+	return edited
 }
 
 // In returns the same text counted in another encoding.
 func (t *Text) In(e *tokens.Encoding) *Text {
-	return &Text{e, t.size, sync.OnceValue(func() content {
-		return New(e, t.Bytes(0, t.size)).content()
-	})}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return New(e, t.bytes())
 }

@@ -42,6 +42,9 @@ func TestTheTextIsWhatTheEditorHas(t *testing.T) {
 			}
 			with := randomText(rng, 4)
 			before, was := x, string(x.Bytes(0, x.Len()))
+			if rng.IntN(4) == 0 {
+				x.Rest()
+			}
 			x = x.Edit(Range{Position(r.Start), Position(r.End)}, with)
 			e = e.Edit(r, with)
 			if got := string(x.Bytes(0, x.Len())); got != e.String() {

@@ -5,12 +5,14 @@ export interface Said {
   readonly hint: string;
 }
 
-/** Returns what an error says: its message, and the hint that errors of the server carry. */
+/** Returns what an error says. Errors of the server carry message and hint apart; in the message itself both stand. */
 export function failureOf(error: unknown): Said {
-  const message = error instanceof Error ? error.message : String(error);
   const data = typeof error === 'object' && error !== null && 'data' in error ? error.data : undefined;
-  const hint = typeof data === 'object' && data !== null && 'hint' in data ? data.hint : undefined;
-  return { message, hint: typeof hint === 'string' ? hint : '' };
+  const text = (name: string): string | undefined => {
+    const value: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, name) : undefined;
+    return typeof value === 'string' ? value : undefined;
+  };
+  return { message: text('message') ?? (error instanceof Error ? error.message : String(error)), hint: text('hint') ?? '' };
 }
 
 /** Returns what an error says in one sentence or two. */

@@ -1,8 +1,9 @@
 // The panel of what fills the window: its host in VS Code.
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import { failureOf } from './failures';
 import { page } from './panel/page';
-import { summaryUri, insideOf } from './panel/places';
+import { insideOf, summaryUri } from './panel/places';
 import { contextRequest, type PanelNews, type PanelWish } from './protocol';
 import type { Server } from './server';
 
@@ -100,7 +101,8 @@ class PanelHost implements vscode.Disposable {
     try {
       return { kind: 'context', context: await this.server.request(contextRequest, { session: '' }) };
     } catch (error) {
-      return { kind: 'trouble', problem: error instanceof Error ? error.message : String(error), hint: hintOf(error) };
+      const { message, hint } = failureOf(error);
+      return { kind: 'trouble', problem: message, hint };
     }
   }
 
@@ -123,9 +125,4 @@ async function open(uri: string | undefined): Promise<void> {
   if (uri !== undefined) {
     await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(uri, true), { preview: true, viewColumn: vscode.ViewColumn.Beside });
   }
-}
-
-function hintOf(error: unknown): string {
-  const data = error instanceof Error && 'data' in error ? error.data : undefined;
-  return typeof data === 'object' && data !== null && 'hint' in data && typeof data.hint === 'string' ? data.hint : '';
 }

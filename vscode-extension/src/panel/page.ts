@@ -21,12 +21,12 @@ export function page({ source, nonce, script, style }: Parts): string {
       '<meta name="viewport" content="width=device-width, initial-scale=1">', element('title', {}, 'Context'),
       `<link rel="stylesheet" href="${style}">`),
     element('body', {},
-      textures(),
       element('main', {},
         element('header', { id: 'head' }, element('p', { class: 'about' }, 'The ledger is asked…')),
         element('div', { id: 'window' }),
         element('section', { id: 'grown', hidden: 'hidden', 'aria-labelledby': 'grew' },
           element('h2', { id: 'grew' }, 'How it grew'), element('div', chart), element('p', { id: 'keys' }), element('div', { id: 'turn' })),
         element('div', { id: 'sources' })),
+      textures(),
       element('script', { nonce, src: script })));
 }

@@ -11,7 +11,9 @@ export function spokenTurn(context: Context, index: number): string {
   if (turn === undefined) {
     return '';
   }
-  const said = [`turn ${turn.turn}`, turn.request, `${sayCount(turn.used)} tokens in the view`, `${signed(change(context, index), turn)} since the turn before`, cut(turn)];
+  const grown = change(context, index);
+  const since = grown === undefined ? '' : `${signed(grown, turn)} since the turn before`;
+  const said = [`turn ${turn.turn}`, turn.request, `${sayCount(turn.used)} tokens in the view`, since, cut(turn)];
   return said.filter((part) => part !== '').join(', ');
 }
 
@@ -22,15 +24,17 @@ export function turnCard(context: Context, index: number): string {
     return '';
   }
   const when = sayTime(turn.time);
-  const facts: [string, string][] = [
-    ['in the view', `${sayCount(turn.used)} tokens`],
-    [index === 0 && context.earlier === 0 ? 'brought' : 'change', signed(change(context, index), turn)],
-  ];
+  const facts: [string, string][] = [['in the view', `${sayCount(turn.used)} tokens`]];
+  const grown = change(context, index);
+  if (grown !== undefined) {
+    facts.push(['change', signed(grown, turn)]);
+  }
   if (turn.measured > 0) {
     facts.push(['measured', `${sayTokens(turn.measured, true)} tokens`]);
   }
-  if (removed(context, index) > 0) {
-    facts.push(['taken out', sayTokens(removed(context, index), turn.used.exact)]);
+  const gone = grown === undefined ? 0 : broughtBy(turn) - grown;
+  if (gone > rounding) {
+    facts.push(['taken out', sayTokens(gone, turn.used.exact)]);
   }
   return element('div', { class: 'turn' },
     element('p', { class: 'request' }, element('span', { class: 'which' }, `Turn ${turn.turn}`), when === '' ? '' : element('time', {}, when),
@@ -58,20 +62,19 @@ function link(turn: Turn): string {
   return element('button', { class: 'link', 'data-summary': id }, 'Open it');
 }
 
-/** Returns by how much the view is larger than at the end of the turn before. */
-function change(context: Context, index: number): number {
-  return (context.turns[index]?.used.n ?? 0) - (context.turns[index - 1]?.used.n ?? 0);
+/** By how much sums of estimates differ because each is rounded. */
+const rounding = 2;
+
+/** Returns by how much the view is larger than at the end of the turn before; nothing where that is not known. */
+function change({ turns, earlier }: Context, index: number): number | undefined {
+  const now = turns[index];
+  const before = turns[index - 1]?.used.n ?? (earlier > 0 ? undefined : 0);
+  return now === undefined || before === undefined ? undefined : now.used.n - before;
 }
 
-/** Returns how much of the view went in a turn: by a compaction, edits, or going back to an earlier message. */
-function removed(context: Context, index: number): number {
-  const turn = context.turns[index];
-  if (turn === undefined || (index === 0 && context.earlier > 0)) {
-    return 0;
-  }
-  const brought = turn.added.reduce((sum, part) => sum + part.tokens, 0);
-  const gone = brought - change(context, index);
-  return gone > 2 ? gone : 0; // estimates are rounded
+/** Returns what the messages of a turn brought; more than the view grew by where something was cut or gone back from. */
+function broughtBy(turn: Turn): number {
+  return turn.added.reduce((sum, part) => sum + part.tokens, 0);
 }
 
 function signed(n: number, turn: Turn): string {

@@ -88,7 +88,7 @@ function table(context: Context, shares: readonly Share[], taken: number): strin
     rows.push(line(swatch('room'), 'free', sayTokens(free, used.exact && fixed === null), sayShare(free, window)));
   }
   if (threshold > 0) {
-    rows.push(line(dash('threshold'), 'a compaction is due above', sayTokens(threshold, true), window > 0 ? sayShare(threshold, window) : ''));
+    rows.push(line(dash('threshold'), 'compaction due above', sayTokens(threshold, true), window > 0 ? sayShare(threshold, window) : ''));
   }
   const head = element('tr', {}, element('td'), element('th', { scope: 'col' }, 'what'),
     element('th', { scope: 'col', class: 'number' }, 'tokens'), element('th', { scope: 'col', class: 'number' }, window > 0 ? 'of the window' : 'share'));

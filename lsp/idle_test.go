@@ -1,0 +1,47 @@
+package lsp
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ctxledger.dev/internal/env"
+)
+
+// TestAnEditorThatIsLeftAloneIsNoticedOnce lets time go by, which costs none here.
+func TestAnEditorThatIsLeftAloneIsNoticedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var rests atomic.Int32
+		ctx, end := context.WithCancel(t.Context())
+		s := New(Options{Env: env.System(), Idle: func() { rests.Add(1) }})
+		s.life = ctx
+		s.tasks.Go(s.watchRest)
+		for _, c := range []struct {
+			name  string
+			stirs int           // so many messages,
+			every time.Duration // so long apart,
+			then  time.Duration // and then nothing for so long
+			rests int32
+		}{
+			{"nothing came yet", 0, 0, time.Hour, 0},
+			{"a message", 1, 0, 3 * quiet, 1},
+			{"nothing more", 0, 0, time.Hour, 1},
+			{"much without a pause", 100, quiet / 2, quiet / 2, 1},
+			{"and then a pause", 0, 0, 3 * quiet, 2},
+		} {
+			for range c.stirs {
+				s.stir()
+				env.Sleep(ctx, c.every)
+			}
+			env.Sleep(ctx, c.then)
+			synctest.Wait()
+			if n := rests.Load(); n != c.rests {
+				t.Errorf("%s: %d rests, not %d", c.name, n, c.rests)
+			}
+		}
+		end()
+		s.tasks.Wait()
+	})
+}

@@ -1,0 +1,119 @@
+package lsp
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/ignore"
+	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/text"
+)
+
+// fixes are what the server can do about findings that the client shows. There is one for what git could ignore.
+// What a session read long ago, it has to read again itself; long lines and large files are for people to divide.
+func (s *Server) fixes(d *document, shown []protocol.Diagnostic) (list []protocol.CommandOrCodeAction) {
+	for _, one := range shown {
+		if one.Code != protocol.String(anyfile.Generated) || !s.able.actions {
+			continue
+		}
+		for _, f := range anyfile.Findings(s.file(d), []string{anyfile.Generated}) {
+			edit, err := s.ignoring(f.Ignore, d.path)
+			if err != nil {
+				s.o.Log.Warn("no quick fix", "of", f.Ignore, "why", err.Error())
+				continue
+			}
+			kind, yes := protocol.CodeActionKindQuickFix, true
+			list = append(list, &protocol.CodeAction{
+				Title: fmt.Sprintf("Have git ignore %.200s", f.Ignore), Kind: &kind, IsPreferred: &yes,
+				Diagnostics: []protocol.Diagnostic{one}, Edit: edit,
+			})
+		}
+	}
+	return list
+}
+
+// ignoring returns the edit of the workspace's .gitignore that has git ignore a path, and the document with it.
+// Errors: why there is none.
+func (s *Server) ignoring(name, document string) (*protocol.WorkspaceEdit, error) {
+	bare, dir := strings.CutSuffix(name, "/")
+	line, ok := ignore.Line(bare, dir)
+	if !ok {
+		return nil, fault.New(fault.Invalid, "lsp.ignore", "no line of %s can name it", gitignore)
+	}
+	r, err := s.rules()
+	if err != nil {
+		return nil, err
+	}
+	before := r.text.Bytes(0, r.text.Len())
+	added := line + "\n"
+	if strings.Contains(string(before), "\r\n") {
+		added = line + "\r\n"
+	}
+	if n := len(before); n > 0 && before[n-1] != '\n' {
+		added = added[len(line):] + added
+	}
+	if !s.place.ignoresWith(append(before, added...), document) {
+		return nil, fault.New(fault.Invalid, "lsp.ignore", "a %s deeper in the tree says otherwise", gitignore)
+	}
+	end := at(r.text, r.text.Len())
+	return s.able.edit(r, protocol.TextEdit{Range: protocol.Range{Start: end, End: end}, NewText: added}), nil
+}
+
+// rules are the .gitignore of the workspace's root, as the client has it.
+type rules struct {
+	uri     uri.URI
+	version *int32 // nil: it is not open
+	missing bool   // there is no such file
+	text    *text.Text
+}
+
+// rules finds them. Errors: why they cannot be edited.
+func (s *Server) rules() (r rules, err error) {
+	for _, d := range s.documents.all() {
+		if d.path == gitignore {
+			return rules{uri: d.spelled, version: &d.version, text: d.text}, nil
+		}
+	}
+	err = s.place.read(func(tree *safefs.Tree) error {
+		info, err := tree.Stat(gitignore)
+		if err != nil {
+			return err
+		}
+		raw := tree.Read(gitignore, ignore.FileSize)
+		if info.Kind != safefs.Absent && (info.Kind != safefs.File || info.Link || int64(len(raw)) != info.Size) {
+			return fault.New(fault.Invalid, "lsp.ignore", "%s is no file that could be edited", gitignore)
+		}
+		r = rules{
+			uri: uri.File(filepath.Join(s.place.Root, gitignore)), missing: info.Kind == safefs.Absent,
+			text: text.New(s.known().meter.Counter.Encoding(), raw),
+		}
+		return nil
+	})
+	return r, err
+}
+
+// edit returns an edit of a file in the form that the client takes.
+func (a abilities) edit(r rules, e protocol.TextEdit) *protocol.WorkspaceEdit {
+	if !a.changes {
+		return &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{r.uri: {e}}}
+	}
+	var list []protocol.DocumentChange
+	if r.missing && a.creates {
+		yes := true
+		list = append(list, &protocol.CreateFile{
+			Kind: string(protocol.ResourceOperationKindCreate), URI: r.uri, Options: &protocol.CreateFileOptions{IgnoreIfExists: &yes},
+		})
+	}
+	return &protocol.WorkspaceEdit{DocumentChanges: append(list, &protocol.TextDocumentEdit{
+		TextDocument: protocol.OptionalVersionedTextDocumentIdentifier{
+			TextDocumentIdentifier: protocol.TextDocumentIdentifier{URI: r.uri}, Version: r.version,
+		},
+		Edits: []protocol.TextDocumentEditElement{&e},
+	})}
+}
