@@ -24,7 +24,7 @@ func (s *Server) follow() {
 		s.unfollow = nil
 	}
 	if !want.live {
-		s.change(func(k *known) { k.live = live.State{} })
+		s.learn(func(k *known) { k.live = live.State{} })
 		return
 	}
 	ctx, stop := context.WithCancel(s.life)

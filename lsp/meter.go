@@ -45,11 +45,11 @@ func (s *Server) known() known {
 func (s *Server) know(change func(*known)) (before, after known) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.change(change)
+	return s.learn(change)
 }
 
-// change is know for who holds s.mu.
-func (s *Server) change(by func(*known)) (before, after known) {
+// learn is know for who holds s.mu.
+func (s *Server) learn(by func(*known)) (before, after known) {
 	before = s.now
 	by(&s.now)
 	s.now = s.now.measured()

@@ -2,9 +2,11 @@ package lsp
 
 import (
 	"context"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
@@ -181,4 +183,48 @@ func TestTheEndOfTheInputEndsCallsUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.has(t, "untitled:x")
+}
+
+// TestACallIsAboutTheTextBeforeLaterChanges has a change come while a call is taken in: the call is refused as
+// outdated then, and never answered from the later text.
+func TestACallIsAboutTheTextBeforeLaterChanges(t *testing.T) {
+	taking, compute := make(chan struct{}), make(chan struct{})
+	f := newFixture(t, func(s *Server) {
+		of := func(p *protocol.CodeLensParams) uri.URI {
+			close(taking)
+			// Nothing else is taken in now. A server that does so has the time for it here.
+			late := time.After(100 * time.Millisecond)
+			for s.documents.get(p.TextDocument.URI).version == 1 {
+				select {
+				case <-late:
+					return p.TextDocument.URI
+				default:
+					runtime.Gosched()
+				}
+			}
+			return p.TextDocument.URI
+		}
+		s.methods["test/about"] = about("test/about", of, func(_ context.Context, _ *Server, d *document, _ *protocol.CodeLensParams) (protocol.String, error) {
+			<-compute
+			return protocol.String(d.text.Bytes(0, d.text.Len())), nil
+		})
+	})
+	f.initialize(t)
+	if err := f.Open("untitled:x", "plaintext", "old"); err != nil {
+		t.Fatal(err)
+	}
+	call, err := f.Begin("test/about", scriptededitor.Document("untitled:x", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-taking
+	if err := f.Change("untitled:x", 2, scriptededitor.Range{}, "new"); err != nil {
+		t.Fatal(err)
+	}
+	f.has(t, "untitled:x") // the change has been taken in
+	close(compute)
+	var got string
+	if err := call.Wait(f.ctx, &got); err == nil || !strings.HasPrefix(err.Error(), "-32801: ") {
+		t.Errorf("a call about the old text is answered with %q, %v", got, err)
+	}
 }

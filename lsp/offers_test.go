@@ -21,9 +21,9 @@ func registrable(names ...string) map[string]any {
 // allNames are the methods that depend on settings.
 var allNames = []string{"codeAction", "codeLens", "diagnostic", "documentSymbol", "foldingRange", "hover", "inlayHint"}
 
-// shown are the settings of all methods, hidden of none.
+// visible are the settings of all methods, hidden of none.
 var (
-	shown = map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true, "countSelection": true,
+	visible = map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true, "countSelection": true,
 		"diagnostics": []string{"long-lines"}}
 	hidden = map[string]any{"lens": "off", "hover": "off", "hints": 0, "symbols": false, "folding": false, "countSelection": false, "diagnostics": []string{}}
 )
@@ -94,7 +94,7 @@ func (f *fixture) sync(t *testing.T) {
 // when they begin and what is registered later never overlap, and together are what the settings want.
 func TestEveryMethodIsOfferedOnce(t *testing.T) {
 	for _, names := range [][]string{nil, {"hover"}, {"codeLens", "diagnostic", "foldingRange"}, slices.Clone(allNames)} {
-		for what, settings := range map[string]map[string]any{"all": shown, "nothing": hidden} {
+		for what, settings := range map[string]map[string]any{"all": visible, "nothing": hidden} {
 			f := newFixture(t, nil)
 			raw, err := f.Initialize(f.ctx, registrable(names...), settings, nil)
 			if err != nil {
@@ -144,8 +144,8 @@ func TestRegistrationsFollowTheSettings(t *testing.T) {
 				settings map[string]any
 				want     []string
 			}{
-				{shown, allNames},
-				{shown, allNames}, // nothing new
+				{visible, allNames},
+				{visible, allNames}, // nothing new
 				{map[string]any{"hover": "headings", "diagnostics": []string{"long-lines"}}, []string{"hover", "diagnostic"}},
 				{nil, nil}, // what is not said is as the client said in the beginning
 				{map[string]any{"folding": true}, []string{"foldingRange"}},
@@ -155,7 +155,7 @@ func TestRegistrationsFollowTheSettings(t *testing.T) {
 				f.untilRegistered(t, c.want)
 			}
 			for range 100 {
-				change(t, f, shown)
+				change(t, f, visible)
 				change(t, f, hidden)
 			}
 			change(t, f, map[string]any{"symbols": true})
@@ -193,7 +193,7 @@ func TestARefusedRegistrationEndsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.untilRegistered(t, []string{"codeLens", "hover"})
-	if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"ctxledger": shown}}); err != nil {
+	if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"ctxledger": visible}}); err != nil {
 		t.Fatal(err)
 	}
 	f.untilRegistered(t, allNames)

@@ -161,7 +161,13 @@ func TestALedgerInTroubleHurtsNobody(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
 			end := c.begin(t, &p)
-			c.check(t, p.start(t), p, end)
+			s := p.start(t)
+			c.check(t, s, p, func() {
+				if panel, err := s.context(t, ""); err == nil || !strings.Contains(err.Error(), c.problem) {
+					t.Errorf("the panel is told %+v, %v", panel, err)
+				}
+				end()
+			})
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"math"
 	"slices"
 	"sort"
 
@@ -71,7 +72,7 @@ func (d *declarations) edit(_, after *text.Text, c text.Change) (parts, bool) {
 		return nil, false
 	}
 	from, to := d.list[first].from, d.list[last].to
-	if slices.ContainsFunc(d.errors, func(at int32) bool { return from <= at && at <= to }) {
+	if d.brokenAround(first, last) {
 		return nil, false
 	}
 	raw := after.Append([]byte(clause), int(from), int(to+shift))
@@ -90,6 +91,16 @@ func (d *declarations) edit(_, after *text.Text, c text.Change) (parts, bool) {
 		edited.errors = append(edited.errors, at)
 	}
 	return edited, true
+}
+
+// brokenAround reports whether the parser had something to say about the declarations from first to last, or about what
+// lies between them and the next one: what it has skipped there may belong to them after an edit.
+func (d *declarations) brokenAround(first, last int) bool {
+	from, to := d.list[first].from, int32(math.MaxInt32)
+	if last+1 < len(d.list) {
+		to = d.list[last+1].from
+	}
+	return slices.ContainsFunc(d.errors, func(at int32) bool { return from <= at && at <= to })
 }
 
 // appendMoved appends declarations that stand elsewhere now.

@@ -149,3 +149,34 @@ func TestAnOutlineFollowsEdits(t *testing.T) {
 		}
 	}
 }
+
+// TestBrokenGoIsReadAnew edits source that does not parse: what follows the edits is what is found anew, though the
+// edited part alone parses.
+func TestBrokenGoIsReadAnew(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		raw   string
+		edits []text.Change
+	}{
+		{"the end of a declaration that ran on", "package p\nvar func F(\n", []text.Change{{From: 15, To: 18, With: "="}}},
+		{"the middle of one", "package p\ntype T struct {\ngo ", []text.Change{{From: 23, To: 26}}},
+		{"what was skipped behind the last one", "package p\n\nvar a = 1\n*if {\n;*/", []text.Change{{From: 20, To: 22}, {From: 18, To: 20}}},
+		{"what was skipped further behind it", "package p\nconst c*onst c\n[func (r R( M() {\n}\ninterface{func F() {\n\tx()\n}\n", []text.Change{{From: 16, To: 20}}},
+		{"what was skipped before the next one", "package p\nfunc (r R) M() {\n}\n\n{", []text.Change{{From: 24, To: 27, With: "interface{"}}},
+		{"a place that an edit before has moved", "package p\nfunc A() {\n\tx()\n}\n\nvar func F(\n",
+			[]text.Change{{From: 24, To: 24, With: strings.Repeat("y", 50)}, {From: 84, To: 87, With: "="}}},
+		{"a place that an edit before has kept", "package p\nimport \"x\"\nvar a = 1\ntype T struct {\ntype (\n\tA int\n)\n(",
+			[]text.Change{{From: 18, To: 18}, {From: 44, To: 47}}},
+	} {
+		x := textOf(c.raw)
+		o := Of(Go, x)
+		o.Len()
+		for _, e := range c.edits {
+			x = x.Replace(e.From, e.To, e.With)
+			o = o.Edit(e, x)
+			if got, want := fmt.Sprint(o.all()), fmt.Sprint(Of(Go, textOf(string(x.Bytes(0, x.Len())))).all()); got != want {
+				t.Errorf("%s: %+v gives\n%s, not\n%s", c.name, e, got, want)
+			}
+		}
+	}
+}
