@@ -99,15 +99,15 @@ func (w *watcher) wait(ctx context.Context) error {
 
 // look finds the session that lives, and reads what is new of it.
 func (w *watcher) look(ctx context.Context) error {
-	list, err := w.api.Sessions(ctx, engine.SessionsRequest{Limit: 1})
-	if err != nil {
+	s, err := w.api.Session(ctx, engine.SessionRequest{Latest: true})
+	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	if len(list.Sessions) == 0 || w.o.Env.Now().Sub(list.Sessions[0].Updated) > limits.ActiveSession {
+	if err != nil || !s.Live(w.o.Env.Now()) {
 		w.reader = nil
 		return nil
 	}
-	if s := list.Sessions[0]; w.reader == nil || w.reader.session.ID != s.ID {
+	if w.reader == nil || w.reader.session.ID != s.ID {
 		w.reader = newReader(s)
 	} else {
 		w.reader.session = s
