@@ -62,7 +62,7 @@ func (f *folded) use(c tokens.Counter, w Window, filled window.Fill, whole windo
 	if fixed, known := f.fixed(c); known {
 		u.Fixed = &fixed
 	}
-	u.Measured, _ = f.newestMeasured()
+	u.Measured, _ = f.newestMeasured(anyEntry)
 	u.Held = f.held(c, u)
 	return u
 }
