@@ -72,9 +72,8 @@ func (n *news) take() lot {
 }
 
 // tellNews tells the client what changes: at once what comes after a pause, together what comes in one; that the ledger
-// changed has a longer one. Nothing
-// else asks the client for anything unasked, and it asks for one thing after the other: so their order holds, and
-// the client ends with the last of many changes.
+// changed has a longer one. Nothing else asks the client for anything unasked, and it asks for one thing after the
+// other: so their order holds, and the client ends with the last of many changes.
 func (s *Server) tellNews() {
 	t := teller{Server: s, reported: map[uri.URI]uri.URI{}, registered: map[string]bool{}}
 	for {
