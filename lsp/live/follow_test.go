@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"ctxledger.dev/changes"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -59,6 +60,24 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	if f := s.Files["a.go"]; f.Tokens != 4 || f.Stale || s.Model != "gpt-5" || s.Held.N == 0 || !strings.HasPrefix(s.Title, "Please read with password=[masked:") {
 		t.Errorf("the state is %+v", s)
 	}
+	state := func(hash string, at time.Time) changes.State {
+		return changes.State{Path: "a.go", Exists: true, Size: 9, Modified: at, Hash: strings.Repeat(hash, 64)}
+	}
+	began := time.Now()
+	before := state("a", began.Add(-time.Hour))
+	if _, err := local.RecordStates(t.Context(), engine.RecordStatesRequest{
+		Started: began, States: []engine.Observation{{State: state("b", time.Now()), Seen: time.Now(), Before: &before}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s = awaited(t, told, func(s State) bool { return s.Files["a.go"].Stale })
+	if by := s.Files["a.go"].By; by != changes.External {
+		t.Errorf("by %q", by)
+	}
+	if _, err := local.AppendMessages(t.Context(), engine.AppendMessagesRequest{Session: r.Session, Since: true, Messages: read("t4", false)}); err != nil {
+		t.Fatal(err)
+	}
+	awaited(t, told, func(s State) bool { return s.Files["a.go"].Reads == 3 && !s.Files["a.go"].Stale })
 }
 
 // followed follows what open opens until the test ends.
