@@ -10,7 +10,7 @@ const rows = '.pane-body .monaco-list-row';
 /** The steps, with the pictures after which they are named. */
 const steps = {
   async editor(page) {
-    await see(page, 'the status bar', status, /≈\d+ % claude-sonnet-4-5/);
+    await see(page, 'the status bar', status, /\d+ % claude-sonnet-4-5/);
     await see(page, 'a code lens', '.codelens-decoration', /^≈[\d,]+ tokens · .* · read \d+ times, ≈[\d,]+ tokens · fresh$/);
   },
   async tree(page) {
