@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -200,8 +201,19 @@ func TestCommandsOnTheLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	restorable := func() bool {
+		nodes := f.nodes(t, "sessions/"+session)
+		i := slices.IndexFunc(nodes, func(n records.Node) bool { return n.Kind == records.KindSummary })
+		return i >= 0 && nodes[i].Restorable
+	}
+	if !restorable() {
+		t.Error("the summary cannot be restored")
+	}
 	if got := f.command(t, "restore", map[string]any{"summary": a.ID}); !strings.HasPrefix(got.Said, "Summary "+a.ID+" is taken back: the view of session "+session+" has the whole conversation again, ") {
 		t.Errorf("restored: %+v", got)
+	}
+	if restorable() {
+		t.Error("the summary can be restored again")
 	}
 	if got := f.command(t, "forget", map[string]any{"handle": session, "dryRun": true}); !strings.HasPrefix(got.Said, "Would forget ") || !strings.Contains(got.Said, "24 messages") {
 		t.Errorf("to be forgotten: %+v", got)
