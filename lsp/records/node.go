@@ -58,5 +58,6 @@ func (n Node) address() string {
 // Bounds on the texts of a node, in characters.
 const (
 	maxLabel   = 200
+	maxShort   = 60 // of a session's label: a longer one leaves its description no room
 	maxTooltip = 4000
 )
