@@ -31,6 +31,9 @@ func (r Reader) safe(ctx context.Context, nodes []Node) error {
 		n := &nodes[i]
 		n.Label, n.Description, n.Tooltip = cut(shown(n.Label), maxLabel), cut(shown(n.Description), maxLabel), cut(shown(n.Tooltip), maxTooltip)
 		n.URI = n.address()
+		if n.Kind == KindSession {
+			n.Label = cutWords(n.Label, maxShort)
+		}
 	}
 	return nil
 }

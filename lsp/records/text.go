@@ -24,6 +24,15 @@ func cut(s string, n int) string {
 	return s
 }
 
+// cutWords returns a text of at most n characters that ends with a word, unless that is a very long one.
+func cutWords(s string, n int) string {
+	short := cut(s, n)
+	if at := strings.LastIndexByte(short, ' '); short != s && at > len(short)/2 {
+		return short[:at] + "…"
+	}
+	return short
+}
+
 // fields joins what is known of a thing, by what separates.
 func fields(sep string, parts ...string) string {
 	var known []string
