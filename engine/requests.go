@@ -260,7 +260,7 @@ type Use struct {
 	Window     int              `json:"window"`          // tokens; 0: unknown
 	Used       tokens.Count     `json:"used"`            // of the view
 	Measured   int64            `json:"measured"`        // input and output of the newest answer, as the provider reported; 0: none
-	Held       tokens.Count     `json:"held"`            // by the agent's own window: Measured and what came since, else Used and Fixed
+	Held       tokens.Count     `json:"held"`            // by the agent's own window: the newest answer on the active path, measured, and what came since; else Used and Fixed
 	Threshold  int              `json:"threshold"`       // above it a compaction is due
 	Categories []Category       `json:"categories"`      // by what fills the view, largest first, together Used
 	Sources    []Source         `json:"sources"`         // by where it comes from: files, then tools, each largest first, at most 20 of each

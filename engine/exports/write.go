@@ -81,7 +81,7 @@ func always() (bool, error) { return true, nil }
 func activeOf(all []sessions.Session) string {
 	var newest sessions.Session
 	for _, s := range all {
-		if s.Parent == "" && !s.Updated.Before(newest.Updated) {
+		if s.Main() && !s.Updated.Before(newest.Updated) {
 			newest = s
 		}
 	}
