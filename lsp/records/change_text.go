@@ -37,8 +37,7 @@ func (r Reader) changeText(ctx context.Context, id string) (string, error) {
 		}
 	}
 	b.WriteString("\n" + code("ctxledger why "+flat(c.Path)) + " tells everything that is known of the file.\n")
-	text, _, err := r.document(ctx, b.String(), true)
-	return text, err
+	return r.told(ctx, b.String(), "`ctxledger cat "+c.Session+"`")
 }
 
 // changeOf returns the change of a number. Errors: not_found.
@@ -129,7 +128,7 @@ func (r Reader) writeCall(ctx context.Context, b *strings.Builder, c changes.Cha
 		}
 		b.WriteString("\n" + code(flat(a.name)) + "\n\n" + fence(value, ""))
 		if len(value) < len(a.value) {
-			b.WriteString("*The beginning of " + chars.Size(int64(len(a.value))) + ".*\n")
+			b.WriteString("*The beginning of " + chars.Size(int64(len(a.value))) + ": `ctxledger cat " + c.Session + "` prints all of it.*\n")
 		}
 	}
 	return nil

@@ -289,3 +289,30 @@ func TestWhatWasForgottenSaysSo(t *testing.T) {
 		}
 	})
 }
+
+// TestACutDocumentSaysWhereTheRestIs has documents that take more room as they are shown than as they are stored.
+func TestACutDocumentSaysWhereTheRestIs(t *testing.T) {
+	l := newLedger(t)
+	hidden := func(n int) string { return strings.Repeat("x\u200c", n/2) } // shown with three times the characters, six times the bytes
+	session := l.say("", user("begin"))
+	for i := range 60 {
+		l.say(session, assistant(fmt.Sprintf("answer %d %s", i+1, hidden(18_000))))
+	}
+	args := map[string]any{"file_path": "/ws/a.go"}
+	for i := range 10 {
+		args[fmt.Sprint("new_string", i)] = hidden(maxArgument + 10)
+	}
+	l.say(session, l.use("Edit", args, "ok", false)...)
+	text := must(l.Text(t.Context(), Address{Kind: KindSession, ID: session}))
+	if !strings.Contains(text, "answer 60 ") || strings.Contains(text, "Cut here") || !strings.Contains(text[:2000], "`ctxledger cat "+session+"` prints all of them") {
+		t.Errorf("the session begins %.1000s\nand ends %s", text, text[len(text)-200:])
+	}
+	for name, text := range map[string]string{
+		"a change":  l.open(l.nodes(KindChange)["a.go"]),
+		"a session": must(l.told(t.Context(), fence(hidden(limits.MaskText), "markdown")+"END\n", "`ctxledger cat "+session+"`")),
+	} {
+		if lines := outside(text); lines[len(lines)-1] != "*Cut here: `ctxledger cat "+session+"` prints all of it.*" || len(text) > limits.MaskText+500 {
+			t.Errorf("%s of %d bytes ends %q", name, len(text), text[len(text)-200:])
+		}
+	}
+}

@@ -60,6 +60,5 @@ func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
 	if n := s.CutTotal - len(s.Cut); n > 0 {
 		b.WriteString(item(chars.Commas(n) + " more"))
 	}
-	text, _, err := r.document(ctx, b.String(), true)
-	return text, err
+	return r.told(ctx, b.String(), "`ctxledger diff --json "+s.ID+"`")
 }
