@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"ctxledger.dev/engine"
@@ -83,10 +82,4 @@ func contextOf(g engine.Growth, now time.Time) Context {
 const maxLine = 200
 
 // plainLine makes one line of stored text safe to show.
-func plainLine(s string) string {
-	s = strings.Join(strings.Fields(chars.Plain(s)), " ")
-	if short := chars.Head(s, maxLine); short != s {
-		return chars.Head(s, maxLine-1) + "…"
-	}
-	return s
-}
+func plainLine(s string) string { return chars.Short(chars.Line(s), maxLine) }

@@ -16,14 +16,6 @@ func flat(s string) string {
 // shown returns text as it is safe to show. The line ends of Windows are line ends.
 func shown(s string) string { return chars.Plain(strings.ReplaceAll(s, "\r\n", "\n")) }
 
-// cut returns a text of at most n characters.
-func cut(s string, n int) string {
-	if head := chars.Head(s, n); len(head) < len(s) {
-		return chars.Head(s, n-1) + "…"
-	}
-	return s
-}
-
 // fields joins what is known of a thing, by what separates.
 func fields(sep string, parts ...string) string {
 	var known []string
