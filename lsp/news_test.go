@@ -2,13 +2,19 @@ package lsp
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"go.lsp.dev/uri"
 
 	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/lsp/live"
+	"ctxledger.dev/lsp/outline"
+	"ctxledger.dev/lsp/text"
+	"ctxledger.dev/tokens"
 )
 
 // newTeller starts a server whose news are told when the test says so.
@@ -50,5 +56,36 @@ func TestAStatusIsSafeToShow(t *testing.T) {
 		if len(said) > maxMessage || !strings.HasPrefix(said, `ctxledger.yaml says "a\u001b[2Jb\u202eexe # [masked:github-token:`) {
 			t.Errorf("it says %q", said)
 		}
+	}
+}
+
+// TestWhatNobodyAskedAboutTakesNoRoom tells the findings of many large documents beside those that are in use.
+func TestWhatNobodyAskedAboutTakesNoRoom(t *testing.T) {
+	f, teller := newTeller(t, nil)
+	var used []uri.URI
+	for i := range keptDocuments + 2 {
+		u := uri.URI(fmt.Sprint("untitled:", i))
+		d := document{uri: u, spelled: u, language: outline.Markdown}
+		f.documents.put(d.with(1, text.New(tokens.O200kBase, []byte(strings.Repeat("Some words.\n", keptSize/4/12)))))
+		if i < keptDocuments {
+			f.documents.used(u)
+			used = append([]uri.URI{u}, used...)
+		}
+	}
+	for _, codes := range [][]string{nil, {anyfile.LargeRead}} {
+		f.know(func(k *known) { k.settings.Diagnostics = codes })
+		teller.tell(lot{refresh: true, documents: map[uri.URI]bool{}})
+		if !slices.Equal(f.documents.recent, used) {
+			t.Errorf("with %v those in use are %v, not %v", codes, f.documents.recent, used)
+		}
+	}
+	if len(teller.reported) != keptDocuments+2 {
+		t.Errorf("findings are told of %d documents", len(teller.reported))
+	}
+	f.documents.close(used[0])
+	f.documents.used("untitled:1")
+	f.documents.looked("untitled:5")
+	if got := f.documents.recent; len(got) != keptDocuments || got[0] != "untitled:1" || got[3] != "untitled:5" {
+		t.Errorf("with room for one more those in use are %v", got)
 	}
 }
