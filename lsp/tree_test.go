@@ -225,6 +225,23 @@ func TestCommandsOnTheLedger(t *testing.T) {
 	}
 }
 
+// TestALookChangesNothing asks what would be forgotten: nobody is told that anything changed.
+func TestALookChangesNothing(t *testing.T) {
+	k := newKept(t)
+	session := k.talk(t, 1)
+	f := newFixture(t, k.place)
+	settings := map[string]any{"capabilities": map[string]any{}, "initializationOptions": map[string]any{"live": false}}
+	if err := f.Call(f.ctx, "initialize", settings, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, dry := range []bool{true, false} {
+		f.command(t, "forget", map[string]any{"handle": session, "dryRun": dry})
+		if l := f.news.take(); l.changed == dry {
+			t.Errorf("a look: %v, and something changed: %v", dry, l.changed)
+		}
+	}
+}
+
 // TestACompactionCanBeGivenUp ends one by its request and by its progress.
 func TestACompactionCanBeGivenUp(t *testing.T) {
 	k := newKept(t)
