@@ -89,3 +89,17 @@ func TestWhatNobodyAskedAboutTakesNoRoom(t *testing.T) {
 		t.Errorf("with room for one more those in use are %v", got)
 	}
 }
+
+// TestAStatusThatIsWantedAgainIsTold switches it off and on while nothing happens.
+func TestAStatusThatIsWantedAgainIsTold(t *testing.T) {
+	f, teller := newTeller(t, nil)
+	for _, on := range []bool{true, true, false, true} {
+		f.know(func(k *known) { k.settings.Status, k.live = on, live.State{Session: "s"} })
+		teller.tell(lot{})
+	}
+	f.know(func(k *known) { k.live.Session = "the last one" })
+	teller.tell(lot{})
+	if list := f.statuses(t, 2); list[1].Session != "s" {
+		t.Errorf("what was told is %+v", list)
+	}
+}

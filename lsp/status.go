@@ -26,7 +26,11 @@ func (t *teller) tellStatus() {
 	k := t.known()
 	l := k.live
 	st := Status{l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, chars.Line(t.sayable(l.Problem)), chars.Line(t.sayable(l.Hint))}
-	if !k.settings.Status || st == t.status {
+	if !k.settings.Status {
+		t.status = Status{} // what is wanted again is news again
+		return
+	}
+	if st == t.status {
 		return
 	}
 	t.status = st
