@@ -103,3 +103,34 @@ func TestAStatusThatIsWantedAgainIsTold(t *testing.T) {
 		t.Errorf("what was told is %+v", list)
 	}
 }
+
+// TestFindingsAreToldInTheOrderOfTheirDocuments tells those of many documents at once.
+func TestFindingsAreToldInTheOrderOfTheirDocuments(t *testing.T) {
+	f, teller := newTeller(t, map[string]any{"diagnostics": []string{anyfile.LongLines}})
+	l := lot{documents: map[uri.URI]bool{}}
+	var want []string
+	for c := 'a'; c <= 'z'; c++ {
+		u := uri.URI("untitled:" + string(c))
+		d := document{uri: u, spelled: u}
+		f.documents.put(d.with(1, text.New(tokens.O200kBase, []byte(strings.Repeat("x", 3000)))))
+		l.documents[u] = true
+		want = append(want, string(u))
+	}
+	teller.tell(l)
+	const method = "textDocument/publishDiagnostics"
+	told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, method) == len(want) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range told {
+		var p struct{ URI string }
+		if err := json.Unmarshal(m.Params, &p); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, p.URI)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("they are told in the order %v", got)
+	}
+}
