@@ -146,9 +146,22 @@ func (r Reader) writeCall(ctx context.Context, b *strings.Builder, c changes.Cha
 	return nil
 }
 
-// intentOf returns the intent that a change is attributed to; nil where the ledger does not have it any more.
+// intentOf returns the intent that a change is attributed to; nil where the ledger does not have it any more. It is the
+// one of an entry at or before the one that reports the change, as a rule shortly: it is looked for from there, each time
+// in a larger part of the log.
 func (r Reader) intentOf(ctx context.Context, c changes.Change) (*intents.Intent, error) {
-	for from := int64(1); from > 0; {
+	const wider = 4
+	for to, n := c.Seq, int64(span); to > 0; to, n = to-n, wider*n {
+		if in, err := r.intentIn(ctx, c, max(to-n+1, 1), to); in != nil || err != nil {
+			return in, err
+		}
+	}
+	return nil, nil
+}
+
+// intentIn is intentOf in a part of the log.
+func (r Reader) intentIn(ctx context.Context, c changes.Change, from, to int64) (*intents.Intent, error) {
+	for from > 0 && from <= to {
 		page, err := r.API.Intents(ctx, engine.IntentsRequest{Session: c.Session, From: from})
 		if err != nil {
 			return nil, err

