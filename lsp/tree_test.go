@@ -190,7 +190,8 @@ func TestCommandsOnTheLedger(t *testing.T) {
 	}
 	session := k.talk(t, 12)
 	d := f.command(t, "compact", map[string]any{"session": ""})
-	if !strings.HasPrefix(d.Said, "Session "+session+": ") || !strings.Contains(d.Said, " stands for turns 1–") || !strings.HasPrefix(f.content(t, d.URI), "# Summary of turns 1–") {
+	if !strings.HasPrefix(d.Said, "The ledger's view of session "+session+": ") || !strings.Contains(d.Said, " for turns 1–") ||
+		!strings.HasSuffix(d.Said, "; a running agent keeps its window until it takes the summary") || !strings.HasPrefix(f.content(t, d.URI), "# Summary of turns 1–") {
 		t.Errorf("compacted: %+v", d)
 	}
 	if again := f.command(t, "compact", map[string]any{"session": session}); !strings.HasPrefix(again.Said, "Session "+session+" was not compacted: ") || again.URI != "" {
