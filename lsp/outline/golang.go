@@ -131,7 +131,7 @@ func (d *declarations) section(_ *text.Text, s span) Section {
 	decl := d.list[s.number]
 	i := sort.Search(len(decl.sections), func(i int) bool { return decl.from+int32(decl.sections[i].From) >= s.first })
 	found, from := decl.sections[i], int(decl.from)
-	found.From, found.To, found.At, found.End = found.From+from, found.To+from, found.At+from, found.End+from
+	found.move(from)
 	return found
 }
 
@@ -171,8 +171,8 @@ func (s source) declaration(decl ast.Decl) declaration {
 	from, to := s.extent(doc, decl)
 	d := declaration{from: int32(from), to: int32(to)}
 	for _, x := range sections {
-		if from <= x.From && x.From <= x.At && x.At <= x.End && x.End <= x.To && x.To <= to {
-			x.From, x.To, x.At, x.End = x.From-from, x.To-from, x.At-from, x.End-from
+		if from <= x.From && x.From <= x.Decl && x.Decl <= x.At && x.At <= x.End && x.End <= x.To && x.To <= to {
+			x.move(-from)
 			d.sections = append(d.sections, x)
 		}
 	}
@@ -212,7 +212,15 @@ func (s source) group(decl *ast.GenDecl) (sections []Section) {
 // section returns the section of a node and the comment before it.
 func (s source) section(kind Kind, name string, at *ast.Ident, doc *ast.CommentGroup, n ast.Node) Section {
 	from, to := s.extent(doc, n)
-	return Section{Name: short([]byte(name)), Kind: kind, From: from, To: to, At: s.offset(at.Pos()), End: s.offset(at.End())}
+	return Section{
+		Name: short([]byte(name)), Kind: kind, From: from, To: to,
+		Decl: s.offset(n.Pos()), At: s.offset(at.Pos()), End: s.offset(at.End()),
+	}
+}
+
+// move moves a section in the text.
+func (s *Section) move(by int) {
+	s.From, s.To, s.Decl, s.At, s.End = s.From+by, s.To+by, s.Decl+by, s.At+by, s.End+by
 }
 
 // extent returns where a node and the comment before it start and end.

@@ -67,5 +67,6 @@ func indent(line []byte) (columns, size int) {
 // between returns the lines of a section as the bytes of one.
 func between(t *text.Text, s span) Section {
 	_, to := t.Line(int(s.last))
-	return Section{From: t.Start(int(s.first)), To: to}
+	from := t.Start(int(s.first))
+	return Section{From: from, Decl: from, To: to}
 }

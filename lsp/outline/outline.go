@@ -29,6 +29,7 @@ type Section struct {
 	Kind     Kind
 	Depth    int // 0 for one that lies in no other
 	From, To int // from the first line to the end of the last one, without its line end
+	Decl     int // where it is declared: behind the comment of a Go declaration, else From
 	At, End  int // the name
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,29 @@ func TestSectionsAreWhatAReaderSees(t *testing.T) {
 	}
 }
 
+// TestADeclarationBeginsBehindItsComment wants the lines that stay when sections are folded.
+func TestADeclarationBeginsBehindItsComment(t *testing.T) {
+	for _, c := range []struct {
+		language Language
+		raw      string
+		want     []string
+	}{
+		{Go, "package p\n\n// F does.\n// Much.\nfunc F() {\n}\n\n// C are.\nconst (\n\ta = 1\n)\n\ntype (\n\t// A is.\n\tA struct{}\n)\nvar x int\n",
+			[]string{"func F() {", "const (", "A struct{}", "var x int"}},
+		{Markdown, "x\n# A\n\nB\n---\n", []string{"# A", "B"}},
+		{Indented, "def f:\n  x\n", []string{"def f:"}},
+	} {
+		var got []string
+		for _, s := range Of(c.language, textOf(c.raw)).all() {
+			line, _, _ := strings.Cut(c.raw[s.Decl:], "\n")
+			got = append(got, line)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%d: sections are declared at %q, not %q", c.language, got, c.want)
+		}
+	}
+}
+
 // FuzzSectionsNest holds every outline against what the package promises.
 func FuzzSectionsNest(f *testing.F) {
 	for _, s := range []string{"# A\n## B\n", "package p\nfunc f() {\n}\n", "a:\n  b:\n   c\n", "A\n===\r\n```\n"} {
@@ -86,7 +110,7 @@ func check(t *testing.T, l Language, raw []byte) {
 	var open []Section
 	last := 0
 	for _, s := range Of(l, textOf(string(raw))).all() {
-		if s.From < last || s.To > len(raw) || s.From > s.At || s.At > s.End || s.End > s.To {
+		if s.From < last || s.To > len(raw) || s.From > s.Decl || s.Decl > s.At || s.At > s.End || s.End > s.To {
 			t.Fatalf("%d: section %+v of %d bytes behind %d", l, s, len(raw), last)
 		}
 		last = s.From

@@ -115,6 +115,26 @@ func TestASecretAtACutIsMasked(t *testing.T) {
 	}
 }
 
+// TestTitlesLeaveRoom has sessions whose titles are longer than a row: their labels end with a word, and the tooltips have
+// all of them.
+func TestTitlesLeaveRoom(t *testing.T) {
+	for title, want := range map[string]string{
+		"Make the tests green": "Make the tests green",
+		"Please get to know this shop first: read the packages and tell me how": "Please get to know this shop first: read the packages and…",
+		strings.Repeat("w", 70):                         strings.Repeat("w", maxShort-1) + "…",
+		strings.Repeat("x", maxShort-10) + " " + secret: strings.Repeat("x", maxShort-10) + "…",
+	} {
+		l := newLedger(t)
+		l.say("", user(title), assistant("yes"))
+		nodes := must(l.Nodes(t.Context(), "sessions"))
+		if len(nodes) != 1 || nodes[0].Label != want || strings.Contains(nodes[0].Label, secret[:6]) {
+			t.Errorf("%q is shown as %+v", title, nodes)
+		} else if want != title && !strings.Contains(title, secret) && !strings.HasPrefix(nodes[0].Tooltip, title+"\n") {
+			t.Errorf("the tooltip of %q is %q", title, nodes[0].Tooltip)
+		}
+	}
+}
+
 // TestNothingHostileIsShown has stored texts with what drives or deceives a reader.
 func TestNothingHostileIsShown(t *testing.T) {
 	l := newLedger(t)

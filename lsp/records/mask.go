@@ -32,6 +32,9 @@ func (r Reader) safe(ctx context.Context, nodes []Node) error {
 		n := &nodes[i]
 		n.Label, n.Description, n.Tooltip = chars.Short(shown(n.Label), maxLabel), chars.Short(shown(n.Description), maxLabel), chars.Short(shown(n.Tooltip), maxTooltip)
 		n.URI = n.address()
+		if n.Kind == KindSession {
+			n.Label = cutWords(n.Label, maxShort)
+		}
 	}
 	return nil
 }

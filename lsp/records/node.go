@@ -32,7 +32,8 @@ type Node struct {
 	URI         string `json:"uri"`    // the document that it opens; "": none
 	Handle      string `json:"handle"` // what compacting, restoring or forgetting takes; "": nothing
 	Children    bool   `json:"children"`
-	Live        bool   `json:"live"` // a session that an agent works in
+	Live        bool   `json:"live"`       // a session that an agent works in
+	Restorable  bool   `json:"restorable"` // a summary that was not taken back
 
 	opens     Address // what URI is made of, without a title; the zero address: nothing
 	extension string  // of the title of an artifact
@@ -57,5 +58,6 @@ func (n Node) address() string {
 // Bounds on the texts of a node, in characters.
 const (
 	maxLabel   = 200
+	maxShort   = 60 // of a session's label: a longer one leaves its description no room
 	maxTooltip = 4000
 )

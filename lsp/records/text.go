@@ -16,6 +16,15 @@ func flat(s string) string {
 // shown returns text as it is safe to show. The line ends of Windows are line ends.
 func shown(s string) string { return chars.Plain(strings.ReplaceAll(s, "\r\n", "\n")) }
 
+// cutWords returns a text of at most n characters that ends with a word, unless that is a very long one.
+func cutWords(s string, n int) string {
+	short := chars.Short(s, n)
+	if at := strings.LastIndexByte(short, ' '); short != s && at > len(short)/2 {
+		return short[:at] + "…"
+	}
+	return short
+}
+
 // fields joins what is known of a thing, by what separates.
 func fields(sep string, parts ...string) string {
 	var known []string

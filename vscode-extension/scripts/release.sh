@@ -1,6 +1,6 @@
 #!/bin/sh
 # release.sh OUT: what a release is, into the folder OUT: for each platform the three programs and a .vsix with ctxlsp and
-# ctxledger inside, a .vsix without programs, and SHA256SUMS. The same commit gives the same bytes: times in packages are
+# ctxledger inside, each with the licences of what is in them, a .vsix without programs, and SHA256SUMS. The same commit gives the same bytes: times in packages are
 # those of the commit. The bundle is there already (npm run build).
 set -eu
 : "${GO:=go}"
@@ -21,6 +21,23 @@ pack() {
   rm "$out/vsce.log"
 }
 
+# licences: prints the licences of Go and of the modules that the programs for $os and $arch are made of.
+licences() {
+  rule=--------------------------------------------------------------------------------
+  printf 'Go %s\n\n' "$("$GO" env GOVERSION)"
+  cat "$("$GO" env GOROOT)/LICENSE"
+  CGO_ENABLED=0 GOOS=$os GOARCH=$arch "$GO" list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ../cmd/... |
+    LC_ALL=C sort -u | while read -r module at dir; do
+    found=$(find "$dir" -maxdepth 1 -type f \( -iname 'licen[cs]e*' -o -iname 'notice*' -o -iname 'copying*' -o -iname 'patents*' \) | LC_ALL=C sort)
+    [ -n "$found" ] || { echo "$module has no licence" >&2; exit 1; }
+    printf '\n%s\n\n%s %s\n' "$rule" "$module" "$at"
+    echo "$found" | while read -r file; do
+      echo
+      cat "$file"
+    done
+  done
+}
+
 rm -rf "$out" bin
 mkdir -p "$out"
 trap 'rm -rf bin CHANGELOG.md LICENSE' EXIT
@@ -33,9 +50,10 @@ for platform in linux-x64 linux-arm64 darwin-x64 darwin-arm64 win32-x64; do
   if [ "$arch" = x64 ]; then arch=amd64; fi
   mkdir -p "$out/$platform"
   (cd .. && CGO_ENABLED=0 GOOS=$os GOARCH=$arch "$GO" build -trimpath -ldflags='-s -w' -o "$out/$platform/" ./cmd/...)
+  licences >"$out/$platform/THIRD_PARTY.txt"
   rm -rf bin
   mkdir bin
-  cp "$out/$platform/ctxlsp$exe" "$out/$platform/ctxledger$exe" bin/
+  cp "$out/$platform/ctxlsp$exe" "$out/$platform/ctxledger$exe" "$out/$platform/THIRD_PARTY.txt" bin/
   pack "ctxledger-$version-$platform.vsix" --target "$platform"
   echo "$platform"
 done

@@ -1,4 +1,5 @@
-// Text of others, made ready for the places of VS Code that would read more into it.
+// Text of others, made ready for the places of VS Code that would read more into it, and figures as they are read.
+import type { Count } from './protocol';
 
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
 
@@ -6,6 +7,13 @@ const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2
 export function oneLine(text: string, longest: number): string {
   const characters = [...text.replace(controls, ' ').trim()];
   return characters.length <= longest ? characters.join('') : characters.slice(0, longest - 1).join('') + '…';
+}
+
+/** Returns a text as one line of at most so many characters that ends with a word, unless that is a very long one. */
+export function wholeWords(text: string, longest: number): string {
+  const line = oneLine(text, longest);
+  const at = line.endsWith('…') ? line.lastIndexOf(' ') : -1;
+  return at > line.length / 2 ? line.slice(0, at).replace(/[\s,;:.–-]+$/, '') + '…' : line;
 }
 
 /** Returns a text for a label in which $(name) would be an icon. */
@@ -16,6 +24,27 @@ export function escapeIcons(text: string): string {
 /** Returns a text for Markdown that stays what it is, in a cell of a table too. */
 export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+\-.!|<>~$:@&]/g, (c) => (c === '&' ? '&amp;' : c === '<' ? '&lt;' : `\\${c}`));
+}
+
+/** Returns a part in percent, rounded down to so many decimals: what is shown in two places is the same in both. */
+export function percentOf(part: number, whole: number, decimals: number): number {
+  const unit = 10 ** decimals;
+  return Math.floor((100 * unit * part) / whole) / unit;
+}
+
+/** Returns what marks an estimate. */
+export function mark({ exact }: Pick<Count, 'exact'>): string {
+  return exact ? '' : '≈';
+}
+
+/** Returns a number of tokens, ≈ when it is an estimate. */
+export function sayTokens(n: number, exact: boolean): string {
+  return mark({ exact }) + commas(n);
+}
+
+/** Returns a count, ≈ when it is an estimate. */
+export function sayCount(count: Count): string {
+  return sayTokens(count.n, count.exact);
 }
 
 /** Returns a number with its thousands apart, as everywhere in ctxledger. */

@@ -6,6 +6,7 @@ import { fillOf, stacked, textures } from '../src/panel/palette';
 import { insideOf, summaryUri } from '../src/panel/places';
 import { layoutOf, ticks } from '../src/panel/scale';
 import { sayShare, sayShort, sayTime } from '../src/panel/figures';
+import { shareOf } from '../src/status';
 import { spokenTurn, turnCard } from '../src/panel/turn';
 import { viewOf } from '../src/panel/view';
 import type { Context, Count, Part, Turn } from '../src/protocol';
@@ -30,7 +31,7 @@ function session(turns: number, more: Partial<Context> = {}): Context {
   const used = about(100 * turns);
   return {
     session: 'ab12cd34', title: 'A session', host: 'claude-code', model: 'claude', live: true,
-    window: 200_000, threshold: 80_000, used, fixed: about(20_000), measured: 0, held: about(20_000 + 100 * turns),
+    window: 200_000, threshold: 80_000, used, fixed: about(20_000), measured: 0, held: about(20_000 + used.n),
     counting: 'prior', saved: about(0), summary: '', categories: [{ name: 'user', tokens: used }],
     sources: [], turns: Array.from({ length: turns }, (_, i) => turn(i + 1, 100 * i, 100)), earlier: 0, ...more,
   };
@@ -80,7 +81,7 @@ test('the bar holds all that fills the window, in its place', () => {
   assert.deepEqual(wide, [10, 5, 15]);
   assert.match(bar, /<line x1="40.000%"/); // the threshold
   assert.match(bar, /aria-label="≈60,000 of 200,000 tokens: system prompt and tools ≈20,000, user ≈10,000, tool results ≈30/);
-  assert.match(bar, /<title>free: ≈140,000 tokens<\/title>/);
+  assert.match(bar, /≈60,000<\/strong> of 200,000 tokens, ≈140,000 free/);
 });
 
 test('the table has the same figures, largest first, and says what is an estimate', () => {
@@ -93,10 +94,10 @@ test('the table has the same figures, largest first, and says what is an estimat
   };
   assert.deepEqual(rows(context), [
     '|what|tokens|of the window|', '|summary|3,000|1.5 %|', '|user|1,000|0.5 %|', '|together|4,000|2.0 %|',
-    '|free|196,000|98.0 %|', '|compaction due above|80,000|40.0 %|',
+    '|compaction due above|80,000|40.0 %|',
   ]);
   assert.deepEqual(rows({ ...context, fixed: about(20), window: 0, threshold: 0 }), [
-    '|what|tokens|share|', '|summary|3,000|74.6 %|', '|user|1,000|24.9 %|', '|system prompt and tools|≈20|0.5 %|',
+    '|what|tokens|share|', '|summary|3,000|74.6 %|', '|user|1,000|24.8 %|', '|system prompt and tools|≈20|0.4 %|',
     '|together|≈4,020|100 %|',
   ]);
 });
@@ -104,11 +105,57 @@ test('the table has the same figures, largest first, and says what is an estimat
 test('a view larger than its window is drawn whole, with the end of the window in it', () => {
   const used = about(20_000);
   const categories = [{ name: 'user', tokens: used }];
-  const context = session(1, { window: 10_000, threshold: 4_000, fixed: null, categories, used });
+  const context = session(1, { window: 10_000, threshold: 4_000, fixed: null, categories, used, held: used });
   const bar = viewOf({ kind: 'context', context }, 800, 0).window;
   assert.match(bar, /"mark limit"><title>the window ends at 10,000 tokens<\/title><line class="halo" x1="50.000%"/);
-  assert.match(bar, /<strong>≈200 %<\/strong>/);
-  assert.match(bar, /free<\/th><td class="number">≈0<\/td><td class="number">0 %/);
+  assert.match(bar, /≈200 %<\/strong> · <strong>≈20,000<\/strong> of 10,000 tokens, ≈0 free/);
+});
+
+/** Returns the text of markup, a part a line. */
+const textOf = (markup: string): string => markup.replace(/<title>.*?<\/title>/g, '').replace(/(<[^>]+>)+/g, '|');
+
+test('what the agent has is told apart from what ctxledger would send, with where each is from', () => {
+  const measured = about(128_764, true);
+  const base = session(1, { used: about(53_000), categories: [{ name: 'user', tokens: about(53_000) }], measured: measured.n });
+  const of = (more: Partial<Context>): string => viewOf({ kind: 'context', context: { ...base, ...more } }, 800, 0).window;
+  const two = of({ held: measured });
+  assert.match(textOf(two), /^\|In the agent’s window now\|64.3 %\| · \|128,764\| of 200,000 tokens, 71,236 free\|Measured by the/);
+  assert.match(textOf(two), /What fills ctxledger’s view of it\|≈36.5 %\| · \|≈73,000\| tokens, ≈55,764 less\|What ctxledger would/);
+  assert.deepEqual(attributes(two, /<rect class="part fill-held"[^>]* width="([\d.]+)%"/g), [64.382]);
+  assert.equal([...two.matchAll(/class="mark threshold"><title/g)].length, 1); // which is about the view alone
+  const since = of({ held: about(129_968) });
+  assert.match(textOf(since), /≈64.9 %.*Measured by the provider with the newest answer: 128,764, and ≈1,204 since\./);
+  assert.deepEqual(attributes(since, /<rect class="part fill-since"[^>]* width="([\d.]+)%"/g), [0.602]);
+  assert.match(textOf(of({ held: about(9_000) })), /≈64,000 more\|.*Agents leave content out/);
+  assert.match(textOf(of({ held: about(9_000) })), /Estimated: the provider’s newest figure, 128,764, is from before/);
+  const whole = of({ held: measured, used: about(300_000) });
+  assert.deepEqual(attributes(whole, /class="mark limit"><title>[^<]*<\/title><line class="halo" x1="([\d.]+)%"/g), [62.5, 62.5]);
+});
+
+test('where both are much the same there is one bar', () => {
+  const of = (n: number, more: Partial<Context> = {}): string =>
+    viewOf({ kind: 'context', context: session(800, { held: about(n), ...more }) }, 800, 0).window; // a view of 100,000
+  for (const [n, bars] of [[94_000, 2], [96_000, 1], [100_000, 1], [104_000, 1], [106_000, 2]] as const) {
+    assert.equal([...of(n).matchAll(/class="bar"/g)].length, bars, String(n));
+  }
+  assert.match(textOf(of(99_000, { measured: 99_000 })), /newest answer\. Its parts are estimates\./);
+  assert.match(textOf(of(100_000)), /Estimated from what ctxledger has of it: the provider has measured nothing/);
+  assert.match(textOf(of(100_000, { measured: 70_000 })), /figure, 70,000, is from before the conversation was cut/); // it went back
+});
+
+test('the panel and the status bar say the same share', () => {
+  for (const n of [1, 127_999, 128_000, 128_764, 139_999, 199_999, 200_000, 349_420]) {
+    const held = about(n, true);
+    const context = session(1, { held });
+    const said = /class="share">(<|&lt;)? ?([\d.]+) %/.exec(viewOf({ kind: 'context', context }, 800, 0).window)?.[2];
+    assert.equal(Math.floor(Number(said)), shareOf(held, context.window), String(n));
+  }
+});
+
+test('a long title ends with a word, and is whole under the mouse', () => {
+  const title = 'Please get to know this shop first: read the packages and tell me how they hang together. Then make `go test ./...` gre…';
+  assert.match(shown(session(1, { title })), /<h1 title="Please[^"]*gre…">Please.* hang together\. Then…<\/h1>/);
+  assert.match(shown(session(1, { title: 'make them gre…' })), /<h1 title="make them gre…">make them…<\/h1>/);
 });
 
 test('columns lie beside and on each other, as high as what they stand for', () => {
@@ -165,10 +212,10 @@ test('a turn is told exactly, to eyes and to screen readers', () => {
   const card = turnCard(context, 1).replace(/<[^>]+>/g, '|').replace(/\|+/g, '|');
   assert.deepEqual(card.split('|').slice(1, -1), [
     'Turn 2', '2026-11-20 11:05', 'request 2', '▼ compacted into summary abcdef ', 'Open it',
-    'in the view', '≈31,000 tokens', 'change', '−≈39,000', 'measured', '51,234 tokens', 'taken out', '≈40,000', '+≈1,000', 'user',
+    'in the view', '≈51,000 tokens', 'change', '−≈39,000', 'measured', '51,234 tokens', 'taken out', '≈40,000', '+≈1,000', 'user',
   ]);
   assert.deepEqual(spokenTurn(context, 1).split(', '), [
-    'turn 2', 'request 2', '≈31,000 tokens in the view', '−≈39,000 since the turn before',
+    'turn 2', 'request 2', '≈51,000 tokens in the view', '−≈39,000 since the turn before',
     '▼ compacted into summary abcdef',
   ]);
   assert.match(turnCard(context, 0), /change<\/dt><dd>\+≈70,000/);

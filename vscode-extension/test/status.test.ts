@@ -1,7 +1,8 @@
 import assert from 'node:assert';
 import { test } from 'node:test';
 import type { Status } from '../src/protocol';
-import { colourOf, entryOf, sayCount, shareOf } from '../src/status';
+import { colourOf, entryOf, shareOf } from '../src/status';
+import { sayCount } from '../src/text';
 
 const count = (n: number, exact = true) => ({ n, exact, upper: exact ? n : Math.round(n * 1.3) });
 const running = { kind: 'running' } as const;

@@ -1,27 +1,16 @@
-// Figures as they are read: numbers with their thousands apart, shares, axes, times.
-import type { Count } from '../protocol';
-import { commas } from '../text';
+// Figures as the panel shows them: shares, axes, times.
+import { commas, percentOf } from '../text';
 
-/** Returns a number of tokens, ≈ when it is an estimate. */
-export function sayTokens(n: number, exact: boolean): string {
-  return (exact ? '' : '≈') + commas(n);
-}
-
-/** Returns a count, ≈ when it is an estimate. */
-export function sayCount(count: Count): string {
-  return sayTokens(count.n, count.exact);
-}
-
-/** Returns a share in percent, with one decimal where that says something; '' of nothing. */
+/** Returns a share in percent, with one decimal where that says something, rounded down; '' of nothing. */
 export function sayShare(part: number, whole: number): string {
   if (whole <= 0) {
     return '';
   }
-  const percent = (100 * part) / whole;
+  const percent = percentOf(part, whole, 1);
   if (percent < 0.1) {
-    return percent > 0 ? '< 0.1 %' : '0 %';
+    return part > 0 ? '< 0.1 %' : '0 %';
   }
-  return percent < 100 ? `${percent.toFixed(1)} %` : `${commas(Math.round(percent))} %`;
+  return percent < 100 ? `${percent.toFixed(1)} %` : `${commas(percentOf(part, whole, 0))} %`;
 }
 
 /** Returns a number for an axis: 800, 20k, 1.5M. */

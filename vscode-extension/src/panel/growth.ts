@@ -1,6 +1,7 @@
 // How the window filled, turn by turn: stacked columns with the limits as lines.
 import type { Context, Turn } from '../protocol';
-import { plural, sayShort, sayTokens } from './figures';
+import { sayTokens } from '../text';
+import { plural, sayShort } from './figures';
 import { element } from './html';
 import { beside, fillOf, stacked } from './palette';
 import { layoutOf, ticks, type Layout } from './scale';

@@ -1,16 +1,20 @@
 // Where what fills the window comes from: the dearest files and tools.
 import type { Context, Source } from '../protocol';
-import { plural, sayCount, sayShare } from './figures';
+import { sayCount } from '../text';
+import { plural, sayShare } from './figures';
+import { viewCount } from './held';
 import { element, escape } from './html';
 
 /** Returns the dearest sources; '' where there are none. */
-export function sourcesSection({ sources, used }: Context): string {
+export function sourcesSection(context: Context): string {
+  const { sources } = context;
   if (sources.length === 0) {
     return '';
   }
+  const whole = viewCount(context).n;
   return element('section', { 'aria-labelledby': 'sources' },
     element('h2', { id: 'sources' }, 'The dearest sources'),
-    element('div', { class: 'sources' }, list('file', sources, used.n), list('tool', sources, used.n)));
+    element('div', { class: 'sources' }, list('file', sources, whole), list('tool', sources, whole)));
 }
 
 function list(kind: Source['kind'], sources: readonly Source[], whole: number): string {

@@ -1,6 +1,8 @@
 // What is said of one turn: its figures, exact.
 import type { Context, Part, Turn } from '../protocol';
-import { sayCount, sayTime, sayTokens } from './figures';
+import { sayCount, sayTokens } from '../text';
+import { sayTime } from './figures';
+import { viewCount } from './held';
 import { element, escape } from './html';
 import { fillOf, stacked } from './palette';
 import { swatch } from './window';
@@ -13,7 +15,7 @@ export function spokenTurn(context: Context, index: number): string {
   }
   const grown = change(context, index);
   const since = grown === undefined ? '' : `${signed(grown, turn)} since the turn before`;
-  const said = [`turn ${turn.turn}`, turn.request, `${sayCount(turn.used)} tokens in the view`, since, cut(turn)];
+  const said = [`turn ${turn.turn}`, turn.request, `${inView(context, turn)} tokens in the view`, since, cut(turn)];
   return said.filter((part) => part !== '').join(', ');
 }
 
@@ -24,7 +26,7 @@ export function turnCard(context: Context, index: number): string {
     return '';
   }
   const when = sayTime(turn.time);
-  const facts: [string, string][] = [['in the view', `${sayCount(turn.used)} tokens`]];
+  const facts: [string, string][] = [['in the view', `${inView(context, turn)} tokens`]];
   const grown = change(context, index);
   if (grown !== undefined) {
     facts.push(['change', signed(grown, turn)]);
@@ -66,6 +68,11 @@ function cut(turn: Turn): string {
 function link(turn: Turn): string {
   const id = turn.compacted === '' ? turn.restored : turn.compacted;
   return element('button', { class: 'link', 'data-summary': id }, 'Open it');
+}
+
+/** Says what the view held at the end of a turn, with what is carried besides, as at the top of the panel. */
+function inView({ fixed }: Context, turn: Turn): string {
+  return sayCount(viewCount({ used: turn.used, fixed }));
 }
 
 /** By how much sums of estimates differ because each is rounded. */

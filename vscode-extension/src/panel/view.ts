@@ -1,5 +1,6 @@
 // The panel as markup, from what the server answered.
 import type { Context, PanelNews } from '../protocol';
+import { wholeWords } from '../text';
 import { plural } from './figures';
 import { growthChart } from './growth';
 import { element, escape } from './html';
@@ -45,12 +46,15 @@ function empty(title: string, lines: readonly string[], more = ''): string {
   return element('div', { class: 'empty' }, element('h1', {}, title), ...paragraphs, more);
 }
 
+/** The longest title in characters: the rest of it is under the mouse. */
+const longestTitle = 100;
+
 function heading({ title, model, host, session, live, turns, earlier }: Context): string {
   const facts = [model, host, plural(turns.length + earlier, 'turn'), session].filter((fact) => fact !== '');
   const state = live
     ? element('span', { class: 'state live' }, 'live')
     : element('span', { class: 'state' }, 'not live: the newest session');
-  return element('h1', {}, title === '' ? 'A session without a title' : escape(title)) +
+  return element('h1', { title }, title === '' ? 'A session without a title' : escape(wholeWords(title, longestTitle))) +
     element('p', { class: 'about' }, state, ...facts.map((fact) => element('span', {}, escape(fact))));
 }
 
@@ -59,7 +63,7 @@ function keys({ turns, earlier, window, threshold }: Context): string {
   const of = (there: boolean, ...content: string[]): string =>
     there ? element('span', { class: 'key' }, ...content) : '';
   return [
-    of(turns.some((turn) => turn.measured > 0), dash('measured'), 'measured by the provider'),
+    of(turns.some((turn) => turn.measured > 0), dash('measured'), 'measured by the provider, of the agent’s own window'),
     of(threshold > 0, dash('threshold'), 'a compaction is due'),
     of(window > 0, dash('limit'), 'the window'),
     of(turns.some((turn) => turn.compacted !== ''), '▼ compacted'),

@@ -1,6 +1,9 @@
-// The top of the panel: what fills the window now, as one bar and as a table.
+// The top of the panel: what the agent's window holds now, and what fills ctxledger's view of it, as bars and a table.
 import type { Context } from '../protocol';
-import { sayCount, sayShare, sayTokens } from './figures';
+import { sayCount, sayTokens } from '../text';
+import { bar } from './bar';
+import { sayShare } from './figures';
+import { apart, heldBar, heldHead, viewCount, viewHead, wholeOf } from './held';
 import { element, escape } from './html';
 import { beside, fillOf, stacked } from './palette';
 
@@ -11,15 +14,16 @@ interface Share {
   readonly exact: boolean;
 }
 
-/** Returns what fills the window. */
+/** Returns the top of the panel. Where both are much the same, the agent's window has the bar of the view. */
 export function windowSection(context: Context): string {
   const shares = sharesOf(context);
-  const taken = shares.reduce((sum, share) => sum + share.n, 0);
-  return element('section', { 'aria-labelledby': 'now' },
-    element('h2', { id: 'now' }, 'In the window now'),
-    headline(context, taken),
-    bar(context, shares, taken),
-    element('div', { class: 'beside' }, table(context, shares, taken), notes(context)));
+  const view = viewBar(context, shares) +
+    element('div', { class: 'beside' }, table(context, shares), notes(context));
+  if (!apart(context)) {
+    return element('section', { 'aria-labelledby': 'now' }, heldHead(context), view);
+  }
+  return element('section', { 'aria-labelledby': 'now' }, heldHead(context), heldBar(context)) +
+    element('section', { class: 'view', 'aria-labelledby': 'view' }, viewHead(context), view);
 }
 
 /** Returns what fills the window, in the order of the bar. */
@@ -31,55 +35,22 @@ function sharesOf(context: Context): Share[] {
   return stacked(all.keys()).flatMap((name) => all.get(name) ?? []).filter((share) => share.n > 0);
 }
 
-function headline({ used, fixed, window }: Context, taken: number): string {
-  const exact = used.exact && fixed === null;
-  const figure = element('strong', {}, sayTokens(taken, exact));
-  if (window === 0) {
-    return element('p', { class: 'headline' }, `${figure} tokens`);
-  }
-  const share = element('strong', {}, (exact ? '' : '≈') + sayShare(taken, window));
-  return element('p', { class: 'headline' }, share, ` · ${figure} of ${sayTokens(window, true)} tokens`);
-}
-
-/** Returns the bar. Its places are percentages, so that it fits every width. */
-function bar({ window, threshold }: Context, shares: readonly Share[], taken: number): string {
-  const whole = Math.max(window, taken, 1);
-  const at = (n: number): string => `${((100 * n) / whole).toFixed(3)}%`;
-  let from = 0;
-  const parts = shares.map((share) => {
-    const x = from;
-    from += share.n;
-    const words = `${share.name}: ${sayTokens(share.n, share.exact)} tokens, ${sayShare(share.n, whole)}`;
-    return element('rect', { class: `part ${fillOf(share.name)}`, x: at(x), y: 8, width: at(share.n), height: 26 },
-      element('title', {}, escape(words)));
-  });
-  const marks = [
-    threshold > 0 && threshold < whole
-      ? mark(at(threshold), 'threshold', `a compaction is due above ${sayTokens(threshold, true)} tokens`) : '',
-    window > 0 && taken > window
-      ? mark(at(window), 'limit', `the window ends at ${sayTokens(window, true)} tokens`) : '',
-  ];
-  const free = window > taken ? element('title', {}, `free: ${sayTokens(window - taken, false)} tokens`) : '';
-  const room = element('rect', { class: 'room', x: 0, y: 8, width: '100%', height: 26 }, free);
-  const label = spoken(shares, taken, window);
-  return element('svg', { class: 'bar', width: '100%', height: 42, role: 'img', 'aria-label': label },
-    room, ...parts, ...marks);
-}
-
-function mark(x: string, kind: string, words: string): string {
-  return element('g', { class: `mark ${kind}` }, element('title', {}, words),
-    element('line', { class: 'halo', x1: x, x2: x, y1: 2, y2: 40 }),
-    element('line', { x1: x, x2: x, y1: 2, y2: 40 }));
-}
-
-function spoken(shares: readonly Share[], taken: number, window: number): string {
+/** Returns the bar of what the view is made of. */
+function viewBar(context: Context, shares: readonly Share[]): string {
+  const { window, threshold } = context;
+  const whole = wholeOf(context);
+  const pieces = shares.map(({ name, n, exact }) => ({
+    fill: fillOf(name), n, words: `${name}: ${sayTokens(n, exact)} tokens, ${sayShare(n, window > 0 ? window : whole)}`,
+  }));
   const parts = shares.map((share) => `${share.name} ${sayTokens(share.n, share.exact)}`).join(', ');
-  return `${sayTokens(taken, false)}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens: ${parts}`;
+  const label = `${sayCount(viewCount(context))}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens: ${parts}`;
+  return bar({ pieces, whole, window, threshold, label });
 }
 
-function table(context: Context, shares: readonly Share[], taken: number): string {
-  const { window, threshold, used, fixed } = context;
-  const whole = window > 0 ? window : taken;
+function table(context: Context, shares: readonly Share[]): string {
+  const { window, threshold } = context;
+  const view = viewCount(context);
+  const whole = window > 0 ? window : view.n;
   const line = (swatch: string, name: string, figure: string, share: string, kind?: string): string =>
     element('tr', { class: kind },
       element('td', { class: 'swatch' }, swatch), element('th', { scope: 'row' }, escape(name)),
@@ -88,11 +59,7 @@ function table(context: Context, shares: readonly Share[], taken: number): strin
   const rows = largest.map(({ name, n, exact }) =>
     line(swatch(`part ${fillOf(name)}`), name, sayTokens(n, exact), sayShare(n, whole)));
   if (shares.length > 1) {
-    rows.push(line('', 'together', sayTokens(taken, used.exact && fixed === null), sayShare(taken, whole), 'sum'));
-  }
-  if (window > 0) {
-    const free = Math.max(0, window - taken);
-    rows.push(line(swatch('room'), 'free', sayTokens(free, used.exact && fixed === null), sayShare(free, window)));
+    rows.push(line('', 'together', sayCount(view), sayShare(view.n, whole), 'sum'));
   }
   if (threshold > 0) {
     rows.push(line(dash('threshold'), 'compaction due above', sayTokens(threshold, true), sayShare(threshold, window)));
@@ -116,12 +83,10 @@ export function dash(kind: string): string {
 }
 
 /** Returns what the figures rest on, and what they leave out. */
-function notes({ window, model, measured, fixed, saved, counting, summary }: Context): string {
+function notes({ window, model, fixed, saved, counting, summary }: Context): string {
   const keepers = summary === '' ? 'Stubs and edits' : 'Stubs, edits and the summary';
   const said = [
     window > 0 ? '' : `The window of ${model === '' ? 'the model, which is not known,' : escape(model)} is not known.`,
-    measured > 0
-      ? `The provider measured ${sayTokens(measured, true)} tokens for the newest request with its answer.` : '',
     fixed === null ? '' : 'What the system prompt and the tools take was measured on the first request.',
     saved.n > 0 ? `${keepers} keep ${sayCount(saved)} tokens out.` : '',
     basis(counting),

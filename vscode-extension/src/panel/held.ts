@@ -1,0 +1,94 @@
+// What the agent's own window holds, which is real, apart from what ctxledger would send instead.
+import type { Context, Count } from '../protocol';
+import { mark, sayCount, sayTokens } from '../text';
+import { bar, type Piece } from './bar';
+import { sayShare } from './figures';
+import { element } from './html';
+
+/** Returns what a request would hold if ctxledger made it: its view, and what is carried beside that. */
+export function viewCount({ used, fixed }: Pick<Context, 'used' | 'fixed'>): Count {
+  return fixed === null ? used : { n: used.n + fixed.n, exact: false, upper: used.upper + fixed.upper };
+}
+
+/** From this difference on, as a share of the larger, the view is shown apart from what the agent's window holds. */
+const apartFrom = 0.05;
+
+/** Tells whether what the agent's window holds and ctxledger's view differ by more than estimates do. */
+export function apart(context: Context): boolean {
+  const [held, view] = [context.held.n, viewCount(context).n];
+  return Math.abs(held - view) > apartFrom * Math.max(held, view);
+}
+
+/** Returns how much the bars show: all of what is in them, and the window. */
+export function wholeOf(context: Context): number {
+  return Math.max(context.window, context.held.n, viewCount(context).n, 1);
+}
+
+/** Returns how much the agent's window holds, and where that is known from. */
+export function heldHead(context: Context): string {
+  const { held, window } = context;
+  const figure = element('strong', {}, sayCount(held));
+  const words = window === 0 ? [figure, ' tokens'] : [
+    element('strong', { class: 'share' }, mark(held) + sayShare(held.n, window)), ' · ', figure,
+    ` of ${sayTokens(window, true)} tokens, ${sayTokens(Math.max(0, window - held.n), held.exact)} free`,
+  ];
+  const parts = apart(context) || held.n === viewCount(context).n ? '' : ' Its parts are estimates.'; // of another sum
+  return element('h2', { id: 'now' }, 'In the agent’s window now') +
+    element('p', { class: 'headline' }, ...words) + element('p', { class: 'basis' }, basis(context) + parts);
+}
+
+/** Returns the bar of what the agent's window holds: what was measured, and what came since. */
+export function heldBar(context: Context): string {
+  const { held, window, measured } = context;
+  const known = origin(context) === 'since' ? measured : held.n;
+  const pieces: Piece[] = [
+    { fill: 'fill-held', n: known, words: `in the agent’s window: ${sayTokens(known, held.exact)} tokens` },
+    { fill: 'fill-since', n: held.n - known, words: `since then: ≈${sayTokens(held.n - known, true)} tokens` },
+  ];
+  const label = `In the agent’s window: ${sayCount(held)}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens`;
+  return bar({ pieces: pieces.filter(({ n }) => n > 0), whole: wholeOf(context), window, threshold: 0, label });
+}
+
+/** Returns the head of ctxledger's view where that is shown apart. */
+export function viewHead(context: Context): string {
+  const { held, window } = context;
+  const view = viewCount(context);
+  const differs = `≈${sayTokens(Math.abs(held.n - view.n), true)} ${view.n < held.n ? 'less' : 'more'}`;
+  const share = window > 0 ? [element('strong', {}, mark(view) + sayShare(view.n, window)), ' · '] : [];
+  return element('h2', { id: 'view' }, 'What fills ctxledger’s view of it') +
+    element('p', { class: 'headline' }, ...share, element('strong', {}, sayCount(view)), ` tokens, ${differs}`) +
+    element('p', { class: 'basis' }, view.n < held.n
+      ? 'What ctxledger would send instead.'
+      : 'What ctxledger would send instead. Agents leave content out by themselves, too.');
+}
+
+/** Where the figure comes from. */
+type Origin = 'measured' | 'since' | 'cut' | 'view';
+
+function origin(context: Context): Origin {
+  const { measured, held } = context;
+  switch (true) {
+    case measured === 0:
+      return 'view';
+    case held.n === measured:
+      return 'measured';
+    case held.n > measured && held.n !== viewCount(context).n:
+      return 'since';
+  }
+  return 'cut';
+}
+
+function basis(context: Context): string {
+  const { held, measured } = context;
+  switch (origin(context)) {
+    case 'measured':
+      return 'Measured by the provider with the newest answer.';
+    case 'since':
+      return `Measured by the provider with the newest answer: ${sayTokens(measured, true)}, ` +
+        `and ≈${sayTokens(held.n - measured, true)} since.`;
+    case 'cut':
+      return `Estimated: the provider’s newest figure, ${sayTokens(measured, true)}, is from before the conversation was cut.`;
+    case 'view':
+      return `${held.exact ? 'Counted' : 'Estimated'} from what ctxledger has of it: the provider has measured nothing.`;
+  }
+}
