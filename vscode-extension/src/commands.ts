@@ -1,10 +1,12 @@
 // What people can ask for.
 import * as vscode from 'vscode';
 import { audit } from './audit';
-import { sentenceOf } from './failures';
+import { isCancelled, sentenceOf } from './failures';
 import { pick } from './pick';
-import { serverCommands, type Done, type Node } from './protocol';
+import type { Done, Node } from './protocol';
 import type { Server } from './server';
+import { serverCommands } from './serverCommands';
+import { forMessage } from './text';
 import type { Tree } from './tree';
 
 /** Registers the commands. A command of the tree gets its node; without one it asks which. */
@@ -36,8 +38,8 @@ async function said(run: () => unknown): Promise<void> {
   try {
     await run();
   } catch (error) {
-    if (!(error instanceof vscode.CancellationError)) {
-      void vscode.window.showErrorMessage(sentenceOf(error));
+    if (!(error instanceof vscode.CancellationError) && !isCancelled(error)) {
+      void vscode.window.showErrorMessage(forMessage(sentenceOf(error)));
     }
   }
 }
@@ -63,7 +65,7 @@ async function forget(server: Server, node?: Node): Promise<void> {
   }
   const plan = await ask(server, serverCommands.forget, { handle, dryRun: true });
   const answer = await vscode.window.showWarningMessage(
-    plan.said,
+    forMessage(plan.said),
     { modal: true, detail: 'It is removed from the ledger and from the disk. This cannot be undone.' },
     'Forget',
   );
@@ -96,7 +98,7 @@ async function ask(server: Server, command: string, argument: object): Promise<D
 /** Tells what was done, and opens what came of it if that is wanted. The command ends before somebody answers. */
 function tell(done: Done): void {
   const open = done.uri === '' ? [] : ['Open'];
-  void vscode.window.showInformationMessage(done.said, ...open).then((answer) =>
+  void vscode.window.showInformationMessage(forMessage(done.said), ...open).then((answer) =>
     answer === 'Open' ? vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(done.uri, true)) : undefined,
   );
 }

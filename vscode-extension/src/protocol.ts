@@ -157,12 +157,3 @@ export const contextRequest = new RequestType<{ session: string }, Context, Fail
 export interface Failure {
   readonly hint?: string;
 }
-
-/** The commands of the server. */
-export const serverCommands = {
-  compact: 'ctxledger.server.compact',
-  restore: 'ctxledger.server.restore',
-  forget: 'ctxledger.server.forget',
-  countSelection: 'ctxledger.server.countSelection',
-  countWorkspace: 'ctxledger.server.countWorkspace',
-} as const;
