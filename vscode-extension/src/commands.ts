@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { audit } from './audit';
 import { isCancelled, sentenceOf } from './failures';
-import { pick } from './pick';
+import { pick, type Step } from './pick';
 import type { Done, Node } from './protocol';
 import type { Server } from './server';
 import { serverCommands } from './serverCommands';
@@ -49,9 +49,12 @@ async function compact(server: Server, node?: Node): Promise<void> {
   tell(await ask(server, serverCommands.compact, { session: node?.handle ?? '' }));
 }
 
+/** The way to a summary that can be taken back. */
+const steps: readonly Step[] = [{ kind: 'sessions' }, { kind: 'session' }, { kind: 'summary', fit: (node) => node.restorable }];
+
 /** Brings back what a summary stands for. */
 async function restore(server: Server, node?: Node): Promise<void> {
-  const summary = node ?? (await pick(server, ['sessions', 'session', 'summary']));
+  const summary = node ?? (await pick(server, steps));
   if (summary !== undefined) {
     tell(await ask(server, serverCommands.restore, { summary: summary.handle }));
   }
