@@ -17,6 +17,7 @@ type abilities struct {
 	progress bool // it shows progress that the server begins
 	pull     bool // it asks for diagnostics
 	settings bool // it can be asked for settings
+	contents bool // it reads documents that are no files
 	// registrable are the methods that it takes registrations of: see offer.
 	registrable map[string]bool
 }
@@ -36,6 +37,7 @@ func abilitiesOf(c protocol.ClientCapabilities) abilities {
 	}
 	if w := c.Workspace; w != nil {
 		a.settings = is(w.Configuration)
+		a.contents = w.TextDocumentContent != nil
 		if e := w.WorkspaceEdit; e != nil {
 			a.changes = is(e.DocumentChanges)
 			a.creates = a.changes && slices.Contains(e.ResourceOperations, protocol.ResourceOperationKindCreate)

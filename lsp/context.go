@@ -3,7 +3,6 @@ package lsp
 import (
 	"context"
 	"strings"
-	"time"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
@@ -35,15 +34,21 @@ type Context struct {
 	Saved      tokens.Count      `json:"saved"`    // what stubs, edits and the summary keep out
 	Summary    string            `json:"summary"`  // that the view starts with; "": none
 	Categories []engine.Category `json:"categories"`
-	Sources    []engine.Source   `json:"sources"`
+	Sources    []source          `json:"sources"`
 	Turns      []engine.Turn     `json:"turns"`   // oldest first
 	Earlier    int               `json:"earlier"` // turns before these
+}
+
+// source is a file or a tool that takes room.
+type source struct {
+	engine.Source
+	URI string `json:"uri"` // of a file of the workspace that is there; "": nothing to open
 }
 
 // contextMethod is a request of ours: what fills the window of a session, and how it grew turn by turn.
 func contextMethod() method {
 	return call("ctxledger/context", func(ctx context.Context, s *Server, p *contextParams) (Context, error) {
-		c := Context{Categories: []engine.Category{}, Sources: []engine.Source{}, Turns: []engine.Turn{}}
+		c := Context{Categories: []engine.Category{}, Sources: []source{}, Turns: []engine.Turn{}}
 		err := s.use(ctx, func(api engine.API) error {
 			session, err := api.Session(ctx, engine.SessionRequest{Name: p.Session, Latest: true})
 			if p.Session == "" && fault.Is(err, fault.NotFound) {
@@ -54,7 +59,7 @@ func contextMethod() method {
 			}
 			g, err := api.Growth(ctx, engine.GrowthRequest{Session: session.ID})
 			if err == nil {
-				c = contextOf(g, s.o.Env.Now())
+				c = s.contextOf(g)
 			}
 			return err
 		})
@@ -63,15 +68,20 @@ func contextMethod() method {
 }
 
 // contextOf shows a growth. What stood in the ledger is cleaned: it may be anybody's words.
-func contextOf(g engine.Growth, now time.Time) Context {
+func (s *Server) contextOf(g engine.Growth) Context {
 	c := Context{
 		Session: g.Session.ID, Title: plainLine(g.Session.Title), Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
-		Live:   now.Sub(g.Session.Updated) <= limits.ActiveSession,
+		Live:   s.o.Env.Now().Sub(g.Session.Updated) <= limits.ActiveSession,
 		Window: g.Window, Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured, Held: g.Held, Counting: g.Counting, Saved: g.Saved,
-		Summary: g.Summary, Categories: g.Categories, Sources: g.Sources, Turns: g.Turns, Earlier: g.Earlier,
+		Summary: g.Summary, Categories: g.Categories, Sources: []source{}, Turns: g.Turns, Earlier: g.Earlier,
 	}
-	for i := range c.Sources {
-		c.Sources[i].Name = plainLine(c.Sources[i].Name)
+	for _, x := range g.Sources {
+		uri := ""
+		if x.Kind == engine.SourceFile {
+			uri = s.place.uriOf(x.Name)
+		}
+		x.Name = plainLine(x.Name)
+		c.Sources = append(c.Sources, source{x, uri})
 	}
 	for i := range c.Turns {
 		c.Turns[i].Request = plainLine(c.Turns[i].Request)

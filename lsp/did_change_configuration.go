@@ -14,11 +14,8 @@ func didChangeConfigurationMethod() method {
 			s.news.settings()
 			return nil
 		}
-		settings, err := s.initial.read(p.Settings)
-		if err != nil {
-			return err
-		}
-		s.know(func(k *known) { k.settings, k.sent = settings, k.sent+1 })
+		settings, wrong := s.initial.read(p.Settings)
+		s.know(func(k *known) { k.settings, k.wrong, k.sent = settings, wrong, k.sent+1 })
 		s.apply()
 		return nil
 	})
@@ -32,13 +29,10 @@ func (t *teller) pullSettings() {
 		if err != nil || len(answer) != 1 {
 			return err
 		}
-		settings, err := t.initial.read(answer[0])
-		if err != nil {
-			return err
-		}
+		settings, wrong := t.initial.read(answer[0])
 		t.know(func(k *known) {
 			if k.sent == sent {
-				k.settings = settings
+				k.settings, k.wrong = settings, wrong
 			}
 		})
 		t.apply()
@@ -48,6 +42,14 @@ func (t *teller) pullSettings() {
 
 // apply has shown what new settings change.
 func (s *Server) apply() {
+	s.complain()
 	s.follow()
 	s.news.all()
+}
+
+// complain writes what is wrong with the settings to the log.
+func (s *Server) complain() {
+	if wrong := s.known().wrong; wrong != nil {
+		s.o.Log.Warn("settings", "why", wrong.Error())
+	}
 }

@@ -19,21 +19,19 @@ func initializeMethod() method {
 			return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "initialize comes once")
 		}
 		s.able = abilitiesOf(p.Capabilities)
-		settings, err := defaults().read(p.InitializationOptions)
-		if err != nil {
-			s.o.Log.Warn("settings", "why", err.Error())
-		}
+		settings, wrong := defaults().read(p.InitializationOptions)
 		s.initial, s.given = settings, len(p.InitializationOptions) > 0 && string(p.InitializationOptions) != "null"
 		if p.ProcessID != nil {
 			s.tasks.Go(func() { s.outlive(int(*p.ProcessID)) })
 		}
 		problem := s.find(rootsOf(p))
 		s.know(func(k *known) {
-			k.settings, k.models = settings, s.place.Models
+			k.settings, k.wrong, k.models = settings, wrong, s.place.Models
 			if problem != nil {
 				k.live = live.State{Problem: problem.Error(), Hint: fault.HintOf(problem)}
 			}
 		})
+		s.complain()
 		return &protocol.InitializeResult{
 			Capabilities: s.able.offer(settings),
 			ServerInfo:   protocol.ServerInfo{Name: "ctxlsp", Version: protocol.NewOptional(s.o.Version)},

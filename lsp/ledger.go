@@ -115,6 +115,9 @@ func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, err
 // is told here.
 func (s *Server) modify(ctx context.Context, do func(engine.API) error) error {
 	err := s.use(ctx, do)
+	if err == nil {
+		s.news.contents()
+	}
 	if err == nil && !s.known().settings.Live {
 		s.news.ledger()
 	}

@@ -9,7 +9,8 @@ import (
 // known is what answers depend on beside the document. A value never changes; see Server.know.
 type known struct {
 	settings Settings
-	sent     int // how often the client has sent settings unasked
+	wrong    error // what is wrong with what the client set; nil: nothing
+	sent     int   // how often the client has sent settings unasked
 	models   *tokens.Registry
 	live     live.State
 	meter    anyfile.Meter // follows from the others

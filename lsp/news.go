@@ -27,6 +27,7 @@ type lot struct {
 	settings  bool             // there may be others: the client is to be asked
 	refresh   bool             // what is shown of all documents may have changed
 	changed   bool             // something happened in the ledger
+	contents  bool             // a person had something of the ledger changed
 	documents map[uri.URI]bool // that were opened, edited or closed
 }
 
@@ -58,6 +59,9 @@ func (n *news) all() { n.note(func(l *lot) { l.refresh = true }) }
 
 // ledger notes that what the ledger holds may have changed.
 func (n *news) ledger() { n.note(func(l *lot) { l.changed = true }) }
+
+// contents notes that documents of the ledger are not what they were.
+func (n *news) contents() { n.note(func(l *lot) { l.contents = true }) }
 
 // of notes that a document has changed.
 func (n *news) of(u uri.URI) { n.note(func(l *lot) { l.documents[u] = true }) }
@@ -107,6 +111,9 @@ func (t *teller) tell(l lot) {
 	t.tellStatus()
 	if l.changed {
 		t.tellChanged()
+	}
+	if l.contents {
+		t.readAgain()
 	}
 	if l.refresh {
 		t.askAgain()

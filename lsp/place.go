@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -62,6 +63,19 @@ func (p Place) inside(u uri.URI) string {
 		}
 	}
 	return filepath.ToSlash(file)
+}
+
+// uriOf returns the address of a file of the workspace by its path as the ledger has it, if it is there; else "".
+func (p Place) uriOf(name string) string {
+	local := filepath.FromSlash(name)
+	if p.Root == "" || !filepath.IsLocal(local) {
+		return ""
+	}
+	file := filepath.Join(p.Root, local)
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return string(uri.File(file))
 }
 
 // below returns a path relative to a directory, with slashes, if it lies below it.

@@ -40,8 +40,9 @@ type Server struct {
 	orphaned  chan struct{} // closed when the process of the client has ended
 	stirred   chan struct{} // holds one: the client sent something
 
-	news  *news
-	tasks sync.WaitGroup // what goes on beside answering
+	news    *news
+	reading reading
+	tasks   sync.WaitGroup // what goes on beside answering
 
 	mu    sync.Mutex
 	stage stage // guarded by mu

@@ -1,7 +1,9 @@
 package lsp
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,29 +50,55 @@ const section = "ctxledger"
 func defaults() Settings { return Settings{Lens: showLive, Hover: showHeadings, Live: true} }
 
 // read reads what a client says, ours alone or all that it has. What is left out is as in s. Errors: invalid,
-// naming what is wrong; the settings are then s.
+// naming the first that is wrong; each of those is then as in s, and the others are as the client says.
 func (s Settings) read(raw []byte) (Settings, error) {
-	said := s
-	said.Diagnostics = slices.Clone(s.Diagnostics) // decoding would write over those of s
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) == nil && all[section] != nil {
-		raw = all[section]
+		raw, all = all[section], nil
 	}
 	if len(raw) == 0 || string(raw) == "null" {
 		return s, nil
 	}
-	if err := json.Unmarshal(raw, &said); err != nil {
+	if err := json.Unmarshal(raw, &all); err != nil {
 		return s, fault.Wrap(fault.Invalid, "lsp.settings", err)
 	}
-	for _, one := range []struct{ name, value, middle string }{{"lens", said.Lens, showLive}, {"hover", said.Hover, showHeadings}} {
+	var wrong error
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		said, err := s.with(name, all[name])
+		if err != nil {
+			wrong = cmp.Or(wrong, err)
+			continue
+		}
+		s = said
+	}
+	return s, wrong
+}
+
+// with returns s with one member as a client says it. What is no setting of ours changes nothing.
+func (s Settings) with(name string, value json.RawMessage) (Settings, error) {
+	one, err := json.Marshal(map[string]json.RawMessage{name: value})
+	if err != nil {
+		return s, fault.Wrap(fault.Invalid, "lsp.settings", err)
+	}
+	said := s
+	said.Diagnostics = slices.Clone(s.Diagnostics) // decoding would write over those of s
+	if err := json.Unmarshal(one, &said); err != nil {
+		return s, fault.New(fault.Invalid, "lsp.settings", "the setting %.40q cannot be %.60s", name, value)
+	}
+	return said, said.check()
+}
+
+// check says what is none of what a setting can be.
+func (s Settings) check() error {
+	for _, one := range []struct{ name, value, middle string }{{"lens", s.Lens, showLive}, {"hover", s.Hover, showHeadings}} {
 		if one.value != showOff && one.value != one.middle && one.value != showAlways {
-			return s, fault.New(fault.Invalid, "lsp.settings", "%s is %q, not one of off, %s, always", one.name, one.value, one.middle)
+			return fault.New(fault.Invalid, "lsp.settings", "%s is %.40q, not one of off, %s, always", one.name, one.value, one.middle)
 		}
 	}
-	for _, code := range said.Diagnostics {
+	for _, code := range s.Diagnostics {
 		if !slices.Contains(anyfile.Codes(), code) {
-			return s, fault.New(fault.Invalid, "lsp.settings", "there is no diagnostic %.40q: there are %s", code, strings.Join(anyfile.Codes(), ", "))
+			return fault.New(fault.Invalid, "lsp.settings", "there is no diagnostic %.40q: there are %s", code, strings.Join(anyfile.Codes(), ", "))
 		}
 	}
-	return said, nil
+	return nil
 }

@@ -16,6 +16,7 @@ func textDocumentContentMethod() method {
 			return nil, err
 		}
 		text, err := read(ctx, s, func(r records.Reader) (string, error) { return r.Text(ctx, a) })
+		s.reading.note(p.URI) // also one that there is no more: it is in a tab
 		return &protocol.TextDocumentContentResult{Text: text}, err
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -94,7 +95,9 @@ var ledgerShown = map[string]any{"status": true}
 func inLedger(t *testing.T, k *kept, settings map[string]any) *fixture {
 	t.Helper()
 	f := newFixture(t, k.place)
-	if _, err := f.Initialize(f.ctx, map[string]any{"window": map[string]any{"workDoneProgress": true}}, settings, nil); err != nil {
+	if _, err := f.Initialize(f.ctx, map[string]any{
+		"window": map[string]any{"workDoneProgress": true}, "workspace": map[string]any{"textDocumentContent": map[string]any{}},
+	}, settings, nil); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -200,8 +203,19 @@ func TestCommandsOnTheLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	restorable := func() bool {
+		nodes := f.nodes(t, "sessions/"+session)
+		i := slices.IndexFunc(nodes, func(n records.Node) bool { return n.Kind == records.KindSummary })
+		return i >= 0 && nodes[i].Restorable
+	}
+	if !restorable() {
+		t.Error("the summary cannot be restored")
+	}
 	if got := f.command(t, "restore", map[string]any{"summary": a.ID}); !strings.HasPrefix(got.Said, "Summary "+a.ID+" is taken back: the view of session "+session+" has the whole conversation again, ") {
 		t.Errorf("restored: %+v", got)
+	}
+	if restorable() {
+		t.Error("the summary can be restored again")
 	}
 	if got := f.command(t, "forget", map[string]any{"handle": session, "dryRun": true}); !strings.HasPrefix(got.Said, "Would forget ") || !strings.Contains(got.Said, "24 messages") {
 		t.Errorf("to be forgotten: %+v", got)
@@ -222,6 +236,29 @@ func TestCommandsOnTheLedger(t *testing.T) {
 	})
 	if err != nil {
 		t.Errorf("%v; told %v", err, told)
+	}
+}
+
+// TestWhatWasForgottenIsReadAgain has a session open in a tab while it is forgotten.
+func TestWhatWasForgottenIsReadAgain(t *testing.T) {
+	const refresh = "workspace/textDocumentContent/refresh"
+	k := newKept(t)
+	session := k.talk(t, 2)
+	f := inLedger(t, k, nil)
+	uri := "ctxledger:/session/" + session + "/x.md"
+	f.content(t, uri)
+	f.command(t, "forget", map[string]any{"handle": session, "dryRun": true})
+	f.command(t, "forget", map[string]any{"handle": session})
+	if _, err := f.Until(f.ctx, func([]scriptededitor.Message) bool { return f.Asked(refresh) > 0 }); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range f.Calls() {
+		if c.Method == refresh && !strings.Contains(string(c.Params), uri) {
+			t.Errorf("the client is to read %s again", c.Params)
+		}
+	}
+	if strings.Contains(f.content(t, uri), "a long answer") {
+		t.Error("it is still there")
 	}
 }
 

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -33,14 +34,21 @@ func findRoot(e env.Env, o Options, r refusals) (root, why string, err error) {
 		return root, "given by " + Variable, err
 	}
 	for _, name := range hostVariables {
-		if dir, ok := directory(e.Lookup(name)); ok {
+		if dir, ok := directory(e.Lookup(name)); ok && !o.Opened {
 			return accept(r, dir, "given by "+name)
 		}
 	}
+	refused := ""
 	for _, uri := range o.Roots {
 		if dir, ok := directory(rootPath(uri)); ok {
-			return accept(r, dir, "a root of the client")
+			if root, why, err = accept(r, dir, "a root of the client"); root != "" {
+				return root, why, err
+			}
+			refused = cmp.Or(refused, why)
 		}
+	}
+	if o.Opened || refused != "" {
+		return "", cmp.Or(refused, "no folder is open"), nil
 	}
 	dir, ok := directory(e.Dir)
 	if !ok {

@@ -25,7 +25,10 @@ type Workspace struct {
 // Options is what the caller knows about the workspace.
 type Options struct {
 	Flag  string   // value of --workspace; "": not given
-	Roots []string // roots of the MCP client, file URIs or paths, in its order
+	Roots []string // roots of the client, file URIs or paths, in its order
+	// Opened says that Roots are all that a person has opened, in an editor: nothing else that was not named is
+	// taken then. The working directory and hosts' variables are those of whatever the editor was started from.
+	Opened bool
 }
 
 // Find returns the workspace of a process. Errors: invalid when --workspace or

@@ -71,10 +71,11 @@ func (w *world) find(o Options) Workspace {
 
 func TestTheFirstThatNamesADirectoryDecides(t *testing.T) {
 	type setup struct {
-		flag  string
-		vars  map[string]string
-		roots []string
-		cwd   string
+		flag   string
+		vars   map[string]string
+		roots  []string
+		opened bool
+		cwd    string
 	}
 	for _, c := range []struct {
 		name string
@@ -87,6 +88,11 @@ func TestTheFirstThatNamesADirectoryDecides(t *testing.T) {
 		{"a host's own variable over those it sets for others", setup{vars: map[string]string{"QWEN_PROJECT_DIR": "p/a", "CLAUDE_PROJECT_DIR": "p/b", "GEMINI_PROJECT_DIR": "p/b"}}, "p/a", "QWEN_PROJECT_DIR"},
 		{"a host's variable that leads nowhere says nothing", setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "p/none"}, cwd: "p/repo"}, "p/repo", ".git"},
 		{"roots over the working directory", setup{roots: []string{"p/none", "p/a", "p/b"}, cwd: "p/repo"}, "p/a", "root of the client"},
+		{"a root after one that is refused", setup{roots: []string{"people/ada", "p/a"}, cwd: "p/repo"}, "p/a", "root of the client"},
+		{"roots that are all refused are not passed over", setup{roots: []string{"people/ada", "temp"}, cwd: "p/repo"}, "", "home directory"},
+		{"what is open over hosts", setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "p/c"}, roots: []string{"p/a"}, opened: true, cwd: "p/repo"}, "p/a", "root of the client"},
+		{"the variable over what is open", setup{vars: map[string]string{Variable: "p/b"}, roots: []string{"p/a"}, opened: true}, "p/b", Variable},
+		{"an editor without a folder", setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "p/c"}, opened: true, cwd: "p/repo"}, "", "no folder is open"},
 		{"marker of an ancestor", setup{cwd: "p/marked/x/y"}, "p/marked", Marker},
 		{"repository of an ancestor", setup{cwd: "p/repo/x/y"}, "p/repo", ".git"},
 		{"the nearest ancestor", setup{cwd: "p/repo/sub/deep"}, "p/repo/sub", Marker},
@@ -105,7 +111,7 @@ func TestTheFirstThatNamesADirectoryDecides(t *testing.T) {
 			}
 			w.file("p/marked/"+Marker, "")
 			w.file("p/repo/sub/"+Marker, "")
-			o := Options{}
+			o := Options{Opened: c.opened}
 			if c.flag != "" {
 				o.Flag = w.path(c.flag)
 			}

@@ -34,6 +34,7 @@ func TestAPanelSeesTheWindowFill(t *testing.T) {
 func TestAPanelSeesASessionGrow(t *testing.T) {
 	p := newPlace(t)
 	p.StopDaemons(t)
+	p.put(t, "guide.md", guide)
 	a := newAgent(t, p)
 	a.write(t, "user", map[string]any{"role": "user", "content": "Use password=hunter2hunter2 \u202e\u001b[31mand <b>look</b>.\nThen more."})
 	s := p.start(t, a.variables())
@@ -44,6 +45,9 @@ func TestAPanelSeesASessionGrow(t *testing.T) {
 	st := s.awaitedContext(t, func(c lsp.Context) bool { return len(c.Sources) > 0 && c.Sources[0].Calls == 2 })
 	if !st.Live || st.Host != "claude-code" || st.Model != "gpt-5" || len(st.Turns) != 2 || st.Earlier != 0 || st.Measured != 15 {
 		t.Errorf("%+v", st)
+	}
+	if x := st.Sources[0]; x.Kind != "file" || x.Name != "guide.md" || x.URI != p.uri("guide.md") {
+		t.Errorf("the source is %+v", x)
 	}
 	first, last := st.Turns[0], st.Turns[1]
 	if first.Request != "Please read." || !strings.HasPrefix(last.Request, "Use password=[masked:") || !strings.HasSuffix(last.Request, `] \u202e\u001b[31mand <b>look</b>.`) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -67,7 +68,7 @@ func TestEditorsShowWhatThereIs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlace(t)
 			p.putGuide(t)
-			cmd := exec.Command(filepath.Join(dir, c.program), c.args...)
+			cmd := exec.CommandContext(within(t), filepath.Join(dir, c.program), c.args...)
 			cmd.Dir, cmd.Env = p.Root, p.environment()
 			var out, errs bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &errs
@@ -120,7 +121,7 @@ func TestHelixShowsWhatThereIs(t *testing.T) {
 		must(t, os.WriteFile(file, []byte(strings.ReplaceAll(text, "%s", binary)), 0o644))
 	}
 	s := newScreen(t, dir, p)
-	s.run(t, "new-session", "-d", "-x", "120", "-y", "40", filepath.Join(dir, "hx"), guideFile)
+	s.run(t, "new-session", "-d", "-x", "120", "-y", "40", "timeout", "--foreground", "120", filepath.Join(dir, "hx"), guideFile)
 	s.run(t, "set-buffer", "# 😀 New")
 	for _, step := range []struct {
 		keys, shows []string
@@ -240,10 +241,17 @@ func TestTheClientOfVSCodeUnderstandsEveryAnswer(t *testing.T) {
 	}
 }
 
+// within returns what ends when a test was patient enough.
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), programtest.Patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
 // node runs a script of testdata that has the library of VS Code's clients, and returns what it prints.
 func (p place) node(t *testing.T, dir, name string, args ...string) []byte {
 	t.Helper()
-	cmd := exec.Command("node", append([]string{script(t, name)}, args...)...)
+	cmd := exec.CommandContext(within(t), "node", append([]string{script(t, name)}, args...)...)
 	cmd.Dir, cmd.Env = p.Root, p.environment("NODE_PATH="+filepath.Join(dir, "node_modules"))
 	var errs bytes.Buffer
 	cmd.Stderr = &errs

@@ -23,7 +23,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 	return p.Run(args, func() (func() error, error) {
 		log := wiring.Log(e)
 		s := lsp.New(lsp.Options{Version: wiring.Version, Env: e, Log: log, Idle: debug.FreeOSMemory, Find: func(roots []string) (lsp.Place, error) {
-			ws, err := workspace.Find(e, workspace.Options{Flag: p.Root, Roots: roots})
+			ws, err := workspace.Find(e, workspace.Options{Flag: p.Root, Roots: roots, Opened: true})
 			if err != nil || ws.Root == "" {
 				return lsp.Place{}, err
 			}

@@ -49,6 +49,9 @@ var quiet = map[string]any{
 	"workbench.welcomePage.walkthroughs.openOnInstall": false,
 }
 
+// idle is how many seconds without a page end a code-server whose test was killed. It takes no less than 61.
+const idle = "300"
+
 // startCodeServer starts a VS Code on the scene. Everything of it ends with the test.
 func startCodeServer(t *testing.T, s *scene) *codeServer {
 	t.Helper()
@@ -60,15 +63,15 @@ func startCodeServer(t *testing.T, s *scene) *codeServer {
 	c.configure(t, nil)
 	c.install(t)
 	cmd := exec.Command(c.node(t), filepath.Join(dir, "node_modules/code-server/out/node/entry.js"),
-		"--auth", "none", "--bind-addr", c.host, "--reconnection-grace-time", "1", "--disable-telemetry", "--disable-update-check",
+		"--auth", "none", "--bind-addr", c.host, "--reconnection-grace-time", "1", "--idle-timeout-seconds", idle, "--disable-telemetry", "--disable-update-check",
 		"--disable-getting-started-override", "--user-data-dir", c.data, "--extensions-dir", c.extensions())
 	cmd.Env, cmd.Dir, cmd.SysProcAttr = c.env, s.Workspace, &syscall.SysProcAttr{Setpgid: true}
 	said, err := os.Create(filepath.Join(s.Top, "code-server.log"))
 	must(t, err)
 	cmd.Stdout, cmd.Stderr = said, said
 	must(t, cmd.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	ended := make(chan error, 1) // closed after that
+	go func() { ended <- cmd.Wait(); close(ended) }()
 	t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended
 		<-ended
@@ -119,7 +122,10 @@ func (c *codeServer) node(t *testing.T) string {
 func (c *codeServer) awaitReady(t *testing.T, ended <-chan error) {
 	t.Helper()
 	deadline := time.After(patience)
-	for tick := time.NewTicker(20 * time.Millisecond); ; {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	asking := http.Client{Timeout: time.Second}
+	for {
 		select {
 		case err := <-ended:
 			t.Fatalf("code-server has ended: %v", err)
@@ -127,7 +133,7 @@ func (c *codeServer) awaitReady(t *testing.T, ended <-chan error) {
 			t.Fatal("code-server does not answer")
 		case <-tick.C:
 		}
-		if resp, err := http.Get("http://" + c.host + "/healthz"); err == nil {
+		if resp, err := asking.Get("http://" + c.host + "/healthz"); err == nil {
 			must(t, resp.Body.Close())
 			if resp.StatusCode == http.StatusOK {
 				return

@@ -32,7 +32,8 @@ type Node struct {
 	URI         string `json:"uri"`    // the document that it opens; "": none
 	Handle      string `json:"handle"` // what compacting, restoring or forgetting takes; "": nothing
 	Children    bool   `json:"children"`
-	Live        bool   `json:"live"` // a session that an agent works in
+	Live        bool   `json:"live"`       // a session that an agent works in
+	Restorable  bool   `json:"restorable"` // a summary that was not taken back
 
 	opens     Address // what URI is made of, without a title; the zero address: nothing
 	extension string  // of the title of an artifact

@@ -16,7 +16,7 @@ func (r Reader) summary(b branch, s engine.Summary) Node {
 		Tooltip: fields("\n", named("summary", s.ID), named("stands for turns", turns(s)), named("state", state(s)), named("mode", string(s.Mode)),
 			named("made because", s.Reason), named("made", r.stamp(s.Created)), named("view before", s.TokensBefore.String()+" tokens"),
 			named("view after", s.TokensAfter.String()+" tokens"), named("the summary itself", s.TextTokens.String()+" tokens")),
-		opens: Address{Kind: KindSummary, ID: s.ID},
+		Restorable: s.Restored == nil, opens: Address{Kind: KindSummary, ID: s.ID},
 	}
 }
 

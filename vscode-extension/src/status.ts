@@ -1,7 +1,7 @@
 // What the status bar says, as plain values.
 import type { Count, Status } from './protocol';
 import type { ServerState } from './server';
-import { commas, escapeIcons, escapeMarkdown, oneLine, percentOf, sayCount } from './text';
+import { commas, escapeIcons, escapeMarkdown, mark, oneLine, percentOf, sayCount } from './text';
 
 /** From these shares of the window on, in percent, the background warns. */
 const warnFrom = 70;
@@ -46,10 +46,6 @@ export function entryOf(state: ServerState, status: Status | undefined): Entry |
 /** Returns the share of a window in whole percent, rounded down; undefined without a window. */
 export function shareOf(held: Count, window: number): number | undefined {
   return window > 0 ? percentOf(held.n, window, 0) : undefined;
-}
-
-function mark(count: Count): string {
-  return count.exact ? '' : '≈';
 }
 
 function missing(named: string): Entry {

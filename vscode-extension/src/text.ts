@@ -37,9 +37,14 @@ export function percentOf(part: number, whole: number, decimals: number): number
   return Math.floor((100 * unit * part) / whole) / unit;
 }
 
+/** Returns what marks an estimate. */
+export function mark({ exact }: Pick<Count, 'exact'>): string {
+  return exact ? '' : '≈';
+}
+
 /** Returns a number of tokens, ≈ when it is an estimate. */
 export function sayTokens(n: number, exact: boolean): string {
-  return (exact ? '' : '≈') + commas(n);
+  return mark({ exact }) + commas(n);
 }
 
 /** Returns a count, ≈ when it is an estimate. */

@@ -22,7 +22,7 @@ const steps = {
   async panel(page) {
     await page.locator(`${status} a`).click();
     const panel = page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
-    await panel.locator('svg.bar').waitFor();
+    await panel.locator('svg.bar').first().waitFor(); // of one or two
     console.log('seen: the panel');
   },
 };

@@ -1,6 +1,6 @@
 // What the agent's own window holds, which is real, apart from what ctxledger would send instead.
 import type { Context, Count } from '../protocol';
-import { sayCount, sayTokens } from '../text';
+import { mark, sayCount, sayTokens } from '../text';
 import { bar, type Piece } from './bar';
 import { sayShare } from './figures';
 import { element } from './html';
@@ -91,8 +91,4 @@ function basis(context: Context): string {
     case 'view':
       return `${held.exact ? 'Counted' : 'Estimated'} from what ctxledger has of it: the provider has measured nothing.`;
   }
-}
-
-function mark(count: Count): string {
-  return count.exact ? '' : '≈';
 }

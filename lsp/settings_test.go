@@ -1,0 +1,36 @@
+package lsp
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestAWrongSettingCostsItselfAlone reads what clients say: what is right of it counts.
+func TestAWrongSettingCostsItselfAlone(t *testing.T) {
+	before := Settings{Lens: showAlways, Hover: showOff, Hints: 7, Diagnostics: []string{"generated"}, Live: true}
+	with := func(change func(*Settings)) Settings { s := before; change(&s); return s }
+	for _, c := range []struct {
+		said, wrong string
+		want        Settings
+	}{
+		{`null`, "", before},
+		{`{}`, "", before},
+		{`{"lens":"off"}`, "", with(func(s *Settings) { s.Lens = showOff })},
+		{`{"ctxledger":{"hints":500}}`, "", with(func(s *Settings) { s.Hints = 500 })},
+		{`{"hints":"500","lens":"live"}`, `the setting "hints" cannot be "500"`, with(func(s *Settings) { s.Lens = showLive })},
+		{`{"lens":"sometimes","model":"gpt-5"}`, `lens is "sometimes"`, with(func(s *Settings) { s.Model = "gpt-5" })},
+		{`{"diagnostics":["long-lines","new"],"status":true}`, `there is no diagnostic "new"`, with(func(s *Settings) { s.Status = true })},
+		{`{"diagnostics":[]}`, "", with(func(s *Settings) { s.Diagnostics = []string{} })},
+		{`{"server":{"path":"x"},"nobodys":1}`, "", before},
+		{`[1]`, "cannot unmarshal", before},
+	} {
+		got, err := before.read([]byte(c.said))
+		if !reflect.DeepEqual(got, c.want) || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %+v, %v", c.said, got, err)
+		}
+	}
+	if before.Diagnostics[0] != "generated" {
+		t.Error("reading wrote over what was")
+	}
+}
