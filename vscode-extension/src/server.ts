@@ -9,7 +9,7 @@ import {
 } from 'vscode-languageclient';
 import { LanguageClient, TransportKind, type LanguageClientOptions } from 'vscode-languageclient/node';
 import { OlderServer, failureOf } from './failures';
-import { findCommand, findServer, type Places } from './programs';
+import { bundled, findCommand, findServer, type Places } from './programs';
 import { changedNotification, statusNotification, type Status } from './protocol';
 import { Restarts } from './restarts';
 import { admit } from './serverCommands';
@@ -51,6 +51,11 @@ export class Server implements vscode.Disposable {
   command(): string | undefined {
     const places = this.places();
     return findCommand(places, findServer(places));
+  }
+
+  /** Returns the folder of the programs that came with the extension, if they did. */
+  bundled(): string | undefined {
+    return bundled(this.places());
   }
 
   showLog(): void {
