@@ -50,7 +50,9 @@ async function compact(server: Server, node?: Node): Promise<void> {
 }
 
 /** The way to a summary that can be taken back. */
-const steps: readonly Step[] = [{ kind: 'sessions' }, { kind: 'session' }, { kind: 'summary', fit: (node) => node.restorable }];
+const steps: readonly Step[] = [
+  { kind: 'sessions' }, { kind: 'session' }, { kind: 'summary', fit: (node) => node.restorable },
+];
 
 /** Brings back what a summary stands for. */
 async function restore(server: Server, node?: Node): Promise<void> {

@@ -3,7 +3,8 @@ import type { Node } from './protocol';
 
 /** Returns what the menus know of a node: its kind, whether it has a handle, and whether it can be restored. */
 export function contextOf(node: Node): string {
-  return [node.kind, node.handle === '' ? '' : 'handle', node.restorable ? 'restorable' : ''].filter((word) => word !== '').join(' ');
+  const more = [node.handle === '' ? '' : ' handle', node.restorable ? ' restorable' : ''];
+  return node.kind + more.join('');
 }
 
 /** Reports whether the roots say that nothing is recorded: nothing is below them, and nothing is said of them. */

@@ -89,7 +89,8 @@ export class Server implements vscode.Disposable {
   /** Has the server do a command. Errors: as of request. */
   async execute(command: string, argument: unknown, token?: vscode.CancellationToken): Promise<unknown> {
     const client = this.running();
-    if (client.initializeResult?.capabilities.executeCommandProvider?.commands.includes(command) !== true) {
+    const known = client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
+    if (!known.includes(command)) {
       throw new OlderServer(`the server has no command ${command}`);
     }
     return client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] }, token);
@@ -250,9 +251,15 @@ async function executeCommand(command: string, args: unknown[], next: ExecuteCom
 
 /** Shows what the server says, which may be in words of the workspace. */
 function show({ type, message }: ShowMessageParams): void {
-  const { showErrorMessage, showWarningMessage, showInformationMessage } = vscode.window;
-  const say = type === MessageType.Error ? showErrorMessage : type === MessageType.Warning ? showWarningMessage : showInformationMessage;
-  void say(forMessage(message));
+  const text = forMessage(message);
+  switch (type) {
+    case MessageType.Error:
+      return void vscode.window.showErrorMessage(text);
+    case MessageType.Warning:
+      return void vscode.window.showWarningMessage(text);
+    default:
+      return void vscode.window.showInformationMessage(text);
+  }
 }
 
 /** The settings of the server: those of the user, and that this client listens to its status. */

@@ -10,14 +10,17 @@ export const serverCommands = {
 } as const;
 
 /**
- * Returns the arguments with which a command of the server may be run by whoever names it: a key, a task, a link. Nothing
- * for forgetting: only the command of the extension does that, after a person has read what would go.
+ * Returns the arguments with which a command of the server may be run by whoever names it: a key, a task, a link.
+ * Nothing for forgetting: only the command of the extension does that, after a person has read what would go.
  */
 export function admit(command: string, args: readonly unknown[]): unknown[] | undefined {
   if (command !== serverCommands.forget) {
     return [...args];
   }
   const [plan] = args;
-  const asked = typeof plan === 'object' && plan !== null && 'dryRun' in plan && plan.dryRun === true && 'handle' in plan;
-  return asked ? [{ handle: plan.handle, dryRun: true }] : undefined; // names in other letters would be read too
+  const object = typeof plan === 'object' && plan !== null;
+  if (!object || !('handle' in plan && 'dryRun' in plan) || plan.dryRun !== true) {
+    return undefined;
+  }
+  return [{ handle: plan.handle, dryRun: true }]; // and nothing else: a server reads names in any letters
 }

@@ -67,8 +67,9 @@ function cut(turn: Turn): string {
 
 /** Returns what opens the summaries that are named, in the order in which they are. */
 function links({ compacted, restored }: Turn): string[] {
-  const named = [compacted, restored].filter((id) => id !== '');
-  return named.flatMap((id, i) => [' ', element('button', { class: 'link', 'data-summary': id }, `Open ${named.length === 1 ? 'it' : i === 0 ? 'the first' : 'the second'}`)]);
+  const ids = [compacted, restored].filter((id) => id !== '');
+  const words = ids.length === 1 ? ['Open it'] : ['Open the first', 'Open the second'];
+  return ids.flatMap((id, i) => [' ', element('button', { class: 'link', 'data-summary': id }, words[i] ?? '')]);
 }
 
 /** Says what the view held at the end of a turn, with what is carried besides, as at the top of the panel. */
