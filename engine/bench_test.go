@@ -179,3 +179,40 @@ func BenchmarkGrowthAfterOneMore(b *testing.B) {
 	b.ReportMetric(float64(best.Microseconds()), "µs/best")
 	b.ReportMetric(float64(first.Microseconds()), "µs/first")
 }
+
+// BenchmarkFollowAfterOneMore appends a message to a session of 20,000 and asks what an editor that follows it asks:
+// how full its window is, and which of the files that it read have changed since.
+func BenchmarkFollowAfterOneMore(b *testing.B) {
+	l := benchLedger(b)
+	resp, err := l.AppendMessages(b.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(20_000)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var full, brief, stale time.Duration
+	for n := 0; b.Loop(); n++ {
+		more := transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, fmt.Sprint("message ", n))
+		if _, err := l.AppendMessages(b.Context(), engine.AppendMessagesRequest{
+			Format: transcript.Anthropic, Messages: [][]byte{more}, Session: resp.Session, Since: true,
+		}); err != nil {
+			b.Fatal(err)
+		}
+		start := time.Now()
+		if _, err := l.Status(b.Context(), engine.StatusRequest{Session: resp.Session}); err != nil {
+			b.Fatal(err)
+		}
+		full += time.Since(start)
+		start = time.Now()
+		if _, err := l.Status(b.Context(), engine.StatusRequest{Session: resp.Session, Brief: true}); err != nil {
+			b.Fatal(err)
+		}
+		brief += time.Since(start)
+		start = time.Now()
+		if _, err := l.Changes(b.Context(), engine.ChangesRequest{Session: resp.Session, Limit: 1}); err != nil {
+			b.Fatal(err)
+		}
+		stale += time.Since(start)
+	}
+	b.ReportMetric(float64(full.Microseconds())/float64(b.N), "µs/full")
+	b.ReportMetric(float64(brief.Microseconds())/float64(b.N), "µs/brief")
+	b.ReportMetric(float64(stale.Microseconds())/float64(b.N), "µs/stale")
+}

@@ -29,7 +29,7 @@ func (l *Local) Changes(ctx context.Context, r ChangesRequest) (ChangesResponse,
 		}
 		resp.Changes, resp.Total = fitting(orEmpty(list), limits.Page, changeSize), total
 		if r.Session != "" && r.Before == 0 && !r.NoStale {
-			resp.Stale, err = staleReads(tx, r.Session)
+			resp.Stale, err = l.staleReads(tx, r.Session)
 		}
 		return resp, err
 	})
@@ -46,15 +46,17 @@ func notPath(op, p string) error {
 
 // staleReads returns the files that a session has read and that others changed afterwards, by path,
 // at most defaultList.
-func staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
-	newest := map[string]sessions.Entry{} // the newest read of each file
-	for e, err := range sessions.Scan(tx, session, 0, 0) {
-		if err != nil {
-			return nil, err
-		}
+func (l *Local) staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
+	f, err := l.fold(tx, session)
+	if err != nil {
+		return nil, err
+	}
+	newest := map[string]*sessions.Entry{} // the newest read of each file
+	for i := range f.entries {
+		e := &f.entries[i]
 		for _, c := range e.Calls {
 			if c.Op == intents.OpRead && c.Target != "" {
-				newest[c.Target] = e.Entry
+				newest[c.Target] = e
 			}
 		}
 	}

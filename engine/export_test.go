@@ -83,3 +83,12 @@ func (l *Local) Mend(ctx context.Context, damage func(tx kv.Tx, blobs map[string
 	}
 	return found, left, err
 }
+
+// HoldGrowth has nobody else replay a session until what it returns is called.
+func (l *Local) HoldGrowth(ctx context.Context, session string) (release func()) {
+	kept, err := l.growths.take(ctx, session)
+	if err != nil {
+		panic(err)
+	}
+	return kept.release
+}

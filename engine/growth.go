@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"sync"
 	"time"
 
 	"ctxledger.dev/compaction"
@@ -18,9 +17,8 @@ import (
 	"ctxledger.dev/window"
 )
 
-// Bounds of growths.
+// Bounds of a growth.
 const (
-	maxGrowths      = 2     // sessions whose turns are kept
 	maxTurns        = 500   // turns of a session that are listed
 	maxRequestChars = 4_000 // characters of a request that secrets are looked for in: its first line is cut at 120
 )
@@ -34,12 +32,17 @@ func (l *Local) Growth(ctx context.Context, r GrowthRequest) (Growth, error) {
 	if err != nil {
 		return Growth{}, err
 	}
+	kept, err := l.growths.take(ctx, r.Session) // before the transaction: so each reads on from where the one before it was
+	if err != nil {
+		return Growth{}, err
+	}
+	defer kept.release()
 	return view(ctx, l, func(tx kv.Tx) (Growth, error) {
 		f, err := l.fold(tx, r.Session)
 		if err != nil {
 			return Growth{}, err
 		}
-		g, err := l.grown(ctx, tx, f, masks)
+		g, err := l.grown(ctx, tx, f, kept, masks)
 		if err != nil {
 			return Growth{}, err
 		}
@@ -53,7 +56,6 @@ func (l *Local) Growth(ctx context.Context, r GrowthRequest) (Growth, error) {
 		for _, t := range g.turns {
 			out.Turns = append(out.Turns, t.turn(c))
 		}
-		l.growths.put(g)
 		return out, nil
 	})
 }
@@ -66,48 +68,8 @@ func maskUse(masks *redact.Redactor, u *Use) {
 	}
 }
 
-// growths keeps the turns of the sessions that were asked for last, so that a session that went on is read
-// on from where it was.
-type growths struct {
-	mu   sync.Mutex
-	kept []*growth // guarded by mu; the most recently used last
-}
-
-// take takes out what is kept of a log, or returns what is to be made of it.
-func (k *growths) take(session string, rewritten uint64, entries int) *growth {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	i := slices.IndexFunc(k.kept, func(g *growth) bool { return g.session == session })
-	if i < 0 {
-		return &growth{session: session, rewritten: rewritten, sizes: map[string]int{}}
-	}
-	g := k.kept[i]
-	k.kept = slices.Delete(k.kept, i, i+1)
-	if g.rewritten != rewritten || len(g.log.entries) > entries {
-		return &growth{session: session, rewritten: rewritten, sizes: map[string]int{}}
-	}
-	return g
-}
-
-// put keeps the turns of a session, and lets the oldest go where there are too many.
-func (k *growths) put(g *growth) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.kept = slices.DeleteFunc(k.kept, func(o *growth) bool { return o.session == g.session })
-	k.kept = append(k.kept, g)
-	k.kept = slices.Delete(k.kept, 0, max(0, len(k.kept)-maxGrowths))
-}
-
-// rest lets go of everything.
-func (k *growths) rest() {
-	k.mu.Lock()
-	k.kept = nil
-	k.mu.Unlock()
-}
-
-// growth replays the log of a session turn by turn. It is one goroutine's.
+// growth replays the log of a session turn by turn. It is one goroutine's at a time.
 type growth struct {
-	session   string
 	rewritten uint64 // how often entries had been rewritten
 	log       folded // as far as it was replayed
 	planner   window.Planner
@@ -146,18 +108,21 @@ func parts(c tokens.Counter, filled window.Fill) []Part {
 	return out
 }
 
-// grown returns the turns of a session up to the end of its log.
-func (l *Local) grown(ctx context.Context, tx kv.Tx, f *folded, masks *redact.Redactor) (*growth, error) {
+// grown returns the turns of a session up to the end of its log. Where ctx ends first, what was replayed stays kept.
+func (l *Local) grown(ctx context.Context, tx kv.Tx, f *folded, kept *keptGrowth, masks *redact.Redactor) (*growth, error) {
 	rewritten, err := sessions.Rewritten(tx, f.session.ID)
 	if err != nil {
 		return nil, err
 	}
-	g := l.growths.take(f.session.ID, rewritten, len(f.entries))
+	g := kept.from(rewritten, len(f.entries))
 	size := func(r *compaction.Record) (int, error) {
 		text, err := l.summaryText(ctx, *r)
 		return summaryTokens(text), err
 	}
 	if err := g.follow(ctx, f, size); err != nil {
+		if ctx.Err() == nil {
+			kept.growth = nil
+		}
 		return nil, err
 	}
 	for i := range g.turns {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/formattest"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
 
@@ -39,6 +41,15 @@ func growth(t *testing.T, l *engine.Local, id string) engine.Growth {
 		}
 		if !sound {
 			t.Errorf("model %q: the status says\n%+v\nthe growth\n%+v", model, st.Use, g.Use)
+		}
+		brief, err := l.Status(t.Context(), engine.StatusRequest{Session: id, Model: model, Brief: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := st.Use
+		want.Categories, want.Sources, want.Saved = []engine.Category{}, []engine.Source{}, tokens.Count{}
+		if !reflect.DeepEqual(brief.Use, want) || len(brief.NextCuts)+len(brief.Agents) > 0 {
+			t.Errorf("model %q: in brief the status says\n%+v\nand in full\n%+v", model, brief, st.Use)
 		}
 		if last := g.Turns[len(g.Turns)-1]; last.Used != st.Used || last.Measured != 0 && last.Measured != st.Measured {
 			t.Errorf("model %q: the last turn %+v, the status %+v", model, last, st.Used)

@@ -25,13 +25,13 @@ func (m *measured) take(e *sessions.Entry) {
 	m.tokens += e.Usage.Input + e.Usage.CacheRead + e.Usage.CacheWrite + e.Usage.Output
 }
 
-// newestMeasured returns what the provider measured of the newest answer of the main conversation, and how many
-// entries there are up to its last part. Nothing was measured: 0 tokens.
-func (f *folded) newestMeasured() (n int64, upTo int) {
+// newestMeasured returns what the provider measured of the newest answer of the main conversation, as far as its
+// entries are meant, and how many entries there are up to its last part. Nothing was measured: 0 tokens.
+func (f *folded) newestMeasured(meant func(i int) bool) (n int64, upTo int) {
 	var newest []*sessions.Entry // backwards
 	for i := len(f.entries) - 1; i >= 0; i-- {
 		e := &f.entries[i]
-		if e.Kind != sessions.KindMessage || e.Usage == nil || e.Hidden {
+		if e.Kind != sessions.KindMessage || e.Usage == nil || e.Hidden || !meant(i) {
 			continue
 		}
 		if len(newest) > 0 && (e.Group == "" || e.Group != newest[0].Group) {
@@ -49,32 +49,42 @@ func (f *folded) newestMeasured() (n int64, upTo int) {
 	return m.tokens, upTo
 }
 
-// held returns what the window of the agent holds by now: what the provider measured last, and the messages since
-// then as the agent has them, without our stubs. Where the host compacted by itself since, that is its summary with what
-// came after it, and what is carried besides. Where it went back, or nothing was measured, it is the view and that.
+// anyEntry means all of a log.
+func anyEntry(int) bool { return true }
+
+// held returns what the window of the agent holds by now: what the provider measured of the newest answer that was not
+// gone back from, and the messages since then as the agent has them, without our stubs. Where the host compacted by
+// itself since, that is its summary with what came after it, and what is carried besides. Where nothing was measured,
+// it is the view and that.
 func (f *folded) held(c tokens.Counter, u Use) tokens.Count {
-	fixed := 0
+	fixed := tokens.Count{Exact: true}
 	if u.Fixed != nil {
-		fixed = u.Fixed.N
+		fixed = *u.Fixed
 	}
-	base, upTo := f.newestMeasured()
-	known, since := base > 0, 0
-	for i := range f.entries[upTo:] {
-		switch e := &f.entries[upTo+i]; {
-		case e.Kind == sessions.KindRewind:
-			known = false
+	measured, upTo := f.newestMeasured(f.view.Active)
+	if measured == 0 {
+		return sum(u.Used, fixed)
+	}
+	base, since := tokens.Count{N: int(measured), Exact: true, Upper: int(measured)}, 0
+	for i := upTo; i < len(f.entries); i++ {
+		e := &f.entries[i]
+		switch {
+		case !f.view.Active(i):
 		case e.Earlier:
-			base, since = int64(fixed), e.Tokens
+			base, since = fixed, e.Tokens
 		case e.Kind == sessions.KindMessage && !e.Hidden:
 			since += e.Tokens
 		}
 	}
-	switch {
-	case !known:
-		return tokens.Count{N: u.Used.N + fixed, Exact: u.Used.Exact && fixed == 0, Upper: u.Used.Upper + fixed}
-	case since == 0:
-		return tokens.Count{N: int(base), Exact: true, Upper: int(base)}
+	if since == 0 {
+		return base
 	}
-	more := c.Of(since)
-	return tokens.Count{N: int(base) + more.N, Upper: int(base) + more.Upper}
+	n := sum(base, c.Of(since))
+	n.Exact = false // what a provider wraps a message in is not known
+	return n
+}
+
+// sum adds two counts.
+func sum(a, b tokens.Count) tokens.Count {
+	return tokens.Count{N: a.N + b.N, Exact: a.Exact && b.Exact, Upper: a.Upper + b.Upper}
 }

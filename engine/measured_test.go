@@ -18,6 +18,11 @@ func TestTheAgentHoldsWhatWasMeasured(t *testing.T) {
 		})
 	}
 	first, answered := answer(20_000), answer(149_000)
+	ask.HostID, first.HostID = "ask", "first"
+	prompt := func(parent string) sessions.NewEntry {
+		return written(`{"role":"user","content":"otherwise"}`, func(e *sessions.NewEntry) { e.HostParent = parent })
+	}
+	again, back := prompt(""), prompt("first")
 	more := written(`{"role":"user","content":"`+strings.Repeat("look ", 1_000)+`"}`, nil)
 	aside := written(`{"role":"assistant","content":"found"}`, func(e *sessions.NewEntry) {
 		e.Hidden, e.Author, e.Usage = true, "explorer", &sessions.Usage{Input: 99_999}
@@ -28,12 +33,18 @@ func TestTheAgentHoldsWhatWasMeasured(t *testing.T) {
 		entries []sessions.NewEntry
 		least   int // tokens, at most 100 more
 		exact   bool
+		upper   int // at least
 	}{
-		{"nothing was measured", []sessions.NewEntry{ask}, 0, false},
-		{"the newest answer", []sessions.NewEntry{ask, first, answered}, 149_148, true},
-		{"a subagent since", []sessions.NewEntry{ask, first, answered, aside}, 149_148, true},
-		{"more since", []sessions.NewEntry{ask, first, answered, more}, 150_148, false},
-		{"the host compacted since", []sessions.NewEntry{ask, first, answered, more, summary}, 20_000, false},
+		{"nothing was measured", []sessions.NewEntry{ask}, 0, false, 0},
+		{"the newest answer", []sessions.NewEntry{ask, first, answered}, 149_148, true, 0},
+		{"a subagent since", []sessions.NewEntry{ask, first, answered, aside}, 149_148, true, 0},
+		{"more since", []sessions.NewEntry{ask, first, answered, more}, 150_148, false, 0},
+		{"the host compacted since", []sessions.NewEntry{ask, first, answered, more, summary}, 20_000, false, 20_036},
+		{"gone back", []sessions.NewEntry{ask, first, again, answered, back}, 20_148, false, 20_150},
+		{"gone back, and on", []sessions.NewEntry{ask, first, again, answered, back, more}, 21_148, false, 21_150},
+		{"gone back behind what the host compacted", []sessions.NewEntry{ask, first, again, answered, summary, back}, 20_148, false, 20_150},
+		{"gone back, and answered", []sessions.NewEntry{ask, first, again, answered, back, answer(21_000)}, 21_148, true, 21_148},
+		{"gone back behind all answers", []sessions.NewEntry{ask, first, again, answered, prompt("ask")}, 20_000, false, 20_015},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := open(t)
@@ -44,8 +55,8 @@ func TestTheAgentHoldsWhatWasMeasured(t *testing.T) {
 				t.Fatal(err)
 			}
 			st := status(t, l, r.Session)
-			if held := st.Held; held.N < c.least || held.N > c.least+100 || held.Exact != c.exact || held.Upper < held.N {
-				t.Errorf("%+v; measured %d, the view %+v, beside it %+v", held, st.Measured, st.Used, st.Fixed)
+			if held := st.Held; held.N < c.least || held.N > c.least+100 || held.Exact != c.exact || held.Upper < max(held.N, c.upper) {
+				t.Errorf("%+v up to %d; measured %d, the view %+v, beside it %+v", held, held.Upper, st.Measured, st.Used, st.Fixed)
 			}
 		})
 	}

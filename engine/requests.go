@@ -248,6 +248,8 @@ type StatusRequest struct {
 	Session string `json:"session"`
 	Reader
 	Model string `json:"model,omitempty"`
+	// Brief asks for Use alone, without Categories, Sources and Saved: to know the rest, the whole session is gone through.
+	Brief bool `json:"brief,omitempty"`
 }
 
 // Use says what fills a session's window now. Counts of parts are estimates unless Exact.

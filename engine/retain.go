@@ -112,7 +112,7 @@ func (l *Local) candidates(ctx context.Context, tx kv.Tx, disk map[string]int64)
 	if err != nil {
 		return nil, err
 	}
-	since, main := l.now().Add(-limits.ActiveSession), slices.IndexFunc(all, isMain)
+	since, main := l.now().Add(-limits.ActiveSession), slices.IndexFunc(all, sessions.Session.Main)
 	var list []SessionUsage
 	for i, s := range all { // the lists have one order: the newest first
 		empty := s.Forgotten != nil && !s.Updated.After(*s.Forgotten)

@@ -76,10 +76,9 @@ func (l *Local) unnamed(tx kv.Tx, latest bool) (sessions.Session, error) {
 	if err != nil {
 		return sessions.Session{}, err
 	}
-	since := l.now().Add(-limits.ActiveSession)
 	var active []sessions.Session
 	for _, s := range all {
-		if s.Updated.After(since) && isMain(s) {
+		if s.Live(l.now()) {
 			active = append(active, s)
 		}
 	}
@@ -87,7 +86,7 @@ func (l *Local) unnamed(tx kv.Tx, latest bool) (sessions.Session, error) {
 	case len(active) == 1:
 		return active[0], nil
 	case latest && len(all) > 0:
-		return all[max(0, slices.IndexFunc(all, isMain))], nil
+		return all[max(0, slices.IndexFunc(all, sessions.Session.Main))], nil
 	case len(active) > 1:
 		return sessions.Session{}, sessions.Ambiguous("several sessions are active in this workspace", active)
 	case len(all) > 0:
@@ -97,9 +96,6 @@ func (l *Local) unnamed(tx kv.Tx, latest bool) (sessions.Session, error) {
 	return sessions.Session{}, fault.New(fault.NotFound, "engine.session", "this workspace has no recorded session yet").
 		WithHint("import one with `ctxledger import FILE`, or hand in messages")
 }
-
-// isMain reports whether a session is one that a person has: no subagent's.
-func isMain(s sessions.Session) bool { return s.Parent == "" }
 
 // Log implements API.
 func (l *Local) Log(ctx context.Context, r LogRequest) (LogResponse, error) {

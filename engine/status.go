@@ -34,6 +34,9 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 		if err != nil {
 			return Status{}, err
 		}
+		if r.Brief {
+			return Status{Use: f.room(c, w, f.filled(text)), NextCuts: []NextCut{}, Agents: []AgentInput{}}, nil
+		}
 		st := Status{Use: f.use(c, w, f.filled(text), f.unedited()), Total: f.session.Usage, Agents: f.agents(), SinceTurns: f.turns()}
 		if w.Learned != nil || w.OutputCap > 0 {
 			st.Limits = &w
@@ -51,10 +54,17 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 
 // use tells what fills the window. whole is the view as if nothing had been cut.
 func (f *folded) use(c tokens.Counter, w Window, filled window.Fill, whole window.View) Use {
+	u := f.room(c, w, filled)
+	u.Categories, u.Sources = categories(c, filled), f.sources(c)
+	u.Saved = c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total()))
+	return u
+}
+
+// room is use without what fills the window, and what was saved.
+func (f *folded) room(c tokens.Counter, w Window, filled window.Fill) Use {
 	u := Use{
 		Session: f.session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),
-		Threshold: f.policy.Compact.Threshold(w.Tokens), Categories: categories(c, filled), Sources: f.sources(c),
-		Saved: c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total())),
+		Threshold: f.policy.Compact.Threshold(w.Tokens), Categories: []Category{}, Sources: []Source{},
 	}
 	if cur := f.current(); cur != nil {
 		u.Summary = cur.ID
@@ -62,7 +72,7 @@ func (f *folded) use(c tokens.Counter, w Window, filled window.Fill, whole windo
 	if fixed, known := f.fixed(c); known {
 		u.Fixed = &fixed
 	}
-	u.Measured, _ = f.newestMeasured()
+	u.Measured, _ = f.newestMeasured(anyEntry)
 	u.Held = f.held(c, u)
 	return u
 }

@@ -77,9 +77,9 @@ func (n *news) take() lot {
 	return l
 }
 
-// tellNews tells the client what changes: at once what comes after a pause, together what comes in one. Nothing
-// else asks the client for anything unasked, and it asks for one thing after the other: so their order holds, and
-// the client ends with the last of many changes.
+// tellNews tells the client what changes: at once what comes after a pause, together what comes in one; that the ledger
+// changed has a longer one. Nothing else asks the client for anything unasked, and it asks for one thing after the
+// other: so their order holds, and the client ends with the last of many changes.
 func (s *Server) tellNews() {
 	t := teller{Server: s, reported: map[uri.URI]uri.URI{}, registered: map[string]bool{}}
 	for {
@@ -87,6 +87,8 @@ func (s *Server) tellNews() {
 		case <-s.life.Done():
 			return
 		case <-s.news.bell:
+		case <-t.resting:
+			t.resting = nil
 		}
 		l := s.news.take()
 		if _, err := guarded("news", func() (struct{}, error) { t.tell(l); return struct{}{}, nil }); err != nil {
@@ -102,6 +104,8 @@ type teller struct {
 	status     Status
 	reported   map[uri.URI]uri.URI // documents with diagnostics, as the client spells them
 	registered map[string]bool     // methods, by their names in offers
+	changed    bool                // it is to be told that the ledger changed
+	resting    <-chan time.Time    // tells when that may be told again; nil: now
 }
 
 // tell tells one lot of news.
@@ -111,9 +115,8 @@ func (t *teller) tell(l lot) {
 	}
 	t.register()
 	t.tellStatus()
-	if l.changed {
-		t.tellChanged()
-	}
+	t.changed = t.changed || l.changed
+	t.tellChanged()
 	if l.contents {
 		t.readAgain()
 	}

@@ -1,6 +1,10 @@
 package sessions
 
-import "time"
+import (
+	"time"
+
+	"ctxledger.dev/internal/limits"
+)
 
 // Session is one conversation of one agent host.
 type Session struct {
@@ -22,6 +26,14 @@ type Session struct {
 	// that the retention policy did it, on nobody's request.
 	Forgotten *time.Time `json:"forgotten,omitempty"`
 	Expired   bool       `json:"expired,omitempty"`
+}
+
+// Main reports whether a session is one that a person has: no subagent's.
+func (s Session) Main() bool { return s.Parent == "" }
+
+// Live reports whether a session is one that a person has now: something came of it in the last ten minutes.
+func (s Session) Live(now time.Time) bool {
+	return s.Main() && now.Sub(s.Updated) < limits.ActiveSession
 }
 
 // Usage is what a provider reported as used, in tokens.

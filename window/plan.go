@@ -1,6 +1,8 @@
 package window
 
 import (
+	"sort"
+
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -37,6 +39,14 @@ type View struct {
 	NearCap bool // the messages have passed Filter.CapFraction of their bound
 	// Filtered is what the filter left out.
 	Filtered Filtered
+	path     []run // the active one
+}
+
+// Active reports whether the entry of the log at an index is part of the conversation still: rewinds take out what
+// they went back from. A summary, edits and filters say nothing of that.
+func (v View) Active(i int) bool {
+	at := sort.Search(len(v.path), func(k int) bool { return v.path[k].to > i })
+	return at < len(v.path) && v.path[at].from <= i
 }
 
 // Head returns how many slots stand in front of the summary: what the system said before anybody else, and

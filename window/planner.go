@@ -49,6 +49,7 @@ func (p *Planner) Plan(in Input) View {
 	} else {
 		p.start(in, path)
 	}
+	p.view.path = path.runs
 	view := p.view
 	view.Slots = slices.Clip(view.Slots)
 	return view
@@ -70,7 +71,7 @@ func (p *Planner) start(in Input, path logPath) []*draft {
 		p.cut = nil
 	}
 	seen, told := filter(in.Filter, group(visible(path.entries(0), p.cut)))
-	p.view = View{NearCap: in.Filter.near(told.Counted), Filtered: told}
+	p.view = View{NearCap: in.Filter.near(told.Counted), Filtered: told, path: path.runs}
 	if p.cut != nil {
 		p.view.Summary = p.cut.Summary
 	}

@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"ctxledger.dev/engine"
@@ -14,6 +15,10 @@ import (
 // Pause is the shortest time between two news. At worst, something waits for two of them, one here and one with who
 // tells the client, and is shown within 200 ms nevertheless.
 const Pause = 80 * time.Millisecond
+
+// ease is how many times as long as the last look took is waited before the next: an agent that never rests is not
+// to keep a core busy by being followed.
+const ease = 5
 
 // How long is waited after a failure: twice as long each time.
 const (
@@ -28,7 +33,7 @@ const otherwise = "it is tried again, less and less often; `ctxledger status` sh
 type Options struct {
 	Open   func(context.Context) (engine.API, error) // the ledger; called again after it failed
 	Env    env.Env
-	Status bool // whether Title, Held and Window are wanted: the whole session is read for them
+	Status bool // whether Title, Held and Window are wanted
 	Tell   func(State)
 }
 
@@ -67,7 +72,7 @@ func follow(ctx context.Context, o Options) error {
 	}
 	for {
 		o.Tell(w.state())
-		env.Sleep(ctx, Pause)
+		env.Sleep(ctx, max(Pause, ease*w.took))
 		if err := w.wait(ctx); err != nil {
 			return err
 		}
@@ -80,6 +85,7 @@ type watcher struct {
 	o      Options
 	after  int64 // the newest event that was taken in
 	reader *reader
+	took   time.Duration // to look the last time
 	used   engine.Status
 	title  struct{ raw, masked string } // of the session
 }
@@ -91,23 +97,33 @@ func (w *watcher) wait(ctx context.Context) error {
 		return err
 	}
 	w.after = resp.Next
-	if resp.Missed {
+	switch {
+	case resp.Missed:
 		w.reader = nil
+	case w.reader != nil && slices.ContainsFunc(resp.Events, changesFiles):
+		w.reader.unsure = true
 	}
 	return w.look(ctx)
 }
 
+// changesFiles reports whether after an event other files may be stale.
+func changesFiles(e engine.Event) bool {
+	return e.Kind == engine.EventChange || e.Kind == engine.EventForgotten || e.Kind == engine.EventLost
+}
+
 // look finds the session that lives, and reads what is new of it.
 func (w *watcher) look(ctx context.Context) error {
-	list, err := w.api.Sessions(ctx, engine.SessionsRequest{Limit: 1})
-	if err != nil {
+	began := w.o.Env.Now()
+	defer func() { w.took = w.o.Env.Now().Sub(began) }()
+	s, err := w.api.Session(ctx, engine.SessionRequest{Latest: true})
+	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	if len(list.Sessions) == 0 || w.o.Env.Now().Sub(list.Sessions[0].Updated) > limits.ActiveSession {
+	if err != nil || !s.Live(w.o.Env.Now()) {
 		w.reader = nil
 		return nil
 	}
-	if s := list.Sessions[0]; w.reader == nil || w.reader.session.ID != s.ID {
+	if w.reader == nil || w.reader.session.ID != s.ID {
 		w.reader = newReader(s)
 	} else {
 		w.reader.session = s
@@ -115,7 +131,7 @@ func (w *watcher) look(ctx context.Context) error {
 	if err := w.reader.read(ctx, w.api); err != nil || !w.o.Status {
 		return err
 	}
-	w.used, err = w.api.Status(ctx, engine.StatusRequest{Session: w.reader.session.ID})
+	w.used, err = w.api.Status(ctx, engine.StatusRequest{Session: w.reader.session.ID, Brief: true})
 	if err != nil {
 		return err
 	}

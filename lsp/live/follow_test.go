@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"ctxledger.dev/changes"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -33,25 +34,13 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer local.Close() //nolint:errcheck // Follow closes it too
-	told := make(chan State)
-	ctx, stop := context.WithCancel(t.Context())
 	tries := 0
-	o := Options{Env: env.System(), Status: true, Tell: func(s State) {
-		select {
-		case told <- s:
-		case <-ctx.Done():
-		}
-	}, Open: func(context.Context) (engine.API, error) {
+	told := followed(t, func(context.Context) (engine.API, error) {
 		if tries++; tries == 1 {
 			return nil, fault.New(fault.Unavailable, "test", "not now").WithHint("wait")
 		}
 		return unclosed{local}, nil
-	}}
-	done := make(chan struct{})
-	go func() {
-		Follow(ctx, o)
-		close(done)
-	}()
+	})
 	if s := <-told; s.Problem != "not now" || s.Hint != "wait" {
 		t.Errorf("the first state is %+v", s)
 	}
@@ -59,20 +48,58 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 		t.Errorf("without a session the state is %+v", s)
 	}
 	first := slices.Concat([][]byte{[]byte(`{"role":"user","content":"Please read with password=hunter2hunter2."}`)}, read("t1", false), read("t2", true))
-	r, err := local.AppendMessages(ctx, engine.AppendMessagesRequest{Host: "test", Model: "gpt-5", Messages: first})
+	r, err := local.AppendMessages(t.Context(), engine.AppendMessagesRequest{Host: "test", Model: "gpt-5", Messages: first})
 	if err != nil {
 		t.Fatal(err)
 	}
 	awaited(t, told, func(s State) bool { return s.Session == r.Session && s.Files["a.go"].Reads == 1 })
-	if _, err := local.AppendMessages(ctx, engine.AppendMessagesRequest{Session: r.Session, Since: true, Messages: read("t3", false)}); err != nil {
+	if _, err := local.AppendMessages(t.Context(), engine.AppendMessagesRequest{Session: r.Session, Since: true, Messages: read("t3", false)}); err != nil {
 		t.Fatal(err)
 	}
 	s := awaited(t, told, func(s State) bool { return s.Files["a.go"].Reads == 2 })
 	if f := s.Files["a.go"]; f.Tokens != 4 || f.Stale || s.Model != "gpt-5" || s.Held.N == 0 || !strings.HasPrefix(s.Title, "Please read with password=[masked:") {
 		t.Errorf("the state is %+v", s)
 	}
-	stop()
-	<-done
+	state := func(hash string, at time.Time) changes.State {
+		return changes.State{Path: "a.go", Exists: true, Size: 9, Modified: at, Hash: strings.Repeat(hash, 64)}
+	}
+	began := time.Now()
+	before := state("a", began.Add(-time.Hour))
+	if _, err := local.RecordStates(t.Context(), engine.RecordStatesRequest{
+		Started: began, States: []engine.Observation{{State: state("b", time.Now()), Seen: time.Now(), Before: &before}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s = awaited(t, told, func(s State) bool { return s.Files["a.go"].Stale })
+	if by := s.Files["a.go"].By; by != changes.External {
+		t.Errorf("by %q", by)
+	}
+	if _, err := local.AppendMessages(t.Context(), engine.AppendMessagesRequest{Session: r.Session, Since: true, Messages: read("t4", false)}); err != nil {
+		t.Fatal(err)
+	}
+	awaited(t, told, func(s State) bool { return s.Files["a.go"].Reads == 3 && !s.Files["a.go"].Stale })
+}
+
+// followed follows what open opens until the test ends.
+func followed(t *testing.T, open func(context.Context) (engine.API, error)) <-chan State {
+	t.Helper()
+	told, done := make(chan State), make(chan struct{})
+	ctx, stop := context.WithCancel(t.Context())
+	o := Options{Env: env.System(), Status: true, Open: open, Tell: func(s State) {
+		select {
+		case told <- s:
+		case <-ctx.Done():
+		}
+	}}
+	go func() {
+		Follow(ctx, o)
+		close(done)
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-done
+	})
+	return told
 }
 
 // unclosed is a ledger that outlives who follows it.

@@ -20,10 +20,11 @@ type reader struct {
 	files   map[string]File   // what the log says
 	pending map[string]string // paths of reads under way, by the ids of their calls
 	stale   []changes.Stale
+	unsure  bool // whether stale still holds
 }
 
 func newReader(s sessions.Session) *reader {
-	return &reader{session: s, next: 1, files: map[string]File{}, pending: map[string]string{}}
+	return &reader{session: s, next: 1, files: map[string]File{}, pending: map[string]string{}, unsure: true}
 }
 
 // read reads what is new of the session, and what is stale by now.
@@ -39,14 +40,20 @@ func (r *reader) read(ctx context.Context, api engine.API) error {
 		}
 		from = page.Next
 	}
+	if !r.unsure {
+		return nil
+	}
 	// Only the answer for a session lists what is stale, and no change before the newest is wanted with it.
 	resp, err := api.Changes(ctx, engine.ChangesRequest{Session: r.session.ID, Limit: 1})
-	r.stale = resp.Stale
+	r.stale, r.unsure = resp.Stale, err != nil
 	return err
 }
 
 // take takes in one entry. What subagents read never came into the view of the session.
 func (r *reader) take(e sessions.Entry) {
+	for _, c := range e.Calls {
+		r.unsure = r.unsure || c.Op == intents.OpRead
+	}
 	if e.Hidden {
 		return
 	}

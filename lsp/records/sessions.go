@@ -6,7 +6,6 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
-	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/sessions"
 )
 
@@ -41,7 +40,7 @@ func (r Reader) session(b branch, s sessions.Session) Node {
 			named("model", s.Model), named("directory", s.Dir), named("begun", r.stamp(s.Created)), named("newest entry", r.stamp(s.Updated)),
 			named("entries", chars.Commas(s.Seq)), named("input so far", chars.Plural(in, "token")), named("output so far", chars.Plural(s.Usage.Output, "token"))),
 		opens: Address{Kind: KindSession, ID: s.ID},
-		Live:  s.Parent == "" && r.Now.Sub(s.Updated) <= limits.ActiveSession,
+		Live:  s.Live(r.Now),
 	}
 }
 
