@@ -104,6 +104,21 @@ func TestAStatusThatIsWantedAgainIsTold(t *testing.T) {
 	}
 }
 
+// TestAWrongSettingIsToldUntilItIsCorrected has a status tell of it.
+func TestAWrongSettingIsToldUntilItIsCorrected(t *testing.T) {
+	f, teller := newTeller(t, nil)
+	for _, said := range []string{`{"status":true,"lens":"sometimes"}`, `{"status":true,"lens":"off"}`} {
+		f.know(func(k *known) { k.settings, k.wrong = defaults().read([]byte(said)) })
+		teller.tell(lot{})
+	}
+	f.know(func(k *known) { k.live.Session = "s" })
+	teller.tell(lot{})
+	list := f.statuses(t, 3)
+	if !strings.Contains(list[0].Problem, `lens is "sometimes"`) || list[0].Hint == "" || list[1].Problem != "" || list[2].Problem != "" {
+		t.Errorf("what was told is %+v", list)
+	}
+}
+
 // TestFindingsAreToldInTheOrderOfTheirDocuments tells those of many documents at once.
 func TestFindingsAreToldInTheOrderOfTheirDocuments(t *testing.T) {
 	f, teller := newTeller(t, map[string]any{"diagnostics": []string{anyfile.LongLines}})

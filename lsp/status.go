@@ -25,7 +25,11 @@ type Status struct {
 func (t *teller) tellStatus() {
 	k := t.known()
 	l := k.live
-	st := Status{l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, chars.Line(t.sayable(l.Problem)), chars.Line(t.sayable(l.Hint))}
+	problem, hint := l.Problem, l.Hint
+	if problem == "" && k.wrong != nil {
+		problem, hint = k.wrong.Error(), "correct that setting of ctxledger; the others count"
+	}
+	st := Status{l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, chars.Line(t.sayable(problem)), chars.Line(t.sayable(hint))}
 	if !k.settings.Status {
 		t.status = Status{} // what is wanted again is news again
 		return
