@@ -63,7 +63,7 @@ $(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package-lock.json
 	cd $(EXTENSION) && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
 
-release: extension ## the programs and the .vsix packages for five platforms, with their sums, into dist/
+release: extension ## the programs and the .vsix packages for eight platforms, with their sums, into dist/
 	GO='$(GO)' sh $(EXTENSION)/scripts/release.sh $(CURDIR)/dist
 
 lint: types ## formatting, types, vet for three systems, static analysis

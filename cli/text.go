@@ -21,7 +21,7 @@ func oneLine(s string) string {
 
 // line makes stored text fit into one line of at most n columns.
 func line(s string, n int) string {
-	s = chars.Plain(strings.Join(strings.Fields(s), " "))
+	s = chars.Line(s)
 	if lipgloss.Width(s) <= n {
 		return s
 	}

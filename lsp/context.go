@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"strings"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
@@ -93,10 +92,4 @@ func (s *Server) contextOf(g engine.Growth) Context {
 const maxLine = 200
 
 // plainLine makes one line of stored text safe to show.
-func plainLine(s string) string {
-	s = strings.Join(strings.Fields(chars.Plain(s)), " ")
-	if short := chars.Head(s, maxLine); short != s {
-		return chars.Head(s, maxLine-1) + "…"
-	}
-	return s
-}
+func plainLine(s string) string { return chars.Short(chars.Line(s), maxLine) }

@@ -44,10 +44,13 @@ func (s *Server) examine(d *document) {
 
 // publish tells the findings of a document; that there are none only where there were some.
 func (t *teller) publish(u uri.URI) {
+	if t.reported[u] == "" && len(t.known().settings.Diagnostics) == 0 {
+		return
+	}
 	p := &protocol.PublishDiagnosticsParams{URI: t.reported[u], Diagnostics: []protocol.Diagnostic{}}
 	if d := t.Server.documents.get(u); d != nil {
 		p.URI, p.Version, p.Diagnostics = d.spelled, protocol.NewOptional(d.version), t.diagnostics(d)
-		t.Server.documents.used(u)
+		t.Server.documents.looked(u)
 	}
 	switch {
 	case len(p.Diagnostics) > 0:

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/lsp/outline"
 	"ctxledger.dev/lsp/text"
+	"ctxledger.dev/tokens"
 )
 
 // maxOpen is how many documents may be open. What editors keep open are tens.
@@ -49,9 +50,7 @@ func didOpenMethod() method {
 			uri: u, spelled: uri.URI(d.URI), path: s.place.inside(u),
 			language: outline.LanguageOf(d.LanguageID, u.Path()),
 		}
-		opened := doc.with(d.Version, text.New(s.known().meter.Counter.Encoding(), d.Text))
-		s.documents.put(opened)
-		s.examine(opened)
+		s.examine(s.open(func(e *tokens.Encoding) *document { return doc.with(d.Version, text.New(e, d.Text)) }))
 		return nil
 	})
 }

@@ -22,7 +22,11 @@ func (s *Server) forget(ctx context.Context, args []protocol.LSPAny) (any, error
 		return nil, err
 	}
 	var d done
-	err = s.modify(ctx, func(api engine.API) error {
+	ask := s.modify
+	if which.DryRun {
+		ask = s.use
+	}
+	err = ask(ctx, func(api engine.API) error {
 		f, err := api.Forget(ctx, engine.ForgetRequest{Handle: which.Handle, DryRun: which.DryRun})
 		if err == nil {
 			d.Said = records.Forgotten(f)

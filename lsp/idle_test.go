@@ -17,7 +17,7 @@ func TestAnEditorThatIsLeftAloneIsNoticedOnce(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
 		s := New(Options{Env: env.System(), Idle: func() { rests.Add(1) }})
 		s.life = ctx
-		s.tasks.Go(s.watchRest)
+		s.tasks.begin(s.watchRest)
 		for _, c := range []struct {
 			name  string
 			stirs int           // so many messages,
@@ -42,6 +42,6 @@ func TestAnEditorThatIsLeftAloneIsNoticedOnce(t *testing.T) {
 			}
 		}
 		end()
-		s.tasks.Wait()
+		s.tasks.wait()
 	})
 }

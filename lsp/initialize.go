@@ -22,7 +22,7 @@ func initializeMethod() method {
 		settings, wrong := defaults().read(p.InitializationOptions)
 		s.initial, s.given = settings, len(p.InitializationOptions) > 0 && string(p.InitializationOptions) != "null"
 		if p.ProcessID != nil {
-			s.tasks.Go(func() { s.outlive(int(*p.ProcessID)) })
+			s.tasks.begin(func() { s.outlive(int(*p.ProcessID)) })
 		}
 		problem := s.find(rootsOf(p))
 		s.know(func(k *known) {

@@ -8,7 +8,7 @@ func initializedMethod() method {
 			return nil
 		}
 		s.begun = true
-		s.tasks.Go(s.tellNews)
+		s.tasks.begin(s.tellNews)
 		if !s.given && s.able.settings {
 			s.news.settings()
 		}

@@ -30,7 +30,7 @@ func (s *Server) follow() {
 	ctx, stop := context.WithCancel(s.life)
 	s.unfollow = stop
 	o := live.Options{Open: s.place.Open, Env: s.o.Env, Status: want.status, Tell: func(st live.State) { s.hear(ctx, st) }}
-	s.tasks.Go(func() { live.Follow(ctx, o) })
+	s.tasks.begin(func() { live.Follow(ctx, o) })
 }
 
 // hear takes in what the live session did, and has shown what that changes.

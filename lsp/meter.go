@@ -60,11 +60,21 @@ func (s *Server) learn(by func(*known)) (before, after known) {
 	return before, s.now
 }
 
+// open opens a document that is made for an encoding: the one that the others are counted in, which does not change
+// meanwhile.
+func (s *Server) open(made func(*tokens.Encoding) *document) *document {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := made(s.now.meter.Counter.Encoding())
+	s.documents.put(d)
+	return d
+}
+
 // file returns a document as its features see it.
 func (s *Server) file(d *document) anyfile.File {
 	k := s.known()
 	t := d.text
-	if e := k.meter.Counter.Encoding(); t.Encoding() != e { // it was opened while the model changed
+	if e := k.meter.Counter.Encoding(); t.Encoding() != e { // the model changed since d was asked about
 		t = t.In(e)
 	}
 	return anyfile.File{

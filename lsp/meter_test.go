@@ -2,8 +2,12 @@ package lsp
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
+	"go.lsp.dev/jsonrpc2"
+
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/scriptededitor"
 	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/tokens"
@@ -50,6 +54,24 @@ func TestCountsAreThoseOfTheModel(t *testing.T) {
 		}
 		if got := said(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s, after an edit: %q, not %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestADocumentThatIsOpenedWhileTheModelChanges is counted as all others are.
+func TestADocumentThatIsOpenedWhileTheModelChanges(t *testing.T) {
+	s := New(Options{Env: env.System()})
+	open := didOpenMethod()
+	for round := range 3000 {
+		model := []string{"gpt-4", "gpt-5"}[round%2]
+		var changed sync.WaitGroup
+		changed.Go(func() { s.know(func(k *known) { k.settings.Model = model }) })
+		if _, err := open.accept(s, jsonrpc2.RawMessage(`{"textDocument":{"uri":"untitled:x","languageId":"plaintext","version":1,"text":"x"}}`)); err != nil {
+			t.Fatal(err)
+		}
+		changed.Wait()
+		if got, want := s.documents.get("untitled:x").text.Encoding(), s.known().meter.Counter.Encoding(); got != want {
+			t.Fatalf("round %d: it is counted as for the model before", round)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package lsp
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -125,7 +127,7 @@ func (t *teller) tell(l lot) {
 		}
 	}
 	if !t.able.pull {
-		for u := range l.documents {
+		for _, u := range slices.Sorted(maps.Keys(l.documents)) {
 			t.publish(u)
 		}
 	}

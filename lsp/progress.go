@@ -22,6 +22,37 @@ type works struct {
 	ends map[protocol.ProgressToken]context.CancelFunc // guarded by mu
 }
 
+// begin notes what ends a work. It reports whether the token shows no other one.
+func (w *works) begin(token protocol.ProgressToken, cancel context.CancelFunc) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ends == nil {
+		w.ends = map[protocol.ProgressToken]context.CancelFunc{}
+	}
+	if w.ends[token] != nil {
+		return false
+	}
+	w.ends[token] = cancel
+	return true
+}
+
+// end ends a work, if it is under way. What comes from the client waits for it, so nothing is written to the client
+// while mu is held.
+func (w *works) end(token protocol.ProgressToken) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if end := w.ends[token]; end != nil {
+		end()
+	}
+}
+
+// forget forgets a work that has ended.
+func (w *works) forget(token protocol.ProgressToken) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.ends, token)
+}
+
 // progress begins to show a work that reports how far it is, or only that it goes on: under the token of the
 // request, or one that the client is asked to make. cancel ends the work.
 func (s *Server) progress(ctx context.Context, token protocol.ProgressToken, title string, reports bool, cancel context.CancelFunc) *progress {
@@ -37,16 +68,10 @@ func (s *Server) progress(ctx context.Context, token protocol.ProgressToken, tit
 	if token == nil {
 		return p
 	}
-	s.works.mu.Lock()
-	defer s.works.mu.Unlock()
-	if s.works.ends == nil {
-		s.works.ends = map[protocol.ProgressToken]context.CancelFunc{}
-	}
-	if s.works.ends[token] != nil {
+	if !s.works.begin(token, cancel) {
 		p.token = nil // it shows another work
 		return p
 	}
-	s.works.ends[token] = cancel
 	yes, zero := true, uint32(0)
 	begin := &protocol.WorkDoneProgressBegin{Kind: "begin", Title: title, Cancellable: &yes}
 	if reports {
@@ -69,9 +94,7 @@ func (p *progress) report(done, of int64) {
 // end shows that the work has ended.
 func (p *progress) end() {
 	p.tell(&protocol.WorkDoneProgressEnd{Kind: "end"})
-	p.s.works.mu.Lock()
-	defer p.s.works.mu.Unlock()
-	delete(p.s.works.ends, p.token)
+	p.s.works.forget(p.token)
 }
 
 // tell sends a value of the progress.
@@ -91,11 +114,7 @@ func (p *progress) tell(value any) {
 // progressCancelMethod ends a work by its progress.
 func progressCancelMethod() method {
 	return notification("window/workDoneProgress/cancel", func(s *Server, p *protocol.WorkDoneProgressCancelParams) error {
-		s.works.mu.Lock()
-		defer s.works.mu.Unlock()
-		if end := s.works.ends[p.Token]; end != nil {
-			end()
-		}
+		s.works.end(p.Token)
 		return nil
 	})
 }

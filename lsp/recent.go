@@ -1,6 +1,8 @@
 package lsp
 
 import (
+	"slices"
+
 	"go.lsp.dev/uri"
 )
 
@@ -15,9 +17,43 @@ const (
 // used notes that a document was asked about or edited, and lets others rest for it.
 func (d *documents) used(u uri.URI) {
 	for _, doc := range d.crowdedOut(u) {
-		doc.text.Rest()
-		doc.outline.Rest()
+		doc.rest()
 	}
+}
+
+// looked notes that a document was looked at though nobody asked about it: it is kept where there is room beside
+// those that were.
+func (d *documents) looked(u uri.URI) {
+	if doc := d.withoutRoom(u); doc != nil {
+		doc.rest()
+	}
+}
+
+// rest lets go of all but the text.
+func (d *document) rest() {
+	d.text.Rest()
+	d.outline.Rest()
+}
+
+// withoutRoom puts a document behind those that were used. It returns the document if there is no room.
+func (d *documents) withoutRoom(u uri.URI) *document {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	doc := d.open[u]
+	if doc == nil || slices.Contains(d.recent, u) {
+		return nil
+	}
+	size := doc.text.Len()
+	for _, other := range d.recent {
+		if o := d.open[other]; o != nil {
+			size += o.text.Len()
+		}
+	}
+	if size > keptSize && len(d.recent) >= keptDocuments {
+		return doc
+	}
+	d.recent = append(d.recent, u)
+	return nil
 }
 
 // crowdedOut puts a document before those that were used earlier, and returns those that rest for it.

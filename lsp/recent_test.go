@@ -3,6 +3,8 @@ package lsp
 import (
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.lsp.dev/uri"
@@ -53,4 +55,45 @@ func TestDocumentsThatNobodyAsksAboutRest(t *testing.T) {
 	if len(d.recent) != 20+3 {
 		t.Errorf("what is kept is of %d documents", len(d.recent))
 	}
+}
+
+// TestDocumentsRestWhileTheyAreReadAndEdited reads and edits documents, and lets them rest, all at once. Packages text
+// and outline start no goroutine: the race detector watches them here.
+func TestDocumentsRestWhileTheyAreReadAndEdited(t *testing.T) {
+	const line, rounds = "Some words.\n", 500
+	var d documents
+	var all []uri.URI
+	for i := range keptDocuments {
+		doc := document{uri: uri.URI(fmt.Sprint("untitled:", i)), language: outline.Markdown}
+		d.put(doc.with(1, text.New(tokens.O200kBase, []byte("# T\n"+strings.Repeat(line, 50)))))
+		all = append(all, doc.uri)
+	}
+	var over atomic.Bool
+	var working sync.WaitGroup
+	meanwhile := func(do func(doc *document)) {
+		working.Go(func() {
+			for i := 0; !over.Load(); i++ {
+				do(d.get(all[i%len(all)]))
+			}
+		})
+	}
+	read := func(doc *document) {
+		raw := doc.text.Bytes(0, doc.text.Len())
+		n, lines := doc.text.Count(0, len(raw)), doc.text.Lines()
+		if n != tokens.O200kBase.Count(raw) || doc.outline.Len() != 1 || lines != strings.Count(string(raw), "\n")+1 {
+			t.Errorf("%d bytes have %d tokens, %d sections and %d lines", len(raw), n, doc.outline.Len(), lines)
+		}
+	}
+	meanwhile(read)
+	meanwhile(read)
+	meanwhile((*document).rest)
+	meanwhile((*document).rest)
+	meanwhile(func(doc *document) { d.used(doc.uri) })
+	meanwhile(func(doc *document) { d.looked(doc.uri) })
+	second := text.Position{Line: 1}
+	for i := range rounds {
+		read(d.edit(all[i%len(all)], func(doc *document) *document { return doc.edited(text.Range{Start: second, End: second}, line) }))
+	}
+	over.Store(true)
+	working.Wait()
 }

@@ -42,7 +42,7 @@ type Server struct {
 
 	news    *news
 	reading reading
-	tasks   sync.WaitGroup // what goes on beside answering
+	tasks   *tasks // what goes on beside answering
 
 	mu    sync.Mutex
 	stage stage // guarded by mu
@@ -69,26 +69,27 @@ type Server struct {
 func New(o Options) *Server {
 	exited := make(chan struct{})
 	return &Server{
-		o: o, methods: methods(), masks: redact.New([]byte(o.Env.ID(32))), now: known{settings: defaults(), models: tokens.Builtin()}.measured(), news: newNews(),
+		o: o, methods: methods(), masks: redact.New([]byte(o.Env.ID(32))), now: known{settings: defaults(), models: tokens.Builtin()}.measured(),
+		news: newNews(), tasks: newTasks(),
 		exited: exited, exit: sync.OnceFunc(func() { close(exited) }), orphaned: make(chan struct{}), stirred: make(chan struct{}, 1),
 	}
 }
 
 // Serve answers a client on in and out until it says exit, in ends, its process or ctx does. The answers under way are
 // given up then. A process may call it once, and should end when it returns, because nothing can interrupt
-// a reader of standard input.
+// a reader of standard input, or a writer to a client that does not read.
 //
 // Errors: those of reading and writing; invalid when the client exits without having said shutdown.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	life, end := context.WithCancel(ctx)
-	defer s.tasks.Wait()
+	defer s.tasks.wait()
 	defer end()
 	s.life = life
 	s.conn = jsonrpc2.NewConn(newStream(in, out, s.o.Log, end), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
-	s.tasks.Go(func() { s.known().meter.Counter.Encoding().CountString("a") }) // it reads its vocabulary now, not for the first answer
+	s.tasks.begin(func() { s.known().meter.Counter.Encoding().CountString("a") }) // it reads its vocabulary now, not for the first answer
 	if s.o.Idle != nil {
-		s.tasks.Go(s.watchRest)
+		s.tasks.begin(s.watchRest)
 	}
 	s.conn.Go(life, s.handle)
 	select {

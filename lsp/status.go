@@ -1,6 +1,9 @@
 package lsp
 
-import "ctxledger.dev/tokens"
+import (
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/tokens"
+)
 
 // statusMethod is a notification of ours: what the live session of the workspace is, for a status bar.
 // It is sent to clients whose settings ask for it, when it changes.
@@ -13,7 +16,7 @@ type Status struct {
 	Model   string       `json:"model"`
 	Held    tokens.Count `json:"held"`   // by its agent's window: see engine.Use
 	Window  int          `json:"window"` // of the model, in tokens; 0: unknown
-	// Problem says why nothing is known, Hint what to do about it. Everything else works meanwhile.
+	// Problem says in a line why nothing is known, Hint what to do about it, both as errors are told. Everything else works meanwhile.
 	Problem string `json:"problem"`
 	Hint    string `json:"hint"`
 }
@@ -22,8 +25,16 @@ type Status struct {
 func (t *teller) tellStatus() {
 	k := t.known()
 	l := k.live
-	st := Status{l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, l.Problem, l.Hint}
-	if !k.settings.Status || st == t.status {
+	problem, hint := l.Problem, l.Hint
+	if problem == "" && k.wrong != nil {
+		problem, hint = k.wrong.Error(), "correct that setting of ctxledger; the others count"
+	}
+	st := Status{l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, chars.Line(t.sayable(problem)), chars.Line(t.sayable(hint))}
+	if !k.settings.Status {
+		t.status = Status{} // what is wanted again is news again
+		return
+	}
+	if st == t.status {
 		return
 	}
 	t.status = st

@@ -192,7 +192,8 @@ func TestCommandsOnTheLedger(t *testing.T) {
 	}
 	session := k.talk(t, 12)
 	d := f.command(t, "compact", map[string]any{"session": ""})
-	if !strings.HasPrefix(d.Said, "Session "+session+": ") || !strings.Contains(d.Said, " stands for turns 1–") || !strings.HasPrefix(f.content(t, d.URI), "# Summary of turns 1–") {
+	if !strings.HasPrefix(d.Said, "The ledger's view of session "+session+": ") || !strings.Contains(d.Said, " for turns 1–") ||
+		!strings.HasSuffix(d.Said, "; a running agent keeps its window until it takes the summary") || !strings.HasPrefix(f.content(t, d.URI), "# Summary of turns 1–") {
 		t.Errorf("compacted: %+v", d)
 	}
 	if again := f.command(t, "compact", map[string]any{"session": session}); !strings.HasPrefix(again.Said, "Session "+session+" was not compacted: ") || again.URI != "" {
@@ -235,6 +236,23 @@ func TestCommandsOnTheLedger(t *testing.T) {
 	})
 	if err != nil {
 		t.Errorf("%v; told %v", err, told)
+	}
+}
+
+// TestALookChangesNothing asks what would be forgotten: nobody is told that anything changed.
+func TestALookChangesNothing(t *testing.T) {
+	k := newKept(t)
+	session := k.talk(t, 1)
+	f := newFixture(t, k.place)
+	settings := map[string]any{"capabilities": map[string]any{}, "initializationOptions": map[string]any{"live": false}}
+	if err := f.Call(f.ctx, "initialize", settings, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, dry := range []bool{true, false} {
+		f.command(t, "forget", map[string]any{"handle": session, "dryRun": dry})
+		if l := f.news.take(); l.changed == dry {
+			t.Errorf("a look: %v, and something changed: %v", dry, l.changed)
+		}
 	}
 }
 

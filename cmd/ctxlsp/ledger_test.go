@@ -122,7 +122,7 @@ func TestAPersonTidiesUpInTheEditor(t *testing.T) {
 	s.inWorkspace(t, p, quiet)
 	changed := s.awaitChanged(t, 0)
 	d := s.command(t, "compact", map[string]any{"session": ""})
-	if !strings.Contains(d.Said, " tokens; summary ") || !strings.HasPrefix(d.URI, "ctxledger:/summary/") {
+	if !strings.Contains(d.Said, " tokens, summary ") || !strings.HasPrefix(d.URI, "ctxledger:/summary/") {
 		t.Fatalf("compacted: %+v", d)
 	}
 	told, err := s.Until(s.ctx, func(told []scriptededitor.Message) bool { return len(kinds(told)) == 2 })

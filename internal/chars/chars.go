@@ -23,6 +23,14 @@ func Head(s string, n int) string {
 	return s
 }
 
+// Short returns a text of at most n characters: where it is cut, the last one says so.
+func Short(s string, n int) string {
+	if len(Head(s, n)) == len(s) {
+		return s
+	}
+	return Head(s, n-1) + "…"
+}
+
 // Tail returns the last n characters of s, or fewer where the cut would part what belongs together.
 func Tail(s string, n int) string {
 	i := len(s)

@@ -29,6 +29,9 @@ func Plain(s string) string {
 	return b.String()
 }
 
+// Line makes stored text one line that is safe to show.
+func Line(s string) string { return Plain(strings.Join(strings.Fields(s), " ")) }
+
 // Hostile reports whether a character could drive a terminal or hide text, so that Plain escapes it.
 func Hostile(r rune) bool {
 	switch r {

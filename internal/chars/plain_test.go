@@ -22,3 +22,24 @@ func TestPlainShowsWhatCouldDriveATerminal(t *testing.T) {
 		}
 	}
 }
+
+func TestALineIsOneAndShort(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{" a\n\tb\r\nc ", 9, "a b c"},
+		{"a\u2028b\u202ec", 99, `a b\u202ec`},
+		{"\x1b[2J", 99, `\u001b[2J`},
+		{"abcdef", 6, "abcdef"},
+		{"abcdefg", 6, "abcde…"},
+		{"abcde\u0301f", 6, "abcd…"},
+		{"abc", 1, "…"},
+		{"", 0, ""},
+	} {
+		if got := Short(Line(c.text), c.n); got != c.want {
+			t.Errorf("%q in %d characters is %q, not %q", c.text, c.n, got, c.want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/engine"
@@ -36,9 +37,19 @@ func (r Reader) changeText(ctx context.Context, id string) (string, error) {
 			return "", err
 		}
 	}
-	b.WriteString("\n" + code("ctxledger why "+flat(c.Path)) + " tells everything that is known of the file.\n")
-	text, _, err := r.document(ctx, b.String(), true)
-	return text, err
+	b.WriteString("\n" + why(c.Path) + " tells everything that is known of the file.\n")
+	return r.told(ctx, b.String(), "`ctxledger cat "+c.Session+"`")
+}
+
+// why names the command that tells what is known of a file. A path that is more than one word to a shell is left
+// out: whoever copies the command would run what stands in the path.
+func why(path string) string {
+	if strings.HasPrefix(path, "-") || strings.ContainsFunc(path, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-", r)
+	}) {
+		return "`ctxledger why`, with its path,"
+	}
+	return "`ctxledger why " + path + "`"
 }
 
 // changeOf returns the change of a number. Errors: not_found.
@@ -129,15 +140,28 @@ func (r Reader) writeCall(ctx context.Context, b *strings.Builder, c changes.Cha
 		}
 		b.WriteString("\n" + code(flat(a.name)) + "\n\n" + fence(value, ""))
 		if len(value) < len(a.value) {
-			b.WriteString("*The beginning of " + chars.Size(int64(len(a.value))) + ".*\n")
+			b.WriteString("*The beginning of " + chars.Size(int64(len(a.value))) + ": `ctxledger cat " + c.Session + "` prints all of it.*\n")
 		}
 	}
 	return nil
 }
 
-// intentOf returns the intent that a change is attributed to; nil where the ledger does not have it any more.
+// intentOf returns the intent that a change is attributed to; nil where the ledger does not have it any more. It is the
+// one of an entry at or before the one that reports the change, as a rule shortly: it is looked for from there, each time
+// in a larger part of the log.
 func (r Reader) intentOf(ctx context.Context, c changes.Change) (*intents.Intent, error) {
-	for from := int64(1); from > 0; {
+	const wider = 4
+	for to, n := c.Seq, int64(span); to > 0; to, n = to-n, wider*n {
+		if in, err := r.intentIn(ctx, c, max(to-n+1, 1), to); in != nil || err != nil {
+			return in, err
+		}
+	}
+	return nil, nil
+}
+
+// intentIn is intentOf in a part of the log.
+func (r Reader) intentIn(ctx context.Context, c changes.Change, from, to int64) (*intents.Intent, error) {
+	for from > 0 && from <= to {
 		page, err := r.API.Intents(ctx, engine.IntentsRequest{Session: c.Session, From: from})
 		if err != nil {
 			return nil, err

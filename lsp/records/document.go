@@ -31,6 +31,16 @@ func (r Reader) document(ctx context.Context, text string, all bool) (string, bo
 	return safe, whole, nil
 }
 
+// told returns a document that we tell. One that is cut says so where it ends, and what prints all of it: a command.
+func (r Reader) told(ctx context.Context, text, command string) (string, error) {
+	text, whole, err := r.document(ctx, text, true)
+	if err != nil || whole {
+		return text, err
+	}
+	notice, _, err := r.document(ctx, "\n*Cut here: "+command+" prints all of it.*\n", true)
+	return strings.TrimSuffix(text, "\n") + "\n" + unfenced(text) + notice, err
+}
+
 // slack is what is left free of a frame, for what stands around a text.
 const slack = 4 << 10
 

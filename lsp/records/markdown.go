@@ -4,10 +4,31 @@ import (
 	"strings"
 )
 
+// minFence is how many backticks a fence has at least.
+const minFence = 3
+
 // fence stands stored text into a Markdown document, as what it is: nothing in it can end the fence.
 func fence(text, language string) string {
-	mark := strings.Repeat("`", max(longestRun(text, '`')+1, 3))
+	mark := strings.Repeat("`", max(longestRun(text, '`')+1, minFence))
 	return mark + language + "\n" + strings.TrimRight(text, "\n") + "\n" + mark + "\n"
+}
+
+// unfenced returns the line that ends the fence in which a document was cut; "" where it was cut in none.
+func unfenced(text string) string {
+	open := ""
+	for line := range strings.Lines(text) {
+		ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]
+		switch {
+		case open == "" && len(ticks) >= minFence:
+			open = ticks
+		case open != "" && len(ticks) >= len(open) && strings.TrimSpace(line) == ticks:
+			open = ""
+		}
+	}
+	if open == "" {
+		return ""
+	}
+	return open + "\n"
 }
 
 // code stands stored text into a line of a Markdown document.

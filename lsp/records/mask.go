@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/limits"
 )
 
@@ -29,7 +30,7 @@ func (r Reader) safe(ctx context.Context, nodes []Node) error {
 	}
 	for i := range nodes {
 		n := &nodes[i]
-		n.Label, n.Description, n.Tooltip = cut(shown(n.Label), maxLabel), cut(shown(n.Description), maxLabel), cut(shown(n.Tooltip), maxTooltip)
+		n.Label, n.Description, n.Tooltip = chars.Short(shown(n.Label), maxLabel), chars.Short(shown(n.Description), maxLabel), chars.Short(shown(n.Tooltip), maxTooltip)
 		n.URI = n.address()
 		if n.Kind == KindSession {
 			n.Label = cutWords(n.Label, maxShort)

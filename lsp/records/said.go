@@ -8,13 +8,15 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// Compacted says in a line what became of a compaction, and which document shows it; "" where there is none.
+// Compacted says in a line what became of a compaction, and which document shows it; "" where there is none. What is
+// compacted is the view that the ledger gives: what an agent has in its window meanwhile is the agent's.
 func Compacted(p engine.CompactionPlan) (said, uri string) {
 	if p.Outcome != compaction.Compacted {
 		return "Session " + p.Session + " was not compacted: " + shown(flat(p.Why)), ""
 	}
 	s := p.Summary
-	return "Session " + p.Session + ": " + s.TokensBefore.String() + " → " + s.TokensAfter.String() + " tokens; summary " + s.ID + " stands for turns " + turns(s),
+	return "The ledger's view of session " + p.Session + ": " + s.TokensBefore.String() + " → " + s.TokensAfter.String() + " tokens, summary " + s.ID +
+			" for turns " + turns(s) + "; a running agent keeps its window until it takes the summary",
 		Address{Kind: KindSummary, ID: s.ID}.String()
 }
 

@@ -34,8 +34,7 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 			chars.Plural(left, "entry"), id)
 	}
 	t.write(&b)
-	text, _, err := r.document(ctx, b.String(), true)
-	return text, err
+	return r.told(ctx, b.String(), "`ctxledger cat "+id+"`")
 }
 
 // sessionHead says what a session is, and what it costs.
@@ -75,7 +74,7 @@ type telling struct {
 	log     log
 	results map[string]sessions.Result // by the ids of their calls, which come before them
 	parts   []part                     // the newest first
-	size    int                        // of what is told, in bytes
+	size    int                        // of what is told, in bytes: as it is, or as it is shown where that is more
 	wire    int                        // what that takes as JSON
 }
 
@@ -116,7 +115,7 @@ func (t *telling) collect(ctx context.Context, to int64) (left int64, err error)
 
 // takes reports whether there is room for a text under a heading of its own, and takes it.
 func (t *telling) takes(text string) bool {
-	t.size += len(text) + heading
+	t.size += max(len(text), len(shown(text))) + heading
 	t.wire += encoded(text) + heading
 	return t.size < limits.MaskText-slack && t.wire < limits.Frame-2*slack
 }

@@ -43,7 +43,7 @@ func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
 	var b strings.Builder
 	b.WriteString("# Summary of turns " + turns(s) + "\n\n" +
 		item("summary `"+s.ID+"` of session `"+s.Session+"`, "+state(s)+", made "+r.stamp(s.Created)) +
-		item(fields(" · ", "mode "+code(string(s.Mode)), code(s.Reason), code(flat(s.Model)))) +
+		item(fields(" · ", "mode "+code(string(s.Mode)), code(flat(s.Reason)), code(flat(s.Model)))) +
 		item("the view had "+s.TokensBefore.String()+" tokens and has "+s.TokensAfter.String()+" with it; the summary itself has "+s.TextTokens.String()) +
 		item("`ctxledger restore "+s.ID+"` prints what it stands for, with `--apply` the view shows that again") +
 		"\n## What the agent sees\n\n" + fence(s.Text, "markdown"))
@@ -60,6 +60,5 @@ func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
 	if n := s.CutTotal - len(s.Cut); n > 0 {
 		b.WriteString(item(chars.Commas(n) + " more"))
 	}
-	text, _, err := r.document(ctx, b.String(), true)
-	return text, err
+	return r.told(ctx, b.String(), "`ctxledger diff --json "+s.ID+"`")
 }

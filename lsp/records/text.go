@@ -16,17 +16,9 @@ func flat(s string) string {
 // shown returns text as it is safe to show. The line ends of Windows are line ends.
 func shown(s string) string { return chars.Plain(strings.ReplaceAll(s, "\r\n", "\n")) }
 
-// cut returns a text of at most n characters.
-func cut(s string, n int) string {
-	if head := chars.Head(s, n); len(head) < len(s) {
-		return chars.Head(s, n-1) + "…"
-	}
-	return s
-}
-
 // cutWords returns a text of at most n characters that ends with a word, unless that is a very long one.
 func cutWords(s string, n int) string {
-	short := cut(s, n)
+	short := chars.Short(s, n)
 	if at := strings.LastIndexByte(short, ' '); short != s && at > len(short)/2 {
 		return short[:at] + "…"
 	}

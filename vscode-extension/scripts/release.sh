@@ -44,9 +44,12 @@ trap 'rm -rf bin CHANGELOG.md LICENSE' EXIT
 cp ../CHANGELOG.md ../LICENSE .
 umask 022
 pack "ctxledger-$version.vsix"
-for platform in linux-x64 linux-arm64 darwin-x64 darwin-arm64 win32-x64; do
+for platform in linux-x64 linux-arm64 alpine-x64 alpine-arm64 darwin-x64 darwin-arm64 win32-x64 win32-arm64; do
   os=${platform%-*} arch=${platform#*-} exe=
-  if [ "$os" = win32 ]; then os=windows exe=.exe; fi
+  case $os in
+  win32) os=windows exe=.exe ;;
+  alpine) os=linux ;; # the programs are static
+  esac
   if [ "$arch" = x64 ]; then arch=amd64; fi
   mkdir -p "$out/$platform"
   (cd .. && CGO_ENABLED=0 GOOS=$os GOARCH=$arch "$GO" build -trimpath -ldflags='-s -w' -o "$out/$platform/" ./cmd/...)

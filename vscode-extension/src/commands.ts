@@ -1,10 +1,12 @@
 // What people can ask for.
 import * as vscode from 'vscode';
 import { audit } from './audit';
-import { sentenceOf } from './failures';
-import { pick } from './pick';
-import { serverCommands, type Done, type Node } from './protocol';
+import { isCancelled, sentenceOf } from './failures';
+import { pick, type Step } from './pick';
+import type { Done, Node } from './protocol';
 import type { Server } from './server';
+import { serverCommands } from './serverCommands';
+import { forMessage } from './text';
 import type { Tree } from './tree';
 
 /** Registers the commands. A command of the tree gets its node; without one it asks which. */
@@ -36,8 +38,8 @@ async function said(run: () => unknown): Promise<void> {
   try {
     await run();
   } catch (error) {
-    if (!(error instanceof vscode.CancellationError)) {
-      void vscode.window.showErrorMessage(sentenceOf(error));
+    if (!(error instanceof vscode.CancellationError) && !isCancelled(error)) {
+      void vscode.window.showErrorMessage(forMessage(sentenceOf(error)));
     }
   }
 }
@@ -47,9 +49,14 @@ async function compact(server: Server, node?: Node): Promise<void> {
   tell(await ask(server, serverCommands.compact, { session: node?.handle ?? '' }));
 }
 
+/** The way to a summary that can be taken back. */
+const steps: readonly Step[] = [
+  { kind: 'sessions' }, { kind: 'session' }, { kind: 'summary', fit: (node) => node.restorable },
+];
+
 /** Brings back what a summary stands for. */
 async function restore(server: Server, node?: Node): Promise<void> {
-  const summary = node ?? (await pick(server, ['sessions', 'session', 'summary']));
+  const summary = node ?? (await pick(server, steps));
   if (summary !== undefined) {
     tell(await ask(server, serverCommands.restore, { summary: summary.handle }));
   }
@@ -63,7 +70,7 @@ async function forget(server: Server, node?: Node): Promise<void> {
   }
   const plan = await ask(server, serverCommands.forget, { handle, dryRun: true });
   const answer = await vscode.window.showWarningMessage(
-    plan.said,
+    forMessage(plan.said),
     { modal: true, detail: 'It is removed from the ledger and from the disk. This cannot be undone.' },
     'Forget',
   );
@@ -96,7 +103,7 @@ async function ask(server: Server, command: string, argument: object): Promise<D
 /** Tells what was done, and opens what came of it if that is wanted. The command ends before somebody answers. */
 function tell(done: Done): void {
   const open = done.uri === '' ? [] : ['Open'];
-  void vscode.window.showInformationMessage(done.said, ...open).then((answer) =>
+  void vscode.window.showInformationMessage(forMessage(done.said), ...open).then((answer) =>
     answer === 'Open' ? vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(done.uri, true)) : undefined,
   );
 }

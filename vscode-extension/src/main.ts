@@ -3,6 +3,7 @@ import { registerCommands } from './commands';
 import { registerPanel } from './panel';
 import { Server } from './server';
 import { StatusBar } from './statusBar';
+import { extendPath } from './terminals';
 import { Tree } from './tree';
 
 let server: Server | undefined;
@@ -18,6 +19,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerPanel(context.extensionUri, server),
     registerCommands(context.extensionUri, server, tree),
   );
+  extendPath(context.environmentVariableCollection, server.bundled());
   void server.start();
 }
 

@@ -3,20 +3,23 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { failureOf } from './failures';
 import { page } from './panel/page';
-import { insideOf, summaryUri } from './panel/places';
-import { contextRequest, type PanelNews, type PanelWish } from './protocol';
+import { askedOf, fileUri, summaryUri } from './panel/places';
+import { contextRequest, type Node, type PanelNews, type PanelWish, type Source } from './protocol';
 import type { Server } from './server';
 
 const viewType = 'ctxledger.panel';
+
+/** How long the server may take to answer, in milliseconds. */
+const patience = 20_000;
 
 /** Registers the command that shows the panel, and what brings it back after a restart of VS Code. */
 export function registerPanel(extension: vscode.Uri, server: Server): vscode.Disposable {
   const host = new PanelHost(extension, server);
   return vscode.Disposable.from(
     host,
-    vscode.commands.registerCommand('ctxledger.showPanel', () => host.show()),
+    vscode.commands.registerCommand('ctxledger.showPanel', (node?: Node) => host.show(node?.handle ?? '')),
     vscode.window.registerWebviewPanelSerializer(viewType, {
-      deserializeWebviewPanel: async (panel) => host.adopt(panel),
+      deserializeWebviewPanel: async (panel, memory: unknown) => host.adopt(panel, askedOf(memory)),
     }),
   );
 }
@@ -27,6 +30,8 @@ class PanelHost implements vscode.Disposable {
   private readonly listeners: vscode.Disposable;
   private asking = false;
   private stale = true; // something may have changed since the server was asked
+  private session = ''; // that is shown; '' is the live one, else the newest
+  private sources: readonly Source[] = []; // that are shown
 
   constructor(private readonly extension: vscode.Uri, private readonly server: Server) {
     this.listeners = vscode.Disposable.from(
@@ -36,18 +41,22 @@ class PanelHost implements vscode.Disposable {
     );
   }
 
-  show(): void {
-    if (this.panel !== undefined) {
-      this.panel.reveal();
+  /** Shows a session; '' is the live one, else the newest. */
+  show(session: string): void {
+    if (this.panel === undefined) {
+      this.adopt(vscode.window.createWebviewPanel(viewType, 'Context', vscode.ViewColumn.Active), session);
       return;
     }
-    this.adopt(vscode.window.createWebviewPanel(viewType, 'Context', vscode.ViewColumn.Active));
+    this.session = session;
+    this.panel.reveal();
+    this.refresh();
   }
 
   /** Fills a panel that is new, or that VS Code brought back. */
-  adopt(panel: vscode.WebviewPanel): void {
+  adopt(panel: vscode.WebviewPanel, session: string): void {
     this.panel?.dispose();
     this.panel = panel;
+    this.session = session;
     const { webview } = panel;
     const own = (...path: string[]): vscode.Uri => vscode.Uri.joinPath(this.extension, ...path);
     panel.iconPath = { light: own('media', 'ledger.svg'), dark: own('media', 'ledger-dark.svg') };
@@ -78,14 +87,17 @@ class PanelHost implements vscode.Disposable {
       return;
     }
     this.asking = true;
-    while (this.stale && this.panel?.visible === true) {
-      this.stale = false;
-      const news = await this.news();
-      if (news !== undefined) {
-        await this.panel?.webview.postMessage(news);
+    try {
+      while (this.stale && this.panel?.visible === true) {
+        this.stale = false;
+        const news = await this.news();
+        if (news !== undefined) {
+          await this.panel?.webview.postMessage(news);
+        }
       }
+    } finally {
+      this.asking = false;
     }
-    this.asking = false;
   }
 
   /** Returns what the panel is to show; nothing while the server starts. */
@@ -108,10 +120,27 @@ class PanelHost implements vscode.Disposable {
         return undefined;
     }
     try {
-      return { kind: 'context', context: await this.server.request(contextRequest, { session: '' }) };
+      return await this.context(this.session);
     } catch (error) {
       const { message, hint } = failureOf(error);
       return { kind: 'trouble', problem: message, hint };
+    }
+  }
+
+  /** Asks for a session, and waits no longer than patience lasts, also for a server that does not listen any more. */
+  private async context(asked: string): Promise<PanelNews> {
+    const late = new vscode.CancellationTokenSource();
+    const over = new Promise<never>((_, reject) => {
+      late.token.onCancellationRequested(() => reject(new Error('The language server does not answer.')));
+    });
+    const timer = setTimeout(() => late.cancel(), patience);
+    try {
+      const context = await Promise.race([this.server.request(contextRequest, { session: asked }, late.token), over]);
+      this.sources = context.sources;
+      return { kind: 'context', context, asked };
+    } finally {
+      clearTimeout(timer);
+      late.dispose();
     }
   }
 
@@ -125,7 +154,7 @@ class PanelHost implements vscode.Disposable {
       case 'summary':
         return open(summaryUri(wish.id));
       case 'file':
-        return open(insideOf(vscode.workspace.workspaceFolders?.[0]?.uri.toString(), wish.name));
+        return open(fileUri(wish.uri, this.sources));
     }
   }
 }

@@ -30,6 +30,11 @@ export function findCommand(places: Places, server: string | undefined): string 
   return first(places, [...beside, inExtension(places), ...onPath(places)], 'ctxledger');
 }
 
+/** Returns the folder of the programs that came with the extension, if they did. */
+export function bundled(places: Places): string | undefined {
+  return first(places, [inExtension(places)], 'ctxledger') && inExtension(places);
+}
+
 function first(places: Places, folders: readonly string[], name: string): string | undefined {
   const file = places.platform === 'win32' ? `${name}.exe` : name;
   return folders.map((folder) => flavour(places).join(folder, file)).find(places.runs);

@@ -36,6 +36,8 @@ export interface Node {
   readonly uri: string;
   /** What compact, restore and forget take; empty when they take nothing of it. */
   readonly handle: string;
+  /** Whether it is a summary that can be taken back. */
+  readonly restorable: boolean;
   readonly children: boolean;
   /** Whether it is of the session that lives. */
   readonly live: boolean;
@@ -92,6 +94,8 @@ export interface Source {
   readonly name: string;
   readonly tokens: Count;
   readonly calls: number;
+  /** The file; empty when it is none that can be opened. */
+  readonly uri: string;
 }
 
 /** What one turn did to the window. */
@@ -131,14 +135,14 @@ export interface Done {
 
 /** What the panel is told. */
 export type PanelNews =
-  | { readonly kind: 'context'; readonly context: Context }
+  | { readonly kind: 'context'; readonly context: Context; readonly asked: string } // the session; '' the live one
   | { readonly kind: 'trouble'; readonly problem: string; readonly hint: string };
 
 /** What the panel asks for. */
 export type PanelWish =
   | { readonly kind: 'ready' } // its script runs, and wants the first news
   | { readonly kind: 'summary'; readonly id: string } // to open
-  | { readonly kind: 'file'; readonly name: string } // to open, as the ledger has it
+  | { readonly kind: 'file'; readonly uri: string } // to open, one of those shown
   | { readonly kind: 'log' };
 
 /** The live session changed, or what is known of it. */
@@ -157,12 +161,3 @@ export const contextRequest = new RequestType<{ session: string }, Context, Fail
 export interface Failure {
   readonly hint?: string;
 }
-
-/** The commands of the server. */
-export const serverCommands = {
-  compact: 'ctxledger.server.compact',
-  restore: 'ctxledger.server.restore',
-  forget: 'ctxledger.server.forget',
-  countSelection: 'ctxledger.server.countSelection',
-  countWorkspace: 'ctxledger.server.countWorkspace',
-} as const;

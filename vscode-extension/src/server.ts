@@ -3,14 +3,17 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as vscode from 'vscode';
 import {
-  CloseAction, DidChangeConfigurationNotification, ErrorAction, ExecuteCommandRequest, RevealOutputChannelOn, State,
-  type CloseHandlerResult, type ConfigurationParams, type RequestParam, type RequestType,
+  CloseAction, DidChangeConfigurationNotification, ErrorAction, ExecuteCommandRequest, MessageType,
+  RevealOutputChannelOn, ShowMessageNotification, State, type CloseHandlerResult, type ConfigurationParams,
+  type ExecuteCommandSignature, type RequestParam, type RequestType, type ShowMessageParams,
 } from 'vscode-languageclient';
 import { LanguageClient, TransportKind, type LanguageClientOptions } from 'vscode-languageclient/node';
-import { failureOf } from './failures';
-import { findCommand, findServer, type Places } from './programs';
+import { OlderServer, failureOf } from './failures';
+import { bundled, findCommand, findServer, type Places } from './programs';
 import { changedNotification, statusNotification, type Status } from './protocol';
 import { Restarts } from './restarts';
+import { admit } from './serverCommands';
+import { forMessage } from './text';
 
 /** How the server is. */
 export type ServerState =
@@ -50,6 +53,11 @@ export class Server implements vscode.Disposable {
     return findCommand(places, findServer(places));
   }
 
+  /** Returns the folder of the programs that came with the extension, if they did. */
+  bundled(): string | undefined {
+    return bundled(this.places());
+  }
+
   showLog(): void {
     this.log.show(true);
   }
@@ -59,16 +67,18 @@ export class Server implements vscode.Disposable {
     return this.inTurn(() => this.begin());
   }
 
-  /** Stops the server, and forgets it if it does not want to. */
+  /** Stops the server: at once, for one that hangs while it starts would let nothing have its turn. */
   stop(): Promise<void> {
-    return this.inTurn(() => this.end());
+    const ended = this.end();
+    return this.inTurn(async () => {
+      await ended;
+      await this.end(); // one whose start was waiting for its turn
+    });
   }
 
   restart(): Promise<void> {
-    return this.inTurn(async () => {
-      await this.end();
-      await this.begin();
-    });
+    void this.stop();
+    return this.start();
   }
 
   /** Asks the server. Errors: why it cannot be asked, or what it answers. */
@@ -78,7 +88,12 @@ export class Server implements vscode.Disposable {
 
   /** Has the server do a command. Errors: as of request. */
   async execute(command: string, argument: unknown, token?: vscode.CancellationToken): Promise<unknown> {
-    return this.running().sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] }, token);
+    const client = this.running();
+    const known = client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
+    if (!known.includes(command)) {
+      throw new OlderServer(`the server has no command ${command}`);
+    }
+    return client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] }, token);
   }
 
   /** Returns a location as the server has it. */
@@ -105,15 +120,22 @@ export class Server implements vscode.Disposable {
       return;
     }
     const server = { command: program, transport: TransportKind.stdio };
-    const client = new QuietClient('ctxledger', 'ctxledger', server, this.options());
-    client.onNotification(statusNotification, (status) => this.statuses.fire(status));
-    client.onNotification(changedNotification, () => this.changes.fire());
-    client.onDidChangeState(({ newState }) => this.follow(client, newState));
+    const current = (): boolean => client === this.client;
+    const client: QuietClient = new QuietClient('ctxledger', 'ctxledger', server, this.options(current));
+    client.onNotification(statusNotification, (status) => { if (current()) { this.statuses.fire(status); } });
+    client.onNotification(changedNotification, () => { if (current()) { this.changes.fire(); } });
+    client.onNotification(ShowMessageNotification.type, show);
+    client.onDidChangeState(({ newState }) => current() && this.follow(newState));
     this.client = client;
     try {
       await client.start();
     } catch (error) {
-      this.become({ kind: 'failed', why: failureOf(error).message });
+      if (current()) {
+        this.become({ kind: 'failed', why: failureOf(error).message });
+      }
+    }
+    if (!current()) { // it was to end before it had a process
+      await this.dismiss(client);
     }
   }
 
@@ -121,14 +143,24 @@ export class Server implements vscode.Disposable {
     const client = this.client;
     this.client = undefined;
     this.become({ kind: 'stopped' });
-    await client?.dispose().catch((error: unknown) => this.log.warn(failureOf(error).message));
+    if (client !== undefined) {
+      await this.dismiss(client);
+    }
+  }
+
+  /** Ends a client and its server. One that starts, or does not listen, cannot be asked to: its process is killed. */
+  private async dismiss(client: LanguageClient): Promise<void> {
+    const server = client.serverProcess;
+    try {
+      await client.dispose();
+    } catch (error) {
+      this.log.warn(failureOf(error).message);
+      server?.kill('SIGKILL');
+    }
   }
 
   /** Takes in how the client is, which starts a server that ended again by itself. */
-  private follow(client: LanguageClient, state: State): void {
-    if (client !== this.client) {
-      return;
-    }
+  private follow(state: State): void {
     if (state === State.Starting) {
       this.become({ kind: 'starting' });
     } else if (state === State.Running) {
@@ -163,7 +195,8 @@ export class Server implements vscode.Disposable {
     };
   }
 
-  private options(): LanguageClientOptions {
+  /** Returns the options of a client, which asks whether it is still the one that counts. */
+  private options(current: () => boolean): LanguageClientOptions {
     const restarts = new Restarts();
     return {
       documentSelector: [{ scheme: 'file' }, { scheme: 'untitled' }],
@@ -173,9 +206,10 @@ export class Server implements vscode.Disposable {
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => this.closed(restarts),
+        closed: () => (current() ? this.closed(restarts) : { action: CloseAction.DoNotRestart, handled: true }),
       },
       middleware: {
+        executeCommand,
         workspace: { configuration: (params: ConfigurationParams) => params.items.map(() => settings()) },
       },
     };
@@ -193,7 +227,8 @@ export class Server implements vscode.Disposable {
     if (change.affectsConfiguration('ctxledger.server.path')) {
       void this.restart();
     } else if (change.affectsConfiguration('ctxledger') && this.current.kind === 'running') {
-      void this.running().sendNotification(DidChangeConfigurationNotification.type, { settings: settings() });
+      this.running().sendNotification(DidChangeConfigurationNotification.type, { settings: settings() })
+        .catch((error: unknown) => this.log.warn(failureOf(error).message));
     }
   }
 }
@@ -202,6 +237,28 @@ export class Server implements vscode.Disposable {
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
+  }
+}
+
+/** Has the server do a command that anything in VS Code may have named. Errors: that it is not for everything. */
+async function executeCommand(command: string, args: unknown[], next: ExecuteCommandSignature): Promise<unknown> {
+  const admitted = admit(command, args);
+  if (admitted === undefined) {
+    throw new Error(`${command} only says what would go; the command “ctxledger: Forget…” asks, and forgets`);
+  }
+  return next(command, admitted);
+}
+
+/** Shows what the server says, which may be in words of the workspace. */
+function show({ type, message }: ShowMessageParams): void {
+  const text = forMessage(message);
+  switch (type) {
+    case MessageType.Error:
+      return void vscode.window.showErrorMessage(text);
+    case MessageType.Warning:
+      return void vscode.window.showWarningMessage(text);
+    default:
+      return void vscode.window.showInformationMessage(text);
   }
 }
 

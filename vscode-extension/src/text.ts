@@ -21,6 +21,11 @@ export function escapeIcons(text: string): string {
   return text.replaceAll('$(', '\\$(');
 }
 
+/** Returns a text for a message over the editor, in which [name](command:…) would be a link that runs something. */
+export function forMessage(text: string): string {
+  return text.replaceAll('](', '] (');
+}
+
 /** Returns a text for Markdown that stays what it is, in a cell of a table too. */
 export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+\-.!|<>~$:@&]/g, (c) => (c === '&' ? '&amp;' : c === '<' ? '&lt;' : `\\${c}`));

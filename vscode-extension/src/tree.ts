@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { treeRequest, type Node, type NodeKind } from './protocol';
 import { failureOf } from './failures';
+import { contextOf, isEmpty } from './nodes';
 import type { Server } from './server';
 
 /** What the view shows: a node of the ledger, or why there are none to show. */
@@ -56,7 +57,9 @@ export class Tree implements vscode.TreeDataProvider<Element>, vscode.Disposable
       return [];
     }
     try {
-      return (await this.server.request(treeRequest, { parent: element?.id ?? '' })).nodes;
+      const { nodes } = await this.server.request(treeRequest, { parent: element?.id ?? '' });
+      const welcome = element === undefined && (vscode.workspace.workspaceFolders === undefined || isEmpty(nodes));
+      return welcome ? [] : nodes; // where the view is empty VS Code shows what package.json has to say
     } catch (error) {
       const { message, hint } = failureOf(error);
       return [{ trouble: message, hint }];
@@ -86,7 +89,7 @@ function nodeItem(node: Node): vscode.TreeItem {
   item.iconPath = node.live
     ? new vscode.ThemeIcon('pulse', new vscode.ThemeColor('charts.green'))
     : new vscode.ThemeIcon(icons[node.kind]);
-  item.contextValue = node.handle === '' ? node.kind : `${node.kind} handle`;
+  item.contextValue = contextOf(node);
   if (node.uri !== '') {
     item.command = { command: 'vscode.open', title: 'Open', arguments: [vscode.Uri.parse(node.uri, true)] };
   }

@@ -1,7 +1,9 @@
 // The extension from its start to its server's end, and what people can ask for.
 import * as assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { servers } from './agent';
+import { servers, variable } from './agent';
 import { lens, open, set } from './project';
 import { until, type Cases } from './run';
 
@@ -45,13 +47,27 @@ export const end: Cases = {
   },
   'a server that is not there is missed without a word, and one that is found is started': async () => {
     const before = servers().at(-1)!;
-    const path = vscode.workspace.getConfiguration('ctxledger').get<string>('server.path');
+    const named = setting();
     await set('server.path', '/nowhere/ctxlsp');
     await until('the end of the one before', () => !runs(before) || undefined);
-    await another(() => set('server.path', path));
+    await another(() => set('server.path', named));
+    await lens('cart/cart.go', /read 3 times/);
+  },
+  'a server that hangs while it starts is in nobody\'s way': async () => {
+    const named = setting();
+    const silent = path.join(path.dirname(variable('CTX_TEST_SERVERS')), 'silent');
+    fs.writeFileSync(silent, `#!/bin/sh\necho $$ >> '${variable('CTX_TEST_SERVERS')}'\nexec sleep 1000\n`, { mode: 0o700 });
+    await another(() => set('server.path', silent));
+    const hung = servers().at(-1)!;
+    await another(() => set('server.path', named));
+    await until('the end of the one that hangs', () => !runs(hung) || undefined);
     await lens('cart/cart.go', /read 3 times/);
   },
 };
+
+function setting(): string | undefined {
+  return vscode.workspace.getConfiguration('ctxledger').get<string>('server.path');
+}
 
 /** Waits until what is done has started a server. */
 async function another(does: () => unknown): Promise<void> {

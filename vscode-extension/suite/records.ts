@@ -34,6 +34,7 @@ export const records: Cases = {
     const { artifacts } = ledger<{ artifacts: { id: string }[] }>('artifact', 'ls');
     const handle = artifacts[0]!.id;
     assert.notEqual((await command('forget', { handle, dryRun: true })).said, '');
+    await assert.rejects(command('forget', { handle, dryRun: false }), /Forget…/);
     assert.notEqual(await read(`ctxledger:/artifact/${handle}/it.txt`), '');
   },
 };

@@ -5,7 +5,10 @@ import { test } from 'node:test';
 interface Manifest {
   readonly icon: string;
   readonly contributes: {
-    readonly commands: readonly { readonly command: string; readonly title: string; readonly category: string }[];
+    readonly configuration: { readonly properties: Readonly<Record<string, { readonly scope: string }>> };
+    readonly commands: readonly {
+      readonly command: string; readonly title: string; readonly category: string; readonly enablement?: string;
+    }[];
     readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
     readonly viewsContainers: { readonly activitybar: readonly { readonly icon: string }[] };
     readonly viewsWelcome: readonly { readonly contents: string }[];
@@ -41,5 +44,19 @@ test('the pictures and pages that are named are there', () => {
   assert.ok(media.length >= 3, media.join(' '));
   for (const file of [...media, manifest.icon, ...viewsContainers.activitybar.map(({ icon }) => icon)]) {
     assert.ok(existsSync(file), file);
+  }
+});
+
+test('which program runs is for the machine to say, never for a workspace', () => {
+  const { properties } = manifest.contributes.configuration;
+  for (const [name, { scope }] of Object.entries(properties)) {
+    assert.equal(scope, name === 'ctxledger.server.path' ? 'machine' : 'window', name);
+  }
+});
+
+test('what needs a ledger is offered only where a folder is open', () => {
+  for (const name of ['showPanel', 'compact', 'restore', 'forget', 'countWorkspace']) {
+    const command = commands.find((each) => each.command === `ctxledger.${name}`);
+    assert.match(command?.enablement ?? '', /\bworkspaceFolderCount > 0\b/, name);
   }
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { growthChart } from '../src/panel/growth';
 import { page } from '../src/panel/page';
 import { fillOf, stacked, textures } from '../src/panel/palette';
-import { insideOf, summaryUri } from '../src/panel/places';
+import { askedOf, fileUri, summaryUri } from '../src/panel/places';
 import { layoutOf, ticks } from '../src/panel/scale';
 import { sayShare, sayShort, sayTime } from '../src/panel/figures';
 import { shareOf } from '../src/status';
@@ -38,7 +38,7 @@ function session(turns: number, more: Partial<Context> = {}): Context {
 }
 
 const shown = (context: Context, width = 800, chosen = context.turns.length - 1): string =>
-  Object.values(viewOf({ kind: 'context', context }, width, chosen)).join('\n');
+  Object.values(viewOf({ kind: 'context', context, asked: '' }, width, chosen)).join('\n');
 
 const trouble = (problem: string, hint: string): string =>
   Object.values(viewOf({ kind: 'trouble', problem, hint }, 800, 0)).join('');
@@ -52,7 +52,7 @@ test('words of others stay words', () => {
   const context = session(2, {
     title: evil, host: evil, model: evil, session: evil, counting: evil, window: 0,
     categories: [{ name: evil, tokens: about(5) }],
-    sources: (['file', 'tool'] as const).map((kind) => ({ kind, name: `a/${evil}`, tokens: about(1), calls: 1 })),
+    sources: (['file', 'tool'] as const).map((kind) => ({ kind, name: `a/${evil}`, tokens: about(1), calls: 1, uri: evil })),
     turns: [turn(1, 0, 5, {
       request: evil, compacted: evil, restored: evil,
       filled: [{ name: evil, tokens: 5 }], added: [{ name: evil, tokens: 5 }],
@@ -66,7 +66,7 @@ test('words of others stay words', () => {
 
 test('the policy of the page lets nothing in but its own files, and nothing of it is inline', () => {
   const markup = page({ source: 'vscode-resource:', nonce: 'abc', script: 'dist/panel.js', style: 'media/panel.css' });
-  assert.match(markup, /content="default-src 'none'; style-src vscode-resource:; script-src 'nonce-abc'"/);
+  assert.match(markup, /content="default-src 'none'; style-src vscode-resource:; script-src 'nonce-abc'; base-uri 'none'; form-action 'none'"/);
   assert.match(markup, /<script nonce="abc" src="dist\/panel.js"><\/script>/);
   assert.doesNotMatch(markup + shown(session(3)), /style="|\son\w+="|https?:/);
 });
@@ -74,7 +74,7 @@ test('the policy of the page lets nothing in but its own files, and nothing of i
 test('the bar holds all that fills the window, in its place', () => {
   const categories = [{ name: 'tool results', tokens: about(30_000) }, { name: 'user', tokens: about(10_000) }];
   const context = session(400, { categories, used: about(40_000) });
-  const bar = viewOf({ kind: 'context', context }, 800, 0).window;
+  const bar = viewOf({ kind: 'context', context, asked: '' }, 800, 0).window;
   const from = attributes(bar, /<rect class="part[^>]* x="([\d.]+)%"/g);
   const wide = attributes(bar, /<rect class="part[^>]* width="([\d.]+)%"/g);
   assert.deepEqual(from, [0, 10, 15]); // the prompt, then the user, then results
@@ -88,7 +88,7 @@ test('the table has the same figures, largest first, and says what is an estimat
   const categories = [{ name: 'user', tokens: about(1_000, true) }, { name: 'summary', tokens: about(3_000, true) }];
   const context = session(1, { fixed: null, counting: 'exact', categories, used: about(4_000, true) });
   const rows = (of: Context): string[] => {
-    const { window } = viewOf({ kind: 'context', context: of }, 800, 0);
+    const { window } = viewOf({ kind: 'context', context: of, asked: '' }, 800, 0);
     return [...window.matchAll(/<tr[^>]*>(.*?)<\/tr>/g)]
       .map((row) => (row[1] ?? '').replace(/<\/t[dh]>/g, '|').replace(/<[^>]+>/g, ''));
   };
@@ -106,7 +106,7 @@ test('a view larger than its window is drawn whole, with the end of the window i
   const used = about(20_000);
   const categories = [{ name: 'user', tokens: used }];
   const context = session(1, { window: 10_000, threshold: 4_000, fixed: null, categories, used, held: used });
-  const bar = viewOf({ kind: 'context', context }, 800, 0).window;
+  const bar = viewOf({ kind: 'context', context, asked: '' }, 800, 0).window;
   assert.match(bar, /"mark limit"><title>the window ends at 10,000 tokens<\/title><line class="halo" x1="50.000%"/);
   assert.match(bar, /≈200 %<\/strong> · <strong>≈20,000<\/strong> of 10,000 tokens, ≈0 free/);
 });
@@ -117,7 +117,7 @@ const textOf = (markup: string): string => markup.replace(/<title>.*?<\/title>/g
 test('what the agent has is told apart from what ctxledger would send, with where each is from', () => {
   const measured = about(128_764, true);
   const base = session(1, { used: about(53_000), categories: [{ name: 'user', tokens: about(53_000) }], measured: measured.n });
-  const of = (more: Partial<Context>): string => viewOf({ kind: 'context', context: { ...base, ...more } }, 800, 0).window;
+  const of = (more: Partial<Context>): string => viewOf({ kind: 'context', context: { ...base, ...more }, asked: '' }, 800, 0).window;
   const two = of({ held: measured });
   assert.match(textOf(two), /^\|In the agent’s window now\|64.3 %\| · \|128,764\| of 200,000 tokens, 71,236 free\|Measured by the/);
   assert.match(textOf(two), /What fills ctxledger’s view of it\|≈36.5 %\| · \|≈73,000\| tokens, ≈55,764 less\|What ctxledger would/);
@@ -134,7 +134,7 @@ test('what the agent has is told apart from what ctxledger would send, with wher
 
 test('where both are much the same there is one bar', () => {
   const of = (n: number, more: Partial<Context> = {}): string =>
-    viewOf({ kind: 'context', context: session(800, { held: about(n), ...more }) }, 800, 0).window; // a view of 100,000
+    viewOf({ kind: 'context', context: session(800, { held: about(n), ...more }), asked: '' }, 800, 0).window; // a view of 100,000
   for (const [n, bars] of [[94_000, 2], [96_000, 1], [100_000, 1], [104_000, 1], [106_000, 2]] as const) {
     assert.equal([...of(n).matchAll(/class="bar"/g)].length, bars, String(n));
   }
@@ -147,7 +147,7 @@ test('the panel and the status bar say the same share', () => {
   for (const n of [1, 127_999, 128_000, 128_764, 139_999, 199_999, 200_000, 349_420]) {
     const held = about(n, true);
     const context = session(1, { held });
-    const said = /class="share">(<|&lt;)? ?([\d.]+) %/.exec(viewOf({ kind: 'context', context }, 800, 0).window)?.[2];
+    const said = /class="share">(<|&lt;)? ?([\d.]+) %/.exec(viewOf({ kind: 'context', context, asked: '' }, 800, 0).window)?.[2];
     assert.equal(Math.floor(Number(said)), shareOf(held, context.window), String(n));
   }
 });
@@ -202,7 +202,7 @@ test('lines and marks stand where they belong, and those far off are left out', 
   assert.match(chart, new RegExp(`class="measured" d="M${layout.column(2)} ${layout.level(50_000)}h`));
   const wide = session(3, { turns, window: 1_000_000 });
   assert.doesNotMatch(growthChart(wide, 800), /class="mark limit"/);
-  const keys = viewOf({ kind: 'context', context: { ...context, earlier: 1 } }, 800, 0).keys.replace(/<[^>]+>/g, '|');
+  const keys = viewOf({ kind: 'context', context: { ...context, earlier: 1 }, asked: '' }, 800, 0).keys.replace(/<[^>]+>/g, '|');
   assert.match(keys, /measured by the provider.*a compaction is due.*the window.*▼ compacted.*▲ taken back.*1 earlier turn/);
 });
 
@@ -234,7 +234,7 @@ test('the first of the listed turns says nothing of what went before it', () => 
 test('where there is nothing to show, the panel says what to do', () => {
   const none = { ...session(0), session: '' };
   assert.match(shown(none), /No session is recorded here yet.*Work with a coding agent.*ctxledger import FILE/s);
-  assert.equal(viewOf({ kind: 'context', context: none }, 800, -1).growth, '');
+  assert.equal(viewOf({ kind: 'context', context: none, asked: '' }, 800, -1).growth, '');
   assert.match(shown(session(1, { live: false })), /not live: the newest session/);
   assert.match(trouble('damaged', 'run check'), /cannot be read.*damaged.*run check.*data-wish="log"/);
   assert.doesNotMatch(shown({ ...session(0), categories: [], fixed: null }), /NaN|undefined|Infinity/);
@@ -264,12 +264,46 @@ test('figures are read easily', () => {
   assert.equal(sayTime('nonsense') + sayTime('0001-01-01T00:00:00Z'), '');
 });
 
-test('only what lies in the ledger and in the folder is opened', () => {
+test('only summaries, and files that are shown, are opened', () => {
   assert.equal(summaryUri('abcdef123456'), 'ctxledger:/summary/abcdef123456.md');
   assert.equal(summaryUri('../x'), undefined);
-  assert.equal(insideOf('file:///w/', 'src/a b#?.ts'), 'file:///w/src/a%20b%23%3F.ts');
-  for (const name of ['../x', 'a/../../x', '/etc/passwd', 'a//b', '', '.', 'c:/x', 'a\\..\\b', 'a\u0000b']) {
-    assert.equal(insideOf('file:///w', name), undefined, name);
+  const source = { kind: 'file', name: 'a', tokens: about(1), calls: 1 } as const;
+  const shown = [{ ...source, uri: 'file:///w/a%20b.ts' }, { ...source, uri: '' }, { ...source, uri: 'command:x' }];
+  assert.equal(fileUri('file:///w/a%20b.ts', shown), 'file:///w/a%20b.ts');
+  for (const uri of ['', 'command:x', 'file:///etc/passwd']) {
+    assert.equal(fileUri(uri, shown), undefined, uri);
   }
-  assert.equal(insideOf(undefined, 'a'), undefined);
+});
+
+test('a source is a link only if it can be opened', () => {
+  const files = ['file:///w/src/cart.go', ''].map((uri) => ({ kind: 'file' as const, name: 'src/cart.go', tokens: about(1), calls: 1, uri }));
+  assert.deepEqual(shown(session(1, { sources: files })).match(/data-file="[^"]*"/g), ['data-file="file:///w/src/cart.go"']);
+});
+
+test('a panel that comes back shows the session that was asked for', () => {
+  assert.equal(askedOf({ asked: 'ab12cd34', session: 'x' }), 'ab12cd34');
+  for (const memory of [undefined, null, 'x', {}, { asked: 7 }, { asked: '../x' }]) {
+    assert.equal(askedOf(memory), '');
+  }
+  const older = session(1, { live: false });
+  assert.match(viewOf({ kind: 'context', context: older, asked: '' }, 800, 0).head, /not live: the newest session/);
+  assert.match(viewOf({ kind: 'context', context: older, asked: 'ab12cd34' }, 800, 0).head, />not live</);
+});
+
+test('no two elements have the same id', () => {
+  const sources = (['file', 'tool'] as const).map((kind) => ({ kind, name: 'a/b', tokens: about(1), calls: 1, uri: '' }));
+  const context = session(3, { sources, turns: [turn(1, 0, 5, { compacted: 'abcdef' })] });
+  const markup = page({ source: 's', nonce: 'n', script: 'j', style: 'c' }) + shown(context);
+  const ids = [...markup.matchAll(/ id="([^"]*)"/g)].map((found) => found[1]);
+  assert.deepEqual(ids.filter((id, i) => ids.indexOf(id) !== i), []);
+  for (const [, label] of markup.matchAll(/aria-labelledby="([^"]*)"/g)) {
+    assert.match(markup, new RegExp(`<h2 id="${label}"`));
+  }
+});
+
+test('a turn that was compacted and taken back opens both', () => {
+  const both = session(1, { turns: [turn(1, 0, 5, { compacted: 'abcdef', restored: '123456' })] });
+  assert.deepEqual(turnCard(both, 0).match(/data-summary="\w+">[^<]+/g), [
+    'data-summary="abcdef">Open the first', 'data-summary="123456">Open the second',
+  ]);
 });

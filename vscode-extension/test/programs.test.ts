@@ -1,6 +1,6 @@
 import assert from 'node:assert';
 import { test } from 'node:test';
-import { findCommand, findServer, type Places } from '../src/programs';
+import { bundled, findCommand, findServer, type Places } from '../src/programs';
 
 const unix: Places = {
   setting: '', extension: '/ext', path: '/usr/bin:.:bin:/opt/bin', home: '/home/me', platform: 'linux', runs: () => false,
@@ -38,4 +38,10 @@ test('the command line is the one beside the server', () => {
   assert.equal(findCommand(having(unix, ...all), '/mine/ctxlsp'), '/mine/ctxledger');
   assert.equal(findCommand(having(unix, ...all), '/other/ctxlsp'), '/ext/bin/ctxledger');
   assert.equal(findCommand(having(unix, '/usr/bin/ctxledger'), undefined), '/usr/bin/ctxledger');
+});
+
+test('terminals get the folder of the extension only if the programs are in it', () => {
+  assert.equal(bundled(having(unix, '/ext/bin/ctxledger', '/usr/bin/ctxledger')), '/ext/bin');
+  assert.equal(bundled(having(windows, 'C:\\ext\\bin\\ctxledger.exe')), 'C:\\ext\\bin');
+  assert.equal(bundled(having(unix, '/usr/bin/ctxledger')), undefined);
 });

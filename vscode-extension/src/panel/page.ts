@@ -16,7 +16,7 @@ export interface Parts {
  * its script.
  */
 export function page({ source, nonce, script, style }: Parts): string {
-  const policy = `default-src 'none'; style-src ${source}; script-src 'nonce-${nonce}'`;
+  const policy = `default-src 'none'; style-src ${source}; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`;
   const chart = { id: 'growth', role: 'slider', tabindex: 0, 'aria-label': 'Turns', 'aria-valuemin': 1 };
   return `<!DOCTYPE html>\n` + element('html', { lang: 'en' },
     element('head', {},

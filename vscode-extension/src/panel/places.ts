@@ -1,16 +1,18 @@
 // The documents that the panel opens. What it names came from the ledger, so it is checked.
+import type { Source } from '../protocol';
 
 /** Returns the address of a summary; nothing for what is no id of one. */
 export function summaryUri(id: string): string | undefined {
   return /^[0-9a-f]{6,64}$/.test(id) ? `ctxledger:/summary/${id}.md` : undefined;
 }
 
-/** Returns the address of a file as the ledger has it, below a folder; nothing for one that lies elsewhere. */
-export function insideOf(folder: string | undefined, name: string): string | undefined {
-  const steps = name.split('/');
-  const outside = /[\\:\u0000-\u001f]/.test(name) || steps.some((step) => step === '' || step === '.' || step === '..');
-  if (folder === undefined || outside) {
-    return undefined;
-  }
-  return [folder.replace(/\/+$/, ''), ...steps.map(encodeURIComponent)].join('/');
+/** Returns the address of a file, if it is one of the sources that are shown. */
+export function fileUri(uri: string, shown: readonly Source[]): string | undefined {
+  return uri.startsWith('file:') && shown.some((source) => source.uri === uri) ? uri : undefined;
+}
+
+/** Returns the session that a panel was asked for, from what it remembers over a restart; '' is the live one. */
+export function askedOf(memory: unknown): string {
+  const asked = typeof memory === 'object' && memory !== null && 'asked' in memory ? memory.asked : undefined;
+  return typeof asked === 'string' && /^[\w-]{1,64}$/.test(asked) ? asked : '';
 }

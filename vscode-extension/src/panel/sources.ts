@@ -12,8 +12,8 @@ export function sourcesSection(context: Context): string {
     return '';
   }
   const whole = viewCount(context).n;
-  return element('section', { 'aria-labelledby': 'sources' },
-    element('h2', { id: 'sources' }, 'The dearest sources'),
+  return element('section', { 'aria-labelledby': 'dearest' },
+    element('h2', { id: 'dearest' }, 'The dearest sources'),
     element('div', { class: 'sources' }, list('file', sources, whole), list('tool', sources, whole)));
 }
 
@@ -36,15 +36,15 @@ function list(kind: Source['kind'], sources: readonly Source[], whole: number): 
   return element('table', { 'aria-label': label }, element('thead', {}, head), element('tbody', {}, ...rows));
 }
 
-/** Returns the name of a source. That of a file is shown as editors do, the directory behind it, and opens it. */
-function nameOf({ kind, name }: Source): string {
+/** Returns the name of a source. That of a file is shown as editors do, the directory behind it, and opens it if it can. */
+function nameOf({ kind, name, uri }: Source): string {
   if (kind === 'tool') {
     return element('span', { class: 'name', title: name }, escape(name));
   }
   const at = name.lastIndexOf('/') + 1;
   const folder = name.slice(0, Math.max(0, at - 1));
   return element('span', { class: 'name', title: name },
-    element('button', { class: 'link', 'data-file': name }, escape(name.slice(at))),
+    uri === '' ? escape(name.slice(at)) : element('button', { class: 'link', 'data-file': uri }, escape(name.slice(at))),
     element('span', { class: 'folder' }, escape(folder)));
 }
 

@@ -43,7 +43,7 @@ export function turnCard(context: Context, index: number): string {
       element('span', { class: 'which' }, `Turn ${turn.turn}`),
       when === '' ? '' : element('time', {}, when),
       element('span', { class: 'words' }, escape(requestOf(turn)))),
-    cut(turn) === '' ? '' : element('p', { class: 'event' }, escape(cut(turn)), ' ', link(turn)),
+    cut(turn) === '' ? '' : element('p', { class: 'event' }, escape(cut(turn)), ...links(turn)),
     element('dl', { class: 'facts' }, ...facts.map(([name, value]) =>
       element('div', {}, element('dt', {}, name), element('dd', {}, value)))),
     added(turn));
@@ -65,9 +65,11 @@ function cut(turn: Turn): string {
   return said.filter((part) => part !== '').join(', ');
 }
 
-function link(turn: Turn): string {
-  const id = turn.compacted === '' ? turn.restored : turn.compacted;
-  return element('button', { class: 'link', 'data-summary': id }, 'Open it');
+/** Returns what opens the summaries that are named, in the order in which they are. */
+function links({ compacted, restored }: Turn): string[] {
+  const ids = [compacted, restored].filter((id) => id !== '');
+  const words = ids.length === 1 ? ['Open it'] : ['Open the first', 'Open the second'];
+  return ids.flatMap((id, i) => [' ', element('button', { class: 'link', 'data-summary': id }, words[i] ?? '')]);
 }
 
 /** Says what the view held at the end of a turn, with what is carried besides, as at the top of the panel. */

@@ -26,7 +26,7 @@ export function viewOf(news: PanelNews, width: number, chosen: number): View {
     const log = element('button', { 'data-wish': 'log' }, 'Show the Log');
     return { ...nothing, head: empty('The ledger cannot be read', [news.problem, news.hint], log) };
   }
-  const { context } = news;
+  const { context, asked } = news;
   if (context.session === '') {
     return { ...nothing, head: empty('No session is recorded here yet', [
       'Work with a coding agent in this folder, and what fills its window is shown here while it works.',
@@ -35,7 +35,7 @@ export function viewOf(news: PanelNews, width: number, chosen: number): View {
     ]) };
   }
   return {
-    head: heading(context), window: windowSection(context),
+    head: heading(context, asked), window: windowSection(context),
     growth: context.turns.length === 0 ? '' : growthChart(context, width), keys: keys(context),
     turn: turnCard(context, chosen), sources: sourcesSection(context),
   };
@@ -49,11 +49,11 @@ function empty(title: string, lines: readonly string[], more = ''): string {
 /** The longest title in characters: the rest of it is under the mouse. */
 const longestTitle = 100;
 
-function heading({ title, model, host, session, live, turns, earlier }: Context): string {
+function heading({ title, model, host, session, live, turns, earlier }: Context, asked: string): string {
   const facts = [model, host, plural(turns.length + earlier, 'turn'), session].filter((fact) => fact !== '');
   const state = live
     ? element('span', { class: 'state live' }, 'live')
-    : element('span', { class: 'state' }, 'not live: the newest session');
+    : element('span', { class: 'state' }, asked === '' ? 'not live: the newest session' : 'not live');
   return element('h1', { title }, title === '' ? 'A session without a title' : escape(wholeWords(title, longestTitle))) +
     element('p', { class: 'about' }, state, ...facts.map((fact) => element('span', {}, escape(fact))));
 }

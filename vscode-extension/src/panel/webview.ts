@@ -7,6 +7,8 @@ import { viewOf, type View } from './view';
 
 /** What is remembered while the panel is hidden, and over a restart of VS Code. */
 interface Memory {
+  /** The session that was asked for; empty is the live one. */
+  readonly asked: string;
   readonly session: string;
   /** The turn that is chosen, by its number; 0 is the newest, whichever that is. */
   readonly turn: number;
@@ -21,7 +23,7 @@ declare function acquireVsCodeApi(): {
 
 const code = acquireVsCodeApi();
 const shown = new Map<string, string>();
-let memory: Memory = code.getState() ?? { session: '', turn: 0, scrolled: 0 };
+let memory: Memory = code.getState() ?? { asked: '', session: '', turn: 0, scrolled: 0 };
 let news: PanelNews | undefined;
 let unscrolled = true;
 
@@ -139,7 +141,7 @@ document.addEventListener('click', (event) => {
   if (wanted?.['summary'] !== undefined) {
     code.postMessage({ kind: 'summary', id: wanted['summary'] });
   } else if (wanted?.['file'] !== undefined) {
-    code.postMessage({ kind: 'file', name: wanted['file'] });
+    code.postMessage({ kind: 'file', uri: wanted['file'] });
   } else if (wanted?.['wish'] === 'log') {
     code.postMessage({ kind: 'log' });
   }
@@ -147,8 +149,9 @@ document.addEventListener('click', (event) => {
 
 addEventListener('message', (event: MessageEvent<PanelNews>) => {
   news = event.data;
-  if (news.kind === 'context' && news.context.session !== memory.session) {
-    remember({ session: news.context.session, turn: 0 });
+  if (news.kind === 'context') {
+    const { asked, context: { session } } = news;
+    remember(session === memory.session ? { asked } : { asked, session, turn: 0 });
   }
   show();
 });

@@ -1,0 +1,151 @@
+package lsp
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.lsp.dev/uri"
+
+	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/live"
+	"ctxledger.dev/lsp/outline"
+	"ctxledger.dev/lsp/text"
+	"ctxledger.dev/tokens"
+)
+
+// newTeller starts a server whose news are told when the test says so.
+func newTeller(t *testing.T, settings map[string]any) (*fixture, *teller) {
+	t.Helper()
+	f := newFixture(t, nil)
+	if err := f.Call(f.ctx, "initialize", map[string]any{"capabilities": map[string]any{}, "initializationOptions": settings}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return f, &teller{Server: f.Server, reported: map[uri.URI]uri.URI{}, registered: map[string]bool{}}
+}
+
+// statuses returns what the client was told of the live session, when it was told that n times.
+func (f *fixture) statuses(t *testing.T, n int) (list []Status) {
+	t.Helper()
+	told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, statusMethod) >= n })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range told {
+		var st Status
+		if err := json.Unmarshal(m.Params, &st); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, st)
+	}
+	return list
+}
+
+// TestAStatusIsSafeToShow has a ledger that says with hostile words why it cannot be opened.
+func TestAStatusIsSafeToShow(t *testing.T) {
+	f, teller := newTeller(t, map[string]any{"status": true})
+	secret := "ghp_" + strings.Repeat("Ab1x", 9)
+	hostile := "ctxledger.yaml says \"a\x1b[2Jb\u202eexe\n# " + secret + "\" " + strings.Repeat("x", 5000)
+	f.know(func(k *known) { k.live = live.State{Problem: hostile, Hint: hostile} })
+	teller.tell(lot{})
+	st := f.statuses(t, 1)[0]
+	for _, said := range []string{st.Problem, st.Hint} {
+		if len(said) > maxMessage || !strings.HasPrefix(said, `ctxledger.yaml says "a\u001b[2Jb\u202eexe # [masked:github-token:`) {
+			t.Errorf("it says %q", said)
+		}
+	}
+}
+
+// TestWhatNobodyAskedAboutTakesNoRoom tells the findings of many large documents beside those that are in use.
+func TestWhatNobodyAskedAboutTakesNoRoom(t *testing.T) {
+	f, teller := newTeller(t, nil)
+	var used []uri.URI
+	for i := range keptDocuments + 2 {
+		u := uri.URI(fmt.Sprint("untitled:", i))
+		d := document{uri: u, spelled: u, language: outline.Markdown}
+		f.documents.put(d.with(1, text.New(tokens.O200kBase, []byte(strings.Repeat("Some words.\n", keptSize/4/12)))))
+		if i < keptDocuments {
+			f.documents.used(u)
+			used = append([]uri.URI{u}, used...)
+		}
+	}
+	for _, codes := range [][]string{nil, {anyfile.LargeRead}} {
+		f.know(func(k *known) { k.settings.Diagnostics = codes })
+		teller.tell(lot{refresh: true, documents: map[uri.URI]bool{}})
+		if !slices.Equal(f.documents.recent, used) {
+			t.Errorf("with %v those in use are %v, not %v", codes, f.documents.recent, used)
+		}
+	}
+	if len(teller.reported) != keptDocuments+2 {
+		t.Errorf("findings are told of %d documents", len(teller.reported))
+	}
+	f.documents.close(used[0])
+	f.documents.used("untitled:1")
+	f.documents.looked("untitled:5")
+	if got := f.documents.recent; len(got) != keptDocuments || got[0] != "untitled:1" || got[3] != "untitled:5" {
+		t.Errorf("with room for one more those in use are %v", got)
+	}
+}
+
+// TestAStatusThatIsWantedAgainIsTold switches it off and on while nothing happens.
+func TestAStatusThatIsWantedAgainIsTold(t *testing.T) {
+	f, teller := newTeller(t, nil)
+	for _, on := range []bool{true, true, false, true} {
+		f.know(func(k *known) { k.settings.Status, k.live = on, live.State{Session: "s"} })
+		teller.tell(lot{})
+	}
+	f.know(func(k *known) { k.live.Session = "the last one" })
+	teller.tell(lot{})
+	if list := f.statuses(t, 2); list[1].Session != "s" {
+		t.Errorf("what was told is %+v", list)
+	}
+}
+
+// TestAWrongSettingIsToldUntilItIsCorrected has a status tell of it.
+func TestAWrongSettingIsToldUntilItIsCorrected(t *testing.T) {
+	f, teller := newTeller(t, nil)
+	for _, said := range []string{`{"status":true,"lens":"sometimes"}`, `{"status":true,"lens":"off"}`} {
+		f.know(func(k *known) { k.settings, k.wrong = defaults().read([]byte(said)) })
+		teller.tell(lot{})
+	}
+	f.know(func(k *known) { k.live.Session = "s" })
+	teller.tell(lot{})
+	list := f.statuses(t, 3)
+	if !strings.Contains(list[0].Problem, `lens is "sometimes"`) || list[0].Hint == "" || list[1].Problem != "" || list[2].Problem != "" {
+		t.Errorf("what was told is %+v", list)
+	}
+}
+
+// TestFindingsAreToldInTheOrderOfTheirDocuments tells those of many documents at once.
+func TestFindingsAreToldInTheOrderOfTheirDocuments(t *testing.T) {
+	f, teller := newTeller(t, map[string]any{"diagnostics": []string{anyfile.LongLines}})
+	l := lot{documents: map[uri.URI]bool{}}
+	var want []string
+	for c := 'a'; c <= 'z'; c++ {
+		u := uri.URI("untitled:" + string(c))
+		d := document{uri: u, spelled: u}
+		f.documents.put(d.with(1, text.New(tokens.O200kBase, []byte(strings.Repeat("x", 3000)))))
+		l.documents[u] = true
+		want = append(want, string(u))
+	}
+	teller.tell(l)
+	const method = "textDocument/publishDiagnostics"
+	told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, method) == len(want) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range told {
+		var p struct{ URI string }
+		if err := json.Unmarshal(m.Params, &p); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, p.URI)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("they are told in the order %v", got)
+	}
+}

@@ -1,0 +1,26 @@
+// The commands of the server, and what stands between them and whatever in VS Code may run them.
+
+/** The commands of the server. */
+export const serverCommands = {
+  compact: 'ctxledger.server.compact',
+  restore: 'ctxledger.server.restore',
+  forget: 'ctxledger.server.forget',
+  countSelection: 'ctxledger.server.countSelection',
+  countWorkspace: 'ctxledger.server.countWorkspace',
+} as const;
+
+/**
+ * Returns the arguments with which a command of the server may be run by whoever names it: a key, a task, a link.
+ * Nothing for forgetting: only the command of the extension does that, after a person has read what would go.
+ */
+export function admit(command: string, args: readonly unknown[]): unknown[] | undefined {
+  if (command !== serverCommands.forget) {
+    return [...args];
+  }
+  const [plan] = args;
+  const object = typeof plan === 'object' && plan !== null;
+  if (!object || !('handle' in plan && 'dryRun' in plan) || plan.dryRun !== true) {
+    return undefined;
+  }
+  return [{ handle: plan.handle, dryRun: true }]; // and nothing else: a server reads names in any letters
+}
