@@ -6,7 +6,6 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/tokens"
 )
 
@@ -70,7 +69,7 @@ func contextMethod() method {
 func (s *Server) contextOf(g engine.Growth) Context {
 	c := Context{
 		Session: g.Session.ID, Title: plainLine(g.Session.Title), Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
-		Live:   s.o.Env.Now().Sub(g.Session.Updated) <= limits.ActiveSession,
+		Live:   g.Session.Live(s.o.Env.Now()),
 		Window: g.Window, Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured, Held: g.Held, Counting: g.Counting, Saved: g.Saved,
 		Summary: g.Summary, Categories: g.Categories, Sources: []source{}, Turns: g.Turns, Earlier: g.Earlier,
 	}
