@@ -104,6 +104,9 @@ func main() {
 
 // run measures everything and hands out the table.
 func run(ctx context.Context, bin string, short, write bool, only []string) (err error) {
+	if bin, err = filepath.Abs(bin); err != nil { // programs are run in other directories too
+		return err
+	}
 	b := &bench{bin: bin, runs: 5, text: 10 << 20, patience: 4 * time.Second}
 	size, command := int64(64<<20), "make bench"
 	if short {
