@@ -259,12 +259,12 @@ func TestWithoutALedgerNothingIsWrong(t *testing.T) {
 			for folders && !owned(p.Workspace(t).State) && s.ctx.Err() == nil { // what there is to say is said then
 				s.sync(t)
 			}
+			s.leave(t) // what is still to be told is told by then
 			for _, st := range s.statuses(t) {
 				if st.Problem != "" {
 					t.Errorf("the editor is told of %+v", st)
 				}
 			}
-			s.leave(t)
 		})
 	}
 }
