@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxledger.dev/cmd/internal/programtest"
 )
 
 // The extent of the generated part.
@@ -31,34 +33,6 @@ var seeds = []string{
 	`{"jsonrpc":"2.0","id":%s,"result":null}`,
 }
 
-// scraps are what mutations put in.
-var scraps = []string{
-	"", "\x00", "\xff", "\ufeff", "\\", `"`, "{", "}", "[", "]", ",", ":", "null", "true", "-1", "1e999", "4294967296", "\u2028", "\n", "\r\n\r\n", `\ud800`, `"id":7,`,
-	strings.Repeat("[", 700), strings.Repeat("9", 40), strings.Repeat("x", 5000), "Content-Length: 7\r\n\r\n",
-}
-
-// mutate spoils a message in one to four places.
-func mutate(dice *rand.Rand, message string) string {
-	b := []byte(message)
-	for range 1 + dice.IntN(4) {
-		from := dice.IntN(len(b) + 1)
-		to := min(len(b), from+dice.IntN(4))
-		switch dice.IntN(4) {
-		case 0: // cut out
-			b = slices.Delete(b, from, to)
-		case 1: // flip a bit
-			if from < len(b) {
-				b[from] ^= 1 << dice.IntN(8)
-			}
-		case 2: // put something in
-			b = slices.Insert(b, from, []byte(scraps[dice.IntN(len(scraps))])...)
-		default: // say a part twice
-			b = slices.Insert(b, from, slices.Clone(b[from:min(len(b), from+dice.IntN(60))])...)
-		}
-	}
-	return string(b)
-}
-
 // TestGeneratedGarbageHurtsNobody sends malformed messages between good calls, each of which is answered.
 func TestGeneratedGarbageHurtsNobody(t *testing.T) {
 	s := newPlace(t).start(t)
@@ -68,7 +42,7 @@ func TestGeneratedGarbageHurtsNobody(t *testing.T) {
 	var took []time.Duration
 	for i := range *messageCount {
 		id := fmt.Sprintf(`"m%d"`, i)
-		must(t, s.Raw([]byte(framed(mutate(dice, fmt.Sprintf(seeds[dice.IntN(len(seeds))], id))))))
+		must(t, s.Raw([]byte(framed(programtest.Mutate(dice, fmt.Sprintf(seeds[dice.IntN(len(seeds))], id))))))
 		if i%10 > 0 {
 			continue
 		}

@@ -110,37 +110,6 @@ var seeds = []string{
 	`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"x"}}`,
 }
 
-// scraps are what mutations put in.
-var scraps = []string{
-	"", "\x00", "\xff", "\ufeff", "\\", `"`, "{", "}", "[", "]", ",", ":", "null", "true", "-1", "1e999", "\u2028", "\n", "\r", `\ud800`, `"id":7,`,
-	`"method":"ping",`, "ſ", "K", "/", "..", "%2e", strings.Repeat("[", 700), strings.Repeat("9", 40), strings.Repeat("x", 5000), " ", "\t", "$",
-}
-
-// mutate spoils a message in one to four places.
-func mutate(dice *rand.Rand, message string) string {
-	b := []byte(message)
-	for range 1 + dice.IntN(4) {
-		from := dice.IntN(len(b) + 1)
-		to := min(len(b), from+dice.IntN(4))
-		switch dice.IntN(5) {
-		case 0: // cut out
-			b = slices.Delete(b, from, to)
-		case 1: // flip a bit
-			if from < len(b) {
-				b[from] ^= 1 << dice.IntN(8)
-			}
-		case 2: // put something in
-			b = slices.Insert(b, from, []byte(scraps[dice.IntN(len(scraps))])...)
-		case 3: // replace
-			b = slices.Replace(b, from, to, []byte(scraps[dice.IntN(len(scraps))])...)
-		default: // say a part twice
-			part := slices.Clone(b[from:min(len(b), from+dice.IntN(60))])
-			b = slices.Insert(b, from, part...)
-		}
-	}
-	return string(b)
-}
-
 // expectation is what the answers to a line may be.
 type expectation struct {
 	id          string // canonical, of a request that is answered under it or refused under null; "": none
@@ -243,7 +212,7 @@ func (g *garbage) send(t *testing.T, p *process) (least, most int) {
 	t.Helper()
 	for range batch {
 		id := strconv.Quote(fmt.Sprintf("m%d", g.sent))
-		message := mutate(g.dice, strings.Replace(seeds[g.dice.IntN(len(seeds))], "%s", id, 1))
+		message := programtest.Mutate(g.dice, strings.Replace(seeds[g.dice.IntN(len(seeds))], "%s", id, 1))
 		for line := range strings.SplitSeq(message, "\n") {
 			e := expect(strings.TrimSuffix(line, "\r"))
 			least, most, g.due = least+e.least, most+e.most, g.due+e.answered

@@ -135,7 +135,7 @@ var restricted = []struct {
 	{"os.Getenv", []string{"internal/env"}, "the environment comes from env"},
 	{"os.Getwd", []string{"internal/env"}, "the environment comes from env"},
 	{"math/rand", nil, "randomness comes from env"},
-	{"math/rand/v2", []string{"kv/kvtest", "internal/crashtest", "internal/benchmark", "internal/formattest"}, "randomness comes from env"},
+	{"math/rand/v2", []string{"kv/kvtest", "internal/crashtest", "internal/benchmark", "internal/formattest", "cmd/internal/programtest"}, "randomness comes from env"},
 	{"crypto/rand", []string{"internal/env"}, "randomness comes from env"},
 	{"time.Sleep", nil, "wait for the thing, not for a time"},
 }
