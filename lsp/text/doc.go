@@ -1,7 +1,7 @@
 // Package text is the content of a document as an editor and a language model see it: lines and
 // columns on one side, tokens on the other.
 //
-// Start at New; Edit applies what an editor says has changed. A Text never changes: Edit returns another
+// Start at New; Change says in bytes what an editor replaces. A Text never changes: Replace returns another
 // one that shares with it all but what the edit touched, so answers may be given from one while the next
 // is made.
 //

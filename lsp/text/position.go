@@ -73,20 +73,14 @@ func (t *Text) offset(p Position) (offset int, torn bool) {
 // replacement stands for half of a surrogate pair.
 const replacement = "\ufffd"
 
-// Edit returns the text with a part replaced, as an editor says it. An end before the start is taken for
-// the start. Of a surrogate pair that is cut, U+FFFD stays.
-func (t *Text) Edit(r Range, with string) *Text {
-	change := t.Change(r, with)
-	return t.Replace(change.From, change.To, change.With)
-}
-
 // Change is an edit in bytes.
 type Change struct {
 	From, To int // of what is replaced
 	With     string
 }
 
-// Change returns what Edit does, in bytes.
+// Change returns in bytes what an editor says to replace; Replace does it. An end before the start is exchanged with
+// it. Of a surrogate pair that is cut, U+FFFD stays.
 func (t *Text) Change(r Range, with string) Change {
 	if r.End.Line < r.Start.Line || r.End.Line == r.Start.Line && r.End.Character < r.Start.Character {
 		r.Start, r.End = r.End, r.Start

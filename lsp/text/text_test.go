@@ -45,7 +45,8 @@ func TestTheTextIsWhatTheEditorHas(t *testing.T) {
 			if rng.IntN(4) == 0 {
 				x.Rest()
 			}
-			x = x.Edit(Range{Position(r.Start), Position(r.End)}, with)
+			c := x.Change(Range{Position(r.Start), Position(r.End)}, with)
+			x = x.Replace(c.From, c.To, c.With)
 			e = e.Edit(r, with)
 			if got := string(x.Bytes(0, x.Len())); got != e.String() {
 				t.Fatalf("seed %d, sequence %d: %+v %q in %.300q gives %.300q, want %.300q", *seed, n, r, with, was, got, e.String())
