@@ -12,6 +12,7 @@ import (
 // TestAnyOneLostRecordIsMended takes records of a ledger away, one at a time: what follows from others
 // is there again, what does not is reported as lost, and the ledger is sound and readable.
 func TestAnyOneLostRecordIsMended(t *testing.T) {
+	volume(t)
 	l := openOnce(t, schema1(t))
 	// Buckets of which a record can go without a trace, and why.
 	silent := map[kv.Bucket]string{
@@ -40,6 +41,7 @@ func TestAnyOneLostRecordIsMended(t *testing.T) {
 
 // TestAnyOneUnreadableRecordIsMended puts nonsense in the place of records, one at a time.
 func TestAnyOneUnreadableRecordIsMended(t *testing.T) {
+	volume(t)
 	l := openOnce(t, schema1(t))
 	for b, keys := range sample(t, l) {
 		for _, key := range keys {

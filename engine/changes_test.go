@@ -166,6 +166,7 @@ func TestReadsThatOthersMadeStale(t *testing.T) {
 }
 
 func TestFileHistoryHoldsTheNewestOldestFirst(t *testing.T) {
+	volume(t)
 	l, _ := openIn(t, t.TempDir(), "/w")
 	var calls []did
 	for i := range 340 {

@@ -42,6 +42,7 @@ func TestACheckOfAnOlderSchemaChangesNothing(t *testing.T) {
 
 // TestACheckNamesWhatIsWrong damages the records behind the back of the domains.
 func TestACheckNamesWhatIsWrong(t *testing.T) {
+	volume(t)
 	for _, x := range []struct {
 		name  string
 		wrong func(kv.Tx) error

@@ -36,6 +36,7 @@ func wantView(t *testing.T, l *engine.Local, session string, want [][]byte) {
 }
 
 func TestPlanningChangesNothingAndIsRepeatable(t *testing.T) {
+	volume(t)
 	l := open(t)
 	id := shop(t, l)
 	before, event := render(t, l, id), newest(t, l)
@@ -89,6 +90,7 @@ func TestNothingToDoIsAnAnswer(t *testing.T) {
 
 // TestInvariant2RestoringGivesTheSameView goes through repeated compactions and back.
 func TestInvariant2RestoringGivesTheSameView(t *testing.T) {
+	volume(t)
 	l := open(t)
 	id := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)}).Session
 	var views [][][]byte
@@ -175,6 +177,7 @@ func TestRestoringAnEarlierCompactionTakesBackTheLaterOnes(t *testing.T) {
 }
 
 func TestCompactWithAKeyIsDoneOnce(t *testing.T) {
+	volume(t)
 	l := open(t)
 	id := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)}).Session
 	r := engine.PlanCompactionRequest{Session: id, Options: compaction.Options{Keep: 2}}
@@ -248,6 +251,7 @@ func TestARewindBehindACompactionTakesItOutOfTheView(t *testing.T) {
 }
 
 func TestViewPagesJoinAndRefuseAnotherPosition(t *testing.T) {
+	volume(t)
 	l := open(t)
 	var messages = spell("A")
 	for i := range 40 {

@@ -139,6 +139,7 @@ func TestEditViewRefuses(t *testing.T) {
 
 // What was cleared is read back, byte for byte, by the handle in the text that stands for it.
 func TestInvariant2ClearedResultsAreReadBackByTheirHandles(t *testing.T) {
+	volume(t)
 	l := open(t)
 	messages := say("look")
 	for i := range 14 {
@@ -163,6 +164,7 @@ func TestInvariant2ClearedResultsAreReadBackByTheirHandles(t *testing.T) {
 
 // What a compaction takes along goes with it: taken back, the view is what it was, byte for byte.
 func TestRestoringACompactionRestoresWhatItTookAlong(t *testing.T) {
+	volume(t)
 	l := open(t)
 	id := shop(t, l)
 	before := bytes.Join(render(t, l, id), nil)
@@ -226,6 +228,7 @@ func TestEditedMessagesHandedBackAreKnown(t *testing.T) {
 
 // A step is bounded: what does not fit into one waits for the next.
 func TestAStepIsBounded(t *testing.T) {
+	volume(t)
 	p := window.Default()
 	p.ResultChars = 10
 	l := openWith(t, p)

@@ -77,6 +77,7 @@ func TestInvariant8AMeasurementIsLearntFromOnce(t *testing.T) {
 // TestCountsUseWhatWasLearnt: from the time that a workspace's ledger has it, its counts say so and are
 // what was measured.
 func TestCountsUseWhatWasLearnt(t *testing.T) {
+	volume(t)
 	user := open(t)
 	l := open(t)
 	id := shop(t, l)

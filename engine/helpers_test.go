@@ -42,6 +42,15 @@ func some(n int) int {
 	return n
 }
 
+// volume leaves a test out of a short run: it has one goroutine and much to read, so that under the race detector it
+// takes minutes and shows nothing. The run without the detector has it.
+func volume(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one goroutine with a large session: in the run without the race detector")
+	}
+}
+
 // openIn opens a ledger of the workspace root, with every transaction run twice.
 func openIn(t *testing.T, dir, root string) (*engine.Local, *clock) {
 	t.Helper()
