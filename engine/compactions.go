@@ -110,6 +110,14 @@ func (l *Local) summaryText(ctx context.Context, r compaction.Record) (string, e
 	return string(text), err
 }
 
+// shownText returns the text of a summary as others than the agent see it.
+func (l *Local) shownText(ctx context.Context, r compaction.Record) (string, error) {
+	if r.Shown != "" {
+		return r.Shown, nil
+	}
+	return l.summaryText(ctx, r)
+}
+
 // summaryAt finds where a summary's record stands; nil when there is none.
 func summaryAt(tx kv.Tx, id string) (*summaryPlace, error) {
 	raw, err := tx.Get(bucketSummaries, []byte(id))

@@ -192,7 +192,7 @@ func (e *eraser) wholeSummary(ctx context.Context, at summaryPlace) error {
 
 // emptySummary takes everything out of a summary that it says of its range.
 func (e *eraser) emptySummary(r *compaction.Record) {
-	r.Text, r.TextBlob, r.Cut, r.Reason = e.tombstoneText(), "", nil, ""
+	r.Text, r.TextBlob, r.Shown, r.Cut, r.Reason = e.tombstoneText(), "", "", nil, ""
 	r.TextHash = sessions.Digest([]byte(r.Text))
 	if r.Run != nil {
 		r.Run.Reason = ""
