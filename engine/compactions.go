@@ -59,7 +59,7 @@ func (c *compactions) add(e *sessions.Entry) error {
 			return fault.Wrap(fault.Corrupt, "engine.compactions", err)
 		}
 		if !c.inForce(r.ID) {
-			return fault.New(fault.Corrupt, "engine.compactions", "entry %d takes back compaction %.80q, which was not in force", e.Seq, r.ID)
+			return fault.New(fault.Corrupt, "engine.compactions", "entry %d takes back compaction %.1000q, which was not in force", e.Seq, r.ID)
 		}
 		c.undone[r.ID] = e.Time
 		c.now = c.before(r.ID)

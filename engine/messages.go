@@ -170,7 +170,7 @@ func (l *Local) prepareMessages(ctx context.Context, r AppendMessagesRequest, ra
 			if transcript.Takes(r.Format, transcript.RoleSystem) {
 				hint = "hand in messages of system, user, assistant and tool"
 			}
-			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.20q", known+i+1, p.entry.Role).WithHint("%s", hint)
+			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.1000q", known+i+1, p.entry.Role).WithHint("%s", hint)
 		}
 	}
 	return ready, l.placeAll(ctx, ready)

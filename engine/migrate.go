@@ -127,7 +127,7 @@ func schemaOf(tx kv.Tx) (int, error) {
 	}
 	n, err := strconv.Atoi(string(raw))
 	if err != nil || n < 1 {
-		return 0, fault.New(fault.Corrupt, "engine.migrate", "the ledger has the schema %.20q", raw)
+		return 0, fault.New(fault.Corrupt, "engine.migrate", "the ledger has the schema %.1000q", raw)
 	}
 	return n, nil
 }

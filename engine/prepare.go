@@ -90,7 +90,7 @@ func (r *result) offloads(command bool) bool {
 func (l *Local) prepare(ctx context.Context, n sessions.NewEntry) (*prepared, error) {
 	const op = "engine.append"
 	if n.Kind != sessions.KindMessage && n.Kind != sessions.KindNote {
-		return nil, fault.New(fault.Invalid, op, "an entry of kind %.40q cannot be handed in, only %s and %s", n.Kind, sessions.KindMessage, sessions.KindNote)
+		return nil, fault.New(fault.Invalid, op, "an entry of kind %.1000q cannot be handed in, only %s and %s", n.Kind, sessions.KindMessage, sessions.KindNote)
 	}
 	p := &prepared{entry: l.header(n), effects: n.Effects}
 	if err := l.load(ctx, n, p); err != nil {

@@ -64,7 +64,7 @@ func (l *Local) Summary(ctx context.Context, r SummaryRequest) (Summary, error) 
 func knownSummary(tx kv.Tx, id string) (*compaction.Record, error) {
 	rec, err := summaryRecord(tx, id)
 	if err == nil && rec == nil {
-		err = fault.New(fault.NotFound, "engine.summary", "no summary %.80q in this workspace", id).
+		err = fault.New(fault.NotFound, "engine.summary", "no summary %.1000q in this workspace", id).
 			WithHint("`ctxledger sessions SESSION` lists the summaries of a session")
 	}
 	return rec, err
