@@ -53,8 +53,10 @@ func (s *ruleset) decoded(spans []span, text []byte, lo, hi int) []span {
 		if !ok || touchesMask(text, lo, hi) {
 			continue
 		}
-		for _, f := range s.plain(plain) {
-			f.secret = plain[f.start:f.end]
+		for _, f := range s.plain(plain, 0) {
+			if f.secret == nil {
+				f.secret = plain[f.start:f.end]
+			}
 			f.start, f.end = from+f.start*4/3, from+(f.end*4+2)/3
 			spans = append(spans, f)
 		}

@@ -127,7 +127,7 @@ func (r recall) String() string {
 	return fmt.Sprintf("%5d of %5d  %6.2f %%", r.found, r.all, 100*float64(r.found)/float64(max(r.all, 1)))
 }
 
-func TestRecallOnTheSeededCorpus(t *testing.T) {
+func TestRecallOfWholeTexts(t *testing.T) {
 	const seed = 3
 	t.Logf("seed %d", seed)
 	redactor := New([]byte("key"))
