@@ -21,6 +21,9 @@ func (s *ruleset) base64(spans []span, text []byte) []span {
 			continue
 		}
 		lo, hi := run(text, i, inBase64)
+		if key, ok := keyLine(text, lo, hi); ok && !touchesMask(text, key.lo, key.hi) {
+			spans = append(spans, span{key.start, key.end, s.key.kind, s.key.order, nil})
+		}
 		if n := hi - lo; n >= minRun && n <= maxRun {
 			spans = s.decoded(spans, text, lo, hi)
 		}

@@ -32,8 +32,10 @@ func (s *ruleset) clean(spans []span, text []byte, base int) []span {
 			continue
 		}
 		found, _ := s.raw(plain)
-		for _, f := range found {
-			f.secret = plain[f.start:f.end]
+		for _, f := range s.base64(found, plain) {
+			if f.secret == nil {
+				f.secret = plain[f.start:f.end]
+			}
 			f.start, f.end = lo+at[f.start], lo+at[f.end-1]+1
 			if f.start >= from && f.start < from+step {
 				spans = append(spans, f)

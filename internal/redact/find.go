@@ -11,6 +11,7 @@ import (
 type ruleset struct {
 	filter prefilter
 	rules  int
+	key    *rule // that of private keys, which are found by the shape of their lines as well
 	noise  *rule // its literals tell that something in a text is invisible; it finds nothing
 }
 
@@ -24,6 +25,9 @@ func newRuleset(rows []row) *ruleset {
 	}
 	for i, w := range rows {
 		r := w.compile(i)
+		if w.kind == privateKey {
+			s.key = r
+		}
 		for _, literal := range w.literals {
 			s.filter.add(r, literal)
 		}

@@ -12,6 +12,9 @@ var (
 	keyField = regexp.MustCompile(`(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): `)
 )
 
+// privateKey is the kind of all that follows.
+const privateKey = "private-key"
+
 // dashes are what every mark of a block begins with.
 const dashes = "-----"
 
@@ -81,7 +84,7 @@ func (w *keyWalk) down(at int) []stretch {
 		if b.key() {
 			w.add(b.from, b.to)
 			skipped = -1
-		} else if !w.belongs(b, l) {
+		} else if !w.belongs(b, l) && !(w.body && isLast(w.text, l)) {
 			break
 		}
 		at = l.next
@@ -105,6 +108,13 @@ func (w *keyWalk) belongs(b body, l line) bool {
 		w.add(b.from, b.to)
 	}
 	return true
+}
+
+// isLast reports whether the mark of a key's end stands in the line after a line.
+func isLast(text []byte, l line) bool {
+	next := lineAt(text, l.next)
+	mark := bytes.Index(text[next.from:next.to], []byte(dashes+"END "))
+	return mark >= 0 && keyEnd.Match(text[next.from+mark:next.to])
 }
 
 // last ends a key at the line that has the mark of an end at an offset, and base64 in front of it, perhaps.
@@ -145,21 +155,17 @@ func keyBeforeEnd(text []byte, at, _ int) []stretch {
 		least += other + len(dashes)
 	}
 	start := at
-	const short = 2 // lines: the end of the base64, a checksum
+	const short = 2 // lines between two of the key, or before its end: the rest of the base64, a checksum
 	for end, skipped := at, 0; end > least && skipped <= short; {
 		l := lineBefore(text, end, least)
 		b := bodyOf(text, l)
-		switch {
-		case touchesMask(text, l.from, end):
-			skipped = short
-		case b.key():
-			start, skipped = b.from, short
-		case !b.plain || start < at:
-			skipped = short
+		if touchesMask(text, l.from, end) || !b.key() && b.size > 0 && start < at {
+			break
 		}
-		if end = l.from; !b.key() {
-			skipped++
+		if skipped++; b.key() {
+			start, skipped = b.from, 0
 		}
+		end = l.from
 	}
 	if start == at {
 		return nil

@@ -68,7 +68,7 @@ func bodyOf(text []byte, l line) body {
 	b := body{from: l.to, to: l.to, plain: true}
 	for i := l.from; i < l.to; {
 		if !inKey(text[i]) {
-			if bytes.IndexByte([]byte(" \t\r:|>-#*;,\"'`\\()\xe2\x86\x92"), text[i]) < 0 {
+			if bytes.IndexByte([]byte(" \t\r:|>-#*;,\"'`\\()[]{}.\xe2\x86\x92\x80\xa6"), text[i]) < 0 {
 				b.plain = false
 			}
 			i++
@@ -81,7 +81,7 @@ func bodyOf(text []byte, l line) body {
 		if from > l.from && text[from-1] == '\\' {
 			from++ // \tMII…
 		}
-		for from+leastBody < i && text[from] == '+' && i-from == 65 {
+		if n := i - from - 1; text[from] == '+' && (n == pemWidth || n == sshWidth) {
 			from++ // of a diff
 		}
 		b.take(text, from, i)
@@ -98,7 +98,7 @@ func (b *body) take(text []byte, from, end int) {
 		b.from, b.to = from, end
 	case n >= leastBody:
 		b.to = end
-	case n == 0 || isNumber(text[from:end]) && b.size < leastBody:
+	case isNumber(text[from:end]) && b.size < leastBody || !bytes.ContainsFunc(text[from:end], func(r rune) bool { return isAlnum(byte(r)) }):
 		return
 	default:
 		if b.short++; b.size == 0 {

@@ -107,9 +107,9 @@ func rules() []row {
 		{kind: "dynatrace-token", literals: lits("dt0c01."), pattern: `dt0c01\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}`},
 
 		// Keys and tokens of no one service.
-		{kind: "private-key", literals: lits("-----BEGIN"), parse: keyAfterBegin},
-		{kind: "private-key", literals: lits("-----END"), parse: keyBeforeEnd},
-		{kind: "private-key", literals: keyStarts, parse: keyWithoutBegin},
+		{kind: privateKey, literals: lits("-----BEGIN"), parse: keyAfterBegin},
+		{kind: privateKey, literals: lits("-----END"), parse: keyBeforeEnd},
+		{kind: privateKey, literals: keyStarts, parse: keyWithoutBegin},
 		{kind: "age-key", literals: lits("AGE-SECRET-KEY-1"), pattern: `AGE-SECRET-KEY-1[0-9A-Z]{58}`},
 		{kind: "jwt", literals: lits(".eyJ"), run: true, window: 2 * maxBefore, pattern: `[A-Za-z0-9_-]*?(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,})`},
 		{kind: "bearer-token", literals: lits("bearer"), fold: true, word: true, pattern: `bearer {1,4}([A-Za-z0-9._~+/-]{16,}={0,2})`, entropy: 3, accept: mixed},
@@ -146,4 +146,4 @@ func rules() []row {
 
 // gap is space between words: in a line or over lines, escaped for JSON, with the marks that diffs and
 // numbered lines begin with.
-const gap = `(?:\s|\\+[nrt]|[>+-]|[0-9]{1,6}(?:→|:|\|))+`
+const gap = `(?:\s|\\+[nrt]|[>+-]|[0-9]{1,6}(?:→|[:|\t]|\\+t))+`
