@@ -53,12 +53,12 @@ const maxKeyLines = maxRun
 // if that is the mark of something else than a private key, or if there are too many.
 func linesAbove(text []byte, at, width int) (n, top int, ok bool) {
 	least := max(at-maxKeyLines, 0)
-	for end := lineBefore(text, at, least).from; ; n++ {
-		if end <= least {
-			return n, end, end == 0
-		}
+	for end := lineBefore(text, at+1, least).from; ; n++ {
 		l := lineBefore(text, end, least)
-		if !ofWidth(text, l, width) {
+		if l.from == least && least > 0 {
+			return n, least, false
+		}
+		if l.from == end || !ofWidth(text, l, width) {
 			return n, l.from, !isOtherMark(text[l.from:l.to])
 		}
 		end = l.from
@@ -69,11 +69,11 @@ func linesAbove(text []byte, at, width int) (n, top int, ok bool) {
 func linesBelow(text []byte, at, width int) (n, end int, ok bool) {
 	most := min(at+maxKeyLines, len(text))
 	for next := lineAt(text[:most], at).next; ; n++ {
-		if next >= most {
-			return n, most, most == len(text)
-		}
 		l := lineAt(text[:most], next)
-		if !ofWidth(text, l, width) {
+		if l.to == most && most < len(text) {
+			return n, most, false
+		}
+		if l.from == most || !ofWidth(text, l, width) {
 			if after := lineAt(text[:most], l.next); !isOtherMark(text[l.from:l.to]) && l.next < most { // a short line may be the last one
 				l = after
 			}
