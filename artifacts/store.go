@@ -184,3 +184,13 @@ func shortID(id string) string {
 	}
 	return `""`
 }
+
+// Relabel replaces what an artifact says of where it came from. Errors: not_found, corrupt.
+func Relabel(tx kv.Tx, id, tool, hint, title string) error {
+	a, err := Get(tx, id)
+	if err != nil {
+		return err
+	}
+	a.Tool, a.Hint, a.Title = tool, hint, title
+	return save(tx, tidy(a))
+}

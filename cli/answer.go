@@ -16,36 +16,55 @@ import (
 // maxJSON bounds the stored bytes that one JSON answer holds: it is made in memory.
 const maxJSON = 64 << 20
 
-// answer prints v as JSON if that was asked for, else what text writes.
+// answer prints v as JSON if that was asked for, else what text writes, with secrets masked.
 func (a *app) answer(v any, text func(w io.Writer)) error {
 	if a.json {
 		return a.answerJSON(v)
 	}
 	var b bytes.Buffer
 	text(&b)
-	_, err := a.Out.Write(b.Bytes())
+	_, err := a.Out.Write(a.masks.Bytes(b.Bytes()))
 	return fault.Wrap(fault.Unavailable, "cli.answer", err)
 }
 
+// answerJSON prints v as JSON, with secrets masked.
 func (a *app) answerJSON(v any) error {
+	b, err := indented(v)
+	if err != nil {
+		return err
+	}
+	return a.writeMasked(b)
+}
+
+// answerExact prints v as JSON as it is: what a person asks for by its handle.
+func (a *app) answerExact(v any) error {
+	b, err := indented(v)
+	if err != nil {
+		return err
+	}
+	return a.write(b)
+}
+
+func indented(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return fault.Wrap(fault.Internal, "cli.answer", err)
-	}
-	return a.write(b.Bytes())
+	err := enc.Encode(v)
+	return b.Bytes(), fault.Wrap(fault.Internal, "cli.answer", err)
 }
 
-// answerLine prints v as one line of JSON.
+// answerLine prints v as one line of JSON, with secrets masked.
 func (a *app) answerLine(v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fault.Wrap(fault.Internal, "cli.answer", err)
 	}
-	return a.write(append(b, '\n'))
+	return a.writeMasked(append(b, '\n'))
 }
+
+// writeMasked is write for what is not asked for by its handle.
+func (a *app) writeMasked(text []byte) error { return a.write(a.masks.Bytes(text)) }
 
 // write prints stored text: exact into a file or pipe, made safe on a terminal.
 func (a *app) write(text []byte) error {

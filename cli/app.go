@@ -29,7 +29,8 @@ type Config struct {
 // Main runs one command and returns the exit status of the process. It ends with its work, and
 // when ctx does.
 func Main(ctx context.Context, c Config) int {
-	a := &app{Config: c, messages: redact.New([]byte(c.Env.ID(32))).Lines(c.Err)}
+	masks := redact.New([]byte(c.Env.ID(32)))
+	a := &app{Config: c, masks: masks, messages: masks.Lines(c.Err)}
 	root := a.root()
 	root.SetArgs(append([]string{}, c.Args...)) // nil would mean those of the process
 	root.SetIn(c.In)
@@ -45,7 +46,8 @@ func Main(ctx context.Context, c Config) int {
 // app is one run of the program: its flags, and the ledger once a command needed it.
 type app struct {
 	Config
-	messages  io.Writer // Err with secrets masked: messages quote what they refuse
+	masks     *redact.Redactor // of answers and messages; its key is this run's
+	messages  io.Writer        // Err with secrets masked: messages quote what they refuse
 	workspace string
 	json      bool
 	inProcess bool

@@ -68,7 +68,7 @@ func (a *app) readPage(ctx context.Context, api engine.API, handle string, s art
 		return err
 	}
 	if a.json {
-		return a.answerJSON(page)
+		return a.answerExact(page)
 	}
 	a.say("%s of %s, %s", page.Range, chars.Plural(page.TotalLines, "line"), chars.Size(page.TotalBytes))
 	if page.Next != nil {
@@ -131,7 +131,11 @@ func (a *app) artifactSearch() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.answer(resp, func(w io.Writer) { printPassages(w, resp.Passages) })
+			if a.json {
+				return a.answerExact(resp)
+			}
+			printPassages(a.Out, resp.Passages)
+			return nil
 		}),
 	}
 	cmd.Flags().IntVar(&r.Limit, "limit", 5, "at most `N` passages")

@@ -14,7 +14,6 @@ import (
 	"ctxledger.dev/agents/audit"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/report"
 )
 
@@ -48,7 +47,7 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 	if err != nil {
 		return err
 	}
-	o := audit.Options{Env: a.Env, Models: models, Zone: a.Env.Now().Location()}
+	o := audit.Options{Env: a.Env, Models: models, Zone: a.Env.Now().Location(), Mask: a.masks.String}
 	for _, p := range paths {
 		o.Paths = append(o.Paths, filepath.Clean(a.absolute(p)))
 	}
@@ -61,7 +60,8 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 	if err != nil {
 		return err
 	}
-	found.Each(redact.New([]byte(a.Env.ID(32))).String)
+	found.Each(a.masks.String)
+	found.CutTitles(maxTitle)
 	if page != "" {
 		if err := a.writePage(page, found); err != nil {
 			return err
@@ -73,6 +73,9 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 	}
 	return failed
 }
+
+// maxTitle is how much of a session's first line stands for it, in characters.
+const maxTitle = 120
 
 // writePage writes the page in one step, readable by the user alone.
 func (a *app) writePage(name string, found audit.Audit) error {

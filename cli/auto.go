@@ -31,7 +31,7 @@ func (a *app) auto(ctx context.Context, api engine.API, session string, f compac
 		return a.printMessages(ctx, api, session)
 	}
 	if out.Action == engine.AutoCompacted {
-		return a.write([]byte(strings.TrimRight(out.Compaction.Summary.Text, "\n") + "\n"))
+		return a.writeMasked([]byte(strings.TrimRight(out.Compaction.Summary.Text, "\n") + "\n"))
 	}
 	return nil
 }

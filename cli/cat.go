@@ -51,5 +51,5 @@ func (a *app) cat(ctx context.Context, api engine.API, args []string) error {
 	if len(content) > maxJSON {
 		return tooLongForJSON(args[0])
 	}
-	return a.answerJSON(catAnswer{Handle: args[0], Bytes: len(content), stored: storedOf(content)})
+	return a.answerExact(catAnswer{Handle: args[0], Bytes: len(content), stored: storedOf(content)})
 }

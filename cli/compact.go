@@ -195,7 +195,7 @@ func (a *app) printCompaction(ctx context.Context, api engine.API, p engine.Comp
 	case format == formatMessages:
 		return a.printMessages(ctx, api, p.Session)
 	case p.Outcome == compaction.Compacted:
-		return a.write([]byte(strings.TrimRight(p.Summary.Text, "\n") + "\n"))
+		return a.writeMasked([]byte(strings.TrimRight(p.Summary.Text, "\n") + "\n"))
 	}
 	return nil
 }

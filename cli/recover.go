@@ -142,9 +142,9 @@ func (a *app) readAnswer(name string) ([]byte, error) {
 func (a *app) printRecovery(ctx context.Context, api engine.API, done engine.Recovery, format string) error {
 	switch {
 	case format == formatJSON:
-		return a.answerJSON(done)
+		return a.answerExact(done) // with the request to send
 	case format == formatText:
-		return a.write([]byte(recoveryText(done)))
+		return a.writeMasked([]byte(recoveryText(done)))
 	}
 	a.say("%s", chars.Plain(done.Next))
 	if done.Messages != nil {

@@ -53,7 +53,7 @@ func (a *app) restorePrint(ctx context.Context, api engine.API, id string) error
 		if _, err := engine.WriteOriginals(ctx, api, out, s.Session, s.From, s.To); err != nil {
 			return err
 		}
-		return a.answerJSON(restoreAnswer{s.ID, s.Session, s.From, s.To, s.TurnFrom, s.TurnTo, out.records})
+		return a.answerExact(restoreAnswer{s.ID, s.Session, s.From, s.To, s.TurnFrom, s.TurnTo, out.records})
 	}
 	w := a.raw()
 	n, err := engine.WriteOriginals(ctx, api, w, s.Session, s.From, s.To)

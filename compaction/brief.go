@@ -76,7 +76,7 @@ func (s *source) brief(v *view) (*Brief, error) {
 	}
 	b := &Brief{
 		FirstKept: s.in.Items[s.cut].first(), From: from, To: to, Preset: s.o.Preset, Room: s.narrativeRoom(),
-		Focus: s.mask(s.o.Focus), Notes: s.mask(s.o.Notes), Previous: s.mask(clean(s.in.PreviousText)),
+		Focus: s.o.Focus, Notes: s.o.Notes, Previous: clean(s.in.PreviousText),
 	}
 	s.tracked = make(map[string]*Operation)
 	for i := range s.past {
@@ -90,7 +90,7 @@ func (s *source) brief(v *view) (*Brief, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Previous = cmp.Or(b.Previous, s.mask(clean(text)))
+	b.Previous = cmp.Or(b.Previous, clean(text))
 	split := v.start
 	turn := s.splitTurn()
 	for split < s.cut && (turn == 0 || s.in.Items[split].Turn != turn) {
@@ -197,7 +197,7 @@ func (s *source) task() (string, error) {
 	for i := range s.in.Items[:s.cut] {
 		if it := &s.in.Items[i]; it.Prompt {
 			text, err := s.textOf(it)
-			text = s.mask(clean(text))
+			text = clean(text)
 			return headTail(text, taskChars, utf8.RuneCountInString(text)), err
 		}
 	}
@@ -244,7 +244,7 @@ func (s *source) told(it *Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parts := []string{s.mask(clean(text))}
+	parts := []string{clean(text)}
 	for _, r := range it.Results {
 		if op := s.tracked[r.CallID]; op != nil {
 			parts = append(parts, op.captured())
@@ -254,7 +254,7 @@ func (s *source) told(it *Item) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, "[Tool result]:\n"+firstChars(s.mask(clean(text)), resultChars))
+		parts = append(parts, "[Tool result]:\n"+firstChars(clean(text), resultChars))
 	}
 	return strings.Trim(strings.Join(parts, "\n"), "\n"), nil
 }
@@ -283,18 +283,6 @@ func (s *source) resultOf(it *Item, callID string) (string, error) {
 	}
 	return "", nil
 }
-
-// mask masks the secrets in a text that leaves to a model.
-func (s *source) mask(text string) string {
-	if s.in.Mask == nil || text == "" {
-		return text
-	}
-	return s.in.Mask(text)
-}
-
-// short is one masked line of at most limit characters. What is cut is masked before, so that no half
-// of a secret stands there.
-func (s *source) short(text string, limit int) string { return oneLine(s.mask(text), limit) }
 
 // firstChars returns the first limit characters of a text, and says how much is missing.
 func firstChars(text string, limit int) string {

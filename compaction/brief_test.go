@@ -60,8 +60,8 @@ func TestABriefHoldsNoSecret(t *testing.T) {
 		t.Errorf("%d masks in %s", n, raw)
 	}
 	k.accept(answered(t, k.in, Options{Mode: LLM, Keep: 1}, says("## Completed\n- used the token")))
-	if !strings.Contains(k.in.PreviousText, secret) {
-		t.Error("the summary, which goes back to the same agent, lost the user's words")
+	if strings.Contains(k.in.PreviousText, "ghp_") || !strings.Contains(k.in.PreviousText, "[masked:github-token:") {
+		t.Errorf("the summary is not made of masked words: %s", k.in.PreviousText)
 	}
 	k.play("read a.go 3000\nuser again\nsay yes\n")
 	if b := briefOf(t, k.in, Options{Mode: LLM, Keep: 1}); strings.Contains(b.Previous, secret) || b.Previous == "" {

@@ -40,22 +40,22 @@ func (s *source) logEntry(ops []*Operation) []string {
 		}
 	}
 	for _, op := range ops {
-		target := s.mask(s.path(op.Target))
+		target := s.path(op.Target)
 		switch {
 		case op.Op == opShell:
 			add(&run, s.runLine(op))
 		case op.Status == statusFailed:
-			add(&failed, "    - "+op.Op+" "+target+": "+s.short(op.reason(), outputChars))
+			add(&failed, "    - "+op.Op+" "+target+": "+oneLine(op.reason(), outputChars))
 		case op.pending():
 			add(&failed, "    - "+op.Op+" "+target+": interrupted, how it ended is not known")
 		case op.Op == opCommit:
-			add(&committed, "    - "+s.short(cmp.Or(op.Command, op.Target), 120))
+			add(&committed, "    - "+oneLine(cmp.Or(op.Command, op.Target), 120))
 		case op.Op == opDelete:
 			add(&deleted, "    - "+target)
 		default:
 			add(&written, "    - "+target)
 			if op.Op == opMove {
-				add(&deleted, "    - "+s.mask(s.path(op.From)))
+				add(&deleted, "    - "+s.path(op.From))
 			}
 		}
 	}
@@ -86,8 +86,8 @@ func (s *source) runLine(op *Operation) string {
 			mark += " exit " + strconv.Itoa(*op.ExitCode)
 		}
 	}
-	text := "    - " + s.short(op.Command, 240) + "  " + mark
-	if said := s.short(bareOutput(cmp.Or(op.Outcome, op.Error)), outputChars); said != "" {
+	text := "    - " + oneLine(op.Command, 240) + "  " + mark
+	if said := oneLine(bareOutput(cmp.Or(op.Outcome, op.Error)), outputChars); said != "" {
 		text += "\n      Output: " + said
 	}
 	return text
@@ -107,7 +107,7 @@ func (s *source) trace(from, to int) []string {
 			if op := s.tracked[c.ID]; op != nil {
 				agent = op.Agent
 			}
-			out = append(out, "  Turn "+strconv.Itoa(max(1, it.Turn))+" ["+agentOf(agent)+"]: "+mark+" "+oneLine(c.Name, 60)+"("+s.short(s.path(c.Target), 160)+")")
+			out = append(out, "  Turn "+strconv.Itoa(max(1, it.Turn))+" ["+agentOf(agent)+"]: "+mark+" "+oneLine(c.Name, 60)+"("+oneLine(s.path(c.Target), 160)+")")
 		}
 	}
 	return newest(out, traceChars)
@@ -122,7 +122,7 @@ func (s *source) callList(it *Item, failed map[string]bool) string {
 		if failed[c.ID] {
 			mark = "✗ "
 		}
-		out = append(out, mark+oneLine(c.Name, 60)+"("+s.short(s.path(c.Target), 120)+")")
+		out = append(out, mark+oneLine(c.Name, 60)+"("+oneLine(s.path(c.Target), 120)+")")
 	}
 	return strings.Join(out, ", ")
 }

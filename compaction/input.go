@@ -34,7 +34,8 @@ type Input struct {
 	// Reasoning returns the reasoning of the message of one entry, "" when it has none. It is asked only
 	// when excerpts are wanted; nil: there is none.
 	Reasoning func(seq int64) (string, error)
-	// Mask masks the secrets in a text that a model is to read. nil: nothing is masked.
+	// Mask masks the secrets in a text. All words of the input pass it before anything is made of them, but for
+	// the names and paths of items, which were taken from masked texts. nil: nothing is masked.
 	Mask func(text string) string
 }
 

@@ -34,6 +34,8 @@ func Finish(in Input, o Options, a Answer) (Proposal, error) {
 	if !o.Mode.Asks() {
 		return Proposal{}, fault.New(fault.Invalid, "compaction.finish", "mode %s takes no answer of a model", o.Mode)
 	}
+	in, o = masked(in, o)
+	a.Text, a.Turn = in.mask(a.Text), in.mask(a.Turn)
 	v := newView(&in)
 	cut := sort.Search(len(in.Items), func(i int) bool { return in.Items[i].first() >= a.FirstKept })
 	if cut <= v.start || cut >= len(in.Items) || in.Items[cut].first() != a.FirstKept {

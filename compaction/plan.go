@@ -43,6 +43,7 @@ func Plan(in Input, o Options) (Proposal, error) {
 	if err := validate(&in, &o); err != nil {
 		return Proposal{}, err
 	}
+	in, o = masked(in, o)
 	switch {
 	case o.Mode == Window:
 		return planWindow(&in, o)

@@ -59,21 +59,24 @@ type Record struct {
 	Usage  *sessions.Usage `json:"usage,omitempty"`
 	Reason string          `json:"reason,omitempty"`
 	// Model is the one whose window counted, and Window that, in tokens; 0: unknown. The engine fills them in.
-	Model     string    `json:"model,omitempty"`
-	Window    int       `json:"window,omitempty"`
-	From      int64     `json:"from"`       // first entry that the summary stands for: that of the log, with what hosts write before the first message
-	To        int64     `json:"to"`         // last one
-	FirstKept int64     `json:"first_kept"` // first entry kept verbatim; To+1 when none exists yet
-	TurnFrom  int       `json:"turn_from"`
-	TurnTo    int       `json:"turn_to"`
-	Before    int       `json:"tokens_before"` // of the whole view, o200k_base
-	After     int       `json:"tokens_after"`
-	TextHash  string    `json:"text_hash"`      // SHA-256 of the summary's text
-	Text      string    `json:"text,omitempty"` // the summary, when it is short enough to stand here
-	TextBlob  string    `json:"text_blob,omitempty"`
-	Created   time.Time `json:"created"`
-	Cut       []Cut     `json:"cut,omitempty"` // what left the view, dearest first, at most 50
-	CutTotal  int       `json:"cut_total"`
+	Model     string `json:"model,omitempty"`
+	Window    int    `json:"window,omitempty"`
+	From      int64  `json:"from"`       // first entry that the summary stands for: that of the log, with what hosts write before the first message
+	To        int64  `json:"to"`         // last one
+	FirstKept int64  `json:"first_kept"` // first entry kept verbatim; To+1 when none exists yet
+	TurnFrom  int    `json:"turn_from"`
+	TurnTo    int    `json:"turn_to"`
+	Before    int    `json:"tokens_before"` // of the whole view, o200k_base
+	After     int    `json:"tokens_after"`
+	TextHash  string `json:"text_hash"`      // SHA-256 of the summary's text
+	Text      string `json:"text,omitempty"` // the summary, when it is short enough to stand here
+	TextBlob  string `json:"text_blob,omitempty"`
+	// Shown is what readers other than the agent see in the place of the text, where that was made from exact
+	// words: by a version before schema 3. "": the text itself.
+	Shown    string    `json:"shown,omitempty"`
+	Created  time.Time `json:"created"`
+	Cut      []Cut     `json:"cut,omitempty"` // what left the view, dearest first, at most 50
+	CutTotal int       `json:"cut_total"`
 }
 
 // Cut is one thing that left the view, with the way back to it.

@@ -49,7 +49,7 @@ func presetOf(name string) (preset, error) {
 		}
 		names = append(names, p.name)
 	}
-	return preset{}, fault.New(fault.Invalid, "compaction.plan", "there are no sections %.40q: use %s", name, strings.Join(names, ", "))
+	return preset{}, fault.New(fault.Invalid, "compaction.plan", "there are no sections %.1000q: use %s", name, strings.Join(names, ", "))
 }
 
 // missing returns the headings that a text does not have on a line of their own.

@@ -35,7 +35,7 @@ func (p *parser) context(c *Config, context, agents yamldoc.Field) error {
 		}
 		name = strings.ToLower(name)
 		if _, again := c.Agents[name]; again {
-			return at(item, fault.New(fault.Invalid, "", "agents: %.40q stands there already", name))
+			return at(item, fault.New(fault.Invalid, "", "agents: %.1000q stands there already", name))
 		}
 		c.Agents[name] = own
 	}

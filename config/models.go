@@ -58,7 +58,7 @@ func (p *parser) tokenizer(m *tokens.Model, entry, family, encoding, ranks yamld
 	var name string
 	if encoding.Key != "" {
 		if family.Key != "" || ranks.Key != "" {
-			return at(encoding, fault.New(fault.Invalid, "", "model %.40q: encoding: it stands beside a family or a rank file; give one of them", m.Name))
+			return at(encoding, fault.New(fault.Invalid, "", "model %.1000q: encoding: it stands beside a family or a rank file; give one of them", m.Name))
 		}
 		if err := encoding.Decode(&name); err != nil {
 			return err
@@ -80,14 +80,14 @@ func (p *parser) tokenizer(m *tokens.Model, entry, family, encoding, ranks yamld
 		return nil
 	}
 	if !m.Family.Ranked() {
-		return at(ranks, fault.New(fault.Invalid, "", "model %.40q: ranks: a rank file needs the family whose rules it goes with: one of %s", m.Name, tokens.RankedFamilies()))
+		return at(ranks, fault.New(fault.Invalid, "", "model %.1000q: ranks: a rank file needs the family whose rules it goes with: one of %s", m.Name, tokens.RankedFamilies()))
 	}
 	var path string
 	if err := ranks.Decode(&path); err != nil {
 		return err
 	}
 	if len(path) > maxPath || !filepath.IsLocal(filepath.FromSlash(path)) {
-		return at(ranks, fault.New(fault.Invalid, "", "model %.40q: ranks: give a path inside the workspace, relative to it", m.Name))
+		return at(ranks, fault.New(fault.Invalid, "", "model %.1000q: ranks: give a path inside the workspace, relative to it", m.Name))
 	}
 	root, f := p.root, m.Family
 	m.Ranks = sync.OnceValues(func() (*tokens.Encoding, error) { return readRanks(root, path, f) })

@@ -16,14 +16,10 @@ func (l *Local) acceptAnswer(ctx context.Context, r AcceptCompactionRequest, m m
 	if err := r.checkAnswer(); err != nil {
 		return Summary{}, err
 	}
-	mask, err := l.masker(ctx, r.Options.Mode)
-	if err != nil {
-		return Summary{}, err
-	}
 	l.naming.RLock()
 	defer l.naming.RUnlock()
 	for range maxPlans {
-		ready, err := view(ctx, l, func(tx kv.Tx) (*accepted, error) { return l.answered(ctx, tx, r, mask) })
+		ready, err := view(ctx, l, func(tx kv.Tx) (*accepted, error) { return l.answered(ctx, tx, r) })
 		if err != nil {
 			return Summary{}, err
 		}
@@ -56,7 +52,7 @@ const (
 )
 
 // answered makes the plan of an answer in the present log.
-func (l *Local) answered(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest, mask func(string) string) (*accepted, error) {
+func (l *Local) answered(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest) (*accepted, error) {
 	f, err := l.foldFor(tx, r.Session, r.Reader, true)
 	if err != nil {
 		return nil, err
@@ -65,7 +61,6 @@ func (l *Local) answered(ctx context.Context, tx kv.Tx, r AcceptCompactionReques
 	if err != nil {
 		return nil, err
 	}
-	in.Mask = mask
 	p, err := compaction.Finish(in, r.Options, *r.Answer)
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func (x *auditor) beside() error {
 		if err != nil {
 			return err
 		}
-		if in.CommandCut() {
+		if in.Op == intents.OpShell {
 			known[string(commandKey(in))] = true
 		}
 	}

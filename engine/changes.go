@@ -41,7 +41,7 @@ func changeSize(c changes.Change) int {
 }
 
 func notPath(op, p string) error {
-	return fault.New(fault.Invalid, op, "%.80q is not a path", p)
+	return fault.New(fault.Invalid, op, "%.1000q is not a path", p)
 }
 
 // staleReads returns the files that a session has read and that others changed afterwards, by path,

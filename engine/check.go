@@ -93,7 +93,7 @@ func auditStore(ctx context.Context, s kv.Store, at time.Time, damaged map[strin
 	}
 	var failed error
 	err = s.Update(ctx, func(tx kv.Tx) error {
-		if failed = bringUp(tx); failed == nil {
+		if failed = bringUp(ctx, s, tx, make([]byte, maskKeySize)); failed == nil {
 			failed = auditRecords(ctx, tx, false, at, blobs, report)
 		}
 		return errKeepNothing

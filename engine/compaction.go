@@ -20,10 +20,6 @@ func (l *Local) PlanCompaction(ctx context.Context, r PlanCompactionRequest) (Co
 	if err := r.check(); err != nil {
 		return CompactionPlan{}, err
 	}
-	mask, err := l.masker(ctx, r.Options.Mode)
-	if err != nil {
-		return CompactionPlan{}, err
-	}
 	return view(ctx, l, func(tx kv.Tx) (CompactionPlan, error) {
 		f, err := l.foldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
@@ -33,7 +29,6 @@ func (l *Local) PlanCompaction(ctx context.Context, r PlanCompactionRequest) (Co
 		if err != nil {
 			return CompactionPlan{}, err
 		}
-		in.Mask = mask
 		p, err := compaction.Plan(in, r.Options)
 		if err != nil {
 			return CompactionPlan{}, err
@@ -47,18 +42,6 @@ func (l *Local) PlanCompaction(ctx context.Context, r PlanCompactionRequest) (Co
 			Summary: f.summary(p.Record, p.Text, r.Options.Model), Brief: p.Brief,
 		}, nil
 	})
-}
-
-// masker returns what masks secrets in what a model is to read; nil in modes that ask none.
-func (l *Local) masker(ctx context.Context, mode compaction.Mode) (func(string) string, error) {
-	if !mode.Asks() {
-		return nil, nil
-	}
-	masks, err := l.redactor(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return masks.String, nil
 }
 
 // check refuses options beyond their limits.
@@ -81,7 +64,7 @@ func (l *Local) plan(ctx context.Context, tx kv.Tx, f *folded, o compaction.Opti
 func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o compaction.Options) (compaction.Input, error) {
 	whole := f.whole()
 	in := compaction.Input{
-		Session: f.session, Position: f.session.Seq, Previous: f.current(),
+		Session: f.session, Position: f.session.Seq, Previous: f.current(), Mask: l.masks.String,
 		Items: make([]compaction.Item, 0, len(whole)),
 		Text: func(seq int64) (string, error) {
 			m, err := l.decoded(ctx, tx, f.session.ID, seq)
@@ -111,7 +94,7 @@ func (l *Local) compactionInput(ctx context.Context, tx kv.Tx, f *folded, o comp
 	in.Effective = f.policy.Compact.Effective
 	if in.Previous != nil {
 		in.FirstKept = in.Previous.FirstKept
-		if in.PreviousText, err = l.summaryText(ctx, *in.Previous); err != nil {
+		if in.PreviousText, err = l.shownText(ctx, *in.Previous); err != nil {
 			return in, err
 		}
 	}
@@ -188,9 +171,7 @@ func (l *Local) fileActs(dir string, in intents.Intent) []compaction.FileAct {
 		if act.Verb != shell.Move && act.Verb != shell.Delete {
 			continue
 		}
-		from, _ := l.normal(dir, act.Path)
-		to, _ := l.normal(dir, act.To)
-		out = append(out, compaction.FileAct{From: from, To: to, Git: act.Git})
+		out = append(out, compaction.FileAct{From: l.keptPath(dir, act.Path), To: l.keptPath(dir, act.To), Git: act.Git})
 	}
 	return out
 }

@@ -59,7 +59,7 @@ func (c *compactions) add(e *sessions.Entry) error {
 			return fault.Wrap(fault.Corrupt, "engine.compactions", err)
 		}
 		if !c.inForce(r.ID) {
-			return fault.New(fault.Corrupt, "engine.compactions", "entry %d takes back compaction %.80q, which was not in force", e.Seq, r.ID)
+			return fault.New(fault.Corrupt, "engine.compactions", "entry %d takes back compaction %.1000q, which was not in force", e.Seq, r.ID)
 		}
 		c.undone[r.ID] = e.Time
 		c.now = c.before(r.ID)
@@ -108,6 +108,14 @@ func (l *Local) summaryText(ctx context.Context, r compaction.Record) (string, e
 	}
 	text, err := l.readBlob(ctx, r.TextBlob, limits.Line)
 	return string(text), err
+}
+
+// shownText returns the text of a summary as others than the agent see it.
+func (l *Local) shownText(ctx context.Context, r compaction.Record) (string, error) {
+	if r.Shown != "" {
+		return r.Shown, nil
+	}
+	return l.summaryText(ctx, r)
 }
 
 // summaryAt finds where a summary's record stands; nil when there is none.

@@ -13,7 +13,8 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// bucketCommands keeps what intents cut: session NUL call id → the command of a pending shell run.
+// bucketCommands keeps what intents cut or mask: session NUL call id → the exact command of a pending shell run,
+// which says what it does to files. It goes with the result, and is shown to no reader.
 const bucketCommands kv.Bucket = "commands"
 
 // maxCommand bounds the part of a command that is read for what it does to files, in bytes.
@@ -36,12 +37,12 @@ func (rec *recorder) begin(e sessions.Entry, calls []call) error {
 		}
 		in := intents.Intent{
 			Session: rec.session.ID, Seq: e.Seq, Turn: e.Turn, Agent: e.Author, CallID: c.ID, Name: c.Name,
-			Op: c.Op, Command: c.meaning.Command, Begun: e.Time, Source: "transcript",
+			Op: c.Op, Command: c.shown.meaning.Command, Begun: e.Time, Source: "transcript",
 		}
 		if c.meaning.Target != "" {
 			in.Target = target
 		}
-		in.From, _ = rec.l.normal(rec.session.Dir, c.meaning.From)
+		in.From = rec.path(c.meaning.From)
 		if err := rec.beginOne(in, c); err != nil {
 			return err
 		}
@@ -56,10 +57,11 @@ func (rec *recorder) beginOne(in intents.Intent, c call) error {
 		return err
 	}
 	in.PreHash = pre
-	if in, err = intents.Begin(rec.tx, in, c.args); err != nil {
+	if in, err = intents.Begin(rec.tx, in, c.shown.args); err != nil {
 		return err
 	}
-	if in.Op == intents.OpShell && in.CommandCut() && in.Status == intents.Pending {
+	whole := in.Command == c.meaning.Command // neither cut nor masked
+	if in.Op == intents.OpShell && !whole && in.Status == intents.Pending {
 		if err := rec.tx.Put(bucketCommands, commandKey(in), []byte(wholeLines(c.meaning.Command, maxCommand))); err != nil {
 			return err
 		}
@@ -92,12 +94,9 @@ func wholeLines(command string, n int) string {
 
 // command returns what a shell run ran, and forgets what was kept of it beside the intent.
 func (rec *recorder) command(in intents.Intent) (string, error) {
-	if !in.CommandCut() {
-		return in.Command, nil
-	}
 	raw, err := rec.tx.Get(bucketCommands, commandKey(in))
-	if err != nil {
-		return "", err
+	if err != nil || raw == nil && !in.CommandCut() {
+		return in.Command, err
 	}
 	return string(raw), rec.tx.Delete(bucketCommands, commandKey(in))
 }
@@ -106,7 +105,7 @@ func (rec *recorder) command(in intents.Intent) (string, error) {
 func (rec *recorder) finish(e sessions.Entry, p *prepared) error {
 	for _, r := range p.results {
 		known := p.entry.Format == transcript.Anthropic // is_error is part of the format
-		in, err := intents.Finish(rec.tx, rec.session.ID, r.CallID, intents.Result{Text: r.text, Failed: r.Failed, Known: known}, e.Time)
+		in, err := intents.Finish(rec.tx, rec.session.ID, r.CallID, intents.Result{Text: r.shown, Failed: r.Failed, Known: known}, e.Time)
 		if err != nil {
 			return err
 		}
@@ -264,8 +263,7 @@ func (rec *recorder) touched(in intents.Intent, effects []sessions.Effect) ([]to
 func (rec *recorder) shell(command string) []touched {
 	var files []touched
 	for _, act := range shell.Acts(command) {
-		p, _ := rec.l.normal(rec.session.Dir, act.Path)
-		to, _ := rec.l.normal(rec.session.Dir, act.To)
+		p, to := rec.path(act.Path), rec.path(act.To)
 		switch act.Verb {
 		case shell.Write:
 			files = append(files, touched{p, changes.Modified})
@@ -288,7 +286,7 @@ func (rec *recorder) writeOp(in intents.Intent, effects []sessions.Effect) (chan
 		if op != changes.Created && op != changes.Modified && op != changes.Deleted {
 			continue
 		}
-		if p, _ := rec.l.normal(rec.session.Dir, f.Path); p == in.Target {
+		if rec.path(f.Path) == in.Target {
 			return op, nil
 		}
 	}

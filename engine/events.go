@@ -74,7 +74,7 @@ func (l *Local) WaitEvents(ctx context.Context, r WaitEventsRequest) (WaitEvents
 		bell := l.nextBell() // before reading, so that no commit slips between
 		resp, err := view(ctx, l, func(tx kv.Tx) (WaitEventsResponse, error) { return readEvents(tx, r) })
 		if err != nil || len(resp.Events) > 0 || resp.Missed || r.After < 0 {
-			return l.maskEvents(ctx, resp, err)
+			return l.maskEvents(resp, err)
 		}
 		r.After = resp.Next // events of other kinds need not be read again
 		select {

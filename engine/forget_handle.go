@@ -59,13 +59,13 @@ func nameOf(tx kv.Tx, handle string) (named, error) {
 	n := named{}
 	for _, p := range places {
 		if p.ID != places[0].ID {
-			return named{}, fault.New(fault.Conflict, "engine.forget", "several messages have an id that starts with %.80q", handle).
+			return named{}, fault.New(fault.Conflict, "engine.forget", "several messages have an id that starts with %.1000q", handle).
 				WithHint("name more digits of it")
 		}
 		n.messages = append(n.messages, place{p.Session, p.Seq})
 	}
 	if len(n.messages) == 0 {
-		return n, fault.New(fault.NotFound, "engine.forget", "no artifact, message, summary or session %.80q in this workspace", handle).
+		return n, fault.New(fault.NotFound, "engine.forget", "no artifact, message, summary or session %.1000q in this workspace", handle).
 			WithHint("a memory is deleted by its name: ctxledger memory rm NAME")
 	}
 	return n, nil
@@ -192,7 +192,7 @@ func (e *eraser) wholeSummary(ctx context.Context, at summaryPlace) error {
 
 // emptySummary takes everything out of a summary that it says of its range.
 func (e *eraser) emptySummary(r *compaction.Record) {
-	r.Text, r.TextBlob, r.Cut, r.Reason = e.tombstoneText(), "", nil, ""
+	r.Text, r.TextBlob, r.Shown, r.Cut, r.Reason = e.tombstoneText(), "", "", nil, ""
 	r.TextHash = sessions.Digest([]byte(r.Text))
 	if r.Run != nil {
 		r.Run.Reason = ""

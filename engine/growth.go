@@ -9,7 +9,6 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -28,10 +27,6 @@ func (l *Local) Growth(ctx context.Context, r GrowthRequest) (Growth, error) {
 	if err := checkTexts("engine.growth", label("session", r.Session), label("model", r.Model)); err != nil {
 		return Growth{}, err
 	}
-	masks, err := l.redactor(ctx)
-	if err != nil {
-		return Growth{}, err
-	}
 	kept, err := l.growths.take(ctx, r.Session) // before the transaction: so each reads on from where the one before it was
 	if err != nil {
 		return Growth{}, err
@@ -42,7 +37,7 @@ func (l *Local) Growth(ctx context.Context, r GrowthRequest) (Growth, error) {
 		if err != nil {
 			return Growth{}, err
 		}
-		g, err := l.grown(ctx, tx, f, kept, masks)
+		g, err := l.grown(ctx, tx, f, kept)
 		if err != nil {
 			return Growth{}, err
 		}
@@ -52,7 +47,7 @@ func (l *Local) Growth(ctx context.Context, r GrowthRequest) (Growth, error) {
 		}
 		c := f.counter(r.Model)
 		out := Growth{Use: f.use(c, w, g.filled(), g.whole(f)), Turns: make([]Turn, 0, len(g.turns)), Earlier: g.earlier}
-		maskUse(masks, &out.Use)
+		l.maskUse(&out.Use)
 		for _, t := range g.turns {
 			out.Turns = append(out.Turns, t.turn(c))
 		}
@@ -61,10 +56,10 @@ func (l *Local) Growth(ctx context.Context, r GrowthRequest) (Growth, error) {
 }
 
 // maskUse masks the names of what fills a window.
-func maskUse(masks *redact.Redactor, u *Use) {
-	u.Session.Title, _ = masked(masks, u.Session.Title)
+func (l *Local) maskUse(u *Use) {
+	u.Session.Title = l.masks.String(u.Session.Title)
 	for i := range u.Sources {
-		u.Sources[i].Name, _ = masked(masks, u.Sources[i].Name)
+		u.Sources[i].Name = l.masks.String(u.Sources[i].Name)
 	}
 }
 
@@ -109,7 +104,7 @@ func parts(c tokens.Counter, filled window.Fill) []Part {
 }
 
 // grown returns the turns of a session up to the end of its log. Where ctx ends first, what was replayed stays kept.
-func (l *Local) grown(ctx context.Context, tx kv.Tx, f *folded, kept *keptGrowth, masks *redact.Redactor) (*growth, error) {
+func (l *Local) grown(ctx context.Context, tx kv.Tx, f *folded, kept *keptGrowth) (*growth, error) {
 	rewritten, err := sessions.Rewritten(tx, f.session.ID)
 	if err != nil {
 		return nil, err
@@ -127,7 +122,7 @@ func (l *Local) grown(ctx context.Context, tx kv.Tx, f *folded, kept *keptGrowth
 	}
 	for i := range g.turns {
 		if t := &g.turns[i]; !t.asked && t.prompt > 0 {
-			if t.request, err = l.requestLine(ctx, tx, f.session.ID, t.prompt, masks); err != nil {
+			if t.request, err = l.requestLine(ctx, tx, f.session.ID, t.prompt); err != nil {
 				return nil, err
 			}
 			t.asked = true
@@ -137,13 +132,12 @@ func (l *Local) grown(ctx context.Context, tx kv.Tx, f *folded, kept *keptGrowth
 }
 
 // requestLine returns the first line of a user's request, masked; "" where it was forgotten.
-func (l *Local) requestLine(ctx context.Context, tx kv.Tx, session string, seq int64, masks *redact.Redactor) (string, error) {
+func (l *Local) requestLine(ctx context.Context, tx kv.Tx, session string, seq int64) (string, error) {
 	m, err := l.decoded(ctx, tx, session, seq)
 	if fault.Is(err, fault.NotFound) {
 		return "", nil
 	}
-	text, _ := masked(masks, chars.Head(transcript.PlainText(m), maxRequestChars))
-	return firstLine(text), err
+	return l.maskedTitle(chars.Head(transcript.PlainText(m), maxRequestChars)), err
 }
 
 // follow replays what the log of a session has and was not replayed yet. size returns that of a summary.

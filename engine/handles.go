@@ -85,7 +85,7 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 		return target{}, err
 	}
 	if len(places) == 0 {
-		return target{}, fault.New(fault.NotFound, "engine.handle", "no artifact, summary or message %.80q in this workspace", handle).
+		return target{}, fault.New(fault.NotFound, "engine.handle", "no artifact, summary or message %.1000q in this workspace", handle).
 			WithHint("handles are valid only in the workspace whose session showed them")
 	}
 	e, err := sessions.GetEntry(tx, places[0].Session, places[0].Seq)

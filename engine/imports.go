@@ -212,8 +212,8 @@ func (l *Local) importSession(tx kv.Tx, st ImportState, r AppendEntriesRequest) 
 		}
 	}
 	return sessions.Create(tx, sessions.Session{
-		Host: r.Session.Host, HostID: r.Session.HostID, Parent: r.Session.Parent, Title: firstLine(r.Session.Title),
-		Model: cutLabel(r.Session.Model), Dir: dirOf(r.Session), Pending: true,
+		Host: r.Session.Host, HostID: r.Session.HostID, Parent: r.Session.Parent, Title: l.maskedTitle(r.Session.Title),
+		Model: l.maskedLabel(r.Session.Model), Dir: dirOf(r.Session), Pending: true,
 	}, r.Import)
 }
 
@@ -232,7 +232,7 @@ func (l *Local) refresh(tx kv.Tx, id string, from sessions.Session) (sessions.Se
 		return s, err
 	}
 	if s.Title == "" {
-		s.Title = firstLine(from.Title)
+		s.Title = l.maskedTitle(from.Title)
 	}
 	if s.Dir == "" {
 		s.Dir = dirOf(from)

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/memory"
@@ -67,6 +68,7 @@ type Local struct {
 	agents map[string]window.Policy // by name, in lower case
 	// corrections are how messages begin that correct an agent.
 	corrections []string
+	masks       *redact.Redactor // under the ledger's key
 	started     time.Time
 
 	mu     sync.Mutex

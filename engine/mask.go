@@ -21,15 +21,11 @@ const (
 )
 
 // Mask implements API.
-func (l *Local) Mask(ctx context.Context, r MaskRequest) (MaskResponse, error) {
+func (l *Local) Mask(_ context.Context, r MaskRequest) (MaskResponse, error) {
 	if err := checkTexts("engine.mask", text{"text", r.Text, limits.MaskText}); err != nil {
 		return MaskResponse{}, err
 	}
-	masks, err := l.redactor(ctx)
-	if err != nil {
-		return MaskResponse{}, err
-	}
-	text, n := masked(masks, r.Text)
+	text, n := masked(l.masks, r.Text)
 	return MaskResponse{Text: text, Masked: n}, nil
 }
 
@@ -42,33 +38,29 @@ func masked(masks *redact.Redactor, text string) (string, int) {
 	return masks.String(text), n
 }
 
-// redactor returns what masks secrets on their way out of this ledger. Its key is made at the first use and
-// kept, so that a secret has the same mask ever after.
-func (l *Local) redactor(ctx context.Context) (*redact.Redactor, error) {
-	var key []byte
-	read := func(tx kv.Tx) (err error) {
-		key, err = tx.Get(bucketMasks, []byte(maskKey))
-		return err
-	}
-	if err := l.store.View(ctx, read); err != nil {
-		return nil, err
-	}
-	if key == nil {
-		fresh := make([]byte, maskKeySize)
-		l.env.Random(fresh)
-		err := l.store.Update(ctx, func(tx kv.Tx) error {
-			if err := read(tx); err != nil || key != nil { // somebody else was first
-				return err
-			}
-			key = fresh
-			return tx.Put(bucketMasks, []byte(maskKey), fresh)
-		})
-		if err != nil {
-			return nil, err
+// maskMessage returns a message whose texts, tool names and arguments are masked: what the ledger derives from a
+// message (names, paths, commands, outcomes, titles, stubs) comes from this form, so that a secret never loses the
+// label by which it is recognised, and no cut leaves half of one. Reasoning, which nothing is derived from, stays.
+func maskMessage(masks *redact.Redactor, m transcript.Message) transcript.Message {
+	parts := make([]transcript.Part, len(m.Parts))
+	for i, p := range m.Parts {
+		switch p.Kind {
+		case transcript.KindText, transcript.KindResult:
+			p.Text = masks.String(p.Text)
+		case transcript.KindCall:
+			p.Name, p.Args = masks.String(p.Name), masks.Bytes(p.Args)
 		}
+		parts[i] = p
 	}
-	return redact.New(key), nil
+	m.Parts = parts
+	return m
 }
+
+// maskedLabel masks a text and cuts it to a label, in this order.
+func (l *Local) maskedLabel(s string) string { return cutLabel(l.masks.String(s)) }
+
+// maskedTitle returns the first line of a text as the title of a session.
+func (l *Local) maskedTitle(s string) string { return firstLine(l.masks.String(s)) }
 
 // maskMemory masks the texts of a memory and says in it how many values were masked.
 func maskMemory(masks *redact.Redactor, e *memory.Entry) {
@@ -81,21 +73,18 @@ func maskMemory(masks *redact.Redactor, e *memory.Entry) {
 }
 
 // maskEvents masks what events say about commits: titles quote commands.
-func (l *Local) maskEvents(ctx context.Context, resp WaitEventsResponse, err error) (WaitEventsResponse, error) {
+func (l *Local) maskEvents(resp WaitEventsResponse, err error) (WaitEventsResponse, error) {
 	if err != nil || len(resp.Events) == 0 {
 		return resp, err
 	}
-	masks, err := l.redactor(ctx)
-	if err != nil {
-		return WaitEventsResponse{}, err
-	}
 	for i := range resp.Events {
 		e := &resp.Events[i]
-		e.Detail = masks.String(e.Detail)
+		e.Detail = l.masks.String(e.Detail)
+		e.ID = l.masks.String(e.ID)
 		if e.Data == nil {
 			continue
 		}
-		e.Data, err = transcript.MapStrings(e.Data, func(s string) (string, bool) { out, n := masked(masks, s); return out, n > 0 })
+		e.Data, err = transcript.MapStrings(e.Data, func(s string) (string, bool) { out := l.masks.String(s); return out, out != s })
 		if err != nil {
 			return WaitEventsResponse{}, fault.Wrap(fault.Corrupt, "engine.events", err)
 		}

@@ -33,11 +33,7 @@ func (l *Local) SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Ent
 		r.Entry.Created = m.at
 	}
 	r.Entry.Updated = m.at
-	masks, err := l.redactor(ctx)
-	if err != nil {
-		return memory.Entry{}, err
-	}
-	maskMemory(masks, &r.Entry)
+	maskMemory(l.masks, &r.Entry)
 	n := r.Entry.Masked
 	return mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []Event, error) {
 		e, err := memory.Save(tx, r.Entry, r.Overwrite)

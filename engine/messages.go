@@ -170,7 +170,7 @@ func (l *Local) prepareMessages(ctx context.Context, r AppendMessagesRequest, ra
 			if transcript.Takes(r.Format, transcript.RoleSystem) {
 				hint = "hand in messages of system, user, assistant and tool"
 			}
-			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.20q", known+i+1, p.entry.Role).WithHint("%s", hint)
+			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.1000q", known+i+1, p.entry.Role).WithHint("%s", hint)
 		}
 	}
 	return ready, l.placeAll(ctx, ready)
@@ -216,13 +216,13 @@ func (l *Local) messageSession(tx kv.Tx, r AppendMessagesRequest, at position, r
 		seed = append(seed, p.digest...)
 	}
 	s, err := sessions.Create(tx, sessions.Session{
-		Host: host, Model: r.Model, Dir: l.root, Created: m.at, Updated: m.at, Title: title(ready),
+		Host: host, Model: l.maskedLabel(r.Model), Dir: l.root, Created: m.at, Updated: m.at, Title: l.title(ready),
 	}, sessions.Digest(seed))
 	return s, true, err
 }
 
 // title returns the first line of the first request, shortened.
-func title(ready []*prepared) string {
+func (l *Local) title(ready []*prepared) string {
 	for _, p := range ready {
 		if !p.entry.Prompt {
 			continue
@@ -231,7 +231,7 @@ func title(ready []*prepared) string {
 		if err != nil {
 			continue
 		}
-		return firstLine(transcript.PlainText(m))
+		return l.maskedTitle(transcript.PlainText(m))
 	}
 	return ""
 }

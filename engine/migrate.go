@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/kv"
 )
 
@@ -26,12 +27,20 @@ var keySchema = []byte("schema")
 type migration struct {
 	to   int
 	what string // that it does, for docs/format.md
-	fn   func(kv.Tx) error
+	fn   func(*migrating) error
+}
+
+// migrating is what a step has: the transaction of all steps, and a ledger that reads originals and masks.
+type migrating struct {
+	kv.Tx
+	ctx context.Context //style:ok a step is one function in a table; ends the reading of blobs
+	l   *Local
 }
 
 // migrations are all steps, in order. Steps are only ever added.
 var migrations = []migration{
-	{2, "builds the index of pending intents", intents.IndexPending},
+	{2, "builds the index of pending intents", func(m *migrating) error { return intents.IndexPending(m) }},
+	{3, "takes secrets out of what was derived from messages", (*migrating).rederive},
 }
 
 // newestSchema is what this program writes.
@@ -41,9 +50,18 @@ func newestSchema() int { return migrations[len(migrations)-1].to }
 // changes, and all steps are one transaction with the new number: after a crash at any instant the
 // records have either schema. The caller is the only one that knows l yet.
 func (l *Local) migrate(ctx context.Context) error {
-	at, used, err := l.schema(ctx)
-	if err != nil || at == newestSchema() {
+	at, used, key, err := l.schema(ctx)
+	if err != nil {
 		return err
+	}
+	known := key != nil
+	if !known {
+		key = make([]byte, maskKeySize)
+		l.env.Random(key)
+	}
+	l.masks = redact.New(key)
+	if known && at == newestSchema() {
+		return nil
 	}
 	if used && at < newestSchema() {
 		if err := keepCopy(l.state, at); err != nil {
@@ -51,24 +69,33 @@ func (l *Local) migrate(ctx context.Context) error {
 		}
 		failpoint.Hit("engine.migrate.copied")
 	}
-	return l.store.Update(ctx, bringUp)
+	return l.store.Update(ctx, func(tx kv.Tx) error { return bringUp(ctx, l.store, tx, key) })
 }
 
-// bringUp takes the steps from the schema of the records to the newest one.
-func bringUp(tx kv.Tx) error {
+// bringUp takes the steps from the schema of the records to the newest one. A ledger whose masks have no key yet
+// gets this one.
+func bringUp(ctx context.Context, store kv.Store, tx kv.Tx, key []byte) error {
 	at, err := schemaOf(tx)
-	if err != nil || at == newestSchema() {
+	if err != nil {
 		return err
 	}
 	if at > newestSchema() {
 		return fault.New(fault.Unavailable, "engine.migrate", "the ledger has schema %d, this program knows up to schema %d", at, newestSchema()).
 			WithHint("upgrade ctxledger")
 	}
+	known, err := tx.Get(bucketMasks, []byte(maskKey))
+	if err == nil && known == nil {
+		known, err = key, tx.Put(bucketMasks, []byte(maskKey), key)
+	}
+	if err != nil || at == newestSchema() {
+		return err
+	}
+	step := migrating{Tx: tx, ctx: ctx, l: &Local{store: store, masks: redact.New(known)}}
 	for _, m := range migrations {
 		if m.to <= at {
 			continue
 		}
-		if err := m.fn(tx); err != nil {
+		if err := m.fn(&step); err != nil {
 			return err
 		}
 	}
@@ -76,17 +103,21 @@ func bringUp(tx kv.Tx) error {
 	return tx.Put(bucketEngine, keySchema, []byte(strconv.Itoa(newestSchema())))
 }
 
-// schema returns the schema of the records, and whether anything was ever recorded.
-func (l *Local) schema(ctx context.Context) (at int, used bool, err error) {
+// schema returns the schema of the records, whether anything was ever recorded, and the key of the masks; nil:
+// there is none yet.
+func (l *Local) schema(ctx context.Context) (at int, used bool, key []byte, err error) {
 	err = l.store.View(ctx, func(tx kv.Tx) error {
 		if at, err = schemaOf(tx); err != nil {
 			return err
 		}
 		event, err := newestEvent(tx)
 		used = event > 0
+		if err == nil {
+			key, err = tx.Get(bucketMasks, []byte(maskKey))
+		}
 		return err
 	})
-	return at, used, err
+	return at, used, key, err
 }
 
 func schemaOf(tx kv.Tx) (int, error) {
@@ -96,7 +127,7 @@ func schemaOf(tx kv.Tx) (int, error) {
 	}
 	n, err := strconv.Atoi(string(raw))
 	if err != nil || n < 1 {
-		return 0, fault.New(fault.Corrupt, "engine.migrate", "the ledger has the schema %.20q", raw)
+		return 0, fault.New(fault.Corrupt, "engine.migrate", "the ledger has the schema %.1000q", raw)
 	}
 	return n, nil
 }

@@ -176,7 +176,7 @@ func TestALedgerOfSchema1OpensAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	after, schema := records(t, dir)
-	if schema != "2" || !maps.Equal(before, after) {
+	if schema != "3" || !maps.Equal(before, after) {
 		t.Errorf("schema %q; -before +after:\n%s", schema, cmp.Diff(before, after))
 	}
 	pending, _ := records(t, dir, "intents_pending")
@@ -235,7 +235,7 @@ func TestAKilledMigrationIsStartedAnew(t *testing.T) {
 	for i := range kills {
 		runChild(t, dir, whole*time.Duration(i+1)/time.Duration(kills))
 		after, schema := records(t, dir)
-		if schema != "" && schema != "2" || !maps.Equal(before, after) {
+		if schema != "" && schema != "3" || !maps.Equal(before, after) {
 			t.Fatalf("kill %d: schema %q; -before +after:\n%s", i, schema, cmp.Diff(before, after))
 		}
 		if schema == "" {

@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -49,7 +50,7 @@ func (rec *recorder) offload(r *result) error {
 	if err := rec.l.nameBlob(rec.tx, a.Hash); err != nil {
 		return err
 	}
-	stub, ok := r.stubFor(a, command)
+	stub, ok := r.stubFor(a, command, rec.l.masks)
 	if !ok {
 		return nil
 	}
@@ -62,12 +63,12 @@ func (rec *recorder) offload(r *result) error {
 }
 
 // stubFor returns the text that stands for a result: of a command's output what a terminal shows of it,
-// whole where that is small enough.
-func (r *result) stubFor(a artifacts.Artifact, command bool) (stub string, ok bool) {
+// whole where that is small enough, without secrets in both cases: the artifact has them.
+func (r *result) stubFor(a artifacts.Artifact, command bool, masks *redact.Redactor) (stub string, ok bool) {
 	if command && r.screen != nil {
-		return artifacts.ScreenStub(a, r.text, r.screen.text, r.screen.chars <= limits.OffloadChars)
+		return artifacts.ScreenStub(a, r.text, masks.String(r.screen.text), r.screen.chars <= limits.OffloadChars)
 	}
-	return artifacts.Stub(a, r.text, r.Failed || command)
+	return artifacts.Stub(a, r.shown, r.Failed || command)
 }
 
 // hint returns the telling argument of a call, as in "path=src/a.go".
@@ -119,7 +120,7 @@ func stub(tx kv.Tx, session string, seq int64, callID string) (string, error) {
 		return "", err
 	}
 	if raw == nil {
-		return "", fault.New(fault.Corrupt, "engine.stub", "the stub of call %.80q in entry %d of session %s is missing", callID, seq, session)
+		return "", fault.New(fault.Corrupt, "engine.stub", "the stub of call %.1000q in entry %d of session %s is missing", callID, seq, session)
 	}
 	return string(raw), nil
 }

@@ -66,3 +66,16 @@ func isAbs(p string) bool { return strings.HasPrefix(p, "/") || isDrive(p) }
 func isDrive(p string) bool {
 	return len(p) > 2 && p[1] == ':' && (p[2] == '/' || p[2] == '\\') && ('a' <= p[0]|0x20 && p[0]|0x20 <= 'z')
 }
+
+// keptPath returns a path of a call as the ledger keeps it: exact, because files are known by it, unless only the
+// way that it was written shows that it holds a secret, as in an address. Then no exit could mask it any more.
+func (l *Local) keptPath(dir, p string) string {
+	kept, _ := l.normal(dir, p)
+	shown := l.masks.String(p)
+	inside := isAbs(slashes(p)) && !isAbs(kept) // what was masked may have been above the root
+	if shown == p || inside || l.masks.String(kept) != kept {
+		return kept
+	}
+	kept, _ = l.normal(dir, shown)
+	return kept
+}

@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/internal/termtext"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
@@ -48,12 +49,20 @@ type call struct {
 	sessions.Call
 	meaning intents.Meaning
 	args    json.RawMessage
+	shown   shownCall
+}
+
+// shownCall is what records may say of a call: the same without secrets.
+type shownCall struct {
+	meaning intents.Meaning
+	args    json.RawMessage
 }
 
 // result is a tool result with its text.
 type result struct {
 	sessions.Result
 	text   string
+	shown  string      // the text without secrets
 	screen *screen     // what a terminal shows of the text, if that is something else
 	blob   *kv.BlobRef // where the text is, when it is large enough to become an artifact
 	stub   string      // what stands in its place, once it became one
@@ -81,7 +90,7 @@ func (r *result) offloads(command bool) bool {
 func (l *Local) prepare(ctx context.Context, n sessions.NewEntry) (*prepared, error) {
 	const op = "engine.append"
 	if n.Kind != sessions.KindMessage && n.Kind != sessions.KindNote {
-		return nil, fault.New(fault.Invalid, op, "an entry of kind %.40q cannot be handed in, only %s and %s", n.Kind, sessions.KindMessage, sessions.KindNote)
+		return nil, fault.New(fault.Invalid, op, "an entry of kind %.1000q cannot be handed in, only %s and %s", n.Kind, sessions.KindMessage, sessions.KindNote)
 	}
 	p := &prepared{entry: l.header(n), effects: n.Effects}
 	if err := l.load(ctx, n, p); err != nil {
@@ -91,7 +100,7 @@ func (l *Local) prepare(ctx context.Context, n sessions.NewEntry) (*prepared, er
 		return nil, fault.New(fault.Invalid, op, "the message at bytes %d to %d lies outside of its original of %d bytes", span.From, span.To, p.entry.Size)
 	}
 	if n.Kind == sessions.KindMessage {
-		p.extract(l.corrections)
+		p.extract(l.corrections, l.masks)
 	}
 	return p, nil
 }
@@ -122,8 +131,8 @@ func (l *Local) header(n sessions.NewEntry) sessions.Entry {
 	}
 	return sessions.Entry{
 		Kind: n.Kind, Time: at, HostID: clipID(n.HostID), HostParent: clipID(n.HostParent), Group: clipID(n.Group),
-		Author: cutLabel(n.Author), Model: cutLabel(n.Model), Format: n.Format, Message: n.Message, Blob: n.Blob,
-		Hidden: n.Hidden, Note: cutLabel(n.Note), Usage: n.Usage, Unfinished: n.Unfinished,
+		Author: l.maskedLabel(n.Author), Model: l.maskedLabel(n.Model), Format: n.Format, Message: n.Message, Blob: n.Blob,
+		Hidden: n.Hidden, Note: l.maskedLabel(n.Note), Usage: n.Usage, Unfinished: n.Unfinished,
 	}
 }
 
@@ -177,8 +186,9 @@ func readWhole(b kv.Blob, limit int64) ([]byte, error) {
 }
 
 // extract fills in what the log keeps of a message. A message that cannot be decoded stays in the
-// log as a note: its original is what counts. corrections are how messages begin that correct an agent.
-func (p *prepared) extract(corrections []string) {
+// log as a note: its original is what counts. corrections are how messages begin that correct an agent. What
+// is kept of the message's words is taken from its masked form.
+func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 	raw := p.original
 	if span := p.entry.Message; !span.Empty() {
 		raw = raw[span.From:span.To]
@@ -191,16 +201,17 @@ func (p *prepared) extract(corrections []string) {
 	e := &p.entry
 	e.Role, e.Empty = m.Role, transcript.Blank(m)
 	e.Thoughts, e.Compacted, e.Earlier = transcript.OnlyReasoning(m), transcript.Compacted(m), transcript.Earlier(m)
-	facts := transcript.Extract(m)
+	shown := maskMessage(masks, m)
+	facts := transcript.Extract(shown)
 	e.Paths, e.Names = facts.Paths, facts.Names
 	e.Tokens = framingTokens
 	hasText := false
 	e.Correction = m.Role == transcript.RoleUser && transcript.Corrects(m, corrections)
-	for _, part := range m.Parts {
+	for i, part := range m.Parts {
 		if part.Kind == transcript.KindText {
 			e.Chars += utf8.RuneCountInString(part.Text)
 		}
-		e.Tokens += p.part(part)
+		e.Tokens += p.part(part, shown.Parts[i])
 		hasText = hasText || part.Kind == transcript.KindText || part.Kind == transcript.KindImage
 	}
 	if p.opaque {
@@ -234,8 +245,8 @@ func (p *prepared) unread(why string) {
 	p.calls, p.results = nil, nil
 }
 
-// part counts one part and keeps what the log says about it.
-func (p *prepared) part(part transcript.Part) int {
+// part counts one part and keeps what the log says about it, shown being its masked form.
+func (p *prepared) part(part, shown transcript.Part) int {
 	p.opaque = p.opaque || part.Sealed || part.Media > 0 || part.Kind == transcript.KindImage
 	p.entry.Features[tokens.FeatureBlocks]++
 	n := p.count(part.Text)
@@ -251,16 +262,19 @@ func (p *prepared) part(part transcript.Part) int {
 		n += p.count(part.Name) + p.count(string(part.Args))
 		m := intents.Classify(part.Name, part.Args)
 		c := sessions.Call{ // its target needs the session
-			ID: part.ID, Name: cutLabel(part.Name), Op: m.Op, Tokens: n, Chars: utf8.RuneCount(part.Args), Partial: m.Partial, Malformed: part.Malformed(),
+			ID: part.ID, Name: cutLabel(shown.Name), Op: m.Op, Tokens: n, Chars: utf8.RuneCount(part.Args), Partial: m.Partial, Malformed: part.Malformed(),
 		}
-		p.calls = append(p.calls, call{c, m, part.Args})
+		p.calls = append(p.calls, call{c, m, part.Args, shownCall{m, part.Args}})
+		if !bytes.Equal(shown.Args, part.Args) {
+			p.calls[len(p.calls)-1].shown = shownCall{intents.Classify(part.Name, shown.Args), shown.Args}
+		}
 	case transcript.KindResult:
 		n += part.Media * imageTokens
 		if part.Sealed {
 			return n
 		}
 		r := sessions.Result{CallID: part.ID, Failed: part.IsError, Chars: utf8.RuneCountInString(part.Text), Tokens: n}
-		p.results = append(p.results, result{Result: r, text: part.Text, screen: screenOf(part.Text)})
+		p.results = append(p.results, result{Result: r, text: part.Text, shown: shown.Text, screen: screenOf(part.Text)})
 	}
 	return n
 }

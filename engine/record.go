@@ -39,13 +39,13 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 	}
 	room := maxFacts
 	for _, c := range p.calls {
-		target := rec.target(c.meaning)
+		target := rec.target(c)
 		if len(target) <= room {
 			c.Target = target
 			room -= len(target)
 		}
-		c.Same = intents.Same(c.Name, c.meaning, c.args, target)
-		if from, _ := rec.l.normal(s.Dir, c.meaning.From); c.Op == intents.OpMove && len(from) <= room {
+		c.Same = intents.Same(c.Name, c.shown.meaning, c.shown.args, target)
+		if from := rec.path(c.meaning.From); c.Op == intents.OpMove && len(from) <= room {
 			c.From = from
 			room -= len(from)
 		}
@@ -137,14 +137,16 @@ func (rec *recorder) caller() (seq int64, came map[string]int, err error) {
 }
 
 // target returns what a call is about, its path as the ledger keeps paths.
-func (rec *recorder) target(m intents.Meaning) string {
-	switch m.Op {
+func (rec *recorder) target(c call) string {
+	switch c.meaning.Op {
 	case intents.OpShell, intents.OpCommit, intents.OpGrep, intents.OpList, "":
-		return cutLabel(m.What())
+		return cutLabel(c.shown.meaning.What())
 	}
-	p, _ := rec.l.normal(rec.session.Dir, m.Target)
-	return p
+	return rec.path(c.meaning.Target)
 }
+
+// path returns a path as the ledger keeps paths: exact, because files are known by it.
+func (rec *recorder) path(p string) string { return rec.l.keptPath(rec.session.Dir, p) }
 
 // results returns the results of p after offloading those that are large. They are copies: the
 // transaction may run twice.

@@ -63,9 +63,11 @@ func (r *Repaired) mend(ctx context.Context, state string, e env.Env) error {
 		return errors.Join(err, s.Close())
 	}
 	var found []Finding
+	key := make([]byte, maskKeySize)
+	e.Random(key)
 	err = s.Update(ctx, func(tx kv.Tx) error {
 		found = nil // the function may run more than once
-		if err := bringUp(tx); err != nil {
+		if err := bringUp(ctx, s, tx, key); err != nil {
 			return err
 		}
 		return auditRecords(ctx, tx, true, e.Now().UTC().Round(0), blobs, func(f Finding) { found = append(found, f) })

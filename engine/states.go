@@ -47,13 +47,13 @@ func (l *Local) checkStates(r RecordStatesRequest) error {
 	}
 	for _, o := range r.States {
 		if p, outside := l.normal("", o.Path); p != o.Path || outside || p == "." || len(p) > changes.MaxPath {
-			return fault.New(fault.Invalid, op, "%.80q is not the path of a file in the workspace", o.Path)
+			return fault.New(fault.Invalid, op, "%.1000q is not the path of a file in the workspace", o.Path)
 		}
 		if o.Hash != "" && len(o.Hash) != 64 {
-			return fault.New(fault.Invalid, op, "%.80q is not a SHA-256", o.Hash)
+			return fault.New(fault.Invalid, op, "%.1000q is not a SHA-256", o.Hash)
 		}
 		if o.Seen.IsZero() || o.Before != nil && o.Before.Path != o.Path {
-			return fault.New(fault.Invalid, op, "the state of %.80q says not when it was seen, or speaks of another file", o.Path)
+			return fault.New(fault.Invalid, op, "the state of %.1000q says not when it was seen, or speaks of another file", o.Path)
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ func (l *Local) Summaries(ctx context.Context, r SummariesRequest) (SummariesRes
 			if err != nil {
 				return resp, err
 			}
-			rec.Text, rec.TextBlob, rec.Cut = "", "", nil
+			rec.Text, rec.TextBlob, rec.Shown, rec.Cut = "", "", "", nil
 			resp.Summaries = append(resp.Summaries, f.summary(rec, text, ""))
 		}
 		return resp, nil
@@ -53,10 +53,10 @@ func (l *Local) Summary(ctx context.Context, r SummaryRequest) (Summary, error) 
 		if err != nil {
 			return Summary{}, err
 		}
-		if rec.Text, err = l.summaryText(ctx, *rec); err != nil {
+		if rec.Text, err = l.shownText(ctx, *rec); err != nil {
 			return Summary{}, err
 		}
-		rec.TextBlob = ""
+		rec.TextBlob, rec.Shown = "", ""
 		return f.summary(*rec, rec.Text, ""), nil
 	})
 }
@@ -64,7 +64,7 @@ func (l *Local) Summary(ctx context.Context, r SummaryRequest) (Summary, error) 
 func knownSummary(tx kv.Tx, id string) (*compaction.Record, error) {
 	rec, err := summaryRecord(tx, id)
 	if err == nil && rec == nil {
-		err = fault.New(fault.NotFound, "engine.summary", "no summary %.80q in this workspace", id).
+		err = fault.New(fault.NotFound, "engine.summary", "no summary %.1000q in this workspace", id).
 			WithHint("`ctxledger sessions SESSION` lists the summaries of a session")
 	}
 	return rec, err

@@ -56,14 +56,14 @@ func Unseal(bucket Bucket, key, raw []byte) ([]byte, error) {
 	}
 	if raw[0] > envelopeVersion {
 		return nil, fault.New(fault.Unavailable, "kv.unseal",
-			"record %.64q in %.64q was written by a newer version (envelope %d, this program reads up to %d)",
+			"record %.1000q in %.1000q was written by a newer version (envelope %d, this program reads up to %d)",
 			key, bucket, raw[0], envelopeVersion).WithHint("upgrade ctxledger")
 	}
 	return value, nil
 }
 
 func corruptRecord(bucket Bucket, key []byte, what string) error {
-	return fault.New(fault.Corrupt, "kv.unseal", "record %.64q in %.64q %s", key, bucket, what)
+	return fault.New(fault.Corrupt, "kv.unseal", "record %.1000q in %.1000q %s", key, bucket, what)
 }
 
 // envelopeSum returns the checksum of a record.

@@ -43,5 +43,5 @@ func (d document) changed(version int32, changes []protocol.TextDocumentContentC
 }
 
 func notOpen(u string) error {
-	return fault.New(fault.NotFound, "lsp.documents", "%s is not open", fmt.Sprintf("%.200q", u))
+	return fault.New(fault.NotFound, "lsp.documents", "%s is not open", fmt.Sprintf("%.1000q", u))
 }

@@ -44,7 +44,7 @@ func didOpenMethod() method {
 		d := p.TextDocument
 		u, err := uri.Parse(d.URI)
 		if err != nil {
-			return jsonrpc2.Errorf(jsonrpc2.InvalidParams, "uri: %.200s", err.Error())
+			return jsonrpc2.Errorf(jsonrpc2.InvalidParams, "uri: %.1000s", err.Error())
 		}
 		doc := document{
 			uri: u, spelled: uri.URI(d.URI), path: s.place.inside(u),

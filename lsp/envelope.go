@@ -76,7 +76,7 @@ func examine(body []byte) (envelope, *jsonrpc2.Error) {
 			}
 			key := string(text[:min(len(text), maxKey)])
 			if seen[key] || len(seen) > maxMembers {
-				return e, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the member %.40q twice, or too many of them", key)
+				return e, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the member %.1000q twice, or too many of them", key)
 			}
 			seen[key] = true
 			if key == "id" {

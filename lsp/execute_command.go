@@ -39,7 +39,7 @@ func executeCommandMethod() method {
 		case commandForget:
 			return s.forget(ctx, p.Arguments)
 		}
-		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.100q", p.Command)
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.1000q", p.Command)
 	})
 }
 

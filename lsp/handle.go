@@ -24,7 +24,7 @@ func (s *Server) handle(wire context.Context, req *jsonrpc2.Request) (any, error
 	compute, err := guarded(name, func() (answer, error) { return s.accept(name, req) })
 	if !req.IsCall() {
 		if err != nil && !strings.HasPrefix(name, "$/") {
-			s.o.Log.Warn("left out a notification", "method", fmt.Sprintf("%.100q", name), "why", err.Error())
+			s.o.Log.Warn("left out a notification", "method", fmt.Sprintf("%.1000q", name), "why", err.Error())
 		}
 		return nil, nil
 	}
@@ -55,7 +55,7 @@ func (s *Server) accept(name string, req *jsonrpc2.Request) (answer, error) {
 	case at == stopped && !m.late:
 		return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "the server is shut down")
 	case !known:
-		return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "there is no method %.100q", name)
+		return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "there is no method %.1000q", name)
 	case m.call != req.IsCall():
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "%s: only requests have an id, and notifications none", name)
 	}
@@ -118,7 +118,7 @@ const requestFailed jsonrpc2.Code = -32803
 func guarded[T any](what string, fn func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fault.New(fault.Internal, "lsp.handle", "panic in %.100q: %v\n%s", what, p, debug.Stack())
+			err = fault.New(fault.Internal, "lsp.handle", "panic in %.1000q: %v\n%s", what, p, debug.Stack())
 		}
 	}()
 	return fn()

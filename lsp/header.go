@@ -68,12 +68,12 @@ func headerLine(in *bufio.Reader) (string, error) {
 func (h *header) field(line string) (why string) {
 	name, value, _ := strings.Cut(line, ":")
 	if !fieldName.MatchString(name) || len(name) == len(line) {
-		return fmt.Sprintf("%.40q between messages", line)
+		return fmt.Sprintf("%.1000q between messages", line)
 	}
 	value = strings.TrimSpace(value)
 	switch name = strings.ToLower(name); {
 	case name != lengthField && lengthLine.MatchString(line+"\n"):
-		return fmt.Sprintf("%.40q between messages", line) // the header of the next message stands behind it
+		return fmt.Sprintf("%.1000q between messages", line) // the header of the next message stands behind it
 	case name == lengthField:
 		n, why := lengthOf(value)
 		if why == "" && h.length > 0 && h.length != n {
@@ -102,9 +102,9 @@ func lengthOf(value string) (length int, why string) {
 	n, err := strconv.Atoi(value)
 	switch {
 	case err != nil && !errors.Is(err, strconv.ErrRange), strings.HasPrefix(value, "+"), n <= 0:
-		return 0, fmt.Sprintf("Content-Length %.40q is not a number of bytes", value)
+		return 0, fmt.Sprintf("Content-Length %.1000q is not a number of bytes", value)
 	case err != nil, n > limits.LSPMessage:
-		return 0, fmt.Sprintf("Content-Length %.40s: at most %d bytes are read", value, limits.LSPMessage)
+		return 0, fmt.Sprintf("Content-Length %.1000s: at most %d bytes are read", value, limits.LSPMessage)
 	}
 	return n, ""
 }

@@ -84,7 +84,7 @@ func params[P any](raw jsonrpc2.RawMessage) (*P, error) {
 		return nil, jsonrpc2.NewError(jsonrpc2.InvalidParams, "parameters are missing")
 	}
 	if err := protocol.Unmarshal(raw, p); err != nil {
-		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "parameters: %.200s", err.Error())
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "parameters: %.1000s", err.Error())
 	}
 	return p, nil
 }

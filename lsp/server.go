@@ -85,7 +85,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer s.tasks.wait()
 	defer end()
 	s.life = life
-	s.conn = jsonrpc2.NewConn(newStream(in, out, s.o.Log, end), jsonrpc2.WithCodec(codec{}))
+	s.conn = jsonrpc2.NewConn(newStream(in, out, s.o.Log, end, s.sayable), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
 	s.tasks.begin(func() { s.known().meter.Counter.Encoding().CountString("a") }) // it reads its vocabulary now, not for the first answer
 	if s.o.Idle != nil {

@@ -83,7 +83,7 @@ func (s Settings) with(name string, value json.RawMessage) (Settings, error) {
 	said := s
 	said.Diagnostics = slices.Clone(s.Diagnostics) // decoding would write over those of s
 	if err := json.Unmarshal(one, &said); err != nil {
-		return s, fault.New(fault.Invalid, "lsp.settings", "the setting %.40q cannot be %.60s", name, value)
+		return s, fault.New(fault.Invalid, "lsp.settings", "the setting %.1000q cannot be %.1000s", name, value)
 	}
 	return said, said.check()
 }
@@ -92,12 +92,12 @@ func (s Settings) with(name string, value json.RawMessage) (Settings, error) {
 func (s Settings) check() error {
 	for _, one := range []struct{ name, value, middle string }{{"lens", s.Lens, showLive}, {"hover", s.Hover, showHeadings}} {
 		if one.value != showOff && one.value != one.middle && one.value != showAlways {
-			return fault.New(fault.Invalid, "lsp.settings", "%s is %.40q, not one of off, %s, always", one.name, one.value, one.middle)
+			return fault.New(fault.Invalid, "lsp.settings", "%s is %.1000q, not one of off, %s, always", one.name, one.value, one.middle)
 		}
 	}
 	for _, code := range s.Diagnostics {
 		if !slices.Contains(anyfile.Codes(), code) {
-			return fault.New(fault.Invalid, "lsp.settings", "there is no diagnostic %.40q: there are %s", code, strings.Join(anyfile.Codes(), ", "))
+			return fault.New(fault.Invalid, "lsp.settings", "there is no diagnostic %.1000q: there are %s", code, strings.Join(anyfile.Codes(), ", "))
 		}
 	}
 	return nil

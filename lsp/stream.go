@@ -28,10 +28,12 @@ type stream struct {
 
 	mu  sync.Mutex
 	out io.Writer // guarded by mu
+
+	sayable func(string) string // makes a message safe to show: errors quote what they refuse
 }
 
-func newStream(in io.Reader, out io.Writer, log *slog.Logger, ended func()) *stream {
-	return &stream{in: bufio.NewReaderSize(in, maxHeaderLine), log: log, ended: ended, out: out}
+func newStream(in io.Reader, out io.Writer, log *slog.Logger, ended func(), sayable func(string) string) *stream {
+	return &stream{in: bufio.NewReaderSize(in, maxHeaderLine), log: log, ended: ended, out: out, sayable: sayable}
 }
 
 // Read implements jsonrpc2.Stream. Errors: those of reading, io.EOF at the end between messages.
@@ -44,7 +46,7 @@ func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 		}
 		msg, refused := decode(body)
 		if refused == nil && h.charset != "" {
-			refused = &refusal{err: jsonrpc2.Errorf(jsonrpc2.ParseError, "a message in %.40q: it has to be in UTF-8", h.charset)}
+			refused = &refusal{err: jsonrpc2.Errorf(jsonrpc2.ParseError, "a message in %.1000q: it has to be in UTF-8", h.charset)}
 		}
 		if refused == nil {
 			return msg, int64(len(body)), ctx.Err()
@@ -100,6 +102,13 @@ func (s *stream) refuse(ctx context.Context, r refusal) {
 
 // Write implements jsonrpc2.Stream.
 func (s *stream) Write(_ context.Context, msg jsonrpc2.Message) (int64, error) {
+	if r, ok := msg.(*jsonrpc2.Response); ok {
+		if refused, ok := errors.AsType[*jsonrpc2.Error](r.Err()); ok {
+			wire := jsonrpc2.NewError(refused.Code, s.sayable(refused.Message))
+			wire.Data = refused.Data
+			msg = jsonrpc2.NewResponse(r.ID(), nil, wire)
+		}
+	}
 	body, err := jsonrpc2.EncodeMessage(msg)
 	if err != nil {
 		return 0, err

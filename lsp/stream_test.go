@@ -16,7 +16,7 @@ import (
 func framed(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
 
 func quietStream(in string) *stream {
-	return newStream(strings.NewReader(in), io.Discard, slog.New(slog.DiscardHandler), func() {})
+	return newStream(strings.NewReader(in), io.Discard, slog.New(slog.DiscardHandler), func() {}, strings.Clone)
 }
 
 // FuzzTheNextMessageIsFound puts anything but a header in front of a message.

@@ -141,10 +141,10 @@ func (a *compactArgs) check() error {
 	case a.Since != nil && a.Session == "":
 		return fault.New(fault.Invalid, op, `"since" needs "session"`).WithHint(`pass the session that the earlier call returned, for example "session": "1a2b3c4d"`)
 	case a.Format != "" && !slices.Contains(transcript.Formats(), transcript.Format(a.Format)):
-		return fault.New(fault.Invalid, op, `argument "format" is %.40q, not one of %s`, clean(a.Format), transcript.FormatNames()).
+		return fault.New(fault.Invalid, op, `argument "format" is %.1000q, not one of %s`, clean(a.Format), transcript.FormatNames()).
 			WithHint(`the right form: "format": "anthropic", with messages like {"role": "user", "content": "…"}`)
 	case !known:
-		return fault.New(fault.Invalid, op, `argument "mode" is %.40q, not one of intent, window, llm, hybrid, auto`, clean(a.Mode))
+		return fault.New(fault.Invalid, op, `argument "mode" is %.1000q, not one of intent, window, llm, hybrid, auto`, clean(a.Mode))
 	case len(a.Notes) > limits.Notes:
 		return fault.New(fault.TooLarge, op, `argument "notes" has %d bytes, at most %d are taken`, len(a.Notes), limits.Notes).
 			WithHint("keep goal, decisions and open points, leave out what the record shows anyway")

@@ -104,7 +104,7 @@ func (f *framer) take(line []byte, long *idSeeker) error {
 	case wrong != nil:
 		return f.refuse(*wrong)
 	case m.id != nil && !f.wire.begin(m):
-		return f.refuse(refusal{code: codeRequest, text: fmt.Sprintf("the id %.60s belongs to a request that is not answered yet", m.id)})
+		return f.refuse(refusal{code: codeRequest, text: "the id belongs to a request that is not answered yet"})
 	}
 	f.rest = append(line, '\n')
 	return nil

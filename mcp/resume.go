@@ -42,7 +42,7 @@ func (s *Server) addResume() {
 		text, err := guarded("prompt resume", func() (string, error) {
 			for name := range r.Params.Arguments {
 				if name != "session" {
-					return "", fault.New(fault.Invalid, "mcp.resume", "there is no argument %.60q: there is session", clean(name))
+					return "", fault.New(fault.Invalid, "mcp.resume", "there is no argument %.1000q: there is session", clean(name))
 				}
 			}
 			api, err := s.ledger.get(ctx)

@@ -96,7 +96,7 @@ func (s schema) unknown(name string) string {
 			return fmt.Sprintf("there is no argument %q: it is %q", clean(name), k)
 		}
 	}
-	return fmt.Sprintf("there is no argument %.60q: there are %s", clean(name), strings.Join(known, ", "))
+	return fmt.Sprintf("there is no argument %.1000q: there are %s", clean(name), strings.Join(known, ", "))
 }
 
 // example shows the required arguments, or that there are none.

@@ -30,7 +30,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		opening.Go(func() { s.ledger.warm(ctx) })
 	}
 
-	w := newWire(out, newShelf(s.o.Env.ID(32)))
+	w := newWire(out, newShelf(s.o.Env.ID(32)), s.masks)
 	s.shelf.Store(w.shelf)
 	defer s.shelf.Store(nil)
 	f := &framer{ctx: ctx, in: bufio.NewReaderSize(in, readBuffer), wire: w, log: s.o.Log, asking: &s.asking}

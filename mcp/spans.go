@@ -69,7 +69,7 @@ func (s *spans) scalar(inside bool) {
 }
 
 // standsTwice says that an object has two members of a name.
-func standsTwice(key string) string { return fmt.Sprintf("%.40q stands twice", key) }
+func standsTwice(key string) string { return fmt.Sprintf("%.1000q stands twice", key) }
 
 // object returns the members of the object at pos. The second result says what is wrong with their
 // names: one that stands twice, or a known one in another spelling.
@@ -89,7 +89,7 @@ func (s *spans) object(known []string) (fields map[string]json.RawMessage, wrong
 			wrong = standsTwice(key)
 		}
 		if right := spelled(key, known); right != "" && wrong == "" {
-			wrong = fmt.Sprintf("%.40q must be spelled %q", key, right)
+			wrong = fmt.Sprintf("%.1000q must be spelled %q", key, right)
 		}
 		fields[key] = value
 		if s.peek() == ',' {

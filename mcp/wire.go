@@ -5,7 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
+
+	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/internal/termtext"
 )
 
 // wire is the one way to the client. It knows which requests have no answer yet, because the MCP
@@ -18,10 +22,11 @@ type wire struct {
 	answered chan struct{} // holds a token after an answer was written
 
 	shelf *shelf
+	masks *redact.Redactor // of errors
 }
 
-func newWire(out io.Writer, s *shelf) *wire {
-	return &wire{out: out, open: map[string]bool{}, answered: make(chan struct{}, 1), shelf: s}
+func newWire(out io.Writer, s *shelf, masks *redact.Redactor) *wire {
+	return &wire{out: out, open: map[string]bool{}, answered: make(chan struct{}, 1), shelf: s, masks: masks}
 }
 
 // begin notes a request. It reports false when another one has the same id and no answer yet.
@@ -42,7 +47,7 @@ const methodListen = "subscriptions/listen"
 // Write sends one line: the MCP library hands over each message with one call.
 func (w *wire) Write(line []byte) (int, error) {
 	id := answerID(line)
-	full := w.shelf.fill(line)
+	full := w.shelf.fill(w.masked(line))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, err := w.out.Write(full)
@@ -54,6 +59,33 @@ func (w *wire) Write(line []byte) (int, error) {
 		}
 	}
 	return len(line), err
+}
+
+// masked returns a line with the secrets masked in its error, if it has one: the MCP library quotes the names that it
+// does not know. The id goes back as it came.
+func (w *wire) masked(line []byte) []byte {
+	s := spans{src: line}
+	if s.peek() != '{' {
+		return line
+	}
+	s.pos++
+	for s.peek() == '"' {
+		key := string(s.value())
+		s.peek()
+		s.pos++ // the colon
+		value := s.value()
+		switch key {
+		case `"result"`, `"method"`:
+			return line // a long one is not gone through
+		case `"error"`:
+			from := s.pos - len(value)
+			return slices.Concat(line[:from], w.masks.Bytes(value), line[s.pos:])
+		}
+		if s.peek() == ',' {
+			s.pos++
+		}
+	}
+	return line
 }
 
 // answerID returns the id of an answer, nil for anything else. The line comes from the MCP library,
@@ -88,7 +120,7 @@ func (w *wire) refuse(r refusal) error {
 	if id == "" {
 		id = "null"
 	}
-	text, err := json.Marshal(r.text)
+	text, err := json.Marshal(termtext.Clip(w.masks.String(r.text), termtext.ResultMax))
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,19 @@
 package report
 
+import "ctxledger.dev/internal/chars"
+
+// CutTitles shortens the titles of sessions to at most n characters: after masking, so that no half of a secret is left.
+func (r *Report) CutTitles(n int) {
+	for i := range r.Dearest {
+		r.Dearest[i].Title = chars.Head(r.Dearest[i].Title, n)
+	}
+	if r.Replayed != nil {
+		for i := range r.Replayed.Rows {
+			r.Replayed.Rows[i].Title = chars.Head(r.Replayed.Rows[i].Title, n)
+		}
+	}
+}
+
 // Each replaces every text of the report that comes from a session by what f makes of it: for masks.
 func (r *Report) Each(f func(string) string) {
 	each := func(texts ...*string) {

@@ -21,7 +21,7 @@ func Audit(at time.Time) func(*audit.Audit) error {
 		err := a.Each(bucketSessions, "session", func(r kv.Record) error {
 			s, err := decodeSession(r.Value)
 			if err == nil && s.ID != string(r.Key) {
-				err = fault.New(fault.Corrupt, "sessions.audit", "it calls itself %.40q", s.ID)
+				err = fault.New(fault.Corrupt, "sessions.audit", "it calls itself %.1000q", s.ID)
 			}
 			return err
 		})

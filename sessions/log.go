@@ -185,7 +185,7 @@ func decodeEntry(raw []byte) (Stored, error) {
 // indexMessage makes an entry findable by an id: its own, or an alias of it.
 func indexMessage(tx kv.Tx, id string, at Place) error {
 	if !isHex(id) || len(id) != chainDigits {
-		return fault.New(fault.Internal, "sessions.index", "message id %.40q is not %d hex digits", id, chainDigits)
+		return fault.New(fault.Internal, "sessions.index", "message id %.1000q is not %d hex digits", id, chainDigits)
 	}
 	v := binary.BigEndian.AppendUint64(nil, uint64(at.Seq))
 	if id != at.ID {
@@ -198,7 +198,7 @@ func indexMessage(tx kv.Tx, id string, at Place) error {
 // alias, the entry's own id.
 func decodePlace(r kv.Record) (Place, error) {
 	if len(r.Key) <= chainDigits || len(r.Value) != 8 && len(r.Value) != 8+chainDigits {
-		return Place{}, fault.New(fault.Corrupt, "sessions.place", "the index of messages is damaged at %.80q", r.Key)
+		return Place{}, fault.New(fault.Corrupt, "sessions.place", "the index of messages is damaged at %.1000q", r.Key)
 	}
 	p := Place{Session: string(r.Key[chainDigits:]), Seq: int64(binary.BigEndian.Uint64(r.Value)), ID: string(r.Key[:chainDigits])}
 	if alias := r.Value[8:]; len(alias) > 0 {

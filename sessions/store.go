@@ -116,7 +116,7 @@ func one(hits []Session, name string) (Session, error) {
 	case 1:
 		return hits[0], nil
 	default:
-		return Session{}, Ambiguous(fmt.Sprintf("session %.80q is not the only one of that name", name), hits)
+		return Session{}, Ambiguous(fmt.Sprintf("session %.1000q is not the only one of that name", name), hits)
 	}
 }
 
@@ -168,6 +168,6 @@ func decodeSession(raw []byte) (Session, error) {
 func hostKey(host, hostID string) []byte { return []byte(host + "\x00" + hostID) }
 
 func notFound(name string) error {
-	return fault.New(fault.NotFound, "sessions.find", "no session %.80q in this workspace", name).
+	return fault.New(fault.NotFound, "sessions.find", "no session %.1000q in this workspace", name).
 		WithHint("`ctxledger sessions` lists them")
 }

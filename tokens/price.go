@@ -37,7 +37,7 @@ func ParseRate(text string) (Rate, error) {
 	micros, err2 := strconv.ParseUint(padded, 10, 32)
 	if err != nil || err2 != nil || point && decimals == "" || len(decimals) > rateDecimals || dollars*rateUnit+micros > maxDollars*rateUnit {
 		return Rate{}, fault.New(fault.Invalid, "tokens.rate",
-			"%.40q is not a price: write dollars for a million tokens as 0.25, with at most %d decimals and at most %d", text, rateDecimals, maxDollars)
+			"%.1000q is not a price: write dollars for a million tokens as 0.25, with at most %d decimals and at most %d", text, rateDecimals, maxDollars)
 	}
 	return Rate{int64(dollars)*rateUnit + int64(micros) + 1}, nil
 }

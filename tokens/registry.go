@@ -44,7 +44,7 @@ func (r *Registry) With(models ...Model) (*Registry, error) {
 	for _, m := range models {
 		name := bareName(m.Name)
 		if other, twice := given[name]; twice {
-			return nil, fault.New(fault.Invalid, op, "model %.40q: name: the same as that of model %.40q", m.Name, other)
+			return nil, fault.New(fault.Invalid, op, "model %.1000q: name: the same as that of model %.1000q", m.Name, other)
 		}
 		given[name] = m.Name
 		m.Name = name

@@ -43,7 +43,7 @@ func codecOf(f Format) (codec, error) {
 			return c, nil
 		}
 	}
-	return codec{}, fault.New(fault.Invalid, op, "unknown message format %.40q", f).
+	return codec{}, fault.New(fault.Invalid, op, "unknown message format %.1000q", f).
 		WithHint("the known formats are %s", FormatNames())
 }
 
@@ -229,7 +229,7 @@ func Valid(f Format, messages [][]byte) error {
 			return fault.New(fault.CodeOf(err), op, "message %d: %v", i, err)
 		}
 		if !slices.Contains(c.roles, ms[i].Role) {
-			return fault.New(fault.Invalid, op, "message %d has the role %.20q, which messages of %s do not have", i, ms[i].Role, f)
+			return fault.New(fault.Invalid, op, "message %d has the role %.1000q, which messages of %s do not have", i, ms[i].Role, f)
 		}
 		if Blank(ms[i]) {
 			return fault.New(fault.Invalid, op, "message %d is empty", i)

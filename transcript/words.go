@@ -15,7 +15,7 @@ func (x *extractor) text(text string) {
 	for i := 0; i < len(text) && !x.full(); {
 		n := tokenByte(text, i)
 		if n == 0 {
-			i++
+			i += max(1, maskLength(text[i:]))
 			continue
 		}
 		from := i
@@ -67,6 +67,16 @@ var tokenTable = func() (t [utf8.RuneSelf]bool) {
 	}
 	return t
 }()
+
+// maskLength returns the length of the mask of a secret that the text begins with, or 0: its kind and digits are
+// names of nothing.
+func maskLength(text string) int {
+	const start, most = "[masked:", 60
+	if !strings.HasPrefix(text, start) {
+		return 0
+	}
+	return 1 + strings.IndexByte(text[:min(len(text), most)], ']')
+}
 
 // skipURL returns the end of the address whose "://" stands at i.
 func skipURL(text string, i int) int {

@@ -36,7 +36,7 @@ func (p Policy) Check() error {
 		}
 	}
 	if !slices.Contains(modes, p.Compact.Mode) {
-		return fault.New(fault.Invalid, "", "mode is %.40q, not one of intent, window, llm, hybrid", p.Compact.Mode)
+		return fault.New(fault.Invalid, "", "mode is %.1000q, not one of intent, window, llm, hybrid", p.Compact.Mode)
 	}
 	for tool, n := range p.ResultCharsOf {
 		if n < 0 {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"encoding/json"
 	"path"
 	"strings"
 
@@ -21,8 +22,9 @@ const (
 	stretch = 4 << 10
 )
 
-// entry makes the entry of a report of a record. With names it looks for what its texts name.
-func entry(r agents.Record, names bool) report.Entry {
+// entry makes the entry of a report of a record. With names it looks for what its texts name, masked: a name in a
+// list has lost what would show that it is a secret.
+func entry(r agents.Record, names bool, mask func(string) string) report.Entry {
 	e := report.Entry{
 		ID: r.ID, Parent: r.Parent, Time: r.Time, Thread: r.Thread, Request: r.Request, Compaction: r.Compaction,
 		Prompt: r.Message.Role == transcript.RoleUser && !r.Aside && !r.Summary,
@@ -30,6 +32,7 @@ func entry(r agents.Record, names bool) report.Entry {
 	for _, p := range r.Message.Parts {
 		if piece, ok := pieceOf(r, p); ok {
 			if names {
+				p.Text, p.Args = mask(p.Text), json.RawMessage(mask(string(p.Args)))
 				piece.Names = namesOf(p)
 			}
 			e.Pieces = append(e.Pieces, piece)

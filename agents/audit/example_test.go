@@ -3,6 +3,7 @@ package audit_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"ctxledger.dev/agents/audit"
@@ -12,7 +13,8 @@ import (
 
 func ExampleRun() {
 	found, err := audit.Run(context.Background(), audit.Options{
-		Env: env.System(), Paths: []string{"../../testdata/sessions"}, Models: tokens.Builtin(), Zone: time.UTC,
+		Mask: strings.Clone,
+		Env:  env.System(), Paths: []string{"../../testdata/sessions"}, Models: tokens.Builtin(), Zone: time.UTC,
 		Expect: func(int64) {}, Advance: func(int64) {},
 	})
 	if err != nil {

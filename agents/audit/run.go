@@ -21,9 +21,10 @@ import (
 // Options say what is read, and how its progress is told.
 type Options struct {
 	Env    env.Env
-	Paths  []string         // files and directories; none: where the agents keep their sessions
-	Models *tokens.Registry // prices, and how models count
-	Zone   *time.Location   // that days are those of
+	Paths  []string            // files and directories; none: where the agents keep their sessions
+	Models *tokens.Registry    // prices, and how models count
+	Zone   *time.Location      // that days are those of
+	Mask   func(string) string // masks the secrets in a text
 	// Expect and Advance are told how many bytes there are to read, and have been read. They may be called by
 	// several goroutines at once.
 	Expect, Advance func(bytes int64)
@@ -209,7 +210,7 @@ func (w *work) measure(i int) error {
 			owner, known := w.owner[maphash.String(w.seed, q.ID)]
 			q.Copied = known && owner != i
 		}
-		m.Add(entry(r, m.WantsNames()))
+		m.Add(entry(r, m.WantsNames(), w.Mask))
 	})
 	w.read[i].measured = m.End() // also of a file that breaks off
 	return err

@@ -68,7 +68,8 @@ func write(t *testing.T, name string, data []byte) {
 func run(t *testing.T, paths ...string) audit.Audit {
 	t.Helper()
 	found, err := audit.Run(context.Background(), audit.Options{
-		Env: env.Env{Home: t.TempDir(), Lookup: func(string) string { return "" }}, Paths: paths,
+		Mask: strings.Clone,
+		Env:  env.Env{Home: t.TempDir(), Lookup: func(string) string { return "" }}, Paths: paths,
 		Models: tokens.Builtin(), Zone: time.UTC, Expect: func(int64) {}, Advance: func(int64) {},
 	})
 	if err != nil {

@@ -53,6 +53,7 @@ func TestWithoutPathsTheAgentsPlacesAreRead(t *testing.T) {
 // options are those of an audit with a variable set.
 func options(config string) audit.Options {
 	return audit.Options{
+		Mask:   strings.Clone,
 		Env:    env.Env{Lookup: func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": config}[name] }},
 		Models: tokens.Builtin(), Zone: time.UTC, Expect: func(int64) {}, Advance: func(int64) {},
 	}

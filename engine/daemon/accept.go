@@ -107,7 +107,7 @@ func (d *daemon) judge(h hello) *fault.Error {
 		return fault.New(fault.Invalid, op, "the daemon no longer serves protocol %d", h.Protocol).
 			WithHint("update this program, or run its newer version: ctxledger daemon stop")
 	case h.Want != wantCalls && h.Want != wantPut && h.Want != wantRead:
-		return fault.New(fault.Invalid, op, "a connection for %.40q is not offered", h.Want)
+		return fault.New(fault.Invalid, op, "a connection for %.1000q is not offered", h.Want)
 	}
 	return nil
 }

@@ -164,7 +164,7 @@ func (d *daemon) handle(ctx context.Context, r request) (out content, err error)
 		method, ok = older[r.Method]
 	}
 	if !ok {
-		return content{}, fault.New(fault.Invalid, "daemon.call", "the daemon has no method %.40q", r.Method).
+		return content{}, fault.New(fault.Invalid, "daemon.call", "the daemon has no method %.1000q", r.Method).
 			WithHint(hintSkew)
 	}
 	if r.Method != "Info" {

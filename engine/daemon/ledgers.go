@@ -64,7 +64,7 @@ func (l *ledgers) Memory(ctx context.Context, r engine.MemoryRequest) (memory.En
 			WithHint("%s", fault.HintOf(no))
 	}
 	if e, no = user.Memory(ctx, r); fault.Is(no, fault.NotFound) {
-		no = fault.New(fault.NotFound, "daemon.memory", "no memory %.80q, neither of the project nor of the user", r.Name)
+		no = fault.New(fault.NotFound, "daemon.memory", "no memory %.1000q, neither of the project nor of the user", r.Name)
 	}
 	return e, no
 }
@@ -83,7 +83,7 @@ func (l *ledgers) DeleteMemory(ctx context.Context, r engine.DeleteMemoryRequest
 	}
 	if user, no := l.user.get(ctx); no == nil {
 		if _, no = user.Memory(ctx, engine.MemoryRequest{Name: r.Name}); no == nil {
-			return e, fault.New(fault.NotFound, "daemon.memory", "no memory %.80q of the project; the user has one of that name, which all workspaces share", r.Name).
+			return e, fault.New(fault.NotFound, "daemon.memory", "no memory %.1000q of the project; the user has one of that name, which all workspaces share", r.Name).
 				WithHint("name the scope to delete that: user")
 		}
 	}

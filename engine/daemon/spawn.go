@@ -84,7 +84,7 @@ func readReport(r io.Reader) error {
 	}
 	var said report
 	if err := json.Unmarshal(line, &said); err != nil {
-		return fault.New(fault.Internal, "daemon.spawn", "the started program is no daemon: it said %.200q", line)
+		return fault.New(fault.Internal, "daemon.spawn", "the started program is no daemon: it said %.1000q", line)
 	}
 	if said.Error != nil {
 		return said.Error

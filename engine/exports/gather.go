@@ -209,12 +209,29 @@ func (g *gatherer) take(ctx context.Context, e engine.LogEntry) error {
 		switch {
 		case run == nil:
 		case p.Kind == transcript.KindResult:
-			run.Output = output(p.Text)
+			run.Output, err = g.output(ctx, p.Text)
 		case p.Kind == transcript.KindCall:
-			run.Command = cut(intents.Classify(p.Name, p.Args).Command, maxCommand)
+			command := intents.Classify(p.Name, p.Args).Command
+			if command, err = g.beforeCut(ctx, command, maxCommand); err == nil {
+				run.Command = cut(command, maxCommand)
+			}
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// beforeCut returns the beginning of a text that is to be cut to n characters, masked: of half a secret nobody can
+// tell that it is one.
+func (g *gatherer) beforeCut(ctx context.Context, text string, n int) (string, error) {
+	const longest = 64 << 10 // characters: no secret that is recognised is longer
+	if utf8.RuneCountInString(text) <= n {
+		return text, nil // it is masked where it is written
+	}
+	r, err := g.api.Mask(ctx, engine.MaskRequest{Text: first(text, n+longest)})
+	return r.Text, err
 }
 
 // original returns the original of an entry.
@@ -250,11 +267,12 @@ func (g *gatherer) emitBefore(turn int, emit func(changes.Turn) error) error {
 }
 
 // output returns the beginning of a command's output; that of a binary one is only its size.
-func output(text string) string {
+func (g *gatherer) output(ctx context.Context, text string) (string, error) {
 	if strings.ContainsRune(text, 0) {
-		return fmt.Sprintf("(binary output, %d bytes)", len(text))
+		return fmt.Sprintf("(binary output, %d bytes)", len(text)), nil
 	}
-	return first(text, maxOutput)
+	text, err := g.beforeCut(ctx, text, maxOutput)
+	return first(text, maxOutput), err
 }
 
 // first returns the first n characters of s.

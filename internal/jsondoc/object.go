@@ -81,7 +81,7 @@ func member(d *json.Decoder) (Member, error) {
 		return m, invalid(err)
 	}
 	if nesting(m.Value) > maxDepth {
-		return m, fault.New(fault.TooLarge, "jsondoc.read", "%.40q is nested more than %d levels deep", m.Name, maxDepth)
+		return m, fault.New(fault.TooLarge, "jsondoc.read", "%.1000q is nested more than %d levels deep", m.Name, maxDepth)
 	}
 	return m, nil
 }

@@ -21,6 +21,9 @@ func (s *ruleset) base64(spans []span, text []byte) []span {
 			continue
 		}
 		lo, hi := run(text, i, inBase64)
+		if key, ok := keyLine(text, lo, hi); ok && !touchesMask(text, key.lo, key.hi) {
+			spans = append(spans, span{key.start, key.end, s.key.kind, s.key.order, nil})
+		}
 		if n := hi - lo; n >= minRun && n <= maxRun {
 			spans = s.decoded(spans, text, lo, hi)
 		}
@@ -53,8 +56,10 @@ func (s *ruleset) decoded(spans []span, text []byte, lo, hi int) []span {
 		if !ok || touchesMask(text, lo, hi) {
 			continue
 		}
-		for _, f := range s.plain(plain) {
-			f.secret = plain[f.start:f.end]
+		for _, f := range s.plain(plain, 0) {
+			if f.secret == nil {
+				f.secret = plain[f.start:f.end]
+			}
 			f.start, f.end = from+f.start*4/3, from+(f.end*4+2)/3
 			spans = append(spans, f)
 		}

@@ -54,6 +54,23 @@ var contexts = []struct {
 	{"numbered", func(p planted) (planted, bool) {
 		return p.mapped(indented("    13→")).in("    11→# config\n    12→", "\n    14→port: 80\n"), true
 	}},
+	{"cat -n", func(p planted) (planted, bool) {
+		return p.mapped(indented("    13\t")).in("    11\t# config\n    12\t", "\n    14\tport: 80\n"), true
+	}},
+	{"cat -n in json", func(p planted) (planted, bool) {
+		return p.mapped(indented("    13\t")).in("    12\t", "\n    14\tport: 80\n").mapped(jsonText).in(`{"content":"`, `"}`), true
+	}},
+	{"grep -n", func(p planted) (planted, bool) {
+		return p.mapped(indented("conf/shop.cfg:13:")).in("conf/shop.cfg:12:", "\n--\n"), p.kind != "netrc-password" && p.kind != "terraform-default"
+	}},
+	{"quotation", func(p planted) (planted, bool) { return p.mapped(indented("> ")).in("> ", "\n> port"), true }},
+	{"colours", func(p planted) (planted, bool) {
+		return p.broken("\x1b[0m\x1b[31m").in("\x1b[1m", "\x1b[0m\n"), true
+	}},
+	{"colours in json", func(p planted) (planted, bool) {
+		return p.broken("\x1b[32m").mapped(jsonText).in(`{"content":"`, `"}`), true
+	}},
+	{"zero width", func(p planted) (planted, bool) { return p.broken("\u200b").in("it is ", " now"), !p.ownLine() }},
 	{"file name", func(p planted) (planted, bool) { return p.in("/srv/backup/", ".txt"), !p.ownLine() }},
 	{"log", func(p planted) (planted, bool) {
 		return p.mapped(jsonText).in(`time=2026-11-21T16:00:00Z level=INFO msg="call `, ` failed" n=1`), true
@@ -71,6 +88,12 @@ func (p planted) in(before, after string) planted {
 func (p planted) mapped(escape func(string) string) planted {
 	before, secret, after := escape(p.text[:p.start]), escape(p.text[p.start:p.end]), escape(p.text[p.end:])
 	return planted{p.kind, before + secret + after, len(before), len(before) + len(secret)}
+}
+
+// broken returns the text with something invisible in the middle of the secret.
+func (p planted) broken(by string) planted {
+	middle := (p.start + p.end) / 2
+	return planted{p.kind, p.text[:middle] + by + p.text[middle:], p.start, p.end + len(by)}
 }
 
 // base64 returns the text encoded. The secret is then in all characters that hold a bit of it.
@@ -127,7 +150,7 @@ func (r recall) String() string {
 	return fmt.Sprintf("%5d of %5d  %6.2f %%", r.found, r.all, 100*float64(r.found)/float64(max(r.all, 1)))
 }
 
-func TestRecallOnTheSeededCorpus(t *testing.T) {
+func TestRecallOfWholeTexts(t *testing.T) {
 	const seed = 3
 	t.Logf("seed %d", seed)
 	redactor := New([]byte("key"))

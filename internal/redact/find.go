@@ -11,15 +11,23 @@ import (
 type ruleset struct {
 	filter prefilter
 	rules  int
+	key    *rule // that of private keys, which are found by the shape of their lines as well
+	noise  *rule // its literals tell that something in a text is invisible; it finds nothing
 }
 
 // builtin is the table of this package, compiled once for all redactors.
 var builtin = sync.OnceValue(func() *ruleset { return newRuleset(rules()) })
 
 func newRuleset(rows []row) *ruleset {
-	s := &ruleset{rules: len(rows)}
+	s := &ruleset{rules: len(rows), noise: &rule{order: len(rows)}}
+	for _, literal := range invisible() {
+		s.filter.add(s.noise, literal)
+	}
 	for i, w := range rows {
 		r := w.compile(i)
+		if w.kind == privateKey {
+			s.key = r
+		}
 		for _, literal := range w.literals {
 			s.filter.add(r, literal)
 		}
@@ -29,28 +37,42 @@ func newRuleset(rows []row) *ruleset {
 
 // find returns the secrets of a text in their order, without overlaps.
 func (s *ruleset) find(text []byte) []span {
-	return disjoint(s.candidates(text), 0)
+	return disjoint(s.candidates(text, 0), 0)
 }
 
-// candidates returns what the rules find, in any order.
-func (s *ruleset) candidates(text []byte) []span {
-	return s.percent(s.base64(s.plain(text), text), text)
+// candidates returns what the rules find, in any order. Invisible things are looked behind from base on.
+func (s *ruleset) candidates(text []byte, base int) []span {
+	return s.percent(s.base64(s.plain(text, base), text), text)
 }
 
-// plain returns what the rules find in the text as it stands.
-func (s *ruleset) plain(text []byte) []span {
-	var spans []span
+// plain returns what the rules find in the text as it stands, and without what is invisible in it.
+func (s *ruleset) plain(text []byte, base int) []span {
+	spans, noisy := s.raw(text)
+	if noisy {
+		return s.clean(spans, text, base)
+	}
+	return spans
+}
+
+// raw returns what the rules find in the text as it stands, and whether something in it may be invisible.
+func (s *ruleset) raw(text []byte) (spans []span, noisy bool) {
 	var bare extent
 	ends := make([]int, s.rules) // where the newest find of each rule ends
 	s.filter.scan(text, func(r *rule, at, n int) {
-		if at < ends[r.order] {
-			return // inside of what it has found: a text of nothing but beginnings costs no more than another
-		}
-		if found, ok := r.match(text, at, n, &bare); ok {
-			spans, ends[r.order] = append(spans, found), found.end
+		switch {
+		case r == s.noise:
+			noisy = true
+		case at < ends[r.order]:
+			// Inside of what it has found: a text of nothing but beginnings costs no more than another.
+		case r.parse != nil:
+			spans = r.parsed(spans, text, at, n)
+		default:
+			if found, ok := r.match(text, at, n, &bare); ok {
+				spans, ends[r.order] = append(spans, found), found.end
+			}
 		}
 	})
-	return spans
+	return spans, noisy
 }
 
 // disjoint sorts spans and cuts what an earlier one covers off the later ones, so that nothing that any

@@ -123,10 +123,19 @@ var kinds = []struct {
 	{"docker-auth", false, []string{`{"auths":{"reg.test":{"auth":"«{login:14}»"}}}`, `"auth": "«{login:20}»"`}},
 	{"npmrc-token", false, []string{"//registry.test/:_authToken=«{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}»", "//npm.test/:_authToken=«{an:40}»"}},
 	{"kubeconfig-key", false, []string{"    client-key-data: «LS0tLS1CRUdJTiB{b64:3100}==»", `"client-key-data": "«{b64:300}»"`}},
+	{"password-argument", false, []string{"mysql -u root -p«{pw:12}» shop", "curl -su bot:«{pw:12}» https://shop.test", "sshpass -p «{an:10}» ssh shop.test", "docker login -u bot -p «{pw:16}» reg.test",
+		"redis-cli -h cache.test -a «{an:20}» ping", "wget --user bot --password=«{pw:12}» https://shop.test", "openssl rsa -in k.pem -passin pass:«{pw:12}»", "7z x -p«{an:12}» a.7z"}},
+	{"oracle-password", false, []string{"sqlplus -S scott/«{an:10}»@shop", "sqlplus scott/«{an:12}»"}},
+	{"piped-password", false, []string{"echo «{pw:12}» | docker login -u bot --password-stdin reg.test", "docker login --password-stdin reg.test <<< «{an:20}»", "echo bot:«{pw:12}» | sudo chpasswd",
+		"printf %s «{an:16}» | sudo -S true"}},
+	{"terraform-default", false, []string{"variable \"db_password\" {\n  type    = string\n  default = \"«{pw:12}»\"\n}", "variable \"deploy\" {\n  sensitive = true\n  default = \"«{an:20}»\"\n}"}},
+	{"password-variable", false, []string{"PGPASSWORD=«{pw:12}» psql -h db.test", "export SSHPASS='«{pw:12}»'"}},
+	{"connection-string", false, []string{"Server=db.test;User Id=shop;Password=«{an:14}»;Encrypt=true", "Uid=shop;Pwd=«{an:12}»;"}},
+	{"authorization", false, []string{"Authorization: token «{hex:40}»", "curl -H 'Authorization: GenieKey «{an:36}»' https://api.test"}},
 	{"api-key", false, []string{"API_KEY=«{an:32}»", `"apiKey": "«{hex:40}»"`, "x-api-key: «{an:40}»", `accessKey: '«{up:20}»'`, "https://api.test/v1?api_key=«{hex:32}»&page=2", "--api-key «{an:32}»"}},
 	{"key-variable", false, []string{"ALGOLIA_ADMIN_KEY=«{hex:32}»", `HEROKU_KEY: "«{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}»"`}},
-	{"password", false, []string{"password=«{pw:10}»", "DB_PASSWORD: «{pw:16}»", `password = "«{pw:12}»"`, `'passwd' => '«{pw:9}»',`, "<password>«{pw:12}»</password>", "mysql --password=«{pw:12}» shop",
-		"spring.datasource.password=«{an:16}»", "PGPASSWORD=«{pw:12}» psql", `dbPassword: "«{pw:14}»",`}},
+	{"password", false, []string{"password=«{pw:10}»", "DB_PASSWORD: «{pw:16}»", `password = "«{pw:12}»"`, `'passwd' => '«{pw:9}»',`, "<password>«{pw:12}»</password>", "pg_restore --password=«{pw:12}» shop",
+		"spring.datasource.password=«{an:16}»", "ADMIN_PASSWORD=«{pw:12}» run", `dbPassword: "«{pw:14}»",`}},
 	{"secret", false, []string{"client_secret=«{an:32}»", `"clientSecret": "«{url:40}»"`, "JWT_SECRET=«{b64:44}»", "app.secret: «{hex:64}»", `const secret = "«{an:24}»"`}},
 	{"token", false, []string{"ACCESS_TOKEN=«{an:40}»", `"refresh_token":"«{url:60}»"`, "token: «{hex:40}»", "https://ci.test/hook?token=«{hex:32}»", `auth_token = '«{an:32}»'`, "--token «{an:40}»"}},
 }
@@ -216,9 +225,14 @@ func TestEveryKindHasAUniqueNameAndShapes(t *testing.T) {
 	for _, k := range kinds {
 		shapes[k.kind] += len(k.shapes)
 	}
+	named := map[string]bool{}
 	for _, w := range rules() {
+		if named[w.kind] {
+			continue // found in several ways
+		}
+		named[w.kind] = true
 		if n := shapes[w.kind]; n < 2 {
-			t.Errorf("%s has %d shapes in kinds_test.go, or the kind stands there twice", w.kind, n)
+			t.Errorf("%s has %d shapes in kinds_test.go, want two at least", w.kind, n)
 		}
 		if delete(shapes, w.kind); len(w.kind) > maxKind || maskLength([]byte(fmt.Sprintf("[masked:%s:00000000]", w.kind))) == 0 {
 			t.Errorf("%s is no name for a mask", w.kind)
@@ -226,9 +240,6 @@ func TestEveryKindHasAUniqueNameAndShapes(t *testing.T) {
 	}
 	for kind := range shapes {
 		t.Errorf("%s is no rule", kind)
-	}
-	if n := len(builtin().filter.needles); n > 255 {
-		t.Errorf("the prefilter has %d buckets, more than a byte counts", n)
 	}
 }
 

@@ -42,8 +42,10 @@ func (s *ruleset) unescaped(spans []span, text []byte, lo, hi int, plus byte) []
 		plain = append(plain, c)
 	}
 	at = append(at, hi)
-	for _, f := range s.plain(plain) {
-		f.secret = plain[f.start:f.end]
+	for _, f := range s.plain(plain, 0) {
+		if f.secret == nil {
+			f.secret = plain[f.start:f.end]
+		}
 		f.start, f.end = at[f.start], at[f.end]
 		spans = append(spans, f)
 	}

@@ -5,7 +5,7 @@ import "strings"
 // prefilter finds the literals of all rules in one pass over a text: a table says for every pair of
 // neighbouring bytes which literals have it, at the pair of each that is rarest in source code.
 type prefilter struct {
-	bucket  [1 << 16]uint8 // a pair of bytes → 1 + its place in needles
+	bucket  [1 << 16]uint16 // a pair of bytes → 1 + its place in needles
 	needles [][]needle
 }
 
@@ -52,7 +52,7 @@ func (f *prefilter) add(r *rule, literal string) {
 func (f *prefilter) put(pair uint16, n needle) {
 	if f.bucket[pair] == 0 {
 		f.needles = append(f.needles, nil)
-		f.bucket[pair] = uint8(len(f.needles)) // a test counts the buckets
+		f.bucket[pair] = uint16(len(f.needles))
 	}
 	b := f.bucket[pair] - 1
 	f.needles[b] = append(f.needles[b], n)

@@ -19,10 +19,19 @@ type row struct {
 	pattern string
 	value   string // the pattern of a whole assigned value; "": what passes for a secret, see plausible
 
+	parse parser // in place of a pattern: finds the secrets that belong to a literal
+
 	word    bool              // a letter or digit before it makes it something else
 	entropy float64           // the least entropy, in bits per byte
 	accept  func([]byte) bool // a last look at the secret; nil: every one
 }
+
+// parser finds the secrets that belong to the literal at text[at:at+n]. The rule refuses those of which a mask
+// touches what the parser has looked at.
+type parser func(text []byte, at, n int) []stretch
+
+// stretch is a secret that a parser has found, text[start:end], and what it has looked at, text[lo:hi].
+type stretch struct{ start, end, lo, hi int }
 
 // rule is a row made ready.
 type rule struct {
@@ -62,6 +71,19 @@ func (w row) compile(order int) *rule {
 	return r
 }
 
+// parsed adds what the rule's parser finds where a literal of n bytes stands.
+func (r *rule) parsed(spans []span, text []byte, at, n int) []span {
+	if r.word && continuesWord(text, at) {
+		return spans
+	}
+	for _, s := range r.parse(text, at, n) {
+		if s.start < s.end && r.passes(text[s.start:s.end]) && !touchesMask(text, s.lo, s.hi) {
+			spans = append(spans, span{s.start, s.end, r.kind, r.order, nil})
+		}
+	}
+	return spans
+}
+
 // match looks for the rule's secret where a literal of n bytes stands. It returns the span, if there is one.
 func (r *rule) match(text []byte, at, n int, bare *extent) (span, bool) {
 	if r.pattern == "" {
@@ -84,7 +106,7 @@ func (r *rule) match(text []byte, at, n int, bare *extent) (span, bool) {
 		s.start, s.end = from+m[2], from+m[3]
 	}
 	if s.end == end { // longer than what is usual: no key is left in part
-		for s.end < len(text) && s.end-end < maxWindow/2 && inToken(text[s.end]) {
+		for s.end < len(text) && s.end-from < maxWindow && inToken(text[s.end]) {
 			s.end++
 		}
 	} else if s.end < len(text) && isAlnum(text[s.end-1]) && isAlnum(text[s.end]) {

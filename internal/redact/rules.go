@@ -107,7 +107,9 @@ func rules() []row {
 		{kind: "dynatrace-token", literals: lits("dt0c01."), pattern: `dt0c01\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}`},
 
 		// Keys and tokens of no one service.
-		{kind: "private-key", literals: lits("-----BEGIN"), window: maxWindow, pattern: pemBlock},
+		{kind: privateKey, literals: lits("-----BEGIN"), parse: keyAfterBegin},
+		{kind: privateKey, literals: lits("-----END"), parse: keyBeforeEnd},
+		{kind: privateKey, literals: keyStarts, parse: keyWithoutBegin},
 		{kind: "age-key", literals: lits("AGE-SECRET-KEY-1"), pattern: `AGE-SECRET-KEY-1[0-9A-Z]{58}`},
 		{kind: "jwt", literals: lits(".eyJ"), run: true, window: 2 * maxBefore, pattern: `[A-Za-z0-9_-]*?(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,})`},
 		{kind: "bearer-token", literals: lits("bearer"), fold: true, word: true, pattern: `bearer {1,4}([A-Za-z0-9._~+/-]{16,}={0,2})`, entropy: 3, accept: mixed},
@@ -117,11 +119,22 @@ func rules() []row {
 		{kind: "url-password", literals: lits("://"), pattern: `://[^\s/?#"'\\<>@:%]*:([^\s/?#"'\\<>]+)@[A-Za-z0-9\[]`, accept: urlPassword},
 		{kind: "cookie", literals: lits("cookie:"), fold: true, window: 4 << 10, pattern: `cookie: {0,4}([^\s"'\\=;:]+=[^\r\n"'\\]{12,})`},
 		{kind: "session-cookie", literals: lits("_gitlab_session", "PHPSESSID", "JSESSIONID", "connect.sid", "ASP.NET_SessionId"), value: `[A-Za-z0-9%._+/-]{16,}`},
-		{kind: "netrc-password", literals: lits("machine ", "default"), pattern: `(?:machine [^\s"'\\]+|default)` + gap + `login [^\s"'\\+]+` + gap + `password ([^\s"'\\]{4,})`},
+		{kind: "netrc-password", literals: lits("machine ", "default"), pattern: `(?:machine [^\s"'\\]+|default)` + gap + `(?:(?:login|account) [^\s"'\\+]+` + gap + `){0,2}password ([^\s"'\\]{4,})`, accept: isPassword},
+		{kind: "connection-string", literals: lits("password=", "pwd=", "password =", "pwd ="), fold: true, pattern: `(?:password|pwd) ?= ?([^;\s"'\\<>{}()$]{4,256}); ?[a-z][a-z _]{1,30}=`, accept: isPassword},
+		{kind: "connection-string", literals: lits(";password=", ";pwd=", "; password=", "; pwd="), fold: true, pattern: `; ?(?:password|pwd)=([^;\s"'\\<>{}()$]{4,256})`, accept: isPassword},
+		{kind: "authorization", literals: lits("authorization"), fold: true, pattern: `authorization(?:\\*["'])? {0,2}[:=,] {0,2}(?:\\*["'])?(?:token|api-?key|key|bot|sso-key|geniekey|splunk|snowflake|negotiate) {1,2}(?:token=)?(?:\\*["'])?([A-Za-z0-9._~+/:=-]{12,})`,
+			entropy: 3, accept: mixed},
 		{kind: "pgpass-password", literals: lits(":5432:"), pattern: `:5432:[^\s:"'\\]+:[^\s:"'\\]+:([^\s"'\\]{4,})`},
 		{kind: "docker-auth", literals: lits("auth"), value: `[A-Za-z0-9+/]{12,}={0,2}`, accept: userAndPassword},
 		{kind: "npmrc-token", literals: lits("_authToken", "_auth"), value: `[A-Za-z0-9+/_-]{20,}={0,2}`, accept: mixed},
 		{kind: "kubeconfig-key", literals: lits("client-key-data"), value: `[A-Za-z0-9+/]{100,}={0,2}`},
+		{kind: "password-argument", literals: programs(), word: true, parse: commandPasswords},
+		{kind: "oracle-password", literals: lits("sqlplus ", "sqlldr ", "expdp ", "impdp "), word: true, pattern: `[a-z]+(?: +-[A-Za-z]+)* +(?:userid=)?[A-Za-z_][A-Za-z0-9_$#]{0,30}/([^\s@/"'\\]{4,64})(?:@|\s|"|'|\\|$)`, accept: isPassword},
+		{kind: "piped-password", literals: lits("--password-stdin", "--with-token", "sudo -S", "--stdin", "chpasswd", "--passphrase-fd", "-passin stdin", "-pass stdin", "kinit", "cryptsetup"),
+			word: true, parse: pipedPassword},
+		{kind: "terraform-default", literals: lits("variable "), word: true, parse: variableDefault},
+		{kind: "password-variable", literals: lits("PGPASSWORD", "MYSQL_PWD", "SSHPASS", "REDISCLI_AUTH", "RESTIC_PASSWORD", "BORG_PASSPHRASE", "LDAP_BIND_PW", "VNC_PASSWORD",
+			"SMB_PASSWORD", "CIFS_PASSWORD", "ANSIBLE_BECOME_PASS", "SUDO_PASSWORD"), word: true, value: `[^\s"'\\]{4,}`, accept: isPassword},
 		{kind: "api-key", literals: lits("apikey", "api_key", "api-key", "access_key", "accesskey", "access-key", "auth_key", "authkey",
 			"encryption_key", "encryptionkey", "signing_key", "signingkey", "private_key", "master_key", "secret_key", "secretkey", "secret-key"), fold: true},
 		{kind: "key-variable", literals: lits("_KEY"), entropy: 3.3}, // ALGOLIA_ADMIN_KEY=…
@@ -133,17 +146,4 @@ func rules() []row {
 
 // gap is space between words: in a line or over lines, escaped for JSON, with the marks that diffs and
 // numbered lines begin with.
-const gap = `(?:\s|\\+[nrt]|[>+-]|[0-9]{1,6}(?:→|:|\|))+`
-
-// pemBlock is a private key in PEM or OpenPGP armour: in lines, in one line, escaped for JSON, in a diff, with
-// line numbers, and cut short.
-const (
-	pemGap   = `(?:\s|\\+[nrt])`
-	pemMark  = `(?:[0-9]{0,6}(?:→|:|\|)|[>+-]|[0-9]{1,6}[ \t])`
-	pemField = `(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):(?:[^\r\n"\\-]|-[^\r\n"\\-])*` // stops before the next mark of a block
-	pemFull  = pemMark + `?[A-Za-z0-9+/=]{16,}`
-	pemShort = pemMark + `?[A-Za-z0-9+/=]{1,15}`
-	pemBlock = `-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----` +
-		`(?:` + pemGap + `|` + pemField + `)*` + pemFull + `(?:` + pemGap + `|` + pemFull + `)*` +
-		`(?:(?:` + pemGap + `|` + pemShort + `){0,16}` + pemMark + `?-----END[ A-Z0-9]{1,60}-----)?`
-)
+const gap = `(?:\s|\\+[nrt]|[>+-]|[0-9]{1,6}(?:→|[:|\t]|\\+t))+`

@@ -63,7 +63,7 @@ func name(value []byte) bool {
 	if bytes.HasPrefix(value, []byte("0x")) && len(value) <= word {
 		return true
 	}
-	if bytes.IndexByte(value, '.') < 0 {
+	if bytes.IndexByte(value, '.') < 0 || bytes.ContainsAny(value, "!^*~#@%?") {
 		return false
 	}
 	for i, c := range value[1:] {

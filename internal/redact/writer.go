@@ -38,7 +38,7 @@ func (w *Writer) Close() error { return w.flush(len(w.buf)) }
 
 // flush sends the text before limit, and the secrets that begin before it.
 func (w *Writer) flush(limit int) error {
-	spans := w.r.rules().candidates(w.buf)
+	spans := w.r.rules().candidates(w.buf, w.base)
 	kept := spans[:0]
 	for _, s := range spans {
 		if s.start >= w.base && s.start < limit {

@@ -239,7 +239,7 @@ func (b *blobs) openFile(hash string) (*blobfile.Reader, *os.File, error) {
 // file opens the file of a blob.
 func (b *blobs) file(hash string) (*os.File, int64, error) {
 	if !validHash(hash) {
-		return nil, 0, fault.New(fault.NotFound, "kv.openblob", "there is no blob %.80q: a blob is named by 64 lower-case hex digits", hash)
+		return nil, 0, fault.New(fault.NotFound, "kv.openblob", "there is no blob %.1000q: a blob is named by 64 lower-case hex digits", hash)
 	}
 	_, path := place(hash)
 	info, err := b.root.Lstat(path)

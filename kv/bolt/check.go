@@ -146,7 +146,7 @@ func (c *checker) damage(l loss) error {
 	}
 	where := fmt.Sprintf("page %d", l.page)
 	if l.bucket != "" {
-		where = fmt.Sprintf("page %d of bucket %.64q", l.page, l.bucket)
+		where = fmt.Sprintf("page %d of bucket %.1000q", l.page, l.bucket)
 	}
 	c.problem(where, l.err)
 	return nil
@@ -156,12 +156,12 @@ func (c *checker) damage(l loss) error {
 func (c *checker) buckets() {
 	for _, b := range slices.Sorted(maps.Keys(c.named)) {
 		if !c.found[b] {
-			c.problem(fmt.Sprintf("bucket %.64q", b), damaged("misses this bucket"))
+			c.problem(fmt.Sprintf("bucket %.1000q", b), damaged("misses this bucket"))
 		}
 	}
 	for _, b := range slices.Sorted(maps.Keys(c.found)) {
 		if !c.named[b] {
-			c.problem(fmt.Sprintf("bucket %.64q", b), damaged("has this bucket without a record of it"))
+			c.problem(fmt.Sprintf("bucket %.1000q", b), damaged("has this bucket without a record of it"))
 		}
 	}
 	if err := checkFormatValue(c.format); err != nil {

@@ -51,7 +51,7 @@ func checkFormatValue(value []byte) error {
 	case value == nil:
 		return damaged("is a database of another program")
 	case err != nil || n < 1:
-		return damaged("has format %.20q", value)
+		return damaged("has format %.1000q", value)
 	case n > format:
 		return fault.New(fault.Unavailable, "kv.open",
 			"the ledger has format %d, this program knows up to format %d", n, format).WithHint("upgrade ctxledger")
@@ -83,7 +83,7 @@ func (t *tx) checkBuckets() error {
 	}
 	for _, name := range found {
 		if !created[string(name)] {
-			return damaged("has a bucket with the damaged name %.64q", name)
+			return damaged("has a bucket with the damaged name %.1000q", name)
 		}
 	}
 	if len(found) != len(created) {

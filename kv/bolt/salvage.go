@@ -193,7 +193,7 @@ func (s *salvage) save(b kv.Bucket, key, value []byte) error {
 		return nil
 	}
 	if err := kv.CheckRecord(b, key, value); err != nil {
-		s.problem(fmt.Sprintf("record %.64q", key), err)
+		s.problem(fmt.Sprintf("record %.1000q", key), err)
 		return nil
 	}
 	n, err := s.tree.add(b, key, value)

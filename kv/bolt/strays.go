@@ -172,7 +172,7 @@ func (s *salvage) saveStrays(side *Store) error {
 				return err
 			}
 			s.out.Conflicts++
-			s.problem(fmt.Sprintf("record %.64q", rec.Value), damaged("holds several versions of it outside the tree, none of which is known to be the last"))
+			s.problem(fmt.Sprintf("record %.1000q", rec.Value), damaged("holds several versions of it outside the tree, none of which is known to be the last"))
 		}
 		return nil
 	})

@@ -64,7 +64,7 @@ func Parse(uri string) (Address, error) {
 }
 
 func notAddress(uri, why string) error {
-	return fault.New(fault.Invalid, "records.address", "%.100q is no address in the ledger: %s", uri, why)
+	return fault.New(fault.Invalid, "records.address", "%.1000q is no address in the ledger: %s", uri, why)
 }
 
 // take reads what follows the kind. It reports whether that is an address.

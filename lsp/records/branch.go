@@ -53,7 +53,7 @@ func parseBranch(id string) (branch, error) {
 		}
 	}
 	if !ok || len(way.rest) > 0 {
-		return branch{}, fault.New(fault.Invalid, "records.tree", "%.100q is no node with children", id)
+		return branch{}, fault.New(fault.Invalid, "records.tree", "%.1000q is no node with children", id)
 	}
 	b.here = id
 	return b, nil

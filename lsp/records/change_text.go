@@ -64,7 +64,7 @@ func (r Reader) changeOf(ctx context.Context, id string) (changes.Change, error)
 			return resp.Changes[0], nil
 		}
 	}
-	return changes.Change{}, fault.New(fault.NotFound, "records.change", "no change %.20s in this workspace", id)
+	return changes.Change{}, fault.New(fault.NotFound, "records.change", "no change %.1000s in this workspace", id)
 }
 
 func inTurn(c changes.Change) string {

@@ -1,0 +1,71 @@
+package intents
+
+import (
+	"encoding/json"
+
+	"ctxledger.dev/kv"
+)
+
+// Restate replaces what an intent keeps of its call's words by that of other wordings: the tool's name, the
+// command and the arguments. Paths stay. A call without an intent changes nothing.
+func Restate(tx kv.Tx, session, callID, name, command string, args json.RawMessage) error {
+	in, err := OfCall(tx, session, callID)
+	if err != nil || in == nil || in.Args == nil && in.Command == "" {
+		return err // there is none, or its words were forgotten
+	}
+	in.Name, in.Command, in.Args = name, cut(command, maxCommand), short(args)
+	return save(tx, key(*in), *in)
+}
+
+// Retell replaces what an intent keeps of a result's text, if it is this text, by that of another wording.
+func Retell(tx kv.Tx, session, callID, text, shown string) error {
+	in, err := OfCall(tx, session, callID)
+	if err != nil || in == nil || in.Error == "" && in.Outcome == "" {
+		return err
+	}
+	failed := in.Status == Failed
+	if in.Error == cut(text, maxError) {
+		in.Error = cut(shown, maxError)
+	}
+	if in.Outcome == Outcome(text, failed) {
+		in.Outcome = Outcome(shown, failed)
+	}
+	return save(tx, key(*in), *in)
+}
+
+// MapWords replaces the words of every intent by what fn makes of them; paths stay. Errors: corrupt.
+func MapWords(tx kv.Tx, fn func(string) string) error {
+	var changed []Intent
+	for in, err := range All(tx) {
+		if err != nil {
+			return err
+		}
+		if in.mapWords(fn) {
+			changed = append(changed, in)
+		}
+	}
+	for _, in := range changed {
+		if err := save(tx, key(in), in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mapWords reports whether anything changed.
+func (in *Intent) mapWords(fn func(string) string) (changed bool) {
+	for _, w := range []*string{&in.Agent, &in.Name, &in.Command, &in.Error, &in.Outcome} {
+		if out := fn(*w); out != *w {
+			*w, changed = out, true
+		}
+	}
+	args := make(map[string]string, len(in.Args))
+	for name, value := range in.Args {
+		args[fn(name)] = fn(value)
+		changed = changed || fn(name) != name || fn(value) != value
+	}
+	if changed && in.Args != nil {
+		in.Args = args
+	}
+	return changed
+}

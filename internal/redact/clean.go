@@ -1,0 +1,152 @@
+package redact
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+)
+
+// What a reader does not see may stand inside of a secret: colours of a terminal, characters without a width. Where
+// there is any, the text is looked at without it as well.
+
+// invisible returns literals that all forms of it have: raw, escaped for JSON, as source code spells it.
+func invisible() []string {
+	list := lits("\x1b[", "\x1b]", "\x1b(", `u001b`, `u001B`, `x1b[`, `x1B[`, `033[`, `\e[`,
+		"\u00ad", "\u034f", "\u061c", "\u180e", "\ufeff", "\ufe00"[:2], "\U000e0000"[:2],
+		`u200`, `u202`, `u206`, `ufe`, `uFE`, `u00ad`, `u00AD`, `u180e`, `u180E`, `u034f`, `u034F`, `u061c`, `u061C`)
+	for r := rune(0x200b); r <= 0x206f; r++ {
+		if isInvisible(r) {
+			list = append(list, string(r))
+		}
+	}
+	return list
+}
+
+// clean adds the secrets of a text in which something is invisible. It looks at a block at a time, as a Writer does,
+// which begins at base, so that it finds the same.
+func (s *ruleset) clean(spans []span, text []byte, base int) []span {
+	for from := base; from < len(text); from += step {
+		lo, hi := max(from-lookBehind, 0), min(from+step+maxWindow, len(text))
+		plain, at := visible(text[lo:hi])
+		if at == nil {
+			continue
+		}
+		found, _ := s.raw(plain)
+		for _, f := range s.base64(found, plain) {
+			if f.secret == nil {
+				f.secret = plain[f.start:f.end]
+			}
+			f.start, f.end = lo+at[f.start], lo+at[f.end-1]+1
+			if f.start >= from && f.start < from+step {
+				spans = append(spans, f)
+			}
+		}
+	}
+	return spans
+}
+
+// visible returns what is visible of a text, and where each of its bytes stands in it; nil if it is all.
+func visible(text []byte) (plain []byte, at []int) {
+	from := 0
+	for i := 0; i < len(text); {
+		n := 0
+		if b := text[i]; b == 0x1b || b == '\\' || b >= utf8.RuneSelf {
+			n = invisibleLength(text[i:])
+		}
+		if n == 0 {
+			i++
+			continue
+		}
+		plain, at = appendVisible(plain, at, text, from, i)
+		i += n
+		from = i
+	}
+	if from == 0 {
+		return nil, nil
+	}
+	return appendVisible(plain, at, text, from, len(text))
+}
+
+func appendVisible(plain []byte, at []int, text []byte, from, to int) ([]byte, []int) {
+	at = slices.Grow(at, to-from)
+	for i := from; i < to; i++ {
+		at = append(at, i)
+	}
+	return append(plain, text[from:to]...), at
+}
+
+// invisibleLength returns the length of the invisible thing that text begins with, or 0.
+func invisibleLength(text []byte) int {
+	if text[0] == 0x1b {
+		return sequence(text, 1)
+	}
+	if text[0] != '\\' {
+		r, n := utf8.DecodeRune(text)
+		if r == utf8.RuneError || !isInvisible(r) {
+			return 0
+		}
+		return n
+	}
+	c := cursor{text, 0}
+	for c.at < len(text) && c.at < maxEscape && text[c.at] == '\\' {
+		c.at++
+	}
+	if c.take("u001b") || c.take("u001B") || c.take("x1b") || c.take("x1B") || c.take("033") || c.take("e") {
+		return sequence(text, c.at)
+	}
+	if rest := text[c.at-1:]; isUnicode(append([]byte{'\\'}, rest[min(1, len(rest)):min(6, len(rest))]...)) {
+		var r rune
+		for _, digit := range rest[2:6] {
+			r = r<<4 | rune(hexDigit(digit))
+		}
+		if isInvisible(r) {
+			return c.at + 5
+		}
+	}
+	return 0
+}
+
+// sequence returns the end of a sequence of a terminal whose ESC ends at text[at], or 0. It is one for colours and
+// the like, for a character set, or for a link.
+func sequence(text []byte, at int) int {
+	const most = 512 // bytes: the address of a link
+	rest := text[at:min(at+most, len(text))]
+	if len(rest) < 2 {
+		return 0
+	}
+	i := 1
+	switch rest[0] {
+	case '[':
+		for i < len(rest) && (isDigit(rest[i]) || bytes.IndexByte([]byte(":;<=>? "), rest[i]) >= 0) {
+			i++
+		}
+		if i < len(rest) && (isAlnum(rest[i]) || rest[i] == '~' || rest[i] == '@') {
+			return at + i + 1
+		}
+	case '(', ')':
+		if isAlnum(rest[1]) {
+			return at + 2
+		}
+	case ']':
+		for i < len(rest) && rest[i] > ' ' && rest[i] <= '~' && bytes.IndexByte([]byte("\"'`\\"), rest[i]) < 0 {
+			i++
+		}
+		for _, end := range []string{"\a", "\x1b\\", `\u0007`, `\u001b\\`, `\x07`, `\a`, `\e\\`, `\033\\`, `\x1b\\`} {
+			if bytes.HasPrefix(rest[i:], []byte(end)) {
+				return at + i + len(end)
+			}
+		}
+	}
+	return 0
+}
+
+// isInvisible reports whether a character has no width, or only says something about its neighbours.
+func isInvisible(r rune) bool {
+	switch {
+	case r == 0xad, r == 0x34f, r == 0x61c, r == 0x180e, r == 0xfeff:
+		return true
+	case 0x200b <= r && r <= 0x200f, 0x202a <= r && r <= 0x202e, 0x2060 <= r && r <= 0x206f:
+		return true
+	}
+	return 0xfe00 <= r && r <= 0xfe0f || 0xe0000 <= r && r <= 0xe01ef
+}
