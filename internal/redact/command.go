@@ -70,6 +70,9 @@ func (w word) whole() extent {
 // option returns the option that a word is, with its value; the value is empty if it is the next word. It returns
 // nil for other words, and for options without a value.
 func (w word) option(text []byte, options []option) (*option, extent) {
+	if w.head.from == w.head.to {
+		w.head, w.tail = w.tail, extent{} // '-pX'
+	}
 	head := string(text[w.head.from:w.head.to])
 	for i := range options {
 		o := &options[i]

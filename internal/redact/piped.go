@@ -15,7 +15,7 @@ func pipedPassword(text []byte, at, n int) []stretch {
 	if pipe < 0 {
 		return nil
 	}
-	for i := pipe - 1; i >= 0 && pipe-i <= maxPipe && !endsLine(text, i); i-- {
+	for i := pipe - 1; i >= 0 && pipe-i <= maxPipe && text[i] != '\n'; i-- {
 		for _, writer := range []string{"echo", "printf"} {
 			if bytes.HasPrefix(text[i:pipe], []byte(writer)) && !continuesWord(text, i) {
 				sign := ""
