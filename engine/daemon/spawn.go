@@ -60,7 +60,7 @@ func spawn(o Options) (*starting, error) {
 	err = command.Start()
 	closed := w.Close()
 	if err = errors.Join(err, closed); err != nil {
-		return nil, errors.Join(fault.Wrap(fault.Unavailable, op, err), r.Close())
+		return nil, errors.Join(unstarted(err), r.Close())
 	}
 	s := &starting{process: command.Process, result: make(chan error, 1), pipe: r}
 	s.work.Go(func() { s.result <- readReport(r) })
