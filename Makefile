@@ -90,8 +90,8 @@ fuzz: oracle ## every fuzz target for FUZZTIME (default 10s), STRINGS random str
 bench: build counters corpora ## the figures of docs/benchmarks.md
 	$(GO) run ./internal/benchmark -bin bin
 
-share: ## many processes at one ledger, at length: a million operations, 1,000 starts and stops
-	$(GO) test -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop' ./internal/sharetest -operations 1000000 -every 10s -cycles 500
+share: ## many processes at one ledger, at length: a million operations, a kill every 0.5 to 5 s, 1,000 starts and stops
+	$(GO) test -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop' ./internal/sharetest -operations 1000000 -every 5s -cycles 500
 
 KILLS ?= 2000
 crash: ## kill KILLS owners (default 2000), from SEED

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,6 +49,9 @@ func inChild(ctx context.Context, o Options, life time.Duration, args ...string)
 	child.Stdout = out
 	child.WaitDelay = time.Second
 	failed := child.Run()
+	if child.Process == nil && ctx.Err() == nil {
+		return said{}, unstarted(failed)
+	}
 	if ctx.Err() != nil {
 		return said{}, (&fault.Error{
 			Code: fault.Unavailable, Op: op, Message: "reading the ledger did not end in time", Err: ctx.Err(),
@@ -69,13 +73,22 @@ func inChild(ctx context.Context, o Options, life time.Duration, args ...string)
 func ownCommand(o Options, args ...string) ([]string, error) {
 	binary := o.Binary
 	if len(binary) == 0 {
-		path, err := os.Executable()
+		path, err := ownProgram()
 		if err != nil {
-			return nil, fault.Wrap(fault.Unavailable, "daemon.spawn", err)
+			return nil, unstarted(err)
 		}
 		binary = []string{path}
 	}
 	return append(append([]string{}, binary...), args...), nil
+}
+
+// unstarted is the error of a program that cannot be started.
+func unstarted(err error) error {
+	f := &fault.Error{Code: fault.Unavailable, Op: "daemon.spawn", Message: "this program cannot start itself again", Err: err}
+	if errors.Is(err, fs.ErrNotExist) {
+		return f.WithHint("it was removed or replaced while it ran: end it and start it again")
+	}
+	return f
 }
 
 // capped keeps what is written to it, up to a limit beyond which writing fails. The buffer is not

@@ -30,6 +30,8 @@ type client struct {
 	stop context.CancelFunc // ends life
 	life context.Context    // over when the client is closed
 
+	suspects suspects
+
 	gate   chan struct{} // holds one token, for whoever uses the fields below
 	link   *link         // guarded by gate; may be lost, or nil
 	seeker seeker        // guarded by gate
@@ -78,12 +80,8 @@ func (c *client) connected(ctx context.Context) (*link, error) {
 		return nil, errClosed
 	}
 	if c.link != nil {
-		lost, bye := c.link.lost()
-		if !lost {
+		if lost, _ := c.link.lost(); !lost {
 			return c.link, nil
-		}
-		if !bye {
-			c.seeker.deaths.note(c.o.Env.Now())
 		}
 		c.link.close()
 		c.link = nil
@@ -105,6 +103,7 @@ func (c *client) roundTrip(ctx context.Context, method string, r, answer any) er
 	if err != nil {
 		return fault.Wrap(fault.Invalid, "daemon.request", err)
 	}
+	a := &attempt{c: c, method: method, in: in}
 	for {
 		l, err := c.connected(ctx)
 		if err != nil {
@@ -112,7 +111,13 @@ func (c *client) roundTrip(ctx context.Context, method string, r, answer any) er
 		}
 		out, err := l.call(ctx, method, in)
 		if errors.Is(err, errLost) {
+			if err := a.lost(ctx, l, err); err != nil {
+				return err
+			}
 			continue
+		}
+		if err == nil || ctx.Err() == nil {
+			a.answered()
 		}
 		if err != nil {
 			return err

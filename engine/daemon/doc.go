@@ -11,7 +11,8 @@
 // on connections of their own.
 //
 // Guarantees: a call that loses its owner is repeated with the next one until its deadline, and a
-// mutation is nevertheless applied once, because it carries a key. A failing request answers with
+// mutation is nevertheless applied once, because it carries a key. Owners that die by themselves are
+// not started forever: the call that waits ends with the cause, and later ones try again. A failing request answers with
 // an error that names an incident, and neither ends the daemon nor shows a stack to the caller.
 // Nothing is allocated by a length from the wire before it is checked. Every file is 0600, every
 // directory 0700. A daemon leaves when it is not needed.

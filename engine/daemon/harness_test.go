@@ -15,8 +15,26 @@ import (
 	"ctxledger.dev/memory"
 )
 
-// crashVariable makes the daemons that tests start end at once.
+// crashVariable makes the daemons that tests start die: at the start, or of the request Growth.
 const crashVariable = "CTXLEDGER_TEST_CRASH"
+
+// seededCrash is what a daemon says that dies of crashVariable. A panic may quote what a session held.
+const seededCrash = "seeded crash with password=Xk29vLq8RtWm"
+
+// crash makes this daemon die as crashVariable says.
+func crash(how string) {
+	switch how {
+	case "exit":
+		os.Exit(3)
+	case "panic":
+		panic(seededCrash)
+	case "request":
+		methods["Growth"] = func(context.Context, engine.API, content, bool) (content, error) {
+			go panic(seededCrash) // a goroutine that nothing guards
+			select {}
+		}
+	}
+}
 
 // childVariable says what befalls the children that tests start to read a ledger.
 const childVariable = "CTXLEDGER_TEST_CHILD"
@@ -29,8 +47,8 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 // TestMain lets the test binary become the daemons that the tests start: real processes.
 func TestMain(m *testing.M) {
 	role := Role{Version: "test", Env: env.System()}
-	if len(os.Args) > 1 && os.Args[1] == hidden && os.Getenv(crashVariable) != "" {
-		os.Exit(3)
+	if len(os.Args) > 1 && os.Args[1] == hidden {
+		crash(os.Getenv(crashVariable))
 	}
 	if len(os.Args) > 1 && os.Args[1] == hiddenCheck {
 		switch os.Getenv(childVariable) {

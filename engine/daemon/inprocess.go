@@ -53,11 +53,15 @@ func lockedBy(op, state string) error {
 	o, err := readOwner(state)
 	switch {
 	case err != nil:
-		return fault.New(fault.Unavailable, op, "the ledger in %s is owned by another process", state).
-			WithHint("end that process")
+		return unfound(op, state)
 	case o.InProcess:
 		return o.keepsToItself(op, state)
 	}
 	return fault.New(fault.Unavailable, op, "the ledger in %s is owned by the daemon with pid %d", state, o.PID).
 		WithHint("run: ctxledger daemon stop, or leave out --in-process")
+}
+
+// unfound is the error for a ledger with an owner that does not say where it is.
+func unfound(op, state string) error {
+	return fault.New(fault.Unavailable, op, "the ledger in %s is owned by another process", state).WithHint("end that process")
 }

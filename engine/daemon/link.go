@@ -16,6 +16,9 @@ import (
 // errLost says that a connection ended before the answer came; the call can be repeated.
 var errLost = errors.New("the connection to the ledger's owner was lost")
 
+// errUnsent is errLost for a request that the connection's end prevented: its owner has not seen it.
+var errUnsent = fmt.Errorf("%w before", errLost)
+
 // readAhead is how much of a connection for calls is read at once, in bytes: a small message in one
 // system call.
 const readAhead = 16 << 10
@@ -93,7 +96,7 @@ func (l *link) close() {
 func (l *link) call(ctx context.Context, method string, in content) (content, error) {
 	id, answer := l.begin()
 	if answer == nil {
-		return content{}, errLost
+		return content{}, errUnsent
 	}
 	defer l.forget(id)
 	frame, err := requestFrame(ctx, request{ID: id, Method: method, Raw: true, attachment: in.attached()})
@@ -145,7 +148,7 @@ func (l *link) send(ctx context.Context, frame []byte) error {
 	case l.writing <- struct{}{}:
 		defer func() { <-l.writing }()
 	case <-l.gone:
-		return errLost
+		return errUnsent
 	case <-ctx.Done():
 		return lateOwner(ctx, l.pid)
 	}

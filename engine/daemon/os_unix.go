@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -51,3 +52,15 @@ func reap(pid int) bool {
 	got, err := syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 	return err != nil || got == pid
 }
+
+// endedFromOutside reports whether a process was ended by a signal that a program does not send itself.
+func endedFromOutside(state *os.ProcessState) bool {
+	if state == nil {
+		return false
+	}
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && slices.Contains(endingSignals, status.Signal())
+}
+
+// endingSignals are those that people and the system end programs with. The others are of a crash.
+var endingSignals = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE}

@@ -34,3 +34,7 @@ func sendAway(p *os.Process) error { return p.Kill() }
 
 // reap has nothing to do on Windows: an ended process goes with its last handle.
 func reap(int) bool { return true }
+
+// endedFromOutside reports whether a process was ended by another one, which says the exit status then:
+// os.Process.Kill and the task manager say 1, with which no program of ours ends before it has reported.
+func endedFromOutside(state *os.ProcessState) bool { return state != nil && state.ExitCode() == 1 }

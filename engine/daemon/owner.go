@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/process"
+	"ctxledger.dev/kv/bolt"
 )
 
 // ownerName is the file in a state directory by which its owner is found.
@@ -34,6 +35,20 @@ type owner struct {
 	// InProcess says that the owner serves nobody else: it has no address. It is there so that the
 	// others need not search for it.
 	InProcess bool `json:"in_process,omitempty"`
+
+	state string // the directory that it was read from; "" for the owner itself
+}
+
+// same reports whether two owners are found and spoken to in the same way.
+func (o owner) same(p owner) bool {
+	return o.Token == p.Token && o.Address == p.Address && o.PID == p.PID && o.Protocol == p.Protocol && o.InProcess == p.InProcess
+}
+
+// gone reports whether o, as it was read, is not the owner: another one has published itself, or no process
+// has the ledger open.
+func (o owner) gone() bool {
+	now, err := readOwner(o.state)
+	return err != nil || !now.same(o) || !bolt.Held(o.state)
 }
 
 // holds reports whether o is a process that keeps the ledger to itself now, and did not die on it.
@@ -123,7 +138,7 @@ func readOwner(state string) (owner, error) {
 	if err != nil {
 		return owner{}, fault.Wrap(fault.Unavailable, op, err)
 	}
-	var o owner
+	o := owner{state: state}
 	if err := json.Unmarshal(content, &o); err != nil {
 		return owner{}, fault.New(fault.Corrupt, op, "%s is not readable: %s", ownerName, err)
 	}

@@ -44,29 +44,29 @@ func (p *patient) Close() error {
 	return p.Conn.Close()
 }
 
-// dialStream opens a connection for one blob.
-func (c *client) dialStream(ctx context.Context, want string) (net.Conn, error) {
+// dialStream opens a connection for one blob, and returns the link to the same owner.
+func (c *client) dialStream(ctx context.Context, want string) (net.Conn, *link, error) {
 	for {
 		l, err := c.connected(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		conn, _, err := dial(ctx, l.owner, want, c.o.Version)
 		if err == nil {
-			return newPatient(conn), nil
+			return newPatient(conn), l, nil
 		}
 		if !fault.Is(err, fault.Unavailable) {
-			return nil, err
+			return nil, nil, err
 		}
 		// The owner is leaving or gone: its other connection ends as well, or the wait does.
 		select {
 		case <-l.gone:
 		case <-time.After(limits.Call):
-			return nil, err
+			return nil, nil, err
 		case <-ctx.Done():
-			return nil, late(ctx)
+			return nil, nil, late(ctx)
 		case <-c.life.Done():
-			return nil, errClosed
+			return nil, nil, errClosed
 		}
 	}
 }

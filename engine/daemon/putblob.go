@@ -24,18 +24,23 @@ func (c *client) PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, er
 			seeker = nil // a pipe, for example
 		}
 	}
+	a := &attempt{c: c, method: "PutBlob"}
 	for {
-		conn, err := c.dialStream(ctx, wantPut)
+		conn, l, err := c.dialStream(ctx, wantPut)
 		if err != nil {
 			return kv.BlobRef{}, err
 		}
 		ref, err := putBlob(ctx, conn, content)
 		if !errors.Is(err, errLost) {
+			a.answered()
 			return ref, err
 		}
 		if seeker == nil {
 			return ref, fault.New(fault.Unavailable, op, "the ledger's owner was lost while a blob was sent").
 				WithHint("send it again")
+		}
+		if err := a.lost(ctx, l, err); err != nil {
+			return ref, err
 		}
 		if _, err := seeker.Seek(start, io.SeekStart); err != nil {
 			return ref, fault.Wrap(fault.Unavailable, op, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv/bolt"
@@ -26,7 +27,7 @@ const (
 // seeker looks for the owner of a ledger, and starts one where there is none.
 type seeker struct {
 	o        Options
-	deaths   deaths
+	starts   starts
 	children []int // processes started by this client that may have to be collected
 }
 
@@ -66,7 +67,7 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 		mine  turn
 	)
 	defer func() { s.part(child); mine.end() }()
-	next := s.o.Env.Now() // when a daemon may be started
+	next := later(s.o.Env.Now(), s.starts.next) // when a daemon may be started
 	for {
 		l, why := s.try(ctx)
 		if l != nil {
@@ -75,6 +76,7 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 					child = nil
 				}
 			}
+			s.starts = starts{}
 			return l, nil
 		}
 		if fault.Is(why, fault.Invalid) || fault.Is(why, fault.Limited) {
@@ -95,13 +97,9 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 		}
 		select {
 		case said := <-child.reported():
-			if said == nil {
-				s.part(child)
-			} else {
-				child.discard()
-			}
-			child, next = nil, s.o.Env.Now().Add(respawn)
-			if err := s.heed(said, &taken); err != nil {
+			err := s.heed(child, said, &taken)
+			child, next = nil, later(s.o.Env.Now().Add(respawn), s.starts.next)
+			if err != nil {
 				return nil, err
 			}
 		case <-time.After(s.pause()):
@@ -120,6 +118,9 @@ func (s *seeker) part(child *starting) {
 
 // unreached is the error of a search that found nobody in time. taken says that somebody has the lock.
 func (s *seeker) unreached(ctx context.Context, why error, taken bool) error {
+	if s.starts.deaths > 0 {
+		return crashLoop(s.o.State, s.starts.deaths, "while starting", s.starts.cause)
+	}
 	hint := fault.HintOf(why)
 	if taken && hint == "" {
 		hint = "another process has the ledger open: end it"
@@ -159,31 +160,45 @@ func (s *seeker) start() (*starting, error) {
 		}
 		return nil, fault.New(fault.Unavailable, "daemon.open", "no daemon runs for the ledger in %s", s.o.State)
 	}
-	if err := s.deaths.check(s.o.State); err != nil {
-		return nil, err
-	}
 	return spawn(s.o)
 }
 
-// heed returns the error of a started daemon that ends the search.
-func (s *seeker) heed(err error, taken *locks) error {
+// heed takes what a started daemon has reported, and returns the error that ends the search.
+func (s *seeker) heed(child *starting, said error, taken *locks) error {
 	taken.last = false
-	switch {
-	case errors.Is(err, errCrashed):
-		s.deaths.note(s.o.Env.Now())
+	if said == nil {
+		s.part(child)
 		return nil
-	case bolt.IsLocked(err):
-		return taken.note(s.o.State, s.o.Env.Now())
-	default:
-		return err
 	}
+	if dead, ok := errors.AsType[*crashed](said); ok {
+		if cause, killed := dead.death(child.ended()); !killed {
+			s.starts.died(s.o.Env.Now(), quotable(s.o.Env, cause))
+		}
+		return s.starts.check(s.o.State)
+	}
+	child.discard()
+	if bolt.IsLocked(said) {
+		return taken.note(s.o.State, s.o.Env.Now())
+	}
+	return said
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }
 
 // pause returns how long to wait before looking again.
-func (s *seeker) pause() time.Duration {
+func (s *seeker) pause() time.Duration { return scattered(s.o.Env, redial) }
+
+// scattered returns a random duration between d and twice that.
+func scattered(e env.Env, d time.Duration) time.Duration {
 	var p [1]byte
-	s.o.Env.Random(p[:])
-	return redial + redial*time.Duration(p[0])/256
+	e.Random(p[:])
+	return d + d*time.Duration(p[0])/256
 }
 
 // collect takes the exit status of the daemons that this client started and that have ended.

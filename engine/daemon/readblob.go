@@ -14,15 +14,11 @@ import (
 // ReadBlob receives a blob on a connection of its own. When the owner is lost in between, reading
 // goes on with the next one. ctx bounds the reading as well.
 func (c *client) ReadBlob(ctx context.Context, r engine.ReadBlobRequest) (io.ReadCloser, error) {
-	b := &blobReader{ctx: ctx, c: c, request: r}
-	for {
-		if err := b.open(); !errors.Is(err, errLost) {
-			if err != nil {
-				return nil, err
-			}
-			return b, nil
-		}
+	b := &blobReader{ctx: ctx, c: c, request: r, attempt: attempt{c: c, method: "ReadBlob"}}
+	if err := b.begin(); err != nil {
+		return nil, err
 	}
+	return b, nil
 }
 
 // blobReader is a blob that comes over a connection. Like any reader it is for one goroutine.
@@ -30,19 +26,34 @@ type blobReader struct {
 	ctx     context.Context //style:ok a reader has no parameter to take it from
 	c       *client
 	request engine.ReadBlobRequest // Offset moves on with what has been read
+	attempt attempt
+	link    *link // to the owner that sends it
 	conn    net.Conn
 	stream  streamReader
 	unwatch func() bool // detaches conn from ctx
 	err     error       // what every further Read returns
 }
 
+// begin asks one owner after the other, until one has begun to send what is left of the blob.
+func (b *blobReader) begin() error {
+	for {
+		err := b.open()
+		if !errors.Is(err, errLost) {
+			return err
+		}
+		if err := b.attempt.lost(b.ctx, b.link, err); err != nil {
+			return err
+		}
+	}
+}
+
 // open dials and asks for what is left of the blob. errLost: the connection ended.
 func (b *blobReader) open() error {
-	conn, err := b.c.dialStream(b.ctx, wantRead)
+	conn, l, err := b.c.dialStream(b.ctx, wantRead)
 	if err != nil {
 		return err
 	}
-	b.conn, b.stream = conn, streamReader{r: conn}
+	b.link, b.conn, b.stream = l, conn, streamReader{r: conn}
 	b.unwatch = context.AfterFunc(b.ctx, func() { _ = conn.Close() })
 	var answer response
 	err = writeJSON(conn, b.request)
@@ -92,6 +103,7 @@ func (b *blobReader) verdict() error {
 	if err := readJSON(b.conn, limits.Frame, &answer); err != nil {
 		return b.lost()
 	}
+	b.attempt.answered()
 	if answer.Error != nil {
 		return answer.Error
 	}
@@ -100,12 +112,11 @@ func (b *blobReader) verdict() error {
 
 // again goes on with another connection.
 func (b *blobReader) again() error {
-	for {
-		b.hangUp()
-		if err := b.open(); !errors.Is(err, errLost) {
-			return err
-		}
+	b.hangUp()
+	if err := b.attempt.lost(b.ctx, b.link, errLost); err != nil {
+		return err
 	}
+	return b.begin()
 }
 
 // hangUp ends the present connection.

@@ -61,6 +61,9 @@ var (
 	errAsked = errors.New("a client asked for it")
 )
 
+// ownMessage is what the log says when an owner begins: what follows, up to the next one, is its doing.
+const ownMessage = "own"
+
 // Run owns a ledger and serves it until ctx ends, nobody has been connected for c.Idle, a client
 // asks it to leave, or the state directory is gone. Then it finishes what it has begun, stops its
 // background tasks, and releases the ledger.
@@ -121,7 +124,7 @@ func own(ctx context.Context, c Config, api engine.API, log *slog.Logger) error 
 	if err := d.self.publish(c.State); err != nil {
 		return errors.Join(err, l.Close(), l.remove(), api.Close())
 	}
-	log.Info("own", "pid", d.self.PID, "version", c.Version, "workspace", c.Workspace, "address", l.address)
+	log.Info(ownMessage, "pid", d.self.PID, "version", c.Version, "workspace", c.Workspace, "address", l.address)
 	if c.ready != nil {
 		c.ready()
 	}

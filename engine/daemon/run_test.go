@@ -317,31 +317,6 @@ func TestTheLogIsSetAside(t *testing.T) {
 	}
 }
 
-func TestDeathsBarRespawningOnlyInARow(t *testing.T) {
-	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for _, c := range []struct {
-		name   string
-		deaths []time.Duration
-		barred bool
-	}{
-		{"none", nil, false},
-		{"one", []time.Duration{0}, false},
-		{"two, apart", []time.Duration{0, deathSpan}, false},
-		{"two in a row", []time.Duration{0, deathSpan - 1}, true},
-		{"barred for good", []time.Duration{0, 1, 100 * deathSpan}, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var d deaths
-			for _, at := range c.deaths {
-				d.note(start.Add(at))
-			}
-			if err := d.check("/state"); (err != nil) != c.barred {
-				t.Errorf("barred: %v", err)
-			}
-		})
-	}
-}
-
 func TestMainLeavesOtherArgumentsAlone(t *testing.T) {
 	for _, args := range [][]string{nil, {"ctxledger"}, {"ctxledger", "status"}, {"ctxledger", "x", hidden}} {
 		if handled, _ := Main(args, Role{}); handled {

@@ -230,34 +230,6 @@ func TestDeadlinesHoldWhileTheOwnerIsStopped(t *testing.T) {
 	}
 }
 
-func TestTwoDeathsInARowEndTheRespawning(t *testing.T) {
-	state := stateDir(t)
-	api := open(t, optionsFor(t, state))
-	kill(t, published(t, state).PID)
-	if _, err := api.Info(deadlined(t), engine.InfoRequest{}); err != nil {
-		t.Fatalf("after one death: %v", err)
-	}
-	kill(t, published(t, state).PID)
-	_, err := api.Info(deadlined(t), engine.InfoRequest{})
-	if !fault.Is(err, fault.Corrupt) || !strings.Contains(fault.HintOf(err), "daemon.log") {
-		t.Fatalf("after two: %v, hint %q", err, fault.HintOf(err))
-	}
-	// Whatever somebody else starts is used all the same.
-	open(t, optionsFor(t, state))
-	if _, err := api.Info(deadlined(t), engine.InfoRequest{}); err != nil {
-		t.Errorf("with another's owner: %v", err)
-	}
-}
-
-func TestADaemonThatCannotStartIsNotStartedForEver(t *testing.T) {
-	t.Setenv(crashVariable, "1")
-	began := time.Now()
-	_, err := Open(deadlined(t), optionsFor(t, stateDir(t)))
-	if !fault.Is(err, fault.Corrupt) || time.Since(began) > limits.Connect/2 {
-		t.Errorf("after %v: %v", time.Since(began), err)
-	}
-}
-
 func TestNoSpawnStartsNothing(t *testing.T) {
 	state := stateDir(t)
 	o := optionsFor(t, state)

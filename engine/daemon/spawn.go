@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"ctxledger.dev/internal/fault"
 )
@@ -19,6 +20,8 @@ const (
 	hidden = "__daemon"
 	// processName is what a daemon calls itself in lists of processes.
 	processName = "ctxledger-daemon"
+	// endWait is how long a daemon may take to end that has closed its output.
+	endWait = time.Second
 	// reportSize bounds what a starting daemon says, in bytes.
 	reportSize = 64 << 10
 )
@@ -28,13 +31,15 @@ type report struct {
 	Error *fault.Error `json:"error,omitempty"` // why it cannot be the owner; nil: it is
 }
 
-// errCrashed says that a daemon ended before it could report.
-var errCrashed = errors.New("the daemon ended while starting")
+// crashed says that a daemon ended before it could report.
+type crashed struct{ said string } // why, if it said so
+
+func (c *crashed) Error() string { return "the daemon ended while starting: " + c.said }
 
 // starting is a daemon that has been started and not reported yet.
 type starting struct {
 	process *os.Process
-	result  chan error // receives exactly one value; *fault.Error, errCrashed or nil
+	result  chan error // receives exactly one value; *fault.Error, *crashed or nil
 	pipe    *os.File
 	work    sync.WaitGroup
 }
@@ -51,11 +56,11 @@ func spawn(o Options) (*starting, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, op, err)
 	}
-	command.Stdout = w
+	command.Stdout, command.Stderr = w, w // a crash says there what it is
 	err = command.Start()
 	closed := w.Close()
 	if err = errors.Join(err, closed); err != nil {
-		return nil, errors.Join(fault.Wrap(fault.Unavailable, op, err), r.Close())
+		return nil, errors.Join(unstarted(err), r.Close())
 	}
 	s := &starting{process: command.Process, result: make(chan error, 1), pipe: r}
 	s.work.Go(func() { s.result <- readReport(r) })
@@ -76,20 +81,24 @@ func daemonCommand(o Options) (*exec.Cmd, error) {
 	return command, nil
 }
 
-// readReport reads what a starting daemon has to say.
+// readReport reads what a starting daemon has to say. What is no report is what it said when it died.
 func readReport(r io.Reader) error {
-	line, err := bufio.NewReader(io.LimitReader(r, reportSize)).ReadBytes('\n')
-	if err != nil {
-		return errCrashed
+	in := bufio.NewReader(io.LimitReader(r, reportSize))
+	var other []byte
+	for {
+		line, err := in.ReadBytes('\n')
+		var said report
+		switch {
+		case err == nil && json.Unmarshal(line, &said) == nil && said.Error != nil:
+			return said.Error
+		case err == nil && json.Unmarshal(line, &said) == nil:
+			return nil
+		}
+		other = append(other, line...)
+		if err != nil {
+			return &crashed{crashLine(other)}
+		}
 	}
-	var said report
-	if err := json.Unmarshal(line, &said); err != nil {
-		return fault.New(fault.Internal, "daemon.spawn", "the started program is no daemon: it said %.1000q", line)
-	}
-	if said.Error != nil {
-		return said.Error
-	}
-	return nil
 }
 
 // reported returns where the report comes; never, when nothing has been started.
@@ -124,7 +133,30 @@ func (s *starting) dismiss() (lives bool) {
 // discard ends a daemon that has said that it is not the owner, and waits for its end.
 func (s *starting) discard() {
 	_ = s.process.Kill() // it may have ended by itself
-	_ = s.pipe.Close()   // only read from
+	_ = s.ended()        // nobody asks how
+}
+
+// ended waits for the end of a daemon that has closed its output, for endWait, and returns how it came.
+func (s *starting) ended() *os.ProcessState {
+	_ = s.pipe.Close() // only read from
 	s.work.Wait()
-	_, _ = s.process.Wait() // nobody asks how it ended
+	defer time.AfterFunc(endWait, func() { _ = s.process.Kill() }).Stop()
+	state, err := s.process.Wait()
+	if err != nil {
+		return nil // somebody else has taken notice of its end
+	}
+	return state
+}
+
+// death returns why a daemon died that has not reported: what it said, else its exit status. killed says
+// that it was ended from outside.
+func (c *crashed) death(state *os.ProcessState) (cause string, killed bool) {
+	switch {
+	case endedFromOutside(state):
+		return "", true
+	case c.said != "":
+		return c.said, false
+	default:
+		return state.String(), false
+	}
 }

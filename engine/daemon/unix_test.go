@@ -17,6 +17,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv/bolt"
 )
 
 func kill(t *testing.T, pid int)   { signalTo(t, pid, syscall.SIGKILL) }
@@ -322,34 +323,17 @@ func leave(t *testing.T, state string, o owner) {
 	}
 }
 
-// TestADaemonWhoseQueueIsFullIsNotTakenForGone has more connections wait than the system keeps.
+// TestADaemonWhoseQueueIsFullIsNotTakenForGone has more connections wait than the system keeps, while
+// somebody has the ledger open.
 func TestADaemonWhoseQueueIsFullIsNotTakenForGone(t *testing.T) {
 	state := stateDir(t)
-	if err := os.Mkdir(state, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(state, socketName)
-	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	store, err := bolt.Open(state, bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer syscall.Close(fd)
-	if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Listen(fd, 0); err != nil {
-		t.Fatal(err)
-	}
-	leave(t, state, owner{PID: os.Getpid(), Address: "unix:" + path})
-	defer os.Remove(filepath.Join(state, ownerName))
-	for range 8 {
-		conn, err := net.DialTimeout("unix", path, 50*time.Millisecond)
-		if err != nil {
-			break
-		}
-		defer conn.Close()
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer store.Close() // nothing was written
+	leave(t, state, owner{PID: os.Getpid(), Address: fullQueue(t)})
+	ctx, cancel := context.WithTimeout(t.Context(), 4*glance)
 	defer cancel()
 	s, err := Status(ctx, state)
 	if !fault.Is(err, fault.Unavailable) || s.Running {

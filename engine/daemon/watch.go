@@ -24,7 +24,7 @@ type resting interface{ Rest() }
 const watchEvery = time.Second
 
 // watch makes the daemon leave when its state directory is removed or replaced, or the ledger in it,
-// and publishes it again when only owner.json is: nobody else can, as long as the lock is held. It also
+// and publishes it again when only owner.json is, or says something else: nobody else can, as long as the lock is held. It also
 // sees that the daemon takes little room while it is not needed.
 func (d *daemon) watch() {
 	home, err := os.Stat(d.config.State)
@@ -46,7 +46,7 @@ func (d *daemon) watch() {
 			d.leave(errGone)
 			return
 		}
-		if o, err := readOwner(d.config.State); err != nil || o.Token != d.self.Token {
+		if o, err := readOwner(d.config.State); err != nil || !o.same(d.self) {
 			if err := d.self.publish(d.config.State); err != nil {
 				d.log.Error("publish", "error", err.Error())
 			}

@@ -18,8 +18,10 @@ import (
 const (
 	processes = 8
 	clients   = 64 // in all processes
-	// betweenDeaths keeps the owners' deaths so far apart that clients go on starting new ones.
-	betweenDeaths = 11 * time.Second
+	// spread is how many times as long the longest time between two ends of owners is as the shortest.
+	spread = 10
+	// asked is how many ends of owners there are to one that is asked for: the others are kills.
+	asked = 5
 	// perKey is about how many operations of a history concern one key: few, so that the checker is fast.
 	perKey = 500
 )
@@ -57,7 +59,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	d := <-disturbed
 	run(t, s, "memory", "add", theEnd, "--body", "nothing follows")
 	sameEvents(t, workers, applied(all)+1)
-	t.Logf("%d operations of %d clients in %d processes in %v: %.0f a second, %s; %d owners left, %d were killed; seed %d",
+	t.Logf("%d operations of %d clients in %d processes in %v without an error: %.0f a second, %s; %d owners left, %d were killed; seed %d",
 		len(all), clients, processes, took.Round(time.Millisecond), float64(len(all))/took.Seconds(), latencies(all), d.left, d.killed, *seed)
 	if d.killed == 0 || d.err != nil {
 		t.Errorf("%d owners were killed: %v", d.killed, d.err)
@@ -125,26 +127,25 @@ type disturbances struct {
 	err          error
 }
 
-// disturb sends owners away, and kills one now and then, until over is closed. Each time it waits for the
+// disturb kills owners, and sends one away now and then, until over is closed. Each time it waits for the
 // next owner, however long a busy machine needs for it.
 func disturb(state string, over <-chan struct{}) (d disturbances) {
 	dice := rand.New(rand.NewPCG(*seed, clients))
-	last := time.Now().Add(-betweenDeaths)
-	for {
+	for n := 1; ; n++ {
+		shortest := *every / spread
 		select {
 		case <-over:
 			return d
-		case <-time.After(*every/2 + time.Duration(dice.Int64N(int64(*every)))):
+		case <-time.After(shortest + time.Duration(dice.Int64N(int64(*every-shortest)))):
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		var err error
-		if time.Since(last) < betweenDeaths {
+		if n%asked == 0 {
 			err = daemon.Stop(ctx, state)
 			d.left++
 		} else if st, no := daemon.Status(ctx, state); no != nil || !st.Running {
 			err = no // between two owners: try again
 		} else if err = killProcess(st.PID); err == nil {
-			last = time.Now()
 			d.killed++
 		}
 		for st := (daemon.State{}); err == nil && !st.Running && !closed(over); {

@@ -236,9 +236,8 @@ func newest(owners map[int]int) (p int) {
 	return p
 }
 
-// barred is what a client says that has seen two owners die. The first release took it for a death when
-// an owner left just after it had welcomed a client, and killed owners that it had started in vain: that
-// may end the work of both versions here, but nothing is lost.
+// barred is what a client of earlier versions says that has seen two owners die, killed ones included, or
+// one leave just after it had welcomed a client: that may end its work here, but nothing is lost.
 const barred = "no other is started"
 
 // writeMany saves memories over MCP, one after the other, and hands over the names of those that were

@@ -4,6 +4,7 @@ package bolt
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 	"time"
@@ -50,3 +51,13 @@ func unlockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LO
 
 // heldElsewhere is false: whoever asks holds the lock already.
 func heldElsewhere(*os.Root) bool { return false }
+
+// lockedElsewhere reports whether another process owns the ledger, by asking for a shared lock.
+func lockedElsewhere(root *os.Root) bool {
+	f, _, err := openRegular(root, ledgerName, os.O_RDONLY)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	defer f.Close() // with the lock
+	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}

@@ -36,3 +36,6 @@ func heldElsewhere(root *os.Root) bool {
 	}
 	return errors.Is(err, berrors.ErrTimeout)
 }
+
+// lockedElsewhere is heldElsewhere: here the lock is bbolt's alone.
+func lockedElsewhere(root *os.Root) bool { return heldElsewhere(root) }
