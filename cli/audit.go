@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/report"
 )
 
@@ -84,7 +85,7 @@ func (a *app) writePage(name string, found audit.Audit) error {
 		return fault.Wrap(fault.Internal, "cli.audit", err)
 	}
 	place := a.absolute(name)
-	root, err := os.OpenRoot(filepath.Dir(place))
+	root, err := safefs.OpenRoot(filepath.Dir(place))
 	if err != nil {
 		return fileError(name, err)
 	}
