@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/agents/audit"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/report"
 )
 
@@ -87,7 +88,7 @@ func (a *app) writePage(name string, found audit.Audit) error {
 		return fault.Wrap(fault.Internal, "cli.audit", err)
 	}
 	place := a.absolute(name)
-	root, err := os.OpenRoot(filepath.Dir(place))
+	root, err := safefs.OpenRoot(filepath.Dir(place))
 	if err != nil {
 		return fileError(name, err)
 	}

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/transcript"
 )
 
@@ -46,7 +46,7 @@ func inFile(file string, err error) error {
 
 // readConversation reads a file that may be a conversation; nothing of one that is too long for that.
 func readConversation(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, _, err := safefs.OpenFile(path)
 	if err != nil {
 		return nil, fault.Wrap(fault.NotFound, "cli.compact", err)
 	}

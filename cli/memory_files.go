@@ -17,6 +17,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/memory"
 )
 
@@ -43,15 +44,15 @@ func (a *app) memoryImport(scope *string) *cobra.Command {
 func (a *app) importMemory(ctx context.Context, api engine.API, dir, scope string, overwrite bool) error {
 	const op = "cli.memory"
 	path := a.absolute(dir)
-	if info, err := os.Stat(path); err == nil && !info.IsDir() { // opening a pipe would hang
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return fault.New(fault.Invalid, op, "%s is not a directory", dir)
 	}
-	root, err := os.OpenRoot(path) // a link in it leads nowhere else
+	root, err := safefs.OpenRoot(path) // a link in it leads nowhere else
 	if err != nil {
 		return fileError(dir, err)
 	}
 	defer root.Close() //nolint:errcheck // only read from
-	found, problems, err := memory.Import(root.FS())
+	found, problems, err := memory.Import(safefs.Files(root))
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func writeExport(dir string, files map[string][]byte, overwrite bool) ([]string,
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fileError(dir, err)
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := safefs.OpenRoot(dir)
 	if err != nil {
 		return nil, fileError(dir, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
 // handedOver are the names under which shells hand over the output of other commands, as in
@@ -22,15 +23,20 @@ func openFile(name, path string) (*os.File, error) {
 	if err != nil {
 		return nil, fileError(name, err)
 	}
-	switch {
-	case info.IsDir():
+	if info.IsDir() {
 		return nil, fault.New(fault.Invalid, op, "%s is a directory, not a file", name)
-	case !info.Mode().IsRegular() && !handedOver.MatchString(path):
+	}
+	var f *os.File
+	if handedOver.MatchString(path) {
+		f, err = os.Open(path)
+	} else {
+		f, _, err = safefs.OpenFile(path)
+	}
+	switch {
+	case fault.Is(err, fault.Invalid):
 		return nil, fault.New(fault.Invalid, op, "%s is a pipe or a device, not a file", name).
 			WithHint("- reads standard input")
-	}
-	f, err := os.Open(path)
-	if err != nil {
+	case err != nil:
 		return nil, fileError(name, err)
 	}
 	return f, nil

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
@@ -90,23 +91,18 @@ func Load(root string) (Config, []Problem, error) {
 // read returns the bytes of the file, none if there is no such file.
 func read(root string) ([]byte, error) {
 	const op = "config.load"
-	dir, err := os.OpenRoot(root)
+	dir, err := safefs.OpenRoot(root)
 	if err != nil {
 		return nil, fault.Wrap(fault.Denied, op, err)
 	}
 	defer dir.Close() // read only: nothing can be lost
-	info, err := dir.Stat(File)
-	if errors.Is(err, fs.ErrNotExist) {
+	f, _, err := safefs.OpenIn(dir, File, os.O_RDONLY)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
-		return nil, fault.Wrap(fault.Denied, op, err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fault.New(fault.Invalid, op, "%s is not a regular file", File)
-	}
-	f, err := dir.Open(File)
-	if err != nil {
+	case fault.Is(err, fault.Invalid):
+		return nil, err
+	case err != nil:
 		return nil, fault.Wrap(fault.Denied, op, err)
 	}
 	defer f.Close() // read only: nothing can be lost

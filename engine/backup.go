@@ -12,6 +12,7 @@ import (
 
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
 // Backup implements API. The archive is complete and on disk before it gets its name.
@@ -88,7 +89,7 @@ func (l *Local) writeBackup(ctx context.Context, file string, blobs bool) error 
 
 // readBackup reads an archive that was written, from one heading to the next: it can be unpacked.
 func readBackup(file string) (b BackedUp, err error) {
-	f, err := os.Open(file)
+	f, _, err := safefs.OpenListed(file)
 	if err != nil {
 		return b, backupError(err)
 	}
@@ -119,7 +120,7 @@ const recordsName = "ledger.db"
 
 // syncDir makes the names in a directory durable, where the system can do that.
 func syncDir(dir string) error {
-	d, err := os.Open(dir)
+	d, err := safefs.OpenDir(dir)
 	if err != nil {
 		return err
 	}

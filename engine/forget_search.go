@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/internal/scrub"
 )
 
@@ -73,7 +74,7 @@ func (l *Local) searchState(ctx context.Context, t scrub.Text) (searched int, le
 
 // searchFile looks for a text in a file and says why it is a place that is left, "" when it is none.
 func searchFile(ctx context.Context, path string, t scrub.Text) string {
-	f, err := os.Open(path)
+	f, _, err := safefs.OpenListed(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}

@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/kv"
 )
 
@@ -154,7 +155,7 @@ func keepCopy(state string, schema int) error {
 // copyFile copies a file into a new one of our own, which is on disk when it returns. Stretches of
 // zeros, of which a young file of records mostly consists, take no room.
 func copyFile(from, to string) error {
-	r, err := os.Open(from)
+	r, _, err := safefs.OpenListed(from)
 	if err != nil {
 		return err
 	}

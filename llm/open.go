@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
 // Open returns a client for the summarizer of a workspace. model, unless it is empty, takes the place of
@@ -34,6 +35,9 @@ func (cl *Client) Config() config.Summarizer { return cl.c }
 // used there.
 const approvedFile = "summarizer"
 
+// approvedSize bounds that file, in bytes: a digest and white space.
+const approvedSize = 128
+
 // Approve notes that a person has used this summarizer in a workspace. What stands in a workspace's
 // configuration came with its files, perhaps from somebody else; until a person has used it, nobody
 // else's request sends a conversation there or runs the program. state is the state directory.
@@ -47,7 +51,7 @@ func (cl *Client) Approve(state string) error {
 
 // Approved reports whether a person has used this summarizer in the workspace with a state directory.
 func (cl *Client) Approved(state string) bool {
-	raw, err := os.ReadFile(filepath.Join(state, approvedFile))
+	raw, err := safefs.ReadFile(filepath.Join(state, approvedFile), approvedSize)
 	return err == nil && strings.TrimSpace(string(raw)) == cl.digest()
 }
 

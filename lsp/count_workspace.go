@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/tally"
 )
 
@@ -80,4 +80,10 @@ func (s *Server) countFiles(ctx context.Context, found, read func(int64)) (Count
 }
 
 // openRegular opens a file that the walk found to be a regular one.
-func openRegular(x *tally.Text) (io.ReadCloser, error) { return os.Open(x.Place) }
+func openRegular(x *tally.Text) (io.ReadCloser, error) {
+	f, _, err := safefs.OpenListed(x.Place)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}

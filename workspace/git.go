@@ -1,10 +1,11 @@
 package workspace
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"ctxledger.dev/internal/safefs"
 )
 
 // linkSize bounds the files that link a worktree to its repository, in bytes: each is one path.
@@ -35,16 +36,7 @@ func commonDir(top string) (string, bool) {
 
 // readLink returns the trimmed content of a small regular file.
 func readLink(path string) (string, bool) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > linkSize {
-		return "", false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", false
-	}
-	defer f.Close() // read only: nothing can be lost
-	content, err := io.ReadAll(io.LimitReader(f, linkSize))
+	content, err := safefs.ReadFile(path, linkSize)
 	if err != nil {
 		return "", false
 	}

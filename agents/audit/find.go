@@ -11,6 +11,7 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
 // maxFiles bounds the session files of one audit: what is known of each is held in memory.
@@ -91,7 +92,7 @@ func (s *search) file(name string, size int64) (agents.Agent, error) {
 	if err != nil {
 		return agents.Unknown, err
 	}
-	f, err := os.Open(real)
+	f, _, err := safefs.OpenListed(real)
 	if err != nil {
 		return agents.Unknown, err
 	}

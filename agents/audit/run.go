@@ -14,6 +14,7 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/report"
 	"ctxledger.dev/tokens"
 )
@@ -146,7 +147,7 @@ func (w *work) each(do func(i int) error) {
 
 // survey notes which requests a file reports.
 func (w *work) survey(i int) error {
-	f, err := os.Open(w.files[i].path)
+	f, _, err := safefs.OpenFile(w.files[i].path)
 	if err != nil {
 		return err
 	}
@@ -192,7 +193,7 @@ func (w *work) claim() {
 // measure reads a file.
 func (w *work) measure(i int) error {
 	src := w.files[i]
-	f, err := os.Open(src.path)
+	f, _, err := safefs.OpenFile(src.path)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
 // Source names a session file.
@@ -30,22 +31,11 @@ func (s Source) real() (string, error) {
 	return path, fileError(s.Path, err)
 }
 
-// open opens a session file for reading and returns its size. Only regular files are opened:
-// opening a pipe would wait for its writer.
+// open opens a session file for reading and returns its size. What took its place since it was listed,
+// a pipe above all, is not waited for.
 func open(path string) (*os.File, int64, error) {
-	info, err := os.Stat(path)
+	f, info, err := safefs.OpenListed(path)
 	if err != nil {
-		return nil, 0, fileError(path, err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, fault.New(fault.Invalid, "claudecode.open", "%s is not a file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, 0, fileError(path, err)
-	}
-	if info, err = f.Stat(); err != nil {
-		f.Close()
 		return nil, 0, fileError(path, err)
 	}
 	return f, info.Size(), nil
@@ -92,8 +82,8 @@ func recognise(path string, file io.ReaderAt) error {
 func fileError(path string, err error) error {
 	code := fault.Unavailable
 	switch {
-	case err == nil:
-		return nil
+	case err == nil || fault.Is(err, fault.Invalid): // not a file
+		return err
 	case errors.Is(err, fs.ErrNotExist):
 		code = fault.NotFound
 	case errors.Is(err, fs.ErrPermission):

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/safefs"
 )
 
 // Check says what is wrong with the ledger in o.State. A daemon that owns it goes on working: what is
@@ -118,7 +119,7 @@ func ignoreMissing(err error) error {
 
 // unpackRecords takes the file of records out of a backup.
 func unpackRecords(archive, file string) (err error) {
-	f, err := os.Open(archive)
+	f, _, err := safefs.OpenListed(archive)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/internal/safefs"
 )
 
 // logSize is how long a log file grows before it is set aside, in bytes. One older file is kept.
@@ -43,12 +44,11 @@ func openLog(state string, crashes bool) (*logFile, error) {
 
 // open opens the file at l.path. The caller holds l.mu, or is alone.
 func (l *logFile) open() error {
-	f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, info, err := safefs.OpenAppend(l.path)
 	if err != nil {
 		return err
 	}
-	info, err := f.Stat()
-	if err == nil && l.crashes {
+	if l.crashes {
 		err = debug.SetCrashOutput(f, debug.CrashOptions{})
 	}
 	if err != nil {

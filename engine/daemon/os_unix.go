@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/safefs"
 )
 
 // listen opens what clients dial on this platform.
@@ -29,7 +30,7 @@ func ownedByUs(info fs.FileInfo) bool {
 // lockDir locks a directory against other processes that do. free is false when one of them has it;
 // a directory that is not there yet needs no lock.
 func lockDir(dir string) (lock *os.File, free bool) {
-	d, err := os.Open(dir)
+	d, err := safefs.OpenDir(dir)
 	if err != nil {
 		return nil, true
 	}

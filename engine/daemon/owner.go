@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/process"
 	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/internal/safefs"
 )
 
 // ownerName is the file in a state directory by which its owner is found.
@@ -119,18 +120,13 @@ func (o owner) withdraw(state string) error {
 func readOwner(state string) (owner, error) {
 	const op = "daemon.owner"
 	path := filepath.Join(state, ownerName)
-	info, err := os.Lstat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return owner{}, fault.New(fault.Corrupt, op, "%s is no plain file", path) // opening a pipe would hang
-	}
-	var f *os.File
-	if err == nil {
-		f, err = os.Open(path)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
+	f, _, err := safefs.OpenListed(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return owner{}, fault.New(fault.NotFound, op, "no daemon has published itself in %s", state)
-	}
-	if err != nil {
+	case fault.Is(err, fault.Invalid):
+		return owner{}, fault.New(fault.Corrupt, op, "%s is no plain file", path)
+	case err != nil:
 		return owner{}, fault.Wrap(fault.Denied, op, err)
 	}
 	defer f.Close() // read only: nothing can be lost

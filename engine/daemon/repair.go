@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/safefs"
 )
 
 // Repaired is what a repair did.
@@ -118,7 +119,7 @@ func eachFile(dir string, fn func(rel string) error) error {
 
 // syncDir makes the names in a directory durable, where the system can do that.
 func syncDir(dir string) error {
-	d, err := os.Open(dir)
+	d, err := safefs.OpenDir(dir)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ type Tree struct {
 // Open opens the tree at an absolute path. Errors: not_found, denied, limited when no more files can be
 // opened, unavailable.
 func Open(path string) (*Tree, error) {
-	root, err := os.OpenRoot(path)
+	root, err := OpenRoot(path)
 	if err != nil {
 		return nil, coded("safefs.open", err)
 	}

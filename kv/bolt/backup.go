@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
 // Backup implements kv.Store. The records are copied to a temporary file first: a slow w does
@@ -77,7 +78,7 @@ func (s *Store) backupBlobs(t *archive) error {
 
 // backupBlob writes one blob's file, unless it has been deleted.
 func (s *Store) backupBlob(t *archive, path string) error {
-	f, err := s.blobs.root.Open(path)
+	f, _, err := safefs.OpenIn(s.blobs.root, path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

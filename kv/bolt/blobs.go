@@ -18,6 +18,7 @@ import (
 
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/internal/blobfile"
 )
@@ -72,7 +73,7 @@ func openDir(parent *os.Root, name string) (*os.Root, error) {
 		return nil, fault.New(fault.Denied, "kv.open", "%s is not a directory", name).
 			WithHint("move it away")
 	}
-	d, err := parent.Open(name)
+	d, err := safefs.OpenDirIn(parent, name)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func openDir(parent *os.Root, name string) (*os.Root, error) {
 	if err := tighten(d, info, dirMode); err != nil {
 		return nil, err
 	}
-	return parent.OpenRoot(name)
+	return parent.OpenRoot(name + "/.")
 }
 
 func (b *blobs) removeTemps() error {
@@ -243,17 +244,16 @@ func (b *blobs) file(hash string) (*os.File, int64, error) {
 	}
 	_, path := place(hash)
 	info, err := b.root.Lstat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return nil, 0, fault.New(fault.Corrupt, "kv.openblob", "blob %s is not a plain file", hash)
-	}
 	var f *os.File
-	if err == nil {
-		f, err = b.root.Open(path)
+	if err == nil && info.Mode()&fs.ModeSymlink == 0 {
+		f, info, err = safefs.OpenIn(b.root, path, os.O_RDONLY)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, 0, fault.New(fault.NotFound, "kv.openblob", "there is no blob %s", hash)
-	}
-	if err != nil {
+	case err == nil && f == nil, fault.Is(err, fault.Invalid):
+		return nil, 0, fault.New(fault.Corrupt, "kv.openblob", "blob %s is not a plain file", hash)
+	case err != nil:
 		return nil, 0, osError("kv.openblob", err)
 	}
 	return f, info.Size(), nil
@@ -349,7 +349,7 @@ func (b *blobs) walkDir(ctx context.Context, dir string, yield func(kv.StoredBlo
 
 // readNames returns the names in a directory.
 func readNames(root *os.Root, name string) ([]string, error) {
-	d, err := root.Open(name)
+	d, err := safefs.OpenDirIn(root, name)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/internal/defect"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
 const (
@@ -77,17 +78,13 @@ func openRegular(root *os.Root, name string, flag int) (*os.File, fs.FileInfo, e
 	if err := checkRegular(before, name); err != nil {
 		return nil, nil, err
 	}
-	f, err := root.OpenFile(name, flag, 0)
+	f, info, err := safefs.OpenIn(root, name, flag)
 	if err != nil {
 		return nil, nil, err
 	}
-	info, err := f.Stat()
-	if err == nil && !os.SameFile(info, before) {
-		err = errReplaced
-	}
-	if err != nil {
+	if !os.SameFile(info, before) {
 		_ = f.Close() // nothing was written
-		return nil, nil, err
+		return nil, nil, errReplaced
 	}
 	return f, info, nil
 }
@@ -214,7 +211,7 @@ func createTemp(root *os.Root) (string, *os.File, error) {
 
 // syncRoot makes the entries of a directory below root durable.
 func syncRoot(root *os.Root, name string) error {
-	d, err := root.Open(name)
+	d, err := safefs.OpenDirIn(root, name)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
 const (
@@ -36,7 +37,7 @@ func openStateDir(dir string) (*os.Root, error) {
 		}
 		return nil, err
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := safefs.OpenRoot(dir)
 	if err != nil {
 		return nil, osError("kv.open", err)
 	}
@@ -71,7 +72,7 @@ func makeDir(dir string) error {
 		}
 		return err
 	}
-	d, err := os.Open(parent)
+	d, err := safefs.OpenDir(parent)
 	if err != nil {
 		return err
 	}

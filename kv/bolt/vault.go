@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/kv/internal/blobfile"
 )
 
@@ -27,7 +28,7 @@ type vault struct {
 
 // openVault opens a ledger that exists. Errors: not_found, denied, invalid, unavailable.
 func openVault(ctx context.Context, dir string, w Watch) (*vault, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := safefs.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "kv.check", "there is no directory %q", dir)
 	}
@@ -62,7 +63,7 @@ func (v *vault) open() error {
 	if err != nil {
 		return err
 	}
-	blobRoot, err := v.root.OpenRoot(blobsName)
+	blobRoot, err := v.root.OpenRoot(blobsName + "/.")
 	switch {
 	case err == nil:
 		v.stored = &blobs{root: blobRoot, codec: codec}
