@@ -27,8 +27,9 @@ var (
 const (
 	// patience is how long one read may take that should take milliseconds.
 	patience = 30 * time.Second
-	// leastRaced is how many reads of every subject must have met a swap.
-	leastRaced = 3
+	// leastRaced is how many reads of every subject must have met a swap, and raceShare how many for so many
+	// of its swaps.
+	leastRaced, raceShare = 3, 1000
 	// mostControl bounds the swaps after which a naive subject must be caught.
 	mostControl = 200_000
 )
@@ -90,8 +91,8 @@ func (s subject) campaign(t *testing.T, seed uint64, swaps int64) row {
 		t.Errorf("a naive %s was not caught within %d swaps: the campaign proves nothing", s.name, mostControl)
 	}
 	put(t, p.outside, s.outside)
-	began, from := time.Now(), p.swaps.Load()
-	for p.swaps.Load()-from < swaps || r.raced < leastRaced && time.Since(began) < patience {
+	began, from, least := time.Now(), p.swaps.Load(), max(leastRaced, swaps/raceShare)
+	for p.swaps.Load()-from < swaps || r.raced < least && time.Since(began) < 2*patience {
 		if s.once(t, p, &r, read); r.hangs > 0 || t.Failed() {
 			break
 		}
@@ -104,7 +105,7 @@ func (s subject) campaign(t *testing.T, seed uint64, swaps int64) row {
 	if s.writes {
 		s.untouched(t, p, before, &r)
 	}
-	if r.raced < leastRaced && !t.Failed() {
+	if r.raced < least && !t.Failed() {
 		t.Errorf("only %d of %d reads met a swap: the campaign proves nothing", r.raced, r.reads)
 	}
 	t.Logf("naive caught after %d swaps; %s", r.control, r)

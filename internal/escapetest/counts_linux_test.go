@@ -49,7 +49,7 @@ var workspaceCountSubject = subject{
 		fromServer, out := io.Pipe()
 		editor := scriptededitor.New(toServer, fromServer)
 		served := make(chan error, 1)
-		go func() { served <- s.Serve(t.Context(), in, out); in.Close(); out.Close() }() //nolint:errcheck // pipes
+		go func() { served <- s.Serve(context.Background(), in, out); in.Close(); out.Close() }() //nolint:errcheck // pipes
 		t.Cleanup(func() {
 			if err := editor.Leave(context.Background()); err != nil {
 				t.Error(err)

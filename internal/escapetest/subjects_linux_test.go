@@ -11,7 +11,7 @@ func subjects() []subject {
 		named("count FILE", "count", "a.txt"), named("import FILE", "--in-process", "import", "a.txt"),
 		named("artifact put FILE", "--in-process", "artifact", "put", "a.txt"), named("compact FILE", "--in-process", "compact", "a.txt"),
 		findSubject,
-		memoryExportSubject, pageSubject, exportSubject, liveExportsSubject,
+		memoryExportSubject, pageSubject, exportSubject, liveExportsSubject, forgetSubject,
 	}
 }
 

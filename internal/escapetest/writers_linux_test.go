@@ -2,6 +2,7 @@ package escapetest
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -130,6 +131,29 @@ var liveExportsSubject = subject{
 			case <-rounds:
 			case <-ctx.Done():
 				return "", true
+			}
+			return "", false
+		}
+	},
+}
+
+// Forgetting empties the directory of exports.
+var forgetSubject = subject{
+	name: "forgetting", root: "state",
+	inside:  map[string]string{exports.Dir + "/" + exports.ChangesFile: "x"},
+	outside: map[string]string{exports.Dir + "/" + exports.ChangesFile: "x", exports.Dir + "/deep/file": "x"},
+	targets: []target{{path: exports.Dir, dir: true}},
+	writes:  true,
+	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
+		s := newSpy(t, p, p.env(p.inside))
+		n := int64(0)
+		return func(ctx context.Context) (string, bool) {
+			text := fmt.Sprintf("number %d is to be forgotten", n)
+			talk(t, s.Local, text, n)
+			n++
+			_, err := s.Forget(ctx, engine.ForgetRequest{Text: text})
+			if err != nil {
+				return err.Error(), true
 			}
 			return "", false
 		}
