@@ -17,7 +17,11 @@ func TestForgettingEmptiesNoDirectoryElsewhere(t *testing.T) {
 	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(elsewhere, filepath.Join(state, "exports")); err != nil {
+	dir := filepath.Join(state, "exports")
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, dir); err != nil {
 		t.Skip(err)
 	}
 	_, err := l.Forget(t.Context(), engine.ForgetRequest{Text: planted})

@@ -377,8 +377,8 @@ func TestLiveExportsStayInTheStateDirectory(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(info.State, exports.Dir)); err != nil {
 		t.Skip(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	err = exports.Follow(ctx, l, exports.Options{Env: e, Wait: func(context.Context, time.Duration) { cancel() }}) // after the first round
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // for a follower that writes, and waits for more
+	err = exports.Follow(ctx, l, exports.Options{Env: e, Wait: func(context.Context, time.Duration) { cancel() }})
 	if err != nil {
 		t.Fatal(err)
 	}
