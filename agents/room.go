@@ -2,6 +2,7 @@ package agents
 
 import (
 	"io"
+	"os"
 	"time"
 
 	"ctxledger.dev/engine/replay"
@@ -24,9 +25,9 @@ type Room struct {
 	// Read hands every record of a session file to take, in order. What a Record holds is valid until take
 	// returns. Errors are those of reading.
 	Read func(file io.Reader, path string, take func(Record)) (Damage, error)
-	// Whole reads a session file whole, for a replay; a relative path is one from dir. Errors: not_found and denied for
-	// the file; invalid and too_large for what it holds.
-	Whole func(path, dir string) (*replay.Session, error)
+	// Whole reads a session file whole, for a replay. Errors: those of reading; invalid and too_large for what it
+	// holds.
+	Whole func(file *os.File, path string) (*replay.Session, error)
 }
 
 // Survey is what has to be known of a session file before it can be measured.

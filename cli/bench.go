@@ -50,7 +50,12 @@ func (a *app) eachSession(ctx context.Context, files []string, do func(ctx conte
 }
 
 func (a *app) readSession(ctx context.Context, file string, do func(ctx context.Context, s *replay.Session) error) error {
-	s, err := claudecode.Room().Whole(file, a.Env.Dir)
+	f, err := openFile(file, a.absolute(file))
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	s, err := claudecode.Room().Whole(f, file)
 	if err != nil {
 		return err
 	}

@@ -168,14 +168,20 @@ func writeExport(dir string, files map[string][]byte, overwrite bool) ([]string,
 	return names, nil
 }
 
-// writeFile puts a file in place in one step.
+// writeFile puts a file in place in one step. The new file is nothing that was there before: to write into what
+// somebody put at its name could wait for the other end of a pipe, or change a file elsewhere.
 func writeFile(root *os.Root, name string, content []byte) error {
 	if err := root.Mkdir(path.Dir(name), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	temp := name + ".tmp"
-	err := root.WriteFile(temp, content, 0o600)
-	if err == nil {
+	_ = root.Remove(temp) // left by a command that was killed
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = root.Rename(temp, name)
 	}
 	if err != nil {

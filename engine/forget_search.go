@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
+	"path"
 	"path/filepath"
 
 	"ctxledger.dev/internal/fault"
@@ -21,35 +21,40 @@ const blobsDir = "blobs"
 
 // removeExports removes what was written from the ledger: it is written again, from what is left.
 func (l *Local) removeExports() error {
-	dir := filepath.Join(l.state, exportsDir)
-	names, err := os.ReadDir(dir)
+	const op = "engine.forget"
+	state, err := safefs.OpenRoot(l.state)
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, op, err)
+	}
+	defer state.Close() // nothing is removed through it any more
+	names, err := fs.ReadDir(safefs.Files(state), exportsDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	for _, e := range names {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	for _, e := range names { // only below: a link in the place of the directory must not empty another one
+		err = errors.Join(err, state.RemoveAll(path.Join(exportsDir, e.Name())))
 	}
-	return fault.Wrap(fault.Unavailable, "engine.forget", err)
+	return fault.Wrap(fault.Unavailable, op, err)
 }
 
 // searchState looks for a text in every file of the state directory and in every blob. It returns how
 // many it looked through, and the places that hold it.
 func (l *Local) searchState(ctx context.Context, t scrub.Text) (searched int, left []LeftPlace, err error) {
 	left = []LeftPlace{}
-	err = filepath.WalkDir(l.state, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(l.state, func(place string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // gone in the meantime
 		case err != nil:
 			return err
-		case d.IsDir() && path == filepath.Join(l.state, blobsDir):
+		case d.IsDir() && place == filepath.Join(l.state, blobsDir):
 			return fs.SkipDir
 		case !d.Type().IsRegular():
 			return nil
 		}
 		searched++
-		if why := searchFile(ctx, path, t); why != "" && len(left) < maxLeft {
-			left = append(left, LeftPlace{Place: path, Why: why})
+		if why := searchFile(ctx, place, t); why != "" && len(left) < maxLeft {
+			left = append(left, LeftPlace{Place: place, Why: why})
 		}
 		return ctx.Err()
 	})

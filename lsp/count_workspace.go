@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/tally"
 )
 
@@ -62,7 +60,7 @@ func (s *Server) countWorkspace(ctx context.Context, token protocol.ProgressToke
 // countFiles counts the texts of the workspace.
 func (s *Server) countFiles(ctx context.Context, found, read func(int64)) (Counted, error) {
 	c := s.known().meter.Counter.Encoding().Counter() // the meter knows what the sum is worth for the model
-	t := tally.New(ctx, tally.Options{Counter: c, Open: openRegular, Found: found, Read: read})
+	t := tally.New(ctx, tally.Options{Counter: c, Found: found, Read: read})
 	_, err := t.Dir(".", s.place.Root)
 	texts, err := t.Done(err)
 	counted := Counted{Exact: s.known().meter.Counter.Exact()}
@@ -77,13 +75,4 @@ func (s *Server) countFiles(ctx context.Context, found, read func(int64)) (Count
 		}
 	}
 	return counted, err
-}
-
-// openRegular opens a file that the walk found to be a regular one.
-func openRegular(x *tally.Text) (io.ReadCloser, error) {
-	f, _, err := safefs.OpenListed(x.Place)
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
 }

@@ -3,7 +3,6 @@ package tally_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -25,7 +24,6 @@ func Example() {
 
 	t := tally.New(context.Background(), tally.Options{
 		Counter: tokens.O200kBase.Counter(),
-		Open:    func(x *tally.Text) (io.ReadCloser, error) { return os.Open(x.Place) },
 	})
 	_, err = t.Dir("project", dir)
 	texts, err := t.Done(err)

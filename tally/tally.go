@@ -8,11 +8,13 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"runtime"
 	"sync"
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/tokens"
 )
 
@@ -27,7 +29,7 @@ const (
 // Options say how texts are counted.
 type Options struct {
 	Counter tokens.Counter
-	// Open opens a text. Its errors become those of the text.
+	// Open opens a text that was added alone. Its errors become those of the text. nil: there is none.
 	Open func(*Text) (io.ReadCloser, error)
 	// Found and Read are called with the sizes in bytes of what is found and of what has been read, from any
 	// goroutine. nil: nobody watches, and the sizes of what is found in directories are not asked for.
@@ -45,6 +47,8 @@ type Tally struct {
 	texts []*Text   // guarded by mu
 	next  int       // the first one that nobody has taken; guarded by mu
 	ended bool      // there will be no more; guarded by mu
+
+	trees []*safefs.Tree // of directories, open until all is counted; the caller's goroutine alone uses them
 }
 
 // New begins to count. The caller must call Done.
@@ -62,6 +66,9 @@ func New(ctx context.Context, o Options) *Tally {
 func (t *Tally) Done(err error) ([]*Text, error) {
 	t.end(err != nil)
 	t.workers.Wait()
+	for _, tree := range t.trees {
+		_ = tree.Close() // only read
+	}
 	return t.texts, cmp.Or(err, t.ctx.Err())
 }
 
@@ -87,7 +94,14 @@ func (t *Tally) Add(x *Text) error {
 func (t *Tally) Dir(name, place string) (ignored bool, err error) {
 	before := len(t.texts) // no other goroutine appends
 	w := walker{yield: t.found}
-	err = w.named(name, place)
+	if w.root, err = filepath.EvalSymlinks(place); err == nil {
+		w.tree, err = safefs.Open(w.root)
+	}
+	if err != nil {
+		return false, w.failed(name, err)
+	}
+	t.trees = append(t.trees, w.tree)
+	err = w.named(name)
 	return w.ignored > 0 && len(t.texts) == before, err
 }
 
@@ -144,7 +158,7 @@ func (t *Tally) work() {
 
 // count counts one text, read through head. Errors: ErrBinary; those of opening and reading.
 func (t *Tally) count(x *Text, head *bufio.Reader) error {
-	f, err := t.o.Open(x)
+	f, err := t.open(x)
 	if err != nil {
 		return err
 	}
@@ -161,6 +175,18 @@ func (t *Tally) count(x *Text, head *bufio.Reader) error {
 	}
 	x.Count, x.Read, err = t.o.Counter.CountReader(head)
 	return err
+}
+
+// open opens a text: one of a directory inside of that, whatever its path leads to by now.
+func (t *Tally) open(x *Text) (io.ReadCloser, error) {
+	if x.tree == nil {
+		return t.o.Open(x)
+	}
+	f, _, err := x.tree.Open(x.at)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // watched shows how far the reading of a text has come, and ends it with the context.

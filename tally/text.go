@@ -3,6 +3,7 @@ package tally
 import (
 	"errors"
 
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/tokens"
 )
 
@@ -17,4 +18,7 @@ type Text struct {
 	Size  int64 // in bytes, as far as it is known in advance
 	Read  tokens.Reading
 	Err   error // why it was not counted: ErrBinary, or what the system said
+
+	tree *safefs.Tree // of the directory that was walked through; nil: the text was added alone
+	at   string       // its path there
 }

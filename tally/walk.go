@@ -1,6 +1,7 @@
 package tally
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -16,32 +17,30 @@ import (
 const gitName = ".git"
 
 // walker finds the files below a directory in the order of their names: regular files that git does
-// not ignore. Links are not followed, and .git is left out.
+// not ignore. Links are not followed, and .git is left out. All is read through tree: whoever swaps a
+// directory or a file for a link meanwhile leads nobody out of it.
 type walker struct {
+	tree *safefs.Tree
+	root string // where the tree lies
 	// yield takes a file, or a directory that could not be read, with its Err. An error of yield ends the walk.
 	yield   func(x *Text, e fs.DirEntry) error
 	ignored int // files and directories left out because git ignores them
 }
 
-// repository is what git ignores in one tree.
+// repository is what git ignores in one.
 type repository struct {
-	tree  *safefs.Tree
 	rules *ignore.Rules // nil: nothing is ignored
 }
 
-// openRepository reads what git ignores below a directory.
-func openRepository(root string) (*repository, error) {
-	tree, err := safefs.Open(root)
-	if err != nil {
-		return nil, err
-	}
-	read := func(name string) []byte {
-		if _, err := os.Lstat(filepath.Join(root, name)); err != nil {
+// repositoryIn reads what git ignores below a directory of a tree; root is where the tree lies.
+func repositoryIn(tree *safefs.Tree, root, dir string) *repository {
+	return &repository{ignore.New(func(name string) []byte {
+		name = path.Join(dir, name)
+		if _, err := os.Lstat(filepath.Join(root, name)); errors.Is(err, fs.ErrNotExist) {
 			return nil // mostly there is none, and the tree opens all that lies above a path one by one
 		}
 		return tree.Read(name, ignore.FileSize)
-	}
-	return &repository{tree, ignore.New(read)}, nil
+	})}
 }
 
 // ignores reports whether git ignores a path of the repository.
@@ -52,25 +51,30 @@ func (r *repository) ignores(name string, dir bool) bool {
 // named walks through a directory that the user named. The rules of the repository around it count; where
 // there is none, those of the directory itself. A directory that git ignores is walked through all the
 // same, since it was asked for: then nothing in it is ignored.
-func (w *walker) named(name, place string) error {
-	resolved, err := filepath.EvalSymlinks(place)
+func (w *walker) named(name string) error {
+	root := repositoryOf(w.root)
+	around, err := safefs.Open(root)
 	if err != nil {
 		return w.failed(name, err)
 	}
-	root := repositoryOf(resolved)
-	repo, err := openRepository(root)
-	if err != nil {
-		return w.failed(name, err)
-	}
-	defer repo.tree.Close() //nolint:errcheck // opened for reading
-	rel, err := filepath.Rel(root, resolved)
+	defer around.Close() //nolint:errcheck // opened for reading
+	repo := repositoryIn(around, root, ".")
+	rel, err := filepath.Rel(root, w.root)
 	if err != nil {
 		return fault.Wrap(fault.Internal, "tally.dir", err) // root is resolved or lies above it
 	}
 	if rel = filepath.ToSlash(rel); repo.ignores(rel, true) {
 		repo.rules = nil
 	}
-	return w.dir(repo, rel, name, resolved)
+	return w.dir(repo, rel, name, step{place: w.root, at: "."})
+}
+
+// step is where a walk is: a directory's place, and its path in the tree.
+type step struct{ place, at string }
+
+// into returns the step to an entry.
+func (s step) into(name string) step {
+	return step{filepath.Join(s.place, name), path.Join(s.at, name)}
 }
 
 // failed hands on a directory that cannot be read.
@@ -92,23 +96,18 @@ func repositoryOf(dir string) string {
 
 // dir walks through a directory: rel is its path in the repository, name what the user sees. A repository
 // inside of another one has rules of its own.
-func (w *walker) dir(repo *repository, rel, name, place string) error {
-	entries, err := os.ReadDir(place)
+func (w *walker) dir(repo *repository, rel, name string, here step) error {
+	entries, err := w.tree.ReadDir(here.at)
 	if err != nil { // the entries that could be read go on
 		if err := w.failed(name, err); err != nil {
 			return err
 		}
 	}
 	if rel != "." && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == gitName }) {
-		inner, err := openRepository(place)
-		if err != nil {
-			return w.failed(name, err)
-		}
-		defer inner.tree.Close() //nolint:errcheck // opened for reading
-		repo, rel = inner, "."
+		repo, rel = repositoryIn(w.tree, w.root, here.at), "."
 	}
 	for _, e := range entries {
-		if err := w.entry(repo, path.Join(rel, e.Name()), filepath.Join(name, e.Name()), filepath.Join(place, e.Name()), e); err != nil {
+		if err := w.entry(repo, path.Join(rel, e.Name()), filepath.Join(name, e.Name()), here.into(e.Name()), e); err != nil {
 			return err
 		}
 	}
@@ -116,7 +115,7 @@ func (w *walker) dir(repo *repository, rel, name, place string) error {
 }
 
 // entry looks at one entry of a directory.
-func (w *walker) entry(repo *repository, rel, name, place string, e fs.DirEntry) error {
+func (w *walker) entry(repo *repository, rel, name string, here step, e fs.DirEntry) error {
 	switch {
 	case e.Name() == gitName, !e.IsDir() && !e.Type().IsRegular():
 		return nil
@@ -124,7 +123,7 @@ func (w *walker) entry(repo *repository, rel, name, place string, e fs.DirEntry)
 		w.ignored++
 		return nil
 	case !e.IsDir():
-		return w.yield(&Text{Name: name, Place: place}, e)
+		return w.yield(&Text{Name: name, Place: here.place, tree: w.tree, at: here.at}, e)
 	}
-	return w.dir(repo, rel, name, place)
+	return w.dir(repo, rel, name, here)
 }

@@ -1,11 +1,13 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -22,6 +24,7 @@ type source struct {
 	path string
 	size int64
 	room agents.Room
+	open func() (*os.File, error)
 }
 
 // search finds session files.
@@ -29,6 +32,7 @@ type search struct {
 	rooms   []agents.Room
 	found   []source
 	seen    map[string]bool // paths with links resolved
+	trees   []*safefs.Tree  // of the directories, in which the files are opened
 	skipped int             // files in directories that are no session files of an agent known here
 	failed  []Failure
 }
@@ -44,7 +48,7 @@ func (s *search) path(ctx context.Context, name string) error {
 	case !info.Mode().IsRegular():
 		s.failed = append(s.failed, Failure{name, "it is not a file"})
 	default:
-		agent, err := s.file(name, info.Size())
+		agent, err := s.file(name, info.Size(), func() (*os.File, error) { return opened(safefs.OpenFile(name)) })
 		switch {
 		case err != nil:
 			s.fail(name, err)
@@ -55,30 +59,67 @@ func (s *search) path(ctx context.Context, name string) error {
 	return s.full()
 }
 
-// dir finds the session files below a directory. Links are not followed.
+// opened leaves away what a file is.
+func opened(f *os.File, _ fs.FileInfo, err error) (*os.File, error) { return f, err }
+
+// dir finds the session files below a directory. Links are not followed, and none that comes to stand in the
+// place of a file or directory leads out.
 func (s *search) dir(ctx context.Context, root string) error {
-	return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	tree, err := safefs.Open(root)
+	if err != nil {
+		s.fail(root, err)
+		return nil
+	}
+	s.trees = append(s.trees, tree)
+	return s.below(ctx, tree, root, ".")
+}
+
+// below finds those in a directory of a tree.
+func (s *search) below(ctx context.Context, tree *safefs.Tree, root, dir string) error {
+	entries, err := tree.ReadDir(dir)
+	if err != nil {
+		s.fail(filepath.Join(root, dir), err)
+	}
+	for _, e := range entries {
+		at := path.Join(dir, e.Name())
 		switch {
-		case err != nil:
-			s.fail(name, err)
-			return ctx.Err()
-		case d.IsDir() || !d.Type().IsRegular() || !s.isSession(d.Name()):
-			return ctx.Err()
+		case e.IsDir():
+			err = s.below(ctx, tree, root, at)
+		case e.Type().IsRegular() && s.isSession(e.Name()):
+			err = s.listed(tree, root, at, e)
+		default:
+			err = nil
 		}
-		info, err := d.Info()
-		if err != nil {
-			s.fail(name, err)
-			return nil
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return err
 		}
-		agent, err := s.file(name, info.Size())
-		switch {
-		case err != nil:
-			s.fail(name, err)
-		case !s.reads(agent):
-			s.skipped++
-		}
-		return s.full()
-	})
+	}
+	return ctx.Err()
+}
+
+// listed takes in a file of a directory.
+func (s *search) listed(tree *safefs.Tree, root, at string, e fs.DirEntry) error {
+	name := filepath.Join(root, at)
+	info, err := e.Info()
+	if err != nil {
+		s.fail(name, err)
+		return nil
+	}
+	agent, err := s.file(name, info.Size(), func() (*os.File, error) { return opened(tree.Open(at)) })
+	switch {
+	case err != nil:
+		s.fail(name, err)
+	case !s.reads(agent):
+		s.skipped++
+	}
+	return s.full()
+}
+
+// close ends the reading of directories.
+func (s *search) close() {
+	for _, tree := range s.trees {
+		_ = tree.Close() // only read
+	}
 }
 
 // isSession reports whether a file of this name can be a session of any agent.
@@ -87,12 +128,12 @@ func (s *search) isSession(name string) bool {
 }
 
 // file looks whose a file is, and keeps it if its agent is known. A path that is named twice is kept once.
-func (s *search) file(name string, size int64) (agents.Agent, error) {
+func (s *search) file(name string, size int64, open func() (*os.File, error)) (agents.Agent, error) {
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return agents.Unknown, err
 	}
-	f, _, err := safefs.OpenListed(real)
+	f, err := open()
 	if err != nil {
 		return agents.Unknown, err
 	}
@@ -106,7 +147,7 @@ func (s *search) file(name string, size int64) (agents.Agent, error) {
 	for _, r := range s.rooms {
 		if r.Agent == agent && !s.seen[real] {
 			s.seen[real] = true
-			s.found = append(s.found, source{path: name, size: size, room: r})
+			s.found = append(s.found, source{path: name, size: size, room: r, open: open})
 		}
 	}
 	return agent, nil

@@ -95,7 +95,12 @@ func (w *work) candidates() []candidate {
 
 // savings plays one session; nil: it could not be, or not in time.
 func (w *work) savings(ctx context.Context, c candidate) *replay.Savings {
-	s, err := c.room.Whole(c.path, w.Env.Dir)
+	f, err := c.open()
+	if err != nil {
+		return nil
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	s, err := c.room.Whole(f, c.path)
 	if err != nil {
 		return nil
 	}

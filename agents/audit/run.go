@@ -14,7 +14,6 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/report"
 	"ctxledger.dev/tokens"
 )
@@ -58,6 +57,7 @@ type Damaged struct {
 // for more than 100,000 files; that of ctx.
 func Run(ctx context.Context, o Options) (Audit, error) {
 	s := search{rooms: rooms(), seen: map[string]bool{}}
+	defer s.close()
 	out := Audit{Looked: o.Paths}
 	if len(o.Paths) == 0 {
 		out.Looked = s.places(o.Env)
@@ -147,7 +147,7 @@ func (w *work) each(do func(i int) error) {
 
 // survey notes which requests a file reports.
 func (w *work) survey(i int) error {
-	f, _, err := safefs.OpenFile(w.files[i].path)
+	f, err := w.files[i].open()
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (w *work) claim() {
 // measure reads a file.
 func (w *work) measure(i int) error {
 	src := w.files[i]
-	f, _, err := safefs.OpenFile(src.path)
+	f, err := src.open()
 	if err != nil {
 		return err
 	}

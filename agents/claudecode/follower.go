@@ -5,10 +5,12 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
 const (
@@ -224,11 +226,31 @@ func (f *follower) report(r Report) {
 	}
 }
 
+// open opens a session file inside of the project directory: no link that came to stand in the place of a file
+// or directory leads elsewhere.
+func (f *follower) open(path string) (*os.File, int64, error) {
+	tree, err := safefs.Open(f.dir)
+	if err != nil {
+		return nil, 0, fileError(path, err)
+	}
+	defer tree.Close() //nolint:errcheck // the file stays open
+	rel, err := filepath.Rel(f.dir, path)
+	if err != nil {
+		return nil, 0, fileError(path, err)
+	}
+	file, info, err := tree.Open(filepath.ToSlash(rel))
+	if err != nil {
+		return nil, 0, fileError(path, err)
+	}
+	return file, info.Size(), nil
+}
+
 // importer returns the importer of a file, a new one if its state is no longer kept.
 func (f *follower) importer(path string) *importer {
 	im := f.importers[path]
 	if im == nil {
 		im = newImporter(f.ledger, path)
+		im.open = f.open
 		im.workspace, im.budget = f.o.Workspace, runBatches
 		f.importers[path] = im
 	}

@@ -24,6 +24,7 @@ const (
 type importer struct {
 	ledger   Ledger
 	path     string // absolute, without links
+	open     func(path string) (*os.File, int64, error)
 	progress func(done, total int64)
 	// workspace limits the sessions to those that run inside it; "": any.
 	workspace string
@@ -38,7 +39,7 @@ type importer struct {
 }
 
 func newImporter(ledger Ledger, path string) *importer {
-	return &importer{ledger: ledger, path: path, progress: func(int64, int64) {}}
+	return &importer{ledger: ledger, path: path, open: open, progress: func(int64, int64) {}}
 }
 
 // run imports what the file holds beyond the state of the ledger.
@@ -48,7 +49,7 @@ func (im *importer) run(ctx context.Context) (rep Report, err error) {
 		rep.Session, rep.Offset = im.state.Session, im.state.Offset
 		im.known = im.known && err == nil
 	}()
-	file, size, err := open(im.path)
+	file, size, err := im.open(im.path)
 	if err != nil {
 		return rep, err
 	}

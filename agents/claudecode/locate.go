@@ -3,7 +3,7 @@ package claudecode
 import (
 	"errors"
 	"io/fs"
-	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/safefs"
 )
 
 const (
@@ -73,19 +74,23 @@ type File struct {
 // Files lists the session files of a project directory, those of subagents too, newest first and
 // at most the 10,000 newest. A directory that does not exist has none. Errors: denied.
 func Files(dir string) ([]File, error) {
-	entries, err := os.ReadDir(dir)
+	tree, err := safefs.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fileError(dir, err)
 	}
+	defer tree.Close() //nolint:errcheck // only read
+	entries, err := tree.ReadDir(".")
+	if err != nil {
+		return nil, fileError(dir, err)
+	}
 	files := sessionFiles(dir, entries)
 	for _, e := range entries {
 		if e.IsDir() {
-			below := filepath.Join(dir, e.Name(), subagentsDir)
-			inner, _ := os.ReadDir(below) // most sessions have none
-			files = append(files, sessionFiles(below, inner)...)
+			inner, _ := tree.ReadDir(path.Join(e.Name(), subagentsDir)) // most sessions have none
+			files = append(files, sessionFiles(filepath.Join(dir, e.Name(), subagentsDir), inner)...)
 		}
 	}
 	slices.SortFunc(files, func(a, b File) int {

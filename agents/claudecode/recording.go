@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"math"
+	"os"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
@@ -30,13 +31,22 @@ func Read(src Source) (Recording, error) {
 	if err != nil {
 		return Recording{}, err
 	}
-	file, size, err := open(path)
+	file, _, err := open(path)
 	if err != nil {
 		return Recording{}, err
 	}
 	defer file.Close() // opened for reading
-	if size > maxRecording {
-		return Recording{}, fault.New(fault.TooLarge, "claudecode.read", "%s has %d bytes, more than %d", src.Path, size, maxRecording)
+	return readOpen(file, path)
+}
+
+// readOpen is Read for a file that is open.
+func readOpen(file *os.File, path string) (Recording, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return Recording{}, fileError(path, err)
+	}
+	if size := info.Size(); size > maxRecording {
+		return Recording{}, fault.New(fault.TooLarge, "claudecode.read", "%s has %d bytes, more than %d", path, size, maxRecording)
 	}
 	if err := recognise(path, file); err != nil {
 		return Recording{}, err

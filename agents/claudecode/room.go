@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -30,8 +31,8 @@ func Room() agents.Room {
 }
 
 // whole reads a file for a replay.
-func whole(path, dir string) (*replay.Session, error) {
-	r, err := Read(Source{Path: path, Dir: dir})
+func whole(file *os.File, path string) (*replay.Session, error) {
+	r, err := readOpen(file, path)
 	if err != nil {
 		return nil, err
 	}

@@ -250,8 +250,8 @@ func flipPage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(file, content, 0o600))
 }
 
-// deep DIR makes directories in a directory until the path of the last one is longer than systems take, so
-// that it cannot be read by anybody.
+// deep DIR makes directories in a directory until the path of the last one is longer than systems take, and
+// puts a text of two tokens into that one.
 func deep(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: deep DIR")
@@ -266,5 +266,6 @@ func deep(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(root.Close())
 		root = inner
 	}
+	ts.Check(root.WriteFile("t.txt", []byte("text\n"), 0o600))
 	ts.Check(root.Close())
 }

@@ -14,8 +14,8 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/process"
-	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/kv/bolt"
 )
 
 // ownerName is the file in a state directory by which its owner is found.

@@ -364,3 +364,25 @@ func TestSecretsAreMaskedInExports(t *testing.T) {
 		}
 	}
 }
+
+// A link in the place of the directory once led the live files out of the state directory.
+func TestLiveExportsStayInTheStateDirectory(t *testing.T) {
+	l, e := open(t)
+	record(t, l, "", turn("first"))
+	info, err := l.Info(t.Context(), engine.InfoRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := t.TempDir()
+	if err := os.Symlink(elsewhere, filepath.Join(info.State, exports.Dir)); err != nil {
+		t.Skip(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // for a follower that writes, and waits for more
+	err = exports.Follow(ctx, l, exports.Options{Env: e, Wait: func(context.Context, time.Duration) { cancel() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names, err := os.ReadDir(elsewhere); len(names) > 0 || err != nil {
+		t.Errorf("written elsewhere: %v, %v", names, err)
+	}
+}

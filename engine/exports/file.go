@@ -7,13 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/safefs"
 )
 
 // The names of the files.
@@ -25,22 +25,28 @@ const (
 // tempSuffix ends the names of files that are being written.
 const tempSuffix = ".partial"
 
-// makeDir makes a directory that only this user can enter, unless it exists.
-func makeDir(dir string) error {
-	return fault.Wrap(fault.Denied, "exports.dir", os.MkdirAll(dir, 0o700))
+// openDir opens a directory of ours, and makes it, for this user alone, if there is none. Whatever comes to
+// lie at its path or in it, nothing outside of it is written or removed.
+func openDir(dir string) (*os.Root, error) {
+	const op = "exports.dir"
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fault.Wrap(fault.Denied, op, err)
+	}
+	root, err := safefs.OpenRoot(dir)
+	return root, fault.Wrap(fault.Denied, op, err)
 }
 
-// writeFile writes a file in one step: what happens in between leaves the file of before. fill's
+// writeFile writes a file of a directory in one step: what happens in between leaves the file of before. fill's
 // output is masked on its way. keep decides at last whether the new file takes the old one's place; the
 // size is 0 when it does not.
-func writeFile(ctx context.Context, api engine.API, e env.Env, path string, fill func(io.Writer) error, keep func() (bool, error)) (size int64, err error) {
+func writeFile(ctx context.Context, api engine.API, e env.Env, dir *os.Root, name string, fill func(io.Writer) error, keep func() (bool, error)) (size int64, err error) {
 	const op = "exports.write"
-	temp := path + "." + e.ID(4) + tempSuffix
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	temp := name + "." + e.ID(4) + tempSuffix
+	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return 0, fault.Wrap(fault.Denied, op, err)
 	}
-	defer func() { _ = os.Remove(temp) }() // gone already when it took its place
+	defer func() { _ = dir.Remove(temp) }() // gone already when it took its place
 	b := bufio.NewWriter(f)
 	out := &exit{ctx: ctx, api: api, w: b}
 	err = fill(out)
@@ -54,7 +60,7 @@ func writeFile(ctx context.Context, api engine.API, e env.Env, path string, fill
 	if err != nil || !ok {
 		return 0, err
 	}
-	if err = os.Rename(temp, path); errors.Is(err, fs.ErrNotExist) {
+	if err = dir.Rename(temp, name); errors.Is(err, fs.ErrNotExist) {
 		return 0, nil // forgetting removed it: what it would have replaced is gone as well
 	}
 	return out.size, disk(err)
@@ -105,11 +111,11 @@ func (x *exit) mask(text string) (string, error) {
 	return out.String(), nil
 }
 
-// removeTemps removes what a crash left behind in a directory of ours.
-func removeTemps(dir string) error {
-	names, err := filepath.Glob(filepath.Join(dir, "*.json.*"+tempSuffix))
+// removeTemps removes what a crash left behind in a state directory.
+func removeTemps(state *os.Root) error {
+	names, err := fs.Glob(safefs.Files(state), Dir+"/*.json.*"+tempSuffix)
 	for _, name := range names {
-		err = errors.Join(err, os.Remove(name))
+		err = errors.Join(err, state.Remove(name))
 	}
 	return disk(err)
 }

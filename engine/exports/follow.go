@@ -2,9 +2,12 @@ package exports
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
-	"path/filepath"
+	"os"
+	"path"
 	"time"
 
 	"ctxledger.dev/changes"
@@ -14,6 +17,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/pulse"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/sessions"
 )
 
@@ -65,7 +69,7 @@ func Follow(ctx context.Context, api engine.API, o Options) error {
 type follower struct {
 	api   engine.API
 	o     Options
-	dir   string // "" until the state directory is known
+	state string // "" until the state directory is known
 	after int64  // the newest event that the files reflect
 }
 
@@ -128,15 +132,17 @@ func (f *follower) write(ctx context.Context) (took time.Duration, err error) {
 	case err != nil:
 		return 0, err
 	}
-	if err := f.prepare(ctx); err != nil {
+	state, err := f.prepare(ctx)
+	if err != nil {
 		return 0, err
 	}
+	defer state.Close() //nolint:errcheck // nothing is written through it any more
 	keep := func() (bool, error) { return f.current(ctx, now.Next) }
 	for name, fill := range map[string]func(io.Writer) error{
 		ChangesFile: func(w io.Writer) error { return f.changes(ctx, w, s) },
 		IntentsFile: func(w io.Writer) error { return f.intents(ctx, w, s) },
 	} {
-		if _, err := writeFile(ctx, f.api, f.o.Env, filepath.Join(f.dir, name), fill, keep); err != nil {
+		if _, err := writeFile(ctx, f.api, f.o.Env, state, path.Join(Dir, name), fill, keep); err != nil {
 			return 0, err
 		}
 	}
@@ -144,19 +150,27 @@ func (f *follower) write(ctx context.Context) (took time.Duration, err error) {
 	return f.o.Env.Now().Sub(start), nil
 }
 
-// prepare makes the directory, which forgetting removes, and clears it of what a crash left.
-func (f *follower) prepare(ctx context.Context) error {
-	if f.dir == "" {
+// prepare opens the state directory, makes the one of exports, which forgetting removes, and clears that of
+// what a crash left. A link in its place that leads out of the state directory is not followed.
+func (f *follower) prepare(ctx context.Context) (*os.Root, error) {
+	if f.state == "" {
 		info, err := f.api.Info(ctx, engine.InfoRequest{})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		f.dir = filepath.Join(info.State, Dir)
+		f.state = info.State
 	}
-	if err := makeDir(f.dir); err != nil {
-		return err
+	state, err := safefs.OpenRoot(f.state)
+	if err != nil {
+		return nil, disk(err)
 	}
-	return removeTemps(f.dir)
+	if err = state.Mkdir(Dir, 0o700); errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	if err = errors.Join(disk(err), removeTemps(state)); err != nil {
+		return nil, errors.Join(err, state.Close())
+	}
+	return state, nil
 }
 
 // current reports whether nothing was forgotten since an event: what was read before may hold it.

@@ -3,7 +3,6 @@ package exports
 import (
 	"context"
 	"io"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -30,11 +29,13 @@ type Written struct {
 // made. Errors: denied for a directory that cannot be written; those of the API.
 func Write(ctx context.Context, api engine.API, e env.Env, dir string, all []sessions.Session) (Written, error) {
 	w := Written{Dir: dir, Sessions: len(all)}
-	if err := makeDir(dir); err != nil {
+	root, err := openDir(dir)
+	if err != nil {
 		return w, err
 	}
+	defer root.Close() //nolint:errcheck // nothing is written through it any more
 	active := activeOf(all)
-	size, err := writeFile(ctx, api, e, filepath.Join(dir, ChangesFile), func(out io.Writer) error {
+	size, err := writeFile(ctx, api, e, root, ChangesFile, func(out io.Writer) error {
 		doc := changes.NewWriter(out)
 		for _, s := range all {
 			err := turns(ctx, api, s, func(t changes.Turn) error {
@@ -56,7 +57,7 @@ func Write(ctx context.Context, api engine.API, e env.Env, dir string, all []ses
 		return w, err
 	}
 	w.Bytes = size
-	size, err = writeFile(ctx, api, e, filepath.Join(dir, IntentsFile), func(out io.Writer) error {
+	size, err = writeFile(ctx, api, e, root, IntentsFile, func(out io.Writer) error {
 		doc := intents.NewWriter(out)
 		for _, s := range all {
 			err := eachIntent(ctx, api, s.ID, func(in intents.Intent) error {

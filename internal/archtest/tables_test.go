@@ -43,6 +43,7 @@ var layers = map[string]int{
 	"internal/storetest":          6, // a real store for the tests of the domains
 	"internal/formattest":         6, // conversations in every format, for tests
 	"internal/vscodetest":         6, // the extension in a real VS Code
+	"internal/escapetest":         6, // swaps what lies at the paths that the product opens
 	"internal/archtest":           6,
 	"internal/scriptedmodel/...":  0,
 }

@@ -136,6 +136,24 @@ func (t *Tree) open(name string) (*os.File, Info, error) {
 	return nil, Info{Kind: Other}, coded("safefs.open", err)
 }
 
+// Open opens a regular file for reading. Errors: those of OpenIn.
+func (t *Tree) Open(name string) (*os.File, fs.FileInfo, error) {
+	return OpenIn(t.root, filepath.FromSlash(name), os.O_RDONLY)
+}
+
+// ReadDir returns the entries of a directory by name. Links are told as links, not followed. Errors, with the
+// entries that could be read: those of the system.
+func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
+	d, err := OpenDirIn(t.root, filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close() // only read
+	entries, err := d.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
+}
+
 // Hash returns the SHA-256 of a file's content, and what the path led to at that moment. The hash is
 // "" when that was no file, or one of more than most bytes, which is not read. A file that is written
 // to meanwhile is read again; if it does not come to rest, the hash is that of the last reading.

@@ -1,0 +1,80 @@
+package escapetest
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"regexp"
+	"testing"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/lsp"
+	"ctxledger.dev/tokens"
+)
+
+// tree is what is counted: what lies outside has more tokens, in files with another name.
+var (
+	counted   = map[string]string{"a.txt": words(3), "d/b.txt": words(5), "deep/er/c.txt": words(7), ".gitignore": "*.log\n"}
+	uncounted = map[string]string{
+		"a.txt": words(many), "d/b.txt": words(many), "d/" + canary + ".txt": words(many), "deep/er/c.txt": words(many),
+		".gitignore": "*.txt\n",
+	}
+	countedAt = []target{{path: "a.txt"}, {path: "d", dir: true}, {path: "deep/er", dir: true}, {path: "deep", dir: true}}
+)
+
+// large matches a count that nothing inside has.
+var large = regexp.MustCompile(`"(tokens|total)": ?[0-9]{4}`)
+
+var countSubject = subject{
+	name: "count DIRECTORY", inside: counted, outside: uncounted, targets: countedAt,
+	leaks: large.MatchString,
+	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
+		return func(ctx context.Context) (string, bool) {
+			return p.run(ctx, p.base, "count", "--json", p.inside)
+		}
+	},
+}
+
+var workspaceCountSubject = subject{
+	name: "count in the editor", inside: counted, outside: uncounted, targets: countedAt,
+	leaks: large.MatchString,
+	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
+		s := lsp.New(lsp.Options{
+			Version: "test", Env: env.System(), Log: slog.New(slog.DiscardHandler),
+			Find: func([]string) (lsp.Place, error) { return lsp.Place{Root: p.inside, Models: tokens.Builtin()}, nil },
+		})
+		in, toServer := io.Pipe()
+		fromServer, out := io.Pipe()
+		editor := scriptededitor.New(toServer, fromServer)
+		served := make(chan error, 1)
+		go func() { served <- s.Serve(context.Background(), in, out); in.Close(); out.Close() }() //nolint:errcheck // pipes
+		t.Cleanup(func() {
+			if err := editor.Leave(context.Background()); err != nil {
+				t.Error(err)
+			}
+			_ = editor.Close()
+			if err := <-served; err != nil {
+				t.Error(err)
+			}
+		})
+		if _, err := editor.Initialize(t.Context(), nil, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		return func(ctx context.Context) (string, bool) {
+			var counted struct {
+				Files, Failed int
+			}
+			var raw json.RawMessage
+			err := editor.Call(ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.countWorkspace"}, &raw)
+			if err != nil {
+				return err.Error(), true
+			}
+			if err := json.Unmarshal(raw, &counted); err != nil {
+				t.Error(err)
+			}
+			return string(raw), counted.Files < len(uncounted)-1
+		}
+	},
+}

@@ -1,0 +1,140 @@
+package escapetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/cli"
+	"ctxledger.dev/config"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/workspace"
+)
+
+// env returns the environment of a user who works in a directory.
+func (p *place) env(dir string) env.Env {
+	e := env.System()
+	e.Home, e.Dir, e.Temp = p.home(), dir, p.base
+	e.Lookup = func(string) string { return "" }
+	return e
+}
+
+// run runs a command of ctxledger in this process.
+func (p *place) run(ctx context.Context, dir string, args ...string) (said string, failed bool) {
+	var out bytes.Buffer
+	exit := cli.Main(ctx, cli.Config{Args: args, Env: p.env(dir), Version: "test", In: strings.NewReader(""), Out: &out, Err: &out})
+	return out.String(), exit != 0
+}
+
+var safefsSubject = subject{
+	name:    "safefs",
+	inside:  map[string]string{"a.txt": "a", "d/b.txt": "b", "top.txt": "t"},
+	outside: map[string]string{"a.txt": canary, "d/b.txt": canary, "d/" + canary + ".txt": canary},
+	targets: []target{{path: "a.txt"}, {path: "d", dir: true}, {path: "d/b.txt"}},
+	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
+		must(t, os.Symlink("../top.txt", p.inside+"/d/up"))
+		tree, err := safefs.Open(p.inside)
+		must(t, err)
+		t.Cleanup(func() { _ = tree.Close() })
+		return func(context.Context) (string, bool) {
+			var out strings.Builder
+			good := 0
+			for _, name := range []string{"a.txt", "d/b.txt", "d/../a.txt", "d/up", "d/up/../a.txt"} {
+				content := tree.Read(name, 1<<20)
+				sum, info, err := tree.Hash(name, 1<<20)
+				fmt.Fprintf(&out, "%s %s %+v %v\n", content, sum, info, err)
+				if len(content) > 0 {
+					good++
+				}
+			}
+			entries, more, err := tree.List("d", 100)
+			fmt.Fprintln(&out, entries, more, err)
+			return out.String(), good < 4
+		}
+	},
+}
+
+// settings are a configuration that warns at so many megabytes.
+func settings(mb int) string { return fmt.Sprintf("ledger_warn_mb: %d\n", mb) }
+
+var configSubject = subject{
+	name:    "configuration",
+	inside:  map[string]string{config.File: settings(11)},
+	outside: map[string]string{config.File: settings(many)},
+	targets: []target{{path: config.File}},
+	leaks:   func(out string) bool { return strings.Contains(out, fmt.Sprint(many)) },
+	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
+		return func(context.Context) (string, bool) {
+			c, _, err := config.Load(p.inside)
+			return fmt.Sprint(c.LedgerWarnMB, err), c.LedgerWarnMB != 11
+		}
+	},
+}
+
+// ranks are files that are refused, each with another message. It says nothing of their content otherwise.
+const goodRanks, foreignRanks = "IQ== 0\nIQ== 1\n", "no rank file\n"
+
+var ranksSubject = subject{
+	name:    "rank file",
+	inside:  map[string]string{config.File: "models:\n  m: {family: qwen2, ranks: r/q.tiktoken}\n", "r/q.tiktoken": goodRanks},
+	outside: map[string]string{"r/q.tiktoken": foreignRanks},
+	targets: []target{{path: "r/q.tiktoken"}, {path: "r", dir: true}},
+	leaks:   func(out string) bool { return strings.Contains(out, refusal(foreignRanks)) },
+	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
+		if refusal(goodRanks) == refusal(foreignRanks) {
+			t.Fatal("both files are refused with the same words")
+		}
+		return func(context.Context) (string, bool) {
+			c, _, err := config.Load(p.inside)
+			if err != nil {
+				return err.Error(), true
+			}
+			m, _ := c.Models.Lookup("m")
+			_, err = m.Ranks()
+			return fmt.Sprint(err), err == nil || !strings.Contains(err.Error(), refusal(goodRanks))
+		}
+	},
+}
+
+// refusal is how a rank file is refused.
+func refusal(content string) string {
+	_, err := tokens.ParseRanks(tokens.Qwen2, []byte(content))
+	return err.Error()
+}
+
+// A .git file may name a repository anywhere, which decides where the ledger lies: only that nothing hangs is
+// looked at here.
+var findSubject = subject{
+	name:    "workspace",
+	inside:  map[string]string{".git": "gitdir: ../repo\n"},
+	outside: map[string]string{".git": "gitdir: ../repo\n"},
+	targets: []target{{path: ".git", named: true}},
+	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
+		put(t, p.base, map[string]string{"repo/commondir": "../repo\n"})
+		return func(context.Context) (string, bool) {
+			ws, err := workspace.Find(p.env(p.inside), workspace.Options{})
+			return fmt.Sprint(ws, err), err != nil
+		}
+	},
+}
+
+// named is a command with a file that a person names: links are followed then, and only that nothing is
+// waited for is looked at.
+func named(name string, args ...string) subject {
+	return subject{
+		name:    name,
+		inside:  map[string]string{"a.txt": "[]"},
+		outside: map[string]string{"a.txt": canary},
+		targets: []target{{path: "a.txt", named: true}},
+		start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
+			return func(ctx context.Context) (string, bool) {
+				return p.run(ctx, p.inside, args...)
+			}
+		},
+	}
+}

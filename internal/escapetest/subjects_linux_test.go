@@ -1,0 +1,22 @@
+package escapetest
+
+import "strings"
+
+// subjects are all readers and writers. internal/archtest names them, where it lists the calls that open
+// paths.
+func subjects() []subject {
+	return []subject{
+		safefsSubject, configSubject, ranksSubject, countSubject, workspaceCountSubject, observeSubject,
+		memoryImportSubject, followSubject, auditSubject,
+		named("count FILE", "count", "a.txt"), named("import FILE", "--in-process", "import", "a.txt"),
+		named("artifact put FILE", "--in-process", "artifact", "put", "a.txt"), named("compact FILE", "--in-process", "compact", "a.txt"),
+		findSubject,
+		memoryExportSubject, pageSubject, exportSubject, liveExportsSubject, forgetSubject,
+	}
+}
+
+// words is a text of so many words, which are as many tokens.
+func words(n int) string { return strings.Repeat(" word", n) }
+
+// many is how many tokens or bytes what lies outside has at least, and nothing inside.
+const many = 4000
