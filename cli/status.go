@@ -38,6 +38,8 @@ func (a *app) statusCommand() *cobra.Command {
 type statusAnswer struct {
 	Ledger  engine.Info    `json:"ledger"`
 	Found   string         `json:"found"` // how the workspace was found, or why there is none
+	// Apart says why the ledger is not that of the repository which the workspace's .git names.
+	Apart   string         `json:"apart,omitempty"`
 	Session *engine.Status `json:"session,omitempty"`
 	// ServerCost is what the MCP server's tool list and instructions take of a window, in tokens.
 	ServerCost int   `json:"server_cost"`
@@ -49,7 +51,7 @@ func (a *app) status(ctx context.Context, api engine.API, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := statusAnswer{Ledger: info, Found: a.place.Why, ServerCost: a.ServerCost}
+	out := statusAnswer{Ledger: info, Found: a.place.Why, Apart: a.place.Apart, ServerCost: a.ServerCost}
 	out.Ceiling = a.settings(info.Workspace).Ceiling()
 	s, err := a.session(ctx, strings.Join(args, ""), true)
 	switch {
@@ -99,6 +101,9 @@ func (a *app) printLedger(w io.Writer, s statusAnswer) {
 		name = "none: " + s.Found
 	}
 	fmt.Fprintf(w, "workspace  %s\n", chars.Plain(name))
+	if s.Apart != "" {
+		fmt.Fprintf(w, "           has a ledger of its own: %s\n", chars.Plain(s.Apart))
+	}
 	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", chars.Plural(l.Sessions, "session"),
 		chars.Plural(l.Artifacts, "artifact"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes))
 	fmt.Fprintf(w, "kept in    %s\n", chars.Plain(l.State))

@@ -21,15 +21,17 @@ type identity struct {
 	key  string // what is hashed
 }
 
-// identify returns the identity of a root.
-func identify(root string, r refusals) identity {
-	top, _ := enclosing(root, r, ".git")
+// identify returns the identity of a root, and what keeps it apart from the repository that its .git names;
+// "": nothing does.
+func identify(root string, r refusals) (id identity, apart string) {
+	alone := identity{name: sanitize(filepath.Base(root)), key: fold(root)}
+	top, _ := enclosing(root, r, gitName)
 	if top == "" {
-		return identity{name: sanitize(filepath.Base(root)), key: fold(root)}
+		return alone, ""
 	}
-	common, ok := commonDir(top)
-	if !ok {
-		return identity{name: sanitize(filepath.Base(root)), key: fold(root)}
+	common, apart := commonDir(top)
+	if common == "" {
+		return alone, apart
 	}
 	inside, err := filepath.Rel(top, root)
 	if err != nil {
@@ -41,7 +43,7 @@ func identify(root string, r refusals) identity {
 		name += "-" + filepath.Base(inside)
 		key += "\x00" + fold(filepath.ToSlash(inside))
 	}
-	return identity{name: sanitize(name), key: key}
+	return identity{name: sanitize(name), key: key}, apart
 }
 
 // directory returns the name of the identity's state directory.
@@ -54,10 +56,10 @@ func (i identity) directory() string {
 // around .git, or the name of a bare one.
 func repositoryName(common string) string {
 	base := filepath.Base(common)
-	if base == ".git" {
+	if base == gitName {
 		return filepath.Base(filepath.Dir(common))
 	}
-	return strings.TrimSuffix(base, ".git")
+	return strings.TrimSuffix(base, gitName)
 }
 
 // fold returns a path in the form in which it is hashed: Windows does not tell cases apart.
