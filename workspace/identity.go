@@ -19,6 +19,9 @@ const hashDigits = 12
 type identity struct {
 	name string // readable, safe as a file name
 	key  string // what is hashed
+
+	common string // the git directory of the repository; "": there is none
+	inside string // where in a tree of the repository the root is
 }
 
 // identify returns the identity of a root, and what keeps it apart from the repository that its .git names;
@@ -43,7 +46,15 @@ func identify(root string, r refusals) (id identity, apart string) {
 		name += "-" + filepath.Base(inside)
 		key += "\x00" + fold(filepath.ToSlash(inside))
 	}
-	return identity{name: sanitize(name), key: key}, apart
+	return identity{name: sanitize(name), key: key, common: common, inside: inside}, apart
+}
+
+// main returns the place of a root with this identity in the repository's main tree.
+func (i identity) main(root string) string {
+	if i.common == "" {
+		return root
+	}
+	return filepath.Join(mainTree(i.common), i.inside)
 }
 
 // directory returns the name of the identity's state directory.

@@ -16,6 +16,7 @@ const userLedger = "user"
 // Workspace is a directory tree with one ledger.
 type Workspace struct {
 	Root      string // absolute, without symbolic links; "": there is the user ledger only
+	Main      string // the root's place in the main tree of its repository; the same for all that share the ledger
 	Name      string // of the repository or directory, for people; "user" without a Root
 	State     string // directory of the ledger, absolute; UserState without a Root
 	UserState string // directory of the user ledger, absolute
@@ -52,7 +53,7 @@ func Find(e env.Env, o Options) (Workspace, error) {
 	}
 	w.Root = root
 	id, apart := identify(root, r)
-	w.Apart = apart
+	w.Apart, w.Main = apart, id.main(root)
 	w.Name = id.name
 	w.State = filepath.Join(base, id.directory())
 	return w, nil
