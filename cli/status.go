@@ -36,8 +36,8 @@ func (a *app) statusCommand() *cobra.Command {
 
 // statusAnswer is what the status command answers.
 type statusAnswer struct {
-	Ledger  engine.Info    `json:"ledger"`
-	Found   string         `json:"found"` // how the workspace was found, or why there is none
+	Ledger engine.Info `json:"ledger"`
+	Found  string      `json:"found"` // how the workspace was found, or why there is none
 	// Apart says why the ledger is not that of the repository which the workspace's .git names.
 	Apart   string         `json:"apart,omitempty"`
 	Session *engine.Status `json:"session,omitempty"`

@@ -153,7 +153,7 @@ func (l *Local) gather(tx kv.Tx, f *folded, in *compaction.Input) error {
 	for _, o := range ops {
 		acts := []compaction.FileAct(nil)
 		if o.Op == intents.OpShell {
-			acts = l.fileActs(f.session.Dir, o)
+			acts = l.fileActs(f.session, o)
 		}
 		in.Operations = append(in.Operations, compaction.Operation{
 			Seq: o.Seq, Turn: o.Turn, Agent: o.Agent, Name: o.Name, Op: o.Op, Target: o.Target, From: o.From,
@@ -178,7 +178,7 @@ func (l *Local) gather(tx kv.Tx, f *folded, in *compaction.Input) error {
 
 // fileActs returns the files that a shell command plainly moves or deletes. Of one that was cut only
 // whole lines count.
-func (l *Local) fileActs(dir string, in intents.Intent) []compaction.FileAct {
+func (l *Local) fileActs(s sessions.Session, in intents.Intent) []compaction.FileAct {
 	command := in.Command
 	if in.CommandCut() {
 		command = wholeLines(command, len(command)-1)
@@ -188,8 +188,8 @@ func (l *Local) fileActs(dir string, in intents.Intent) []compaction.FileAct {
 		if act.Verb != shell.Move && act.Verb != shell.Delete {
 			continue
 		}
-		from, _ := l.normal(dir, act.Path)
-		to, _ := l.normal(dir, act.To)
+		from, _ := l.pathOf(s, act.Path)
+		to, _ := l.pathOf(s, act.To)
 		out = append(out, compaction.FileAct{From: from, To: to, Git: act.Git})
 	}
 	return out

@@ -41,7 +41,7 @@ func (rec *recorder) begin(e sessions.Entry, calls []call) error {
 		if c.meaning.Target != "" {
 			in.Target = target
 		}
-		in.From, _ = rec.l.normal(rec.session.Dir, c.meaning.From)
+		in.From, _ = rec.l.pathOf(*rec.session, c.meaning.From)
 		if err := rec.beginOne(in, c); err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func (rec *recorder) change(e sessions.Entry, in intents.Intent, effects []sessi
 	}
 	c := changes.Change{
 		Session: rec.session.ID, Seq: e.Seq, Turn: in.Turn, Agent: in.Agent, Intent: in.ID,
-		Source: changes.Transcript, Time: e.Time,
+		Source: changes.Transcript, Time: e.Time, Tree: rec.l.apart(*rec.session),
 	}
 	if in.Op == intents.OpShell {
 		c.Source = changes.Inferred
@@ -264,8 +264,8 @@ func (rec *recorder) touched(in intents.Intent, effects []sessions.Effect) ([]to
 func (rec *recorder) shell(command string) []touched {
 	var files []touched
 	for _, act := range shell.Acts(command) {
-		p, _ := rec.l.normal(rec.session.Dir, act.Path)
-		to, _ := rec.l.normal(rec.session.Dir, act.To)
+		p, _ := rec.l.pathOf(*rec.session, act.Path)
+		to, _ := rec.l.pathOf(*rec.session, act.To)
 		switch act.Verb {
 		case shell.Write:
 			files = append(files, touched{p, changes.Modified})
@@ -288,7 +288,7 @@ func (rec *recorder) writeOp(in intents.Intent, effects []sessions.Effect) (chan
 		if op != changes.Created && op != changes.Modified && op != changes.Deleted {
 			continue
 		}
-		if p, _ := rec.l.normal(rec.session.Dir, f.Path); p == in.Target {
+		if p, _ := rec.l.pathOf(*rec.session, f.Path); p == in.Target {
 			return op, nil
 		}
 	}
@@ -302,6 +302,7 @@ func (rec *recorder) writeOp(in intents.Intent, effects []sessions.Effect) (chan
 	if err != nil {
 		return "", err
 	}
+	list = inTree(list, rec.l.apart(*rec.session))
 	before := slices.IndexFunc(list, func(c changes.Change) bool { return !c.Time.After(in.Begun) }) // the newest
 	return createdIf(before < 0 || list[before].Op == changes.Deleted), nil
 }

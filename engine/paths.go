@@ -14,11 +14,24 @@ const maxPath = 4096
 // to; "" is the root. A session that ran elsewhere (imported from another machine) has its own
 // directory for a root. "" comes back for what cannot be a path.
 func (l *Local) normal(dir, p string) (rel string, outside bool) {
+	rel, outside = normalIn(l.root, dir, p)
+	if !outside {
+		return rel, false
+	}
+	if _, inside := below(slashes(l.root), slashes(dir)); !inside {
+		if rest, ok := below(slashes(dir), rel); ok {
+			return rest, false
+		}
+	}
+	return rel, true
+}
+
+// normalIn is normal for a root, to which alone paths are relative.
+func normalIn(root, dir, p string) (rel string, outside bool) {
 	if p == "" || len(p) > maxPath || strings.ContainsAny(p, "\x00\n") {
 		return "", false
 	}
-	p, dir = slashes(p), slashes(dir)
-	root := slashes(l.root)
+	p, dir, root = slashes(p), slashes(dir), slashes(root)
 	if dir == "" {
 		dir = root
 	}
@@ -28,11 +41,6 @@ func (l *Local) normal(dir, p string) (rel string, outside bool) {
 	p = path.Clean(p)
 	if rest, ok := below(root, p); ok {
 		return rest, false
-	}
-	if _, inside := below(root, dir); !inside {
-		if rest, ok := below(dir, p); ok {
-			return rest, false
-		}
 	}
 	return p, isAbs(p)
 }

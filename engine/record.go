@@ -45,7 +45,7 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 			room -= len(target)
 		}
 		c.Same = intents.Same(c.Name, c.meaning, c.args, target)
-		if from, _ := rec.l.normal(s.Dir, c.meaning.From); c.Op == intents.OpMove && len(from) <= room {
+		if from, _ := rec.l.pathOf(*s, c.meaning.From); c.Op == intents.OpMove && len(from) <= room {
 			c.From = from
 			room -= len(from)
 		}
@@ -142,7 +142,7 @@ func (rec *recorder) target(m intents.Meaning) string {
 	case intents.OpShell, intents.OpCommit, intents.OpGrep, intents.OpList, "":
 		return cutLabel(m.What())
 	}
-	p, _ := rec.l.normal(rec.session.Dir, m.Target)
+	p, _ := rec.l.pathOf(*rec.session, m.Target)
 	return p
 }
 

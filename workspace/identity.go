@@ -54,7 +54,11 @@ func (i identity) main(root string) string {
 	if i.common == "" {
 		return root
 	}
-	return filepath.Join(mainTree(i.common), i.inside)
+	main, ok := directory(filepath.Join(mainTree(i.common), i.inside))
+	if !ok {
+		return root // the main tree has no such directory now
+	}
+	return main
 }
 
 // directory returns the name of the identity's state directory.

@@ -13,13 +13,13 @@ const maxTrees = 256
 
 // Trees returns the roots that share the ledger of a root, at least that root itself, sorted: its place in the
 // main tree and in every linked worktree of the repository. A repository does not say which trees are its: each
-// must have a .git that leads to it.
+// must have a .git that leads to it. root may be a bare repository, too.
 func Trees(e env.Env, root string) []string {
 	r := newRefusals(e)
 	list := []string{root}
 	id, _ := identify(root, r)
 	if id.common == "" {
-		return list
+		id.common, id.inside = root, "." // it may be a bare repository
 	}
 	for _, top := range append(linkedTrees(id.common), mainTree(id.common)) {
 		tree, ok := directory(filepath.Join(top, id.inside))

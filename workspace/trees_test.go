@@ -83,6 +83,11 @@ func TestTreesAreThoseThatLinkBack(t *testing.T) {
 			if got := Trees(w.env, ws.Root); !slices.Equal(got, want) || ws.Main != w.path(c.main) {
 				t.Errorf("trees %q, main %s; want %q, %s", got, ws.Main, want, c.main)
 			}
+			for _, tree := range want {
+				if all := Trees(w.env, ws.Main); !slices.Contains(all, tree) {
+					t.Errorf("the main tree knows of %q, not of %s", all, tree)
+				}
+			}
 		})
 	}
 }

@@ -18,15 +18,15 @@ import (
 func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool) (engine.API, error) {
 	o := daemon.Options{Env: e, Version: Version, InProcess: inProcess}
 	if inProcess {
-		o.Settings = Role(e).Settings(ws.Root)
+		o.Settings = Role(e).Settings
 	}
 	api, err := daemon.OpenWorkspace(ctx, ws, o)
 	if err != nil || !inProcess {
 		return api, err
 	}
 	life, stop := context.WithCancel(context.Background())
-	alone := &owner{API: api, stop: stop}
-	for _, task := range Role(e).Background(ws.Root) {
+	alone := &owner{API: api, root: ws.Main, stop: stop}
+	for _, task := range Role(e).Background(ws.Main) {
 		alone.running.Add(1)
 		alone.tasks.Go(func() { alone.run(life, task) })
 	}
@@ -36,6 +36,7 @@ func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool
 // owner is a ledger owned by this process, with its background tasks.
 type owner struct {
 	engine.API
+	root    string // that the ledger's paths are relative to
 	stop    context.CancelFunc
 	tasks   sync.WaitGroup
 	running atomic.Int64
@@ -45,7 +46,17 @@ type owner struct {
 }
 
 // owned marks, for tasks, a ledger that reaches the user ledger itself.
-type owned struct{ engine.API }
+type owned struct {
+	engine.API
+	root string
+}
+
+// Info names the root that the ledger's paths are relative to.
+func (o *owned) Info(ctx context.Context, r engine.InfoRequest) (engine.Info, error) {
+	info, err := o.API.Info(ctx, r)
+	info.Workspace = o.root
+	return info, err
+}
 
 // run does one task. Its failure, a panic too, is kept for Close and hurts nobody else.
 func (o *owner) run(ctx context.Context, task daemon.Task) {
@@ -55,7 +66,7 @@ func (o *owner) run(ctx context.Context, task daemon.Task) {
 			o.fail(fault.New(fault.Internal, "wiring.task", "a background task panicked: %v", p))
 		}
 	}()
-	if err := task(ctx, &owned{o.API}); err != nil {
+	if err := task(ctx, &owned{o.API, o.root}); err != nil {
 		o.fail(err)
 	}
 }
