@@ -52,7 +52,9 @@ func (a *app) status(ctx context.Context, api engine.API, args []string) error {
 		return err
 	}
 	out := statusAnswer{Ledger: info, Found: a.place.Why, Apart: a.place.Apart, ServerCost: a.ServerCost}
-	out.Ceiling = a.settings(info.Workspace).Ceiling()
+	c := a.settings(info.Workspace)
+	out.Ceiling = c.Ceiling()
+	out.Ledger.Following = info.Following && c.Follow // in this tree
 	s, err := a.session(ctx, strings.Join(args, ""), true)
 	switch {
 	case err == nil:
@@ -131,6 +133,9 @@ func otherClients(n int) string {
 // printWindow draws what fills the window of a session.
 func (a *app) printWindow(w io.Writer, s engine.Status) {
 	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, line(s.Session.Title, statusLine))
+	if in := a.ranIn(s.Session); in != "" && in != "." {
+		fmt.Fprintf(w, "ran in     %s\n", chars.Plain(in))
+	}
 	fmt.Fprintf(w, "view       %s\n", windowLine(s))
 	if text := windowSource(s.Limits); text != "" {
 		fmt.Fprintf(w, "window     %s\n", text)

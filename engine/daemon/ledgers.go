@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -19,7 +20,7 @@ import (
 // What is asked for without a name is that of ws.Root, one of the trees that share the ledger.
 // o.State and o.Workspace are taken from ws. Errors: those of Open.
 func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (engine.API, error) {
-	o.State, o.Workspace = ws.State, ws.Main
+	o.State, o.Workspace = ws.State, cmp.Or(ws.Main, ws.Root)
 	main, err := Open(ctx, o)
 	if err != nil {
 		return nil, err

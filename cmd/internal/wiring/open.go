@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -25,8 +26,8 @@ func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool
 		return api, err
 	}
 	life, stop := context.WithCancel(context.Background())
-	alone := &owner{API: api, root: ws.Main, stop: stop}
-	for _, task := range Role(e).Background(ws.Main) {
+	alone := &owner{API: api, root: cmp.Or(ws.Main, ws.Root), stop: stop}
+	for _, task := range Role(e).Background(alone.root) {
 		alone.running.Add(1)
 		alone.tasks.Go(func() { alone.run(life, task) })
 	}
