@@ -32,6 +32,7 @@ type Change struct {
 	Intent   string    `json:"intent,omitempty"` // the intent it is attributed to
 	Path     string    `json:"path"`             // relative to the workspace when inside it
 	Outside  bool      `json:"outside,omitempty"`
+	Tree     string    `json:"tree,omitempty"` // the root of the tree that Path is relative to; "": the workspace
 	Op       Op        `json:"op"`
 	Source   Source    `json:"source"`
 	Time     time.Time `json:"time"`

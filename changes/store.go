@@ -73,13 +73,20 @@ func List(tx kv.Tx, f Filter, limit int) ([]Change, int, error) {
 	return found, total, nil
 }
 
-// Newest returns the newest change of exactly this path, or nil.
-func Newest(tx kv.Tx, path string) (*Change, error) {
-	list, err := OfPath(tx, path, 1)
-	if err != nil || len(list) == 0 {
+// Newest returns the newest change of exactly this path in one tree, or nil. Where other trees' files of that
+// path have changed a hundred times since, it is not found.
+func Newest(tx kv.Tx, path, tree string) (*Change, error) {
+	const near = 100
+	list, err := OfPath(tx, path, near)
+	if err != nil {
 		return nil, err
 	}
-	return &list[0], nil
+	for i := range list {
+		if list[i].Tree == tree {
+			return &list[i], nil
+		}
+	}
+	return nil, nil
 }
 
 // fits reports whether c is within the path that f names.

@@ -90,11 +90,11 @@ func TestNewestIsOfExactlyThisPath(t *testing.T) {
 	record(t, s, changes.Change{Path: "a", Op: changes.Created}, changes.Change{Path: "a", Op: changes.Deleted},
 		changes.Change{Path: "a/b", Op: changes.Created}, changes.Change{Path: "ab", Op: changes.Created})
 	storetest.Update(t, s, func(tx kv.Tx) error {
-		c, err := changes.Newest(tx, "a")
+		c, err := changes.Newest(tx, "a", "")
 		if err != nil || c == nil || c.ID != 2 || c.Op != changes.Deleted {
 			t.Errorf("%+v, %v", c, err)
 		}
-		if c, err := changes.Newest(tx, "b"); c != nil || err != nil {
+		if c, err := changes.Newest(tx, "b", ""); c != nil || err != nil {
 			t.Errorf("an unknown path: %+v, %v", c, err)
 		}
 		return nil
@@ -134,7 +134,7 @@ func TestInvariant1ChangesComeBackAsTheyWere(t *testing.T) {
 	} {
 		storetest.Update(t, s, damage)
 		storetest.Update(t, s, func(tx kv.Tx) error {
-			if _, err := changes.Newest(tx, want.Path); !fault.Is(err, fault.Corrupt) {
+			if _, err := changes.Newest(tx, want.Path, ""); !fault.Is(err, fault.Corrupt) {
 				t.Errorf("the newest: %v", err)
 			}
 			if _, _, err := changes.List(tx, changes.Filter{Session: "s"}, 1); !fault.Is(err, fault.Corrupt) {

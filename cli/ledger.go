@@ -34,11 +34,12 @@ func (a *app) open(ctx context.Context) error {
 	}
 	a.place = ws
 	o := daemon.Options{Env: a.Env, Version: a.Version, InProcess: a.inProcess}
-	if a.inProcess { // a daemon reads them itself
-		c, _, err := config.Load(ws.Root)
-		if err == nil {
-			o.Settings = engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
+	o.Settings = func(tree string) engine.Settings { // a daemon reads them itself
+		c, _, err := config.Load(tree)
+		if err != nil {
+			return engine.Settings{}
 		}
+		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
 	}
 	a.ledger, err = daemon.OpenWorkspace(ctx, ws, o)
 	return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -79,13 +80,22 @@ func (a *app) printSessions(w io.Writer, resp engine.SessionsResponse) {
 		fmt.Fprintln(w, "no session is recorded here yet: `ctxledger import FILE` reads one")
 		return
 	}
-	t := a.newTable("SESSION", "AGENT", "LAST", ">TURNS", ">RECORDS", ">INPUT", ">OUTPUT", "TITLE")
+	t := a.newTable("SESSION", "AGENT", "LAST", ">TURNS", ">RECORDS", ">INPUT", ">OUTPUT", "RAN IN", "TITLE")
 	for _, s := range resp.Sessions {
 		in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
-		t.add(s.ID, s.Host, a.stamp(s.Updated), chars.Commas(s.Turns), chars.Commas(s.Seq), chars.Commas(in), chars.Commas(s.Usage.Output), line(s.Title, 60))
+		t.add(s.ID, s.Host, a.stamp(s.Updated), chars.Commas(s.Turns), chars.Commas(s.Seq), chars.Commas(in), chars.Commas(s.Usage.Output), line(a.ranIn(s), 40), line(s.Title, 60))
 	}
 	t.print(w)
 	more(w, resp.Total-len(resp.Sessions), resp.Total)
+}
+
+// ranIn says where a session ran: relative to the tree of this place, or the whole directory. "" where nothing
+// says, "." for the root.
+func (a *app) ranIn(s sessions.Session) string {
+	if rel, err := filepath.Rel(a.place.Root, s.Dir); s.Dir != "" && err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return s.Dir
 }
 
 // more says that a list has n more lines, of total, than were printed.

@@ -36,8 +36,10 @@ func (a *app) statusCommand() *cobra.Command {
 
 // statusAnswer is what the status command answers.
 type statusAnswer struct {
-	Ledger  engine.Info    `json:"ledger"`
-	Found   string         `json:"found"` // how the workspace was found, or why there is none
+	Ledger engine.Info `json:"ledger"`
+	Found  string      `json:"found"` // how the workspace was found, or why there is none
+	// Apart says why the ledger is not that of the repository which the workspace's .git names.
+	Apart   string         `json:"apart,omitempty"`
 	Session *engine.Status `json:"session,omitempty"`
 	// ServerCost is what the MCP server's tool list and instructions take of a window, in tokens.
 	ServerCost int   `json:"server_cost"`
@@ -49,8 +51,10 @@ func (a *app) status(ctx context.Context, api engine.API, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := statusAnswer{Ledger: info, Found: a.place.Why, ServerCost: a.ServerCost}
-	out.Ceiling = a.settings(info.Workspace).Ceiling()
+	out := statusAnswer{Ledger: info, Found: a.place.Why, Apart: a.place.Apart, ServerCost: a.ServerCost}
+	c := a.settings(info.Workspace)
+	out.Ceiling = c.Ceiling()
+	out.Ledger.Following = info.Following && c.Follow // in this tree
 	s, err := a.session(ctx, strings.Join(args, ""), true)
 	switch {
 	case err == nil:
@@ -99,6 +103,9 @@ func (a *app) printLedger(w io.Writer, s statusAnswer) {
 		name = "none: " + s.Found
 	}
 	fmt.Fprintf(w, "workspace  %s\n", chars.Plain(name))
+	if s.Apart != "" {
+		fmt.Fprintf(w, "           has a ledger of its own: %s\n", chars.Plain(s.Apart))
+	}
 	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", chars.Plural(l.Sessions, "session"),
 		chars.Plural(l.Artifacts, "artifact"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes))
 	fmt.Fprintf(w, "kept in    %s\n", chars.Plain(l.State))
@@ -137,6 +144,9 @@ func otherClients(n int) string {
 // printWindow draws what fills the window of a session.
 func (a *app) printWindow(w io.Writer, s engine.Status) {
 	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, line(s.Session.Title, statusLine))
+	if in := a.ranIn(s.Session); in != "" && in != "." {
+		fmt.Fprintf(w, "ran in     %s\n", chars.Plain(in))
+	}
 	fmt.Fprintf(w, "view       %s\n", windowLine(s))
 	if text := windowSource(s.Limits); text != "" {
 		fmt.Fprintf(w, "window     %s\n", text)

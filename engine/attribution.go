@@ -165,7 +165,7 @@ func (a attributor) session(id string) (sessions.Session, error) {
 	return sessions.Get(a.tx, id)
 }
 
-// here reports whether a session works on this workspace, not on another copy of it.
+// here reports whether a session works on the files of the root, not on another copy of them.
 func (l *Local) here(s sessions.Session) bool {
 	if l.root == "" {
 		return false

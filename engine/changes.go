@@ -44,6 +44,11 @@ func notPath(op, p string) error {
 	return fault.New(fault.Invalid, op, "%.1000q is not a path", p)
 }
 
+// inTree keeps the changes of files in one tree; "" is the workspace's root.
+func inTree(list []changes.Change, tree string) []changes.Change {
+	return slices.DeleteFunc(list, func(c changes.Change) bool { return c.Tree != tree })
+}
+
 // staleReads returns the files that a session has read and that others changed afterwards, by path,
 // at most defaultList.
 func (l *Local) staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
@@ -62,7 +67,7 @@ func (l *Local) staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
 	}
 	stale := []changes.Stale{}
 	for _, path := range slices.Sorted(maps.Keys(newest)) {
-		c, err := changes.Newest(tx, path)
+		c, err := changes.Newest(tx, path, l.apart(f.session))
 		if err != nil {
 			return nil, err
 		}

@@ -136,7 +136,7 @@ func (l *Local) gather(tx kv.Tx, f *folded, in *compaction.Input) error {
 	for _, o := range ops {
 		acts := []compaction.FileAct(nil)
 		if o.Op == intents.OpShell {
-			acts = l.fileActs(f.session.Dir, o)
+			acts = l.fileActs(f.session, o)
 		}
 		in.Operations = append(in.Operations, compaction.Operation{
 			Seq: o.Seq, Turn: o.Turn, Agent: o.Agent, Name: o.Name, Op: o.Op, Target: o.Target, From: o.From,
@@ -161,7 +161,7 @@ func (l *Local) gather(tx kv.Tx, f *folded, in *compaction.Input) error {
 
 // fileActs returns the files that a shell command plainly moves or deletes. Of one that was cut only
 // whole lines count.
-func (l *Local) fileActs(dir string, in intents.Intent) []compaction.FileAct {
+func (l *Local) fileActs(s sessions.Session, in intents.Intent) []compaction.FileAct {
 	command := in.Command
 	if in.CommandCut() {
 		command = wholeLines(command, len(command)-1)
@@ -171,7 +171,7 @@ func (l *Local) fileActs(dir string, in intents.Intent) []compaction.FileAct {
 		if act.Verb != shell.Move && act.Verb != shell.Delete {
 			continue
 		}
-		out = append(out, compaction.FileAct{From: l.keptPath(dir, act.Path), To: l.keptPath(dir, act.To), Git: act.Git})
+		out = append(out, compaction.FileAct{From: l.keptPath(s, act.Path), To: l.keptPath(s, act.To), Git: act.Git})
 	}
 	return out
 }

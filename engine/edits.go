@@ -218,7 +218,7 @@ func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, w Window, reas
 		Count:  c.Of,
 		Reason: reason,
 	}
-	model, _ := l.models.Lookup(c.Model())
+	model, _ := f.models.Lookup(c.Model())
 	_, text, err := l.summaryMessage(ctx, f)
 	if err != nil {
 		return st, err
@@ -232,7 +232,7 @@ func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, w Window, reas
 	st.Fixed = fixed.N
 	size := st.Request(f.tokens(text))
 	st.Ahead = window.CallsAhead(f.requests(), size-st.Fixed, f.policy.Compact.Threshold(st.Window)-size)
-	st.ExitCode, st.Changed = exitCode(tx, f.session.ID), changedBy(tx, f.session.ID)
+	st.ExitCode, st.Changed = exitCode(tx, f.session.ID), changedBy(tx, f.session.ID, l.apart(f.session))
 	return st, nil
 }
 
@@ -249,9 +249,9 @@ func exitCode(tx kv.Tx, session string) func(call string) (int, bool) {
 
 // changedBy looks up the newest entry by which a session had changed a file. A file that somebody else has
 // changed since, and a record that cannot be read, say nothing.
-func changedBy(tx kv.Tx, session string) func(path string) int64 {
+func changedBy(tx kv.Tx, session, tree string) func(path string) int64 {
 	return func(path string) int64 {
-		c, err := changes.Newest(tx, path)
+		c, err := changes.Newest(tx, path, tree)
 		if err != nil || c == nil || c.Session != session {
 			return 0
 		}

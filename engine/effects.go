@@ -139,7 +139,7 @@ func (rec *recorder) change(e sessions.Entry, in intents.Intent, effects []sessi
 	}
 	c := changes.Change{
 		Session: rec.session.ID, Seq: e.Seq, Turn: in.Turn, Agent: in.Agent, Intent: in.ID,
-		Source: changes.Transcript, Time: e.Time,
+		Source: changes.Transcript, Time: e.Time, Tree: rec.l.apart(*rec.session),
 	}
 	if in.Op == intents.OpShell {
 		c.Source = changes.Inferred
@@ -300,6 +300,7 @@ func (rec *recorder) writeOp(in intents.Intent, effects []sessions.Effect) (chan
 	if err != nil {
 		return "", err
 	}
+	list = inTree(list, rec.l.apart(*rec.session))
 	before := slices.IndexFunc(list, func(c changes.Change) bool { return !c.Time.After(in.Begun) }) // the newest
 	return createdIf(before < 0 || list[before].Op == changes.Deleted), nil
 }

@@ -49,7 +49,7 @@ func (l *Local) foldFor(tx kv.Tx, id string, r Reader, committed bool) (*folded,
 	if err != nil {
 		return nil, err
 	}
-	f.models = l.models
+	f.models = l.settings(s).Models
 	f.countIn(tx)
 	return f, nil
 }

@@ -86,7 +86,12 @@ func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (Appe
 	}
 	l.naming.RLock()
 	defer l.naming.RUnlock()
-	ready, err := l.prepareAll(ctx, r.Entries)
+	tree, err := l.importTree(ctx, r)
+	if err != nil {
+		return zero, err
+	}
+	r.Session.Tree = tree
+	ready, err := l.prepareAll(ctx, l.settings(r.Session), r.Entries)
 	if err == nil {
 		err = l.placeAll(ctx, ready)
 	}
@@ -107,6 +112,21 @@ func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (Appe
 		return zero, err
 	}
 	return appendAll()
+}
+
+// importTree returns the tree that the session of an import runs in: it is found out once.
+func (l *Local) importTree(ctx context.Context, r AppendEntriesRequest) (string, error) {
+	if r.Offset == 0 {
+		return l.treeOf(dirOf(r.Session)), nil
+	}
+	return view(ctx, l, func(tx kv.Tx) (string, error) {
+		rec, err := readImport(tx, r.Import)
+		if err != nil || rec.Session == "" {
+			return "", err
+		}
+		s, err := sessions.Get(tx, rec.Session)
+		return s.Tree, err
+	})
 }
 
 // digest identifies a batch: where it stands in its source, and its originals.
@@ -213,7 +233,7 @@ func (l *Local) importSession(tx kv.Tx, st ImportState, r AppendEntriesRequest) 
 	}
 	return sessions.Create(tx, sessions.Session{
 		Host: r.Session.Host, HostID: r.Session.HostID, Parent: r.Session.Parent, Title: l.maskedTitle(r.Session.Title),
-		Model: l.maskedLabel(r.Session.Model), Dir: dirOf(r.Session), Pending: true,
+		Model: l.maskedLabel(r.Session.Model), Dir: dirOf(r.Session), Tree: r.Session.Tree, Pending: true,
 	}, r.Import)
 }
 
@@ -235,7 +255,7 @@ func (l *Local) refresh(tx kv.Tx, id string, from sessions.Session) (sessions.Se
 		s.Title = l.maskedTitle(from.Title)
 	}
 	if s.Dir == "" {
-		s.Dir = dirOf(from)
+		s.Dir, s.Tree = dirOf(from), from.Tree
 	}
 	return s, nil
 }

@@ -28,6 +28,10 @@ type Options struct {
 	Scratch   bool          // the ledger is removed with its process: nothing waits for the disk, see kv/bolt
 
 	Settings Settings
+	// Trees returns the roots of the trees that share the ledger; nil: Workspace alone.
+	Trees func() []string
+	// SettingsOf returns what one of the trees configures, which holds for its sessions; nil: Settings.
+	SettingsOf func(tree string) Settings
 }
 
 // Settings are what a user configures of a ledger. The zero value is that of a workspace without a
@@ -58,18 +62,14 @@ func (s Settings) settled() Settings {
 
 // Local is a ledger opened by this process. It is safe for concurrent use.
 type Local struct {
-	store  kv.Store
-	env    env.Env
-	state  string
-	root   string
-	scope  memory.Scope
-	models *tokens.Registry
-	policy window.Policy
-	agents map[string]window.Policy // by name, in lower case
-	// corrections are how messages begin that correct an agent.
-	corrections []string
-	masks       *redact.Redactor // under the ledger's key
-	started     time.Time
+	store   kv.Store
+	env     env.Env
+	state   string
+	root    string
+	scope   memory.Scope
+	trees   trees
+	masks   *redact.Redactor // under the ledger's key
+	started time.Time
 
 	mu     sync.Mutex
 	bell   chan struct{}   // guarded by mu; closed and replaced by every commit
@@ -102,9 +102,9 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	if o.Workspace == "" {
 		scope = memory.User
 	}
-	settings := o.Settings.settled()
 	l := &Local{
-		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope, models: settings.Models, policy: *settings.Policy, agents: settings.Agents, corrections: settings.Corrections,
+		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope,
+		trees:   newTrees(o),
 		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
 		maintenance: maintenance{token: make(chan struct{}, 1)},
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"unicode/utf8"
@@ -26,7 +27,7 @@ const (
 func (l *Local) AppendMessages(ctx context.Context, r AppendMessagesRequest) (AppendMessagesResponse, error) {
 	var zero AppendMessagesResponse
 	const op = "engine.messages"
-	if err := checkTexts(op, label("session", r.Session), text{"host", r.Host, maxHostID}, label("model", r.Model), label("blob", r.Blob)); err != nil {
+	if err := checkTexts(op, label("session", r.Session), text{"host", r.Host, maxHostID}, label("model", r.Model), label("blob", r.Blob), text{"directory", r.Dir, maxPath}); err != nil {
 		return zero, err
 	}
 	m, err := l.mutation("messages", r.Key, r)
@@ -48,6 +49,7 @@ func (l *Local) AppendMessages(ctx context.Context, r AppendMessagesRequest) (Ap
 func (l *Local) recordMessages(ctx context.Context, r AppendMessagesRequest, m mutation) (AppendMessagesResponse, error) {
 	l.naming.RLock()
 	defer l.naming.RUnlock()
+	r.tree = l.treeOf(cmp.Or(r.Dir, l.root))
 	raws, err := l.conversation(ctx, r)
 	if err != nil {
 		return AppendMessagesResponse{}, err
@@ -157,7 +159,7 @@ func (l *Local) prepareMessages(ctx context.Context, r AppendMessagesRequest, ra
 			Kind: sessions.KindMessage, Time: now, Model: r.Model, Format: r.Format, Original: raw,
 		})
 	}
-	ready, err := l.prepareAll(ctx, entries)
+	ready, err := l.prepareAll(ctx, l.settings(sessions.Session{Tree: r.tree}), entries)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +218,7 @@ func (l *Local) messageSession(tx kv.Tx, r AppendMessagesRequest, at position, r
 		seed = append(seed, p.digest...)
 	}
 	s, err := sessions.Create(tx, sessions.Session{
-		Host: host, Model: l.maskedLabel(r.Model), Dir: l.root, Created: m.at, Updated: m.at, Title: l.title(ready),
+		Host: host, Model: l.maskedLabel(r.Model), Dir: cmp.Or(r.Dir, l.root), Tree: r.tree, Created: m.at, Updated: m.at, Title: l.title(ready),
 	}, sessions.Digest(seed))
 	return s, true, err
 }

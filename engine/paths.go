@@ -4,6 +4,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"ctxledger.dev/sessions"
 )
 
 // maxPath bounds the paths that are kept; file systems allow 4,096 bytes.
@@ -14,11 +16,24 @@ const maxPath = 4096
 // to; "" is the root. A session that ran elsewhere (imported from another machine) has its own
 // directory for a root. "" comes back for what cannot be a path.
 func (l *Local) normal(dir, p string) (rel string, outside bool) {
+	rel, outside = normalIn(l.root, dir, p)
+	if !outside {
+		return rel, false
+	}
+	if _, inside := below(slashes(l.root), slashes(dir)); !inside {
+		if rest, ok := below(slashes(dir), rel); ok {
+			return rest, false
+		}
+	}
+	return rel, true
+}
+
+// normalIn is normal for a root, to which alone paths are relative.
+func normalIn(root, dir, p string) (rel string, outside bool) {
 	if p == "" || len(p) > maxPath || strings.ContainsAny(p, "\x00\n") {
 		return "", false
 	}
-	p, dir = slashes(p), slashes(dir)
-	root := slashes(l.root)
+	p, dir, root = slashes(p), slashes(dir), slashes(root)
 	if dir == "" {
 		dir = root
 	}
@@ -28,11 +43,6 @@ func (l *Local) normal(dir, p string) (rel string, outside bool) {
 	p = path.Clean(p)
 	if rest, ok := below(root, p); ok {
 		return rest, false
-	}
-	if _, inside := below(root, dir); !inside {
-		if rest, ok := below(dir, p); ok {
-			return rest, false
-		}
 	}
 	return p, isAbs(p)
 }
@@ -69,13 +79,13 @@ func isDrive(p string) bool {
 
 // keptPath returns a path of a call as the ledger keeps it: exact, because files are known by it, unless only the
 // way that it was written shows that it holds a secret, as in an address. Then no exit could mask it any more.
-func (l *Local) keptPath(dir, p string) string {
-	kept, _ := l.normal(dir, p)
+func (l *Local) keptPath(s sessions.Session, p string) string {
+	kept, _ := l.pathOf(s, p)
 	shown := l.masks.String(p)
 	inside := isAbs(slashes(p)) && !isAbs(kept) // what was masked may have been above the root
 	if shown == p || inside || l.masks.String(kept) != kept {
 		return kept
 	}
-	kept, _ = l.normal(dir, shown)
+	kept, _ = l.pathOf(s, shown)
 	return kept
 }

@@ -87,7 +87,7 @@ func (r *result) offloads(command bool) bool {
 }
 
 // prepare decodes, counts and extracts an entry.
-func (l *Local) prepare(ctx context.Context, n sessions.NewEntry) (*prepared, error) {
+func (l *Local) prepare(ctx context.Context, s Settings, n sessions.NewEntry) (*prepared, error) {
 	const op = "engine.append"
 	if n.Kind != sessions.KindMessage && n.Kind != sessions.KindNote {
 		return nil, fault.New(fault.Invalid, op, "an entry of kind %.1000q cannot be handed in, only %s and %s", n.Kind, sessions.KindMessage, sessions.KindNote)
@@ -100,17 +100,17 @@ func (l *Local) prepare(ctx context.Context, n sessions.NewEntry) (*prepared, er
 		return nil, fault.New(fault.Invalid, op, "the message at bytes %d to %d lies outside of its original of %d bytes", span.From, span.To, p.entry.Size)
 	}
 	if n.Kind == sessions.KindMessage {
-		p.extract(l.corrections, l.masks)
+		p.extract(s.Corrections, l.masks)
 	}
 	return p, nil
 }
 
 // prepareAll prepares the entries of a batch, several at once: decoding and counting are most of
 // the work of an import.
-func (l *Local) prepareAll(ctx context.Context, entries []sessions.NewEntry) ([]*prepared, error) {
+func (l *Local) prepareAll(ctx context.Context, s Settings, entries []sessions.NewEntry) ([]*prepared, error) {
 	ready := make([]*prepared, len(entries))
 	err := each(len(entries), func(i int) (err error) {
-		ready[i], err = l.prepare(ctx, entries[i])
+		ready[i], err = l.prepare(ctx, s, entries[i])
 		return err
 	})
 	return ready, err

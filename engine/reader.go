@@ -25,12 +25,13 @@ func (l *Local) policyFor(s sessions.Session, r Reader) (window.Policy, error) {
 	if r.Policy != nil {
 		return *r.Policy, r.Policy.Check()
 	}
+	set := l.settings(s)
 	for _, name := range []string{r.Agent, s.Host} {
-		if own, has := l.agents[strings.ToLower(name)]; has {
+		if own, has := set.Agents[strings.ToLower(name)]; has {
 			return own, nil
 		}
 	}
-	return l.policy, nil
+	return *set.Policy, nil
 }
 
 // edits returns the edits that hold for the reader of a view, in the order in which they were made.

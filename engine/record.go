@@ -146,7 +146,7 @@ func (rec *recorder) target(c call) string {
 }
 
 // path returns a path as the ledger keeps paths: exact, because files are known by it.
-func (rec *recorder) path(p string) string { return rec.l.keptPath(rec.session.Dir, p) }
+func (rec *recorder) path(p string) string { return rec.l.keptPath(*rec.session, p) }
 
 // results returns the results of p after offloading those that are large. They are copies: the
 // transaction may run twice.

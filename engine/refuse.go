@@ -21,7 +21,7 @@ func (l *Local) refuse(tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m m
 	c := ready.folded.counter(r.Options.Model)
 	told := CompactionSkipped{
 		Sizes: sizes(c, ready.before, ready.before), Reason: r.Options.Reason, Outcome: ready.Outcome, Why: ready.Why,
-		Counted: ready.before, Model: ready.window.Model, Window: ready.window.Tokens, Cost: l.costOf(rec.Run),
+		Counted: ready.before, Model: ready.window.Model, Window: ready.window.Tokens, Cost: costOf(ready.folded.models, rec.Run),
 	}
 	event, err := newEvent(EventSkipped, s.ID, s.Seq, told)
 	if err != nil {
@@ -52,7 +52,7 @@ func (l *Local) compactionEvents(ready *accepted, rec compaction.Record, o compa
 		FromTurn: rec.TurnFrom, ToTurn: rec.TurnTo, TurnsRetained: max(0, f.session.Turns-rec.TurnTo),
 		MessagesBefore: len(f.view.Slots), MessagesAfter: ready.messages,
 		Savings: float64(rec.Before-rec.After) / float64(max(rec.Before, 1)), Window: ready.window.Tokens,
-		Threshold: ready.folded.policy.Compact.Threshold(ready.window.Tokens), SummaryTokens: c.Of(summaryTokens(ready.Text)).N, Cost: l.costOf(rec.Run),
+		Threshold: ready.folded.policy.Compact.Threshold(ready.window.Tokens), SummaryTokens: c.Of(summaryTokens(ready.Text)).N, Cost: costOf(f.models, rec.Run),
 	}
 	if made.ModeRequested == "" {
 		made.ModeRequested = rec.Mode
@@ -80,12 +80,12 @@ func (l *Local) compactionEvents(ready *accepted, rec compaction.Record, o compa
 }
 
 // costOf is what asking a model took, nil where none was asked.
-func (l *Local) costOf(run *compaction.Run) *Cost {
+func costOf(models *tokens.Registry, run *compaction.Run) *Cost {
 	if run == nil || run.Calls == 0 {
 		return nil
 	}
 	cost := &Cost{Model: run.Model, Usage: run.Usage, Calls: run.Calls, Shrinks: run.Shrinks}
-	model, _ := l.models.Lookup(run.Model)
+	model, _ := models.Lookup(run.Model)
 	sum := 0.0
 	for _, part := range []struct {
 		n    int64

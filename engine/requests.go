@@ -150,6 +150,9 @@ type AppendMessagesRequest struct {
 	// Host names who hands them in, for a new session ("mcp").
 	Host  string `json:"host,omitempty"`
 	Model string `json:"model,omitempty"`
+	// Dir is the directory that a new session runs in; "": the root of the workspace.
+	Dir  string `json:"dir,omitempty"`
+	tree string // that Dir lies in
 	// Format is that of the messages. "": recognised, see transcript.Recognise; where several fit, that
 	// of the session.
 	Format transcript.Format `json:"format,omitempty"`
@@ -187,6 +190,8 @@ type SessionRequest struct {
 	Name   string `json:"name,omitempty"`
 	HostID string `json:"host_id,omitempty"` // what the host's variable says
 	Latest bool   `json:"latest,omitempty"`  // fall back to the newest session of all
+	// Tree limits a request without a name to the sessions that ran in one tree of the workspace; "": any.
+	Tree string `json:"tree,omitempty"`
 }
 
 // LogRequest asks for a page of a session's log.

@@ -66,15 +66,18 @@ func (l *Local) Session(ctx context.Context, r SessionRequest) (sessions.Session
 				return s, err
 			}
 		}
-		return l.unnamed(tx, r.Latest)
+		return l.unnamed(tx, r.Latest, r.Tree)
 	})
 }
 
-// unnamed finds the one session that was active in the last ten minutes.
-func (l *Local) unnamed(tx kv.Tx, latest bool) (sessions.Session, error) {
+// unnamed finds the one session of a tree, "" for any, that was active in the last ten minutes.
+func (l *Local) unnamed(tx kv.Tx, latest bool, tree string) (sessions.Session, error) {
 	all, err := visible(tx)
 	if err != nil {
 		return sessions.Session{}, err
+	}
+	if tree != "" {
+		all = slices.DeleteFunc(all, func(s sessions.Session) bool { return !l.isOf(s, tree) })
 	}
 	var active []sessions.Session
 	for _, s := range all {

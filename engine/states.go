@@ -263,6 +263,7 @@ func claimsSince(tx kv.Tx, path string, since time.Time) ([]changes.Change, erro
 	if err != nil {
 		return nil, err
 	}
+	list = inTree(list, "") // others are not looked at
 	return slices.DeleteFunc(list, func(c changes.Change) bool { return !c.Claim() || !c.Time.After(since) }), nil
 }
 

@@ -30,7 +30,7 @@ func (f *folded) situation(w Window, st window.State, view int, s Signals) windo
 // budget is the trigger policy of a view with the limits that one agent has for what it takes.
 func (l *Local) budget(f *folded, agent string) window.TriggerPolicy {
 	t := f.policy.Compact
-	if own, has := l.agents[strings.ToLower(agent)]; has && !strings.EqualFold(agent, f.agent) {
+	if own, has := l.settings(f.session).Agents[strings.ToLower(agent)]; has && !strings.EqualFold(agent, f.agent) {
 		t.SingleTurn, t.WarnAt, t.CutoverAt = own.Compact.SingleTurn, own.Compact.WarnAt, own.Compact.CutoverAt
 	}
 	return t

@@ -40,7 +40,7 @@ func (l *Local) windowOf(tx kv.Tx, f *folded, model string) (Window, error) {
 // windowAt is windowOf for a model where it is called.
 func (l *Local) windowAt(tx kv.Tx, f *folded, model string, at overflow.Place, numCtx int) (Window, error) {
 	w := Window{Model: model}
-	w.Profile, _ = l.models.Window(model)
+	w.Profile, _ = f.models.Window(model)
 	for _, told := range takenSince[ContextOverflow](f, EventOverflow, 0) {
 		if told.Data.Place == at && told.Data.OutputCap > 0 {
 			w.OutputCap = told.Data.OutputCap

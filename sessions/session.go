@@ -15,6 +15,7 @@ type Session struct {
 	Title   string    `json:"title,omitempty"`   // first line of the first request, at most 120 characters
 	Model   string    `json:"model,omitempty"`   // the model of the newest answer
 	Dir     string    `json:"dir,omitempty"`     // the host's working directory
+	Tree    string    `json:"tree,omitempty"`    // the root of the workspace's tree that Dir lies in; "": in none
 	Created time.Time `json:"created"`           // time of the first entry
 	Updated time.Time `json:"updated"`           // time of the newest entry
 	Seq     int64     `json:"seq"`               // sequence number of the newest entry; the first is 1

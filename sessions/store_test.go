@@ -122,7 +122,7 @@ func TestListIsNewestFirst(t *testing.T) {
 func TestInvariant1SessionsComeBackAsTheyWere(t *testing.T) {
 	s := storetest.Open(t)
 	want := create(t, s, sessions.Session{
-		Host: "h", HostID: "i", Parent: "p", Title: "t\u2028", Model: "m", Dir: "/d", Created: noon, Updated: noon, Seq: 7, Turns: 3,
+		Host: "h", HostID: "i", Parent: "p", Title: "t\u2028", Model: "m", Dir: "/d", Tree: "/t", Created: noon, Updated: noon, Seq: 7, Turns: 3,
 		Chain: sessions.MessageID("", "x"), Pending: true, Usage: sessions.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4},
 	}, "")
 	storetest.View(t, s, func(tx kv.Tx) error {

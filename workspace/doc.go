@@ -8,9 +8,10 @@
 // Guarantees: Find creates nothing and changes nothing. The file system's root, a home directory
 // itself, system directories and the temporary directory itself are never workspaces; a process
 // started there gets the user ledger alone. All worktrees of a repository share one state
-// directory, which lies outside the tree.
+// directory, which lies outside the tree. A .git file counts only if the repository that it names
+// links back: else the directory has a ledger of its own.
 //
-// The package deliberately runs no git: it reads the two small files by which git links a worktree
-// to its repository. It does not look into ctxledger.yaml (that is package config) and does not
+// The package deliberately runs no git: it reads the small files by which git links a worktree or
+// submodule to its repository, and the repository to them. It does not look into ctxledger.yaml (that is package config) and does not
 // open ledgers.
 package workspace

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,39 +9,119 @@ import (
 	"ctxledger.dev/internal/safefs"
 )
 
-// linkSize bounds the files that link a worktree to its repository, in bytes: each is one path.
-const linkSize = 8 << 10
+const (
+	// gitName is the directory of a repository, or the file that names it.
+	gitName = ".git"
+	// worktreesName is the directory of a repository that holds one directory for each linked worktree.
+	worktreesName = "worktrees"
+	// linkSize bounds the files that link a worktree to its repository, in bytes: each is one path.
+	linkSize = 8 << 10
+	// configSize bounds the configuration of a repository, in bytes: one with 5,000 branches fits.
+	configSize = 1 << 20
+	// shownLink bounds what is shown of a path that a .git file names, in bytes.
+	shownLink = 160
+)
 
-// commonDir returns the git directory that all worktrees of the repository at top share, without
-// symbolic links. It is false when top's .git leads nowhere.
-func commonDir(top string) (string, bool) {
-	path := filepath.Join(top, ".git")
-	info, err := os.Stat(path)
+// commonDir returns the git directory that all worktrees of the repository at top share, without symbolic
+// links. It is "" when what is there as .git leads nowhere, or to a repository that does not link back:
+// apart then says why. An archive can hold any .git file, but cannot write into the repository of somebody
+// else.
+func commonDir(top string) (common, apart string) {
+	tree, err := safefs.Open(top)
 	if err != nil {
-		return "", false
+		return "", "its .git cannot be read"
 	}
-	if !info.IsDir() {
-		link, _ := readLink(path) // unreadable: "", which has no prefix
-		target, ok := strings.CutPrefix(link, "gitdir:")
-		if !ok {
-			return "", false
+	defer tree.Close() // only read
+	info, err := tree.Stat(gitName)
+	switch {
+	case err != nil:
+		return "", "its .git cannot be read"
+	case info.Link:
+		return linked(top, filepath.Join(top, gitName), "symbolic link")
+	case info.Kind == safefs.Dir:
+		if tree.Read(gitName+"/commondir", linkSize) != nil { // only directories of linked worktrees have it
+			apart = "the commondir file in its .git directory is not followed"
 		}
-		path = relativeTo(top, strings.TrimSpace(target))
+		return filepath.Join(top, gitName), apart
 	}
-	// Only a linked worktree has this file; a repository and a submodule are their own.
-	if common, ok := readLink(filepath.Join(path, "commondir")); ok {
-		path = relativeTo(path, common)
+	named, ok := strings.CutPrefix(string(tree.Read(gitName, linkSize)), "gitdir:")
+	if !ok {
+		return "", "its .git is neither a directory nor a file that names one"
 	}
-	return directory(path)
+	return linked(top, relativeTo(top, strings.TrimSpace(named)), "file")
 }
 
-// readLink returns the trimmed content of a small regular file.
-func readLink(path string) (string, bool) {
-	content, err := safefs.ReadFile(path, linkSize)
+// linked is commonDir for a .git of some kind that names another git directory.
+func linked(top, named, kind string) (common, apart string) {
+	shown := named
+	if kind != "file" {
+		shown, _ = os.Readlink(named) // gone since: shown as ""
+	}
+	names := fmt.Sprintf("its .git %s names %q", kind, shown[:min(len(shown), shownLink)])
+	if !sameVolume(top, named) {
+		return "", names + ", which is on another machine"
+	}
+	dir, ok := directory(named)
+	if !ok {
+		return "", names + ", which is not a directory"
+	}
+	if common, ok = linksBack(dir, top); !ok {
+		return "", names + ", which does not link back"
+	}
+	return common, ""
+}
+
+// linksBack returns the repository of a git directory that names top as its worktree: in its gitdir file
+// when it belongs to a linked worktree, in core.worktree when it belongs to a submodule.
+func linksBack(dir, top string) (common string, ok bool) {
+	tree, err := safefs.Open(dir)
 	if err != nil {
 		return "", false
 	}
-	return strings.TrimSpace(string(content)), true
+	defer tree.Close() // only read
+	if shared := readLink(tree, "commondir"); shared != "" {
+		above, back := filepath.Dir(dir), readLink(tree, "gitdir")
+		common = filepath.Dir(above)
+		return common, filepath.Base(above) == worktreesName && sameDir(relativeTo(dir, shared), common) &&
+			filepath.Base(back) == gitName && sameDir(filepath.Dir(relativeTo(dir, back)), top)
+	}
+	worktree := coreWorktree(tree)
+	return dir, worktree != "" && sameDir(relativeTo(dir, worktree), top)
+}
+
+// readLink returns the path in a small file; "" when there is none.
+func readLink(tree *safefs.Tree, name string) string {
+	return strings.TrimSpace(string(tree.Read(name, linkSize)))
+}
+
+// coreWorktree returns the worktree that the configuration of a repository names; "" for none.
+func coreWorktree(tree *safefs.Tree) string {
+	for _, name := range []string{"config.worktree", "config"} { // the first, if extensions.worktreeConfig is on
+		if v, ok := gitSetting(string(tree.Read(name, configSize)), "core", "worktree"); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// sameDir reports whether two paths lead to the same directory, in whatever way they are spelled.
+func sameDir(a, b string) bool {
+	if !sameVolume(b, a) {
+		return false
+	}
+	x, err := os.Stat(a)
+	if err != nil || !x.IsDir() {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// sameVolume reports whether a path can be looked at without a connection to another machine that dir does
+// not lie on. Windows connects to the machine that a path names.
+func sameVolume(dir, path string) bool {
+	volume := filepath.VolumeName(path)
+	return len(volume) <= len("c:") || strings.EqualFold(volume, filepath.VolumeName(dir))
 }
 
 // relativeTo returns path, taken as relative to dir unless it is absolute.

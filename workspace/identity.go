@@ -19,17 +19,22 @@ const hashDigits = 12
 type identity struct {
 	name string // readable, safe as a file name
 	key  string // what is hashed
+
+	common string // the git directory of the repository; "": there is none
+	inside string // where in a tree of the repository the root is
 }
 
-// identify returns the identity of a root.
-func identify(root string, r refusals) identity {
-	top, _ := enclosing(root, r, ".git")
+// identify returns the identity of a root, and what keeps it apart from the repository that its .git names;
+// "": nothing does.
+func identify(root string, r refusals) (id identity, apart string) {
+	alone := identity{name: sanitize(filepath.Base(root)), key: fold(root)}
+	top, _ := enclosing(root, r, gitName)
 	if top == "" {
-		return identity{name: sanitize(filepath.Base(root)), key: fold(root)}
+		return alone, ""
 	}
-	common, ok := commonDir(top)
-	if !ok {
-		return identity{name: sanitize(filepath.Base(root)), key: fold(root)}
+	common, apart := commonDir(top)
+	if common == "" {
+		return alone, apart
 	}
 	inside, err := filepath.Rel(top, root)
 	if err != nil {
@@ -41,7 +46,19 @@ func identify(root string, r refusals) identity {
 		name += "-" + filepath.Base(inside)
 		key += "\x00" + fold(filepath.ToSlash(inside))
 	}
-	return identity{name: sanitize(name), key: key}
+	return identity{name: sanitize(name), key: key, common: common, inside: inside}, apart
+}
+
+// main returns the place of a root with this identity in the repository's main tree.
+func (i identity) main(root string) string {
+	if i.common == "" {
+		return root
+	}
+	main, ok := directory(filepath.Join(mainTree(i.common), i.inside))
+	if !ok {
+		return root // the main tree has no such directory now
+	}
+	return main
 }
 
 // directory returns the name of the identity's state directory.
@@ -54,10 +71,10 @@ func (i identity) directory() string {
 // around .git, or the name of a bare one.
 func repositoryName(common string) string {
 	base := filepath.Base(common)
-	if base == ".git" {
+	if base == gitName {
 		return filepath.Base(filepath.Dir(common))
 	}
-	return strings.TrimSuffix(base, ".git")
+	return strings.TrimSuffix(base, gitName)
 }
 
 // fold returns a path in the form in which it is hashed: Windows does not tell cases apart.

@@ -35,13 +35,13 @@ func findRoot(e env.Env, o Options, r refusals) (root, why string, err error) {
 	}
 	for _, name := range hostVariables {
 		if dir, ok := directory(e.Lookup(name)); ok && !o.Opened {
-			return accept(r, dir, "given by "+name)
+			return nearest(r, dir, "given by "+name)
 		}
 	}
 	refused := ""
 	for _, uri := range o.Roots {
 		if dir, ok := directory(rootPath(uri)); ok {
-			if root, why, err = accept(r, dir, "a root of the client"); root != "" {
+			if root, why, err = nearest(r, dir, "a root of the client"); root != "" {
 				return root, why, err
 			}
 			refused = cmp.Or(refused, why)
@@ -54,10 +54,20 @@ func findRoot(e env.Env, o Options, r refusals) (root, why string, err error) {
 	if !ok {
 		return "", "there is no working directory", nil
 	}
-	if up, marker := enclosing(dir, r, Marker, ".git"); up != "" {
-		return accept(r, up, "holds "+marker)
+	return nearest(r, dir, "the working directory")
+}
+
+// nearest takes the nearest of a directory that was found and its ancestors that holds a marker, so that a
+// subdirectory has no ledger of its own; without one the directory itself.
+func nearest(r refusals, dir, how string) (root, why string, err error) {
+	up, marker := enclosing(dir, r, Marker, gitName)
+	switch {
+	case up == "" || r.why(dir) != "":
+		return accept(r, dir, how)
+	case up == dir:
+		return accept(r, up, how+", holds "+marker)
 	}
-	return accept(r, dir, "the working directory")
+	return accept(r, up, how+" is below, holds "+marker)
 }
 
 // explicit resolves a directory that a person named: what is wrong with it is an error.

@@ -63,10 +63,11 @@ func TestWorktreesShareTheLedgerOfTheirRepository(t *testing.T) {
 	w := newWorld(t)
 	w.dir("p/shop/.git/worktrees/fix")
 	w.file("p/shop/.git/worktrees/fix/commondir", "../..\n")
+	w.file("p/shop/.git/worktrees/fix/gitdir", w.path("elsewhere/fix/.git")+"\n")
 	w.dir("p/shop/sub")
 	w.file("elsewhere/fix/.git", "gitdir: "+w.path("p/shop/.git/worktrees/fix")+"\n")
 	w.dir("elsewhere/fix/sub")
-	w.dir("p/shop/.git/modules/lib")
+	w.file("p/shop/.git/modules/lib/config", "[core]\n\tworktree = ../../../lib\n")
 	w.file("p/shop/lib/.git", "gitdir: ../.git/modules/lib\n")
 	state := func(dir string) Workspace { return w.find(Options{Flag: w.path(dir)}) }
 

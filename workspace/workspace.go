@@ -16,10 +16,14 @@ const userLedger = "user"
 // Workspace is a directory tree with one ledger.
 type Workspace struct {
 	Root      string // absolute, without symbolic links; "": there is the user ledger only
+	Main      string // the root's place in the main tree of its repository; the same for all that share the ledger; "": Root
 	Name      string // of the repository or directory, for people; "user" without a Root
 	State     string // directory of the ledger, absolute; UserState without a Root
 	UserState string // directory of the user ledger, absolute
 	Why       string // in words: how the root was found, or why there is none
+	// Apart says in words why the ledger is not that of the repository which the root's .git names; "": it is,
+	// or there is none. It quotes what a file of the tree says.
+	Apart string
 }
 
 // Options is what the caller knows about the workspace.
@@ -48,7 +52,8 @@ func Find(e env.Env, o Options) (Workspace, error) {
 		return w, err
 	}
 	w.Root = root
-	id := identify(root, r)
+	id, apart := identify(root, r)
+	w.Apart, w.Main = apart, id.main(root)
 	w.Name = id.name
 	w.State = filepath.Join(base, id.directory())
 	return w, nil

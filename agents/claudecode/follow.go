@@ -13,10 +13,12 @@ import (
 
 // FollowOptions says what to follow. All fields but the first may be empty.
 type FollowOptions struct {
-	// Workspace is the root directory whose sessions are followed: those that Claude Code was
-	// started for there. Sessions of other directories whose project directory happens to have
-	// the same name are left alone.
+	// Workspace is the root directory whose sessions are followed, with all trees that share its ledger: those
+	// that Claude Code was started for there or in a subdirectory that is no workspace of its own. Sessions of
+	// other directories whose project directory happens to have such a name are left alone.
 	Workspace string
+	// Skip reports whether the sessions of a tree are left alone; nil: of none.
+	Skip func(tree string) bool
 	// Env tells where Claude Code keeps its files, and the time.
 	Env env.Env
 	// Log gets what went wrong with single files; nil: nothing is logged.
@@ -38,12 +40,14 @@ const (
 	recent = 24 * time.Hour
 	// tick is how often to poll where the system gives no events.
 	tick = 2 * time.Second
+	// treeTicks is after how many ticks trees are looked for that came or went without a session.
+	treeTicks = 15
 )
 
 // Follow brings every session file of a workspace into the ledger, and everything that Claude
 // Code appends to one while ctx lasts: at once, as one batch for what was written meanwhile.
-// Files that were not touched for a day are read when they change. The project directory need
-// not exist yet.
+// Files that were not touched for a day are read when they change. No project directory needs to
+// exist yet, and worktrees of the repository may come and go.
 //
 // Trouble with a file, with the watching or with the ledger is logged and tried again when it can
 // be over; it ends nothing. Follow returns nil when ctx ends, and invalid without a workspace.
@@ -52,10 +56,9 @@ func Follow(ctx context.Context, ledger Ledger, o FollowOptions) error {
 		return fault.New(fault.Invalid, "claudecode.follow", "no workspace to follow")
 	}
 	f := newFollower(ledger, o)
-	f.dir = ProjectDir(o.Env, o.Workspace)
 	defer f.close()
 	f.start()
-	f.scan(o.Env.Now().Add(-recent))
+	f.list()
 	f.loop(ctx)
 	return nil
 }
@@ -70,7 +73,7 @@ func FollowFile(ctx context.Context, ledger Ledger, src Source, o FollowOptions)
 	}
 	o.Workspace = ""
 	f := newFollower(ledger, o)
-	f.dir, f.only = filepath.Dir(path), path
+	f.base, f.only = filepath.Dir(path), path
 	defer f.close()
 	f.start()
 	im := f.importer(path)

@@ -37,6 +37,7 @@ type scene struct {
 	opts      FollowOptions
 	tick      chan time.Time
 	logged    *syncBuffer
+	seen      string // ids that wantSome has met
 }
 
 func newScene(t *testing.T) *scene {
@@ -305,7 +306,7 @@ func TestFollowPollsWithoutAWatcher(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	f := newFollower(s.r, s.opts)
-	f.dir = s.dir
+	f.list()
 	f.scan(time.Time{}) // never started: as if the system had no watcher to give
 	f.readNext(ctx)
 	s.want("a")
@@ -323,7 +324,7 @@ func TestALostEventMeansLookingAtEverything(t *testing.T) {
 	s := newScene(t)
 	s.mkdir(s.dir)
 	f := newFollower(s.r, s.opts)
-	f.dir = s.dir
+	f.list()
 	defer f.close()
 	s.append("s1.jsonl", s.rec("a"))
 	f.event("", true)
@@ -338,7 +339,7 @@ func TestALiveSessionDoesNotWaitForALongImport(t *testing.T) {
 	filler := strings.Replace(strings.ReplaceAll(s.rec("l"), `"s1"`, `"s2"`), "say", strings.Repeat("x", 200_000), 1)
 	s.append("long.jsonl", strings.Repeat(filler, 60))
 	f := newFollower(s.r, s.opts)
-	f.dir = s.dir
+	f.list()
 	defer f.close()
 	f.scan(time.Time{})
 	f.readNext(context.Background())
@@ -381,7 +382,7 @@ func TestManyFilesKeepFewImporters(t *testing.T) {
 	s := newScene(t)
 	s.mkdir(s.dir)
 	f := newFollower(s.r, s.opts)
-	f.dir = s.dir
+	f.list()
 	defer f.close()
 	for range 2 {
 		for i := range maxImporters + 10 {

@@ -20,6 +20,8 @@ const (
 	// maxImporters is how many files' states are kept between reads. The state of another one
 	// is asked for again.
 	maxImporters = 64
+	// pollRest is how many times as long as polling took the next one waits at least.
+	pollRest = 20
 	// maxDrain is how many waiting events are taken in before files are read.
 	maxDrain = 1024
 )
@@ -30,14 +32,19 @@ type follower struct {
 	ledger Ledger
 	o      FollowOptions
 	log    *slog.Logger
-	only   string // the one file to follow; "": all of the directory
+	only   string   // the one file to follow; "": all of the trees
+	trees  []string // whose sessions are followed
 
 	seen      map[string]stamp // what a file was like when it was last read, or passed over
 	due       map[string]stamp // files to read
 	failed    map[string]bool  // files to try again with the next tick
+	foreign   map[string]bool  // files of sessions that ran elsewhere
 	told      map[string]fault.Code
 	importers map[string]*importer
 	order     []string // keys of importers, the longest unused first
+
+	reread int       // ticks since trees were looked for
+	rested time.Time // when files are polled again
 }
 
 // stamp tells two states of a file apart.
@@ -52,8 +59,8 @@ func newFollower(ledger Ledger, o FollowOptions) *follower {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &follower{
-		watching: watching{log: log}, ledger: ledger, o: o, log: log,
-		seen: map[string]stamp{}, due: map[string]stamp{}, failed: map[string]bool{},
+		watching: watching{base: projectsDir(o.Env), log: log}, ledger: ledger, o: o, log: log,
+		seen: map[string]stamp{}, due: map[string]stamp{}, failed: map[string]bool{}, foreign: map[string]bool{},
 		told: map[string]fault.Code{}, importers: map[string]*importer{},
 	}
 }
@@ -103,6 +110,7 @@ func (f *follower) event(path string, rescan bool) {
 	switch {
 	case rescan:
 		f.attach()
+		f.list()
 		f.scan(time.Time{})
 	case f.only != "":
 		if path == f.only {
@@ -110,51 +118,32 @@ func (f *follower) event(path string, rescan bool) {
 		}
 	case isSessionFile(path) && f.holds(path):
 		f.touch(path)
-	case f.concerns(path):
+	case f.above(path):
+		f.leave(path) // it may be another directory of that name: if it is there, it is entered again
 		f.attach()
-		f.scan(time.Time{})
+		f.list()
+	case f.opens(path):
+		f.scanSession(f.sessionOf(path))
 	}
 }
 
-// tick tries again what failed, and looks at everything when the system gives no events.
+// tick tries again what failed, looks now and then for trees, and looks at everything when the system gives no
+// events.
 func (f *follower) tick() {
 	for path := range f.failed {
 		delete(f.seen, path)
 		f.touch(path)
 	}
 	clear(f.failed)
-	if !f.healthy() {
+	if f.reread++; f.reread >= treeTicks {
+		f.list()
+	}
+	if began := f.o.Env.Now(); !f.healthy() && !began.Before(f.rested) {
 		f.start()
+		f.list()
 		f.scan(time.Time{})
+		f.rested = f.o.Env.Now().Add(pollRest * f.o.Env.Now().Sub(began))
 	}
-}
-
-// scan makes every file due that is not as it was last seen. Files not seen before and not
-// modified since the given time are only noted.
-func (f *follower) scan(since time.Time) {
-	if f.only != "" {
-		f.touch(f.only)
-		return
-	}
-	files, err := Files(f.dir)
-	if err != nil {
-		f.log.Warn("session files cannot be listed", "dir", f.dir, "err", err)
-		return
-	}
-	there := make(map[string]bool, len(files))
-	for _, file := range files {
-		there[file.Path] = true
-		now := stamp{file.Size, file.Modified}
-		switch old, ok := f.seen[file.Path]; {
-		case !ok && file.Modified.Before(since):
-			f.seen[file.Path] = now
-		case !ok || old != now:
-			f.due[file.Path] = now
-		}
-	}
-	maps.DeleteFunc(f.seen, func(path string, _ stamp) bool { return !there[path] })
-	maps.DeleteFunc(f.told, func(path string, _ fault.Code) bool { return !there[path] })
-	f.watchBelow()
 }
 
 // touch makes a file due if it is not as it was last seen.
@@ -163,7 +152,11 @@ func (f *follower) touch(path string) {
 	if err != nil || !info.Mode().IsRegular() {
 		return // gone, or not a file: nothing to read
 	}
-	if now := (stamp{info.Size(), info.ModTime()}); f.seen[path] != now {
+	now := stamp{info.Size(), info.ModTime()}
+	if f.only == "" && f.seen[path] == (stamp{}) {
+		f.watchSession(f.sessionOf(path)) // of a session that begins, or goes on after a day
+	}
+	if f.seen[path] != now && !f.foreign[path] {
 		f.due[path] = now
 	}
 }
@@ -187,6 +180,9 @@ func (f *follower) readNext(ctx context.Context) {
 	}
 	delete(f.due, path)
 	f.seen[path] = was
+	if im.foreign {
+		f.foreign[path] = true
+	}
 	f.judge(ctx, path, err)
 }
 
@@ -229,12 +225,18 @@ func (f *follower) report(r Report) {
 // open opens a session file inside of the project directory: no link that came to stand in the place of a file
 // or directory leads elsewhere.
 func (f *follower) open(path string) (*os.File, int64, error) {
-	tree, err := safefs.Open(f.dir)
+	dir := f.base
+	for d := range f.dirs {
+		if inside(d, path) {
+			dir = d
+		}
+	}
+	tree, err := safefs.Open(dir)
 	if err != nil {
 		return nil, 0, fileError(path, err)
 	}
 	defer tree.Close() //nolint:errcheck // the file stays open
-	rel, err := filepath.Rel(f.dir, path)
+	rel, err := filepath.Rel(dir, path)
 	if err != nil {
 		return nil, 0, fileError(path, err)
 	}
@@ -250,8 +252,10 @@ func (f *follower) importer(path string) *importer {
 	im := f.importers[path]
 	if im == nil {
 		im = newImporter(f.ledger, path)
-		im.open = f.open
-		im.workspace, im.budget = f.o.Workspace, runBatches
+		im.open, im.budget = f.open, runBatches
+		if f.only == "" {
+			im.ours = f.ours
+		}
 		f.importers[path] = im
 	}
 	f.order = append(slices.DeleteFunc(f.order, func(p string) bool { return p == path }), path)

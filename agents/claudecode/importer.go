@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
@@ -26,8 +25,10 @@ type importer struct {
 	path     string // absolute, without links
 	open     func(path string) (*os.File, int64, error)
 	progress func(done, total int64)
-	// workspace limits the sessions to those that run inside it; "": any.
-	workspace string
+	// ours limits the sessions to those that were started in certain directories; nil: any. foreign says that
+	// this one was started elsewhere.
+	ours    func(dir string) bool
+	foreign bool
 	// budget is after how many batches a run stops, with more set if it is not at the end; 0: never.
 	budget int
 	more   bool
@@ -88,22 +89,18 @@ func (im *importer) describe(file *os.File) error {
 	return im.belongs()
 }
 
-// belongs returns an error unless the session runs inside the workspace that sessions are
-// limited to. It can be told only when the file names a directory.
+// belongs returns an error unless the session is one of those that are wanted. It can be told only when the
+// file names a directory.
 func (im *importer) belongs() error {
-	if im.workspace == "" {
-		return nil
-	}
 	dir := im.desc.session.Dir
-	if dir == "" {
+	switch {
+	case im.ours == nil:
+		return nil
+	case dir == "":
 		return fault.New(fault.Invalid, "claudecode.follow", "%s does not say yet where its session runs", im.path)
 	}
-	root := im.workspace
-	if real, err := filepath.EvalSymlinks(root); err == nil {
-		root = real
-	}
-	if dir = filepath.Clean(dir); dir != root && !inside(root, dir) && dir != im.workspace {
-		return fault.New(fault.Invalid, "claudecode.follow", "the session of %s runs in %s, outside %s", im.path, dir, root)
+	if im.foreign = !im.ours(dir); im.foreign {
+		return fault.New(fault.Invalid, "claudecode.follow", "the session of %s runs in %s, which is not followed", im.path, dir)
 	}
 	return nil
 }

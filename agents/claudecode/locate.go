@@ -31,7 +31,16 @@ func ProjectDir(e env.Env, workspace string) string {
 	if real, err := filepath.EvalSymlinks(workspace); err == nil {
 		workspace = real // as Claude Code sees its own working directory
 	}
-	return filepath.Join(configDir(e), "projects", slug(workspace))
+	return filepath.Join(projectsDir(e), slug(workspace))
+}
+
+// projectsDir returns the directory that holds one directory for each that sessions were started in.
+func projectsDir(e env.Env) string { return filepath.Join(configDir(e), "projects") }
+
+// mayHold reports whether the project directory of a name can hold sessions that were started in a tree, given
+// its slug, or below it. Different paths can have the same slug: where a session ran is what its file says.
+func mayHold(name, slug string) bool {
+	return name == slug || strings.HasPrefix(name, slug[:min(len(slug), maxSlug)]+"-")
 }
 
 // configDir returns the directory where Claude Code keeps everything of one user.

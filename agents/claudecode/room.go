@@ -21,7 +21,7 @@ import (
 func Room() agents.Room {
 	return agents.Room{
 		Agent:     agents.ClaudeCode,
-		Places:    func(e env.Env) []string { return []string{filepath.Join(configDir(e), "projects")} },
+		Places:    func(e env.Env) []string { return []string{projectsDir(e)} },
 		IsSession: isSessionFile,
 		Describe:  describeSession,
 		Survey:    survey,

@@ -5,25 +5,31 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/changes/watch"
 	"ctxledger.dev/internal/fault"
 )
 
-// maxWatches bounds the watched directories of one project: past it, subagents of further
-// sessions are seen by polling.
-const maxWatches = 256
+const (
+	// maxDirs bounds the project directories that are watched.
+	maxDirs = 512
+	// maxWatches bounds the directories of single sessions that are watched: those of the sessions that were
+	// written to last.
+	maxWatches = 256
+)
 
-// watching keeps the watches that tell of a project directory. While the directory does not
-// exist, it watches the nearest one above it.
+// watching keeps the watches that tell of session files. While the directory in which all of them lie does
+// not exist, it watches the nearest one above it.
 type watching struct {
-	dir     string // the project directory
+	base    string // the directory of all project directories, or that of the one file
 	log     *slog.Logger
-	watcher *watch.Watcher // nil: the system has none to give
-	at      string         // the directory that is watched for dir: itself or one above it
-	below   map[string]bool
-	blind   bool // some directory could not be watched
+	watcher *watch.Watcher  // nil: the system has none to give
+	at      string          // the directory that is watched for base: itself or one above it
+	dirs    map[string]bool // project directories, and whether they are watched
+	below   []string        // watched directories of single sessions, the longest unused first
+	blind   bool            // some directory could not be watched
 }
 
 // start begins to watch, if possible.
@@ -37,6 +43,12 @@ func (w *watching) start() {
 		w.watcher = watcher
 	}
 	w.attach()
+	w.blind = false
+	for dir, watched := range w.dirs {
+		if !watched {
+			w.dirs[dir] = w.add(dir)
+		}
+	}
 }
 
 // healthy reports whether every change leads to an event.
@@ -50,8 +62,8 @@ func (w *watching) events() <-chan watch.Event {
 	return w.watcher.Events()
 }
 
-// attach watches the project directory, or the nearest existing one above it. A directory that
-// appears while this happens is found by looking again.
+// attach watches the base, or the nearest existing directory above it. A directory that appears while this
+// happens is found by looking again.
 func (w *watching) attach() {
 	if w.watcher == nil {
 		return
@@ -59,22 +71,22 @@ func (w *watching) attach() {
 	for range 16 { // deeper than any configuration directory
 		at, err := w.nearest()
 		if err != nil {
-			w.log.Debug("directory cannot be watched: polling", "dir", w.dir, "err", err)
+			w.log.Debug("directory cannot be watched: polling", "dir", w.base, "err", err)
 			at = ""
 		}
 		if w.at != at && w.at != "" {
 			w.watcher.Remove(w.at)
 		}
 		w.at = at
-		if at == "" || at == w.dir || !exists(childToward(at, w.dir)) {
+		if at == "" || at == w.base || !exists(childToward(at, w.base)) {
 			return
 		}
 	}
 }
 
-// nearest adds a watch for the project directory or the nearest one above it that exists.
+// nearest adds a watch for the base or the nearest directory above it that exists.
 func (w *watching) nearest() (string, error) {
-	for dir := w.dir; ; dir = filepath.Dir(dir) {
+	for dir := w.base; ; dir = filepath.Dir(dir) {
 		err := w.watcher.Add(dir)
 		if err == nil {
 			return dir, nil
@@ -85,66 +97,103 @@ func (w *watching) nearest() (string, error) {
 	}
 }
 
-// watchBelow watches the directories beside session files in which those of subagents appear.
-func (w *watching) watchBelow() {
-	w.blind = false
-	if w.watcher == nil || w.at != w.dir {
-		return
+// add watches a directory, and reports whether that was possible. One that is gone again needs no watch.
+func (w *watching) add(dir string) bool {
+	if w.watcher == nil {
+		return false
 	}
-	entries, _ := os.ReadDir(w.dir) // gone again: an event tells
-	there := map[string]bool{}
-	for _, e := range entries {
-		if e.IsDir() {
-			session := filepath.Join(w.dir, e.Name())
-			there[session] = true
-			there[filepath.Join(session, subagentsDir)] = true
-		}
+	err := w.watcher.Add(dir)
+	w.blind = w.blind || err != nil && !fault.Is(err, fault.NotFound)
+	return err == nil
+}
+
+// enter watches a project directory, and reports whether there was room for it.
+func (w *watching) enter(dir string) bool {
+	if len(w.dirs) >= maxDirs {
+		return false
 	}
-	for dir := range w.below {
-		if !there[dir] {
-			delete(w.below, dir)
-		}
+	if w.dirs == nil {
+		w.dirs = map[string]bool{}
 	}
-	for _, e := range entries {
-		if e.IsDir() {
-			w.watchSession(filepath.Join(w.dir, e.Name()))
+	w.dirs[dir] = w.add(dir)
+	return true
+}
+
+// leave ends the watches of a project directory.
+func (w *watching) leave(dir string) {
+	delete(w.dirs, dir)
+	w.below = slices.DeleteFunc(w.below, func(b string) bool {
+		if !inside(dir, b) {
+			return false
 		}
+		w.remove(b)
+		return true
+	})
+	w.remove(dir)
+}
+
+func (w *watching) remove(dir string) {
+	if w.watcher != nil {
+		w.watcher.Remove(dir)
 	}
 }
 
 // watchSession watches the directory beside one session's file, and that of its subagents.
 func (w *watching) watchSession(session string) {
+	if w.watcher == nil {
+		return
+	}
 	for _, dir := range []string{session, filepath.Join(session, subagentsDir)} {
-		if !exists(dir) {
-			delete(w.below, dir)
-			continue
+		was := slices.Index(w.below, dir)
+		if was >= 0 {
+			w.below = slices.Delete(w.below, was, was+1)
 		}
-		if len(w.below) >= maxWatches && !w.below[dir] {
-			w.blind = true
-			return
+		if exists(dir) && w.add(dir) { // adding again changes nothing
+			w.below = append(w.below, dir)
 		}
-		if err := w.watcher.Add(dir); err != nil {
-			w.blind = w.blind || !fault.Is(err, fault.NotFound)
-			continue
-		}
-		if w.below == nil {
-			w.below = map[string]bool{}
-		}
-		w.below[dir] = true
+	}
+	for len(w.below) > maxWatches {
+		w.remove(w.below[0])
+		w.below = w.below[1:]
 	}
 }
 
-// holds reports whether a session file belongs to the project directory.
-func (w *watching) holds(path string) bool {
-	parent := filepath.Dir(path)
-	return parent == w.dir ||
-		filepath.Base(parent) == subagentsDir && filepath.Dir(filepath.Dir(parent)) == w.dir
+// sessionOf returns the directory beside the file of the session that a path belongs to: the path of its file
+// without the ending, or a path inside that directory. "": it belongs to none of the project directories.
+func (w *watching) sessionOf(path string) string {
+	for range 3 { // SESSION/subagents/FILE
+		parent := filepath.Dir(path)
+		if _, ours := w.dirs[parent]; ours {
+			return strings.TrimSuffix(path, filepath.Ext(path))
+		}
+		path = parent
+	}
+	return ""
 }
 
-// concerns reports whether a path can be a directory whose coming or going matters.
-func (w *watching) concerns(path string) bool {
-	return path == w.dir || inside(path, w.dir) || filepath.Dir(path) == w.dir ||
-		filepath.Base(path) == subagentsDir
+// holds reports whether a session file belongs to one of the project directories.
+func (w *watching) holds(path string) bool {
+	parent := filepath.Dir(path)
+	if _, ours := w.dirs[parent]; ours {
+		return true
+	}
+	_, ours := w.dirs[filepath.Dir(filepath.Dir(parent))]
+	return ours && filepath.Base(parent) == subagentsDir
+}
+
+// opens reports whether a path can be a directory in which session files of subagents appear.
+func (w *watching) opens(path string) bool {
+	parent := filepath.Dir(path)
+	if _, ours := w.dirs[parent]; ours {
+		return true
+	}
+	_, ours := w.dirs[filepath.Dir(parent)]
+	return ours && filepath.Base(path) == subagentsDir
+}
+
+// above reports whether the coming or going of a path can be that of the base or of a project directory.
+func (w *watching) above(path string) bool {
+	return path == w.base || inside(path, w.base) || filepath.Dir(path) == w.base
 }
 
 // close ends the watches.

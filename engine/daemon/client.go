@@ -21,7 +21,7 @@ type Options struct {
 	InProcess bool     // own the ledger in this process, for it alone
 	NoSpawn   bool     // start no daemon: unavailable when none runs
 
-	Settings engine.Settings // with InProcess, what the workspace configures
+	Settings func(tree string) engine.Settings // with InProcess, what a tree of the workspace configures; nil: nothing
 }
 
 // client is the ledger of another process. It is safe for concurrent use.

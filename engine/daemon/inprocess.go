@@ -25,9 +25,7 @@ type alone struct {
 // openInProcess makes this process the owner, for itself alone.
 func openInProcess(ctx context.Context, o Options) (engine.API, error) {
 	const op = "daemon.open"
-	local, err := engine.Open(ctx, engine.Options{
-		State: o.State, Workspace: o.Workspace, Env: o.Env, LockWait: lockWait, Settings: o.Settings,
-	})
+	local, err := engine.Open(ctx, engineOptions(o.Env, o.State, o.Workspace, o.Settings))
 	if bolt.IsLocked(err) {
 		return nil, lockedBy(op, o.State)
 	}

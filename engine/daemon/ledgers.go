@@ -1,12 +1,14 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/memory"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/workspace"
 )
 
@@ -15,9 +17,10 @@ import (
 // ledger is opened when it is first needed; while it cannot be, everything else works.
 //
 // Without a root the user ledger is all there is; project memories are refused then.
+// What is asked for without a name is that of ws.Root, one of the trees that share the ledger.
 // o.State and o.Workspace are taken from ws. Errors: those of Open.
 func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (engine.API, error) {
-	o.State, o.Workspace = ws.State, ws.Root
+	o.State, o.Workspace = ws.State, cmp.Or(ws.Main, ws.Root)
 	main, err := Open(ctx, o)
 	if err != nil {
 		return nil, err
@@ -26,17 +29,37 @@ func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (engi
 		return &rootless{API: main, why: ws.Why}, nil
 	}
 	o.State, o.Workspace = ws.UserState, ""
-	return &ledgers{API: main, user: lazy{o: o, gate: make(chan struct{}, 1)}}, nil
+	return &ledgers{API: main, root: ws.Root, user: lazy{o: o, gate: make(chan struct{}, 1)}}, nil
 }
 
 // ledgers is the ledger of a workspace that sends what concerns user memory to the user ledger.
 type ledgers struct {
-	engine.API // of the workspace
+	engine.API        // of the workspace
+	root       string // of the tree that this process works on
 	user       lazy
 }
 
 // Close releases both ledgers.
 func (l *ledgers) Close() error { return errors.Join(l.user.close(), l.API.Close()) }
+
+// Info names the tree of this process: the ledger is that of all trees of a repository.
+func (l *ledgers) Info(ctx context.Context, r engine.InfoRequest) (engine.Info, error) {
+	info, err := l.API.Info(ctx, r)
+	info.Workspace = l.root
+	return info, err
+}
+
+// Session finds a session that is not named among those of this tree.
+func (l *ledgers) Session(ctx context.Context, r engine.SessionRequest) (sessions.Session, error) {
+	r.Tree = l.root
+	return l.API.Session(ctx, r)
+}
+
+// AppendMessages records where the host runs.
+func (l *ledgers) AppendMessages(ctx context.Context, r engine.AppendMessagesRequest) (engine.AppendMessagesResponse, error) {
+	r.Dir = l.root
+	return l.API.AppendMessages(ctx, r)
+}
 
 // SaveMemory saves into the ledger of the entry's scope, by default the workspace's.
 func (l *ledgers) SaveMemory(ctx context.Context, r engine.SaveMemoryRequest) (memory.Entry, error) {

@@ -19,8 +19,8 @@ type Role struct {
 	// Background returns the tasks of the daemon of a workspace; root is "" for the user ledger.
 	// nil: none.
 	Background func(root string) []Task
-	// Settings returns what a workspace configures. nil: nothing.
-	Settings func(root string) engine.Settings
+	// Settings returns what one tree of a workspace configures. nil: nothing.
+	Settings func(tree string) engine.Settings
 }
 
 // Main is the first thing that a program of ctxledger does with its arguments. If they ask for
@@ -46,9 +46,7 @@ func Main(args []string, r Role) (handled bool, exit int) {
 	if r.Background != nil {
 		c.Background = r.Background(c.Workspace)
 	}
-	if r.Settings != nil {
-		c.Settings = r.Settings(c.Workspace)
-	}
+	c.Settings = r.Settings
 	ready := false
 	c.ready = func() { ready = true; say(report{}) }
 	err := Run(context.Background(), c)

@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/workspace"
 )
 
 // Config says what a daemon owns.
@@ -27,7 +28,7 @@ type Config struct {
 	Idle       time.Duration // how long it stays without clients; 0: limits.Idle
 	Background []Task        // what it does beside answering
 
-	Settings engine.Settings // what the workspace configures
+	Settings func(tree string) engine.Settings // what a tree of the workspace configures; nil: nothing
 
 	ready   func()                           // called when clients can come; nil: nothing
 	process bool                             // whether the process is this daemon's alone: see Main
@@ -93,9 +94,19 @@ func openLedger(ctx context.Context, c Config) (engine.API, error) {
 	if c.open != nil {
 		return c.open(c)
 	}
-	return engine.Open(ctx, engine.Options{
-		State: c.State, Workspace: c.Workspace, Env: c.Env, LockWait: lockWait, Settings: c.Settings,
-	})
+	return engine.Open(ctx, engineOptions(c.Env, c.State, c.Workspace, c.Settings))
+}
+
+// engineOptions says how to open the ledger in state of a workspace with all its trees.
+func engineOptions(e env.Env, state, root string, settings func(string) engine.Settings) engine.Options {
+	o := engine.Options{State: state, Workspace: root, Env: e, LockWait: lockWait, SettingsOf: settings}
+	if settings != nil {
+		o.Settings = settings(root)
+	}
+	if root != "" {
+		o.Trees = func() []string { return workspace.Trees(e, root) }
+	}
+	return o
 }
 
 // own serves an open ledger and closes it.

@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -16,14 +17,15 @@ import (
 func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool) (engine.API, error) {
 	o := daemon.Options{Env: e, Version: Version, InProcess: inProcess}
 	if inProcess {
-		o.Settings = Role(e).Settings(ws.Root)
+		o.Settings = Role(e).Settings
 	}
 	api, err := daemon.OpenWorkspace(ctx, ws, o)
 	if err != nil || !inProcess {
 		return api, err
 	}
 	life, stop := context.WithCancel(context.Background())
-	tasks := daemon.StartTasks(life, &owned{api}, e, Log(e), Role(e).Background(ws.Root))
+	root := cmp.Or(ws.Main, ws.Root)
+	tasks := daemon.StartTasks(life, &owned{api, root}, e, Log(e), Role(e).Background(root))
 	return &owner{API: api, stop: stop, tasks: tasks}, nil
 }
 
@@ -35,7 +37,17 @@ type owner struct {
 }
 
 // owned marks, for tasks, a ledger that reaches the user ledger itself.
-type owned struct{ engine.API }
+type owned struct {
+	engine.API
+	root string
+}
+
+// Info names the root that the ledger's paths are relative to.
+func (o *owned) Info(ctx context.Context, r engine.InfoRequest) (engine.Info, error) {
+	info, err := o.API.Info(ctx, r)
+	info.Workspace = o.root
+	return info, err
+}
 
 // Info adds to what the ledger says how the tasks fare.
 func (o *owner) Info(ctx context.Context, r engine.InfoRequest) (engine.Info, error) {

@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/config"
@@ -43,29 +44,36 @@ func Log(e env.Env) *slog.Logger {
 func Role(e env.Env) daemon.Role {
 	return daemon.Role{Version: Version, Env: e, Background: func(root string) []daemon.Task {
 		log := Log(e)
-		c := settings(root, log)
-		if root == "" || !c.Follow {
+		if root == "" {
 			return nil
 		}
-		tasks := []daemon.Task{
-			{Name: engine.TaskFollow, Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
-				return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Env: e, Log: log, Pulse: p})
-			}},
-			{Name: "observing files", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+		c := settings(root, log)
+		skip := func(tree string) bool { return !settings(tree, log).Follow }
+		if !slices.ContainsFunc(workspace.Trees(e, root), func(tree string) bool { return !skip(tree) }) {
+			return nil
+		}
+		tasks := []daemon.Task{{Name: engine.TaskFollow, Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+			return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Skip: skip, Env: e, Log: log, Pulse: p})
+		}}}
+		if !c.Follow {
+			return tasks // of other trees of the repository
+		}
+		tasks = append(tasks,
+			daemon.Task{Name: "observing files", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
 				return observe.Run(ctx, api, observe.Options{Env: e, Log: log, Pulse: p})
 			}},
-			{Name: "learning from measured usage", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+			daemon.Task{Name: "learning from measured usage", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
 				return calibrate.Follow(ctx, api, calibrate.Options{Env: e, Log: log, User: user(e, root, api), Models: c.Models, Pulse: p})
 			}},
-		}
+		)
 		if c.Exports {
 			tasks = append(tasks, daemon.Task{Name: "writing exports", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
 				return exports.Follow(ctx, api, exports.Options{Env: e, Log: log, Pulse: p})
 			}})
 		}
 		return tasks
-	}, Settings: func(root string) engine.Settings {
-		c := settings(root, slog.New(slog.DiscardHandler)) // Background has said what is wrong
+	}, Settings: func(tree string) engine.Settings {
+		c := settings(tree, slog.New(slog.DiscardHandler)) // Background has said what is wrong
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
 	}}
 }
