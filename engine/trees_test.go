@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"testing"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/window"
+)
+
+func TestPathsAreThoseOfASessionsTree(t *testing.T) {
+	l := &Local{root: "/w"}
+	for _, c := range []struct {
+		name, dir, tree, in, want string
+		outside                   bool
+	}{
+		{"the main tree", "/w", "/w", "a.go", "a.go", false},
+		{"a subdirectory", "/w/sub", "/w", "a.go", "sub/a.go", false},
+		{"a worktree", "/b", "/b", "a.go", "a.go", false},
+		{"a worktree's subdirectory", "/b/sub", "/b", "a.go", "sub/a.go", false},
+		{"a worktree's subdirectory, upwards", "/b/sub", "/b", "../a.go", "a.go", false},
+		{"the main tree's file from a worktree", "/b", "/b", "/w/a.go", "/w/a.go", true},
+		{"a worktree's file from the main tree", "/w", "/w", "/b/a.go", "/b/a.go", true},
+		{"a worktree inside", "/w/.claude/worktrees/x", "/w/.claude/worktrees/x", "a.go", ".claude/worktrees/x/a.go", false},
+		{"another machine", "/elsewhere/p", "", "a.go", "a.go", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, outside := l.pathOf(sessions.Session{Dir: c.dir, Tree: c.tree}, c.in)
+			if got != c.want || outside != c.outside {
+				t.Errorf("%q outside %v, want %q %v", got, outside, c.want, c.outside)
+			}
+		})
+	}
+}
+
+func TestSettingsAreThoseOfTheSessionsTree(t *testing.T) {
+	read := 0
+	l := &Local{root: "/w", trees: newTrees(Options{Workspace: "/w", SettingsOf: func(tree string) Settings {
+		read++
+		p := window.Default()
+		p.ResultChars = len(tree)
+		return Settings{Policy: &p, Corrections: []string{tree}}
+	}})}
+	for range 2 {
+		for tree, want := range map[string]string{"/b": "/b", "/cc": "/cc"} {
+			s := sessions.Session{Tree: tree}
+			p, err := l.policyFor(s, Reader{})
+			if err != nil || p.ResultChars != len(want) || l.settings(s).Corrections[0] != want {
+				t.Errorf("%s: %+v, %v", tree, l.settings(s), err)
+			}
+		}
+		for _, tree := range []string{"", "/w"} {
+			if c := l.settings(sessions.Session{Tree: tree}).Corrections; len(c) == 1 {
+				t.Errorf("%q: %q", tree, c)
+			}
+		}
+	}
+	if read != 2 {
+		t.Errorf("read %d times", read)
+	}
+}
+
+func TestChangesOfAnotherTreeAreNotThoseOfThisFile(t *testing.T) {
+	list := []changes.Change{{ID: 3, Tree: "/b"}, {ID: 2}, {ID: 1, Tree: "/c"}}
+	for tree, want := range map[string]int64{"": 2, "/b": 3, "/c": 1} {
+		if got := inTree(append([]changes.Change(nil), list...), tree); len(got) != 1 || got[0].ID != want {
+			t.Errorf("%q: %+v", tree, got)
+		}
+	}
+}
