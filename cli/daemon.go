@@ -79,6 +79,9 @@ func (a *app) daemonStatus(cmd *cobra.Command, _ []string) error {
 			t.add(l.Ledger, fmt.Sprint(l.PID), l.Version, a.stamp(l.Started), fmt.Sprint(clients), fmt.Sprintf("%.0f s", l.Info.Idle), l.Dir)
 		}
 		t.print(w)
+		for _, l := range ledgers {
+			printTrouble(w, l.Info)
+		}
 	})
 }
 

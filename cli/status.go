@@ -105,6 +105,7 @@ func (a *app) printLedger(w io.Writer, s statusAnswer) {
 	a.printCeiling(w, l.Bytes, s.Ceiling, "`ctxledger du` shows what takes them")
 	if l.InProcess {
 		fmt.Fprintln(w, "owner      this process")
+		printTrouble(w, l)
 		return
 	}
 	following := "not following session files"
@@ -113,6 +114,16 @@ func (a *app) printLedger(w io.Writer, s statusAnswer) {
 	}
 	fmt.Fprintf(w, "owner      daemon, pid %d, since %s, %s, idle for %.0f s, %s\n",
 		l.PID, a.stamp(l.Started), otherClients(l.Clients), l.Idle, following)
+	printTrouble(w, l)
+}
+
+// printTrouble names the background tasks of an owner that do not do their work.
+func printTrouble(w io.Writer, l engine.Info) {
+	for _, t := range l.Tasks {
+		if said := t.Trouble(); said != "" {
+			fmt.Fprintf(w, "trouble    %s\n", chars.Plain(said))
+		}
+	}
 }
 
 // otherClients says how many clients a daemon has besides this program.

@@ -99,9 +99,15 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 // transaction.
 func (l *Local) open(ctx context.Context, handle string) (content, error) {
 	t, err := view(ctx, l, func(tx kv.Tx) (target, error) { return resolve(tx, handle) })
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	return l.openTarget(ctx, t)
+}
+
+// openTarget opens what a handle has named.
+func (l *Local) openTarget(ctx context.Context, t target) (content, error) {
+	switch {
 	case t.blob != "":
 		return l.openBlob(ctx, t.blob)
 	case t.message != nil:
@@ -127,23 +133,28 @@ type capped struct {
 func (c *capped) Write(p []byte) (int, error) {
 	if c.Len()+len(p) > c.limit {
 		return 0, fault.New(fault.TooLarge, "engine.range", "the range holds more than %d bytes", c.limit).
-			WithHint("`ctxledger restore SUMMARY` streams it")
+			WithHint("`ctxledger cat HANDLE` streams it")
 	}
 	return c.Buffer.Write(p)
 }
 
-// ReadBlob implements API.
+// ReadBlob implements API. The range of a summary and a whole session, of any size, are streamed from the log.
 func (l *Local) ReadBlob(ctx context.Context, r ReadBlobRequest) (io.ReadCloser, error) {
 	if (r.Hash == "") == (r.Handle == "") {
 		return nil, fault.New(fault.Invalid, "engine.read", "name a blob by its hash or by a handle, and only one of them")
 	}
-	var c content
+	t := target{blob: r.Hash}
 	var err error
-	if r.Hash != "" {
-		c, err = l.openBlob(ctx, r.Hash)
-	} else {
-		c, err = l.open(ctx, r.Handle)
+	if r.Handle != "" {
+		t, err = view(ctx, l, func(tx kv.Tx) (target, error) { return resolve(tx, r.Handle) })
 	}
+	switch {
+	case err != nil:
+		return nil, err
+	case t.summary != nil:
+		return l.stream(ctx, *t.summary, r.Offset)
+	}
+	c, err := l.openTarget(ctx, t)
 	if err != nil {
 		return nil, err
 	}

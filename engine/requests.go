@@ -34,12 +34,14 @@ type Info struct {
 	Idle      float64   `json:"idle_seconds"` // since the last request of a client
 	Clients   int       `json:"clients"`      // connections now
 	InProcess bool      `json:"in_process,omitempty"`
-	Following bool      `json:"following"` // whether the owner follows session files
-	Sessions  int       `json:"sessions"`
-	Artifacts int       `json:"artifacts"`
-	Memories  int       `json:"memories"`
-	Bytes     int64     `json:"bytes"` // on disk
-	Event     int64     `json:"event"` // sequence number of the newest event
+	Following bool      `json:"following"` // whether the owner follows session files, and that makes progress
+	// Tasks are what the owner does besides answering.
+	Tasks     []TaskState `json:"tasks,omitempty"`
+	Sessions  int         `json:"sessions"`
+	Artifacts int         `json:"artifacts"`
+	Memories  int         `json:"memories"`
+	Bytes     int64       `json:"bytes"` // on disk
+	Event     int64       `json:"event"` // sequence number of the newest event
 }
 
 // Event is the public record of a commit.

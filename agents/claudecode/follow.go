@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pulse"
 )
 
 // FollowOptions says what to follow. All fields but the first may be empty.
@@ -23,6 +24,8 @@ type FollowOptions struct {
 	// Tick says when to look again at what cannot be watched and to try again what failed; nil:
 	// every two seconds.
 	Tick <-chan time.Time
+	// Pulse, if set, shows whether the following makes progress.
+	Pulse *pulse.Pulse
 	// Report, if set, is called after entries were appended, from the goroutine that called
 	// Follow.
 	Report func(Report)

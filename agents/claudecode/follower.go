@@ -68,15 +68,19 @@ func (f *follower) loop(ctx context.Context) {
 	}
 	for ctx.Err() == nil {
 		if len(f.due) == 0 {
+			f.o.Pulse.Rest()
 			select {
 			case <-ctx.Done():
 				return
 			case e := <-f.events():
+				f.o.Pulse.Beat()
 				f.event(e.Path, e.Rescan)
 			case <-ticks:
+				f.o.Pulse.Beat()
 				f.tick()
 			}
 		}
+		f.o.Pulse.Beat()
 		f.drain()
 		f.readNext(ctx)
 	}

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/tokens"
 )
 
@@ -38,6 +39,8 @@ type Options struct {
 	Log *slog.Logger
 	// Wait waits for a time, or until ctx ends; nil: by the system's clock.
 	Wait func(ctx context.Context, d time.Duration)
+	// Pulse shows whether the measuring makes progress; nil: nobody asks.
+	Pulse *pulse.Pulse
 }
 
 // Follow measures the sessions of a ledger as they grow, and has what they show learnt, while ctx lasts.
@@ -54,7 +57,7 @@ func Follow(ctx context.Context, api engine.API, o Options) error {
 		o.Wait = env.Sleep
 	}
 	f := &follower{api: api, o: o, event: -1, logs: map[string]*log{}, asked: map[string]bool{}}
-	o.Wait(ctx, settle) // a ledger that was just opened has more urgent work
+	f.wait(ctx, settle) // a ledger that was just opened has more urgent work
 	pause := settle
 	for ctx.Err() == nil {
 		took, err := f.round(ctx)
@@ -70,9 +73,16 @@ func Follow(ctx context.Context, api engine.API, o Options) error {
 		if err != nil {
 			f.restart()
 		}
-		o.Wait(ctx, max(pause, (share-1)*took))
+		f.wait(ctx, max(pause, (share-1)*took))
 	}
 	return nil
+}
+
+// wait waits for a time, or until ctx ends.
+func (f *follower) wait(ctx context.Context, d time.Duration) {
+	f.o.Pulse.Rest()
+	f.o.Wait(ctx, d)
+	f.o.Pulse.Beat()
 }
 
 // follower is the state of one Follow.
@@ -130,7 +140,9 @@ func (f *follower) grown(ctx context.Context) (names []string, event int64, err 
 		After: f.event, Kinds: []string{engine.EventEntries}, Limit: atOnce, WaitMS: limits.LongPoll.Milliseconds(),
 	}
 	for {
+		f.o.Pulse.Rest()
 		resp, err := f.api.WaitEvents(ctx, r)
+		f.o.Pulse.Beat()
 		switch {
 		case err != nil:
 			return nil, 0, err
@@ -202,6 +214,7 @@ func (f *follower) session(ctx context.Context, name string, states map[string][
 	l := f.log(name)
 	for more := true; more; {
 		var found []engine.Measurement
+		f.o.Pulse.Beat()
 		found, more, err = l.next(ctx, f.api, name)
 		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) {
 			return nil
@@ -250,6 +263,7 @@ func (f *follower) hand(ctx context.Context, r engine.LearnRequest, states map[s
 			}
 		}
 	}
+	f.o.Pulse.Beat()
 	got, err := f.user.Learn(ctx, r)
 	if err != nil {
 		return err

@@ -188,6 +188,7 @@ func (p present) Info(ctx context.Context, r engine.InfoRequest) (engine.Info, e
 	info, err := p.API.Info(ctx, r)
 	clients, idle := p.d.presence.now()
 	info.PID, info.Started, info.Clients, info.Idle = p.d.self.PID, p.d.started, clients, idle.Seconds()
-	info.InProcess, info.Following = false, p.d.tasks.Load() > 0
+	info.InProcess = false
+	p.d.tasks.Inform(&info)
 	return info, err
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 )
 
 // askToLeave asks an owner to leave and returns when it has: the connection stays open until its
@@ -29,10 +30,15 @@ func awaitLeave(ctx context.Context, conn net.Conn) error {
 	return nil
 }
 
+// stopWait is how long an owner may take to leave: until calls under way have ended, and a little more.
+const stopWait = limits.Call + 2*limits.Leave
+
 // Stop asks the owner of the ledger in a state directory to leave: it finishes what it has begun.
 // It returns when the ledger is free. A ledger without a daemon is not an error; one that a process
-// keeps to itself is unavailable.
+// keeps to itself is unavailable, and so is one whose owner has not left in time.
 func Stop(ctx context.Context, state string) error {
+	ctx, cancel := context.WithTimeout(ctx, stopWait)
+	defer cancel()
 	conn, o, _, err := meet(ctx, state, wantLeave)
 	switch {
 	case fault.Is(err, fault.NotFound) || errors.Is(err, errNobody):

@@ -6,23 +6,26 @@ import (
 	"time"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/pulse"
 )
 
 // retainEvery is how often an owner applies the retention policy after its start.
 const retainEvery = 24 * time.Hour
 
 // retain lets expire what the retention policy says, at the start and once a day.
-func (d *daemon) retain() {
+func (d *daemon) retain(ctx context.Context, _ engine.API, p *pulse.Pulse) error {
 	tick := time.NewTicker(retainEvery)
 	defer tick.Stop()
 	for {
+		p.Beat()
 		err := guarded(d.config.Env, d.log, func() error { return d.applyPolicy() })
-		if err != nil && !(d.leaving.Err() != nil && errors.Is(err, context.Canceled)) {
+		if err != nil && !(ctx.Err() != nil && errors.Is(err, context.Canceled)) {
 			d.log.Error("retention policy", "error", err.Error())
 		}
+		p.Rest()
 		select {
-		case <-d.leaving.Done():
-			return
+		case <-ctx.Done():
+			return nil
 		case <-tick.C:
 		}
 	}

@@ -6,20 +6,17 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/failpoint"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
-
-// Task is work that a daemon does beside answering, until its context ends: following session
-// files, for example. A task that fails is logged and does not hurt the daemon.
-type Task func(ctx context.Context, api engine.API) error
 
 // Config says what a daemon owns.
 type Config struct {
@@ -49,7 +46,7 @@ type daemon struct {
 	leave    context.CancelCauseFunc // makes the daemon leave
 	leaving  context.Context         // over when it is to leave: long polls end
 	hard     context.Context         // over when it cannot wait any longer: every call ends
-	tasks    atomic.Int64            // background tasks that have not ended
+	tasks    *Tasks                  // what it does besides answering
 	conns    sync.WaitGroup          // connections being served
 	presence presence
 }
@@ -138,33 +135,77 @@ func openListener(c Config) (listener, error) {
 
 // work runs until the daemon is to leave, and leaves.
 func (d *daemon) work(l listener, stop context.CancelFunc) error {
-	d.tasks.Store(int64(len(d.config.Background))) // before anybody can ask
-	var others sync.WaitGroup
-	others.Go(func() { d.accept(l) })
-	others.Go(d.watch)
-	others.Go(d.retain)
-	for _, task := range d.config.Background {
-		others.Go(func() { d.background(task) })
-	}
+	d.tasks = StartTasks(d.leaving, d.api, d.config.Env, d.log, append(d.own(), d.config.Background...)) // before anybody can ask
+	accepting := make(chan struct{})
+	go func() { defer close(accepting); d.accept(l) }()
 	<-d.leaving.Done()
 	d.log.Info("leave", "why", context.Cause(d.leaving).Error())
-
-	failpoint.Hit("daemon.leave.begun")
-	err := d.withdraw(l)
-	failpoint.Hit("daemon.leave.withdrawn")
-	impatient := time.AfterFunc(limits.Call, stop)
-	d.conns.Wait()
-	impatient.Stop()
-	stop()
-	others.Wait()
-	failpoint.Hit("daemon.leave.drained")
-	err = errors.Join(err, d.api.Close())
-	failpoint.Hit("daemon.leave.closed")
-	d.presence.release()
+	departed := make(chan error, 1)
+	go func() { departed <- d.depart(l, accepting, stop) }()
+	err := d.await(departed, stop)
 	if err != nil {
 		d.log.Error("leave", "error", err.Error())
 	}
 	return err
+}
+
+// own returns the tasks of every daemon.
+func (d *daemon) own() []Task {
+	return []Task{
+		{Name: "watching over the state directory", Run: d.watch},
+		{Name: "applying the retention policy", Step: limits.Maintenance, Run: d.retain},
+	}
+}
+
+// depart finishes what was begun and releases the ledger.
+func (d *daemon) depart(l listener, accepting <-chan struct{}, stop context.CancelFunc) error {
+	failpoint.Hit("daemon.leave.begun")
+	ended := make(chan []string, 1)
+	go func() { ended <- d.tasks.Wait(limits.TaskEnd) }()
+	err := d.withdraw(l)
+	failpoint.Hit("daemon.leave.withdrawn")
+	impatient := time.AfterFunc(limits.Call, stop)
+	<-accepting
+	d.conns.Wait()
+	impatient.Stop()
+	stop()
+	if left := <-ended; left != nil {
+		err = errors.Join(err, LeftBehind(left))
+	}
+	failpoint.Hit("daemon.leave.drained")
+	err = errors.Join(err, d.api.Close())
+	failpoint.Hit("daemon.leave.closed")
+	d.presence.release()
+	return err
+}
+
+// await waits for the departure, but not for ever: where something does not return, perhaps a call on a
+// disk that hangs, the end of the process releases the ledger. What was acknowledged is on disk.
+func (d *daemon) await(departed <-chan error, stop context.CancelFunc) error {
+	stuck := time.AfterFunc(limits.TaskEnd, func() {
+		if len(d.tasks.Wait(0)) > 0 {
+			stop() // calls may wait for the task as well
+		}
+	})
+	defer stuck.Stop()
+	late := time.NewTimer(limits.Leave)
+	defer late.Stop()
+	for began := d.config.Env.Now(); ; late.Reset(limits.Leave) {
+		select {
+		case err := <-departed:
+			return err
+		case <-late.C:
+		}
+		left := d.tasks.Wait(0)
+		if len(left) > 0 || d.config.Env.Now().Sub(began) > limits.Call+limits.Leave {
+			return LeftBehind(left)
+		}
+	}
+}
+
+// LeftBehind is the error of who leaves while tasks do not end.
+func LeftBehind(tasks []string) error {
+	return fault.New(fault.Unavailable, "daemon.leave", "background tasks did not end and were left behind: %s", strings.Join(tasks, ", "))
 }
 
 // withdraw keeps new clients away. What it removes is the owner's only while the state directory
@@ -175,15 +216,6 @@ func (d *daemon) withdraw(l listener) error {
 		return err
 	}
 	return errors.Join(err, l.remove(), d.self.withdraw(d.config.State))
-}
-
-// background runs one task.
-func (d *daemon) background(task Task) {
-	defer d.tasks.Add(-1)
-	err := guarded(d.config.Env, d.log, func() error { return task(d.leaving, d.api) })
-	if err != nil && !(d.leaving.Err() != nil && errors.Is(err, context.Canceled)) {
-		d.log.Error("background task", "error", err.Error())
-	}
 }
 
 // idle makes the daemon leave because nobody is there.

@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pulse"
 )
 
 func contents(t *testing.T, path string) []byte {
@@ -148,20 +149,35 @@ func TestBackgroundTasksAreWaitedForAndMayFail(t *testing.T) {
 	ended := make(chan struct{})
 	o := optionsFor(t, state)
 	r := run(t, Config{State: state, Workspace: o.Workspace, Background: []Task{
-		func(context.Context, engine.API) error { return errors.New("a task that fails") },
-		func(context.Context, engine.API) error { panic("a task that panics") },
-		func(ctx context.Context, api engine.API) error {
+		{Name: "failing", Run: func(context.Context, engine.API, *pulse.Pulse) error {
+			return errors.New("a task that fails with ghp_" + strings.Repeat("Ab1x", 9))
+		}},
+		{Name: "panicking", Run: func(context.Context, engine.API, *pulse.Pulse) error { panic("a task that panics") }},
+		{Name: engine.TaskFollow, Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+			p.Rest()
 			<-ctx.Done()
 			_, err := api.SaveMemory(context.WithoutCancel(ctx), fact("last words"))
 			close(ended)
 			return err
-		},
+		}},
 	}})
 	api := open(t, o)
 	until(t, "two tasks have failed", func() bool { return strings.Count(string(contents(t, r.log)), "background task") == 2 })
 	info, err := api.Info(deadlined(t), engine.InfoRequest{})
 	if err != nil || !info.Following || info.PID != os.Getpid() || info.Clients != 1 {
 		t.Errorf("info %+v, %v", info, err)
+	}
+	got := map[string]string{}
+	for _, x := range info.Tasks {
+		got[x.Name] = x.State
+		if strings.Contains(x.Trouble(), "ghp_") {
+			t.Errorf("a secret leaves through %q", x.Trouble())
+		}
+	}
+	for name, state := range map[string]string{"failing": engine.TaskFailed, "panicking": engine.TaskFailed, engine.TaskFollow: engine.TaskWaiting} {
+		if got[name] != state {
+			t.Errorf("%s: %q, want %q", name, got[name], state)
+		}
 	}
 	if err := Stop(deadlined(t), state); err != nil {
 		t.Fatal(err)

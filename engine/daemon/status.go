@@ -7,6 +7,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 )
 
 // State is what can be said of a ledger's daemon from outside.
@@ -25,6 +26,8 @@ type State struct {
 // Status says whether a daemon owns the ledger in a state directory, without starting one. No
 // daemon is not an error; one that does not answer is, of code unavailable.
 func Status(ctx context.Context, state string) (State, error) {
+	ctx, cancel := context.WithTimeout(ctx, limits.Connect)
+	defer cancel()
 	conn, o, w, err := meet(ctx, state, wantCalls)
 	switch {
 	case fault.Is(err, fault.NotFound) || errors.Is(err, errNobody):

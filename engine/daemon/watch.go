@@ -1,10 +1,13 @@
 package daemon
 
 import (
+	"context"
 	"os"
 	"runtime/debug"
 	"time"
 
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/kv/bolt"
 )
 
@@ -26,25 +29,27 @@ const watchEvery = time.Second
 // watch makes the daemon leave when its state directory is removed or replaced, or the ledger in it,
 // and publishes it again when only owner.json is: nobody else can, as long as the lock is held. It also
 // sees that the daemon takes little room while it is not needed.
-func (d *daemon) watch() {
+func (d *daemon) watch(ctx context.Context, _ engine.API, p *pulse.Pulse) error {
 	home, err := os.Stat(d.config.State)
 	if err != nil {
 		d.leave(errGone)
-		return
+		return nil
 	}
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	idle := time.Duration(0)
 	for {
+		p.Rest()
 		select {
-		case <-d.leaving.Done():
-			return
+		case <-ctx.Done():
+			return nil
 		case <-tick.C:
 		}
+		p.Beat()
 		now, err := os.Stat(d.config.State)
 		if err != nil || !os.SameFile(home, now) || !bolt.Exists(d.config.State) {
 			d.leave(errGone)
-			return
+			return nil
 		}
 		if o, err := readOwner(d.config.State); err != nil || o.Token != d.self.Token {
 			if err := d.self.publish(d.config.State); err != nil {

@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/sessions"
 )
@@ -38,6 +39,8 @@ type Options struct {
 	Log *slog.Logger
 	// Wait waits for a time, or until ctx ends; nil: by the system's clock.
 	Wait func(ctx context.Context, d time.Duration)
+	// Pulse shows whether the writing makes progress; nil: nobody asks.
+	Pulse *pulse.Pulse
 }
 
 // Follow writes changes.json and intents.json of the active session into the exports directory of the
@@ -56,7 +59,7 @@ func Follow(ctx context.Context, api engine.API, o Options) error {
 	for ctx.Err() == nil {
 		if err := f.round(ctx); err != nil && ctx.Err() == nil {
 			o.Log.Warn("exports", "error", err.Error())
-			o.Wait(ctx, patience)
+			f.wait(ctx, patience)
 		}
 	}
 	return nil
@@ -80,8 +83,15 @@ func (f *follower) round(ctx context.Context) error {
 	if err != nil || urgent {
 		return err
 	}
-	f.o.Wait(ctx, max(settle, (share-1)*took))
+	f.wait(ctx, max(settle, (share-1)*took))
 	return nil
+}
+
+// wait waits for a time, or until ctx ends.
+func (f *follower) wait(ctx context.Context, d time.Duration) {
+	f.o.Pulse.Rest()
+	f.o.Wait(ctx, d)
+	f.o.Pulse.Beat()
 }
 
 // next waits for an event that concerns the files, and reports whether that must not wait.
@@ -91,7 +101,9 @@ func (f *follower) next(ctx context.Context) (urgent bool, err error) {
 		Kinds: []string{engine.EventEntries, engine.EventChange, engine.EventForgotten},
 	}
 	for {
+		f.o.Pulse.Rest()
 		resp, err := f.api.WaitEvents(ctx, r)
+		f.o.Pulse.Beat()
 		if err != nil {
 			return false, err
 		}
@@ -171,6 +183,7 @@ func (f *follower) current(ctx context.Context, since int64) (bool, error) {
 func (f *follower) changes(ctx context.Context, w io.Writer, s sessions.Session) error {
 	t := tail[changes.Turn]{size: changes.Turn.Size}
 	err := turns(ctx, f.api, s, func(turn changes.Turn) error {
+		f.o.Pulse.Beat()
 		t.add(turn)
 		return nil
 	})
@@ -191,6 +204,7 @@ const liveExternal = 100
 func (f *follower) intents(ctx context.Context, w io.Writer, s sessions.Session) error {
 	t := tail[intents.Record]{size: intents.Record.Size}
 	err := eachIntent(ctx, f.api, s.ID, func(in intents.Intent) error {
+		f.o.Pulse.Beat()
 		t.add(in.Interchange(s.Host))
 		return nil
 	})

@@ -39,6 +39,7 @@ func (ob *observer) flush(ctx context.Context) {
 	slices.Sort(rest)
 	for _, vanished := range []bool{true, false} { // a directory that was moved leaves before it comes
 		rest = slices.DeleteFunc(rest, func(name string) bool {
+			ob.o.Pulse.Beat()
 			info, err := ob.tree.Stat(name)
 			if err != nil {
 				ob.unreadable(name, err)

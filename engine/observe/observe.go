@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pulse"
 )
 
 // Ledger is the part of engine.API that an observer needs.
@@ -25,6 +26,8 @@ type Options struct {
 	// Tick says when to look again at what cannot be watched and to try again what failed; nil: every
 	// two seconds while there is such a thing.
 	Tick <-chan time.Time
+	// Pulse shows whether the observing makes progress; nil: nobody asks.
+	Pulse *pulse.Pulse
 }
 
 // Run observes the workspace of a ledger until ctx ends, and returns nil then. Trouble with a file, a

@@ -102,19 +102,24 @@ func (ob *observer) loop(ctx context.Context, news <-chan struct{}) {
 		if timer.Reset(wait); !some {
 			ripe = nil
 		}
+		ob.o.Pulse.Rest()
 		select {
 		case <-ctx.Done():
 		case e := <-ob.dirs.events():
+			ob.o.Pulse.Beat()
 			ob.event(e)
 			ob.drain()
 		case <-heard:
+			ob.o.Pulse.Beat()
 			began := ob.o.Env.Now()
 			ob.refresh(ctx)
 			end := ob.o.Env.Now()
 			ob.rested = end.Add(max(breath, (share-1)*end.Sub(began)))
 		case <-ripe:
+			ob.o.Pulse.Beat()
 			ob.flush(ctx)
 		case <-ob.ticks():
+			ob.o.Pulse.Beat()
 			ob.tick(ctx)
 		}
 	}
@@ -165,6 +170,7 @@ func (ob *observer) rescan() {
 
 // scan makes due what differs in one directory, and returns how many entries it looked at.
 func (ob *observer) scan(name string) int {
+	ob.o.Pulse.Beat()
 	bases, looked := ob.dirs.differing(name)
 	for _, base := range bases {
 		if p := path.Join(name, base); !ob.barred(p) {
@@ -237,6 +243,7 @@ func (ob *observer) refresh(ctx context.Context) {
 	b := batch{ob: ob}
 	all := true
 	for _, f := range files {
+		ob.o.Pulse.Beat()
 		ob.named[f.Path] = true
 		all = ob.meet(ctx, &b, f) && all
 	}
@@ -259,6 +266,7 @@ func (ob *observer) enter(files []engine.TouchedFile) {
 		}
 	}
 	for _, name := range slices.Backward(names) {
+		ob.o.Pulse.Beat()
 		ob.dirs.enter(name)
 	}
 }

@@ -73,6 +73,15 @@ const (
 	Connect = 10 * time.Second
 	// LongPoll is the longest wait of one WaitEvents.
 	LongPoll = 60 * time.Second
+	// TaskStep is how long one step of a background task may take before the task is called stuck: opening a
+	// file, reading some megabytes, one call to a ledger.
+	TaskStep = 10 * time.Second
+	// TaskEnd is how long an owner that leaves waits for its background tasks. One that is stuck in a system
+	// call is left behind.
+	TaskEnd = 2500 * time.Millisecond
+	// Leave is how long an owner takes at most to leave once no call is under way, whatever its tasks do: it
+	// is gone after less than five seconds.
+	Leave = 4500 * time.Millisecond
 	// Idle is how long a daemon without clients stays.
 	Idle = 10 * time.Minute
 	// KeyLife is how long a mutation's key and response are kept.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -160,4 +161,36 @@ func TestNothingIsWrittenAfterABrokenCommit(t *testing.T) {
 func (s *Store) brokenBy(err error) bool {
 	s.fail(err)
 	return s.failure() != nil
+}
+
+// A call that does not end keeps the ledger from nobody: Close leaves it behind, and what it tries to write
+// later is refused.
+func TestACallThatDoesNotEndIsLeftBehind(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside, release, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = s.View(context.Background(), func(kv.Tx) error { close(inside); <-release; return nil })
+	}()
+	<-inside
+	if err := s.Close(); !errors.Is(err, errDeserted) {
+		t.Errorf("closed with %v", err)
+	}
+	next, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatalf("the next owner: %v", err)
+	}
+	if err := next.Close(); err != nil {
+		t.Error(err)
+	}
+	close(release)
+	<-ended
+	<-s.wrote // the store is shut when its last call has ended
+	if err := s.failure(); !errors.Is(err, errDeserted) {
+		t.Errorf("it would write: %v", err)
+	}
 }

@@ -207,22 +207,36 @@ func (s *Store) Size(ctx context.Context) (kv.Size, error) {
 	return size, nil
 }
 
-// Close implements kv.Store. Updates that wait for their turn are still committed. Closing
-// twice is not an error.
+// Close implements kv.Store. Updates that wait for their turn are still committed. Calls that do not end
+// within closeWait, stuck on a disk that hangs perhaps, or in reading what they are to store, are left
+// behind: nothing is written any more, and the ledger is free for the next owner. Closing twice is not an
+// error. Errors: unavailable when calls were left behind, or when not even the lock could be released.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
 	s.end.Do(func() {
-		s.calls.Wait()
-		close(s.queue)
-		<-s.wrote
-		if s.stuck() {
-			s.endErr = abandon(s.file.file) // bbolt would wait for ever for its own lock
-		} else {
-			s.endErr = s.file.db.Close()
+		drained := make(chan struct{})
+		go func() { s.calls.Wait(); close(drained) }()
+		select {
+		case <-drained:
+			s.endErr = s.shut()
+		case <-time.After(closeWait):
+			s.endErr = s.desert()
+			go func() { <-drained; _ = s.shut() }() // nothing was written since
 		}
-		s.endErr = osError("kv.close", errors.Join(s.endErr, s.blobs.close(), s.root.Close()))
 	})
 	return s.endErr
+}
+
+// shut ends the writer and closes everything. No call is under way.
+func (s *Store) shut() (err error) {
+	close(s.queue)
+	<-s.wrote
+	if s.stuck() {
+		err = abandon(s.file.file) // bbolt would wait for ever for its own lock
+	} else {
+		err = s.file.db.Close()
+	}
+	return osError("kv.close", errors.Join(err, s.blobs.close(), s.root.Close()))
 }

@@ -3,13 +3,11 @@ package wiring
 import (
 	"context"
 	"errors"
-	"sync"
-	"sync/atomic"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/workspace"
 )
 
@@ -25,57 +23,34 @@ func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool
 		return api, err
 	}
 	life, stop := context.WithCancel(context.Background())
-	alone := &owner{API: api, stop: stop}
-	for _, task := range Role(e).Background(ws.Root) {
-		alone.running.Add(1)
-		alone.tasks.Go(func() { alone.run(life, task) })
-	}
-	return alone, nil
+	tasks := daemon.StartTasks(life, &owned{api}, e, Log(e), Role(e).Background(ws.Root))
+	return &owner{API: api, stop: stop, tasks: tasks}, nil
 }
 
 // owner is a ledger owned by this process, with its background tasks.
 type owner struct {
 	engine.API
-	stop    context.CancelFunc
-	tasks   sync.WaitGroup
-	running atomic.Int64
-
-	mu     sync.Mutex
-	failed error // guarded by mu; what tasks ended with
+	stop  context.CancelFunc
+	tasks *daemon.Tasks
 }
 
 // owned marks, for tasks, a ledger that reaches the user ledger itself.
 type owned struct{ engine.API }
 
-// run does one task. Its failure, a panic too, is kept for Close and hurts nobody else.
-func (o *owner) run(ctx context.Context, task daemon.Task) {
-	defer o.running.Add(-1)
-	defer func() {
-		if p := recover(); p != nil {
-			o.fail(fault.New(fault.Internal, "wiring.task", "a background task panicked: %v", p))
-		}
-	}()
-	if err := task(ctx, &owned{o.API}); err != nil {
-		o.fail(err)
-	}
-}
-
-func (o *owner) fail(err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.failed = errors.Join(o.failed, err)
-}
-
-// Info adds to what the ledger says whether session files are followed.
+// Info adds to what the ledger says how the tasks fare.
 func (o *owner) Info(ctx context.Context, r engine.InfoRequest) (engine.Info, error) {
 	info, err := o.API.Info(ctx, r)
-	info.Following = o.running.Load() > 0
+	o.tasks.Inform(&info)
 	return info, err
 }
 
-// Close ends the tasks and releases the ledger. The error says also what a task failed with.
+// Close ends the tasks and releases the ledger. A task that is stuck in a system call is left behind. The
+// error says also what a task failed with.
 func (o *owner) Close() error {
 	o.stop()
-	o.tasks.Wait()
-	return errors.Join(o.failed, o.API.Close())
+	var stuck error
+	if left := o.tasks.Wait(limits.TaskEnd); left != nil {
+		stuck = daemon.LeftBehind(left)
+	}
+	return errors.Join(stuck, o.tasks.Err(), o.API.Close())
 }

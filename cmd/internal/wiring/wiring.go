@@ -20,6 +20,7 @@ import (
 	"ctxledger.dev/engine/exports"
 	"ctxledger.dev/engine/observe"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/workspace"
 )
@@ -47,20 +48,20 @@ func Role(e env.Env) daemon.Role {
 			return nil
 		}
 		tasks := []daemon.Task{
-			func(ctx context.Context, api engine.API) error {
-				return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Env: e, Log: log})
-			},
-			func(ctx context.Context, api engine.API) error {
-				return observe.Run(ctx, api, observe.Options{Env: e, Log: log})
-			},
+			{Name: engine.TaskFollow, Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+				return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Env: e, Log: log, Pulse: p})
+			}},
+			{Name: "observing files", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+				return observe.Run(ctx, api, observe.Options{Env: e, Log: log, Pulse: p})
+			}},
+			{Name: "learning from measured usage", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+				return calibrate.Follow(ctx, api, calibrate.Options{Env: e, Log: log, User: user(e, root, api), Models: c.Models, Pulse: p})
+			}},
 		}
-		tasks = append(tasks, func(ctx context.Context, api engine.API) error {
-			return calibrate.Follow(ctx, api, calibrate.Options{Env: e, Log: log, User: user(e, root, api), Models: c.Models})
-		})
 		if c.Exports {
-			tasks = append(tasks, func(ctx context.Context, api engine.API) error {
-				return exports.Follow(ctx, api, exports.Options{Env: e, Log: log})
-			})
+			tasks = append(tasks, daemon.Task{Name: "writing exports", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+				return exports.Follow(ctx, api, exports.Options{Env: e, Log: log, Pulse: p})
+			}})
 		}
 		return tasks
 	}, Settings: func(root string) engine.Settings {

@@ -1,0 +1,137 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/pulse"
+	"ctxledger.dev/internal/redact"
+)
+
+// Task is work that an owner does besides answering, until its context ends: following session files, for
+// example. A task that fails hurts nobody else.
+type Task struct {
+	Name string        // what it does, for status and log
+	Step time.Duration // how long one step may take before the task counts as stuck; 0: limits.TaskStep
+	// Run does the work. It beats before each step and rests while it waits for something to do.
+	Run func(ctx context.Context, api engine.API, p *pulse.Pulse) error
+}
+
+// Tasks are the background tasks of one owner, at work.
+type Tasks struct {
+	env   env.Env
+	all   []*job
+	ended chan struct{} // closed when all have
+}
+
+// job is one task at work.
+type job struct {
+	Task
+	pulse *pulse.Pulse
+
+	mu    sync.Mutex
+	ended time.Time // guarded by mu; zero: not yet
+	err   error     // guarded by mu; what it ended with
+	said  string    // guarded by mu; err, with secrets masked
+}
+
+// StartTasks starts tasks, each on a goroutine of its own. The log gets what they fail with.
+func StartTasks(ctx context.Context, api engine.API, e env.Env, log *slog.Logger, tasks []Task) *Tasks {
+	t := &Tasks{env: e, ended: make(chan struct{})}
+	masks := redact.New([]byte(e.ID(maskKey))) // what a task fails with is shown to clients
+	var work sync.WaitGroup
+	for _, task := range tasks {
+		r := &job{Task: task, pulse: pulse.New(e.Now)}
+		t.all = append(t.all, r)
+		work.Go(func() {
+			err := guarded(e, log, func() error { return task.Run(ctx, api, r.pulse) })
+			if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+				err = nil
+			}
+			if err != nil {
+				log.Error("background task", "task", task.Name, "error", err.Error())
+			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if r.ended, r.err = e.Now(), err; err != nil {
+				r.said = masks.String(err.Error())
+			}
+		})
+	}
+	go func() { work.Wait(); close(t.ended) }()
+	return t
+}
+
+// Inform adds to what a ledger says of itself how the tasks fare.
+func (t *Tasks) Inform(info *engine.Info) {
+	for _, r := range t.all {
+		s := r.state(t.env.Now())
+		info.Tasks = append(info.Tasks, s)
+		if s.Name == engine.TaskFollow {
+			info.Following = s.State == engine.TaskWaiting || s.State == engine.TaskWorking
+		}
+	}
+}
+
+// state says how one task fares.
+func (r *job) state(now time.Time) engine.TaskState {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := engine.TaskState{Name: r.Name}
+	if !r.ended.IsZero() {
+		s.State, s.Seconds = engine.TaskEnded, now.Sub(r.ended).Seconds()
+		if r.err != nil {
+			s.State, s.Error = engine.TaskFailed, r.said
+		}
+		return s
+	}
+	took, rests := r.pulse.Step()
+	s.State, s.Seconds = engine.TaskWorking, took.Seconds()
+	most := r.Step
+	if most == 0 {
+		most = limits.TaskStep
+	}
+	switch {
+	case rests:
+		s.State = engine.TaskWaiting
+	case took >= most:
+		s.State = engine.TaskStuck
+	}
+	return s
+}
+
+// Wait waits for all tasks, but no longer than d, and returns the names of those that have not ended:
+// nothing can interrupt a system call. Their context has to be over.
+func (t *Tasks) Wait(d time.Duration) (left []string) {
+	over := time.NewTimer(d)
+	defer over.Stop()
+	select {
+	case <-t.ended:
+		return nil
+	case <-over.C:
+	}
+	for _, r := range t.all {
+		r.mu.Lock()
+		if r.ended.IsZero() {
+			left = append(left, r.Name)
+		}
+		r.mu.Unlock()
+	}
+	return left
+}
+
+// Err returns what the tasks that have ended failed with.
+func (t *Tasks) Err() (err error) {
+	for _, r := range t.all {
+		r.mu.Lock()
+		err = errors.Join(err, r.err)
+		r.mu.Unlock()
+	}
+	return err
+}

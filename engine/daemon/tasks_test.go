@@ -1,0 +1,109 @@
+package daemon
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/pulse"
+)
+
+// deaf returns a task that does not end with its context, as one in a system call, and what ends it.
+func deaf(t *testing.T, inside func(context.Context, engine.API)) Task {
+	t.Helper()
+	release := make(chan struct{})
+	t.Cleanup(func() { close(release) })
+	return Task{Name: engine.TaskFollow, Step: time.Nanosecond, Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+		p.Beat()
+		inside(ctx, api)
+		<-release
+		return nil
+	}}
+}
+
+// stuckReader is content that never comes.
+type stuckReader struct{ release chan struct{} }
+
+func (r stuckReader) Read([]byte) (int, error) { <-r.release; return 0, context.Canceled }
+
+// A task that does not end must not keep the ledger: its owner says that it is stuck, answers the others,
+// leaves, and the next one begins. Once, a follower that waited for a pipe kept daemon stop and the ledger.
+func TestAStuckTaskIsToldAndLeftBehind(t *testing.T) {
+	release := make(chan struct{})
+	t.Cleanup(func() { close(release) })
+	for name, inside := range map[string]func(context.Context, engine.API){
+		"outside of the ledger": func(context.Context, engine.API) {},
+		"while it stores content": func(_ context.Context, api engine.API) {
+			_, _ = api.PutBlob(context.Background(), stuckReader{release})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			state := stateDir(t)
+			r := run(t, Config{State: state, Background: []Task{deaf(t, inside)}})
+			o := optionsFor(t, state)
+			o.NoSpawn = true
+			api := open(t, o)
+			var info engine.Info
+			until(t, "the task is called stuck", func() bool {
+				var err error
+				if info, err = api.Info(deadlined(t), engine.InfoRequest{}); err != nil {
+					t.Fatal(err)
+				}
+				for _, x := range info.Tasks {
+					if x.Name == engine.TaskFollow && x.State == engine.TaskStuck && strings.HasPrefix(x.Trouble(), "following session files: no progress for ") {
+						return true
+					}
+				}
+				return false
+			})
+			if info.Following {
+				t.Error("it is told that session files are followed")
+			}
+			save(t, api, "meanwhile")
+			if err := Stop(deadlined(t), state); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.wait(t); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), engine.TaskFollow) {
+				t.Errorf("the owner left with %v", err)
+			}
+			next, err := engine.Open(t.Context(), engine.Options{State: state, Env: env.System()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer next.Close() //nolint:errcheck // only read
+			if _, err := next.Memory(t.Context(), engine.MemoryRequest{Name: "meanwhile"}); err != nil {
+				t.Errorf("what was acknowledged: %v", err)
+			}
+		})
+	}
+}
+
+func TestWhatIsSaidOfATask(t *testing.T) {
+	start := time.Unix(1e9, 0)
+	for _, x := range []struct {
+		step  time.Duration
+		sign  func(*pulse.Pulse)
+		after time.Duration
+		want  string
+	}{
+		{0, (*pulse.Pulse).Beat, 0, engine.TaskWorking},
+		{0, (*pulse.Pulse).Beat, limits.TaskStep - 1, engine.TaskWorking},
+		{0, (*pulse.Pulse).Beat, limits.TaskStep, engine.TaskStuck},
+		{0, (*pulse.Pulse).Rest, 24 * time.Hour, engine.TaskWaiting},
+		{time.Hour, (*pulse.Pulse).Beat, limits.TaskStep, engine.TaskWorking},
+		{time.Hour, (*pulse.Pulse).Beat, time.Hour, engine.TaskStuck},
+	} {
+		now := start
+		j := &job{Task: Task{Name: "a task", Step: x.step}, pulse: pulse.New(func() time.Time { return now })}
+		x.sign(j.pulse)
+		now = start.Add(x.after)
+		if got := j.state(now); got.State != x.want || got.Seconds != x.after.Seconds() {
+			t.Errorf("%v after a sign of life, of steps of %v: %+v, want %s", x.after, x.step, got, x.want)
+		}
+	}
+}

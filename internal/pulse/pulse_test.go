@@ -1,0 +1,33 @@
+package pulse
+
+import (
+	"testing"
+	"time"
+)
+
+func TestAStepLastsUntilTheNext(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	p := New(func() time.Time { return now })
+	for _, x := range []struct {
+		do    func()
+		rests bool
+	}{{func() {}, false}, {p.Rest, true}, {p.Beat, false}, {p.Beat, false}} {
+		x.do()
+		if took, rests := p.Step(); took != 0 || rests != x.rests {
+			t.Errorf("at its beginning: %v, %v", took, rests)
+		}
+		now = now.Add(time.Minute)
+		if took, rests := p.Step(); took != time.Minute || rests != x.rests {
+			t.Errorf("a minute later: %v, %v", took, rests)
+		}
+	}
+}
+
+func TestWorkWithoutAPulseRests(t *testing.T) {
+	var p *Pulse
+	p.Beat()
+	p.Rest()
+	if took, rests := p.Step(); took != 0 || !rests {
+		t.Error(took, rests)
+	}
+}
