@@ -122,6 +122,14 @@ func (l *Local) Close() error {
 	return l.store.Close()
 }
 
+// Placed returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
+func (l *Local) Placed() error {
+	if s, ok := l.store.(interface{ Placed() error }); ok {
+		return s.Placed()
+	}
+	return nil
+}
+
 // now returns the present time as it is stored: UTC, without a monotonic reading.
 func (l *Local) now() time.Time { return l.env.Now().UTC().Round(0) }
 
