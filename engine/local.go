@@ -130,6 +130,14 @@ func (l *Local) Placed() error {
 	return nil
 }
 
+// Tighten makes every file of the state directory private again, where others loosened its permissions.
+func (l *Local) Tighten() error {
+	if s, ok := l.store.(interface{ Tighten() error }); ok {
+		return s.Tighten()
+	}
+	return nil
+}
+
 // now returns the present time as it is stored: UTC, without a monotonic reading.
 func (l *Local) now() time.Time { return l.env.Now().UTC().Round(0) }
 

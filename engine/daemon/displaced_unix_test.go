@@ -27,7 +27,8 @@ func TestNothingIsAcknowledgedThatTheNextOwnerDoesNotHave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			state := stateDir(t)
-			api := open(t, optionsFor(t, state))
+			o := optionsFor(t, state)
+			api := open(t, o)
 			save(t, api, "before")
 			if err := displace(state); err != nil {
 				t.Fatal(err)
@@ -45,7 +46,7 @@ func TestNothingIsAcknowledgedThatTheNextOwnerDoesNotHave(t *testing.T) {
 			if err := Stop(deadlined(t), state); err != nil {
 				t.Fatal(err)
 			}
-			now, err := engine.Open(t.Context(), engine.Options{State: state, Env: env.System()})
+			now, err := engine.Open(t.Context(), engine.Options{State: state, Workspace: o.Workspace, Env: env.System()})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -55,6 +55,9 @@ func (d *daemon) watch(ctx context.Context, _ engine.API, p *pulse.Pulse) error 
 			d.leave(errGone)
 			return nil
 		}
+		if now.Mode().Perm()&^0o700 != 0 {
+			_ = os.Chmod(d.config.State, 0o700) // KeepPrivate and check say it when that is not possible
+		}
 		if o, err := readOwner(d.config.State); err != nil || o.Token != d.self.Token {
 			if err := d.self.publish(d.config.State); err != nil {
 				d.log.Error("publish", "error", err.Error())

@@ -97,6 +97,7 @@ func (s *Store) open() (err error) {
 	}
 	s.file.db.NoSync = s.file.db.NoSync || s.opts.Scratch
 	failpoint.Hit("kv.open.mapped")
+	_ = tightenTree(s.root, ".", openLevels) // the rest by Tighten; what cannot be changed, check names
 	if err := removeTemps(s.root); err != nil {
 		return osError("kv.open", err)
 	}
