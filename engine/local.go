@@ -124,6 +124,22 @@ func (l *Local) Close() error {
 	return l.store.Close()
 }
 
+// Placed returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
+func (l *Local) Placed() error {
+	if s, ok := l.store.(interface{ Placed() error }); ok {
+		return s.Placed()
+	}
+	return nil
+}
+
+// Tighten makes every file of the state directory private again, where others loosened its permissions.
+func (l *Local) Tighten() error {
+	if s, ok := l.store.(interface{ Tighten() error }); ok {
+		return s.Tighten()
+	}
+	return nil
+}
+
 // now returns the present time as it is stored: UTC, without a monotonic reading.
 func (l *Local) now() time.Time { return l.env.Now().UTC().Round(0) }
 

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv/bolt"
 )
 
 // maxCalls is how many calls of one connection run at once; more are refused as limited.
@@ -123,6 +124,7 @@ func (c *caller) run(ctx context.Context, r request) (a response, answered bool)
 	failpoint.Hit("daemon.call.heard")
 	out, err := c.d.handle(ctx, r)
 	failpoint.Hit("daemon.call.done")
+	c.d.heed(err)
 	if err == nil {
 		return reply(r, out), true
 	}
@@ -130,6 +132,14 @@ func (c *caller) run(ctx context.Context, r request) (a response, answered bool)
 		return response{}, false
 	}
 	return response{ID: r.ID, Error: toWire(err, c.d.config.Env, c.d.log)}, true
+}
+
+// heed makes the daemon leave at an error that says that its ledger is gone: the next call is for the one
+// that is there now.
+func (d *daemon) heed(err error) {
+	if bolt.IsMoved(err) {
+		d.leave(errGone)
+	}
 }
 
 // answer sends a response.

@@ -167,6 +167,7 @@ func (d *daemon) work(l listener, stop context.CancelFunc) error {
 func (d *daemon) own() []Task {
 	return []Task{
 		{Name: "watching over the state directory", Run: d.watch},
+		KeepPrivate(),
 		{Name: "applying the retention policy", Step: limits.Maintenance, Run: d.retain},
 	}
 }

@@ -27,6 +27,7 @@ func (d *daemon) servePut(raw net.Conn) {
 		return err
 	})
 	failpoint.Hit("daemon.put.stored")
+	d.heed(err)
 	if err != nil {
 		d.send(conn, response{Error: toWire(err, d.config.Env, d.log)})
 		// Closing with bytes unread could take the answer away from a client still sending.

@@ -20,6 +20,9 @@ const (
 	rest = time.Minute
 )
 
+// placed is a ledger that knows whether its files are still where they were opened.
+type placed interface{ Placed() error }
+
 // resting is a ledger that keeps something only to be faster, and can let go of it.
 type resting interface{ Rest() }
 
@@ -47,9 +50,13 @@ func (d *daemon) watch(ctx context.Context, _ engine.API, p *pulse.Pulse) error 
 		}
 		p.Beat()
 		now, err := os.Stat(d.config.State)
-		if err != nil || !os.SameFile(home, now) || !bolt.Exists(d.config.State) {
+		here, ok := d.api.(placed)
+		if err != nil || !os.SameFile(home, now) || !bolt.Exists(d.config.State) || ok && bolt.IsMoved(here.Placed()) {
 			d.leave(errGone)
 			return nil
+		}
+		if now.Mode().Perm()&^0o700 != 0 {
+			_ = os.Chmod(d.config.State, 0o700) // KeepPrivate and check say it when that is not possible
 		}
 		if o, err := readOwner(d.config.State); err != nil || !o.same(d.self) {
 			if err := d.self.publish(d.config.State); err != nil {

@@ -26,6 +26,7 @@ import (
 // blobs is the directory of blob files. Only the owner of the ledger uses it.
 type blobs struct {
 	root  *os.Root
+	info  fs.FileInfo // which directory it is
 	codec *blobfile.Codec
 	temps atomic.Int64 // number of temporary files so far, for their names
 
@@ -49,7 +50,10 @@ func openBlobs(state *os.Root) (*blobs, error) {
 		return nil, osError("kv.open", err)
 	}
 	b := &blobs{root: root, codec: codec}
-	if err := b.removeTemps(); err != nil {
+	if b.info, err = root.Stat("."); err == nil {
+		err = b.removeTemps()
+	}
+	if err != nil {
 		_ = root.Close() // the error that matters is err
 		return nil, osError("kv.open", err)
 	}

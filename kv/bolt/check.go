@@ -71,16 +71,20 @@ type checker struct {
 
 // modes checks that nobody else can enter or read.
 func (c *checker) modes() {
-	for _, f := range []struct {
-		name string
-		mode fs.FileMode
-	}{{".", dirMode}, {ledgerName, fileMode}, {blobsName, dirMode}} {
-		info, err := c.root.Lstat(f.name)
+	names, err := readNames(c.root, ".")
+	if err != nil {
+		c.problem(".", osError("kv.check", err))
+	}
+	slices.Sort(names)
+	for _, name := range append([]string{"."}, names...) {
+		info, err := c.root.Lstat(name)
 		switch {
-		case err == nil:
-			c.private(f.name, info, f.mode)
-		case !errors.Is(err, fs.ErrNotExist): // there need not be blobs
-			c.problem(f.name, osError("kv.check", err))
+		case err == nil && info.IsDir():
+			c.private(name, info, dirMode)
+		case err == nil && info.Mode().IsRegular():
+			c.private(name, info, fileMode)
+		case err != nil && !errors.Is(err, fs.ErrNotExist): // gone in the meantime
+			c.problem(name, osError("kv.check", err))
 		}
 	}
 }

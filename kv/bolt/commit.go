@@ -124,6 +124,9 @@ func (s *Store) commit(batch []*call) {
 		left = slices.DeleteFunc(slices.Clone(left), func(c *call) bool { return c.err != nil })
 	}
 	if err == nil {
+		err = s.Placed() // before anything is acknowledged: what nobody finds again is not stored
+	}
+	if err == nil {
 		return
 	}
 	s.fail(err)

@@ -33,7 +33,10 @@ func copyLedger(ctx context.Context, root *os.Root, l *ledgerFile) (name string,
 		return "", nil, osError("kv.copy", err)
 	}
 	to = &ledgerFile{db: db, file: f}
-	if err := fillCopy(ctx, l, to); err != nil {
+	if to.info, err = f.Stat(); err == nil {
+		err = fillCopy(ctx, l, to)
+	}
+	if err != nil {
 		if errors.Is(err, errStuck) {
 			_ = abandon(f) // bbolt would wait for ever for its own lock
 		} else {

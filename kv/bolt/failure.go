@@ -38,7 +38,7 @@ func storageError(err error) error {
 // fail remembers a failure after which nothing may be written any more: after a lost write the
 // cache shows what the disk does not hold, and a later commit would build on it.
 func (s *Store) fail(err error) {
-	if !lostWrite(err) && !errors.Is(err, errStuck) && !errors.Is(err, errUnplaced) && !errors.Is(err, errDeserted) {
+	if !lostWrite(err) && !errors.Is(err, errStuck) && !errors.Is(err, errUnplaced) && !errors.Is(err, errDeserted) && !IsMoved(err) {
 		return
 	}
 	s.failMu.Lock()
@@ -54,6 +54,9 @@ func (s *Store) failure() error {
 	defer s.failMu.Unlock()
 	if s.failed == nil {
 		return nil
+	}
+	if IsMoved(s.failed) {
+		return s.failed
 	}
 	e := &fault.Error{Code: fault.CodeOf(s.failed), Op: "kv.update", Message: "the ledger stopped writing after an earlier failure",
 		Hint: "close every ctxledger process of this workspace, check the disk, and start again", Err: s.failed}

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"io/fs"
 	"os"
 
 	"go.etcd.io/bbolt"
@@ -11,7 +12,8 @@ import (
 // blocks stay on disk, without a name.
 type ledgerFile struct {
 	db   *bbolt.DB
-	file *os.File // of db, which closes it
+	file *os.File    // of db, which closes it
+	info fs.FileInfo // which file it is
 
 	readers int           // that use it; guarded by Store.mu
 	retired chan struct{} // not nil once another file took its place, closed with this one; guarded by Store.mu

@@ -48,7 +48,11 @@ func openLedger(root *os.Root, wait time.Duration) (_ *ledgerFile, err error) {
 		if err != nil {
 			return nil, err
 		}
-		return &ledgerFile{db: db, file: f}, nil
+		info, err := f.Stat()
+		if err != nil {
+			return nil, osError("kv.open", errors.Join(err, db.Close()))
+		}
+		return &ledgerFile{db: db, file: f, info: info}, nil
 	}
 	return nil, fault.Wrap(fault.Unavailable, "kv.open", err)
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -31,18 +32,20 @@ type Options struct {
 // Store is a ledger in a directory. It implements kv.Store.
 type Store struct {
 	opts  Options
+	dir   string // the state directory, absolute
 	root  *os.Root
 	blobs *blobs
 	queue chan *call
 	jobs  chan func()   // work for the writer between two commits
 	wrote chan struct{} // closed when the writer has ended
 
-	mu     sync.Mutex
-	file   *ledgerFile    // the records; guarded by mu, changed by the writer alone
-	closed bool           // guarded by mu
-	calls  sync.WaitGroup // calls under way; added to only under mu while not closed
-	end    sync.Once
-	endErr error // result of the one real Close
+	mu      sync.Mutex
+	file    *ledgerFile    // the records; guarded by mu, changed by the writer alone
+	swapped fs.FileInfo    // guarded by mu; see swap
+	closed  bool           // guarded by mu
+	calls   sync.WaitGroup // calls under way; added to only under mu while not closed
+	end     sync.Once
+	endErr  error // result of the one real Close
 
 	failMu sync.Mutex
 	failed error // why nothing is written any more; guarded by failMu
@@ -60,8 +63,12 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, errors.Join(osError("kv.open", err), root.Close())
+	}
 	s := &Store{
 		opts:  o,
+		dir:   dir,
 		root:  root,
 		queue: make(chan *call, queueSize),
 		jobs:  make(chan func()),
@@ -90,6 +97,7 @@ func (s *Store) open() (err error) {
 	}
 	s.file.db.NoSync = s.file.db.NoSync || s.opts.Scratch
 	failpoint.Hit("kv.open.mapped")
+	_ = tightenTree(s.root, ".", openLevels) // the rest by Tighten; what cannot be changed, check names
 	if err := removeTemps(s.root); err != nil {
 		return osError("kv.open", err)
 	}
@@ -146,7 +154,11 @@ func (s *Store) PutBlob(ctx context.Context, r io.Reader, limit int64) (kv.BlobR
 		return kv.BlobRef{}, err
 	}
 	defer s.calls.Done()
-	return s.blobs.put(ctx, r, limit)
+	ref, err := s.blobs.put(ctx, r, limit)
+	if err == nil {
+		err = s.Placed()
+	}
+	return ref, err
 }
 
 // OpenBlob implements kv.Store. The blob may outlive the store.

@@ -46,6 +46,8 @@ func (s *Store) vacuum(ctx context.Context) error {
 	if !replacesOpen {
 		return s.replaceClosed(ctx, name, next)
 	}
+	s.swap(next.info)
+	defer s.swap(nil)
 	if err := s.root.Rename(name, ledgerName); err != nil {
 		discard(s.root, name, next)
 		return osError("kv.vacuum", err)
@@ -57,6 +59,8 @@ func (s *Store) vacuum(ctx context.Context) error {
 
 // replaceClosed puts next in place once nobody reads the old file.
 func (s *Store) replaceClosed(ctx context.Context, name string, next *ledgerFile) error {
+	s.swap(s.current().info)
+	defer s.swap(nil)
 	old, _ := s.install(next) // it holds what the old one does, and no update can run
 	select {
 	case <-old.retired:

@@ -21,6 +21,7 @@ import (
 	"ctxledger.dev/engine/exports"
 	"ctxledger.dev/engine/observe"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/logcap"
 	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/workspace"
@@ -32,9 +33,10 @@ const Version = "0.1.0"
 // Stderr returns the standard error of a program, with secrets masked: hosts keep what servers write there.
 func Stderr(e env.Env) io.Writer { return redact.New([]byte(e.ID(32))).Lines(os.Stderr) }
 
-// Log returns the logger of a program that has no file to log to.
+// Log returns the logger of a program that has no file to log to. What repeats is written less and less: hosts
+// keep what servers write, and whoever speaks to a server decides how often it has something to say.
 func Log(e env.Env) *slog.Logger {
-	return slog.New(slog.NewTextHandler(Stderr(e), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return slog.New(logcap.New(slog.NewTextHandler(Stderr(e), &slog.HandlerOptions{Level: slog.LevelWarn})))
 }
 
 // Role returns what a program brings along for the daemons that it becomes: they follow the
