@@ -16,7 +16,7 @@ VSCODE := .cache/vscode
 EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test race plain lint fuzz bench share hostile crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension types release clean
+.PHONY: taint help build demo test race plain lint fuzz bench share hostile crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -102,6 +102,9 @@ defects: ## the seeded defects, and how long the harnesses take to catch them
 
 hostile: ## a million malformed messages between calls of the MCP server, and of the language server
 	$(GO) test -count=1 -timeout 60m -v -run Generated ./cmd/ctxmcp ./cmd/ctxlsp -messages 1000000
+
+taint: ## a thousand secrets in every field of sessions, and every exit searched for pieces of them
+	$(GO) test -count=1 -timeout 60m -v -run 'NothingLeaves|Table' ./cmd/internal/taint -canaries 1000 -seed $(SEED)
 
 SEED ?= 1
 IMAGES ?= 60000

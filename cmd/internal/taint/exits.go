@@ -53,7 +53,7 @@ func Exits() []Exit {
 		{CLI, "bench retention", Masked, answer, nil},
 		{CLI, "cat", Exact, owner, []string{"cat", "SESSION"}},
 		{CLI, "changes", Masked, answer, []string{"changes", "--json", "--limit", "1000"}},
-		{CLI, "check", Masked, answer, []string{"check", "--json"}},
+		{CLI, "check", Masked, answer, nil},
 		{CLI, "compact", Masked, "made of masked words; `--format messages` is the view, exact", []string{"compact", "--json", "SESSION"}},
 		{CLI, "count", Silent, "counts files, and opens no ledger", nil},
 		{CLI, "daemon", Silent, none, nil},

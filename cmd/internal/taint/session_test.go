@@ -61,10 +61,13 @@ func session(t *testing.T, root string, list []canary) string {
 		w.call("Bash", map[string]any{"command": "printf '%s\\n' '" + c.text + "' > notes/config.txt", "description": c.text}, strings.Repeat("ok\n", i%3)+c.text, i%2 == 0)
 		w.call("Write", map[string]any{"file_path": filepath.Join(root, "notes/config.txt"), "content": "# " + c.text + "\n"}, "File created", false)
 		w.call("Edit", map[string]any{"file_path": filepath.Join(root, "notes/config.txt"), "old_string": c.text, "new_string": "x " + c.text}, c.text, false)
+		if i%20 == 0 {
+			w.call("Write", map[string]any{"file_path": filepath.Join(root, "notes", name(c)+".txt"), "content": "x"}, "File created", false)
+		}
 		w.call("Read", map[string]any{"file_path": filepath.Join(root, fmt.Sprintf("notes/%d.txt", i))}, numbered, false)
 		w.call("Grep", map[string]any{"pattern": c.text, "path": root}, c.text+": match", false)
-		if i%25 == 0 {
-			w.call("mcp__x__"+name(c), map[string]any{name(c): c.text}, strings.Repeat("filler of a long result\n", 2_000)+c.text, false)
+		if i%20 == 0 {
+			w.call("mcp__x__"+name(c), map[string]any{name(c): c.text}, c.text+strings.Repeat("\nfiller of a long result", 2_000)+c.text, false)
 		}
 	}
 	w.user("And now the last thing: say what is left to do.")
@@ -76,12 +79,12 @@ func session(t *testing.T, root string, list []canary) string {
 	return file
 }
 
-// name makes a tool's name of a canary.
+// name makes a tool's name of a canary, where that can be one.
 func name(c canary) string {
-	return strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {
-			return r
-		}
-		return -1
-	}, c.text[:min(len(c.text), 100)])
+	if len(c.text) > 100 || strings.ContainsFunc(c.text, func(r rune) bool {
+		return r != '_' && r != '-' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
+	}) {
+		return "tool"
+	}
+	return c.text
 }

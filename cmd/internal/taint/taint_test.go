@@ -18,10 +18,12 @@ import (
 
 	"ctxledger.dev/cli"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/scriptededitor"
 	"ctxledger.dev/lsp"
 	"ctxledger.dev/mcp"
+	"ctxledger.dev/workspace"
 )
 
 var (
@@ -31,10 +33,10 @@ var (
 
 // place is where the commands run: a workspace with a ledger that each of them opens in its own process.
 type place struct {
-	t                  *testing.T
-	root, state, file  string
-	session, summary   string
-	artifact, document string
+	t                 *testing.T
+	root, state, file string
+	session, summary  string
+	artifact          string
 }
 
 func (p *place) env() env.Env {
@@ -52,17 +54,12 @@ func (p *place) run(args ...string) (stdout, stderr string) {
 }
 
 // open opens the ledger of the place.
-func (p *place) open(context.Context) (engine.API, error) {
-	states, err := filepath.Glob(filepath.Join(p.state, "*", "ledger.db"))
-	if err != nil || len(states) == 0 {
-		states = []string{filepath.Join(p.state, "ledger.db")}
+func (p *place) open(ctx context.Context) (engine.API, error) {
+	ws, err := workspace.Find(p.env(), workspace.Options{})
+	if err != nil {
+		return nil, err
 	}
-	for _, s := range states {
-		if !strings.Contains(s, "user") {
-			return engine.Open(context.Background(), engine.Options{State: filepath.Dir(s), Workspace: p.root, Env: p.env()})
-		}
-	}
-	return nil, os.ErrNotExist
+	return daemon.OpenWorkspace(ctx, ws, daemon.Options{Env: p.env(), Version: "test", InProcess: true})
 }
 
 // planted records a session in which every field holds canaries.
