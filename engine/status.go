@@ -35,7 +35,7 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 			return Status{}, err
 		}
 		if r.Brief {
-		return Status{Use: f.room(c, w, f.filled(text)), NextCuts: []NextCut{}, Agents: []AgentInput{}}, nil
+			return Status{Use: f.room(c, w, f.filled(text)), NextCuts: []NextCut{}, Agents: []AgentInput{}}, nil
 		}
 		st := Status{Use: f.use(c, w, f.filled(text), f.unedited()), Total: f.session.Usage, Agents: f.agents(), SinceTurns: f.turns()}
 		l.maskUse(&st.Use) // its names are paths and tools

@@ -96,6 +96,7 @@ func Exits() []Exit {
 		{MCP, "standard error", Masked, "`cmd/internal/wiring.Stderr`", nil},
 
 		{LSP, "ctxledger/context", Masked, "`engine.Growth`", nil},
+		{LSP, "ctxledger/changed", Silent, "that something changed, not what", nil},
 		{LSP, "ctxledger/tree", Masked, "`lsp/records`, each text before it is cut", nil},
 		{LSP, "workspace/textDocumentContent", Masked, "`lsp/records`, each text before it is cut", nil},
 		{LSP, "ctxledger/status", Masked, "`lsp/status.go`", nil},
@@ -119,7 +120,7 @@ func Exits() []Exit {
 		{LSP, "textDocument/didSave", Silent, none, nil},
 		{LSP, "window/workDoneProgress/cancel", Silent, none, nil},
 		{LSP, "workspace/didChangeConfiguration", Silent, none, nil},
-		{LSP, "errors", Masked, "`lsp/stream.go`, before they are cut", nil},
+		{LSP, "errors", Masked, "`lsp/handle.go` and `lsp/stream.go`, before they are cut", nil},
 
 		{File, "changes.json, intents.json", Masked, "`engine/exports`, before texts are cut and where they are written", nil},
 		{File, "the log of a daemon", Masked, "`engine/daemon/log.go`; the key is the process's, so that it works when the ledger does not", nil},

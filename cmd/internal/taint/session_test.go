@@ -67,7 +67,7 @@ func session(t *testing.T, root string, list []canary) string {
 		w.call("Read", map[string]any{"file_path": filepath.Join(root, fmt.Sprintf("notes/%d.txt", i))}, numbered, false)
 		w.call("Grep", map[string]any{"pattern": c.text, "path": root}, c.text+": match", false)
 		if i%20 == 0 {
-			w.call("mcp__x__"+name(c), map[string]any{name(c): c.text}, c.text+strings.Repeat("\nfiller of a long result", 2_000)+c.text, false)
+			w.call("mcp__x__"+name(c), map[string]any{name(c): c.text}, c.text+strings.Repeat("\nfiller of a long result", 2_000)+"\n"+c.text, false)
 		}
 	}
 	w.user("And now the last thing: say what is left to do.")

@@ -23,6 +23,7 @@ import (
 	"ctxledger.dev/internal/scriptededitor"
 	"ctxledger.dev/lsp"
 	"ctxledger.dev/mcp"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/workspace"
 )
 
@@ -239,7 +240,7 @@ func (p *place) editor(known pieces) {
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	s := lsp.New(lsp.Options{Version: "test", Env: p.env(), Log: slog.New(slog.DiscardHandler), Find: func([]string) (lsp.Place, error) {
-		return lsp.Place{Root: p.root, Open: p.open}, nil
+		return lsp.Place{Root: p.root, Models: tokens.Builtin(), Open: p.open}, nil
 	}})
 	served := make(chan error, 1)
 	e := scriptededitor.New(toServer, fromServer)
@@ -273,7 +274,7 @@ func (p *place) editor(known pieces) {
 			t.Fatal(err)
 		}
 		for _, node := range found.Nodes {
-			if node.ID != "" {
+			if node.Children {
 				queue = append(queue, node.ID)
 			}
 			if node.URI != "" && len(documents) < 4<<20 {
