@@ -16,7 +16,7 @@ VSCODE := .cache/vscode
 EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build demo test race plain lint fuzz bench share worktrees hostile escapes crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension types release clean
+.PHONY: help proofs build demo test race plain lint fuzz bench share worktrees hostile escapes taint crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,6 +109,9 @@ hostile: ## a million malformed messages between calls of the MCP server, and of
 SWAPS ?= 1000000
 escapes: ## SWAPS swaps (default 1,000,000) of what lies at the paths that are read and written, from SEED
 	$(GO) test -count=1 -timeout 60m -v ./internal/escapetest -swaps $(SWAPS) -seed $(SEED)
+
+taint: ## a thousand secrets in every field of sessions, and every exit searched for pieces of them
+	$(GO) test -count=1 -timeout 60m -v -run 'NothingLeaves|Table' ./cmd/internal/taint -canaries 1000 -seed $(SEED)
 
 SEED ?= 1
 IMAGES ?= 60000

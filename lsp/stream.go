@@ -95,20 +95,13 @@ func readBody(in io.Reader, length int) ([]byte, error) {
 // refuse answers what cannot be taken in.
 func (s *stream) refuse(ctx context.Context, r refusal) {
 	s.log.Warn("refused a message", "why", r.err.Message)
-	if _, err := s.Write(ctx, jsonrpc2.NewResponse(r.id, nil, r.err)); err != nil {
+	if _, err := s.Write(ctx, jsonrpc2.NewResponse(r.id, nil, jsonrpc2.NewError(r.err.Code, s.sayable(r.err.Message)))); err != nil {
 		s.log.Warn("answering", "error", err.Error())
 	}
 }
 
 // Write implements jsonrpc2.Stream.
 func (s *stream) Write(_ context.Context, msg jsonrpc2.Message) (int64, error) {
-	if r, ok := msg.(*jsonrpc2.Response); ok {
-		if refused, ok := errors.AsType[*jsonrpc2.Error](r.Err()); ok {
-			wire := jsonrpc2.NewError(refused.Code, s.sayable(refused.Message))
-			wire.Data = refused.Data
-			msg = jsonrpc2.NewResponse(r.ID(), nil, wire)
-		}
-	}
 	body, err := jsonrpc2.EncodeMessage(msg)
 	if err != nil {
 		return 0, err

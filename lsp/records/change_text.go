@@ -26,8 +26,12 @@ func (r Reader) changeText(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	shownPath, err := r.mask(ctx, c.Path) // before it is escaped
+	if err != nil {
+		return "", err
+	}
 	var b strings.Builder
-	b.WriteString("# " + literal(flat(c.Path)) + "\n\n" +
+	b.WriteString("# " + literal(flat(shownPath)) + "\n\n" +
 		item(fields(" ", string(c.Op), "by", who(c), inTurn(c))) +
 		item(r.stamp(c.Time)+sinceWhen(r.stamp(c.Before))) +
 		item("known from "+from(c)) +
