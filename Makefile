@@ -16,10 +16,10 @@ VSCODE := .cache/vscode
 EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help proofs build demo test race plain lint fuzz bench share worktrees hostile escapes taint crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension types release clean
+.PHONY: help proofs build demo test race plain lint fuzz fuzz-corpus bench share worktrees hostile escapes taint crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension types release clean
 
 help: ## show the tasks
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build ctxledger, ctxmcp and ctxlsp into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
@@ -28,7 +28,7 @@ demo: build ## the main job, from a recorded session to a summary and back
 	@$(GO) run ./internal/demo -bin bin
 
 # Packages that start no goroutine: the race detector has nothing to see there. internal/archtest holds them to it.
-QUIET := compaction config internal/archtest internal/chars internal/failpoint internal/ignore internal/redact internal/scrub \
+QUIET := compaction config internal/archtest internal/chars internal/failpoint internal/fuzzrun internal/ignore internal/redact internal/scrub \
   internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text overflow report retention transcript \
   window workspace
 # Harnesses that look at what a child has left: the child is built without the race detector anyway.
@@ -78,14 +78,13 @@ lint: types ## formatting, types, vet for three systems, static analysis
 FUZZTIME ?= 10s
 STRINGS ?= 1000000
 fuzz: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
-fuzz: oracle ## every fuzz target for FUZZTIME (default 10s), STRINGS random strings against npm tiktoken
+fuzz: oracle ## every fuzz target for FUZZTIME (default 10s) or TOTAL (as 2h) divided among them, STRINGS random strings against npm tiktoken
 	$(GO) test -count=1 -timeout 60m -v -run '^TestOracleOnRandomStrings' ./tokens -strings $(STRINGS) -seed $(SEED)
 	$(GO) test -count=1 -timeout 60m -v -tags purego -run '^TestOracleOnRandomStrings' ./tokens -strings $(STRINGS) -seed $(SEED)
-	@for p in $$($(GO) list ./...); do \
-	  for f in $$($(GO) test -list '^Fuzz' $$p 2>/dev/null | grep '^Fuzz'); do \
-	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
-	  done; \
-	done
+	$(GO) run ./internal/fuzzrun -time $(FUZZTIME) $(if $(TOTAL),-total $(TOTAL)) $(ONLY)
+
+fuzz-corpus: ## select inputs that fuzzing found into testdata/fuzz, a few for each target
+	$(GO) run ./internal/fuzzrun -corpus $(ONLY)
 
 bench: build counters corpora ## the figures of docs/benchmarks.md
 	$(GO) run ./internal/benchmark -bin bin

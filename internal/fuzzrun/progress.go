@@ -10,8 +10,8 @@ import (
 // progress is what the go command says of a fuzz target while it runs.
 type progress struct {
 	executions int64
-	fresh      int    // inputs with new coverage that this run found
-	corpus     int    // inputs with coverage of their own, with those of earlier runs
+	fresh      int // inputs with new coverage that this run found
+	corpus     int // inputs with coverage of their own, with those of earlier runs
 	elapsed    time.Duration
 	crasher    string // the file with the input that failed, relative to the package; "": none
 }

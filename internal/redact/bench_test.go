@@ -1,7 +1,9 @@
 package redact
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -10,7 +12,29 @@ func BenchmarkFindInASession(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	find(b, text)
+}
+
+// BenchmarkFindInSource looks through code in which next to nothing is found: what every text costs.
+func BenchmarkFindInSource(b *testing.B) {
+	const size = 4 << 20
+	var text []byte
+	enough := errors.New("enough")
+	err := eachSource(filepath.Join(goRoot(b), "src"), func(_ string, source []byte) error {
+		if text = append(text, source...); len(text) > size {
+			return enough
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) {
+		b.Fatalf("only %d bytes: %v", len(text), err)
+	}
+	find(b, text)
+}
+
+func find(b *testing.B, text []byte) {
 	r := New(nil)
+	r.Find(nil)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		r.Find(text)

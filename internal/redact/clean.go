@@ -22,11 +22,22 @@ func invisible() []string {
 	return list
 }
 
+// isNoise reports whether one of these literals, at an offset, belongs to something invisible.
+func isNoise(text []byte, at int) bool {
+	if at > 0 && text[at] < 0x80 && text[at-1] == '\\' {
+		at--
+	}
+	return invisibleLength(text[at:]) > 0
+}
+
 // clean adds the secrets of a text in which something is invisible. It looks at a block at a time, as a Writer does,
-// which begins at base, so that it finds the same.
-func (s *ruleset) clean(spans []span, text []byte, base int) []span {
+// which begins at base, so that it finds the same, and only at blocks with noise: where something is invisible.
+func (s *ruleset) clean(spans []span, text []byte, base int, noise []int) []span {
 	for from := base; from < len(text); from += step {
 		lo, hi := max(from-lookBehind, 0), min(from+step+maxWindow, len(text))
+		if next, _ := slices.BinarySearch(noise, lo); next == len(noise) || noise[next] >= hi {
+			continue
+		}
 		plain, at := visible(text[lo:hi])
 		if at == nil {
 			continue

@@ -6,7 +6,8 @@
 // A secret is found in three steps, cheapest first: a prefilter looks for the literals of all rules in
 // one pass, a rule's pattern is tried only where one of them stands, and what it finds is judged by its
 // entropy, its shape and a list of keys that documentation made public. Runs of base64 are decoded and
-// looked into once.
+// looked into once. Programs that take passwords are the table in arguments.go; private keys are read line
+// by line; a text with anything invisible inside is looked at without it as well.
 //
 // Guarantees, each of them fuzzed:
 //   - the same key and text give the same masks; equal secrets get equal masks, and without the key

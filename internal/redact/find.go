@@ -47,21 +47,20 @@ func (s *ruleset) candidates(text []byte, base int) []span {
 
 // plain returns what the rules find in the text as it stands, and without what is invisible in it.
 func (s *ruleset) plain(text []byte, base int) []span {
-	spans, noisy := s.raw(text)
-	if noisy {
-		return s.clean(spans, text, base)
-	}
-	return spans
+	spans, noise := s.raw(text)
+	return s.clean(spans, text, base, noise)
 }
 
-// raw returns what the rules find in the text as it stands, and whether something in it may be invisible.
-func (s *ruleset) raw(text []byte) (spans []span, noisy bool) {
+// raw returns what the rules find in the text as it stands, and where something in it is invisible.
+func (s *ruleset) raw(text []byte) (spans []span, noise []int) {
 	var bare extent
 	ends := make([]int, s.rules) // where the newest find of each rule ends
 	s.filter.scan(text, func(r *rule, at, n int) {
 		switch {
 		case r == s.noise:
-			noisy = true
+			if isNoise(text, at) {
+				noise = append(noise, at)
+			}
 		case at < ends[r.order]:
 			// Inside of what it has found: a text of nothing but beginnings costs no more than another.
 		case r.parse != nil:
@@ -72,7 +71,7 @@ func (s *ruleset) raw(text []byte) (spans []span, noisy bool) {
 			}
 		}
 	})
-	return spans, noisy
+	return spans, noise
 }
 
 // disjoint sorts spans and cuts what an earlier one covers off the later ones, so that nothing that any
