@@ -146,6 +146,7 @@ func (d *daemon) work(l listener, stop context.CancelFunc) error {
 	others.Go(func() { d.accept(l) })
 	others.Go(d.watch)
 	others.Go(d.retain)
+	others.Go(d.reserve)
 	for _, task := range d.config.Background {
 		others.Go(func() { d.background(task) })
 	}
