@@ -109,21 +109,6 @@ func makesRoom(t *testing.T, what string, do func() error) {
 	}
 }
 
-// artifact stores an artifact that hardly compresses and returns its id.
-func artifact(t *testing.T, api engine.API, name string) string {
-	t.Helper()
-	content := name + "\n" + env.System().ID(100_000)
-	ref, err := api.PutBlob(deadlined(t), strings.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := api.PutArtifact(deadlined(t), engine.PutArtifactRequest{Blob: ref.Hash})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a.ID
-}
-
 // fill takes all room of the disk that dir lies on, and returns what gives it back when it is removed.
 func fill(t *testing.T, dir string) (ballast string) {
 	t.Helper()

@@ -54,6 +54,9 @@ func (o owner) same(p owner) bool {
 // has the ledger open.
 func (o owner) gone() bool {
 	now, err := readOwner(o.state)
+	if fault.Is(err, fault.Limited) {
+		return false // that cannot be seen now
+	}
 	return err != nil || !now.same(o) || !bolt.Held(o.state)
 }
 
@@ -160,6 +163,9 @@ func readOwner(state string) (owner, error) {
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return owner{}, fault.New(fault.NotFound, op, "no daemon has published itself in %s", state)
+	}
+	if f := outOfFiles(err); f != nil {
+		return owner{}, f
 	}
 	if err != nil {
 		return owner{}, fault.Wrap(fault.Denied, op, err)
