@@ -42,6 +42,9 @@ func (l *Local) Forget(ctx context.Context, r ForgetRequest) (Forgotten, error) 
 		return Forgotten{}, err
 	}
 	defer done()
+	if !r.DryRun {
+		defer l.spendReserve()()
+	}
 	e := &eraser{l: l, at: m.at, dry: r.DryRun, counts: map[string]int{}, sessions: map[string]bool{}}
 	if r.Text != "" {
 		return e.text(ctx, r.Text, m)

@@ -21,6 +21,7 @@ func (l *Local) CollectGarbage(ctx context.Context, _ CollectGarbageRequest) (Co
 		return Collected{}, err
 	}
 	defer done()
+	defer l.spendReserve()()
 	var c Collected
 	if c.Blobs, err = l.collect(ctx); err != nil {
 		return c, err

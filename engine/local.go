@@ -112,7 +112,9 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	failpoint.Hit("engine.open.doomed")
-	if err := l.deleteDoomed(ctx); err != nil { // an earlier owner may have died while forgetting
+	// An earlier owner may have died while forgetting. On a full disk the ledger opens nevertheless: reading it
+	// needs no room, and deleting what makes room has to begin with opening it.
+	if err := l.deleteDoomed(ctx); err != nil && !bolt.IsFull(err) {
 		return nil, errors.Join(err, store.Close())
 	}
 	return l, nil

@@ -18,19 +18,23 @@ const breath = 50 * time.Millisecond
 
 // accept serves connections until the listener is closed.
 func (d *daemon) accept(l listener) {
-	for {
+	for said := false; ; {
 		conn, err := l.Accept()
 		if errors.Is(err, net.ErrClosed) || d.leaving.Err() != nil {
 			return
 		}
 		if err != nil {
-			d.log.Warn("accept", "error", err.Error())
+			if !said {
+				d.log.Warn("accept", "error", err.Error())
+			}
+			said = true
 			select {
 			case <-time.After(breath):
 			case <-d.leaving.Done():
 			}
 			continue
 		}
+		said = false
 		d.conns.Go(func() { d.serve(conn) })
 	}
 }
@@ -77,8 +81,7 @@ func (d *daemon) greet(conn net.Conn) (hello, error) {
 	w := welcome{Protocol: protocol, PID: d.self.PID, Version: d.self.Version, Started: d.started}
 	w.Error = d.judge(h)
 	if w.Error == nil && h.Want != wantLeave && !d.presence.enter() {
-		w.Error = fault.New(fault.Limited, "daemon.greet", "the daemon serves %d connections already", maxClients).
-			WithHint("end sessions of agents that are not needed: each holds a connection")
+		w.Error = full(descriptors())
 	}
 	if w.Error != nil {
 		d.log.Warn("refused", "error", w.Error.Message)

@@ -68,6 +68,9 @@ func dial(ctx context.Context, o owner, want, version string) (net.Conn, welcome
 	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
 		return nil, welcome{}, silent(ctx, o) // it does not even take connections any more
 	}
+	if f := outOfFiles(err); f != nil {
+		return nil, welcome{}, f
+	}
 	if err != nil {
 		return nil, welcome{}, fault.Wrap(fault.Unavailable, op, fmt.Errorf("%w: %w", errNobody, err))
 	}

@@ -25,6 +25,9 @@ func toWire(err error, e env.Env, log *slog.Logger) *fault.Error {
 
 // flatten returns the fault in err without a cause: its text is in the message.
 func flatten(err error) (*fault.Error, bool) {
+	if f := outOfFiles(err); f != nil {
+		return f, true
+	}
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return nil, false

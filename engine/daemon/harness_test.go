@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -208,4 +209,19 @@ func write(t *testing.T, path, content string) {
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// artifact stores an artifact that hardly compresses and returns its id.
+func artifact(t *testing.T, api engine.API, name string) string {
+	t.Helper()
+	content := name + "\n" + env.System().ID(100_000)
+	ref, err := api.PutBlob(deadlined(t), strings.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := api.PutArtifact(deadlined(t), engine.PutArtifactRequest{Blob: ref.Hash})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.ID
 }

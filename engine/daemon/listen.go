@@ -11,6 +11,7 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv/bolt"
 )
 
 // loopback is the one host that a daemon listens on where there are no Unix sockets.
@@ -30,7 +31,7 @@ type listener struct {
 }
 
 // listenUnix listens on a socket in the state directory or, if its path is too long, in a private
-// directory under the temporary one. What lies at the path is removed first: the caller holds the
+// directory under the temporary one; on a disk without room for a name, at a port. What lies at the path is removed first: the caller holds the
 // ledger's lock, so it is a leftover.
 func listenUnix(e env.Env, state string) (listener, error) {
 	const op = "daemon.listen"
@@ -42,6 +43,9 @@ func listenUnix(e env.Env, state string) (listener, error) {
 		return listener{}, fault.Wrap(fault.Denied, op, err)
 	}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if bolt.IsFull(err) {
+		return listenLoopback() // which needs no file
+	}
 	if err != nil {
 		return listener{}, fault.Wrap(fault.Unavailable, op, err)
 	}

@@ -65,3 +65,12 @@ func endedFromOutside(state *os.ProcessState) bool {
 
 // endingSignals are those that people and the system end programs with. The others are of a crash.
 var endingSignals = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE}
+
+// descriptors returns how many files this process may have open; 0: more than it will.
+func descriptors() int {
+	var r syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r); err != nil || r.Cur > 1<<20 {
+		return 0
+	}
+	return int(r.Cur)
+}

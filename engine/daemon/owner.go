@@ -21,6 +21,12 @@ import (
 // ownerName is the file in a state directory by which its owner is found.
 const ownerName = "owner.json"
 
+// spareName is the file that becomes the next owner.json.
+const spareName = "owner.spare"
+
+// blank is what it holds until then.
+const blank = "{}\n"
+
 // ownerSize bounds that file, in bytes.
 const ownerSize = 16 << 10
 
@@ -49,6 +55,9 @@ func (o owner) same(p owner) bool {
 // has the ledger open.
 func (o owner) gone() bool {
 	now, err := readOwner(o.state)
+	if fault.Is(err, fault.Limited) {
+		return false // that cannot be seen now
+	}
 	return err != nil || !now.same(o) || !bolt.Held(o.state)
 }
 
@@ -62,28 +71,57 @@ func (o owner) keepsToItself(op, state string) error {
 }
 
 // publish writes owner.json in one step. Only the holder of the ledger's lock may.
+//
+// A full disk keeps no owner away, or nothing could be read, and nothing deleted: owner.json is the file that
+// the last owner left, as owner.json or under spareName, and needs no new block. Where that cannot be renamed
+// it is written in place: whoever reads half of it takes it for an owner that is not there, and looks again.
 func (o owner) publish(state string) error {
 	const op = "daemon.publish"
 	content, err := json.MarshalIndent(o, "", "  ")
 	if err != nil {
 		return fault.Wrap(fault.Internal, op, err)
 	}
-	path := filepath.Join(state, ownerName)
+	path, spare := filepath.Join(state, ownerName), filepath.Join(state, spareName)
 	if err := clearWay(path); err != nil {
 		return err
 	}
-	temp := path + ".new"
-	_ = os.Remove(temp) // left by an owner that died here
-	err = writePrivate(temp, append(content, '\n'))
+	err = overwrite(spare, os.O_CREATE, append(content, '\n'))
 	failpoint.Hit("daemon.publish.written")
 	if err == nil {
-		err = os.Rename(temp, path)
+		err = os.Rename(spare, path)
 	}
 	failpoint.Hit("daemon.publish.renamed")
-	if err != nil {
-		_ = os.Remove(temp) // what failed before is what counts
+	if err == nil {
+		return nil
 	}
-	return fault.Wrap(fault.Unavailable, op, err)
+	_ = os.Remove(spare) // half of it, perhaps
+	if overwrite(path, 0, append(content, '\n')) == nil {
+		return nil
+	}
+	f := &fault.Error{Code: fault.Unavailable, Op: op, Err: err}
+	if bolt.IsFull(err) {
+		return f.WithHint("free a few KB on the disk of the state directory")
+	}
+	return f
+}
+
+// overwrite writes a private file of the state directory in place, so that it needs no more room than it has.
+// What is no plain file makes way; flag may be os.O_CREATE.
+func overwrite(path string, flag int, content []byte) error {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|flag, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(content, 0)
+	if err == nil {
+		err = errors.Join(f.Chmod(0o600), f.Truncate(int64(len(content))))
+	}
+	return errors.Join(err, f.Close())
 }
 
 // clearWay removes what stands in the way of publishing: a directory of that name, if it is empty.
@@ -97,22 +135,18 @@ func clearWay(path string) error {
 	return nil
 }
 
-// writePrivate writes a new file that only this user can read.
-func writePrivate(path string, content []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Close())
-}
-
-// withdraw removes owner.json if it is still o's: the directory may be a new one by now.
+// withdraw takes owner.json away if it is still o's: the directory may be a new one by now. Its room is kept
+// for the next owner, without a word in it.
 func (o owner) withdraw(state string) error {
 	if now, err := readOwner(state); err != nil || now.Token != o.Token {
 		return nil
 	}
-	return fault.Wrap(fault.Unavailable, "daemon.withdraw", os.Remove(filepath.Join(state, ownerName)))
+	path, spare := filepath.Join(state, ownerName), filepath.Join(state, spareName)
+	err := os.Rename(path, spare)
+	if err == nil {
+		err = overwrite(spare, 0, []byte(blank))
+	}
+	return fault.Wrap(fault.Unavailable, "daemon.withdraw", err)
 }
 
 // readOwner reads owner.json. not_found: there is none. Anything else that is wrong with the file
@@ -127,6 +161,9 @@ func readOwner(state string) (owner, error) {
 	case fault.Is(err, fault.Invalid):
 		return owner{}, fault.New(fault.Corrupt, op, "%s is no plain file", path)
 	case err != nil:
+		if f := outOfFiles(err); f != nil {
+			return owner{}, f
+		}
 		return owner{}, fault.Wrap(fault.Denied, op, err)
 	}
 	defer f.Close() // read only: nothing can be lost

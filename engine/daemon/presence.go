@@ -8,13 +8,11 @@ import (
 	"ctxledger.dev/internal/env"
 )
 
-// maxClients is how many connections a daemon serves at once; a workspace has a handful.
-const maxClients = 256
-
 // presence knows who is connected, and calls idle when nobody has been for a while.
 type presence struct {
 	env  env.Env
 	wait time.Duration
+	room int // for clients
 
 	mu      sync.Mutex
 	timer   *time.Timer // guarded by mu; runs while nobody is connected
@@ -26,7 +24,7 @@ type presence struct {
 func (p *presence) init(c Config, idle func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.env, p.wait, p.last = c.Env, c.Idle, c.Env.Now()
+	p.env, p.wait, p.room, p.last = c.Env, c.Idle, capacity(descriptors()), c.Env.Now()
 	p.timer = time.AfterFunc(c.Idle, func() {
 		if n, _ := p.now(); n == 0 {
 			idle()
@@ -38,7 +36,7 @@ func (p *presence) init(c Config, idle func()) {
 func (p *presence) enter() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.clients >= maxClients {
+	if p.clients >= p.room {
 		return false
 	}
 	p.clients++

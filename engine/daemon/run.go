@@ -169,6 +169,7 @@ func (d *daemon) own() []Task {
 		{Name: "watching over the state directory", Run: d.watch},
 		KeepPrivate(),
 		{Name: "applying the retention policy", Step: limits.Maintenance, Run: d.retain},
+		{Name: "keeping room to delete in", Run: d.reserve},
 	}
 }
 

@@ -47,14 +47,13 @@ type starting struct {
 // spawn starts a daemon for the ledger in o.State: a child process that outlives this one, with
 // its environment, but without its terminal, directory and files.
 func spawn(o Options) (*starting, error) {
-	const op = "daemon.spawn"
 	command, err := daemonCommand(o)
 	if err != nil {
 		return nil, err
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, op, err)
+		return nil, unstarted(err)
 	}
 	command.Stdout, command.Stderr = w, w // a crash says there what it is
 	err = command.Start()

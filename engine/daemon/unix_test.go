@@ -212,7 +212,7 @@ func TestLeftoversOfDeadOwners(t *testing.T) {
 		{"a process that kept the ledger to itself and died", func(t *testing.T, state string) {
 			leave(t, state, owner{PID: 1 << 22, InProcess: true})
 		}},
-		{"half written", func(t *testing.T, state string) { write(t, filepath.Join(state, ownerName+".new"), "{") }},
+		{"half written", func(t *testing.T, state string) { write(t, filepath.Join(state, spareName), "{") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			state := stateDir(t)

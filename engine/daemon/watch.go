@@ -26,6 +26,19 @@ type placed interface{ Placed() error }
 // resting is a ledger that keeps something only to be faster, and can let go of it.
 type resting interface{ Rest() }
 
+// reserving is a ledger that keeps room on the disk for what deletes things.
+type reserving interface{ KeepReserve() error }
+
+// reserve makes the ledger keep such room. Without it everything works, but on a full disk.
+func (d *daemon) reserve(context.Context, engine.API, *pulse.Pulse) error {
+	if r, ok := d.api.(reserving); ok {
+		if err := r.KeepReserve(); err != nil {
+			d.log.Warn("reserve", "error", err.Error())
+		}
+	}
+	return nil
+}
+
 // watchEvery is how often a daemon looks after its state directory.
 const watchEvery = time.Second
 

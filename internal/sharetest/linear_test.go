@@ -139,24 +139,28 @@ func disturb(state string, over <-chan struct{}) (d disturbances) {
 		case <-time.After(shortest + time.Duration(dice.Int64N(int64(*every-shortest)))):
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		var err error
-		if n%asked == 0 {
-			err = daemon.Stop(ctx, state)
+		st := awaitOwner(ctx, state, over)
+		switch {
+		case n%asked == 0 && daemon.Stop(ctx, state) == nil:
 			d.left++
-		} else if st, no := daemon.Status(ctx, state); no != nil || !st.Running {
-			err = no // between two owners: try again
-		} else if err = killProcess(st.PID); err == nil {
+		case n%asked != 0 && st.Running && killProcess(st.PID) == nil:
 			d.killed++
 		}
-		for st := (daemon.State{}); err == nil && !st.Running && !closed(over); {
-			st, err = daemon.Status(ctx, state)
-		}
+		awaitOwner(ctx, state, over)
+		d.err = ctx.Err()
 		cancel()
-		if err != nil {
-			d.err = err
+		if d.err != nil {
 			return d
 		}
 	}
+}
+
+// awaitOwner waits until an owner answers. One that is just ending, or beginning on a busy machine, does not.
+func awaitOwner(ctx context.Context, state string, over <-chan struct{}) (st daemon.State) {
+	for err := error(nil); (err != nil || !st.Running) && ctx.Err() == nil && !closed(over); {
+		st, err = daemon.Status(ctx, state)
+	}
+	return st
 }
 
 func closed(c <-chan struct{}) bool {

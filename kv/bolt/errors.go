@@ -25,6 +25,9 @@ func IsLocked(err error) bool {
 	return ok && e.Op == opLocked
 }
 
+// IsFull reports whether err says that the disk, or the user's share of it, has no room left.
+func IsFull(err error) bool { return isFull(err) }
+
 func locked() error {
 	return fault.New(fault.Unavailable, opLocked, "the ledger is in use by another process").
 		WithHint("close that process or connect to it")

@@ -35,12 +35,12 @@ func (s *Store) vacuum(ctx context.Context) error {
 	}
 	name, next, err := copyLedger(ctx, s.root, s.current())
 	if err != nil {
-		return err
+		return s.noRoom(err)
 	}
 	failpoint.Hit("kv.vacuum.copied")
 	if err := next.file.Sync(); err != nil {
 		discard(s.root, name, next)
-		return osError("kv.vacuum", err)
+		return s.noRoom(osError("kv.vacuum", err))
 	}
 	failpoint.Hit("kv.vacuum.synced")
 	if !replacesOpen {
@@ -55,6 +55,18 @@ func (s *Store) vacuum(ctx context.Context) error {
 	failpoint.Hit("kv.vacuum.renamed")
 	s.install(next) // before anything can fail: the old file has no name any more
 	return s.settle()
+}
+
+// noRoom gives an error of a disk without room for the copy the size of that room. Others stay as they are.
+func (s *Store) noRoom(err error) error {
+	info, no := s.current().file.Stat()
+	if !isFull(err) || no != nil {
+		return err
+	}
+	return (&fault.Error{
+		Code: fault.Unavailable, Op: "kv.vacuum", Err: err,
+		Message: fmt.Sprintf("the records could not be rewritten, for which up to %d bytes have to be free on the disk of the state directory", onDisk(info)),
+	}).WithHint("free that much there and do the same again: what was deleted before stays deleted")
 }
 
 // replaceClosed puts next in place once nobody reads the old file.

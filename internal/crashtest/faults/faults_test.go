@@ -139,7 +139,7 @@ func concerned(state, sound string) []string {
 	for n := range 24 {
 		paths = append(paths, filepath.Join(state, "blobs", strconv.Itoa(n)+".tmp"))
 	}
-	for _, p := range []string{"ledger.db.new-0", "owner.json", "owner.json.new"} {
+	for _, p := range []string{"ledger.db.new-0", "owner.json", "owner.spare"} {
 		paths = append(paths, filepath.Join(state, p))
 	}
 	return paths
