@@ -35,10 +35,8 @@ func (a *app) open(ctx context.Context) error {
 	a.place = ws
 	o := daemon.Options{Env: a.Env, Version: a.Version, InProcess: a.inProcess}
 	if a.inProcess { // a daemon reads them itself
-		c, _, err := config.Load(ws.Root)
-		if err == nil {
-			o.Settings = engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
-		}
+		c, _ := config.Load(a.Env, ws.Root, ws.State)
+		o.Settings = engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
 	}
 	a.ledger, err = daemon.OpenWorkspace(ctx, ws, o)
 	return err

@@ -21,7 +21,7 @@ func (c *call) author(ctx context.Context, mode compaction.Mode) (engine.Author,
 	if err != nil {
 		return nil, "", err
 	}
-	return c.o.Author(info.Workspace, info.State)
+	return c.o.Author(info.Workspace)
 }
 
 // plan plans and accepts, or only plans, what the arguments ask for.

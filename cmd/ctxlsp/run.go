@@ -10,9 +10,7 @@ import (
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/lsp"
-	"ctxledger.dev/tokens"
 	"ctxledger.dev/workspace"
 )
 
@@ -33,21 +31,13 @@ func run(ctx context.Context, e env.Env, args []string) int {
 	})
 }
 
-// placeOf returns a workspace as a language server sees it. What is wrong with its configuration keeps the ledger from being
-// opened, as long as it is wrong.
+// placeOf returns a workspace as a language server sees it.
 func placeOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Logger) lsp.Place {
-	c, problems, err := config.Load(ws.Root)
+	c, problems := config.Load(e, ws.Root, ws.State)
 	for _, p := range problems {
 		log.Warn("configuration", "problem", p.String())
 	}
-	if err != nil {
-		c.Models = tokens.Builtin()
-	}
 	return lsp.Place{Root: ws.Root, Models: c.Models, Open: func(ctx context.Context) (engine.API, error) {
-		if _, _, err := config.Load(ws.Root); err != nil {
-			const hint = "mend it: without it nothing is known of what is wanted"
-			return nil, (&fault.Error{Code: fault.CodeOf(err), Op: "ctxlsp.open", Message: "the configuration cannot be read", Err: err}).WithHint(hint)
-		}
 		return wiring.Open(ctx, e, ws, inProcess)
 	}}
 }
