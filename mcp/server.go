@@ -28,6 +28,8 @@ type Options struct {
 	// Author returns who writes summaries in the modes that have a model write, for the tree with a
 	// root, and the sections that they have. nil: nobody does.
 	Author func(root string) (write engine.Author, sections string, err error)
+	// Problems returns what is wrong with the configuration of the tree with a root, in words. nil: nothing ever is.
+	Problems func(root string) []string
 }
 
 // Server answers an MCP client. It keeps nothing between requests but the open ledger.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -34,10 +35,14 @@ func run(ctx context.Context, e env.Env, args []string) int {
 // placeOf returns a workspace as a language server sees it.
 func placeOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Logger) lsp.Place {
 	c, problems := config.Load(e, ws.Root, ws.State)
-	for _, p := range problems {
-		log.Warn("configuration", "problem", p.String())
-	}
-	return lsp.Place{Root: ws.Root, Models: c.Models, Open: func(ctx context.Context) (engine.API, error) {
+	place := lsp.Place{Root: ws.Root, Models: c.Models, Open: func(ctx context.Context) (engine.API, error) {
 		return wiring.Open(ctx, e, ws, inProcess)
 	}}
+	for _, p := range problems {
+		log.Warn("configuration", "problem", p.String())
+		if p.Instead != "" {
+			place.Problem, place.Hint = p.String(), cmp.Or(p.Hint, "correct it, and restart the server")
+		}
+	}
+	return place
 }

@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/llm"
@@ -26,5 +27,24 @@ func Author(e env.Env) func(root string) (engine.Author, string, error) {
 			return nil, "", err
 		}
 		return model.Author(), model.Config().Sections, nil
+	}
+}
+
+// Problems returns how a server that acts for an agent learns what is wrong with the configuration of the tree at a
+// root, in words: only what keeps a whole file from being used, and what is in force instead.
+func Problems(e env.Env) func(root string) []string {
+	return func(root string) []string {
+		ws, err := workspace.Find(e, workspace.Options{Flag: root})
+		if err != nil {
+			return nil
+		}
+		var out []string
+		_, problems := config.Load(e, ws.Root, ws.State)
+		for _, p := range problems {
+			if p.Instead != "" {
+				out = append(out, p.String())
+			}
+		}
+		return out
 	}
 }
