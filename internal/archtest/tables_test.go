@@ -141,6 +141,7 @@ var restricted = []struct {
 	{"syscall.Getenv", nil, "the environment comes from env, where a test sees what is read"},
 	{"os.StartProcess", nil, "programs are run by os/exec, in the packages above"},
 	{"syscall.Exec", nil, "programs are run by os/exec, in the packages above"},
+	{"ctxledger.dev/llm.New", []string{"cli", "cmd/internal/wiring"}, "a model is asked by a compaction that a person or an agent wants, with what package trust approves"},
 	{"ctxledger.dev/trust.Confirm", []string{"cli"}, "a person is asked at a terminal alone: servers ask nobody"},
 	{"os.Getwd", []string{"internal/env"}, "the environment comes from env"},
 	{"math/rand", nil, "randomness comes from env"},
