@@ -16,7 +16,7 @@ VSCODE := .cache/vscode
 EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help proofs build demo test race plain lint fuzz fuzz-corpus bench share worktrees hostile escapes taint crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension types release clean
+.PHONY: help proofs build demo test race plain lint fuzz fuzz-corpus bench share authority worktrees hostile escapes taint crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,7 +32,7 @@ QUIET := compaction config internal/archtest internal/chars internal/failpoint i
   internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text overflow report retention transcript \
   window workspace
 # Harnesses that look at what a child has left: the child is built without the race detector anyway.
-HARNESSES := internal/crashtest internal/crashtest/damage internal/crashtest/faults internal/crashtest/powercut internal/crashtest/script
+HARNESSES := internal/authority internal/crashtest internal/crashtest/damage internal/crashtest/faults internal/crashtest/powercut internal/crashtest/script
 # Of their volume these have a part under the race detector (-short), all of it without.
 LARGE := engine mcp
 # The longest first, so that no processor is without work at the end.
@@ -91,6 +91,10 @@ bench: build counters corpora ## the figures of docs/benchmarks.md
 
 share: ## many processes at one ledger, at length: a million operations, a kill every 0.5 to 5 s, 1,000 starts and stops
 	$(GO) test -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop' ./internal/sharetest -operations 1000000 -every 5s -cycles 500
+
+CONFIGURATIONS ?= 200
+authority: tools ## everything that is offered, over CONFIGURATIONS generated configurations of a hostile repository from SEED, under strace
+	$(GO) test -count=1 -timeout 60m -v ./internal/authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 KILLS ?= 2000
 crash: ## kill KILLS owners (default 2000), from SEED

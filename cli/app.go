@@ -96,7 +96,7 @@ func (a *app) root() *cobra.Command {
 	add(root, groupView, a.statusCommand(), a.sessionsCommand(), a.importCommand(), a.auditCommand(), a.compactCommand(), a.recoverCommand(), a.restoreCommand(), a.diffCommand())
 	add(root, groupStore, a.catCommand(), a.artifactCommand(), a.memoryCommand(), a.changesCommand(), a.whyCommand())
 	add(root, groupLedger, a.backupCommand(), a.checkCommand(), a.duCommand(), a.exportCommand(), a.forgetCommand(), a.gcCommand(), a.repairCommand(), a.retainCommand())
-	add(root, groupSelf, a.benchCommand(), a.countCommand(), a.eventsCommand(), a.daemonCommand())
+	add(root, groupSelf, a.benchCommand(), a.countCommand(), a.eventsCommand(), a.daemonCommand(), a.trustCommand())
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpCommandGroupID(groupSelf)
 	root.CompletionOptions.DisableDefaultCmd = true

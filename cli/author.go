@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/llm"
+	"ctxledger.dev/trust"
 )
 
 // authorFlags say who writes the summary in the modes that do not leave it to the ledger.
@@ -52,8 +53,6 @@ func (a *app) compacted(ctx context.Context, api engine.API, r engine.PlanCompac
 	if !r.Options.Mode.Asks() {
 		return engine.Compact(ctx, api, r, "", false)
 	}
-	ctx, stop := untilInterrupted(ctx) // a model's program is not left behind
-	defer stop()
 	if f.summary != "" {
 		text, err := a.supplied(f.summary)
 		if err != nil {
@@ -63,7 +62,7 @@ func (a *app) compacted(ctx context.Context, api engine.API, r engine.PlanCompac
 			return compaction.Supplied(b, text), nil
 		})
 	}
-	author, sections, err := a.openAuthor(ctx, api, f.model)
+	author, sections, err := a.openAuthor(f.model)
 	if err != nil {
 		return engine.CompactionPlan{}, err
 	}
@@ -71,23 +70,22 @@ func (a *app) compacted(ctx context.Context, api engine.API, r engine.PlanCompac
 	return engine.CompactBy(ctx, api, r, "", false, author)
 }
 
-// openAuthor returns the configured model as an author, and the sections of its summaries. That a person
-// asked for it is noted.
-func (a *app) openAuthor(ctx context.Context, api engine.API, name string) (engine.Author, string, error) {
-	model, err := llm.Open(a.place.Root, a.Env, name)
+// openAuthor returns the configured model as an author, and the sections of its summaries. What a workspace
+// configures the person at the terminal is asked about first.
+func (a *app) openAuthor(name string) (engine.Author, string, error) {
+	approved, err := trust.Confirm(a.Env, a.place, a.In, a.Err)
 	if err != nil {
 		return nil, "", err
 	}
-	info, err := api.Info(ctx, engine.InfoRequest{})
-	if err == nil {
-		err = model.Approve(info.State)
-	}
+	model, err := llm.New(approved, a.Env, name)
 	if err != nil {
 		return nil, "", err
 	}
 	model.Died = a.sayDied
 	write := model.Author()
 	return func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error) {
+		ctx, stop := untilInterrupted(ctx) // a model's program is not left behind
+		defer stop()
 		a.say("asking %s for the summary of turns %d–%d", llm.Place(model.Config()), b.From, b.To)
 		return write(ctx, b)
 	}, model.Config().Sections, nil

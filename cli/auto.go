@@ -14,12 +14,10 @@ const modeAuto = "auto"
 
 // auto does what the policy asks for now, and says why, or why not.
 func (a *app) auto(ctx context.Context, api engine.API, session string, f compactFlags) error {
-	ctx, stop := untilInterrupted(ctx) // a model's program is not left behind
-	defer stop()
 	out, err := engine.Auto(ctx, api, engine.AutoRequest{
 		EditViewRequest: engine.EditViewRequest{Session: session},
 		Options:         compaction.Options{Budget: f.budget, Keep: f.keep, Reasoning: f.author.reasoning},
-	}, func(ctx context.Context) (engine.Author, string, error) { return a.openAuthor(ctx, api, "") })
+	}, func(context.Context) (engine.Author, string, error) { return a.openAuthor("") })
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (a *app) du(ctx context.Context, api engine.API, _ []string) error {
 	if err != nil {
 		return err
 	}
-	out := duAnswer{u, a.settings(a.place.Root).Ceiling()}
+	out := duAnswer{u, a.settings(a.place).Ceiling()}
 	return a.answer(out, func(w io.Writer) { a.printUsage(w, out) })
 }
 

@@ -35,10 +35,7 @@ func (a *app) open(ctx context.Context) error {
 	a.place = ws
 	o := daemon.Options{Env: a.Env, Version: a.Version, InProcess: a.inProcess}
 	o.Settings = func(tree string) engine.Settings { // a daemon reads them itself
-		c, _, err := config.Load(tree)
-		if err != nil {
-			return engine.Settings{}
-		}
+		c, _ := config.Load(a.Env, tree, ws.State)
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
 	}
 	a.ledger, err = daemon.OpenWorkspace(ctx, ws, o)

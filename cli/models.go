@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"ctxledger.dev/config"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/tokens"
 )
 
 // models returns what is known of models where the user is: the built-in ones, and those of the
-// workspace's configuration. No ledger is opened and no daemon started. Errors: those of workspace.Find
-// and config.Load.
+// configuration. No ledger is opened and no daemon started. Errors: those of workspace.Find.
 func (a *app) models() (*tokens.Registry, error) {
 	ws, err := a.find()
 	if fault.Is(err, fault.Unavailable) {
@@ -17,9 +15,5 @@ func (a *app) models() (*tokens.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, problems, err := config.Load(ws.Root)
-	for _, p := range problems {
-		a.say("%s", p)
-	}
-	return c.Models, err
+	return a.settings(ws).Models, nil
 }

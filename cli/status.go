@@ -12,7 +12,10 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/llm"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/trust"
+	"ctxledger.dev/workspace"
 )
 
 // How the status is drawn.
@@ -44,6 +47,10 @@ type statusAnswer struct {
 	// ServerCost is what the MCP server's tool list and instructions take of a window, in tokens.
 	ServerCost int   `json:"server_cost"`
 	Ceiling    int64 `json:"ceiling"` // bytes of the ledger above which the user wants to be warned; 0: none
+	// Recording says whether and where session files being followed was set; Summarizer the same of the model that
+	// writes, and whether it may be used. "": nothing was.
+	Recording  string `json:"recording,omitempty"`
+	Summarizer string `json:"summarizer,omitempty"`
 }
 
 func (a *app) status(ctx context.Context, api engine.API, args []string) error {
@@ -52,8 +59,8 @@ func (a *app) status(ctx context.Context, api engine.API, args []string) error {
 		return err
 	}
 	out := statusAnswer{Ledger: info, Found: a.place.Why, Apart: a.place.Apart, ServerCost: a.ServerCost}
-	c := a.settings(info.Workspace)
-	out.Ceiling = c.Ceiling()
+	c := a.settings(a.place)
+	out.Ceiling, out.Recording, out.Summarizer = c.Ceiling(), recording(c), a.summarizer(c)
 	out.Ledger.Following = info.Following && c.Follow // in this tree
 	s, err := a.session(ctx, strings.Join(args, ""), true)
 	switch {
@@ -81,18 +88,52 @@ func (a *app) printStatus(w io.Writer, s statusAnswer) {
 	}
 }
 
-// settings reads the workspace's configuration and says on standard error what is wrong with it: its
-// daemon, which uses it, has nobody to tell.
-func (a *app) settings(root string) config.Config {
-	c, problems, err := config.Load(root)
+// settings reads the configuration and says on standard error what is wrong with it: its daemon, which uses it, has
+// nobody to tell.
+func (a *app) settings(ws workspace.Workspace) config.Config {
+	c, problems := config.Load(a.Env, ws.Root, ws.State)
 	for _, p := range problems {
-		a.say("%s", p)
-	}
-	if err != nil {
-		a.say("%s", err)
-		a.hint("until it is mended, session files are not followed")
+		a.say("%s", chars.Plain(p.String()))
+		if p.Hint != "" {
+			a.hint("%s", p.Hint)
+		}
 	}
 	return c
+}
+
+// recording says who decided whether session files are followed; "" for the default.
+func recording(c config.Config) string {
+	if c.FollowFrom.File == "" {
+		return ""
+	}
+	state := "off"
+	if c.Follow {
+		state = "on"
+	}
+	text := fmt.Sprintf("%s: %s follow: %t", state, c.FollowFrom, c.Follow)
+	if c.FollowOver.File != "" {
+		text += ", which holds over " + c.FollowOver.String()
+	}
+	return text
+}
+
+// summarizer says which model writes summaries, and what keeps it from being used; "" for none.
+func (a *app) summarizer(c config.Config) string {
+	if c.Summarizer == nil {
+		return ""
+	}
+	approved, err := trust.Check(a.Env, a.place)
+	text := fmt.Sprintf("%s, set in %s", llm.Place(c.Summarizer.Effective()), c.SummarizerFrom)
+	switch {
+	case err != nil:
+		text += "; not usable: " + err.Error()
+	case !approved.Own():
+		text += ", as you confirmed"
+	}
+	if c.SummarizerOver.File != "" {
+		text += "; that of " + c.SummarizerOver.String() + " is ignored as a whole"
+	}
+	return text
 }
 
 // printLedger says which ledger this is, what it holds and who owns it.
@@ -109,6 +150,11 @@ func (a *app) printLedger(w io.Writer, s statusAnswer) {
 	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", chars.Plural(l.Sessions, "session"),
 		chars.Plural(l.Artifacts, "artifact"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes))
 	fmt.Fprintf(w, "kept in    %s\n", chars.Plain(l.State))
+	for _, row := range [][2]string{{"recording", s.Recording}, {"summaries", s.Summarizer}} {
+		if row[1] != "" {
+			fmt.Fprintf(w, "%-10s %s\n", row[0], chars.Plain(row[1]))
+		}
+	}
 	a.printCeiling(w, l.Bytes, s.Ceiling, "`ctxledger du` shows what takes them")
 	if l.InProcess {
 		fmt.Fprintln(w, "owner      this process")

@@ -1,26 +1,25 @@
-// Package config reads ctxledger.yaml, the one file that a user writes into a workspace.
+// Package config reads settings: ctxledger.yaml in a workspace, and the user's own file, which overrides it.
 //
 // Start at Load. Keys are written in snake_case and matched without regard to case and
 // underscores, so that PascalCase configurations load unchanged.
 //
 // Guarantees: a workspace without the file has the defaults; a key that nobody knows is a warning
-// with its line, a value of the wrong type an error with its position, never a guess; a link that
-// leads out of the workspace is not followed.
+// with its line; a file with a value of the wrong type is not used, never guessed at; a link that
+// leads out of the workspace is not followed. What the user's own file says is known as that (Source.User), and nothing
+// that lies in a workspace is.
 //
 // The package deliberately holds only settings that something uses, and decides nothing: engine
-// and the commands map settings to what they do.
+// and the commands map settings to what they do, and package trust says what a workspace may have run.
 package config
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
+	"slices"
 	"strings"
 
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
@@ -34,6 +33,8 @@ type Config struct {
 	// Follow says whether the daemon follows the session files of coding agents, read-only, as
 	// they are written. Key: follow. Default: true.
 	Follow bool
+	// FollowFrom says where Follow was set, and FollowOver the setting of the workspace that the user's own replaced.
+	FollowFrom, FollowOver Source
 	// Exports says whether the daemon keeps changes.json and intents.json of the active session up to
 	// date in the state directory, for other programs to read. Key: exports. Default: true.
 	Exports bool
@@ -54,6 +55,9 @@ type Config struct {
 	// Summarizer is the model that writes summaries in the modes that want one. Key: summarizer. Default:
 	// none.
 	Summarizer *Summarizer
+	// SummarizerFrom says where Summarizer was set, and SummarizerOver that of the workspace, which the user's own
+	// replaced as a whole.
+	SummarizerFrom, SummarizerOver Source
 }
 
 // Ceiling returns LedgerWarnMB in bytes, 0 for no warning.
@@ -64,83 +68,128 @@ func Default() Config {
 	return Config{Follow: true, Exports: true, LedgerWarnMB: 2048, Models: tokens.Builtin()}
 }
 
-// Problem is something in a configuration that does not keep the rest from being used.
-type Problem struct {
-	Line    int    // in File, from 1
-	Key     string // as written
-	Message string // in words, without the place
+// Load reads the settings of a workspace: those of its file, and over them those of the user's own, setting by
+// setting. root "" has no file; state is the directory of the ledger, where the last valid version of each file is
+// kept, "" for none.
+//
+// A file that cannot be used leaves its last valid version in force, without its summarizer, or else the defaults;
+// the problem says so. There are settings always.
+func Load(e env.Env, root, state string) (Config, []Problem) {
+	var docs []document
+	var problems []Problem
+	broken := false
+	for _, read := range []func() (document, error){
+		func() (document, error) { return readWorkspace(root) },
+		func() (document, error) { return readUser(e, root) },
+	} {
+		d, err := read()
+		path := copyOf(state, d, root)
+		if err == nil {
+			d, err = d.valid()
+		}
+		if err == nil {
+			d.keep(path)
+			docs = append(docs, d)
+			continue
+		}
+		broken = broken || d.user
+		problem := unusable(d.name, err)
+		problem.Instead = "the defaults are in force instead"
+		if last, ok := d.kept(path); ok {
+			problem.Instead = "its last valid version is in force instead"
+			if docs = append(docs, last.without("summarizer")); last.has("summarizer") {
+				problem.Instead += ", without its summarizer"
+			}
+		}
+		problems = append(problems, problem)
+	}
+	c, unknown, err := merge(docs)
+	if err != nil { // each alone made sense
+		return Default(), append(problems, Problem{File: File, Message: err.Error(), Instead: "the defaults are in force instead"})
+	}
+	if broken { // what the user wants is not known
+		c.Summarizer, c.SummarizerFrom = nil, Source{}
+	}
+	return c, append(problems, unknown...)
 }
 
-// String returns the problem with its place: "ctxledger.yaml:3: …".
-func (p Problem) String() string { return fmt.Sprintf("%s:%d: %s", File, p.Line, p.Message) }
-
-// Load reads the configuration of a workspace; root "" has none. Errors: invalid, with the
-// position, for a file that is not a YAML mapping or a value of the wrong type; too_large beyond
-// yamldoc.Max bytes; denied for a file that cannot be read.
-func Load(root string) (Config, []Problem, error) {
-	if root == "" {
-		return Default(), nil, nil
+// valid returns the document with its fields, if it makes sense by itself.
+func (d document) valid() (document, error) {
+	d, err := d.parsed()
+	if err == nil {
+		_, _, err = merge([]document{d})
 	}
-	data, err := read(root)
-	if err != nil {
+	return d, err
+}
+
+// parsed returns the document with its fields.
+func (d document) parsed() (document, error) {
+	fields, err := yamldoc.Fields(d.data)
+	d.fields = fields
+	return d, err
+}
+
+// has reports whether a document sets a key, by its folded form.
+func (d document) has(key string) bool {
+	return slices.ContainsFunc(d.fields, func(f yamldoc.Field) bool { return fold(f.Key) == key })
+}
+
+// without returns the document without a key.
+func (d document) without(key string) document {
+	d.fields = slices.DeleteFunc(slices.Clone(d.fields), func(f yamldoc.Field) bool { return fold(f.Key) == key })
+	return d
+}
+
+// merge returns the settings of documents, the later ones over the earlier. Errors: invalid, with the line.
+func merge(docs []document) (Config, []Problem, error) {
+	c := Default()
+	parsers := make([]*parser, len(docs))
+	for i, d := range docs {
+		parsers[i] = &parser{document: d}
+		if err := parsers[i].settings(&c); err != nil {
+			return Default(), nil, err
+		}
+	}
+	if err := policies(&c, parsers); err != nil {
 		return Default(), nil, err
 	}
-	return parse(root, data)
-}
-
-// read returns the bytes of the file, none if there is no such file.
-func read(root string) ([]byte, error) {
-	const op = "config.load"
-	dir, err := safefs.OpenRoot(root)
-	if err != nil {
-		return nil, fault.Wrap(fault.Denied, op, err)
+	var problems []Problem
+	for _, p := range parsers {
+		slices.SortStableFunc(p.problems, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Key, b.Key)) })
+		problems = append(problems, slices.Compact(p.problems)...) // policies are read once for each agent
 	}
-	defer dir.Close() // read only: nothing can be lost
-	f, _, err := safefs.OpenIn(dir, File, os.O_RDONLY)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case fault.Is(err, fault.Invalid):
-		return nil, err
-	case err != nil:
-		return nil, fault.Wrap(fault.Denied, op, err)
-	}
-	defer f.Close() // read only: nothing can be lost
-	data, err := io.ReadAll(io.LimitReader(f, yamldoc.Max+1))
-	return data, fault.Wrap(fault.Denied, op, err)
+	return c, problems, nil
 }
 
 // parser reads one document.
 type parser struct {
-	root     string // of the workspace, which paths in the document are relative to
+	document
 	problems []Problem
+
+	context, agents yamldoc.Field // read when all documents are there
 }
 
-// parse reads the text of a configuration.
-func parse(root string, data []byte) (Config, []Problem, error) {
-	c, p := Default(), parser{root: root}
-	fields, err := yamldoc.Fields(data)
-	if err != nil {
-		return Default(), nil, inFile(err)
-	}
-	var models, context, agents, summarizer yamldoc.Field
-	err = p.take(fields, map[string]any{
-		"follow": &c.Follow, "exports": &c.Exports, "ledgerwarnmb": &c.LedgerWarnMB,
-		"models": &models, "context": &context, "agents": &agents, "corrections": &c.Corrections, "summarizer": &summarizer,
+// settings takes the document's settings into c.
+func (p *parser) settings(c *Config) error {
+	var follow, models, summarizer yamldoc.Field
+	err := p.take(p.fields, map[string]any{
+		"follow": &follow, "exports": &c.Exports, "ledgerwarnmb": &c.LedgerWarnMB,
+		"models": &models, "context": &p.context, "agents": &p.agents, "corrections": &c.Corrections, "summarizer": &summarizer,
 	})
-	if err == nil && (context.Key != "" || agents.Key != "") {
-		err = p.context(&c, context, agents)
+	if err == nil && follow.Key != "" {
+		var said *bool
+		if err = follow.Decode(&said); said != nil {
+			c.Follow, c.FollowFrom, c.FollowOver = *said, p.source(follow), c.FollowFrom
+		}
 	}
 	if err == nil && models.Key != "" {
-		c.Models, err = p.models(models)
+		c.Models, err = p.models(c.Models, models)
 	}
 	if err == nil && summarizer.Key != "" {
 		c.Summarizer, err = p.summarizer(summarizer)
+		c.SummarizerFrom, c.SummarizerOver = p.source(summarizer), c.SummarizerFrom
 	}
-	if err != nil {
-		return Default(), nil, inFile(err)
-	}
-	return c, p.problems, nil
+	return err
 }
 
 // each is take for the fields of a mapping.
@@ -160,7 +209,7 @@ func (p *parser) take(fields []yamldoc.Field, settings map[string]any) error {
 		key := fold(f.Key)
 		into, known := settings[key]
 		if !known {
-			p.problems = append(p.problems, Problem{f.Line, f.Key, fmt.Sprintf("unknown setting %q", f.Key)})
+			p.problems = append(p.problems, Problem{File: p.name, Line: f.Line, Key: f.Key, Message: fmt.Sprintf("unknown setting %q", f.Key)})
 			continue
 		}
 		if line, again := lines[key]; again {
@@ -178,8 +227,3 @@ func (p *parser) take(fields []yamldoc.Field, settings map[string]any) error {
 
 // fold returns a key in the form in which keys are matched.
 func fold(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
-
-// inFile names the file in an error about its text.
-func inFile(err error) error {
-	return fault.New(fault.CodeOf(err), "config.load", "%s: %s", File, err)
-}

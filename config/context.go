@@ -9,37 +9,80 @@ import (
 	"ctxledger.dev/window"
 )
 
-// context reads the values of the keys context and agents: how much of a conversation a model is to see, and
-// what is otherwise for single agents.
-func (p *parser) context(c *Config, context, agents yamldoc.Field) error {
+// policies reads the values of the keys context and agents: how much of a conversation a model is to see, and
+// what is otherwise for single agents. What a later document says holds over all that earlier ones say.
+func policies(c *Config, parsers []*parser) error {
 	base := window.Default()
-	if context.Key != "" {
-		if err := p.policy(context, &base); err != nil {
+	names := map[string]bool{}
+	agents := make([]map[string]yamldoc.Field, len(parsers))
+	for i, p := range parsers {
+		var err error
+		if agents[i], err = p.agentsByName(); err != nil {
+			return err
+		}
+		for name := range agents[i] {
+			names[name] = true
+		}
+		if p.context.Key == "" {
+			continue
+		}
+		if err := p.policy(p.context, &base); err != nil {
 			return err
 		}
 		c.Policy = &base
 	}
-	if agents.Key == "" {
-		return nil
-	}
-	items, err := agents.Items()
-	if err != nil {
-		return err
-	}
-	c.Agents = make(map[string]window.Policy, len(items))
-	for _, item := range items {
-		own := base
-		name, err := p.agent(item, &own)
-		if err != nil {
-			return err
+	for name := range names {
+		own := window.Default()
+		for i, p := range parsers {
+			if err := p.policyOf(agents[i][name], &own); err != nil {
+				return err
+			}
 		}
-		name = strings.ToLower(name)
-		if _, again := c.Agents[name]; again {
-			return at(item, fault.New(fault.Invalid, "", "agents: %.1000q stands there already", name))
+		if c.Agents == nil {
+			c.Agents = map[string]window.Policy{}
 		}
 		c.Agents[name] = own
 	}
 	return nil
+}
+
+// policyOf reads what a document says for everybody, and then for one agent (which may be nothing), over what w has.
+func (p *parser) policyOf(agent yamldoc.Field, w *window.Policy) error {
+	if p.context.Key != "" {
+		if err := p.policy(p.context, w); err != nil {
+			return err
+		}
+	}
+	if agent.Key == "" {
+		return nil
+	}
+	_, err := p.agent(agent, w)
+	return err
+}
+
+// agentsByName returns the entries of the list of agents by their names in lower case.
+func (p *parser) agentsByName() (map[string]yamldoc.Field, error) {
+	if p.agents.Key == "" {
+		return nil, nil
+	}
+	items, err := p.agents.Items()
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]yamldoc.Field, len(items))
+	for _, item := range items {
+		scratch := window.Default()
+		name, err := p.agent(item, &scratch)
+		if err != nil {
+			return nil, err
+		}
+		name = strings.ToLower(name)
+		if _, again := out[name]; again {
+			return nil, at(item, fault.New(fault.Invalid, "", "agents: %.1000q stands there already", name))
+		}
+		out[name] = item
+	}
+	return out, nil
 }
 
 // agent reads what is otherwise for one agent into w.

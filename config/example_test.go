@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"ctxledger.dev/config"
+	"ctxledger.dev/internal/env"
 )
 
 func ExampleLoad() {
@@ -18,7 +19,7 @@ func ExampleLoad() {
 	if err := os.WriteFile(filepath.Join(root, config.File), []byte(text), 0o600); err != nil {
 		panic(err)
 	}
-	c, problems, err := config.Load(root)
-	fmt.Println(c.Follow, problems, err)
-	// Output: false [ctxledger.yaml:2: unknown setting "colour"] <nil>
+	c, problems := config.Load(env.Env{Lookup: func(string) string { return "" }}, root, "")
+	fmt.Println(c.Follow, c.FollowFrom, problems)
+	// Output: false ctxledger.yaml:1 [ctxledger.yaml:2: unknown setting "colour"]
 }

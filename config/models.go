@@ -12,14 +12,14 @@ import (
 )
 
 // models reads the value of the key models: a mapping from the names of models to what is known of
-// them. It returns the registry that knows them besides the built-in ones.
-func (p *parser) models(f yamldoc.Field) (*tokens.Registry, error) {
+// them. It returns a registry that knows them besides those of known.
+func (p *parser) models(known *tokens.Registry, f yamldoc.Field) (*tokens.Registry, error) {
 	entries, err := f.Fields()
 	if err != nil {
 		return nil, err
 	}
 	if len(entries) == 0 {
-		return tokens.Builtin(), nil
+		return known, nil
 	}
 	var models []tokens.Model
 	for _, e := range entries {
@@ -27,12 +27,12 @@ func (p *parser) models(f yamldoc.Field) (*tokens.Registry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := tokens.Builtin().With(m); err != nil {
+		if _, err := known.With(m); err != nil {
 			return nil, at(e, err) // together they say no line
 		}
 		models = append(models, m)
 	}
-	return tokens.Builtin().With(models...)
+	return known.With(models...)
 }
 
 // model reads the entry of one model.
@@ -87,10 +87,10 @@ func (p *parser) tokenizer(m *tokens.Model, entry, family, encoding, ranks yamld
 		return err
 	}
 	if len(path) > maxPath || !filepath.IsLocal(filepath.FromSlash(path)) {
-		return at(ranks, fault.New(fault.Invalid, "", "model %.1000q: ranks: give a path inside the workspace, relative to it", m.Name))
+		return at(ranks, fault.New(fault.Invalid, "", "model %.1000q: ranks: give a path inside %s, relative to it", m.Name, p.place()))
 	}
-	root, f := p.root, m.Family
-	m.Ranks = sync.OnceValues(func() (*tokens.Encoding, error) { return readRanks(root, path, f) })
+	root, f, where := p.dir, m.Family, p.place()
+	m.Ranks = sync.OnceValues(func() (*tokens.Encoding, error) { return readRanks(root, where, path, f) })
 	return nil
 }
 
@@ -98,7 +98,7 @@ func (p *parser) tokenizer(m *tokens.Model, entry, family, encoding, ranks yamld
 const maxPath = 4096
 
 // readRanks reads a rank file. Its errors name the file, and nothing of what is in it.
-func readRanks(root, path string, f tokens.Family) (*tokens.Encoding, error) {
+func readRanks(root, where, path string, f tokens.Family) (*tokens.Encoding, error) {
 	const op = "config.ranks"
 	tree, err := safefs.Open(root)
 	if err != nil {
@@ -110,10 +110,10 @@ func readRanks(root, path string, f tokens.Family) (*tokens.Encoding, error) {
 	case err != nil:
 		return nil, fault.New(fault.CodeOf(err), op, "rank file %s: %s", path, err)
 	case info.Kind == safefs.Absent:
-		return nil, fault.New(fault.NotFound, op, "rank file %s: there is no such file in the workspace", path).
+		return nil, fault.New(fault.NotFound, op, "rank file %s: there is no such file in %s", path, where).
 			WithHint("put it there, or take ranks out of %s: the model is then estimated", File)
 	case info.Kind != safefs.File:
-		return nil, fault.New(fault.Invalid, op, "rank file %s: it is not a regular file inside the workspace", path)
+		return nil, fault.New(fault.Invalid, op, "rank file %s: it is not a regular file inside %s", path, where)
 	case info.Size > tokens.MaxRanks:
 		return nil, fault.New(fault.TooLarge, op, "rank file %s: it has %d bytes, more than the limit of %d", path, info.Size, tokens.MaxRanks)
 	}

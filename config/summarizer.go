@@ -34,6 +34,31 @@ type Summarizer struct {
 	Template   string        // see compaction.Brief.Template
 }
 
+// The servers and variables of the vendors, where nothing else is configured.
+const (
+	AnthropicURL = "https://api.anthropic.com"
+	AnthropicKey = "ANTHROPIC_API_KEY"
+	OpenAIURL    = "https://api.openai.com/v1"
+	OpenAIKey    = "OPENAI_API_KEY"
+)
+
+// Effective returns s with the vendor's address where none is given, and with it the vendor's variable where no key
+// is named.
+func (s Summarizer) Effective() Summarizer {
+	address, variable := AnthropicURL, AnthropicKey
+	if s.Kind == KindOpenAI {
+		address, variable = OpenAIURL, OpenAIKey
+	}
+	if s.Kind == KindCommand || s.URL != "" {
+		return s
+	}
+	s.URL = address
+	if s.KeyEnv == "" && len(s.KeyCommand) == 0 {
+		s.KeyEnv = variable
+	}
+	return s
+}
+
 // Bounds of a summarizer's settings.
 const (
 	defaultTimeout = 3 * time.Minute

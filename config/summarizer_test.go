@@ -1,7 +1,6 @@
 package config
 
 import (
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -48,9 +47,7 @@ func TestSummarizers(t *testing.T) {
 		{"a key nobody knows", "summarizer: {kind: openai, model: m, colour: blue}\n", &Summarizer{Kind: KindOpenAI, Model: "m", Timeout: 3 * time.Minute}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			root := t.TempDir()
-			write(t, filepath.Join(root, File), []byte(c.text))
-			got, problems, err := Load(root)
+			got, problems, err := parse(".", []byte(c.text))
 			if c.wrong != "" {
 				if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.wrong) || strings.Contains(err.Error(), "sk-live") {
 					t.Errorf("error %v", err)

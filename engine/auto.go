@@ -7,6 +7,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
 )
 
 // AutoRequest asks for what the policy wants of a session's view now.
@@ -47,9 +48,9 @@ type AutoResult struct {
 // Auto does over an API what the policy asks for now: nothing, a step of edits, or a compaction. Edits come
 // first: where they bring the view under its threshold, no compaction follows. A mode with a model runs in
 // this process with the author that open makes; where there is none (open may be nil), or it fails, the
-// deterministic mode stands. Each request gets an answer: one that is not granted is told why.
+// deterministic mode stands. A model that a person has to allow first is an error. Each request gets an answer: one that is not granted is told why.
 //
-// Errors: those of EditView, and of Compact. With r.DryRun nothing is changed, and no author is asked.
+// Errors: those of EditView, and of Compact; denied from open. With r.DryRun nothing is changed, and no author is asked.
 func Auto(ctx context.Context, api API, r AutoRequest, open OpenAuthor) (AutoResult, error) {
 	key := r.Key
 	r.Key = stepKey(key, "edits")
@@ -89,6 +90,9 @@ func (out *AutoResult) compact(ctx context.Context, api API, p PlanCompactionReq
 	why := "no model can be asked here"
 	if open != nil {
 		a, sections, err := open(ctx)
+		if fault.Is(err, fault.Denied) {
+			return CompactionPlan{}, err // a person has to decide: nothing stands for that
+		}
 		if err != nil {
 			why = err.Error()
 		}

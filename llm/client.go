@@ -14,15 +14,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
-	"ctxledger.dev/tokens"
-)
-
-// The servers and variables of the vendors, where nothing else is configured.
-const (
-	anthropicURL = "https://api.anthropic.com"
-	anthropicKey = "ANTHROPIC_API_KEY"
-	openaiURL    = "https://api.openai.com/v1"
-	openaiKey    = "OPENAI_API_KEY"
+	"ctxledger.dev/trust"
 )
 
 // Client asks one model. It is safe for concurrent use.
@@ -31,43 +23,45 @@ type Client struct {
 	// masked, but neither cleaned nor on one line as they are in the error.
 	Died func(said string)
 
-	c      config.Summarizer
-	env    env.Env
-	window int
-	output int
-	masks  *redact.Redactor // of what servers and programs say
-	ask    func(ctx context.Context, p compaction.Prompt) (compaction.Reply, error)
+	c        config.Summarizer
+	approved trust.Approved
+	env      env.Env
+	window   int
+	output   int
+	masks    *redact.Redactor // of what servers and programs say
+	ask      func(ctx context.Context, p compaction.Prompt) (compaction.Reply, error)
 }
 
 var _ compaction.Summarizer = (*Client)(nil)
 
-// New returns a client for a summarizer; models says how large the model's window is. model, unless it is
-// empty, takes the place of the configured one. Errors: invalid for a key that would travel in the clear,
-// or a model for a command, which has its own.
-func New(c config.Summarizer, e env.Env, models *tokens.Registry, model string) (*Client, error) {
+// New returns a client for a summarizer that may be used: there is no other way to have a program run or a server
+// asked. model, unless it is empty, takes the place of the configured one. Errors: denied where nothing is approved;
+// invalid for a key that would travel in the clear, or a model for a command, which has its own.
+func New(a trust.Approved, e env.Env, model string) (*Client, error) {
 	const op = "llm.new"
+	c := a.Summarizer()
 	if model != "" && c.Kind == config.KindCommand {
 		return nil, fault.New(fault.Invalid, op, "the summarizer is a command, which names its model itself: another one cannot be asked for")
 	}
 	if model != "" {
 		c.Model = model
 	}
-	cl := &Client{c: c, env: e, masks: redact.New([]byte(e.ID(32)))}
+	cl := &Client{c: c, approved: a, env: e, masks: redact.New([]byte(e.ID(32)))}
 	switch c.Kind {
 	case config.KindAnthropic:
-		cl.defaults(anthropicURL, anthropicKey)
 		cl.ask = cl.askAnthropic
 	case config.KindOpenAI:
-		cl.defaults(openaiURL, openaiKey)
 		cl.ask = cl.askOpenAI
-	default:
+	case config.KindCommand:
 		cl.ask = cl.askCommand
+	default:
+		return nil, fault.New(fault.Denied, op, "no summarizer is approved")
 	}
 	if cl.keyed() && !private(cl.c.URL) {
 		return nil, fault.New(fault.Invalid, op, "the key would travel to %s in the clear", Place(cl.c)).
 			WithHint("give an https:// address, or no key")
 	}
-	known, _ := models.Lookup(cl.c.Model)
+	known, _ := a.Models().Lookup(cl.c.Model)
 	cl.window, cl.output = known.Window, known.Output
 	if c.Output > 0 {
 		cl.output = c.Output
@@ -75,15 +69,8 @@ func New(c config.Summarizer, e env.Env, models *tokens.Registry, model string) 
 	return cl, nil
 }
 
-// defaults sets the vendor's address, and with it the vendor's key where none is named.
-func (cl *Client) defaults(address, variable string) {
-	if cl.c.URL == "" {
-		cl.c.URL = address
-		if cl.c.KeyEnv == "" && len(cl.c.KeyCommand) == 0 {
-			cl.c.KeyEnv = variable
-		}
-	}
-}
+// Config returns what the client was made of.
+func (cl *Client) Config() config.Summarizer { return cl.c }
 
 // keyed reports whether requests carry a key.
 func (cl *Client) keyed() bool { return cl.c.KeyEnv != "" || len(cl.c.KeyCommand) > 0 }
@@ -110,7 +97,7 @@ func (cl *Client) Summarize(ctx context.Context, p compaction.Prompt) (compactio
 	r, err := cl.ask(ctx, p)
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = fault.New(fault.Unavailable, "llm.ask", "%s did not answer within %s", Place(cl.c), cl.c.Timeout.Round(time.Millisecond)).
-			WithHint("allow more with timeout under summarizer in %s", config.File)
+			WithHint("allow more with timeout under summarizer")
 	}
 	return r, err
 }
@@ -137,13 +124,8 @@ func (cl *Client) quote(said string, limit int) string {
 
 // Place says in words where a summarizer's prompts go: the server's host, or the program.
 func Place(c config.Summarizer) string {
-	switch {
-	case c.Kind == config.KindCommand:
+	if c.Kind == config.KindCommand {
 		return "the command " + short(c.Command[0], 200)
-	case c.URL == "" && c.Kind == config.KindAnthropic:
-		return host(anthropicURL)
-	case c.URL == "":
-		return host(openaiURL)
 	}
 	return host(c.URL)
 }

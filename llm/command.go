@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode"
@@ -25,34 +27,39 @@ const (
 // askCommand has a program write: the whole prompt goes to its standard input. Its answer is what a terminal
 // would show: some draw while they think.
 func (cl *Client) askCommand(ctx context.Context, p compaction.Prompt) (compaction.Reply, error) {
-	text, err := cl.run(ctx, cl.c.Command, p.System+"\n\n"+p.Text, maxOutput)
+	text, err := cl.run(ctx, "command", p.System+"\n\n"+p.Text, maxOutput)
 	if err != nil {
 		return compaction.Reply{}, err
 	}
 	return compaction.Reply{Text: string(termtext.Render(nil, []byte(text)))}, nil
 }
 
-// run runs a program with a text on its standard input and returns what it writes to its standard output,
-// at most limit bytes. When ctx ends, its whole process group is killed. Errors: not_found for no such
-// program; unavailable when it fails, with the end of what it says; limited when it says too much;
+// run runs the program of a setting with a text on its standard input and returns what it writes to its standard
+// output, at most limit bytes. When ctx ends, its whole process group is killed. Errors: denied for a program that has
+// changed since it was confirmed; not_found for no such program; unavailable when it fails, with the end of what it says; limited when it says too much;
 // too_large when it says that the prompt is too long.
-func (cl *Client) run(ctx context.Context, command []string, in string, limit int) (string, error) {
+func (cl *Client) run(ctx context.Context, setting, in string, limit int) (string, error) {
 	const op = "llm.command"
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	out, complaint := &capped{limit: limit, full: stop}, termtext.NewTail(termtext.ErrorTail)
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	x, err := cl.approved.Program(setting)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, x.Path, x.Args...)
+	cmd.Dir, cmd.Env = x.Dir, x.Env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(in), out, complaint
 	cmd.WaitDelay = killDelay
 	group(cmd)
-	err := cmd.Run()
-	name := short(command[0], 200)
+	err = cmd.Run()
+	name := short(filepath.Base(x.Path), 200)
 	switch {
 	case out.over:
 		return "", fault.New(fault.Limited, op, "the program %s wrote more than %d bytes", name, limit)
 	case ctx.Err() != nil:
 		return "", fault.Wrap(fault.Unavailable, op, ctx.Err())
-	case errors.Is(err, exec.ErrNotFound):
+	case errors.Is(err, fs.ErrNotExist):
 		return "", fault.New(fault.NotFound, op, "there is no program %s", name)
 	case errors.Is(err, exec.ErrWaitDelay):
 		_ = cmd.Cancel() // what it left behind holds its pipes

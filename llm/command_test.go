@@ -7,14 +7,15 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/config"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/tokens"
 )
 
 // childRole is the argument by which this test's program becomes a summarizer.
@@ -183,8 +184,8 @@ func TestNoProgramIsLeftRunning(t *testing.T) {
 	}
 }
 
-func TestNoSuchProgram(t *testing.T) {
-	cl := newClient(t, config.Summarizer{Kind: config.KindCommand, Command: []string{"ctxledger-has-no-such-program"}, Timeout: time.Minute})
+func TestAProgramThatIsGone(t *testing.T) {
+	cl := newClient(t, config.Summarizer{Kind: config.KindCommand, Command: []string{filepath.Join(t.TempDir(), "gone")}, Timeout: time.Minute})
 	if _, err := cl.Summarize(t.Context(), compaction.Prompt{Text: "x"}); !fault.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
@@ -228,7 +229,11 @@ func TestKeys(t *testing.T) {
 }
 
 func TestClientsThatCannotBe(t *testing.T) {
-	e := newClient(t, config.Summarizer{Kind: config.KindCommand, Command: []string{"x"}, Timeout: time.Second}).env
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := env.System()
 	for _, c := range []struct {
 		name  string
 		set   config.Summarizer
@@ -239,33 +244,17 @@ func TestClientsThatCannotBe(t *testing.T) {
 		{"a name that looks like this machine", config.Summarizer{Kind: config.KindOpenAI, URL: "http://127.0.0.1.example.org", Model: "m", KeyEnv: "THE_KEY"}, "", "in the clear"},
 		{"no key in the clear", config.Summarizer{Kind: config.KindOpenAI, URL: "http://models.example.org", Model: "m"}, "", ""},
 		{"a key to this machine", config.Summarizer{Kind: config.KindOpenAI, URL: "http://[::1]:8080", Model: "m", KeyEnv: "THE_KEY"}, "", ""},
-		{"another model for a program", config.Summarizer{Kind: config.KindCommand, Command: []string{"x"}}, "m", "names its model itself"},
+		{"another model for a program", config.Summarizer{Kind: config.KindCommand, Command: []string{self}}, "m", "names its model itself"},
 	} {
-		if _, err := New(c.set, e, tokens.Builtin(), c.model); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+		if _, err := New(approved(t, c.set), e, c.model); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	cl, err := New(config.Summarizer{Kind: config.KindAnthropic, Model: "claude-opus-4-8", Timeout: time.Second}, e, tokens.Builtin(), "claude-haiku-4-5")
-	if err != nil || cl.c.URL != anthropicURL || cl.c.KeyEnv != anthropicKey || cl.c.Model != "claude-haiku-4-5" {
+	cl, err := New(approved(t, config.Summarizer{Kind: config.KindAnthropic, Model: "claude-opus-4-8"}), e, "claude-haiku-4-5")
+	if err != nil || cl.c.URL != config.AnthropicURL || cl.c.KeyEnv != config.AnthropicKey || cl.c.Model != "claude-haiku-4-5" {
 		t.Errorf("%+v, %v", cl.c, err)
 	}
 	if window, output := cl.Limits(); window != 200_000 || output <= 0 {
 		t.Errorf("window %d, output %d", window, output)
-	}
-}
-
-func TestASummarizerIsApprovedAsItIs(t *testing.T) {
-	state := t.TempDir()
-	cl := func(url string) *Client {
-		return newClient(t, config.Summarizer{Kind: config.KindOpenAI, URL: url, Model: "m", Timeout: time.Second})
-	}
-	if cl("https://a.example").Approved(state) {
-		t.Error("approved by nobody")
-	}
-	if err := cl("https://a.example").Approve(state); err != nil {
-		t.Fatal(err)
-	}
-	if !cl("https://a.example").Approved(state) || cl("https://b.example").Approved(state) {
-		t.Error("another place is approved, or this one is not")
 	}
 }

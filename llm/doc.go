@@ -2,7 +2,7 @@
 // completions, which local servers speak too, or through any program that reads a prompt from standard
 // input and writes the text to standard output.
 //
-// Start with New, which makes a Client of what config says. It is a compaction.Summarizer, and Author
+// Start with New, which makes a Client of what package trust approves, and of nothing else. It is a compaction.Summarizer, and Author
 // makes an engine.Author of it.
 //
 // # Guarantees

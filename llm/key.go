@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"ctxledger.dev/config"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -22,10 +21,13 @@ func (cl *Client) key(ctx context.Context) (string, error) {
 	case cl.c.KeyEnv != "":
 		key = cl.env.Lookup(cl.c.KeyEnv)
 	case len(cl.c.KeyCommand) > 0:
-		out, err := cl.run(ctx, cl.c.KeyCommand, "", maxKey)
+		out, err := cl.run(ctx, "key_command", "", maxKey)
 		if err != nil {
 			if ctx.Err() != nil {
 				return "", fault.Wrap(fault.Unavailable, op, ctx.Err())
+			}
+			if fault.Is(err, fault.Denied) {
+				return "", err
 			}
 			return "", fault.New(fault.Denied, op, "the program that prints the key failed").WithHint("%s", cl.keyHint())
 		}
@@ -48,7 +50,7 @@ func (cl *Client) keyHint() string {
 	case cl.c.KeyEnv != "":
 		return "put the key into the environment variable " + short(cl.c.KeyEnv, 100)
 	case len(cl.c.KeyCommand) > 0:
-		return "look at what the program under key_command in " + config.File + " prints"
+		return "look at what the program under key_command prints"
 	}
-	return "name where the key is with key_env or key_command under summarizer in " + config.File
+	return "name where the key is with key_env or key_command under summarizer"
 }

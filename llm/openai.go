@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/config"
 	"ctxledger.dev/sessions"
 )
 
@@ -70,7 +71,7 @@ func (cl *Client) askOpenAI(ctx context.Context, p compaction.Prompt) (compactio
 		header["Authorization"] = "Bearer " + key
 	}
 	body := openaiRequest{Model: cl.c.Model, Messages: []message{{"system", p.System}, {"user", p.Text}}}
-	if cl.c.URL == openaiURL {
+	if cl.c.URL == config.OpenAIURL {
 		body.MaxCompletion = p.Output
 	} else {
 		body.MaxTokens = p.Output

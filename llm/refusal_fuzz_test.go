@@ -8,9 +8,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/config"
-	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/tokens"
 )
 
 // FuzzARefusalIsToldInOneSafeLine holds whatever a server may say when it refuses to what is told of it: a
@@ -25,11 +23,7 @@ func FuzzARefusalIsToldInOneSafeLine(f *testing.F) {
 	f.Add(400, strings.Repeat("x", 290)+theKey)
 	f.Add(400, strings.Replace(theKey, "-", "\x00-", 1))
 	f.Add(302, "")
-	e := env.System()
-	cl, err := New(config.Summarizer{Kind: config.KindOpenAI, URL: "https://a.example", Model: "m", KeyEnv: "THE_KEY", Timeout: 1}, e, tokens.Builtin(), "")
-	if err != nil {
-		f.Fatal(err)
-	}
+	cl := newClient(f, config.Summarizer{Kind: config.KindOpenAI, URL: "https://a.example", Model: "m", KeyEnv: "THE_KEY", Timeout: 1})
 	f.Fuzz(func(t *testing.T, status int, body string) {
 		err := cl.refusal(status, []byte(body), request{key: theKey, prompt: compaction.Prompt{Output: 100}})
 		text := err.Error()

@@ -13,8 +13,6 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/config"
-	"ctxledger.dev/internal/env"
-	"ctxledger.dev/tokens"
 )
 
 // theKey is what requests carry; it must stand in no error, no answer and no record.
@@ -114,17 +112,6 @@ func (p *provider) client(t *testing.T, edit func(*config.Summarizer)) *Client {
 		edit(&c)
 	}
 	return newClient(t, c)
-}
-
-func newClient(t *testing.T, c config.Summarizer) *Client {
-	t.Helper()
-	e := env.System()
-	e.Lookup = func(name string) string { return map[string]string{"THE_KEY": " " + theKey + "\n"}[name] }
-	cl, err := New(c, e, tokens.Builtin(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cl
 }
 
 // brief is something to summarise: n messages, in one part.

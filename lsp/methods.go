@@ -1,5 +1,10 @@
 package lsp
 
+import (
+	"maps"
+	"slices"
+)
+
 // methods is everything that the server is asked or told.
 func methods() map[string]method {
 	table := map[string]method{}
@@ -14,3 +19,6 @@ func methods() map[string]method {
 	}
 	return table
 }
+
+// Methods returns the names of everything that the server is asked or told, sorted.
+func Methods() []string { return slices.Sorted(maps.Keys(methods())) }

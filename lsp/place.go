@@ -20,6 +20,9 @@ import (
 type Place struct {
 	Root   string // absolute, without symbolic links; "": none
 	Models *tokens.Registry
+	// Problem says what keeps a file of the configuration from being used, and what is in force instead, Hint what to do
+	// about it; "": nothing.
+	Problem, Hint string
 	// Open opens the ledger. It is called again after it failed; nil: there is none to open.
 	Open func(context.Context) (engine.API, error)
 }

@@ -16,7 +16,7 @@ type Status struct {
 	Model   string       `json:"model"`
 	Held    tokens.Count `json:"held"`   // by its agent's window: see engine.Use
 	Window  int          `json:"window"` // of the model, in tokens; 0: unknown
-	// Problem says in a line why nothing is known, Hint what to do about it, both as errors are told. Everything else works meanwhile.
+	// Problem says in a line why nothing is known, or not what was configured, Hint what to do about it, both as errors are told. Everything else works meanwhile.
 	Problem string `json:"problem"`
 	Hint    string `json:"hint"`
 }
@@ -28,6 +28,9 @@ func (t *teller) tellStatus() {
 	problem, hint := l.Problem, l.Hint
 	if problem == "" && k.wrong != nil {
 		problem, hint = k.wrong.Error(), "correct that setting of ctxledger; the others count"
+	}
+	if problem == "" {
+		problem, hint = t.place.Problem, t.place.Hint
 	}
 	st := Status{l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, chars.Line(t.sayable(problem)), chars.Line(t.sayable(hint))}
 	if !k.settings.Status {

@@ -21,7 +21,23 @@ func (c *call) author(ctx context.Context, mode compaction.Mode) (engine.Author,
 	if err != nil {
 		return nil, "", err
 	}
-	return c.o.Author(info.Workspace, info.State)
+	return c.o.Author(info.Workspace)
+}
+
+// problems returns what is wrong with the configuration, for the answers that depend on it.
+func (c *call) problems(ctx context.Context) []string {
+	if c.o.Problems == nil {
+		return nil
+	}
+	info, err := c.api.Info(ctx, engine.InfoRequest{})
+	if err != nil || info.Workspace == "" {
+		return nil
+	}
+	var out []string
+	for _, p := range c.o.Problems(info.Workspace) {
+		out = append(out, oneLine(clean(p), 300))
+	}
+	return out
 }
 
 // plan plans and accepts, or only plans, what the arguments ask for.

@@ -12,8 +12,8 @@ import (
 )
 
 // writes returns an author that answers with a text, and counts how often it is asked.
-func writes(text string, asked *int) func(root, state string) (engine.Author, string, error) {
-	return func(string, string) (engine.Author, string, error) {
+func writes(text string, asked *int) func(root string) (engine.Author, string, error) {
+	return func(string) (engine.Author, string, error) {
 		return func(_ context.Context, b *compaction.Brief) (compaction.Answer, error) {
 			*asked++
 			return compaction.Answer{Text: text, FirstKept: b.FirstKept, Range: b.Range, Run: compaction.Run{
@@ -50,7 +50,7 @@ func TestAModelWritesInTheServersProcess(t *testing.T) {
 
 func TestAModelThatFailsLeavesTheDeterministicSummary(t *testing.T) {
 	f := newFixture(t, func(o *Options) {
-		o.Author = func(string, string) (engine.Author, string, error) {
+		o.Author = func(string) (engine.Author, string, error) {
 			return func(_ context.Context, b *compaction.Brief) (compaction.Answer, error) {
 				return compaction.Unasked(b, "status 500 \x1b[31m"), nil
 			}, "", nil
@@ -66,9 +66,9 @@ func TestAModelThatFailsLeavesTheDeterministicSummary(t *testing.T) {
 
 func TestAnAuthorThatIsRefusedIsSaid(t *testing.T) {
 	f := newFixture(t, func(o *Options) {
-		o.Author = func(root, state string) (engine.Author, string, error) {
-			if root != shopRoot || state == "" {
-				t.Errorf("asked for the author of %q, %q", root, state)
+		o.Author = func(root string) (engine.Author, string, error) {
+			if root != shopRoot {
+				t.Errorf("asked for the author of %q", root)
 			}
 			return nil, "", fault.New(fault.Denied, "test", "no person has used it").WithHint("have the user use it")
 		}

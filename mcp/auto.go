@@ -36,7 +36,7 @@ func (a *compactArgs) auto(ctx context.Context, c *call) (reply, error) {
 			return reply{}, err
 		}
 	}
-	o := outcome{args: *a, session: s, handed: handed, edited: done.Edited, before: before, warning: done.Fallback, prefix: c.o.ToolPrefix}
+	o := outcome{args: *a, session: s, handed: handed, edited: done.Edited, before: before, warning: done.Fallback, prefix: c.o.ToolPrefix, problems: c.problems(ctx)}
 	if done.Compaction != nil {
 		o.plan = *done.Compaction
 	} else {

@@ -121,7 +121,7 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	o := outcome{args: a, session: s, handed: handed, edited: edited, before: before, plan: plan, prefix: c.o.ToolPrefix}
+	o := outcome{args: a, session: s, handed: handed, edited: edited, before: before, plan: plan, prefix: c.o.ToolPrefix, problems: c.problems(ctx)}
 	r, err := o.result(ctx, c.api)
 	return answer(r), err
 }

@@ -67,21 +67,22 @@ type cut struct {
 
 // outcome is a compaction that was done, planned or refused, before it is put into words.
 type outcome struct {
-	args    compactArgs
-	session sessions.Session
-	handed  int // messages handed in whole
-	edited  engine.EditedView
-	before  engine.ViewResponse
-	plan    engine.CompactionPlan
-	warning string // about how it was done; "": none
-	prefix  string
+	args     compactArgs
+	session  sessions.Session
+	handed   int // messages handed in whole
+	edited   engine.EditedView
+	before   engine.ViewResponse
+	plan     engine.CompactionPlan
+	warning  string   // about how it was done; "": none
+	problems []string // with the configuration
+	prefix   string
 }
 
 // result puts an outcome into the form that was asked for.
 func (o outcome) result(ctx context.Context, api engine.API) (compactResult, error) {
-	r := compactResult{Session: o.session.ID, Reason: clean(o.plan.Why)}
+	r := compactResult{Session: o.session.ID, Reason: clean(o.plan.Why), Warnings: slices.Clone(o.problems)}
 	if o.warning != "" {
-		r.Warnings = []string{oneLine(clean(o.warning), 300)}
+		r.Warnings = append(r.Warnings, oneLine(clean(o.warning), 300))
 	}
 	switch o.plan.Outcome {
 	case compaction.Compacted:

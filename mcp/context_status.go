@@ -47,6 +47,7 @@ type statusResult struct {
 	Summary    string       `json:"summary_id,omitempty"` // the compaction in force
 	Saved      tokens.Count `json:"saved"`                // what stubs and the summary keep out
 	Overhead   int          `json:"overhead_tokens"`      // of our tool list and instructions, exact
+	Warnings   []string     `json:"warnings,omitempty"`   // what is wrong with the configuration
 
 	Estimated int     `json:"estimated_tokens"`
 	Budget    int     `json:"budget"`
@@ -79,6 +80,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		Session: s.ID, Model: clean(st.Model), Window: st.Window, Used: st.Used, Measured: st.Measured,
 		Threshold: st.Threshold, Categories: []share{}, NextCuts: []share{}, Summary: st.Summary, Saved: st.Saved,
 		Overhead: c.overhead(), Estimated: st.Used.N, Budget: st.Threshold, Turn: st.Session.Turns,
+		Warnings: c.problems(ctx),
 	}
 	if st.Measured > 0 {
 		r.Estimated = int(st.Measured) // what the host really sends, which no view of ours changes
@@ -121,6 +123,9 @@ func (r statusResult) String() string {
 		fmt.Fprintf(&b, "\nsummary in force: %s", r.Summary)
 	}
 	fmt.Fprintf(&b, "\nkept out by stubs and summary: %s; ctxledger's own tools cost %d", r.Saved, r.Overhead)
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "\nwarning: %s", w)
+	}
 	if len(r.NextCuts) > 0 {
 		b.WriteString("\na compaction would cut first:")
 	}

@@ -31,7 +31,7 @@ func (a *compactArgs) recover(ctx context.Context, c *call) (reply, error) {
 	if done.Advice.Action == overflow.GiveUp {
 		return notDone(done.Advice.Say), nil
 	}
-	o := outcome{args: *a, session: s, handed: handed, before: before, prefix: c.o.ToolPrefix}
+	o := outcome{args: *a, session: s, handed: handed, before: before, prefix: c.o.ToolPrefix, problems: c.problems(ctx)}
 	o.plan = engine.CompactionPlan{Outcome: compaction.NothingToDo, Why: string(done.Verdict.Class) + ": " + done.Next}
 	if done.Auto != nil && done.Auto.Action == engine.AutoCompacted {
 		o.plan, o.warning = *done.Auto.Compaction, string(done.Verdict.Class)+": "+done.Next

@@ -25,9 +25,11 @@ type Options struct {
 	// AskRoots has a client that offers its roots asked for them before the ledger is opened: where
 	// the process was started says nothing, as with desktop hosts.
 	AskRoots bool
-	// Author returns who writes summaries in the modes that have a model write, for the workspace with a
-	// root and a state directory, and the sections that they have. nil: nobody does.
-	Author func(root, state string) (write engine.Author, sections string, err error)
+	// Author returns who writes summaries in the modes that have a model write, for the tree with a
+	// root, and the sections that they have. nil: nobody does.
+	Author func(root string) (write engine.Author, sections string, err error)
+	// Problems returns what is wrong with the configuration of the tree with a root, in words. nil: nothing ever is.
+	Problems func(root string) []string
 }
 
 // Server answers an MCP client. It keeps nothing between requests but the open ledger.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -78,4 +79,26 @@ func TestAnObservedChangeNamesWhoMayHaveMadeIt(t *testing.T) {
 		{ID: 1, Path: "a.go", Op: "modified", Source: "observed", Time: "T", Session: "s1"},
 	}}
 	contains(t, r.String(), "(observed, T, perhaps session s1 or s2)", "(observed, T, external)", "(observed, T, session s1)")
+}
+
+// What is wrong with the configuration the answers that depend on it say.
+func TestAnswersSayWhatIsWrongWithTheConfiguration(t *testing.T) {
+	const wrong = "ctxledger.yaml:2:9: follow: true or false is expected; the defaults are in force instead"
+	f := newFixture(t, func(o *Options) {
+		o.Problems = func(root string) []string {
+			if root != shopRoot {
+				t.Errorf("asked about %q", root)
+			}
+			return []string{wrong + "\x1b[31m"}
+		}
+	})
+	session := f.shop(t)
+	c := connect(t, f.mcp, "tester")
+	st, text := do[statusResult](t, c, "context_status", args{"session": session})
+	contains(t, strings.Join(st.Warnings, "\n")+text, wrong, "warning: "+wrong)
+	r, text := do[compactResult](t, c, "compact_conversation", args{"session": session, "keep_turns": 2, "dry_run": true})
+	contains(t, strings.Join(r.Warnings, "\n")+text, wrong, "warning: "+wrong)
+	if strings.Contains(text, "\x1b") {
+		t.Errorf("%q", text)
+	}
 }

@@ -25,6 +25,7 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"capture": capture, "lines": lines, "add": add, "first": first, "await": await, "kill9": kill9,
 	"listing": listing, "newformat": newFormat, "escaped": escaped, "status": status,
 	"flipblob": flipBlob, "flippage": flipPage, "truncate": truncate, "deep": deep, "takeback": takeBack,
+	"own": own, "person": person,
 }
 
 // capture NAME REGEXP sets a variable to the first group of the regexp's first match in the

@@ -28,6 +28,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script", Cmds: commands, UpdateScripts: *update,
 		RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(e *testscript.Env) error {
+			e.Values[theTest] = t
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("TZ", "UTC")

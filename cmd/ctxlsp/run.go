@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -10,9 +11,7 @@ import (
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/lsp"
-	"ctxledger.dev/tokens"
 	"ctxledger.dev/workspace"
 )
 
@@ -33,21 +32,17 @@ func run(ctx context.Context, e env.Env, args []string) int {
 	})
 }
 
-// placeOf returns a workspace as a language server sees it. What is wrong with its configuration keeps the ledger from being
-// opened, as long as it is wrong.
+// placeOf returns a workspace as a language server sees it.
 func placeOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Logger) lsp.Place {
-	c, problems, err := config.Load(ws.Root)
-	for _, p := range problems {
-		log.Warn("configuration", "problem", p.String())
-	}
-	if err != nil {
-		c.Models = tokens.Builtin()
-	}
-	return lsp.Place{Root: ws.Root, Models: c.Models, Open: func(ctx context.Context) (engine.API, error) {
-		if _, _, err := config.Load(ws.Root); err != nil {
-			const hint = "mend it: without it nothing is known of what is wanted"
-			return nil, (&fault.Error{Code: fault.CodeOf(err), Op: "ctxlsp.open", Message: "the configuration cannot be read", Err: err}).WithHint(hint)
-		}
+	c, problems := config.Load(e, ws.Root, ws.State)
+	place := lsp.Place{Root: ws.Root, Models: c.Models, Open: func(ctx context.Context) (engine.API, error) {
 		return wiring.Open(ctx, e, ws, inProcess)
 	}}
+	for _, p := range problems {
+		log.Warn("configuration", "problem", p.String())
+		if p.Instead != "" {
+			place.Problem, place.Hint = p.String(), cmp.Or(p.Hint, "correct it, and restart the server")
+		}
+	}
+	return place
 }

@@ -54,10 +54,6 @@ func troubles() []trouble {
 			must(t, errors.Join(os.Chmod(state, 0o777), os.WriteFile(theirs, nil, 0o644)))
 			return func() { must(t, os.Remove(theirs)) }
 		}, "open to others", "chmod 700"},
-		{"a configuration that is none", func(t *testing.T, p *place) func() {
-			p.put(t, "ctxledger.yaml", "follow: [\n")
-			return func() { p.put(t, "ctxledger.yaml", "follow: false\n") }
-		}, "ctxledger.yaml", "mend it"},
 		{"a process that keeps the ledger to itself", func(t *testing.T, p *place) func() {
 			other := serve(t, p.Command(t, binary, "--stdio", "--in-process"))
 			other.inWorkspace(t, *p, map[string]any{"status": true})
@@ -68,6 +64,23 @@ func troubles() []trouble {
 		}, "keeps the ledger", "end that process"},
 		{"an owner of a newer version", newerOwner, "no longer serves", "update this program"},
 	}
+}
+
+// TestAConfigurationThatCannotBeUsedIsSaid: the ledger is there all the same, and the editor says what is in force.
+func TestAConfigurationThatCannotBeUsedIsSaid(t *testing.T) {
+	p := newPlace(t)
+	p.StopDaemons(t)
+	p.put(t, "ctxledger.yaml", "\nfollow: perhaps\n")
+	s := p.start(t, "CLAUDE_CONFIG_DIR="+t.TempDir())
+	s.inWorkspace(t, p, map[string]any{"status": true})
+	st := s.awaitStatus(t, func(st status) bool { return st.Problem != "" })
+	if !strings.HasPrefix(st.Problem, "ctxledger.yaml:2:9: follow: ") || !strings.HasSuffix(st.Problem, "the defaults are in force instead") || st.Hint == "" {
+		t.Errorf("%+v", st)
+	}
+	if c, err := s.context(t, ""); err != nil || c.Turns == nil {
+		t.Errorf("%+v, %v", c, err)
+	}
+	s.leave(t)
 }
 
 // owned reports whether an owner has said that it is there.

@@ -32,6 +32,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 			AskRoots: nowhere,
 			Log:      wiring.Log(e),
 			Author:   wiring.Author(e),
+			Problems: wiring.Problems(e),
 		})
 		if err != nil {
 			return nil, err

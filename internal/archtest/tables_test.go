@@ -10,6 +10,7 @@ var layers = map[string]int{
 	"agents/...":                  4,
 	"llm/...":                     4,
 	"engine/...":                  3,
+	"trust":                       3,
 	"transcript/...":              2,
 	"sessions/...":                2,
 	"window/...":                  2,
@@ -45,6 +46,7 @@ var layers = map[string]int{
 	"internal/vscodetest":         6, // the extension in a real VS Code
 	"internal/escapetest":         6, // swaps what lies at the paths that the product opens
 	"internal/archtest":           6,
+	"internal/authority":          6, // the built programs from outside
 	"internal/scriptedmodel/...":  0,
 }
 
@@ -107,12 +109,12 @@ var importers = map[string]struct {
 	"github.com/fsnotify/fsnotify":      {[]string{"changes/watch"}, "file events"},
 	"github.com/spf13/cobra":            {[]string{"cli"}, "the command line"},
 	"charm.land/lipgloss/v2":            {[]string{"cli"}, "tables and colours"},
-	"github.com/charmbracelet/x/term":   {[]string{"cli"}, "the width of the terminal; lipgloss brings it along"},
+	"github.com/charmbracelet/x/term":   {[]string{"cli", "trust"}, "the width of the terminal, and whether a person sits at one; lipgloss brings it along"},
 	"go.yaml.in/yaml/v3":                {[]string{"internal/yamldoc"}, "YAML"},
 	"github.com/rogpeppe/go-internal":   {nil, "test scripts"},
 	"github.com/google/go-cmp":          {nil, "comparisons in tests"},
 	"github.com/anishathalye/porcupine": {nil, "linearizability of histories in tests"},
-	"golang.org/x/sys":                  {[]string{"tokens"}, "what the processor can do"},
+	"golang.org/x/sys":                  {[]string{"tokens", "internal/terminaltest"}, "what the processor can do; terminals for tests"},
 	"pgregory.net/rapid":                {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak":                {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
 	"golang.org/x/text":                 {[]string{"tokens"}, "Normalization Form C, which Qwen's models want"},
@@ -134,6 +136,14 @@ var restricted = []struct {
 	{"time.Now", []string{"internal/env", "internal/demo", "internal/benchmark", "internal/fuzzrun"}, "the clock comes from env"},
 	{"time.Since", []string{"internal/demo", "internal/benchmark", "internal/fuzzrun"}, "the clock comes from env"},
 	{"os.Getenv", []string{"internal/env"}, "the environment comes from env"},
+	{"os.LookupEnv", nil, "the environment comes from env, where a test sees what is read"},
+	{"os.Environ", nil, "the environment comes from env, where a test sees what is read"},
+	{"os.ExpandEnv", nil, "the environment comes from env, where a test sees what is read"},
+	{"syscall.Getenv", nil, "the environment comes from env, where a test sees what is read"},
+	{"os.StartProcess", nil, "programs are run by os/exec, in the packages above"},
+	{"syscall.Exec", nil, "programs are run by os/exec, in the packages above"},
+	{"ctxledger.dev/llm.New", []string{"cli", "cmd/internal/wiring"}, "a model is asked by a compaction that a person or an agent wants, with what package trust approves"},
+	{"ctxledger.dev/trust.Confirm", []string{"cli"}, "a person is asked at a terminal alone: servers ask nobody"},
 	{"os.Getwd", []string{"internal/env"}, "the environment comes from env"},
 	{"math/rand", nil, "randomness comes from env"},
 	{"math/rand/v2", []string{"kv/kvtest", "internal/crashtest", "internal/benchmark", "internal/formattest", "cmd/internal/programtest"}, "randomness comes from env"},

@@ -13,10 +13,9 @@ import (
 	"testing"
 )
 
-// TestAModelWritesForPersonsFirstAndThenForAgents compacts with a model server as people and agents do:
-// an agent is refused until a person has used what the workspace's configuration names, and then the
-// model's words reach it through its own server.
-func TestAModelWritesForPersonsFirstAndThenForAgents(t *testing.T) {
+// TestAModelWritesWhereThePersonWantsIt compacts with a model server as people and agents do: what the workspace's
+// configuration names is denied to both, and what the user's own names writes for both.
+func TestAModelWritesWhereThePersonWantsIt(t *testing.T) {
 	s := newBox(t)
 	var asked atomic.Int64
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -51,8 +50,22 @@ func TestAModelWritesForPersonsFirstAndThenForAgents(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if compact(); r.Status != "refused" || !strings.Contains(r.Reason, "ctxledger compact --mode llm") || asked.Load() != 0 {
+	if compact(); r.Status != "refused" || !strings.Contains(r.Reason, "ctxledger trust") || asked.Load() != 0 {
 		t.Fatalf("%s: %s; the model was asked %d times", r.Status, r.Reason, asked.Load())
+	}
+
+	if _, err := s.Run(deadlined(t), "compact", "--mode", "llm", session); err == nil || !strings.Contains(err.Error(), "nobody has confirmed") {
+		t.Fatal(err)
+	}
+	if compact(); r.Status != "refused" || asked.Load() != 0 { // that a person tried is no consent
+		t.Fatalf("%s: %s; the model was asked %d times", r.Status, r.Reason, asked.Load())
+	}
+	own := filepath.Join(s.Home, ".config", "ctxledger", "config.yaml")
+	if err := os.MkdirAll(filepath.Dir(own), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(own, []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
 	}
 
 	var p struct {

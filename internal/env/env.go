@@ -31,7 +31,7 @@ func System() Env {
 	return Env{
 		Now:    time.Now,
 		Random: func(p []byte) { _, _ = rand.Read(p) }, // crypto/rand.Read never fails
-		Lookup: os.Getenv,
+		Lookup: lookup,
 		Dir:    dir,
 		Home:   home,
 		Temp:   os.TempDir(),

@@ -59,6 +59,9 @@ var safefsSubject = subject{
 	},
 }
 
+// noVariables is an environment without a configuration of the user's.
+var noVariables = env.Env{Lookup: func(string) string { return "" }}
+
 // settings are a configuration that warns at so many megabytes.
 func settings(mb int) string { return fmt.Sprintf("ledger_warn_mb: %d\n", mb) }
 
@@ -70,8 +73,8 @@ var configSubject = subject{
 	leaks:   func(out string) bool { return strings.Contains(out, fmt.Sprint(many)) },
 	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
 		return func(context.Context) (string, bool) {
-			c, _, err := config.Load(p.inside)
-			return fmt.Sprint(c.LedgerWarnMB, err), c.LedgerWarnMB != 11
+			c, problems := config.Load(noVariables, p.inside, "")
+			return fmt.Sprint(c.LedgerWarnMB, problems), c.LedgerWarnMB != 11
 		}
 	},
 }
@@ -90,12 +93,12 @@ var ranksSubject = subject{
 			t.Fatal("both files are refused with the same words")
 		}
 		return func(context.Context) (string, bool) {
-			c, _, err := config.Load(p.inside)
-			if err != nil {
-				return err.Error(), true
+			c, problems := config.Load(noVariables, p.inside, "")
+			if len(problems) > 0 {
+				return problems[0].String(), true
 			}
 			m, _ := c.Models.Lookup("m")
-			_, err = m.Ranks()
+			_, err := m.Ranks()
 			return fmt.Sprint(err), err == nil || !strings.Contains(err.Error(), refusal(goodRanks))
 		}
 	},

@@ -1,26 +1,50 @@
 package wiring
 
 import (
+	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/llm"
+	"ctxledger.dev/trust"
+	"ctxledger.dev/workspace"
 )
 
-// Author returns how a server that acts for an agent finds who writes summaries: the workspace's
-// summarizer, with the credentials of this process. One that no person has used there is refused: the
-// configuration came with the files of the workspace, perhaps from somebody else, and so may have the
-// agent's wish.
-func Author(e env.Env) func(root, state string) (engine.Author, string, error) {
-	return func(root, state string) (engine.Author, string, error) {
-		model, err := llm.Open(root, e, "")
+// Author returns how a server that acts for an agent finds who writes summaries: the summarizer of the tree at a
+// root, with the credentials of this process. It asks nobody: one that is not the user's own, and that no person has
+// confirmed, is denied.
+func Author(e env.Env) func(root string) (engine.Author, string, error) {
+	return func(root string) (engine.Author, string, error) {
+		ws, err := workspace.Find(e, workspace.Options{Flag: root})
 		if err != nil {
 			return nil, "", err
 		}
-		if !model.Approved(state) {
-			return nil, "", fault.New(fault.Denied, "wiring.author", "no person has used the summarizer of this workspace yet (%s), so an agent cannot",
-				llm.Place(model.Config())).WithHint("have the user run `ctxledger compact --mode llm` once in this workspace")
+		approved, err := trust.Check(e, ws)
+		if err != nil {
+			return nil, "", err
+		}
+		model, err := llm.New(approved, e, "")
+		if err != nil {
+			return nil, "", err
 		}
 		return model.Author(), model.Config().Sections, nil
+	}
+}
+
+// Problems returns how a server that acts for an agent learns what is wrong with the configuration of the tree at a
+// root, in words: only what keeps a whole file from being used, and what is in force instead.
+func Problems(e env.Env) func(root string) []string {
+	return func(root string) []string {
+		ws, err := workspace.Find(e, workspace.Options{Flag: root})
+		if err != nil {
+			return nil
+		}
+		var out []string
+		_, problems := config.Load(e, ws.Root, ws.State)
+		for _, p := range problems {
+			if p.Instead != "" {
+				out = append(out, p.String())
+			}
+		}
+		return out
 	}
 }

@@ -5,50 +5,50 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/llm"
 )
 
-// What a workspace's files name as its summarizer, an agent reaches only after a person has.
-func TestAnAgentUsesOnlyASummarizerThatAPersonHasUsed(t *testing.T) {
-	root, state := t.TempDir(), t.TempDir()
-	configure := func(text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(root, "ctxledger.yaml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+// Whatever a workspace's files name as its summarizer, no agent reaches it: a person has to confirm it on a terminal.
+// What the user's own configuration names, an agent may have written with.
+func TestAnAgentUsesOnlyWhatIsTheUsersOwnOrConfirmed(t *testing.T) {
 	e := env.System()
-	want := func(code fault.Code) {
-		t.Helper()
-		write, _, err := Author(e)(root, state)
-		if fault.CodeOf(err) != code || (write == nil) != (err != nil) {
-			t.Errorf("%v, want %q", err, code)
-		}
-	}
-	want(fault.NotFound)
-	configure("summarizer: {kind: openai, url: http://localhost:11434, model: a}\n")
-	want(fault.Denied)
-	model, err := llm.Open(root, e, "")
+	e.Home = t.TempDir()
+	e.Lookup = func(name string) string { return map[string]string{"CTXLEDGER_STATE": e.Home + "/state"}[name] }
+	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := model.Approve(state); err != nil {
-		t.Fatal(err)
+	root = filepath.Join(root, "project")
+	for _, dir := range []string{root, filepath.Dir(config.UserFile(e))} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
-	want("")
-	configure("summarizer: {kind: openai, url: http://localhost:11434, model: another, sections: pi}\n")
-	want("") // the same place
-	for _, other := range []string{
-		"summarizer: {kind: openai, url: http://localhost:11435, model: a}\n",
-		"summarizer: {kind: openai, url: http://localhost:11434, model: a, key_env: HOME}\n",
-		"summarizer: {kind: openai, url: http://localhost:11434, model: a, key_command: [cat, secret]}\n",
-		"summarizer: {kind: command, command: [curl, x]}\n",
+	for _, c := range []struct {
+		name, workspace, user string
+		want                  fault.Code
+	}{
+		{"none", "", "", fault.NotFound},
+		{"a server", "summarizer: {kind: openai, url: http://localhost:11434, model: a}\n", "", fault.Denied},
+		{"a key", "summarizer: {kind: openai, url: https://a.example, model: a, key_env: HOME}\n", "", fault.Denied},
+		{"the vendor's own address and variable", "summarizer: {kind: anthropic, model: a}\n", "", fault.Denied},
+		{"a key's program", "summarizer: {kind: openai, url: https://a.example, model: a, key_command: [/bin/sh, secret]}\n", "", fault.Denied},
+		{"a program", "summarizer: {kind: command, command: [/bin/sh, x]}\n", "", fault.Denied},
+		{"an invalid one", "summarizer: {kind: magic}\n", "", fault.Invalid},
+		{"the user's", "", "summarizer: {kind: openai, url: http://localhost:11434, model: a}\n", ""},
+		{"the user's, whatever the workspace says", "summarizer: {kind: command, command: [/bin/sh, x]}\n", "summarizer: {kind: openai, url: http://localhost:11434, model: a}\n", ""},
+		{"the user's, which is invalid", "summarizer: {kind: command, command: [/bin/sh, x]}\n", "summarizer: {kind: magic}\n", fault.Invalid},
 	} {
-		configure(other)
-		want(fault.Denied)
+		for path, text := range map[string]string{filepath.Join(root, config.File): c.workspace, config.UserFile(e): c.user} {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write, _, err := Author(e)(root)
+		if fault.CodeOf(err) != c.want || (write == nil) != (err != nil) || c.want == fault.Denied && fault.HintOf(err) == "" {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
 	}
-	configure("summarizer: {kind: magic}\n")
-	want(fault.Invalid)
 }

@@ -49,8 +49,8 @@ func Role(e env.Env) daemon.Role {
 		if root == "" {
 			return nil
 		}
-		c := settings(root, log)
-		skip := func(tree string) bool { return !settings(tree, log).Follow }
+		c := settings(e, root, log)
+		skip := func(tree string) bool { return !settings(e, tree, log).Follow }
 		if !slices.ContainsFunc(workspace.Trees(e, root), func(tree string) bool { return !skip(tree) }) {
 			return nil
 		}
@@ -75,7 +75,7 @@ func Role(e env.Env) daemon.Role {
 		}
 		return tasks
 	}, Settings: func(tree string) engine.Settings {
-		c := settings(tree, slog.New(slog.DiscardHandler)) // Background has said what is wrong
+		c := settings(e, tree, slog.New(slog.DiscardHandler)) // Background has said what is wrong
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
 	}}
 }
@@ -95,16 +95,16 @@ func user(e env.Env, root string, api engine.API) func(context.Context) (engine.
 	}
 }
 
-// settings reads the configuration of a workspace. With one that cannot be read nothing is done
-// unasked: whoever wrote it wanted something else than the defaults.
-func settings(root string, log *slog.Logger) config.Config {
-	c, problems, err := config.Load(root)
+// settings reads the configuration of a tree, and logs what is wrong with it: what is in force then, package config
+// decides.
+func settings(e env.Env, root string, log *slog.Logger) config.Config {
+	state := ""
+	if ws, err := workspace.Find(e, workspace.Options{Flag: root}); err == nil && root != "" {
+		state = ws.State
+	}
+	c, problems := config.Load(e, root, state)
 	for _, p := range problems {
 		log.Warn("configuration", "problem", p.String())
-	}
-	if err != nil {
-		log.Warn("configuration", "error", err)
-		return config.Config{}
 	}
 	return c
 }
