@@ -76,7 +76,7 @@ func (s *source) brief(v *view) (*Brief, error) {
 	}
 	b := &Brief{
 		FirstKept: s.in.Items[s.cut].first(), From: from, To: to, Preset: s.o.Preset, Room: s.narrativeRoom(),
-		Focus: s.mask(s.o.Focus), Notes: s.mask(s.o.Notes), Previous: s.mask(clean(s.in.PreviousText)),
+		Focus: s.mask(clean(s.o.Focus)), Notes: s.mask(clean(s.o.Notes)), Previous: s.mask(clean(s.in.PreviousText)),
 	}
 	s.tracked = make(map[string]*Operation)
 	for i := range s.past {

@@ -42,7 +42,7 @@ const methodListen = "subscriptions/listen"
 // Write sends one line: the MCP library hands over each message with one call.
 func (w *wire) Write(line []byte) (int, error) {
 	id := answerID(line)
-	full := w.shelf.fill(line)
+	full := w.shelf.fill(harmlessError(line))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, err := w.out.Write(full)

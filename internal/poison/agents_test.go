@@ -233,7 +233,7 @@ func tools(s *scene, look looker) {
 		s.t.Errorf("resume: %s", refused)
 		return
 	}
-	look("handoff", content(r), visible, poison.Document,
+	look("handoff", content(r), visible, poison.Framed,
 		func(out string) error { return poison.Tagged(out, "ctxledger_handoff") }, func(out string) error { return poison.Tagged(out, "agent_memory") })
 }
 
@@ -297,12 +297,13 @@ func refusals(s *scene, a *agent, look looker, used map[string]bool) {
 // at most.
 func oneHint(out string) error {
 	hints := 0
-	for line := range strings.Lines(out) {
-		if strings.HasPrefix(line, "hint:") {
+	lines, _ := poison.Lines(out) // a dry run is no refusal, and has quotations
+	for _, line := range lines {
+		if strings.HasPrefix(line.Text, "hint:") && !line.Fenced {
 			hints++
 		}
-		if strings.HasPrefix(line, poison.Canary) {
-			return fmt.Errorf("a line begins with planted text: %.120q", line)
+		if strings.HasPrefix(line.Text, poison.Canary) && !line.Fenced {
+			return fmt.Errorf("a line begins with planted text: %.120q", line.Text)
 		}
 	}
 	if hints > 1 {

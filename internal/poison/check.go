@@ -257,7 +257,8 @@ func Elements(page string) ([]string, error) {
 	return out, nil
 }
 
-// SameHTML says whether a page has another structure than the one with harmless text.
+// SameHTML says whether a page has a tag, or a tag an attribute, that it has not with harmless text. How many there are
+// follows from figures.
 func SameHTML(harmless, page string) error {
 	want, err := Elements(harmless)
 	if err != nil {
@@ -267,19 +268,12 @@ func SameHTML(harmless, page string) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(got, want) {
-		return fmt.Errorf("%d tags, not %d as with harmless text: %s", len(got), len(want), firstOther(got, want))
-	}
-	return nil
-}
-
-func firstOther(got, want []string) string {
-	for i := range min(len(got), len(want)) {
-		if got[i] != want[i] {
-			return fmt.Sprintf("%q for %q", got[i], want[i])
+	for _, x := range got {
+		if x != "li" && x != "/li" && !slices.Contains(want, x) { // notes stand in a list, where there are any
+			return fmt.Errorf("<%s> is on no page with harmless text", x)
 		}
 	}
-	return "one goes on"
+	return nil
 }
 
 // JSON says whether an output is not one JSON value, or several of them in lines, each of plain UTF-8.

@@ -237,7 +237,7 @@ func (s *scene) close() {
 func (s *scene) plantStores() {
 	s.t.Helper()
 	ctx, value := s.t.Context(), planted(s.text.Value, s.form)
-	s.remember(ctx, memory.Entry{Name: "build", Description: "how to build", Body: value, Type: "project", Source: "user"})
+	s.remember(ctx, memory.Entry{Name: "build", Description: "how to build", Body: s.cut(value, 3000), Type: "project", Source: "user"})
 	for _, e := range []memory.Entry{ // each may be refused
 		{Name: s.cut(value, 100), Description: "a name", Body: "x"},
 		{Name: "described", Description: s.cut(value, 100), Body: "x"},
