@@ -95,7 +95,7 @@ func Framed(out string) error {
 }
 
 // heads are the beginnings of lines that readers of a summary key on: each may stand there once.
-var heads = regexp.MustCompile(`^[ \t]*(\[[A-Z][A-Z' ]{3,}|OPERATIONS \(|FILES MODIFIED|RESUMPTION NOTE|WARNING:|CARRIED ANCHORS|\[Prior Summary|The full conversation history has been saved|These changes are already on disk|Paths are relative to|Re-read only|Earlier runs, told|Files read \(|Files grepped|Other paths that|Shell searches)`)
+var heads = regexp.MustCompile(`^[ \t]*(\[(?:USER MESSAGES|PINNED|OPEN WORK|COMMANDS|ARTIFACTS|AGENT|EXPLORATION|INTENT-DERIVED|CONTEXT RECONSTRUCTION|CONVERSATION SUMMARY|COMPACTION|REASONING|NAMES BY TURN|EARLIER SUMMARY)[A-Z' ]*|OPERATIONS \(|FILES MODIFIED|RESUMPTION NOTE|WARNING:|CARRIED ANCHORS|\[Prior Summary|The full conversation history has been saved|These changes are already on disk|Paths are relative to|Re-read only|Earlier runs, told|Files read \(|Files grepped|Other paths that|Shell searches)`)
 
 // Document says what in the text of a summary poses as the ledger's own words: a heading, a rule between blocks, a
 // label of a quotation. Other programs read them line by line, so they must not stand in fences either.
@@ -163,7 +163,7 @@ func tagsOf(out, tag string) (opens, closes int) {
 // What Markdown makes of a line.
 var (
 	escapedMark = regexp.MustCompile(`\\[!-/:-@\[-` + "`" + `{-~]`)
-	active      = regexp.MustCompile(`\]\(|!\[|<[a-zA-Z/!?]|://|\bwww\.|command:|javascript:|[\w.]@\w|\]\[|^\s*\[[^\]]*\]:`)
+	active      = regexp.MustCompile(`\]\(|!\[|<[a-zA-Z/!?]|://|\bwww\.|[\w.]@\w|\]\[|^\s*\[[^\]]*\]:`)
 )
 
 // Markdown says which line of a document for an editor has a link, an image or HTML that a planted text made, or

@@ -65,7 +65,7 @@ var places = []place{
 	{"branch", func(s *script, text string) { s.branch = text }},
 	{"working directory", func(s *script, text string) { s.dir = text }},
 	{"model", func(s *script, text string) { s.model = text }},
-	{"session id of the host", func(s *script, text string) { s.hostID = text }},
+	{"session id of the host", func(s *script, text string) { s.hostID = text[max(0, len(text)-150):] }},
 	{"name of a subagent", func(s *script, text string) { s.agent = text }},
 }
 
