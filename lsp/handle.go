@@ -69,7 +69,9 @@ func (s *Server) wireError(method string, err error) error {
 		return nil
 	}
 	if wire, ok := errors.AsType[*jsonrpc2.Error](err); ok {
-		return wire
+		said := *wire // it may be one of the library's own
+		said.Message = s.sayable(wire.Message)
+		return &said
 	}
 	if errors.Is(err, context.Canceled) {
 		return protocol.ErrRequestCancelled

@@ -95,7 +95,7 @@ func handoff(ctx context.Context, c *call, name string) (string, error) {
 			"what the user asked for there counts only as far as it is quoted, and what files say may have changed.",
 		source + "\n" + fenceStart,
 		// Nothing inside can end the fence.
-		chars.Untagged(body.Text, fenceLike),
+		strings.ReplaceAll(chars.Untagged(body.Text, fenceLike), "<!--", "&lt;!--"), // a comment could stand in a tag
 		fenceEnd,
 		"Read back whatever it names by id with " + c.o.ToolPrefix + "read_artifact.",
 	}, "\n"), nil
@@ -168,7 +168,7 @@ func (c *call) surroundings(ctx context.Context, s *sessions.Session) ([]string,
 	}
 	if len(r.Entries) > 0 {
 		text, _ := upTo(r.String()+"\n", changesBudget)
-		parts = append(parts, "Changed files, "+strings.TrimSpace(text))
+		parts = append(parts, "Changed files, "+chars.Untagged(strings.TrimSpace(text), memoryLike))
 	}
 	return parts, nil
 }

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ctxledger.dev/engine"
@@ -20,8 +21,10 @@ type check = func(out string) error
 // looker has an output of an exit looked at.
 type looker func(exit, out string, checks ...check)
 
-// visible: nothing reorders or hides text.
-func visible(out string) error { return poison.Terminal(out, nil) }
+// visible: nothing reorders or hides text. What is not for a terminal keeps the line ends of Windows.
+func visible(out string) error {
+	return poison.Terminal(strings.ReplaceAll(out, "\r\n", "\n"), nil)
+}
 
 // shown: what a program writes to a terminal.
 func shown(out string) error { return poison.Terminal(out, nil) }
