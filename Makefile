@@ -16,7 +16,7 @@ VSCODE := .cache/vscode
 EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help proofs build demo test race plain lint fuzz fuzz-corpus bench share authority worktrees hostile escapes taint crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension types release clean
+.PHONY: help proofs build demo test race plain lint fuzz fuzz-corpus bench share authority worktrees hostile escapes taint poison crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -105,6 +105,9 @@ defects: ## the seeded defects, and how long the harnesses take to catch them
 
 worktrees: ## the sessions of worktrees, subdirectories, clones and submodules, owners started from every place
 	$(GO) test -count=1 -timeout 60m -v -run WorktreeMatrix ./cmd/ctxledger -worktrees
+
+poison: ## every hostile text of the corpus at every place and through every exit
+	$(GO) test -count=1 -timeout 60m -v -run 'Poison' ./internal/poison -whole
 
 hostile: ## a million malformed messages between calls of the MCP server, and of the language server
 	$(GO) test -count=1 -timeout 60m -v -run Generated ./cmd/ctxmcp ./cmd/ctxlsp -messages 1000000

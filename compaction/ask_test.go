@@ -277,7 +277,7 @@ func TestATemplateIsFilledInOnePass(t *testing.T) {
 	p := w.prompts[0]
 	for _, want := range []string{
 		"T=<task>\nDo {{$history}} and {{$task}}.\n</task>", "N=6 ", "L=<change-log>\n- file-0.go", "H=<trace>", "<focus>\novens",
-		"<previous-summary>\nbefore: {{$change_log}}", "message-0 says {{$turn_count}} and <\\/conversation>", "message-2", "X={{$unknown}}",
+		"<previous-summary>\nbefore: {{$change_log}}", "message-0 says {{$turn_count}} and &lt;/conversation>", "message-2", "X={{$unknown}}",
 	} {
 		if !strings.Contains(p.Text, want) {
 			t.Errorf("%q is missing in\n%s", want, p.Text)

@@ -76,7 +76,7 @@ func (s *source) brief(v *view) (*Brief, error) {
 	}
 	b := &Brief{
 		FirstKept: s.in.Items[s.cut].first(), From: from, To: to, Preset: s.o.Preset, Room: s.narrativeRoom(),
-		Focus: s.o.Focus, Notes: s.o.Notes, Previous: clean(s.in.PreviousText),
+		Focus: clean(s.o.Focus), Notes: clean(s.o.Notes), Previous: clean(s.in.PreviousText),
 	}
 	s.tracked = make(map[string]*Operation)
 	for i := range s.past {

@@ -2,7 +2,9 @@ package compaction
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/chars"
@@ -128,8 +130,10 @@ func (b *Brief) wanted(p *BriefPart, previous string) string {
 
 // defuse keeps a recorded text from closing the tag that it stands in.
 func defuse(text string) string {
-	for _, tag := range []string{"task", "focus", "agent-notes", "change-log", "trace", "previous-summary", "conversation"} {
-		text = strings.ReplaceAll(text, "</"+tag+">", "<\\/"+tag+">")
-	}
-	return text
+	return chars.Untagged(text, closing())
 }
+
+// closing is anything that a model may take for the end of a tag of a prompt.
+var closing = sync.OnceValue(func() *regexp.Regexp {
+	return chars.TagLike(false, "task", "focus", "agent-notes", "change-log", "trace", "previous-summary", "conversation")
+})

@@ -3,7 +3,6 @@ package compaction
 import (
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/chars"
@@ -53,19 +52,7 @@ func dirty(s string) bool {
 }
 
 // hidden reports whether r changes how text looks without being seen.
-func hidden(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t':
-		return false
-	case unicode.IsControl(r):
-		return true
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0xfeff:
-		return true // bidirectional overrides, byte order mark
-	case r >= 0xe0000 && r <= 0xe007f:
-		return true // tag characters: invisible text
-	}
-	return false
-}
+func hidden(r rune) bool { return chars.Hostile(r) }
 
 // escapeLen returns the length of the terminal escape sequence that s starts with. A sequence that
 // does not end counts as its introducer alone.

@@ -6,6 +6,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/lsp/outline"
 	"ctxledger.dev/lsp/text"
@@ -65,10 +66,10 @@ func symbolList(d *document, list []anyfile.Symbol) protocol.SymbolInformationSl
 	return flat
 }
 
-// named returns a name that clients accept: VS Code refuses all symbols when one has none.
+// named returns a name that clients accept, and that is safe to show: VS Code refuses all symbols when one has none.
 func named(name string) string {
 	if name == "" {
 		return "–"
 	}
-	return name
+	return chars.Plain(name)
 }

@@ -69,10 +69,9 @@ func (s *Server) wireError(method string, err error) error {
 		return nil
 	}
 	if wire, ok := errors.AsType[*jsonrpc2.Error](err); ok {
-		if said := s.sayable(wire.Message); said != wire.Message {
-			return jsonrpc2.NewError(wire.Code, said)
-		}
-		return wire
+		said := *wire // it may be one of the library's own
+		said.Message = s.sayable(wire.Message)
+		return &said
 	}
 	if errors.Is(err, context.Canceled) {
 		return protocol.ErrRequestCancelled

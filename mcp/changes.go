@@ -111,7 +111,7 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	r.Total = list.Total
 	for _, x := range list.Changes {
 		r.Entries = append(r.Entries, changed{
-			ID: x.ID, Path: clean(x.Path), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
+			ID: x.ID, Path: inline(x.Path), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
 			Session: x.Session, Outside: x.Outside, Candidates: candidates(x),
 		})
 	}
@@ -121,7 +121,7 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 		}
 	}
 	for _, x := range list.Stale[:min(len(list.Stale), a.Limit)] {
-		r.Stale = append(r.Stale, staleFile{clean(x.Path), x.Changed.UTC().Format(time.RFC3339), x.By})
+		r.Stale = append(r.Stale, staleFile{inline(x.Path), x.Changed.UTC().Format(time.RFC3339), x.By})
 	}
 	return r, nil
 }

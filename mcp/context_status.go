@@ -77,7 +77,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		return reply{}, err
 	}
 	r := statusResult{
-		Session: s.ID, Model: clean(st.Model), Window: st.Window, Used: st.Used, Measured: st.Measured,
+		Session: s.ID, Model: oneLine(st.Model, 100), Window: st.Window, Used: st.Used, Measured: st.Measured,
 		Threshold: st.Threshold, Categories: []share{}, NextCuts: []share{}, Summary: st.Summary, Saved: st.Saved,
 		Overhead: c.overhead(), Estimated: st.Used.N, Budget: st.Threshold, Turn: st.Session.Turns,
 		Warnings: c.problems(ctx),

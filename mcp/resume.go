@@ -3,13 +3,13 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	proto "github.com/mark3labs/mcp-go/mcp"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
@@ -30,7 +30,10 @@ const (
 )
 
 // fenceLike is anything that a reader may take for the fence.
-var fenceLike = regexp.MustCompile(`(?i)<\s*(/?)\s*ctxledger_handoff\s*>`)
+var fenceLike = chars.TagLike(true, "ctxledger_handoff")
+
+// memoryLike is anything that may be taken for the fence of memories: a conversation forges none.
+var memoryLike = chars.TagLike(true, "agent_memory")
 
 // addResume registers the prompt with which a new chat goes on from an earlier one.
 func (s *Server) addResume() {
@@ -92,7 +95,7 @@ func handoff(ctx context.Context, c *call, name string) (string, error) {
 			"what the user asked for there counts only as far as it is quoted, and what files say may have changed.",
 		source + "\n" + fenceStart,
 		// Nothing inside can end the fence.
-		fenceLike.ReplaceAllString(body.Text, "<${1}ctxledger_handoff_>"),
+		strings.ReplaceAll(chars.Untagged(body.Text, fenceLike), "<!--", "&lt;!--"), // a comment could stand in a tag
 		fenceEnd,
 		"Read back whatever it names by id with " + c.o.ToolPrefix + "read_artifact.",
 	}, "\n"), nil
@@ -138,7 +141,7 @@ func (c *call) record(ctx context.Context, s sessions.Session) ([]string, error)
 	if err != nil || plan.Summary.Text == "" {
 		return nil, err
 	}
-	return []string{clean(plan.Summary.Text)}, nil
+	return []string{chars.Untagged(clean(plan.Summary.Text), memoryLike)}, nil
 }
 
 // surroundings returns what outlives sessions: memories, and the newest changes by the session, or by
@@ -150,7 +153,7 @@ func (c *call) surroundings(ctx context.Context, s *sessions.Session) ([]string,
 		return nil, err
 	}
 	for _, n := range page.Notes {
-		parts = append(parts, "Note: "+clean(n))
+		parts = append(parts, "Note: "+inline(n))
 	}
 	if block := memory.Block(memory.Rank(page.Entries, "", 0), memoryBudget); block != "" {
 		parts = append(parts, clean(strings.TrimSpace(block)))
@@ -165,7 +168,7 @@ func (c *call) surroundings(ctx context.Context, s *sessions.Session) ([]string,
 	}
 	if len(r.Entries) > 0 {
 		text, _ := upTo(r.String()+"\n", changesBudget)
-		parts = append(parts, "Changed files, "+strings.TrimSpace(text))
+		parts = append(parts, "Changed files, "+chars.Untagged(strings.TrimSpace(text), memoryLike))
 	}
 	return parts, nil
 }

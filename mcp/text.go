@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
 )
 
@@ -44,18 +45,11 @@ func harmless(s string) bool {
 
 // dangerous reports whether a character acts on a terminal, changes the order in which text is
 // read, or cannot be seen at all.
-func dangerous(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t':
-		return false
-	case r < 0x20, 0x7f <= r && r <= 0x9f:
-		return true
-	case 0x202a <= r && r <= 0x202e, 0x2066 <= r && r <= 0x2069: // direction
-		return true
-	case 0xe0000 <= r && r <= 0xe007f: // tags
-		return true
-	}
-	return false
+func dangerous(r rune) bool { return chars.Hostile(r) }
+
+// inline is clean for what must stay on its line as it is, such as a path: breaks and tabs are shown by symbols.
+func inline(s string) string {
+	return strings.NewReplacer("\r\n", "\u2424", "\n", "\u2424", "\t", "\u2409").Replace(clean(s))
 }
 
 // oneLine returns stored text for the middle of a sentence: in one line of at most most characters.

@@ -47,7 +47,7 @@ const methodListen = "subscriptions/listen"
 // Write sends one line: the MCP library hands over each message with one call.
 func (w *wire) Write(line []byte) (int, error) {
 	id := answerID(line)
-	full := w.shelf.fill(w.masked(line))
+	full := w.shelf.fill(harmlessError(w.masked(line)))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, err := w.out.Write(full)

@@ -1,10 +1,10 @@
 package memory
 
 import (
-	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // cut returns the first n characters of s.
@@ -21,25 +21,23 @@ func cut(s string, n int) string {
 func plain(s string) string {
 	s = strings.Map(seen, strings.ToValidUTF8(s, "\uFFFD"))
 	s = stripComments(s)
-	return fence.ReplaceAllStringFunc(s, func(tag string) string { return "&lt;" + tag[1:] })
+	return chars.Untagged(s, fence)
 }
 
 // seen drops control and formatting characters. Line feeds, tabs and the joiners that some scripts
 // and emoji need stay; a carriage return would hide what stands before it.
 func seen(r rune) rune {
 	switch {
-	case r == '\n', r == '\t', r == '\u200c', r == '\u200d':
-		return r
 	case r == '\u2028', r == '\u2029', r == '\u0085', r == '\v', r == '\f':
 		return '\n'
-	case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+	case chars.Hostile(r):
 		return -1
 	}
 	return r
 }
 
 // fence is the beginning of an opening or closing tag of the block, however it is written.
-var fence = regexp.MustCompile(`(?i)<[\s/\\\x{200c}\x{200d}]*agent[_\s\x{200c}\x{200d}-]*memory`)
+var fence = chars.TagLike(true, "agent_memory")
 
 // stripComments removes HTML comments; one without an end goes to the end of the text. Taking one
 // out may join the parts of another.

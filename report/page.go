@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ctxledger.dev/internal/chars"
 )
 
 //go:embed page.html
@@ -72,7 +74,7 @@ func Page(w io.Writer, r Report, zone *time.Location) error {
 	if err := pageTemplate().Execute(&b, p); err != nil {
 		return err
 	}
-	_, err := b.WriteTo(w)
+	_, err := io.WriteString(w, chars.Plain(b.String())) // the words of sessions can reorder and hide text in HTML, too
 	return err
 }
 

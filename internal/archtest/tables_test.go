@@ -43,6 +43,7 @@ var layers = map[string]int{
 	"internal/sharetest":          6, // many processes at one ledger
 	"internal/storetest":          6, // a real store for the tests of the domains
 	"internal/formattest":         6, // conversations in every format, for tests
+	"internal/poison":             6, // hostile texts through every way in and out
 	"internal/vscodetest":         6, // the extension in a real VS Code
 	"internal/escapetest":         6, // swaps what lies at the paths that the product opens
 	"internal/archtest":           6,

@@ -10,7 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-const zeroWidthJoiner = '\u200d'
+const (
+	zeroWidthJoiner    = '\u200d'
+	zeroWidthNonJoiner = '\u200c'
+)
 
 // Head returns the first n characters of s, or fewer where the cut would part what belongs together.
 func Head(s string, n int) string {

@@ -15,6 +15,11 @@ func TestPlainShowsWhatCouldDriveATerminal(t *testing.T) {
 		{"zero width space", "a\u200bb", `a\u200bb`},
 		{"line separator", "a\u2028b", `a\u2028b`},
 		{"hidden tag", "\U000e0041", `\udb40\udc41`},
+		{"non-joiner", "می\u200cخواهم", "می\u200cخواهم"},
+		{"variation selector", "x\ufe01", `x\ufe01`},
+		{"variation selector that carries a byte", "x\U000e0130", `x\udb40\udd30`},
+		{"filler", "x\u3164\u115f", `x\u3164\u115f`},
+		{"grapheme joiner", "x\u034f", `x\u034f`},
 		{"invalid UTF-8", "Gr\xfc\xdfe", "Gr\ufffd\ufffde"},
 	} {
 		if got := Plain(c.in); got != c.want {

@@ -57,12 +57,14 @@ func longestRun(text string, c byte) (longest int) {
 	return longest
 }
 
-// literal is one line of stored text in a heading of a Markdown document: nothing in it is a mark.
+// literal is one line of stored text in a heading of a Markdown document: nothing in it is a mark, and no bare address
+// becomes a link.
 func literal(line string) string {
-	const marks = "\\`*_{}[]<>#|~&!$"
+	const marks = "\\`*_{}[]<>#|~&!$@"
 	var b strings.Builder
 	for i := range len(line) {
-		if strings.IndexByte(marks, line[i]) >= 0 {
+		address := i > 0 && line[i] == '/' && line[i-1] == '/' || line[i] == '.' && strings.HasSuffix(strings.ToLower(line[:i]), "www")
+		if address || strings.IndexByte(marks, line[i]) >= 0 {
 			b.WriteByte('\\')
 		}
 		b.WriteByte(line[i])
