@@ -16,7 +16,7 @@ VSCODE := .cache/vscode
 EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help proofs build demo test race plain lint fuzz fuzz-corpus bench share authority worktrees hostile escapes taint poison crash defects powercut flips faults tools editors screenshots agents oracle counters corpora extension types release clean
+.PHONY: help proofs build demo test race plain lint fuzz fuzz-corpus bench share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness tools editors screenshots agents oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,7 +32,7 @@ QUIET := compaction config internal/archtest internal/chars internal/failpoint i
   internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text overflow report retention transcript \
   window workspace
 # Harnesses that look at what a child has left: the child is built without the race detector anyway.
-HARNESSES := internal/authority internal/crashtest internal/crashtest/damage internal/crashtest/faults internal/crashtest/powercut internal/crashtest/script
+HARNESSES := cmd/internal/liveness internal/authority internal/crashtest internal/crashtest/damage internal/crashtest/faults internal/crashtest/powercut internal/crashtest/script
 # Of their volume these have a part under the race detector (-short), all of it without.
 LARGE := engine mcp
 # The longest first, so that no processor is without work at the end.
@@ -130,6 +130,9 @@ flips: ## COUNT flipped bytes and a fifth as many larger damages, from SEED
 
 faults: tools ## every system call of a scripted session fails once
 	$(GO) test -count=1 -timeout 120m -v ./internal/crashtest/faults -points 0
+
+liveness: tools ## each background task of an owner is held inside a system call
+	$(GO) test -count=1 -timeout 20m -v ./cmd/internal/liveness -every
 
 tools: ## install strace, which the harnesses need on Linux
 	@if [ "$$(uname)" = Linux ] && ! command -v strace >/dev/null; then \

@@ -98,7 +98,7 @@ func TestHandlesOfAnotherWorkspaceAreNotFound(t *testing.T) {
 	summary := compact(t, other, id, compactionOf(2)).Summary.ID
 	for _, handle := range []string{a.ID, summary, log(t, other, id)[0].ID, "", "no handle", strings.Repeat("a", 1<<20)} {
 		_, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: handle})
-		if !fault.Is(err, fault.NotFound) || fault.HintOf(err) == "" || len(err.Error()) > 400 {
+		if !fault.Is(err, fault.NotFound) || fault.HintOf(err) == "" || len(err.Error()) > 1200 {
 			t.Errorf("%.40q: %v", handle, err)
 		}
 	}

@@ -244,7 +244,7 @@ func TestHostileNamesCostOneAnswer(t *testing.T) {
 	}
 	for _, c := range cases {
 		wire, ok := errors.AsType[*scriptededitor.Error](s.Call(s.ctx, c.method, json.RawMessage(c.params), nil))
-		if !ok || wire.Code != c.code || len(wire.Message) > 1000 {
+		if !ok || wire.Code != c.code || len(wire.Message) > 1200 {
 			t.Errorf("%s %.100s: %.300v", c.method, c.params, wire)
 		}
 		if roots := s.nodes(t, ""); len(roots) != 4 {

@@ -45,6 +45,7 @@ func inChild(ctx context.Context, o Options, life time.Duration, args ...string)
 		return said{}, err
 	}
 	child := exec.CommandContext(ctx, command[0], command[1:]...)
+	child.Args[0] = processName // /proc/self/exe tells people nothing
 	out := &capped{left: limits.Frame}
 	child.Stdout = out
 	child.WaitDelay = time.Second

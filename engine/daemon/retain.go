@@ -12,6 +12,10 @@ import (
 // retainEvery is how often an owner applies the retention policy after its start.
 const retainEvery = 24 * time.Hour
 
+// retainStep is how long applying it may take before it is called stuck: it is one call to the ledger, and
+// thousands of sessions may expire at once.
+const retainStep = 2 * time.Minute
+
 // retain lets expire what the retention policy says, at the start and once a day.
 func (d *daemon) retain(ctx context.Context, _ engine.API, p *pulse.Pulse) error {
 	tick := time.NewTicker(retainEvery)

@@ -163,12 +163,15 @@ func (d *daemon) work(l listener, stop context.CancelFunc) error {
 	return err
 }
 
+// OwnTasks returns the tasks of every daemon, for inventories.
+func OwnTasks() []Task { return (&daemon{}).own() }
+
 // own returns the tasks of every daemon.
 func (d *daemon) own() []Task {
 	return []Task{
 		{Name: "watching over the state directory", Run: d.watch},
 		KeepPrivate(),
-		{Name: "applying the retention policy", Step: limits.Maintenance, Run: d.retain},
+		{Name: "applying the retention policy", Step: retainStep, Run: d.retain},
 		{Name: "keeping room to delete in", Run: d.reserve},
 	}
 }
@@ -178,7 +181,14 @@ func (d *daemon) depart(l listener, accepting <-chan struct{}, stop context.Canc
 	failpoint.Hit("daemon.leave.begun")
 	ended := make(chan []string, 1)
 	go func() { ended <- d.tasks.Wait(limits.TaskEnd) }()
-	err := d.withdraw(l)
+	withdrawn := make(chan error, 1)
+	go func() { withdrawn <- d.withdraw(l) }()
+	var err error
+	select {
+	case err = <-withdrawn:
+	case <-time.After(limits.TaskEnd): // who dials what is left there finds nobody
+		err = fault.New(fault.Unavailable, "daemon.withdraw", "%s could not be removed in time", ownerName)
+	}
 	failpoint.Hit("daemon.leave.withdrawn")
 	impatient := time.AfterFunc(limits.Call, stop)
 	<-accepting
