@@ -109,9 +109,12 @@ func (c *client) roundTrip(ctx context.Context, method string, r, answer any) er
 		if err != nil {
 			return err
 		}
+		if err := a.pause(ctx); err != nil {
+			return err
+		}
 		out, err := l.call(ctx, method, in)
 		if errors.Is(err, errLost) {
-			if err := a.lost(ctx, l, err); err != nil {
+			if err := a.lost(l, err); err != nil {
 				return err
 			}
 			continue

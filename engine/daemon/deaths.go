@@ -112,6 +112,7 @@ type attempt struct {
 	in     content // empty for a blob: all blobs count as one request
 	token  string  // of the owner that was lost last
 	deaths int
+	failed error // what to say if the time is over before the request is sent again; nil: it is no suspect
 }
 
 // answered ends an attempt: the request kills nobody.
@@ -121,12 +122,12 @@ func (a *attempt) answered() {
 	}
 }
 
-// lost notes that the connection to an owner ended with err before the request was answered. It returns
-// when the request may be sent again, or the error that ends the call.
+// lost notes that the connection to an owner ended with err before the request was answered. It returns the error
+// that ends the call, or nil if the request may be sent again after pause.
 //
 // Only an owner counts that died by itself, or that hangs up on the request again. One that left in good
 // order or was killed is replaced at once, however often.
-func (a *attempt) lost(ctx context.Context, l *link, err error) error {
+func (a *attempt) lost(l *link, err error) error {
 	if _, bye := l.lost(); bye || errors.Is(err, errUnsent) {
 		return nil
 	}
@@ -146,11 +147,23 @@ func (a *attempt) lost(ctx context.Context, l *link, err error) error {
 	if a.deaths >= maxDeaths && a.method != waitEvents { // who only waits does no harm
 		return failed
 	}
+	a.failed = failed
+	return nil
+}
+
+// pause waits, with the next owner at hand, until a request may be sent again under which one died. Every client has
+// lost that owner at the same moment and finds the next one at the same moment, too: so each waits for another time,
+// and a request that did no harm is answered before the one that did comes again. Errors: what the owners died of,
+// when ctx ends first.
+func (a *attempt) pause(ctx context.Context) error {
+	if a.failed == nil {
+		return nil
+	}
 	select {
-	case <-time.After(scattered(a.c.o.Env, backoff(a.deaths))):
+	case <-time.After(scattered(a.c.o.Env, 2*backoff(a.deaths))):
 		return nil
 	case <-ctx.Done():
-		return failed
+		return a.failed
 	case <-a.c.life.Done():
 		return errClosed
 	}

@@ -30,6 +30,9 @@ func (c *client) PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, er
 		if err != nil {
 			return kv.BlobRef{}, err
 		}
+		if err := a.pause(ctx); err != nil {
+			return kv.BlobRef{}, errors.Join(err, conn.Close())
+		}
 		ref, err := putBlob(ctx, conn, content)
 		if !errors.Is(err, errLost) {
 			a.answered()
@@ -39,7 +42,7 @@ func (c *client) PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, er
 			return ref, fault.New(fault.Unavailable, op, "the ledger's owner was lost while a blob was sent").
 				WithHint("send it again")
 		}
-		if err := a.lost(ctx, l, err); err != nil {
+		if err := a.lost(l, err); err != nil {
 			return ref, err
 		}
 		if _, err := seeker.Seek(start, io.SeekStart); err != nil {

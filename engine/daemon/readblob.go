@@ -41,7 +41,7 @@ func (b *blobReader) begin() error {
 		if !errors.Is(err, errLost) {
 			return err
 		}
-		if err := b.attempt.lost(b.ctx, b.link, err); err != nil {
+		if err := b.attempt.lost(b.link, err); err != nil {
 			return err
 		}
 	}
@@ -52,6 +52,9 @@ func (b *blobReader) open() error {
 	conn, l, err := b.c.dialStream(b.ctx, wantRead)
 	if err != nil {
 		return err
+	}
+	if err := b.attempt.pause(b.ctx); err != nil {
+		return errors.Join(err, conn.Close())
 	}
 	b.link, b.conn, b.stream = l, conn, streamReader{r: conn}
 	b.unwatch = context.AfterFunc(b.ctx, func() { _ = conn.Close() })
@@ -113,7 +116,7 @@ func (b *blobReader) verdict() error {
 // again goes on with another connection.
 func (b *blobReader) again() error {
 	b.hangUp()
-	if err := b.attempt.lost(b.ctx, b.link, errLost); err != nil {
+	if err := b.attempt.lost(b.link, errLost); err != nil {
 		return err
 	}
 	return b.begin()
