@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -192,7 +193,7 @@ func (b *box) trace(t *testing.T, rounds []round) ([]event, answers) {
 func rounds(all []string) []round {
 	var rest [][]string
 	var first [][]string
-	for _, name := range slices.Sorted(mapsKeys(commands)) {
+	for _, name := range slices.Sorted(maps.Keys(commands)) {
 		for _, args := range commands[name] {
 			if asking[name] {
 				first = append(first, args)
@@ -210,16 +211,6 @@ func rounds(all []string) []round {
 		r.Commands = append(r.Commands, args)
 	}
 	return out
-}
-
-func mapsKeys[V any](m map[string]V) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // TestARepositoryCommandsNothing calls everything in a repository that asks for all that its configuration can name,
@@ -268,11 +259,11 @@ func checkInventory(t *testing.T, b *box, a answers) {
 		has    []string
 		called []string
 	}{
-		{"command", b.commands(t, nil), slices.Collect(mapsKeys(commands))},
-		{"tool", a.Inventory["tools"], slices.Collect(mapsKeys(tools))},
-		{"prompt", a.Inventory["prompts"], slices.Collect(mapsKeys(prompts))},
-		{"resource", append(a.Inventory["resourceTemplates"], a.Inventory["resources"]...), slices.Collect(mapsKeys(resources))},
-		{"method", lsp.Methods(), slices.Collect(mapsKeys(requests))},
+		{"command", b.commands(t, nil), slices.Collect(maps.Keys(commands))},
+		{"tool", a.Inventory["tools"], slices.Collect(maps.Keys(tools))},
+		{"prompt", a.Inventory["prompts"], slices.Collect(maps.Keys(prompts))},
+		{"resource", append(a.Inventory["resourceTemplates"], a.Inventory["resources"]...), slices.Collect(maps.Keys(resources))},
+		{"method", lsp.Methods(), slices.Collect(maps.Keys(requests))},
 		{"server command", a.Inventory["server commands"], serverCommands()},
 	} {
 		for _, x := range c.has {

@@ -80,6 +80,7 @@ func Exits() []Exit {
 		{CLI, "retain", Masked, answer, nil},
 		{CLI, "sessions", Masked, answer, []string{"sessions", "--json"}},
 		{CLI, "status", Masked, answer, []string{"status", "SESSION", "--json"}},
+		{CLI, "trust", Silent, "what a configuration asks for, exactly, so that a person can decide; nothing that was recorded", nil},
 		{CLI, "why", Masked, answer, []string{"why", "--json", "notes/config.txt"}},
 		{CLI, "standard error", Masked, "`cli/use.go`; texts are quoted so far that no half of a token is left", nil},
 
