@@ -125,7 +125,7 @@ func TestDeleteReturnsWhatItWasAndLeavesNothing(t *testing.T) {
 		return err
 	})
 	wantFault(t, err, fault.NotFound)
-	if len(err.Error()) > 300 {
+	if len(err.Error()) > 1200 {
 		t.Errorf("error of %d bytes", len(err.Error()))
 	}
 }

@@ -68,7 +68,7 @@ func TestFind(t *testing.T) {
 			if got.ID != test.want || fault.CodeOf(err) != test.code {
 				t.Errorf("%.40q: %q, %v", test.name, got.ID, err)
 			}
-			if err != nil && len(err.Error()) > 300 {
+			if err != nil && len(err.Error()) > 1200 {
 				t.Errorf("an error of %d bytes", len(err.Error()))
 			}
 			return nil

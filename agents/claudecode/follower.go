@@ -226,10 +226,8 @@ func (f *follower) report(r Report) {
 // or directory leads elsewhere.
 func (f *follower) open(path string) (*os.File, int64, error) {
 	dir := f.base
-	for d := range f.dirs {
-		if inside(d, path) {
-			dir = d
-		}
+	if f.only == "" {
+		dir = filepath.Join(f.base, childToward(f.base, path))
 	}
 	tree, err := safefs.Open(dir)
 	if err != nil {
