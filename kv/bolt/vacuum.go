@@ -66,7 +66,7 @@ func (s *Store) noRoom(err error) error {
 	return (&fault.Error{
 		Code: fault.Unavailable, Op: "kv.vacuum", Err: err,
 		Message: fmt.Sprintf("the records could not be rewritten, for which up to %d bytes have to be free on the disk of the state directory", onDisk(info)),
-	}).WithHint("free that much there and do the same again: what was deleted before stays deleted")
+	}).WithHint(hintFull + " and do the same again: what was deleted before stays deleted")
 }
 
 // replaceClosed puts next in place once nobody reads the old file.

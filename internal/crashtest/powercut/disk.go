@@ -153,37 +153,60 @@ func (d *disk) change(n *node, c change) {
 
 // place finds the directory and the name that a path of a call means; nil: it is not ours.
 func (d *disk) place(dir, p string) (*node, string, error) {
-	from, rest := d.top, ""
-	switch {
-	case path.IsAbs(p):
-		if p == d.root {
-			return nil, "", fmt.Errorf("the root itself is named")
-		}
-		inside, ours := strings.CutPrefix(p, d.root+"/")
-		if !ours {
-			return nil, "", nil
-		}
-		rest = inside
-	case dir == "AT_FDCWD":
-		return nil, "", fmt.Errorf("relative path %q", p)
-	default:
-		number, err := strconv.ParseInt(dir, 10, 64)
-		if err != nil {
-			return nil, "", err
-		}
-		h := d.handles[number]
-		if h == nil {
-			return nil, "", nil
-		}
-		from, rest = h.node, p
+	from, name, err := d.find(dir, p)
+	if err == nil && from != nil && name == "" {
+		return nil, "", fmt.Errorf("%q names no entry", p)
 	}
-	parts := strings.Split(rest, "/")
-	for _, part := range parts[:len(parts)-1] {
-		if from = from.kids[part]; from == nil {
+	return from, name, err
+}
+
+// find is place for a path that may also mean a directory by itself: that directory and no name.
+func (d *disk) find(dir, p string) (*node, string, error) {
+	from, rest, err := d.start(dir, p)
+	if err != nil || from == nil {
+		return nil, "", err
+	}
+	parts := slices.DeleteFunc(strings.Split(rest, "/"), func(part string) bool { return part == "." || part == "" })
+	name := ""
+	if n := len(parts); n > 0 && !strings.HasSuffix(p, "/.") && !strings.HasSuffix(p, "/") {
+		name, parts = parts[n-1], parts[:n-1]
+	}
+	for _, part := range parts {
+		if from = from.kids[part]; from == nil || !from.dir {
 			return nil, "", fmt.Errorf("%q leads nowhere", p)
 		}
 	}
-	return from, parts[len(parts)-1], nil
+	return from, name, nil
+}
+
+// start finds the directory from which a path leads, and what of the path is left; nil: it is not ours.
+// A path that may lead to ours in a way that only the system can follow is an error.
+func (d *disk) start(dir, p string) (*node, string, error) {
+	if slices.Contains(strings.Split(p, "/"), "..") {
+		return nil, "", fmt.Errorf("%q leads upwards", p)
+	}
+	if !path.IsAbs(p) {
+		if dir == "AT_FDCWD" {
+			return nil, "", fmt.Errorf("relative path %q", p)
+		}
+		number, err := strconv.ParseInt(dir, 10, 64)
+		if h := d.handles[number]; err == nil && h != nil {
+			return h.node, p, nil
+		}
+		return nil, "", err
+	}
+	clean := path.Clean(p)
+	if strings.HasPrefix(clean, "/proc/") && strings.Contains(clean+"/", "/fd/") || strings.HasPrefix(clean, "/dev/fd/") {
+		return nil, "", fmt.Errorf("%q names a file by its number", p)
+	}
+	if clean == d.root {
+		return d.top, "", nil
+	}
+	inside, ours := strings.CutPrefix(clean, d.root+"/")
+	if !ours {
+		return nil, "", nil
+	}
+	return d.top, inside, nil
 }
 
 // matches compares what programs see with a directory of the real file system, of which read

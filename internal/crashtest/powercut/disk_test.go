@@ -92,6 +92,13 @@ func TestWhatAPowerCutLeaves(t *testing.T) {
 		{"renamed inside a directory", []string{create, one, "fsync(3) = 0", openRoot, "fsync(4) = 0", move}, []string{"a=1", "b=1"}},
 		{"removed", []string{create, one, "fsync(3) = 0", openRoot, "fsync(4) = 0", "unlinkat(4, " + printed("a") + ", 0) = 0"}, []string{"", "a=1"}},
 		{"appended", []string{create, openRoot, "fsync(4) = 0", "write(3, " + printed("x") + ", 1) = 1", "write(3, " + printed("y") + ", 1) = 1"}, []string{"a=", "a=\x00y", "a=x", "a=xy"}},
+		{"a directory opened as itself", []string{
+			"mkdirat(AT_FDCWD, " + printed("/d/s") + ", 0700) = 0", openRoot, "fsync(4) = 0",
+			"openat(AT_FDCWD, " + printed("/d/s/.") + ", O_RDONLY) = 6", "openat(6, " + printed(".") + ", O_RDONLY) = 7",
+			"openat(7, " + printed("a") + ", O_RDWR|O_CREAT, 0600) = 8", "pwrite64(8, " + printed("1") + ", 1, 0) = 1",
+			"fsync(8) = 0", "fsync(6) = 0", "renameat(7, " + printed("a") + ", 6, " + printed("./b") + ") = 0",
+		}, []string{"s/a=1", "s/b=1"}},
+		{"the root opened as itself", []string{create, "fsync(3) = 0", "openat(AT_FDCWD, " + printed("/d/.") + ", O_RDONLY) = 4", "fsync(4) = 0"}, []string{"a="}},
 		{"two names", []string{create, other}, []string{"", "a=", "a= b=", "b="}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -136,6 +143,13 @@ func TestWhatIsNotUnderstoodFails(t *testing.T) {
 		"fcntl(3, F_DUPFD_CLOEXEC, 0) = 4",
 		"openat(AT_FDCWD, " + printed("a") + ", O_RDONLY) = 5",
 		"openat(AT_FDCWD, " + printed("/d/never") + ", O_RDONLY) = 5",
+		"openat(AT_FDCWD, " + printed("/d/never/.") + ", O_RDONLY) = 5",
+		"openat(AT_FDCWD, " + printed("/d/a/.") + ", O_RDONLY) = 5",
+		"openat(AT_FDCWD, " + printed("/elsewhere/../d/a") + ", O_RDONLY) = 5",
+		"openat(AT_FDCWD, " + printed("/proc/self/fd/3") + ", O_RDWR) = 5",
+		"openat(AT_FDCWD, " + printed("/d") + ", O_RDWR|O_TMPFILE, 0600) = 5",
+		"mkdirat(AT_FDCWD, " + printed("/d/.") + ", 0700) = 0",
+		"renameat2(AT_FDCWD, " + printed("/d/a") + ", AT_FDCWD, " + printed("/d/b") + ", RENAME_EXCHANGE) = 0",
 		"unlinkat(AT_FDCWD, " + printed("/d/never") + ", 0) = 0",
 		"renameat(AT_FDCWD, " + printed("/d/a") + ", AT_FDCWD, " + printed("/elsewhere") + ") = 0",
 		"pwrite64(3, \"\\x61\"..., 900, 0) = 900",

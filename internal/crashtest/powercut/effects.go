@@ -63,14 +63,17 @@ func (d *disk) open(e event) error {
 	if err != nil {
 		return err
 	}
-	if p == d.root || p == "." {
-		return d.openSelf(e, p)
+	if strings.Contains(flags, "O_TMPFILE") {
+		return fmt.Errorf("a file without a name is not modelled")
 	}
-	dir, name, err := d.place(e.args[0], p)
+	dir, name, err := d.find(e.args[0], p)
 	if err != nil || dir == nil {
 		return err
 	}
-	n := dir.kids[name]
+	n := dir
+	if name != "" {
+		n = dir.kids[name]
+	}
 	if n == nil {
 		if !strings.Contains(flags, "O_CREAT") {
 			return fmt.Errorf("%q was opened and never made", p)
@@ -83,19 +86,6 @@ func (d *disk) open(e event) error {
 	}
 	d.handles[e.ret] = &handle{node: n, append: strings.Contains(flags, "O_APPEND")}
 	return nil
-}
-
-// openSelf opens the root of the disk, or a directory again by its handle.
-func (d *disk) openSelf(e event, p string) error {
-	if p == d.root {
-		d.handles[e.ret] = &handle{node: d.top}
-		return nil
-	}
-	h, err := d.of(e)
-	if err == nil && h != nil {
-		d.handles[e.ret] = &handle{node: h.node}
-	}
-	return err
 }
 
 func (d *disk) close(e event) error {

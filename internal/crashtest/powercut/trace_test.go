@@ -68,6 +68,7 @@ func FuzzParseTrace(f *testing.F) {
 	f.Add("17 openat(3, \"\\x61\", O_RDWR) = 4\n18 fsync(3 <unfinished ...>\n17 close(4) = 0\n18 <... fsync resumed>) = 0\n")
 	f.Add("1 bind(4, {a=[1, 2], b=\"\\x2f\"}, 3) = -1 EINVAL (x)\n")
 	f.Add("1 a(,) = ?\n")
+	f.Add("1 openat(AT_FDCWD, \"\\x2f\\x64\\x2f\\x2e\", O_RDONLY|O_CLOEXEC) = 5\n1 openat(5, \"\\x2e\", O_RDONLY|O_NOFOLLOW) = 6\n")
 	f.Fuzz(func(t *testing.T, trace string) {
 		calls, err := parseTrace(strings.NewReader(trace))
 		if err != nil {
