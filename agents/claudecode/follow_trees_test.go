@@ -63,7 +63,7 @@ func TestSessionsOfAllTreesAreFollowed(t *testing.T) {
 			[]string{"work/" + long + "a", long + "fix", long + "fix/a", long + "fix-b"}, "0 1 2"},
 		{"a tree that does not link back", func(s *scene, home string) {
 			s.mkdir(filepath.Join(home, "evil"))
-			appendTo(s.t, filepath.Join(home, "evil/.git"), "gitdir: ../work/.git")
+			appendTo(s.t, filepath.Join(home, "evil/.git"), "gitdir: ../"+filepath.Base(s.workspace)+"/.git")
 		}, []string{"evil", "work"}, "1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -3,11 +3,13 @@ package claudecode
 import (
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/workspace"
 )
 
@@ -61,9 +63,14 @@ func (f *follower) findTrees() {
 // projects returns the project directories that can hold sessions of the trees: those of the trees themselves
 // first, then by name.
 func (f *follower) projects() (dirs []string) {
-	entries, err := os.ReadDir(f.base)
+	tree, err := safefs.Open(f.base)
 	if err != nil {
 		return nil // nothing is there yet
+	}
+	defer tree.Close() // only read
+	entries, err := tree.ReadDir(".")
+	if err != nil {
+		return nil // as if nothing were there
 	}
 	slugs := make([]string, len(f.trees))
 	for i, tree := range f.trees {
@@ -132,9 +139,13 @@ func (f *follower) scanDir(dir string, since time.Time) {
 // scanSession is scan for the subagents of one session.
 func (f *follower) scanSession(session string) {
 	f.watchSession(session)
-	below := filepath.Join(session, subagentsDir)
-	entries, _ := os.ReadDir(below) // most sessions have none
-	for _, file := range sessionFiles(below, entries) {
+	tree, err := safefs.Open(filepath.Dir(session))
+	if err != nil {
+		return // gone since
+	}
+	defer tree.Close()                                                          // only read
+	entries, _ := tree.ReadDir(path.Join(filepath.Base(session), subagentsDir)) // most sessions have none
+	for _, file := range sessionFiles(filepath.Join(session, subagentsDir), entries) {
 		f.note(file.Path, stamp{file.Size, file.Modified}, time.Time{})
 	}
 }

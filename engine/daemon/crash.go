@@ -3,17 +3,21 @@ package daemon
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/internal/safefs"
 )
 
-// causeSize bounds what an error quotes of a crash, in bytes.
-const causeSize = 200
+const (
+	// causeSize bounds what an error quotes of a crash, in bytes.
+	causeSize = 200
+	// crashSize bounds a log that is searched for a crash, in bytes: it has about logSize, and the stacks of all goroutines.
+	crashSize = 16 << 20
+)
 
 // crashWords begin the line in which Go's runtime says why a program dies.
 var crashWords = []string{"panic:", "fatal error:", "SIG", "unexpected fault address", "runtime: out of memory"}
@@ -23,7 +27,7 @@ var crashWords = []string{"panic:", "fatal error:", "SIG", "unexpected fault add
 func crashOf(state string, pid int) string {
 	var log []byte
 	for _, path := range []string{logPath(state) + ".1", logPath(state)} {
-		content, err := os.ReadFile(path) // at most about logSize, and a stack
+		content, err := safefs.ReadFile(path, crashSize)
 		if err == nil {
 			log = append(log, content...)
 		}

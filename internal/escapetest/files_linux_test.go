@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,7 +14,6 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/tokens"
-	"ctxledger.dev/workspace"
 )
 
 // env returns the environment of a user who works in a directory.
@@ -79,6 +79,25 @@ var configSubject = subject{
 	},
 }
 
+// People link to their own configuration from elsewhere: only that nothing hangs is looked at here.
+var userConfigSubject = subject{
+	name:    "user configuration",
+	inside:  map[string]string{".config/ctxledger/config.yaml": settings(11)},
+	outside: map[string]string{".config/ctxledger/config.yaml": settings(11)},
+	targets: []target{{path: ".config/ctxledger/config.yaml", named: true}},
+	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
+		e := p.env(p.inside)
+		e.Home = p.inside
+		if file := filepath.Join(p.inside, ".config/ctxledger/config.yaml"); config.UserFile(e) != file {
+			t.Fatalf("the user configuration is %s", config.UserFile(e))
+		}
+		return func(context.Context) (string, bool) {
+			c, problems := config.Load(e, "", "")
+			return fmt.Sprint(c.LedgerWarnMB, problems), c.LedgerWarnMB != 11
+		}
+	},
+}
+
 // ranks are files that are refused, each with another message. It says nothing of their content otherwise.
 const goodRanks, foreignRanks = "IQ== 0\nIQ== 1\n", "no rank file\n"
 
@@ -108,22 +127,6 @@ var ranksSubject = subject{
 func refusal(content string) string {
 	_, err := tokens.ParseRanks(tokens.Qwen2, []byte(content))
 	return err.Error()
-}
-
-// A .git file may name a repository anywhere, which decides where the ledger lies: only that nothing hangs is
-// looked at here.
-var findSubject = subject{
-	name:    "workspace",
-	inside:  map[string]string{".git": "gitdir: ../repo\n"},
-	outside: map[string]string{".git": "gitdir: ../repo\n"},
-	targets: []target{{path: ".git", named: true}},
-	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
-		put(t, p.base, map[string]string{"repo/commondir": "../repo\n"})
-		return func(context.Context) (string, bool) {
-			ws, err := workspace.Find(p.env(p.inside), workspace.Options{})
-			return fmt.Sprint(ws, err), err != nil
-		}
-	},
 }
 
 // named is a command with a file that a person names: links are followed then, and only that nothing is

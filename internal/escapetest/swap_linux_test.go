@@ -35,7 +35,7 @@ func newPlace(t testing.TB, inside string, files, counterparts map[string]string
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	p := &place{t: t, base: base, inside: filepath.Join(base, inside), stage: filepath.Join(base, "stage")}
-	p.outside = p.inside + "-evil" // a prefix of paths is no boundary
+	p.outside = p.inside + "evil" // a prefix of paths is no boundary; behind "-" it would be the project of a directory below
 	for _, dir := range []string{p.inside, p.outside, p.stage, p.home()} {
 		must(t, os.MkdirAll(dir, 0o700))
 	}

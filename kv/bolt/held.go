@@ -2,7 +2,9 @@ package bolt
 
 import (
 	"errors"
-	"os"
+	"io/fs"
+
+	"ctxledger.dev/internal/safefs"
 )
 
 // Held reports whether a process has the ledger in a state directory open. It keeps nobody from opening it
@@ -11,9 +13,9 @@ func Held(dir string) bool {
 	if !Exists(dir) {
 		return false
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := safefs.OpenRoot(dir)
 	if err != nil {
-		return !errors.Is(err, os.ErrNotExist)
+		return !errors.Is(err, fs.ErrNotExist)
 	}
 	defer root.Close() // only looked at
 	return lockedElsewhere(root)
