@@ -28,7 +28,7 @@ type needle struct {
 }
 
 // common lists bytes from the most frequent one in source code and logs; what is missing is rare.
-const common = " etaoinsrlcdupmfgh\n\tbyv.,_\"()w=x/k:0-1;*{}2ETASCINRLOPD"
+const common = " e0taoinshrlcdupmfg\n\t1byv.,_\"()w=x/k:-;*{}2ETASCINRLOPD"
 
 // rarity returns how rare a byte is: its place in common.
 func rarity(c byte) int {
