@@ -73,8 +73,12 @@ func (o own) print(w io.Writer, bin string) {
 
 // quote makes a path one word of a shell's command line.
 func quote(path string) string {
+	signs := `/:._-+@%,=`
+	if os.PathSeparator == '\\' {
+		signs += `\~` // C:\PROGRA~1; other systems' shells take them for signs of their own
+	}
 	plain := func(r rune) bool {
-		return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune(`/\:._-+@%,=~`, r)
+		return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune(signs, r)
 	}
 	if strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 && !strings.HasPrefix(path, "~") {
 		return path

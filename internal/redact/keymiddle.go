@@ -5,7 +5,7 @@ import "bytes"
 // keyLine finds a line from the middle of a private key, whose first and last marks are missing: a run of base64 as
 // wide as PEM or OpenSSH makes it, beside another one, and in no block that says that it is something else.
 func keyLine(text []byte, lo, hi int) (stretch, bool) {
-	if hi-lo > sshWidth+maxKeyMark {
+	if hi-lo < pemWidth || hi-lo > sshWidth+maxKeyMark {
 		return stretch{}, false
 	}
 	if lo = keyRun(text, lo, hi); hi-lo != pemWidth && hi-lo != sshWidth {

@@ -241,6 +241,9 @@ func TestEveryKindHasAUniqueNameAndShapes(t *testing.T) {
 	for kind := range shapes {
 		t.Errorf("%s is no rule", kind)
 	}
+	if n := len(builtin().filter.buckets); n > 255 {
+		t.Errorf("the prefilter has %d buckets, more than a byte counts", n)
+	}
 }
 
 func TestEveryShapeIsFoundUnderItsKind(t *testing.T) {

@@ -3,10 +3,20 @@ package redact
 import "strings"
 
 // prefilter finds the literals of all rules in one pass over a text: a table says for every pair of
-// neighbouring bytes which literals have it, at the pair of each that is rarest in source code.
+// neighbouring bytes which literals have it, at the pair of each that is rarest in source code. The byte
+// beside the pair then tells nearly always that it is none of them.
 type prefilter struct {
-	bucket  [1 << 16]uint16 // a pair of bytes → 1 + its place in needles
-	needles [][]needle
+	bucket  [1 << 16]uint8 // a pair of bytes → 1 + its place in buckets; in bytes, the table stays in the nearest cache
+	buckets []bucket
+	places  map[uint16]uint8 // a pair in lower case → the same
+}
+
+// bucket is the literals of a pair, in both cases, and what may stand beside it.
+type bucket struct {
+	needles []needle
+	before  [256]bool // in the literals of which the pair is not the beginning
+	after   [256]bool // in those of which it is
+	any     bool      // for a literal of two bytes
 }
 
 // needle is one literal.
@@ -18,7 +28,7 @@ type needle struct {
 }
 
 // common lists bytes from the most frequent one in source code and logs; what is missing is rare.
-const common = " etaoinsrlcdupmfgh\n\tbyv.,_\"()w=x/k:0-1;*{}2ETASCINRLOPD"
+const common = " e0taoinshrlcdupmfg\n\t1byv.,_\"()w=x/k:-;*{}2ETASCINRLOPD"
 
 // rarity returns how rare a byte is: its place in common.
 func rarity(c byte) int {
@@ -44,18 +54,48 @@ func (f *prefilter) add(r *rule, literal string) {
 	}
 	for _, a := range cases(n.text[n.pair], n.fold) {
 		for _, b := range cases(n.text[n.pair+1], n.fold) {
-			f.put(uint16(a)<<8|uint16(b), n)
+			f.put(a, b)
 		}
+	}
+	f.put(n.text[n.pair], n.text[n.pair+1]).add(n)
+}
+
+// put makes a pair one of the bucket of that pair in lower case, and returns the bucket.
+func (f *prefilter) put(a, b byte) *bucket {
+	folded := uint16(lower(a))<<8 | uint16(lower(b))
+	place, ok := f.places[folded]
+	if !ok {
+		f.buckets = append(f.buckets, bucket{})
+		place = uint8(len(f.buckets)) // a test counts them
+		if f.places == nil {
+			f.places = map[uint16]uint8{}
+		}
+		f.places[folded] = place
+	}
+	f.bucket[uint16(a)<<8|uint16(b)] = place
+	return &f.buckets[place-1]
+}
+
+// add adds a literal.
+func (b *bucket) add(n needle) {
+	b.needles = append(b.needles, n)
+	switch beside := n.pair + 2; {
+	case n.pair > 0:
+		for _, c := range cases(n.text[n.pair-1], n.fold) {
+			b.before[c] = true
+		}
+	case beside < len(n.text):
+		for _, c := range cases(n.text[beside], n.fold) {
+			b.after[c] = true
+		}
+	default:
+		b.any = true
 	}
 }
 
-func (f *prefilter) put(pair uint16, n needle) {
-	if f.bucket[pair] == 0 {
-		f.needles = append(f.needles, nil)
-		f.bucket[pair] = uint16(len(f.needles))
-	}
-	b := f.bucket[pair] - 1
-	f.needles[b] = append(f.needles[b], n)
+// fits reports whether one of the literals may have the pair that ends at text[i].
+func (b *bucket) fits(text []byte, i int) bool {
+	return i > 1 && b.before[text[i-2]] || i+1 < len(text) && b.after[text[i+1]] || b.any
 }
 
 // cases returns the byte, and its other case if that matters not.
@@ -71,13 +111,18 @@ func (f *prefilter) scan(text []byte, hit func(r *rule, at, n int)) {
 	var pair uint16
 	for i, c := range text {
 		pair = pair<<8 | uint16(c)
-		if b := f.bucket[pair]; b != 0 {
-			for k := range f.needles[b-1] {
-				n := &f.needles[b-1][k]
-				if at := i - 1 - n.pair; at >= 0 && n.stands(text[at:]) {
-					hit(n.rule, at, len(n.text))
-				}
-			}
+		if b := f.bucket[pair]; b != 0 && f.buckets[b-1].fits(text, i) {
+			f.buckets[b-1].scan(text, i, hit)
+		}
+	}
+}
+
+// scan calls hit for every literal that has the pair which ends at text[i].
+func (b *bucket) scan(text []byte, i int, hit func(r *rule, at, n int)) {
+	for k := range b.needles {
+		n := &b.needles[k]
+		if at := i - 1 - n.pair; at >= 0 && n.stands(text[at:]) {
+			hit(n.rule, at, len(n.text))
 		}
 	}
 }
