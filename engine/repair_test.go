@@ -34,7 +34,7 @@ func TestARepairKeepsWhatIsWhole(t *testing.T) {
 			t.Errorf("%q is another record", k)
 		}
 	}
-	if schema != "2" || len(after) != len(before) {
+	if schema != "3" || len(after) != len(before) {
 		t.Errorf("schema %q, %d records of %d", schema, len(after), len(before))
 	}
 }
