@@ -3,10 +3,8 @@ package taint
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
-	"testing"
 	"time"
 )
 
@@ -44,15 +42,19 @@ func (w *writer) call(tool string, input map[string]any, result string, failed b
 	w.user([]any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": result, "is_error": failed}})
 }
 
-// session writes a session file in which each canary stands in every field that holds words.
-func session(t *testing.T, root string, list []canary) string {
-	t.Helper()
+// numberedLines numbers lines as `cat -n` does.
+func numberedLines(text string) string {
+	numbered := ""
+	for n, l := range strings.Split(text, "\n") {
+		numbered += fmt.Sprintf("%6d\t%s\n", n+1, l)
+	}
+	return numbered
+}
+
+// session writes a session in which each canary stands in every field that holds words.
+func session(root string, list []canary) *writer {
 	w := &writer{cwd: root}
 	for i, c := range list {
-		numbered, line := "", strings.Split(c.text, "\n")
-		for n, l := range line {
-			numbered += fmt.Sprintf("%6d\t%s\n", n+1, l)
-		}
 		w.user(c.text)
 		w.line("assistant", c.text, map[string]any{"role": "assistant", "id": fmt.Sprintf("msg_%d", i), "model": "claude-opus-4-5", "content": []any{
 			map[string]any{"type": "thinking", "thinking": c.text, "signature": "x"},
@@ -64,7 +66,7 @@ func session(t *testing.T, root string, list []canary) string {
 		if i%20 == 0 {
 			w.call("Write", map[string]any{"file_path": filepath.Join(root, "notes", name(c)+".txt"), "content": "x"}, "File created", false)
 		}
-		w.call("Read", map[string]any{"file_path": filepath.Join(root, fmt.Sprintf("notes/%d.txt", i))}, numbered, false)
+		w.call("Read", map[string]any{"file_path": filepath.Join(root, fmt.Sprintf("notes/%d.txt", i))}, numberedLines(c.text), false)
 		w.call("Grep", map[string]any{"pattern": c.text, "path": root}, c.text+": match", false)
 		if i%20 == 0 {
 			w.call("mcp__x__"+name(c), map[string]any{name(c): c.text}, c.text+strings.Repeat("\nfiller of a long result", 2_000)+"\n"+c.text, false)
@@ -72,11 +74,7 @@ func session(t *testing.T, root string, list []canary) string {
 	}
 	w.user("And now the last thing: say what is left to do.")
 	w.line("assistant", "main", map[string]any{"role": "assistant", "id": "msg_last", "model": "claude-opus-4-5", "content": []any{map[string]any{"type": "text", "text": "Nothing is left."}}})
-	file := filepath.Join(t.TempDir(), host+".jsonl")
-	if err := os.WriteFile(file, []byte(w.b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
+	return w
 }
 
 // name makes a tool's name of a canary, where that can be one.

@@ -63,8 +63,8 @@ func (p *place) open(ctx context.Context) (engine.API, error) {
 	return daemon.OpenWorkspace(ctx, ws, daemon.Options{Env: p.env(), Version: "test", InProcess: true})
 }
 
-// planted records a session in which every field holds canaries.
-func planted(t *testing.T) (*place, []canary) {
+// newPlace makes a workspace in which nothing was recorded yet.
+func newPlace(t *testing.T) *place {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -74,6 +74,25 @@ func planted(t *testing.T) (*place, []canary) {
 	if err := os.MkdirAll(filepath.Join(p.root, ".git"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// record imports a session.
+func (p *place) record(w *writer) {
+	p.file = filepath.Join(p.t.TempDir(), host+".jsonl")
+	if err := os.WriteFile(p.file, []byte(w.b.String()), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	out, errs := p.run("import", p.file)
+	if p.session = regexp.MustCompile(`(?m)^[0-9a-f]{8}$`).FindString(out); p.session == "" {
+		p.t.Fatalf("the import said %s%s", out, errs)
+	}
+}
+
+// planted records a session in which every field holds canaries.
+func planted(t *testing.T) (*place, []canary) {
+	t.Helper()
+	p := newPlace(t)
 	kinds, of := shapes(t)
 	r := rand.New(rand.NewPCG(*seed, 0))
 	list := make([]canary, *canaries)
@@ -81,12 +100,8 @@ func planted(t *testing.T) (*place, []canary) {
 		kind := kinds[i%len(kinds)]
 		list[i] = plant(r, kind, of[kind][i/len(kinds)%len(of[kind])])
 	}
-	p.file = session(t, p.root, list)
-	out, errs := p.run("import", p.file)
-	if p.session = regexp.MustCompile(`(?m)^[0-9a-f]{8}$`).FindString(out); p.session == "" {
-		t.Fatalf("the import said %s%s", out, errs)
-	}
-	out, errs = p.run("artifact", "ls")
+	p.record(session(p.root, list))
+	out, errs := p.run("artifact", "ls")
 	if m := regexp.MustCompile(`(?m)^([0-9a-f]{12}) `).FindStringSubmatch(out); m != nil {
 		p.artifact = m[1]
 	} else {
@@ -184,9 +199,10 @@ func (p *place) errors(list []canary, known pieces) {
 	look(p.t, known, "standard error", said.String())
 }
 
-// lines talks to the MCP server in its own form.
-func (p *place) server(list []canary, known pieces) {
+// serve returns a function that asks the MCP server in its own form, and one that ends the server.
+func (p *place) serve() (ask func(method string, params map[string]any) string, closed func()) {
 	t := p.t
+	t.Helper()
 	api, err := p.open(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -195,8 +211,7 @@ func (p *place) server(list []canary, known pieces) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close() //nolint:errcheck // it closes the ledger
-	ask := func(method string, params map[string]any) string {
+	ask = func(method string, params map[string]any) string {
 		var in, out bytes.Buffer
 		enc := json.NewEncoder(&in)
 		for i, m := range []map[string]any{
@@ -213,6 +228,14 @@ func (p *place) server(list []canary, known pieces) {
 		}
 		return out.String()
 	}
+	return ask, func() { _ = s.Close() } // it closes the ledger
+}
+
+// server asks the MCP server for what it has, and for what there is not.
+func (p *place) server(list []canary, known pieces) {
+	t := p.t
+	ask, closed := p.serve()
+	defer closed()
 	call := func(tool string, args map[string]any) string {
 		return ask("tools/call", map[string]any{"name": tool, "arguments": args})
 	}
