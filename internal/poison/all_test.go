@@ -4,6 +4,7 @@ package poison_test
 
 import (
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +14,11 @@ import (
 	"ctxledger.dev/internal/poison"
 )
 
-var whole = flag.Bool("whole", false, "take every text of the corpus, in every form, through every exit")
+var (
+	whole = flag.Bool("whole", false, "take every text of the corpus, in every form, through every exit")
+	from  = flag.Int("from", 1, "the first line of corpus.txt that is taken")
+	to    = flag.Int("to", math.MaxInt, "the last line of corpus.txt that is taken")
+)
 
 // A check says what is wrong with an output.
 type check = func(out string) error
@@ -60,6 +65,9 @@ func TestPoison(t *testing.T) {
 		for _, text := range texts {
 			nth := seen[text.Class]
 			seen[text.Class]++
+			if text.Line < *from || text.Line > *to {
+				continue
+			}
 			for _, f := range []form{inline, lines} {
 				if !taken(nth, f) {
 					continue

@@ -41,7 +41,7 @@ func commands(s *scene) []command {
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
 		c("check"), c("du"), c("gc"), c("retain"), c("events"), c("export", "exported"), c("count", "--", "."), c("count", "--", "HOSTILE"),
 		c("bench", "retention", s.file), c("bench", "replay", "--", "HOSTILE"), c("audit", s.file), c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
-		c("daemon", "status"), c("HOSTILE"), c("--HOSTILE"), c("help", "HOSTILE"),
+		c("daemon", "status"), c("trust"), c("trust", "HOSTILE"), c("HOSTILE"), c("--HOSTILE"), c("help", "HOSTILE"),
 		c("forget", "--dry-run", s.artifact), c("backup", "HOSTILE/x/y"), c("repair", "HOSTILE"),
 	}
 }
