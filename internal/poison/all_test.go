@@ -102,8 +102,6 @@ func through(t *testing.T, text poison.Text, f form, outputs *int) {
 	}
 }
 
-func (*scene) whole() bool { return *whole }
-
 // trust looks at what a text was promoted to: nothing becomes a memory, an intent or a rule that nobody asked for.
 func trust(s *scene, _ looker) {
 	all, err := s.api.Memories(s.t.Context(), engine.MemoriesRequest{Body: true})
@@ -139,16 +137,23 @@ func pages(s *scene, look looker) {
 func (s *scene) page(session string) string {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "page.html")
-	_, _ = s.intoPipe([]string{"audit", "--html", file, session})
+	_, messages := s.intoPipe([]string{"audit", "--html", file, session})
 	page, err := os.ReadFile(file)
-	s.do(err)
+	if err != nil {
+		s.t.Fatalf("%s, %s: no page of an audit: %s", s.text.Name(), s.form, messages)
+	}
 	return string(page)
 }
 
-// harmlessPage is the page of a session in which nothing is hostile.
+// harmlessPage is the page of a session in which nothing is hostile; it is made once.
 func harmlessPage(s *scene) string {
 	s.t.Helper()
-	file := filepath.Join(s.t.TempDir(), "session.jsonl")
-	s.do(os.WriteFile(file, harmless(s.root).file(), 0o600))
-	return s.page(file)
+	if harmlessHTML == "" {
+		file := filepath.Join(s.t.TempDir(), "session.jsonl")
+		s.do(os.WriteFile(file, harmless(s.root).file(), 0o600))
+		harmlessHTML = s.page(file)
+	}
+	return harmlessHTML
 }
+
+var harmlessHTML string
