@@ -201,7 +201,11 @@ type use struct {
 func (s *scene) untouched(out string) error {
 	const compared = 1000
 	stored := []rune(planted(s.text.Value, s.form))
-	if want := string(stored[:min(len(stored), compared)]); !strings.Contains(out, want) {
+	want := string(stored[:min(len(stored), compared)])
+	if len(stored) > 8000 { // a page ends at a whole line, where it has one
+		want, _, _ = strings.Cut(want, "\n")
+	}
+	if !strings.Contains(out, want) {
 		return fmt.Errorf("it does not hold %.120q as it was stored: %.240q", want, out)
 	}
 	return nil
