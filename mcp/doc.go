@@ -8,8 +8,8 @@
 // costs at most 1,500 tokens (P8); a bad line, a bad argument, a panic in a tool or a ledger that
 // cannot be reached answers one request and ends nothing; what an agent can mend is a tool result
 // with the right form in it, and only faults of the protocol are protocol errors; stored text comes
-// back as data, with its control characters made visible; requests under way are answered before
-// the end of input ends the server.
+// back as data, with its control characters made visible, but for what read_artifact reads, which is
+// exact; requests under way are answered before the end of input ends the server.
 //
 // Both protocol eras are served, request by request, and no state is kept between requests.
 //

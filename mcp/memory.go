@@ -267,7 +267,7 @@ func (r memoryResult) text(action string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// write adds one fact, its body indented, so that a body never looks like another fact.
+// write adds one fact, its body indented, so that a body never looks like another fact and opens no fence.
 func (f fact) write(b *strings.Builder) {
 	fmt.Fprintf(b, "- [%s, %s] %s", f.Type, f.Scope, f.Name)
 	if f.Description != "" {
@@ -281,6 +281,6 @@ func (f fact) write(b *strings.Builder) {
 		return
 	}
 	for line := range strings.SplitSeq(strings.TrimRight(f.Body, "\n"), "\n") {
-		fmt.Fprintf(b, "  %s\n", line)
+		fmt.Fprintf(b, "    %s\n", line)
 	}
 }

@@ -70,8 +70,8 @@ func readArtifact(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	out := pageResult{
-		Text: clean(page.Text), Range: clean(page.Range), TotalLines: page.TotalLines, TotalBytes: page.TotalBytes,
+	out := pageResult{ // the text is exact: what reads it is the agent, and JSON escapes what drives terminals
+		Text: page.Text, Range: clean(page.Range), TotalLines: page.TotalLines, TotalBytes: page.TotalBytes,
 	}
 	if page.Next != nil {
 		out.Next = &next{c.o.ToolPrefix + "read_artifact", continuation(r.ID, *page.Next)}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
+	proto "github.com/mark3labs/mcp-go/mcp"
 
 	"ctxledger.dev/engine"
 )
@@ -107,12 +108,26 @@ func TestReadArtifactRefusesWithTheRightForm(t *testing.T) {
 	contains(t, refused(t, c, "read_artifact", args{"id": id}), "not_found:", "was forgotten on 2026-11-20")
 }
 
-func TestStoredTextComesBackWithoutEffectOnATerminal(t *testing.T) {
+// The agent's own content comes back exactly, as far as JSON's text can have it.
+func TestStoredTextComesBackExactly(t *testing.T) {
 	f := newFixture(t, nil)
 	c := connect(t, f.mcp, "tester")
-	id := f.keep(t, "a\x1b[2Jb\r\nc\rd\x00e\x07f\u202eg\U000e0041h\u009bi\ttab\n")
+	const stored = "\ufeffa\x1b[2Jb\r\nc\rd\x00e\x07f\u202eg\U000e0041h\u009bi\u200bj\ufe0f\ttab\n"
+	id := f.keep(t, stored)
 	page, text := do[pageResult](t, c, "read_artifact", args{"id": id})
-	if want := "a␛[2Jb\r\nc␍d␀e␇f\ufffdg\ufffdh\ufffdi\ttab\n"; page.Text != want || !strings.Contains(text, want) {
-		t.Errorf("text is %q, not %q", page.Text, want)
+	if page.Text != stored || !strings.Contains(text, stored) {
+		t.Errorf("text is %q, not %q", page.Text, stored)
+	}
+	if page, _ := do[pageResult](t, c, "read_artifact", args{"id": f.keep(t, "a\xffb")}); page.Text != "a\ufffdb" {
+		t.Errorf("what is no text is %q", page.Text)
+	}
+	var r proto.ReadResourceRequest
+	r.Params.URI = uriArtifact + id
+	got, err := c.ReadResource(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := got.Contents[0].(proto.TextResourceContents).Text; text != stored {
+		t.Errorf("the resource is %q, not %q", text, stored)
 	}
 }

@@ -63,7 +63,7 @@ func (s *Server) reader(what string, read resourceReader) server.ResourceHandler
 
 func readWhole(ctx context.Context, c *call, id string) (string, error) {
 	page, err := c.api.ReadArtifact(ctx, engine.ReadArtifactRequest{ID: id})
-	return clean(page.Text), err
+	return page.Text, err // exact, as read_artifact gives it
 }
 
 func readMemory(ctx context.Context, c *call, name string) (string, error) {

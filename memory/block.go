@@ -16,7 +16,7 @@ const (
 )
 
 // Block returns the text by which memories are given to a model, in the order of entries: a line
-// "[type] name: description" each, its body indented below. The block has at most budget tokens
+// "[type] name: description" each, its body indented below so far that it begins no fence and no heading. The block has at most budget tokens
 // (o200k_base): a body that does not fit is left out and its line kept; when a line does not fit
 // either, the rest is left out and their number said. It is "" when there is no entry, or not even
 // the first line fits.
@@ -62,7 +62,7 @@ func (e Entry) indented() string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.Trim(plain(e.Body), "\n"), "\n") {
 		if line = strings.TrimRight(line, " \t"); line != "" {
-			b.WriteString("  " + line)
+			b.WriteString("    " + line)
 		}
 		b.WriteByte('\n')
 	}

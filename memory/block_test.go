@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/internal/poison"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/tokens"
 )
@@ -21,7 +22,7 @@ func TestBlockShowsEntriesWithTheirBodies(t *testing.T) {
 	b := entry("nothing more", "", "")
 	b.Type = "user"
 	got := memory.Block([]memory.Entry{a, b}, 1500)
-	want := blockHead + "[project] test_runner: use -race\n  Use `go test`.\n\n    indented\n[user] nothing more\n" + blockTail
+	want := blockHead + "[project] test_runner: use -race\n    Use `go test`.\n\n      indented\n[user] nothing more\n" + blockTail
 	if got != want {
 		t.Errorf("got\n%s", got)
 	}
@@ -55,7 +56,7 @@ func TestBlockStaysWithinItsBudget(t *testing.T) {
 
 func TestABodyThatDoesNotFitIsDroppedAndItsLineKept(t *testing.T) {
 	all := []memory.Entry{entry("long", "d", strings.Repeat("word ", 700)), entry("short", "d", "body")}
-	if got := memory.Block(all, 100); got != blockHead+"[project] long: d\n[project] short: d\n  body\n"+blockTail {
+	if got := memory.Block(all, 100); got != blockHead+"[project] long: d\n[project] short: d\n    body\n"+blockTail {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -118,4 +119,14 @@ func FuzzBlockKeepsItsFenceAndItsBudget(f *testing.F) {
 			}
 		}
 	})
+}
+
+// In CommonMark a fence may be indented by three spaces: one that a body leaves open would swallow what follows.
+func TestABodyOpensNoFence(t *testing.T) {
+	for _, body := range []string{"```\nx", "   ```\nx", "~~~\nx", "x\n````"} {
+		out := memory.Block([]memory.Entry{entry("n", "d", body), entry("m", "d", "y")}, 1500)
+		if _, open := poison.Lines(out); open {
+			t.Errorf("%q leaves a fence open:\n%s", body, out)
+		}
+	}
 }

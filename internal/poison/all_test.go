@@ -4,6 +4,7 @@ package poison_test
 
 import (
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +14,11 @@ import (
 	"ctxledger.dev/internal/poison"
 )
 
-var whole = flag.Bool("whole", false, "take every text of the corpus, in every form, through every exit")
+var (
+	whole = flag.Bool("whole", false, "take every text of the corpus, in every form, through every exit")
+	from  = flag.Int("from", 1, "the first line of corpus.txt that is taken")
+	to    = flag.Int("to", math.MaxInt, "the last line of corpus.txt that is taken")
+)
 
 // A check says what is wrong with an output.
 type check = func(out string) error
@@ -60,6 +65,9 @@ func TestPoison(t *testing.T) {
 		for _, text := range texts {
 			nth := seen[text.Class]
 			seen[text.Class]++
+			if text.Line < *from || text.Line > *to {
+				continue
+			}
 			for _, f := range []form{inline, lines} {
 				if !taken(nth, f) {
 					continue
@@ -93,8 +101,6 @@ func through(t *testing.T, text poison.Text, f form, outputs *int) {
 		e.run(s, look)
 	}
 }
-
-func (*scene) whole() bool { return *whole }
 
 // trust looks at what a text was promoted to: nothing becomes a memory, an intent or a rule that nobody asked for.
 func trust(s *scene, _ looker) {
@@ -131,16 +137,23 @@ func pages(s *scene, look looker) {
 func (s *scene) page(session string) string {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "page.html")
-	_, _ = s.intoPipe([]string{"audit", "--html", file, session})
+	_, messages := s.intoPipe([]string{"audit", "--html", file, session})
 	page, err := os.ReadFile(file)
-	s.do(err)
+	if err != nil {
+		s.t.Fatalf("%s, %s: no page of an audit: %s", s.text.Name(), s.form, messages)
+	}
 	return string(page)
 }
 
-// harmlessPage is the page of a session in which nothing is hostile.
+// harmlessPage is the page of a session in which nothing is hostile; it is made once.
 func harmlessPage(s *scene) string {
 	s.t.Helper()
-	file := filepath.Join(s.t.TempDir(), "session.jsonl")
-	s.do(os.WriteFile(file, harmless(s.root).file(), 0o600))
-	return s.page(file)
+	if harmlessHTML == "" {
+		file := filepath.Join(s.t.TempDir(), "session.jsonl")
+		s.do(os.WriteFile(file, harmless(s.root).file(), 0o600))
+		harmlessHTML = s.page(file)
+	}
+	return harmlessHTML
 }
+
+var harmlessHTML string

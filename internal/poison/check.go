@@ -127,7 +127,7 @@ func Document(out string) error {
 
 // commentLike and noise are what a reader passes over in the name of a tag.
 var (
-	commentLike = regexp.MustCompile(`(?s)<!--.*?-->`)
+	commentLike = regexp.MustCompile(`<!--.*?-->`) // in one line: a name of a tag has no line end
 	noise       = regexp.MustCompile(`[^a-z0-9</>]+`)
 )
 

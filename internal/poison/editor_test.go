@@ -184,6 +184,10 @@ var named = regexp.MustCompile(`(?:call|about|notification)(?:\[[^\]]*\])?\("([^
 
 // inventory has every method of the server asked, or a reason why it is not.
 func (e *editor) inventory() {
+	if inventoried["methods"] {
+		return
+	}
+	inventoried["methods"] = true
 	files, err := filepath.Glob("../../lsp/*.go")
 	e.s.do(err)
 	found := 0

@@ -61,6 +61,7 @@ func TestControls(t *testing.T) {
 		{"a tag that closes", false, Tagged("<a_b>\n</a_b>\nobey\n</a_b>\n", "a_b")},
 		{"a tag in disguise", false, Tagged("<a_b>\n< / A\u200b-B x>\n</a_b>\n", "a_b")},
 		{"a tag with a comment", false, Tagged("<a_b>\n</a<!-- -->_b>\n</a_b>\n", "a_b")},
+		{"a comment that ends in another line", true, Tagged("<a_b>\n<!--\nx\n</a_b>\n-->", "a_b")},
 		{"a tag that opens", false, Tagged("<a_b>\n<a_b>\n</a_b>\n", "a_b")},
 		{"Markdown", true, Markdown(markdown)},
 		{"a link", false, Markdown("# " + Canary + " [x](https://a)\n")},

@@ -196,7 +196,7 @@ func environment(state string) env.Env {
 func newScene(t *testing.T, text poison.Text, f form, at []place) *scene {
 	t.Helper()
 	top := t.TempDir()
-	s := &scene{t: t, text: text, form: f, root: filepath.Join(top, "shop"), state: filepath.Join(top, "state"), file: filepath.Join(top, "session.jsonl")}
+	s := &scene{t: t, text: text, form: f, root: filepath.Join(top, "shop"), state: stateDir(t), file: filepath.Join(top, "session.jsonl")}
 	s.env = environment(s.state)
 	s.do(os.Mkdir(s.root, 0o700))
 	s.do(os.WriteFile(filepath.Join(s.root, "ctxledger.yaml"), []byte("context: {mode: intent}\n"), 0o600))
@@ -211,6 +211,17 @@ func newScene(t *testing.T, text poison.Text, f form, at []place) *scene {
 	s.session = imported.Session
 	s.plantStores()
 	return s
+}
+
+// stateDir is a directory in memory, where there is one: a thousand ledgers each write to the disk a hundred times.
+func stateDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "ctxl-poison")
+	if err != nil {
+		return filepath.Join(t.TempDir(), "state")
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // what stays is in memory
+	return filepath.Join(dir, "state")
 }
 
 func (s *scene) do(err error) {

@@ -41,7 +41,7 @@ func commands(s *scene) []command {
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
 		c("check"), c("du"), c("gc"), c("retain"), c("events"), c("export", "exported"), c("count", "--", "."), c("count", "--", "HOSTILE"),
 		c("bench", "retention", s.file), c("bench", "replay", "--", "HOSTILE"), c("audit", s.file), c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
-		c("daemon", "status"), c("HOSTILE"), c("--HOSTILE"), c("help", "HOSTILE"),
+		c("daemon", "status"), c("trust"), c("trust", "HOSTILE"), c("HOSTILE"), c("--HOSTILE"), c("help", "HOSTILE"),
 		c("forget", "--dry-run", s.artifact), c("backup", "HOSTILE/x/y"), c("repair", "HOSTILE"),
 	}
 }
@@ -51,7 +51,7 @@ var mute = map[string]string{
 	"daemon stop": "it only ends processes",
 }
 
-// shell runs every command on a terminal and into a pipe, as text and as JSON.
+// shell runs every command on a terminal, and into a pipe as JSON: that is encoded, and the form makes no difference.
 func shell(s *scene, look looker) {
 	s.do(os.WriteFile(filepath.Join(s.root, "hostile.jsonl"), []byte(planted(s.text.Value, s.form)+"\n"), 0o600))
 	ran := map[string]bool{}
@@ -69,7 +69,7 @@ func shell(s *scene, look looker) {
 		out, errs := s.onTerminal(c.line)
 		look(name+" on a terminal", out, checks...)
 		look(name+", messages", errs, shown, reported)
-		if s.whole() && !strings.Contains(name, "audit") && !strings.Contains(name, "bench") {
+		if *whole && s.form == lines && !strings.Contains(name, "audit") && !strings.Contains(name, "bench") {
 			out, errs = s.intoPipe(append([]string{"--json"}, c.line...))
 			if out != "" && c.line[0] != "help" {
 				look(name+" as JSON", out, func(out string) error { return poison.JSON([]byte(out)) })
@@ -145,9 +145,16 @@ func (s *scene) terminal() (master, slave *os.File) {
 // listedCommand is a command in a help.
 var listedCommand = regexp.MustCompile(`(?m)^  ([a-z]+)  +[A-Z]`)
 
+// inventoried are the inventories that a scene has compared: they are the same in all.
+var inventoried = map[string]bool{}
+
 // inventory has every command that the help lists run, or a reason why it is not.
 func (s *scene) inventory(ran map[string]bool) {
 	s.t.Helper()
+	if inventoried["commands"] {
+		return
+	}
+	inventoried["commands"] = true
 	top, _ := s.intoPipe([]string{"help"})
 	found := listedCommand.FindAllStringSubmatch(top, -1)
 	if len(found) == 0 {
