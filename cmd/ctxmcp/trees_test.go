@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxledger.dev/cmd/internal/programtest"
 )
@@ -27,6 +28,7 @@ func TestTheSettingsAreThoseOfTheClientsTree(t *testing.T) {
 			t.Fatalf("git %q: %v\n%s", args, err, out)
 		}
 	}
+	dir, session := claudeProject(t, pl.Root)
 	for _, c := range []struct{ name, wrong, asked string }{
 		{"the main tree's, asked there", pl.Root, pl.Root},
 		{"the main tree's, asked in the worktree", pl.Root, tree},
@@ -40,9 +42,13 @@ func TestTheSettingsAreThoseOfTheClientsTree(t *testing.T) {
 			}
 			defer os.Remove(file)
 			cmd := pl.Command(t, binary, "--workspace", c.asked)
+			cmd.Env = append(cmd.Env, "CLAUDE_CONFIG_DIR="+dir, "CLAUDE_CODE_SESSION_ID="+session)
 			p := start(t, cmd)
-			p.send(t, call("1", "context_status", nil))
-			text := p.answer(t, "1").text(t)
+			text := ""
+			for began := time.Now(); !strings.Contains(text, "tokens used") && time.Since(began) < programtest.Patience; {
+				p.send(t, call("1", "context_status", nil))
+				text = p.answer(t, "1").text(t)
+			}
 			if told := strings.Contains(text, "ctxledger.yaml"); told != (c.wrong == c.asked) {
 				t.Errorf("told: %v\n%s", told, text)
 			}
