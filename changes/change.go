@@ -1,6 +1,9 @@
 package changes
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Op is what happened to a file.
 type Op string
@@ -54,6 +57,16 @@ type Change struct {
 type Candidate struct {
 	Session string `json:"session"`
 	Intent  string `json:"intent"`
+}
+
+// Elsewhere returns the root of the tree that the path is relative to, where that is not the given one; main is
+// the root of the workspace. "": it is, or the path is absolute.
+func (c Change) Elsewhere(main, tree string) string {
+	of := cmp.Or(c.Tree, main)
+	if c.Outside || of == tree {
+		return ""
+	}
+	return of
 }
 
 // Stale is a file that a session has read and that changed afterwards by other hands.

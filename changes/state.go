@@ -3,6 +3,8 @@ package changes
 import (
 	"encoding/binary"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"ctxledger.dev/internal/fault"
@@ -10,18 +12,35 @@ import (
 )
 
 const (
-	bucketStates  kv.Bucket = "file_states"  // path → stored
-	bucketTouched kv.Bucket = "file_touched" // number → path: the files that sessions touched, in that order
+	bucketStates  kv.Bucket = "file_states"  // file → stored
+	bucketTouched kv.Bucket = "file_touched" // number → file: the files that sessions touched, in that order
 )
 
-// MaxPath is how long a path may be to have a state, in bytes: it is a key.
+// MaxPath is how long a path may be to have a state, in bytes, with its tree and a byte between: it is a key.
 const MaxPath = kv.MaxKey
 
 // maxTouched bounds how many touches are remembered; of those a path has one, its newest.
 const maxTouched = 16_384
 
-// State is what the ledger knows of a file in the workspace.
+// fileKey returns what a file of a tree is known by. Neither part has a NUL.
+func fileKey(tree, path string) string {
+	if tree == "" {
+		return path
+	}
+	return tree + "\x00" + path
+}
+
+// fileOf is the reverse of fileKey.
+func fileOf(key string) (tree, path string) {
+	if tree, path, found := strings.Cut(key, "\x00"); found {
+		return tree, path
+	}
+	return "", key
+}
+
+// State is what the ledger knows of a file in one of its trees.
 type State struct {
+	Tree     string    `json:"tree,omitempty"` // the root of the tree that Path is relative to; "": the workspace
 	Path     string    `json:"path"`
 	Exists   bool      `json:"exists"`            // as a regular file
 	Size     int64     `json:"size,omitempty"`    // bytes
@@ -33,7 +52,7 @@ type State struct {
 
 // Same reports whether two states are equal but for Since.
 func (s State) Same(o State) bool {
-	return s.Path == o.Path && s.Exists == o.Exists && s.Size == o.Size && s.Modified.Equal(o.Modified) && s.Hash == o.Hash && s.Large == o.Large
+	return s.Tree == o.Tree && s.Path == o.Path && s.Exists == o.Exists && s.Size == o.Size && s.Modified.Equal(o.Modified) && s.Hash == o.Hash && s.Large == o.Large
 }
 
 // Diff says what happened to a file between two looks at it; "" when nothing did. Where a hash is
@@ -62,9 +81,9 @@ type stored struct {
 	Touched int64  `json:"touched,omitempty"` // number of its newest touch
 }
 
-// StateOf returns what is known of a file, and whether anything is.
-func StateOf(tx kv.Tx, path string) (State, bool, error) {
-	s, err := loadStored(tx, path)
+// StateOf returns what is known of a file of a tree, and whether anything is.
+func StateOf(tx kv.Tx, tree, path string) (State, bool, error) {
+	s, err := loadStored(tx, fileKey(tree, path))
 	if err != nil || s.State == nil {
 		return State{}, false, err
 	}
@@ -73,20 +92,22 @@ func StateOf(tx kv.Tx, path string) (State, bool, error) {
 
 // SaveState replaces what is known of a file.
 func SaveState(tx kv.Tx, st State) error {
-	s, err := loadStored(tx, st.Path)
+	key := fileKey(st.Tree, st.Path)
+	s, err := loadStored(tx, key)
 	if err != nil {
 		return err
 	}
 	s.State = &st
-	return saveStored(tx, st.Path, s)
+	return saveStored(tx, key, s)
 }
 
-// Touch notes that a session touched a file. A path too long for a key is not noted.
-func Touch(tx kv.Tx, path string) error {
-	if path == "" || len(path) > MaxPath {
+// Touch notes that a session touched a file of a tree. One too long for a key is not noted.
+func Touch(tx kv.Tx, tree, path string) error {
+	key := fileKey(tree, path)
+	if path == "" || len(key) > MaxPath {
 		return nil
 	}
-	s, err := loadStored(tx, path)
+	s, err := loadStored(tx, key)
 	if err != nil {
 		return err
 	}
@@ -100,18 +121,18 @@ func Touch(tx kv.Tx, path string) error {
 		}
 	}
 	s.Touched = last + 1
-	if err := tx.Put(bucketTouched, idKey(s.Touched), []byte(path)); err != nil {
+	if err := tx.Put(bucketTouched, idKey(s.Touched), []byte(key)); err != nil {
 		return err
 	}
 	if err := tx.Delete(bucketTouched, idKey(s.Touched-maxTouched)); err != nil {
 		return err
 	}
-	return saveStored(tx, path, s)
+	return saveStored(tx, key, s)
 }
 
-// Touched returns the paths that sessions touched after a number, the newest first and at most limit
+// Touched returns the paths in a tree that sessions touched after a number, the newest first and at most limit
 // of them, and the number of the newest touch.
-func Touched(tx kv.Tx, after int64, limit int) ([]string, int64, error) {
+func Touched(tx kv.Tx, tree string, after int64, limit int) ([]string, int64, error) {
 	last, err := newestTouch(tx)
 	if err != nil {
 		return nil, 0, err
@@ -124,9 +145,30 @@ func Touched(tx kv.Tx, after int64, limit int) ([]string, int64, error) {
 		if len(paths) == limit {
 			break
 		}
-		paths = append(paths, string(r.Value))
+		if of, path := fileOf(string(r.Value)); of == tree {
+			paths = append(paths, path)
+		}
 	}
 	return paths, last, nil
+}
+
+// TouchedTrees returns the trees in which sessions touched files after a number, but the workspace, the newest
+// touch first, and the number of the newest touch.
+func TouchedTrees(tx kv.Tx, after int64) ([]string, int64, error) {
+	last, err := newestTouch(tx)
+	if err != nil {
+		return nil, 0, err
+	}
+	var trees []string
+	for r, err := range tx.Scan(bucketTouched, kv.Range{From: idKey(after + 1), Reverse: true}) {
+		if err != nil {
+			return nil, 0, err
+		}
+		if tree, _ := fileOf(string(r.Value)); tree != "" && !slices.Contains(trees, tree) {
+			trees = append(trees, tree)
+		}
+	}
+	return trees, last, nil
 }
 
 func newestTouch(tx kv.Tx) (int64, error) {
@@ -139,19 +181,19 @@ func newestTouch(tx kv.Tx) (int64, error) {
 	return 0, nil
 }
 
-func loadStored(tx kv.Tx, path string) (stored, error) {
+func loadStored(tx kv.Tx, key string) (stored, error) {
 	var s stored
-	raw, err := tx.Get(bucketStates, []byte(path))
+	raw, err := tx.Get(bucketStates, []byte(key))
 	if err != nil || raw == nil {
 		return s, err
 	}
 	return s, fault.Wrap(fault.Corrupt, "changes.state", json.Unmarshal(raw, &s))
 }
 
-func saveStored(tx kv.Tx, path string, s stored) error {
+func saveStored(tx kv.Tx, key string, s stored) error {
 	raw, err := json.Marshal(s)
 	if err != nil {
 		return fault.Wrap(fault.Internal, "changes.state", err)
 	}
-	return tx.Put(bucketStates, []byte(path), raw)
+	return tx.Put(bucketStates, []byte(key), raw)
 }

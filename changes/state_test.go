@@ -46,17 +46,17 @@ func TestInvariant1StatesComeBackAsTheyWere(t *testing.T) {
 	s := storetest.Open(t)
 	want := State{Path: "d/a.go", Exists: true, Size: 3, Modified: noon, Hash: strings.Repeat("a", 64), Large: true, Since: noon.Add(time.Hour)}
 	storetest.Update(t, s, func(tx kv.Tx) error {
-		if err := Touch(tx, want.Path); err != nil {
+		if err := Touch(tx, want.Tree, want.Path); err != nil {
 			return err
 		}
 		return SaveState(tx, want)
 	})
 	storetest.View(t, s, func(tx kv.Tx) error {
-		got, known, err := StateOf(tx, want.Path)
+		got, known, err := StateOf(tx, want.Tree, want.Path)
 		if diff := cmp.Diff(want, got); diff != "" || !known {
 			t.Error(diff, known)
 		}
-		if paths, _, err := Touched(tx, 0, 9); err != nil || !slices.Equal(paths, []string{want.Path}) {
+		if paths, _, err := Touched(tx, "", 0, 9); err != nil || !slices.Equal(paths, []string{want.Path}) {
 			t.Errorf("saving a state lost the touch: %v, %v", paths, err)
 		}
 		return err
@@ -67,7 +67,7 @@ func TestInvariant1StatesComeBackAsTheyWere(t *testing.T) {
 	}
 	storetest.Update(t, s, func(tx kv.Tx) error { return tx.Put(bucketStates, []byte(want.Path), raw[:len(raw)/2]) })
 	storetest.View(t, s, func(tx kv.Tx) error {
-		if _, _, err := StateOf(tx, want.Path); !fault.Is(err, fault.Corrupt) {
+		if _, _, err := StateOf(tx, want.Tree, want.Path); !fault.Is(err, fault.Corrupt) {
 			t.Errorf("half a record: %v", err)
 		}
 		return nil
@@ -78,7 +78,7 @@ func TestTouchesAreListedNewestFirstAndBounded(t *testing.T) {
 	s := storetest.Open(t)
 	list := func(after int64, limit int) (paths []string, last int64) {
 		storetest.View(t, s, func(tx kv.Tx) (err error) {
-			paths, last, err = Touched(tx, after, limit)
+			paths, last, err = Touched(tx, "", after, limit)
 			return err
 		})
 		return paths, last
@@ -86,7 +86,7 @@ func TestTouchesAreListedNewestFirstAndBounded(t *testing.T) {
 	touch := func(paths ...string) {
 		storetest.Update(t, s, func(tx kv.Tx) error {
 			for _, p := range paths {
-				if err := Touch(tx, p); err != nil {
+				if err := Touch(tx, "", p); err != nil {
 					return err
 				}
 			}

@@ -72,7 +72,7 @@ func (a *app) printChanges(w io.Writer, resp engine.ChangesResponse) {
 	} else {
 		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "WHAT", "PATH", "SOURCE")
 		for _, c := range resp.Changes {
-			t.add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), c.Path, string(c.Source))
+			t.add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), a.inTree(c), string(c.Source))
 		}
 		t.print(w)
 		more(w, resp.Total-len(resp.Changes), resp.Total)
@@ -87,6 +87,19 @@ func (a *app) printChanges(w io.Writer, resp engine.ChangesResponse) {
 		}
 		fmt.Fprintf(w, "stale: %s was changed by %s after the session read it\n", line(s.Path, cellWidth), chars.Plain(by))
 	}
+}
+
+// inTree names a changed file, with its tree where that is not the user's.
+func (a *app) inTree(c changes.Change) string {
+	if tree := a.elsewhere(c); tree != "" {
+		return c.Path + " in " + tree
+	}
+	return c.Path
+}
+
+// elsewhere returns the tree of a change where that is not the user's, else "".
+func (a *app) elsewhere(c changes.Change) string {
+	return c.Elsewhere(cmp.Or(a.place.Main, a.place.Root), a.place.Root)
 }
 
 // author names the session that made a change, or those that may have.

@@ -53,7 +53,7 @@ type moment struct {
 }
 
 // story puts reads, intents and changes into one order.
-func story(h engine.FileHistory) []moment {
+func (a *app) story(h engine.FileHistory) []moment {
 	var out []moment
 	for _, r := range h.Reads {
 		out = append(out, moment{r.Time, r.Session, r.Seq, r.Turn, "read", chars.Commas(r.Tokens) + " tokens"})
@@ -69,7 +69,11 @@ func story(h engine.FileHistory) []moment {
 		out = append(out, moment{in.Begun, in.Session, in.Seq, in.Turn, "tried", detail})
 	}
 	for _, c := range h.Changes {
-		out = append(out, moment{c.Time, author(c), c.Seq, c.Turn, string(c.Op), "source: " + string(c.Source)})
+		detail := "source: " + string(c.Source)
+		if tree := a.elsewhere(c); tree != "" {
+			detail += ", in " + tree
+		}
+		out = append(out, moment{c.Time, author(c), c.Seq, c.Turn, string(c.Op), detail})
 	}
 	slices.SortStableFunc(out, func(x, y moment) int {
 		return cmp.Or(x.at.Compare(y.at), cmp.Compare(x.session, y.session), cmp.Compare(x.seq, y.seq))
@@ -78,7 +82,7 @@ func story(h engine.FileHistory) []moment {
 }
 
 func (a *app) printHistory(w io.Writer, h engine.FileHistory) {
-	moments := story(h)
+	moments := a.story(h)
 	if len(moments) == 0 {
 		fmt.Fprintf(w, "the ledger knows nothing of %s\n", chars.Plain(h.Path))
 		return

@@ -44,26 +44,26 @@ type attribution struct {
 	candidates []intents.Intent
 }
 
-// of attributes a change of a file at a time.
-func (a attributor) of(path string, at time.Time) (attribution, error) {
+// of attributes a change of a file of a tree at a time.
+func (a attributor) of(tree, path string, at time.Time) (attribution, error) {
 	named, err := intents.OfPath(a.tx, path)
 	if err != nil {
 		return attribution{}, err
 	}
-	if named, err = a.running(named, at); err != nil {
+	if named, err = a.running(named, tree, at); err != nil {
 		return attribution{}, err
 	}
 	if len(named) > 0 {
 		return attribution{intent: latest(named)}, nil
 	}
-	open, err := a.open(at)
+	open, err := a.open(tree, at)
 	if err != nil || len(open) == 0 {
 		return attribution{}, err
 	}
 	if len(open) == 1 {
 		return attribution{intent: &open[0]}, nil
 	}
-	claimed, err := a.claimed(path, open)
+	claimed, err := a.claimed(tree, path, open)
 	if err != nil || claimed != nil {
 		return attribution{intent: claimed}, err
 	}
@@ -82,22 +82,22 @@ func latest(list []intents.Intent) *intents.Intent {
 	return &last
 }
 
-// open returns the open calls that ran at a time, the newest first.
-func (a attributor) open(at time.Time) ([]intents.Intent, error) {
+// open returns the open calls on a tree that ran at a time, the newest first.
+func (a attributor) open(tree string, at time.Time) ([]intents.Intent, error) {
 	list, err := intents.OpenBetween(a.tx, at.Add(-maxRun), at.Add(fileClock), maxWindow)
 	if err != nil {
 		return nil, err
 	}
-	return a.running(list, at)
+	return a.running(list, tree, at)
 }
 
 // claimed returns the one of several calls whose session says that it changed the file, or nil.
-func (a attributor) claimed(path string, among []intents.Intent) (*intents.Intent, error) {
+func (a attributor) claimed(tree, path string, among []intents.Intent) (*intents.Intent, error) {
 	list, err := changes.OfPath(a.tx, path, maxRecent)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range list {
+	for _, c := range inTree(list, tree) {
 		if i := slices.IndexFunc(among, func(in intents.Intent) bool { return in.ID == c.Intent }); i >= 0 && c.Claim() {
 			return &among[i], nil
 		}
@@ -105,9 +105,28 @@ func (a attributor) claimed(path string, among []intents.Intent) (*intents.Inten
 	return nil, nil
 }
 
-// running keeps the calls that may have been at work on this tree at a time. A failed call that names
+// inTree keeps the calls of sessions that work on the files of a tree.
+func (a attributor) inTree(list []intents.Intent, tree string) ([]intents.Intent, error) {
+	kept := list[:0]
+	for _, in := range list {
+		s, err := a.session(in.Session)
+		if err != nil {
+			return nil, err
+		}
+		if on, known := a.l.worksOn(s); known && on == tree {
+			kept = append(kept, in)
+		}
+	}
+	return kept, nil
+}
+
+// running keeps the calls that may have been at work on a tree at a time. A failed call that names
 // its files has not changed them.
-func (a attributor) running(list []intents.Intent, at time.Time) ([]intents.Intent, error) {
+func (a attributor) running(list []intents.Intent, tree string, at time.Time) ([]intents.Intent, error) {
+	list, err := a.inTree(list, tree)
+	if err != nil {
+		return nil, err
+	}
 	kept := list[:0]
 	for _, in := range list {
 		if in.Status == intents.Failed && !in.Open() {
@@ -124,11 +143,11 @@ func (a attributor) running(list []intents.Intent, at time.Time) ([]intents.Inte
 	return kept, nil
 }
 
-// window returns when a call may have changed files. A call of a session that ran elsewhere has an
-// empty one: from after to.
+// window returns when a call may have changed files. A call of a session that ran in none of the trees has
+// an empty one: from after to.
 func (a attributor) window(in intents.Intent) (from, to time.Time, err error) {
 	s, err := a.session(in.Session)
-	if err != nil || !a.l.here(s) || in.Begun.IsZero() {
+	if _, known := a.l.worksOn(s); err != nil || !known || in.Begun.IsZero() {
 		return time.Time{}.Add(1), time.Time{}, err
 	}
 	from = in.Begun.Add(-fileClock)
@@ -206,12 +225,16 @@ func (a attributor) again(in intents.Intent) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	s, err := a.session(in.Session)
+	if err != nil {
+		return 0, err
+	}
 	n := 0
-	for _, c := range list {
+	for _, c := range inTree(list, a.l.apart(s)) {
 		if c.Reported {
 			continue
 		}
-		by, err := a.of(c.Path, c.Time)
+		by, err := a.of(c.Tree, c.Path, c.Time)
 		if err != nil {
 			return n, err
 		}

@@ -179,6 +179,9 @@ func (rec *recorder) confirm(e sessions.Entry, in intents.Intent, f touched) (bo
 	}
 	seen := false
 	for _, c := range list {
+		if c.Tree != rec.l.apart(*rec.session) {
+			continue
+		}
 		own, err := rec.owns(in, c, f.path)
 		if err != nil {
 			return seen, err
@@ -208,7 +211,7 @@ func (rec *recorder) owns(in intents.Intent, c changes.Change, path string) (boo
 	if c.Path != path {
 		return false, nil
 	}
-	by, err := attributor{rec.l, rec.tx, rec.session}.of(c.Path, c.Time)
+	by, err := attributor{rec.l, rec.tx, rec.session}.of(c.Tree, c.Path, c.Time)
 	if err != nil {
 		return false, err
 	}
@@ -226,6 +229,7 @@ func (rec *recorder) giveBack(old, now changes.Change) error {
 	if err != nil {
 		return err
 	}
+	list = inTree(list, old.Tree)
 	if slices.ContainsFunc(list, func(c changes.Change) bool { return c.Intent == old.Intent && c.ID != old.ID }) {
 		return nil
 	}
@@ -235,7 +239,7 @@ func (rec *recorder) giveBack(old, now changes.Change) error {
 	}
 	_, err = changes.Record(rec.tx, changes.Change{
 		Session: old.Session, Seq: old.Seq, Turn: old.Turn, Agent: old.Agent, Intent: old.Intent,
-		Path: old.Path, Op: cmp.Or(old.Told, old.Op), Source: changes.Transcript, Time: e.Time,
+		Tree: old.Tree, Path: old.Path, Op: cmp.Or(old.Told, old.Op), Source: changes.Transcript, Time: e.Time,
 	})
 	return err
 }

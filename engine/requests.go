@@ -618,16 +618,19 @@ type FileRead struct {
 	Tokens  int       `json:"tokens"` // of the result, o200k_base
 }
 
-// TouchedRequest asks which files sessions touched lately.
+// TouchedRequest asks which files of one tree sessions touched lately.
 type TouchedRequest struct {
-	After int64 `json:"after,omitempty"` // the Next of an earlier answer; 0: all of the last seven days
+	Tree  string `json:"tree,omitempty"`  // its root; "": the workspace
+	Trees bool   `json:"trees,omitempty"` // list no files, but the other trees that have any
+	After int64  `json:"after,omitempty"` // the Next of an earlier answer; 0: all of the last seven days
 }
 
-// TouchedResponse lists files of the workspace that sessions read, wrote or named in a call, the newest
+// TouchedResponse lists files of a tree that sessions read, wrote or named in a call, the newest
 // touch first; of more than fit an answer the oldest are left out. Next is the After of the following
 // request.
 type TouchedResponse struct {
 	Files []TouchedFile `json:"files"`
+	Trees []string      `json:"trees,omitempty"` // roots, the newest touch first
 	Next  int64         `json:"next"`
 }
 
@@ -640,8 +643,9 @@ type TouchedFile struct {
 // RecordStatesRequest hands in what files were found to be.
 type RecordStatesRequest struct {
 	Mutation
-	Started time.Time     `json:"started"` // when the observer began: calls pending since before are concluded
-	States  []Observation `json:"states"`  // at most 500
+	Tree    string        `json:"tree,omitempty"` // the root of the tree of all States; "": the workspace
+	Started time.Time     `json:"started"`        // when the observer began: calls pending since before are concluded
+	States  []Observation `json:"states"`         // at most 500
 }
 
 // Observation is a look at one file.

@@ -24,12 +24,12 @@ func (l *Local) RecordStates(ctx context.Context, r RecordStatesRequest) (Record
 	if err != nil {
 		return resp, err
 	}
-	news, err := view(ctx, l, func(tx kv.Tx) ([]Observation, error) { return l.news(tx, r.States) })
+	news, err := view(ctx, l, func(tx kv.Tx) ([]Observation, error) { return l.news(tx, r.Tree, r.States) })
 	if err != nil || len(news) == 0 {
 		return resp, err // nothing to write: most looks find what is known
 	}
 	return mutate(ctx, l, m, func(tx kv.Tx) (RecordStatesResponse, []Event, error) {
-		w := witness{attributor{l: l, tx: tx}, r.Started, []changes.Change{}}
+		w := witness{attributor{l: l, tx: tx}, r.Tree, r.Started, []changes.Change{}}
 		for _, o := range news {
 			if err := w.see(o); err != nil {
 				return resp, nil, err
@@ -45,35 +45,38 @@ func (l *Local) checkStates(r RecordStatesRequest) error {
 	if len(r.States) > maxStates {
 		return fault.New(fault.TooLarge, op, "%d states in one request, more than %d", len(r.States), maxStates)
 	}
+	if r.Tree != "" && !slices.Contains(l.trees.list(), r.Tree) {
+		return fault.New(fault.Invalid, op, "%.1000q is not the root of a tree of this ledger", r.Tree)
+	}
 	for _, o := range r.States {
-		if p, outside := l.normal("", o.Path); p != o.Path || outside || p == "." || len(p) > changes.MaxPath {
+		if p, outside := l.normal("", o.Path); p != o.Path || outside || p == "." || len(r.Tree)+1+len(p) > changes.MaxPath {
 			return fault.New(fault.Invalid, op, "%.1000q is not the path of a file in the workspace", o.Path)
 		}
 		if o.Hash != "" && len(o.Hash) != 64 {
 			return fault.New(fault.Invalid, op, "%.1000q is not a SHA-256", o.Hash)
 		}
-		if o.Seen.IsZero() || o.Before != nil && o.Before.Path != o.Path {
+		if o.Seen.IsZero() || o.Tree != r.Tree || o.Before != nil && (o.Before.Tree != o.Tree || o.Before.Path != o.Path) {
 			return fault.New(fault.Invalid, op, "the state of %.1000q says not when it was seen, or speaks of another file", o.Path)
 		}
 	}
 	return nil
 }
 
-// news keeps the observations that say anything new.
-func (l *Local) news(tx kv.Tx, all []Observation) ([]Observation, error) {
+// news keeps the observations of a tree that say anything new.
+func (l *Local) news(tx kv.Tx, tree string, all []Observation) ([]Observation, error) {
 	var out []Observation
 	for _, o := range all {
-		st, known, err := changes.StateOf(tx, o.Path)
+		st, known, err := changes.StateOf(tx, tree, o.Path)
 		if err != nil {
 			return nil, err
 		}
 		fresh := !known || !st.Same(o.State)
 		if !fresh {
-			claims, err := claimsSince(tx, o.Path, st.Since)
+			claims, err := claimsSince(tx, tree, o.Path, st.Since)
 			if err != nil {
 				return nil, err
 			}
-			pending, err := pendingOn(tx, o.Path)
+			pending, err := attributor{l: l, tx: tx}.pendingOn(tree, o.Path)
 			if err != nil {
 				return nil, err
 			}
@@ -89,13 +92,14 @@ func (l *Local) news(tx kv.Tx, all []Observation) ([]Observation, error) {
 // witness takes observations into the ledger, in one transaction.
 type witness struct {
 	attributor
+	tree    string    // of all that was seen
 	started time.Time // when the observer began: calls that were pending then are concluded
 	seen    []changes.Change
 }
 
 // see compares one observation with what is known of the file, and records what follows.
 func (w *witness) see(o Observation) error {
-	was, known, err := changes.StateOf(w.tx, o.Path)
+	was, known, err := changes.StateOf(w.tx, w.tree, o.Path)
 	if err != nil {
 		return err
 	}
@@ -145,15 +149,15 @@ func (o Observation) firstTime() time.Time {
 
 // changed records that a file changed, in the record of the claim that it bears out or in a new one.
 func (w *witness) changed(op changes.Op, was, is changes.State) error {
-	by, err := w.of(is.Path, is.Since)
+	by, err := w.of(w.tree, is.Path, is.Since)
 	if err != nil {
 		return err
 	}
-	claims, err := claimsSince(w.tx, is.Path, was.Since)
+	claims, err := claimsSince(w.tx, w.tree, is.Path, was.Since)
 	if err != nil {
 		return err
 	}
-	c := changes.Change{Path: is.Path}
+	c := changes.Change{Tree: w.tree, Path: is.Path}
 	own := slices.IndexFunc(claims, func(c changes.Change) bool { return by.intent != nil && c.Intent == by.intent.ID })
 	if own >= 0 {
 		c, c.Reported = claims[own], true
@@ -180,11 +184,11 @@ func (w *witness) changed(op changes.Op, was, is changes.State) error {
 
 // first completes the claim that explains a file which was not looked at before.
 func (w *witness) first(is changes.State) error {
-	claims, err := claimsSince(w.tx, is.Path, time.Time{})
+	claims, err := claimsSince(w.tx, w.tree, is.Path, time.Time{})
 	if err != nil || len(claims) == 0 || is.Hash == "" {
 		return err
 	}
-	by, err := w.of(is.Path, is.Modified)
+	by, err := w.of(w.tree, is.Path, is.Modified)
 	if err != nil || by.intent == nil || claims[0].Intent != by.intent.ID {
 		return err
 	}
@@ -197,11 +201,11 @@ func (w *witness) first(is changes.State) error {
 // unchanged withdraws a claim that the file does not bear out: its bytes are those from before the
 // call. Of several claims since then none is withdrawn: one may have taken back another.
 func (w *witness) unchanged(was changes.State, o Observation) error {
-	claims, err := claimsSince(w.tx, o.Path, was.Since)
+	claims, err := claimsSince(w.tx, w.tree, o.Path, was.Since)
 	if err != nil || len(claims) != 1 || claims[0].Time.After(o.Seen) || contentOf(was) == "" {
 		return err
 	}
-	by, err := w.of(o.Path, claims[0].Time)
+	by, err := w.of(w.tree, o.Path, claims[0].Time)
 	if err != nil || by.intent == nil || by.intent.ID != claims[0].Intent || by.intent.Begun.Before(was.Since) {
 		return err
 	}
@@ -212,7 +216,7 @@ func (w *witness) unchanged(was changes.State, o Observation) error {
 // gone on without their results, and notes what the file was like before those that still run. first
 // says that the file was never looked at before.
 func (w *witness) conclude(is changes.State, first bool) error {
-	pending, err := pendingOn(w.tx, is.Path)
+	pending, err := w.pendingOn(w.tree, is.Path)
 	if err != nil {
 		return err
 	}
@@ -220,9 +224,6 @@ func (w *witness) conclude(is changes.State, first bool) error {
 		s, err := w.session(in.Session)
 		if err != nil {
 			return err
-		}
-		if !w.l.here(s) {
-			continue
 		}
 		if in.PreHash == "" {
 			if in, err = w.notePre(in, is, first); err != nil {
@@ -257,23 +258,23 @@ func (w *witness) notePre(in intents.Intent, is changes.State, first bool) (inte
 	return in, intents.SetPreHash(w.tx, in, pre)
 }
 
-// claimsSince returns the claims on a file after a time, newest first.
-func claimsSince(tx kv.Tx, path string, since time.Time) ([]changes.Change, error) {
+// claimsSince returns the claims on a file of a tree after a time, newest first.
+func claimsSince(tx kv.Tx, tree, path string, since time.Time) ([]changes.Change, error) {
 	list, err := changes.OfPath(tx, path, maxRecent)
 	if err != nil {
 		return nil, err
 	}
-	list = inTree(list, "") // others are not looked at
+	list = inTree(list, tree)
 	return slices.DeleteFunc(list, func(c changes.Change) bool { return !c.Claim() || !c.Time.After(since) }), nil
 }
 
-// pendingOn returns the pending intents that act on a file, oldest first.
-func pendingOn(tx kv.Tx, path string) ([]intents.Intent, error) {
-	list, err := intents.PendingOnPath(tx, path)
+// pendingOn returns the pending intents that act on a file of a tree, oldest first.
+func (a attributor) pendingOn(tree, path string) ([]intents.Intent, error) {
+	list, err := intents.PendingOnPath(a.tx, path)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(list, func(in intents.Intent) bool { return in.Subject() != path }), nil
+	return a.inTree(slices.DeleteFunc(list, func(in intents.Intent) bool { return in.Subject() != path }), tree)
 }
 
 // changeEvents returns the public record of observed changes: one event a session.

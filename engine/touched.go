@@ -20,19 +20,24 @@ const (
 // Touched implements API.
 func (l *Local) Touched(ctx context.Context, r TouchedRequest) (TouchedResponse, error) {
 	return view(ctx, l, func(tx kv.Tx) (TouchedResponse, error) {
-		var resp TouchedResponse
-		paths, next, err := changes.Touched(tx, max(r.After, 0), maxTouched)
+		resp := TouchedResponse{Files: []TouchedFile{}}
+		if r.Trees {
+			var err error
+			resp.Trees, resp.Next, err = changes.TouchedTrees(tx, max(r.After, 0))
+			return resp, err
+		}
+		paths, next, err := changes.Touched(tx, r.Tree, max(r.After, 0), maxTouched)
 		if err != nil {
 			return resp, err
 		}
 		resp.Next = next
 		resp.Files = make([]TouchedFile, 0, len(paths))
 		for _, p := range paths {
-			st, known, err := changes.StateOf(tx, p)
+			st, known, err := changes.StateOf(tx, r.Tree, p)
 			if err != nil {
 				return resp, err
 			}
-			st.Path = p
+			st.Tree, st.Path = r.Tree, p
 			resp.Files = append(resp.Files, TouchedFile{st, known})
 		}
 		resp.Files = fitting(resp.Files, limits.Page, func(f TouchedFile) int { return 300 + len(f.Path) })
@@ -42,10 +47,11 @@ func (l *Local) Touched(ctx context.Context, r TouchedRequest) (TouchedResponse,
 
 // touch notes that the session touched a file, if it is one that can be looked at.
 func (rec *recorder) touch(path string, at time.Time) error {
-	if path == "" || path == "." || isAbs(path) || !rec.l.here(*rec.session) || at.Before(rec.at.Add(-lately)) {
+	tree, known := rec.l.worksOn(*rec.session)
+	if path == "" || path == "." || isAbs(path) || !known || at.Before(rec.at.Add(-lately)) {
 		return nil
 	}
-	return changes.Touch(rec.tx, path)
+	return changes.Touch(rec.tx, tree, path)
 }
 
 // abandon takes note that the session's host has gone on to another turn: a look at the files of calls
@@ -73,10 +79,11 @@ func (rec *recorder) abandon(at time.Time) error {
 // ledger knows.
 func (rec *recorder) preHash(in intents.Intent) (string, error) {
 	path := in.Subject()
-	if path == "" || isAbs(path) || len(path) > changes.MaxPath || !rec.l.here(*rec.session) {
+	tree, known := rec.l.worksOn(*rec.session)
+	if path == "" || isAbs(path) || len(tree)+1+len(path) > changes.MaxPath || !known {
 		return "", nil
 	}
-	st, known, err := changes.StateOf(rec.tx, path)
+	st, known, err := changes.StateOf(rec.tx, tree, path)
 	if err != nil || !known {
 		return "", err
 	}
@@ -95,6 +102,7 @@ func hashBefore(tx kv.Tx, st changes.State, begun time.Time) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	list = inTree(list, st.Tree)
 	for i := len(list) - 1; i >= 0; i-- {
 		c := list[i]
 		if c.Source != changes.Observed || c.Time.Before(at) {

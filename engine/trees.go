@@ -82,6 +82,13 @@ func (l *Local) apart(s sessions.Session) string {
 	return s.Tree
 }
 
+// worksOn returns the tree whose files a session works on, "" being the workspace, and whether it is one of the
+// trees at all: a session that was imported from another machine works on none.
+func (l *Local) worksOn(s sessions.Session) (tree string, known bool) {
+	tree = l.apart(s)
+	return tree, tree != "" || l.here(s)
+}
+
 // pathOf returns a path of a session as the ledger keeps it.
 func (l *Local) pathOf(s sessions.Session, p string) (rel string, outside bool) {
 	tree := l.apart(s)

@@ -17,11 +17,22 @@ func (c *call) author(ctx context.Context, mode compaction.Mode) (engine.Author,
 	if c.o.Author == nil {
 		return nil, "", fault.New(fault.NotFound, "mcp.compact", "this server has no model to write summaries: use mode intent")
 	}
-	info, err := c.api.Info(ctx, engine.InfoRequest{})
+	root, err := c.tree(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	return c.o.Author(info.Workspace)
+	return c.o.Author(root)
+}
+
+// tree returns the root of the tree that the client works in, whose configuration holds for it.
+func (c *call) tree(ctx context.Context) (string, error) {
+	if c.o.Tree != nil {
+		if root := c.o.Tree(); root != "" {
+			return root, nil
+		}
+	}
+	info, err := c.api.Info(ctx, engine.InfoRequest{})
+	return info.Workspace, err
 }
 
 // problems returns what is wrong with the configuration, for the answers that depend on it.
@@ -29,12 +40,12 @@ func (c *call) problems(ctx context.Context) []string {
 	if c.o.Problems == nil {
 		return nil
 	}
-	info, err := c.api.Info(ctx, engine.InfoRequest{})
-	if err != nil || info.Workspace == "" {
+	root, err := c.tree(ctx)
+	if err != nil || root == "" {
 		return nil
 	}
 	var out []string
-	for _, p := range c.o.Problems(info.Workspace) {
+	for _, p := range c.o.Problems(root) {
 		out = append(out, oneLine(clean(p), 300))
 	}
 	return out

@@ -54,8 +54,9 @@ type changesResult struct {
 type changed struct {
 	ID      int64  `json:"id"`
 	Path    string `json:"path"`
-	Op      string `json:"op"`     // created, modified, deleted
-	Source  string `json:"source"` // observed, transcript, inferred
+	Tree    string `json:"tree,omitempty"` // the root that path is relative to, where it is not that of this chat
+	Op      string `json:"op"`             // created, modified, deleted
+	Source  string `json:"source"`         // observed, transcript, inferred
 	Time    string `json:"time"`
 	Session string `json:"session,omitempty"` // absent: nobody's we know
 	Outside bool   `json:"outside,omitempty"` // of the workspace
@@ -104,6 +105,14 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	if a.Session != "" {
 		session = own.ID
 	}
+	info, err := c.api.Info(ctx, engine.InfoRequest{})
+	if err != nil {
+		return r, err
+	}
+	tree, err := c.tree(ctx)
+	if err != nil {
+		return r, err
+	}
 	list, err := c.api.Changes(ctx, engine.ChangesRequest{Session: session, Path: path, Since: a.Since, Limit: a.Limit})
 	if err != nil {
 		return r, err
@@ -111,7 +120,7 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	r.Total = list.Total
 	for _, x := range list.Changes {
 		r.Entries = append(r.Entries, changed{
-			ID: x.ID, Path: inline(x.Path), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
+			ID: x.ID, Path: inline(x.Path), Tree: inline(x.Elsewhere(info.Workspace, tree)), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
 			Session: x.Session, Outside: x.Outside, Candidates: candidates(x),
 		})
 	}
@@ -147,8 +156,15 @@ func (c *call) relative(ctx context.Context, path string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if rel, err := filepath.Rel(info.Workspace, path); err == nil && info.Workspace != "" && filepath.IsLocal(rel) {
-			path = rel
+		tree, err := c.tree(ctx)
+		if err != nil {
+			return "", err
+		}
+		for _, root := range []string{info.Workspace, tree} { // those of a tree inside the workspace are relative to that
+			if rel, err := filepath.Rel(root, path); err == nil && root != "" && filepath.IsLocal(rel) {
+				path = rel
+				break
+			}
 		}
 	}
 	if path = filepath.ToSlash(filepath.Clean(path)); path == "." {
@@ -167,6 +183,9 @@ func (r changesResult) String() string {
 	}
 	for _, x := range r.Entries {
 		fmt.Fprintf(&b, "- %d %s %s (%s, %s", x.ID, x.Op, x.Path, x.Source, x.Time)
+		if x.Tree != "" {
+			fmt.Fprintf(&b, ", in %s", x.Tree)
+		}
 		switch {
 		case x.Session != "":
 			fmt.Fprintf(&b, ", session %s", x.Session)

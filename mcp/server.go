@@ -25,6 +25,9 @@ type Options struct {
 	// AskRoots has a client that offers its roots asked for them before the ledger is opened: where
 	// the process was started says nothing, as with desktop hosts.
 	AskRoots bool
+	// Tree returns the root of the tree that the client works in, once the ledger is open; nil or "": the
+	// ledger's workspace.
+	Tree func() string
 	// Author returns who writes summaries in the modes that have a model write, for the tree with a
 	// root, and the sections that they have. nil: nobody does.
 	Author func(root string) (write engine.Author, sections string, err error)

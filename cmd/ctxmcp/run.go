@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync/atomic"
 
 	"ctxledger.dev/cmd/internal/wiring"
 	"ctxledger.dev/engine"
@@ -20,17 +21,21 @@ func run(ctx context.Context, e env.Env, args []string) int {
 	return p.Run(args, func() (func() error, error) {
 		here, err := workspace.Find(e, workspace.Options{Flag: p.Root})
 		nowhere := err == nil && here.Root == "" // desktop hosts start servers where nothing lies
+		var tree atomic.Value                    // the root that the client works in
+		tree.Store("")
 		open := func(ctx context.Context, roots []string) (engine.API, error) {
 			ws, err := workspace.Find(e, workspace.Options{Flag: p.Root, Roots: roots})
 			if err != nil {
 				return nil, err
 			}
+			tree.Store(ws.Root)
 			return wiring.Open(ctx, e, ws, p.InProcess)
 		}
 		s, err := mcp.New(open, mcp.Options{
 			Version: wiring.Version, ToolPrefix: *prefix, Env: e,
 			AskRoots: nowhere,
 			Log:      wiring.Log(e),
+			Tree:     func() string { return tree.Load().(string) },
 			Author:   wiring.Author(e),
 			Problems: wiring.Problems(e),
 		})

@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/pulse"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
 
@@ -35,6 +36,8 @@ type Options struct {
 	User func(ctx context.Context) (engine.API, error)
 	// Models says what is counted exactly, and of which family the others are; nil: as the program knows.
 	Models *tokens.Registry
+	// Skip reports whether nothing is learnt from a session; nil: from all.
+	Skip func(s sessions.Session) bool
 	// Log gets what went wrong; nil: nothing is logged.
 	Log *slog.Logger
 	// Wait waits for a time, or until ctx ends; nil: by the system's clock.
@@ -208,7 +211,7 @@ func (f *follower) session(ctx context.Context, name string, states map[string][
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) {
 		return nil // forgotten by now, or damaged
 	}
-	if err != nil || s.HostID == "" || s.Forgotten != nil {
+	if err != nil || s.HostID == "" || s.Forgotten != nil || f.o.Skip != nil && f.o.Skip(s) {
 		return err
 	}
 	l := f.log(name)

@@ -39,6 +39,8 @@ type Options struct {
 	Log *slog.Logger
 	// Wait waits for a time, or until ctx ends; nil: by the system's clock.
 	Wait func(ctx context.Context, d time.Duration)
+	// Skip reports whether a session is not exported; nil: none.
+	Skip func(s sessions.Session) bool
 	// Pulse shows whether the writing makes progress; nil: nobody asks.
 	Pulse *pulse.Pulse
 }
@@ -131,6 +133,9 @@ func (f *follower) write(ctx context.Context) (took time.Duration, err error) {
 		return 0, nil
 	case err != nil:
 		return 0, err
+	case f.o.Skip != nil && f.o.Skip(s):
+		f.after = now.Next
+		return 0, nil
 	}
 	state, err := f.prepare(ctx)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"ctxledger.dev/changes/watch"
@@ -66,6 +67,7 @@ type directories struct {
 	watcher *watch.Watcher // nil: the system has none to give
 	all     map[string]*directory
 	budget  int
+	parts   *atomic.Int64 // how many trees share the budgets; nil: no other
 	perFile bool
 	spent   int
 	stamps  int
@@ -92,6 +94,17 @@ func (d *directories) start() {
 	}
 	d.watcher = w
 }
+
+// part returns this tree's part of a budget.
+func (d *directories) part(budget int) int {
+	if d.parts == nil {
+		return budget
+	}
+	return budget / max(1, int(d.parts.Load()))
+}
+
+// most returns how many watches may be used.
+func (d *directories) most() int { return d.part(d.budget) }
 
 func (d *directories) close() error {
 	if d.watcher == nil {
@@ -126,7 +139,7 @@ func (d *directories) enter(name string) {
 
 // grow watches a directory that has appeared: all that is in it is new.
 func (d *directories) grow(name string) bool {
-	if d.grown >= min(maxGrown, d.budget/4) {
+	if d.grown >= min(d.part(maxGrown), d.most()/4) {
 		return false
 	}
 	d.uses++
@@ -145,7 +158,7 @@ func (d *directories) add(name string, grown bool) bool {
 		entries, _, _ := d.tree.List(name, maxEntries) // what cannot be read costs nothing
 		dir.cost += len(entries)
 	}
-	d.makeRoom(min(dir.cost, d.budget))
+	d.makeRoom(min(dir.cost, d.most()))
 	d.all[name] = dir
 	d.spent += dir.cost
 	d.polled++
@@ -161,7 +174,7 @@ func (d *directories) add(name string, grown bool) bool {
 
 // watch asks the system for events of a directory; where it gives none the directory is polled.
 func (d *directories) watch(name string, dir *directory) {
-	if d.watcher == nil || dir.cost > d.budget {
+	if d.watcher == nil || dir.cost > d.most() {
 		return
 	}
 	err := d.watcher.Add(filepath.Join(d.root, filepath.FromSlash(name)))
@@ -200,7 +213,7 @@ func (d *directories) tell(err error) {
 func (d *directories) read(name string, dir *directory) {
 	entries, more, err := d.tree.List(name, maxEntries)
 	dir.unread = err != nil
-	if err != nil || more || d.stamps+len(entries) > maxStamps {
+	if err != nil || more || d.stamps+len(entries) > d.part(maxStamps) {
 		return
 	}
 	dir.whole = true
@@ -221,7 +234,7 @@ func (d *directories) note(dir *directory, base string, s *stamp) {
 	case s == nil && had:
 		delete(dir.files, base)
 		d.stamps--
-	case s != nil && (had || d.stamps < maxStamps):
+	case s != nil && (had || d.stamps < d.part(maxStamps)):
 		dir.files[base] = *s
 		if !had {
 			d.stamps++
@@ -233,7 +246,7 @@ func (d *directories) note(dir *directory, base string, s *stamp) {
 
 // makeRoom lets go of directories until a new one can be paid for.
 func (d *directories) makeRoom(cost int) {
-	for len(d.all) > 0 && d.spent+cost > d.budget {
+	for len(d.all) > 0 && (d.spent+cost > d.most() || d.stamps > d.part(maxStamps)) {
 		oldest, least := "", int64(-1)
 		for name, dir := range d.all {
 			if least < 0 || dir.used < least {

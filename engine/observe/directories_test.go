@@ -19,7 +19,7 @@ func (w *world) observer() *observer {
 	w.t.Helper()
 	info, err := w.l.Info(w.t.Context(), engine.InfoRequest{})
 	must(w.t, err)
-	ob, err := newObserver(w, info, Options{Env: env.System(), Log: slog.New(slog.NewTextHandler(&w.log, nil))})
+	ob, err := newObserver(w, info.State, scope{root: w.root, own: true}, Options{Env: env.System(), Log: slog.New(slog.NewTextHandler(&w.log, nil))})
 	must(w.t, err)
 	w.t.Cleanup(func() { ob.close() })
 	return ob

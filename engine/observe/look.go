@@ -74,7 +74,7 @@ func (ob *observer) examine(ctx context.Context, b *batch, name string, info saf
 		delete(parent.subs, path.Base(name))
 	}
 	for _, file := range ob.dirs.gone(name) {
-		b.add(ctx, look{name: file, info: safefs.Info{Kind: safefs.Absent}, noticed: noticed, had: changes.State{Path: file, Exists: true}})
+		b.add(ctx, look{name: file, info: safefs.Info{Kind: safefs.Absent}, noticed: noticed, had: changes.State{Tree: ob.scope.tree, Path: file, Exists: true}})
 	}
 	if parent == nil || b.rules.Ignored(name, false) && !ob.named[name] {
 		return
@@ -152,7 +152,7 @@ func (b *batch) look(ctx context.Context, name string, noticed time.Time) bool {
 
 // add adds an observation, unless it is that there still is nothing.
 func (b *batch) add(ctx context.Context, l look) {
-	st := l.state()
+	st := l.state(b.ob.scope.tree)
 	if l.seen = b.ob.now(); st.Modified.After(l.seen) && st.Modified.Sub(l.seen) < clockSkew {
 		l.seen = st.Modified
 	}
@@ -167,9 +167,9 @@ func (b *batch) add(ctx context.Context, l look) {
 	}
 }
 
-// state returns what was found as the ledger keeps it. Only regular files exist.
-func (l look) state() changes.State {
-	st := changes.State{Path: l.name}
+// state returns what was found in a tree as the ledger keeps it. Only regular files exist.
+func (l look) state(tree string) changes.State {
+	st := changes.State{Tree: tree, Path: l.name}
 	if l.info.Kind == safefs.File {
 		st.Exists, st.Size, st.Modified = true, l.info.Size, time.Unix(0, l.info.Modified).UTC()
 		st.Hash, st.Large = l.hash, l.large
@@ -189,13 +189,13 @@ func (ob *observer) before(l look, now changes.State) *changes.State {
 	s, had := dir.files[path.Base(l.name)]
 	switch {
 	case had:
-		was := changes.State{Path: l.name, Exists: true, Size: s.size, Modified: time.Unix(0, s.modified).UTC(), Since: time.Unix(0, s.looked).UTC()}
+		was := changes.State{Tree: ob.scope.tree, Path: l.name, Exists: true, Size: s.size, Modified: time.Unix(0, s.modified).UTC(), Since: time.Unix(0, s.looked).UTC()}
 		if now.Exists && was.Size == now.Size && was.Modified.Equal(now.Modified) {
 			return nil
 		}
 		return &was
 	case dir.whole && now.Exists:
-		return &changes.State{Path: l.name, Since: dir.listed.UTC()}
+		return &changes.State{Tree: ob.scope.tree, Path: l.name, Since: dir.listed.UTC()}
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (b *batch) send(ctx context.Context) bool {
 		return !b.failed
 	}
 	ob := b.ob
-	resp, err := ob.ledger.RecordStates(ctx, engine.RecordStatesRequest{Started: ob.started, States: b.states})
+	resp, err := ob.ledger.RecordStates(ctx, engine.RecordStatesRequest{Tree: ob.scope.tree, Started: ob.started, States: b.states})
 	if err != nil {
 		ob.fail(ctx, err)
 		b.failed = true

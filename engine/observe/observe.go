@@ -26,13 +26,17 @@ type Options struct {
 	// Tick says when to look again at what cannot be watched and to try again what failed; nil: every
 	// two seconds while there is such a thing.
 	Tick <-chan time.Time
+	// Trees returns the roots of the trees that share the ledger; nil: its workspace alone.
+	Trees func() []string
+	// Skip reports whether the files of a tree are left alone; nil: of none.
+	Skip func(tree string) bool
 	// Pulse shows whether the observing makes progress; nil: nobody asks.
 	Pulse *pulse.Pulse
 }
 
-// Run observes the workspace of a ledger until ctx ends, and returns nil then. Trouble with a file, a
+// Run observes the trees of a ledger, those that sessions touched last, until ctx ends, and returns nil then. Trouble with a file, a
 // directory, the watching or the ledger is logged and tried again; it ends nothing. Errors: invalid for
-// a ledger without a workspace; those of safefs.Open when the workspace cannot be opened at all.
+// a ledger without a workspace; those of Info.
 func Run(ctx context.Context, ledger Ledger, o Options) error {
 	info, err := ledger.Info(ctx, engine.InfoRequest{})
 	if ctx.Err() != nil {
@@ -44,13 +48,18 @@ func Run(ctx context.Context, ledger Ledger, o Options) error {
 	if info.Workspace == "" {
 		return fault.New(fault.Invalid, "observe.run", "the ledger has no workspace to observe")
 	}
-	ob, err := newObserver(ledger, info, o)
-	if err != nil {
-		return err
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
-	defer ob.close()
+	if o.Trees == nil {
+		o.Trees = func() []string { return []string{info.Workspace} }
+	}
+	if o.Skip == nil {
+		o.Skip = func(string) bool { return false }
+	}
 	news, stop := listen(ctx, ledger)
 	defer stop()
-	ob.loop(ctx, news)
+	k := &keeper{ledger: ledger, info: info, o: o, started: o.Env.Now().UTC().Round(0)}
+	k.loop(ctx, news)
 	return nil
 }

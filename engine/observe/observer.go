@@ -32,10 +32,10 @@ const (
 	maxDrain = 1024
 )
 
-// observer is the state of one Run. It has no goroutine of its own.
+// observer observes one scope. It has no goroutine of its own.
 type observer struct {
 	o       Options
-	root    string // of the workspace
+	scope   scope
 	ledger  Ledger
 	log     *slog.Logger
 	tree    *safefs.Tree
@@ -53,22 +53,20 @@ type observer struct {
 	ticker *time.Ticker    // runs while there is anything to poll or to try again
 }
 
-func newObserver(ledger Ledger, info engine.Info, o Options) (*observer, error) {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	tree, err := safefs.Open(info.Workspace)
+// newObserver returns an observer of a scope; state is the directory of the ledger.
+func newObserver(ledger Ledger, state string, s scope, o Options) (*observer, error) {
+	tree, err := safefs.Open(s.root)
 	if err != nil {
 		return nil, err
 	}
 	ob := &observer{
-		o: o, root: info.Workspace, ledger: ledger, log: o.Log, tree: tree, started: o.Env.Now().UTC().Round(0),
+		o: o, scope: s, ledger: ledger, log: o.Log, tree: tree, started: o.Env.Now().UTC().Round(0),
 		named: map[string]bool{}, retry: map[string]bool{},
 	}
-	if rel, err := filepath.Rel(ob.root, info.State); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(s.root, state); err == nil && filepath.IsLocal(rel) {
 		ob.state = filepath.ToSlash(rel)
 	}
-	ob.dirs = newDirectories(ob.root, tree, o.Log, o.Env.Now)
+	ob.dirs = newDirectories(s.root, tree, o.Log, o.Env.Now)
 	return ob, nil
 }
 
@@ -143,7 +141,7 @@ func (ob *observer) event(e watch.Event) {
 		ob.rescan()
 		return
 	}
-	rel, err := filepath.Rel(ob.root, e.Path)
+	rel, err := filepath.Rel(ob.scope.root, e.Path)
 	if err != nil || !filepath.IsLocal(rel) {
 		return
 	}
@@ -154,9 +152,9 @@ func (ob *observer) event(e watch.Event) {
 }
 
 // barred reports whether a path is never looked at: git's own files, the ledger's, the root itself,
-// and what cannot be told of.
+// what other trees have, and what cannot be told of.
 func (ob *observer) barred(name string) bool {
-	return name == "." || name == ".git" || strings.HasPrefix(name, ".git/") || strings.HasSuffix(name, "/.git") || strings.Contains(name, "/.git/") ||
+	return name == "." || !ob.scope.covers(name) || name == ".git" || strings.HasPrefix(name, ".git/") || strings.HasSuffix(name, "/.git") || strings.Contains(name, "/.git/") ||
 		ob.state != "" && (name == ob.state || strings.HasPrefix(name, ob.state+"/")) ||
 		len(name) > changes.MaxPath || !utf8.ValidString(name) || strings.ContainsAny(name, "\x00\n")
 }
@@ -229,7 +227,7 @@ func (ob *observer) refresh(ctx context.Context) {
 	if !ob.usable() {
 		return
 	}
-	resp, err := ob.ledger.Touched(ctx, engine.TouchedRequest{After: ob.cursor})
+	resp, err := ob.ledger.Touched(ctx, engine.TouchedRequest{Tree: ob.scope.tree, After: ob.cursor})
 	if err != nil {
 		ob.fail(ctx, err)
 		return
@@ -257,10 +255,11 @@ func (ob *observer) refresh(ctx context.Context) {
 
 // enter watches the directories of files, those of the first in the list before all.
 func (ob *observer) enter(files []engine.TouchedFile) {
+	ob.dirs.makeRoom(0) // more trees may share the watches than before
 	var names []string
 	known := map[string]bool{}
 	for _, f := range files {
-		if dir := path.Dir(f.Path); !known[dir] && len(names) < ob.dirs.budget {
+		if dir := path.Dir(f.Path); !known[dir] && len(names) < ob.dirs.most() {
 			known[dir] = true
 			names = append(names, dir)
 		}
@@ -271,13 +270,13 @@ func (ob *observer) enter(files []engine.TouchedFile) {
 	}
 }
 
-// usable reports whether the tree is still the workspace. One that was replaced is opened again; while
+// usable reports whether the tree is still the one at its root. One that was replaced is opened again; while
 // there is none, its files are not gone but unknown.
 func (ob *observer) usable() bool {
 	if !ob.tree.Replaced() {
 		return true
 	}
-	tree, err := safefs.Open(ob.root)
+	tree, err := safefs.Open(ob.scope.root)
 	if err != nil {
 		ob.again = true
 		return false

@@ -8,6 +8,7 @@
 package pulse
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -20,6 +21,7 @@ type Pulse struct {
 	mu    sync.Mutex
 	since time.Time // guarded by mu; when the present step or rest began
 	rests bool      // guarded by mu
+	parts []*Pulse  // guarded by mu; see Part
 }
 
 // New returns the pulse of a task that begins now.
@@ -40,12 +42,35 @@ func (p *Pulse) note(rests bool) {
 	p.since, p.rests = p.now(), rests
 }
 
-// Step returns how long the present step has taken, or, at rest, how long that has lasted.
+// Part returns the pulse of one of several things that the work does at once, until end is called.
+func (p *Pulse) Part() (part *Pulse, end func()) {
+	if p == nil {
+		return nil, func() {}
+	}
+	part = New(p.now)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.parts = append(p.parts, part)
+	return part, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.parts = slices.DeleteFunc(p.parts, func(o *Pulse) bool { return o == part })
+	}
+}
+
+// Step returns how long the present step has taken, or, at rest, how long that has lasted: of the parts that
+// are at work, the longest.
 func (p *Pulse) Step() (took time.Duration, rests bool) {
 	if p == nil {
 		return 0, true
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return max(p.now().Sub(p.since), 0), p.rests
+	took, rests = max(p.now().Sub(p.since), 0), p.rests
+	for _, part := range p.parts {
+		if d, idle := part.Step(); !idle && (rests || d > took) {
+			took, rests = d, false
+		}
+	}
+	return took, rests
 }

@@ -7,11 +7,11 @@
 package wiring
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
 	"os"
-	"slices"
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/config"
@@ -24,6 +24,7 @@ import (
 	"ctxledger.dev/internal/logcap"
 	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/workspace"
 )
 
@@ -41,8 +42,8 @@ func Log(e env.Env) *slog.Logger {
 
 // Role returns what a program brings along for the daemons that it becomes: they follow the
 // session files of coding agents in their workspace, observe the files that sessions touch, have the user
-// ledger learn from measured usage, and keep the exports of the active session up to date, unless its configuration says follow: false. With
-// exports: false they write none.
+// ledger learn from measured usage, and keep the exports of the active session up to date. They leave alone what ran in
+// a tree whose configuration says follow: false. With exports: false they write no exports.
 func Role(e env.Env) daemon.Role {
 	return daemon.Role{Version: Version, Env: e, Background: func(root string) []daemon.Task {
 		log := Log(e)
@@ -51,26 +52,22 @@ func Role(e env.Env) daemon.Role {
 		}
 		c := settings(e, root, log)
 		skip := func(tree string) bool { return !settings(e, tree, log).Follow }
-		if !slices.ContainsFunc(workspace.Trees(e, root), func(tree string) bool { return !skip(tree) }) {
-			return nil
-		}
-		tasks := []daemon.Task{{Name: engine.TaskFollow, Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
-			return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Skip: skip, Env: e, Log: log, Pulse: p})
-		}}}
-		if !c.Follow {
-			return tasks // of other trees of the repository
-		}
-		tasks = append(tasks,
-			daemon.Task{Name: "observing files", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
-				return observe.Run(ctx, api, observe.Options{Env: e, Log: log, Pulse: p})
+		trees := func() []string { return workspace.Trees(e, root) }
+		left := func(s sessions.Session) bool { return skip(cmp.Or(s.Tree, root)) }
+		tasks := []daemon.Task{
+			{Name: engine.TaskFollow, Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+				return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Skip: skip, Env: e, Log: log, Pulse: p})
 			}},
-			daemon.Task{Name: "learning from measured usage", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
-				return calibrate.Follow(ctx, api, calibrate.Options{Env: e, Log: log, User: user(e, root, api), Models: c.Models, Pulse: p})
+			{Name: "observing files", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+				return observe.Run(ctx, api, observe.Options{Env: e, Log: log, Trees: trees, Skip: skip, Pulse: p})
 			}},
-		)
+			{Name: "learning from measured usage", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+				return calibrate.Follow(ctx, api, calibrate.Options{Env: e, Log: log, User: user(e, root, api), Models: c.Models, Skip: left, Pulse: p})
+			}},
+		}
 		if c.Exports {
 			tasks = append(tasks, daemon.Task{Name: "writing exports", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
-				return exports.Follow(ctx, api, exports.Options{Env: e, Log: log, Pulse: p})
+				return exports.Follow(ctx, api, exports.Options{Env: e, Log: log, Skip: left, Pulse: p})
 			}})
 		}
 		return tasks
