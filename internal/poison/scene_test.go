@@ -71,10 +71,10 @@ var places = []place{
 
 // script is what a recorded session says.
 type script struct {
-	asked                                                                    [3]string
-	said, thought, tool, argument, value, command, commit, pattern, result   string
-	long, failure, read, changed, content, earlier, branch, dir, model, host string
-	hostID, agent                                                            string
+	asked                                                                  [3]string
+	said, thought, tool, argument, value, command, commit, pattern, result string
+	long, failure, read, changed, content, earlier, branch, dir, model     string
+	hostID, agent                                                          string
 
 	lines  bytes.Buffer
 	at     time.Time

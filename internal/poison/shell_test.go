@@ -22,8 +22,6 @@ type command struct {
 	line []string
 	// exact says that its answer begins lines with what is stored: it is the stored text itself.
 	exact bool
-	// plain says that no JSON is asked for.
-	plain bool
 }
 
 // commands are those of every command of the program, with the text in the place of HOSTILE.

@@ -70,19 +70,20 @@ func (w word) whole() extent {
 // option returns the option that a word is, with its value; the value is empty if it is the next word. It returns
 // nil for other words, and for options without a value.
 func (w word) option(text []byte, options []option) (*option, extent) {
-	if w.head.from == w.head.to {
-		w.head, w.tail = w.tail, extent{} // '-pX'
+	name, value := w.head, w.tail
+	if name.from == name.to {
+		name, value = value, extent{} // '-pX'
 	}
-	head := string(text[w.head.from:w.head.to])
+	head := string(text[name.from:name.to])
 	for i := range options {
 		o := &options[i]
 		at, ok := o.takes(head)
 		switch {
 		case !ok:
 		case at < len(head):
-			return o, extent{w.head.from + at, w.head.to}
-		case w.tail.to > w.tail.from:
-			return o, w.tail
+			return o, extent{name.from + at, name.to}
+		case value.to > value.from:
+			return o, value
 		case o.form&apart != 0:
 			return o, extent{}
 		}

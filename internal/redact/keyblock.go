@@ -134,7 +134,7 @@ func (w *keyWalk) last(l line, mark int) {
 // add adds text[from:to] to the newest piece, or begins one behind quotation marks.
 func (w *keyWalk) add(from, to int) {
 	w.body = true
-	if n := len(w.pieces); n > 0 && bytes.IndexAny(w.text[w.pieces[n-1].end:from], "\"'`") < 0 {
+	if n := len(w.pieces); n > 0 && !bytes.ContainsAny(w.text[w.pieces[n-1].end:from], "\"'`") {
 		w.pieces[n-1].end, w.pieces[n-1].hi = to, to
 		return
 	}
