@@ -227,7 +227,7 @@ func (f *follower) report(r Report) {
 func (f *follower) open(path string) (*os.File, int64, error) {
 	dir := f.base
 	if f.only == "" {
-		dir = filepath.Join(f.base, childToward(f.base, path))
+		dir = childToward(f.base, path)
 	}
 	tree, err := safefs.Open(dir)
 	if err != nil {
