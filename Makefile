@@ -96,6 +96,11 @@ CONFIGURATIONS ?= 200
 authority: tools ## everything that is offered, over CONFIGURATIONS generated configurations of a hostile repository from SEED, under strace
 	$(GO) test -count=1 -timeout 60m -v ./internal/authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
+# One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
+PROOFS := crash powercut flips faults defects hostile share escapes worktrees liveness authority taint poison fuzz
+proofs: ## every harness behind docs/benchmarks.md, for hours
+	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
+
 KILLS ?= 2000
 crash: ## kill KILLS owners (default 2000), from SEED
 	$(GO) run -tags failpoints ./internal/crashtest/crash -kills $(KILLS) $(if $(SEED),-seed $(SEED))
