@@ -31,8 +31,8 @@ demo: build ## the main job, from a recorded session to a summary and back
 QUIET := compaction config internal/archtest internal/chars internal/failpoint internal/fuzzrun internal/ignore internal/redact internal/scrub \
   internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text overflow report retention transcript \
   window workspace
-# Harnesses that look at what a child has left: the child is built without the race detector anyway.
-HARNESSES := cmd/internal/liveness internal/authority internal/crashtest internal/crashtest/damage internal/crashtest/faults internal/crashtest/powercut internal/crashtest/script
+# Harnesses that look at what a child has left, which is built without the race detector anyway, or at texts that leave.
+HARNESSES := cmd/internal/taint internal/poison cmd/internal/liveness internal/authority internal/crashtest internal/crashtest/damage internal/crashtest/faults internal/crashtest/powercut internal/crashtest/script
 # Of their volume these have a part under the race detector (-short), all of it without.
 LARGE := engine mcp
 # The longest first, so that no processor is without work at the end.

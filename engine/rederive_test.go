@@ -46,6 +46,7 @@ var goldenSecrets = []struct{ where, secret string }{
 
 // TestOpeningALedgerOfSchema2TakesSecretsOutOfWhatWasDerived opens a ledger that the last program of schema 2 wrote.
 func TestOpeningALedgerOfSchema2TakesSecretsOutOfWhatWasDerived(t *testing.T) {
+	volume(t)
 	dir := golden(t, "2")
 	if found := derivedSecrets(t, dir); len(found) < len(goldenSecrets)-2 {
 		t.Fatalf("the golden ledger holds only %q in derived records", slices.Sorted(maps.Keys(found)))

@@ -38,6 +38,7 @@ func inUse() uint64 {
 
 // A session of any size is printed by its handle, in constant memory. Once, 64 MiB were the most.
 func TestASessionOfAnySizeIsStreamed(t *testing.T) {
+	volume(t)
 	if testing.Short() {
 		t.Skip("75 MiB, without goroutines to meet")
 	}
