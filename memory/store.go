@@ -65,7 +65,7 @@ func author(e Entry) string {
 func Get(tx kv.Tx, scope Scope, name string) (Entry, error) {
 	e, ok, err := find(tx, scope, name)
 	if err == nil && !ok {
-		err = fault.New(fault.NotFound, "memory.get", "no memory %.100q in scope %s", name, scope).
+		err = fault.New(fault.NotFound, "memory.get", "no memory %.1000q in scope %s", name, scope).
 			WithHint("list the memories to see their names")
 	}
 	return e, err
