@@ -28,7 +28,7 @@ import (
 var every = flag.Bool("every", false, "hold every task, also those that begin late, and measure the bounds")
 
 const (
-	patience = 5 * time.Minute // against hangs
+	patience = 2 * time.Minute // against hangs
 	bound    = 5 * time.Second // of an owner's leaving, where it is measured
 )
 
@@ -41,12 +41,15 @@ type way struct {
 
 // ways has a row for each task of an owner: choose a call on a path that only this task makes.
 var ways = map[string]way{
-	engine.TaskFollow:                   {call: "openat", paths: func(p place) []string { return []string{p.session} }},
-	"observing files":                   {call: "openat", paths: func(p place) []string { return []string{touched, filepath.Join(p.box.Workspace, "order")} }},
+	engine.TaskFollow: {call: "openat", paths: func(p place) []string { return []string{p.session, filepath.Base(p.session)} }},
+	"observing files": {call: "openat", paths: func(p place) []string {
+		return []string{touched, filepath.Base(touched), "order", filepath.Join(p.box.Workspace, "order")}
+	}},
 	"learning from measured usage":      {call: "openat", paths: func(p place) []string { return []string{filepath.Join(p.UserState, "owner.json")} }, late: true},
-	"writing exports":                   {call: "mkdirat", paths: func(p place) []string { return []string{filepath.Join(p.State, "exports")} }},
+	"writing exports":                   {call: "mkdirat", paths: func(p place) []string { return []string{filepath.Join(p.State, "exports"), "exports"} }},
 	"watching over the state directory": {call: "openat", paths: func(p place) []string { return []string{filepath.Join(p.State, "owner.json")} }},
 	"keeping files private":             {call: "newfstatat", paths: func(p place) []string { return []string{filepath.Join(p.State, deep)} }},
+	"keeping room to delete in":         {call: "newfstatat", paths: func(p place) []string { return []string{filepath.Join(p.State, "reserve")} }},
 	"applying the retention policy":     {call: "unlinkat", paths: func(p place) []string { return p.blobs }, late: true},
 }
 
@@ -190,9 +193,13 @@ func hold(t *testing.T, p place, name string, w way) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	var info engine.Info
+	held := deadlined(t)
 	for stuck := false; !stuck; <-tick.C {
 		st, err := daemon.Status(deadlined(t), p.State)
 		must(t, err)
+		if held.Err() != nil {
+			t.Fatalf("the task was not held: %+v", st.Info.Tasks)
+		}
 		info = st.Info
 		for _, x := range info.Tasks {
 			if x.State == engine.TaskStuck && x.Name != name {
