@@ -38,8 +38,8 @@ func (m *migrating) session(s sessions.Session) error {
 	d := derivation{migrating: m, session: s, known: newResidue(m.l.masks)}
 	for seq := int64(1); seq <= s.Seq; seq++ {
 		e, err := sessions.GetEntry(m, s.ID, seq)
-		if fault.Is(err, fault.Corrupt) || fault.Is(err, fault.NotFound) {
-			continue // check and repair tell of it
+		if damaged(err) {
+			continue
 		}
 		if err == nil {
 			err = d.entry(e)
@@ -56,6 +56,10 @@ func (m *migrating) session(s sessions.Session) error {
 	}
 	return sessions.Save(m, d.session)
 }
+
+// damaged reports whether err says that a record is lost or unreadable. That keeps nothing else from being derived: a
+// ledger under repair is brought to the newest schema as well, and check and repair tell of the record.
+func damaged(err error) bool { return fault.Is(err, fault.Corrupt) || fault.Is(err, fault.NotFound) }
 
 // derivation makes anew what was derived in one session.
 type derivation struct {
@@ -138,7 +142,7 @@ func (d *derivation) calls(e *sessions.Stored, m, shown transcript.Message) erro
 		}
 		meaning := intents.Classify(m.Parts[i].Name, p.Args)
 		meant[p.ID] = meaning
-		if err := intents.Restate(d, d.session.ID, p.ID, cutLabel(p.Name), meaning.Command, p.Args); err != nil {
+		if err := intents.Restate(d, d.session.ID, p.ID, cutLabel(p.Name), meaning.Command, p.Args); err != nil && !damaged(err) {
 			return err
 		}
 	}
@@ -163,7 +167,7 @@ func (d *derivation) results(e *sessions.Stored, m, shown transcript.Message) er
 		if p.Kind != transcript.KindResult || p.Sealed {
 			continue
 		}
-		if err := intents.Retell(d, d.session.ID, p.ID, p.Text, shown.Parts[i].Text); err != nil {
+		if err := intents.Retell(d, d.session.ID, p.ID, p.Text, shown.Parts[i].Text); err != nil && !damaged(err) {
 			return err
 		}
 	}
@@ -208,7 +212,7 @@ func (m *migrating) artifacts() error {
 		tool, hinted, title := mask(a.Tool), mask(a.Hint), mask(a.Title)
 		if len(a.Refs) > 0 && a.Hint != "" {
 			c, _, err := sessions.CallOf(m, a.Refs[0].Session, a.Refs[0].CallID)
-			if err != nil {
+			if err != nil && !damaged(err) {
 				return err
 			}
 			if c != nil && c.Name == tool {
