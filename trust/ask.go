@@ -69,6 +69,9 @@ func (a Ask) Print(w io.Writer) {
 			row("", "SHA-256 %s", f.Digest)
 		}
 	}
+	if len(a.Programs) > 0 {
+		row("", "other files that it reads, as a Makefile, may change without another question")
+	}
 	s := a.Summarizer
 	if s.URL != "" {
 		row("connects to", "%s  (%s)", quote(server(s.URL)), quote(s.URL))
