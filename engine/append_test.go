@@ -157,6 +157,7 @@ func TestASessionsLabelsAreBounded(t *testing.T) {
 // TestEntriesInBlobs: originals beyond a record, up to the longest line, come back from the log, the
 // view and by handle.
 func TestEntriesInBlobs(t *testing.T) {
+	volume(t)
 	l := open(t)
 	var entries []sessions.NewEntry
 	var want [][]byte

@@ -71,6 +71,7 @@ func texts(raws [][]byte) []string {
 // Design invariant 3, and what an edit may touch: whatever a conversation is like, its view is valid for
 // its provider before and after a compaction, and messages that are not edited keep their bytes.
 func TestInvariant3ViewsOfRandomConversationsAreValidForEveryProvider(t *testing.T) {
+	volume(t)
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {
 			l, compacted, seeds := open(t), 0, some(25)
@@ -350,6 +351,7 @@ func TestInvariant3ViewsStayValidWhereAMessageWasForgotten(t *testing.T) {
 
 // Whatever is edited, what is left is valid for every provider, before a compaction and behind one.
 func TestInvariant3EditedViewsAreValidForEveryProvider(t *testing.T) {
+	volume(t)
 	tight := window.Default()
 	tight.ResultChars, tight.ReplayChars, tight.BatchChars, tight.OldWords, tight.ToolPairs, tight.InTurnTokens = 20, 20, 1, true, 2, 60
 	tight.Evict = window.EvictPolicy{MaxTokens: 1, Window: 2}

@@ -71,6 +71,7 @@ func growth(t *testing.T, l *engine.Local, id string) engine.Growth {
 // taken back, and compares what each turn is said to have been with the view that there was at its end. Now and
 // then the growth is asked for meanwhile, and at the end of a ledger that has read nothing yet: it is the same.
 func TestAGrowthIsWhatTheViewsWere(t *testing.T) {
+	volume(t)
 	turns, cuts := 0, 0
 	for seed := range uint64(some(10)) {
 		for _, p := range providers {

@@ -136,6 +136,7 @@ func TestAnUnfinishedImportIsNotListed(t *testing.T) {
 }
 
 func TestImportInManySmallStepsEqualsOne(t *testing.T) {
+	volume(t)
 	l, whole := open(t), open(t)
 	raw := readFile(t, shopFile)
 	name := t.TempDir() + "/shop.jsonl"

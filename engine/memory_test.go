@@ -40,6 +40,7 @@ func TestALedgerKeepsMemoriesOfItsOwnScope(t *testing.T) {
 }
 
 func TestMemoryPagesJoinAndFitAFrame(t *testing.T) {
+	volume(t)
 	l := open(t)
 	const total = 900
 	for i := range total {

@@ -15,6 +15,7 @@ import (
 // Whatever happens to a session, a view that follows from the one before it is the view that a ledger gives
 // that keeps nothing.
 func TestViewsAreThoseOfALedgerThatKeepsNothing(t *testing.T) {
+	volume(t)
 	tight := window.Default()
 	tight.ResultChars, tight.BatchChars, tight.ToolPairs = 20, 1, 2
 	for _, p := range providers {

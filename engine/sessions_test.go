@@ -100,6 +100,7 @@ func TestASubagentsModelIsNotTheSessions(t *testing.T) {
 }
 
 func TestLogPagesJoinAndFitAFrame(t *testing.T) {
+	volume(t)
 	l := open(t)
 	id := shop(t, l)
 	for _, limit := range []int{0, 1, 100} {

@@ -22,6 +22,7 @@ func status(t *testing.T, l *engine.Local, session string) engine.Status {
 // TestStatusFiguresAgree: the categories together are what is used, whatever the model's counter
 // rounds, before and after a compaction.
 func TestStatusFiguresAgree(t *testing.T) {
+	volume(t)
 	l := open(t)
 	id := shop(t, l)
 	check := func(when string) { checkFigures(t, l, id, when) }

@@ -37,6 +37,7 @@ func TestInvariant3ViewsOfARealSessionAreValid(t *testing.T) {
 // the agent is about to answer, its request is what stands before; it must be a byte prefix of
 // every later request.
 func TestInvariant4RequestsArePrefixesOfLaterOnes(t *testing.T) {
+	volume(t)
 	l := open(t)
 	name := t.TempDir() + "/shop.jsonl"
 	var before [][]byte
