@@ -20,6 +20,7 @@ import (
 	"ctxledger.dev/engine/calibrate"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
 
@@ -117,9 +118,15 @@ func (f *failing) KeepEstimators(ctx context.Context, r engine.KeepEstimatorsReq
 // follow runs Follow for so many rounds.
 func follow(t *testing.T, l engine.API, rounds int, user func(context.Context) (engine.API, error)) {
 	t.Helper()
+	followBut(t, l, rounds, user, nil)
+}
+
+// followBut is follow without the sessions of which skip is true.
+func followBut(t *testing.T, l engine.API, rounds int, user func(context.Context) (engine.API, error), skip func(sessions.Session) bool) {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	err := calibrate.Follow(ctx, l, calibrate.Options{Env: env.System(), User: user, Wait: func(context.Context, time.Duration) {
+	err := calibrate.Follow(ctx, l, calibrate.Options{Env: env.System(), User: user, Skip: skip, Wait: func(context.Context, time.Duration) {
 		if rounds--; rounds < 0 { // once before the first round
 			stop()
 		}
@@ -195,6 +202,22 @@ func TestFollowLeavesTheUserLedgerAlone(t *testing.T) {
 		t.Error("was opened")
 		return nil, fault.New(fault.Unavailable, "test", "no user ledger")
 	})
+}
+
+// TestFollowLearnsNothingFromASkippedSession, and from the others of the same ledger it does.
+func TestFollowLearnsNothingFromASkippedSession(t *testing.T) {
+	user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
+	reach := func(context.Context) (engine.API, error) { return kept{user}, nil }
+	quiet := bring(t, l, write(t, dir, "11111111-1111-4111-8111-111111111111", 20))
+	followBut(t, l, 1, reach, func(s sessions.Session) bool { return s.ID == quiet })
+	if n := learnt(t, user); n != 0 {
+		t.Errorf("%d measurements learnt from a session that is skipped", n)
+	}
+	bring(t, l, write(t, dir, "22222222-2222-4222-8222-222222222222", 10))
+	followBut(t, l, 1, reach, func(s sessions.Session) bool { return s.ID == quiet })
+	if n := learnt(t, user); n != 9 {
+		t.Errorf("%d measurements learnt from the other session", n)
+	}
 }
 
 // TestFollowBearsAUserLedgerThatFails: it is said once, and tried again less and less often.

@@ -386,3 +386,41 @@ func TestLiveExportsStayInTheStateDirectory(t *testing.T) {
 		t.Errorf("written elsewhere: %v, %v", names, err)
 	}
 }
+
+// leaving ends a follower when it waits for more after it has looked at a session.
+type leaving struct {
+	engine.API
+	looked *bool
+	leave  func()
+}
+
+func (l leaving) WaitEvents(ctx context.Context, r engine.WaitEventsRequest) (engine.WaitEventsResponse, error) {
+	if *l.looked && r.WaitMS > 0 {
+		l.leave()
+	}
+	return l.API.WaitEvents(ctx, r)
+}
+
+// Where a tree's own configuration has no exports, none are written of its sessions.
+func TestASessionThatIsSkippedIsNotExported(t *testing.T) {
+	l, e := open(t)
+	record(t, l, "", turn("first"))
+	info, err := l.Info(t.Context(), engine.InfoRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, skip := range []bool{true, false} {
+		ctx, cancel := context.WithCancel(t.Context())
+		looked := false
+		err = exports.Follow(ctx, leaving{l, &looked, cancel}, exports.Options{
+			Env: e, Wait: func(context.Context, time.Duration) {}, Skip: func(sessions.Session) bool { looked = true; return skip },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err := os.Stat(filepath.Join(info.State, exports.Dir, exports.ChangesFile))
+		if written := err == nil; written == skip {
+			t.Errorf("skipped: %t, written: %t", skip, written)
+		}
+	}
+}

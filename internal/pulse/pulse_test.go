@@ -31,3 +31,30 @@ func TestWorkWithoutAPulseRests(t *testing.T) {
 		t.Error(took, rests)
 	}
 }
+
+func TestTheSlowestPartAtWorkCounts(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	p := New(func() time.Time { return now })
+	p.Rest()
+	first, endFirst := p.Part()
+	now = now.Add(time.Minute)
+	second, endSecond := p.Part()
+	now = now.Add(time.Minute)
+	for _, x := range []struct {
+		name  string
+		do    func()
+		took  time.Duration
+		rests bool
+	}{
+		{"both at work", func() {}, 2 * time.Minute, false},
+		{"the slower one begins another step", first.Beat, time.Minute, false},
+		{"one of them rests", second.Rest, 0, false},
+		{"one of them has ended", endFirst, 2 * time.Minute, true},
+		{"both have ended", endSecond, 2 * time.Minute, true},
+	} {
+		x.do()
+		if took, rests := p.Step(); took != x.took || rests != x.rests {
+			t.Errorf("%s: %v, %v", x.name, took, rests)
+		}
+	}
+}
