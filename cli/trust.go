@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/trust"
 	"ctxledger.dev/workspace"
 )
@@ -58,7 +57,7 @@ func (a *app) confirmTrust(ws workspace.Workspace) error {
 	}
 	return a.answer(approved.Ask(), func(w io.Writer) {
 		if approved.Own() {
-			fmt.Fprintf(w, "your own configuration decides here, and needs no confirmation: %s\n", chars.Plain(approved.Ask().File))
+			fmt.Fprintf(w, "your own configuration decides here, and needs no confirmation: %s\n", oneLine(approved.Ask().File))
 			return
 		}
 		fmt.Fprintln(w, "confirmed, until it changes:")

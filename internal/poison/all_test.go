@@ -48,6 +48,7 @@ var exits = []struct {
 	{"editor", false, views},
 	{"pages", true, pages},
 	{"shell", true, shell},
+	{"configurations", true, configurations},
 }
 
 // taken reports whether the short run takes a text through all exits: of each class the first, in lines of its own.

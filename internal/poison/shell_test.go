@@ -29,9 +29,10 @@ func commands(s *scene) []command {
 	c := func(line ...string) command { return command{line: line} }
 	exact := func(line ...string) command { return command{line: line, exact: true} }
 	return []command{
+		c("import", "--", s.file), // first: it notes where the session ran
 		c("status"), c("status", s.session), c("status", "HOSTILE"), c("sessions"), c("sessions", "HOSTILE"), c("changes"), c("changes", "--", "HOSTILE"),
 		c("why", "--", s.root+"/total.go"), c("why", "--", "HOSTILE"), exact("compact", "--dry-run", "--keep", "1", s.session), c("compact", "--mode", "HOSTILE"),
-		c("import", "--", s.file), c("import", "--", "HOSTILE"), c("import", "--", "hostile.jsonl"), c("recover", s.session), c("recover", "HOSTILE"), c("restore", "HOSTILE"), c("diff", "HOSTILE"),
+		c("import", "--", "HOSTILE"), c("import", "--", "hostile.jsonl"), c("recover", s.session), c("recover", "HOSTILE"), c("restore", "HOSTILE"), c("diff", "HOSTILE"),
 		exact("cat", s.session), exact("cat", s.artifact), c("cat", "HOSTILE"),
 		c("artifact", "ls"), exact("artifact", "read", s.artifact), c("artifact", "read", "HOSTILE"), exact("artifact", "grep", s.artifact, poison.Canary), c("artifact", "grep", s.artifact, "(HOSTILE"),
 		exact("artifact", "search", poison.Canary), c("artifact", "put", "--", "HOSTILE"), c("artifact", "forget", "--dry-run", "HOSTILE"),
