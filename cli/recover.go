@@ -146,7 +146,7 @@ func (a *app) printRecovery(ctx context.Context, api engine.API, done engine.Rec
 	case format == formatText:
 		return a.writeMasked([]byte(recoveryText(done)))
 	}
-	a.say("%s", chars.Plain(done.Next))
+	a.say("%s", done.Next)
 	if done.Messages != nil {
 		return a.printArray(done.Messages)
 	}

@@ -93,7 +93,7 @@ func (a *app) printStatus(w io.Writer, s statusAnswer) {
 func (a *app) settings(ws workspace.Workspace) config.Config {
 	c, problems := config.Load(a.Env, ws.Root, ws.State)
 	for _, p := range problems {
-		a.say("%s", oneLine(p.String()))
+		a.say("%s", p)
 		if p.Hint != "" {
 			a.hint("%s", p.Hint)
 		}

@@ -70,7 +70,7 @@ func (a *app) revoke(ws workspace.Workspace, root string) error {
 	if err := trust.Revoke(ws, root); err != nil {
 		return err
 	}
-	a.say("%s may use nothing of its own any more", oneLine(root))
+	a.say("%s may use nothing of its own any more", root)
 	return nil
 }
 

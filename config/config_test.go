@@ -235,7 +235,7 @@ func TestUnknownSettingsAreNamedUpToALimit(t *testing.T) {
 	}
 	for _, x := range []struct{ name, yaml, last string }{
 		{"many", many.String(), "ctxledger.yaml: and 4,980 more unknown settings"},
-		{"long", strings.Repeat("k", 100_000) + ": 1\n", `ctxledger.yaml:1: unknown setting "` + strings.Repeat("k", 200) + `"`},
+		{"long", "? " + strings.Repeat("k", 100_000) + "\n: 1\n", `ctxledger.yaml:1: unknown setting "` + strings.Repeat("k", 200) + `"`},
 	} {
 		if err := os.WriteFile(filepath.Join(root, File), []byte(x.yaml), 0o600); err != nil {
 			t.Fatal(err)

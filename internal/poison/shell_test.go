@@ -79,8 +79,11 @@ func shell(s *scene, look looker) {
 	s.inventory(ran)
 }
 
-// reported says whether a line of messages does not begin with our name.
+// reported says whether a line of messages does not begin with our name, or is planted text alone behind it.
 func reported(out string) error {
+	if strings.Contains("\n"+out, "\nctxledger: "+poison.Canary+" ends") {
+		return fmt.Errorf("a line end of planted text begins a message: %.240q", out)
+	}
 	for line := range strings.Lines(out) {
 		if !strings.HasPrefix(line, "ctxledger: ") && !strings.HasPrefix(line, "  hint: ") {
 			return fmt.Errorf("a line that is not ours: %.120q", line)
