@@ -44,9 +44,11 @@ var exits = []struct {
 	{"summaries", false, summaries},
 	{"memory", false, memoryBlock},
 	{"tools", false, tools},
+	{"exports", false, files},
 	{"trust", false, trust},
 	{"editor", false, views},
 	{"pages", true, pages},
+	{"answers", true, answers},
 	{"shell", true, shell},
 	{"configurations", true, configurations},
 }

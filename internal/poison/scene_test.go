@@ -19,6 +19,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/poison"
 	"ctxledger.dev/memory"
+	"ctxledger.dev/workspace"
 )
 
 // form is how a text is planted where line ends are taken: alone in its line, or in lines of its own.
@@ -175,6 +176,7 @@ type scene struct {
 	t                 *testing.T
 	text              poison.Text
 	form              form
+	script            *script
 	root, state, file string
 	env               env.Env
 	api               *engine.Local
@@ -204,6 +206,7 @@ func newScene(t *testing.T, text poison.Text, f form, at []place) *scene {
 	for _, p := range at {
 		p.put(rec, planted(text.Value, f))
 	}
+	s.script = rec
 	s.do(os.WriteFile(s.file, rec.file(), 0o600))
 	s.open()
 	imported, err := claudecode.Import(t.Context(), s.api, claudecode.Source{Path: s.file}, nil)
@@ -233,7 +236,9 @@ func (s *scene) do(err error) {
 
 func (s *scene) open() {
 	s.t.Helper()
-	api, err := engine.Open(s.t.Context(), engine.Options{State: s.state, Workspace: s.root, Env: s.env})
+	ws, err := workspace.Find(s.env, workspace.Options{Flag: s.root}) // where the commands find the ledger too
+	s.do(err)
+	api, err := engine.Open(s.t.Context(), engine.Options{State: ws.State, Workspace: ws.Root, Env: s.env})
 	s.do(err)
 	s.api = api
 }
