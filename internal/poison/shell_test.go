@@ -31,10 +31,10 @@ func commands(s *scene) []command {
 	return []command{
 		c("import", "--", s.file), // first: it notes where the session ran
 		c("status"), c("status", s.session), c("status", "HOSTILE"), c("sessions"), c("sessions", "HOSTILE"), c("changes"), c("changes", "--", "HOSTILE"),
-		c("why", "--", s.root+"/total.go"), c("why", "--", "HOSTILE"), exact("compact", "--dry-run", "--keep", "1", s.session), c("compact", "--mode", "HOSTILE"),
-		c("import", "--", "HOSTILE"), c("import", "--", "hostile.jsonl"), c("recover", s.session), c("recover", "HOSTILE"), c("restore", "HOSTILE"), c("diff", "HOSTILE"),
+		c("why", "--", s.root+"/total.go"), c("why", "--", "HOSTILE"), exact("compact", "--keep", "1", s.session), c("compact", "--mode", "HOSTILE"),
+		c("import", "--", "HOSTILE"), c("import", "--", "hostile.jsonl"), c("recover", "--error", "hostile.jsonl", s.session), c("recover", "HOSTILE"), c("restore", "HOSTILE"), c("diff", "HOSTILE"),
 		exact("cat", s.session), exact("cat", s.artifact), c("cat", "HOSTILE"),
-		c("artifact", "ls"), exact("artifact", "read", s.artifact), c("artifact", "read", "HOSTILE"), exact("artifact", "grep", s.artifact, poison.Canary), c("artifact", "grep", s.artifact, "(HOSTILE"),
+		c("artifact", "ls"), exact("artifact", "read", s.artifact), c("artifact", "read", "HOSTILE"), exact("artifact", "grep", poison.Canary, s.artifact), c("artifact", "grep", "(HOSTILE", s.artifact),
 		exact("artifact", "search", poison.Canary), c("artifact", "put", "--", "HOSTILE"), c("artifact", "forget", "--dry-run", "HOSTILE"),
 		c("memory", "ls"), exact("memory", "show", "build"), c("memory", "show", "HOSTILE"), c("memory", "add", "HOSTILE", "--body", "x"), c("memory", "rm", "HOSTILE"),
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
@@ -48,6 +48,11 @@ func commands(s *scene) []command {
 // mute are the commands that show nothing stored, or are not run here, with the reason.
 var mute = map[string]string{
 	"daemon stop": "it only ends processes",
+}
+
+// silentBy are the commands that answer nothing although the text is no argument, with the reason.
+var silentBy = map[string]string{
+	"trust": "nothing is configured", "compact": "some sessions have nothing to compact", "import": "what is no session file", "bench": "the session has no compaction of its own",
 }
 
 // shell runs every command on a terminal, and into a pipe as JSON: that is encoded, and the form makes no difference.
@@ -66,6 +71,9 @@ func shell(s *scene, look looker) {
 			checks = append(checks, poison.Framed)
 		}
 		out, errs := s.onTerminal(c.line)
+		if out == "" && silentBy[c.line[0]] == "" && !strings.Contains(strings.Join(c.line, " "), "HOSTILE") {
+			s.t.Errorf("%s, %s: %s answers nothing: %s", s.text.Name(), s.form, name, errs)
+		}
 		look(name+" on a terminal", out, checks...)
 		look(name+", messages", errs, shown, reported)
 		if *whole && s.form == lines && !strings.Contains(name, "audit") && !strings.Contains(name, "bench") {
