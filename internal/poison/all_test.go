@@ -5,8 +5,6 @@ package poison_test
 import (
 	"flag"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -130,33 +128,3 @@ func trust(s *scene, _ looker) {
 		s.t.Errorf("%d intents of %d calls", got, calls)
 	}
 }
-
-// pages are the page of an audit, held against the page of the harmless session.
-func pages(s *scene, look looker) {
-	look("page of an audit", s.page(s.file), visible, func(out string) error { return poison.SameHTML(harmlessPage(s), out) })
-}
-
-// page is the page of an audit of a session file.
-func (s *scene) page(session string) string {
-	s.t.Helper()
-	file := filepath.Join(s.t.TempDir(), "page.html")
-	_, messages := s.intoPipe([]string{"audit", "--html", file, session})
-	page, err := os.ReadFile(file)
-	if err != nil {
-		s.t.Fatalf("%s, %s: no page of an audit: %s", s.text.Name(), s.form, messages)
-	}
-	return string(page)
-}
-
-// harmlessPage is the page of a session in which nothing is hostile; it is made once.
-func harmlessPage(s *scene) string {
-	s.t.Helper()
-	if harmlessHTML == "" {
-		file := filepath.Join(s.t.TempDir(), "session.jsonl")
-		s.do(os.WriteFile(file, harmless(s.root).file(), 0o600))
-		harmlessHTML = s.page(file)
-	}
-	return harmlessHTML
-}
-
-var harmlessHTML string
