@@ -8,8 +8,8 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// maxRecord bounds a record, in bytes as it arrives: what is logged quotes what others send.
-const maxRecord = 4096
+// maxRecord bounds a record, in bytes as it arrives: what is logged quotes what others send. The stack of a defect fits.
+const maxRecord = 16 << 10
 
 // Records returns a writer that takes each write as one record and sends it to w in one write, as one line that is
 // safe to show and of bounded length. Secrets have to be masked before: of half a secret nobody can tell that it is one.

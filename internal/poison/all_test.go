@@ -46,6 +46,7 @@ var exits = []struct {
 	{"trust", false, trust},
 	{"editor", false, views},
 	{"pages", true, pages},
+	{"logs", true, logs},
 	{"answers", true, answers},
 	{"shell", true, shell},
 	{"configurations", true, configurations},
