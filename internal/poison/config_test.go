@@ -166,7 +166,7 @@ func bounded(out string) error {
 
 // TestAConfigurationThatIsTooLong: messages about a setting are bounded, however long that is.
 func TestAConfigurationThatIsTooLong(t *testing.T) {
-	s := newScene(t, poison.Text{Class: "long", Value: strings.Repeat("x\u202e y\n", 2_000)}, inline, nil)
+	s := newScene(t, []poison.Text{{Class: "long", Value: strings.Repeat("x\u202e y\n", 2_000)}}, inline, nil)
 	s.close()
 	configurations(s, func(exit, out string, checks ...check) {
 		t.Helper()

@@ -85,13 +85,11 @@ func (s *scene) changesFile(raw string) error {
 // ran compares the first command with what was planted as it and its output: documented cuts aside.
 func (s *scene) ran(runs []changes.CommandRun) error {
 	const most = 4096 // characters
-	if s.script.command == s.script.value || len(runs) == 0 {
-		return nil // no command is planted, or it is none: a commit, or nothing but a space
+	first := s.intents()[0]
+	if first.Op != intents.OpShell || len(runs) == 0 || first.CommandCut() && len(runs[0].Command) < len(first.Command) {
+		return nil // by its text the first command is something else: a commit, for example
 	}
 	got, want := runs[0].Command, s.script.command
-	if !strings.HasPrefix(strings.TrimSpace(got), strings.TrimSpace(want)[:min(1, len(strings.TrimSpace(want)))]) {
-		return nil // the first command is a commit by its text
-	}
 	if runes := []rune(want); len(runes) > most {
 		want = string(runes[:most]) + "…"
 	}

@@ -194,17 +194,21 @@ func environment(state string) env.Env {
 	return e
 }
 
-// newScene plants a text at these places, and at those that a session file does not have.
-func newScene(t *testing.T, text poison.Text, f form, at []place) *scene {
+// newScene plants texts at these places, by turns, and the first of them at those that a session file does not have.
+func newScene(t *testing.T, texts []poison.Text, f form, at []place) *scene {
 	t.Helper()
+	text := texts[0]
+	if n := len(texts) - 1; n > 0 {
+		text.Class += fmt.Sprintf(" and %d others", n)
+	}
 	top := t.TempDir()
 	s := &scene{t: t, text: text, form: f, root: filepath.Join(top, "shop"), state: stateDir(t), file: filepath.Join(top, "session.jsonl")}
 	s.env = environment(s.state)
 	s.do(os.Mkdir(s.root, 0o700))
 	s.do(os.WriteFile(filepath.Join(s.root, "ctxledger.yaml"), []byte("context: {mode: intent}\n"), 0o600))
 	rec := harmless(s.root)
-	for _, p := range at {
-		p.put(rec, planted(text.Value, f))
+	for i, p := range at {
+		p.put(rec, planted(texts[i%len(texts)].Value, f))
 	}
 	s.script = rec
 	s.do(os.WriteFile(s.file, rec.file(), 0o600))
