@@ -67,8 +67,13 @@ func (s *scene) changesFile(raw string) error {
 			paths = append(paths, c.Path)
 		}
 	}
-	if err := sameTexts("a path", paths, written); err != nil {
-		return err
+	if len(written) != len(paths) {
+		return fmt.Errorf("%d paths, and %d are stored: %.300q, %.300q", len(written), len(paths), written, paths)
+	}
+	for _, p := range paths { // what was deleted stands behind what was written
+		if !slices.ContainsFunc(written, func(w string) bool { return poison.SameText(p, w) == nil }) {
+			return fmt.Errorf("%.200q is stored, and not among %.300q", p, written)
+		}
 	}
 	var messages []string
 	for _, in := range s.intents() {

@@ -20,7 +20,7 @@ import (
 // command is a command line that shows what is stored, or refuses the text as its argument.
 type command struct {
 	line []string
-	// exact says that its answer begins lines with what is stored: it is the stored text itself.
+	// exact says that its answer begins lines with what is stored: the text itself, or a name in front of a row.
 	exact bool
 }
 
@@ -31,12 +31,12 @@ func commands(s *scene) []command {
 	return []command{
 		c("import", "--", s.file), // first: it notes where the session ran
 		c("status"), c("status", s.session), c("status", "HOSTILE"), c("sessions"), c("sessions", "HOSTILE"), c("changes"), c("changes", "--", "HOSTILE"),
-		c("why", "--", s.root+"/total.go"), c("why", "--", "HOSTILE"), exact("compact", "--keep", "1", s.session), c("compact", "--mode", "HOSTILE"),
+		c("why", "--", s.root+"/total.go"), exact("why", "--", "HOSTILE"), exact("compact", "--keep", "1", s.session), c("compact", "--mode", "HOSTILE"),
 		c("import", "--", "HOSTILE"), c("import", "--", "hostile.jsonl"), c("recover", "--error", "hostile.jsonl", s.session), c("recover", "HOSTILE"), c("restore", "HOSTILE"), c("diff", "HOSTILE"),
 		exact("cat", s.session), exact("cat", s.artifact), c("cat", "HOSTILE"),
 		c("artifact", "ls"), exact("artifact", "read", s.artifact), c("artifact", "read", "HOSTILE"), exact("artifact", "grep", poison.Canary, s.artifact), c("artifact", "grep", "(HOSTILE", s.artifact),
 		exact("artifact", "search", poison.Canary), c("artifact", "put", "--", "HOSTILE"), c("artifact", "forget", "--dry-run", "HOSTILE"),
-		c("memory", "ls"), exact("memory", "show", "build"), c("memory", "show", "HOSTILE"), c("memory", "add", "HOSTILE", "--body", "x"), c("memory", "rm", "HOSTILE"),
+		exact("memory", "ls"), exact("memory", "show", "build"), exact("memory", "show", "HOSTILE"), c("memory", "add", "HOSTILE", "--body", "x"), c("memory", "rm", "HOSTILE"),
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
 		c("check"), c("du"), c("gc"), c("retain"), c("events"), c("export", "exported"), c("count", "--", "."), c("count", "--", "HOSTILE"),
 		c("bench", "retention", s.file), c("bench", "replay", "--", "HOSTILE"), c("audit", s.file), c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
