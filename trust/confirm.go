@@ -13,6 +13,8 @@ import (
 	"ctxledger.dev/workspace"
 )
 
+const question = "Type yes to allow exactly this, in this tree, until it changes: "
+
 // Confirm is Check, but asks the person at the terminal for what is not confirmed, and keeps the answer. Both in and
 // out have to be terminals: there is no other way to confirm, and no answer that could be prepared. Errors: those of
 // Check; denied when the answer is not yes; those of keeping it.
@@ -32,7 +34,10 @@ func Confirm(e env.Env, ws workspace.Workspace, in io.Reader, out io.Writer) (Ap
 	}
 	fmt.Fprintf(out, "%s asks for what needs your consent:\n", where)
 	a.ask.Print(out)
-	fmt.Fprintf(out, "Type yes to allow exactly this, in this tree, until it changes: ")
+	if err := discardTyped(tty); err != nil { // typed before the question could be read, it is no answer
+		return Approved{}, fault.Wrap(fault.Unavailable, "trust.confirm", err)
+	}
+	fmt.Fprint(out, question)
 	if answer(tty) != "yes" {
 		return Approved{}, fault.New(fault.Denied, "trust.confirm", "you did not allow what %s asks for", where)
 	}

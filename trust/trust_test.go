@@ -77,20 +77,9 @@ func (p place) own(t *testing.T, text string) {
 func (p place) confirm(t *testing.T, typed string) (shown string, err error) {
 	t.Helper()
 	person, program := terminaltest.Open(t)
-	if _, err := person.WriteString(typed); err != nil {
-		t.Fatal(err)
-	}
+	done := terminaltest.Answer(t, person, program, "until it changes: ", typed)
 	_, err = trust.Confirm(p.e, p.ws, program, program)
-	if _, werr := program.WriteString("\x04"); werr != nil {
-		t.Fatal(werr)
-	}
-	var b bytes.Buffer
-	for one := make([]byte, 1); ; b.Write(one) {
-		if _, err := person.Read(one); err != nil || one[0] == 4 {
-			break
-		}
-	}
-	return b.String(), err
+	return done(), err
 }
 
 const server = "{kind: openai, url: https://a.example/v1, model: m, key_env: GITHUB_TOKEN}\n"
@@ -202,6 +191,14 @@ func TestOnlyAPersonAtATerminalConfirms(t *testing.T) {
 		if _, err := p.confirm(t, typed); !fault.Is(err, fault.Denied) {
 			t.Errorf("%q: %v", typed, err)
 		}
+	}
+	person, tty := terminaltest.Open(t)
+	if _, err := person.WriteString("yes\n"); err != nil {
+		t.Fatal(err)
+	}
+	done := terminaltest.Answer(t, person, tty, "until it changes: ", "no\n")
+	if _, err := trust.Confirm(p.e, p.ws, tty, tty); !fault.Is(err, fault.Denied) {
+		t.Errorf("answered before it was asked: %v, %s", err, done())
 	}
 	in, out, err := os.Pipe()
 	if err != nil {

@@ -29,15 +29,14 @@ func own(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, []byte(ts.ReadFile(args[0])), 0o600))
 }
 
-// person ANSWER COMMAND… runs a command with a terminal as its standard input and error, at which a person has typed
-// the answer. What the terminal shows is in the file ../terminal, and the answer behind it.
+// person ANSWER COMMAND… runs a command with a terminal as its standard input and error, at which a person types the
+// answer to the question. What the terminal shows is in the file ../terminal, and the answer behind it.
 func person(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: person ANSWER COMMAND…")
 	}
 	hand, tty := terminaltest.Open(ts.Value(theTest).(testing.TB))
-	_, err := hand.WriteString(args[0] + "\n")
-	ts.Check(err)
+	done := terminaltest.Answer(ts.Value(theTest).(testing.TB), hand, tty, "until it changes: ", args[0]+"\n")
 	var out bytes.Buffer
 	cmd := exec.Command("env", args[1:]...) // which looks in the script's PATH
 	cmd.Dir = ts.MkAbs(".")
@@ -45,17 +44,10 @@ func person(ts *testscript.TestScript, neg bool, args []string) {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, &out, tty
-	err = cmd.Run()
-	_, werr := tty.WriteString("\x04")
-	ts.Check(werr)
-	var shown bytes.Buffer
-	for one := make([]byte, 1); ; shown.Write(one) {
-		if _, rerr := hand.Read(one); rerr != nil || one[0] == 4 {
-			break
-		}
-	}
-	ts.Check(os.WriteFile(ts.MkAbs("../terminal"), append(shown.Bytes(), out.Bytes()...), 0o600))
+	err := cmd.Run()
+	shown := done()
+	ts.Check(os.WriteFile(ts.MkAbs("../terminal"), append([]byte(shown), out.Bytes()...), 0o600))
 	if (err != nil) != neg {
-		ts.Fatalf("%v: %s%s", err, shown.String(), out.String())
+		ts.Fatalf("%v: %s%s", err, shown, out.String())
 	}
 }

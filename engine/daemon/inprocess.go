@@ -59,7 +59,10 @@ func lockedBy(op, state string) error {
 		WithHint("run: ctxledger daemon stop, or leave out --in-process")
 }
 
+// hintUnknown is the way out where the owner is a process without a name.
+const hintUnknown = "try again, it may be starting or leaving; if it stays, find it with lsof or fuser on ledger.db, and end that process"
+
 // unfound is the error for a ledger with an owner that does not say where it is.
 func unfound(op, state string) error {
-	return fault.New(fault.Unavailable, op, "the ledger in %s is owned by another process", state).WithHint("end that process")
+	return fault.New(fault.Unavailable, op, "the ledger in %s is owned by another process", state).WithHint(hintUnknown)
 }

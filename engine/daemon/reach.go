@@ -123,7 +123,7 @@ func (s *seeker) unreached(ctx context.Context, why error, taken bool) error {
 	}
 	hint := fault.HintOf(why)
 	if taken && hint == "" {
-		hint = "another process has the ledger open: end it"
+		hint = hintUnknown
 	}
 	return &fault.Error{
 		Code: fault.Unavailable, Op: "daemon.open", Err: ctx.Err(), Hint: hint,

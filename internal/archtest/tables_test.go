@@ -115,7 +115,7 @@ var importers = map[string]struct {
 	"github.com/rogpeppe/go-internal":   {nil, "test scripts"},
 	"github.com/google/go-cmp":          {nil, "comparisons in tests"},
 	"github.com/anishathalye/porcupine": {nil, "linearizability of histories in tests"},
-	"golang.org/x/sys":                  {[]string{"tokens", "internal/terminaltest"}, "what the processor can do; terminals for tests"},
+	"golang.org/x/sys":                  {[]string{"tokens", "internal/terminaltest", "trust"}, "what the processor can do; terminals for tests; what was typed before a question"},
 	"pgregory.net/rapid":                {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak":                {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
 	"golang.org/x/text":                 {[]string{"tokens"}, "Normalization Form C, which Qwen's models want"},

@@ -3,6 +3,7 @@ package bolt
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
 
 	"ctxledger.dev/internal/fault"
 )
@@ -46,7 +47,7 @@ func osError(op string, err error) error {
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		return e
 	}
-	e := &fault.Error{Code: fault.Unavailable, Op: op, Err: err}
+	e := &fault.Error{Code: fault.Unavailable, Op: op, Err: tidy(err)}
 	if errors.Is(err, fs.ErrPermission) || isReadOnly(err) {
 		e.Code = fault.Denied
 		return e.WithHint(hintState)
@@ -55,4 +56,13 @@ func osError(op string, err error) error {
 		return e.WithHint(hintFull)
 	}
 	return e
+}
+
+// tidy spells the path in an error of the operating system as people do: a directory is opened as DIR/., and its files
+// are DIR/./FILE since then.
+func tidy(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok && error(p) == err {
+		return &fs.PathError{Op: p.Op, Path: filepath.Clean(p.Path), Err: p.Err}
+	}
+	return err
 }

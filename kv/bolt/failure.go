@@ -28,7 +28,7 @@ func storageError(err error) error {
 	if err == nil {
 		return nil
 	}
-	e := &fault.Error{Code: fault.Unavailable, Op: "kv.update", Message: "nothing was stored", Err: err}
+	e := &fault.Error{Code: fault.Unavailable, Op: "kv.update", Message: "nothing was stored", Err: tidy(err)}
 	if isFull(err) {
 		return e.WithHint(hintFull)
 	}

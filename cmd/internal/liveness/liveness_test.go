@@ -28,7 +28,7 @@ import (
 var every = flag.Bool("every", false, "hold every task, also those that begin late, and measure the bounds")
 
 const (
-	patience = 2 * time.Minute // against hangs
+	patience = 5 * time.Minute // against hangs; longer than any step of a task may take
 	bound    = 5 * time.Second // of an owner's leaving, where it is measured
 )
 
