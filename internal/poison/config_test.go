@@ -97,35 +97,20 @@ func configurations(s *scene, look looker) {
 	s.do(os.WriteFile(file, before, 0o600))
 }
 
-// asked runs trust at a terminal at which a person types an answer. It returns what the terminal shows, and the answer of the
-// command.
+// asked runs trust at a terminal at which a person answers the question. It returns what the terminal shows, and the
+// answer of the command.
 func (s *scene) asked(said string) (shown, answer string) {
 	s.t.Helper()
 	person, program := terminaltest.Open(s.t)
+	defer person.Close()  // a terminal
+	defer program.Close() // a terminal
 	var out bytes.Buffer
 	e := s.env
 	e.Dir, e.Home = s.root, s.state+"-home"
-	_, err := person.WriteString(said + "\n")
-	s.do(err)
-	read := make(chan []byte)
-	go func() {
-		var b []byte
-		for one := make([]byte, 4096); ; {
-			n, err := person.Read(one)
-			if b = append(b, one[:n]...); err != nil || bytes.HasSuffix(b, []byte(asked)) {
-				break
-			}
-		}
-		read <- b
-	}()
+	screen := terminaltest.Answer(s.t, person, program, "in this tree, until it changes: ", said+"\n")
 	cli.Main(s.t.Context(), cli.Config{Args: []string{"--workspace", s.root, "trust"}, Env: e, Version: "test", In: program, Out: &out, Err: program})
-	_, err = program.WriteString(asked)
-	s.do(err)
-	return strings.TrimSuffix(string(<-read), asked), out.String()
+	return screen(), out.String()
 }
-
-// asked ends what a terminal shows.
-const asked = "\n-- the end of the terminal --\n"
 
 // The lines of ours when a person is asked: what stored text there is in them is quoted, or has no space.
 var (
