@@ -98,7 +98,7 @@ func (a *app) sayDied(said string) {
 	}
 	a.say("the program ended with:")
 	for line := range strings.Lines(said) {
-		a.say("  %s", chars.Plain(strings.TrimSuffix(line, "\n")))
+		a.say("  %s", strings.TrimSuffix(line, "\n"))
 	}
 }
 
@@ -130,7 +130,7 @@ func (a *app) sayRun(r *compaction.Run) {
 	if r == nil {
 		return
 	}
-	a.say("%s", chars.Plain(r.String()))
+	a.say("%s", r.String())
 	if text := r.Corrections(); text != "" {
 		a.say("%s", text)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
-	"ctxledger.dev/internal/chars"
 )
 
 // modeAuto is the mode of compact that does what the policy asks for, and no more.
@@ -37,7 +36,7 @@ func (a *app) auto(ctx context.Context, api engine.API, session string, f compac
 // sayAuto says what was done, why, and what did not go as configured.
 func (a *app) sayAuto(out engine.AutoResult) {
 	if out.Fallback != "" {
-		a.say("%s", chars.Plain(out.Fallback))
+		a.say("%s", out.Fallback)
 	}
 	if out.Compaction != nil {
 		a.sayRun(out.Compaction.Summary.Run)
@@ -46,7 +45,7 @@ func (a *app) sayAuto(out engine.AutoResult) {
 	if sizes := out.Sizes(); sizes != "" {
 		what += ", " + sizes
 	}
-	a.say("session %s: %s: %s", out.Edited.Session, what, chars.Plain(out.Why))
+	a.say("session %s: %s: %s", out.Edited.Session, what, out.Why)
 	if out.Action == engine.AutoCompacted {
 		a.hint("`ctxledger restore --apply %s` takes it back", out.Compaction.Summary.ID)
 	}

@@ -32,7 +32,7 @@ func (a *app) backupCommand() *cobra.Command {
 			}
 			return a.answer(b, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: %s, %s of records and %s, in %.1f s\n",
-					chars.Plain(b.File), chars.Size(b.Bytes), chars.Size(b.Records), chars.Plural(b.Blobs, "blob"), b.Seconds)
+					oneLine(b.File), chars.Size(b.Bytes), chars.Size(b.Records), chars.Plural(b.Blobs, "blob"), b.Seconds)
 			})
 		}),
 	}

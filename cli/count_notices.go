@@ -36,7 +36,7 @@ func (a *app) sayUncounted(t *counting) error {
 		}
 	}
 	for _, name := range t.ignored {
-		a.say("%s: git ignores all that is in it; what is named itself is counted", oneLine(name))
+		a.say("%s: git ignores all that is in it; what is named itself is counted", name)
 	}
 	a.sayEach(binary, maxNotices, "more binary file")
 	a.sayEach(invalid, maxNotices, "more file")

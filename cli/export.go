@@ -42,8 +42,8 @@ func (a *app) exportCommand() *cobra.Command {
 			}
 			return a.answer(w, func(out io.Writer) {
 				fmt.Fprintf(out, "%s of %s, %s: %s\n", chars.Plural(w.Turns, "turn"), chars.Plural(w.Sessions, "session"), chars.Plural(w.Intents, "intent"), chars.Size(w.Bytes))
-				fmt.Fprintln(out, chars.Plain(filepath.Join(w.Dir, exports.ChangesFile)))
-				fmt.Fprintln(out, chars.Plain(filepath.Join(w.Dir, exports.IntentsFile)))
+				fmt.Fprintln(out, oneLine(filepath.Join(w.Dir, exports.ChangesFile)))
+				fmt.Fprintln(out, oneLine(filepath.Join(w.Dir, exports.IntentsFile)))
 			})
 		}),
 	}

@@ -149,9 +149,9 @@ func printLeft(w io.Writer, f engine.Forgotten, text bool) {
 	}
 	fmt.Fprintf(w, "searched %s of the ledger: %s left\n", chars.Plural(f.Searched, "file"), chars.Plural(len(f.Left), "place"))
 	for _, l := range f.Left {
-		fmt.Fprintf(w, "  %s: %s\n", chars.Plain(l.Place), chars.Plain(l.Why))
+		fmt.Fprintf(w, "  %s: %s\n", oneLine(l.Place), oneLine(l.Why))
 	}
 	for _, l := range f.Outside {
-		fmt.Fprintf(w, "not touched: %s: %s\n", chars.Plain(l.Place), chars.Plain(l.Why))
+		fmt.Fprintf(w, "not touched: %s: %s\n", oneLine(l.Place), oneLine(l.Why))
 	}
 }

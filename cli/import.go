@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/logcap"
 )
 
 func (a *app) importCommand() *cobra.Command {
@@ -92,7 +93,7 @@ func (a *app) follow(ctx context.Context, api engine.API, file string) error {
 	}
 	a.say("following %s; interrupt to stop", file)
 	return claudecode.FollowFile(ctx, api, claudecode.Source{Path: file, Dir: a.Env.Dir}, claudecode.FollowOptions{
-		Env: a.Env, Log: slog.New(slog.NewTextHandler(a.messages, nil)),
+		Env: a.Env, Log: slog.New(slog.NewTextHandler(a.masks.Lines(logcap.Records(a.Err)), nil)),
 		Report: func(r claudecode.Report) {
 			a.warn(r)
 			if r.Entries > 0 {
@@ -136,10 +137,10 @@ func numbers(l claudecode.Lines) string {
 func printReports(w io.Writer, reports []claudecode.Report) {
 	for _, r := range reports {
 		if r.Entries == 0 {
-			fmt.Fprintf(w, "%s: nothing new\n", chars.Plain(r.Path))
+			fmt.Fprintf(w, "%s: nothing new\n", oneLine(r.Path))
 			continue
 		}
-		fmt.Fprintf(w, "%s: %s, %s\n", chars.Plain(r.Path), chars.Plural(r.Entries, "new record"), chars.Size(r.Bytes))
+		fmt.Fprintf(w, "%s: %s, %s\n", oneLine(r.Path), chars.Plural(r.Entries, "new record"), chars.Size(r.Bytes))
 	}
 	for _, r := range reports {
 		if r.Session != "" {

@@ -57,7 +57,7 @@ func (a *app) memoryAdd(scope *string) *cobra.Command {
 		}
 		a.sayMasked(e.Masked)
 		return a.answer(e, func(w io.Writer) {
-			fmt.Fprintf(w, "saved %s (%s)\n", chars.Plain(e.Name), chars.Plain(string(e.Scope)))
+			fmt.Fprintf(w, "saved %s (%s)\n", oneLine(e.Name), oneLine(string(e.Scope)))
 		})
 	})
 	return cmd
@@ -160,9 +160,9 @@ func (a *app) memoryShow(scope *string) *cobra.Command {
 				return err
 			}
 			return a.answer(e, func(w io.Writer) {
-				fmt.Fprintf(w, "%s (%s, %s), by %s on %s\n", chars.Plain(e.Name), chars.Plain(string(e.Scope)), chars.Plain(e.Type), chars.Plain(e.Source), a.stamp(e.Updated))
+				fmt.Fprintf(w, "%s (%s, %s), by %s on %s\n", oneLine(e.Name), oneLine(string(e.Scope)), oneLine(e.Type), oneLine(e.Source), a.stamp(e.Updated))
 				if e.Description != "" {
-					fmt.Fprintln(w, chars.Plain(e.Description))
+					fmt.Fprintln(w, oneLine(e.Description))
 				}
 				fmt.Fprintf(w, "\n%s\n", chars.Plain(e.Body))
 			})
@@ -182,7 +182,7 @@ func (a *app) memoryRm(scope *string) *cobra.Command {
 				return err
 			}
 			return a.answer(e, func(w io.Writer) {
-				fmt.Fprintf(w, "deleted %s (%s)\n", chars.Plain(e.Name), chars.Plain(string(e.Scope)))
+				fmt.Fprintf(w, "deleted %s (%s)\n", oneLine(e.Name), oneLine(string(e.Scope)))
 			})
 		}),
 	}

@@ -114,7 +114,7 @@ func (a *app) exportMemory(ctx context.Context, api engine.API, dir, scope strin
 		return err
 	}
 	return a.answer(names, func(w io.Writer) {
-		fmt.Fprintf(w, "wrote %s as %s to %s\n", chars.Plural(len(resp.Entries), "fact"), chars.Plural(len(names), "file"), chars.Plain(dir))
+		fmt.Fprintf(w, "wrote %s as %s to %s\n", chars.Plural(len(resp.Entries), "fact"), chars.Plural(len(names), "file"), oneLine(dir))
 	})
 }
 

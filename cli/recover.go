@@ -146,7 +146,7 @@ func (a *app) printRecovery(ctx context.Context, api engine.API, done engine.Rec
 	case format == formatText:
 		return a.writeMasked([]byte(recoveryText(done)))
 	}
-	a.say("%s", chars.Plain(done.Next))
+	a.say("%s", done.Next)
 	if done.Messages != nil {
 		return a.printArray(done.Messages)
 	}
@@ -173,7 +173,7 @@ func recoveryText(done engine.Recovery) string {
 	if done.Lesson == overflow.Higher {
 		fmt.Fprintf(&b, "\nwindow     the error names more than is configured, %s tokens: raise it under models in ctxledger.yaml if that is right", chars.Commas(v.Limit))
 	}
-	fmt.Fprintf(&b, "\nnext       %s\n", chars.Plain(done.Next))
+	fmt.Fprintf(&b, "\nnext       %s\n", oneLine(done.Next))
 	return b.String()
 }
 

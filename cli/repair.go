@@ -47,5 +47,5 @@ func (a *app) printRepaired(w io.Writer, r daemon.Repaired) {
 	fmt.Fprintf(w, "saved      %s, %s\n", chars.Plural(r.Records, "record"), chars.Plural(r.Blobs, "blob"))
 	fmt.Fprintf(w, "lost       %s, listed above\n", chars.Plural(r.Lost.Total, "thing"))
 	fmt.Fprintf(w, "made anew  %s of indexes and counts\n", chars.Plural(r.Mended, "record"))
-	fmt.Fprintf(w, "kept       %s, the ledger as it was found\n", chars.Plain(r.Kept))
+	fmt.Fprintf(w, "kept       %s, the ledger as it was found\n", oneLine(r.Kept))
 }

@@ -93,7 +93,7 @@ func (a *app) printStatus(w io.Writer, s statusAnswer) {
 func (a *app) settings(ws workspace.Workspace) config.Config {
 	c, problems := config.Load(a.Env, ws.Root, ws.State)
 	for _, p := range problems {
-		a.say("%s", chars.Plain(p.String()))
+		a.say("%s", p)
 		if p.Hint != "" {
 			a.hint("%s", p.Hint)
 		}
@@ -143,16 +143,16 @@ func (a *app) printLedger(w io.Writer, s statusAnswer) {
 	if name == "" {
 		name = "none: " + s.Found
 	}
-	fmt.Fprintf(w, "workspace  %s\n", chars.Plain(name))
+	fmt.Fprintf(w, "workspace  %s\n", oneLine(name))
 	if s.Apart != "" {
-		fmt.Fprintf(w, "           has a ledger of its own: %s\n", chars.Plain(s.Apart))
+		fmt.Fprintf(w, "           has a ledger of its own: %s\n", oneLine(s.Apart))
 	}
 	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", chars.Plural(l.Sessions, "session"),
 		chars.Plural(l.Artifacts, "artifact"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes))
-	fmt.Fprintf(w, "kept in    %s\n", chars.Plain(l.State))
+	fmt.Fprintf(w, "kept in    %s\n", oneLine(l.State))
 	for _, row := range [][2]string{{"recording", s.Recording}, {"summaries", s.Summarizer}} {
 		if row[1] != "" {
-			fmt.Fprintf(w, "%-10s %s\n", row[0], chars.Plain(row[1]))
+			fmt.Fprintf(w, "%-10s %s\n", row[0], oneLine(row[1]))
 		}
 	}
 	a.printCeiling(w, l.Bytes, s.Ceiling, "`ctxledger du` shows what takes them")
@@ -174,7 +174,7 @@ func (a *app) printLedger(w io.Writer, s statusAnswer) {
 func printTrouble(w io.Writer, l engine.Info) {
 	for _, t := range l.Tasks {
 		if said := t.Trouble(); said != "" {
-			fmt.Fprintf(w, "trouble    %s\n", chars.Plain(said))
+			fmt.Fprintf(w, "trouble    %s\n", oneLine(said))
 		}
 	}
 }
@@ -191,7 +191,7 @@ func otherClients(n int) string {
 func (a *app) printWindow(w io.Writer, s engine.Status) {
 	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, line(s.Session.Title, statusLine))
 	if in := a.ranIn(s.Session); in != "" && in != "." {
-		fmt.Fprintf(w, "ran in     %s\n", chars.Plain(in))
+		fmt.Fprintf(w, "ran in     %s\n", oneLine(in))
 	}
 	fmt.Fprintf(w, "view       %s\n", windowLine(s))
 	if text := windowSource(s.Limits); text != "" {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/trust"
 	"ctxledger.dev/workspace"
 )
@@ -58,7 +57,7 @@ func (a *app) confirmTrust(ws workspace.Workspace) error {
 	}
 	return a.answer(approved.Ask(), func(w io.Writer) {
 		if approved.Own() {
-			fmt.Fprintf(w, "your own configuration decides here, and needs no confirmation: %s\n", chars.Plain(approved.Ask().File))
+			fmt.Fprintf(w, "your own configuration decides here, and needs no confirmation: %s\n", oneLine(approved.Ask().File))
 			return
 		}
 		fmt.Fprintln(w, "confirmed, until it changes:")
@@ -71,7 +70,7 @@ func (a *app) revoke(ws workspace.Workspace, root string) error {
 	if err := trust.Revoke(ws, root); err != nil {
 		return err
 	}
-	a.say("%s may use nothing of its own any more", oneLine(root))
+	a.say("%s may use nothing of its own any more", root)
 	return nil
 }
 

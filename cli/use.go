@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -63,7 +62,9 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitDone
 	}
-	a.say("%s", err)
+	for _, e := range several(err) {
+		a.say("%s", e)
+	}
 	if wrong, ok := errors.AsType[usageError](err); ok {
 		if wrong.hint == "" {
 			wrong.hint = fmt.Sprintf("`%s --help` shows how it is used", cmd.CommandPath())
@@ -80,12 +81,22 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 	return exitFailed
 }
 
-// say writes to standard error, the program's name in front of each line: stored text cannot
-// pass for another program's.
+// say writes one line to standard error, the program's name in front of it: stored text cannot pass for another
+// message.
 func (a *app) say(format string, args ...any) {
-	for l := range strings.SplitSeq(strings.TrimSpace(fmt.Sprintf(format, args...)), "\n") {
-		fmt.Fprintf(a.messages, "ctxledger: %s\n", chars.Plain(l))
+	fmt.Fprintf(a.messages, "ctxledger: %s\n", oneLine(strings.TrimSpace(fmt.Sprintf(format, args...))))
+}
+
+// several returns the errors that were joined in one, in their order.
+func several(err error) []error {
+	var out []error
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			out = append(out, several(e)...)
+		}
+		return out
 	}
+	return []error{err}
 }
 
 // hint writes what the reader can do.

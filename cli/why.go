@@ -84,10 +84,10 @@ func (a *app) story(h engine.FileHistory) []moment {
 func (a *app) printHistory(w io.Writer, h engine.FileHistory) {
 	moments := a.story(h)
 	if len(moments) == 0 {
-		fmt.Fprintf(w, "the ledger knows nothing of %s\n", chars.Plain(h.Path))
+		fmt.Fprintf(w, "the ledger knows nothing of %s\n", oneLine(h.Path))
 		return
 	}
-	fmt.Fprintln(w, chars.Plain(h.Path))
+	fmt.Fprintln(w, oneLine(h.Path))
 	t := a.newTable("TIME", "SESSION", ">TURN", "WHAT", "")
 	for _, m := range moments {
 		t.add(a.stamp(m.at), m.session, turn(m.turn), m.what, m.detail)

@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/yamldoc"
@@ -156,9 +157,21 @@ func merge(docs []document) (Config, []Problem, error) {
 	var problems []Problem
 	for _, p := range parsers {
 		slices.SortStableFunc(p.problems, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Key, b.Key)) })
-		problems = append(problems, slices.Compact(p.problems)...) // policies are read once for each agent
+		problems = append(problems, few(slices.Compact(p.problems))...) // policies are read once for each agent
 	}
 	return c, problems, nil
+}
+
+// maxProblems is how many settings of a document that cannot be used are named.
+const maxProblems = 20
+
+// few returns the first problems of a document, and how many more there are.
+func few(problems []Problem) []Problem {
+	n := len(problems) - maxProblems
+	if n <= 0 {
+		return problems
+	}
+	return append(problems[:maxProblems:maxProblems], Problem{File: problems[0].File, Message: "and " + chars.Plural(n, "more unknown setting")})
 }
 
 // parser reads one document.
@@ -209,7 +222,7 @@ func (p *parser) take(fields []yamldoc.Field, settings map[string]any) error {
 		key := fold(f.Key)
 		into, known := settings[key]
 		if !known {
-			p.problems = append(p.problems, Problem{File: p.name, Line: f.Line, Key: f.Key, Message: fmt.Sprintf("unknown setting %q", f.Key)})
+			p.problems = append(p.problems, Problem{File: p.name, Line: f.Line, Key: f.Key, Message: fmt.Sprintf("unknown setting %.200q", f.Key)})
 			continue
 		}
 		if line, again := lines[key]; again {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -223,5 +224,25 @@ func write(t *testing.T, path string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestUnknownSettingsAreNamedUpToALimit(t *testing.T) {
+	root := t.TempDir()
+	var many strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&many, "k%d: 1\n", i)
+	}
+	for _, x := range []struct{ name, yaml, last string }{
+		{"many", many.String(), "ctxledger.yaml: and 4,980 more unknown settings"},
+		{"long", "? " + strings.Repeat("k", 100_000) + "\n: 1\n", `ctxledger.yaml:1: unknown setting "` + strings.Repeat("k", 200) + `"`},
+	} {
+		if err := os.WriteFile(filepath.Join(root, File), []byte(x.yaml), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, problems := Load(alone(t), root, "")
+		if n := len(problems); n == 0 || n > maxProblems+1 || problems[n-1].String() != x.last {
+			t.Errorf("%s: %d problems, the last: %.300s", x.name, n, problems[max(0, n-1):])
+		}
 	}
 }

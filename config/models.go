@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/internal/yamldoc"
@@ -97,9 +98,13 @@ func (p *parser) tokenizer(m *tokens.Model, entry, family, encoding, ranks yamld
 // maxPath is the longest path of a rank file, in bytes: that of most systems.
 const maxPath = 4096
 
+// maxNamed is how much of a path an error quotes, in characters.
+const maxNamed = 200
+
 // readRanks reads a rank file. Its errors name the file, and nothing of what is in it.
 func readRanks(root, where, path string, f tokens.Family) (*tokens.Encoding, error) {
 	const op = "config.ranks"
+	name := chars.Short(chars.Line(path), maxNamed)
 	tree, err := safefs.Open(root)
 	if err != nil {
 		return nil, err
@@ -108,22 +113,22 @@ func readRanks(root, where, path string, f tokens.Family) (*tokens.Encoding, err
 	info, err := tree.Stat(path)
 	switch {
 	case err != nil:
-		return nil, fault.New(fault.CodeOf(err), op, "rank file %s: %s", path, err)
+		return nil, fault.New(fault.CodeOf(err), op, "rank file %s: %s", name, err)
 	case info.Kind == safefs.Absent:
-		return nil, fault.New(fault.NotFound, op, "rank file %s: there is no such file in %s", path, where).
+		return nil, fault.New(fault.NotFound, op, "rank file %s: there is no such file in %s", name, where).
 			WithHint("put it there, or take ranks out of %s: the model is then estimated", File)
 	case info.Kind != safefs.File:
-		return nil, fault.New(fault.Invalid, op, "rank file %s: it is not a regular file inside %s", path, where)
+		return nil, fault.New(fault.Invalid, op, "rank file %s: it is not a regular file inside %s", name, where)
 	case info.Size > tokens.MaxRanks:
-		return nil, fault.New(fault.TooLarge, op, "rank file %s: it has %d bytes, more than the limit of %d", path, info.Size, tokens.MaxRanks)
+		return nil, fault.New(fault.TooLarge, op, "rank file %s: it has %d bytes, more than the limit of %d", name, info.Size, tokens.MaxRanks)
 	}
 	data := tree.Read(path, tokens.MaxRanks)
 	if data == nil && info.Size > 0 {
-		return nil, fault.New(fault.Denied, op, "rank file %s: it cannot be read", path)
+		return nil, fault.New(fault.Denied, op, "rank file %s: it cannot be read", name)
 	}
 	e, err := tokens.ParseRanks(f, data)
 	if err != nil {
-		wrapped := fault.New(fault.CodeOf(err), op, "rank file %s: %s", path, err)
+		wrapped := fault.New(fault.CodeOf(err), op, "rank file %s: %s", name, err)
 		if hint := fault.HintOf(err); hint != "" {
 			return nil, wrapped.WithHint("%s", hint)
 		}

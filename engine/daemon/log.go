@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/logcap"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/internal/safefs"
 )
@@ -90,9 +91,9 @@ func (l *logFile) Close() error {
 	return l.file.Close()
 }
 
-// logger returns a logger that writes to w with secrets masked. The masks' key is one of this process, so
+// logger returns a logger that writes to w with secrets masked, a bounded line for each record. The masks' key is one of this process, so
 // that the log works where the ledger does not.
 func logger(w *logFile, e env.Env) *slog.Logger {
 	masks := redact.New([]byte(e.ID(maskKey)))
-	return slog.New(slog.NewTextHandler(masks.Lines(w), nil))
+	return slog.New(slog.NewTextHandler(masks.Lines(logcap.Records(w)), nil))
 }

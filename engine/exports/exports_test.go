@@ -187,6 +187,16 @@ func TestWhatCallsDidIsExported(t *testing.T) {
 	}
 }
 
+// TestASessionThatGoesOnKeepsItsOutputs: what comes before the first turn, such as a host's summary, does not end the turns.
+func TestASessionThatGoesOnKeepsItsOutputs(t *testing.T) {
+	l, e := open(t)
+	earlier := turn("earlier")[1:] // an answer without its request
+	c, _ := export(t, l, e, record(t, l, "", earlier, turn("go", act{name: "shell_run", args: `{"command":"go test ./..."}`, result: "ok ..."})))
+	if len(c.Entries) != 1 || len(c.Entries[0].CommandsRun) != 1 || c.Entries[0].CommandsRun[0].Output != "ok ..." {
+		t.Errorf("%+v", c.Entries)
+	}
+}
+
 // asJSON writes one turn.
 func asJSON(t *testing.T, turn changes.Turn) string {
 	t.Helper()

@@ -65,7 +65,7 @@ func turns(ctx context.Context, api engine.API, s sessions.Session, emit func(ch
 	}
 	slices.SortStableFunc(g.groups, func(a, b *group) int { return cmp.Compare(a.turn, b.turn) })
 	if len(g.runs) == 0 {
-		return g.emitBefore(0, emit)
+		return g.emitBefore(math.MaxInt, emit)
 	}
 	for r := (engine.LogRequest{Session: s.ID, Originals: true}); ; {
 		page, err := api.Log(ctx, r)
@@ -81,7 +81,7 @@ func turns(ctx context.Context, api engine.API, s sessions.Session, emit func(ch
 			}
 		}
 		if page.Next == 0 {
-			return g.emitBefore(0, emit)
+			return g.emitBefore(math.MaxInt, emit)
 		}
 		r.From = page.Next
 	}
@@ -250,9 +250,9 @@ func (g *gatherer) original(ctx context.Context, e engine.LogEntry) ([]byte, err
 	return io.ReadAll(io.LimitReader(rc, limits.Line))
 }
 
-// emitBefore emits the groups of earlier turns than this one; 0: all that are left.
+// emitBefore emits the groups of earlier turns than this one.
 func (g *gatherer) emitBefore(turn int, emit func(changes.Turn) error) error {
-	for len(g.groups) > 0 && (turn == 0 || g.groups[0].turn < turn) {
+	for len(g.groups) > 0 && g.groups[0].turn < turn {
 		n := g.groups[0]
 		g.groups = g.groups[1:]
 		for _, id := range n.runs {

@@ -3,6 +3,8 @@
 //
 // Of each message the first ten records are written, then the 20th, the 40th and so on, with how many there
 // were: a million come to 26 lines. Records are the same when their messages are, whatever their attributes.
+//
+// Each is a line that is safe to show, and of bounded length: see Records.
 package logcap
 
 import (

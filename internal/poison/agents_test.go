@@ -92,9 +92,10 @@ type agent struct {
 	end func()
 }
 
-func connect(s *scene, api engine.API) *agent {
+func connect(s *scene, api engine.API, look looker) *agent {
 	s.t.Helper()
-	server, err := mcp.New(func(context.Context, []string) (engine.API, error) { return kept{api}, nil }, mcp.Options{Version: "test", Env: s.env})
+	var log serverLog
+	server, err := mcp.New(func(context.Context, []string) (engine.API, error) { return kept{api}, nil }, mcp.Options{Version: "test", Env: s.env, Log: log.logger(s)})
 	s.do(err)
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
@@ -108,6 +109,7 @@ func connect(s *scene, api engine.API) *agent {
 		s.do(toServer.Close())
 		_, _ = io.Copy(io.Discard, a.out) // what is left until it ends
 		s.do(<-done)
+		log.see("the MCP server", look)
 	}
 	a.ask("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": s.cut(planted(s.text.Value, inline), 60), "version": "1"}})
 	return a
@@ -213,7 +215,7 @@ func (s *scene) untouched(out string) error {
 
 // tools are what MCP's tools answer.
 func tools(s *scene, look looker) {
-	a := connect(s, s.api)
+	a := connect(s, s.api, look)
 	defer a.end()
 	listed(s, a, look)
 	used := map[string]bool{}
@@ -340,7 +342,7 @@ func listed(s *scene, a *agent, look looker) {
 	for _, method := range lists {
 		r, refused := a.ask(method, map[string]any{})
 		look(method, string(r)+refused, without)
-		if want := emptyLists(s)[method]; string(r) != want {
+		if want := emptyLists(s, look)[method]; string(r) != want {
 			s.t.Errorf("%s, %s: %s is not what it is on an empty ledger", s.text.Name(), s.form, method)
 		}
 	}
@@ -359,12 +361,12 @@ func without(out string) error {
 var emptied map[string]string
 
 // emptyLists are the lists of a server without a ledger.
-func emptyLists(s *scene) map[string]string {
+func emptyLists(s *scene, look looker) map[string]string {
 	if emptied != nil {
 		return emptied
 	}
 	lists := slices.Clone(lists)
-	a := connect(s, s.api)
+	a := connect(s, s.api, look)
 	a.s = s
 	defer a.end()
 	emptied = map[string]string{}

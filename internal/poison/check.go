@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -223,57 +222,6 @@ func closing(text string, run int) int {
 		}
 	}
 	return -1
-}
-
-// tag is one of HTML, as far as its structure goes.
-var (
-	tag       = regexp.MustCompile(`<(/?[a-zA-Z!][a-zA-Z0-9]*)((?:[^>"']|"[^"]*"|'[^']*')*)>`)
-	attribute = regexp.MustCompile(`([^\s=/"']+)(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"']+))?`)
-)
-
-// Elements returns the tags of a page in their order with the names of their attributes. Errors: a "<" that is none.
-func Elements(page string) ([]string, error) {
-	var out []string
-	rest := page
-	for _, m := range tag.FindAllStringSubmatch(page, -1) {
-		names := []string{strings.ToLower(m[1])}
-		if names[0] == "wbr" { // where a long path may be broken
-			rest = strings.Replace(rest, m[0], "", 1)
-			continue
-		}
-		for _, a := range attribute.FindAllStringSubmatch(m[2], -1) {
-			names = append(names, strings.ToLower(a[1]))
-		}
-		out = append(out, strings.Join(names, " "))
-		before, after, _ := strings.Cut(rest, m[0])
-		if strings.Contains(before, "<") {
-			return nil, fmt.Errorf("%.80q has a < that is no tag", before)
-		}
-		rest = after
-	}
-	if strings.Contains(rest, "<") {
-		return nil, fmt.Errorf("%.80q has a < that is no tag", rest)
-	}
-	return out, nil
-}
-
-// SameHTML says whether a page has a tag, or a tag an attribute, that it has not with harmless text. How many there are
-// follows from figures.
-func SameHTML(harmless, page string) error {
-	want, err := Elements(harmless)
-	if err != nil {
-		return err
-	}
-	got, err := Elements(page)
-	if err != nil {
-		return err
-	}
-	for _, x := range got {
-		if x != "li" && x != "/li" && !slices.Contains(want, x) { // notes stand in a list, where there are any
-			return fmt.Errorf("<%s> is on no page with harmless text", x)
-		}
-	}
-	return nil
 }
 
 // JSON says whether an output is not one JSON value, or several of them in lines, each of plain UTF-8.

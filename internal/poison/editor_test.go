@@ -29,7 +29,8 @@ type editor struct {
 
 // views are what an editor shows: the tree, its documents, what is said of a file, and of what goes wrong.
 func views(s *scene, look looker) {
-	server := lsp.New(lsp.Options{Version: "test", Env: s.env, Find: func([]string) (lsp.Place, error) {
+	var log serverLog
+	server := lsp.New(lsp.Options{Version: "test", Env: s.env, Log: log.logger(s), Find: func([]string) (lsp.Place, error) {
 		return lsp.Place{Root: s.root, Models: tokens.Builtin(), Open: func(context.Context) (engine.API, error) { return kept{s.api}, nil }}, nil
 	}})
 	in, toServer := io.Pipe()
@@ -52,6 +53,7 @@ func views(s *scene, look looker) {
 	s.do(e.Leave(ctx))
 	s.do(e.Close())
 	s.do(<-served)
+	log.see("the language server", look)
 }
 
 // call asks, and has every text of the answer looked at: the members of lines are to be one line.

@@ -19,6 +19,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/poison"
 	"ctxledger.dev/memory"
+	"ctxledger.dev/workspace"
 )
 
 // form is how a text is planted where line ends are taken: alone in its line, or in lines of its own.
@@ -175,6 +176,7 @@ type scene struct {
 	t                 *testing.T
 	text              poison.Text
 	form              form
+	script            *script
 	root, state, file string
 	env               env.Env
 	api               *engine.Local
@@ -192,18 +194,23 @@ func environment(state string) env.Env {
 	return e
 }
 
-// newScene plants a text at these places, and at those that a session file does not have.
-func newScene(t *testing.T, text poison.Text, f form, at []place) *scene {
+// newScene plants texts at these places, by turns, and the first of them at those that a session file does not have.
+func newScene(t *testing.T, texts []poison.Text, f form, at []place) *scene {
 	t.Helper()
+	text := texts[0]
+	if n := len(texts) - 1; n > 0 {
+		text.Class += fmt.Sprintf(" and %d others", n)
+	}
 	top := t.TempDir()
 	s := &scene{t: t, text: text, form: f, root: filepath.Join(top, "shop"), state: stateDir(t), file: filepath.Join(top, "session.jsonl")}
 	s.env = environment(s.state)
 	s.do(os.Mkdir(s.root, 0o700))
 	s.do(os.WriteFile(filepath.Join(s.root, "ctxledger.yaml"), []byte("context: {mode: intent}\n"), 0o600))
 	rec := harmless(s.root)
-	for _, p := range at {
-		p.put(rec, planted(text.Value, f))
+	for i, p := range at {
+		p.put(rec, planted(texts[i%len(texts)].Value, f))
 	}
+	s.script = rec
 	s.do(os.WriteFile(s.file, rec.file(), 0o600))
 	s.open()
 	imported, err := claudecode.Import(t.Context(), s.api, claudecode.Source{Path: s.file}, nil)
@@ -233,7 +240,9 @@ func (s *scene) do(err error) {
 
 func (s *scene) open() {
 	s.t.Helper()
-	api, err := engine.Open(s.t.Context(), engine.Options{State: s.state, Workspace: s.root, Env: s.env})
+	ws, err := workspace.Find(s.env, workspace.Options{Flag: s.root}) // where the commands find the ledger too
+	s.do(err)
+	api, err := engine.Open(s.t.Context(), engine.Options{State: ws.State, Workspace: ws.Root, Env: s.env})
 	s.do(err)
 	s.api = api
 }

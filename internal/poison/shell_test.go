@@ -20,7 +20,7 @@ import (
 // command is a command line that shows what is stored, or refuses the text as its argument.
 type command struct {
 	line []string
-	// exact says that its answer begins lines with what is stored: it is the stored text itself.
+	// exact says that its answer begins lines with what is stored: the text itself, or a name in front of a row.
 	exact bool
 }
 
@@ -29,13 +29,14 @@ func commands(s *scene) []command {
 	c := func(line ...string) command { return command{line: line} }
 	exact := func(line ...string) command { return command{line: line, exact: true} }
 	return []command{
+		c("import", "--", s.file), // first: it notes where the session ran
 		c("status"), c("status", s.session), c("status", "HOSTILE"), c("sessions"), c("sessions", "HOSTILE"), c("changes"), c("changes", "--", "HOSTILE"),
-		c("why", "--", s.root+"/total.go"), c("why", "--", "HOSTILE"), exact("compact", "--dry-run", "--keep", "1", s.session), c("compact", "--mode", "HOSTILE"),
-		c("import", "--", s.file), c("import", "--", "HOSTILE"), c("import", "--", "hostile.jsonl"), c("recover", s.session), c("recover", "HOSTILE"), c("restore", "HOSTILE"), c("diff", "HOSTILE"),
+		c("why", "--", s.root+"/total.go"), exact("why", "--", "HOSTILE"), exact("compact", "--keep", "1", s.session), c("compact", "--mode", "HOSTILE"),
+		c("import", "--", "HOSTILE"), c("import", "--", "hostile.jsonl"), c("recover", "--error", "hostile.jsonl", s.session), c("recover", "HOSTILE"), c("restore", "HOSTILE"), c("diff", "HOSTILE"),
 		exact("cat", s.session), exact("cat", s.artifact), c("cat", "HOSTILE"),
-		c("artifact", "ls"), exact("artifact", "read", s.artifact), c("artifact", "read", "HOSTILE"), exact("artifact", "grep", s.artifact, poison.Canary), c("artifact", "grep", s.artifact, "(HOSTILE"),
+		c("artifact", "ls"), exact("artifact", "read", s.artifact), c("artifact", "read", "HOSTILE"), exact("artifact", "grep", poison.Canary, s.artifact), c("artifact", "grep", "(HOSTILE", s.artifact),
 		exact("artifact", "search", poison.Canary), c("artifact", "put", "--", "HOSTILE"), c("artifact", "forget", "--dry-run", "HOSTILE"),
-		c("memory", "ls"), exact("memory", "show", "build"), c("memory", "show", "HOSTILE"), c("memory", "add", "HOSTILE", "--body", "x"), c("memory", "rm", "HOSTILE"),
+		exact("memory", "ls"), exact("memory", "show", "build"), exact("memory", "show", "HOSTILE"), c("memory", "add", "HOSTILE", "--body", "x"), c("memory", "rm", "HOSTILE"),
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
 		c("check"), c("du"), c("gc"), c("retain"), c("events"), c("export", "exported"), c("count", "--", "."), c("count", "--", "HOSTILE"),
 		c("bench", "retention", s.file), c("bench", "replay", "--", "HOSTILE"), c("audit", s.file), c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
@@ -47,6 +48,11 @@ func commands(s *scene) []command {
 // mute are the commands that show nothing stored, or are not run here, with the reason.
 var mute = map[string]string{
 	"daemon stop": "it only ends processes",
+}
+
+// silentBy are the commands that answer nothing although the text is no argument, with the reason.
+var silentBy = map[string]string{
+	"trust": "nothing is configured", "compact": "some sessions have nothing to compact", "import": "what is no session file", "bench": "the session has no compaction of its own",
 }
 
 // shell runs every command on a terminal, and into a pipe as JSON: that is encoded, and the form makes no difference.
@@ -65,6 +71,9 @@ func shell(s *scene, look looker) {
 			checks = append(checks, poison.Framed)
 		}
 		out, errs := s.onTerminal(c.line)
+		if out == "" && silentBy[c.line[0]] == "" && !strings.Contains(strings.Join(c.line, " "), "HOSTILE") {
+			s.t.Errorf("%s, %s: %s answers nothing: %s", s.text.Name(), s.form, name, errs)
+		}
 		look(name+" on a terminal", out, checks...)
 		look(name+", messages", errs, shown, reported)
 		if *whole && s.form == lines && !strings.Contains(name, "audit") && !strings.Contains(name, "bench") {
@@ -78,8 +87,11 @@ func shell(s *scene, look looker) {
 	s.inventory(ran)
 }
 
-// reported says whether a line of messages does not begin with our name.
+// reported says whether a line of messages does not begin with our name, or is planted text alone behind it.
 func reported(out string) error {
+	if strings.Contains("\n"+out, "\nctxledger: "+poison.Canary+" ends") {
+		return fmt.Errorf("a line end of planted text begins a message: %.240q", out)
+	}
 	for line := range strings.Lines(out) {
 		if !strings.HasPrefix(line, "ctxledger: ") && !strings.HasPrefix(line, "  hint: ") {
 			return fmt.Errorf("a line that is not ours: %.120q", line)

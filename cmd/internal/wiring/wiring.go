@@ -32,12 +32,15 @@ import (
 const Version = "0.1.0"
 
 // Stderr returns the standard error of a program, with secrets masked: hosts keep what servers write there.
-func Stderr(e env.Env) io.Writer { return redact.New([]byte(e.ID(32))).Lines(os.Stderr) }
+func Stderr(e env.Env) io.Writer { return masked(e, os.Stderr) }
+
+// masked returns a writer to w that masks the secrets of each write.
+func masked(e env.Env, w io.Writer) io.Writer { return redact.New([]byte(e.ID(32))).Lines(w) }
 
 // Log returns the logger of a program that has no file to log to. What repeats is written less and less: hosts
 // keep what servers write, and whoever speaks to a server decides how often it has something to say.
 func Log(e env.Env) *slog.Logger {
-	return slog.New(logcap.New(slog.NewTextHandler(Stderr(e), &slog.HandlerOptions{Level: slog.LevelWarn})))
+	return slog.New(logcap.New(slog.NewTextHandler(masked(e, logcap.Records(os.Stderr)), &slog.HandlerOptions{Level: slog.LevelWarn})))
 }
 
 // Role returns what a program brings along for the daemons that it becomes: they follow the
