@@ -90,5 +90,5 @@ func (a *app) say(format string, args ...any) {
 
 // hint writes what the reader can do.
 func (a *app) hint(format string, args ...any) {
-	fmt.Fprintf(a.messages, "  hint: %s\n", line(fmt.Sprintf(format, args...), 1000))
+	fmt.Fprintf(a.messages, "  hint: %s\n", a.line(fmt.Sprintf(format, args...), 1000))
 }
