@@ -12,10 +12,8 @@ func (p *place) damaged(s *search) {
 	if err != nil || len(files) == 0 {
 		p.t.Fatalf("no blobs: %v", err)
 	}
-	for i, f := range files {
-		if i%3 == 0 {
-			p.damage(f)
-		}
+	for _, f := range files {
+		p.damage(f)
 	}
 	for _, c := range [][]string{{"check"}, {"check", "--json"}, {"repair", "--json"}, {"repair"}} {
 		out, errs := p.run(c...)

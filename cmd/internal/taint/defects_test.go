@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"encoding/base64"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,6 +30,7 @@ var defects = []struct {
 	{"status prints a title", "Use Authorization: Bearer SECRET for it", "title", "status"},
 	{"status prints the name of a file", "ghp_SECRET", "file", "status"},
 	{"changes cuts the name of a file", "ghp_SECRET", "written file", "changes"},
+	{"an unknown flag is cut at an equals sign", `{"auth":"` + base64.StdEncoding.EncodeToString([]byte("shop:"+words)) + `"}`, "nowhere", "flag"},
 	{"a value before a colon, as grep prints it", "JSESSIONID=SECRET: match", "failure", "compact"},
 	{"an escape in JSON in JSON", `{"log":"{\"m\":\"line\\nhvs.SECRET\"}"}`, "failure", "compact"},
 	{"the errors of MCP echo a tool", "ghp_SECRET", "nowhere", "MCP tool"},
@@ -78,6 +80,9 @@ func leave(t *testing.T, p *place, where, text, exit string) string {
 		return out + errs
 	case "changes":
 		out, errs := p.run("changes", "--limit", "100")
+		return out + errs
+	case "flag":
+		out, errs := p.run("--" + text)
 		return out + errs
 	case "exports":
 		return p.exported()

@@ -71,7 +71,7 @@ func Exits() []Exit {
 		{CLI, "memory add", Masked, "before storing, by `engine.SaveMemory`", []string{"TOKEN --json --overwrite", "other --overwrite --description TEXT --body TEXT"}},
 		{CLI, "memory export", Masked, "before storing, by `engine.SaveMemory`", []string{"EXPORTED --json --overwrite"}},
 		{CLI, "memory import", Masked, "before storing, by `engine.SaveMemory`", []string{"MEMORIES --json --overwrite"}},
-		{CLI, "memory ls", Masked, "before storing, by `engine.SaveMemory`", []string{"--json", "--json SECRET"}},
+		{CLI, "memory ls", Masked, "before storing, by `engine.SaveMemory`", []string{"--json", "--json TOKEN"}},
 		{CLI, "memory rm", Masked, "before storing, by `engine.SaveMemory`", []string{"other", "--json canary-3"}},
 		{CLI, "memory show", Masked, "before storing, by `engine.SaveMemory`", []string{"canary-0 --json"}},
 		{CLI, "recover", Masked, "in words; with `--json` and `--format messages` it is the request to send, exact", []string{"--error REFUSAL --status 400 --endpoint ENDPOINT --model TOKEN SESSION"}},

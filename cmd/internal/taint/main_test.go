@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	canaries = flag.Int("canaries", 32, "how many secrets are planted")
+	canaries = flag.Int("canaries", 24, "how many secrets are planted")
 	seed     = flag.Uint64("seed", 1, "of the secrets")
 )
 

@@ -19,7 +19,7 @@ func (p *place) remember(s *search, list []canary) {
 			Description: strings.ReplaceAll(c.text, "\n", " "), Body: c.text, Created: began, Updated: began,
 		}
 		entries = append(entries, e)
-		if n := name(c); n != "tool" {
+		if n := name(c); n != noName {
 			e.GUID, e.Name = fmt.Sprintf("%032x", len(list)+i+1), n
 			entries = append(entries, e)
 		}

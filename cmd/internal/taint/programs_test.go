@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -72,9 +71,9 @@ func followed(t *testing.T, ws workspace.Workspace) engine.Info {
 // named makes a place whose workspace has the name of a secret.
 func named(t *testing.T, list []canary) programtest.Place {
 	t.Helper()
-	token := list[slices.IndexFunc(list, func(c canary) bool { return name(c) != "tool" })].text
+	secret := nameable(list)
 	pl := programtest.NewPlace(t)
-	pl.Root = filepath.Join(pl.Root, token)
+	pl.Root = filepath.Join(pl.Root, secret)
 	put := func(file, text string) {
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			t.Fatal(err)
@@ -83,8 +82,8 @@ func named(t *testing.T, list []canary) programtest.Place {
 			t.Fatal(err)
 		}
 	}
-	put(filepath.Join(pl.Root, "ctxledger.yaml"), "context: {mode: "+token+"}\nmodels: {"+token+": {window: "+token+"}}\n"+token+": x\n")
-	put(filepath.Join(pl.Home, ".config/ctxledger/config.yaml"), token+": x\n")
+	put(filepath.Join(pl.Root, "ctxledger.yaml"), fmt.Sprintf("context: {mode: %[1]s}\nmodels: {%[1]s: {window: %[1]s}}\n%[1]s: x\n", secret))
+	put(filepath.Join(pl.Home, ".config/ctxledger/config.yaml"), secret+": x\n")
 	put(filepath.Join(pl.Home, ".claude/projects", slug(pl.Root), host+".jsonl"), session(pl.Root, list[:min(len(list), 8)]).b.String())
 	return pl
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -76,7 +75,7 @@ func numberedLines(text string) string {
 
 // session writes a session in which each canary stands in every field that holds words.
 func session(root string, list []canary) *writer {
-	last := list[slices.IndexFunc(list, func(c canary) bool { return name(c) != "tool" })].text
+	last := nameable(list)
 	w := &writer{cwd: filepath.Join(root, last)}
 	for i, c := range list {
 		w.user(c.text)
@@ -88,7 +87,7 @@ func session(root string, list []canary) *writer {
 			w.others(c)
 		}
 		if i%10 == 0 {
-			w.rare(root, c, i)
+			w.rare(root, c, last, i)
 		}
 	}
 	w.last(last)
@@ -105,9 +104,12 @@ func (w *writer) calls(root string, c canary, i int) {
 	w.call("Grep", map[string]any{"pattern": c.text, "path": root}, c.text+": match", false)
 }
 
-// rare are what few canaries are enough for: long results, and names, which secrets with blanks in them cannot be.
-func (w *writer) rare(root string, c canary, i int) {
+// rare are what few canaries are enough for: long results, and names, which another secret is where this one cannot be.
+func (w *writer) rare(root string, c canary, other string, i int) {
 	n := name(c)
+	if n == noName {
+		n = other
+	}
 	w.call("Write", map[string]any{"file_path": filepath.Join(root, "notes", n+".txt"), "content": "x"}, "File created", false)
 	w.call("mcp__x__"+n, map[string]any{n: c.text}, "the needle is "+c.text+strings.Repeat("\nfiller of a long result", 2_000)+"\n"+c.text, false)
 	w.call("Task", map[string]any{"subagent_type": n, "description": c.text, "prompt": c.text}, c.text, false)
@@ -161,12 +163,25 @@ func inJSON(text string) string {
 	return string(raw[1 : len(raw)-1])
 }
 
+// noName is what stands where a canary can be no name.
+const noName = "tool"
+
+// nameable returns a canary that can be a name.
+func nameable(list []canary) string {
+	for _, c := range list {
+		if n := name(c); n != noName {
+			return n
+		}
+	}
+	return noName
+}
+
 // name makes a name of a canary, where that can be one.
 func name(c canary) string {
 	if len(c.text) > 100 || strings.ContainsFunc(c.text, func(r rune) bool {
 		return r != '_' && r != '-' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
 	}) {
-		return "tool"
+		return noName
 	}
 	return c.text
 }

@@ -37,19 +37,15 @@ func (p *place) words(list []canary) map[string]string {
 	p.t.Helper()
 	out, _ := p.must("artifact", "ls")
 	artifacts := handles.FindAllStringSubmatch(out, -1)
-	if len(artifacts) < 3 {
-		p.t.Fatalf("not enough artifacts: %s", out)
+	if len(artifacts) < 3 || nameable(list) == noName {
+		p.t.Fatalf("too few secrets for artifacts and names: %s", out)
 	}
-	token := slices.IndexFunc(list, func(c canary) bool { return name(c) != "tool" })
-	if token < 0 {
-		p.t.Fatal("no secret can be a name")
-	}
-	top := filepath.Dir(p.root)
+	secret, top := nameable(list), filepath.Dir(p.root)
 	return map[string]string{
-		"BRIEF": p.write(list[token].text+".jsonl", session(p.root, list[:len(list)/4]).b.String()), "EXPORTS": filepath.Join(top, list[token].text),
-		"ENDPOINT": "http://localhost/" + list[token].text,
-		"ARTIFACT": artifacts[0][1], "SPARE": artifacts[1][1], "OTHER": artifacts[2][1], "FILE": p.file, "TEXT": list[0].text, "TOKEN": list[token].text,
-		"SECRET": list[token].text, "EXPORTED": filepath.Join(top, "exported"), "MEMORIES": filepath.Join(top, "memories"),
+		"BRIEF": p.write(secret+".jsonl", session(p.root, list[:len(list)/4]).b.String()), "EXPORTS": filepath.Join(top, secret),
+		"ENDPOINT": "http://localhost/" + secret,
+		"ARTIFACT": artifacts[0][1], "SPARE": artifacts[1][1], "OTHER": artifacts[2][1], "FILE": p.file, "TEXT": list[0].text, "TOKEN": secret,
+		"EXPORTED": filepath.Join(top, "exported"), "MEMORIES": filepath.Join(top, "memories"),
 		"REFUSAL": p.write("refusal.json", fill(`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 213462 tokens > 200000 maximum TEXT"}}`, list[0], 0)),
 	}
 }
