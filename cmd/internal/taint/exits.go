@@ -46,7 +46,7 @@ func Exits() []Exit {
 		{CLI, "artifact put", Silent, none, []string{"FILE"}},
 		{CLI, "artifact read", Exact, owner, []string{"ARTIFACT"}},
 		{CLI, "artifact search", Exact, owner, []string{"needle --json"}},
-		{CLI, "audit", Masked, "`agents/audit` before names are taken, then " + answer, []string{"FILE --json"}},
+		{CLI, "audit", Masked, "`agents/audit` before names are taken, then " + answer, []string{"BRIEF --json"}},
 		{CLI, "backup", Exact, "it is the ledger itself", nil},
 		{CLI, "bench", Silent, none, nil},
 		{CLI, "bench replay", Masked, answer, []string{"BRIEF --json"}},

@@ -60,7 +60,7 @@ func (p *place) models(s *search, list []canary) {
 		s.look(CLI, "standard error", "of restore --apply", out+errs)
 	}
 	s.look(File, "prompts to a model", "", m.asked.String())
-	step := max(4, len(list)/20)
+	step := max(4, len(list)/10)
 	for i := 0; i < len(list); i += step {
 		m.fail(strings.Repeat("why ", i%100) + list[i].text)
 		p.failing(s, "a server")

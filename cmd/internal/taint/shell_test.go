@@ -42,7 +42,7 @@ func (p *place) words(list []canary) map[string]string {
 	}
 	secret, top := nameable(list), filepath.Dir(p.root)
 	return map[string]string{
-		"BRIEF": p.write(secret+".jsonl", session(p.root, list[:len(list)/4]).b.String()), "EXPORTS": filepath.Join(top, secret),
+		"BRIEF": p.write(secret+".jsonl", session(p.root, list[:min(len(list)/3, 100)]).b.String()), "EXPORTS": filepath.Join(top, secret),
 		"ENDPOINT": "http://localhost/" + secret,
 		"ARTIFACT": artifacts[0][1], "SPARE": artifacts[1][1], "OTHER": artifacts[2][1], "FILE": p.file, "TEXT": list[0].text, "TOKEN": secret,
 		"EXPORTED": filepath.Join(top, "exported"), "MEMORIES": filepath.Join(top, "memories"),
