@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -79,10 +78,7 @@ func (a *app) root() *cobra.Command {
 		RunE:    a.asks(a.status),
 	}
 	root.SetVersionTemplate("ctxledger {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		said, _, _ := strings.Cut(err.Error(), ": strconv.") // what follows are names of Go's
-		return misuse("%s", said)
-	})
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return a.flagError(err) })
 	f := root.PersistentFlags()
 	f.StringVar(&a.workspace, "workspace", "", "root `DIRECTORY` of the workspace (default: found from where you are)")
 	f.BoolVar(&a.json, "json", false, "print the answer as JSON")

@@ -207,12 +207,12 @@ func (p *auditPage) fitted(t *table, names []name, width int) []string {
 		case n.path:
 			n.text = ending(n.text, max(room, auditName))
 		default:
-			n.text = line(n.text, max(room, auditName))
+			n.text = cut(n.text, max(room, auditName))
 		}
 		t.rows[i][last] = n.text
 	}
 	if width > 0 {
-		t.head[last] = line(t.head[last], max(room, auditName))
+		t.head[last] = cut(t.head[last], max(room, auditName))
 	}
 	var b bytes.Buffer
 	t.print(&b)

@@ -102,7 +102,7 @@ func (p *auditPage) caveats() string {
 		say("%s in fast mode, dearer than listed", chars.Plural(c.Fast, "request"))
 	}
 	if len(c.Unpriced) > 0 {
-		say("no price is known of %s", line(strings.Join(c.Unpriced, ", "), 60))
+		say("no price is known of %s", cut(strings.Join(c.Unpriced, ", "), 60))
 	}
 	return strings.Join(notes, "; ")
 }

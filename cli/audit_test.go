@@ -12,6 +12,7 @@ import (
 
 	"ctxledger.dev/agents/audit"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/report"
 )
 
@@ -43,7 +44,7 @@ func largeAudit() audit.Audit {
 }
 
 func TestAnAuditFitsTheScreen(t *testing.T) {
-	a := &app{Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }, Home: "/home/买家"}}}
+	a := &app{masks: redact.New(nil), Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }, Home: "/home/买家"}}}
 	for _, c := range []struct{ width, height, least int }{
 		{40, 30, 24}, {60, 24, 18}, {80, 24, 20}, {80, 40, 33}, {100, 30, 24}, {132, 50, 44}, {200, 70, 50}, {80, 0, 50}, {200, 0, 50},
 	} {
@@ -96,7 +97,7 @@ func aligned(t *testing.T, lines []string) {
 
 // Whoever sees no colours tells the parts by their marks.
 func TestThePartsOfABarAreTold(t *testing.T) {
-	a := &app{Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
+	a := &app{masks: redact.New(nil), Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
 	lines := strings.Split(string(a.auditText(largeAudit(), 100, 24)), "\n")
 	bar, key := lines[1], strings.Join(lines[2:4], " ")
 	marks := map[rune]bool{}
@@ -113,7 +114,7 @@ func TestThePartsOfABarAreTold(t *testing.T) {
 
 // What has no price costs no $0.00.
 func TestAnUnknownPriceIsNotNothing(t *testing.T) {
-	a := &app{Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
+	a := &app{masks: redact.New(nil), Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
 	r := largeAudit()
 	r.Total.Unpriced = 1_230_000
 	if text := string(a.auditText(r, 100, 40)); !strings.Contains(text, "$54,321.98 at list prices and 1.23 M tokens without a price") {
@@ -128,7 +129,7 @@ func TestAnUnknownPriceIsNotNothing(t *testing.T) {
 
 // A replay is told with what it was of, and with its sign.
 func TestAReplayIsTold(t *testing.T) {
-	a := &app{Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
+	a := &app{masks: redact.New(nil), Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
 	play := func(dollars float64) report.Play { return report.Play{Dollars: dollars, Priced: true, Units: dollars} }
 	for _, c := range []struct {
 		ours []float64
@@ -150,7 +151,7 @@ func TestAReplayIsTold(t *testing.T) {
 }
 
 func TestAnAuditOfOneSessionHasNoEmptyLists(t *testing.T) {
-	a := &app{Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
+	a := &app{masks: redact.New(nil), Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
 	r := report.Report{Files: 1, Sessions: 1, Models: []report.Row{{Name: "m"}}}
 	text := string(a.auditText(audit.Audit{Report: r}, 80, 24))
 	for _, bad := range []string{"TOOL", "FILE", "SESSION", "DIRECTORY", "COMPACTION"} {

@@ -84,7 +84,7 @@ func (a *app) printReplay(w io.Writer, r replayed) {
 	t.print(w)
 	fmt.Fprintf(w, "\n%s. Stable: requests between recorded steps that begin with all of the one before. Kept: identifiers of calls that the view had.\n", chars.Plural(len(r.Sessions), "session"))
 	for _, l := range r.Lost {
-		fmt.Fprintf(w, "ctxledger loses: %s, %s of what it cost\n", line(l.Session, cellWidth), percent(l.Ratio, true))
+		fmt.Fprintf(w, "ctxledger loses: %s, %s of what it cost\n", a.line(l.Session, cellWidth), percent(l.Ratio, true))
 	}
 	notTasks(w)
 }

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/tokens"
 )
 
@@ -24,7 +25,7 @@ func TestACountAsksARunningDaemonForWhatItLearnt(t *testing.T) {
 	e := env.System()
 	e.Dir = root
 	e.Lookup = func(name string) string { return map[string]string{"CTXLEDGER_STATE": base}[name] }
-	a := &app{Config: Config{Env: e, Version: "test"}, workspace: root}
+	a := &app{masks: redact.New(nil), Config: Config{Env: e, Version: "test"}, workspace: root}
 	ws, err := a.find()
 	if err != nil {
 		t.Fatal(err)

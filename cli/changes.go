@@ -84,7 +84,7 @@ func (a *app) printChanges(w io.Writer, resp engine.ChangesResponse) {
 		case changes.Several:
 			by = "one of several calls that ran then"
 		}
-		fmt.Fprintf(w, "stale: %s was changed by %s after the session read it\n", line(s.Path, cellWidth), oneLine(by))
+		fmt.Fprintf(w, "stale: %s was changed by %s after the session read it\n", a.line(s.Path, cellWidth), oneLine(by))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/tally"
 	"ctxledger.dev/tokens"
 )
@@ -35,7 +36,7 @@ func counts(lines ...string) (texts []*tally.Text) {
 // treeOf prints the tree of texts for a terminal with so many columns, 0 for a file.
 func treeOf(width int, texts []*tally.Text) string {
 	var out bytes.Buffer
-	(&app{}).printTree(&out, grow(texts, tokens.Count{Exact: true}), width)
+	(&app{masks: redact.New(nil)}).printTree(&out, grow(texts, tokens.Count{Exact: true}), width)
 	return filepath.ToSlash(out.String())
 }
 
@@ -220,7 +221,7 @@ func TestTheOrderOfCountsDoesNotDependOnTime(t *testing.T) {
 
 // countAll counts a directory.
 func countAll(ctx context.Context, dir string) (counted, error) {
-	a := &app{Config: Config{Err: io.Discard}}
+	a := &app{masks: redact.New(nil), Config: Config{Err: io.Discard}}
 	a.Env.Dir, a.Env.Now = dir, time.Now
 	t, err := a.tally(ctx, tokens.O200kBase.Counter(), []string{"."})
 	if err != nil {

@@ -73,7 +73,7 @@ func (a *app) printSessionUsage(w io.Writer, u engine.DiskUsage) {
 	t := a.newTable("SESSION", ">RECORDS", ">LOG", ">BLOBS", ">ON DISK", "UPDATED", "TITLE")
 	shown := u.Sessions[:min(len(u.Sessions), duSessions)]
 	for _, s := range shown {
-		t.add(s.ID, chars.Commas(s.Entries), chars.Size(s.Log), chars.Commas(s.Blobs.Count), chars.Size(s.Blobs.Disk), a.stamp(s.Updated), line(s.Title, 40))
+		t.add(s.ID, chars.Commas(s.Entries), chars.Size(s.Log), chars.Commas(s.Blobs.Count), chars.Size(s.Blobs.Disk), a.stamp(s.Updated), a.line(s.Title, 40))
 	}
 	t.print(w)
 	if rest := u.SessionTotal - len(shown); rest > 0 {

@@ -105,6 +105,6 @@ func (a *app) printEvent(e engine.Event) error {
 	if session == "" {
 		session = "-"
 	}
-	_, err := fmt.Fprintf(a.masks.Lines(a.Out), "%6d  %s  %-22s  %-8s  %s\n", e.Seq, a.stamp(e.Time), line(e.Kind, cellWidth), line(session, cellWidth), line(what, eventWidth))
+	_, err := fmt.Fprintf(a.masks.Lines(a.Out), "%6d  %s  %-22s  %-8s  %s\n", e.Seq, a.stamp(e.Time), a.line(e.Kind, cellWidth), a.line(session, cellWidth), a.line(what, eventWidth))
 	return fault.Wrap(fault.Unavailable, "cli.events", err)
 }

@@ -144,7 +144,7 @@ func (a *app) printRecovery(ctx context.Context, api engine.API, done engine.Rec
 	case format == formatJSON:
 		return a.answerExact(done) // with the request to send
 	case format == formatText:
-		return a.writeMasked([]byte(recoveryText(done)))
+		return a.writeMasked([]byte(a.recoveryText(done)))
 	}
 	a.say("%s", done.Next)
 	if done.Messages != nil {
@@ -154,7 +154,7 @@ func (a *app) printRecovery(ctx context.Context, api engine.API, done engine.Rec
 }
 
 // recoveryText tells what a request's failure is, what was learned, and what to do.
-func recoveryText(done engine.Recovery) string {
+func (a *app) recoveryText(done engine.Recovery) string {
 	var b strings.Builder
 	v := done.Verdict
 	fmt.Fprintf(&b, "verdict    %s", v.Class)
@@ -165,9 +165,9 @@ func recoveryText(done engine.Recovery) string {
 		fmt.Fprintf(&b, ": %s of %s tokens", known(v.Actual), chars.Commas(v.Limit))
 	}
 	if v.Path != "" {
-		fmt.Fprintf(&b, ", seen in %s", line(v.Path, cellWidth))
+		fmt.Fprintf(&b, ", seen in %s", a.line(v.Path, cellWidth))
 	}
-	if text := windowSource(&done.Window); text != "" {
+	if text := a.windowSource(&done.Window); text != "" {
 		fmt.Fprintf(&b, "\nwindow     %s", text)
 	}
 	if done.Lesson == overflow.Higher {
@@ -185,13 +185,13 @@ func known(n int) string {
 }
 
 // windowSource says what errors of the provider taught about a window, "" for nothing.
-func windowSource(w *engine.Window) string {
+func (a *app) windowSource(w *engine.Window) string {
 	if w == nil || w.Learned == nil {
 		return ""
 	}
 	text := fmt.Sprintf("%s tokens, learned on %s from the provider's error (%s)", chars.Commas(w.Tokens), w.Learned.Seen.Format("2006-01-02"), w.Learned.Pattern)
 	if w.Learned.Endpoint != "" {
-		text += " at " + line(w.Learned.Endpoint, cellWidth)
+		text += " at " + a.line(w.Learned.Endpoint, cellWidth)
 	}
 	if w.Profile > 0 {
 		text += fmt.Sprintf("; %s are configured", chars.Commas(w.Profile))

@@ -125,7 +125,7 @@ func (a *app) printRetention(w io.Writer, r engine.Retention) {
 	}
 	t := a.newTable("SESSION", "UPDATED", ">SIZE", "TITLE")
 	for _, s := range r.Due {
-		t.add(s.ID, a.stamp(s.Updated), chars.Size(s.Log+s.Blobs.Disk), line(s.Title, 40))
+		t.add(s.ID, a.stamp(s.Updated), chars.Size(s.Log+s.Blobs.Disk), a.line(s.Title, 40))
 	}
 	t.print(w)
 }

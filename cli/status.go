@@ -189,12 +189,12 @@ func otherClients(n int) string {
 
 // printWindow draws what fills the window of a session.
 func (a *app) printWindow(w io.Writer, s engine.Status) {
-	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, line(s.Session.Title, statusLine))
+	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, a.line(s.Session.Title, statusLine))
 	if in := a.ranIn(s.Session); in != "" && in != "." {
 		fmt.Fprintf(w, "ran in     %s\n", oneLine(in))
 	}
-	fmt.Fprintf(w, "view       %s\n", windowLine(s))
-	if text := windowSource(s.Limits); text != "" {
+	fmt.Fprintf(w, "view       %s\n", a.windowLine(s))
+	if text := a.windowSource(s.Limits); text != "" {
 		fmt.Fprintf(w, "window     %s\n", text)
 	}
 	if s.Limits != nil && s.Limits.OutputCap > 0 {
@@ -202,7 +202,7 @@ func (a *app) printWindow(w io.Writer, s engine.Status) {
 	}
 	for _, g := range s.Agents {
 		if g.Agent != "" && g.Input > 0 {
-			fmt.Fprintf(w, "agent      %s: %s tokens of input since the last compaction\n", line(g.Agent, statusLine), chars.Commas(g.Input))
+			fmt.Fprintf(w, "agent      %s: %s tokens of input since the last compaction\n", a.line(g.Agent, statusLine), chars.Commas(g.Input))
 		}
 	}
 	if s.Measured > 0 {
@@ -225,7 +225,7 @@ func (a *app) printWindow(w io.Writer, s engine.Status) {
 	if len(s.NextCuts) > 0 {
 		fmt.Fprintln(w, "next cuts  what `ctxledger compact` would take out first")
 		for _, c := range s.NextCuts[:min(len(s.NextCuts), statusCuts)] {
-			fmt.Fprintf(w, "  %9s  %s\n", c.Tokens, line(c.Label, statusLine))
+			fmt.Fprintf(w, "  %9s  %s\n", c.Tokens, a.line(c.Label, statusLine))
 		}
 	}
 }
@@ -238,7 +238,7 @@ func (a *app) printSources(w io.Writer, s engine.Status) {
 		n := 0
 		for _, x := range s.Sources {
 			if x.Kind == kind.kind && n < statusSources {
-				t.add(line(x.Name, statusLine), x.Tokens.String(), chars.Commas(x.Calls))
+				t.add(a.line(x.Name, statusLine), x.Tokens.String(), chars.Commas(x.Calls))
 				n++
 			}
 		}
@@ -261,8 +261,8 @@ func nextStep(s engine.Status) string {
 }
 
 // windowLine says how full a window is, with a bar where its size is known.
-func windowLine(s engine.Status) string {
-	model := line(s.Model, statusLine)
+func (a *app) windowLine(s engine.Status) string {
+	model := a.line(s.Model, statusLine)
 	due := "a compaction is due above " + chars.Commas(s.Threshold)
 	if s.Next.Due.Reason != "" {
 		due = "a compaction is due now"

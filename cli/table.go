@@ -19,6 +19,7 @@ type table struct {
 	head   []string
 	right  []bool // columns that align to the right
 	rows   [][]string
+	line   func(s string, n int) string // makes text fit, with secrets masked
 	indent string
 	wide   bool           // whether the last cell of a row is not cut at cellWidth
 	style  lipgloss.Style // of the head
@@ -26,7 +27,7 @@ type table struct {
 
 // newTable starts a table. A heading that starts with ">" aligns its column to the right.
 func (a *app) newTable(head ...string) *table {
-	t := &table{right: make([]bool, len(head)), style: lipgloss.NewStyle().Faint(a.colours())}
+	t := &table{line: a.line, right: make([]bool, len(head)), style: lipgloss.NewStyle().Faint(a.colours())}
 	for i, h := range head {
 		h, t.right[i] = strings.CutPrefix(h, ">")
 		t.head = append(t.head, h)
@@ -42,7 +43,7 @@ func (t *table) add(cells ...string) {
 		if t.wide && i == len(cells)-1 {
 			width = maxCell
 		}
-		row[i] = line(c, width)
+		row[i] = t.line(c, width)
 	}
 	t.rows = append(t.rows, row)
 }

@@ -19,8 +19,12 @@ func oneLine(s string) string {
 	return strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`).Replace(s)
 }
 
-// line makes stored text fit into one line of at most n columns.
-func line(s string, n int) string {
+// line makes stored text fit into one line of at most n columns. Its secrets are masked before it is cut: of half of
+// one nothing would tell what it is.
+func (a *app) line(s string, n int) string { return cut(a.masks.String(s), n) }
+
+// cut makes a text fit into one line of at most n columns.
+func cut(s string, n int) string {
 	s = chars.Line(s)
 	if lipgloss.Width(s) <= n {
 		return s

@@ -10,6 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/redact"
 )
 
 func TestLineFitsItsColumns(t *testing.T) {
@@ -28,8 +29,8 @@ func TestLineFitsItsColumns(t *testing.T) {
 		{"\x1b[1mx", 20, `\u001b[1mx`},
 		{"", 5, ""},
 	} {
-		if got := line(c.in, c.n); got != c.want || lipgloss.Width(got) > c.n {
-			t.Errorf("line(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+		if got := cut(c.in, c.n); got != c.want || lipgloss.Width(got) > c.n {
+			t.Errorf("cut(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
 		}
 	}
 }
@@ -72,7 +73,7 @@ func FuzzATerminalGetsNothingHostile(f *testing.F) {
 }
 
 func TestTablesAlignInEveryScript(t *testing.T) {
-	tab := (&app{}).newTable("NAME", ">N", "WHAT")
+	tab := (&app{masks: redact.New(nil)}).newTable("NAME", ">N", "WHAT")
 	tab.indent = "  "
 	tab.add("ascii", "1", "x")
 	tab.add("买家", "22,000", "汉字")

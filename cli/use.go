@@ -45,6 +45,21 @@ func (a *app) args(least, most int) cobra.PositionalArgs {
 	}
 }
 
+// flagError is the error for flags that are wrong. The library names a flag that does not exist up to the first equals
+// sign, which may be inside of a secret: here it is masked as a whole, and cut behind that.
+func (a *app) flagError(err error) error {
+	said, _, _ := strings.Cut(err.Error(), ": strconv.") // what follows are names of Go's
+	if name, ok := strings.CutPrefix(said, "unknown flag: "); ok {
+		for _, arg := range a.Args {
+			if strings.HasPrefix(arg, name+"=") {
+				name, _, _ = strings.Cut(a.masks.String(arg), "=")
+				said = "unknown flag: " + name
+			}
+		}
+	}
+	return misuse("%s", said)
+}
+
 // unknownCommand is the error for args that name no command below parent.
 func unknownCommand(parent *cobra.Command, args []string) error {
 	name := strings.Join(args[:min(len(args), 1)], "")
@@ -101,5 +116,5 @@ func several(err error) []error {
 
 // hint writes what the reader can do.
 func (a *app) hint(format string, args ...any) {
-	fmt.Fprintf(a.messages, "  hint: %s\n", line(fmt.Sprintf(format, args...), 1000))
+	fmt.Fprintf(a.messages, "  hint: %s\n", a.line(fmt.Sprintf(format, args...), 1000))
 }

@@ -31,6 +31,9 @@ func (r *rule) assigned(text []byte, at, n int, bare *extent) (span, bool) {
 	} else {
 		ok = c.bare(bare)
 	}
+	if quote == "" && r.re != nil {
+		c.at = start + len(bytes.TrimRight(text[start:c.at], ":.!?")) // of the text around it: grep ends a name with a colon
+	}
 	value := text[start:c.at]
 	if !ok || !r.acceptsValue(value, quote != "") || touchesMask(text, at, c.at) {
 		return span{}, false

@@ -29,6 +29,14 @@ var contexts = []struct {
 		p = p.mapped(jsonText).in(`{"text":"`, `"}`)
 		return p.mapped(jsonText).in(`{"content":"`, `"}`), true
 	}},
+	{"json in json in json", func(p planted) (planted, bool) {
+		p = p.mapped(jsonText).in(`{"cmd":"run:\n`, `\n"}`)
+		p = p.mapped(jsonText).in(`{"text":"`, `"}`)
+		return p.mapped(jsonText).in(`{"content":"`, `"}`), true
+	}},
+	{"grep", func(p planted) (planted, bool) {
+		return p.in("", ": match"), !p.ownLine() || !strings.ContainsAny(p.text, "\n'")
+	}},
 	{"url", func(p planted) (planted, bool) {
 		return p.mapped(url.QueryEscape).in("GET /hook?body=", "&n=1 HTTP/1.1"), true
 	}},

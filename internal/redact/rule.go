@@ -133,7 +133,8 @@ func continuesWord(text []byte, at int) bool {
 	return afterEscape(text, at-1) != at
 }
 
-// afterEscape returns the end of the escape of JSON that text[at] lies inside of, or at.
+// afterEscape returns the end of the escape of JSON that text[at] lies inside of, or at. How many backslashes it begins
+// with does not matter: JSON inside of JSON has two, and a path of Windows loses a letter to the escape at most.
 func afterEscape(text []byte, at int) int {
 	const length = 6 // of \u0026
 	for start := at - 1; start >= 0 && start > at-length; start-- {
@@ -141,8 +142,6 @@ func afterEscape(text []byte, at int) int {
 			continue
 		}
 		switch {
-		case !escaped(text, start+1):
-			return at
 		case isUnicode(text[start:]):
 			return start + length
 		case start == at-1:
@@ -156,15 +155,6 @@ func afterEscape(text []byte, at int) int {
 // isUnicode reports whether p begins with an escape such as \u0026.
 func isUnicode(p []byte) bool {
 	return len(p) >= 6 && p[1] == 'u' && isHex(p[2]) && isHex(p[3]) && isHex(p[4]) && isHex(p[5])
-}
-
-// escaped reports whether text[at] is escaped by a backslash.
-func escaped(text []byte, at int) bool {
-	n := 0
-	for n < at && n < 64 && text[at-1-n] == '\\' {
-		n++
-	}
-	return n%2 == 1
 }
 
 // inToken reports whether c is one of the bytes that most tokens are made of.

@@ -43,3 +43,13 @@ func (l *LastWords) Write(p []byte) (int, error) {
 
 // String returns what was said last.
 func (l *LastWords) String() string { return string(l.kept) }
+
+// Build builds programs by the paths of their packages into a directory that goes with the test, and returns that.
+func Build(t *testing.T, packages ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.Command("go", append([]string{"build", "-ldflags=-s -w", "-o", dir + string(filepath.Separator)}, packages...)...).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return dir
+}

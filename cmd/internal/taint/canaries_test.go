@@ -2,12 +2,13 @@ package taint
 
 import (
 	"encoding/base64"
-	"encoding/json"
+	"encoding/binary"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -131,10 +132,17 @@ func random(r *rand.Rand, name string, n int) string {
 const window = 12
 
 // pieces knows canaries by every window of their random runs, as they are and encoded.
-type pieces map[string]*canary
+type pieces struct {
+	of      map[string]*canary
+	lengths []int  // of the pieces
+	begin   []bool // by a hash of their first bytes, so that few places of a text are looked up
+}
 
-func piecesOf(list []canary) pieces {
-	p := pieces{}
+// shortest is how long the shortest run is that is looked for, in bytes: such ones whole.
+const shortest = 8
+
+func piecesOf(list []canary) *pieces {
+	p := &pieces{of: map[string]*canary{}, begin: make([]bool, 1<<20)}
 	for i := range list {
 		for _, run := range list[i].random {
 			p.add(run, &list[i])
@@ -145,28 +153,47 @@ func piecesOf(list []canary) pieces {
 				}
 			}
 			p.add(url.QueryEscape(run), &list[i])
-			raw, _ := json.Marshal(run)
-			p.add(string(raw[1:len(raw)-1]), &list[i])
+			p.add(inJSON(run), &list[i])
 		}
 	}
 	return p
 }
 
-func (p pieces) add(run string, c *canary) {
-	if len(run) >= 8 && len(run) < window {
-		p[run] = c // shorter ones whole
+func (p *pieces) add(run string, c *canary) {
+	if len(run) >= shortest && len(run) < window {
+		p.piece(run, c)
 	}
 	for i := 0; i+window <= len(run); i++ {
-		p[run[i:i+window]] = c
+		p.piece(run[i:i+window], c)
 	}
 }
 
-// find returns the canaries of which a piece stands in a text, each with the first piece and what surrounds it.
-func (p pieces) find(text string) map[*canary]string {
+func (p *pieces) piece(piece string, c *canary) {
+	p.of[piece] = c
+	p.begin[p.place(piece)] = true
+	if !slices.Contains(p.lengths, len(piece)) {
+		p.lengths = append(p.lengths, len(piece))
+	}
+}
+
+// place is where the first bytes of a text are in begin.
+func (p *pieces) place(text string) uint64 {
+	const spread = 0x9e3779b97f4a7c15 // 2^64 by the golden ratio
+	return binary.LittleEndian.Uint64([]byte(text[:shortest])) * spread >> 44
+}
+
+// find returns the canaries of which a piece is in a text, each with what surrounds the first piece.
+func (p *pieces) find(text string) map[*canary]string {
 	found := map[*canary]string{}
-	for n := 8; n <= window; n++ {
-		for i := 0; i+n <= len(text); i++ {
-			if c := p[text[i:i+n]]; c != nil && found[c] == "" {
+	for i := 0; i+shortest <= len(text); i++ {
+		if !p.begin[p.place(text[i:])] {
+			continue
+		}
+		for _, n := range p.lengths {
+			if i+n > len(text) {
+				continue
+			}
+			if c := p.of[text[i:i+n]]; c != nil && found[c] == "" {
 				found[c] = text[max(0, i-60):min(len(text), i+n+30)]
 			}
 		}

@@ -1,7 +1,7 @@
 package taint
 
 import (
-	"os"
+	"encoding/base64"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,6 +29,10 @@ var defects = []struct {
 	{"compact prints a failure", "login failed: api_secret: SECRET", "failure", "compact"},
 	{"status prints a title", "Use Authorization: Bearer SECRET for it", "title", "status"},
 	{"status prints the name of a file", "ghp_SECRET", "file", "status"},
+	{"changes cuts the name of a file", "ghp_SECRET", "written file", "changes"},
+	{"an unknown flag is cut at an equals sign", `{"auth":"` + base64.StdEncoding.EncodeToString([]byte("shop:"+words)) + `"}`, "nowhere", "flag"},
+	{"a value before a colon, as grep prints it", "JSESSIONID=SECRET: match", "failure", "compact"},
+	{"an escape in JSON in JSON", `{"log":"{\"m\":\"line\\nhvs.SECRET\"}"}`, "failure", "compact"},
 	{"the errors of MCP echo a tool", "ghp_SECRET", "nowhere", "MCP tool"},
 	{"the errors of MCP echo a method", "ghp_SECRET", "nowhere", "MCP method"},
 	{"the errors of MCP echo a URI", "ctxledger://x/ghp_SECRET", "nowhere", "MCP URI"},
@@ -74,6 +78,12 @@ func leave(t *testing.T, p *place, where, text, exit string) string {
 	case "status":
 		out, errs := p.run("status", "--json", p.session)
 		return out + errs
+	case "changes":
+		out, errs := p.run("changes", "--limit", "100")
+		return out + errs
+	case "flag":
+		out, errs := p.run("--" + text)
+		return out + errs
 	case "exports":
 		return p.exported()
 	}
@@ -112,30 +122,14 @@ func plantedAt(root, where, text string) *writer {
 		w.call("Bash", map[string]any{"command": "make deploy"}, text, true)
 	case "write":
 		w.call("Write", map[string]any{"file_path": config, "content": text}, "File created", false)
+	case "written file":
+		w.call("Write", map[string]any{"file_path": filepath.Join(root, strings.Repeat("d", 60), text), "content": "x"}, "File created", false)
 	case "file":
 		w.call("Read", map[string]any{"file_path": filepath.Join(root, text)}, strings.Repeat("a line\n", 400), false)
 	}
 	for range 30 {
 		w.call("Bash", map[string]any{"command": "make check"}, strings.Repeat("a line of a log\n", 100), false)
 	}
-	w.user("And now the last thing: say what is left to do.")
-	w.line("assistant", "main", map[string]any{"role": "assistant", "id": "msg_last", "model": "claude-opus-4-5", "content": []any{map[string]any{"type": "text", "text": "Nothing is left."}}})
+	w.last(model)
 	return w
-}
-
-// exported returns all exported documents as one text.
-func (p *place) exported() string {
-	if out, errs := p.run("export"); errs != "" {
-		p.t.Errorf("export: %s%s", out, errs)
-	}
-	var all strings.Builder
-	files, _ := filepath.Glob(filepath.Join(p.state, "*", "exports", "all", "*.json")) // a pattern of ours
-	for _, f := range files {
-		raw, err := os.ReadFile(f)
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		all.Write(raw)
-	}
-	return all.String()
 }

@@ -23,8 +23,8 @@ type Exit struct {
 	Face, Name string // the name is that of the command, tool or method; a space leads to a subcommand
 	Rule       Rule
 	Why        string // of Exact and Silent; of Masked, where
-	// Run are the arguments of a command; SESSION, SUMMARY, ARTIFACT and FILE stand for what the test recorded. nil:
-	// the exit is looked at elsewhere, or silent.
+	// Run are command lines of a command, without its name. Words in capitals stand for what the test recorded; a line with
+	// --json is run without it, too. nil: the test has a function of its own for the exit, or it is silent.
 	Run []string
 }
 
@@ -33,55 +33,55 @@ type Exit struct {
 //size:ok a table
 func Exits() []Exit {
 	const (
-		answer = "`cli/answer.go`, every answer"
+		answer = "`cli/answer.go`, every answer; `cli/text.go`, before a text is cut"
 		owner  = "the owner asks for it by its handle"
 		agent  = "back to the agent that has the workspace"
 		none   = "prints nothing that was recorded"
 	)
 	return []Exit{
-		{CLI, "artifact", Masked, answer, []string{"artifact", "ls"}},
-		{CLI, "artifact forget", Masked, answer, nil},
-		{CLI, "artifact grep", Exact, owner, nil},
-		{CLI, "artifact ls", Masked, answer, []string{"artifact", "ls", "--json"}},
-		{CLI, "artifact put", Silent, none, nil},
-		{CLI, "artifact read", Exact, owner, []string{"artifact", "read", "ARTIFACT"}},
-		{CLI, "artifact search", Exact, owner, nil},
-		{CLI, "audit", Masked, "`agents/audit` before names are taken, then " + answer, []string{"audit", "FILE", "--json"}},
+		{CLI, "artifact", Masked, answer, []string{"--json"}},
+		{CLI, "artifact forget", Masked, answer, []string{"SPARE --json"}},
+		{CLI, "artifact grep", Exact, owner, []string{". ARTIFACT"}},
+		{CLI, "artifact ls", Masked, answer, []string{"--json"}},
+		{CLI, "artifact put", Silent, none, []string{"FILE"}},
+		{CLI, "artifact read", Exact, owner, []string{"ARTIFACT"}},
+		{CLI, "artifact search", Exact, owner, []string{"needle --json"}},
+		{CLI, "audit", Masked, "`agents/audit` before names are taken, then " + answer, []string{"BRIEF --json"}},
 		{CLI, "backup", Exact, "it is the ledger itself", nil},
 		{CLI, "bench", Silent, none, nil},
-		{CLI, "bench replay", Masked, answer, nil},
-		{CLI, "bench retention", Masked, answer, nil},
-		{CLI, "cat", Exact, owner, []string{"cat", "SESSION"}},
-		{CLI, "changes", Masked, answer, []string{"changes", "--json", "--limit", "1000"}},
-		{CLI, "check", Masked, answer, nil},
-		{CLI, "compact", Masked, "made of masked words; `--format messages` is the view, exact", []string{"compact", "--json", "SESSION"}},
-		{CLI, "count", Silent, "counts files, and opens no ledger", nil},
+		{CLI, "bench replay", Masked, answer, []string{"BRIEF --json"}},
+		{CLI, "bench retention", Masked, answer, []string{"BRIEF --json"}},
+		{CLI, "cat", Exact, owner, []string{"SESSION"}},
+		{CLI, "changes", Masked, answer, []string{"--json --limit 1000"}},
+		{CLI, "check", Masked, answer, []string{"--json"}},
+		{CLI, "compact", Masked, "made of masked words; `--format messages` is the view, exact", []string{"--json --keep 1 SESSION"}},
+		{CLI, "count", Silent, "counts files, and opens no ledger", []string{"FILE --json"}},
 		{CLI, "daemon", Silent, none, nil},
-		{CLI, "daemon status", Silent, none, nil},
+		{CLI, "daemon status", Silent, none, []string{"--json"}},
 		{CLI, "daemon stop", Silent, none, nil},
-		{CLI, "diff", Masked, "labels are made of masked words", []string{"diff", "SUMMARY"}},
-		{CLI, "du", Masked, answer, []string{"du", "--json"}},
-		{CLI, "events", Masked, "`engine.WaitEvents`, then " + answer, []string{"events", "--json"}},
-		{CLI, "export", Masked, "`engine/exports`, before texts are cut and where they are written", nil},
-		{CLI, "forget", Masked, answer, nil},
-		{CLI, "gc", Silent, none, nil},
-		{CLI, "help", Silent, none, nil},
-		{CLI, "import", Silent, "prints ids and counts", nil},
-		{CLI, "memory", Masked, "before storing, by `engine.SaveMemory`", []string{"memory", "ls"}},
-		{CLI, "memory add", Masked, "before storing, by `engine.SaveMemory`", nil},
-		{CLI, "memory export", Masked, "before storing, by `engine.SaveMemory`", nil},
-		{CLI, "memory import", Masked, "before storing, by `engine.SaveMemory`", nil},
-		{CLI, "memory ls", Masked, "before storing, by `engine.SaveMemory`", []string{"memory", "ls", "--json"}},
-		{CLI, "memory rm", Masked, "before storing, by `engine.SaveMemory`", nil},
-		{CLI, "memory show", Masked, "before storing, by `engine.SaveMemory`", nil},
-		{CLI, "recover", Masked, "in words; with `--json` and `--format messages` it is the request to send, exact", nil},
-		{CLI, "repair", Masked, answer, nil},
-		{CLI, "restore", Exact, owner, []string{"restore", "SUMMARY"}},
-		{CLI, "retain", Masked, answer, nil},
-		{CLI, "sessions", Masked, answer, []string{"sessions", "--json"}},
-		{CLI, "status", Masked, answer, []string{"status", "SESSION", "--json"}},
-		{CLI, "trust", Silent, "what a configuration asks for, exactly, so that a person can decide; nothing that was recorded", nil},
-		{CLI, "why", Masked, answer, []string{"why", "--json", "notes/config.txt"}},
+		{CLI, "diff", Masked, "labels are made of masked words", []string{"--json SUMMARY"}},
+		{CLI, "du", Masked, answer, []string{"--json"}},
+		{CLI, "events", Masked, "`engine.WaitEvents`, then " + answer, []string{"--json"}},
+		{CLI, "export", Masked, "`engine/exports`, before texts are cut and where they are written", []string{"--json", "--json EXPORTS"}},
+		{CLI, "forget", Masked, answer, []string{"--json --dry-run SESSION", "--json --dry-run --text -", "--json --yes OTHER", "--json --yes --text -"}},
+		{CLI, "gc", Silent, none, []string{"--json"}},
+		{CLI, "help", Silent, none, []string{""}},
+		{CLI, "import", Silent, "prints ids and counts", []string{"FILE --json"}},
+		{CLI, "memory", Masked, "before storing, by `engine.SaveMemory`", []string{"--json"}},
+		{CLI, "memory add", Masked, "before storing, by `engine.SaveMemory`", []string{"TOKEN --json --overwrite", "other --overwrite --description TEXT --body TEXT"}},
+		{CLI, "memory export", Masked, "before storing, by `engine.SaveMemory`", []string{"EXPORTED --json --overwrite"}},
+		{CLI, "memory import", Masked, "before storing, by `engine.SaveMemory`", []string{"MEMORIES --json --overwrite"}},
+		{CLI, "memory ls", Masked, "before storing, by `engine.SaveMemory`", []string{"--json", "--json TOKEN"}},
+		{CLI, "memory rm", Masked, "before storing, by `engine.SaveMemory`", []string{"other", "--json canary-3"}},
+		{CLI, "memory show", Masked, "before storing, by `engine.SaveMemory`", []string{"canary-0 --json"}},
+		{CLI, "recover", Masked, "in words; with `--json` and `--format messages` it is the request to send, exact", []string{"--error REFUSAL --status 400 --endpoint ENDPOINT --model TOKEN SESSION"}},
+		{CLI, "repair", Masked, answer, []string{"--json"}},
+		{CLI, "restore", Exact, owner, []string{"SUMMARY"}},
+		{CLI, "retain", Masked, answer, []string{"--json --older-than 1d", "--json", "--off"}},
+		{CLI, "sessions", Masked, answer, []string{"--json", "--json SESSION"}},
+		{CLI, "status", Masked, answer, []string{"SESSION --json"}},
+		{CLI, "trust", Silent, "what a configuration asks for, exactly, so that a person can decide; nothing that was recorded", []string{"--json"}},
+		{CLI, "why", Masked, answer, []string{"--json notes/config.txt"}},
 		{CLI, "standard error", Masked, "`cli/use.go`; texts are quoted so far that no half of a token is left", nil},
 
 		{MCP, "tool changes", Exact, agent, nil},
@@ -102,7 +102,7 @@ func Exits() []Exit {
 		{LSP, "workspace/textDocumentContent", Masked, "`lsp/records`, each text before it is cut", nil},
 		{LSP, "ctxledger/status", Masked, "`lsp/status.go`", nil},
 		{LSP, "workspace/executeCommand", Masked, "what it answers and shows; `ctxledger.server.forget` names what it found", nil},
-		{LSP, "textDocument/hover", Masked, "figures, times and the names of agents, which are masked when they are recorded", nil},
+		{LSP, "textDocument/hover", Masked, "figures alone", nil},
 		{LSP, "textDocument/codeLens", Masked, "as hover", nil},
 		{LSP, "textDocument/codeAction", Silent, "about the open document", nil},
 		{LSP, "textDocument/diagnostic", Silent, "about the open document", nil},
@@ -122,6 +122,7 @@ func Exits() []Exit {
 		{LSP, "window/workDoneProgress/cancel", Silent, none, nil},
 		{LSP, "workspace/didChangeConfiguration", Silent, none, nil},
 		{LSP, "errors", Masked, "`lsp/handle.go` and `lsp/stream.go`, before they are cut", nil},
+		{LSP, "standard error", Masked, "`cmd/internal/wiring.Stderr`", nil},
 
 		{File, "changes.json, intents.json", Masked, "`engine/exports`, before texts are cut and where they are written", nil},
 		{File, "the log of a daemon", Masked, "`engine/daemon/log.go`; the key is the process's, so that it works when the ledger does not", nil},
@@ -129,7 +130,7 @@ func Exits() []Exit {
 		{File, "prompts to a model", Masked, "`compaction`, every word of its input", nil},
 		{File, "what a model server or a program says when it fails", Masked, "`llm`, before it is told or recorded", nil},
 		{File, "the stack of a crash", Exact, "Go prints it, into the daemon's log", nil},
-		{File, "the arguments in `ps`", Silent, "a daemon is started with its state directory alone", nil},
+		{File, "the arguments in `ps`", Silent, "a daemon is started with its state directory and its workspace alone", nil},
 		{File, "a view", Exact, agent, nil},
 	}
 }

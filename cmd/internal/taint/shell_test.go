@@ -1,0 +1,98 @@
+package taint
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// commands runs the commands of the table: a line that names a session or a summary with each of them.
+func (p *place) commands(s *search, words map[string]string, all []compacted) {
+	p.t.Helper()
+	p.input = words["TEXT"]
+	for _, x := range Exits() {
+		for _, line := range x.Run {
+			for i, c := range all {
+				words["SESSION"], words["SUMMARY"] = c.session, c.summary
+				if i == 0 || strings.Contains(line, "SESSION") || strings.Contains(line, "SUMMARY") {
+					p.command(s, x, line, words)
+				}
+			}
+		}
+	}
+	s.look(CLI, "memory export", "the files", p.files(filepath.Dir(p.root), "exported", "*.md"))
+	s.look(File, "changes.json, intents.json", "", p.exported())
+	p.page(s)
+	p.backup(s)
+	out, _ := p.must("compact", "--format", "messages", all[0].session)
+	s.look(File, "a view", "", out)
+}
+
+// handles are the artifacts that a list of them names.
+var handles = regexp.MustCompile(`(?m)^([0-9a-f]{12}) `)
+
+// words are what the words in capitals of a command line stand for.
+func (p *place) words(list []canary) map[string]string {
+	p.t.Helper()
+	out, _ := p.must("artifact", "ls")
+	artifacts := handles.FindAllStringSubmatch(out, -1)
+	if len(artifacts) < 3 || nameable(list) == noName {
+		p.t.Fatalf("too few secrets for artifacts and names: %s", out)
+	}
+	secret, top := nameable(list), filepath.Dir(p.root)
+	return map[string]string{
+		"BRIEF": p.write(secret+".jsonl", session(p.root, list[:min(len(list)/3, 100)]).b.String()), "EXPORTS": filepath.Join(top, secret),
+		"ENDPOINT": "http://localhost/" + secret,
+		"ARTIFACT": artifacts[0][1], "SPARE": artifacts[1][1], "OTHER": artifacts[2][1], "FILE": p.file, "TEXT": list[0].text, "TOKEN": secret,
+		"EXPORTED": filepath.Join(top, "exported"), "MEMORIES": filepath.Join(top, "memories"),
+		"REFUSAL": p.write("refusal.json", fill(`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 213462 tokens > 200000 maximum TEXT"}}`, list[0], 0)),
+	}
+}
+
+// command runs a line of an exit, as JSON and in words.
+func (p *place) command(s *search, x Exit, line string, words map[string]string) {
+	p.t.Helper()
+	args := strings.Fields(x.Name + " " + line)
+	forms := [][]string{args}
+	if i := slices.Index(args, "--json"); i >= 0 {
+		forms = append(forms, slices.Delete(slices.Clone(args), i, i+1))
+	}
+	for i, args := range forms {
+		of := strings.Join(args[1:], " ")
+		for j, a := range args {
+			if word, ok := words[a]; ok {
+				args[j] = word
+			}
+		}
+		out, errs, status := p.status(args...)
+		if status != 0 && i == 0 && x.Name != "recover" && x.Name != "forget" { // a request cannot be made smaller; places are left
+			p.t.Errorf("%s %s: exit status %d: %.500s%.500s", x.Name, of, status, out, errs)
+		}
+		s.look(CLI, x.Name, of, out)
+		s.look(CLI, "standard error", "of "+x.Name+" "+of, errs)
+	}
+}
+
+// backup looks at the bytes of a backup.
+func (p *place) backup(s *search) {
+	file := filepath.Join(filepath.Dir(p.root), "ledger.tar")
+	p.must("backup", file)
+	s.look(CLI, "backup", "", p.read(file))
+}
+
+// refusals asks the commands for what there is not, by names that hold secrets.
+func (p *place) refusals(s *search, list []canary) {
+	for _, c := range list[:min(len(list), 40)] {
+		for _, args := range [][]string{{c.text}, {"cat", c.text}, {"memory", "show", c.text}, {"status", c.text}, {"compact", "--mode", c.text}, {"--" + c.text}, {"import", c.text}} {
+			out, errs := p.run(args...)
+			s.look(CLI, "standard error", "of what there is not", out+errs)
+		}
+	}
+}
+
+// exported returns all exported documents as one text.
+func (p *place) exported() string {
+	p.must("export")
+	return p.files(p.state, "*", "exports", "all", "*.json")
+}
