@@ -35,7 +35,8 @@ var seeds = []string{
 
 // TestGeneratedGarbageHurtsNobody sends malformed messages between good calls, each of which is answered.
 func TestGeneratedGarbageHurtsNobody(t *testing.T) {
-	s := newPlace(t).start(t)
+	s := serve(t, newPlace(t).Forever(binary, "--stdio"))
+	s.ctx = t.Context() // a million messages take as long as they take
 	s.initialize(t)
 	must(t, s.Open("untitled:good", "markdown", guide))
 	dice := rand.New(rand.NewPCG(*seed, 0))

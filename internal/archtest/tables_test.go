@@ -32,7 +32,7 @@ var layers = map[string]int{
 	"internal/demo/...":           7, // drives the built binaries
 	"internal/benchmark/...":      7, // measures the product from outside
 	"internal/calibration":        7, // measures estimates on session files
-	"internal/sandbox":            6, // runs the programs for demo, benchmark and e2e
+	"internal/sandbox":            5, // runs the programs for demo, benchmark and e2e
 	"internal/crashtest":          6, // kills owners and compares what is left
 	"internal/crashtest/crash":    7, // its program, which is the owner as well
 	"internal/crashtest/script":   6, // what the harnesses below play and compare
@@ -78,6 +78,7 @@ var sideways = map[[2]string]string{
 	{"kv/internal/blobfile", "kv"}:          "it returns the interface's names of blobs",
 	{"cmd/...", "cmd/internal/wiring"}:      "the programs share their wiring",
 	{"cmd/...", "cmd/internal/programtest"}: "the tests of the programs share where they run",
+	{"cmd/...", "internal/sandbox"}:         "their tests stop owners in one way",
 	{"kv/audit", "kv"}:                      "an audit walks over a transaction",
 	{"kv/kvtest", "kv"}:                     "the conformance suite tests the interface",
 

@@ -57,10 +57,11 @@ func (s *Sandbox) Close(ctx context.Context) error {
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil // nothing was ever started
 	}
+	var all []string
 	for _, d := range states {
-		err = errors.Join(err, daemon.Stop(ctx, filepath.Join(s.state, d.Name())))
+		all = append(all, filepath.Join(s.state, d.Name()))
 	}
-	return errors.Join(err, os.RemoveAll(s.Top))
+	return errors.Join(err, StopOwners(ctx, all...), os.RemoveAll(s.Top))
 }
 
 // program returns the path of a built program.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/sandbox"
 	"ctxledger.dev/workspace"
 )
 
@@ -76,10 +76,10 @@ func (p Place) StopDaemons(t *testing.T) {
 	t.Helper()
 	ws := p.Workspace(t)
 	t.Cleanup(func() {
-		for _, state := range []string{ws.State, ws.UserState} {
-			if err := daemon.Stop(context.Background(), state); err != nil {
-				t.Error(err)
-			}
+		ctx, cancel := context.WithTimeout(context.Background(), Patience)
+		defer cancel()
+		if err := sandbox.StopOwners(ctx, ws.State, ws.UserState); err != nil {
+			t.Error(err)
 		}
 	})
 }
