@@ -50,10 +50,11 @@ race: tools editors agents oracle extension
 
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. A tenth of the standard library is compared here, all of it by counts.
+# Assembly classifies characters: what merges is the same code without it, and is not tested twice.
 plain: tools oracle lint
 	$(GO) test -vet=off -timeout 20m $(HARNESSES:%=./%) $(LARGE:%=./%) $(QUIET:%=./%)
 	$(GO) test -vet=off -count=1 -timeout 20m ./tokens -library 10
-	$(GO) test -vet=off -count=1 -timeout 20m -tags purego ./tokens -library 10
+	$(GO) test -vet=off -count=1 -timeout 20m -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging' ./tokens -library 10
 
 extension: types ## the VS Code extension: types, unit tests, bundle
 	cd $(EXTENSION) && npm test --silent && npm run --silent build

@@ -18,7 +18,7 @@ import (
 var (
 	operations = flag.Int("operations", clients*500, "how many `operations` the clients of a history make")
 	every      = flag.Duration("every", time.Second, "the longest `time` between two ends of owners; the shortest is a tenth of it")
-	cycles     = flag.Int("cycles", 150, "how `often` a daemon is started and stopped")
+	cycles     = flag.Int("cycles", 50, "how `often` a daemon is started and stopped")
 	seed       = flag.Uint64("seed", 1, "the `seed` of what the clients do")
 )
 
