@@ -64,7 +64,7 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 	var (
 		child *starting
 		taken locks
-		mine  turn
+		mine  = turn{patience: scattered(s.o.Env, turnWait)}
 	)
 	defer func() { s.part(child); mine.end() }()
 	next := later(s.o.Env.Now(), s.starts.next) // when a daemon may be started
@@ -97,6 +97,7 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 		}
 		select {
 		case said := <-child.reported():
+			mine.lapse()
 			err := s.heed(child, said, &taken)
 			child, next = nil, later(s.o.Env.Now().Add(respawn), s.starts.next)
 			if err != nil {

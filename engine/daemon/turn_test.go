@@ -10,7 +10,7 @@ import (
 func TestOneAtATimeHasTheTurnToStartAnOwner(t *testing.T) {
 	state := t.TempDir()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	var first, second, third turn
+	first, second, third := turn{patience: turnWait}, turn{patience: turnWait}, turn{patience: turnWait}
 	defer first.end()
 	defer second.end()
 	defer third.end()
@@ -22,6 +22,14 @@ func TestOneAtATimeHasTheTurnToStartAnOwner(t *testing.T) {
 	}
 	if !second.take(state, now.Add(turnWait)) {
 		t.Error("somebody who was stopped holds up everybody")
+	}
+	second.lapse()
+	if second.take(state, now.Add(turnWait)) {
+		t.Error("who started a daemon out of turn does so again at once")
+	}
+	first.lapse()
+	if second.take(state, now.Add(turnWait)) {
+		t.Error("a turn that nobody else has lapsed")
 	}
 	first.end()
 	if !third.take(state, now) {
