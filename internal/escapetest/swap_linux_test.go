@@ -121,7 +121,7 @@ func (p *place) forms(at target) (all []func(path string) error) {
 		func(path string) error { return unix.Mknod(path, unix.S_IFSOCK|0o600, 0) },
 		func(path string) error { return os.Mkdir(path, 0o700) })
 	if at.dir {
-		return append(all, func(path string) error { return os.WriteFile(path, []byte("x"), 0o600) })
+		return append(all, func(path string) error { return os.WriteFile(path, []byte("lies inside"), 0o600) })
 	}
 	if zero := int(unix.Mkdev(1, 5)); unix.Mknod(filepath.Join(p.stage, "zero-"+filepath.Base(hop)), unix.S_IFCHR|0o600, zero) == nil {
 		all = append(all, func(path string) error { return unix.Mknod(path, unix.S_IFCHR|0o600, zero) })
