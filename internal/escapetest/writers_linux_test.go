@@ -105,6 +105,23 @@ var exportSubject = subject{
 	},
 }
 
+// written is a ledger that tells when a follower of it has written all that there is, and waits for more.
+type written struct {
+	*spy
+	rounds chan<- struct{}
+}
+
+// WaitEvents implements engine.API.
+func (w written) WaitEvents(ctx context.Context, r engine.WaitEventsRequest) (engine.WaitEventsResponse, error) {
+	if r.WaitMS > 0 {
+		select {
+		case w.rounds <- struct{}{}:
+		case <-ctx.Done():
+		}
+	}
+	return w.spy.WaitEvents(ctx, r)
+}
+
 var liveExportsSubject = subject{
 	name: "live exports", root: "state",
 	inside:  map[string]string{exports.Dir + "/x": "x"},
@@ -116,13 +133,9 @@ var liveExportsSubject = subject{
 		s := newSpy(t, p, e)
 		talk(t, s.Local, "hello", 0)
 		rounds := make(chan struct{})
-		wait := func(ctx context.Context, _ time.Duration) { // between two rounds
-			select {
-			case rounds <- struct{}{}:
-			case <-ctx.Done():
-			}
-		}
-		until(t, func(ctx context.Context) error { return exports.Follow(ctx, s, exports.Options{Env: e, Wait: wait}) })
+		until(t, func(ctx context.Context) error {
+			return exports.Follow(ctx, written{s, rounds}, exports.Options{Env: e, Wait: func(context.Context, time.Duration) {}})
+		})
 		n := int64(0)
 		return func(ctx context.Context) (string, bool) {
 			n++
