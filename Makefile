@@ -46,7 +46,7 @@ race: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
 race screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
 race: tools editors agents oracle extension
 	$(GO) test -race -vet=off -short -timeout 20m $(RACE:%=./%)
-	$(GO) test -race -vet=off -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector' ./tokens ./internal/crashtest
+	$(GO) test -race -vet=off -short -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector' ./tokens ./internal/crashtest
 
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. A tenth of the standard library is compared here, all of it by counts.
