@@ -145,25 +145,29 @@ func TestPowerCutLosesNothing(t *testing.T) {
 }
 
 // TestSeededDefectsAreCaught: a product that does not wait for the disk loses something in the
-// images, and the harness sees it.
+// images, and the harness sees it. In a recording an answer may happen to be written behind the sync that it does not
+// wait for: then there is nothing to see, and another one is made.
 func TestSeededDefectsAreCaught(t *testing.T) {
-	const enough = 2000 // images
+	const enough, recordings = 2000, 8 // images of each
 	for _, d := range []defect.Defect{defect.SkipSync, defect.AckBeforeSync} {
 		t.Run(string(d), func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "subject")
 			if err := build(program, d.BuildFlags()...); err != nil {
 				t.Fatal(err)
 			}
-			dir := record(t, program, true)
-			began := time.Now()
-			report, err := examine(t.Context(), dir, 0, enough, enough, 1)
-			if err != nil {
-				t.Fatal(err)
+			for n := range recordings {
+				dir := record(t, program, true)
+				began := time.Now()
+				report, err := examine(t.Context(), dir, 0, enough, enough, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(report.Problems) > 0 {
+					t.Logf("%s: caught by image %d of %d of recording %d, %.2f s: %.300s", d, report.Problems[0].Case, enough, n, time.Since(began).Seconds(), report.Problems[0].What)
+					return
+				}
 			}
-			if len(report.Problems) == 0 {
-				t.Fatalf("%s was not caught within %d images", d, enough)
-			}
-			t.Logf("%s: caught by image %d of %d, %.2f s: %.300s", d, report.Problems[0].Case, enough, time.Since(began).Seconds(), report.Problems[0].What)
+			t.Fatalf("%s was not caught within %d recordings", d, recordings)
 		})
 	}
 }
