@@ -215,6 +215,9 @@ func (d *draft) dropCalls(calls []sessions.Call) bool {
 		d.drop = append(d.drop, c.ID)
 	}
 	return slices.ContainsFunc(d.entries, func(e *sessions.Entry) bool {
+		if isThoughts(e) { // alone it is no message, and what follows would not see that it goes
+			return false
+		}
 		rest, all := e.Tokens-frameTokens-e.Reasoning, len(e.Results) == 0 // reasoning alone is no message
 		for _, c := range callsOf(e) {
 			rest -= c.Tokens

@@ -69,10 +69,10 @@ func TestPlan(t *testing.T) {
 			prompt go
 			asst g1 c1
 			prompt next`, want: "u1 u3"},
-		{name: "no call answered, with reasoning: decided by the bytes", log: `
+		{name: "no call answered, with reasoning", log: `
 			asst g1 think
 			asst g1 c1
-			prompt next`, want: "a1,2-c1 u3"},
+			prompt next`, want: "u3"},
 		{name: "a call in flight at the end", log: `
 			prompt go
 			asst g1 hello c1
