@@ -215,7 +215,7 @@ func (d *draft) dropCalls(calls []sessions.Call) bool {
 		d.drop = append(d.drop, c.ID)
 	}
 	return slices.ContainsFunc(d.entries, func(e *sessions.Entry) bool {
-		if isThoughts(e) { // alone it is no message, and what follows would not see that it goes
+		if isThoughts(e) { // it goes with its calls, and withoutThoughts has to see that
 			return false
 		}
 		rest, all := e.Tokens-frameTokens-e.Reasoning, len(e.Results) == 0 // reasoning alone is no message

@@ -12,7 +12,7 @@ import (
 const maxRecord = 16 << 10
 
 // Records returns a writer that takes each write as one record and sends it to w in one write, as one line that is
-// safe to show and of bounded length. Secrets have to be masked before: of half a secret nobody can tell that it is one.
+// safe to show and of bounded length. Mask secrets first: half a secret is not recognised as one.
 func Records(w io.Writer) io.Writer { return records{w} }
 
 type records struct{ w io.Writer }

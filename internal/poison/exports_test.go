@@ -70,7 +70,7 @@ func (s *scene) changesFile(raw string) error {
 	if len(written) != len(paths) {
 		return fmt.Errorf("%d paths, and %d are stored: %.300q, %.300q", len(written), len(paths), written, paths)
 	}
-	for _, p := range paths { // what was deleted stands behind what was written
+	for _, p := range paths { // deletions come after writes
 		if !slices.ContainsFunc(written, func(w string) bool { return poison.SameText(p, w) == nil }) {
 			return fmt.Errorf("%.200q is stored, and not among %.300q", p, written)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// mask is what stands in the place of a secret.
+// mask is what replaces a secret.
 var mask = regexp.MustCompile(`\[masked:[a-z0-9-]{1,32}:[0-9a-f]{8}\]`)
 
 // SameText says whether a text that left a ledger is not the stored one, as JSON has it, apart from masks.
@@ -67,7 +67,7 @@ func SameJSON(stored any, out []byte) error {
 	return same("", want, got)
 }
 
-// same compares two values as JSON has them; at is where they stand.
+// same compares two values as JSON has them; at is their path.
 func same(at string, want, got any) error {
 	switch w := want.(type) {
 	case string:

@@ -7,7 +7,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// asked is a question to the MCP server. In its texts, SESSION and ARTIFACT stand for what was recorded.
+// asked is a question to the MCP server.
 type asked struct {
 	exit, method string
 	params       map[string]any

@@ -23,7 +23,7 @@ type Exit struct {
 	Face, Name string // the name is that of the command, tool or method; a space leads to a subcommand
 	Rule       Rule
 	Why        string // of Exact and Silent; of Masked, where
-	// Run are command lines of a command, without its name. Words in capitals stand for what the test recorded; a line with
+	// Run are command lines of a command, without its name. Words in capitals are placeholders for what the test recorded; a line with
 	// --json is run without it, too. nil: the test has a function of its own for the exit, or it is silent.
 	Run []string
 }

@@ -76,7 +76,7 @@ func handedIn(t *testing.T, format transcript.Format, list []canary) string {
 	return "[" + strings.Join(append(messages, fill(endings[format], list[len(list)-1], 0)), ",\n") + "]"
 }
 
-// request is a file with a conversation, as a provider gets it: the system prompt and the tools stand beside the messages.
+// request is a file with a conversation, as a provider gets it: with the system prompt and the tools next to the messages.
 func request(format transcript.Format, messages string, c canary) string {
 	member := map[transcript.Format]string{transcript.OpenAIResponses: "input", transcript.Gemini: "contents"}[format]
 	if member == "" {
@@ -90,7 +90,7 @@ var (
 	summarySaid = regexp.MustCompile(`summary ([0-9a-f]{12})`)
 )
 
-// handIn compacts conversations that stand in files, of every format, and returns what they became. The canaries are
+// handIn compacts conversations from files, of every format, and returns what they became. The canaries are
 // shared among the formats.
 func (p *place) handIn(s *search, list []canary) (all []compacted) {
 	p.t.Helper()

@@ -116,7 +116,7 @@ func (w *writer) rare(root string, c canary, other string, i int) {
 	w.assistant(fmt.Sprintf("msg_of_a_model_%d", i), n, "main", map[string]any{"type": "text", "text": "As another model."})
 }
 
-// records are lines outside of the conversation, and members of lines. TEXT stands for a secret, NAME for one that can be
+// records are lines outside of the conversation, and members of lines. TEXT is replaced by a secret, NAME by one that can be
 // a name.
 var records = []string{
 	`{"type":"summary","summary":"TEXT","leafUuid":"x"}`,
@@ -163,7 +163,7 @@ func inJSON(text string) string {
 	return string(raw[1 : len(raw)-1])
 }
 
-// noName is what stands where a canary can be no name.
+// noName replaces a canary that cannot be a name.
 const noName = "tool"
 
 // nameable returns a canary that can be a name.

@@ -32,7 +32,7 @@ func (p *place) commands(s *search, words map[string]string, all []compacted) {
 // handles are the artifacts that a list of them names.
 var handles = regexp.MustCompile(`(?m)^([0-9a-f]{12}) `)
 
-// words are what the words in capitals of a command line stand for.
+// words are the values of the placeholders of a command line.
 func (p *place) words(list []canary) map[string]string {
 	p.t.Helper()
 	out, _ := p.must("artifact", "ls")
