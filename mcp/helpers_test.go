@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/logtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -42,7 +42,7 @@ func testEnv() env.Env {
 type fixture struct {
 	*Server
 	local *engine.Local
-	log   *lockedBuffer
+	log   *logtest.Buffer
 }
 
 // newFixture opens a ledger of its own in a temporary directory.
@@ -52,7 +52,7 @@ func newFixture(t *testing.T, edit func(*Options)) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := &lockedBuffer{}
+	log := &logtest.Buffer{}
 	o := Options{Version: "test", Env: testEnv(), Log: slog.New(slog.NewTextHandler(log, nil))}
 	if edit != nil {
 		edit(&o)
@@ -79,24 +79,6 @@ func (f *fixture) shop(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return r.Session
-}
-
-// lockedBuffer is a log that several goroutines write.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer // guarded by mu
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 // eras are the ways to connect: with the handshake, and without.
