@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/logtest"
 	"ctxledger.dev/ledger"
 )
 
@@ -43,7 +43,7 @@ func testEnv() env.Env {
 type fixture struct {
 	*Server
 	local *engine.Local
-	log   *lockedBuffer
+	log   *logtest.Buffer
 }
 
 // newFixture opens a ledger of its own in a temporary directory.
@@ -53,7 +53,7 @@ func newFixture(t *testing.T, edit func(*Options)) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := &lockedBuffer{}
+	log := &logtest.Buffer{}
 	o := Options{Version: "test", Env: testEnv(), Log: slog.New(slog.NewTextHandler(log, nil))}
 	if edit != nil {
 		edit(&o)
@@ -80,24 +80,6 @@ func (f *fixture) shop(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return r.Session
-}
-
-// lockedBuffer is a log that several goroutines write.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer // guarded by mu
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 // eras are the ways to connect: with the handshake, and without.

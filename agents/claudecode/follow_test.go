@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +15,7 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/logtest"
 	"ctxledger.dev/ledger"
 )
 
@@ -36,7 +35,7 @@ type scene struct {
 	dir       string // project directory
 	opts      FollowOptions
 	tick      chan time.Time
-	logged    *syncBuffer
+	logged    *logtest.Buffer
 	seen      string // ids that wantSome has met
 }
 
@@ -46,7 +45,7 @@ func newScene(t *testing.T) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scene{t: t, r: newRecorder(t), workspace: filepath.Join(home, "work"), tick: make(chan time.Time), logged: &syncBuffer{}}
+	s := &scene{t: t, r: newRecorder(t), workspace: filepath.Join(home, "work"), tick: make(chan time.Time), logged: &logtest.Buffer{}}
 	if err := os.Mkdir(s.workspace, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -133,24 +132,6 @@ func (s *scene) still() {
 		s.t.Errorf("unexpected batch of %s", b.Session.HostID)
 	default:
 	}
-}
-
-// syncBuffer is a log that may be read while it is written.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer // guarded by mu
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 func TestAnEntryIsThereWithin200msOfTheAgentWritingIt(t *testing.T) {

@@ -118,6 +118,7 @@ var importers = map[string]struct {
 	"github.com/charmbracelet/x/term":   {[]string{"cli", "trust"}, "the width of the terminal, and whether a person sits at one; lipgloss brings it along"},
 	"go.yaml.in/yaml/v3":                {[]string{"internal/yamldoc"}, "YAML"},
 	"github.com/rogpeppe/go-internal":   {nil, "test scripts"},
+	"golang.org/x/net":                  {[]string{"lab/poison"}, "the tokens of HTML, of pages under test"},
 	"github.com/google/go-cmp":          {nil, "comparisons in tests"},
 	"github.com/anishathalye/porcupine": {nil, "linearizability of histories in tests"},
 	"golang.org/x/sys":                  {[]string{"tokens", "internal/terminaltest", "trust"}, "what the processor can do; terminals for tests; what was typed before a question"},
