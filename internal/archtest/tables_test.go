@@ -7,7 +7,9 @@ var layers = map[string]int{
 	"mcp/...":                     4,
 	"lsp/...":                     4,
 	"cli/...":                     4,
-	"agents/...":                  4,
+	"agents":                      4,
+	"agents/audit":                4,
+	"agents/...":                  3,
 	"llm/...":                     4,
 	"engine/...":                  3,
 	"trust":                       3,
@@ -69,9 +71,8 @@ var sideways = map[[2]string]string{
 	{"retention", "transcript"}:             "what is measured stands in messages",
 	{"retention", "intents"}:                "what calls mean tells edits and commands from the rest",
 	{"cli", "agents"}:                       "the commands import the session files that agents know",
-	{"cli", "agents/claudecode"}:            "the commands import the session files that agents know",
 	{"cli", "llm"}:                          "the command line asks models with the user's credentials",
-	{"agents/claudecode", "agents"}:         "a room registers what it recognises",
+	{"agents/...", "agents/sessionfile"}:    "lines are decoded into its records",
 	{"kv/rewrite", "kv"}:                    "rules are about records",
 	{"kv/bolt", "kv"}:                       "a backend implements the interface",
 	{"kv/bolt", "kv/internal/blobfile"}:     "blobs are framed the same on every backend",
@@ -92,9 +93,8 @@ var sideways = map[[2]string]string{
 	{"lsp", "lsp/live"}:            "the server follows the live session",
 	{"lsp", "lsp/records"}:         "the server shows what the ledger holds",
 
-	{"cli", "agents/audit"}:               "the audit reads session files without a ledger",
-	{"agents/audit", "agents"}:            "the audit reads what the rooms offer",
-	{"agents/audit", "agents/claudecode"}: "the table of rooms",
+	{"cli", "agents/audit"}:    "the audit reads session files without a ledger",
+	{"agents/audit", "agents"}: "the table of the agents, and sessions read whole",
 }
 
 // importers says which packages alone may import a third-party module, and why it is there.
