@@ -22,9 +22,6 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// framingTokens is what the role and separators of one message take.
-const framingTokens = 4
-
 // maxFacts bounds the ids and names of the calls and results of one entry, and once more what its
 // calls are about, in bytes: even if JSON writes each byte as six, the record stays within
 // kv.MaxValue.
@@ -201,7 +198,7 @@ func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 	shown := maskMessage(masks, m)
 	facts := transcript.Extract(shown)
 	e.Paths, e.Names = facts.Paths, facts.Names
-	e.Tokens = framingTokens
+	e.Tokens = tokens.Framing
 	hasText := false
 	e.Correction = m.Role == transcript.RoleUser && transcript.Corrects(m, corrections)
 	for i, part := range m.Parts {

@@ -138,7 +138,7 @@ func countMessage(format transcript.Format, raw []byte) int {
 	if err != nil {
 		return tokens.O200kBase.Count(raw)
 	}
-	n := framingTokens
+	n := tokens.Framing
 	for _, p := range m.Parts {
 		n += tokens.O200kBase.CountString(p.Text) + p.Media*tokens.Image
 		switch p.Kind {
