@@ -58,8 +58,8 @@ func (b *batch) take(rec *sessionfile.Record, l decoded) {
 	}
 }
 
-// tell adds what became of the lines of an appended batch to a report.
-func (b *batch) tell(r *Report) {
+// addTo adds what became of the lines of an appended batch to a report.
+func (b *batch) addTo(r *Report) {
 	r.Entries += len(b.entries)
 	r.Bytes += b.to - b.from
 	r.Corrupt = r.Corrupt.plus(b.corrupt)

@@ -477,6 +477,6 @@ func TestTransientTroubleIsToldOnce(t *testing.T) {
 		f.judge(context.Background(), "/p/x.jsonl", errors.New("disk on fire"))
 	}
 	if n := strings.Count(s.logged.String(), "disk on fire"); n != 1 || !f.failed["/p/x.jsonl"] {
-		t.Errorf("told %d times, to be tried again: %v", n, f.failed)
+		t.Errorf("logged %d times, to be tried again: %v", n, f.failed)
 	}
 }

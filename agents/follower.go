@@ -39,11 +39,11 @@ type follower struct {
 	only    string   // the one file to follow; "": all of the trees
 	trees   []string // whose sessions are followed
 
-	seen      map[string]stamp // what a file was like when it was last read, or passed over
-	due       map[string]stamp // files to read
-	failed    map[string]bool  // files to try again with the next tick
-	foreign   map[string]bool  // files of sessions that ran elsewhere
-	told      map[string]fault.Code
+	seen      map[string]stamp      // what a file was like when it was last read, or passed over
+	due       map[string]stamp      // files to read
+	failed    map[string]bool       // files to try again with the next tick
+	foreign   map[string]bool       // files of sessions that ran elsewhere
+	logged    map[string]fault.Code // newest error of a file
 	importers map[string]*importer
 	order     []string // keys of importers, the longest unused first
 
@@ -51,7 +51,7 @@ type follower struct {
 	rested time.Time // when files are polled again
 }
 
-// stamp tells two states of a file apart.
+// stamp distinguishes two states of a file.
 type stamp struct {
 	size     int64
 	modified time.Time
@@ -65,7 +65,7 @@ func newFollower(ledger Ledger, a sessionfile.Adapter, o FollowOptions) *followe
 	return &follower{
 		watching: watching{subagents: a.Subagents, log: log}, adapter: a, ledger: ledger, o: o, log: log,
 		seen: map[string]stamp{}, due: map[string]stamp{}, failed: map[string]bool{}, foreign: map[string]bool{},
-		told: map[string]fault.Code{}, importers: map[string]*importer{},
+		logged: map[string]fault.Code{}, importers: map[string]*importer{},
 	}
 }
 
@@ -194,27 +194,27 @@ func (f *follower) readNext(ctx context.Context) {
 func (f *follower) judge(ctx context.Context, path string, err error) {
 	switch code := fault.CodeOf(err); code {
 	case "":
-		delete(f.told, path)
+		delete(f.logged, path)
 	case fault.Invalid, fault.Conflict, fault.NotFound, fault.Denied, fault.TooLarge:
 		// Nothing that time alone would change: the file is looked at again when it changes.
-		f.tell(path, code, err)
+		f.logOnce(path, code, err)
 	default:
 		if ctx.Err() == nil {
 			f.failed[path] = true
-			f.tell(path, code, err)
+			f.logOnce(path, code, err)
 		}
 	}
 }
 
-// tell logs an error, once for each kind and file.
-func (f *follower) tell(path string, code fault.Code, err error) {
-	if f.told[path] == code {
+// logOnce logs an error, once for each kind and file.
+func (f *follower) logOnce(path string, code fault.Code, err error) {
+	if f.logged[path] == code {
 		return
 	}
-	f.told[path] = code
+	f.logged[path] = code
 	level := slog.LevelWarn
 	if code == fault.Invalid || code == fault.NotFound {
-		level = slog.LevelDebug // a file just begun, of somebody else, or removed
+		level = slog.LevelDebug // a file just begun, of another workspace, or removed
 	}
 	f.log.Log(context.Background(), level, "session file not read", "file", path, "err", err)
 }
@@ -226,8 +226,8 @@ func (f *follower) report(r Report) {
 	}
 }
 
-// open opens a session file inside of the project directory: no link that came to stand in the place of a file
-// or directory leads elsewhere.
+// open opens a session file inside of the project directory. It follows no link that replaced a file or
+// directory.
 func (f *follower) open(path string) (*os.File, int64, error) {
 	dir := f.base
 	if f.only == "" {

@@ -21,7 +21,7 @@ const (
 	maxRaces = 32
 )
 
-// importer brings one session file into the ledger, and knows between runs where it stands.
+// importer brings one session file into the ledger, and knows between runs how far it is.
 type importer struct {
 	ledger   Ledger
 	path     string // absolute, without links
@@ -94,7 +94,7 @@ func (im *importer) describe(file *os.File) error {
 	return im.belongs()
 }
 
-// belongs returns an error unless the session is one of those that are wanted. It can be told only when the
+// belongs returns an error unless the session is one of those that are wanted. That is known only once the
 // file names a directory.
 func (im *importer) belongs() error {
 	dir := im.about.Session.Dir
@@ -181,7 +181,7 @@ func (im *importer) warm(file *os.File) error {
 	return nil
 }
 
-// read appends the lines from where the import stands to the end of the file. The last batch
+// read appends the lines from the offset of the import to the end of the file. The last batch
 // says that it is the last, so an import that was cut off always has something left to send.
 func (im *importer) read(ctx context.Context, file *os.File, size int64, rep *Report) error {
 	from := im.state.Offset

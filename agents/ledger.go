@@ -11,7 +11,7 @@ import (
 type Ledger interface {
 	// ImportState says how far an import has come; the zero state with its id before the first batch.
 	ImportState(ctx context.Context, r engine.ImportStateRequest) (engine.ImportState, error)
-	// AppendEntries appends a batch. conflict: the import no longer stands at the batch's offset.
+	// AppendEntries appends a batch. conflict: the import is no longer at the batch's offset.
 	AppendEntries(ctx context.Context, r engine.AppendEntriesRequest) (engine.AppendEntriesResponse, error)
 	// PutBlob stores a stream. too_large: beyond limits.Blob.
 	PutBlob(ctx context.Context, content io.Reader) (engine.BlobRef, error)

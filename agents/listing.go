@@ -140,7 +140,7 @@ func (f *follower) note(path string, now stamp, since time.Time) {
 func (f *follower) drop(gone func(path string) bool) {
 	maps.DeleteFunc(f.seen, func(path string, _ stamp) bool { return gone(path) })
 	maps.DeleteFunc(f.due, func(path string, _ stamp) bool { return gone(path) })
-	maps.DeleteFunc(f.told, func(path string, _ fault.Code) bool { return gone(path) })
+	maps.DeleteFunc(f.logged, func(path string, _ fault.Code) bool { return gone(path) })
 	maps.DeleteFunc(f.foreign, func(path string, _ bool) bool { return gone(path) })
 }
 

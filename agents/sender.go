@@ -10,7 +10,7 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// errMoved says that the import no longer stands where this process thought.
+// errMoved says that the import is no longer at the offset that this process knows.
 var errMoved = errors.New("another process has moved the import on")
 
 // inFlight is how many batches may be under way at once: while the ledger writes one it reads the
@@ -71,7 +71,7 @@ func (s *sender) settle(ctx context.Context) error {
 	s.under = s.under[1:]
 	err := <-b.answer
 	if fault.Is(err, fault.Conflict) && (b.behind || s.moved(ctx, b.from)) {
-		return errMoved // or it has waited in vain for the batch before it: the next look tells
+		return errMoved // or it has waited in vain for the batch before it: the next look shows which
 	}
 	if err != nil {
 		return err
@@ -79,12 +79,12 @@ func (s *sender) settle(ctx context.Context) error {
 	im := s.im
 	im.state.Session = b.resp.Session
 	im.state.Offset, im.state.Line, im.state.Check = b.to, b.line, b.check
-	b.tell(s.rep)
+	b.addTo(s.rep)
 	im.progress(b.to, max(s.size, b.to))
 	return nil
 }
 
-// moved reports whether the import stands elsewhere than at an offset.
+// moved reports whether the import is no longer at an offset.
 func (s *sender) moved(ctx context.Context, offset int64) bool {
 	now, err := s.im.ledger.ImportState(ctx, engine.ImportStateRequest{Import: s.im.state.Import})
 	return err == nil && now.Offset != offset

@@ -45,7 +45,7 @@ func (im *importer) importID(hostID string) string {
 }
 
 // checkLen is how many bytes before an offset know a file again. A session file grows at its
-// end only and its records carry unique ids, so the newest ones tell as much as all of them.
+// end only and its records carry unique ids, so the newest ones are as good as all of them.
 const checkLen = 4 << 10
 
 // check returns the fingerprint of the bytes of a file before an offset, "" at its beginning.

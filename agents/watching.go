@@ -20,7 +20,7 @@ const (
 	maxWatches = 256
 )
 
-// watching keeps the watches that tell of session files. While the directory in which all of them lie does
+// watching keeps the watches for session files. While the directory in which all of them lie does
 // not exist, it watches the nearest one above it.
 type watching struct {
 	base      string // the directory of all project directories, or that of the one file
@@ -108,7 +108,7 @@ func (w *watching) add(dir string) bool {
 	return err == nil
 }
 
-// enter watches a project directory, and reports whether there was room for it.
+// enter watches a project directory, and reports whether it is within the limit.
 func (w *watching) enter(dir string) bool {
 	if len(w.dirs) >= maxDirs {
 		return false
@@ -139,7 +139,7 @@ func (w *watching) remove(dir string) {
 	}
 }
 
-// watchSession watches the directory beside one session's file, and that of its subagents.
+// watchSession watches the directory of one session, and that of its subagents.
 func (w *watching) watchSession(session string) {
 	if w.watcher == nil || w.subagents == "" {
 		return
@@ -159,7 +159,7 @@ func (w *watching) watchSession(session string) {
 	}
 }
 
-// sessionOf returns the directory beside the file of the session that a path belongs to: the path of its file
+// sessionOf returns the directory of the session that a path belongs to: the path of the session's file
 // without the ending, or a path inside that directory. "": it belongs to none of the project directories.
 func (w *watching) sessionOf(path string) string {
 	for range 3 { // SESSION/subagents/FILE

@@ -62,8 +62,8 @@ func (s *search) path(ctx context.Context, name string) error {
 // opened leaves away what a file is.
 func opened(f *os.File, _ fs.FileInfo, err error) (*os.File, error) { return f, err }
 
-// dir finds the session files below a directory. Links are not followed, and none that comes to stand in the
-// place of a file or directory leads out.
+// dir finds the session files below a directory. Links are not followed, nor is one that replaces a
+// file or directory meanwhile.
 func (s *search) dir(ctx context.Context, root string) error {
 	tree, err := safefs.Open(root)
 	if err != nil {

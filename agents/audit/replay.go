@@ -20,7 +20,7 @@ const (
 	// when there is only one.
 	playable = 7 * time.Second
 	patience = 20 * time.Second
-	// playTick is how often the time is looked at, and the progress told.
+	// playTick is how often the time is looked at, and the progress reported.
 	playTick = 100 * time.Millisecond
 )
 

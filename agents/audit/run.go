@@ -17,26 +17,27 @@ import (
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/report"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
 
-// Options say what is read, and how its progress is told.
+// Options say what is read, and where progress is reported.
 type Options struct {
 	Env    env.Env
 	Paths  []string            // files and directories; none: where the agents keep their sessions
 	Models *tokens.Registry    // prices, and how models count
 	Zone   *time.Location      // that days are those of
 	Mask   func(string) string // masks the secrets in a text
-	// Expect and Advance are told how many bytes there are to read, and have been read. They may be called by
+	// Expect and Advance receive how many bytes there are to read, and have been read. They may be called by
 	// several goroutines at once.
 	Expect, Advance func(bytes int64)
 	// Play plays a session as it was recorded and through the product's default policy, in a directory of its
-	// own. nil: nothing is played. Playing is told how much of the time for that is over, or of the work.
+	// own. nil: nothing is played. Playing receives the share of the time for that, or of the work, that is over.
 	Play    func(ctx context.Context, r agents.Recording) (Played, error)
 	Playing func(share float64)
 }
 
-// Audit is what session files tell, and what about them could not be read.
+// Audit is what session files say, and what of them could not be read.
 type Audit struct {
 	report.Report
 	Looked  []string  `json:"looked"`            // where it was looked for session files
@@ -241,7 +242,7 @@ func (w *work) measure(i int) error {
 	return err
 }
 
-// spoken calls take with each record of a file that belongs to a conversation, in order.
+// spoken calls take with each record of a file that adds to a conversation or reports a request, in order.
 func spoken(in io.Reader, src source, take func(*sessionfile.Record)) (damage Damage, err error) {
 	for r, err := range sessionfile.Records(in, sessionfile.Position{}, src.from.Decoder(src.path)) {
 		if err != nil {
@@ -253,7 +254,7 @@ func spoken(in io.Reader, src source, take func(*sessionfile.Record)) (damage Da
 		if r.Repeats != nil {
 			r = r.Repeats()
 		}
-		if r != nil && (!r.Message.Empty() || r.Adds != nil || r.Compaction != nil) {
+		if r != nil && (!r.Message.Empty() || r.Adds != nil || r.Compaction != nil || r.Usage != (sessions.Usage{})) {
 			take(r)
 		}
 	}
@@ -272,7 +273,7 @@ func (d *Damage) note(line sessionfile.Line) {
 	}
 }
 
-// watched tells how far the reading has come, and ends it with the command.
+// watched reports how far the reading has come, and ends it with the command.
 type watched struct {
 	io.Reader
 	*work

@@ -78,8 +78,9 @@ func dirs(e env.Env, trees []string) (all []string) {
 	}
 	slugs := make([]string, len(trees))
 	for i, t := range trees {
-		slugs[i] = slug(t)
-		if dir := filepath.Join(base, slugs[i]); isDir(dir) && !slices.Contains(all, dir) {
+		dir := ProjectDir(e, t)
+		slugs[i] = filepath.Base(dir)
+		if isDir(dir) && !slices.Contains(all, dir) {
 			all = append(all, dir)
 		}
 	}

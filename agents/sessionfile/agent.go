@@ -4,7 +4,7 @@ package sessionfile
 // append only.
 type Agent string
 
-// The origins that Detect tells apart.
+// The origins that Detect distinguishes.
 const (
 	ClaudeCode Agent = "claude-code"
 	Codex      Agent = "codex"

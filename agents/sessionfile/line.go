@@ -11,7 +11,7 @@ import (
 // chunk is how much a Reader asks for at once: large enough that system calls do not count.
 const chunk = 64 << 10
 
-// bom may stand at the beginning of a file that an editor has saved.
+// bom may be at the beginning of a file that an editor has saved.
 var bom = []byte("\xef\xbb\xbf")
 
 // Position is a place in a session file at which a line starts.
@@ -129,7 +129,7 @@ func (r *Reader) long() (Line, error) {
 	return rec, nil
 }
 
-// fill reads once more behind the bytes that are kept, making room for them first.
+// fill reads once more behind the bytes that are kept, moving them to the front first if need be.
 func (r *Reader) fill() {
 	if r.start == r.end {
 		r.start, r.end = 0, 0
