@@ -57,13 +57,13 @@ type stamp struct {
 	modified time.Time
 }
 
-func newFollower(ledger Ledger, a sessionfile.Adapter, o FollowOptions) *follower {
+func newFollower(api Ledger, a sessionfile.Adapter, o FollowOptions) *follower {
 	log := o.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &follower{
-		watching: watching{subagents: a.Subagents, log: log}, adapter: a, ledger: ledger, o: o, log: log,
+		watching: watching{subagents: a.Subagents, log: log}, adapter: a, ledger: api, o: o, log: log,
 		seen: map[string]stamp{}, due: map[string]stamp{}, failed: map[string]bool{}, foreign: map[string]bool{},
 		logged: map[string]fault.Code{}, importers: map[string]*importer{},
 	}

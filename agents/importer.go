@@ -8,8 +8,8 @@ import (
 	"os"
 
 	"ctxledger.dev/agents/sessionfile"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 const (
@@ -38,13 +38,13 @@ type importer struct {
 	adapter sessionfile.Adapter
 	about   sessionfile.About
 	known   bool // whether the following is what the ledger said last
-	state   engine.ImportState
+	state   ledger.ImportState
 	decode  sessionfile.Decode
 	made    entries
 }
 
-func newImporter(ledger Ledger, path string) *importer {
-	return &importer{ledger: ledger, path: path, open: open, progress: func(int64, int64) {}}
+func newImporter(api Ledger, path string) *importer {
+	return &importer{ledger: api, path: path, open: open, progress: func(int64, int64) {}}
 }
 
 // run imports what the file holds beyond the state of the ledger.
@@ -151,7 +151,7 @@ func (im *importer) rewritten() error {
 // ask gets the state of the import, and the ledger's name for the parent of the session.
 func (im *importer) ask(ctx context.Context) error {
 	id := im.importID(im.about.Session.HostID)
-	state, err := im.ledger.ImportState(ctx, engine.ImportStateRequest{Import: id})
+	state, err := im.ledger.ImportState(ctx, ledger.ImportStateRequest{Import: id})
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (im *importer) ask(ctx context.Context) error {
 	if im.about.Identity.Parent == "" {
 		return nil
 	}
-	parent, err := im.ledger.ImportState(ctx, engine.ImportStateRequest{Import: im.importID(im.about.Identity.Parent)})
+	parent, err := im.ledger.ImportState(ctx, ledger.ImportStateRequest{Import: im.importID(im.about.Identity.Parent)})
 	im.about.Session.Parent = parent.Session
 	return err
 }

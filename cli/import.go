@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/agents"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/logcap"
+	"ctxledger.dev/ledger"
 )
 
 func (a *app) importCommand() *cobra.Command {
@@ -35,7 +35,7 @@ func (a *app) importCommand() *cobra.Command {
 			if follow && len(files) > 1 {
 				return misuse("--follow takes one file, not %d", len(files))
 			}
-			return a.asks(func(ctx context.Context, api engine.API, files []string) error {
+			return a.asks(func(ctx context.Context, api ledger.API, files []string) error {
 				if follow {
 					return a.follow(ctx, api, files[0])
 				}
@@ -57,7 +57,7 @@ func agentNames() (names []string) {
 }
 
 // importFiles imports each file. The answer is about those that were read.
-func (a *app) importFiles(ctx context.Context, api engine.API, files []string) error {
+func (a *app) importFiles(ctx context.Context, api ledger.API, files []string) error {
 	reports := []agents.Report{}
 	for _, file := range files {
 		r, err := a.importFile(ctx, api, file)
@@ -80,7 +80,7 @@ func (a *app) importFiles(ctx context.Context, api engine.API, files []string) e
 }
 
 // importFile imports one file and says what could not be taken as it was.
-func (a *app) importFile(ctx context.Context, api engine.API, file string) (agents.Report, error) {
+func (a *app) importFile(ctx context.Context, api ledger.API, file string) (agents.Report, error) {
 	bar := a.progress(file)
 	r, err := agents.Import(ctx, api, agents.Source{Path: file, Dir: a.Env.Dir}, bar.show)
 	bar.done()
@@ -90,7 +90,7 @@ func (a *app) importFile(ctx context.Context, api engine.API, file string) (agen
 }
 
 // follow imports a file and what is appended to it, until the command is interrupted.
-func (a *app) follow(ctx context.Context, api engine.API, file string) error {
+func (a *app) follow(ctx context.Context, api ledger.API, file string) error {
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	switch err := a.importFiles(ctx, api, []string{file}); {
