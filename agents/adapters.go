@@ -31,12 +31,10 @@ func adapterFor(path string, file io.ReaderAt) sessionfile.Adapter {
 
 // detect returns the adapter for a file, or an error that says what else the file is.
 func detect(path string, file io.ReaderAt) (sessionfile.Adapter, error) {
-	head := make([]byte, sessionfile.HeadLen)
-	n, err := file.ReadAt(head, 0)
-	if err != nil && err != io.EOF {
+	agent, err := sessionfile.DetectFile(path, file)
+	if err != nil {
 		return sessionfile.Adapter{}, sessionfile.FileError(path, err)
 	}
-	agent := sessionfile.Detect(path, head[:n])
 	var labels, hints []string
 	for _, a := range Adapters() {
 		if a.Agent == agent {

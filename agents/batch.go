@@ -1,6 +1,8 @@
 package agents
 
 import (
+	"unicode/utf8"
+
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/sessions"
@@ -37,17 +39,17 @@ func (b *batch) fits(e sessions.NewEntry) bool {
 		len(b.entries) < limits.AppendCount && b.bytes+weight(e) <= limits.AppendBatch
 }
 
-// take adds a line, which moves the end of the batch also when it gives no entry.
-func (b *batch) take(rec *sessionfile.Record, l decoded) {
-	switch l.fate {
+// take adds a line, which moves the end of the batch also when no entry of it is kept.
+func (b *batch) take(rec *sessionfile.Record, e sessions.NewEntry, kept bool) {
+	switch {
 	case kept:
-		b.entries = append(b.entries, l.entry)
-		b.bytes += weight(l.entry)
-	case corrupt, unstored:
+		b.entries = append(b.entries, e)
+		b.bytes += weight(e)
+		if !utf8.Valid(rec.Text) {
+			b.invalid.add(rec.Number)
+		}
+	case rec.State == sessionfile.Broken:
 		b.corrupt.add(rec.Number)
-	}
-	if l.invalid {
-		b.invalid.add(rec.Number)
 	}
 	if rec.Long {
 		b.oversize.add(rec.Number)

@@ -1,15 +1,19 @@
 package agents
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"os"
 
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 )
 
 const (
@@ -193,18 +197,18 @@ func (im *importer) read(ctx context.Context, file *os.File, size int64, rep *Re
 		if err != nil {
 			return flight.end(ctx, sessionfile.FileError(im.path, err))
 		}
+		if rec.State != sessionfile.Whole && !rec.Ended { // left for later
+			if rec.State == sessionfile.Broken {
+				rep.Torn, rep.TornLine = true, rec.Number
+			}
+			break
+		}
 		before := im.made
-		l, err := im.line(ctx, file, rec)
+		e, kept, err := im.entry(ctx, file, rec)
 		if err != nil {
 			return flight.end(ctx, err)
 		}
-		if l.fate == torn {
-			rep.Torn, rep.TornLine = true, rec.Number
-		}
-		if l.fate == torn || l.fate == waiting {
-			break
-		}
-		if l.fate == kept && !b.fits(l.entry) {
+		if kept && !b.fits(e) {
 			if err := flight.send(ctx, file, b, false); err != nil {
 				return flight.end(ctx, err)
 			}
@@ -214,10 +218,36 @@ func (im *importer) read(ctx context.Context, file *os.File, size int64, rep *Re
 				return flight.end(ctx, nil)
 			}
 		}
-		b.take(rec, l)
+		b.take(rec, e, kept)
 	}
 	if b.to == b.from {
 		return flight.end(ctx, nil)
 	}
 	return flight.end(ctx, flight.send(ctx, file, b, true))
+}
+
+// entry makes an entry of a line, if it gives one, and stores what is too long for a request. A line that is too
+// long to be read becomes a note.
+func (im *importer) entry(ctx context.Context, file *os.File, rec *sessionfile.Record) (e sessions.NewEntry, kept bool, err error) {
+	var content io.Reader
+	switch {
+	case rec.Long && rec.Size <= limits.Blob:
+		e = sessions.NewEntry{Kind: sessions.KindNote, Time: im.made.last}
+		e.Note = fmt.Sprintf("line of %d bytes, longer than %d: kept, not read", rec.Size, limits.Line)
+		content = io.NewSectionReader(file, rec.Offset, rec.Size)
+	case rec.State != sessionfile.Whole:
+		return e, false, nil
+	default:
+		e = im.made.entry(rec)
+		if len(e.Original) <= limits.EntryInline {
+			return e, true, nil
+		}
+		content = bytes.NewReader(e.Original)
+	}
+	ref, err := im.ledger.PutBlob(ctx, content)
+	if err != nil {
+		return e, false, err
+	}
+	e.Original, e.Blob = nil, ref.Hash
+	return e, true, nil
 }

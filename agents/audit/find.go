@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -138,12 +137,10 @@ func (s *search) file(name string, size int64, open func() (*os.File, error)) (s
 		return sessionfile.Unknown, err
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
-	head := make([]byte, sessionfile.HeadLen)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return sessionfile.Unknown, err
+	agent, err := sessionfile.DetectFile(name, f)
+	if err != nil {
+		return agent, err
 	}
-	agent := sessionfile.Detect(name, head[:n])
 	for _, a := range s.adapters {
 		if a.Agent == agent && !s.seen[real] {
 			s.seen[real] = true

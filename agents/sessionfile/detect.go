@@ -2,6 +2,7 @@ package sessionfile
 
 import (
 	"bytes"
+	"io"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -51,6 +52,16 @@ func Detect(name string, head []byte) Agent {
 	default:
 		return Unknown
 	}
+}
+
+// DetectFile says whose a file is, from its name and its beginning. The error is that of reading.
+func DetectFile(path string, file io.ReaderAt) (Agent, error) {
+	head := make([]byte, HeadLen)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return Unknown, err
+	}
+	return Detect(path, head[:n]), nil
 }
 
 // agent says whose record the fields belong to, when they belong to one agent only.
