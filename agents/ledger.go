@@ -7,7 +7,7 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// Ledger is what reading session files needs of a ledger. engine.API has it.
+// Ledger is what reading session files needs of a ledger. ledger.API has it.
 type Ledger interface {
 	// ImportState says how far an import has come; the zero state with its id before the first batch.
 	ImportState(ctx context.Context, r ledger.ImportStateRequest) (ledger.ImportState, error)
