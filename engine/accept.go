@@ -206,8 +206,3 @@ func indexSummary(tx kv.Tx, rec compaction.Record, session string, seq int64) er
 	}
 	return tx.Put(bucketSummaryText, []byte(rec.TextHash), []byte(rec.ID))
 }
-
-func stale(s sessions.Session, position int64) error {
-	return fault.New(fault.Stale, "engine.accept", "the log of session %s went on from entry %d to %d since the plan was made", s.ID, position, s.Seq).
-		WithHint("plan again")
-}

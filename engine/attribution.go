@@ -33,9 +33,14 @@ const (
 // did; else the one open call (see intents.Intent.Open) that ran; else the open calls that ran, as
 // candidates; else nobody. Calls that name only other files explain nothing.
 type attributor struct {
-	l   *Local
-	tx  kv.Tx
-	own *sessions.Session // the session that is being written, newer than its record; nil: none
+	trees *Trees
+	tx    kv.Tx
+	own   *sessions.Session // the session that is being written, newer than its record; nil: none
+}
+
+// newAttributor attributes inside a transaction. own is the session that it writes; nil: none.
+func newAttributor(trees *Trees, tx kv.Tx, own *sessions.Session) attributor {
+	return attributor{trees, tx, own}
 }
 
 // attribution is who changed a file: one intent, several candidates, or nobody.
@@ -113,7 +118,7 @@ func (a attributor) inTree(list []intents.Intent, tree string) ([]intents.Intent
 		if err != nil {
 			return nil, err
 		}
-		if on, known := a.l.worksOn(s); known && on == tree {
+		if on, known := a.trees.worksOn(s); known && on == tree {
 			kept = append(kept, in)
 		}
 	}
@@ -147,7 +152,7 @@ func (a attributor) running(list []intents.Intent, tree string, at time.Time) ([
 // an empty one: from after to.
 func (a attributor) window(in intents.Intent) (from, to time.Time, err error) {
 	s, err := a.session(in.Session)
-	if _, known := a.l.worksOn(s); err != nil || !known || in.Begun.IsZero() {
+	if _, known := a.trees.worksOn(s); err != nil || !known || in.Begun.IsZero() {
 		return time.Time{}.Add(1), time.Time{}, err
 	}
 	from = in.Begun.Add(-fileClock)
@@ -182,15 +187,6 @@ func (a attributor) session(id string) (sessions.Session, error) {
 		return *a.own, nil
 	}
 	return sessions.Get(a.tx, id)
-}
-
-// here reports whether a session works on the files of the root, not on another copy of them.
-func (l *Local) here(s sessions.Session) bool {
-	if l.root == "" {
-		return false
-	}
-	_, in := below(slashes(l.root), slashes(s.Dir))
-	return in || s.Dir == ""
 }
 
 // put writes who changed a file into the change's record.
@@ -230,7 +226,7 @@ func (a attributor) again(in intents.Intent) (int, error) {
 		return 0, err
 	}
 	n := 0
-	for _, c := range inTree(list, a.l.apart(s)) {
+	for _, c := range inTree(list, a.trees.apart(s)) {
 		if c.Reported {
 			continue
 		}
@@ -248,4 +244,18 @@ func (a attributor) again(in intents.Intent) (int, error) {
 		n++
 	}
 	return n, nil
+}
+
+// inTree keeps the changes of files in one tree; "" is the workspace's root.
+func inTree(list []changes.Change, tree string) []changes.Change {
+	return slices.DeleteFunc(list, func(c changes.Change) bool { return c.Tree != tree })
+}
+
+// pendingOn returns the pending intents that act on a file of a tree, oldest first.
+func (a attributor) pendingOn(tree, path string) ([]intents.Intent, error) {
+	list, err := intents.PendingOnPath(a.tx, path)
+	if err != nil {
+		return nil, err
+	}
+	return a.inTree(slices.DeleteFunc(list, func(in intents.Intent) bool { return in.Subject() != path }), tree)
 }

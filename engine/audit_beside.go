@@ -59,7 +59,7 @@ func (x *auditor) beside() error {
 		}
 		e, err := sessions.GetEntry(x.Tx, session, int64(binary.BigEndian.Uint64([]byte(rest))))
 		return slices.ContainsFunc(e.Results, func(res sessions.Result) bool {
-			return clipID(res.CallID) == rest[8:] && res.Artifact != "" && e.Forgotten == nil
+			return sessions.ClipID(res.CallID) == rest[8:] && res.Artifact != "" && e.Forgotten == nil
 		}), err
 	})
 	if err != nil {

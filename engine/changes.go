@@ -18,7 +18,7 @@ import (
 func (l *Local) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.ChangesResponse, error) {
 	f := changes.Filter{Session: r.Session, Since: r.Since, Before: r.Before}
 	if r.Path != "" {
-		if f.Path, _ = l.normal("", r.Path); f.Path == "" {
+		if f.Path, _ = l.trees.normal("", r.Path); f.Path == "" {
 			return ledger.ChangesResponse{}, notPath("engine.changes", r.Path)
 		}
 	}
@@ -45,11 +45,6 @@ func notPath(op, p string) error {
 	return fault.New(fault.Invalid, op, "%.1000q is not a path", p)
 }
 
-// inTree keeps the changes of files in one tree; "" is the workspace's root.
-func inTree(list []changes.Change, tree string) []changes.Change {
-	return slices.DeleteFunc(list, func(c changes.Change) bool { return c.Tree != tree })
-}
-
 // staleReads returns the files that a session has read and that others changed afterwards, by path,
 // at most defaultList.
 func (l *Local) staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
@@ -68,7 +63,7 @@ func (l *Local) staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
 	}
 	stale := []changes.Stale{}
 	for _, path := range slices.Sorted(maps.Keys(newest)) {
-		c, err := changes.Newest(tx, path, l.apart(f.session))
+		c, err := changes.Newest(tx, path, l.trees.apart(f.session))
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,6 @@ import (
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/intents"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/kv"
@@ -172,25 +171,7 @@ func (l *Local) fileActs(s sessions.Session, in intents.Intent) []compaction.Fil
 		if act.Verb != shell.Move && act.Verb != shell.Delete {
 			continue
 		}
-		out = append(out, compaction.FileAct{From: l.keptPath(s, act.Path), To: l.keptPath(s, act.To), Git: act.Git})
+		out = append(out, compaction.FileAct{From: l.trees.keptPath(s, act.Path), To: l.trees.keptPath(s, act.To), Git: act.Git})
 	}
 	return out
-}
-
-// decoded returns the message of one entry. Errors: not_found when it was forgotten.
-func (l *Local) decoded(ctx context.Context, tx kv.Tx, session string, seq int64) (transcript.Message, error) {
-	e, err := sessions.GetEntry(tx, session, seq)
-	if err == nil && e.Forgotten != nil {
-		err = fault.New(fault.NotFound, "engine.decode", "message %s was forgotten", e.ID)
-	}
-	if err != nil {
-		return transcript.Message{}, err
-	}
-	raw, err := l.message(ctx, e)
-	if err != nil {
-		return transcript.Message{}, err
-	}
-	m, err := transcript.Decode(e.Format, raw)
-	transcript.Identify(&m, e.CallIDs())
-	return m, err
 }

@@ -2,8 +2,10 @@ package engine
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
@@ -20,15 +22,50 @@ const bucketCommands kv.Bucket = "commands"
 // maxCommand bounds the part of a command that is read for what it does to files, in bytes.
 const maxCommand = 64 << 10
 
+// effects records what the calls of one session do to files, inside one transaction.
+type effects struct {
+	attributor
+	at      time.Time // of the transaction
+	changed int       // changes recorded
+}
+
+// newEffects records the effects of a session that a transaction writes.
+func newEffects(trees *Trees, tx kv.Tx, own *sessions.Session, at time.Time) *effects {
+	return &effects{attributor: newAttributor(trees, tx, own), at: at}
+}
+
+// call is a tool call together with its arguments, which the log's entry keeps only in short.
+type call struct {
+	sessions.Call
+	meaning intents.Meaning
+	args    json.RawMessage
+	shown   shownCall
+}
+
+// shownCall is what records may say of a call: the same without secrets.
+type shownCall struct {
+	meaning intents.Meaning
+	args    json.RawMessage
+}
+
+// outcome is what came back for a call, without secrets.
+type outcome struct {
+	callID, text string
+	failed       bool
+}
+
+// path returns a path as the ledger keeps paths: exact, because files are known by it.
+func (x *effects) path(p string) string { return x.trees.keptPath(*x.own, p) }
+
 // begin records the intents of an entry's calls, and its reads.
-func (rec *recorder) begin(e sessions.Entry, calls []call) error {
+func (x *effects) begin(e sessions.Entry, calls []call) error {
 	for i, c := range calls {
 		target := e.Calls[i].Target
 		if c.Op == intents.OpRead && target != "" {
-			if err := sessions.IndexRead(rec.tx, target, rec.session.ID, e.Seq, c.ID); err != nil {
+			if err := sessions.IndexRead(x.tx, target, x.own.ID, e.Seq, c.ID); err != nil {
 				return err
 			}
-			if err := rec.touch(target, e.Time); err != nil {
+			if err := x.touch(target, e.Time); err != nil {
 				return err
 			}
 		}
@@ -36,14 +73,14 @@ func (rec *recorder) begin(e sessions.Entry, calls []call) error {
 			continue
 		}
 		in := intents.Intent{
-			Session: rec.session.ID, Seq: e.Seq, Turn: e.Turn, Agent: e.Author, CallID: c.ID, Name: c.Name,
+			Session: x.own.ID, Seq: e.Seq, Turn: e.Turn, Agent: e.Author, CallID: c.ID, Name: c.Name,
 			Op: c.Op, Command: c.shown.meaning.Command, Begun: e.Time, Source: "transcript",
 		}
 		if c.meaning.Target != "" {
 			in.Target = target
 		}
-		in.From = rec.path(c.meaning.From)
-		if err := rec.beginOne(in, c); err != nil {
+		in.From = x.path(c.meaning.From)
+		if err := x.beginOne(in, c); err != nil {
 			return err
 		}
 	}
@@ -51,37 +88,39 @@ func (rec *recorder) begin(e sessions.Entry, calls []call) error {
 }
 
 // beginOne records one intent.
-func (rec *recorder) beginOne(in intents.Intent, c call) error {
-	pre, err := rec.preHash(in)
+func (x *effects) beginOne(in intents.Intent, c call) error {
+	pre, err := x.preHash(in)
 	if err != nil {
 		return err
 	}
 	in.PreHash = pre
-	if in, err = intents.Begin(rec.tx, in, c.shown.args); err != nil {
+	if in, err = intents.Begin(x.tx, in, c.shown.args); err != nil {
 		return err
 	}
 	whole := in.Command == c.meaning.Command // neither cut nor masked
 	if in.Op == intents.OpShell && !whole && in.Status == intents.Pending {
-		if err := rec.tx.Put(bucketCommands, commandKey(in), []byte(wholeLines(c.meaning.Command, maxCommand))); err != nil {
+		if err := x.tx.Put(bucketCommands, commandKey(in), []byte(wholeLines(c.meaning.Command, maxCommand))); err != nil {
 			return err
 		}
 	}
 	for _, p := range []string{in.From, in.Target} {
-		if err := rec.touch(p, in.Begun); err != nil {
+		if err := x.touch(p, in.Begun); err != nil {
 			return err
 		}
 	}
-	return rec.again(in)
+	return x.again(in)
 }
 
 // again attributes anew what was observed while a call may have run.
-func (rec *recorder) again(in intents.Intent) error {
-	n, err := attributor{rec.l, rec.tx, rec.session}.again(in)
-	rec.changed += n
+func (x *effects) again(in intents.Intent) error {
+	n, err := x.attributor.again(in)
+	x.changed += n
 	return err
 }
 
-func commandKey(in intents.Intent) []byte { return []byte(in.Session + "\x00" + clipID(in.CallID)) }
+func commandKey(in intents.Intent) []byte {
+	return []byte(in.Session + "\x00" + sessions.ClipID(in.CallID))
+}
 
 // wholeLines shortens a command to whole lines of at most n bytes together: a line that is cut
 // could name another file.
@@ -93,19 +132,19 @@ func wholeLines(command string, n int) string {
 }
 
 // command returns what a shell run ran, and forgets what was kept of it beside the intent.
-func (rec *recorder) command(in intents.Intent) (string, error) {
-	raw, err := rec.tx.Get(bucketCommands, commandKey(in))
+func (x *effects) command(in intents.Intent) (string, error) {
+	raw, err := x.tx.Get(bucketCommands, commandKey(in))
 	if err != nil || raw == nil && !in.CommandCut() {
 		return in.Command, err
 	}
-	return string(raw), rec.tx.Delete(bucketCommands, commandKey(in))
+	return string(raw), x.tx.Delete(bucketCommands, commandKey(in))
 }
 
 // finish closes the intents whose results an entry carries, and records what they changed.
-func (rec *recorder) finish(e sessions.Entry, p *prepared) error {
-	for _, r := range p.results {
-		known := p.entry.Format == transcript.Anthropic // is_error is part of the format
-		in, err := intents.Finish(rec.tx, rec.session.ID, r.CallID, intents.Result{Text: r.shown, Failed: r.Failed, Known: known}, e.Time)
+func (x *effects) finish(e sessions.Entry, outcomes []outcome, reported []sessions.Effect) error {
+	known := e.Format == transcript.Anthropic // is_error is part of the format
+	for _, r := range outcomes {
+		in, err := intents.Finish(x.tx, x.own.ID, r.callID, intents.Result{Text: r.text, Failed: r.failed, Known: known}, e.Time)
 		if err != nil {
 			return err
 		}
@@ -113,11 +152,11 @@ func (rec *recorder) finish(e sessions.Entry, p *prepared) error {
 			continue
 		}
 		if in.Status == intents.Applied {
-			if err := rec.change(e, *in, p.effects); err != nil {
+			if err := x.change(e, *in, reported); err != nil {
 				return err
 			}
 		}
-		if err := rec.again(*in); err != nil {
+		if err := x.again(*in); err != nil {
 			return err
 		}
 	}
@@ -132,14 +171,14 @@ type touched struct {
 
 // change records what an applied intent did to files: in the records of the changes that were observed
 // already, else as claims.
-func (rec *recorder) change(e sessions.Entry, in intents.Intent, effects []sessions.Effect) error {
-	files, err := rec.touched(in, effects)
+func (x *effects) change(e sessions.Entry, in intents.Intent, effects []sessions.Effect) error {
+	files, err := x.touched(in, effects)
 	if err != nil {
 		return err
 	}
 	c := changes.Change{
-		Session: rec.session.ID, Seq: e.Seq, Turn: in.Turn, Agent: in.Agent, Intent: in.ID,
-		Source: changes.Transcript, Time: e.Time, Tree: rec.l.apart(*rec.session),
+		Session: x.own.ID, Seq: e.Seq, Turn: in.Turn, Agent: in.Agent, Intent: in.ID,
+		Source: changes.Transcript, Time: e.Time, Tree: x.trees.apart(*x.own),
 	}
 	if in.Op == intents.OpShell {
 		c.Source = changes.Inferred
@@ -148,18 +187,18 @@ func (rec *recorder) change(e sessions.Entry, in intents.Intent, effects []sessi
 		if f.path == "" {
 			continue
 		}
-		if err := rec.touch(f.path, e.Time); err != nil {
+		if err := x.touch(f.path, e.Time); err != nil {
 			return err
 		}
-		seen, err := rec.confirm(e, in, f)
+		seen, err := x.confirm(e, in, f)
 		if err != nil {
 			return err
 		}
-		if rec.changed++; seen {
+		if x.changed++; seen {
 			continue
 		}
 		c.Path, c.Op, c.Outside = f.path, f.op, isAbs(f.path)
-		if _, err := changes.Record(rec.tx, c); err != nil {
+		if _, err := changes.Record(x.tx, c); err != nil {
 			return err
 		}
 	}
@@ -168,21 +207,21 @@ func (rec *recorder) change(e sessions.Entry, in intents.Intent, effects []sessi
 
 // confirm notes in the changes of a file that were observed while a call ran that the call's session
 // names them, and reports whether there were any. What was seen stands over what is said.
-func (rec *recorder) confirm(e sessions.Entry, in intents.Intent, f touched) (bool, error) {
-	from, to, err := attributor{rec.l, rec.tx, rec.session}.window(in)
+func (x *effects) confirm(e sessions.Entry, in intents.Intent, f touched) (bool, error) {
+	from, to, err := x.attributor.window(in)
 	if err != nil || from.After(to) {
 		return false, err
 	}
-	list, err := changes.ObservedBetween(rec.tx, from, to, maxWindow)
+	list, err := changes.ObservedBetween(x.tx, from, to, maxWindow)
 	if err != nil {
 		return false, err
 	}
 	seen := false
 	for _, c := range list {
-		if c.Tree != rec.l.apart(*rec.session) {
+		if c.Tree != x.trees.apart(*x.own) {
 			continue
 		}
-		own, err := rec.owns(in, c, f.path)
+		own, err := x.owns(in, c, f.path)
 		if err != nil {
 			return seen, err
 		}
@@ -196,10 +235,10 @@ func (rec *recorder) confirm(e sessions.Entry, in intents.Intent, f touched) (bo
 		if f.op != c.Op {
 			c.Told = f.op
 		}
-		if err := changes.Update(rec.tx, c); err != nil {
+		if err := changes.Update(x.tx, c); err != nil {
 			return seen, err
 		}
-		if err := rec.giveBack(old, c); err != nil {
+		if err := x.giveBack(old, c); err != nil {
 			return seen, err
 		}
 	}
@@ -207,11 +246,11 @@ func (rec *recorder) confirm(e sessions.Entry, in intents.Intent, f touched) (bo
 }
 
 // owns reports whether an observed change is one of a file, and the doing of a call that names it.
-func (rec *recorder) owns(in intents.Intent, c changes.Change, path string) (bool, error) {
+func (x *effects) owns(in intents.Intent, c changes.Change, path string) (bool, error) {
 	if c.Path != path {
 		return false, nil
 	}
-	by, err := attributor{rec.l, rec.tx, rec.session}.of(c.Tree, c.Path, c.Time)
+	by, err := x.attributor.of(c.Tree, c.Path, c.Time)
 	if err != nil {
 		return false, err
 	}
@@ -221,11 +260,11 @@ func (rec *recorder) owns(in intents.Intent, c changes.Change, path string) (boo
 
 // giveBack records what an earlier call of the same file is left with when its change turns out to be
 // that of a later one: its claim, if it has nothing else.
-func (rec *recorder) giveBack(old, now changes.Change) error {
+func (x *effects) giveBack(old, now changes.Change) error {
 	if !old.Reported || old.Intent == now.Intent {
 		return nil
 	}
-	list, err := changes.OfPath(rec.tx, old.Path, maxRecent)
+	list, err := changes.OfPath(x.tx, old.Path, maxRecent)
 	if err != nil {
 		return err
 	}
@@ -233,11 +272,11 @@ func (rec *recorder) giveBack(old, now changes.Change) error {
 	if slices.ContainsFunc(list, func(c changes.Change) bool { return c.Intent == old.Intent && c.ID != old.ID }) {
 		return nil
 	}
-	e, err := sessions.GetEntry(rec.tx, old.Session, old.Seq)
+	e, err := sessions.GetEntry(x.tx, old.Session, old.Seq)
 	if err != nil {
 		return err
 	}
-	_, err = changes.Record(rec.tx, changes.Change{
+	_, err = changes.Record(x.tx, changes.Change{
 		Session: old.Session, Seq: old.Seq, Turn: old.Turn, Agent: old.Agent, Intent: old.Intent,
 		Tree: old.Tree, Path: old.Path, Op: cmp.Or(old.Told, old.Op), Source: changes.Transcript, Time: e.Time,
 	})
@@ -245,11 +284,11 @@ func (rec *recorder) giveBack(old, now changes.Change) error {
 }
 
 // touched returns the files that an applied intent changed.
-func (rec *recorder) touched(in intents.Intent, effects []sessions.Effect) ([]touched, error) {
+func (x *effects) touched(in intents.Intent, effects []sessions.Effect) ([]touched, error) {
 	switch in.Op {
 	case intents.OpShell:
-		command, err := rec.command(in)
-		return rec.shell(command), err
+		command, err := x.command(in)
+		return x.shell(command), err
 	case intents.OpDelete:
 		return []touched{{in.Target, changes.Deleted}}, nil
 	case intents.OpMove:
@@ -257,17 +296,17 @@ func (rec *recorder) touched(in intents.Intent, effects []sessions.Effect) ([]to
 	case intents.OpCopy:
 		return []touched{{in.Target, changes.Created}}, nil
 	case intents.OpWrite, intents.OpPatch:
-		op, err := rec.writeOp(in, effects)
+		op, err := x.writeOp(in, effects)
 		return []touched{{in.Target, op}}, err
 	}
 	return nil, nil
 }
 
 // shell returns the files that a shell command changed by its plain meaning.
-func (rec *recorder) shell(command string) []touched {
+func (x *effects) shell(command string) []touched {
 	var files []touched
 	for _, act := range shell.Acts(command) {
-		p, to := rec.path(act.Path), rec.path(act.To)
+		p, to := x.path(act.Path), x.path(act.To)
 		switch act.Verb {
 		case shell.Write:
 			files = append(files, touched{p, changes.Modified})
@@ -284,13 +323,13 @@ func (rec *recorder) shell(command string) []touched {
 
 // writeOp says whether a write created its file: as the host reports, else by what the ledger
 // knows of the path before the call began.
-func (rec *recorder) writeOp(in intents.Intent, effects []sessions.Effect) (changes.Op, error) {
+func (x *effects) writeOp(in intents.Intent, effects []sessions.Effect) (changes.Op, error) {
 	for _, f := range effects {
 		op := changes.Op(f.Op)
 		if op != changes.Created && op != changes.Modified && op != changes.Deleted {
 			continue
 		}
-		if rec.path(f.Path) == in.Target {
+		if x.path(f.Path) == in.Target {
 			return op, nil
 		}
 	}
@@ -300,11 +339,11 @@ func (rec *recorder) writeOp(in intents.Intent, effects []sessions.Effect) (chan
 	if in.PreHash != "" {
 		return createdIf(in.PreHash == intents.Absent), nil
 	}
-	list, err := changes.OfPath(rec.tx, in.Target, maxRecent)
+	list, err := changes.OfPath(x.tx, in.Target, maxRecent)
 	if err != nil {
 		return "", err
 	}
-	list = inTree(list, rec.l.apart(*rec.session))
+	list = inTree(list, x.trees.apart(*x.own))
 	before := slices.IndexFunc(list, func(c changes.Change) bool { return !c.Time.After(in.Begun) }) // the newest
 	return createdIf(before < 0 || list[before].Op == changes.Deleted), nil
 }

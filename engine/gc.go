@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"io"
 	"slices"
 
 	"ctxledger.dev/internal/failpoint"
@@ -106,68 +105,4 @@ func (l *Local) deleteUnused(ctx context.Context, batch []kv.StoredBlob, freed *
 		freed.Disk += b.Disk
 	}
 	return nil
-}
-
-// watchUse begins or, with nil, ends the noting of blobs that come into use. When it returns, every
-// append that began before has been committed or given up.
-func (l *Local) watchUse(seen map[string]bool) {
-	l.naming.Lock()
-	defer l.naming.Unlock()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.inUse = seen
-}
-
-// use notes that a blob is stored or named, in case garbage is being collected. The caller holds
-// l.naming for reading.
-func (l *Local) use(hash string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.inUse != nil {
-		l.inUse[hash] = true
-	}
-}
-
-func (l *Local) used(hash string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.inUse[hash]
-}
-
-// storeBlob stores a blob. The caller holds l.naming for reading when the content ends, and until it
-// does not matter any more whether the blob is there.
-func (l *Local) storeBlob(ctx context.Context, content io.Reader) (kv.BlobRef, error) {
-	ref, err := l.store.PutBlob(ctx, content, limits.Blob)
-	if err == nil {
-		l.use(ref.Hash)
-	}
-	return ref, err
-}
-
-// PutBlob implements API. Garbage that is collected in this moment does not include the blob: whoever
-// stored it has limits.CollectGrace to name it.
-func (l *Local) PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, error) {
-	end := &ending{Reader: content, then: l.naming.RLock}
-	ref, err := l.storeBlob(ctx, end)
-	if end.seen {
-		l.naming.RUnlock()
-	}
-	return ref, err
-}
-
-// ending calls a function when a content has ended. It waits for a slow sender without a lock.
-type ending struct {
-	io.Reader
-	then func()
-	seen bool // whether it has been called
-}
-
-// Read implements io.Reader.
-func (e *ending) Read(p []byte) (int, error) {
-	n, err := e.Reader.Read(p)
-	if err == io.EOF && !e.seen {
-		e.seen = true
-		e.then()
-	}
-	return n, err
 }

@@ -19,7 +19,7 @@ const maxHistory = 1000
 
 // FileHistory implements API.
 func (l *Local) FileHistory(ctx context.Context, r ledger.FileHistoryRequest) (ledger.FileHistory, error) {
-	path, _ := l.normal("", r.Path)
+	path, _ := l.trees.normal("", r.Path)
 	if path == "" {
 		return ledger.FileHistory{}, notPath("engine.history", r.Path)
 	}

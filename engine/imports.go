@@ -118,7 +118,7 @@ func (l *Local) AppendEntries(ctx context.Context, r ledger.AppendEntriesRequest
 // importTree returns the tree that the session of an import runs in: it is found out once.
 func (l *Local) importTree(ctx context.Context, r ledger.AppendEntriesRequest) (string, error) {
 	if r.Offset == 0 {
-		return l.treeOf(dirOf(r.Session)), nil
+		return l.trees.treeOf(dirOf(r.Session)), nil
 	}
 	return view(ctx, l, func(tx kv.Tx) (string, error) {
 		rec, err := readImport(tx, r.Import)
@@ -194,7 +194,7 @@ func (l *Local) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*pr
 	if err != nil {
 		return zero, nil, err
 	}
-	rec := &recorder{l: l, tx: tx, session: &s, at: m.at}
+	rec := l.recorder(tx, &s, m.at)
 	for _, p := range ready {
 		if _, err := rec.record(p); err != nil {
 			return zero, nil, err
@@ -268,8 +268,8 @@ func (rec *recorder) events(count int, seen bool) []ledger.Event {
 	if count > 0 || seen {
 		out = append(out, ledger.Event{Kind: ledger.EventEntries, Session: rec.session.ID, Entry: rec.session.Seq, Count: count})
 	}
-	if rec.changed > 0 {
-		out = append(out, ledger.Event{Kind: ledger.EventChange, Session: rec.session.ID, Entry: rec.session.Seq, Count: rec.changed})
+	if rec.files.changed > 0 {
+		out = append(out, ledger.Event{Kind: ledger.EventChange, Session: rec.session.ID, Entry: rec.session.Seq, Count: rec.files.changed})
 	}
 	return out
 }

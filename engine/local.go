@@ -12,7 +12,6 @@ import (
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/bolt"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
@@ -63,14 +62,15 @@ func (s Settings) settled() Settings {
 
 // Local is a ledger opened by this process. It is safe for concurrent use.
 type Local struct {
-	store   kv.Store
-	env     env.Env
-	state   string
-	root    string
-	scope   memory.Scope
-	trees   trees
-	masks   *redact.Redactor // under the ledger's key
-	started time.Time
+	store      kv.Store
+	env        env.Env
+	state      string
+	root       string
+	scope      memory.Scope
+	trees      *Trees
+	configured *treeSettings
+	masks      *redact.Redactor // under the ledger's key
+	started    time.Time
 
 	mu     sync.Mutex
 	bell   chan struct{}   // guarded by mu; closed and replaced by every commit
@@ -87,11 +87,17 @@ type Local struct {
 	growths     growths
 }
 
-var _ ledger.API = (*Local)(nil)
+// reading is a ledger that only reads originals and masks, for records of an older schema.
+func reading(store kv.Store, masks *redact.Redactor) *Local {
+	return &Local{store: store, masks: masks}
+}
 
-// Open opens the ledger in o.State and brings its records to the schema of this program. Errors: unavailable when another process owns it or when a
-// newer version wrote it; denied for a directory that cannot be written; corrupt.
-func Open(ctx context.Context, o Options) (*Local, error) {
+// migrator brings the records of a store to the schema of this program, and returns what masks under its key.
+type migrator func(ctx context.Context, store kv.Store, state string, e env.Env) (*redact.Redactor, error)
+
+// openLedger opens the ledger in o.State and brings its records to the schema of this program. Errors: unavailable when
+// another process owns it or when a newer version wrote it; denied for a directory that cannot be written; corrupt.
+func openLedger(ctx context.Context, o Options, migrate migrator) (*Local, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "engine.open", err)
 	}
@@ -99,18 +105,19 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	if err != nil {
 		return nil, err
 	}
+	masks, err := migrate(ctx, store, o.State, o.Env)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
 	scope := memory.Project
 	if o.Workspace == "" {
 		scope = memory.User
 	}
 	l := &Local{
-		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope,
-		trees:   newTrees(o),
+		store: store, env: o.Env, state: o.State, root: o.Workspace, scope: scope, masks: masks,
+		trees: NewTrees(o.Workspace, o.Trees, masks), configured: newTreeSettings(o),
 		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
 		maintenance: maintenance{token: make(chan struct{}, 1)},
-	}
-	if err := l.migrate(ctx); err != nil {
-		return nil, errors.Join(err, store.Close())
 	}
 	failpoint.Hit("engine.open.doomed")
 	// An earlier owner may have died while forgetting. On a full disk the ledger opens nevertheless: reading it

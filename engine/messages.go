@@ -73,7 +73,7 @@ func (l *Local) recordMessages(ctx context.Context, r ledger.AppendMessagesReque
 
 // treeOfMessages returns the tree that a new session of r runs in.
 func (l *Local) treeOfMessages(r ledger.AppendMessagesRequest) string {
-	return l.treeOf(cmp.Or(r.Dir, l.root))
+	return l.trees.treeOf(cmp.Or(r.Dir, l.root))
 }
 
 // conversation returns the messages of a request, each with its exact bytes.
@@ -196,7 +196,7 @@ func (l *Local) appendMessages(tx kv.Tx, r ledger.AppendMessagesRequest, at posi
 			return zero, nil, err
 		}
 	}
-	rec := &recorder{l: l, tx: tx, session: &s, at: m.at}
+	rec := l.recorder(tx, &s, m.at)
 	for _, p := range ready {
 		if _, err := rec.record(p); err != nil {
 			return zero, nil, err

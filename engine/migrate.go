@@ -11,18 +11,13 @@ import (
 	"strconv"
 
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/kv"
 )
-
-// bucketEngine holds what the ledger knows of itself: the schema of its records, by which its programs
-// know what buckets to expect. A ledger without the record has schema 1.
-const bucketEngine kv.Bucket = "engine"
-
-var keySchema = []byte("schema")
 
 // migration is one step from the schema before to a newer one.
 type migration struct {
@@ -47,30 +42,30 @@ var migrations = []migration{
 // newestSchema is what this program writes.
 func newestSchema() int { return migrations[len(migrations)-1].to }
 
-// migrate brings the records to the newest schema. The copy of the file is in place before anything
-// changes, and all steps are one transaction with the new number: after a crash at any instant the
-// records have either schema. The caller is the only one that knows l yet.
-func (l *Local) migrate(ctx context.Context) error {
-	at, used, key, err := l.schema(ctx)
+// migrate brings the records of a store to the newest schema, and returns what masks under its key. The copy of
+// the file is in place before anything changes, and all steps are one transaction with the new number: after a crash
+// at any instant the records have either schema.
+func migrate(ctx context.Context, store kv.Store, state string, e env.Env) (*redact.Redactor, error) {
+	at, used, key, err := schema(ctx, store)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	known := key != nil
 	if !known {
 		key = make([]byte, maskKeySize)
-		l.env.Random(key)
+		e.Random(key)
 	}
-	l.masks = redact.New(key)
+	masks := redact.New(key)
 	if known && at == newestSchema() {
-		return nil
+		return masks, nil
 	}
 	if used && at < newestSchema() {
-		if err := keepCopy(l.state, at); err != nil {
-			return fault.Wrap(fault.Unavailable, "engine.migrate", err)
+		if err := keepCopy(state, at); err != nil {
+			return nil, fault.Wrap(fault.Unavailable, "engine.migrate", err)
 		}
 		failpoint.Hit("engine.migrate.copied")
 	}
-	return l.store.Update(ctx, func(tx kv.Tx) error { return bringUp(ctx, l.store, tx, key) })
+	return masks, store.Update(ctx, func(tx kv.Tx) error { return bringUp(ctx, store, tx, key) })
 }
 
 // bringUp takes the steps from the schema of the records to the newest one. A ledger whose masks have no key yet
@@ -91,7 +86,7 @@ func bringUp(ctx context.Context, store kv.Store, tx kv.Tx, key []byte) error {
 	if err != nil || at == newestSchema() {
 		return err
 	}
-	step := migrating{Tx: tx, ctx: ctx, l: &Local{store: store, masks: redact.New(known)}}
+	step := migrating{Tx: tx, ctx: ctx, l: reading(store, redact.New(known))}
 	for _, m := range migrations {
 		if m.to <= at {
 			continue
@@ -106,8 +101,8 @@ func bringUp(ctx context.Context, store kv.Store, tx kv.Tx, key []byte) error {
 
 // schema returns the schema of the records, whether anything was ever recorded, and the key of the masks; nil:
 // there is none yet.
-func (l *Local) schema(ctx context.Context) (at int, used bool, key []byte, err error) {
-	err = l.store.View(ctx, func(tx kv.Tx) error {
+func schema(ctx context.Context, store kv.Store) (at int, used bool, key []byte, err error) {
+	err = store.View(ctx, func(tx kv.Tx) error {
 		if at, err = schemaOf(tx); err != nil {
 			return err
 		}

@@ -197,3 +197,9 @@ func (f *folded) editsMade(edits []window.Edit, c tokens.Counter) ledger.EditsMa
 	told.Items = told.Items[:min(len(told.Items), maxItems)]
 	return told
 }
+
+// sizes are those of a view before and after, in tokens of the counter's model.
+func sizes(c tokens.Counter, before, after int) ledger.Sizes {
+	b := c.Of(before)
+	return ledger.Sizes{Before: b.N, After: c.Of(after).N, Estimate: !b.Exact}
+}

@@ -126,5 +126,5 @@ func stub(tx kv.Tx, session string, seq int64, callID string) (string, error) {
 }
 
 func stubKey(session string, seq int64, callID string) []byte {
-	return append(binary.BigEndian.AppendUint64([]byte(session+"\x00"), uint64(seq)), clipID(callID)...)
+	return append(binary.BigEndian.AppendUint64([]byte(session+"\x00"), uint64(seq)), sessions.ClipID(callID)...)
 }

@@ -15,12 +15,12 @@ const maxPath = 4096
 // it lies inside ("." is the root itself), else absolute. dir is what relative paths are relative
 // to; "" is the root. A session that ran elsewhere (imported from another machine) has its own
 // directory for a root. "" comes back for what cannot be a path.
-func (l *Local) normal(dir, p string) (rel string, outside bool) {
-	rel, outside = normalIn(l.root, dir, p)
+func (t *Trees) normal(dir, p string) (rel string, outside bool) {
+	rel, outside = normalIn(t.root, dir, p)
 	if !outside {
 		return rel, false
 	}
-	if _, inside := below(slashes(l.root), slashes(dir)); !inside {
+	if _, inside := below(slashes(t.root), slashes(dir)); !inside {
 		if rest, ok := below(slashes(dir), rel); ok {
 			return rest, false
 		}
@@ -79,13 +79,13 @@ func isDrive(p string) bool {
 
 // keptPath returns a path of a call as the ledger keeps it: exact, because files are known by it, unless only the
 // way that it was written shows that it holds a secret, as in an address. Then no exit could mask it any more.
-func (l *Local) keptPath(s sessions.Session, p string) string {
-	kept, _ := l.pathOf(s, p)
-	shown := l.masks.String(p)
+func (t *Trees) keptPath(s sessions.Session, p string) string {
+	kept, _ := t.pathOf(s, p)
+	shown := t.masks.String(p)
 	inside := isAbs(slashes(p)) && !isAbs(kept) // what was masked may have been above the root
-	if shown == p || inside || l.masks.String(kept) != kept {
+	if shown == p || inside || t.masks.String(kept) != kept {
 		return kept
 	}
-	kept, _ = l.pathOf(s, shown)
+	kept, _ = t.pathOf(s, shown)
 	return kept
 }

@@ -44,7 +44,7 @@ func TestNormal(t *testing.T) {
 		{"/w", "", "a\nb", "", false},
 		{"/w", "", strings.Repeat("a", 5000), "", false},
 	} {
-		l := &Local{root: test.root}
+		l := NewTrees(test.root, nil, nil)
 		got, outside := l.normal(test.dir, test.in)
 		if got != test.want || outside != test.outside {
 			t.Errorf("root %q, dir %q: %q is %q outside %v, want %q %v", test.root, test.dir, test.in, got, outside, test.want, test.outside)
@@ -64,7 +64,7 @@ func FuzzNormalIsStable(f *testing.F) {
 		if !strings.HasPrefix(root, "/") || dir != "" && !strings.HasPrefix(dir, "/") || strings.ContainsAny(root+dir, "\x00\n") {
 			t.Skip() // directories of a host are absolute
 		}
-		l := &Local{root: path.Clean(root)}
+		l := NewTrees(path.Clean(root), nil, nil)
 		got, outside := l.normal(dir, p)
 		if got == "" || !outside && isDrive(got) {
 			return // a directory that is called like a drive

@@ -3,9 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -36,20 +34,6 @@ type prepared struct {
 	results  []result
 	effects  []sessions.Effect
 	opaque   bool // it holds what features do not show: images, or a provider's sealed parts
-}
-
-// call is a tool call together with its arguments, which the log's entry keeps only in short.
-type call struct {
-	sessions.Call
-	meaning intents.Meaning
-	args    json.RawMessage
-	shown   shownCall
-}
-
-// shownCall is what records may say of a call: the same without secrets.
-type shownCall struct {
-	meaning intents.Meaning
-	args    json.RawMessage
 }
 
 // result is a tool result with its text.
@@ -124,18 +108,10 @@ func (l *Local) header(n sessions.NewEntry) sessions.Entry {
 		at = l.now() // JSON has no such year
 	}
 	return sessions.Entry{
-		Kind: n.Kind, Time: at, HostID: clipID(n.HostID), HostParent: clipID(n.HostParent), Group: clipID(n.Group),
+		Kind: n.Kind, Time: at, HostID: sessions.ClipID(n.HostID), HostParent: sessions.ClipID(n.HostParent), Group: sessions.ClipID(n.Group),
 		Author: l.maskedLabel(n.Author), Model: l.maskedLabel(n.Model), Format: n.Format, Message: n.Message, Blob: n.Blob,
 		Hidden: n.Hidden, Note: l.maskedLabel(n.Note), Usage: n.Usage, Unfinished: n.Unfinished,
 	}
-}
-
-// clipID keeps an id of a host; one that is too long is replaced by its hash.
-func clipID(id string) string {
-	if len(id) > maxLabel {
-		return sessions.Digest([]byte(id))
-	}
-	return id
 }
 
 // load sets what identifies an entry: the bytes of its original, or the blob that it lies in. The
@@ -159,24 +135,6 @@ func (l *Local) load(ctx context.Context, n sessions.NewEntry, p *prepared) erro
 		p.original, err = readWhole(b, limits.Line)
 	}
 	return err
-}
-
-// readBlob returns a whole blob, if it is not longer than limit.
-func (l *Local) readBlob(ctx context.Context, hash string, limit int64) ([]byte, error) {
-	b, err := l.store.OpenBlob(ctx, hash)
-	if err != nil {
-		return nil, err
-	}
-	defer b.Close() // opened for reading
-	return readWhole(b, limit)
-}
-
-func readWhole(b kv.Blob, limit int64) ([]byte, error) {
-	ref := b.Ref()
-	if ref.Size > limit {
-		return nil, fault.New(fault.TooLarge, "engine.blob", "blob %.12s has %d bytes, more than %d", ref.Hash, ref.Size, limit)
-	}
-	return io.ReadAll(io.NewSectionReader(b, 0, ref.Size))
 }
 
 // extract fills in what the log keeps of a message. A message that cannot be decoded stays in the

@@ -16,7 +16,11 @@ type recorder struct {
 	tx      kv.Tx
 	session *sessions.Session
 	at      time.Time
-	changed int // changes recorded
+	files   *effects
+}
+
+func (l *Local) recorder(tx kv.Tx, session *sessions.Session, at time.Time) *recorder {
+	return &recorder{l, tx, session, at, newEffects(l.trees, tx, session, at)}
 }
 
 // record appends p to the session with everything that follows from it.
@@ -45,7 +49,7 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 			room -= len(target)
 		}
 		c.Same = intents.Same(c.Name, c.shown.meaning, c.shown.args, target)
-		if from := rec.path(c.meaning.From); c.Op == intents.OpMove && len(from) <= room {
+		if from := rec.files.path(c.meaning.From); c.Op == intents.OpMove && len(from) <= room {
 			c.From = from
 			room -= len(from)
 		}
@@ -71,13 +75,17 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 			return e, err
 		}
 	}
-	if err := rec.begin(e, p.calls); err != nil {
+	if err := rec.files.begin(e, p.calls); err != nil {
 		return e, err
 	}
-	if err := rec.finish(e, p); err != nil || !e.Prompt {
+	outcomes := make([]outcome, len(p.results))
+	for i, r := range p.results {
+		outcomes[i] = outcome{r.CallID, r.shown, r.Failed}
+	}
+	if err := rec.files.finish(e, outcomes, p.effects); err != nil || !e.Prompt {
 		return e, err
 	}
-	return e, rec.abandon(e.Time)
+	return e, rec.files.abandon(e.Time)
 }
 
 // identify gives calls and results that have no ids of their own those under which the session knows
@@ -142,11 +150,8 @@ func (rec *recorder) target(c call) string {
 	case intents.OpShell, intents.OpCommit, intents.OpGrep, intents.OpList, "":
 		return cutLabel(c.shown.meaning.What())
 	}
-	return rec.path(c.meaning.Target)
+	return rec.files.path(c.meaning.Target)
 }
-
-// path returns a path as the ledger keeps paths: exact, because files are known by it.
-func (rec *recorder) path(p string) string { return rec.l.keptPath(*rec.session, p) }
 
 // results returns the results of p after offloading those that are large. They are copies: the
 // transaction may run twice.

@@ -104,9 +104,3 @@ func costOf(models *tokens.Registry, run *compaction.Run) *ledger.Cost {
 	cost.Dollars = &sum
 	return cost
 }
-
-// sizes are those of a view before and after, in tokens of the counter's model.
-func sizes(c tokens.Counter, before, after int) ledger.Sizes {
-	b := c.Of(before)
-	return ledger.Sizes{Before: b.N, After: c.Of(after).N, Estimate: !b.Exact}
-}

@@ -78,7 +78,7 @@ func (l *Local) unnamed(tx kv.Tx, latest bool, tree string) (sessions.Session, e
 		return sessions.Session{}, err
 	}
 	if tree != "" {
-		all = slices.DeleteFunc(all, func(s sessions.Session) bool { return !l.isOf(s, tree) })
+		all = slices.DeleteFunc(all, func(s sessions.Session) bool { return !l.trees.isOf(s, tree) })
 	}
 	var active []sessions.Session
 	for _, s := range all {

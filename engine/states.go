@@ -30,7 +30,7 @@ func (l *Local) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) 
 		return resp, err // nothing to write: most looks find what is known
 	}
 	return mutate(ctx, l, m, func(tx kv.Tx) (ledger.RecordStatesResponse, []ledger.Event, error) {
-		w := witness{attributor{l: l, tx: tx}, r.Tree, r.Started, []changes.Change{}}
+		w := witness{newAttributor(l.trees, tx, nil), r.Tree, r.Started, []changes.Change{}}
 		for _, o := range news {
 			if err := w.see(o); err != nil {
 				return resp, nil, err
@@ -46,11 +46,11 @@ func (l *Local) checkStates(r ledger.RecordStatesRequest) error {
 	if len(r.States) > maxStates {
 		return fault.New(fault.TooLarge, op, "%d states in one request, more than %d", len(r.States), maxStates)
 	}
-	if r.Tree != "" && !slices.Contains(l.trees.list(), r.Tree) {
+	if r.Tree != "" && !l.trees.has(r.Tree) {
 		return fault.New(fault.Invalid, op, "%.1000q is not the root of a tree of this ledger", r.Tree)
 	}
 	for _, o := range r.States {
-		if p, outside := l.normal("", o.Path); p != o.Path || outside || p == "." || len(r.Tree)+1+len(p) > changes.MaxPath {
+		if p, outside := l.trees.normal("", o.Path); p != o.Path || outside || p == "." || len(r.Tree)+1+len(p) > changes.MaxPath {
 			return fault.New(fault.Invalid, op, "%.1000q is not the path of a file in the workspace", o.Path)
 		}
 		if o.Hash != "" && len(o.Hash) != 64 {
@@ -77,7 +77,7 @@ func (l *Local) news(tx kv.Tx, tree string, all []ledger.Observation) ([]ledger.
 			if err != nil {
 				return nil, err
 			}
-			pending, err := attributor{l: l, tx: tx}.pendingOn(tree, o.Path)
+			pending, err := newAttributor(l.trees, tx, nil).pendingOn(tree, o.Path)
 			if err != nil {
 				return nil, err
 			}
@@ -267,15 +267,6 @@ func claimsSince(tx kv.Tx, tree, path string, since time.Time) ([]changes.Change
 	}
 	list = inTree(list, tree)
 	return slices.DeleteFunc(list, func(c changes.Change) bool { return !c.Claim() || !c.Time.After(since) }), nil
-}
-
-// pendingOn returns the pending intents that act on a file of a tree, oldest first.
-func (a attributor) pendingOn(tree, path string) ([]intents.Intent, error) {
-	list, err := intents.PendingOnPath(a.tx, path)
-	if err != nil {
-		return nil, err
-	}
-	return a.inTree(slices.DeleteFunc(list, func(in intents.Intent) bool { return in.Subject() != path }), tree)
 }
 
 // changeEvents returns the public record of observed changes: one event a session.

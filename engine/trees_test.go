@@ -10,7 +10,7 @@ import (
 )
 
 func TestPathsAreThoseOfASessionsTree(t *testing.T) {
-	l := &Local{root: "/w"}
+	l := NewTrees("/w", nil, nil)
 	for _, c := range []struct {
 		name, dir, tree, in, want string
 		outside                   bool
@@ -36,7 +36,7 @@ func TestPathsAreThoseOfASessionsTree(t *testing.T) {
 
 func TestSettingsAreThoseOfTheSessionsTree(t *testing.T) {
 	read := 0
-	l := &Local{root: "/w", trees: newTrees(Options{Workspace: "/w", SettingsOf: func(tree string) Settings {
+	l := &Local{root: "/w", configured: newTreeSettings(Options{Workspace: "/w", SettingsOf: func(tree string) Settings {
 		read++
 		p := window.Default()
 		p.ResultChars = len(tree)

@@ -219,32 +219,6 @@ func shownTokens(slot window.Slot, e sessions.Entry) int {
 	return max(n, 0)
 }
 
-// message returns the provider's message of an entry, as received.
-func (l *Local) message(ctx context.Context, e sessions.Stored) ([]byte, error) {
-	if e.Forgotten != nil {
-		return e.Entry.Tombstone(), nil
-	}
-	original, err := l.originalOf(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	if e.Message.Empty() {
-		return original, nil
-	}
-	if e.Message.From < 0 || e.Message.To > len(original) {
-		return nil, fault.New(fault.Corrupt, "engine.message", "the message of entry %d lies outside its original", e.Seq)
-	}
-	return original[e.Message.From:e.Message.To], nil
-}
-
-// originalOf returns the original of an entry that was not forgotten.
-func (l *Local) originalOf(ctx context.Context, e sessions.Stored) ([]byte, error) {
-	if e.Blob == "" {
-		return e.Original, nil
-	}
-	return l.readBlob(ctx, e.Blob, limits.Blob)
-}
-
 // moveLong moves the messages that do not fit a page into blobs, outside of any transaction: it may
 // have to wait for a garbage collection.
 func (l *Local) moveLong(ctx context.Context, messages []ledger.ViewMessage) error {
