@@ -123,8 +123,11 @@ func (im *importer) locate(ctx context.Context, file *os.File, size int64) error
 		}
 	}
 	if im.state.Offset == 0 {
-		if _, err := detect(im.path, file); err != nil {
+		switch a, err := detect(im.path, file); {
+		case err != nil:
 			return err
+		case a.Agent != im.adapter.Agent:
+			return fault.New(fault.Invalid, "agents.import", "%s is %s", im.path, a.Agent.Label())
 		}
 	}
 	sum, err := "", error(nil)
