@@ -17,7 +17,7 @@ import (
 // can commit a plan that the ledger would not make; the summary's text is therefore the same. The
 // key stands for session and options: repeated after the log went on, it still gets its answer.
 func (l *Local) AcceptCompaction(ctx context.Context, r AcceptCompactionRequest) (Summary, error) {
-	if err := r.check(); err != nil {
+	if err := checkPlan(r.PlanCompactionRequest); err != nil {
 		return Summary{}, err
 	}
 	if r.Options.Whole {

@@ -5,6 +5,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 )
@@ -13,12 +14,12 @@ import (
 // on: the plan is made again for the same range in the present log. Where nothing is accepted, what the
 // model cost is booked on the session all the same.
 func (l *Local) acceptAnswer(ctx context.Context, r AcceptCompactionRequest, m mutation) (Summary, error) {
-	if err := r.checkAnswer(); err != nil {
+	if err := checkAnswer(r); err != nil {
 		return Summary{}, err
 	}
 	l.naming.RLock()
 	defer l.naming.RUnlock()
-	for range maxPlans {
+	for range limits.Plans {
 		ready, err := view(ctx, l, func(tx kv.Tx) (*accepted, error) { return l.answered(ctx, tx, r) })
 		if err != nil {
 			return Summary{}, err
@@ -28,12 +29,12 @@ func (l *Local) acceptAnswer(ctx context.Context, r AcceptCompactionRequest, m m
 			return s, err
 		}
 	}
-	return Summary{}, fault.New(fault.Stale, "engine.accept", "session %s went on %d times while its compaction was written down", r.Session, maxPlans).
+	return Summary{}, fault.New(fault.Stale, "engine.accept", "session %s went on %d times while its compaction was written down", r.Session, limits.Plans).
 		WithHint("compact again when the agent pauses")
 }
 
 // checkAnswer refuses an answer that nobody can have got.
-func (r AcceptCompactionRequest) checkAnswer() error {
+func checkAnswer(r AcceptCompactionRequest) error {
 	const op = "engine.accept"
 	a := r.Answer
 	if a == nil {

@@ -5,6 +5,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/sessions"
 )
 
@@ -31,7 +32,7 @@ func CompactBy(ctx context.Context, api API, r PlanCompactionRequest, key string
 		return finished(ctx, api, CompactionPlan{PlanCompactionRequest: r}, *done)
 	}
 	var wasted sessions.Usage
-	for asked := range maxPlans {
+	for asked := range limits.Plans {
 		p, err := api.PlanCompaction(ctx, r)
 		if err != nil || dryRun || p.Brief == nil {
 			return p, err
@@ -55,7 +56,7 @@ func CompactBy(ctx context.Context, api API, r PlanCompactionRequest, key string
 		}
 		return finished(ctx, api, p, accepted)
 	}
-	return CompactionPlan{}, fault.New(fault.Stale, "engine.compact", "session %s changed %d times while its compaction was written", r.Session, maxPlans).
+	return CompactionPlan{}, fault.New(fault.Stale, "engine.compact", "session %s changed %d times while its compaction was written", r.Session, limits.Plans).
 		WithHint("compact again when the agent pauses")
 }
 

@@ -7,16 +7,14 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 )
-
-// maxPlans is how often Compact plans again when the log moves on under it.
-const maxPlans = 5
 
 // Compact plans and accepts a compaction over an API, planning again when the session went on in
 // between. Outcomes other than compacted come back in the plan: no summary is recorded, only that it was
 // tried. With dryRun nothing is recorded at all.
 func Compact(ctx context.Context, api API, r PlanCompactionRequest, key string, dryRun bool) (CompactionPlan, error) {
-	for range maxPlans {
+	for range limits.Plans {
 		p, err := api.PlanCompaction(ctx, r)
 		if err != nil || dryRun {
 			return p, err
@@ -32,19 +30,19 @@ func Compact(ctx context.Context, api API, r PlanCompactionRequest, key string, 
 		}
 		return finished(ctx, api, p, accepted)
 	}
-	return CompactionPlan{}, fault.New(fault.Stale, "engine.compact", "session %s went on %d times while its compaction was planned", r.Session, maxPlans).
+	return CompactionPlan{}, fault.New(fault.Stale, "engine.compact", "session %s went on %d times while its compaction was planned", r.Session, limits.Plans).
 		WithHint("compact again when the agent pauses")
 }
 
 // Messages reads a whole view over an API, page by page; a view that moved on is read again.
 func Messages(ctx context.Context, api API, r ViewRequest) (ViewResponse, error) {
-	for range maxPlans {
+	for range limits.Plans {
 		v, err := messages(ctx, api, r)
 		if !fault.Is(err, fault.Stale) {
 			return v, err
 		}
 	}
-	return ViewResponse{}, fault.New(fault.Stale, "engine.view", "session %s went on %d times while its view was read", r.Session, maxPlans)
+	return ViewResponse{}, fault.New(fault.Stale, "engine.view", "session %s went on %d times while its view was read", r.Session, limits.Plans)
 }
 
 func messages(ctx context.Context, api API, r ViewRequest) (ViewResponse, error) {
@@ -99,7 +97,7 @@ func writeOriginal(ctx context.Context, api API, w io.Writer, e LogEntry) error 
 	var content io.Reader = bytes.NewReader(e.Original)
 	switch {
 	case e.Forgotten != nil:
-		content = bytes.NewReader(tombstone(e.Entry))
+		content = bytes.NewReader(e.Entry.Tombstone())
 	case e.Blob != "":
 		rc, err := api.ReadBlob(ctx, ReadBlobRequest{Hash: e.Blob})
 		if err != nil {

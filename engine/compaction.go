@@ -17,7 +17,7 @@ import (
 
 // PlanCompaction implements API.
 func (l *Local) PlanCompaction(ctx context.Context, r PlanCompactionRequest) (CompactionPlan, error) {
-	if err := r.check(); err != nil {
+	if err := checkPlan(r); err != nil {
 		return CompactionPlan{}, err
 	}
 	return view(ctx, l, func(tx kv.Tx) (CompactionPlan, error) {
@@ -44,8 +44,8 @@ func (l *Local) PlanCompaction(ctx context.Context, r PlanCompactionRequest) (Co
 	})
 }
 
-// check refuses options beyond their limits.
-func (r PlanCompactionRequest) check() error {
+// checkPlan refuses options beyond their limits.
+func checkPlan(r PlanCompactionRequest) error {
 	o := r.Options
 	return checkTexts("engine.plan", label("session", r.Session), label("agent", r.Agent), text{"notes", o.Notes, limits.Notes}, label("model", o.Model),
 		label("reason", o.Reason), text{"focus", o.Focus, maxQuery}, label("mode", string(o.Mode)), label("sections", o.Preset))

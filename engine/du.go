@@ -21,19 +21,19 @@ const maxUsage = 100
 
 // DiskUsage implements API. It reads every record and looks at every file.
 func (l *Local) DiskUsage(ctx context.Context, _ DiskUsageRequest) (DiskUsage, error) {
-	u := DiskUsage{State: l.state}
+	u := usage{DiskUsage{State: l.state}}
 	if err := u.walk(ctx, l.state); err != nil {
-		return u, err
+		return u.DiskUsage, err
 	}
 	size, err := l.store.Size(ctx)
 	if err != nil {
-		return u, err
+		return u.DiskUsage, err
 	}
 	u.Records = size.Records
 	u.Total += size.Records
 	disk, err := l.blobSizes(ctx)
 	if err != nil {
-		return u, err
+		return u.DiskUsage, err
 	}
 	for _, n := range disk {
 		u.Blobs.Count++
@@ -41,14 +41,18 @@ func (l *Local) DiskUsage(ctx context.Context, _ DiskUsageRequest) (DiskUsage, e
 	}
 	garbage, err := l.garbage(ctx)
 	if err != nil {
-		return u, err
+		return u.DiskUsage, err
 	}
 	for _, b := range garbage {
 		u.Unnamed.Count++
 		u.Unnamed.Disk += b.Disk
 	}
-	return u, l.store.View(ctx, func(tx kv.Tx) error { return u.read(ctx, tx, l.scope, disk) })
+	err = l.store.View(ctx, func(tx kv.Tx) error { return u.read(ctx, tx, l.scope, disk) })
+	return u.DiskUsage, err
 }
+
+// usage adds up what the ledger occupies.
+type usage struct{ DiskUsage }
 
 // blobSizes returns what each blob takes on disk, by hash.
 func (l *Local) blobSizes(ctx context.Context) (map[string]int64, error) {
@@ -63,7 +67,7 @@ func (l *Local) blobSizes(ctx context.Context) (map[string]int64, error) {
 }
 
 // walk adds up the files of the state directory.
-func (u *DiskUsage) walk(ctx context.Context, state string) error {
+func (u *usage) walk(ctx context.Context, state string) error {
 	err := filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
 		if err = errors.Join(err, ctx.Err()); errors.Is(err, fs.ErrNotExist) || err == nil && d.IsDir() {
 			return nil // gone in the meantime, or nothing by itself
@@ -86,7 +90,7 @@ func (u *DiskUsage) walk(ctx context.Context, state string) error {
 }
 
 // file takes one file of the state directory into account.
-func (u *DiskUsage) file(name string, size int64) {
+func (u *usage) file(name string, size int64) {
 	if name == recordsName {
 		return // it reserves more than it takes
 	}
@@ -102,7 +106,7 @@ func (u *DiskUsage) file(name string, size int64) {
 }
 
 // read adds up the records. disk is what each blob takes.
-func (u *DiskUsage) read(ctx context.Context, tx kv.Tx, scope memory.Scope, disk map[string]int64) error {
+func (u *usage) read(ctx context.Context, tx kv.Tx, scope memory.Scope, disk map[string]int64) error {
 	per, named, err := usageBySession(ctx, tx, disk)
 	if err != nil {
 		return err
@@ -143,13 +147,13 @@ func usageBySession(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]Ses
 			continue
 		}
 		counted[[2]string{n.session, n.hash}] = true
-		list[at[n.session]].Blobs.add(disk[n.hash], n.size)
+		count(&list[at[n.session]].Blobs, disk[n.hash], n.size)
 	}
 	return list, named, nil
 }
 
-// add counts one blob.
-func (u *BlobUsage) add(disk, content int64) {
+// count adds one blob to a sum.
+func count(u *BlobUsage, disk, content int64) {
 	u.Count++
 	u.Disk += disk
 	u.Content += content
@@ -169,7 +173,7 @@ func logUsage(ctx context.Context, tx kv.Tx, s sessions.Session) (SessionUsage, 
 }
 
 // readRest adds up what does not belong to a session.
-func (u *DiskUsage) readRest(tx kv.Tx, scope memory.Scope) error {
+func (u *usage) readRest(tx kv.Tx, scope memory.Scope) error {
 	counts, err := artifacts.Count(tx)
 	if err != nil {
 		return err

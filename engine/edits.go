@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -93,7 +94,7 @@ func (l *Local) EditView(ctx context.Context, r EditViewRequest) (EditedView, er
 	if made, done, err := repeated[EditedView](ctx, l, m); done || err != nil {
 		return made, err
 	}
-	for range maxPlans {
+	for range limits.Plans {
 		d, err := l.decide(ctx, r)
 		if err != nil {
 			return d.made, err
@@ -103,7 +104,7 @@ func (l *Local) EditView(ctx context.Context, r EditViewRequest) (EditedView, er
 			return made, err
 		}
 	}
-	return EditedView{}, fault.New(fault.Stale, "engine.edit", "session %s went on %d times while its edits were decided", r.Session, maxPlans).
+	return EditedView{}, fault.New(fault.Stale, "engine.edit", "session %s went on %d times while its edits were decided", r.Session, limits.Plans).
 		WithHint("ask again when the agent pauses")
 }
 

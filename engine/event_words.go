@@ -64,7 +64,7 @@ func (c *Cost) words() string {
 	if c == nil {
 		return ""
 	}
-	out := fmt.Sprintf("; model asked %d ×, %s input and %s output tokens", c.Calls, chars.Commas(inputOf(c.Usage)), chars.Commas(int(c.Usage.Output)))
+	out := fmt.Sprintf("; model asked %d ×, %s input and %s output tokens", c.Calls, chars.Commas(c.Usage.Prompt()), chars.Commas(int(c.Usage.Output)))
 	if c.Dollars != nil {
 		out += fmt.Sprintf(", $%.4f", *c.Dollars)
 	}

@@ -111,7 +111,7 @@ func readEvents(tx kv.Tx, r WaitEventsRequest) (WaitEventsResponse, error) {
 		if err := json.Unmarshal(rec.Value, &e); err != nil {
 			return resp, fault.Wrap(fault.Corrupt, "engine.events", err)
 		}
-		if !r.wants(e) {
+		if !wants(r, e) {
 			continue
 		}
 		resp.Events = append(resp.Events, e)
@@ -123,7 +123,7 @@ func readEvents(tx kv.Tx, r WaitEventsRequest) (WaitEventsResponse, error) {
 	return resp, nil
 }
 
-func (r WaitEventsRequest) wants(e Event) bool {
+func wants(r WaitEventsRequest, e Event) bool {
 	return (len(r.Kinds) == 0 || slices.Contains(r.Kinds, e.Kind)) && (r.Session == "" || r.Session == e.Session)
 }
 

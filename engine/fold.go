@@ -137,7 +137,7 @@ func (f *folded) tokens(summary string) int {
 
 // summaryTokens is the o200k_base size of a summary as a message.
 func summaryTokens(text string) int {
-	return framingTokens + tokens.O200kBase.CountString(text)
+	return tokens.Framing + tokens.O200kBase.CountString(text)
 }
 
 // counter returns the counter of a model, or of the session's when none is named.

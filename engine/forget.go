@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -26,7 +25,7 @@ const (
 // no freed page keeps a byte. A crash in between loses nothing: the same request again finds what is
 // left and goes on, and counts that.
 func (l *Local) Forget(ctx context.Context, r ForgetRequest) (Forgotten, error) {
-	if err := r.check(); err != nil {
+	if err := checkForget(r); err != nil {
 		return Forgotten{}, err
 	}
 	// The text itself is not part of what identifies the request: its hash would be kept for a day.
@@ -62,8 +61,8 @@ func (l *Local) Forget(ctx context.Context, r ForgetRequest) (Forgotten, error) 
 	return l.forgot(ctx, m, f, r.Handle)
 }
 
-// check refuses a request that names not exactly one thing.
-func (r ForgetRequest) check() error {
+// checkForget refuses a request that names not exactly one thing.
+func checkForget(r ForgetRequest) error {
 	const op = "engine.forget"
 	if (r.Handle == "") == (r.Text == "") {
 		return fault.New(fault.Invalid, op, "name what is to be forgotten by a handle or by a text, and only by one of them")
@@ -91,39 +90,6 @@ func (l *Local) forgot(ctx context.Context, m mutation, f Forgotten, handle stri
 	return mutate(ctx, l, m, func(kv.Tx) (Forgotten, []Event, error) {
 		return f, []Event{{Kind: EventForgotten, ID: handle}}, nil
 	})
-}
-
-// And returns what two ledgers forgot together.
-func (f Forgotten) And(g Forgotten) Forgotten {
-	counts := map[string]int{}
-	for _, c := range slices.Concat(f.Counts, g.Counts) {
-		counts[c.Kind] += c.N
-	}
-	f.Counts = counted(counts)
-	f.Sessions = append(f.Sessions, g.Sessions...)
-	f.Searched += g.Searched
-	f.Left, f.Outside = append(f.Left, g.Left...), append(f.Outside, g.Outside...)
-	return f
-}
-
-// counted lists counts, the most first.
-func counted(counts map[string]int) []ForgottenKind {
-	list := []ForgottenKind{}
-	for kind, n := range counts {
-		list = append(list, ForgottenKind{Kind: kind, N: n})
-	}
-	slices.SortFunc(list, func(a, b ForgottenKind) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Kind, b.Kind))
-	})
-	return list
-}
-
-// total is how many things were forgotten.
-func (f Forgotten) total() (n int) {
-	for _, c := range f.Counts {
-		n += c.N
-	}
-	return n
 }
 
 // eraser carries out one forgetting.
@@ -184,7 +150,7 @@ func (e *eraser) update(ctx context.Context, fn func(s *step) error) error {
 
 // forgotten returns what was counted.
 func (e *eraser) forgotten() Forgotten {
-	f := Forgotten{At: e.at, DryRun: e.dry, Counts: counted(e.counts), Left: []LeftPlace{}, Outside: []LeftPlace{}}
+	f := Forgotten{At: e.at, DryRun: e.dry, Counts: Counted(e.counts), Left: []LeftPlace{}, Outside: []LeftPlace{}}
 	f.Sessions = slices.Sorted(maps.Keys(e.sessions))
 	f.Sessions = orEmpty(f.Sessions[:min(len(f.Sessions), maxForgottenSessions)])
 	return f

@@ -26,11 +26,11 @@ func (e *eraser) text(ctx context.Context, text string, m mutation) (Forgotten, 
 		return Forgotten{}, err
 	}
 	for range maxRounds {
-		before := e.forgotten().total()
+		before := e.forgotten().Total()
 		if err := e.round(ctx, t); err != nil {
 			return Forgotten{}, err
 		}
-		if e.dry || e.forgotten().total() == before {
+		if e.dry || e.forgotten().Total() == before {
 			break
 		}
 	}

@@ -90,7 +90,7 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 	}
 	e, err := sessions.GetEntry(tx, places[0].Session, places[0].Seq)
 	if err == nil && e.Forgotten != nil {
-		err = fault.New(fault.NotFound, "engine.handle", "message %s: %s", handle, tombstoneText(*e.Forgotten, e.Expired))
+		err = fault.New(fault.NotFound, "engine.handle", "message %s: %s", handle, sessions.TombstoneText(*e.Forgotten, e.Expired))
 	}
 	return target{message: &e}, err
 }

@@ -81,7 +81,7 @@ func (rec *importRecord) took(r AppendEntriesRequest, m mutation, resp AppendEnt
 // AppendEntries implements API.
 func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (AppendEntriesResponse, error) {
 	var zero AppendEntriesResponse
-	if err := r.check(); err != nil {
+	if err := checkBatch(r); err != nil {
 		return zero, err
 	}
 	l.naming.RLock()
@@ -98,7 +98,7 @@ func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (Appe
 	if err != nil {
 		return zero, err
 	}
-	m := mutation{op: "append", key: r.Key, digest: r.digest(ready), at: l.now()}
+	m := mutation{op: "append", key: r.Key, digest: batchDigest(r, ready), at: l.now()}
 	appendAll := func() (AppendEntriesResponse, error) {
 		return mutate(ctx, l, mutation{op: m.op, at: m.at}, func(tx kv.Tx) (AppendEntriesResponse, []Event, error) {
 			return l.appendBatch(tx, r, ready, m)
@@ -129,8 +129,8 @@ func (l *Local) importTree(ctx context.Context, r AppendEntriesRequest) (string,
 	})
 }
 
-// digest identifies a batch: where it stands in its source, and its originals.
-func (r AppendEntriesRequest) digest(ready []*prepared) string {
+// batchDigest identifies a batch: where it stands in its source, and its originals.
+func batchDigest(r AppendEntriesRequest, ready []*prepared) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %d %d %d %q %v\n", r.Import, r.Offset, r.Next, r.Line, r.Check, r.Done)
 	for _, p := range ready {
@@ -139,8 +139,8 @@ func (r AppendEntriesRequest) digest(ready []*prepared) string {
 	return hex.EncodeToString(sum.Sum(nil)[:digestLen])
 }
 
-// check refuses a batch beyond the documented limits.
-func (r AppendEntriesRequest) check() error {
+// checkBatch refuses a batch beyond the documented limits.
+func checkBatch(r AppendEntriesRequest) error {
 	const op = "engine.append"
 	if len(r.Entries) > limits.AppendCount {
 		return fault.New(fault.TooLarge, op, "%d entries in one batch, more than %d", len(r.Entries), limits.AppendCount)

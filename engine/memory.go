@@ -58,13 +58,13 @@ func (l *Local) Memories(ctx context.Context, r MemoriesRequest) (MemoriesRespon
 		} else {
 			resp.Entries, resp.Next, err = memory.List(tx, l.scope, r.After, min(cmp.Or(max(r.Limit, 0), maxList), maxList))
 		}
-		resp.fit(r.Body)
+		fitMemories(&resp, r.Body)
 		return resp, err
 	})
 }
 
-// fit takes bodies out that were not asked for, and what is too much for a page.
-func (r *MemoriesResponse) fit(bodies bool) {
+// fitMemories takes bodies out that were not asked for, and what is too much for a page.
+func fitMemories(r *MemoriesResponse, bodies bool) {
 	for i := range r.Entries {
 		if !bodies {
 			r.Entries[i].Body = ""

@@ -49,7 +49,6 @@ func (l *Local) AppendMessages(ctx context.Context, r AppendMessagesRequest) (Ap
 func (l *Local) recordMessages(ctx context.Context, r AppendMessagesRequest, m mutation) (AppendMessagesResponse, error) {
 	l.naming.RLock()
 	defer l.naming.RUnlock()
-	r.tree = l.treeOf(cmp.Or(r.Dir, l.root))
 	raws, err := l.conversation(ctx, r)
 	if err != nil {
 		return AppendMessagesResponse{}, err
@@ -60,15 +59,20 @@ func (l *Local) recordMessages(ctx context.Context, r AppendMessagesRequest, m m
 		}
 	}
 	raws = withoutLeading(r.Format, raws)
-	for range maxPlans {
+	for range limits.Plans {
 		resp, err := l.tryMessages(ctx, r, raws, m)
 		if !fault.Is(err, fault.Stale) {
 			return resp, err
 		}
 	}
 	return AppendMessagesResponse{}, fault.New(fault.Stale, "engine.messages",
-		"other callers recorded messages of this conversation %d times while this one was prepared", maxPlans).
+		"other callers recorded messages of this conversation %d times while this one was prepared", limits.Plans).
 		WithHint("send the request again")
+}
+
+// treeOfMessages returns the tree that a new session of r runs in.
+func (l *Local) treeOfMessages(r AppendMessagesRequest) string {
+	return l.treeOf(cmp.Or(r.Dir, l.root))
 }
 
 // conversation returns the messages of a request, each with its exact bytes.
@@ -159,7 +163,7 @@ func (l *Local) prepareMessages(ctx context.Context, r AppendMessagesRequest, ra
 			Kind: sessions.KindMessage, Time: now, Model: r.Model, Format: r.Format, Original: raw,
 		})
 	}
-	ready, err := l.prepareAll(ctx, l.settings(sessions.Session{Tree: r.tree}), entries)
+	ready, err := l.prepareAll(ctx, l.settings(sessions.Session{Tree: l.treeOfMessages(r)}), entries)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +222,7 @@ func (l *Local) messageSession(tx kv.Tx, r AppendMessagesRequest, at position, r
 		seed = append(seed, p.digest...)
 	}
 	s, err := sessions.Create(tx, sessions.Session{
-		Host: host, Model: l.maskedLabel(r.Model), Dir: cmp.Or(r.Dir, l.root), Tree: r.tree, Created: m.at, Updated: m.at, Title: l.title(ready),
+		Host: host, Model: l.maskedLabel(r.Model), Dir: cmp.Or(r.Dir, l.root), Tree: l.treeOfMessages(r), Created: m.at, Updated: m.at, Title: l.title(ready),
 	}, sessions.Digest(seed))
 	return s, true, err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
 )
@@ -66,12 +67,12 @@ func (l *Local) budgetNotices(f *folded, due window.Trigger) (notes []note) {
 // graceNotice tells that a compaction is due in the turn after another one, and waits.
 func (f *folded) graceNotice(made EditedView, now window.Situation, c tokens.Counter) []note {
 	for _, told := range takenSince[CompactionSkipped](f, EventSkipped, f.cycle()) {
-		if told.Data.Outcome == outcomeGrace && told.Data.Reason == made.Due.Held {
+		if told.Data.Outcome == compaction.Grace && told.Data.Reason == made.Due.Held {
 			return nil
 		}
 	}
 	return []note{{EventSkipped, CompactionSkipped{
-		Sizes: sizes(c, made.After, made.After), Reason: made.Due.Held, Outcome: outcomeGrace, Why: made.Due.Why,
+		Sizes: sizes(c, made.After, made.After), Reason: made.Due.Held, Outcome: compaction.Grace, Why: made.Due.Why,
 		Counted: made.After, Model: now.Model, Window: now.Window,
 	}}}
 }
@@ -92,28 +93,21 @@ func (f *folded) suppressedNotice(t window.TriggerPolicy, due window.Trigger, no
 // viewNotices tells what the view of an agent leaves out and what it had to mend, when that is other than was
 // told, and at most once in a turn.
 func (f *folded) viewNotices() (notes []note) {
-	if told := (ViewFiltered{f.agent, f.view.Filtered}); told.Before != told.After && news(f, EventFiltered, told) {
-		notes = append(notes, note{EventFiltered, told})
+	filtered := ViewFiltered{f.agent, f.view.Filtered}
+	if filtered.Before != filtered.After && untold(f, EventFiltered, filtered, func(d ViewFiltered) string { return d.Agent }) {
+		notes = append(notes, note{EventFiltered, filtered})
 	}
-	if told := (ViewRepaired{f.agent, f.view.Repairs()}); told.Repairs != (window.Repairs{}) && news(f, EventRepaired, told) {
-		notes = append(notes, note{EventRepaired, told})
+	repaired := ViewRepaired{f.agent, f.view.Repairs()}
+	if repaired.Repairs != (window.Repairs{}) && untold(f, EventRepaired, repaired, func(d ViewRepaired) string { return d.Agent }) {
+		notes = append(notes, note{EventRepaired, repaired})
 	}
 	return notes
 }
 
-// ofAgent is what is told of the view of one agent.
-type ofAgent interface {
-	comparable
-	whose() string
-}
-
-func (d ViewFiltered) whose() string { return d.Agent }
-func (d ViewRepaired) whose() string { return d.Agent }
-
-// news reports whether something was not told yet of an agent's view, nor anything else of this kind in this turn.
-func news[T ofAgent](f *folded, event string, data T) bool {
+// untold reports whether something was not told yet of an agent's view, nor anything else of this kind in this turn.
+func untold[T comparable](f *folded, event string, data T, agent func(T) string) bool {
 	for _, last := range slices.Backward(takenSince[T](f, event, 0)) {
-		if strings.EqualFold(last.Data.whose(), data.whose()) {
+		if strings.EqualFold(agent(last.Data), agent(data)) {
 			return last.Data != data && last.turn < f.session.Turns
 		}
 	}

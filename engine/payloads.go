@@ -59,9 +59,6 @@ type CompactionSkipped struct {
 	Cost    *Cost              `json:"cost,omitempty"`
 }
 
-// outcomeGrace is the outcome of a compaction that was due in the turn after another one.
-const outcomeGrace compaction.Outcome = "grace"
-
 // CompactionSuppressed is the payload of EventSuppressed: compactions that change little wait.
 type CompactionSuppressed struct {
 	Reason string    `json:"reason"` // the trigger that would be due

@@ -138,12 +138,12 @@ func countMessage(format transcript.Format, raw []byte) int {
 	if err != nil {
 		return tokens.O200kBase.Count(raw)
 	}
-	n := framingTokens
+	n := tokens.Framing
 	for _, p := range m.Parts {
-		n += tokens.O200kBase.CountString(p.Text) + p.Media*imageTokens
+		n += tokens.O200kBase.CountString(p.Text) + p.Media*tokens.Image
 		switch p.Kind {
 		case transcript.KindImage:
-			n += imageTokens
+			n += tokens.Image
 		case transcript.KindCall:
 			n += tokens.O200kBase.CountString(p.Name) + tokens.O200kBase.Count(p.Args)
 		}

@@ -151,8 +151,7 @@ type AppendMessagesRequest struct {
 	Host  string `json:"host,omitempty"`
 	Model string `json:"model,omitempty"`
 	// Dir is the directory that a new session runs in; "": the root of the workspace.
-	Dir  string `json:"dir,omitempty"`
-	tree string // that Dir lies in
+	Dir string `json:"dir,omitempty"`
 	// Format is that of the messages. "": recognised, see transcript.Recognise; where several fit, that
 	// of the session.
 	Format transcript.Format `json:"format,omitempty"`

@@ -96,7 +96,7 @@ func (l *Local) due(ctx context.Context, p *RetentionPolicy) (Retention, error) 
 		return out, nil
 	}
 	list, err := view(ctx, l, func(tx kv.Tx) ([]SessionUsage, error) { return l.candidates(ctx, tx, disk) })
-	out.Due = append(out.Due, p.due(list, out.Size, l.now())...)
+	out.Due = append(out.Due, expired(*p, list, out.Size, l.now())...)
 	out.DueTotal = len(out.Due)
 	out.Due = out.Due[:min(len(out.Due), maxForgottenSessions)]
 	return out, err
@@ -124,8 +124,8 @@ func (l *Local) candidates(ctx context.Context, tx kv.Tx, disk map[string]int64)
 	return list, nil
 }
 
-// due returns those of some sessions, oldest first, that expire: by age, then until the rest fits.
-func (p RetentionPolicy) due(list []SessionUsage, size int64, now time.Time) []SessionUsage {
+// expired returns those of some sessions, oldest first, that expire: by age, then until the rest fits.
+func expired(p RetentionPolicy, list []SessionUsage, size int64, now time.Time) []SessionUsage {
 	n := 0
 	for _, s := range list {
 		old := p.OlderThan > 0 && now.Sub(s.Updated) > time.Duration(p.OlderThan)*time.Second
@@ -154,7 +154,7 @@ func (l *Local) expire(ctx context.Context, out *Retention) error {
 	out.Expired = &f
 	m := mutation{op: "retain", at: e.at}
 	_, err := mutate(ctx, l, m, func(kv.Tx) (struct{}, []Event, error) {
-		return struct{}{}, []Event{{Kind: EventForgotten, Count: f.total(), Detail: "by the retention policy"}}, nil
+		return struct{}{}, []Event{{Kind: EventForgotten, Count: f.Total(), Detail: "by the retention policy"}}, nil
 	})
 	return err
 }

@@ -104,8 +104,8 @@ func (f *folded) fixed(c tokens.Counter) (tokens.Count, bool) {
 		for _, slot := range window.Plan(window.Input{Entries: f.entries[:i]}).Slots {
 			had += slot.Tokens
 		}
-		n := max(0, inputOf(*e.Usage)-c.Of(had).N)
-		return tokens.Count{N: n, Upper: max(n, inputOf(*e.Usage))}, n > 0
+		n := max(0, e.Usage.Prompt()-c.Of(had).N)
+		return tokens.Count{N: n, Upper: max(n, e.Usage.Prompt())}, n > 0
 	}
 	return tokens.Count{}, false
 }

@@ -109,13 +109,13 @@ func (w *witness) see(o Observation) error {
 	is := o.State
 	switch op := changes.Diff(was, is); {
 	case !known:
-		is.Since = o.firstTime()
+		is.Since = firstTime(o)
 		err = w.first(is)
 	case op == "":
 		is.Since = was.Since
 		err = w.unchanged(was, o)
 	default:
-		is.Since = o.time(was.Since)
+		is.Since = changedAt(o, was.Since)
 		err = w.changed(op, was, is)
 	}
 	if err != nil {
@@ -129,7 +129,7 @@ func (w *witness) see(o Observation) error {
 
 // time returns when a file became what was seen: its own time, if that lies between the last look and
 // this one, else when the change was noticed. A file that was moved here brings an old time along.
-func (o Observation) time(since time.Time) time.Time {
+func changedAt(o Observation, since time.Time) time.Time {
 	switch {
 	case o.Exists && o.Modified.After(since) && !o.Modified.After(o.Seen):
 		return o.Modified.UTC()
@@ -140,7 +140,7 @@ func (o Observation) time(since time.Time) time.Time {
 }
 
 // firstTime returns since when a file that was never seen before is known to be so.
-func (o Observation) firstTime() time.Time {
+func firstTime(o Observation) time.Time {
 	if o.Exists && o.Modified.Before(o.Seen) {
 		return o.Modified.UTC()
 	}

@@ -81,7 +81,7 @@ func (f *folded) placedAttempts(st window.State) []attempt {
 		}, f.at[r.ID], r.Reason})
 	}
 	for _, t := range takenSince[CompactionSkipped](f, EventSkipped, 0) {
-		if d := t.Data; d.Outcome != outcomeGrace {
+		if d := t.Data; d.Outcome != compaction.Grace {
 			n := st.Request(d.Counted)
 			all = append(all, attempt{window.Attempt{Before: n, After: n, Window: d.Window, Model: d.Model}, t.seq, d.Reason})
 		}
@@ -118,7 +118,7 @@ func (f *folded) owesCompaction() bool {
 // refused returns the entry of the last compaction that was due for a reason and came to nothing; 0: none did.
 func (f *folded) refused(reason string) (last int64) {
 	for _, t := range takenSince[CompactionSkipped](f, EventSkipped, 0) {
-		if t.Data.Reason == reason && t.Data.Outcome != outcomeGrace {
+		if t.Data.Reason == reason && t.Data.Outcome != compaction.Grace {
 			last = t.seq
 		}
 	}
@@ -149,7 +149,7 @@ func (f *folded) inputs(since, inTurn int64) []AgentInput {
 			sums[e.Author] = a
 		}
 		a.Apart = a.Apart && e.Hidden
-		input := inputOf(*e.Usage)
+		input := e.Usage.Prompt()
 		if e.Turn == f.session.Turns && e.Seq > inTurn {
 			a.Turn += input
 		}
@@ -176,9 +176,6 @@ func (f *folded) newest() int {
 	}
 	return n
 }
-
-// inputOf is all that a request had, cached or not.
-func inputOf(u sessions.Usage) int { return int(u.Input + u.CacheRead + u.CacheWrite) }
 
 // modeOf returns how a compaction that is due is made: as configured, but without a model where the
 // provider has just refused the history that the model would be given.

@@ -221,7 +221,7 @@ func shownTokens(slot window.Slot, e sessions.Entry) int {
 // message returns the provider's message of an entry, as received.
 func (l *Local) message(ctx context.Context, e sessions.Stored) ([]byte, error) {
 	if e.Forgotten != nil {
-		return tombstone(e.Entry), nil
+		return e.Entry.Tombstone(), nil
 	}
 	original, err := l.originalOf(ctx, e)
 	if err != nil {

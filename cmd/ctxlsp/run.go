@@ -7,7 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"ctxledger.dev/cmd/internal/wiring"
+	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"

@@ -6,7 +6,7 @@ import (
 	"os"
 	"sync/atomic"
 
-	"ctxledger.dev/cmd/internal/wiring"
+	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/mcp"

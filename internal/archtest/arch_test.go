@@ -40,7 +40,7 @@ func source(t *testing.T) []file {
 	return files
 }
 
-// parsed parses every Go file of the module once, nested modules left out.
+// parsed parses every Go file of the module and of the one in lab/ once, other nested modules left out.
 var parsed = sync.OnceValues(func() ([]file, error) {
 	root := os.DirFS("../..")
 	var files []file
@@ -50,7 +50,7 @@ var parsed = sync.OnceValues(func() ([]file, error) {
 		}
 		if d.IsDir() {
 			_, nested := fs.Stat(root, path.Join(p, "go.mod"))
-			if base := path.Base(p); p != "." && (nested == nil || strings.HasPrefix(base, ".") || base == "testdata" || base == "node_modules") {
+			if base := path.Base(p); p != "." && (nested == nil && p != "lab" || strings.HasPrefix(base, ".") || base == "testdata" || base == "node_modules") {
 				return fs.SkipDir
 			}
 			return nil

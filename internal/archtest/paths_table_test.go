@@ -1,7 +1,7 @@
 package archtest
 
 // Why a call that opens, lists, changes or asks for a path needs no subject of the campaign in
-// internal/escapetest.
+// lab/escapetest.
 const (
 	ours    = "the state directory: 0700, and refused when it is another user's"
 	temp    = "a temporary directory that this process has just made, 0700"
