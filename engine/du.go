@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 )
@@ -20,8 +21,8 @@ import (
 const maxUsage = 100
 
 // DiskUsage implements API. It reads every record and looks at every file.
-func (l *Local) DiskUsage(ctx context.Context, _ DiskUsageRequest) (DiskUsage, error) {
-	u := usage{DiskUsage{State: l.state}}
+func (l *Local) DiskUsage(ctx context.Context, _ ledger.DiskUsageRequest) (ledger.DiskUsage, error) {
+	u := usage{ledger.DiskUsage{State: l.state}}
 	if err := u.walk(ctx, l.state); err != nil {
 		return u.DiskUsage, err
 	}
@@ -52,7 +53,7 @@ func (l *Local) DiskUsage(ctx context.Context, _ DiskUsageRequest) (DiskUsage, e
 }
 
 // usage adds up what the ledger occupies.
-type usage struct{ DiskUsage }
+type usage struct{ ledger.DiskUsage }
 
 // blobSizes returns what each blob takes on disk, by hash.
 func (l *Local) blobSizes(ctx context.Context) (map[string]int64, error) {
@@ -115,7 +116,7 @@ func (u *usage) read(ctx context.Context, tx kv.Tx, scope memory.Scope, disk map
 		u.Blobs.Content += size
 	}
 	u.Sessions, u.SessionTotal = per, len(per)
-	slices.SortStableFunc(u.Sessions, func(a, b SessionUsage) int {
+	slices.SortStableFunc(u.Sessions, func(a, b ledger.SessionUsage) int {
 		return cmp.Compare(b.Log+b.Blobs.Disk, a.Log+a.Blobs.Disk)
 	})
 	u.Sessions = u.Sessions[:min(len(per), maxUsage)]
@@ -124,12 +125,12 @@ func (u *usage) read(ctx context.Context, tx kv.Tx, scope memory.Scope, disk map
 
 // usageBySession returns what each session occupies, the newest first, and the content of every named
 // blob by hash. disk is what each blob takes.
-func usageBySession(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]SessionUsage, map[string]int64, error) {
+func usageBySession(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]ledger.SessionUsage, map[string]int64, error) {
 	all, err := sessions.List(tx)
 	if err != nil {
 		return nil, nil, err
 	}
-	list, at := make([]SessionUsage, len(all)), map[string]int{}
+	list, at := make([]ledger.SessionUsage, len(all)), map[string]int{}
 	for i, s := range all {
 		if list[i], err = logUsage(ctx, tx, s); err != nil {
 			return nil, nil, err
@@ -153,15 +154,15 @@ func usageBySession(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]Ses
 }
 
 // count adds one blob to a sum.
-func count(u *BlobUsage, disk, content int64) {
+func count(u *ledger.BlobUsage, disk, content int64) {
 	u.Count++
 	u.Disk += disk
 	u.Content += content
 }
 
 // logUsage adds up the log of a session.
-func logUsage(ctx context.Context, tx kv.Tx, s sessions.Session) (SessionUsage, error) {
-	u := SessionUsage{ID: s.ID, Title: s.Title, Updated: s.Updated}
+func logUsage(ctx context.Context, tx kv.Tx, s sessions.Session) (ledger.SessionUsage, error) {
+	u := ledger.SessionUsage{ID: s.ID, Title: s.Title, Updated: s.Updated}
 	for e, err := range sessions.Scan(tx, s.ID, 0, 0) {
 		if err = errors.Join(err, ended(ctx)); err != nil {
 			return u, err
@@ -178,7 +179,7 @@ func (u *usage) readRest(tx kv.Tx, scope memory.Scope) error {
 	if err != nil {
 		return err
 	}
-	u.Artifacts = CountedBytes{counts.Live, counts.Bytes}
+	u.Artifacts = ledger.CountedBytes{Count: counts.Live, Bytes: counts.Bytes}
 	list, _, err := memory.List(tx, scope, "", 0)
 	for _, m := range list {
 		u.Memories.Count++

@@ -3,13 +3,14 @@ package engine
 import (
 	"strings"
 
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/window"
 )
 
 // policyFor returns how much of a session a reader is to see. Errors: invalid for a policy that cannot be
 // meant.
-func (l *Local) policyFor(s sessions.Session, r Reader) (window.Policy, error) {
+func (l *Local) policyFor(s sessions.Session, r ledger.Reader) (window.Policy, error) {
 	if r.Policy != nil {
 		return *r.Policy, r.Policy.Check()
 	}

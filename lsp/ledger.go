@@ -3,17 +3,17 @@ package lsp
 import (
 	"context"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/connection"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/records"
 )
 
 // lender returns how the one connection to the ledger is opened that whatever follows the live session and all requests
 // share. Whoever has it closes it.
-func lender(dial func(context.Context) (engine.API, error)) func(context.Context) (engine.API, error) {
+func lender(dial func(context.Context) (ledger.API, error)) func(context.Context) (ledger.API, error) {
 	shared := connection.NewLazy(dial)
-	return func(ctx context.Context) (engine.API, error) {
+	return func(ctx context.Context) (ledger.API, error) {
 		api, giveBack, err := shared.Lease(ctx)
 		if err != nil {
 			return nil, err
@@ -24,7 +24,7 @@ func lender(dial func(context.Context) (engine.API, error)) func(context.Context
 
 // lease is the ledger as one of its users has it.
 type lease struct {
-	engine.API
+	ledger.API
 	giveBack func() error
 }
 
@@ -32,7 +32,7 @@ type lease struct {
 func (l *lease) Close() error { return l.giveBack() }
 
 // use opens the ledger, has it used, and gives it back. Errors: those of opening it; why there is none.
-func (s *Server) use(ctx context.Context, do func(engine.API) error) error {
+func (s *Server) use(ctx context.Context, do func(ledger.API) error) error {
 	if s.place.Open == nil {
 		if s.lost != nil {
 			return unopened(s.lost)
@@ -58,7 +58,7 @@ func unopened(err error) error {
 
 // read has the ledger read for the editor.
 func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, error)) (result R, err error) {
-	err = s.use(ctx, func(api engine.API) error {
+	err = s.use(ctx, func(api ledger.API) error {
 		result, err = do(records.Reader{API: api, Now: s.o.Env.Now()})
 		return err
 	})
@@ -67,7 +67,7 @@ func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, err
 
 // modify has the ledger changed. Whoever follows it hears of that by its events; where nobody does, the client
 // is told here.
-func (s *Server) modify(ctx context.Context, do func(engine.API) error) error {
+func (s *Server) modify(ctx context.Context, do func(ledger.API) error) error {
 	err := s.use(ctx, do)
 	if err == nil {
 		s.news.contents()

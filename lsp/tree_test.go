@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/records"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/tokens"
@@ -46,7 +47,7 @@ func newKept(t *testing.T) *kept {
 }
 
 // dial opens a connection.
-func (k *kept) dial(ctx context.Context) (engine.API, error) {
+func (k *kept) dial(ctx context.Context) (ledger.API, error) {
 	k.dials.Add(1)
 	if k.hold != nil {
 		select {
@@ -64,17 +65,17 @@ func (k *kept) dial(ctx context.Context) (engine.API, error) {
 
 // dialled is a connection that the test counts.
 type dialled struct {
-	engine.API
+	ledger.API
 	close func()
 	stall bool // planning a compaction takes until it is given up
 }
 
 func (c *dialled) Close() error { c.close(); return nil }
 
-func (c *dialled) PlanCompaction(ctx context.Context, r engine.PlanCompactionRequest) (engine.CompactionPlan, error) {
+func (c *dialled) PlanCompaction(ctx context.Context, r ledger.PlanCompactionRequest) (ledger.CompactionPlan, error) {
 	if c.stall {
 		<-ctx.Done()
-		return engine.CompactionPlan{}, fault.New(fault.Unavailable, "test", "the answer did not come in time")
+		return ledger.CompactionPlan{}, fault.New(fault.Unavailable, "test", "the answer did not come in time")
 	}
 	return c.API.PlanCompaction(ctx, r)
 }
@@ -141,7 +142,7 @@ func (k *kept) talk(t *testing.T, turns int) string {
 			transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, fmt.Sprintf("request %d", i)),
 			transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant, strings.Repeat("a long answer ", 200)))
 	}
-	r, err := k.AppendMessages(t.Context(), engine.AppendMessagesRequest{Host: "test", Model: "gpt-5", Format: transcript.Anthropic, Messages: messages})
+	r, err := k.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Host: "test", Model: "gpt-5", Format: transcript.Anthropic, Messages: messages})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +308,7 @@ func TestACompactionCanBeGivenUp(t *testing.T) {
 			t.Errorf("%s: the progress does not end: %v", name, err)
 		}
 	}
-	if s, err := k.Summaries(t.Context(), engine.SummariesRequest{Session: session}); err != nil || len(s.Summaries) > 0 {
+	if s, err := k.Summaries(t.Context(), ledger.SummariesRequest{Session: session}); err != nil || len(s.Summaries) > 0 {
 		t.Errorf("it was compacted: %+v, %v", s, err)
 	}
 }
@@ -413,7 +414,7 @@ func TestAStormOfEventsIsToldInFewWords(t *testing.T) {
 	for w := range writers {
 		storm.Go(func() {
 			for i := range events / writers {
-				_, err := k.SaveMemory(t.Context(), engine.SaveMemoryRequest{Entry: memory.Entry{Name: fmt.Sprintf("%d of %d", i, w), Body: "x", Scope: memory.Project}})
+				_, err := k.SaveMemory(t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{Name: fmt.Sprintf("%d of %d", i, w), Body: "x", Scope: memory.Project}})
 				if err != nil {
 					t.Error(err)
 					return
@@ -431,7 +432,7 @@ func TestAStormOfEventsIsToldInFewWords(t *testing.T) {
 	if n, most := count(told, changedMethod), int(time.Since(began)/changedPause)+2; n > most {
 		t.Errorf("the client was told %d times in %v", n, time.Since(began))
 	}
-	if _, err := k.SaveMemory(t.Context(), engine.SaveMemoryRequest{Entry: memory.Entry{Name: "one more", Body: "x", Scope: memory.Project}}); err != nil {
+	if _, err := k.SaveMemory(t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "one more", Body: "x", Scope: memory.Project}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Until(f.ctx, func(all []scriptededitor.Message) bool { return count(all, changedMethod) > count(told, changedMethod) }); err != nil {

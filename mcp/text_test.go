@@ -6,8 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
@@ -40,7 +40,7 @@ func TestAnswersHideNothing(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%U", r), func(t *testing.T) {
 			f, planted := newFixture(t, nil), "be"+string(r)+"fore"
-			said, err := f.local.AppendMessages(t.Context(), engine.AppendMessagesRequest{
+			said, err := f.local.AppendMessages(t.Context(), ledger.AppendMessagesRequest{
 				Format: transcript.Anthropic,
 				Messages: [][]byte{
 					transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, "the words "+planted),

@@ -2,8 +2,8 @@ package wiring
 
 import (
 	"ctxledger.dev/config"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/llm"
 	"ctxledger.dev/trust"
 	"ctxledger.dev/workspace"
@@ -12,8 +12,8 @@ import (
 // Author returns how a server that acts for an agent finds who writes summaries: the summarizer of the tree at a
 // root, with the credentials of this process. It asks nobody: one that is not the user's own, and that no person has
 // confirmed, is denied.
-func Author(e env.Env) func(root string) (engine.Author, string, error) {
-	return func(root string) (engine.Author, string, error) {
+func Author(e env.Env) func(root string) (ledger.Author, string, error) {
+	return func(root string) (ledger.Author, string, error) {
 		ws, err := workspace.Find(e, workspace.Options{Flag: root})
 		if err != nil {
 			return nil, "", err

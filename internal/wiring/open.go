@@ -5,16 +5,16 @@ import (
 	"context"
 	"errors"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
 )
 
 // Open returns the ledger of a workspace, through its daemon or, with inProcess, owned by this
 // process, which then does the daemon's background tasks too. Errors: those of daemon.OpenWorkspace.
-func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool) (engine.API, error) {
+func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool) (ledger.API, error) {
 	o := daemon.Options{Env: e, Version: Version, InProcess: inProcess}
 	if inProcess {
 		o.Settings = Role(e).Settings
@@ -31,26 +31,26 @@ func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool
 
 // owner is a ledger owned by this process, with its background tasks.
 type owner struct {
-	engine.API
+	ledger.API
 	stop  context.CancelFunc
 	tasks *daemon.Tasks
 }
 
 // owned marks, for tasks, a ledger that reaches the user ledger itself.
 type owned struct {
-	engine.API
+	ledger.API
 	root string
 }
 
 // Info names the root that the ledger's paths are relative to.
-func (o *owned) Info(ctx context.Context, r engine.InfoRequest) (engine.Info, error) {
+func (o *owned) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
 	info, err := o.API.Info(ctx, r)
 	info.Workspace = o.root
 	return info, err
 }
 
 // Info adds to what the ledger says how the tasks fare.
-func (o *owner) Info(ctx context.Context, r engine.InfoRequest) (engine.Info, error) {
+func (o *owner) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
 	info, err := o.API.Info(ctx, r)
 	o.tasks.Inform(&info)
 	return info, err

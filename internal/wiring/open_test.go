@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
 )
 
@@ -27,7 +27,7 @@ func TestOpenInProcessDoesTheDaemonsTasksUntilClosed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		info, err := api.Info(t.Context(), engine.InfoRequest{})
+		info, err := api.Info(t.Context(), ledger.InfoRequest{})
 		if err != nil || info.Following != x.following || info.Workspace != x.root {
 			t.Errorf("root %q: %v: %+v", x.root, err, info)
 		}

@@ -24,6 +24,7 @@ import (
 	"ctxledger.dev/internal/logcap"
 	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/workspace"
 )
@@ -58,18 +59,18 @@ func Role(e env.Env) daemon.Role {
 		trees := func() []string { return workspace.Trees(e, root) }
 		left := func(s sessions.Session) bool { return skip(cmp.Or(s.Tree, root)) }
 		tasks := []daemon.Task{
-			{Name: engine.TaskFollow, Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+			{Name: ledger.TaskFollow, Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 				return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Skip: skip, Env: e, Log: log, Pulse: p})
 			}},
-			{Name: "observing files", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+			{Name: "observing files", Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 				return observe.Run(ctx, api, observe.Options{Env: e, Log: log, Trees: trees, Skip: skip, Pulse: p})
 			}},
-			{Name: "learning from measured usage", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+			{Name: "learning from measured usage", Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 				return calibrate.Follow(ctx, api, calibrate.Options{Env: e, Log: log, User: user(e, root, api), Models: c.Models, Skip: left, Pulse: p})
 			}},
 		}
 		if c.Exports {
-			tasks = append(tasks, daemon.Task{Name: "writing exports", Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+			tasks = append(tasks, daemon.Task{Name: "writing exports", Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 				return exports.Follow(ctx, api, exports.Options{Env: e, Log: log, Skip: left, Pulse: p})
 			}})
 		}
@@ -82,11 +83,11 @@ func Role(e env.Env) daemon.Role {
 
 // user returns how the task of a daemon opens the user ledger. A process that has its ledgers to itself
 // has that one too: nil.
-func user(e env.Env, root string, api engine.API) func(context.Context) (engine.API, error) {
+func user(e env.Env, root string, api ledger.API) func(context.Context) (ledger.API, error) {
 	if _, alone := api.(*owned); alone {
 		return nil
 	}
-	return func(ctx context.Context) (engine.API, error) {
+	return func(ctx context.Context) (ledger.API, error) {
 		ws, err := workspace.Find(e, workspace.Options{Flag: root})
 		if err != nil {
 			return nil, err

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -48,7 +48,7 @@ func measureAppend(ctx context.Context, b *bench) error {
 
 // appender imports a session record by record.
 type appender struct {
-	api    engine.API
+	api    ledger.API
 	name   string // of the import and the session
 	now    time.Time
 	offset int64

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/ledger"
 )
 
 // measureCompaction measures planning and accepting a compaction through the daemon, of the recorded
@@ -73,20 +74,20 @@ func opened(ctx context.Context, o engine.Options, do func(*engine.Local) error)
 
 // compactOnce times one compaction and takes it back.
 func compactOnce(ctx context.Context, l *engine.Local, session string, took *times) error {
-	r := engine.PlanCompactionRequest{Session: session, Options: compaction.Options{Mode: compaction.Intent}}
-	var done engine.Summary
+	r := ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Mode: compaction.Intent}}
+	var done ledger.Summary
 	err := took.clock(func() error {
 		p, err := l.PlanCompaction(ctx, r)
 		if err != nil {
 			return err
 		}
-		done, err = l.AcceptCompaction(ctx, engine.AcceptCompactionRequest{PlanCompactionRequest: r, Position: p.Position})
+		done, err = l.AcceptCompaction(ctx, ledger.AcceptCompactionRequest{PlanCompactionRequest: r, Position: p.Position})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	_, err = l.Restore(ctx, engine.RestoreRequest{ID: done.ID})
+	_, err = l.Restore(ctx, ledger.RestoreRequest{ID: done.ID})
 	return err
 }
 
@@ -100,28 +101,28 @@ func (b *bench) compact(ctx context.Context, s *sandbox.Sandbox, path string, ru
 		return err
 	}
 	defer api.Close()
-	session, err := api.Session(ctx, engine.SessionRequest{Latest: true})
+	session, err := api.Session(ctx, ledger.SessionRequest{Latest: true})
 	if err != nil {
 		return err
 	}
-	r := engine.PlanCompactionRequest{Session: session.ID, Options: compaction.Options{Mode: compaction.Intent, Budget: 2000}}
+	r := ledger.PlanCompactionRequest{Session: session.ID, Options: compaction.Options{Mode: compaction.Intent, Budget: 2000}}
 	var took, read times
-	var done engine.CompactionPlan
+	var done ledger.CompactionPlan
 	for range runs {
 		err := read.clock(func() error {
-			_, err := engine.Messages(ctx, api, engine.ViewRequest{Session: session.ID})
+			_, err := ledger.Messages(ctx, api, ledger.ViewRequest{Session: session.ID})
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		if err := took.clock(func() (err error) { done, err = engine.Compact(ctx, api, r, "", false); return err }); err != nil {
+		if err := took.clock(func() (err error) { done, err = ledger.Compact(ctx, api, r, "", false); return err }); err != nil {
 			return err
 		}
 		if done.Outcome != compaction.Compacted {
 			return fmt.Errorf("the session was not compacted: %s", done.Why)
 		}
-		if _, err := api.Restore(ctx, engine.RestoreRequest{ID: done.Summary.ID}); err != nil {
+		if _, err := api.Restore(ctx, ledger.RestoreRequest{ID: done.Summary.ID}); err != nil {
 			return err
 		}
 	}

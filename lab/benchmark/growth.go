@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -27,7 +27,7 @@ func measureGrowth(ctx context.Context, b *bench) error {
 	long := 20_000 * b.runs
 	var first, last times
 	for range ledgers {
-		if err := b.withLedger(ctx, func(api engine.API) error { return grow(ctx, api, long, &first, &last) }); err != nil {
+		if err := b.withLedger(ctx, func(api ledger.API) error { return grow(ctx, api, long, &first, &last) }); err != nil {
 			return err
 		}
 	}
@@ -38,7 +38,7 @@ func measureGrowth(ctx context.Context, b *bench) error {
 }
 
 // grow appends to one session and times the first appends, and those behind long ones.
-func grow(ctx context.Context, api engine.API, long int, first, last *times) error {
+func grow(ctx context.Context, api ledger.API, long int, first, last *times) error {
 	a := appender{api: api, name: "growth", now: time.Now().UTC()}
 	for range sampled {
 		if err := first.clock(func() error { return a.append(ctx, a.line()) }); err != nil {
@@ -74,7 +74,7 @@ func (a *appender) batch(ctx context.Context, n int) error {
 func measureIntents(ctx context.Context, b *bench) error {
 	const pairs = 200
 	stored := 2000 * b.runs
-	return b.withLedger(ctx, func(api engine.API) error {
+	return b.withLedger(ctx, func(api ledger.API) error {
 		a := appender{api: api, name: "intents", now: time.Now().UTC()}
 		var all []intents.Intent
 		for len(all) < stored {
@@ -147,7 +147,7 @@ func rewrite(path string, all []intents.Intent) error {
 }
 
 // withLedger does something with the ledger of a new sandbox, through its daemon.
-func (b *bench) withLedger(ctx context.Context, do func(engine.API) error) error {
+func (b *bench) withLedger(ctx context.Context, do func(ledger.API) error) error {
 	return b.inSandbox(ctx, func(s *sandbox.Sandbox) error {
 		api, err := s.Open(ctx)
 		if err != nil {
@@ -169,7 +169,7 @@ func (a *appender) entry(message []byte) sessions.NewEntry {
 
 // send appends entries that start at an offset and returns when they are on disk.
 func (a *appender) send(ctx context.Context, from int64, entries []sessions.NewEntry) error {
-	_, err := a.api.AppendEntries(ctx, engine.AppendEntriesRequest{
+	_, err := a.api.AppendEntries(ctx, ledger.AppendEntriesRequest{
 		Import: a.name, Session: sessions.Session{Host: "benchmark", HostID: a.name, Created: a.now},
 		Offset: from, Next: a.offset, Line: a.lines, Done: true, Entries: entries,
 	})

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -26,7 +26,7 @@ func measureView(ctx context.Context, b *bench) error {
 				return err
 			}
 		}
-		session, err := api.Session(ctx, engine.SessionRequest{Latest: true})
+		session, err := api.Session(ctx, ledger.SessionRequest{Latest: true})
 		if err != nil {
 			return err
 		}
@@ -46,12 +46,12 @@ func (a *appender) pairs(ctx context.Context, n int) error {
 }
 
 // views times the views of a session that goes on.
-func (b *bench) views(ctx context.Context, api engine.API, a *appender, session string) error {
+func (b *bench) views(ctx context.Context, api ledger.API, a *appender, session string) error {
 	var whole, newest, decided times
 	for range b.runs {
-		var v engine.ViewResponse
+		var v ledger.ViewResponse
 		err := whole.clock(func() (err error) {
-			v, err = engine.Messages(ctx, api, engine.ViewRequest{Session: session})
+			v, err = ledger.Messages(ctx, api, ledger.ViewRequest{Session: session})
 			return err
 		})
 		if err != nil {
@@ -61,11 +61,11 @@ func (b *bench) views(ctx context.Context, api engine.API, a *appender, session 
 			if err := a.pairs(ctx, 1); err != nil {
 				return err
 			}
-			r := engine.ViewRequest{Session: session, From: len(v.Messages) - 1}
+			r := ledger.ViewRequest{Session: session, From: len(v.Messages) - 1}
 			if err := newest.clock(func() error { _, err := api.View(ctx, r); return err }); err != nil {
 				return err
 			}
-			e := engine.EditViewRequest{Session: session, DryRun: true}
+			e := ledger.EditViewRequest{Session: session, DryRun: true}
 			if err := decided.clock(func() error { _, err := api.EditView(ctx, e); return err }); err != nil {
 				return err
 			}

@@ -36,6 +36,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/calibrate"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 )
 
 func main() {
@@ -71,7 +72,7 @@ func run(ctx context.Context, out io.Writer, dirs []string, held bool) error {
 // session is what one session file shows.
 type session struct {
 	started  int64 // Unix time
-	measured []engine.Measurement
+	measured []ledger.Measurement
 }
 
 // read measures all session files below a directory, in order of time. What is no session file is passed over.
@@ -81,26 +82,26 @@ func read(ctx context.Context, dir string) ([]session, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(state)
-	ledger, err := engine.Open(ctx, engine.Options{State: state, Workspace: state, Env: env.System()})
+	local, err := engine.Open(ctx, engine.Options{State: state, Workspace: state, Env: env.System()})
 	if err != nil {
 		return nil, err
 	}
-	defer ledger.Close() // only read from by now
+	defer local.Close() // only read from by now
 	var all []session
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".jsonl") {
 			return err
 		}
-		report, err := claudecode.Import(ctx, ledger, claudecode.Source{Path: path}, nil)
+		report, err := claudecode.Import(ctx, local, claudecode.Source{Path: path}, nil)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "calibration: left out: %s\n", err)
 			return nil
 		}
-		measured, err := calibrate.Measurements(ctx, ledger, report.Session)
+		measured, err := calibrate.Measurements(ctx, local, report.Session)
 		if err != nil {
 			return err
 		}
-		s, err := ledger.Session(ctx, engine.SessionRequest{Name: report.Session})
+		s, err := local.Session(ctx, ledger.SessionRequest{Name: report.Session})
 		all = append(all, session{s.Created.Unix(), measured})
 		return err
 	})

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -78,7 +78,7 @@ func (t table) play(all []session, held bool) {
 }
 
 // add counts one prediction.
-func (r *row) add(guess tokens.Count, m engine.Measurement) {
+func (r *row) add(guess tokens.Count, m ledger.Measurement) {
 	grown := float64(m.Growth())
 	off := math.Abs(float64(guess.N) - grown)
 	r.any = append(r.any, off/grown)

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"ctxledger.dev/artifacts"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -34,7 +34,7 @@ func (t *thing) forgotten() bool { return t.record != nil && t.record.Forgotten 
 
 func (c *collector) next(r *rand.Rand) *operation {
 	c.count++
-	key := engine.Mutation{Key: fmt.Sprintf("%s-%d", c.name, c.count)}
+	key := ledger.Mutation{Key: fmt.Sprintf("%s-%d", c.name, c.count)}
 	if i := slices.IndexFunc(c.things, func(t *thing) bool { return t.stored && t.record == nil }); i >= 0 {
 		return c.put(c.things[i], key)
 	}
@@ -54,29 +54,29 @@ func (c *collector) store(r *rand.Rand) *operation {
 	content := []byte(strings.Repeat(line, lines))
 	t := &thing{hash: sessions.Digest(content)}
 	c.things = append(c.things, t)
-	op := mutation("put blob", func(ctx context.Context, api engine.API) (engine.BlobRef, error) {
+	op := mutation("put blob", func(ctx context.Context, api ledger.API) (ledger.BlobRef, error) {
 		return api.PutBlob(ctx, bytes.NewReader(content))
-	}, func(engine.BlobRef) { t.stored = true })
+	}, func(ledger.BlobRef) { t.stored = true })
 	op.keyed = false
 	return op
 }
 
 // put makes an artifact of a blob.
-func (c *collector) put(t *thing, key engine.Mutation) *operation {
-	r := engine.PutArtifactRequest{Mutation: key, Blob: t.hash, Title: c.name + " " + t.hash[:8], Tool: "Bash"}
-	return mutation("put artifact", func(ctx context.Context, api engine.API) (artifacts.Artifact, error) {
+func (c *collector) put(t *thing, key ledger.Mutation) *operation {
+	r := ledger.PutArtifactRequest{Mutation: key, Blob: t.hash, Title: c.name + " " + t.hash[:8], Tool: "Bash"}
+	return mutation("put artifact", func(ctx context.Context, api ledger.API) (artifacts.Artifact, error) {
 		return api.PutArtifact(ctx, r)
 	}, func(a artifacts.Artifact) { t.record = &a })
 }
 
 // forget removes a content.
-func (c *collector) forget(t *thing, key engine.Mutation) *operation {
-	r := engine.ForgetRequest{Mutation: key, Handle: t.record.ID}
-	return mutation("forget artifact", func(ctx context.Context, api engine.API) (artifacts.Artifact, error) {
+func (c *collector) forget(t *thing, key ledger.Mutation) *operation {
+	r := ledger.ForgetRequest{Mutation: key, Handle: t.record.ID}
+	return mutation("forget artifact", func(ctx context.Context, api ledger.API) (artifacts.Artifact, error) {
 		if _, err := api.Forget(ctx, r); err != nil {
 			return artifacts.Artifact{}, err
 		}
-		return api.Artifact(ctx, engine.ArtifactRequest{ID: r.Handle})
+		return api.Artifact(ctx, ledger.ArtifactRequest{ID: r.Handle})
 	}, func(a artifacts.Artifact) { t.record = &a })
 }
 
@@ -93,10 +93,10 @@ func (c *collector) expect() facts {
 	return f
 }
 
-func (c *collector) observe(ctx context.Context, api engine.API, all *inventory) (facts, error) {
+func (c *collector) observe(ctx context.Context, api ledger.API, all *inventory) (facts, error) {
 	f := facts{}
 	for _, t := range c.things {
-		content, err := readBlob(ctx, api, engine.ReadBlobRequest{Hash: t.hash})
+		content, err := readBlob(ctx, api, ledger.ReadBlobRequest{Hash: t.hash})
 		if err == nil {
 			f["blob "+t.hash] = digest(content)
 		} else if !fault.Is(err, fault.NotFound) {
@@ -112,7 +112,7 @@ func (c *collector) observe(ctx context.Context, api engine.API, all *inventory)
 }
 
 // readBlob returns a whole content.
-func readBlob(ctx context.Context, api engine.API, r engine.ReadBlobRequest) ([]byte, error) {
+func readBlob(ctx context.Context, api ledger.API, r ledger.ReadBlobRequest) ([]byte, error) {
 	content, err := api.ReadBlob(ctx, r)
 	if err != nil {
 		return nil, err

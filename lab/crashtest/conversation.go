@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -19,7 +19,7 @@ type conversation struct {
 	turns     int
 	calls     []modelCall
 	changes   []string
-	summaries []engine.Summary // as answered when they were accepted, oldest first
+	summaries []ledger.Summary // as answered when they were accepted, oldest first
 	restored  map[string]bool  // those that were taken back
 }
 
@@ -99,7 +99,7 @@ func (c *conversation) own(kind sessions.Kind) {
 }
 
 // current returns the summary that the view starts with, or nil.
-func (c *conversation) current() *engine.Summary {
+func (c *conversation) current() *ledger.Summary {
 	for i := len(c.summaries) - 1; i >= 0; i-- {
 		if !c.restored[c.summaries[i].ID] {
 			return &c.summaries[i]
@@ -140,7 +140,7 @@ func (c *conversation) expect() facts {
 }
 
 // expectView adds the messages of the view: the summary in force and what it does not stand for.
-func (c *conversation) expectView(f facts, current *engine.Summary) {
+func (c *conversation) expectView(f facts, current *ledger.Summary) {
 	first := int64(1)
 	if current != nil {
 		first = current.FirstKept

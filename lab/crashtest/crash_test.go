@@ -16,11 +16,11 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/defect"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/failpoint"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/transcript"
 )
@@ -135,17 +135,17 @@ func TestARunUnderTheRaceDetector(t *testing.T) {
 // TestInvariant8AMutationCutOffByAKillIsAppliedOnceAndAnsweredTheSame kills the owner of one mutation at
 // each point on its way, and sends it again twice.
 func TestInvariant8AMutationCutOffByAKillIsAppliedOnceAndAnsweredTheSame(t *testing.T) {
-	mutations := map[string]func(context.Context, engine.API) (string, error){
-		"memory": func(ctx context.Context, api engine.API) (string, error) {
-			e, err := api.SaveMemory(ctx, engine.SaveMemoryRequest{
-				Mutation: engine.Mutation{Key: "once"},
+	mutations := map[string]func(context.Context, ledger.API) (string, error){
+		"memory": func(ctx context.Context, api ledger.API) (string, error) {
+			e, err := api.SaveMemory(ctx, ledger.SaveMemoryRequest{
+				Mutation: ledger.Mutation{Key: "once"},
 				Entry:    memory.Entry{Name: "fact", Description: "d", Body: "b", Source: "user"},
 			})
 			return text(e), err
 		},
-		"messages": func(ctx context.Context, api engine.API) (string, error) {
-			a, err := api.AppendMessages(ctx, engine.AppendMessagesRequest{
-				Mutation: engine.Mutation{Key: "once"}, Format: transcript.Anthropic,
+		"messages": func(ctx context.Context, api ledger.API) (string, error) {
+			a, err := api.AppendMessages(ctx, ledger.AppendMessagesRequest{
+				Mutation: ledger.Mutation{Key: "once"}, Format: transcript.Anthropic,
 				Messages: [][]byte{textMessage(transcript.RoleUser, "hello", 1)},
 			})
 			return text(a), err
@@ -162,11 +162,11 @@ func TestInvariant8AMutationCutOffByAKillIsAppliedOnceAndAnsweredTheSame(t *test
 }
 
 // cutOff kills the owner of a mutation at a point and repeats the mutation.
-func cutOff(t *testing.T, point string, send func(context.Context, engine.API) (string, error)) {
+func cutOff(t *testing.T, point string, send func(context.Context, ledger.API) (string, error)) {
 	dir := stateDir(t)
 	s := &series{o: Options{Program: build(t, ""), Env: env.System()}, state: filepath.Join(dir, "state"), workspace: t.TempDir()}
 	var answers []string
-	serve := func(work func(*owner, engine.API)) {
+	serve := func(work func(*owner, ledger.API)) {
 		t.Helper()
 		o, err := startOwner(s.o.Program, s.state, s.workspace, none)
 		if err != nil {
@@ -183,7 +183,7 @@ func cutOff(t *testing.T, point string, send func(context.Context, engine.API) (
 		defer hangUp()
 		work(o, apis[0])
 	}
-	serve(func(o *owner, api engine.API) {
+	serve(func(o *owner, api ledger.API) {
 		if err := o.order(point); err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func cutOff(t *testing.T, point string, send func(context.Context, engine.API) (
 		}
 		<-o.dead
 	})
-	serve(func(_ *owner, api engine.API) {
+	serve(func(_ *owner, api ledger.API) {
 		for range 2 {
 			answer, err := send(t.Context(), api)
 			if err != nil {
@@ -205,7 +205,7 @@ func cutOff(t *testing.T, point string, send func(context.Context, engine.API) (
 				t.Errorf("answered with %s, and again with %s", answers[0], a)
 			}
 		}
-		events, err := api.WaitEvents(t.Context(), engine.WaitEventsRequest{})
+		events, err := api.WaitEvents(t.Context(), ledger.WaitEventsRequest{})
 		if err != nil || len(events.Events) != 1 {
 			t.Errorf("%d events of one mutation, %v", len(events.Events), err)
 		}

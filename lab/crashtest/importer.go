@@ -10,7 +10,7 @@ import (
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/artifacts"
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -36,7 +36,7 @@ func (m *importer) next(r *rand.Rand) *operation {
 	}
 	m.size = min(m.size+grown, len(m.content))
 	size := m.size
-	op := mutation("import", func(ctx context.Context, api engine.API) (claudecode.Report, error) {
+	op := mutation("import", func(ctx context.Context, api ledger.API) (claudecode.Report, error) {
 		if err := os.WriteFile(m.path, m.content[:size], 0o600); err != nil {
 			return claudecode.Report{}, err
 		}
@@ -62,7 +62,7 @@ func factsOf(imported []byte) facts {
 	return facts{"bytes": strconv.Itoa(len(imported)), "content": digest(imported)}
 }
 
-func (m *importer) observe(ctx context.Context, api engine.API, all *inventory) (facts, error) {
+func (m *importer) observe(ctx context.Context, api ledger.API, all *inventory) (facts, error) {
 	i := slices.IndexFunc(all.sessions, func(s sessions.Session) bool { return s.Host != host && s.HostID != "" })
 	if i < 0 {
 		return facts{}, nil
@@ -75,6 +75,6 @@ func (m *importer) observe(ctx context.Context, api engine.API, all *inventory) 
 		}
 	}
 	var imported bytes.Buffer
-	_, err := engine.WriteOriginals(ctx, api, &imported, s.ID, 0, 0)
+	_, err := ledger.WriteOriginals(ctx, api, &imported, s.ID, 0, 0)
 	return factsOf(imported.Bytes()), err
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"ctxledger.dev/artifacts"
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 )
@@ -27,16 +27,16 @@ type inventory struct {
 const everything = 1000
 
 // takeInventory lists a ledger, and makes sure that its events have no gap.
-func takeInventory(ctx context.Context, api engine.API) (*inventory, error) {
-	s, err := api.Sessions(ctx, engine.SessionsRequest{Limit: everything})
+func takeInventory(ctx context.Context, api ledger.API) (*inventory, error) {
+	s, err := api.Sessions(ctx, ledger.SessionsRequest{Limit: everything})
 	if err != nil {
 		return nil, err
 	}
-	a, err := api.Artifacts(ctx, engine.ArtifactsRequest{Limit: everything})
+	a, err := api.Artifacts(ctx, ledger.ArtifactsRequest{Limit: everything})
 	if err != nil {
 		return nil, err
 	}
-	m, err := api.Memories(ctx, engine.MemoriesRequest{Body: true, Limit: everything})
+	m, err := api.Memories(ctx, ledger.MemoriesRequest{Body: true, Limit: everything})
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +50,9 @@ func takeInventory(ctx context.Context, api engine.API) (*inventory, error) {
 }
 
 // checkEvents reads all events: their numbers rise by one from the first.
-func checkEvents(ctx context.Context, api engine.API) error {
+func checkEvents(ctx context.Context, api ledger.API) error {
 	for after := int64(0); ; {
-		page, err := api.WaitEvents(ctx, engine.WaitEventsRequest{After: after, Limit: everything})
+		page, err := api.WaitEvents(ctx, ledger.WaitEventsRequest{After: after, Limit: everything})
 		if err != nil {
 			return err
 		}

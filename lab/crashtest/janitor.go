@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -24,7 +24,7 @@ type janitor struct {
 	dir     string // for backups
 	count   int
 	garbage string // hash of a blob that nobody names and that is old enough to go
-	backups []engine.BackedUp
+	backups []ledger.BackedUp
 }
 
 func (j *janitor) next(r *rand.Rand) *operation {
@@ -36,9 +36,9 @@ func (j *janitor) next(r *rand.Rand) *operation {
 	case j.garbage == "":
 		op = j.litter()
 	default:
-		op = mutation("collect garbage", func(ctx context.Context, api engine.API) (engine.Collected, error) {
-			return api.CollectGarbage(ctx, engine.CollectGarbageRequest{})
-		}, func(engine.Collected) { j.garbage = "" })
+		op = mutation("collect garbage", func(ctx context.Context, api ledger.API) (ledger.Collected, error) {
+			return api.CollectGarbage(ctx, ledger.CollectGarbageRequest{})
+		}, func(ledger.Collected) { j.garbage = "" })
 	}
 	op.keyed = false
 	return op
@@ -48,22 +48,22 @@ func (j *janitor) next(r *rand.Rand) *operation {
 func (j *janitor) litter() *operation {
 	content := fmt.Sprintf("%s %d: garbage", j.name, j.count)
 	hash := sessions.Digest([]byte(content))
-	return mutation("put garbage", func(ctx context.Context, api engine.API) (engine.BlobRef, error) {
+	return mutation("put garbage", func(ctx context.Context, api ledger.API) (ledger.BlobRef, error) {
 		ref, err := api.PutBlob(ctx, strings.NewReader(content))
 		if err != nil {
 			return ref, err
 		}
 		old := j.now().Add(-2 * limits.CollectGrace)
 		return ref, os.Chtimes(filepath.Join(j.state, "blobs", hash[:2], hash), old, old)
-	}, func(engine.BlobRef) { j.garbage = hash })
+	}, func(ledger.BlobRef) { j.garbage = hash })
 }
 
 // backUp makes a backup under a name of its own. One that was under way when its owner died may be
 // there already: then it is not made again.
 func (j *janitor) backUp() *operation {
 	file := filepath.Join(j.dir, fmt.Sprintf("backup-%d.tar", j.count))
-	return mutation("back up", func(ctx context.Context, api engine.API) (engine.BackedUp, error) {
-		b, err := api.Backup(ctx, engine.BackupRequest{File: file})
+	return mutation("back up", func(ctx context.Context, api ledger.API) (ledger.BackedUp, error) {
+		b, err := api.Backup(ctx, ledger.BackupRequest{File: file})
 		if !fault.Is(err, fault.Conflict) {
 			return b, err
 		}
@@ -71,8 +71,8 @@ func (j *janitor) backUp() *operation {
 		if err != nil {
 			return b, err
 		}
-		return engine.BackedUp{File: file, Bytes: info.Size()}, nil
-	}, func(b engine.BackedUp) { j.backups = append(j.backups, b) })
+		return ledger.BackedUp{File: file, Bytes: info.Size()}, nil
+	}, func(b ledger.BackedUp) { j.backups = append(j.backups, b) })
 }
 
 func (j *janitor) expect() facts {
@@ -86,10 +86,10 @@ func (j *janitor) expect() facts {
 	return f
 }
 
-func (j *janitor) observe(ctx context.Context, api engine.API, _ *inventory) (facts, error) {
+func (j *janitor) observe(ctx context.Context, api ledger.API, _ *inventory) (facts, error) {
 	f := facts{}
 	if j.garbage != "" {
-		_, err := readBlob(ctx, api, engine.ReadBlobRequest{Hash: j.garbage})
+		_, err := readBlob(ctx, api, ledger.ReadBlobRequest{Hash: j.garbage})
 		if err == nil {
 			f["garbage"] = j.garbage
 		} else if !fault.Is(err, fault.NotFound) {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
 
@@ -26,11 +26,11 @@ func newKeeper(name string) *keeper { return &keeper{name: name, kept: map[strin
 
 func (k *keeper) next(r *rand.Rand) *operation {
 	k.count++
-	key := engine.Mutation{Key: fmt.Sprintf("%s-%d", k.name, k.count)}
+	key := ledger.Mutation{Key: fmt.Sprintf("%s-%d", k.name, k.count)}
 	if names := slices.Sorted(maps.Keys(k.kept)); len(names) > 0 && r.IntN(4) == 0 {
 		name := names[r.IntN(len(names))]
-		return mutation("delete memory", func(ctx context.Context, api engine.API) (memory.Entry, error) {
-			return api.DeleteMemory(ctx, engine.DeleteMemoryRequest{Mutation: key, Name: name})
+		return mutation("delete memory", func(ctx context.Context, api ledger.API) (memory.Entry, error) {
+			return api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Mutation: key, Name: name})
 		}, func(memory.Entry) { delete(k.kept, name) })
 	}
 	e := memory.Entry{
@@ -38,8 +38,8 @@ func (k *keeper) next(r *rand.Rand) *operation {
 		Description: fmt.Sprintf("saved by operation %d", k.count),
 		Body:        strings.Repeat(fmt.Sprintf("fact %d. ", k.count), 1+r.IntN(50)),
 	}
-	return mutation("save memory", func(ctx context.Context, api engine.API) (memory.Entry, error) {
-		return api.SaveMemory(ctx, engine.SaveMemoryRequest{Mutation: key, Entry: e})
+	return mutation("save memory", func(ctx context.Context, api ledger.API) (memory.Entry, error) {
+		return api.SaveMemory(ctx, ledger.SaveMemoryRequest{Mutation: key, Entry: e})
 	}, func(saved memory.Entry) { k.kept[saved.Name] = saved })
 }
 
@@ -51,7 +51,7 @@ func (k *keeper) expect() facts {
 	return f
 }
 
-func (k *keeper) observe(_ context.Context, _ engine.API, all *inventory) (facts, error) {
+func (k *keeper) observe(_ context.Context, _ ledger.API, all *inventory) (facts, error) {
 	f := facts{}
 	for _, e := range all.memories {
 		if strings.HasPrefix(e.Name, k.name+"-") {

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // operation is one change of the ledger. It can be sent again: everything that identifies it is
@@ -15,12 +15,12 @@ type operation struct {
 	name  string
 	keyed bool // whether a repetition is answered from the key, whatever happened since
 	// send performs it and returns the answer, and what the answer does to the actor's model.
-	send func(ctx context.Context, api engine.API) (answer string, apply func(), err error)
+	send func(ctx context.Context, api ledger.API) (answer string, apply func(), err error)
 }
 
 // mutation makes an operation of a call with an answer of type R.
-func mutation[R any](name string, call func(context.Context, engine.API) (R, error), apply func(R)) *operation {
-	return &operation{name: name, keyed: true, send: func(ctx context.Context, api engine.API) (string, func(), error) {
+func mutation[R any](name string, call func(context.Context, ledger.API) (R, error), apply func(R)) *operation {
+	return &operation{name: name, keyed: true, send: func(ctx context.Context, api ledger.API) (string, func(), error) {
 		r, err := call(ctx, api)
 		if err != nil {
 			return "", nil, err
@@ -36,7 +36,7 @@ type actor interface {
 	// expect returns what the ledger holds of the actor.
 	expect() facts
 	// observe reads the same from the ledger.
-	observe(ctx context.Context, api engine.API, all *inventory) (facts, error)
+	observe(ctx context.Context, api ledger.API, all *inventory) (facts, error)
 }
 
 // performer makes an actor act, and answer for it after a kill.
@@ -59,7 +59,7 @@ type acknowledged struct {
 const repetitions = 1
 
 // work acts until the owner is gone, or nothing is left to do.
-func (p *performer) work(ctx context.Context, api engine.API, c *counter) error {
+func (p *performer) work(ctx context.Context, api ledger.API, c *counter) error {
 	if p.late {
 		select {
 		case <-c.enough:
@@ -83,7 +83,7 @@ func (p *performer) work(ctx context.Context, api engine.API, c *counter) error 
 }
 
 // perform sends the pending operation and takes its answer over.
-func (p *performer) perform(ctx context.Context, api engine.API) error {
+func (p *performer) perform(ctx context.Context, api ledger.API) error {
 	op := p.pending
 	answer, apply, err := op.send(ctx, api)
 	if err != nil {
@@ -100,7 +100,7 @@ func (p *performer) perform(ctx context.Context, api engine.API) error {
 
 // check compares the ledger with the model. What was under way may be in it or not; it is then sent
 // again, so that it is.
-func (p *performer) check(ctx context.Context, api engine.API, all *inventory) error {
+func (p *performer) check(ctx context.Context, api ledger.API, all *inventory) error {
 	observed, err := p.actor.observe(ctx, api, all)
 	if err != nil {
 		return refused(err, "%s", p.name)
@@ -123,7 +123,7 @@ func (p *performer) check(ctx context.Context, api engine.API, all *inventory) e
 }
 
 // repeat sends the newest acknowledged operations again: they are answered the same.
-func (p *performer) repeat(ctx context.Context, api engine.API) error {
+func (p *performer) repeat(ctx context.Context, api ledger.API) error {
 	for _, a := range p.recent {
 		again, _, err := a.op.send(ctx, api)
 		if err != nil {

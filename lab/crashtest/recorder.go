@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -18,7 +18,7 @@ type recorder struct {
 	name    string
 	began   time.Time
 	count   int
-	state   engine.ImportState
+	state   ledger.ImportState
 	session conversation
 	results map[string]string // call id → digest of its long result
 }
@@ -28,7 +28,7 @@ const host = "recorder"
 
 func newRecorder(name string, began time.Time) *recorder {
 	return &recorder{
-		name: name, began: began, state: engine.ImportState{Import: "import of " + name},
+		name: name, began: began, state: ledger.ImportState{Import: "import of " + name},
 		session: conversation{path: name + ".txt", restored: map[string]bool{}}, results: map[string]string{},
 	}
 }
@@ -36,8 +36,8 @@ func newRecorder(name string, began time.Time) *recorder {
 func (c *recorder) next(r *rand.Rand) *operation {
 	c.count++
 	lines, output := c.lines(r)
-	q := engine.AppendEntriesRequest{
-		Mutation: engine.Mutation{Key: fmt.Sprintf("%s-%d", c.name, c.count)},
+	q := ledger.AppendEntriesRequest{
+		Mutation: ledger.Mutation{Key: fmt.Sprintf("%s-%d", c.name, c.count)},
 		Import:   c.state.Import, Session: sessions.Session{Host: host, HostID: c.name, Title: c.name},
 		Offset: c.state.Offset, Next: c.state.Offset, Line: c.state.Line + int64(len(lines)), Done: true,
 	}
@@ -53,12 +53,12 @@ func (c *recorder) next(r *rand.Rand) *operation {
 		q.Entries = append(q.Entries, e)
 	}
 	q.Check = sessions.Digest(lines[len(lines)-1].original)
-	return mutation("append entries", func(ctx context.Context, api engine.API) (engine.AppendEntriesResponse, error) {
+	return mutation("append entries", func(ctx context.Context, api ledger.API) (ledger.AppendEntriesResponse, error) {
 		return api.AppendEntries(ctx, q)
-	}, func(a engine.AppendEntriesResponse) {
+	}, func(a ledger.AppendEntriesResponse) {
 		c.session.id = a.Session
 		c.session.append(lines)
-		c.state = engine.ImportState{Import: q.Import, Session: a.Session, Offset: q.Next, Line: q.Line, Check: q.Check}
+		c.state = ledger.ImportState{Import: q.Import, Session: a.Session, Offset: q.Next, Line: q.Line, Check: q.Check}
 		for _, l := range lines {
 			if l.stub {
 				c.results[l.result] = digest([]byte(output))
@@ -96,7 +96,7 @@ func (c *recorder) expect() facts {
 	return f
 }
 
-func (c *recorder) observe(ctx context.Context, api engine.API, all *inventory) (facts, error) {
+func (c *recorder) observe(ctx context.Context, api ledger.API, all *inventory) (facts, error) {
 	f := facts{}
 	i := slices.IndexFunc(all.sessions, func(s sessions.Session) bool { return s.HostID == c.name })
 	if i >= 0 {
@@ -105,7 +105,7 @@ func (c *recorder) observe(ctx context.Context, api engine.API, all *inventory) 
 			return nil, err
 		}
 	}
-	state, err := api.ImportState(ctx, engine.ImportStateRequest{Import: c.state.Import})
+	state, err := api.ImportState(ctx, ledger.ImportStateRequest{Import: c.state.Import})
 	f["import"] = text(state)
 	return f, err
 }

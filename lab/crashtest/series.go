@@ -17,6 +17,7 @@ import (
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 const (
@@ -184,7 +185,7 @@ func (s *series) rival(ctx context.Context) error {
 }
 
 // dial connects clients to the owner. They start no other.
-func (s *series) dial(ctx context.Context) (apis []engine.API, hangUp func(), err error) {
+func (s *series) dial(ctx context.Context) (apis []ledger.API, hangUp func(), err error) {
 	hangUp = func() {
 		for _, api := range apis {
 			_ = api.Close() // its owner may be dead
@@ -204,7 +205,7 @@ func (s *series) dial(ctx context.Context) (apis []engine.API, hangUp func(), er
 }
 
 // check compares the ledger with the models of the cast, and repeats some operations.
-func (s *series) check(ctx context.Context, apis []engine.API) error {
+func (s *series) check(ctx context.Context, apis []ledger.API) error {
 	if err := s.leftovers(); err != nil {
 		return err
 	}
@@ -212,14 +213,14 @@ func (s *series) check(ctx context.Context, apis []engine.API) error {
 	if err != nil {
 		return err
 	}
-	err = s.each(apis, func(p *performer, api engine.API) error {
+	err = s.each(apis, func(p *performer, api ledger.API) error {
 		return errors.Join(p.check(ctx, api, all), p.repeat(ctx, api))
 	})
 	return errors.Join(err, all.unclaimed())
 }
 
 // each runs fn for the whole cast at once.
-func (s *series) each(apis []engine.API, fn func(*performer, engine.API) error) error {
+func (s *series) each(apis []ledger.API, fn func(*performer, ledger.API) error) error {
 	var work sync.WaitGroup
 	errs := make([]error, len(s.cast))
 	for i, p := range s.cast {
@@ -230,13 +231,13 @@ func (s *series) each(apis []engine.API, fn func(*performer, engine.API) error) 
 }
 
 // work lets the cast work until the owner has acknowledged enough, and the owner die as planned.
-func (s *series) work(ctx context.Context, o *owner, apis []engine.API, d death) error {
+func (s *series) work(ctx context.Context, o *owner, apis []ledger.API, d death) error {
 	c := &counter{enough: make(chan struct{}), dead: o.dead, counts: map[string]int{}}
 	idle := make(chan struct{})
 	var failed error // written before idle is closed
 	go func() {
 		defer close(idle)
-		failed = s.each(apis, func(p *performer, api engine.API) error { return p.work(ctx, api, c) })
+		failed = s.each(apis, func(p *performer, api ledger.API) error { return p.work(ctx, api, c) })
 	}()
 	select {
 	case <-c.enough:

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/changes"
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -15,14 +15,14 @@ import (
 // reading is a session that is read back into facts.
 type reading struct {
 	ctx     context.Context
-	api     engine.API
+	api     ledger.API
 	session sessions.Session
 	facts   facts
 }
 
 // observeSession reads everything that the ledger has to say of a session, and claims it. path is the
 // file that its calls write.
-func observeSession(ctx context.Context, api engine.API, all *inventory, s sessions.Session, path string) (facts, error) {
+func observeSession(ctx context.Context, api ledger.API, all *inventory, s sessions.Session, path string) (facts, error) {
 	all.claim("session", s.ID)
 	r := &reading{ctx, api, s, facts{"turns": strconv.Itoa(s.Turns)}}
 	for _, read := range []func() error{
@@ -38,14 +38,14 @@ func observeSession(ctx context.Context, api engine.API, all *inventory, s sessi
 
 // log reads the entries with their originals.
 func (r *reading) log() error {
-	for q := (engine.LogRequest{Session: r.session.ID, Originals: true}); ; {
+	for q := (ledger.LogRequest{Session: r.session.ID, Originals: true}); ; {
 		page, err := r.api.Log(r.ctx, q)
 		if err != nil {
 			return err
 		}
 		for _, e := range page.Entries {
 			if e.Blob != "" {
-				if e.Original, err = readBlob(r.ctx, r.api, engine.ReadBlobRequest{Hash: e.Blob}); err != nil {
+				if e.Original, err = readBlob(r.ctx, r.api, ledger.ReadBlobRequest{Hash: e.Blob}); err != nil {
 					return err
 				}
 			}
@@ -64,7 +64,7 @@ func (r *reading) log() error {
 
 // events adds up what the events tell of the session.
 func (r *reading) events() error {
-	page, err := r.api.WaitEvents(r.ctx, engine.WaitEventsRequest{Session: r.session.ID, Limit: everything})
+	page, err := r.api.WaitEvents(r.ctx, ledger.WaitEventsRequest{Session: r.session.ID, Limit: everything})
 	if err != nil {
 		return err
 	}
@@ -72,14 +72,14 @@ func (r *reading) events() error {
 	for _, e := range page.Events {
 		count[e.Kind] += e.Count
 	}
-	r.facts["entries in events"] = strconv.Itoa(count[engine.EventEntries])
-	r.facts["changes in events"] = strconv.Itoa(count[engine.EventChange])
+	r.facts["entries in events"] = strconv.Itoa(count[ledger.EventEntries])
+	r.facts["changes in events"] = strconv.Itoa(count[ledger.EventChange])
 	return nil
 }
 
 // file reads the intents and changes of the file that the session writes.
 func (r *reading) file(path string) error {
-	h, err := r.api.FileHistory(r.ctx, engine.FileHistoryRequest{Path: path})
+	h, err := r.api.FileHistory(r.ctx, ledger.FileHistoryRequest{Path: path})
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (r *reading) file(path string) error {
 			r.facts["intent of "+in.CallID] = string(in.Status)
 		}
 	}
-	list, err := r.api.Changes(r.ctx, engine.ChangesRequest{Session: r.session.ID, Limit: everything})
+	list, err := r.api.Changes(r.ctx, ledger.ChangesRequest{Session: r.session.ID, Limit: everything})
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func change(c changes.Change) string { return fmt.Sprintf("%s %s in entry %d", c
 
 // summaries reads the compactions.
 func (r *reading) summaries() error {
-	list, err := r.api.Summaries(r.ctx, engine.SummariesRequest{Session: r.session.ID})
+	list, err := r.api.Summaries(r.ctx, ledger.SummariesRequest{Session: r.session.ID})
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (r *reading) summaries() error {
 
 // view reads what a model is to see.
 func (r *reading) view() error {
-	v, err := engine.Messages(r.ctx, r.api, engine.ViewRequest{Session: r.session.ID})
+	v, err := ledger.Messages(r.ctx, r.api, ledger.ViewRequest{Session: r.session.ID})
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (r *reading) view() error {
 }
 
 // summary returns the handle of a summary's message and what identifies its text.
-func summary(m engine.ViewMessage) (string, error) {
+func summary(m ledger.ViewMessage) (string, error) {
 	said, err := transcript.Decode(m.Format, m.JSON)
 	if err != nil {
 		return "", err
@@ -152,7 +152,7 @@ func (r *reading) offloaded(all *inventory) error {
 				continue
 			}
 			all.claim("artifact", a.ID)
-			content, err := readBlob(r.ctx, r.api, engine.ReadBlobRequest{Handle: a.ID})
+			content, err := readBlob(r.ctx, r.api, ledger.ReadBlobRequest{Handle: a.ID})
 			if err != nil {
 				return err
 			}

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -40,13 +40,13 @@ const keptTurns = 1
 
 func (t *talker) next(r *rand.Rand) *operation {
 	t.count++
-	key := engine.Mutation{Key: fmt.Sprintf("%s-%d", t.name, t.count)}
+	key := ledger.Mutation{Key: fmt.Sprintf("%s-%d", t.name, t.count)}
 	s := &t.session
 	settled := s.open() == "" && t.carried == nil
 	switch current := s.current(); {
 	case t.carried != nil && t.carried.sent:
 		c := t.carried
-		return t.hand(engine.AppendMessagesRequest{Mutation: key, Blob: sessions.Digest(c.array)}, c.lines)
+		return t.hand(ledger.AppendMessagesRequest{Mutation: key, Blob: sessions.Digest(c.array)}, c.lines)
 	case settled && t.sinceSummary() >= 3 && r.IntN(2) == 0:
 		return t.compact(key)
 	case settled && current != nil && r.IntN(6) == 0:
@@ -60,7 +60,7 @@ func (t *talker) next(r *rand.Rand) *operation {
 	if r.IntN(6) == 0 {
 		return t.carry(lines, raws)
 	}
-	return t.hand(engine.AppendMessagesRequest{Mutation: key, Messages: raws}, lines)
+	return t.hand(ledger.AppendMessagesRequest{Mutation: key, Messages: raws}, lines)
 }
 
 // speak returns the next messages: a request with a call, or the result of that with an answer.
@@ -80,16 +80,16 @@ func (t *talker) speak(r *rand.Rand) []line {
 }
 
 // hand hands messages in.
-func (t *talker) hand(r engine.AppendMessagesRequest, lines []line) *operation {
+func (t *talker) hand(r ledger.AppendMessagesRequest, lines []line) *operation {
 	r.Host, r.Format = t.name, transcript.Anthropic
 	r.Session, r.Since = t.session.id, t.session.id != ""
 	name := "append messages"
 	if r.Blob != "" {
 		name = "append a blob of messages"
 	}
-	return mutation(name, func(ctx context.Context, api engine.API) (engine.AppendMessagesResponse, error) {
+	return mutation(name, func(ctx context.Context, api ledger.API) (ledger.AppendMessagesResponse, error) {
 		return api.AppendMessages(ctx, r)
-	}, func(a engine.AppendMessagesResponse) {
+	}, func(a ledger.AppendMessagesResponse) {
 		t.carried = nil
 		t.session.id = a.Session
 		t.session.append(lines)
@@ -100,9 +100,9 @@ func (t *talker) hand(r engine.AppendMessagesRequest, lines []line) *operation {
 func (t *talker) carry(lines []line, raws [][]byte) *operation {
 	array := slices.Concat([]byte("["), bytes.Join(raws, []byte(",")), []byte("]"))
 	t.carried = &carried{lines: lines, array: array}
-	op := mutation("put messages", func(ctx context.Context, api engine.API) (engine.BlobRef, error) {
+	op := mutation("put messages", func(ctx context.Context, api ledger.API) (ledger.BlobRef, error) {
 		return api.PutBlob(ctx, bytes.NewReader(array))
-	}, func(engine.BlobRef) { t.carried.sent = true })
+	}, func(ledger.BlobRef) { t.carried.sent = true })
 	op.keyed = false
 	return op
 }
@@ -116,21 +116,21 @@ func (t *talker) sinceSummary() int {
 }
 
 // compact plans a compaction and accepts it. A conversation that would not become smaller stays.
-func (t *talker) compact(key engine.Mutation) *operation {
-	r := engine.PlanCompactionRequest{Session: t.session.id, Options: compaction.Options{Keep: keptTurns}}
-	return mutation("compact", func(ctx context.Context, api engine.API) (engine.Summary, error) {
+func (t *talker) compact(key ledger.Mutation) *operation {
+	r := ledger.PlanCompactionRequest{Session: t.session.id, Options: compaction.Options{Keep: keptTurns}}
+	return mutation("compact", func(ctx context.Context, api ledger.API) (ledger.Summary, error) {
 		plan, err := api.PlanCompaction(ctx, r)
 		if err != nil {
-			return engine.Summary{}, err
+			return ledger.Summary{}, err
 		}
-		s, err := api.AcceptCompaction(ctx, engine.AcceptCompactionRequest{
+		s, err := api.AcceptCompaction(ctx, ledger.AcceptCompactionRequest{
 			Mutation: key, PlanCompactionRequest: r, Position: plan.Position,
 		})
 		if plan.Outcome != compaction.Compacted && fault.Is(err, fault.Invalid) {
-			return engine.Summary{}, nil
+			return ledger.Summary{}, nil
 		}
 		return s, err
-	}, func(s engine.Summary) {
+	}, func(s ledger.Summary) {
 		if s.ID != "" {
 			t.session.own(sessions.KindCompaction)
 			t.session.summaries = append(t.session.summaries, s)
@@ -139,10 +139,10 @@ func (t *talker) compact(key engine.Mutation) *operation {
 }
 
 // restore takes a compaction back.
-func (t *talker) restore(key engine.Mutation, s engine.Summary) *operation {
-	return mutation("restore", func(ctx context.Context, api engine.API) (engine.RestoreResponse, error) {
-		return api.Restore(ctx, engine.RestoreRequest{Mutation: key, ID: s.ID})
-	}, func(engine.RestoreResponse) {
+func (t *talker) restore(key ledger.Mutation, s ledger.Summary) *operation {
+	return mutation("restore", func(ctx context.Context, api ledger.API) (ledger.RestoreResponse, error) {
+		return api.Restore(ctx, ledger.RestoreRequest{Mutation: key, ID: s.ID})
+	}, func(ledger.RestoreResponse) {
 		t.session.own(sessions.KindRestore)
 		t.session.restored[s.ID] = true
 	})
@@ -150,7 +150,7 @@ func (t *talker) restore(key engine.Mutation, s engine.Summary) *operation {
 
 func (t *talker) expect() facts { return t.session.expect() }
 
-func (t *talker) observe(ctx context.Context, api engine.API, all *inventory) (facts, error) {
+func (t *talker) observe(ctx context.Context, api ledger.API, all *inventory) (facts, error) {
 	i := slices.IndexFunc(all.sessions, func(s sessions.Session) bool { return s.Host == t.name })
 	if i < 0 {
 		return facts{}, nil

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp"
 )
 
@@ -76,7 +76,7 @@ func (s *server) awaitedContext(t *testing.T, ok func(lsp.Context) bool) lsp.Con
 }
 
 // sum adds up what fills a view.
-func sum(parts []engine.Part) (n int) {
+func sum(parts []ledger.Part) (n int) {
 	for _, p := range parts {
 		n += p.Tokens
 	}

@@ -18,6 +18,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/scriptededitor"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 )
 
 // trouble is something that keeps a ledger from being used.
@@ -105,7 +106,7 @@ func (p *place) ledger(t *testing.T) (file string, content []byte) {
 	local, err := engine.Open(t.Context(), engine.Options{State: ws.State, Workspace: ws.Root, Env: env.System()})
 	must(t, err)
 	for range 20 {
-		_, err := local.AppendMessages(t.Context(), engine.AppendMessagesRequest{Host: "test", Format: "anthropic", Messages: [][]byte{
+		_, err := local.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Host: "test", Format: "anthropic", Messages: [][]byte{
 			[]byte(`{"role":"user","content":"` + strings.Repeat("word ", 1000) + `"}`)}})
 		must(t, err)
 	}

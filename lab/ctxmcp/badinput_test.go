@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/lab/programtest"
+	"ctxledger.dev/ledger"
 )
 
 // The extent of the generated part. make hostile has more.
@@ -90,7 +90,7 @@ func holds(t *testing.T, pl programtest.Place, memories int) {
 		t.Fatal(err)
 	}
 	defer api.Close() //nolint:errcheck // only read from
-	got, err := api.Info(t.Context(), engine.InfoRequest{})
+	got, err := api.Info(t.Context(), ledger.InfoRequest{})
 	if err != nil || got.Memories != memories || got.Sessions+got.Artifacts != 0 || got.Event != int64(memories) {
 		t.Errorf("the ledger holds %+v, not just %d memories; %v", got, memories, err)
 	}

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"ctxledger.dev/agents/claudecode"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/ledger"
 )
 
 const (
@@ -38,7 +38,7 @@ const hostID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 func TestFollowerShowsAnEntryWithin200ms(t *testing.T) {
 	s := newBox(t)
 	api := open(t, s)
-	info, err := api.Info(deadlined(t), engine.InfoRequest{})
+	info, err := api.Info(deadlined(t), ledger.InfoRequest{})
 	if err != nil || !info.Following {
 		t.Fatalf("the daemon does not follow: %+v, %v", info, err)
 	}
@@ -60,13 +60,13 @@ func TestFollowerShowsAnEntryWithin200ms(t *testing.T) {
 	}
 
 	var got bytes.Buffer
-	if _, err := engine.WriteOriginals(deadlined(t), api, &got, w.session, 0, 0); err != nil {
+	if _, err := ledger.WriteOriginals(deadlined(t), api, &got, w.session, 0, 0); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got.Bytes(), bytes.Join(lines[:head+appends], nil)) {
 		t.Error("what was followed is not what was written")
 	}
-	if got, err := api.Session(deadlined(t), engine.SessionRequest{Name: w.session}); err != nil || got.HostID != hostID {
+	if got, err := api.Session(deadlined(t), ledger.SessionRequest{Name: w.session}); err != nil || got.HostID != hostID {
 		t.Errorf("session %+v, %v", got, err)
 	}
 }
@@ -88,7 +88,7 @@ func TestAHalfWrittenLineIsFollowedWhenItIsWhole(t *testing.T) {
 }
 
 // begin writes the head of a session and waits until it is known.
-func begin(t *testing.T, s *sandbox.Sandbox, api engine.API) (*os.File, [][]byte, *waiting) {
+func begin(t *testing.T, s *sandbox.Sandbox, api ledger.API) (*os.File, [][]byte, *waiting) {
 	t.Helper()
 	f, lines, w := createSession(t, s), linesFor(t, s.Workspace), &waiting{api: api}
 	began := time.Now()
@@ -102,7 +102,7 @@ func begin(t *testing.T, s *sandbox.Sandbox, api engine.API) (*os.File, [][]byte
 
 // waiting follows the events of entries.
 type waiting struct {
-	api     engine.API
+	api     ledger.API
 	after   int64
 	session string // of the newest event
 	newest  int64  // log entry of the newest event
@@ -114,7 +114,7 @@ func (w *waiting) entry(t *testing.T, seq int64) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for w.newest < seq {
-		r, err := w.api.WaitEvents(ctx, engine.WaitEventsRequest{After: w.after, Kinds: []string{engine.EventEntries}, WaitMS: poll})
+		r, err := w.api.WaitEvents(ctx, ledger.WaitEventsRequest{After: w.after, Kinds: []string{ledger.EventEntries}, WaitMS: poll})
 		if err != nil {
 			t.Fatalf("waiting for entry %d: %v", seq, err)
 		}

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"ctxledger.dev/changes"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/intents"
 	model "ctxledger.dev/lab/scriptedmodel"
+	"ctxledger.dev/ledger"
 )
 
 // visit is what the real agent does: it writes a file, changes it, runs a command, and fails once.
@@ -34,7 +34,7 @@ func TestARealAgentIsFollowedWithoutInstallation(t *testing.T) {
 	seen := make(chan time.Time, 1) // when the first event of the session came
 	go func() {
 		defer close(seen)
-		r := engine.WaitEventsRequest{Kinds: []string{engine.EventEntries}, WaitMS: patience.Milliseconds() / 2}
+		r := ledger.WaitEventsRequest{Kinds: []string{ledger.EventEntries}, WaitMS: patience.Milliseconds() / 2}
 		if _, err := api.WaitEvents(ctx, r); err == nil {
 			seen <- time.Now()
 		}
@@ -46,7 +46,7 @@ func TestARealAgentIsFollowedWithoutInstallation(t *testing.T) {
 	}
 
 	session := follow(ctx, t, api, result.SessionID, []string{"Write", "Read", "Edit", "Bash"})
-	h, err := api.FileHistory(ctx, engine.FileHistoryRequest{Path: "note.txt"})
+	h, err := api.FileHistory(ctx, ledger.FileHistoryRequest{Path: "note.txt"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,14 +69,14 @@ func TestARealAgentIsFollowedWithoutInstallation(t *testing.T) {
 
 // follow waits until the ledger knows the calls of the agent's session and all their results, and
 // returns our id of it.
-func follow(ctx context.Context, t *testing.T, api engine.API, hostID string, want []string) string {
+func follow(ctx context.Context, t *testing.T, api ledger.API, hostID string, want []string) string {
 	t.Helper()
 	for after := int64(0); ; {
 		session, calls, results := known(ctx, t, api, hostID)
 		if slices.Equal(calls, want) && results == len(want) {
 			return session
 		}
-		r, err := api.WaitEvents(ctx, engine.WaitEventsRequest{After: after, WaitMS: poll})
+		r, err := api.WaitEvents(ctx, ledger.WaitEventsRequest{After: after, WaitMS: poll})
 		if err != nil || len(r.Events) == 0 {
 			t.Fatalf("the ledger knows the calls %q with %d results, not %q: %v", calls, results, want, err)
 		}
@@ -85,9 +85,9 @@ func follow(ctx context.Context, t *testing.T, api engine.API, hostID string, wa
 }
 
 // known returns what the ledger knows of the agent's session.
-func known(ctx context.Context, t *testing.T, api engine.API, hostID string) (session string, calls []string, results int) {
+func known(ctx context.Context, t *testing.T, api ledger.API, hostID string) (session string, calls []string, results int) {
 	t.Helper()
-	list, err := api.Sessions(ctx, engine.SessionsRequest{})
+	list, err := api.Sessions(ctx, ledger.SessionsRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func known(ctx context.Context, t *testing.T, api engine.API, hostID string) (se
 		if x.HostID != hostID {
 			continue
 		}
-		log, err := api.Log(ctx, engine.LogRequest{Session: x.ID})
+		log, err := api.Log(ctx, ledger.LogRequest{Session: x.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/ledger"
 )
 
 // patience is how long a test waits for what must happen.
@@ -89,7 +89,7 @@ func connect(t *testing.T, s *sandbox.Sandbox, dir, name string) *sandbox.Client
 }
 
 // open returns the ledger through its daemon and closes it when the test ends.
-func open(t *testing.T, s *sandbox.Sandbox) engine.API {
+func open(t *testing.T, s *sandbox.Sandbox) ledger.API {
 	t.Helper()
 	api, err := s.Open(deadlined(t))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"ctxledger.dev/changes"
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 )
 
 // TestTheDaemonObservesTheFilesOfASession changes a file by hand that a followed session has read, while
@@ -37,19 +37,19 @@ func TestTheDaemonObservesTheFilesOfASession(t *testing.T) {
 		if err := os.WriteFile(path, fmt.Appendln(nil, "package order //", i), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := api.WaitEvents(deadlined(t), engine.WaitEventsRequest{After: after, Kinds: []string{engine.EventChange}, WaitMS: 1000})
+		r, err := api.WaitEvents(deadlined(t), ledger.WaitEventsRequest{After: after, Kinds: []string{ledger.EventChange}, WaitMS: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
 		after = r.Next
-		list, err := api.Changes(deadlined(t), engine.ChangesRequest{Path: name, Limit: 1})
+		list, err := api.Changes(deadlined(t), ledger.ChangesRequest{Path: name, Limit: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		seen := slices.ContainsFunc(list.Changes, func(c changes.Change) bool {
 			return c.Source == changes.Observed && c.Session == "" && c.HashTo != ""
 		})
-		all, err := api.Sessions(deadlined(t), engine.SessionsRequest{})
+		all, err := api.Sessions(deadlined(t), ledger.SessionsRequest{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/ledger"
 )
 
 // pathNames are what is given where a path is expected. $TOP is the sandbox, which holds what
@@ -146,9 +146,9 @@ func (e pathEntry) give(t *testing.T, s *sandbox.Sandbox, path string) (failed b
 }
 
 // newestEvent returns the number of the newest event of a ledger.
-func newestEvent(t *testing.T, api engine.API) int64 {
+func newestEvent(t *testing.T, api ledger.API) int64 {
 	t.Helper()
-	info, err := api.Info(deadlined(t), engine.InfoRequest{})
+	info, err := api.Info(deadlined(t), ledger.InfoRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}

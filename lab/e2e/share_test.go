@@ -13,8 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/ledger"
 )
 
 // rounds is how many calls each worker makes.
@@ -195,7 +195,7 @@ func (s *sharing) checkMemories(t *testing.T, watching *watcher) {
 	if len(s.memories) != 2*rounds {
 		t.Errorf("%d of %d memories were acknowledged", len(s.memories), 2*rounds)
 	}
-	now, err := open(t, s.Sandbox).WaitEvents(deadlined(t), engine.WaitEventsRequest{After: -1})
+	now, err := open(t, s.Sandbox).WaitEvents(deadlined(t), ledger.WaitEventsRequest{After: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func (s *sharing) checkMemories(t *testing.T, watching *watcher) {
 		if e.Seq != int64(i+1) {
 			t.Fatalf("event %d was followed by event %d", i, e.Seq)
 		}
-		if e.Kind == engine.EventMemory {
+		if e.Kind == ledger.EventMemory {
 			saved[e.ID]++
 		}
 	}
@@ -239,7 +239,7 @@ func (s *sharing) checkMessages(t *testing.T) {
 	}
 	api := open(t, s.Sandbox)
 	for id, n := range s.messages {
-		got, err := api.Session(deadlined(t), engine.SessionRequest{Name: id})
+		got, err := api.Session(deadlined(t), ledger.SessionRequest{Name: id})
 		if err != nil || got.Seq != int64(n) {
 			t.Errorf("session %s holds %d of %d messages: %v", id, got.Seq, n, err)
 		}
@@ -250,13 +250,13 @@ func (s *sharing) checkMessages(t *testing.T) {
 func (s *sharing) checkImports(t *testing.T) {
 	t.Helper()
 	api := open(t, s.Sandbox)
-	grown, err := api.Session(deadlined(t), engine.SessionRequest{Name: hostID})
+	grown, err := api.Session(deadlined(t), ledger.SessionRequest{Name: hostID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for session, want := range map[string][]byte{s.session: read(t, recording), grown.ID: bytes.Join(s.growing, nil)} {
 		var got bytes.Buffer
-		if _, err := engine.WriteOriginals(deadlined(t), api, &got, session, 0, 0); err != nil {
+		if _, err := ledger.WriteOriginals(deadlined(t), api, &got, session, 0, 0); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got.Bytes(), want) {

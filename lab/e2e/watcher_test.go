@@ -9,21 +9,21 @@ import (
 	"os/exec"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/ledger"
 )
 
 // watcher is a `ctxledger events --follow` that runs beside everything else.
 type watcher struct {
 	cmd    *exec.Cmd
-	events chan engine.Event // closed when the process has ended
+	events chan ledger.Event // closed when the process has ended
 }
 
 // watch starts a watcher, which is stopped when the test ends.
 func watch(t *testing.T, s *sandbox.Sandbox) *watcher {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &watcher{cmd: s.Command(ctx, "events", "--follow", "--json"), events: make(chan engine.Event)}
+	w := &watcher{cmd: s.Command(ctx, "events", "--follow", "--json"), events: make(chan ledger.Event)}
 	w.cmd.Cancel = func() error { return w.cmd.Process.Signal(os.Interrupt) }
 	out, err := w.cmd.StdoutPipe()
 	if err == nil {
@@ -36,7 +36,7 @@ func watch(t *testing.T, s *sandbox.Sandbox) *watcher {
 	go func() {
 		defer close(w.events)
 		for lines := bufio.NewScanner(out); lines.Scan(); {
-			var e engine.Event
+			var e ledger.Event
 			if json.Unmarshal(lines.Bytes(), &e) != nil {
 				return // the test misses the event
 			}
@@ -59,9 +59,9 @@ func watch(t *testing.T, s *sandbox.Sandbox) *watcher {
 }
 
 // until returns what the watcher printed up to an event.
-func (w *watcher) until(t *testing.T, seq int64) []engine.Event {
+func (w *watcher) until(t *testing.T, seq int64) []ledger.Event {
 	t.Helper()
-	var out []engine.Event
+	var out []ledger.Event
 	for ctx := deadlined(t); ; {
 		select {
 		case e, ok := <-w.events:

@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/observe"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
@@ -75,7 +76,7 @@ func (s *spy) next(ctx context.Context) (string, bool) {
 }
 
 // RecordStates implements observe.Ledger.
-func (s *spy) RecordStates(ctx context.Context, r engine.RecordStatesRequest) (engine.RecordStatesResponse, error) {
+func (s *spy) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) (ledger.RecordStatesResponse, error) {
 	for _, o := range r.States {
 		s.note("%s %s size=%d\n", o.State.Path, o.State.Hash, o.State.Size)
 	}
@@ -83,13 +84,13 @@ func (s *spy) RecordStates(ctx context.Context, r engine.RecordStatesRequest) (e
 }
 
 // ImportState implements claudecode.Ledger.
-func (s *spy) ImportState(ctx context.Context, r engine.ImportStateRequest) (engine.ImportState, error) {
+func (s *spy) ImportState(ctx context.Context, r ledger.ImportStateRequest) (ledger.ImportState, error) {
 	s.note("looks at %s\n", r.Import)
 	return s.Local.ImportState(ctx, r)
 }
 
 // AppendEntries implements claudecode.Ledger.
-func (s *spy) AppendEntries(ctx context.Context, r engine.AppendEntriesRequest) (engine.AppendEntriesResponse, error) {
+func (s *spy) AppendEntries(ctx context.Context, r ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, error) {
 	for _, e := range r.Entries {
 		s.note("%s\n", e.Original)
 	}
@@ -124,7 +125,7 @@ var observeSubject = subject{
 			entries = append(entries, sessions.NewEntry{Kind: sessions.KindMessage, Time: e.Now(), Format: transcript.Anthropic, Original: fmt.Appendf(nil,
 				`{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"Write","input":{"file_path":%q,"content":"x"}}]}`, i, filepath.Join(p.inside, name))})
 		}
-		_, err := s.Local.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+		_, err := s.Local.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
 			Import: "a", Session: sessions.Session{Host: "h", HostID: "a", Dir: p.inside}, Next: 1, Done: true, Entries: entries,
 		})
 		must(t, err)

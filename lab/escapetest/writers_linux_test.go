@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/exports"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -73,7 +74,7 @@ var pageSubject = subject{
 // talk records one message of a session.
 func talk(t testing.TB, l *engine.Local, text string, n int64) {
 	t.Helper()
-	_, err := l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+	_, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
 		Import: "a", Session: sessions.Session{Host: "h", HostID: "a"}, Offset: n, Next: n + 1, Done: true,
 		Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Time: time.Now(), Format: transcript.Anthropic, Original: []byte(`{"role":"user","content":"` + text + `"}`)}},
 	})
@@ -93,7 +94,7 @@ var exportSubject = subject{
 		s := newSpy(t, p, e)
 		talk(t, s.Local, "hello", 0)
 		return func(ctx context.Context) (string, bool) {
-			all, err := s.Sessions(ctx, engine.SessionsRequest{})
+			all, err := s.Sessions(ctx, ledger.SessionsRequest{})
 			if err == nil {
 				_, err = exports.Write(ctx, s, e, p.inside, all.Sessions)
 			}
@@ -111,8 +112,8 @@ type written struct {
 	rounds chan<- struct{}
 }
 
-// WaitEvents implements engine.API.
-func (w written) WaitEvents(ctx context.Context, r engine.WaitEventsRequest) (engine.WaitEventsResponse, error) {
+// WaitEvents implements ledger.API.
+func (w written) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	if r.WaitMS > 0 {
 		select {
 		case w.rounds <- struct{}{}:
@@ -164,7 +165,7 @@ var forgetSubject = subject{
 			text := fmt.Sprintf("number %d is to be forgotten", n)
 			talk(t, s.Local, text, n)
 			n++
-			_, err := s.Forget(ctx, engine.ForgetRequest{Text: text})
+			_, err := s.Forget(ctx, ledger.ForgetRequest{Text: text})
 			if err != nil {
 				return err.Error(), true
 			}

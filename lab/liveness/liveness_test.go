@@ -16,12 +16,12 @@ import (
 	"time"
 
 	"ctxledger.dev/agents/claudecode"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
 )
 
@@ -41,7 +41,7 @@ type way struct {
 
 // ways has a row for each task of an owner: choose a call on a path that only this task makes.
 var ways = map[string]way{
-	engine.TaskFollow: {call: "openat", paths: func(p place) []string { return []string{p.session, filepath.Base(p.session)} }},
+	ledger.TaskFollow: {call: "openat", paths: func(p place) []string { return []string{p.session, filepath.Base(p.session)} }},
 	"observing files": {call: "openat", paths: func(p place) []string {
 		return []string{touched, filepath.Base(touched), "order", filepath.Join(p.box.Workspace, "order")}
 	}},
@@ -192,7 +192,7 @@ func hold(t *testing.T, p place, name string, w way) {
 	cmd := start(t, p, w)
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	var info engine.Info
+	var info ledger.Info
 	held := deadlined(t)
 	for stuck := false; !stuck; <-tick.C {
 		st, err := daemon.Status(deadlined(t), p.State)
@@ -202,13 +202,13 @@ func hold(t *testing.T, p place, name string, w way) {
 		}
 		info = st.Info
 		for _, x := range info.Tasks {
-			if x.State == engine.TaskStuck && x.Name != name {
+			if x.State == ledger.TaskStuck && x.Name != name {
 				t.Fatalf("%s is stuck as well", x.Name)
 			}
-			stuck = stuck || x.State == engine.TaskStuck
+			stuck = stuck || x.State == ledger.TaskStuck
 		}
 	}
-	if info.Following == (name == engine.TaskFollow) {
+	if info.Following == (name == ledger.TaskFollow) {
 		t.Errorf("following: %v", info.Following)
 	}
 	for _, x := range []struct{ args, want string }{

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/lab/poison"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp"
 	"ctxledger.dev/memory"
 )
@@ -30,7 +30,7 @@ func summaries(s *scene, look looker) {
 			if whole {
 				o.Mode, o.Keep = compaction.Intent, 0
 			}
-			p, err := s.api.PlanCompaction(s.t.Context(), engine.PlanCompactionRequest{Session: s.session, Options: o})
+			p, err := s.api.PlanCompaction(s.t.Context(), ledger.PlanCompactionRequest{Session: s.session, Options: o})
 			if err != nil {
 				look(name+", refused", err.Error(), visible)
 				continue
@@ -78,7 +78,7 @@ func (l *listener) Summarize(_ context.Context, p compaction.Prompt) (compaction
 
 // memoryBlock is how memories reach a model unasked.
 func memoryBlock(s *scene, look looker) {
-	all, err := s.api.Memories(s.t.Context(), engine.MemoriesRequest{Body: true})
+	all, err := s.api.Memories(s.t.Context(), ledger.MemoriesRequest{Body: true})
 	s.do(err)
 	look("memory block", memory.Block(all.Entries, 100_000), visible, poison.Framed, func(out string) error { return poison.Tagged(out, "agent_memory") })
 }
@@ -92,10 +92,10 @@ type agent struct {
 	end func()
 }
 
-func connect(s *scene, api engine.API, look looker) *agent {
+func connect(s *scene, api ledger.API, look looker) *agent {
 	s.t.Helper()
 	var log serverLog
-	server, err := mcp.New(func(context.Context, []string) (engine.API, error) { return kept{api}, nil }, mcp.Options{Version: "test", Env: s.env, Log: log.logger(s)})
+	server, err := mcp.New(func(context.Context, []string) (ledger.API, error) { return kept{api}, nil }, mcp.Options{Version: "test", Env: s.env, Log: log.logger(s)})
 	s.do(err)
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
@@ -116,7 +116,7 @@ func connect(s *scene, api engine.API, look looker) *agent {
 }
 
 // kept is a ledger that its users do not close.
-type kept struct{ engine.API }
+type kept struct{ ledger.API }
 
 func (kept) Close() error { return nil }
 

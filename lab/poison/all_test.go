@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/lab/poison"
+	"ctxledger.dev/ledger"
 )
 
 var (
@@ -144,7 +144,7 @@ func (s *scene) leave(cheap bool, outputs *int) (wrong []string) {
 
 // trust looks at what a text was promoted to: nothing becomes a memory, an intent or a rule that nobody asked for.
 func trust(s *scene, _ looker) {
-	all, err := s.api.Memories(s.t.Context(), engine.MemoriesRequest{Body: true})
+	all, err := s.api.Memories(s.t.Context(), ledger.MemoriesRequest{Body: true})
 	s.do(err)
 	const saved = 5
 	if len(all.Entries) > saved {
@@ -158,7 +158,7 @@ func trust(s *scene, _ looker) {
 	const calls = 13
 	got := 0
 	for from := int64(1); from > 0; {
-		page, err := s.api.Intents(s.t.Context(), engine.IntentsRequest{Session: s.session, From: from})
+		page, err := s.api.Intents(s.t.Context(), ledger.IntentsRequest{Session: s.session, From: from})
 		s.do(err)
 		got += len(page.Intents)
 		from = page.Next

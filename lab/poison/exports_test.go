@@ -12,15 +12,15 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/exports"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/lab/poison"
+	"ctxledger.dev/ledger"
 )
 
 // files are changes.json and intents.json: in the documented layout, and what they say is what the ledger holds.
 func files(s *scene, look looker) {
-	all, err := s.api.Sessions(s.t.Context(), engine.SessionsRequest{})
+	all, err := s.api.Sessions(s.t.Context(), ledger.SessionsRequest{})
 	s.do(err)
 	dir := filepath.Join(s.t.TempDir(), "exported")
 	_, err = exports.Write(s.t.Context(), s.api, s.env, dir, all.Sessions)
@@ -60,7 +60,7 @@ func (s *scene) changesFile(raw string) error {
 		commits = append(commits, e.GitCommits...)
 		runs = append(runs, e.CommandsRun...)
 	}
-	list, err := s.api.Changes(s.t.Context(), engine.ChangesRequest{Session: s.session, Limit: 100})
+	list, err := s.api.Changes(s.t.Context(), ledger.ChangesRequest{Session: s.session, Limit: 100})
 	s.do(err)
 	var paths []string
 	for _, c := range slices.Backward(list.Changes) {
@@ -153,7 +153,7 @@ func (s *scene) intentsFile(raw string) error {
 func (s *scene) intents() (all []intents.Intent) {
 	s.t.Helper()
 	for from := int64(0); ; {
-		page, err := s.api.Intents(s.t.Context(), engine.IntentsRequest{Session: s.session, From: from})
+		page, err := s.api.Intents(s.t.Context(), ledger.IntentsRequest{Session: s.session, From: from})
 		s.do(err)
 		all = append(all, page.Intents...)
 		if from = page.Next; from == 0 {
@@ -188,17 +188,17 @@ func answers(s *scene, look looker) {
 		rows = append(rows, row{line, want})
 	}
 	ctx := s.t.Context()
-	sessions, err := s.api.Sessions(ctx, engine.SessionsRequest{Limit: 20})
+	sessions, err := s.api.Sessions(ctx, ledger.SessionsRequest{Limit: 20})
 	add(sessions, err, "sessions")
-	artifacts, err := s.api.Artifacts(ctx, engine.ArtifactsRequest{Limit: 100})
+	artifacts, err := s.api.Artifacts(ctx, ledger.ArtifactsRequest{Limit: 100})
 	add(artifacts, err, "artifact", "ls")
-	build, err := s.api.Memory(ctx, engine.MemoryRequest{Name: "build"})
+	build, err := s.api.Memory(ctx, ledger.MemoryRequest{Name: "build"})
 	add(build, err, "memory", "show", "build")
-	page, err := s.api.ReadArtifact(ctx, engine.ReadArtifactRequest{ID: s.artifact})
+	page, err := s.api.ReadArtifact(ctx, ledger.ReadArtifactRequest{ID: s.artifact})
 	add(page, err, "artifact", "read", s.artifact)
-	done, err := s.api.Changes(ctx, engine.ChangesRequest{Limit: 50})
+	done, err := s.api.Changes(ctx, ledger.ChangesRequest{Limit: 50})
 	add(done, err, "changes")
-	facts, err := s.api.Memories(ctx, engine.MemoriesRequest{Scope: "project", Body: true})
+	facts, err := s.api.Memories(ctx, ledger.MemoriesRequest{Scope: "project", Body: true})
 	add(facts, err, "memory", "ls", "--scope", "project")
 	s.close()
 	for _, r := range rows {

@@ -14,12 +14,12 @@ import (
 	"strings"
 	"sync"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/logcap"
 	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/lab/poison"
+	"ctxledger.dev/ledger"
 )
 
 // logs are what a daemon writes to its log for a workspace with the text as its name, and for tasks that fail with it:
@@ -31,9 +31,9 @@ func logs(s *scene, look looker) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	defer cancel()
 	var failing sync.WaitGroup
-	fails := func(how func() error) func(context.Context, engine.API, *pulse.Pulse) error {
+	fails := func(how func() error) func(context.Context, ledger.API, *pulse.Pulse) error {
 		failing.Add(1)
-		return func(context.Context, engine.API, *pulse.Pulse) error {
+		return func(context.Context, ledger.API, *pulse.Pulse) error {
 			defer failing.Done()
 			return how()
 		}

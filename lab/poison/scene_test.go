@@ -18,6 +18,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/lab/poison"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/workspace"
 )
@@ -268,17 +269,17 @@ func (s *scene) plantStores() {
 	}
 	ref, err := s.api.PutBlob(ctx, strings.NewReader(value))
 	s.do(err)
-	a, err := s.api.PutArtifact(ctx, engine.PutArtifactRequest{Blob: ref.Hash, Title: s.cut(value, 200)})
+	a, err := s.api.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash, Title: s.cut(value, 200)})
 	if err != nil {
-		a, err = s.api.PutArtifact(ctx, engine.PutArtifactRequest{Blob: ref.Hash, Title: "a log"})
+		a, err = s.api.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash, Title: "a log"})
 	}
 	s.do(err)
 	s.artifact = a.ID
 	seen := now.Add(-time.Minute)
-	_, _ = s.api.RecordStates(ctx, engine.RecordStatesRequest{Started: seen, States: []engine.Observation{ // it may be refused
+	_, _ = s.api.RecordStates(ctx, ledger.RecordStatesRequest{Started: seen, States: []ledger.Observation{ // it may be refused
 		{State: changes.State{Path: s.cut(value, 200), Exists: true, Size: 1, Hash: strings.Repeat("ab", 32)}, Seen: seen},
 	}})
-	list, err := s.api.Changes(ctx, engine.ChangesRequest{Limit: 1})
+	list, err := s.api.Changes(ctx, ledger.ChangesRequest{Limit: 1})
 	s.do(err)
 	if len(list.Changes) > 0 {
 		s.change = list.Changes[0].ID
@@ -286,7 +287,7 @@ func (s *scene) plantStores() {
 }
 
 func (s *scene) remember(ctx context.Context, e memory.Entry) {
-	if saved, err := s.api.SaveMemory(ctx, engine.SaveMemoryRequest{Entry: e}); err == nil {
+	if saved, err := s.api.SaveMemory(ctx, ledger.SaveMemoryRequest{Entry: e}); err == nil {
 		s.memory = saved.Name
 	}
 }

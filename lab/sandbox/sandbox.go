@@ -11,9 +11,9 @@ import (
 	"runtime"
 	"strings"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
 )
 
@@ -125,7 +125,7 @@ func (s *Sandbox) Run(ctx context.Context, args ...string) ([]byte, error) {
 // Open returns the ledger of the workspace as this process sees it: through the daemon, which a
 // child starts if none runs. This process never starts one itself, or the daemon would inherit its
 // environment; a daemon that ends is not replaced by the returned API.
-func (s *Sandbox) Open(ctx context.Context) (engine.API, error) {
+func (s *Sandbox) Open(ctx context.Context) (ledger.API, error) {
 	if _, err := s.Run(ctx, "status"); err != nil {
 		return nil, err
 	}

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/ledger"
 )
 
 const (
@@ -114,7 +114,7 @@ func importsAreWhole(t *testing.T, s *sandbox.Sandbox, history []record) {
 		}
 	}
 	for key, n := range accepted {
-		got, err := api.Session(deadlined(t), engine.SessionRequest{Name: key})
+		got, err := api.Session(deadlined(t), ledger.SessionRequest{Name: key})
 		if err != nil || got.Seq != n {
 			t.Errorf("%s holds %d entries of %d: %v", key, got.Seq, n, err)
 		}

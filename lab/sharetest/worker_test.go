@@ -14,10 +14,10 @@ import (
 	"sync"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 )
@@ -81,7 +81,7 @@ func work(in io.Reader, out io.Writer) error {
 }
 
 // open opens the ledger of an assignment.
-func (a assignment) open() (engine.API, error) {
+func (a assignment) open() (ledger.API, error) {
 	return daemon.Open(context.Background(), daemon.Options{
 		State: a.State, Workspace: a.Workspace, Env: env.System(), Version: "worker",
 		Binary: []string{filepath.Join(a.Bin, "ctxledger")},
@@ -97,7 +97,7 @@ func watch(a assignment) (seen watched, err error) {
 	defer func() { err = errors.Join(err, api.Close()) }()
 	digest := sha256.New()
 	for {
-		got, err := api.WaitEvents(context.Background(), engine.WaitEventsRequest{After: seen.Events, Limit: 1000, WaitMS: 30_000})
+		got, err := api.WaitEvents(context.Background(), ledger.WaitEventsRequest{After: seen.Events, Limit: 1000, WaitMS: 30_000})
 		if err != nil || got.Missed {
 			return seen, fmt.Errorf("after event %d: missed %v, %w", seen.Events, got.Missed, err)
 		}
@@ -119,7 +119,7 @@ func watch(a assignment) (seen watched, err error) {
 type client struct {
 	a     assignment
 	id    int
-	api   engine.API
+	api   ledger.API
 	dice  *rand.Rand
 	known map[string]string // the offset of each import, as last heard
 	past  []record
@@ -174,16 +174,16 @@ func (c *client) do(r record) (result string, err error) {
 	switch r.Do {
 	case put:
 		e := memory.Entry{Name: r.Key, Description: "a register", Body: r.Value, Source: "user"}
-		_, err = c.api.SaveMemory(ctx, engine.SaveMemoryRequest{Entry: e, Overwrite: true})
+		_, err = c.api.SaveMemory(ctx, ledger.SaveMemoryRequest{Entry: e, Overwrite: true})
 		return nothing, err
 	case get:
-		e, err := c.api.Memory(ctx, engine.MemoryRequest{Name: r.Key})
+		e, err := c.api.Memory(ctx, ledger.MemoryRequest{Name: r.Key})
 		return content(e, err)
 	case remove:
-		e, err := c.api.DeleteMemory(ctx, engine.DeleteMemoryRequest{Name: r.Key})
+		e, err := c.api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Name: r.Key})
 		return content(e, err)
 	case offset:
-		st, err := c.api.ImportState(ctx, engine.ImportStateRequest{Import: r.Key})
+		st, err := c.api.ImportState(ctx, ledger.ImportStateRequest{Import: r.Key})
 		result = strconv.FormatInt(st.Offset, 10)
 		c.known[r.Key] = result
 		return result, err
@@ -208,7 +208,7 @@ func (c *client) append(ctx context.Context, r record) (string, error) {
 	}
 	original := fmt.Appendf(nil, `{"client":%d,"at":%d}`, c.id, at)
 	next := at + int64(len(original))
-	_, err = c.api.AppendEntries(ctx, engine.AppendEntriesRequest{
+	_, err = c.api.AppendEntries(ctx, ledger.AppendEntriesRequest{
 		Import: r.Key, Session: sessions.Session{Host: "sharetest", HostID: r.Key},
 		Offset: at, Next: next, Done: true,
 		Entries: []sessions.NewEntry{{Kind: sessions.KindNote, Original: original}},

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"ctxledger.dev/cli"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp"
 	"ctxledger.dev/workspace"
 )
@@ -64,7 +64,7 @@ func (p *place) must(args ...string) (stdout, stderr string) {
 }
 
 // open opens the ledger of the place.
-func (p *place) open(ctx context.Context) (engine.API, error) {
+func (p *place) open(ctx context.Context) (ledger.API, error) {
 	ws, err := workspace.Find(p.env(), workspace.Options{})
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (p *place) serve() (ask asker, closed func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := mcp.New(func(context.Context, []string) (engine.API, error) { return api, nil }, mcp.Options{Version: "test", Env: p.env()})
+	s, err := mcp.New(func(context.Context, []string) (ledger.API, error) { return api, nil }, mcp.Options{Version: "test", Env: p.env()})
 	if err != nil {
 		t.Fatal(err)
 	}

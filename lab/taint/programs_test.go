@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/lab/programtest"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
 )
 
@@ -43,7 +43,7 @@ func programs(s *search, list []canary) {
 }
 
 // followed waits until the daemon of a workspace has recorded a session, and returns what it says of itself.
-func followed(t *testing.T, ws workspace.Workspace) engine.Info {
+func followed(t *testing.T, ws workspace.Workspace) ledger.Info {
 	t.Helper()
 	api, err := daemon.Open(t.Context(), daemon.Options{State: ws.State, Workspace: ws.Root, Env: env.System(), Version: wiring.Version})
 	if err != nil {
@@ -53,14 +53,14 @@ func followed(t *testing.T, ws workspace.Workspace) engine.Info {
 	ctx, cancel := context.WithTimeout(t.Context(), programtest.Patience)
 	defer cancel()
 	for after := int64(0); ; {
-		info, err := api.Info(ctx, engine.InfoRequest{})
+		info, err := api.Info(ctx, ledger.InfoRequest{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if info.Sessions > 0 {
 			return info
 		}
-		events, err := api.WaitEvents(ctx, engine.WaitEventsRequest{After: after, Limit: 100, WaitMS: 1000})
+		events, err := api.WaitEvents(ctx, ledger.WaitEventsRequest{After: after, Limit: 100, WaitMS: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/lab/crashtest/script"
+	"ctxledger.dev/ledger"
 )
 
 // The outcomes of a damage that was handled well.
@@ -49,7 +49,7 @@ func Refusal(d Damage, err error) (string, error) {
 }
 
 // Compare asks an open ledger everything that the original had an answer to.
-func Compare(ctx context.Context, api engine.API, want script.State, d Damage) (string, error) {
+func Compare(ctx context.Context, api ledger.API, want script.State, d Damage) (string, error) {
 	outcome := Harmless
 	var wrong []string
 	for _, q := range slices.Sorted(maps.Keys(want)) {

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/lab/crashtest/script"
+	"ctxledger.dev/ledger"
 )
 
 // Check builds image n of total and examines it; the images are spread evenly over the moments.
@@ -62,8 +62,8 @@ func examine(ctx context.Context, state string, story script.Story, acked int, t
 
 // compare reads an open ledger, or the part of it that matters: all acknowledged steps must be
 // there, and of the next one all or nothing.
-func compare(ctx context.Context, api engine.API, story script.Story, acked int,
-	read func(context.Context, engine.API) (script.State, error), part func(script.State) script.State) error {
+func compare(ctx context.Context, api ledger.API, story script.Story, acked int,
+	read func(context.Context, ledger.API) (script.State, error), part func(script.State) script.State) error {
 	got, err := read(ctx, api)
 	if err != nil {
 		return fmt.Errorf("it cannot be read: %w", err)
@@ -77,7 +77,7 @@ func compare(ctx context.Context, api engine.API, story script.Story, acked int,
 
 // goOn repeats the script up to the step that was under way, as its client would: it is applied
 // once, whether it was before or not.
-func goOn(ctx context.Context, api engine.API, clock *script.Clock, story script.Story, acked int) error {
+func goOn(ctx context.Context, api ledger.API, clock *script.Clock, story script.Story, acked int) error {
 	last := min(acked+1, len(story)-1)
 	err := script.Play(ctx, api, clock, story.Steps()[:last], acked, func(n int, err error) (bool, error) {
 		if err != nil {

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -23,64 +23,64 @@ type State map[string]string
 const pageSize = 1000
 
 // questions are what can be asked; a question is one of these names, a space, and what it is about.
-var questions = map[string]func(ctx context.Context, api engine.API, about string) (any, error){
-	"sessions": func(ctx context.Context, api engine.API, _ string) (any, error) {
-		return api.Sessions(ctx, engine.SessionsRequest{Limit: pageSize})
+var questions = map[string]func(ctx context.Context, api ledger.API, about string) (any, error){
+	"sessions": func(ctx context.Context, api ledger.API, _ string) (any, error) {
+		return api.Sessions(ctx, ledger.SessionsRequest{Limit: pageSize})
 	},
-	"entry": func(ctx context.Context, api engine.API, about string) (any, error) {
+	"entry": func(ctx context.Context, api ledger.API, about string) (any, error) {
 		session, number, _ := strings.Cut(about, "/")
 		seq, err := strconv.ParseInt(number, 10, 64)
 		if err != nil {
 			return nil, err
 		}
-		return api.Log(ctx, engine.LogRequest{Session: session, From: seq, To: seq, Originals: true})
+		return api.Log(ctx, ledger.LogRequest{Session: session, From: seq, To: seq, Originals: true})
 	},
-	"log": func(ctx context.Context, api engine.API, about string) (any, error) {
-		return api.Log(ctx, engine.LogRequest{Session: about, Originals: true})
+	"log": func(ctx context.Context, api ledger.API, about string) (any, error) {
+		return api.Log(ctx, ledger.LogRequest{Session: about, Originals: true})
 	},
-	"view": func(ctx context.Context, api engine.API, about string) (any, error) {
-		return engine.Messages(ctx, api, engine.ViewRequest{Session: about})
+	"view": func(ctx context.Context, api ledger.API, about string) (any, error) {
+		return ledger.Messages(ctx, api, ledger.ViewRequest{Session: about})
 	},
-	"summaries": func(ctx context.Context, api engine.API, about string) (any, error) {
-		return api.Summaries(ctx, engine.SummariesRequest{Session: about})
+	"summaries": func(ctx context.Context, api ledger.API, about string) (any, error) {
+		return api.Summaries(ctx, ledger.SummariesRequest{Session: about})
 	},
-	"summary": func(ctx context.Context, api engine.API, about string) (any, error) {
-		return api.Summary(ctx, engine.SummaryRequest{ID: about})
+	"summary": func(ctx context.Context, api ledger.API, about string) (any, error) {
+		return api.Summary(ctx, ledger.SummaryRequest{ID: about})
 	},
-	"import": func(ctx context.Context, api engine.API, about string) (any, error) {
-		return api.ImportState(ctx, engine.ImportStateRequest{Import: about})
+	"import": func(ctx context.Context, api ledger.API, about string) (any, error) {
+		return api.ImportState(ctx, ledger.ImportStateRequest{Import: about})
 	},
-	"artifacts": func(ctx context.Context, api engine.API, _ string) (any, error) {
-		return api.Artifacts(ctx, engine.ArtifactsRequest{Limit: pageSize})
+	"artifacts": func(ctx context.Context, api ledger.API, _ string) (any, error) {
+		return api.Artifacts(ctx, ledger.ArtifactsRequest{Limit: pageSize})
 	},
-	"artifact": func(ctx context.Context, api engine.API, about string) (any, error) {
-		return api.Artifact(ctx, engine.ArtifactRequest{ID: about})
+	"artifact": func(ctx context.Context, api ledger.API, about string) (any, error) {
+		return api.Artifact(ctx, ledger.ArtifactRequest{ID: about})
 	},
-	"content": func(ctx context.Context, api engine.API, about string) (any, error) {
-		return stream(ctx, api, engine.ReadBlobRequest{Handle: about})
+	"content": func(ctx context.Context, api ledger.API, about string) (any, error) {
+		return stream(ctx, api, ledger.ReadBlobRequest{Handle: about})
 	},
-	"blob": func(ctx context.Context, api engine.API, about string) (any, error) {
-		return stream(ctx, api, engine.ReadBlobRequest{Hash: about})
+	"blob": func(ctx context.Context, api ledger.API, about string) (any, error) {
+		return stream(ctx, api, ledger.ReadBlobRequest{Hash: about})
 	},
-	"memories": func(ctx context.Context, api engine.API, _ string) (any, error) {
-		return api.Memories(ctx, engine.MemoriesRequest{Limit: pageSize, Body: true})
+	"memories": func(ctx context.Context, api ledger.API, _ string) (any, error) {
+		return api.Memories(ctx, ledger.MemoriesRequest{Limit: pageSize, Body: true})
 	},
-	"memory": func(ctx context.Context, api engine.API, about string) (any, error) {
-		return api.Memory(ctx, engine.MemoryRequest{Name: about})
+	"memory": func(ctx context.Context, api ledger.API, about string) (any, error) {
+		return api.Memory(ctx, ledger.MemoryRequest{Name: about})
 	},
-	"changes": func(ctx context.Context, api engine.API, _ string) (any, error) {
-		return api.Changes(ctx, engine.ChangesRequest{Limit: pageSize})
+	"changes": func(ctx context.Context, api ledger.API, _ string) (any, error) {
+		return api.Changes(ctx, ledger.ChangesRequest{Limit: pageSize})
 	},
-	"history": func(ctx context.Context, api engine.API, about string) (any, error) {
-		return api.FileHistory(ctx, engine.FileHistoryRequest{Path: about})
+	"history": func(ctx context.Context, api ledger.API, about string) (any, error) {
+		return api.FileHistory(ctx, ledger.FileHistoryRequest{Path: about})
 	},
-	"events": func(ctx context.Context, api engine.API, _ string) (any, error) {
-		return api.WaitEvents(ctx, engine.WaitEventsRequest{Limit: pageSize})
+	"events": func(ctx context.Context, api ledger.API, _ string) (any, error) {
+		return api.WaitEvents(ctx, ledger.WaitEventsRequest{Limit: pageSize})
 	},
 }
 
 // stream reads a blob to its end.
-func stream(ctx context.Context, api engine.API, r engine.ReadBlobRequest) (any, error) {
+func stream(ctx context.Context, api ledger.API, r ledger.ReadBlobRequest) (any, error) {
 	content, err := api.ReadBlob(ctx, r)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func isDerived(question string) bool {
 }
 
 // Ask puts one question. An answer is a digest, or "!" with the code of the error.
-func Ask(ctx context.Context, api engine.API, question string) string {
+func Ask(ctx context.Context, api ledger.API, question string) string {
 	name, about, _ := strings.Cut(question, " ")
 	answer, err := questions[name](ctx, api, about)
 	var raw []byte
@@ -127,16 +127,16 @@ func Ask(ctx context.Context, api engine.API, question string) string {
 
 // Read asks everything that there is to ask. Its error is that of a list which the questions come
 // from; errors of single answers are part of the state.
-func Read(ctx context.Context, api engine.API) (State, error) {
+func Read(ctx context.Context, api ledger.API) (State, error) {
 	return read(ctx, api, func(string) bool { return true })
 }
 
 // ReadRecords reads what State.Records keeps.
-func ReadRecords(ctx context.Context, api engine.API) (State, error) {
+func ReadRecords(ctx context.Context, api ledger.API) (State, error) {
 	return read(ctx, api, func(q string) bool { return !isDerived(q) })
 }
 
-func read(ctx context.Context, api engine.API, wanted func(question string) bool) (State, error) {
+func read(ctx context.Context, api ledger.API, wanted func(question string) bool) (State, error) {
 	all, err := ask(ctx, api)
 	if err != nil {
 		return nil, err
@@ -151,12 +151,12 @@ func read(ctx context.Context, api engine.API, wanted func(question string) bool
 }
 
 // ask returns the questions that a ledger's own lists lead to.
-func ask(ctx context.Context, api engine.API) ([]string, error) {
+func ask(ctx context.Context, api ledger.API) ([]string, error) {
 	all := []string{"sessions", "artifacts", "memories", "changes", "events", "import " + importID}
 	for r := range MaxRounds {
 		all = append(all, "blob "+digestsHash(r)) // also those that must not be there: not yet, or no more
 	}
-	list, err := api.Sessions(ctx, engine.SessionsRequest{Limit: pageSize})
+	list, err := api.Sessions(ctx, ledger.SessionsRequest{Limit: pageSize})
 	if err != nil {
 		return nil, err
 	}
@@ -171,14 +171,14 @@ func ask(ctx context.Context, api engine.API) ([]string, error) {
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		all = append(all, "history "+path)
 	}
-	kept, err := api.Artifacts(ctx, engine.ArtifactsRequest{Limit: pageSize})
+	kept, err := api.Artifacts(ctx, ledger.ArtifactsRequest{Limit: pageSize})
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range kept.Artifacts {
 		all = append(all, "artifact "+a.ID, "content "+a.ID)
 	}
-	known, err := api.Memories(ctx, engine.MemoriesRequest{Limit: pageSize})
+	known, err := api.Memories(ctx, ledger.MemoriesRequest{Limit: pageSize})
 	for _, m := range known.Entries {
 		all = append(all, "memory "+m.Name)
 	}
@@ -186,9 +186,9 @@ func ask(ctx context.Context, api engine.API) ([]string, error) {
 }
 
 // askSession returns the questions about one session, and collects the paths that its calls name.
-func askSession(ctx context.Context, api engine.API, id string, paths map[string]bool) ([]string, error) {
+func askSession(ctx context.Context, api ledger.API, id string, paths map[string]bool) ([]string, error) {
 	all := []string{"log " + id, "view " + id, "summaries " + id}
-	log, err := api.Log(ctx, engine.LogRequest{Session: id})
+	log, err := api.Log(ctx, ledger.LogRequest{Session: id})
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func askSession(ctx context.Context, api engine.API, id string, paths map[string
 			}
 		}
 	}
-	sums, err := api.Summaries(ctx, engine.SummariesRequest{Session: id})
+	sums, err := api.Summaries(ctx, ledger.SummariesRequest{Session: id})
 	for _, s := range sums.Summaries {
 		all = append(all, "summary "+s.ID)
 	}

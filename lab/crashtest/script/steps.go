@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -33,7 +33,7 @@ var noteTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // player is a run of the script with what it has learned so far.
 type player struct {
-	api       engine.API
+	api       ledger.API
 	number    int // of the present step
 	session   string
 	artifacts []string
@@ -43,7 +43,7 @@ type player struct {
 // Play runs the steps on a ledger in order and hands the outcome of each to after, whose error ends
 // the run. A step that failed may be run again: after asks for it with again. The first done steps
 // were acknowledged by an earlier run: they are repeated, so that this one learns their answers.
-func Play(ctx context.Context, api engine.API, clock *Clock, steps []Step, done int, after func(n int, err error) (again bool, end error)) error {
+func Play(ctx context.Context, api ledger.API, clock *Clock, steps []Step, done int, after func(n int, err error) (again bool, end error)) error {
 	p := &player{api: api}
 	for n, s := range steps {
 		if s.keyless && n < done {
@@ -62,7 +62,7 @@ func Play(ctx context.Context, api engine.API, clock *Clock, steps []Step, done 
 }
 
 // key is that of the present step.
-func (p *player) key() engine.Mutation { return engine.Mutation{Key: fmt.Sprint("step-", p.number)} }
+func (p *player) key() ledger.Mutation { return ledger.Mutation{Key: fmt.Sprint("step-", p.number)} }
 
 // MaxRounds is the longest script.
 const MaxRounds = 16
@@ -113,7 +113,7 @@ func (p *player) say(ctx context.Context, r int) error {
 		fmt.Appendf(nil, `{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}`, call, words(r, size)),
 		fmt.Appendf(nil, `{"role":"assistant","content":"answer %d"}`, r),
 	}
-	resp, err := p.api.AppendMessages(ctx, engine.AppendMessagesRequest{
+	resp, err := p.api.AppendMessages(ctx, ledger.AppendMessagesRequest{
 		Mutation: p.key(), Session: p.session, Since: p.session != "", Format: transcript.Anthropic, Messages: turn,
 	})
 	if err == nil {
@@ -125,7 +125,7 @@ func (p *player) say(ctx context.Context, r int) error {
 // note appends to an import. A batch that has been there for long is not known again by its key: like an
 // importer it then asks how far the import has come.
 func (p *player) note(ctx context.Context, r int) error {
-	_, err := p.api.AppendEntries(ctx, engine.AppendEntriesRequest{
+	_, err := p.api.AppendEntries(ctx, ledger.AppendEntriesRequest{
 		Mutation: p.key(), Import: importID, Session: sessions.Session{Host: "script", HostID: "imported"},
 		Offset: int64(r), Next: int64(r + 1), Done: true,
 		Entries: []sessions.NewEntry{{Kind: sessions.KindNote, Time: noteTime, Original: []byte(words(r, 200))}},
@@ -133,7 +133,7 @@ func (p *player) note(ctx context.Context, r int) error {
 	if !fault.Is(err, fault.Conflict) {
 		return err
 	}
-	st, asked := p.api.ImportState(ctx, engine.ImportStateRequest{Import: importID})
+	st, asked := p.api.ImportState(ctx, ledger.ImportStateRequest{Import: importID})
 	if asked == nil && st.Offset > int64(r) {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (p *player) remember(ctx context.Context, r int) error {
 	if r%2 == 0 {
 		name = memoryName(r)
 	}
-	_, err := p.api.SaveMemory(ctx, engine.SaveMemoryRequest{Mutation: p.key(), Entry: memory.Entry{
+	_, err := p.api.SaveMemory(ctx, ledger.SaveMemoryRequest{Mutation: p.key(), Entry: memory.Entry{
 		Name: name, Description: "of the script", Source: "script", Body: words(r, 1500),
 	}})
 	return err
@@ -156,7 +156,7 @@ func memoryName(r int) string { return fmt.Sprint("fact-", r) }
 
 // unlearn deletes what remember saved in a round.
 func (p *player) unlearn(ctx context.Context, r int) error {
-	_, err := p.api.DeleteMemory(ctx, engine.DeleteMemoryRequest{Mutation: p.key(), Name: memoryName(r)})
+	_, err := p.api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Mutation: p.key(), Name: memoryName(r)})
 	return err
 }
 
@@ -184,7 +184,7 @@ func (p *player) store(ctx context.Context, r int) error {
 
 // keep makes an artifact of the blob that store has put.
 func (p *player) keep(ctx context.Context, r int) error {
-	a, err := p.api.PutArtifact(ctx, engine.PutArtifactRequest{Mutation: p.key(), Blob: digestsHash(r), Title: "digests"})
+	a, err := p.api.PutArtifact(ctx, ledger.PutArtifactRequest{Mutation: p.key(), Blob: digestsHash(r), Title: "digests"})
 	if err == nil {
 		p.artifacts = append(p.artifacts, a.ID)
 	}
@@ -193,12 +193,12 @@ func (p *player) keep(ctx context.Context, r int) error {
 
 // forget forgets the newest artifact.
 func (p *player) forget(ctx context.Context) error {
-	_, err := p.api.Forget(ctx, engine.ForgetRequest{Mutation: p.key(), Handle: p.artifacts[len(p.artifacts)-1]})
+	_, err := p.api.Forget(ctx, ledger.ForgetRequest{Mutation: p.key(), Handle: p.artifacts[len(p.artifacts)-1]})
 	return err
 }
 
 func (p *player) compact(ctx context.Context) error {
-	plan, err := engine.Compact(ctx, p.api, engine.PlanCompactionRequest{Session: p.session, Options: compaction.Options{Keep: 1}}, p.key().Key, false)
+	plan, err := ledger.Compact(ctx, p.api, ledger.PlanCompactionRequest{Session: p.session, Options: compaction.Options{Keep: 1}}, p.key().Key, false)
 	if err == nil && plan.Outcome != compaction.Compacted {
 		return fault.New(fault.Internal, "script", "nothing was compacted: %s", plan.Why)
 	}
@@ -209,12 +209,12 @@ func (p *player) compact(ctx context.Context) error {
 }
 
 func (p *player) restore(ctx context.Context) error {
-	_, err := p.api.Restore(ctx, engine.RestoreRequest{Mutation: p.key(), ID: p.summary})
+	_, err := p.api.Restore(ctx, ledger.RestoreRequest{Mutation: p.key(), ID: p.summary})
 	return err
 }
 
 // collect gives the room of deleted records back: the ledger is copied into a new file.
 func (p *player) collect(ctx context.Context) error {
-	_, err := p.api.CollectGarbage(ctx, engine.CollectGarbageRequest{})
+	_, err := p.api.CollectGarbage(ctx, ledger.CollectGarbageRequest{})
 	return err
 }

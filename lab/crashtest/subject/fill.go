@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/lab/crashtest/script"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 )
@@ -29,7 +29,7 @@ func fill(ctx context.Context, dir string) error {
 	}
 	state := filepath.Join(dir, "state")
 	var before script.State
-	err := serve(ctx, state, func(api engine.API, _ *script.Clock) error {
+	err := serve(ctx, state, func(api ledger.API, _ *script.Clock) error {
 		f := filler{api: api, said: json.NewEncoder(os.Stdout)}
 		if err := f.fill(ctx); err != nil {
 			return err
@@ -49,7 +49,7 @@ func fill(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	return serve(ctx, state, func(api engine.API, _ *script.Clock) error {
+	return serve(ctx, state, func(api ledger.API, _ *script.Clock) error {
 		after, err := script.Read(ctx, api)
 		if lost := before.Differences(after); err == nil && len(lost) > 0 {
 			return fmt.Errorf("opened again, it differs:\n%s", strings.Join(lost, "\n"))
@@ -68,7 +68,7 @@ func loadBallast(dir string) error {
 
 // filler puts memories and artifacts into a ledger, each different from all others.
 type filler struct {
-	api   engine.API
+	api   ledger.API
 	said  *json.Encoder
 	tried int
 	kept  []string // memories that were acknowledged
@@ -87,7 +87,7 @@ func (f *filler) noise(n int) string {
 func (f *filler) memory(ctx context.Context) error {
 	f.tried++
 	name := fmt.Sprint("filler-", f.tried)
-	_, err := f.api.SaveMemory(ctx, engine.SaveMemoryRequest{Entry: memory.Entry{Name: name, Source: "filler", Body: f.noise(4000)}})
+	_, err := f.api.SaveMemory(ctx, ledger.SaveMemoryRequest{Entry: memory.Entry{Name: name, Source: "filler", Body: f.noise(4000)}})
 	if err == nil {
 		f.kept = append(f.kept, name)
 	}
@@ -100,7 +100,7 @@ func (f *filler) blob(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a, err := f.api.PutArtifact(ctx, engine.PutArtifactRequest{Blob: ref.Hash})
+	a, err := f.api.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash})
 	if err == nil {
 		f.arts = append(f.arts, a.ID)
 	}

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"os"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/lab/crashtest/faults"
 	"ctxledger.dev/lab/crashtest/script"
+	"ctxledger.dev/ledger"
 )
 
 // attempts is how often a step is tried: a fault that is over must not be in the way.
@@ -23,7 +23,7 @@ var errGivenUp = errors.New("given up")
 func play(ctx context.Context, state string, rounds, done int) error {
 	said := json.NewEncoder(os.Stdout)
 	steps := script.Steps(rounds)
-	err := serve(ctx, state, func(api engine.API, clock *script.Clock) error {
+	err := serve(ctx, state, func(api ledger.API, clock *script.Clock) error {
 		tries := 0
 		return script.Play(ctx, api, clock, steps, done, func(n int, err error) (bool, error) {
 			if err == nil {

@@ -7,10 +7,10 @@ import (
 	"os"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/lab/crashtest/script"
+	"ctxledger.dev/ledger"
 )
 
 // write plays the script on a daemon of this process, in two lives of which the second finds the
@@ -19,7 +19,7 @@ func write(ctx context.Context, state string, rounds int) error {
 	steps := script.Steps(rounds)
 	acked := 0
 	for _, upTo := range []int{len(steps) / 2, len(steps)} {
-		err := serve(ctx, state, func(api engine.API, clock *script.Clock) error {
+		err := serve(ctx, state, func(api ledger.API, clock *script.Clock) error {
 			return script.Play(ctx, api, clock, steps[:upTo], acked, func(n int, err error) (bool, error) {
 				if err != nil {
 					return false, fmt.Errorf("step %d (%s): %w", n+1, steps[n].Name, err)
@@ -39,7 +39,7 @@ func write(ctx context.Context, state string, rounds int) error {
 }
 
 // serve runs a daemon in this process for as long as do uses it as a client.
-func serve(ctx context.Context, state string, do func(engine.API, *script.Clock) error) error {
+func serve(ctx context.Context, state string, do func(ledger.API, *script.Clock) error) error {
 	clock := &script.Clock{}
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
@@ -57,7 +57,7 @@ func serve(ctx context.Context, state string, do func(engine.API, *script.Clock)
 }
 
 // connect waits for the daemon to publish itself.
-func connect(ctx context.Context, state string, left chan error) (engine.API, error) {
+func connect(ctx context.Context, state string, left chan error) (ledger.API, error) {
 	for {
 		api, err := daemon.Open(ctx, daemon.Options{State: state, Workspace: script.Workspace, Env: env.System(), NoSpawn: true})
 		if err == nil {

@@ -1,4 +1,4 @@
-package engine
+package ledger
 
 import (
 	"encoding/json"
