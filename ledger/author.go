@@ -21,7 +21,7 @@ const maxAnswers = 2
 // compaction whose outcome is compacted says in Summary.Run what became of the model's words.
 //
 // Errors: invalid without an author; unavailable when the caller gave up, and then nothing was changed.
-func CompactBy(ctx context.Context, api API, r PlanCompactionRequest, key string, dryRun bool, author Author) (CompactionPlan, error) {
+func CompactBy(ctx context.Context, api Compactions, r PlanCompactionRequest, key string, dryRun bool, author Author) (CompactionPlan, error) {
 	if author == nil {
 		return CompactionPlan{}, fault.New(fault.Invalid, "engine.compact", "mode %s needs a model, and none was given", r.Options.Mode)
 	}
@@ -62,7 +62,7 @@ func CompactBy(ctx context.Context, api API, r PlanCompactionRequest, key string
 
 // acceptedBefore asks for the answer that an earlier sending under the same key got, so that no model is
 // paid twice; nil when there was none.
-func acceptedBefore(ctx context.Context, api API, r PlanCompactionRequest, key string) (*Summary, error) {
+func acceptedBefore(ctx context.Context, api Compactions, r PlanCompactionRequest, key string) (*Summary, error) {
 	if key == "" {
 		return nil, nil
 	}
@@ -77,7 +77,7 @@ func acceptedBefore(ctx context.Context, api API, r PlanCompactionRequest, key s
 }
 
 // finished is the plan of what was accepted.
-func finished(ctx context.Context, api API, p CompactionPlan, s Summary) (CompactionPlan, error) {
+func finished(ctx context.Context, api Compactions, p CompactionPlan, s Summary) (CompactionPlan, error) {
 	p.Brief = nil
 	if s.Refused != "" {
 		p.Outcome, p.Why = s.Refused, s.Why

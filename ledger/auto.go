@@ -51,7 +51,7 @@ type AutoResult struct {
 // deterministic mode stands. A model that a person has to allow first is an error. Each request gets an answer: one that is not granted is told why.
 //
 // Errors: those of EditView, and of Compact; denied from open. With r.DryRun nothing is changed, and no author is asked.
-func Auto(ctx context.Context, api API, r AutoRequest, open OpenAuthor) (AutoResult, error) {
+func Auto(ctx context.Context, api Shrinker, r AutoRequest, open OpenAuthor) (AutoResult, error) {
 	key := r.Key
 	r.Key = stepKey(key, "edits")
 	made, err := api.EditView(ctx, r.EditViewRequest)
@@ -82,7 +82,7 @@ func Auto(ctx context.Context, api API, r AutoRequest, open OpenAuthor) (AutoRes
 }
 
 // compact makes the compaction that is due, without a model where none can be had.
-func (out *AutoResult) compact(ctx context.Context, api API, p PlanCompactionRequest, key string, dryRun bool, open OpenAuthor) (CompactionPlan, error) {
+func (out *AutoResult) compact(ctx context.Context, api Shrinker, p PlanCompactionRequest, key string, dryRun bool, open OpenAuthor) (CompactionPlan, error) {
 	if !p.Options.Mode.Asks() {
 		return Compact(ctx, api, p, key, dryRun)
 	}

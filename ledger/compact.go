@@ -13,7 +13,7 @@ import (
 // Compact plans and accepts a compaction over an API, planning again when the session went on in
 // between. Outcomes other than compacted come back in the plan: no summary is recorded, only that it was
 // tried. With dryRun nothing is recorded at all.
-func Compact(ctx context.Context, api API, r PlanCompactionRequest, key string, dryRun bool) (CompactionPlan, error) {
+func Compact(ctx context.Context, api Compactions, r PlanCompactionRequest, key string, dryRun bool) (CompactionPlan, error) {
 	for range limits.Plans {
 		p, err := api.PlanCompaction(ctx, r)
 		if err != nil || dryRun {
@@ -35,7 +35,7 @@ func Compact(ctx context.Context, api API, r PlanCompactionRequest, key string, 
 }
 
 // Messages reads a whole view over an API, page by page; a view that moved on is read again.
-func Messages(ctx context.Context, api API, r ViewRequest) (ViewResponse, error) {
+func Messages(ctx context.Context, api ViewReader, r ViewRequest) (ViewResponse, error) {
 	for range limits.Plans {
 		v, err := messages(ctx, api, r)
 		if !fault.Is(err, fault.Stale) {
@@ -45,7 +45,7 @@ func Messages(ctx context.Context, api API, r ViewRequest) (ViewResponse, error)
 	return ViewResponse{}, fault.New(fault.Stale, "engine.view", "session %s went on %d times while its view was read", r.Session, limits.Plans)
 }
 
-func messages(ctx context.Context, api API, r ViewRequest) (ViewResponse, error) {
+func messages(ctx context.Context, api ViewReader, r ViewRequest) (ViewResponse, error) {
 	v, err := api.View(ctx, r)
 	for page := v; err == nil && page.Next > 0; {
 		r.From, r.Position = page.Next, page.Position
@@ -66,7 +66,7 @@ func messages(ctx context.Context, api API, r ViewRequest) (ViewResponse, error)
 // WriteOriginals writes the originals of a range of a session's log, one a line, exactly as they
 // were received, and returns how many it wrote. In the place of a forgotten one stands a message that
 // says so. An error of w that has no code is unavailable.
-func WriteOriginals(ctx context.Context, api API, w io.Writer, session string, from, to int64) (int, error) {
+func WriteOriginals(ctx context.Context, api LogReader, w io.Writer, session string, from, to int64) (int, error) {
 	n := 0
 	for r := (LogRequest{Session: session, From: from, To: to, Originals: true}); ; {
 		page, err := api.Log(ctx, r)
@@ -93,7 +93,7 @@ func WriteOriginals(ctx context.Context, api API, w io.Writer, session string, f
 }
 
 // writeOriginal writes one original and ends its line. A long one is never held in memory.
-func writeOriginal(ctx context.Context, api API, w io.Writer, e LogEntry) error {
+func writeOriginal(ctx context.Context, api Blobs, w io.Writer, e LogEntry) error {
 	var content io.Reader = bytes.NewReader(e.Original)
 	switch {
 	case e.Forgotten != nil:
@@ -110,7 +110,7 @@ func writeOriginal(ctx context.Context, api API, w io.Writer, e LogEntry) error 
 	return err
 }
 
-func readAll(ctx context.Context, api API, hash string) ([]byte, error) {
+func readAll(ctx context.Context, api Blobs, hash string) ([]byte, error) {
 	rc, err := api.ReadBlob(ctx, ReadBlobRequest{Hash: hash})
 	if err != nil {
 		return nil, err

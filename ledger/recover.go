@@ -31,7 +31,7 @@ type Recovery struct {
 //
 // Errors: those of Overflow, Auto and Messages. That nothing helps is no error: then Advice.Action is
 // overflow.GiveUp.
-func Recover(ctx context.Context, api API, r OverflowRequest, o compaction.Options) (Recovery, error) {
+func Recover(ctx context.Context, api Shrinker, r OverflowRequest, o compaction.Options) (Recovery, error) {
 	key := r.Key
 	r.Key = stepKey(key, "overflow")
 	resp, err := api.Overflow(ctx, r)
@@ -51,7 +51,7 @@ func Recover(ctx context.Context, api API, r OverflowRequest, o compaction.Optio
 
 // shrink makes the view smaller: by edits, by a compaction where these do not suffice, and by a copy where
 // that does not either. For a body with too many bytes compaction is the last means, and not tried here.
-func (rec *Recovery) shrink(ctx context.Context, api API, r OverflowRequest, o compaction.Options, key string) error {
+func (rec *Recovery) shrink(ctx context.Context, api Shrinker, r OverflowRequest, o compaction.Options, key string) error {
 	asked := EditViewRequest{Mutation: Mutation{stepKey(key, "first")}, Session: rec.Session, Reader: r.Reader, Model: r.Model, Reason: "overflow"}
 	made, err := api.EditView(ctx, asked)
 	if err != nil {
@@ -106,7 +106,7 @@ func (rec *Recovery) corrected(view tokens.Count) int {
 }
 
 // trim makes the smaller copy that comes next and records that it was made.
-func (rec *Recovery) trim(ctx context.Context, api API, r OverflowRequest, key string) error {
+func (rec *Recovery) trim(ctx context.Context, api Shrinker, r OverflowRequest, key string) error {
 	v, err := Messages(ctx, api, ViewRequest{Session: rec.Session, Reader: r.Reader, Model: r.Model})
 	if err != nil {
 		return err
