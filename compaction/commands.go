@@ -124,7 +124,7 @@ var pipelines = lazy(`&&|\|\||;|\n`)
 // piped reports whether a test or build of a command hands its output on, and with that its exit
 // status away.
 func piped(command string) bool {
-	for _, p := range pipelines().Split(clean(command), -1) {
+	for _, p := range pipelines().Split(chars.Strip(command), -1) {
 		check, _, on := strings.Cut(p, "|")
 		if on && purposeOf(wrapper().ReplaceAllString(strings.TrimSpace(check), "")) >= build {
 			return true
@@ -145,7 +145,7 @@ var rejection = lazy(`The user doesn't want to proceed with this tool use\. The 
 // bareOutput is what a tool printed, or what the user said instead of letting it run, without what hosts
 // put around it.
 func bareOutput(text string) string {
-	text = rejection().ReplaceAllString(clean(text), "rejected by the user: ")
+	text = rejection().ReplaceAllString(chars.Strip(text), "rejected by the user: ")
 	text = strings.TrimSpace(hostNoise().ReplaceAllString(text, ""))
 	if text == "rejected by the user:" {
 		text = "rejected by the user"

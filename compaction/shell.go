@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // A purpose is what a command is run for.
@@ -58,7 +60,7 @@ func namesTool(segment string) bool {
 // only its first line.
 func segments(command string) []string {
 	command, _, _ = strings.Cut(command, "<<")
-	command = clean(command)
+	command = chars.Strip(command)
 	var out []string
 	var quote byte
 	from := 0
