@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -27,7 +28,7 @@ func (s *source) commandStates() []*commandState {
 	var all []*commandState
 	for i := range s.in.Operations {
 		op := &s.in.Operations[i]
-		if op.Op != opShell || op.Command == "" {
+		if op.Op != intents.OpShell || op.Command == "" {
 			continue
 		}
 		key, p := s.keyOf(op.Command)
@@ -60,7 +61,7 @@ func (c *commandState) failing() bool {
 	if op.pending() {
 		return false
 	}
-	if op.Status == statusFailed || op.ExitCode != nil && *op.ExitCode != 0 {
+	if op.Status == intents.Failed || op.ExitCode != nil && *op.ExitCode != 0 {
 		return true
 	}
 	return c.purpose >= build && failingOutput().MatchString(strings.TrimSpace(op.Outcome))
@@ -101,7 +102,7 @@ func (c *commandState) ending() string {
 		end = "exit " + strconv.Itoa(*op.ExitCode)
 	case op.pending():
 		end = "no result recorded"
-	case op.Status == statusFailed:
+	case op.Status == intents.Failed:
 		end = "failed"
 	default:
 		end = "ok"
@@ -235,17 +236,17 @@ var commitMessage = lazy(`git commit\b[^|;&]*?\s-\w*m\s*(?:"\$\(cat <<-?\s*['"]?
 // addCommits adds what was committed.
 func (s *source) addCommits(d *document, b *block, at int64) {
 	for _, op := range slices.Backward(s.past) {
-		if op.Status != statusApplied {
+		if op.Status != intents.Applied {
 			continue
 		}
 		text := cmp.Or(op.Command, op.Target)
-		if op.Op == opShell {
+		if op.Op == intents.OpShell {
 			m := commitMessage().FindStringSubmatch(op.Command)
 			if m == nil {
 				continue
 			}
 			text = cmp.Or(m[1:]...)
-		} else if op.Op != opCommit {
+		} else if op.Op != intents.OpCommit {
 			continue
 		}
 		text = "  committed (" + turnRange(op.Turn, op.Turn) + "): " + oneLine(text, 120)
@@ -256,7 +257,7 @@ func (s *source) addCommits(d *document, b *block, at int64) {
 // lastEdit is the entry of the newest successful change of a file.
 func (s *source) lastEdit() int64 {
 	for _, op := range slices.Backward(s.in.Operations) {
-		if !op.shell() && op.Status == statusApplied {
+		if !op.shell() && op.Status == intents.Applied {
 			return op.Seq
 		}
 	}

@@ -136,15 +136,11 @@ func (l *Compactions) gather(tx kv.Tx, f *core.Folded, in *compaction.Input) err
 		return err
 	}
 	for _, o := range ops {
-		acts := []compaction.FileAct(nil)
+		op := compaction.Operation{Intent: o}
 		if o.Op == intents.OpShell {
-			acts = l.fileActs(f.Session, o)
+			op.Acts = l.fileActs(f.Session, o)
 		}
-		in.Operations = append(in.Operations, compaction.Operation{
-			Seq: o.Seq, Turn: o.Turn, Agent: o.Agent, Name: o.Name, Op: o.Op, Target: o.Target, From: o.From,
-			Command: o.Command, Status: string(o.Status), Error: o.Error, Outcome: o.Outcome, ExitCode: o.ExitCode, CallID: o.CallID,
-			Acts: acts,
-		})
+		in.Operations = append(in.Operations, op)
 	}
 	for _, e := range f.Entries {
 		for _, r := range e.Results {
