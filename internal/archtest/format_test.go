@@ -82,7 +82,7 @@ func isBucket(e ast.Expr) bool {
 	return ok && x.Name == "kv" && s.Sel.Name == "Bucket"
 }
 
-// migrationSteps returns what the steps of engine/migrate.go say that they do.
+// migrationSteps returns what the steps of engine/upkeep/migrate.go say that they do.
 func migrationSteps(t *testing.T) []string {
 	t.Helper()
 	var steps []string
@@ -106,7 +106,7 @@ func migrationSteps(t *testing.T) []string {
 		})
 	}
 	if len(steps) == 0 {
-		t.Error("engine/migrate.go has no steps")
+		t.Error("engine/upkeep/migrate.go has no steps")
 	}
 	return steps
 }
