@@ -87,7 +87,7 @@ func migrationSteps(t *testing.T) []string {
 	t.Helper()
 	var steps []string
 	for _, f := range source(t) {
-		if f.dir != "engine" || f.name != "migrate.go" {
+		if f.dir != "engine/upkeep" || f.name != "migrate.go" {
 			continue
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {
