@@ -1,0 +1,9 @@
+// Package jsonspan walks JSON text and reports where values stand in it, as byte offsets. Nothing is decoded or copied, so
+// a caller can keep, cut out or replace a value and leave every other byte as it was.
+//
+// Start at New, then Walker.Members or Walker.Elements for the members or elements of one value, and Walker.Inside to go
+// down into some of them in the same pass. A Walker accepts exactly what encoding/json accepts, up to the caller's limit
+// on nesting. Names of members may repeat: which one counts is the caller's decision.
+//
+// A Walker allocates nothing unless the text is invalid, and reads each byte once.
+package jsonspan
