@@ -40,7 +40,7 @@ func decodeAnthropic(raw []byte) (Message, error) {
 	}
 	m := Message{Role: Role(a.role), Raw: raw}
 	if a.first(a.content) == '"' {
-		m.Parts = []Part{{Kind: KindText, Text: unquote(raw[a.content.From:a.content.To])}}
+		m.Parts = []Part{{Kind: KindText, Text: textAt(raw, a.content)}}
 		return m, nil
 	}
 	m.Parts = make([]Part, len(a.blocks))
@@ -143,7 +143,7 @@ func (b *anthropicBlock) readCall() (err error) {
 		return err
 	}
 	in := b.get("input")
-	b.part.Args = json.RawMessage(b.src[in.From:in.To:in.To])
+	b.part.Args = json.RawMessage(in.In(b.src))
 	return nil
 }
 
@@ -166,7 +166,7 @@ func (b *anthropicBlock) readResult() (err error) {
 	case 0, 'n':
 		return nil
 	case '"':
-		b.part.Text = unquote(b.src[at.From:at.To])
+		b.part.Text = b.text(at)
 		return nil
 	case '[':
 		return b.readResultBlocks(at)
@@ -217,7 +217,7 @@ func sealedText(src []byte, at Span) (text string, media int, err error) {
 	var lines []string
 	for _, name := range []string{"title", "url", "text", "stdout", "stderr", "error_code"} {
 		if v := n.get(name); n.first(v) == '"' && v.To-v.From > 2 {
-			lines = append(lines, unquote(src[v.From:v.To]))
+			lines = append(lines, textAt(src, v))
 		}
 	}
 	if len(lines) == 0 {

@@ -2,6 +2,8 @@ package transcript
 
 import (
 	"slices"
+
+	"ctxledger.dev/internal/jsonspan"
 )
 
 func editAnthropic(raw []byte, e Edits) ([]byte, error) {
@@ -40,8 +42,8 @@ func (a anthropicMessage) shorten(e Edits, drop []bool) ([]splice, error) {
 	if e.Shorten == nil {
 		return nil, nil
 	}
-	if lit := a.src[a.content.From:a.content.To]; lit[0] == '"' {
-		if text, changed := e.Shorten(Part{Kind: KindText, Text: unquote(lit)}); changed {
+	if lit := a.content.In(a.src); lit[0] == '"' {
+		if text, changed := e.Shorten(Part{Kind: KindText, Text: jsonspan.Unquote(lit)}); changed {
 			return []splice{{a.content, quote(text)}}, nil
 		}
 		return nil, nil
@@ -91,7 +93,7 @@ func (b anthropicBlock) replaceText(literal []byte) ([]splice, error) {
 // insert returns the splice that puts blocks behind the message's last own result, or in front of
 // everything else: results come first.
 func (a anthropicMessage) insert(added []byte, drop []bool) splice {
-	if lit := a.src[a.content.From:a.content.To]; lit[0] == '"' {
+	if lit := a.content.In(a.src); lit[0] == '"' {
 		out := append([]byte{'['}, added...)
 		if len(lit) > 2 {
 			out = append(append(out, ','), textBlock("text", lit)...)

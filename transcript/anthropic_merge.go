@@ -20,11 +20,11 @@ func mergeAnthropic(raws [][]byte) ([]byte, error) {
 		if a.role != head.role {
 			return nil, fault.New(fault.Invalid, op, "record %d has role %q, the first one %q", i, a.role, head.role)
 		}
-		if lit := raw[a.content.From:a.content.To]; lit[0] == '"' && len(lit) > 2 {
+		if lit := a.content.In(raw); lit[0] == '"' && len(lit) > 2 {
 			rest = append(rest, textBlock("text", lit))
 		}
 		for _, b := range a.blocks {
-			block := raw[b.at.From:b.at.To]
+			block := b.at.In(raw)
 			if b.part.Kind == KindResult && !b.part.Sealed {
 				results = append(results, block)
 			} else {

@@ -85,13 +85,13 @@ func insert(blocks []byte, array Span, spans []Span, parts []Part, drop []bool) 
 	switch {
 	case result >= 0:
 		at := spans[result].To
-		return splice{Span{at, at}, append([]byte{','}, blocks...)}
+		return splice{emptyAt(at), append([]byte{','}, blocks...)}
 	case first >= 0:
 		at := spans[first].From
-		return splice{Span{at, at}, append(slices.Clip(blocks), ',')}
+		return splice{emptyAt(at), append(slices.Clip(blocks), ',')}
 	}
 	at := array.From + 1
-	return splice{Span{at, at}, blocks}
+	return splice{emptyAt(at), blocks}
 }
 
 // buildParts writes parts as blocks with commas between them.

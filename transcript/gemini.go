@@ -159,7 +159,7 @@ func (p *geminiPart) read() error {
 func (p *geminiPart) readCall(n node) error {
 	p.part.Kind = KindCall
 	args := n.get("args")
-	p.part.Args = json.RawMessage(p.src[args.From:args.To:args.To])
+	p.part.Args = json.RawMessage(args.In(p.src))
 	return p.readName(n)
 }
 
@@ -187,8 +187,8 @@ func (p *geminiPart) readResponse(n node) error {
 			return err
 		}
 		p.part.IsError = failed
-		if p.part.Text = string(p.src[at.From:at.To]); !text.Empty() {
-			p.part.Text = unquote(p.src[text.From:text.To])
+		if p.part.Text = string(at.In(p.src)); !text.Empty() {
+			p.part.Text = p.text(text)
 		}
 	}
 	return p.readName(n)
@@ -202,29 +202,28 @@ func readObject(src []byte, at Span) (text Span, failed bool, err error) {
 		return Span{}, false, invalid(at.From, "response is not an object")
 	}
 	texts := 0
-	s := &scanner{src: src[:at.To], pos: at.From}
-	err = s.object(0, func(key, val Span) error {
+	w := walk(src, at)
+	for key, val := range w.Members {
 		switch src[val.From] {
 		case '"':
 			texts, text = texts+1, val
 		case '{', '[':
 			texts = 2 // the text alone would not be all
 		}
-		if src[val.From] != 'n' && unquote(src[key.From:key.To]) == "error" {
+		if src[val.From] != 'n' && textAt(src, key) == "error" {
 			failed = true
 		}
-		return nil
-	})
+	}
 	if texts != 1 {
 		text = Span{}
 	}
-	return text, failed, err
+	return text, failed, syntax(w.Err())
 }
 
 // readCode reads code that the provider runs.
 func (p *geminiPart) readCode(n node) error {
 	code := n.get("code")
-	p.part = Part{Kind: KindCall, Sealed: true, Name: "code_execution", Args: json.RawMessage(p.src[code.From:code.To:code.To])}
+	p.part = Part{Kind: KindCall, Sealed: true, Name: "code_execution", Args: json.RawMessage(code.In(p.src))}
 	return nil
 }
 

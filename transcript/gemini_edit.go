@@ -57,7 +57,7 @@ func (p geminiPart) replaceText(literal []byte) ([]splice, error) {
 	at := n.get("response")
 	if at.Empty() {
 		end := n.at.To - 1
-		return []splice{{Span{end, end}, joined(`,"response":`, string(response(literal, false)))}}, nil
+		return []splice{{emptyAt(end), joined(`,"response":`, string(response(literal, false)))}}, nil
 	}
 	text, _, err := readObject(p.src, at)
 	if err != nil {
@@ -127,7 +127,7 @@ func mergeGemini(raws [][]byte) ([]byte, error) {
 			return nil, fault.New(fault.Invalid, op, "record %d has role %q, the first one %q", i, c.role, head.role)
 		}
 		for _, p := range c.all {
-			part := raw[p.at.From:p.at.To]
+			part := p.at.In(raw)
 			if p.part.Kind == KindResult && !p.part.Sealed {
 				results = append(results, part)
 			} else {
