@@ -3,7 +3,8 @@
 //
 // Start at New, then Walker.Members or Walker.Elements for the members or elements of one value, and Walker.Inside to go
 // down into some of them in the same pass. A Walker accepts exactly what encoding/json accepts, up to the caller's limit
-// on nesting. Names of members may repeat: which one counts is the caller's decision.
+// on nesting. Names of members may repeat: which one counts is the caller's decision. Seeker finds one member in a stream
+// that is too long to keep.
 //
 // A Walker allocates nothing unless the text is invalid, and reads each byte once.
 package jsonspan
