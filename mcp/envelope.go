@@ -61,9 +61,8 @@ func check(line []byte) (message, *refusal) {
 	case !utf8.Valid(line):
 		return message{}, &refusal{code: codeParse, text: "the line is not UTF-8"}
 	}
-	w := jsonspan.New(line, maxDepth)
-	at := w.Value()
-	if bad, ok := errors.AsType[*jsonspan.Error](w.End()); ok && bad.TooDeep {
+	at, err := jsonspan.Whole(line, maxDepth)
+	if bad, ok := errors.AsType[*jsonspan.Error](err); ok && bad.TooDeep {
 		s := newSeeker()
 		_, _ = s.Write(line)
 		return message{}, &refusal{found(s), codeRequest, bad.What}

@@ -38,9 +38,8 @@ func syntax(err error) error {
 
 // document returns the span of the single value in src.
 func document(src []byte) (Span, error) {
-	w := jsonspan.New(src, maxDepth)
-	at := w.Value()
-	return at, syntax(w.End())
+	at, err := jsonspan.Whole(src, maxDepth)
+	return at, syntax(err)
 }
 
 // walk goes through the value at a span.

@@ -48,6 +48,13 @@ func At(src []byte, at Span, maxDepth int) *Walker {
 	return &Walker{src: src[:at.To], pos: at.From, max: maxDepth}
 }
 
+// Whole returns the span of the one value that src holds. Errors: *Error.
+func Whole(src []byte, maxDepth int) (Span, error) {
+	w := New(src, maxDepth)
+	at := w.Value()
+	return at, w.End()
+}
+
 // Pos returns the offset that the walker has reached.
 func (w *Walker) Pos() int { return w.pos }
 
