@@ -18,16 +18,9 @@ func List[T any](m Member, read func(v *T, o Object) error, rep *Report) (list [
 	}
 	for _, raw := range raws {
 		var v T
-		o, err := Parse(raw)
-		if err == nil {
-			err = read(&v, o)
+		if rep.take(raw, func(o Object) error { return read(&v, o) }) {
+			list = append(list, v)
 		}
-		if err != nil {
-			rep.note(err)
-			rep.Skipped++
-			continue
-		}
-		list = append(list, v)
 	}
 	return list
 }

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"strings"
 	"time"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/jsonspan"
 )
 
 // Member is one name of an object with its value, as it stood there.
@@ -29,21 +29,29 @@ const (
 // Parse reads an object. Of members whose names differ only in case the last one counts, and a null is
 // as good as none. Errors: invalid.
 func Parse(raw []byte) (Object, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if err := open(d, '{'); err != nil {
-		return nil, err
-	}
 	var o Object
-	for d.More() {
-		m, err := member(d)
-		if err != nil {
-			return nil, err
+	w := jsonspan.New(raw, jsonspan.MaxDepth)
+	for name, value := range w.Members {
+		m := member(raw, name, value)
+		if m.deep() {
+			return nil, fault.New(fault.TooLarge, "jsondoc.read", "%.1000q is nested more than %d levels deep", m.Name, maxDepth)
 		}
 		if o = o.with(m); len(o) > maxMembers {
 			return nil, fault.New(fault.TooLarge, "jsondoc.read", "an object has more than %d members", maxMembers)
 		}
 	}
-	return o, open(d, '}')
+	return o, fault.Wrap(fault.Invalid, "jsondoc.read", w.Err())
+}
+
+// member copies a member.
+func member(raw []byte, name, value jsonspan.Span) Member {
+	return Member{Name: jsonspan.Unquote(name.In(raw)), Value: bytes.Clone(value.In(raw))}
+}
+
+// deep reports whether the value, which is valid, is nested deeper than allowed.
+func (m Member) deep() bool {
+	_, err := jsonspan.Whole(m.Value, maxDepth)
+	return err != nil
 }
 
 // with appends a member in place of an earlier one of that name.
@@ -58,60 +66,6 @@ func (o Object) with(m Member) Object {
 		return o
 	}
 	return append(o, m)
-}
-
-// open reads one delimiter.
-func open(d *json.Decoder, want json.Delim) error {
-	t, err := d.Token()
-	if err == nil && t != want {
-		err = errors.New("expected " + want.String())
-	}
-	return invalid(err)
-}
-
-// member reads a name and its value.
-func member(d *json.Decoder) (Member, error) {
-	name, err := d.Token()
-	if err != nil {
-		return Member{}, invalid(err)
-	}
-	m := Member{}
-	m.Name, _ = name.(string) // the decoder takes nothing else for a name
-	if err := d.Decode(&m.Value); err != nil {
-		return m, invalid(err)
-	}
-	if nesting(m.Value) > maxDepth {
-		return m, fault.New(fault.TooLarge, "jsondoc.read", "%.1000q is nested more than %d levels deep", m.Name, maxDepth)
-	}
-	return m, nil
-}
-
-// nesting returns how deep the lists and objects of a valid JSON value go.
-func nesting(raw []byte) int {
-	depth, most, quoted := 0, 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			most = max(most, depth)
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return most
-}
-
-// invalid gives an error of the decoder its code.
-func invalid(err error) error {
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return fault.Wrap(fault.Invalid, "jsondoc.read", err)
 }
 
 // Into reads a member's value into v. Errors: invalid, naming the member.

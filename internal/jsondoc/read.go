@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/jsonspan"
 )
 
 // Report says what of a document could not be read.
@@ -26,71 +29,51 @@ func (r *Report) note(err error) {
 func Read(raw []byte, list string, entry func(Object) error) (Object, Report, error) {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	var rep Report
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if err := open(d, '{'); err != nil {
-		return nil, rep, err
-	}
 	var root Object
-	for d.More() {
-		at := d.InputOffset()
-		m, err := rootMember(d, list, entry, &rep)
-		if err != nil {
-			rep.note(err)
-			rep.Lost = int64(len(raw)) - max(at, m.end)
-			return root, rep, nil
+	w := jsonspan.New(raw, jsonspan.MaxDepth)
+	if w.Peek() != '{' {
+		return nil, rep, fault.New(fault.Invalid, "jsondoc.read", "expected an object")
+	}
+	whole := w.Pos() + 1 // up to where all is complete
+	for name := range w.Inside {
+		if strings.EqualFold(jsonspan.Unquote(name.In(raw)), list) {
+			if w.Peek() == '[' {
+				whole = w.Pos() + 1
+			}
+			for value := range w.Elements {
+				rep.take(value.In(raw), entry)
+				whole = w.Pos()
+			}
+		} else if value := w.Value(); w.Err() == nil && len(root) < maxMembers {
+			m := member(raw, name, value)
+			if m.deep() {
+				m.Value = json.RawMessage("null")
+				rep.Skipped++
+			}
+			root = root.with(m)
 		}
-		if !m.list && len(root) < maxMembers {
-			root = root.with(m.Member)
+		if w.Err() == nil {
+			whole = w.Pos()
 		}
 	}
-	if err := open(d, '}'); err != nil {
+	if err := w.Err(); err != nil {
 		rep.note(err)
+		rep.Lost = int64(len(raw) - whole)
 	} else {
-		raw = bytes.TrimRight(raw, " \t\r\n")
+		rep.Lost = int64(len(bytes.TrimRight(raw, " \t\r\n")) - w.Pos())
 	}
-	rep.Lost = max(0, int64(len(raw))-d.InputOffset())
 	return root, rep, nil
 }
 
-// rooted is a member of the root: the list of entries, or another one.
-type rooted struct {
-	Member
-	list bool
-	end  int64 // up to where the list was complete
-}
-
-// rootMember reads one member of the root.
-func rootMember(d *json.Decoder, list string, entry func(Object) error, rep *Report) (rooted, error) {
-	name, err := d.Token()
+// take reads an object. One that is none, or that read refuses, is left out and counted.
+func (r *Report) take(raw json.RawMessage, read func(Object) error) bool {
+	o, err := Parse(raw)
+	if err == nil {
+		err = read(o)
+	}
 	if err != nil {
-		return rooted{}, invalid(err)
+		r.note(err)
+		r.Skipped++
 	}
-	m := rooted{}
-	m.Name, _ = name.(string) // the decoder takes nothing else for a name
-	if m.list = strings.EqualFold(m.Name, list); !m.list {
-		err := d.Decode(&m.Value)
-		if err == nil && nesting(m.Value) > maxDepth {
-			m.Value = json.RawMessage("null")
-			rep.Skipped++
-		}
-		return m, invalid(err)
-	}
-	if err := open(d, '['); err != nil {
-		return m, err
-	}
-	for m.end = d.InputOffset(); d.More(); m.end = d.InputOffset() {
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			return m, invalid(err)
-		}
-		o, err := Parse(raw)
-		if err == nil {
-			err = entry(o)
-		}
-		if err != nil {
-			rep.note(err)
-			rep.Skipped++
-		}
-	}
-	return m, open(d, ']')
+	return err == nil
 }

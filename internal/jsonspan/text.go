@@ -3,7 +3,6 @@ package jsonspan
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -62,9 +61,16 @@ func codeUnit(b []byte) (r rune, n int) {
 	if len(b) < size || b[0] != '\\' || b[1] != 'u' {
 		return 0, 0
 	}
-	v, err := strconv.ParseUint(string(b[2:size]), 16, 16)
-	if err != nil {
-		return 0, 0
+	for _, c := range b[2:size] {
+		switch {
+		case isDigit(c):
+			c -= '0'
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return 0, 0
+		}
+		r = r<<4 | rune(c)
 	}
-	return rune(v), size
+	return r, size
 }
