@@ -24,20 +24,27 @@ help: ## show the tasks
 build: ## build ctxledger, ctxmcp and ctxlsp into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
 
+# Programs and tests of the module in lab/ are named from the root: $(call run,lab/demo,FLAGS), $(call tests,FLAGS,PACKAGES).
+run = $(GO) build -C lab $(3) -o ../.cache/$(1) ./$(1:lab/%=%) && .cache/$(1) $(2)
+define tests
+	$(if $(filter-out lab/%,$(2)),$(GO) test $(1) $(patsubst %,./%,$(filter-out lab/%,$(2))))
+	$(if $(filter lab/%,$(2)),$(GO) test -C lab $(1) $(patsubst lab/%,./%,$(filter lab/%,$(2))))
+endef
+
 demo: build ## the main job, from a recorded session to a summary and back
-	@$(GO) run ./internal/demo -bin bin
+	@$(call run,lab/demo,-bin bin)
 
 # Packages that start no goroutine: the race detector has nothing to see there. internal/archtest holds them to it.
-QUIET := compaction config internal/archtest internal/chars internal/failpoint internal/fuzzrun internal/ignore internal/redact internal/scrub \
+QUIET := compaction config internal/archtest internal/chars internal/failpoint lab/fuzzrun internal/ignore internal/redact internal/scrub \
   internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text overflow report retention transcript \
   window workspace
 # Harnesses that look at what a child has left, which is built without the race detector anyway, or at texts that leave.
-HARNESSES := cmd/internal/taint internal/poison cmd/internal/liveness internal/authority internal/crashtest internal/crashtest/damage internal/crashtest/faults internal/crashtest/powercut internal/crashtest/script
+HARNESSES := lab/taint lab/poison lab/liveness lab/authority lab/crashtest lab/crashtest/damage lab/crashtest/faults lab/crashtest/powercut lab/crashtest/script
 # Of their volume these have a part under the race detector (-short), all of it without.
 LARGE := engine mcp
 # The longest first, so that no processor is without work at the end.
-LONGEST := internal/vscodetest engine cmd/ctxledger internal/sharetest engine/replay engine/daemon cmd/ctxlsp
-RACE = $(LONGEST) $(filter-out $(LONGEST) $(QUIET) $(HARNESSES) tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
+LONGEST := lab/vscodetest engine lab/ctxledger lab/sharetest engine/replay engine/daemon lab/ctxlsp
+RACE = $(LONGEST) $(filter-out $(LONGEST) $(QUIET) $(HARNESSES) tokens,$(shell for m in . lab; do $(GO) list -C $$m -f '{{slice .ImportPath 14}}' ./...; done))
 
 test: lint race plain ## every test, under the race detector where goroutines meet
 
@@ -45,14 +52,14 @@ race plain: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 race: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
 race screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
 race: tools editors agents oracle extension
-	$(GO) test -race -vet=off -short -timeout 20m $(RACE:%=./%)
-	$(GO) test -race -vet=off -short -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector' ./tokens ./internal/crashtest
+	$(call tests,-race -vet=off -short -timeout 20m,$(RACE))
+	$(call tests,-race -vet=off -short -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector',tokens lab/crashtest)
 
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. A tenth of the standard library is compared here, all of it by counts.
 # Assembly classifies characters: what merges is the same code without it, and is not tested twice.
 plain: tools oracle lint
-	$(GO) test -vet=off -timeout 20m $(HARNESSES:%=./%) $(LARGE:%=./%) $(QUIET:%=./%)
+	$(call tests,-vet=off -timeout 20m,$(HARNESSES) $(LARGE) $(QUIET))
 	$(GO) test -vet=off -count=1 -timeout 20m ./tokens -library 10
 	$(GO) test -vet=off -count=1 -timeout 20m -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging' ./tokens -library 10
 
@@ -68,13 +75,12 @@ release: extension ## the programs and the .vsix packages for eight platforms, w
 	GO='$(GO)' sh $(EXTENSION)/scripts/release.sh $(CURDIR)/dist
 
 lint: types ## formatting, types, vet for three systems, static analysis
-	@bad=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
-	$(GO) mod tidy -diff
-	$(GO) build -o .cache/ ./internal/vet
-	.cache/vet ./...
-	GOOS=darwin .cache/vet $$($(GO) list ./... | grep -v scriptedmodel)
-	GOOS=windows .cache/vet $$($(GO) list ./... | grep -v scriptedmodel)
-	$(GO) run $(STATICCHECK) ./...
+	@bad=$$(gofmt -l $$(for m in . lab; do $(GO) list -C $$m -f '{{.Dir}}' ./...; done)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
+	$(GO) build -C lab -o ../.cache/ ./vet
+	for m in . lab; do (cd $$m && $(GO) mod tidy -diff && $(CURDIR)/.cache/vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; done
+	for system in darwin windows; do \
+	  GOOS=$$system .cache/vet ./... && (cd lab && GOOS=$$system ../.cache/vet $$($(GO) list ./... | grep -v scriptedmodel)) || exit 1; \
+	done
 
 counts: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 counts: oracle ## every file of the standard library counted as npm tiktoken does, with and without assembly
@@ -87,20 +93,20 @@ fuzz: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 fuzz: oracle ## every fuzz target for FUZZTIME (default 10s) or TOTAL (as 2h) divided among them, STRINGS random strings against npm tiktoken
 	$(GO) test -count=1 -timeout 60m -v -run '^TestOracleOnRandomStrings' ./tokens -strings $(STRINGS) -seed $(SEED)
 	$(GO) test -count=1 -timeout 60m -v -tags purego -run '^TestOracleOnRandomStrings' ./tokens -strings $(STRINGS) -seed $(SEED)
-	$(GO) run ./internal/fuzzrun -time $(FUZZTIME) $(if $(TOTAL),-total $(TOTAL)) $(ONLY)
+	$(call run,lab/fuzzrun,-time $(FUZZTIME) $(if $(TOTAL),-total $(TOTAL)) $(ONLY))
 
 fuzz-corpus: ## select inputs that fuzzing found into testdata/fuzz, a few for each target
-	$(GO) run ./internal/fuzzrun -corpus $(ONLY)
+	$(call run,lab/fuzzrun,-corpus $(ONLY))
 
 bench: build counters corpora ## the figures of docs/benchmarks.md
-	$(GO) run ./internal/benchmark -bin bin
+	$(call run,lab/benchmark,-bin bin $(ARGS))
 
 share: ## many processes at one ledger, at length: a million operations, a kill every 0.5 to 5 s, 1,000 starts and stops
-	$(GO) test -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop' ./internal/sharetest -operations 1000000 -every 5s -cycles 500
+	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop' ./sharetest -operations 1000000 -every 5s -cycles 500
 
 CONFIGURATIONS ?= 200
 authority: tools ## everything that is offered, over CONFIGURATIONS generated configurations of a hostile repository from SEED, under strace
-	$(GO) test -count=1 -timeout 60m -v ./internal/authority -configurations $(CONFIGURATIONS) -seed $(SEED)
+	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
 PROOFS := crash powercut flips faults defects hostile share escapes worktrees liveness authority taint poison counts fuzz
@@ -109,41 +115,41 @@ proofs: ## every harness behind docs/benchmarks.md, for hours
 
 KILLS ?= 20000
 crash: ## kill KILLS owners (default 20,000), from SEED
-	$(GO) run -tags failpoints ./internal/crashtest/crash -kills $(KILLS) $(if $(SEED),-seed $(SEED))
+	$(call run,lab/crashtest/crash,-kills $(KILLS) $(if $(SEED),-seed $(SEED)),-tags failpoints)
 
 defects: ## the seeded defects, and how long the harnesses take to catch them
-	$(GO) test -count=1 -timeout 30m -v -run 'TestSeeded' ./internal/crashtest/...
+	$(GO) test -C lab -count=1 -timeout 30m -v -run 'TestSeeded' ./crashtest/...
 
 worktrees: ## the sessions of worktrees, subdirectories, clones and submodules, owners started from every place
-	$(GO) test -count=1 -timeout 60m -v -run WorktreeMatrix ./cmd/ctxledger -worktrees
+	$(GO) test -C lab -count=1 -timeout 60m -v -run WorktreeMatrix ./ctxledger -worktrees
 
 poison: ## every hostile text of the corpus at every place and through every exit
-	$(GO) test -count=1 -timeout 60m -v -run 'Poison' ./internal/poison -whole
+	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Poison' ./poison -whole
 
 hostile: ## a million malformed messages between calls of the MCP server, and of the language server
-	$(GO) test -count=1 -timeout 60m -v -run Generated ./cmd/ctxmcp ./cmd/ctxlsp -messages 1000000
+	$(GO) test -C lab -count=1 -timeout 60m -v -run Generated ./ctxmcp ./ctxlsp -messages 1000000
 
 SWAPS ?= 1000000
 escapes: ## SWAPS swaps (default 1,000,000) of what lies at the paths that are read and written, from SEED
-	$(GO) test -count=1 -timeout 60m -v ./internal/escapetest -swaps $(SWAPS) -seed $(SEED)
+	$(GO) test -C lab -count=1 -timeout 60m -v ./escapetest -swaps $(SWAPS) -seed $(SEED)
 
 taint: ## a thousand secrets in every field of sessions, and every exit searched for pieces of them
-	$(GO) test -count=1 -timeout 60m -v -run 'NothingLeaves|Table' ./cmd/internal/taint -canaries 1000 -seed $(SEED)
+	$(GO) test -C lab -count=1 -timeout 60m -v -run 'NothingLeaves|Table' ./taint -canaries 1000 -seed $(SEED)
 
 SEED ?= 1
 IMAGES ?= 60000
 powercut: tools ## IMAGES power-cut images from SEED
-	$(GO) test -count=1 -timeout 60m -v -run 'PowerCut' ./internal/crashtest/powercut -images $(IMAGES) -seed $(SEED)
+	$(GO) test -C lab -count=1 -timeout 60m -v -run 'PowerCut' ./crashtest/powercut -images $(IMAGES) -seed $(SEED)
 
 COUNT ?= 20000
 flips: ## COUNT flipped bytes and a fifth as many larger damages, from SEED
-	$(GO) test -count=1 -timeout 60m -v -run 'Damage|Misdirected|Repair' ./internal/crashtest/damage -flips $(COUNT) -wrecks $$(($(COUNT) / 5)) -seed $(SEED)
+	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Damage|Misdirected|Repair' ./crashtest/damage -flips $(COUNT) -wrecks $$(($(COUNT) / 5)) -seed $(SEED)
 
 faults: tools ## every system call of a scripted session fails once
-	$(GO) test -count=1 -timeout 120m -v ./internal/crashtest/faults -points 0
+	$(GO) test -C lab -count=1 -timeout 120m -v ./crashtest/faults -points 0
 
 liveness: tools ## each background task of an owner is held inside a system call
-	$(GO) test -count=1 -timeout 20m -v ./cmd/internal/liveness -every
+	$(GO) test -C lab -count=1 -timeout 20m -v ./liveness -every
 
 tools: ## install strace, which the harnesses need on Linux
 	@if [ "$$(uname)" = Linux ] && ! command -v strace >/dev/null; then \
@@ -152,19 +158,19 @@ tools: ## install strace, which the harnesses need on Linux
 
 editors: $(EDITORS)/.installed $(VSCODE)/.installed ## install the editors that the tests of the language server and of the extension drive
 # One after the other: each wants the lock of apt-get.
-$(EDITORS)/.installed: cmd/ctxlsp/testdata/install_editors.sh | tools
+$(EDITORS)/.installed: lab/ctxlsp/testdata/install_editors.sh | tools
 	rm -rf $(@D) && mkdir -p $(@D)
 	sh $< $(@D)
 	touch $@
 
-INSTALL_VSCODE := $(addprefix internal/vscodetest/testdata/,install.sh spdlog.js)
+INSTALL_VSCODE := $(addprefix lab/vscodetest/testdata/,install.sh spdlog.js)
 $(VSCODE)/.installed: $(INSTALL_VSCODE) | $(EDITORS)/.installed
 	rm -rf $(@D) && mkdir -p $(@D)
 	sh $< $(@D)
 	touch $@
 
 screenshots: editors extension ## take pictures of the extension in light, dark and high contrast into .cache/screenshots
-	$(GO) test -count=1 -run Screenshots ./internal/vscodetest -screenshots $(CURDIR)/.cache/screenshots
+	$(GO) test -C lab -count=1 -run Screenshots ./vscodetest -screenshots $(CURDIR)/.cache/screenshots
 
 agents: $(CLAUDE) ## install the coding agent that the live tests drive
 $(CLAUDE):

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
 )
 
@@ -50,7 +50,7 @@ type app struct {
 	workspace string
 	json      bool
 	inProcess bool
-	ledger    engine.API          // nil until opened
+	ledger    ledger.API          // nil until opened
 	place     workspace.Workspace // zero until the ledger is opened
 }
 

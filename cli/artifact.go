@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 func (a *app) artifactCommand() *cobra.Command {
@@ -24,14 +24,14 @@ func (a *app) artifactCommand() *cobra.Command {
 			"by a handle, which a session's view shows in its place. Without a command it lists the artifacts.",
 		Example: "  ctxledger artifact ls\n  ctxledger artifact read a3f9c20b1d7e --lines 1-40",
 		Args:    a.args(0, 0),
-		RunE: a.asks(func(ctx context.Context, api engine.API, _ []string) error {
+		RunE: a.asks(func(ctx context.Context, api ledger.API, _ []string) error {
 			return a.artifactList(ctx, api, artifactLimit)
 		}),
 	}
 	ls := &cobra.Command{
 		Use: "ls", Short: "List the artifacts, newest first", Example: "  ctxledger artifact ls --json",
 		Args: a.args(0, 0),
-		RunE: a.asks(func(ctx context.Context, api engine.API, _ []string) error { return a.artifactList(ctx, api, limit) }),
+		RunE: a.asks(func(ctx context.Context, api ledger.API, _ []string) error { return a.artifactList(ctx, api, limit) }),
 	}
 	ls.Flags().IntVar(&limit, "limit", artifactLimit, "list at most `N`")
 	cmd.AddCommand(a.artifactPut(), ls, a.artifactRead(), a.artifactGrep(), a.artifactSearch(), a.artifactForget())
@@ -41,11 +41,11 @@ func (a *app) artifactCommand() *cobra.Command {
 // artifactLimit is how many artifacts are listed when nobody says.
 const artifactLimit = 100
 
-func (a *app) artifactList(ctx context.Context, api engine.API, limit int) error {
+func (a *app) artifactList(ctx context.Context, api ledger.API, limit int) error {
 	if limit < 1 {
 		return misuse("--limit takes a number from 1, not %d", limit)
 	}
-	resp, err := api.Artifacts(ctx, engine.ArtifactsRequest{Limit: limit})
+	resp, err := api.Artifacts(ctx, ledger.ArtifactsRequest{Limit: limit})
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (a *app) artifactPut() *cobra.Command {
 		Short:   "Keep a file, or standard input, as an artifact; prints its handle",
 		Example: "  go test ./... 2>&1 | ctxledger artifact put - --title 'test run'",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			content, name, err := a.input(args[0])
 			if err != nil {
 				return err
@@ -87,7 +87,7 @@ func (a *app) artifactPut() *cobra.Command {
 			if title == "" {
 				title = name
 			}
-			art, err := api.PutArtifact(ctx, engine.PutArtifactRequest{Blob: ref.Hash, Title: title})
+			art, err := api.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash, Title: title})
 			if err != nil {
 				return err
 			}
@@ -133,15 +133,15 @@ func (a *app) artifactForget() *cobra.Command {
 			"says that it was forgotten, and when.",
 		Example: "  ctxledger artifact forget a3f9c20b1d7e",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
-			art, err := api.Artifact(ctx, engine.ArtifactRequest{ID: args[0]})
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
+			art, err := api.Artifact(ctx, ledger.ArtifactRequest{ID: args[0]})
 			if err != nil {
 				return err
 			}
-			if _, err := api.Forget(ctx, engine.ForgetRequest{Handle: art.ID}); err != nil {
+			if _, err := api.Forget(ctx, ledger.ForgetRequest{Handle: art.ID}); err != nil {
 				return err
 			}
-			if art, err = api.Artifact(ctx, engine.ArtifactRequest{ID: art.ID}); err != nil {
+			if art, err = api.Artifact(ctx, ledger.ArtifactRequest{ID: art.ID}); err != nil {
 				return err
 			}
 			return a.answer(art, func(w io.Writer) { fmt.Fprintf(w, "forgot %s, %s\n", art.ID, chars.Size(art.Bytes)) })

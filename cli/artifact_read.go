@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/artifacts"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 )
 
 func (a *app) artifactRead() *cobra.Command {
@@ -23,7 +23,7 @@ func (a *app) artifactRead() *cobra.Command {
 		Example: "  ctxledger artifact read a3f9c20b1d7e --lines 100-140\n  ctxledger artifact read a3f9c20b1d7e --tail 20\n" +
 			"  ctxledger artifact read a3f9c20b1d7e --json-path '$.items[0].name'",
 		Args: a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			return a.readPage(ctx, api, args[0], s)
 		}),
 	}
@@ -51,7 +51,7 @@ func (a *app) artifactGrep() *cobra.Command {
 		Short:   "Lines of an artifact that match a regular expression, with their numbers",
 		Example: "  ctxledger artifact grep -C 2 'FAIL|panic' a3f9c20b1d7e",
 		Args:    a.args(2, 2),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			s.Grep = args[0]
 			return a.readPage(ctx, api, args[1], s)
 		}),
@@ -62,8 +62,8 @@ func (a *app) artifactGrep() *cobra.Command {
 }
 
 // readPage prints one page of what a handle names.
-func (a *app) readPage(ctx context.Context, api engine.API, handle string, s artifacts.Selection) error {
-	page, err := api.ReadArtifact(ctx, engine.ReadArtifactRequest{ID: handle, Selection: s})
+func (a *app) readPage(ctx context.Context, api ledger.API, handle string, s artifacts.Selection) error {
+	page, err := api.ReadArtifact(ctx, ledger.ReadArtifactRequest{ID: handle, Selection: s})
 	if err != nil {
 		return err
 	}
@@ -116,13 +116,13 @@ func quoted(s string) string {
 }
 
 func (a *app) artifactSearch() *cobra.Command {
-	r := engine.SearchArtifactsRequest{}
+	r := ledger.SearchArtifactsRequest{}
 	cmd := &cobra.Command{
 		Use:     "search WORDS",
 		Short:   "Passages in all artifacts that fit the words best",
 		Example: "  ctxledger artifact search 'connection refused'",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			if r.Limit < 1 {
 				return misuse("--limit takes a number from 1, not %d", r.Limit)
 			}

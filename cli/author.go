@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/llm"
 	"ctxledger.dev/trust"
 )
@@ -48,31 +48,31 @@ func (f authorFlags) check(mode string) error {
 const maxSummary = 1 << 20
 
 // compacted plans and accepts a compaction, with a model or a supplied text where the mode wants one.
-func (a *app) compacted(ctx context.Context, api engine.API, r engine.PlanCompactionRequest, f authorFlags) (engine.CompactionPlan, error) {
+func (a *app) compacted(ctx context.Context, api ledger.API, r ledger.PlanCompactionRequest, f authorFlags) (ledger.CompactionPlan, error) {
 	r.Options.Reasoning = f.reasoning
 	if !r.Options.Mode.Asks() {
-		return engine.Compact(ctx, api, r, "", false)
+		return ledger.Compact(ctx, api, r, "", false)
 	}
 	if f.summary != "" {
 		text, err := a.supplied(f.summary)
 		if err != nil {
-			return engine.CompactionPlan{}, err
+			return ledger.CompactionPlan{}, err
 		}
-		return engine.CompactBy(ctx, api, r, "", false, func(_ context.Context, b *compaction.Brief) (compaction.Answer, error) {
+		return ledger.CompactBy(ctx, api, r, "", false, func(_ context.Context, b *compaction.Brief) (compaction.Answer, error) {
 			return compaction.Supplied(b, text), nil
 		})
 	}
 	author, sections, err := a.openAuthor(f.model)
 	if err != nil {
-		return engine.CompactionPlan{}, err
+		return ledger.CompactionPlan{}, err
 	}
 	r.Options.Preset = sections
-	return engine.CompactBy(ctx, api, r, "", false, author)
+	return ledger.CompactBy(ctx, api, r, "", false, author)
 }
 
 // openAuthor returns the configured model as an author, and the sections of its summaries. What a workspace
 // configures the person at the terminal is asked about first.
-func (a *app) openAuthor(name string) (engine.Author, string, error) {
+func (a *app) openAuthor(name string) (ledger.Author, string, error) {
 	approved, err := trust.Confirm(a.Env, a.place, a.In, a.Err)
 	if err != nil {
 		return nil, "", err

@@ -5,18 +5,18 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 )
 
 // modeAuto is the mode of compact that does what the policy asks for, and no more.
 const modeAuto = "auto"
 
 // auto does what the policy asks for now, and says why, or why not.
-func (a *app) auto(ctx context.Context, api engine.API, session string, f compactFlags) error {
-	out, err := engine.Auto(ctx, api, engine.AutoRequest{
-		EditViewRequest: engine.EditViewRequest{Session: session},
+func (a *app) auto(ctx context.Context, api ledger.API, session string, f compactFlags) error {
+	out, err := ledger.Auto(ctx, api, ledger.AutoRequest{
+		EditViewRequest: ledger.EditViewRequest{Session: session},
 		Options:         compaction.Options{Budget: f.budget, Keep: f.keep, Reasoning: f.author.reasoning},
-	}, func(context.Context) (engine.Author, string, error) { return a.openAuthor("") })
+	}, func(context.Context) (ledger.Author, string, error) { return a.openAuthor("") })
 	if err != nil {
 		return err
 	}
@@ -27,14 +27,14 @@ func (a *app) auto(ctx context.Context, api engine.API, session string, f compac
 	case formatMessages:
 		return a.printMessages(ctx, api, session)
 	}
-	if out.Action == engine.AutoCompacted {
+	if out.Action == ledger.AutoCompacted {
 		return a.writeMasked([]byte(strings.TrimRight(out.Compaction.Summary.Text, "\n") + "\n"))
 	}
 	return nil
 }
 
 // sayAuto says what was done, why, and what did not go as configured.
-func (a *app) sayAuto(out engine.AutoResult) {
+func (a *app) sayAuto(out ledger.AutoResult) {
 	if out.Fallback != "" {
 		a.say("%s", out.Fallback)
 	}
@@ -46,7 +46,7 @@ func (a *app) sayAuto(out engine.AutoResult) {
 		what += ", " + sizes
 	}
 	a.say("session %s: %s: %s", out.Edited.Session, what, out.Why)
-	if out.Action == engine.AutoCompacted {
+	if out.Action == ledger.AutoCompacted {
 		a.hint("`ctxledger restore --apply %s` takes it back", out.Compaction.Summary.ID)
 	}
 	if out.Edited.Warn {

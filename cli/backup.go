@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 )
 
 func (a *app) backupCommand() *cobra.Command {
@@ -25,8 +25,8 @@ func (a *app) backupCommand() *cobra.Command {
 			"  tar -xf FILE -C DIRECTORY",
 		Example: "  ctxledger backup ~/ledger-2026-11-21.tar",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
-			b, err := api.Backup(ctx, engine.BackupRequest{File: a.absolute(args[0])})
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
+			b, err := api.Backup(ctx, ledger.BackupRequest{File: a.absolute(args[0])})
 			if err != nil {
 				return err
 			}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -39,7 +39,7 @@ func (a *app) estimator(ctx context.Context, state, model string) *tokens.Estima
 		return nil
 	}
 	defer api.Close() // nothing was written
-	known, err := api.Estimators(ctx, engine.EstimatorsRequest{Models: []string{model}})
+	known, err := api.Estimators(ctx, ledger.EstimatorsRequest{Models: []string{model}})
 	if err != nil {
 		return nil
 	}

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -50,7 +50,7 @@ func TestACountAsksARunningDaemonForWhatItLearnt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	learn := engine.LearnRequest{Host: "h", HostID: "s", Measurements: []engine.Measurement{
+	learn := ledger.LearnRequest{Host: "h", HostID: "s", Measurements: []ledger.Measurement{
 		{Request: 1, Model: model, Before: 100, After: 2100, Features: tokens.Features{1000, 400, 3000, 300, 50, 0, 500, 90, 1}},
 	}}
 	if _, err := api.Learn(ctx, learn); err != nil {

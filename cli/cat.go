@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 func (a *app) catCommand() *cobra.Command {
@@ -30,9 +30,9 @@ type catAnswer struct {
 	stored
 }
 
-func (a *app) cat(ctx context.Context, api engine.API, args []string) error {
+func (a *app) cat(ctx context.Context, api ledger.API, args []string) error {
 	const op = "cli.cat"
-	rc, err := api.ReadBlob(ctx, engine.ReadBlobRequest{Handle: args[0]})
+	rc, err := api.ReadBlob(ctx, ledger.ReadBlobRequest{Handle: args[0]})
 	if err != nil {
 		return err
 	}

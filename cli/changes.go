@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/changes"
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 )
 
 func (a *app) changesCommand() *cobra.Command {
-	r := engine.ChangesRequest{}
+	r := ledger.ChangesRequest{}
 	cmd := &cobra.Command{
 		Use:   "changes [--session S] [PATH]",
 		Short: "What happened to files, newest first",
@@ -25,7 +25,7 @@ func (a *app) changesCommand() *cobra.Command {
 			"of somebody else (external) where there was none.",
 		Example: "  ctxledger changes\n  ctxledger changes --session ab03de2c internal/",
 		Args:    a.args(0, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			if r.Limit < 1 || r.Since < 0 {
 				return misuse("--limit takes a number from 1, --since one from 0")
 			}
@@ -50,7 +50,7 @@ func (a *app) changesCommand() *cobra.Command {
 }
 
 // changes asks for the changes of a path, "" being all, in the first sense of it that has some.
-func (a *app) changes(ctx context.Context, api engine.API, r engine.ChangesRequest, name string) (resp engine.ChangesResponse, err error) {
+func (a *app) changes(ctx context.Context, api ledger.API, r ledger.ChangesRequest, name string) (resp ledger.ChangesResponse, err error) {
 	if name == "" {
 		return api.Changes(ctx, r)
 	}
@@ -65,7 +65,7 @@ func (a *app) changes(ctx context.Context, api engine.API, r engine.ChangesReque
 	return resp, nil
 }
 
-func (a *app) printChanges(w io.Writer, resp engine.ChangesResponse) {
+func (a *app) printChanges(w io.Writer, resp ledger.ChangesResponse) {
 	if resp.Total == 0 {
 		fmt.Fprintln(w, "no change of a file is recorded here")
 	} else {

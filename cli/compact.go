@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
@@ -65,7 +65,7 @@ func (a *app) compactCommand() *cobra.Command {
 		if err := f.check(a.json); err != nil {
 			return err
 		}
-		return a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		return a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			return a.compact(ctx, api, strings.Join(args, ""), f)
 		})(cmd, args)
 	}
@@ -100,7 +100,7 @@ func (f compactFlags) check(json bool) error {
 // modes are those that the command line offers.
 var modes = []compaction.Mode{compaction.Intent, compaction.Window, compaction.LLM, compaction.Hybrid}
 
-func (a *app) compact(ctx context.Context, api engine.API, what string, f compactFlags) error {
+func (a *app) compact(ctx context.Context, api ledger.API, what string, f compactFlags) error {
 	name, err := a.sessionOf(ctx, api, what, f.wire)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (a *app) compact(ctx context.Context, api engine.API, what string, f compac
 	if f.mode == modeAuto {
 		return a.auto(ctx, api, s.ID, f)
 	}
-	r := engine.PlanCompactionRequest{Session: s.ID, Options: compaction.Options{
+	r := ledger.PlanCompactionRequest{Session: s.ID, Options: compaction.Options{
 		Mode: compaction.Mode(f.mode), Budget: f.budget, Keep: f.keep, Reason: "manual",
 	}}
 	if f.chars > 0 {
@@ -128,7 +128,7 @@ func (a *app) compact(ctx context.Context, api engine.API, what string, f compac
 }
 
 // sessionOf returns the session that an argument names: that of a file is read into the ledger.
-func (a *app) sessionOf(ctx context.Context, api engine.API, what, wire string) (string, error) {
+func (a *app) sessionOf(ctx context.Context, api ledger.API, what, wire string) (string, error) {
 	if what == "" || !a.isFile(what) {
 		if wire != "" {
 			return "", misuse("--messages is about a file of messages: name one")
@@ -149,7 +149,7 @@ func (a *app) isFile(name string) bool {
 }
 
 // charBudget finds a budget in tokens whose summary has at most so many characters.
-func charBudget(ctx context.Context, api engine.API, r engine.PlanCompactionRequest, most int) (int, error) {
+func charBudget(ctx context.Context, api ledger.API, r ledger.PlanCompactionRequest, most int) (int, error) {
 	const (
 		perToken = 3 // characters: what a token of a summary has at least, as a rule
 		tries    = 6
@@ -157,7 +157,7 @@ func charBudget(ctx context.Context, api engine.API, r engine.PlanCompactionRequ
 	why := ""
 	r.Options.Budget = max(most/perToken, 1)
 	for range tries {
-		p, err := engine.Compact(ctx, api, r, "", true)
+		p, err := ledger.Compact(ctx, api, r, "", true)
 		if err != nil {
 			return 0, err
 		}
@@ -176,7 +176,7 @@ func charBudget(ctx context.Context, api engine.API, r engine.PlanCompactionRequ
 		WithHint("allow more with --budget-chars")
 }
 
-func (a *app) printCompaction(ctx context.Context, api engine.API, p engine.CompactionPlan, format string) error {
+func (a *app) printCompaction(ctx context.Context, api ledger.API, p ledger.CompactionPlan, format string) error {
 	switch p.Outcome {
 	case compaction.Compacted:
 		a.say("%s → %s tokens; summary %s stands for turns %d–%d of session %s", p.Summary.TokensBefore, p.Summary.TokensAfter,
@@ -201,8 +201,8 @@ func (a *app) printCompaction(ctx context.Context, api engine.API, p engine.Comp
 }
 
 // printMessages prints the view as a JSON array, each message with its exact bytes.
-func (a *app) printMessages(ctx context.Context, api engine.API, session string) error {
-	v, err := engine.Messages(ctx, api, engine.ViewRequest{Session: session})
+func (a *app) printMessages(ctx context.Context, api ledger.API, session string) error {
+	v, err := ledger.Messages(ctx, api, ledger.ViewRequest{Session: session})
 	if err != nil {
 		return err
 	}

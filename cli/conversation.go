@@ -6,10 +6,10 @@ import (
 	"errors"
 	"io"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
@@ -18,7 +18,7 @@ const conversationHost = "file"
 
 // conversation records the messages of a file that is one JSON array of them, or a request that holds
 // one, and returns their session; "" for a file that is something else, such as an agent's session file.
-func (a *app) conversation(ctx context.Context, api engine.API, file, format string) (string, error) {
+func (a *app) conversation(ctx context.Context, api ledger.API, file, format string) (string, error) {
 	array, err := readConversation(a.absolute(file))
 	if err != nil {
 		return "", err
@@ -29,7 +29,7 @@ func (a *app) conversation(ctx context.Context, api engine.API, file, format str
 		}
 		return "", nil
 	}
-	done, _, err := engine.HandIn(ctx, api, engine.AppendMessagesRequest{Host: conversationHost, Format: transcript.Format(format)}, array)
+	done, _, err := ledger.HandIn(ctx, api, ledger.AppendMessagesRequest{Host: conversationHost, Format: transcript.Format(format)}, array)
 	return done.Session, inFile(file, err)
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 )
 
 // duSessions is how many sessions the table shows; JSON has more.
@@ -29,12 +29,12 @@ func (a *app) duCommand() *cobra.Command {
 
 // duAnswer is what the du command answers.
 type duAnswer struct {
-	engine.DiskUsage
+	ledger.DiskUsage
 	Ceiling int64 `json:"ceiling"` // bytes above which the user wants to be warned; 0: none
 }
 
-func (a *app) du(ctx context.Context, api engine.API, _ []string) error {
-	u, err := api.DiskUsage(ctx, engine.DiskUsageRequest{})
+func (a *app) du(ctx context.Context, api ledger.API, _ []string) error {
+	u, err := api.DiskUsage(ctx, ledger.DiskUsageRequest{})
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (a *app) printUsage(w io.Writer, u duAnswer) {
 	a.printCeiling(w, u.Total, u.Ceiling, "`ctxledger gc` frees what nothing names; `ctxledger artifact forget` takes contents out")
 }
 
-func (a *app) printSessionUsage(w io.Writer, u engine.DiskUsage) {
+func (a *app) printSessionUsage(w io.Writer, u ledger.DiskUsage) {
 	t := a.newTable("SESSION", ">RECORDS", ">LOG", ">BLOBS", ">ON DISK", "UPDATED", "TITLE")
 	shown := u.Sessions[:min(len(u.Sessions), duSessions)]
 	for _, s := range shown {

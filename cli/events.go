@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 )
 
 // eventsPage is how many events one call brings.
@@ -28,12 +28,12 @@ func (a *app) eventsCommand() *cobra.Command {
 		Long:    "Prints an event a line, with --json a JSON object a line.",
 		Example: "  ctxledger events --after 120\n  ctxledger events --follow --json",
 		Args:    a.args(0, 0),
-		RunE: a.asks(func(ctx context.Context, api engine.API, _ []string) error {
+		RunE: a.asks(func(ctx context.Context, api ledger.API, _ []string) error {
 			if after < 0 {
 				return misuse("--after takes the number of an event, not %d", after)
 			}
 			if !follow {
-				return a.events(ctx, api, engine.WaitEventsRequest{After: after, Limit: eventsPage})
+				return a.events(ctx, api, ledger.WaitEventsRequest{After: after, Limit: eventsPage})
 			}
 			return a.followEvents(ctx, api, after)
 		}),
@@ -44,7 +44,7 @@ func (a *app) eventsCommand() *cobra.Command {
 }
 
 // events prints what there is.
-func (a *app) events(ctx context.Context, api engine.API, r engine.WaitEventsRequest) error {
+func (a *app) events(ctx context.Context, api ledger.API, r ledger.WaitEventsRequest) error {
 	for {
 		resp, err := a.eventsPage(ctx, api, r)
 		if err != nil || len(resp.Events) == 0 {
@@ -55,10 +55,10 @@ func (a *app) events(ctx context.Context, api engine.API, r engine.WaitEventsReq
 }
 
 // followEvents prints what there is and what comes.
-func (a *app) followEvents(ctx context.Context, api engine.API, after int64) error {
+func (a *app) followEvents(ctx context.Context, api ledger.API, after int64) error {
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	r := engine.WaitEventsRequest{After: after, Limit: eventsPage, WaitMS: limits.LongPoll.Milliseconds()}
+	r := ledger.WaitEventsRequest{After: after, Limit: eventsPage, WaitMS: limits.LongPoll.Milliseconds()}
 	for {
 		resp, err := a.eventsPage(ctx, api, r)
 		if ctx.Err() != nil {
@@ -72,7 +72,7 @@ func (a *app) followEvents(ctx context.Context, api engine.API, after int64) err
 }
 
 // eventsPage prints the answer to one request.
-func (a *app) eventsPage(ctx context.Context, api engine.API, r engine.WaitEventsRequest) (engine.WaitEventsResponse, error) {
+func (a *app) eventsPage(ctx context.Context, api ledger.API, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	resp, err := api.WaitEvents(ctx, r)
 	if err != nil {
 		return resp, err
@@ -90,15 +90,15 @@ func (a *app) eventsPage(ctx context.Context, api engine.API, r engine.WaitEvent
 	return resp, nil
 }
 
-func (a *app) printEvent(e engine.Event) error {
+func (a *app) printEvent(e ledger.Event) error {
 	if a.json {
 		return a.answerLine(e)
 	}
 	what := strings.Join(strings.Fields(e.ID+" "+e.Detail+" "+e.Words()), " ")
 	switch e.Kind {
-	case engine.EventEntries:
+	case ledger.EventEntries:
 		what = fmt.Sprintf("%s, newest %d", chars.Plural(e.Count, "record"), e.Entry)
-	case engine.EventChange:
+	case ledger.EventChange:
 		what = chars.Plural(e.Count, "file change")
 	}
 	session := e.Session

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/exports"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -27,7 +27,7 @@ func (a *app) exportCommand() *cobra.Command {
 			"unless exports: false stands in ctxledger.yaml. Exports are never read back.",
 		Example: "  ctxledger export\n  ctxledger export --session ab03de2c report/",
 		Args:    a.args(0, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			dir := filepath.Join(a.place.State, exports.Dir, "all")
 			if len(args) == 1 {
 				dir = a.absolute(args[0])
@@ -52,7 +52,7 @@ func (a *app) exportCommand() *cobra.Command {
 }
 
 // exported returns the sessions to export, oldest first: the named one, or all.
-func (a *app) exported(ctx context.Context, api engine.API, name string) ([]sessions.Session, error) {
+func (a *app) exported(ctx context.Context, api ledger.API, name string) ([]sessions.Session, error) {
 	if name != "" {
 		s, err := a.session(ctx, name, true)
 		return []sessions.Session{s}, err
@@ -68,10 +68,10 @@ func (a *app) exported(ctx context.Context, api engine.API, name string) ([]sess
 }
 
 // allSessions asks for all pages of the list of sessions.
-func allSessions(ctx context.Context, api engine.API) (all []sessions.Session, err error) {
+func allSessions(ctx context.Context, api ledger.API) (all []sessions.Session, err error) {
 	const page = 1000
 	for {
-		resp, err := api.Sessions(ctx, engine.SessionsRequest{Limit: page, Skip: len(all)})
+		resp, err := api.Sessions(ctx, ledger.SessionsRequest{Limit: page, Skip: len(all)})
 		if err != nil || len(resp.Sessions) == 0 {
 			return all, err
 		}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 func (a *app) forgetCommand() *cobra.Command {
@@ -39,7 +39,7 @@ func (a *app) forgetCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be forgotten")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		r := engine.ForgetRequest{Handle: strings.Join(args, "")}
+		r := ledger.ForgetRequest{Handle: strings.Join(args, "")}
 		switch asked := cmd.Flags().Changed("text"); {
 		case asked == (len(args) == 1):
 			return misuse("name a handle, or give a text with --text -")
@@ -51,7 +51,7 @@ func (a *app) forgetCommand() *cobra.Command {
 				return err
 			}
 		}
-		return a.asks(func(ctx context.Context, api engine.API, _ []string) error { return a.forget(ctx, api, r, yes, dry) })(cmd, args)
+		return a.asks(func(ctx context.Context, api ledger.API, _ []string) error { return a.forget(ctx, api, r, yes, dry) })(cmd, args)
 	}
 	return cmd
 }
@@ -72,7 +72,7 @@ func (a *app) secret() (string, error) {
 }
 
 // forget shows what would go, asks, and forgets it.
-func (a *app) forget(ctx context.Context, api engine.API, r engine.ForgetRequest, yes, dry bool) error {
+func (a *app) forget(ctx context.Context, api ledger.API, r ledger.ForgetRequest, yes, dry bool) error {
 	if dry || !yes {
 		r.DryRun = true
 		plan, err := api.Forget(ctx, r)
@@ -117,7 +117,7 @@ func (a *app) confirm(question string) error {
 	return nil
 }
 
-func (a *app) printForgotten(w io.Writer, f engine.Forgotten) {
+func (a *app) printForgotten(w io.Writer, f ledger.Forgotten) {
 	verb := "forgot"
 	if f.DryRun {
 		verb = "would forget"
@@ -142,7 +142,7 @@ func (a *app) printForgotten(w io.Writer, f engine.Forgotten) {
 }
 
 // printLeft says where a text is still to be found.
-func printLeft(w io.Writer, f engine.Forgotten, text bool) {
+func printLeft(w io.Writer, f ledger.Forgotten, text bool) {
 	if !text {
 		fmt.Fprintln(w, "its bytes are gone from the disk; summaries and memories may quote it")
 		return

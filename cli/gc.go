@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 )
 
 func (a *app) gcCommand() *cobra.Command {
@@ -22,8 +22,8 @@ func (a *app) gcCommand() *cobra.Command {
 			"before it changes them goes after 30 days. `ctxledger du` shows beforehand what would be freed.",
 		Example: "  ctxledger gc\n  ctxledger gc --json",
 		Args:    a.args(0, 0),
-		RunE: a.asks(func(ctx context.Context, api engine.API, _ []string) error {
-			c, err := api.CollectGarbage(ctx, engine.CollectGarbageRequest{})
+		RunE: a.asks(func(ctx context.Context, api ledger.API, _ []string) error {
+			c, err := api.CollectGarbage(ctx, ledger.CollectGarbageRequest{})
 			if err != nil {
 				return err
 			}

@@ -11,10 +11,10 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/claudecode"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/logcap"
+	"ctxledger.dev/ledger"
 )
 
 func (a *app) importCommand() *cobra.Command {
@@ -35,7 +35,7 @@ func (a *app) importCommand() *cobra.Command {
 			if follow && len(files) > 1 {
 				return misuse("--follow takes one file, not %d", len(files))
 			}
-			return a.asks(func(ctx context.Context, api engine.API, files []string) error {
+			return a.asks(func(ctx context.Context, api ledger.API, files []string) error {
 				if follow {
 					return a.follow(ctx, api, files[0])
 				}
@@ -49,7 +49,7 @@ func (a *app) importCommand() *cobra.Command {
 }
 
 // importFiles imports each file. The answer is about those that were read.
-func (a *app) importFiles(ctx context.Context, api engine.API, files []string) error {
+func (a *app) importFiles(ctx context.Context, api ledger.API, files []string) error {
 	reports := []claudecode.Report{}
 	for _, file := range files {
 		r, err := a.importFile(ctx, api, file)
@@ -72,7 +72,7 @@ func (a *app) importFiles(ctx context.Context, api engine.API, files []string) e
 }
 
 // importFile imports one file and says what could not be taken as it was.
-func (a *app) importFile(ctx context.Context, api engine.API, file string) (claudecode.Report, error) {
+func (a *app) importFile(ctx context.Context, api ledger.API, file string) (claudecode.Report, error) {
 	bar := a.progress(file)
 	r, err := claudecode.Import(ctx, api, claudecode.Source{Path: file, Dir: a.Env.Dir}, bar.show)
 	bar.done()
@@ -82,7 +82,7 @@ func (a *app) importFile(ctx context.Context, api engine.API, file string) (clau
 }
 
 // follow imports a file and what is appended to it, until the command is interrupted.
-func (a *app) follow(ctx context.Context, api engine.API, file string) error {
+func (a *app) follow(ctx context.Context, api ledger.API, file string) error {
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	switch err := a.importFiles(ctx, api, []string{file}); {

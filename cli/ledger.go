@@ -11,13 +11,14 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/workspace"
 )
 
 // asks makes the function of a command that needs the ledger: it is opened first, its daemon
 // started if none runs.
-func (a *app) asks(do func(ctx context.Context, api engine.API, args []string) error) func(*cobra.Command, []string) error {
+func (a *app) asks(do func(ctx context.Context, api ledger.API, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := a.open(cmd.Context()); err != nil {
 			return err
@@ -50,7 +51,7 @@ func (a *app) find() (workspace.Workspace, error) {
 // session finds the session that a command is about: the named one, the agent's own, the active
 // one, or the newest. Several active ones are a conflict, unless the newest will do.
 func (a *app) session(ctx context.Context, name string, newest bool) (sessions.Session, error) {
-	r := engine.SessionRequest{Name: name, HostID: workspace.HostSession(a.Env), Latest: newest}
+	r := ledger.SessionRequest{Name: name, HostID: workspace.HostSession(a.Env), Latest: newest}
 	s, err := a.ledger.Session(ctx, r)
 	if name == "" && !newest && fault.Is(err, fault.NotFound) {
 		r.Latest = true

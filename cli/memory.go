@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
 
@@ -24,7 +24,7 @@ func (a *app) memoryCommand() *cobra.Command {
 			"only, those of the user in all workspaces. Without a command it lists them.",
 		Example: "  ctxledger memory add test-runner --body 'Use go test -race ./...'\n  ctxledger memory ls tests",
 		Args:    a.args(0, 0),
-		RunE:    a.asks(func(ctx context.Context, api engine.API, _ []string) error { return a.memoryList(ctx, api, "", scope) }),
+		RunE:    a.asks(func(ctx context.Context, api ledger.API, _ []string) error { return a.memoryList(ctx, api, "", scope) }),
 	}
 	cmd.PersistentFlags().StringVar(&scope, "scope", "", "`SCOPE`: project or user (default: project to write, both to read)")
 	cmd.AddCommand(a.memoryAdd(&scope), a.memoryLs(&scope), a.memoryShow(&scope), a.memoryRm(&scope), a.memoryImport(&scope), a.memoryExport(&scope))
@@ -32,7 +32,7 @@ func (a *app) memoryCommand() *cobra.Command {
 }
 
 func (a *app) memoryAdd(scope *string) *cobra.Command {
-	var r engine.SaveMemoryRequest
+	var r ledger.SaveMemoryRequest
 	cmd := &cobra.Command{
 		Use:     "add NAME",
 		Short:   "Save a fact; without --body it is read from standard input",
@@ -43,7 +43,7 @@ func (a *app) memoryAdd(scope *string) *cobra.Command {
 	cmd.Flags().StringVar(&r.Type, "type", "", "`KIND` of fact: user, feedback, project or reference (default: as it was, or project)")
 	cmd.Flags().StringVar(&r.Body, "body", "", "the fact itself, a `TEXT` of at most 4 KB")
 	cmd.Flags().BoolVar(&r.Overwrite, "overwrite", false, "replace a fact that somebody else saved under this name")
-	cmd.RunE = a.asks(func(ctx context.Context, api engine.API, args []string) error {
+	cmd.RunE = a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 		if !cmd.Flags().Changed("body") {
 			var err error
 			if r.Body, err = a.body(); err != nil {
@@ -97,14 +97,14 @@ func (a *app) memoryLs(scope *string) *cobra.Command {
 		Short:   "List the facts, or those that fit a query best",
 		Example: "  ctxledger memory ls\n  ctxledger memory ls 'how do we run tests'",
 		Args:    a.args(0, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			return a.memoryList(ctx, api, strings.Join(args, ""), *scope)
 		}),
 	}
 }
 
-func (a *app) memoryList(ctx context.Context, api engine.API, query, scope string) error {
-	resp, err := memories(ctx, api, engine.MemoriesRequest{Scope: memory.Scope(scope), Query: query, Body: a.json})
+func (a *app) memoryList(ctx context.Context, api ledger.API, query, scope string) error {
+	resp, err := memories(ctx, api, ledger.MemoriesRequest{Scope: memory.Scope(scope), Query: query, Body: a.json})
 	if err != nil {
 		return err
 	}
@@ -131,14 +131,14 @@ func (a *app) memoryList(ctx context.Context, api engine.API, query, scope strin
 const memoryPage = 200
 
 // memories asks for all pages of a list; a query has one page.
-func memories(ctx context.Context, api engine.API, r engine.MemoriesRequest) (engine.MemoriesResponse, error) {
+func memories(ctx context.Context, api ledger.API, r ledger.MemoriesRequest) (ledger.MemoriesResponse, error) {
 	if r.Query == "" {
 		r.Limit = memoryPage
 	}
 	all, err := api.Memories(ctx, r)
 	for err == nil && all.Next != "" {
 		r.After = all.Next
-		var page engine.MemoriesResponse
+		var page ledger.MemoriesResponse
 		if page, err = api.Memories(ctx, r); err == nil {
 			all.Entries = append(all.Entries, page.Entries...)
 			all.Notes = append(all.Notes, page.Notes...)
@@ -154,8 +154,8 @@ func (a *app) memoryShow(scope *string) *cobra.Command {
 		Short:   "Print one fact",
 		Example: "  ctxledger memory show deploy",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
-			e, err := api.Memory(ctx, engine.MemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
+			e, err := api.Memory(ctx, ledger.MemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
 			if err != nil {
 				return err
 			}
@@ -176,8 +176,8 @@ func (a *app) memoryRm(scope *string) *cobra.Command {
 		Short:   "Delete one fact",
 		Example: "  ctxledger memory rm deploy",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
-			e, err := api.DeleteMemory(ctx, engine.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
+			e, err := api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
 			if err != nil {
 				return err
 			}

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
 
@@ -33,7 +33,7 @@ func (a *app) memoryImport(scope *string) *cobra.Command {
 			"agents/NAME. What cannot be taken over is named, and the rest goes on.",
 		Example: "  ctxledger memory import ./memory\n  ctxledger memory import ~/notes/memory --scope user",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			return a.importMemory(ctx, api, args[0], *scope, overwrite)
 		}),
 	}
@@ -41,7 +41,7 @@ func (a *app) memoryImport(scope *string) *cobra.Command {
 	return cmd
 }
 
-func (a *app) importMemory(ctx context.Context, api engine.API, dir, scope string, overwrite bool) error {
+func (a *app) importMemory(ctx context.Context, api ledger.API, dir, scope string, overwrite bool) error {
 	const op = "cli.memory"
 	path := a.absolute(dir)
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
@@ -64,7 +64,7 @@ func (a *app) importMemory(ctx context.Context, api engine.API, dir, scope strin
 		if scope != "" || a.place.Root == "" {
 			e.Scope = a.writeScope(scope)
 		}
-		e, err := api.SaveMemory(ctx, engine.SaveMemoryRequest{Entry: e, Overwrite: overwrite})
+		e, err := api.SaveMemory(ctx, ledger.SaveMemoryRequest{Entry: e, Overwrite: overwrite})
 		switch {
 		case fault.Is(err, fault.Conflict):
 			a.say("%s", err)
@@ -92,7 +92,7 @@ func (a *app) memoryExport(scope *string) *cobra.Command {
 			"into DIRECTORY/repl, or with --scope those of one scope into DIRECTORY.",
 		Example: "  ctxledger memory export ./memory\n  ctxledger memory export --scope user ~/notes/memory",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			return a.exportMemory(ctx, api, args[0], *scope, overwrite)
 		}),
 	}
@@ -100,8 +100,8 @@ func (a *app) memoryExport(scope *string) *cobra.Command {
 	return cmd
 }
 
-func (a *app) exportMemory(ctx context.Context, api engine.API, dir, scope string, overwrite bool) error {
-	resp, err := memories(ctx, api, engine.MemoriesRequest{Scope: memory.Scope(scope), Body: true})
+func (a *app) exportMemory(ctx context.Context, api ledger.API, dir, scope string, overwrite bool) error {
+	resp, err := memories(ctx, api, ledger.MemoriesRequest{Scope: memory.Scope(scope), Body: true})
 	if err != nil {
 		return err
 	}

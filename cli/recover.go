@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/overflow"
 	"ctxledger.dev/transcript"
 )
@@ -29,7 +29,7 @@ type recoverFlags struct {
 	answer string
 	format string
 	wire   string
-	report engine.OverflowRequest
+	report ledger.OverflowRequest
 }
 
 func (a *app) recoverCommand() *cobra.Command {
@@ -63,7 +63,7 @@ func (a *app) recoverCommand() *cobra.Command {
 		if err := f.check(a.json); err != nil {
 			return err
 		}
-		return a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		return a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			return a.recover(ctx, api, strings.Join(args, ""), f)
 		})(cmd, args)
 	}
@@ -90,7 +90,7 @@ func (f recoverFlags) check(json bool) error {
 	return nil
 }
 
-func (a *app) recover(ctx context.Context, api engine.API, what string, f recoverFlags) error {
+func (a *app) recover(ctx context.Context, api ledger.API, what string, f recoverFlags) error {
 	body, err := a.readAnswer(f.answer)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (a *app) recover(ctx context.Context, api engine.API, what string, f recove
 	r := f.report
 	r.Session, r.Status, r.Finish, r.Usage = s.ID, got.Status, got.Finish, got.Usage
 	r.Body = got.Body[:min(len(got.Body), maxErrorBody)]
-	done, err := engine.Recover(ctx, api, r, compaction.Options{})
+	done, err := ledger.Recover(ctx, api, r, compaction.Options{})
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (a *app) readAnswer(name string) ([]byte, error) {
 	return body, fault.Wrap(fault.Unavailable, "cli.recover", err)
 }
 
-func (a *app) printRecovery(ctx context.Context, api engine.API, done engine.Recovery, format string) error {
+func (a *app) printRecovery(ctx context.Context, api ledger.API, done ledger.Recovery, format string) error {
 	switch {
 	case format == formatJSON:
 		return a.answerExact(done) // with the request to send
@@ -154,7 +154,7 @@ func (a *app) printRecovery(ctx context.Context, api engine.API, done engine.Rec
 }
 
 // recoveryText tells what a request's failure is, what was learned, and what to do.
-func (a *app) recoveryText(done engine.Recovery) string {
+func (a *app) recoveryText(done ledger.Recovery) string {
 	var b strings.Builder
 	v := done.Verdict
 	fmt.Fprintf(&b, "verdict    %s", v.Class)
@@ -185,7 +185,7 @@ func known(n int) string {
 }
 
 // windowSource says what errors of the provider taught about a window, "" for nothing.
-func (a *app) windowSource(w *engine.Window) string {
+func (a *app) windowSource(w *ledger.Window) string {
 	if w == nil || w.Learned == nil {
 		return ""
 	}

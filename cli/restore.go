@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 )
 
 func (a *app) restoreCommand() *cobra.Command {
@@ -21,7 +21,7 @@ func (a *app) restoreCommand() *cobra.Command {
 			"With --apply the view of the session shows the range again.",
 		Example: "  ctxledger restore 3f9c1b2a7d4e > range.jsonl\n  ctxledger restore --apply 3f9c1b2a7d4e",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			if apply {
 				return a.restoreApply(ctx, api, args[0])
 			}
@@ -43,20 +43,20 @@ type restoreAnswer struct {
 	Records  []stored `json:"records"`
 }
 
-func (a *app) restorePrint(ctx context.Context, api engine.API, id string) error {
-	s, err := api.Summary(ctx, engine.SummaryRequest{ID: id})
+func (a *app) restorePrint(ctx context.Context, api ledger.API, id string) error {
+	s, err := api.Summary(ctx, ledger.SummaryRequest{ID: id})
 	if err != nil {
 		return err
 	}
 	if a.json {
 		out := &collector{name: "the range of summary " + s.ID, records: []stored{}}
-		if _, err := engine.WriteOriginals(ctx, api, out, s.Session, s.From, s.To); err != nil {
+		if _, err := ledger.WriteOriginals(ctx, api, out, s.Session, s.From, s.To); err != nil {
 			return err
 		}
 		return a.answerExact(restoreAnswer{s.ID, s.Session, s.From, s.To, s.TurnFrom, s.TurnTo, out.records})
 	}
 	w := a.raw()
-	n, err := engine.WriteOriginals(ctx, api, w, s.Session, s.From, s.To)
+	n, err := ledger.WriteOriginals(ctx, api, w, s.Session, s.From, s.To)
 	if err != nil {
 		return err
 	}
@@ -79,8 +79,8 @@ func (c *collector) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (a *app) restoreApply(ctx context.Context, api engine.API, id string) error {
-	r, err := api.Restore(ctx, engine.RestoreRequest{ID: id})
+func (a *app) restoreApply(ctx context.Context, api ledger.API, id string) error {
+	r, err := api.Restore(ctx, ledger.RestoreRequest{ID: id})
 	if err != nil {
 		return err
 	}
@@ -104,8 +104,8 @@ func (a *app) diffCommand() *cobra.Command {
 			"`ctxledger restore SUMMARY` all.",
 		Example: "  ctxledger diff 3f9c1b2a7d4e",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
-			s, err := api.Summary(ctx, engine.SummaryRequest{ID: args[0]})
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
+			s, err := api.Summary(ctx, ledger.SummaryRequest{ID: args[0]})
 			if err != nil {
 				return err
 			}
@@ -114,7 +114,7 @@ func (a *app) diffCommand() *cobra.Command {
 	}
 }
 
-func (a *app) printDiff(w io.Writer, s engine.Summary) {
+func (a *app) printDiff(w io.Writer, s ledger.Summary) {
 	fmt.Fprintf(w, "summary %s of session %s: turns %d–%d, %s → %s tokens\n\n", s.ID, s.Session, s.TurnFrom, s.TurnTo, s.TokensBefore, s.TokensAfter)
 	t := a.newTable("HANDLE", ">TOKENS", "KIND", "WHAT")
 	for _, c := range s.Cut {

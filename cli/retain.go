@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 )
 
 func (a *app) retainCommand() *cobra.Command {
 	var age, most string
-	var r engine.RetainRequest
+	var r ledger.RetainRequest
 	cmd := &cobra.Command{
 		Use:   "retain [--older-than AGE] [--max-size SIZE] | retain --off",
 		Short: "Let old sessions expire: show, set or remove the policy",
@@ -45,7 +45,7 @@ func (a *app) retainCommand() *cobra.Command {
 		if r.Off && (r.Set != nil || r.Apply) {
 			return misuse("--off goes with no other flag")
 		}
-		return a.asks(func(ctx context.Context, api engine.API, _ []string) error {
+		return a.asks(func(ctx context.Context, api ledger.API, _ []string) error {
 			out, err := api.Retain(ctx, r)
 			if err != nil {
 				return err
@@ -57,7 +57,7 @@ func (a *app) retainCommand() *cobra.Command {
 }
 
 // policy reads the flags of a policy.
-func policy(age, most string) (p engine.RetentionPolicy, err error) {
+func policy(age, most string) (p ledger.RetentionPolicy, err error) {
 	if age != "" {
 		if p.OlderThan, err = seconds(age); err != nil {
 			return p, err
@@ -101,7 +101,7 @@ func sizeOf(s string) (int64, error) {
 	return 0, misuse("--max-size takes a size such as 500MB or 2GB, not %q", s)
 }
 
-func (a *app) printRetention(w io.Writer, r engine.Retention) {
+func (a *app) printRetention(w io.Writer, r ledger.Retention) {
 	if r.Policy == nil {
 		fmt.Fprintf(w, "no policy is set: nothing expires; the ledger takes %s\n", chars.Size(r.Size))
 		return

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -20,14 +20,14 @@ func (a *app) sessionsCommand() *cobra.Command {
 		Short:   "List the recorded sessions, newest first, or the compactions of one",
 		Example: "  ctxledger sessions\n  ctxledger sessions --json --limit 5\n  ctxledger sessions ab03de2c",
 		Args:    a.args(0, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			if len(args) > 0 {
 				return a.summaries(ctx, api, args[0])
 			}
 			if limit < 1 {
 				return misuse("--limit takes a number from 1, not %d", limit)
 			}
-			resp, err := api.Sessions(ctx, engine.SessionsRequest{Limit: limit})
+			resp, err := api.Sessions(ctx, ledger.SessionsRequest{Limit: limit})
 			if err != nil {
 				return err
 			}
@@ -41,16 +41,16 @@ func (a *app) sessionsCommand() *cobra.Command {
 // sessionAnswer is what the sessions command answers for one session.
 type sessionAnswer struct {
 	Session sessions.Session `json:"session"`
-	engine.SummariesResponse
+	ledger.SummariesResponse
 }
 
 // summaries lists the compactions of a session.
-func (a *app) summaries(ctx context.Context, api engine.API, name string) error {
+func (a *app) summaries(ctx context.Context, api ledger.API, name string) error {
 	s, err := a.session(ctx, name, true)
 	if err != nil {
 		return err
 	}
-	resp, err := api.Summaries(ctx, engine.SummariesRequest{Session: s.ID})
+	resp, err := api.Summaries(ctx, ledger.SummariesRequest{Session: s.ID})
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (a *app) summaries(ctx context.Context, api engine.API, name string) error 
 	})
 }
 
-func (a *app) printSessions(w io.Writer, resp engine.SessionsResponse) {
+func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse) {
 	if resp.Total == 0 {
 		fmt.Fprintln(w, "no session is recorded here yet: `ctxledger import FILE` reads one")
 		return

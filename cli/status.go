@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/config"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/llm"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
@@ -39,11 +39,11 @@ func (a *app) statusCommand() *cobra.Command {
 
 // statusAnswer is what the status command answers.
 type statusAnswer struct {
-	Ledger engine.Info `json:"ledger"`
+	Ledger ledger.Info `json:"ledger"`
 	Found  string      `json:"found"` // how the workspace was found, or why there is none
 	// Apart says why the ledger is not that of the repository which the workspace's .git names.
 	Apart   string         `json:"apart,omitempty"`
-	Session *engine.Status `json:"session,omitempty"`
+	Session *ledger.Status `json:"session,omitempty"`
 	// ServerCost is what the MCP server's tool list and instructions take of a window, in tokens.
 	ServerCost int   `json:"server_cost"`
 	Ceiling    int64 `json:"ceiling"` // bytes of the ledger above which the user wants to be warned; 0: none
@@ -53,8 +53,8 @@ type statusAnswer struct {
 	Summarizer string `json:"summarizer,omitempty"`
 }
 
-func (a *app) status(ctx context.Context, api engine.API, args []string) error {
-	info, err := api.Info(ctx, engine.InfoRequest{})
+func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
+	info, err := api.Info(ctx, ledger.InfoRequest{})
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (a *app) status(ctx context.Context, api engine.API, args []string) error {
 	s, err := a.session(ctx, strings.Join(args, ""), true)
 	switch {
 	case err == nil:
-		st, err := api.Status(ctx, engine.StatusRequest{Session: s.ID})
+		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID})
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (a *app) printLedger(w io.Writer, s statusAnswer) {
 }
 
 // printTrouble names the background tasks of an owner that do not do their work.
-func printTrouble(w io.Writer, l engine.Info) {
+func printTrouble(w io.Writer, l ledger.Info) {
 	for _, t := range l.Tasks {
 		if said := t.Trouble(); said != "" {
 			fmt.Fprintf(w, "trouble    %s\n", oneLine(said))
@@ -188,7 +188,7 @@ func otherClients(n int) string {
 }
 
 // printWindow draws what fills the window of a session.
-func (a *app) printWindow(w io.Writer, s engine.Status) {
+func (a *app) printWindow(w io.Writer, s ledger.Status) {
 	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, a.line(s.Session.Title, statusLine))
 	if in := a.ranIn(s.Session); in != "" && in != "." {
 		fmt.Fprintf(w, "ran in     %s\n", oneLine(in))
@@ -231,8 +231,8 @@ func (a *app) printWindow(w io.Writer, s engine.Status) {
 }
 
 // printSources names the dearest files and tools, and what no message shows.
-func (a *app) printSources(w io.Writer, s engine.Status) {
-	for _, kind := range []struct{ kind, head string }{{engine.SourceFile, "FILE"}, {engine.SourceTool, "TOOL"}} {
+func (a *app) printSources(w io.Writer, s ledger.Status) {
+	for _, kind := range []struct{ kind, head string }{{ledger.SourceFile, "FILE"}, {ledger.SourceTool, "TOOL"}} {
 		t := a.newTable(kind.head, ">TOKENS", ">CALLS")
 		t.indent = "  "
 		n := 0
@@ -252,7 +252,7 @@ func (a *app) printSources(w io.Writer, s engine.Status) {
 }
 
 // nextStep says what would be cut now without a compaction, and what a compaction waits for.
-func nextStep(s engine.Status) string {
+func nextStep(s ledger.Status) string {
 	why := s.Next.Why
 	if s.Next.Due.Reason != "" || s.Next.Due.Suppressed {
 		why += "; " + s.Next.Due.Why
@@ -261,7 +261,7 @@ func nextStep(s engine.Status) string {
 }
 
 // windowLine says how full a window is, with a bar where its size is known.
-func (a *app) windowLine(s engine.Status) string {
+func (a *app) windowLine(s ledger.Status) string {
 	model := a.line(s.Model, statusLine)
 	due := "a compaction is due above " + chars.Commas(s.Threshold)
 	if s.Next.Due.Reason != "" {

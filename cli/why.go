@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 )
 
 func (a *app) whyCommand() *cobra.Command {
@@ -21,7 +21,7 @@ func (a *app) whyCommand() *cobra.Command {
 		Short:   "A file's history in the ledger: who read, changed or tried to change it",
 		Example: "  ctxledger why internal/store/store.go",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api engine.API, args []string) error {
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			h, err := a.history(ctx, api, args[0])
 			if err != nil {
 				return err
@@ -32,9 +32,9 @@ func (a *app) whyCommand() *cobra.Command {
 }
 
 // history asks for the history of a file, in the first sense of its name that has one.
-func (a *app) history(ctx context.Context, api engine.API, name string) (h engine.FileHistory, err error) {
+func (a *app) history(ctx context.Context, api ledger.API, name string) (h ledger.FileHistory, err error) {
 	for _, p := range a.ledgerPaths(name) {
-		h, err = api.FileHistory(ctx, engine.FileHistoryRequest{Path: p})
+		h, err = api.FileHistory(ctx, ledger.FileHistoryRequest{Path: p})
 		if err != nil || len(h.Reads)+len(h.Intents)+len(h.Changes) > 0 {
 			return h, err
 		}
@@ -53,7 +53,7 @@ type moment struct {
 }
 
 // story puts reads, intents and changes into one order.
-func (a *app) story(h engine.FileHistory) []moment {
+func (a *app) story(h ledger.FileHistory) []moment {
 	var out []moment
 	for _, r := range h.Reads {
 		out = append(out, moment{r.Time, r.Session, r.Seq, r.Turn, "read", chars.Commas(r.Tokens) + " tokens"})
@@ -81,7 +81,7 @@ func (a *app) story(h engine.FileHistory) []moment {
 	return out
 }
 
-func (a *app) printHistory(w io.Writer, h engine.FileHistory) {
+func (a *app) printHistory(w io.Writer, h ledger.FileHistory) {
 	moments := a.story(h)
 	if len(moments) == 0 {
 		fmt.Fprintf(w, "the ledger knows nothing of %s\n", oneLine(h.Path))

@@ -97,4 +97,5 @@ const (
 	NothingToDo Outcome = "nothing_to_do"
 	NotSmaller  Outcome = "not_smaller"
 	DoesNotFit  Outcome = "does_not_fit"
+	Grace       Outcome = "grace" // was due in the turn after another one, and not tried
 )

@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
@@ -16,18 +17,18 @@ import (
 // AcceptCompaction implements API. The plan is computed again from the same log, so that nobody
 // can commit a plan that the ledger would not make; the summary's text is therefore the same. The
 // key stands for session and options: repeated after the log went on, it still gets its answer.
-func (l *Local) AcceptCompaction(ctx context.Context, r AcceptCompactionRequest) (Summary, error) {
-	if err := r.check(); err != nil {
-		return Summary{}, err
+func (l *Local) AcceptCompaction(ctx context.Context, r ledger.AcceptCompactionRequest) (ledger.Summary, error) {
+	if err := checkPlan(r.PlanCompactionRequest); err != nil {
+		return ledger.Summary{}, err
 	}
 	if r.Options.Whole {
-		return Summary{}, fault.New(fault.Invalid, "engine.accept", "a document of the whole session is for another chat: it compacts nothing")
+		return ledger.Summary{}, fault.New(fault.Invalid, "engine.accept", "a document of the whole session is for another chat: it compacts nothing")
 	}
 	m, err := l.mutation("compact", r.Key, r.PlanCompactionRequest)
 	if err != nil {
-		return Summary{}, err
+		return ledger.Summary{}, err
 	}
-	if s, done, err := repeated[Summary](ctx, l, m); done || err != nil {
+	if s, done, err := repeated[ledger.Summary](ctx, l, m); done || err != nil {
 		return s, err
 	}
 	if r.Options.Mode.Asks() {
@@ -37,23 +38,23 @@ func (l *Local) AcceptCompaction(ctx context.Context, r AcceptCompactionRequest)
 	defer l.naming.RUnlock()
 	ready, err := view(ctx, l, func(tx kv.Tx) (*accepted, error) { return l.acceptable(ctx, tx, r) })
 	if err != nil {
-		return Summary{}, err
+		return ledger.Summary{}, err
 	}
-	return mutate(ctx, l, m, func(tx kv.Tx) (Summary, []Event, error) { return l.conclude(ctx, tx, r, ready, m) })
+	return mutate(ctx, l, m, func(tx kv.Tx) (ledger.Summary, []ledger.Event, error) { return l.conclude(ctx, tx, r, ready, m) })
 }
 
 // accepted is a plan that is ready to be written, or to be refused.
 type accepted struct {
 	compaction.Proposal
 	folded   *folded
-	window   Window
+	window   ledger.Window
 	before   int           // o200k_base tokens of the view
 	joined   []window.Edit // see join
 	messages int           // of the view that it leaves
 }
 
 // conclude writes what became of a plan into the log.
-func (l *Local) conclude(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m mutation) (Summary, []Event, error) {
+func (l *Local) conclude(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m mutation) (ledger.Summary, []ledger.Event, error) {
 	ready.folded.countIn(tx) // it was folded in another one
 	if ready.Outcome != compaction.Compacted {
 		return l.refuse(tx, r, ready, m)
@@ -62,7 +63,7 @@ func (l *Local) conclude(ctx context.Context, tx kv.Tx, r AcceptCompactionReques
 }
 
 // acceptable plans again and checks that the log has not moved on.
-func (l *Local) acceptable(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest) (*accepted, error) {
+func (l *Local) acceptable(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest) (*accepted, error) {
 	f, err := l.foldFor(tx, r.Session, r.Reader, true)
 	if err != nil {
 		return nil, err
@@ -142,13 +143,13 @@ func (l *Local) rendered(ctx context.Context, tx kv.Tx, f *folded, slots []windo
 }
 
 // accept writes an accepted plan into the log.
-func (l *Local) accept(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest, ready *accepted, m mutation) (Summary, []Event, error) {
+func (l *Local) accept(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m mutation) (ledger.Summary, []ledger.Event, error) {
 	s, err := sessions.Get(tx, r.Session)
 	if err != nil {
-		return Summary{}, nil, err
+		return ledger.Summary{}, nil, err
 	}
 	if s.Seq != ready.folded.session.Seq {
-		return Summary{}, nil, stale(s, ready.folded.session.Seq)
+		return ledger.Summary{}, nil, stale(s, ready.folded.session.Seq)
 	}
 	rec := ready.Record
 	rec.Created, rec.Reason, rec.Model, rec.Window = m.at, r.Options.Reason, ready.window.Model, ready.window.Tokens
@@ -157,34 +158,34 @@ func (l *Local) accept(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest,
 	}
 	data, err := json.Marshal(rec)
 	if err != nil {
-		return Summary{}, nil, fault.Wrap(fault.Internal, "engine.accept", err)
+		return ledger.Summary{}, nil, fault.Wrap(fault.Internal, "engine.accept", err)
 	}
 	e, err := sessions.Append(tx, &s, sessions.Entry{Kind: sessions.KindCompaction, Time: m.at, Turn: s.Turns, Usage: rec.Run.Cost(), Data: data}, nil)
 	if err != nil {
-		return Summary{}, nil, err
+		return ledger.Summary{}, nil, err
 	}
 	s.Usage = s.Usage.Add(e.Spent())
 	if err := indexSummary(tx, rec, s.ID, e.Seq); err != nil {
-		return Summary{}, nil, err
+		return ledger.Summary{}, nil, err
 	}
 	if rec.TextBlob != "" {
 		if err := l.nameBlob(tx, rec.TextBlob); err != nil {
-			return Summary{}, nil, err
+			return ledger.Summary{}, nil, err
 		}
 	}
 	events, err := l.compactionEvents(ready, rec, r.Options, e.Seq)
 	if err != nil {
-		return Summary{}, nil, err
+		return ledger.Summary{}, nil, err
 	}
 	if len(ready.joined) > 0 {
 		after := ready.folded.clone() // the transaction may run twice
 		after.session = s
 		if err := after.extend(e); err != nil {
-			return Summary{}, nil, err
+			return ledger.Summary{}, nil, err
 		}
 		taken, err := l.recordStep(ctx, tx, after, editStep{Reason: "compaction", Before: rec.Before, After: rec.After, Edits: ready.joined, Agent: after.agent, Summary: rec.ID}, sizing{model: r.Options.Model}, m)
 		if err != nil {
-			return Summary{}, nil, err
+			return ledger.Summary{}, nil, err
 		}
 		s, events = after.session, append(events, taken...)
 	}

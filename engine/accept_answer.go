@@ -5,35 +5,37 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
 // acceptAnswer accepts a plan with what came of asking a model. While the model wrote, the session went
 // on: the plan is made again for the same range in the present log. Where nothing is accepted, what the
 // model cost is booked on the session all the same.
-func (l *Local) acceptAnswer(ctx context.Context, r AcceptCompactionRequest, m mutation) (Summary, error) {
-	if err := r.checkAnswer(); err != nil {
-		return Summary{}, err
+func (l *Local) acceptAnswer(ctx context.Context, r ledger.AcceptCompactionRequest, m mutation) (ledger.Summary, error) {
+	if err := checkAnswer(r); err != nil {
+		return ledger.Summary{}, err
 	}
 	l.naming.RLock()
 	defer l.naming.RUnlock()
-	for range maxPlans {
+	for range limits.Plans {
 		ready, err := view(ctx, l, func(tx kv.Tx) (*accepted, error) { return l.answered(ctx, tx, r) })
 		if err != nil {
-			return Summary{}, err
+			return ledger.Summary{}, err
 		}
-		s, err := mutate(ctx, l, m, func(tx kv.Tx) (Summary, []Event, error) { return l.conclude(ctx, tx, r, ready, m) })
+		s, err := mutate(ctx, l, m, func(tx kv.Tx) (ledger.Summary, []ledger.Event, error) { return l.conclude(ctx, tx, r, ready, m) })
 		if !fault.Is(err, fault.Stale) {
 			return s, err
 		}
 	}
-	return Summary{}, fault.New(fault.Stale, "engine.accept", "session %s went on %d times while its compaction was written down", r.Session, maxPlans).
+	return ledger.Summary{}, fault.New(fault.Stale, "engine.accept", "session %s went on %d times while its compaction was written down", r.Session, limits.Plans).
 		WithHint("compact again when the agent pauses")
 }
 
 // checkAnswer refuses an answer that nobody can have got.
-func (r AcceptCompactionRequest) checkAnswer() error {
+func checkAnswer(r ledger.AcceptCompactionRequest) error {
 	const op = "engine.accept"
 	a := r.Answer
 	if a == nil {
@@ -52,7 +54,7 @@ const (
 )
 
 // answered makes the plan of an answer in the present log.
-func (l *Local) answered(ctx context.Context, tx kv.Tx, r AcceptCompactionRequest) (*accepted, error) {
+func (l *Local) answered(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest) (*accepted, error) {
 	f, err := l.foldFor(tx, r.Session, r.Reader, true)
 	if err != nil {
 		return nil, err

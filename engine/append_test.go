@@ -11,13 +11,14 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
 
 // batchOf is the first batch of an import.
-func batchOf(entries ...sessions.NewEntry) engine.AppendEntriesRequest {
-	return engine.AppendEntriesRequest{
+func batchOf(entries ...sessions.NewEntry) ledger.AppendEntriesRequest {
+	return ledger.AppendEntriesRequest{
 		Import: "i", Session: sessions.Session{Host: "h", HostID: "i"}, Next: 1, Done: true, Entries: entries,
 	}
 }
@@ -40,34 +41,34 @@ func TestBatchesThatAreRefused(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	note := sessions.NewEntry{Kind: sessions.KindNote, Original: []byte("x")}
 	for name, test := range map[string]struct {
-		change func(*engine.AppendEntriesRequest)
+		change func(*ledger.AppendEntriesRequest)
 		code   fault.Code
 	}{
-		"a compaction":               {func(r *engine.AppendEntriesRequest) { r.Entries[0].Kind = sessions.KindCompaction }, fault.Invalid},
-		"a restore":                  {func(r *engine.AppendEntriesRequest) { r.Entries[0].Kind = sessions.KindRestore }, fault.Invalid},
-		"an unknown kind":            {func(r *engine.AppendEntriesRequest) { r.Entries[0].Kind = "x" }, fault.Invalid},
-		"a span beyond the original": {func(r *engine.AppendEntriesRequest) { r.Entries[0] = span(0, 1000) }, fault.Invalid},
-		"a negative span":            {func(r *engine.AppendEntriesRequest) { r.Entries[0] = span(-3, 3) }, fault.Invalid},
-		"a span that runs backwards": {func(r *engine.AppendEntriesRequest) { r.Entries[0] = span(5, 3) }, fault.Invalid},
-		"an unknown blob":            {func(r *engine.AppendEntriesRequest) { r.Entries[0] = blob(strings.Repeat("0", 64), nil) }, fault.NotFound},
-		"no hash of a blob":          {func(r *engine.AppendEntriesRequest) { r.Entries[0] = blob("../x", nil) }, fault.NotFound},
-		"a blob and an original":     {func(r *engine.AppendEntriesRequest) { r.Entries[0] = blob(strings.Repeat("0", 64), []byte("x")) }, fault.Invalid},
-		"a long original":            {func(r *engine.AppendEntriesRequest) { r.Entries[0].Original = make([]byte, limits.EntryInline+1) }, fault.TooLarge},
-		"too many entries": {func(r *engine.AppendEntriesRequest) {
+		"a compaction":               {func(r *ledger.AppendEntriesRequest) { r.Entries[0].Kind = sessions.KindCompaction }, fault.Invalid},
+		"a restore":                  {func(r *ledger.AppendEntriesRequest) { r.Entries[0].Kind = sessions.KindRestore }, fault.Invalid},
+		"an unknown kind":            {func(r *ledger.AppendEntriesRequest) { r.Entries[0].Kind = "x" }, fault.Invalid},
+		"a span beyond the original": {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = span(0, 1000) }, fault.Invalid},
+		"a negative span":            {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = span(-3, 3) }, fault.Invalid},
+		"a span that runs backwards": {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = span(5, 3) }, fault.Invalid},
+		"an unknown blob":            {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = blob(strings.Repeat("0", 64), nil) }, fault.NotFound},
+		"no hash of a blob":          {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = blob("../x", nil) }, fault.NotFound},
+		"a blob and an original":     {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = blob(strings.Repeat("0", 64), []byte("x")) }, fault.Invalid},
+		"a long original":            {func(r *ledger.AppendEntriesRequest) { r.Entries[0].Original = make([]byte, limits.EntryInline+1) }, fault.TooLarge},
+		"too many entries": {func(r *ledger.AppendEntriesRequest) {
 			r.Entries = make([]sessions.NewEntry, limits.AppendCount+1)
 		}, fault.TooLarge},
-		"too many bytes": {func(r *engine.AppendEntriesRequest) {
+		"too many bytes": {func(r *ledger.AppendEntriesRequest) {
 			e := note
 			e.Original = make([]byte, limits.EntryInline)
 			r.Entries = slices.Repeat([]sessions.NewEntry{e}, (limits.AppendBatch+limits.EntryInline)/limits.EntryInline+1)
 		}, fault.TooLarge},
-		"an end before the start": {func(r *engine.AppendEntriesRequest) { r.Offset, r.Next = 5, 3 }, fault.Invalid},
-		"no import id":            {func(r *engine.AppendEntriesRequest) { r.Import = "" }, fault.Invalid},
-		"a long import id":        {func(r *engine.AppendEntriesRequest) { r.Import = long }, fault.Invalid},
-		"a long host":             {func(r *engine.AppendEntriesRequest) { r.Session.Host = long }, fault.TooLarge},
-		"a long host's id":        {func(r *engine.AppendEntriesRequest) { r.Session.HostID = long }, fault.TooLarge},
-		"a long parent":           {func(r *engine.AppendEntriesRequest) { r.Session.Parent = long }, fault.TooLarge},
-		"a long check":            {func(r *engine.AppendEntriesRequest) { r.Check = long }, fault.TooLarge},
+		"an end before the start": {func(r *ledger.AppendEntriesRequest) { r.Offset, r.Next = 5, 3 }, fault.Invalid},
+		"no import id":            {func(r *ledger.AppendEntriesRequest) { r.Import = "" }, fault.Invalid},
+		"a long import id":        {func(r *ledger.AppendEntriesRequest) { r.Import = long }, fault.Invalid},
+		"a long host":             {func(r *ledger.AppendEntriesRequest) { r.Session.Host = long }, fault.TooLarge},
+		"a long host's id":        {func(r *ledger.AppendEntriesRequest) { r.Session.HostID = long }, fault.TooLarge},
+		"a long parent":           {func(r *ledger.AppendEntriesRequest) { r.Session.Parent = long }, fault.TooLarge},
+		"a long check":            {func(r *ledger.AppendEntriesRequest) { r.Check = long }, fault.TooLarge},
 	} {
 		r := batchOf(note)
 		test.change(&r)
@@ -148,7 +149,7 @@ func TestASessionsLabelsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := l.Session(t.Context(), engine.SessionRequest{Name: resp.Session})
+	s, err := l.Session(t.Context(), ledger.SessionRequest{Name: resp.Session})
 	if err != nil || len([]rune(s.Title)) != 120 || s.Dir != "" || len(s.Model) > 300 || s.Seq != 1 || s.Turns != 1 || s.Usage.Input != 0 || !s.Updated.Equal(start) {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -191,7 +192,7 @@ func TestEntriesInBlobs(t *testing.T) {
 	if got := originals(t, l, resp.Session, 0, 0); !bytes.Equal(got, append(bytes.Join(want, []byte("\n")), '\n')) {
 		t.Error("the originals differ")
 	}
-	for r := (engine.ViewRequest{Session: resp.Session}); ; {
+	for r := (ledger.ViewRequest{Session: resp.Session}); ; {
 		page, err := l.View(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -217,8 +218,8 @@ func TestManySmallMessagesFitTheirPages(t *testing.T) {
 	for i := range 14_000 {
 		messages = append(messages, raw(`{"role":"user","content":"%d"}`, i))
 	}
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
-	page, err := l.View(t.Context(), engine.ViewRequest{Session: id})
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
+	page, err := l.View(t.Context(), ledger.ViewRequest{Session: id})
 	if err != nil || page.Next == 0 {
 		t.Fatalf("all %d messages on one page, %v", len(page.Messages), err)
 	}
@@ -243,18 +244,18 @@ func TestAnImportIsVisibleWhenItIsDone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := events(t, l, engine.WaitEventsRequest{After: before}).Events; len(e) != 1 || e[0].Session != resp.Session {
+	if e := events(t, l, ledger.WaitEventsRequest{After: before}).Events; len(e) != 1 || e[0].Session != resp.Session {
 		t.Errorf("events of the end of an import: %+v", e)
 	}
-	st, err := l.ImportState(t.Context(), engine.ImportStateRequest{Import: "i"})
+	st, err := l.ImportState(t.Context(), ledger.ImportStateRequest{Import: "i"})
 	if err != nil || st.Session != resp.Session || st.Offset != 2 {
 		t.Errorf("%+v, %v", st, err)
 	}
 	for _, id := range []string{"", strings.Repeat("i", 1000)} {
-		_, err := l.ImportState(t.Context(), engine.ImportStateRequest{Import: id})
+		_, err := l.ImportState(t.Context(), ledger.ImportStateRequest{Import: id})
 		wantCode(t, err, fault.Invalid)
 	}
-	if st, err := l.ImportState(t.Context(), engine.ImportStateRequest{Import: "unknown"}); err != nil || st.Offset != 0 || st.Session != "" {
+	if st, err := l.ImportState(t.Context(), ledger.ImportStateRequest{Import: "unknown"}); err != nil || st.Offset != 0 || st.Session != "" {
 		t.Errorf("an unknown import: %+v, %v", st, err)
 	}
 }

@@ -9,11 +9,12 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
 // PutArtifact implements API.
-func (l *Local) PutArtifact(ctx context.Context, r PutArtifactRequest) (artifacts.Artifact, error) {
+func (l *Local) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (artifacts.Artifact, error) {
 	if err := checkTexts("engine.artifact", label("title", r.Title), label("tool", r.Tool), label("hint", r.Hint),
 		label("session", r.Ref.Session), label("call id", r.Ref.CallID)); err != nil {
 		return artifacts.Artifact{}, err
@@ -32,17 +33,17 @@ func (l *Local) PutArtifact(ctx context.Context, r PutArtifactRequest) (artifact
 		return artifacts.Artifact{}, err
 	}
 	a.Created = m.at
-	return mutate(ctx, l, m, func(tx kv.Tx) (artifacts.Artifact, []Event, error) {
+	return mutate(ctx, l, m, func(tx kv.Tx) (artifacts.Artifact, []ledger.Event, error) {
 		kept, _, err := artifacts.Put(tx, a)
 		if err != nil {
 			return kept, nil, err
 		}
-		return kept, []Event{{Kind: EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}}, l.nameBlob(tx, kept.Hash)
+		return kept, []ledger.Event{{Kind: ledger.EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}}, l.nameBlob(tx, kept.Hash)
 	})
 }
 
 // measure reads the content once to count its characters and tokens.
-func (l *Local) measure(ctx context.Context, r PutArtifactRequest) (artifacts.Artifact, error) {
+func (l *Local) measure(ctx context.Context, r ledger.PutArtifactRequest) (artifacts.Artifact, error) {
 	b, err := l.store.OpenBlob(ctx, r.Blob)
 	if err != nil {
 		return artifacts.Artifact{}, err
@@ -95,18 +96,18 @@ func isWord(b byte) bool {
 }
 
 // Artifact implements API.
-func (l *Local) Artifact(ctx context.Context, r ArtifactRequest) (artifacts.Artifact, error) {
+func (l *Local) Artifact(ctx context.Context, r ledger.ArtifactRequest) (artifacts.Artifact, error) {
 	return view(ctx, l, func(tx kv.Tx) (artifacts.Artifact, error) { return artifacts.Get(tx, r.ID) })
 }
 
 // Artifacts implements API.
-func (l *Local) Artifacts(ctx context.Context, r ArtifactsRequest) (ArtifactsResponse, error) {
-	return view(ctx, l, func(tx kv.Tx) (ArtifactsResponse, error) {
+func (l *Local) Artifacts(ctx context.Context, r ledger.ArtifactsRequest) (ledger.ArtifactsResponse, error) {
+	return view(ctx, l, func(tx kv.Tx) (ledger.ArtifactsResponse, error) {
 		list, total, err := artifacts.List(tx, r.Session, max(r.Skip, 0), max(r.Limit, 0))
 		if list == nil {
 			list = []artifacts.Artifact{}
 		}
-		return ArtifactsResponse{Artifacts: fitting(list, limits.Page, artifactSize), Total: total}, err
+		return ledger.ArtifactsResponse{Artifacts: fitting(list, limits.Page, artifactSize), Total: total}, err
 	})
 }
 
@@ -120,7 +121,7 @@ func artifactSize(a artifacts.Artifact) int {
 }
 
 // ReadArtifact implements API.
-func (l *Local) ReadArtifact(ctx context.Context, r ReadArtifactRequest) (artifacts.Page, error) {
+func (l *Local) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest) (artifacts.Page, error) {
 	c, err := l.open(ctx, r.ID)
 	if err != nil {
 		return artifacts.Page{}, err
@@ -132,13 +133,13 @@ func (l *Local) ReadArtifact(ctx context.Context, r ReadArtifactRequest) (artifa
 }
 
 // SearchArtifacts implements API. It looks through the newest maxList artifacts.
-func (l *Local) SearchArtifacts(ctx context.Context, r SearchArtifactsRequest) (SearchArtifactsResponse, error) {
+func (l *Local) SearchArtifacts(ctx context.Context, r ledger.SearchArtifactsRequest) (ledger.SearchArtifactsResponse, error) {
 	list, err := view(ctx, l, func(tx kv.Tx) ([]artifacts.Artifact, error) {
 		list, _, err := artifacts.List(tx, "", 0, maxList)
 		return list, err
 	})
 	if err != nil {
-		return SearchArtifactsResponse{}, err
+		return ledger.SearchArtifactsResponse{}, err
 	}
 	var failed error
 	docs := func(yield func(artifacts.Artifact, artifacts.Content) bool) {
@@ -165,5 +166,5 @@ func (l *Local) SearchArtifacts(ctx context.Context, r SearchArtifactsRequest) (
 		}
 	}
 	found, err := artifacts.Search(docs, r.Query, max(r.Limit, 0))
-	return SearchArtifactsResponse{found}, cmp.Or(failed, err)
+	return ledger.SearchArtifactsResponse{Passages: found}, cmp.Or(failed, err)
 }

@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -18,7 +19,7 @@ func put(t *testing.T, l *engine.Local, text, title string) artifacts.Artifact {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := l.PutArtifact(t.Context(), engine.PutArtifactRequest{Blob: ref.Hash, Title: title})
+	a, err := l.PutArtifact(t.Context(), ledger.PutArtifactRequest{Blob: ref.Hash, Title: title})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func TestWhatArtifactsAreCalledIsLimited(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := strings.Repeat("x", 301)
-	for name, r := range map[string]engine.PutArtifactRequest{
+	for name, r := range map[string]ledger.PutArtifactRequest{
 		"title": {Title: long}, "tool": {Tool: long}, "hint": {Hint: long}, "session": {Ref: artifacts.Ref{Session: long}},
 	} {
 		r.Blob = ref.Hash
@@ -57,13 +58,13 @@ func TestWhatArtifactsAreCalledIsLimited(t *testing.T) {
 			t.Errorf("a long %s: %v", name, err)
 		}
 	}
-	_, err = l.PutArtifact(t.Context(), engine.PutArtifactRequest{Blob: "none"})
+	_, err = l.PutArtifact(t.Context(), ledger.PutArtifactRequest{Blob: "none"})
 	wantCode(t, err, fault.NotFound)
 }
 
 func TestEveryKindOfHandleReadsBySelection(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)}).Session
 	summary := compact(t, l, id, compactionOf(2)).Summary
 	message := log(t, l, id)[0]
 	a := put(t, l, "one\ntwo\nthree\n", "numbers")
@@ -82,7 +83,7 @@ func TestEveryKindOfHandleReadsBySelection(t *testing.T) {
 		{message.ID[:12], artifacts.Selection{}, `{"role":"user","content":"Request 0:`, true},
 		{message.ID, artifacts.Selection{JSONPath: "$.role"}, "user", false},
 	} {
-		page, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: test.id, Selection: test.s})
+		page, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: test.id, Selection: test.s})
 		ok := page.Text == test.want || test.prefix && strings.HasPrefix(page.Text, test.want) ||
 			test.s.JSONPath != "" && strings.Contains(page.Text, test.want)
 		if err != nil || !ok || page.ID != test.id {
@@ -94,10 +95,10 @@ func TestEveryKindOfHandleReadsBySelection(t *testing.T) {
 func TestHandlesOfAnotherWorkspaceAreNotFound(t *testing.T) {
 	l, other := open(t), open(t)
 	a := put(t, other, "elsewhere", "")
-	id := hand(t, other, engine.AppendMessagesRequest{Messages: long(30)}).Session
+	id := hand(t, other, ledger.AppendMessagesRequest{Messages: long(30)}).Session
 	summary := compact(t, other, id, compactionOf(2)).Summary.ID
 	for _, handle := range []string{a.ID, summary, log(t, other, id)[0].ID, "", "no handle", strings.Repeat("a", 1<<20)} {
-		_, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: handle})
+		_, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: handle})
 		if !fault.Is(err, fault.NotFound) || fault.HintOf(err) == "" || len(err.Error()) > 1200 {
 			t.Errorf("%.40q: %v", handle, err)
 		}
@@ -108,18 +109,18 @@ func TestReadBlobFromAnOffset(t *testing.T) {
 	l := open(t)
 	a := put(t, l, "0123456789", "")
 	for _, test := range []struct {
-		r    engine.ReadBlobRequest
+		r    ledger.ReadBlobRequest
 		want string
 		code fault.Code
 	}{
-		{engine.ReadBlobRequest{Hash: a.Hash}, "0123456789", ""},
-		{engine.ReadBlobRequest{Handle: a.ID, Offset: 7}, "789", ""},
-		{engine.ReadBlobRequest{Handle: a.ID, Offset: 10}, "", ""},
-		{engine.ReadBlobRequest{Handle: a.ID, Offset: 11}, "", fault.Invalid},
-		{engine.ReadBlobRequest{Handle: a.ID, Offset: -1}, "", fault.Invalid},
-		{engine.ReadBlobRequest{}, "", fault.Invalid},
-		{engine.ReadBlobRequest{Hash: a.Hash, Handle: a.ID}, "", fault.Invalid},
-		{engine.ReadBlobRequest{Hash: "../../etc/passwd"}, "", fault.NotFound},
+		{ledger.ReadBlobRequest{Hash: a.Hash}, "0123456789", ""},
+		{ledger.ReadBlobRequest{Handle: a.ID, Offset: 7}, "789", ""},
+		{ledger.ReadBlobRequest{Handle: a.ID, Offset: 10}, "", ""},
+		{ledger.ReadBlobRequest{Handle: a.ID, Offset: 11}, "", fault.Invalid},
+		{ledger.ReadBlobRequest{Handle: a.ID, Offset: -1}, "", fault.Invalid},
+		{ledger.ReadBlobRequest{}, "", fault.Invalid},
+		{ledger.ReadBlobRequest{Hash: a.Hash, Handle: a.ID}, "", fault.Invalid},
+		{ledger.ReadBlobRequest{Hash: "../../etc/passwd"}, "", fault.NotFound},
 	} {
 		rc, err := l.ReadBlob(t.Context(), test.r)
 		if err != nil {
@@ -137,21 +138,21 @@ func TestReadBlobFromAnOffset(t *testing.T) {
 
 func TestSearchFindsPassagesInAllArtifacts(t *testing.T) {
 	l := open(t)
-	empty, err := l.SearchArtifacts(t.Context(), engine.SearchArtifactsRequest{Query: "anything"})
+	empty, err := l.SearchArtifacts(t.Context(), ledger.SearchArtifactsRequest{Query: "anything"})
 	if err != nil || empty.Passages == nil || len(empty.Passages) != 0 {
 		t.Fatalf("in nothing: %+v, %v", empty, err)
 	}
 	put(t, l, strings.Repeat("nothing here\n", 100), "")
 	a := put(t, l, strings.Repeat("filler\n", 50)+"connection refused by peer\n"+strings.Repeat("filler\n", 50), "")
 	gone := put(t, l, "connection refused in what is forgotten\n", "")
-	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: gone.ID}); err != nil {
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: gone.ID}); err != nil {
 		t.Fatal(err)
 	}
-	found, err := l.SearchArtifacts(t.Context(), engine.SearchArtifactsRequest{Query: "connection refused", Limit: -1})
+	found, err := l.SearchArtifacts(t.Context(), ledger.SearchArtifactsRequest{Query: "connection refused", Limit: -1})
 	if err != nil || len(found.Passages) != 1 || found.Passages[0].ID != a.ID {
 		t.Errorf("%+v, %v", found, err)
 	}
-	_, err = l.SearchArtifacts(t.Context(), engine.SearchArtifactsRequest{Query: strings.Repeat("x", 5000)})
+	_, err = l.SearchArtifacts(t.Context(), ledger.SearchArtifactsRequest{Query: strings.Repeat("x", 5000)})
 	wantCode(t, err, fault.Invalid)
 }
 
@@ -164,7 +165,7 @@ func TestResultsOfOurOwnToolsAreNeverOffloaded(t *testing.T) {
 			raw(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":%q,"input":{}}]}`, name, name),
 			raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}`, name, text))
 	}
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
 	for _, e := range log(t, l, id) {
 		for _, r := range e.Results {
 			if offloaded := r.Artifact != ""; offloaded != (r.CallID == "Read") {
@@ -187,7 +188,7 @@ func TestTwoResultsOfOneCallKeepTheirStubs(t *testing.T) {
 		"in two messages": {of(result(first)), of(result(second))},
 		"in one message":  {of(result(first), result(second))},
 	} {
-		id := hand(t, l, engine.AppendMessagesRequest{Messages: append(append(spell("A"),
+		id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(append(spell("A"),
 			raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Read","input":{}}]}`)), messages...)}).Session
 		shown := string(render(t, l, id)[2])
 		handle := log(t, l, id)[2].Results[0].Artifact

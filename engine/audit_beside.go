@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -124,9 +125,9 @@ func (x *auditor) keys() error {
 // the ledger counts on.
 func (x *auditor) events() error {
 	last := int64(0)
-	var missing []Event
+	var missing []ledger.Event
 	err := x.Each(bucketEvents, "event", func(r kv.Record) error {
-		var e Event
+		var e ledger.Event
 		err := json.Unmarshal(r.Value, &e)
 		if err != nil || !bytes.Equal(seqKey(e.Seq), r.Key) {
 			return fault.New(fault.Corrupt, "engine.audit", "it is none, or another one: %v", err)
@@ -134,7 +135,7 @@ func (x *auditor) events() error {
 		if last > 0 && e.Seq > last+1 {
 			x.FindLost(fmt.Sprintf("events %d to %d", last+1, e.Seq-1), "are missing")
 			for seq := last + 1; seq < e.Seq && len(missing) < maxEvents; seq++ {
-				missing = append(missing, Event{Seq: seq, Kind: EventLost, Time: e.Time})
+				missing = append(missing, ledger.Event{Seq: seq, Kind: ledger.EventLost, Time: e.Time})
 			}
 		}
 		last = e.Seq

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -36,9 +37,9 @@ func (a *author) write(_ context.Context, b *compaction.Brief) (compaction.Answe
 	return compaction.Answer{Text: a.text, FirstKept: b.FirstKept, Range: b.Range, Run: run}, nil
 }
 
-func by(t *testing.T, l engine.API, session string, o compaction.Options, key string, a *author) engine.CompactionPlan {
+func by(t *testing.T, l ledger.API, session string, o compaction.Options, key string, a *author) ledger.CompactionPlan {
 	t.Helper()
-	p, err := engine.CompactBy(t.Context(), l, engine.PlanCompactionRequest{Session: session, Options: o}, key, false, a.write)
+	p, err := ledger.CompactBy(t.Context(), l, ledger.PlanCompactionRequest{Session: session, Options: o}, key, false, a.write)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,10 +53,10 @@ func used(t *testing.T, l *engine.Local, session string) sessions.Usage {
 
 func TestAModelsSummaryIsPlannedAndAccepted(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)}).Session
 	measured := status(t, l, id).Measured
 	a := &author{text: toldByAModel, meanwhile: func() { // a session that is worked in does not wait
-		hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: long(1)})
+		hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: long(1)})
 	}}
 	p := by(t, l, id, compaction.Options{Mode: compaction.Hybrid, Keep: 2, Reason: "manual"}, "", a)
 	s := p.Summary
@@ -75,7 +76,7 @@ func TestAModelsSummaryIsPlannedAndAccepted(t *testing.T) {
 	if now := status(t, l, id).Measured; now != measured {
 		t.Errorf("what a summary cost counts as an answer of the session's model: %d", now)
 	}
-	if _, err := l.Restore(t.Context(), engine.RestoreRequest{ID: s.ID}); err != nil {
+	if _, err := l.Restore(t.Context(), ledger.RestoreRequest{ID: s.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if u := used(t, l, id); u.Input != 1_000 {
@@ -95,7 +96,7 @@ func TestADeterministicSummaryStandsWhenAModelFails(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := open(t)
-			id := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)}).Session
+			id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)}).Session
 			want := plan(t, l, id, compaction.Options{Keep: 2})
 			p := by(t, l, id, compaction.Options{Mode: compaction.LLM, Keep: 2}, "", &c.a)
 			if p.Outcome != compaction.Compacted || p.Summary.Mode != compaction.Intent || p.Summary.Requested != compaction.LLM ||
@@ -108,11 +109,11 @@ func TestADeterministicSummaryStandsWhenAModelFails(t *testing.T) {
 			if u := used(t, l, id); u.Input != 1_000 {
 				t.Errorf("the cost is lost: %+v", u)
 			}
-			failed := eventsOf[engine.CompactionFailed](t, l, engine.EventFailed)
+			failed := eventsOf[ledger.CompactionFailed](t, l, ledger.EventFailed)
 			if len(failed) != 1 || failed[0].Class != c.want || failed[0].Cost.Usage.Input != 1_000 || !failed[0].ViewChanged {
 				t.Errorf("events %+v", failed)
 			}
-			if made := eventsOf[engine.CompactionMade](t, l, engine.EventCompaction); len(made) != 1 || made[0].Fallback == "" || made[0].After >= made[0].Before {
+			if made := eventsOf[ledger.CompactionMade](t, l, ledger.EventCompaction); len(made) != 1 || made[0].Fallback == "" || made[0].After >= made[0].Before {
 				t.Errorf("events %+v", made)
 			}
 		})
@@ -122,10 +123,10 @@ func TestADeterministicSummaryStandsWhenAModelFails(t *testing.T) {
 // Where nothing is gained the view stays as it was, and what the model cost is booked all the same.
 func TestTheCostOfARefusedSummaryIsBooked(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4", Messages: long(30)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4", Messages: long(30)}).Session
 	huge := say("Read this: " + strings.Repeat("one more word ", 9_000))
 	a := &author{text: toldByAModel, meanwhile: func() { // and with that the window is full, whatever is summarised
-		hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: huge})
+		hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: huge})
 	}}
 	for i := range 2 {
 		p := by(t, l, id, compaction.Options{Mode: compaction.LLM, Keep: 2}, "k", a)
@@ -143,7 +144,7 @@ func TestTheCostOfARefusedSummaryIsBooked(t *testing.T) {
 	if e := es[len(es)-1]; len(es) != 62 || e.Kind != sessions.KindCost || e.Usage.Output != 100 || !strings.Contains(e.Note, "does_not_fit") {
 		t.Errorf("%d entries, the last %+v", len(es), e)
 	}
-	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: id}); err != nil {
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: id}); err != nil {
 		t.Fatal(err)
 	}
 	if e := log(t, l, id)[61]; e.Note != "" || used(t, l, id).Input != 1_000 {
@@ -153,17 +154,17 @@ func TestTheCostOfARefusedSummaryIsBooked(t *testing.T) {
 
 func TestAModelIsPaidOnceForARepeatedRequest(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)}).Session
 	o := compaction.Options{Mode: compaction.LLM, Keep: 2}
 	a := &author{text: toldByAModel}
 	first := by(t, l, id, o, "k", a)
-	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: long(20)})
+	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: long(20)})
 	again := by(t, l, id, o, "k", a)
 	if a.asked != 1 || again.Summary.ID != first.Summary.ID || again.Summary.Text != first.Summary.Text {
 		t.Errorf("asked %d times, %s and %s", a.asked, first.Summary.ID, again.Summary.ID)
 	}
 	o.Keep = 3
-	_, err := engine.CompactBy(t.Context(), l, engine.PlanCompactionRequest{Session: id, Options: o}, "k", false, a.write)
+	_, err := ledger.CompactBy(t.Context(), l, ledger.PlanCompactionRequest{Session: id, Options: o}, "k", false, a.write)
 	if wantCode(t, err, fault.Conflict); a.asked != 1 {
 		t.Error("another request under the key was paid for")
 	}
@@ -172,7 +173,7 @@ func TestAModelIsPaidOnceForARepeatedRequest(t *testing.T) {
 // A summary of a range that is another one by now is written anew, twice at most, and all of it is booked.
 func TestASummaryOfAnotherRangeIsNotTaken(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: long(60)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(60)}).Session
 	a := &author{text: toldByAModel}
 	a.meanwhile = func() { compact(t, l, id, compaction.Options{Keep: 30 - 5*a.asked}) }
 	p := by(t, l, id, compaction.Options{Mode: compaction.LLM, Keep: 2}, "", a)
@@ -186,24 +187,24 @@ func TestASummaryOfAnotherRangeIsNotTaken(t *testing.T) {
 
 func TestWhatAnAnswerMustBe(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)}).Session
 	before, event := render(t, l, id), newest(t, l)
 	o := compaction.Options{Mode: compaction.LLM, Keep: 2}
 	p := plan(t, l, id, o)
 	for _, c := range []struct {
 		name string
-		edit func(r *engine.AcceptCompactionRequest)
+		edit func(r *ledger.AcceptCompactionRequest)
 		code fault.Code
 	}{
-		{"none", func(r *engine.AcceptCompactionRequest) { r.Answer = nil }, fault.Invalid},
-		{"of another range", func(r *engine.AcceptCompactionRequest) { r.Answer.Range = "x" }, fault.Stale},
-		{"for another boundary", func(r *engine.AcceptCompactionRequest) { r.Answer.FirstKept++ }, fault.Stale},
-		{"for no boundary", func(r *engine.AcceptCompactionRequest) { r.Answer.FirstKept = 0 }, fault.Stale},
-		{"too long", func(r *engine.AcceptCompactionRequest) { r.Answer.Text = strings.Repeat("x", 2<<20) }, fault.TooLarge},
-		{"that gives tokens back", func(r *engine.AcceptCompactionRequest) { r.Answer.Run.Usage.Input = -1 }, fault.Invalid},
-		{"under strict", func(r *engine.AcceptCompactionRequest) { r.Options.Strict = true }, fault.Invalid},
+		{"none", func(r *ledger.AcceptCompactionRequest) { r.Answer = nil }, fault.Invalid},
+		{"of another range", func(r *ledger.AcceptCompactionRequest) { r.Answer.Range = "x" }, fault.Stale},
+		{"for another boundary", func(r *ledger.AcceptCompactionRequest) { r.Answer.FirstKept++ }, fault.Stale},
+		{"for no boundary", func(r *ledger.AcceptCompactionRequest) { r.Answer.FirstKept = 0 }, fault.Stale},
+		{"too long", func(r *ledger.AcceptCompactionRequest) { r.Answer.Text = strings.Repeat("x", 2<<20) }, fault.TooLarge},
+		{"that gives tokens back", func(r *ledger.AcceptCompactionRequest) { r.Answer.Run.Usage.Input = -1 }, fault.Invalid},
+		{"under strict", func(r *ledger.AcceptCompactionRequest) { r.Options.Strict = true }, fault.Invalid},
 	} {
-		r := engine.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position, Answer: &compaction.Answer{
+		r := ledger.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position, Answer: &compaction.Answer{
 			Text: toldByAModel, FirstKept: p.Brief.FirstKept, Range: p.Brief.Range, Run: compaction.Run{Status: compaction.Accepted},
 		}}
 		c.edit(&r)
@@ -213,7 +214,7 @@ func TestWhatAnAnswerMustBe(t *testing.T) {
 		}
 	}
 	gaveUp := errors.New("gave up")
-	_, err := engine.CompactBy(t.Context(), l, engine.PlanCompactionRequest{Session: id, Options: o}, "", false,
+	_, err := ledger.CompactBy(t.Context(), l, ledger.PlanCompactionRequest{Session: id, Options: o}, "", false,
 		func(context.Context, *compaction.Brief) (compaction.Answer, error) {
 			return compaction.Answer{}, gaveUp
 		})
@@ -221,10 +222,10 @@ func TestWhatAnAnswerMustBe(t *testing.T) {
 		t.Error(err)
 	}
 	a := &author{text: toldByAModel}
-	if p, err := engine.CompactBy(t.Context(), l, engine.PlanCompactionRequest{Session: id, Options: o}, "", true, a.write); err != nil || a.asked > 0 || p.Outcome != compaction.Compacted {
+	if p, err := ledger.CompactBy(t.Context(), l, ledger.PlanCompactionRequest{Session: id, Options: o}, "", true, a.write); err != nil || a.asked > 0 || p.Outcome != compaction.Compacted {
 		t.Errorf("a dry run asked %d times: %v", a.asked, err)
 	}
-	_, err = engine.CompactBy(t.Context(), l, engine.PlanCompactionRequest{Session: id, Options: o}, "", false, nil)
+	_, err = ledger.CompactBy(t.Context(), l, ledger.PlanCompactionRequest{Session: id, Options: o}, "", false, nil)
 	wantCode(t, err, fault.Invalid)
 	wantView(t, l, id, before)
 	if newest(t, l) != event {
@@ -236,7 +237,7 @@ func TestWhatAnAnswerMustBe(t *testing.T) {
 func TestSecretsAndAModelsWords(t *testing.T) {
 	const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: append(say("The token is "+secret, "I see."), long(30)...)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(say("The token is "+secret, "I see."), long(30)...)}).Session
 	o := compaction.Options{Mode: compaction.Hybrid, Keep: 2}
 	if raw := asJSON(t, plan(t, l, id, o).Brief); strings.Contains(string(raw), "ghp_") || !strings.Contains(string(raw), "[masked:github-token:") {
 		t.Errorf("%.300s", raw)
@@ -245,10 +246,10 @@ func TestSecretsAndAModelsWords(t *testing.T) {
 	if !strings.Contains(p.Summary.Text, "Rumpelstiltskin") {
 		t.Fatal(p.Summary.Run)
 	}
-	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Text: "Rumpelstiltskin"}); err != nil {
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: "Rumpelstiltskin"}); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := l.Summary(t.Context(), engine.SummaryRequest{ID: p.Summary.ID}); err != nil || strings.Contains(s.Text, "Rumpelstiltskin") {
+	if s, err := l.Summary(t.Context(), ledger.SummaryRequest{ID: p.Summary.ID}); err != nil || strings.Contains(s.Text, "Rumpelstiltskin") {
 		t.Errorf("%v: %s", err, s.Text)
 	}
 }

@@ -14,15 +14,16 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
 
 // auto does what the policy asks for.
-func auto(t *testing.T, l *engine.Local, r engine.AutoRequest) engine.AutoResult {
+func auto(t *testing.T, l *engine.Local, r ledger.AutoRequest) ledger.AutoResult {
 	t.Helper()
-	out, err := engine.Auto(t.Context(), l, r, nil)
+	out, err := ledger.Auto(t.Context(), l, r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,8 +31,8 @@ func auto(t *testing.T, l *engine.Local, r engine.AutoRequest) engine.AutoResult
 }
 
 // of is a request about a session.
-func of(session string) engine.AutoRequest {
-	return engine.AutoRequest{EditViewRequest: engine.EditViewRequest{Session: session}}
+func of(session string) ledger.AutoRequest {
+	return ledger.AutoRequest{EditViewRequest: ledger.EditViewRequest{Session: session}}
 }
 
 // talkOf returns turns of one request, one call with a result of so many words, and an answer.
@@ -63,22 +64,22 @@ func TestAutoDoesWhatThePolicyAsksFor(t *testing.T) {
 		name     string
 		policy   func(*window.Policy)
 		turns    int
-		signals  engine.Signals
-		action   engine.AutoAction
+		signals  ledger.Signals
+		action   ledger.AutoAction
 		trigger  string
 		why      string
 		messages bool
 	}{
-		{"nothing", nil, 3, engine.Signals{}, engine.AutoNothing, "", "within its limits", true},
-		{"edits that suffice", full, 28, engine.Signals{}, engine.AutoEdited, "", "within its limits", true},
-		{"a compaction", func(p *window.Policy) { *p = without(); p.Compact.Effective = 40_000 }, 20, engine.Signals{}, engine.AutoCompacted, "threshold", "the limit is 40,000", true},
-		{"by turns", func(p *window.Policy) { p.Compact.Turns = 15 }, 15, engine.Signals{}, engine.AutoCompacted, "window_size", "15 turns", true},
-		{"an overflow", nil, 20, engine.Signals{Overflow: true}, engine.AutoCompacted, "context_exceeded", "refused", true},
-		{"asked too early", nil, 3, engine.Signals{Asked: true}, engine.AutoNothing, "", window.NotYet, true},
-		{"asked, at half of the trigger", func(p *window.Policy) { *p = without(); p.Compact.Effective = 100_000 }, 15, engine.Signals{Asked: true}, engine.AutoCompacted, "agent_requested", "asked", true},
-		{"asked with a budget", nil, 15, engine.Signals{Asked: true, Insist: true}, engine.AutoCompacted, "agent_requested", "asked", true},
-		{"by hand, and there is nothing", nil, 1, engine.Signals{Manual: true}, engine.AutoRefused, "manual", "not compacted: everything fits", true},
-		{"without edits", func(p *window.Policy) { p.Compact.Effective = 40_000 }, 20, engine.Signals{}, engine.AutoCompacted, "threshold", "the limit", false},
+		{"nothing", nil, 3, ledger.Signals{}, ledger.AutoNothing, "", "within its limits", true},
+		{"edits that suffice", full, 28, ledger.Signals{}, ledger.AutoEdited, "", "within its limits", true},
+		{"a compaction", func(p *window.Policy) { *p = without(); p.Compact.Effective = 40_000 }, 20, ledger.Signals{}, ledger.AutoCompacted, "threshold", "the limit is 40,000", true},
+		{"by turns", func(p *window.Policy) { p.Compact.Turns = 15 }, 15, ledger.Signals{}, ledger.AutoCompacted, "window_size", "15 turns", true},
+		{"an overflow", nil, 20, ledger.Signals{Overflow: true}, ledger.AutoCompacted, "context_exceeded", "refused", true},
+		{"asked too early", nil, 3, ledger.Signals{Asked: true}, ledger.AutoNothing, "", window.NotYet, true},
+		{"asked, at half of the trigger", func(p *window.Policy) { *p = without(); p.Compact.Effective = 100_000 }, 15, ledger.Signals{Asked: true}, ledger.AutoCompacted, "agent_requested", "asked", true},
+		{"asked with a budget", nil, 15, ledger.Signals{Asked: true, Insist: true}, ledger.AutoCompacted, "agent_requested", "asked", true},
+		{"by hand, and there is nothing", nil, 1, ledger.Signals{Manual: true}, ledger.AutoRefused, "manual", "not compacted: everything fits", true},
+		{"without edits", func(p *window.Policy) { p.Compact.Effective = 40_000 }, 20, ledger.Signals{}, ledger.AutoCompacted, "threshold", "the limit", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := window.Default()
@@ -87,7 +88,7 @@ func TestAutoDoesWhatThePolicyAsksFor(t *testing.T) {
 			}
 			p.Compact.Fraction = 0.5
 			l := openWith(t, p)
-			id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(c.turns, 4_000)}).Session
+			id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(c.turns, 4_000)}).Session
 			r := of(id)
 			r.Signals, r.NoEdits = c.signals, !c.messages
 			before := render(t, l, id)
@@ -101,7 +102,7 @@ func TestAutoDoesWhatThePolicyAsksFor(t *testing.T) {
 			if out.Action != c.action || out.Trigger != c.trigger || !strings.Contains(out.Why, c.why) {
 				t.Fatalf("%s, trigger %q: %s", out.Action, out.Trigger, out.Why)
 			}
-			if out.Action == engine.AutoCompacted && out.Compaction.Summary.Reason != c.trigger {
+			if out.Action == ledger.AutoCompacted && out.Compaction.Summary.Reason != c.trigger {
 				t.Errorf("the record says %q", out.Compaction.Summary.Reason)
 			}
 			if err := transcript.Valid(transcript.Anthropic, render(t, l, id)); err != nil {
@@ -116,13 +117,13 @@ func TestAutoWithAKeyIsDoneOnce(t *testing.T) {
 	p := without()
 	p.Compact.Effective = 40_000
 	l := openWith(t, p)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(20, 4_000)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: talkOf(20, 4_000)}).Session
 	r := of(id)
 	r.Key = "k"
 	first, n := auto(t, l, r), 0
 	n = len(log(t, l, id))
 	again := auto(t, l, r)
-	if first.Action != engine.AutoCompacted || again.Compaction.Summary.ID != first.Compaction.Summary.ID || len(log(t, l, id)) != n {
+	if first.Action != ledger.AutoCompacted || again.Compaction.Summary.ID != first.Compaction.Summary.ID || len(log(t, l, id)) != n {
 		t.Errorf("%s %s, then %s with %d entries", first.Action, first.Why, again.Action, len(log(t, l, id))-n)
 	}
 }
@@ -132,19 +133,19 @@ func TestAskedInTheGraceTurnTheLastCompactionAnswers(t *testing.T) {
 	p := without()
 	p.Compact.Effective = 26_000
 	l := openWith(t, p)
-	id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(20, 4_000)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(20, 4_000)}).Session
 	made := auto(t, l, of(id))
-	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: append(talkOf(1, 5_000), round("x", "Grep", map[string]any{"pattern": "x"}, strings.Repeat("word ", 5_000))...)})
+	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: append(talkOf(1, 5_000), round("x", "Grep", map[string]any{"pattern": "x"}, strings.Repeat("word ", 5_000))...)})
 	for range 2 {
 		r := of(id)
 		r.Asked = true
 		out := auto(t, l, r)
-		if out.Action != engine.AutoNothing || !strings.Contains(out.Why, "summary "+made.Compaction.Summary.ID) ||
+		if out.Action != ledger.AutoNothing || !strings.Contains(out.Why, "summary "+made.Compaction.Summary.ID) ||
 			!strings.Contains(out.Why, made.Compaction.Summary.TokensAfter.String()) {
 			t.Errorf("%s: %s", out.Action, out.Why)
 		}
 	}
-	skipped := eventsOf[engine.CompactionSkipped](t, l, engine.EventSkipped)
+	skipped := eventsOf[ledger.CompactionSkipped](t, l, ledger.EventSkipped)
 	if len(skipped) != 1 || skipped[0].Outcome != "grace" {
 		t.Errorf("events %+v", skipped)
 	}
@@ -158,24 +159,24 @@ func TestAutoAsksTheConfiguredModel(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name     string
-		open     engine.OpenAuthor
+		open     ledger.OpenAuthor
 		overflow bool
 		mode     compaction.Mode
 		fallback string
 	}{
-		{"there is one", func(context.Context) (engine.Author, string, error) { return wrote, "", nil }, false, compaction.LLM, ""},
+		{"there is one", func(context.Context) (ledger.Author, string, error) { return wrote, "", nil }, false, compaction.LLM, ""},
 		{"nobody can ask", nil, false, compaction.Intent, "no model can be asked"},
-		{"none is configured", func(context.Context) (engine.Author, string, error) { return nil, "", errors.New("no summarizer") }, false, compaction.Intent, "no summarizer"},
-		{"an overflow", func(context.Context) (engine.Author, string, error) { return wrote, "", nil }, true, compaction.Intent, ""},
+		{"none is configured", func(context.Context) (ledger.Author, string, error) { return nil, "", errors.New("no summarizer") }, false, compaction.Intent, "no summarizer"},
+		{"an overflow", func(context.Context) (ledger.Author, string, error) { return wrote, "", nil }, true, compaction.Intent, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := without()
 			p.Compact.Effective, p.Compact.Mode = 40_000, "llm"
 			l := openWith(t, p)
-			r := of(hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(20, 4_000)}).Session)
+			r := of(hand(t, l, ledger.AppendMessagesRequest{Messages: talkOf(20, 4_000)}).Session)
 			r.Overflow = c.overflow
-			out, err := engine.Auto(t.Context(), l, r, c.open)
-			if err != nil || out.Action != engine.AutoCompacted || out.Compaction.Summary.Mode != c.mode || !strings.Contains(out.Fallback, c.fallback) {
+			out, err := ledger.Auto(t.Context(), l, r, c.open)
+			if err != nil || out.Action != ledger.AutoCompacted || out.Compaction.Summary.Mode != c.mode || !strings.Contains(out.Fallback, c.fallback) {
 				t.Fatalf("%s, %q, %v: %+v", out.Action, out.Fallback, err, out.Compaction)
 			}
 		})
@@ -185,9 +186,9 @@ func TestAutoAsksTheConfiguredModel(t *testing.T) {
 // What edits do to a view is told by kind, once for each step, with sizes, passes and the dearest of them.
 func TestEditsAreToldWithTheirSizes(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(40, 4_000), Model: "claude-sonnet-4-5"}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: talkOf(40, 4_000), Model: "claude-sonnet-4-5"}).Session
 	out := auto(t, l, of(id))
-	told := eventsOf[engine.EditsMade](t, l, engine.EventCleared)
+	told := eventsOf[ledger.EditsMade](t, l, ledger.EventCleared)
 	if len(told) != 1 {
 		t.Fatalf("%+v", told)
 	}
@@ -216,7 +217,7 @@ func asking(text string) sessions.NewEntry {
 // imported appends entries to a session as an import does.
 func imported(t *testing.T, l *engine.Local, offset int64, entries ...sessions.NewEntry) string {
 	t.Helper()
-	resp, err := l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+	resp, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
 		Import: "i", Session: sessions.Session{Host: "h", HostID: "i"}, Offset: offset, Next: offset + 1, Done: true, Entries: entries,
 	})
 	if err != nil {
@@ -232,16 +233,16 @@ func TestEachAgentHasABudgetOfItsOwn(t *testing.T) {
 	p.Compact.WarnAt, p.Compact.CutoverAt, p.Compact.Turns = 1_000, 2_000, 0
 	l := openWith(t, p)
 	id := imported(t, l, 0, asking("go"), spent("", false, 900), spent("tester", false, 900), spent("explorer", true, 5_000))
-	if out := auto(t, l, of(id)); out.Action != engine.AutoNothing {
+	if out := auto(t, l, of(id)); out.Action != ledger.AutoNothing {
 		t.Fatalf("%s: %s", out.Action, out.Why)
 	}
 	imported(t, l, 1, spent("tester", false, 200), spent("", false, 50))
 	for range 3 {
-		if out := auto(t, l, of(id)); out.Action != engine.AutoNothing || out.Trigger != "" {
+		if out := auto(t, l, of(id)); out.Action != ledger.AutoNothing || out.Trigger != "" {
 			t.Fatalf("%s: %s", out.Action, out.Why)
 		}
 	}
-	warned := eventsOf[engine.BudgetWarning](t, l, engine.EventBudgetWarn)
+	warned := eventsOf[ledger.BudgetWarning](t, l, ledger.EventBudgetWarn)
 	if len(warned) != 2 || warned[0].Agent != "explorer" || warned[0].Input != 5_000 || warned[1].Agent != "tester" || warned[1].Input != 1_100 {
 		t.Errorf("warned of %+v", warned)
 	}
@@ -251,10 +252,10 @@ func TestEachAgentHasABudgetOfItsOwn(t *testing.T) {
 	}
 	imported(t, l, 2, append(texts, spent("tester", false, 1_000))...)
 	out := auto(t, l, of(id))
-	if out.Action != engine.AutoCompacted || out.Trigger != "cumulative_budget" {
+	if out.Action != ledger.AutoCompacted || out.Trigger != "cumulative_budget" {
 		t.Fatalf("%s by %q: %s", out.Action, out.Trigger, out.Why)
 	}
-	cut := eventsOf[engine.BudgetWarning](t, l, engine.EventCutover)
+	cut := eventsOf[ledger.BudgetWarning](t, l, ledger.EventCutover)
 	if len(cut) != 1 || cut[0].Agent != "tester" || cut[0].Input != 2_100 || cut[0].CutoverAt != 2_000 {
 		t.Errorf("cut over %+v", cut)
 	}
@@ -265,7 +266,7 @@ func TestEachAgentHasABudgetOfItsOwn(t *testing.T) {
 	}
 	imported(t, l, 3, asking("on"), spent("", false, 0), asking("and on"), spent("tester", false, 1_500))
 	auto(t, l, of(id))
-	if warned := eventsOf[engine.BudgetWarning](t, l, engine.EventBudgetWarn); len(warned) != 3 || warned[2].Agent != "tester" || warned[2].Input != 1_500 {
+	if warned := eventsOf[ledger.BudgetWarning](t, l, ledger.EventBudgetWarn); len(warned) != 3 || warned[2].Agent != "tester" || warned[2].Input != 1_500 {
 		t.Errorf("in the next cycle: %+v", warned)
 	}
 }
@@ -288,7 +289,7 @@ func TestAnAgentsOwnLimitsHoldForIt(t *testing.T) {
 	if out := auto(t, l, of(id)); out.Trigger != "cumulative_budget" || !out.Edited.Warn {
 		t.Errorf("%q: %s", out.Trigger, out.Why)
 	}
-	warned, cut := eventsOf[engine.BudgetWarning](t, l, engine.EventBudgetWarn), eventsOf[engine.BudgetWarning](t, l, engine.EventCutover)
+	warned, cut := eventsOf[ledger.BudgetWarning](t, l, ledger.EventBudgetWarn), eventsOf[ledger.BudgetWarning](t, l, ledger.EventCutover)
 	if len(warned) != 1 || warned[0].Agent != "" || len(cut) != 1 || cut[0].Agent != "Tester" {
 		t.Errorf("warned %+v, cut over %+v", warned, cut)
 	}
@@ -300,15 +301,15 @@ func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 	full(&p)
 	l := openWith(t, p)
 	messages := talkOf(30, 6_000)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages, Model: "claude-sonnet-4-5"}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages, Model: "claude-sonnet-4-5"}).Session
 	first := auto(t, l, of(id))
-	if first.Action != engine.AutoEdited {
+	if first.Action != ledger.AutoEdited {
 		t.Fatalf("%s: %s", first.Action, first.Why)
 	}
 	sent, before := render(t, l, id), status(t, l, id)
 
 	// The same conversation goes on with a model of a larger window and a tokenizer that is known.
-	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Model: "gpt-4.1", Messages: talkOf(1, 10)})
+	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Model: "gpt-4.1", Messages: talkOf(1, 10)})
 	after := status(t, l, id)
 	if after.Model != "gpt-4.1" || !after.Used.Exact || before.Used.Exact || after.Window <= before.Window || after.Threshold <= before.Threshold {
 		t.Errorf("before %s %+v of %d, after %s %+v of %d", before.Model, before.Used, before.Window, after.Model, after.Used, after.Window)
@@ -322,7 +323,7 @@ func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 			}
 		}
 	}
-	if out := auto(t, l, of(id)); out.Action != engine.AutoNothing {
+	if out := auto(t, l, of(id)); out.Action != ledger.AutoNothing {
 		t.Errorf("a larger window: %s, %s", out.Action, out.Why)
 	}
 
@@ -330,10 +331,10 @@ func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 	r := of(id)
 	r.Model = "gpt-4"
 	out := auto(t, l, r)
-	if out.Action != engine.AutoCompacted || out.Compaction.Summary.Record.Window != 8_192 || out.Compaction.Summary.Record.Model != "gpt-4" {
+	if out.Action != ledger.AutoCompacted || out.Compaction.Summary.Record.Window != 8_192 || out.Compaction.Summary.Record.Model != "gpt-4" {
 		t.Fatalf("a smaller window: %s, %s", out.Action, out.Why)
 	}
-	if made := eventsOf[engine.CompactionMade](t, l, engine.EventCompaction); made[0].Window != 8_192 {
+	if made := eventsOf[ledger.CompactionMade](t, l, ledger.EventCompaction); made[0].Window != 8_192 {
 		t.Errorf("%+v", made)
 	}
 	if got := render(t, l, id); strings.Count(string(got[len(got)-1]), "word") > 1_000 || len(got) >= len(sent) {
@@ -347,7 +348,7 @@ func TestAMessageThatCannotBeReadIsLeftAsItIs(t *testing.T) {
 	p := window.Default()
 	p.Clear.Keep = 8 // enough to be above the trigger still when the others are cleared
 	l := openPolicy(t, dir, p)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(14, 7_500)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: talkOf(14, 7_500)}).Session
 	blobs, err := filepath.Glob(filepath.Join(dir, "blobs", "*", "*"))
 	if err != nil || len(blobs) != 14 {
 		t.Fatalf("%d blobs, %v", len(blobs), err)
@@ -360,12 +361,12 @@ func TestAMessageThatCannotBeReadIsLeftAsItIs(t *testing.T) {
 	}
 	l = openPolicy(t, dir, p)
 	for step, edits := range []int{5, 0} {
-		made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reason: "manual"})
+		made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: "manual"})
 		if err != nil || len(made.Edits) != edits || len(made.Failed) != 1 || made.Failed[0].Entry != 3 || made.Failed[0].Layer != "clear" {
 			t.Errorf("step %d: %d edits, %+v, %v", step, len(made.Edits), made.Failed, err)
 		}
 	}
-	if told := eventsOf[engine.LayerError](t, l, engine.EventLayerError); len(told) != 1 || told[0].Entry != 3 || told[0].Message == "" || told[0].Error == "" {
+	if told := eventsOf[ledger.LayerError](t, l, ledger.EventLayerError); len(told) != 1 || told[0].Entry != 3 || told[0].Message == "" || told[0].Error == "" {
 		t.Errorf("told %+v", told)
 	}
 }

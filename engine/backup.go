@@ -13,22 +13,23 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/ledger"
 )
 
 // Backup implements API. The archive is complete and on disk before it gets its name.
-func (l *Local) Backup(ctx context.Context, r BackupRequest) (BackedUp, error) {
+func (l *Local) Backup(ctx context.Context, r ledger.BackupRequest) (ledger.BackedUp, error) {
 	start := l.env.Now()
 	if err := l.checkPlace(r.File); err != nil {
-		return BackedUp{}, err
+		return ledger.BackedUp{}, err
 	}
 	done, err := l.maintain(ctx, "a backup")
 	if err != nil {
-		return BackedUp{}, err
+		return ledger.BackedUp{}, err
 	}
 	defer done()
 	temp := r.File + "." + l.env.ID(4) + ".partial"
 	err = l.writeBackup(ctx, temp, !r.RecordsOnly)
-	var b BackedUp
+	var b ledger.BackedUp
 	failpoint.Hit("engine.backup.written")
 	if err == nil {
 		b, err = readBackup(temp)
@@ -41,7 +42,7 @@ func (l *Local) Backup(ctx context.Context, r BackupRequest) (BackedUp, error) {
 	}
 	if err != nil {
 		_ = os.Remove(temp) // what failed before is what counts
-		return BackedUp{}, err
+		return ledger.BackedUp{}, err
 	}
 	failpoint.Hit("engine.backup.renamed")
 	b.File, b.Seconds = r.File, l.env.Now().Sub(start).Seconds()
@@ -88,7 +89,7 @@ func (l *Local) writeBackup(ctx context.Context, file string, blobs bool) error 
 }
 
 // readBackup reads an archive that was written, from one heading to the next: it can be unpacked.
-func readBackup(file string) (b BackedUp, err error) {
+func readBackup(file string) (b ledger.BackedUp, err error) {
 	f, _, err := safefs.OpenListed(file)
 	if err != nil {
 		return b, backupError(err)

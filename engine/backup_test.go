@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 func TestABackupIsTheLedgerAtItsTime(t *testing.T) {
@@ -19,7 +19,7 @@ func TestABackupIsTheLedgerAtItsTime(t *testing.T) {
 	compact(t, l, session, compactionOf(2))
 	view, all := render(t, l, session), originals(t, l, session, 0, 0)
 	file := filepath.Join(t.TempDir(), "backup.tar")
-	b, err := l.Backup(t.Context(), engine.BackupRequest{File: file})
+	b, err := l.Backup(t.Context(), ledger.BackupRequest{File: file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,10 +28,10 @@ func TestABackupIsTheLedgerAtItsTime(t *testing.T) {
 		t.Errorf("%+v, %v, %v", b, info, err)
 	}
 	small := filepath.Join(t.TempDir(), "records.tar")
-	if r, err := l.Backup(t.Context(), engine.BackupRequest{File: small, RecordsOnly: true}); err != nil || r.Blobs != 0 || r.Bytes >= b.Bytes {
+	if r, err := l.Backup(t.Context(), ledger.BackupRequest{File: small, RecordsOnly: true}); err != nil || r.Blobs != 0 || r.Bytes >= b.Bytes {
 		t.Errorf("records alone: %+v, %v", r, err)
 	}
-	hand(t, l, engine.AppendMessagesRequest{Messages: say("this comes later")})
+	hand(t, l, ledger.AppendMessagesRequest{Messages: say("this comes later")})
 	there := t.TempDir()
 	if out, err := exec.Command("tar", "-xf", file, "-C", there).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -40,7 +40,7 @@ func TestABackupIsTheLedgerAtItsTime(t *testing.T) {
 	if !equalAll(view, render(t, restored, session)) || string(all) != string(originals(t, restored, session, 0, 0)) {
 		t.Error("the restored ledger is another one")
 	}
-	if s, err := restored.Sessions(t.Context(), engine.SessionsRequest{}); err != nil || s.Total != 1 {
+	if s, err := restored.Sessions(t.Context(), ledger.SessionsRequest{}); err != nil || s.Total != 1 {
 		t.Errorf("%d sessions, %v", s.Total, err)
 	}
 }
@@ -72,7 +72,7 @@ func TestABackupHasNoOtherPlace(t *testing.T) {
 		{"a link to nothing", dangling, fault.Conflict},
 		{"no directory", filepath.Join(dir, "nosuch", "backup.tar"), fault.Invalid},
 	} {
-		_, err := l.Backup(t.Context(), engine.BackupRequest{File: x.file})
+		_, err := l.Backup(t.Context(), ledger.BackupRequest{File: x.file})
 		if fault.CodeOf(err) != x.code {
 			t.Errorf("%s: %v", x.name, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -58,7 +59,7 @@ func BenchmarkAppendEntries(b *testing.B) {
 	l := benchLedger(b)
 	b.SetBytes(size)
 	for n := 0; b.Loop(); n++ {
-		_, err := l.AppendEntries(b.Context(), engine.AppendEntriesRequest{
+		_, err := l.AppendEntries(b.Context(), ledger.AppendEntriesRequest{
 			Import: fmt.Sprint("import-", n), Session: sessions.Session{Host: "claude-code", HostID: fmt.Sprint(n), Dir: "/home/dev/shop"},
 			Next: 1, Entries: batch, Done: true,
 		})
@@ -80,7 +81,7 @@ func benchSessions(b *testing.B, run func(b *testing.B, l *engine.Local, session
 	})
 	b.Run("10000", func(b *testing.B) {
 		l := benchLedger(b)
-		resp, err := l.AppendMessages(b.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
+		resp, err := l.AppendMessages(b.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -92,7 +93,7 @@ func benchSessions(b *testing.B, run func(b *testing.B, l *engine.Local, session
 func BenchmarkView(b *testing.B) {
 	benchSessions(b, func(b *testing.B, l *engine.Local, session string) {
 		for b.Loop() {
-			if _, err := engine.Messages(b.Context(), l, engine.ViewRequest{Session: session}); err != nil {
+			if _, err := ledger.Messages(b.Context(), l, ledger.ViewRequest{Session: session}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -103,7 +104,7 @@ func BenchmarkView(b *testing.B) {
 func BenchmarkPlanCompaction(b *testing.B) {
 	benchSessions(b, func(b *testing.B, l *engine.Local, session string) {
 		for b.Loop() {
-			p, err := l.PlanCompaction(b.Context(), engine.PlanCompactionRequest{Session: session})
+			p, err := l.PlanCompaction(b.Context(), ledger.PlanCompactionRequest{Session: session})
 			if err != nil || p.Outcome != compaction.Compacted {
 				b.Fatal(p.Outcome, p.Why, err)
 			}
@@ -115,20 +116,20 @@ func BenchmarkPlanCompaction(b *testing.B) {
 // newest messages of the view.
 func BenchmarkViewAfterOneMore(b *testing.B) {
 	l := benchLedger(b)
-	resp, err := l.AppendMessages(b.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
+	resp, err := l.AppendMessages(b.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
 	if err != nil {
 		b.Fatal(err)
 	}
 	var spent time.Duration
 	for n := 0; b.Loop(); n++ {
 		more := transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, fmt.Sprint("message ", n))
-		if _, err := l.AppendMessages(b.Context(), engine.AppendMessagesRequest{
+		if _, err := l.AppendMessages(b.Context(), ledger.AppendMessagesRequest{
 			Format: transcript.Anthropic, Messages: [][]byte{more}, Session: resp.Session, Since: true,
 		}); err != nil {
 			b.Fatal(err)
 		}
 		start := time.Now()
-		v, err := l.View(b.Context(), engine.ViewRequest{Session: resp.Session, From: 9_990})
+		v, err := l.View(b.Context(), ledger.ViewRequest{Session: resp.Session, From: 9_990})
 		if err != nil || len(v.Messages) == 0 {
 			b.Fatal(len(v.Messages), err)
 		}
@@ -141,7 +142,7 @@ func BenchmarkViewAfterOneMore(b *testing.B) {
 func BenchmarkEditView(b *testing.B) {
 	benchSessions(b, func(b *testing.B, l *engine.Local, session string) {
 		for b.Loop() {
-			if _, err := l.EditView(b.Context(), engine.EditViewRequest{Session: session, DryRun: true}); err != nil {
+			if _, err := l.EditView(b.Context(), ledger.EditViewRequest{Session: session, DryRun: true}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -152,14 +153,14 @@ func BenchmarkEditView(b *testing.B) {
 // does that is open; and asks it of a ledger that has not read the session yet.
 func BenchmarkGrowthAfterOneMore(b *testing.B) {
 	l := benchLedger(b)
-	resp, err := l.AppendMessages(b.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
+	resp, err := l.AppendMessages(b.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
 	if err != nil {
 		b.Fatal(err)
 	}
 	start := time.Now()
 	ask := func() {
 		start = time.Now()
-		if g, err := l.Growth(b.Context(), engine.GrowthRequest{Session: resp.Session}); err != nil || len(g.Turns) != 500 {
+		if g, err := l.Growth(b.Context(), ledger.GrowthRequest{Session: resp.Session}); err != nil || len(g.Turns) != 500 {
 			b.Fatal(len(g.Turns), err)
 		}
 	}
@@ -168,7 +169,7 @@ func BenchmarkGrowthAfterOneMore(b *testing.B) {
 	best := time.Hour
 	for n := 0; b.Loop(); n++ {
 		more := transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, fmt.Sprint("message ", n))
-		if _, err := l.AppendMessages(b.Context(), engine.AppendMessagesRequest{
+		if _, err := l.AppendMessages(b.Context(), ledger.AppendMessagesRequest{
 			Format: transcript.Anthropic, Messages: [][]byte{more}, Session: resp.Session, Since: true,
 		}); err != nil {
 			b.Fatal(err)
@@ -184,30 +185,30 @@ func BenchmarkGrowthAfterOneMore(b *testing.B) {
 // how full its window is, and which of the files that it read have changed since.
 func BenchmarkFollowAfterOneMore(b *testing.B) {
 	l := benchLedger(b)
-	resp, err := l.AppendMessages(b.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(20_000)})
+	resp, err := l.AppendMessages(b.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(20_000)})
 	if err != nil {
 		b.Fatal(err)
 	}
 	var full, brief, stale time.Duration
 	for n := 0; b.Loop(); n++ {
 		more := transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, fmt.Sprint("message ", n))
-		if _, err := l.AppendMessages(b.Context(), engine.AppendMessagesRequest{
+		if _, err := l.AppendMessages(b.Context(), ledger.AppendMessagesRequest{
 			Format: transcript.Anthropic, Messages: [][]byte{more}, Session: resp.Session, Since: true,
 		}); err != nil {
 			b.Fatal(err)
 		}
 		start := time.Now()
-		if _, err := l.Status(b.Context(), engine.StatusRequest{Session: resp.Session}); err != nil {
+		if _, err := l.Status(b.Context(), ledger.StatusRequest{Session: resp.Session}); err != nil {
 			b.Fatal(err)
 		}
 		full += time.Since(start)
 		start = time.Now()
-		if _, err := l.Status(b.Context(), engine.StatusRequest{Session: resp.Session, Brief: true}); err != nil {
+		if _, err := l.Status(b.Context(), ledger.StatusRequest{Session: resp.Session, Brief: true}); err != nil {
 			b.Fatal(err)
 		}
 		brief += time.Since(start)
 		start = time.Now()
-		if _, err := l.Changes(b.Context(), engine.ChangesRequest{Session: resp.Session, Limit: 1}); err != nil {
+		if _, err := l.Changes(b.Context(), ledger.ChangesRequest{Session: resp.Session, Limit: 1}); err != nil {
 			b.Fatal(err)
 		}
 		stale += time.Since(start)

@@ -10,19 +10,20 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
 // Changes implements API.
-func (l *Local) Changes(ctx context.Context, r ChangesRequest) (ChangesResponse, error) {
+func (l *Local) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.ChangesResponse, error) {
 	f := changes.Filter{Session: r.Session, Since: r.Since, Before: r.Before}
 	if r.Path != "" {
 		if f.Path, _ = l.normal("", r.Path); f.Path == "" {
-			return ChangesResponse{}, notPath("engine.changes", r.Path)
+			return ledger.ChangesResponse{}, notPath("engine.changes", r.Path)
 		}
 	}
-	return view(ctx, l, func(tx kv.Tx) (ChangesResponse, error) {
-		resp := ChangesResponse{Stale: []changes.Stale{}}
+	return view(ctx, l, func(tx kv.Tx) (ledger.ChangesResponse, error) {
+		resp := ledger.ChangesResponse{Stale: []changes.Stale{}}
 		list, total, err := changes.List(tx, f, listLimit(r.Limit))
 		if err != nil {
 			return resp, err

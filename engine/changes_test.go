@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -43,7 +44,7 @@ func act(t *testing.T, l *engine.Local, name, dir string, from time.Time, calls 
 			add(raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":%v,"content":%q}]}`, id, c.failed, c.result), c.effects)
 		}
 	}
-	resp, err := l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+	resp, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
 		Import: name, Session: sessions.Session{Host: "h", HostID: name, Dir: dir}, Next: 1, Entries: entries, Done: true,
 	})
 	if err != nil {
@@ -53,7 +54,7 @@ func act(t *testing.T, l *engine.Local, name, dir string, from time.Time, calls 
 }
 
 // changed returns the changes that fit a request as words, oldest first.
-func changed(t *testing.T, l *engine.Local, r engine.ChangesRequest) []string {
+func changed(t *testing.T, l *engine.Local, r ledger.ChangesRequest) []string {
 	t.Helper()
 	resp, err := l.Changes(t.Context(), r)
 	if err != nil {
@@ -107,7 +108,7 @@ func TestChangesThatCallsMake(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			l, _ := openIn(t, t.TempDir(), "/w")
 			act(t, l, "s", "/w", start, test.calls...)
-			if diff := cmp.Diff(test.want, changed(t, l, engine.ChangesRequest{})); diff != "" {
+			if diff := cmp.Diff(test.want, changed(t, l, ledger.ChangesRequest{})); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -117,9 +118,9 @@ func TestChangesThatCallsMake(t *testing.T) {
 func TestAResultRecordedTwiceIsOneChange(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")
 	result := raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"done"}]}`)
-	hand(t, l, engine.AppendMessagesRequest{Messages: append(spell("A"),
+	hand(t, l, ledger.AppendMessagesRequest{Messages: append(spell("A"),
 		raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Write","input":{"file_path":"a"}}]}`), result, result)})
-	if got := changed(t, l, engine.ChangesRequest{}); len(got) != 1 {
+	if got := changed(t, l, ledger.ChangesRequest{}); len(got) != 1 {
 		t.Errorf("%v", got)
 	}
 }
@@ -130,11 +131,11 @@ func TestChangesByPathInAnySpelling(t *testing.T) {
 	for path, want := range map[string]int{
 		"": 2, ".": 2, "/w": 2, "sub": 2, "sub/": 2, "/w/sub/a": 2, "sub/a/b": 1, "./sub/../sub/a/b": 1, "/w/sub/a/bc": 1, "a": 0, "/other": 0,
 	} {
-		if got := changed(t, l, engine.ChangesRequest{Path: path}); len(got) != want {
+		if got := changed(t, l, ledger.ChangesRequest{Path: path}); len(got) != want {
 			t.Errorf("%q: %v, want %d", path, got, want)
 		}
 	}
-	_, err := l.Changes(t.Context(), engine.ChangesRequest{Path: "a\x00b"})
+	_, err := l.Changes(t.Context(), ledger.ChangesRequest{Path: "a\x00b"})
 	wantCode(t, err, fault.Invalid)
 }
 
@@ -145,7 +146,7 @@ func TestReadsThatOthersMadeStale(t *testing.T) {
 	me := act(t, l, "me", "/w", start, read("z"), read("a"), read("mine"), read("before"), write("mine"))
 	other := act(t, l, "other", "/w", start.Add(time.Hour), write("a"), write("z"), write("unread"))
 	act(t, l, "earlier", "/w", start.Add(-time.Hour), write("before"))
-	resp, err := l.Changes(t.Context(), engine.ChangesRequest{Session: me})
+	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: me})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,10 +158,10 @@ func TestReadsThatOthersMadeStale(t *testing.T) {
 		t.Error(diff)
 	}
 	act(t, l, "me too", "/w", start.Add(2*time.Hour), read("a"))
-	if bare, err := l.Changes(t.Context(), engine.ChangesRequest{Session: me, NoStale: true}); err != nil || len(bare.Stale) != 0 || bare.Total != resp.Total {
+	if bare, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: me, NoStale: true}); err != nil || len(bare.Stale) != 0 || bare.Total != resp.Total {
 		t.Errorf("without what is stale: %+v, %v", bare, err)
 	}
-	if resp, err := l.Changes(t.Context(), engine.ChangesRequest{Session: other}); err != nil || len(resp.Stale) != 0 {
+	if resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: other}); err != nil || len(resp.Stale) != 0 {
 		t.Errorf("a session that read nothing: %+v, %v", resp.Stale, err)
 	}
 }
@@ -175,7 +176,7 @@ func TestFileHistoryHoldsTheNewestOldestFirst(t *testing.T) {
 	for i, name := range []string{"first", "second", "third"} {
 		act(t, l, name, "/w", start.Add(time.Duration(i)*24*time.Hour), calls...)
 	}
-	h, err := l.FileHistory(t.Context(), engine.FileHistoryRequest{Path: "/w/a"})
+	h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "/w/a"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +197,7 @@ func TestFileHistoryHoldsTheNewestOldestFirst(t *testing.T) {
 	if raw := asJSON(t, h); len(raw) > 4<<20 {
 		t.Errorf("a history of %d bytes", len(raw))
 	}
-	_, err = l.FileHistory(t.Context(), engine.FileHistoryRequest{})
+	_, err = l.FileHistory(t.Context(), ledger.FileHistoryRequest{})
 	wantCode(t, err, fault.Invalid)
 }
 
@@ -208,7 +209,7 @@ func TestPendingIntentsStayPending(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, _ = openIn(t, state, "/w")
-	h, err := l.FileHistory(t.Context(), engine.FileHistoryRequest{Path: "a"})
+	h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "a"})
 	if err != nil || len(h.Intents) != 1 || h.Intents[0].Status != intents.Pending || len(h.Changes) != 0 {
 		t.Errorf("%+v, %v", h, err)
 	}

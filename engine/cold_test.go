@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -35,7 +36,7 @@ func TestAPauseIsAnOccasion(t *testing.T) {
 			answer.Time, answer.Usage = now, &sessions.Usage{CacheWrite: 1_000, CacheLong: c.long}
 			id := imported(t, l, 0, asking(strings.Repeat("word ", 50_000)), answer, asking("on"))
 			now = now.Add(c.pause)
-			made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id})
+			made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id})
 			if err != nil || made.Due.Reason != c.want {
 				t.Errorf("%q, %s, %v", made.Due.Reason, made.Due.Why, err)
 			}

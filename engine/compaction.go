@@ -10,42 +10,43 @@ import (
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
 
 // PlanCompaction implements API.
-func (l *Local) PlanCompaction(ctx context.Context, r PlanCompactionRequest) (CompactionPlan, error) {
-	if err := r.check(); err != nil {
-		return CompactionPlan{}, err
+func (l *Local) PlanCompaction(ctx context.Context, r ledger.PlanCompactionRequest) (ledger.CompactionPlan, error) {
+	if err := checkPlan(r); err != nil {
+		return ledger.CompactionPlan{}, err
 	}
-	return view(ctx, l, func(tx kv.Tx) (CompactionPlan, error) {
+	return view(ctx, l, func(tx kv.Tx) (ledger.CompactionPlan, error) {
 		f, err := l.foldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
-			return CompactionPlan{}, err
+			return ledger.CompactionPlan{}, err
 		}
 		in, err := l.compactionInput(ctx, tx, f, r.Options)
 		if err != nil {
-			return CompactionPlan{}, err
+			return ledger.CompactionPlan{}, err
 		}
 		p, err := compaction.Plan(in, r.Options)
 		if err != nil {
-			return CompactionPlan{}, err
+			return ledger.CompactionPlan{}, err
 		}
 		if _, err := l.join(ctx, tx, f, &p, r.Options); err != nil {
-			return CompactionPlan{}, err
+			return ledger.CompactionPlan{}, err
 		}
 		p.Record.Text = p.Text
-		return CompactionPlan{
+		return ledger.CompactionPlan{
 			PlanCompactionRequest: r, Position: f.session.Seq, Outcome: p.Outcome, Why: p.Why,
 			Summary: f.summary(p.Record, p.Text, r.Options.Model), Brief: p.Brief,
 		}, nil
 	})
 }
 
-// check refuses options beyond their limits.
-func (r PlanCompactionRequest) check() error {
+// checkPlan refuses options beyond their limits.
+func checkPlan(r ledger.PlanCompactionRequest) error {
 	o := r.Options
 	return checkTexts("engine.plan", label("session", r.Session), label("agent", r.Agent), text{"notes", o.Notes, limits.Notes}, label("model", o.Model),
 		label("reason", o.Reason), text{"focus", o.Focus, maxQuery}, label("mode", string(o.Mode)), label("sections", o.Preset))

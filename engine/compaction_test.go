@@ -9,12 +9,13 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // plan plans a compaction.
-func plan(t *testing.T, l *engine.Local, session string, o compaction.Options) engine.CompactionPlan {
+func plan(t *testing.T, l *engine.Local, session string, o compaction.Options) ledger.CompactionPlan {
 	t.Helper()
-	p, err := l.PlanCompaction(t.Context(), engine.PlanCompactionRequest{Session: session, Options: o})
+	p, err := l.PlanCompaction(t.Context(), ledger.PlanCompactionRequest{Session: session, Options: o})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,11 +53,11 @@ func TestPlanningChangesNothingAndIsRepeatable(t *testing.T) {
 
 func TestAStalePlanIsRefused(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)}).Session
 	p := plan(t, l, id, compaction.Options{Keep: 2})
-	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: spell("A")})
+	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: spell("A")})
 	before := render(t, l, id)
-	_, err := l.AcceptCompaction(t.Context(), engine.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position})
+	_, err := l.AcceptCompaction(t.Context(), ledger.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position})
 	wantCode(t, err, fault.Stale)
 	wantView(t, l, id, before)
 	if p := compact(t, l, id, compaction.Options{Keep: 2}); p.Outcome != compaction.Compacted {
@@ -66,20 +67,20 @@ func TestAStalePlanIsRefused(t *testing.T) {
 
 func TestNothingToDoIsAnAnswer(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: spell("Ab")}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: spell("Ab")}).Session
 	for _, key := range []string{"", "k"} {
-		p, err := engine.Compact(t.Context(), l, engine.PlanCompactionRequest{Session: id}, key, false)
+		p, err := ledger.Compact(t.Context(), l, ledger.PlanCompactionRequest{Session: id}, key, false)
 		if err != nil || p.Outcome != compaction.NothingToDo || p.Why == "" {
 			t.Errorf("key %q: %s, %q, %v", key, p.Outcome, p.Why, err)
 		}
 	}
 	entries := len(log(t, l, id))
 	p := plan(t, l, id, compaction.Options{})
-	s, err := l.AcceptCompaction(t.Context(), engine.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position})
+	s, err := l.AcceptCompaction(t.Context(), ledger.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position})
 	if err != nil || s.Refused != compaction.NothingToDo || s.ID != "" || s.Why == "" {
 		t.Errorf("%+v, %v", s, err)
 	}
-	skipped := eventsOf[engine.CompactionSkipped](t, l, engine.EventSkipped)
+	skipped := eventsOf[ledger.CompactionSkipped](t, l, ledger.EventSkipped)
 	if len(skipped) != 3 || skipped[0].Outcome != compaction.NothingToDo || skipped[0].Why == "" {
 		t.Errorf("events %+v", skipped)
 	}
@@ -92,7 +93,7 @@ func TestNothingToDoIsAnAnswer(t *testing.T) {
 func TestInvariant2RestoringGivesTheSameView(t *testing.T) {
 	volume(t)
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)}).Session
 	var views [][][]byte
 	var summaries []string
 	for i := range 3 {
@@ -107,7 +108,7 @@ func TestInvariant2RestoringGivesTheSameView(t *testing.T) {
 		summaries = append(summaries, p.Summary.ID)
 		wantView(t, l, id, render(t, l, id))
 		if i < 2 {
-			hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: long(10 + i)})
+			hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: long(10 + i)})
 		}
 	}
 	last := render(t, l, id)
@@ -120,7 +121,7 @@ func TestInvariant2RestoringGivesTheSameView(t *testing.T) {
 		}
 	}
 	for i := 2; i >= 0; i-- {
-		r, err := l.Restore(t.Context(), engine.RestoreRequest{ID: summaries[i]})
+		r, err := l.Restore(t.Context(), ledger.RestoreRequest{ID: summaries[i]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,10 +140,10 @@ func TestInvariant2RestoringGivesTheSameView(t *testing.T) {
 				t.Fatalf("message %d changed by compaction %d and its restoring", k+1, i+1)
 			}
 		}
-		_, err = l.Restore(t.Context(), engine.RestoreRequest{ID: summaries[i]})
+		_, err = l.Restore(t.Context(), ledger.RestoreRequest{ID: summaries[i]})
 		wantCode(t, err, fault.Conflict)
 	}
-	resp, err := l.Summaries(t.Context(), engine.SummariesRequest{Session: id})
+	resp, err := l.Summaries(t.Context(), ledger.SummariesRequest{Session: id})
 	if err != nil || len(resp.Summaries) != 3 {
 		t.Fatalf("%d summaries, %v", len(resp.Summaries), err)
 	}
@@ -155,12 +156,12 @@ func TestInvariant2RestoringGivesTheSameView(t *testing.T) {
 
 func TestRestoringAnEarlierCompactionTakesBackTheLaterOnes(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)}).Session
 	whole := render(t, l, id)
 	first := compact(t, l, id, compaction.Options{Keep: 2}).Summary.ID
-	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: long(10)})
+	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: long(10)})
 	second := compact(t, l, id, compaction.Options{Keep: 2}).Summary.ID
-	r, err := l.Restore(t.Context(), engine.RestoreRequest{ID: first})
+	r, err := l.Restore(t.Context(), ledger.RestoreRequest{ID: first})
 	if err != nil || r.Current != "" {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -169,7 +170,7 @@ func TestRestoringAnEarlierCompactionTakesBackTheLaterOnes(t *testing.T) {
 	}
 	// The later one is not in force any more, and cannot be taken back after a new one was made.
 	third := compact(t, l, id, compaction.Options{Keep: 2}).Summary.ID
-	_, err = l.Restore(t.Context(), engine.RestoreRequest{ID: second})
+	_, err = l.Restore(t.Context(), ledger.RestoreRequest{ID: second})
 	wantCode(t, err, fault.Conflict)
 	if st := status(t, l, id); st.Summary != third {
 		t.Errorf("the view starts with %q, want %s", st.Summary, third)
@@ -179,10 +180,10 @@ func TestRestoringAnEarlierCompactionTakesBackTheLaterOnes(t *testing.T) {
 func TestCompactWithAKeyIsDoneOnce(t *testing.T) {
 	volume(t)
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)}).Session
-	r := engine.PlanCompactionRequest{Session: id, Options: compaction.Options{Keep: 2}}
-	do := func(r engine.PlanCompactionRequest, key string, dry bool) (engine.CompactionPlan, error) {
-		return engine.Compact(t.Context(), l, r, key, dry)
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)}).Session
+	r := ledger.PlanCompactionRequest{Session: id, Options: compaction.Options{Keep: 2}}
+	do := func(r ledger.PlanCompactionRequest, key string, dry bool) (ledger.CompactionPlan, error) {
+		return ledger.Compact(t.Context(), l, r, key, dry)
 	}
 	if p, err := do(r, "k", true); err != nil || p.Outcome != compaction.Compacted || status(t, l, id).Summary != "" {
 		t.Fatalf("a dry run: %s, %v", p.Outcome, err)
@@ -193,7 +194,7 @@ func TestCompactWithAKeyIsDoneOnce(t *testing.T) {
 	}
 	for _, more := range []int{0, 1, 20} { // also when there is nothing to do, and when there is again
 		if more > 0 {
-			hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: long(more)})
+			hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: long(more)})
 		}
 		again, err := do(r, "k", false)
 		if err != nil || again.Summary.ID != first.Summary.ID || again.Summary.Text != first.Summary.Text || again.Outcome != compaction.Compacted {
@@ -213,25 +214,25 @@ func TestCompactWithAKeyIsDoneOnce(t *testing.T) {
 func TestASummaryWithoutWordsOfItsRangeIsNotFound(t *testing.T) {
 	l := open(t)
 	for _, id := range []string{"", "0123456789ab", strings.Repeat("a", 1<<16)} {
-		_, err := l.Summary(t.Context(), engine.SummaryRequest{ID: id})
+		_, err := l.Summary(t.Context(), ledger.SummaryRequest{ID: id})
 		wantCode(t, err, fault.NotFound)
-		_, err = l.Restore(t.Context(), engine.RestoreRequest{ID: id})
+		_, err = l.Restore(t.Context(), ledger.RestoreRequest{ID: id})
 		wantCode(t, err, fault.NotFound)
 	}
 }
 
 func TestOptionsHaveLimits(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)}).Session
 	big := strings.Repeat("x", 5000)
 	for name, o := range map[string]compaction.Options{
 		"notes": {Notes: big}, "focus": {Focus: big}, "reason": {Reason: big}, "model": {Model: big}, "pin": {Pin: make([]string, 1000)},
 	} {
-		r := engine.PlanCompactionRequest{Session: id, Options: o}
+		r := ledger.PlanCompactionRequest{Session: id, Options: o}
 		if _, err := l.PlanCompaction(t.Context(), r); !fault.Is(err, fault.TooLarge) {
 			t.Errorf("planning with a long %s: %v", name, err)
 		}
-		if _, err := l.AcceptCompaction(t.Context(), engine.AcceptCompactionRequest{PlanCompactionRequest: r, Position: 60}); !fault.Is(err, fault.TooLarge) {
+		if _, err := l.AcceptCompaction(t.Context(), ledger.AcceptCompactionRequest{PlanCompactionRequest: r, Position: 60}); !fault.Is(err, fault.TooLarge) {
 			t.Errorf("accepting with a long %s: %v", name, err)
 		}
 	}
@@ -240,10 +241,10 @@ func TestOptionsHaveLimits(t *testing.T) {
 func TestARewindBehindACompactionTakesItOutOfTheView(t *testing.T) {
 	l := open(t)
 	messages := long(30)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
 	compact(t, l, id, compaction.Options{Keep: 2})
 	edited := append(messages[:10:10], spell("Zy")...)
-	hand(t, l, engine.AppendMessagesRequest{Session: id, Messages: edited})
+	hand(t, l, ledger.AppendMessagesRequest{Session: id, Messages: edited})
 	views(t, l, id, edited)
 	if st := status(t, l, id); st.Summary != "" {
 		t.Errorf("the view still starts with %s", st.Summary)
@@ -257,8 +258,8 @@ func TestViewPagesJoinAndRefuseAnotherPosition(t *testing.T) {
 	for i := range 40 {
 		messages = append(messages, say(fmt.Sprint("Q", i, strings.Repeat(" word", 20_000)), "A")...)
 	}
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages[1:]}).Session
-	first, err := l.View(t.Context(), engine.ViewRequest{Session: id})
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages[1:]}).Session
+	first, err := l.View(t.Context(), ledger.ViewRequest{Session: id})
 	if err != nil || first.Next == 0 {
 		t.Fatalf("%d messages on the first page, %v", len(first.Messages), err)
 	}
@@ -266,7 +267,7 @@ func TestViewPagesJoinAndRefuseAnotherPosition(t *testing.T) {
 		t.Errorf("a page of %d bytes", len(raw))
 	}
 	views(t, l, id, messages[1:])
-	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: spell("B")})
-	_, err = l.View(t.Context(), engine.ViewRequest{Session: id, From: first.Next, Position: first.Position})
+	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: spell("B")})
+	_, err = l.View(t.Context(), ledger.ViewRequest{Session: id, From: first.Next, Position: first.Position})
 	wantCode(t, err, fault.Stale)
 }

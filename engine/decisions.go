@@ -5,6 +5,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -70,17 +71,17 @@ type note struct {
 }
 
 // newEvent returns the event of a decision or change, with its payload.
-func newEvent(kind, session string, entry int64, data any) (Event, error) {
+func newEvent(kind, session string, entry int64, data any) (ledger.Event, error) {
 	raw, err := json.Marshal(data)
 	if err != nil {
-		return Event{}, fault.Wrap(fault.Internal, "engine.event", err)
+		return ledger.Event{}, fault.Wrap(fault.Internal, "engine.event", err)
 	}
-	return Event{Kind: kind, Session: session, Entry: entry, Data: raw}, nil
+	return ledger.Event{Kind: kind, Session: session, Entry: entry, Data: raw}, nil
 }
 
 // recordNotes appends decisions to the log of a session, which the caller saves, and returns their events.
-func recordNotes(tx kv.Tx, s *sessions.Session, notes []note, m mutation) ([]Event, error) {
-	var events []Event
+func recordNotes(tx kv.Tx, s *sessions.Session, notes []note, m mutation) ([]ledger.Event, error) {
+	var events []ledger.Event
 	for _, n := range notes {
 		event, err := newEvent(n.event, s.ID, 0, n.data)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 )
@@ -20,20 +21,20 @@ import (
 const maxUsage = 100
 
 // DiskUsage implements API. It reads every record and looks at every file.
-func (l *Local) DiskUsage(ctx context.Context, _ DiskUsageRequest) (DiskUsage, error) {
-	u := DiskUsage{State: l.state}
+func (l *Local) DiskUsage(ctx context.Context, _ ledger.DiskUsageRequest) (ledger.DiskUsage, error) {
+	u := usage{ledger.DiskUsage{State: l.state}}
 	if err := u.walk(ctx, l.state); err != nil {
-		return u, err
+		return u.DiskUsage, err
 	}
 	size, err := l.store.Size(ctx)
 	if err != nil {
-		return u, err
+		return u.DiskUsage, err
 	}
 	u.Records = size.Records
 	u.Total += size.Records
 	disk, err := l.blobSizes(ctx)
 	if err != nil {
-		return u, err
+		return u.DiskUsage, err
 	}
 	for _, n := range disk {
 		u.Blobs.Count++
@@ -41,14 +42,18 @@ func (l *Local) DiskUsage(ctx context.Context, _ DiskUsageRequest) (DiskUsage, e
 	}
 	garbage, err := l.garbage(ctx)
 	if err != nil {
-		return u, err
+		return u.DiskUsage, err
 	}
 	for _, b := range garbage {
 		u.Unnamed.Count++
 		u.Unnamed.Disk += b.Disk
 	}
-	return u, l.store.View(ctx, func(tx kv.Tx) error { return u.read(ctx, tx, l.scope, disk) })
+	err = l.store.View(ctx, func(tx kv.Tx) error { return u.read(ctx, tx, l.scope, disk) })
+	return u.DiskUsage, err
 }
+
+// usage adds up what the ledger occupies.
+type usage struct{ ledger.DiskUsage }
 
 // blobSizes returns what each blob takes on disk, by hash.
 func (l *Local) blobSizes(ctx context.Context) (map[string]int64, error) {
@@ -63,7 +68,7 @@ func (l *Local) blobSizes(ctx context.Context) (map[string]int64, error) {
 }
 
 // walk adds up the files of the state directory.
-func (u *DiskUsage) walk(ctx context.Context, state string) error {
+func (u *usage) walk(ctx context.Context, state string) error {
 	err := filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
 		if err = errors.Join(err, ctx.Err()); errors.Is(err, fs.ErrNotExist) || err == nil && d.IsDir() {
 			return nil // gone in the meantime, or nothing by itself
@@ -86,7 +91,7 @@ func (u *DiskUsage) walk(ctx context.Context, state string) error {
 }
 
 // file takes one file of the state directory into account.
-func (u *DiskUsage) file(name string, size int64) {
+func (u *usage) file(name string, size int64) {
 	if name == recordsName {
 		return // it reserves more than it takes
 	}
@@ -102,7 +107,7 @@ func (u *DiskUsage) file(name string, size int64) {
 }
 
 // read adds up the records. disk is what each blob takes.
-func (u *DiskUsage) read(ctx context.Context, tx kv.Tx, scope memory.Scope, disk map[string]int64) error {
+func (u *usage) read(ctx context.Context, tx kv.Tx, scope memory.Scope, disk map[string]int64) error {
 	per, named, err := usageBySession(ctx, tx, disk)
 	if err != nil {
 		return err
@@ -111,7 +116,7 @@ func (u *DiskUsage) read(ctx context.Context, tx kv.Tx, scope memory.Scope, disk
 		u.Blobs.Content += size
 	}
 	u.Sessions, u.SessionTotal = per, len(per)
-	slices.SortStableFunc(u.Sessions, func(a, b SessionUsage) int {
+	slices.SortStableFunc(u.Sessions, func(a, b ledger.SessionUsage) int {
 		return cmp.Compare(b.Log+b.Blobs.Disk, a.Log+a.Blobs.Disk)
 	})
 	u.Sessions = u.Sessions[:min(len(per), maxUsage)]
@@ -120,12 +125,12 @@ func (u *DiskUsage) read(ctx context.Context, tx kv.Tx, scope memory.Scope, disk
 
 // usageBySession returns what each session occupies, the newest first, and the content of every named
 // blob by hash. disk is what each blob takes.
-func usageBySession(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]SessionUsage, map[string]int64, error) {
+func usageBySession(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]ledger.SessionUsage, map[string]int64, error) {
 	all, err := sessions.List(tx)
 	if err != nil {
 		return nil, nil, err
 	}
-	list, at := make([]SessionUsage, len(all)), map[string]int{}
+	list, at := make([]ledger.SessionUsage, len(all)), map[string]int{}
 	for i, s := range all {
 		if list[i], err = logUsage(ctx, tx, s); err != nil {
 			return nil, nil, err
@@ -143,21 +148,21 @@ func usageBySession(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]Ses
 			continue
 		}
 		counted[[2]string{n.session, n.hash}] = true
-		list[at[n.session]].Blobs.add(disk[n.hash], n.size)
+		count(&list[at[n.session]].Blobs, disk[n.hash], n.size)
 	}
 	return list, named, nil
 }
 
-// add counts one blob.
-func (u *BlobUsage) add(disk, content int64) {
+// count adds one blob to a sum.
+func count(u *ledger.BlobUsage, disk, content int64) {
 	u.Count++
 	u.Disk += disk
 	u.Content += content
 }
 
 // logUsage adds up the log of a session.
-func logUsage(ctx context.Context, tx kv.Tx, s sessions.Session) (SessionUsage, error) {
-	u := SessionUsage{ID: s.ID, Title: s.Title, Updated: s.Updated}
+func logUsage(ctx context.Context, tx kv.Tx, s sessions.Session) (ledger.SessionUsage, error) {
+	u := ledger.SessionUsage{ID: s.ID, Title: s.Title, Updated: s.Updated}
 	for e, err := range sessions.Scan(tx, s.ID, 0, 0) {
 		if err = errors.Join(err, ended(ctx)); err != nil {
 			return u, err
@@ -169,12 +174,12 @@ func logUsage(ctx context.Context, tx kv.Tx, s sessions.Session) (SessionUsage, 
 }
 
 // readRest adds up what does not belong to a session.
-func (u *DiskUsage) readRest(tx kv.Tx, scope memory.Scope) error {
+func (u *usage) readRest(tx kv.Tx, scope memory.Scope) error {
 	counts, err := artifacts.Count(tx)
 	if err != nil {
 		return err
 	}
-	u.Artifacts = CountedBytes{counts.Live, counts.Bytes}
+	u.Artifacts = ledger.CountedBytes{Count: counts.Live, Bytes: counts.Bytes}
 	list, _, err := memory.List(tx, scope, "", 0)
 	for _, m := range list {
 		u.Memories.Count++

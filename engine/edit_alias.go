@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/window"
 )
@@ -53,7 +54,7 @@ func touches(slot window.Slot, edited map[int64]bool) bool {
 
 // aliasPiece makes one message known. A note stands for all entries of its slot, so what follows it
 // follows the last of them.
-func aliasPiece(tx kv.Tx, f *folded, slot window.Slot, m ViewMessage, before string) error {
+func aliasPiece(tx kv.Tx, f *folded, slot window.Slot, m ledger.ViewMessage, before string) error {
 	seq := m.Seq
 	if slot.Note != "" {
 		seq = slot.Seqs[len(slot.Seqs)-1]

@@ -11,7 +11,9 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
@@ -78,9 +80,9 @@ func (l *Local) join(ctx context.Context, tx kv.Tx, f *folded, p *compaction.Pro
 }
 
 // EditView implements API.
-func (l *Local) EditView(ctx context.Context, r EditViewRequest) (EditedView, error) {
+func (l *Local) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.EditedView, error) {
 	if err := checkTexts("engine.edit", label("session", r.Session), label("model", r.Model), label("reason", r.Reason), label("agent", r.Agent)); err != nil {
-		return EditedView{}, err
+		return ledger.EditedView{}, err
 	}
 	if r.DryRun {
 		d, err := l.decide(ctx, r)
@@ -88,27 +90,27 @@ func (l *Local) EditView(ctx context.Context, r EditViewRequest) (EditedView, er
 	}
 	m, err := l.mutation("edit", r.Key, r)
 	if err != nil {
-		return EditedView{}, err
+		return ledger.EditedView{}, err
 	}
-	if made, done, err := repeated[EditedView](ctx, l, m); done || err != nil {
+	if made, done, err := repeated[ledger.EditedView](ctx, l, m); done || err != nil {
 		return made, err
 	}
-	for range maxPlans {
+	for range limits.Plans {
 		d, err := l.decide(ctx, r)
 		if err != nil {
 			return d.made, err
 		}
-		made, err := mutate(ctx, l, m, func(tx kv.Tx) (EditedView, []Event, error) { return l.editView(ctx, tx, d, m) })
+		made, err := mutate(ctx, l, m, func(tx kv.Tx) (ledger.EditedView, []ledger.Event, error) { return l.editView(ctx, tx, d, m) })
 		if !fault.Is(err, fault.Stale) {
 			return made, err
 		}
 	}
-	return EditedView{}, fault.New(fault.Stale, "engine.edit", "session %s went on %d times while its edits were decided", r.Session, maxPlans).
+	return ledger.EditedView{}, fault.New(fault.Stale, "engine.edit", "session %s went on %d times while its edits were decided", r.Session, limits.Plans).
 		WithHint("ask again when the agent pauses")
 }
 
 // editView records a decision about a log that has not moved on, if there is anything to record.
-func (l *Local) editView(ctx context.Context, tx kv.Tx, d decided, m mutation) (EditedView, []Event, error) {
+func (l *Local) editView(ctx context.Context, tx kv.Tx, d decided, m mutation) (ledger.EditedView, []ledger.Event, error) {
 	made := d.made
 	if len(made.Edits) == 0 && len(d.notes) == 0 {
 		return made, nil, nil
@@ -121,7 +123,7 @@ func (l *Local) editView(ctx context.Context, tx kv.Tx, d decided, m mutation) (
 		return made, nil, stale(s, d.folded.session.Seq)
 	}
 	after := d.folded.clone() // the transaction may run twice
-	var events []Event
+	var events []ledger.Event
 	if len(made.Edits) > 0 {
 		step := editStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits, Agent: after.agent}
 		if events, err = l.recordStep(ctx, tx, after, step, d.sizing, m); err != nil {
@@ -137,7 +139,7 @@ func (l *Local) editView(ctx context.Context, tx kv.Tx, d decided, m mutation) (
 }
 
 // recordStep appends a step to the log, which f then has.
-func (l *Local) recordStep(ctx context.Context, tx kv.Tx, f *folded, made editStep, of sizing, m mutation) ([]Event, error) {
+func (l *Local) recordStep(ctx context.Context, tx kv.Tx, f *folded, made editStep, of sizing, m mutation) ([]ledger.Event, error) {
 	s := &f.session
 	events, err := f.stepEvents(made, of)
 	if err != nil {
@@ -162,7 +164,7 @@ func (l *Local) recordStep(ctx context.Context, tx kv.Tx, f *folded, made editSt
 
 // decided is a decision with the log that it is about, and with what somebody is to be told.
 type decided struct {
-	made   EditedView
+	made   ledger.EditedView
 	folded *folded
 	sizing sizing
 	notes  []note
@@ -170,7 +172,7 @@ type decided struct {
 
 // decide says which edits the view of a session takes now. It looks at the texts of all of them, which no
 // transaction that writes should wait for.
-func (l *Local) decide(ctx context.Context, r EditViewRequest) (decided, error) {
+func (l *Local) decide(ctx context.Context, r ledger.EditViewRequest) (decided, error) {
 	return view(ctx, l, func(tx kv.Tx) (decided, error) {
 		f, err := l.foldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
@@ -181,7 +183,7 @@ func (l *Local) decide(ctx context.Context, r EditViewRequest) (decided, error) 
 }
 
 // decideOn says which edits a view takes now, with their exact sizes, and whether a compaction is due then.
-func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewRequest) (decided, error) {
+func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r ledger.EditViewRequest) (decided, error) {
 	w, err := l.windowOf(tx, f, r.Model)
 	if err != nil {
 		return decided{}, err
@@ -199,7 +201,7 @@ func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewReq
 		return decided{}, err
 	}
 	d.Edits, d.After = exact.edits, d.Before-exact.freed
-	made := EditedView{Session: f.session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After), Failed: exact.failed}
+	made := ledger.EditedView{Session: f.session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After), Failed: exact.failed}
 	now := f.situation(w, st, d.After, r.Signals)
 	made.NearCap = f.view.NearCap
 	made.Due, made.Warn = l.dueFor(f, now)
@@ -211,7 +213,7 @@ func (l *Local) decideOn(ctx context.Context, tx kv.Tx, f *folded, r EditViewReq
 }
 
 // stateOf gathers what a decision depends on.
-func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, w Window, reason string) (window.State, error) {
+func (l *Local) stateOf(ctx context.Context, tx kv.Tx, f *folded, w ledger.Window, reason string) (window.State, error) {
 	c := f.counter(w.Model)
 	st := window.State{
 		Window: w.Tokens,
@@ -278,7 +280,7 @@ const maxStep = kv.MaxValue / 2
 type weighed struct {
 	edits  []window.Edit
 	freed  int
-	failed []LayerError // the messages that could not be looked at
+	failed []ledger.LayerError // the messages that could not be looked at
 }
 
 // maxFailed is how many of these one decision names.
@@ -295,7 +297,7 @@ func (l *Local) weighAll(ctx context.Context, tx kv.Tx, f *folded, edits []windo
 		}
 		if err != nil {
 			if len(w.failed) < maxFailed {
-				w.failed = append(w.failed, LayerError{e.Pass, e.Seq, f.entries[e.Seq-1].ID, err.Error()})
+				w.failed = append(w.failed, ledger.LayerError{Layer: e.Pass, Entry: e.Seq, Message: f.entries[e.Seq-1].ID, Error: err.Error()})
 			}
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
@@ -34,7 +35,7 @@ func consumed(t *testing.T, l *engine.Local) string {
 	messages = append(messages, round("c1", "Read", map[string]any{"file_path": "a.go"}, body)...)
 	messages = append(messages, round("c2", "Write", map[string]any{"file_path": "./a.go", "content": "package a"}, "written")...)
 	messages = append(messages, []byte(`{"role":"assistant","content":"done"}`))
-	return hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
+	return hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
 }
 
 // A recorded step holds for every later view, is counted exactly, and changes nothing that is stored.
@@ -44,7 +45,7 @@ func TestEditsAreStickyAndExact(t *testing.T) {
 	id := consumed(t, l)
 	whole, stored := render(t, l, id), originals(t, l, id, 0, 0)
 
-	planned, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reason: "manual", DryRun: true})
+	planned, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: "manual", DryRun: true})
 	if err != nil || len(planned.Edits) != 1 || planned.Step != 0 {
 		t.Fatalf("%+v, %v", planned, err)
 	}
@@ -52,7 +53,7 @@ func TestEditsAreStickyAndExact(t *testing.T) {
 		t.Fatal("a plan changed the view")
 	}
 
-	request := engine.EditViewRequest{Mutation: engine.Mutation{Key: "k"}, Session: id, Reason: "manual"}
+	request := ledger.EditViewRequest{Mutation: ledger.Mutation{Key: "k"}, Session: id, Reason: "manual"}
 	made, err := l.EditView(t.Context(), request)
 	if err != nil || made.Step == 0 || made.After != planned.After {
 		t.Fatalf("%+v, %v", made, err)
@@ -61,7 +62,7 @@ func TestEditsAreStickyAndExact(t *testing.T) {
 	if err != nil || again.Step != made.Step {
 		t.Errorf("the same request: %+v, %v", again, err)
 	}
-	if next, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reason: "manual"}); err != nil || len(next.Edits) != 0 {
+	if next, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: "manual"}); err != nil || len(next.Edits) != 0 {
 		t.Errorf("a second step: %+v, %v", next, err)
 	}
 
@@ -112,11 +113,11 @@ func TestForgettingReachesEdits(t *testing.T) {
 		messages = append(messages, round(fmt.Sprint("c", i), "Read", map[string]any{"file_path": "secret-place.go"}, strings.Repeat("word ", 3000)+fmt.Sprint(i))...)
 	}
 	messages = append(messages, []byte(`{"role":"assistant","content":"done"}`))
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
-	if made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reason: "manual", Model: "claude-haiku-4-5"}); err != nil || len(made.Edits) == 0 {
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
+	if made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: "manual", Model: "claude-haiku-4-5"}); err != nil || len(made.Edits) == 0 {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Text: "secret-place"}); err != nil {
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: "secret-place"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range log(t, l, id) {
@@ -133,7 +134,7 @@ func TestForgettingReachesEdits(t *testing.T) {
 
 func TestEditViewRefuses(t *testing.T) {
 	l := open(t)
-	_, err := l.EditView(t.Context(), engine.EditViewRequest{Session: "nobody"})
+	_, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: "nobody"})
 	wantCode(t, err, fault.NotFound)
 }
 
@@ -145,8 +146,8 @@ func TestInvariant2ClearedResultsAreReadBackByTheirHandles(t *testing.T) {
 	for i := range 14 {
 		messages = append(messages, round(fmt.Sprint("c", i), "Grep", map[string]any{"pattern": fmt.Sprint(i)}, fmt.Sprint(i, strings.Repeat(" word", 7000)))...)
 	}
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: append(messages, []byte(`{"role":"assistant","content":"done"}`))}).Session
-	if made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reason: "manual"}); err != nil || len(made.Edits) != 8 {
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(messages, []byte(`{"role":"assistant","content":"done"}`))}).Session
+	if made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: "manual"}); err != nil || len(made.Edits) != 8 {
 		t.Fatalf("%d edits, %v", len(made.Edits), err)
 	}
 	for i, m := range render(t, l, id) {
@@ -155,7 +156,7 @@ func TestInvariant2ClearedResultsAreReadBackByTheirHandles(t *testing.T) {
 			continue
 		}
 		handle, _, _ := strings.Cut(rest, `\"`)
-		page, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: handle})
+		page, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: handle})
 		if err != nil || !strings.Contains(page.Text, fmt.Sprint((i-2)/2, " word word")) {
 			t.Errorf("handle %s: %.80q, %v", handle, page.Text, err)
 		}
@@ -182,7 +183,7 @@ func TestRestoringACompactionRestoresWhatItTookAlong(t *testing.T) {
 	if st := status(t, l, id); st.Used.N < plan.Summary.TokensAfter.N || st.Used.N > plan.Summary.TokensAfter.N+frame {
 		t.Errorf("the view has %d tokens, the summary says %d", st.Used.N, plan.Summary.TokensAfter.N)
 	}
-	if _, err := l.Restore(t.Context(), engine.RestoreRequest{ID: plan.Summary.ID}); err != nil {
+	if _, err := l.Restore(t.Context(), ledger.RestoreRequest{ID: plan.Summary.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if after := bytes.Join(render(t, l, id), nil); !bytes.Equal(before, after) {
@@ -207,10 +208,10 @@ func TestEditedMessagesHandedBackAreKnown(t *testing.T) {
 			}
 			messages = append(messages, round("w", "Write", map[string]any{"file_path": "a.go", "content": "x"}, "ok")...)
 			messages = append(messages, []byte(`{"role":"assistant","content":"done"}`))
-			id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
+			id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
 			if c.reason == "" {
 				compact(t, l, id, compactionOf(1))
-			} else if made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reason: c.reason}); err != nil || len(made.Edits) == 0 {
+			} else if made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: c.reason}); err != nil || len(made.Edits) == 0 {
 				t.Fatalf("%+v, %v", made, err)
 			}
 			if !slices.ContainsFunc(log(t, l, id), func(e sessions.Entry) bool { return e.Kind == sessions.KindEdits }) {
@@ -218,7 +219,7 @@ func TestEditedMessagesHandedBackAreKnown(t *testing.T) {
 			}
 			before := len(log(t, l, id))
 			back := append(render(t, l, id), transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, "go on"))
-			resp := hand(t, l, engine.AppendMessagesRequest{Messages: back})
+			resp := hand(t, l, ledger.AppendMessagesRequest{Messages: back})
 			if resp.Session != id || len(log(t, l, id)) != before+1 {
 				t.Errorf("session %s of %d entries went on as %s with %d", id, before, resp.Session, len(log(t, l, resp.Session)))
 			}
@@ -236,10 +237,10 @@ func TestAStepIsBounded(t *testing.T) {
 	for i := range 1_000 {
 		messages = append(messages, round(fmt.Sprint("c", i), "Grep", map[string]any{"pattern": fmt.Sprint(i)}, strings.Repeat("word ", 60))...)
 	}
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
 	var made []int
 	for len(made) == 0 || made[len(made)-1] > 0 {
-		step, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reason: "manual"})
+		step, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: "manual"})
 		if err != nil {
 			t.Fatal(err)
 		}

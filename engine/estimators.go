@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
@@ -25,38 +26,38 @@ var keyMeasured = []byte("measured")
 const maxMeasurements = 64
 
 // Learn implements API.
-func (l *Local) Learn(ctx context.Context, r LearnRequest) (Estimators, error) {
+func (l *Local) Learn(ctx context.Context, r ledger.LearnRequest) (ledger.Estimators, error) {
 	const op = "engine.learn"
 	if n := max(len(r.Measurements), len(r.Models)); n > maxMeasurements {
-		return Estimators{}, fault.New(fault.TooLarge, op, "%d measurements or models in one request, more than %d", n, maxMeasurements)
+		return ledger.Estimators{}, fault.New(fault.TooLarge, op, "%d measurements or models in one request, more than %d", n, maxMeasurements)
 	}
 	if err := checkTexts(op, label("host", r.Host), label("host id", r.HostID)); err != nil {
-		return Estimators{}, err
+		return ledger.Estimators{}, err
 	}
 	for _, m := range r.Measurements {
 		if err := checkTexts(op, label("model", m.Model)); err != nil {
-			return Estimators{}, err
+			return ledger.Estimators{}, err
 		}
 	}
 	m, err := l.mutation("learn", r.Key, r)
 	if err != nil {
-		return Estimators{}, err
+		return ledger.Estimators{}, err
 	}
-	return mutate(ctx, l, m, func(tx kv.Tx) (Estimators, []Event, error) {
+	return mutate(ctx, l, m, func(tx kv.Tx) (ledger.Estimators, []ledger.Event, error) {
 		known, err := learnedOf(tx, r.Models)
 		if err != nil {
-			return Estimators{}, nil, err
+			return ledger.Estimators{}, nil, err
 		}
 		if err := learn(tx, known, r); err != nil {
-			return Estimators{}, nil, err
+			return ledger.Estimators{}, nil, err
 		}
 		states, err := known.states()
-		return Estimators{States: states}, nil, err
+		return ledger.Estimators{States: states}, nil, err
 	})
 }
 
 // learn takes in the measurements that are new, and stores what follows.
-func learn(tx kv.Tx, known learned, r LearnRequest) error {
+func learn(tx kv.Tx, known learned, r ledger.LearnRequest) error {
 	source := []byte(sessions.Digest([]byte(r.Host + "\x00" + r.HostID)))
 	last, err := number(tx, bucketMeasured, source)
 	if err != nil {
@@ -92,46 +93,46 @@ func learn(tx kv.Tx, known learned, r LearnRequest) error {
 }
 
 // Estimators implements API.
-func (l *Local) Estimators(ctx context.Context, r EstimatorsRequest) (Estimators, error) {
+func (l *Local) Estimators(ctx context.Context, r ledger.EstimatorsRequest) (ledger.Estimators, error) {
 	if len(r.Models) > maxMeasurements {
-		return Estimators{}, fault.New(fault.TooLarge, "engine.estimators", "%d models in one request, more than %d", len(r.Models), maxMeasurements)
+		return ledger.Estimators{}, fault.New(fault.TooLarge, "engine.estimators", "%d models in one request, more than %d", len(r.Models), maxMeasurements)
 	}
-	return view(ctx, l, func(tx kv.Tx) (Estimators, error) {
+	return view(ctx, l, func(tx kv.Tx) (ledger.Estimators, error) {
 		known, err := learnedOf(tx, r.Models)
 		if err != nil {
-			return Estimators{}, err
+			return ledger.Estimators{}, err
 		}
 		states, err := known.states()
 		if err != nil {
-			return Estimators{}, err
+			return ledger.Estimators{}, err
 		}
 		event, err := number(tx, bucketEngine, keyMeasured)
-		return Estimators{States: states, Event: event}, err
+		return ledger.Estimators{States: states, Event: event}, err
 	})
 }
 
 // KeepEstimators implements API.
-func (l *Local) KeepEstimators(ctx context.Context, r KeepEstimatorsRequest) (Estimators, error) {
+func (l *Local) KeepEstimators(ctx context.Context, r ledger.KeepEstimatorsRequest) (ledger.Estimators, error) {
 	const op = "engine.estimators"
 	if len(r.States) > maxMeasurements {
-		return Estimators{}, fault.New(fault.TooLarge, op, "the estimators of %d models in one request, more than %d", len(r.States), maxMeasurements)
+		return ledger.Estimators{}, fault.New(fault.TooLarge, op, "the estimators of %d models in one request, more than %d", len(r.States), maxMeasurements)
 	}
 	for model, state := range r.States {
 		if _, err := tokens.ParseEstimator(model, state); err != nil {
-			return Estimators{}, fault.New(fault.Invalid, op, "%s", err)
+			return ledger.Estimators{}, fault.New(fault.Invalid, op, "%s", err)
 		}
 	}
 	m, err := l.mutation("keep estimators", r.Key, r)
 	if err != nil {
-		return Estimators{}, err
+		return ledger.Estimators{}, err
 	}
-	return mutate(ctx, l, m, func(tx kv.Tx) (Estimators, []Event, error) {
+	return mutate(ctx, l, m, func(tx kv.Tx) (ledger.Estimators, []ledger.Event, error) {
 		for model, state := range r.States {
 			if err := tx.Put(bucketEstimators, estimatorKey(model), state); err != nil {
-				return Estimators{}, nil, err
+				return ledger.Estimators{}, nil, err
 			}
 		}
-		return Estimators{Event: r.Event}, nil, putNumber(tx, bucketEngine, keyMeasured, r.Event)
+		return ledger.Estimators{Event: r.Event}, nil, putNumber(tx, bucketEngine, keyMeasured, r.Event)
 	})
 }
 

@@ -7,17 +7,17 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
 // measured makes n measurements of a tokenizer that makes twice the o200k_base tokens, after request from.
-func measured(from, n int, model string) (all []engine.Measurement) {
+func measured(from, n int, model string) (all []ledger.Measurement) {
 	for i := range n {
 		size := 500 + 37*i
-		all = append(all, engine.Measurement{
+		all = append(all, ledger.Measurement{
 			Request: int64(from + i + 1), Model: model, Before: 10_000, After: int64(10_000 + 2*size),
 			Features: tokens.Features{size, size / 2, 2 * size, size / 2, size / 9, 3, size / 2, size / 5, 1},
 		})
@@ -25,9 +25,9 @@ func measured(from, n int, model string) (all []engine.Measurement) {
 	return all
 }
 
-func learn(t *testing.T, l engine.API, session string, all []engine.Measurement) engine.Estimators {
+func learn(t *testing.T, l ledger.API, session string, all []ledger.Measurement) ledger.Estimators {
 	t.Helper()
-	got, err := l.Learn(t.Context(), engine.LearnRequest{Host: "claude-code", HostID: session, Measurements: all})
+	got, err := l.Learn(t.Context(), ledger.LearnRequest{Host: "claude-code", HostID: session, Measurements: all})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,9 +35,9 @@ func learn(t *testing.T, l engine.API, session string, all []engine.Measurement)
 }
 
 // learnings is how many measurements of a model the ledger has learnt from.
-func learnings(t *testing.T, l engine.API, model string) int64 {
+func learnings(t *testing.T, l ledger.API, model string) int64 {
 	t.Helper()
-	got, err := l.Estimators(t.Context(), engine.EstimatorsRequest{Models: []string{model}})
+	got, err := l.Estimators(t.Context(), ledger.EstimatorsRequest{Models: []string{model}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,13 +88,13 @@ func TestCountsUseWhatWasLearnt(t *testing.T) {
 	got := learn(t, user, "a", measured(0, 60, before.Model))
 	got.Event = 7
 	for range 2 {
-		if _, err := l.KeepEstimators(t.Context(), engine.KeepEstimatorsRequest{Estimators: got}); err != nil {
+		if _, err := l.KeepEstimators(t.Context(), ledger.KeepEstimatorsRequest{Estimators: got}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	after := status(t, l, id)
 	o200k := 0
-	for r := (engine.ViewRequest{Session: id}); ; {
+	for r := (ledger.ViewRequest{Session: id}); ; {
 		v, err := l.View(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -114,10 +114,10 @@ func TestCountsUseWhatWasLearnt(t *testing.T) {
 	}
 	checkFigures(t, l, id, "after learning")
 	compact(t, l, id, compactionOf(1))
-	if made := eventsOf[engine.CompactionMade](t, l, engine.EventCompaction); len(made) != 1 || made[0].Before != after.Used.N {
+	if made := eventsOf[ledger.CompactionMade](t, l, ledger.EventCompaction); len(made) != 1 || made[0].Before != after.Used.N {
 		t.Errorf("the event tells %+v, the status %v", made, after.Used)
 	}
-	now, err := l.Estimators(t.Context(), engine.EstimatorsRequest{})
+	now, err := l.Estimators(t.Context(), ledger.EstimatorsRequest{})
 	if err != nil || now.Event != 7 || len(now.States) != 0 {
 		t.Errorf("%+v: %v", now, err)
 	}
@@ -129,16 +129,16 @@ func TestEstimatorsThatAreNone(t *testing.T) {
 		"no state": {"claude-opus-4-7": []byte("x")},
 		"empty":    {"claude-opus-4-7": nil},
 	} {
-		_, err := l.KeepEstimators(t.Context(), engine.KeepEstimatorsRequest{Estimators: engine.Estimators{States: states}})
+		_, err := l.KeepEstimators(t.Context(), ledger.KeepEstimatorsRequest{Estimators: ledger.Estimators{States: states}})
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := l.Learn(t.Context(), engine.LearnRequest{Measurements: make([]engine.Measurement, 1001)}); !fault.Is(err, fault.TooLarge) {
+	if _, err := l.Learn(t.Context(), ledger.LearnRequest{Measurements: make([]ledger.Measurement, 1001)}); !fault.Is(err, fault.TooLarge) {
 		t.Errorf("too many: %v", err)
 	}
 	// What no tokenizer measures is passed over, and is not asked for again.
-	learn(t, l, "a", []engine.Measurement{{Request: 3, Model: "m", Before: 9, After: 1}, {Request: 4}})
+	learn(t, l, "a", []ledger.Measurement{{Request: 3, Model: "m", Before: 9, After: 1}, {Request: 4}})
 	learn(t, l, "a", measured(0, 3, "m")) // requests 1 to 3
 	if n := learnings(t, l, "m"); n != 0 {
 		t.Errorf("learnt from %d", n)
@@ -160,7 +160,7 @@ func TestALostAnswerIsAskedForAgain(t *testing.T) {
 // TestAnAnswerWithAsManyModelsAsThereMayBeIsKept: under the key of its request, however models are called.
 func TestAnAnswerWithAsManyModelsAsThereMayBeIsKept(t *testing.T) {
 	l := open(t)
-	r := engine.LearnRequest{Mutation: engine.Mutation{Key: "k"}, Host: "h", HostID: "i"}
+	r := ledger.LearnRequest{Mutation: ledger.Mutation{Key: "k"}, Host: "h", HostID: "i"}
 	for i := range 64 {
 		name := fmt.Sprintf("%d%s", i, strings.Repeat("\x01", 290))
 		r.Measurements = append(r.Measurements, measured(i, 1, name)...)
@@ -191,16 +191,16 @@ func TestAnEstimatorThatCannotBeReadIsLeftAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := open(t)
-			id := hand(t, l, engine.AppendMessagesRequest{Messages: say("question", "answer"), Model: "claude-opus-4-5"}).Session
+			id := hand(t, l, ledger.AppendMessagesRequest{Messages: say("question", "answer"), Model: "claude-opus-4-5"}).Session
 			model := status(t, l, id).Model
 			if err := l.PutEstimator(t.Context(), model, []byte(c.raw)); err != nil {
 				t.Fatal(err)
 			}
-			_, err := l.Learn(t.Context(), engine.LearnRequest{Host: "h", HostID: "i", Measurements: measured(0, 3, model)})
+			_, err := l.Learn(t.Context(), ledger.LearnRequest{Host: "h", HostID: "i", Measurements: measured(0, 3, model)})
 			if !fault.Is(err, c.code) {
 				t.Errorf("learning: %v", err)
 			}
-			if _, err := l.Estimators(t.Context(), engine.EstimatorsRequest{Models: []string{model}}); !fault.Is(err, c.code) {
+			if _, err := l.Estimators(t.Context(), ledger.EstimatorsRequest{Models: []string{model}}); !fault.Is(err, c.code) {
 				t.Errorf("asking: %v", err)
 			}
 			if now := status(t, l, id); now.Counting != "prior" {
@@ -211,7 +211,7 @@ func TestAnEstimatorThatCannotBeReadIsLeftAlone(t *testing.T) {
 				t.Errorf("found %v, left %v: %v", found, left, err)
 			}
 			good := learn(t, open(t), "a", measured(0, 9, model))
-			if _, err := l.KeepEstimators(t.Context(), engine.KeepEstimatorsRequest{Estimators: good}); err != nil {
+			if _, err := l.KeepEstimators(t.Context(), ledger.KeepEstimatorsRequest{Estimators: good}); err != nil {
 				t.Errorf("a new copy: %v", err)
 			}
 		})

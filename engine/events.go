@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 )
 
 const bucketEvents kv.Bucket = "events" // sequence number → Event
@@ -22,7 +23,7 @@ const (
 
 // publish stores events with the numbers that follow the newest, and drops the oldest beyond
 // limits.Events.
-func publish(tx kv.Tx, at time.Time, events []Event) error {
+func publish(tx kv.Tx, at time.Time, events []ledger.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -63,16 +64,16 @@ func (l *Local) nextBell() <-chan struct{} {
 }
 
 // WaitEvents implements API. A caller that has missed events is told so at once.
-func (l *Local) WaitEvents(ctx context.Context, r WaitEventsRequest) (WaitEventsResponse, error) {
+func (l *Local) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	if len(r.Kinds) > maxKinds {
-		return WaitEventsResponse{}, fault.New(fault.TooLarge, "engine.wait", "%d kinds of events, more than %d", len(r.Kinds), maxKinds)
+		return ledger.WaitEventsResponse{}, fault.New(fault.TooLarge, "engine.wait", "%d kinds of events, more than %d", len(r.Kinds), maxKinds)
 	}
 	wait := time.Duration(min(max(r.WaitMS, 0), limits.LongPoll.Milliseconds())) * time.Millisecond
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
 		bell := l.nextBell() // before reading, so that no commit slips between
-		resp, err := view(ctx, l, func(tx kv.Tx) (WaitEventsResponse, error) { return readEvents(tx, r) })
+		resp, err := view(ctx, l, func(tx kv.Tx) (ledger.WaitEventsResponse, error) { return readEvents(tx, r) })
 		if err != nil || len(resp.Events) > 0 || resp.Missed || r.After < 0 {
 			return l.maskEvents(resp, err)
 		}
@@ -90,12 +91,12 @@ func (l *Local) WaitEvents(ctx context.Context, r WaitEventsRequest) (WaitEvents
 }
 
 // readEvents returns the events after r.After that are of the kinds asked for.
-func readEvents(tx kv.Tx, r WaitEventsRequest) (WaitEventsResponse, error) {
+func readEvents(tx kv.Tx, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	newest, err := newestEvent(tx)
 	if err != nil || r.After < 0 {
-		return WaitEventsResponse{Events: []Event{}, Next: newest}, err
+		return ledger.WaitEventsResponse{Events: []ledger.Event{}, Next: newest}, err
 	}
-	resp := WaitEventsResponse{Events: []Event{}, Next: newest, Missed: newest-r.After > limits.Events || r.After > newest}
+	resp := ledger.WaitEventsResponse{Events: []ledger.Event{}, Next: newest, Missed: newest-r.After > limits.Events || r.After > newest}
 	if r.After > newest {
 		return resp, nil // a number of another ledger: this one starts over
 	}
@@ -107,11 +108,11 @@ func readEvents(tx kv.Tx, r WaitEventsRequest) (WaitEventsResponse, error) {
 		if err != nil {
 			return resp, err
 		}
-		var e Event
+		var e ledger.Event
 		if err := json.Unmarshal(rec.Value, &e); err != nil {
 			return resp, fault.Wrap(fault.Corrupt, "engine.events", err)
 		}
-		if !r.wants(e) {
+		if !wants(r, e) {
 			continue
 		}
 		resp.Events = append(resp.Events, e)
@@ -123,7 +124,7 @@ func readEvents(tx kv.Tx, r WaitEventsRequest) (WaitEventsResponse, error) {
 	return resp, nil
 }
 
-func (r WaitEventsRequest) wants(e Event) bool {
+func wants(r ledger.WaitEventsRequest, e ledger.Event) bool {
 	return (len(r.Kinds) == 0 || slices.Contains(r.Kinds, e.Kind)) && (r.Session == "" || r.Session == e.Session)
 }
 

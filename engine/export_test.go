@@ -7,6 +7,7 @@ import (
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/audit"
 	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/ledger"
 )
 
 // Audit runs the audits on the closed ledger in dir.
@@ -72,7 +73,7 @@ func (l *Local) Mend(ctx context.Context, damage func(tx kv.Tx, blobs map[string
 			if err != nil {
 				return err
 			}
-			if _, err := l.renderPage(ctx, tx, f, ViewRequest{Session: s.ID}); err != nil {
+			if _, err := l.renderPage(ctx, tx, f, ledger.ViewRequest{Session: s.ID}); err != nil {
 				return err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
@@ -28,15 +29,17 @@ type folded struct {
 }
 
 // fold reads the log of a session and folds it into its view, in a transaction that changes nothing.
-func (l *Local) fold(tx kv.Tx, id string) (*folded, error) { return l.foldFor(tx, id, Reader{}, true) }
+func (l *Local) fold(tx kv.Tx, id string) (*folded, error) {
+	return l.foldFor(tx, id, ledger.Reader{}, true)
+}
 
 // foldIn is fold in a transaction that may have changed the log.
 func (l *Local) foldIn(tx kv.Tx, id string) (*folded, error) {
-	return l.foldFor(tx, id, Reader{}, false)
+	return l.foldFor(tx, id, ledger.Reader{}, false)
 }
 
 // foldFor reads the log for one reader. committed says that the transaction has changed nothing of it.
-func (l *Local) foldFor(tx kv.Tx, id string, r Reader, committed bool) (*folded, error) {
+func (l *Local) foldFor(tx kv.Tx, id string, r ledger.Reader, committed bool) (*folded, error) {
 	s, err := sessions.Get(tx, id)
 	if err != nil {
 		return nil, err
@@ -137,7 +140,7 @@ func (f *folded) tokens(summary string) int {
 
 // summaryTokens is the o200k_base size of a summary as a message.
 func summaryTokens(text string) int {
-	return framingTokens + tokens.O200kBase.CountString(text)
+	return tokens.Framing + tokens.O200kBase.CountString(text)
 }
 
 // counter returns the counter of a model, or of the session's when none is named.

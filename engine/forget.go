@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 )
 
 // Bounds of an answer about forgetting.
@@ -25,21 +25,21 @@ const (
 // then what was derived from them; then the blobs are deleted, and the records are rewritten so that
 // no freed page keeps a byte. A crash in between loses nothing: the same request again finds what is
 // left and goes on, and counts that.
-func (l *Local) Forget(ctx context.Context, r ForgetRequest) (Forgotten, error) {
-	if err := r.check(); err != nil {
-		return Forgotten{}, err
+func (l *Local) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Forgotten, error) {
+	if err := checkForget(r); err != nil {
+		return ledger.Forgotten{}, err
 	}
 	// The text itself is not part of what identifies the request: its hash would be kept for a day.
 	m, err := l.mutation("forget", r.Key, r.Handle, r.DryRun)
 	if err != nil {
-		return Forgotten{}, err
+		return ledger.Forgotten{}, err
 	}
-	if f, done, err := repeated[Forgotten](ctx, l, m); done || err != nil {
+	if f, done, err := repeated[ledger.Forgotten](ctx, l, m); done || err != nil {
 		return f, err
 	}
 	done, err := l.maintain(ctx, "forgetting")
 	if err != nil {
-		return Forgotten{}, err
+		return ledger.Forgotten{}, err
 	}
 	defer done()
 	if !r.DryRun {
@@ -50,20 +50,20 @@ func (l *Local) Forget(ctx context.Context, r ForgetRequest) (Forgotten, error) 
 		return e.text(ctx, r.Text, m)
 	}
 	if err := e.handle(ctx, r.Handle); err != nil {
-		return Forgotten{}, err
+		return ledger.Forgotten{}, err
 	}
 	f := e.forgotten()
 	if r.DryRun {
 		return f, nil
 	}
 	if err := l.discard(ctx); err != nil {
-		return Forgotten{}, err
+		return ledger.Forgotten{}, err
 	}
 	return l.forgot(ctx, m, f, r.Handle)
 }
 
-// check refuses a request that names not exactly one thing.
-func (r ForgetRequest) check() error {
+// checkForget refuses a request that names not exactly one thing.
+func checkForget(r ledger.ForgetRequest) error {
 	const op = "engine.forget"
 	if (r.Handle == "") == (r.Text == "") {
 		return fault.New(fault.Invalid, op, "name what is to be forgotten by a handle or by a text, and only by one of them")
@@ -87,43 +87,10 @@ func (l *Local) discard(ctx context.Context) error {
 }
 
 // forgot records the answer of a request that is done, and tells everybody.
-func (l *Local) forgot(ctx context.Context, m mutation, f Forgotten, handle string) (Forgotten, error) {
-	return mutate(ctx, l, m, func(kv.Tx) (Forgotten, []Event, error) {
-		return f, []Event{{Kind: EventForgotten, ID: handle}}, nil
+func (l *Local) forgot(ctx context.Context, m mutation, f ledger.Forgotten, handle string) (ledger.Forgotten, error) {
+	return mutate(ctx, l, m, func(kv.Tx) (ledger.Forgotten, []ledger.Event, error) {
+		return f, []ledger.Event{{Kind: ledger.EventForgotten, ID: handle}}, nil
 	})
-}
-
-// And returns what two ledgers forgot together.
-func (f Forgotten) And(g Forgotten) Forgotten {
-	counts := map[string]int{}
-	for _, c := range slices.Concat(f.Counts, g.Counts) {
-		counts[c.Kind] += c.N
-	}
-	f.Counts = counted(counts)
-	f.Sessions = append(f.Sessions, g.Sessions...)
-	f.Searched += g.Searched
-	f.Left, f.Outside = append(f.Left, g.Left...), append(f.Outside, g.Outside...)
-	return f
-}
-
-// counted lists counts, the most first.
-func counted(counts map[string]int) []ForgottenKind {
-	list := []ForgottenKind{}
-	for kind, n := range counts {
-		list = append(list, ForgottenKind{Kind: kind, N: n})
-	}
-	slices.SortFunc(list, func(a, b ForgottenKind) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Kind, b.Kind))
-	})
-	return list
-}
-
-// total is how many things were forgotten.
-func (f Forgotten) total() (n int) {
-	for _, c := range f.Counts {
-		n += c.N
-	}
-	return n
 }
 
 // eraser carries out one forgetting.
@@ -183,8 +150,8 @@ func (e *eraser) update(ctx context.Context, fn func(s *step) error) error {
 }
 
 // forgotten returns what was counted.
-func (e *eraser) forgotten() Forgotten {
-	f := Forgotten{At: e.at, DryRun: e.dry, Counts: counted(e.counts), Left: []LeftPlace{}, Outside: []LeftPlace{}}
+func (e *eraser) forgotten() ledger.Forgotten {
+	f := ledger.Forgotten{At: e.at, DryRun: e.dry, Counts: ledger.Counted(e.counts), Left: []ledger.LeftPlace{}, Outside: []ledger.LeftPlace{}}
 	f.Sessions = slices.Sorted(maps.Keys(e.sessions))
 	f.Sessions = orEmpty(f.Sessions[:min(len(f.Sessions), maxForgottenSessions)])
 	return f

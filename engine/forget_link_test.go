@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 )
 
 // Forgetting once removed what a link in the place of the directory of exports led to.
@@ -24,7 +24,7 @@ func TestForgettingEmptiesNoDirectoryElsewhere(t *testing.T) {
 	if err := os.Symlink(elsewhere, dir); err != nil {
 		t.Skip(err)
 	}
-	_, err := l.Forget(t.Context(), engine.ForgetRequest{Text: planted})
+	_, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: planted})
 	if _, lost := os.Stat(file); lost != nil {
 		t.Errorf("forgetting removed a file elsewhere: %v", lost)
 	}

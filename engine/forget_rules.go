@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/internal/scrub"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/rewrite"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
@@ -43,7 +44,7 @@ func plainText(b kv.Bucket) func(kv.Tx, kv.Record, scrub.Text) (bool, error) {
 }
 
 func scrubEvent(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
-	return rewrite.JSON(tx, bucketEvents, r, func(e *Event) ([]byte, error) {
+	return rewrite.JSON(tx, bucketEvents, r, func(e *ledger.Event) ([]byte, error) {
 		rewrite.Words(t, &e.ID, &e.Detail)
 		if e.Data == nil {
 			return r.Key, nil

@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/internal/scrub"
+	"ctxledger.dev/ledger"
 )
 
 // exportsDir is where the files lie that are written from the ledger and never read back.
@@ -39,8 +40,8 @@ func (l *Local) removeExports() error {
 
 // searchState looks for a text in every file of the state directory and in every blob. It returns how
 // many it looked through, and the places that hold it.
-func (l *Local) searchState(ctx context.Context, t scrub.Text) (searched int, left []LeftPlace, err error) {
-	left = []LeftPlace{}
+func (l *Local) searchState(ctx context.Context, t scrub.Text) (searched int, left []ledger.LeftPlace, err error) {
+	left = []ledger.LeftPlace{}
 	err = filepath.WalkDir(l.state, func(place string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -54,7 +55,7 @@ func (l *Local) searchState(ctx context.Context, t scrub.Text) (searched int, le
 		}
 		searched++
 		if why := searchFile(ctx, place, t); why != "" && len(left) < maxLeft {
-			left = append(left, LeftPlace{Place: place, Why: why})
+			left = append(left, ledger.LeftPlace{Place: place, Why: why})
 		}
 		return ctx.Err()
 	})
@@ -71,7 +72,7 @@ func (l *Local) searchState(ctx context.Context, t scrub.Text) (searched int, le
 			return searched, left, err
 		}
 		if holds && len(left) < maxLeft {
-			left = append(left, LeftPlace{Place: "blob " + b.Hash, Why: "it came while the text was being forgotten: forget it again"})
+			left = append(left, ledger.LeftPlace{Place: "blob " + b.Hash, Why: "it came while the text was being forgotten: forget it again"})
 		}
 	}
 	return searched, left, nil

@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
@@ -29,7 +30,7 @@ func secretResult(call, secret string) [][]byte {
 // only returns the one artifact of a session.
 func only(t *testing.T, l *engine.Local, session string) artifacts.Artifact {
 	t.Helper()
-	list, err := l.Artifacts(t.Context(), engine.ArtifactsRequest{Session: session})
+	list, err := l.Artifacts(t.Context(), ledger.ArtifactsRequest{Session: session})
 	if err != nil || list.Total != 1 {
 		t.Fatalf("%d artifacts, %v", list.Total, err)
 	}
@@ -51,7 +52,7 @@ func blobs(t *testing.T, state string) map[string]bool {
 }
 
 // count returns how many things of a kind were forgotten.
-func count(f engine.Forgotten, kind string) int {
+func count(f ledger.Forgotten, kind string) int {
 	for _, c := range f.Counts {
 		if c.Kind == kind {
 			return c.N
@@ -63,7 +64,7 @@ func count(f engine.Forgotten, kind string) int {
 // artifact returns an artifact's record.
 func artifact(t *testing.T, l *engine.Local, id string) artifacts.Artifact {
 	t.Helper()
-	a, err := l.Artifact(t.Context(), engine.ArtifactRequest{ID: id})
+	a, err := l.Artifact(t.Context(), ledger.ArtifactRequest{ID: id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +78,14 @@ func TestForgettingAnArtifactRemovesItEverywhere(t *testing.T) {
 	// Twenty sessions hold it: more than an artifact remembers places.
 	var ids []string
 	for i := range 20 {
-		ids = append(ids, hand(t, l, engine.AppendMessagesRequest{Messages: secretResult("call-"+string(rune('a'+i)), secret)}).Session)
+		ids = append(ids, hand(t, l, ledger.AppendMessagesRequest{Messages: secretResult("call-"+string(rune('a'+i)), secret)}).Session)
 	}
 	a := only(t, l, ids[0])
 	if !strings.Contains(readHandle(t, l, a.ID), secret) {
 		t.Fatal("the artifact does not hold the secret")
 	}
 	shared := blobs(t, state)
-	f, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: a.ID})
+	f, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: a.ID})
 	if err != nil || count(f, "artifact") != 1 || count(f, "message") != 20 || len(f.Sessions) != 20 {
 		t.Fatalf("%+v, %v", f, err)
 	}
@@ -113,17 +114,17 @@ func TestForgettingAnArtifactRemovesItEverywhere(t *testing.T) {
 			t.Errorf("status of %s: %+v", id, st)
 		}
 	}
-	_, err = l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: a.ID})
+	_, err = l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: a.ID})
 	if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "forgotten on 2026-11-20") {
 		t.Errorf("reading it: %v", err)
 	}
 	message := log(t, l, ids[0])[2].ID
-	_, err = l.ReadBlob(t.Context(), engine.ReadBlobRequest{Handle: message})
+	_, err = l.ReadBlob(t.Context(), ledger.ReadBlobRequest{Handle: message})
 	if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "forgotten on 2026-11-20") {
 		t.Errorf("reading its message: %v", err)
 	}
 	c.now = c.now.AddDate(0, 0, 3)
-	if again, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: a.ID}); err != nil || len(again.Counts) != 0 || !artifact(t, l, a.ID).Forgotten.Equal(*gone.Forgotten) {
+	if again, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: a.ID}); err != nil || len(again.Counts) != 0 || !artifact(t, l, a.ID).Forgotten.Equal(*gone.Forgotten) {
 		t.Errorf("forgetting it again: %+v, %v", again, err)
 	}
 }
@@ -132,18 +133,18 @@ func TestForgettingKeepsWhatOtherRecordsName(t *testing.T) {
 	state := t.TempDir()
 	l, _ := openIn(t, state, "/w")
 	messages := secretResult("call", "shared")
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
 	a := only(t, l, id)
 	// The whole message is an artifact of its own: its bytes are the same blob as the entry's original.
 	ref, err := l.PutBlob(t.Context(), bytes.NewReader(messages[2]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := l.PutArtifact(t.Context(), engine.PutArtifactRequest{Blob: ref.Hash, Title: "kept"})
+	kept, err := l.PutArtifact(t.Context(), ledger.PutArtifactRequest{Blob: ref.Hash, Title: "kept"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: a.ID}); err != nil {
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: a.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if got := readHandle(t, l, kept.ID); got != string(messages[2]) {
@@ -153,13 +154,13 @@ func TestForgettingKeepsWhatOtherRecordsName(t *testing.T) {
 		t.Errorf("blobs left: %v", left)
 	}
 	// The other way round: an entry names what an artifact was.
-	other := hand(t, l, engine.AppendMessagesRequest{Messages: say(strings.Repeat("a long request ", 5000))}).Session
+	other := hand(t, l, ledger.AppendMessagesRequest{Messages: say(strings.Repeat("a long request ", 5000))}).Session
 	e := log(t, l, other)[0]
-	same, err := l.PutArtifact(t.Context(), engine.PutArtifactRequest{Blob: e.Blob})
+	same, err := l.PutArtifact(t.Context(), ledger.PutArtifactRequest{Blob: e.Blob})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: same.ID}); err != nil {
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: same.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if got := render(t, l, other); !bytes.Contains(got[0], []byte("a long request")) {
@@ -169,12 +170,12 @@ func TestForgettingKeepsWhatOtherRecordsName(t *testing.T) {
 
 func TestForgottenContentThatComesBackIsReadable(t *testing.T) {
 	l := open(t)
-	first := hand(t, l, engine.AppendMessagesRequest{Messages: secretResult("one", "again")}).Session
+	first := hand(t, l, ledger.AppendMessagesRequest{Messages: secretResult("one", "again")}).Session
 	a := only(t, l, first)
-	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: a.ID}); err != nil {
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: a.ID}); err != nil {
 		t.Fatal(err)
 	}
-	hand(t, l, engine.AppendMessagesRequest{Messages: secretResult("two", "again")})
+	hand(t, l, ledger.AppendMessagesRequest{Messages: secretResult("two", "again")})
 	if got := readHandle(t, l, a.ID); !strings.Contains(got, "again leaked") {
 		t.Errorf("%.100q", got)
 	}
@@ -188,7 +189,7 @@ func TestForgottenContentThatComesBackIsReadable(t *testing.T) {
 func TestADeletionThatWasCutOffIsMadeGood(t *testing.T) {
 	state := t.TempDir()
 	l, _ := openIn(t, state, "/w")
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: secretResult("call", "x")}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: secretResult("call", "x")}).Session
 	a := only(t, l, id)
 	// A directory in the place of the blob's file cannot be removed as a file.
 	name := filepath.Join(state, "blobs", a.Hash[:2], a.Hash)
@@ -199,7 +200,7 @@ func TestADeletionThatWasCutOffIsMadeGood(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(name, "in the way"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r := engine.ForgetRequest{Mutation: engine.Mutation{Key: "k"}, Handle: a.ID}
+	r := ledger.ForgetRequest{Mutation: ledger.Mutation{Key: "k"}, Handle: a.ID}
 	if _, err := l.Forget(t.Context(), r); err == nil {
 		t.Fatal("a deletion that failed was not reported")
 	}
@@ -222,9 +223,9 @@ func TestADeletionThatWasCutOffIsMadeGood(t *testing.T) {
 func TestCompactionAfterForgetting(t *testing.T) {
 	l := open(t)
 	messages := append(secretResult("call", "hunter2hunter2"), long(30)...)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
 	a := only(t, l, id)
-	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: a.ID}); err != nil {
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: a.ID}); err != nil {
 		t.Fatal(err)
 	}
 	p := compact(t, l, id, compaction.Options{Keep: 2})
@@ -251,7 +252,7 @@ func TestABlobThatOnlyCarriedMessagesIsUsedUp(t *testing.T) {
 	}
 	whole := `[{"role":"user","content":"hello"}]`
 	for _, text := range []string{whole, `[{"role":"robot","content":"x"}]`, "no JSON"} {
-		_, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Blob: put(text)})
+		_, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Blob: put(text)})
 		if (err == nil) != (text == whole) {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -260,10 +261,10 @@ func TestABlobThatOnlyCarriedMessagesIsUsedUp(t *testing.T) {
 		}
 	}
 	hash := put(whole)
-	if _, err := l.PutArtifact(t.Context(), engine.PutArtifactRequest{Blob: hash, Title: "the same bytes"}); err != nil {
+	if _, err := l.PutArtifact(t.Context(), ledger.PutArtifactRequest{Blob: hash, Title: "the same bytes"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Blob: hash}); err != nil {
+	if _, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Blob: hash}); err != nil {
 		t.Fatal(err)
 	}
 	if !blobs(t, state)[hash] {

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/internal/scrub"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/rewrite"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -20,17 +21,17 @@ import (
 const maxRounds = 3
 
 // text forgets a text wherever the ledger holds it, and then looks for it in every file.
-func (e *eraser) text(ctx context.Context, text string, m mutation) (Forgotten, error) {
+func (e *eraser) text(ctx context.Context, text string, m mutation) (ledger.Forgotten, error) {
 	t, err := scrub.New(text, e.stone())
 	if err != nil {
-		return Forgotten{}, err
+		return ledger.Forgotten{}, err
 	}
 	for range maxRounds {
-		before := e.forgotten().total()
+		before := e.forgotten().Total()
 		if err := e.round(ctx, t); err != nil {
-			return Forgotten{}, err
+			return ledger.Forgotten{}, err
 		}
-		if e.dry || e.forgotten().total() == before {
+		if e.dry || e.forgotten().Total() == before {
 			break
 		}
 	}
@@ -39,13 +40,13 @@ func (e *eraser) text(ctx context.Context, text string, m mutation) (Forgotten, 
 		return f, nil
 	}
 	if err := e.l.discard(ctx); err != nil {
-		return Forgotten{}, err
+		return ledger.Forgotten{}, err
 	}
 	if f.Searched, f.Left, err = e.l.searchState(ctx, t); err != nil {
-		return Forgotten{}, err
+		return ledger.Forgotten{}, err
 	}
-	if f.Outside, err = view(ctx, e.l, func(tx kv.Tx) ([]LeftPlace, error) { return outsideOf(tx, f.Sessions) }); err != nil {
-		return Forgotten{}, err
+	if f.Outside, err = view(ctx, e.l, func(tx kv.Tx) ([]ledger.LeftPlace, error) { return outsideOf(tx, f.Sessions) }); err != nil {
+		return ledger.Forgotten{}, err
 	}
 	return e.l.forgot(ctx, m, f, "")
 }
@@ -261,15 +262,15 @@ func (e *eraser) apply(ctx context.Context, r rewrite.Rule, t scrub.Text) error 
 }
 
 // outsideOf names the places outside of the ledger from which sessions were read.
-func outsideOf(tx kv.Tx, ids []string) ([]LeftPlace, error) {
-	out := []LeftPlace{}
+func outsideOf(tx kv.Tx, ids []string) ([]ledger.LeftPlace, error) {
+	out := []ledger.LeftPlace{}
 	for _, id := range ids[:min(len(ids), maxLeft)] {
 		s, err := sessions.Get(tx, id)
 		if err != nil {
 			return nil, err
 		}
 		if s.HostID != "" {
-			out = append(out, LeftPlace{
+			out = append(out, ledger.LeftPlace{
 				Place: "the session file of " + s.Host + " for " + s.HostID,
 				Why:   "it belongs to " + s.Host + " and is never changed; it is not read again from its start",
 			})

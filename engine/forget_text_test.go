@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -51,15 +52,15 @@ func plant(t *testing.T, l *engine.Local, secret string) (session string, artifa
 		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c5","content":"nothing of interest"}]}`),
 		raw(`{"role":"assistant","content":[{"type":"text","text":"The first deployment is finished."}]}`),
 	}
-	r := hand(t, l, engine.AppendMessagesRequest{Mutation: engine.Mutation{Key: "hand-in"}, Messages: append(messages, long(40)...)})
+	r := hand(t, l, ledger.AppendMessagesRequest{Mutation: ledger.Mutation{Key: "hand-in"}, Messages: append(messages, long(40)...)})
 	compact(t, l, r.Session, compaction.Options{Keep: 2, Notes: "The key is " + secret + ", never change it."})
-	list, err := l.Artifacts(t.Context(), engine.ArtifactsRequest{Session: r.Session})
+	list, err := l.Artifacts(t.Context(), ledger.ArtifactsRequest{Session: r.Session})
 	if err != nil || list.Total != 1 {
 		t.Fatalf("%d artifacts, %v", list.Total, err)
 	}
 	for i, body := range []string{"old: " + secret, "new: " + secret} {
-		_, err := l.SaveMemory(t.Context(), engine.SaveMemoryRequest{
-			Mutation: engine.Mutation{Key: fmt.Sprint("memory ", i)},
+		_, err := l.SaveMemory(t.Context(), ledger.SaveMemoryRequest{
+			Mutation: ledger.Mutation{Key: fmt.Sprint("memory ", i)},
 			Entry:    memory.Entry{Name: "About " + secret, Description: "what " + secret + " is", Body: body, Source: "user"},
 		})
 		if err != nil {
@@ -80,7 +81,7 @@ func quote(s string) string { return `"` + inJSON(s) + `"` }
 // stateOf returns the state directory of a ledger.
 func stateOf(t *testing.T, l *engine.Local) string {
 	t.Helper()
-	info, err := l.Info(t.Context(), engine.InfoRequest{})
+	info, err := l.Info(t.Context(), ledger.InfoRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,11 +124,11 @@ func TestForgottenIsReallyGoneFromTheFiles(t *testing.T) {
 	if len(rawHits(t, state, planted)) == 0 {
 		t.Fatal("nothing is planted")
 	}
-	dry, err := l.Forget(t.Context(), engine.ForgetRequest{Text: planted, DryRun: true})
+	dry, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: planted, DryRun: true})
 	if err != nil || !dry.DryRun || len(rawHits(t, state, planted)) == 0 {
 		t.Fatalf("the dry run: %+v, %v", dry, err)
 	}
-	f, err := l.Forget(t.Context(), engine.ForgetRequest{Mutation: engine.Mutation{Key: "f"}, Text: planted})
+	f, err := l.Forget(t.Context(), ledger.ForgetRequest{Mutation: ledger.Mutation{Key: "f"}, Text: planted})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,11 +149,11 @@ func TestForgottenIsReallyGoneFromTheFiles(t *testing.T) {
 		}
 	}
 	unharmed(t, l, session, before, texts, planted)
-	again, err := l.Forget(t.Context(), engine.ForgetRequest{Text: planted})
+	again, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: planted})
 	if err != nil || len(again.Counts) != 0 {
 		t.Errorf("forgetting it again: %+v, %v", again, err)
 	}
-	same, err := l.Forget(t.Context(), engine.ForgetRequest{Mutation: engine.Mutation{Key: "f"}, Text: planted})
+	same, err := l.Forget(t.Context(), ledger.ForgetRequest{Mutation: ledger.Mutation{Key: "f"}, Text: planted})
 	if err != nil || len(same.Counts) != len(f.Counts) {
 		t.Errorf("the same request: %+v, %v", same, err)
 	}
@@ -191,7 +192,7 @@ func unharmed(t *testing.T, l *engine.Local, session string, before []sessions.E
 		if e.ID == "" {
 			continue
 		}
-		_, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: e.ID})
+		_, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: e.ID})
 		if gone := e.Forgotten != nil; gone != (err != nil) || gone && !(fault.Is(err, fault.NotFound) && strings.Contains(err.Error(), "forgotten on 2026-11-20")) {
 			t.Errorf("handle %s: %v", e.ID, err)
 		}
@@ -212,41 +213,41 @@ func TestInvariant2AForgottenTextLeavesTombstones(t *testing.T) {
 	l, _ := openIn(t, state, "/w")
 	session, artifact := plant(t, l, planted)
 	sent := render(t, l, session)
-	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Text: planted}); err != nil {
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: planted}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: artifact}); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "forgotten on 2026-11-20") {
+	if _, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: artifact}); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "forgotten on 2026-11-20") {
 		t.Errorf("the artifact: %v", err)
 	}
 	for _, view := range [][][]byte{sent, nil} {
 		if view == nil {
 			view = render(t, l, session)
 		}
-		r := hand(t, l, engine.AppendMessagesRequest{Messages: append(view, say("And then?")...)})
+		r := hand(t, l, ledger.AppendMessagesRequest{Messages: append(view, say("And then?")...)})
 		if r.Session != session || r.Added != 1 {
 			t.Errorf("handed back: %+v", r)
 		}
 	}
-	sums, err := l.Summaries(t.Context(), engine.SummariesRequest{Session: session})
+	sums, err := l.Summaries(t.Context(), ledger.SummariesRequest{Session: session})
 	if err != nil || len(sums.Summaries) != 1 {
 		t.Fatal(err)
 	}
-	sum, err := l.Summary(t.Context(), engine.SummaryRequest{ID: sums.Summaries[0].ID})
+	sum, err := l.Summary(t.Context(), ledger.SummaryRequest{ID: sums.Summaries[0].ID})
 	if err != nil || strings.Contains(sum.Text, planted) || !strings.Contains(sum.Text, "[forgotten on 2026-11-20]") {
 		t.Errorf("the summary: %.500s, %v", sum.Text, err)
 	}
 	if p := compact(t, l, session, compaction.Options{Keep: 1}); p.Outcome != compaction.Compacted && p.Outcome != compaction.NothingToDo {
 		t.Errorf("compacting again: %s", p.Outcome)
 	}
-	kept, err := l.Memories(t.Context(), engine.MemoriesRequest{Body: true})
+	kept, err := l.Memories(t.Context(), ledger.MemoriesRequest{Body: true})
 	if err != nil || len(kept.Entries) != 1 || kept.Entries[0].Body != "new: [forgotten on 2026-11-20]" || kept.Entries[0].Name != "About [forgotten on 2026-11-20]" {
 		t.Errorf("memory: %+v, %v", kept.Entries, err)
 	}
-	if _, err := l.Memory(t.Context(), engine.MemoryRequest{Name: kept.Entries[0].Name}); err != nil {
+	if _, err := l.Memory(t.Context(), ledger.MemoryRequest{Name: kept.Entries[0].Name}); err != nil {
 		t.Errorf("by its new name: %v", err)
 	}
 	for _, path := range []string{planted + ".txt", "[forgotten on 2026-11-20].txt"} {
-		h, err := l.FileHistory(t.Context(), engine.FileHistoryRequest{Path: path})
+		h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: path})
 		if found := strings.HasPrefix(path, "["); err != nil || (len(h.Intents) > 0) != found || (len(h.Changes) > 0) != found || (len(h.Reads) > 0) != found {
 			t.Errorf("history of %s: %+v, %v", path, h, err)
 		}

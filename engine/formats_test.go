@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/formattest"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
@@ -29,7 +30,7 @@ var providers = func() (all []provider) {
 // edited has the bytes that were handed in, in their order.
 func (p provider) sound(t *testing.T, l *engine.Local, session string, handed [][]byte) {
 	t.Helper()
-	v, err := engine.Messages(t.Context(), l, engine.ViewRequest{Session: session})
+	v, err := ledger.Messages(t.Context(), l, ledger.ViewRequest{Session: session})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestInvariant3ViewsOfRandomConversationsAreValidForEveryProvider(t *testing
 				r := rand.New(rand.NewPCG(seed, 11))
 				lines := formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))
 				handed := p.Messages(lines...)
-				resp, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: p.Format, Messages: handed})
+				resp, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Format: p.Format, Messages: handed})
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
@@ -131,7 +132,7 @@ func TestInvariant4RequestsArePrefixesForEveryProvider(t *testing.T) {
 			var session string
 			var before [][]byte
 			for i, step := range steps {
-				resp := hand(t, l, engine.AppendMessagesRequest{Session: session, Since: i > 0, Format: p.Format, Messages: p.Messages(step...)})
+				resp := hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: i > 0, Format: p.Format, Messages: p.Messages(step...)})
 				session = resp.Session
 				now := render(t, l, session)
 				if step[0] == "a +y2" {
@@ -167,8 +168,8 @@ func TestInvariant4SentViewsArePrefixesOfRandomConversations(t *testing.T) {
 					if sent != nil && strings.HasPrefix(line, "a ") {
 						before, answered = sent, answered+1
 					}
-					session = hand(t, l, engine.AppendMessagesRequest{
-						Mutation: engine.Mutation{Key: fmt.Sprint(seed, " ", i)}, Session: session, Since: i > 0, Format: p.Format, Messages: p.Messages(line),
+					session = hand(t, l, ledger.AppendMessagesRequest{
+						Mutation: ledger.Mutation{Key: fmt.Sprint(seed, " ", i)}, Session: session, Since: i > 0, Format: p.Format, Messages: p.Messages(line),
 					}).Session
 					now := render(t, l, session)
 					if sent = nil; transcript.Sendable(p.Format, now) != nil {
@@ -193,13 +194,13 @@ func TestCallsInFrontOfEverythingGetAUsersMessage(t *testing.T) {
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {
 			l := open(t)
-			first := hand(t, l, engine.AppendMessagesRequest{Format: p.Format, Messages: p.Messages("a +x", "t x=1", "u go", "a done")})
+			first := hand(t, l, ledger.AppendMessagesRequest{Format: p.Format, Messages: p.Messages("a +x", "t x=1", "u go", "a done")})
 			view := render(t, l, first.Session)
 			got := p.Brief(t, view)
 			if err := transcript.Valid(p.Format, view); err != nil || !strings.HasSuffix(got, want) || (got == "u [The | "+want) != transcript.Alternates(p.Format) {
 				t.Errorf("%s: %v", got, err)
 			}
-			next := hand(t, l, engine.AppendMessagesRequest{Format: p.Format, Messages: append(view, p.Messages("u on")...)})
+			next := hand(t, l, ledger.AppendMessagesRequest{Format: p.Format, Messages: append(view, p.Messages("u on")...)})
 			if next.Session != first.Session || next.Added != 1 {
 				t.Errorf("handed back: %+v, not session %s", next, first.Session)
 			}
@@ -221,7 +222,7 @@ func TestCallsBeforeThereWereToolsAreTakenAsTheyAre(t *testing.T) {
 		message("user", `"content":"go"`), call("read"), result("read", strings.Repeat("out.", 15_000)), call("read"), result("read", "two"), result("read", "thrice"),
 		call("write"), message("user", `"content":"stop"`), message("assistant", `"content":"done"`),
 	}
-	s := hand(t, l, engine.AppendMessagesRequest{Format: transcript.OpenAIChat, Messages: handed}).Session
+	s := hand(t, l, ledger.AppendMessagesRequest{Format: transcript.OpenAIChat, Messages: handed}).Session
 	view := render(t, l, s)
 	if err := transcript.Valid(transcript.OpenAIChat, view); err != nil {
 		t.Error(err)
@@ -242,7 +243,7 @@ func TestBytesThatAreNoTextComeBackAsTheyWere(t *testing.T) {
 			l := open(t)
 			handed := p.Messages("u go\xff\xfe", "a \xc3( +x", "t x=\xf0\x28", "u g\x00o", "a done")
 			array := append(append([]byte("["), bytes.Join(handed, []byte(","))...), ']')
-			s, n, err := engine.HandIn(t.Context(), l, engine.AppendMessagesRequest{Format: p.Format}, array)
+			s, n, err := ledger.HandIn(t.Context(), l, ledger.AppendMessagesRequest{Format: p.Format}, array)
 			if err != nil || n != len(handed) {
 				t.Fatalf("%d messages, %v", n, err)
 			}
@@ -258,7 +259,7 @@ func TestBytesThatAreNoTextComeBackAsTheyWere(t *testing.T) {
 func TestCallsWithoutIDsAreToldApart(t *testing.T) {
 	l := open(t)
 	p := providers[4]
-	resp, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{
+	resp, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{
 		Messages: p.Messages("u go", "a +x1 +x2 +y3", "t x1=one", "t x2=two y3=three", "a ok", "u on", "a +x4", "t x4=four"),
 	})
 	if err != nil {
@@ -292,7 +293,7 @@ func TestOtherInstructionsAreAnotherConversation(t *testing.T) {
 		lines = append(lines, fmt.Sprint("u request", i), "a "+strings.Repeat("word ", 200))
 	}
 	first := hand(t, l, p.request("s terse", lines))
-	before, err := l.View(t.Context(), engine.ViewRequest{Session: first.Session})
+	before, err := l.View(t.Context(), ledger.ViewRequest{Session: first.Session})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +313,7 @@ func TestOtherInstructionsAreAnotherConversation(t *testing.T) {
 		same   bool
 	}{{"s terse", true}, {"s verbose", false}} {
 		messages := slices.Concat(p.Messages(tt.system), view[1:], on)
-		resp := hand(t, l, engine.AppendMessagesRequest{Format: p.Format, Messages: messages})
+		resp := hand(t, l, ledger.AppendMessagesRequest{Format: p.Format, Messages: messages})
 		if (resp.Session == first.Session) != tt.same {
 			t.Errorf("%s: session %s behind %s", tt.system, resp.Session, first.Session)
 		}
@@ -320,8 +321,8 @@ func TestOtherInstructionsAreAnotherConversation(t *testing.T) {
 }
 
 // request hands in a conversation that begins with the system's words.
-func (p provider) request(system string, lines []string) engine.AppendMessagesRequest {
-	return engine.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(append([]string{system}, lines...)...)}
+func (p provider) request(system string, lines []string) ledger.AppendMessagesRequest {
+	return ledger.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(append([]string{system}, lines...)...)}
 }
 
 // Whatever message of a conversation is forgotten, the rest stays valid for its provider, and what stands
@@ -332,9 +333,9 @@ func TestInvariant3ViewsStayValidWhereAMessageWasForgotten(t *testing.T) {
 		t.Run(p.Name, func(t *testing.T) {
 			for i := range p.Messages(lines...) {
 				l := open(t)
-				resp := hand(t, l, engine.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(lines...)})
+				resp := hand(t, l, ledger.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(lines...)})
 				e := log(t, l, resp.Session)[i]
-				if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: e.ID}); err != nil {
+				if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: e.ID}); err != nil {
 					t.Fatal(err)
 				}
 				view := render(t, l, resp.Session)
@@ -362,11 +363,11 @@ func TestInvariant3EditedViewsAreValidForEveryProvider(t *testing.T) {
 			for seed := range uint64(seeds) {
 				r := rand.New(rand.NewPCG(seed, 17))
 				lines := formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))
-				resp, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(lines...)})
+				resp, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(lines...)})
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
-				made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: resp.Session, Reason: "manual"})
+				made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: resp.Session, Reason: "manual"})
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}

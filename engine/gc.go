@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 )
 
 // collectBatch is how many blobs are deleted before appends get their turn again.
@@ -15,14 +16,14 @@ const collectBatch = 16
 
 // CollectGarbage implements API. What it deletes are blobs of requests that never came to an end, of
 // forgotten contents, and pages of views; then the records are rewritten without what was deleted.
-func (l *Local) CollectGarbage(ctx context.Context, _ CollectGarbageRequest) (Collected, error) {
+func (l *Local) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequest) (ledger.Collected, error) {
 	done, err := l.maintain(ctx, "collecting garbage")
 	if err != nil {
-		return Collected{}, err
+		return ledger.Collected{}, err
 	}
 	defer done()
 	defer l.spendReserve()()
-	var c Collected
+	var c ledger.Collected
 	if c.Blobs, err = l.collect(ctx); err != nil {
 		return c, err
 	}
@@ -43,10 +44,10 @@ func (l *Local) CollectGarbage(ctx context.Context, _ CollectGarbageRequest) (Co
 }
 
 // collect deletes the garbage. A blob that is stored or named from the moment that it starts stays.
-func (l *Local) collect(ctx context.Context) (BlobUsage, error) {
+func (l *Local) collect(ctx context.Context) (ledger.BlobUsage, error) {
 	l.watchUse(map[string]bool{})
 	defer l.watchUse(nil)
-	var freed BlobUsage
+	var freed ledger.BlobUsage
 	garbage, err := l.garbage(ctx)
 	if err != nil {
 		return freed, err
@@ -91,7 +92,7 @@ func (l *Local) garbage(ctx context.Context) ([]kv.StoredBlob, error) {
 }
 
 // deleteUnused deletes those of some blobs that have not come into use since the collection began.
-func (l *Local) deleteUnused(ctx context.Context, batch []kv.StoredBlob, freed *BlobUsage) error {
+func (l *Local) deleteUnused(ctx context.Context, batch []kv.StoredBlob, freed *ledger.BlobUsage) error {
 	l.naming.Lock()
 	defer l.naming.Unlock()
 	for _, b := range batch {

@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -40,9 +41,9 @@ func ahead(t *testing.T, dir string) (*engine.Local, *atomic.Int64) {
 	return l, &by
 }
 
-func collect(t *testing.T, l *engine.Local) engine.Collected {
+func collect(t *testing.T, l *engine.Local) ledger.Collected {
 	t.Helper()
-	c, err := l.CollectGarbage(t.Context(), engine.CollectGarbageRequest{})
+	c, err := l.CollectGarbage(t.Context(), ledger.CollectGarbageRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestGarbageIsWhatNoRecordNamesAnHourLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A batch that belongs where the import does not stand has stored its blob when it is refused.
-	_, err = l.AppendEntries(t.Context(), engine.AppendEntriesRequest{Import: "i", Offset: 5, Next: 6, Entries: []sessions.NewEntry{
+	_, err = l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "i", Offset: 5, Next: 6, Entries: []sessions.NewEntry{
 		{Kind: sessions.KindMessage, Time: time.Now(), Format: transcript.Anthropic, Original: lengthy(1)},
 	}})
 	wantCode(t, err, fault.Conflict)
@@ -70,7 +71,7 @@ func TestGarbageIsWhatNoRecordNamesAnHourLater(t *testing.T) {
 		t.Errorf("within the hour %d blobs were deleted", c.Blobs.Count)
 	}
 	by.Store(int64(time.Hour + time.Minute))
-	du, err := l.DiskUsage(t.Context(), engine.DiskUsageRequest{})
+	du, err := l.DiskUsage(t.Context(), ledger.DiskUsageRequest{})
 	if err != nil || du.Unnamed.Count != 2 {
 		t.Errorf("du: %+v, %v", du.Unnamed, err)
 	}
@@ -78,7 +79,7 @@ func TestGarbageIsWhatNoRecordNamesAnHourLater(t *testing.T) {
 	if c.Blobs.Count != 2 || c.Blobs.Disk != du.Unnamed.Disk || c.Blobs.Disk == 0 || c.Records == 0 {
 		t.Errorf("%+v", c)
 	}
-	_, err = l.ReadBlob(t.Context(), engine.ReadBlobRequest{Hash: stray.Hash})
+	_, err = l.ReadBlob(t.Context(), ledger.ReadBlobRequest{Hash: stray.Hash})
 	wantCode(t, err, fault.NotFound)
 	if after := originals(t, l, session, 0, 0); !bytes.Equal(after, kept) {
 		t.Error("originals were lost")
@@ -92,15 +93,15 @@ func TestGarbageIsWhatNoRecordNamesAnHourLater(t *testing.T) {
 func TestALongMessageOfAViewStaysWhileItsPageIsRead(t *testing.T) {
 	l, by := ahead(t, t.TempDir())
 	long := say(strings.Repeat("a very long message ", 150_000))
-	r := hand(t, l, engine.AppendMessagesRequest{Messages: append(long, say("", "short")[1])})
-	page, err := l.View(t.Context(), engine.ViewRequest{Session: r.Session})
+	r := hand(t, l, ledger.AppendMessagesRequest{Messages: append(long, say("", "short")[1])})
+	page, err := l.View(t.Context(), ledger.ViewRequest{Session: r.Session})
 	if err != nil || len(page.Messages) != 1 || page.Messages[0].Blob == "" || page.Next != 1 {
 		t.Fatalf("%d messages, next %d, %v", len(page.Messages), page.Next, err)
 	}
 	named := page.Messages[0].Blob
 	by.Store(int64(59 * time.Minute))
 	collect(t, l)
-	if got := blob(t, l, engine.ReadBlobRequest{Hash: named}); !bytes.Equal(got, long[0]) {
+	if got := blob(t, l, ledger.ReadBlobRequest{Hash: named}); !bytes.Equal(got, long[0]) {
 		t.Error("the message is another one")
 	}
 }
@@ -120,7 +121,7 @@ func TestNoBlobIsLostToACollectionInBetween(t *testing.T) {
 	var work, collector sync.WaitGroup
 	collector.Go(func() {
 		for ctx.Err() == nil {
-			if _, err := l.CollectGarbage(t.Context(), engine.CollectGarbageRequest{}); err != nil {
+			if _, err := l.CollectGarbage(t.Context(), ledger.CollectGarbageRequest{}); err != nil {
 				t.Error(err)
 				return
 			}
@@ -139,7 +140,7 @@ func TestNoBlobIsLostToACollectionInBetween(t *testing.T) {
 	stop()
 	collector.Wait()
 	collect(t, l)
-	all, err := l.Sessions(t.Context(), engine.SessionsRequest{})
+	all, err := l.Sessions(t.Context(), ledger.SessionsRequest{})
 	if err != nil || all.Total != writers*rounds {
 		t.Fatalf("%d sessions, %v", all.Total, err)
 	}
@@ -154,7 +155,7 @@ func TestNoBlobIsLostToACollectionInBetween(t *testing.T) {
 // appendOne records a session with one long message, of which there are few.
 func appendOne(ctx context.Context, l *engine.Local, writer, round, contents int) error {
 	id := fmt.Sprintf("%d-%d", writer, round)
-	_, err := l.AppendEntries(ctx, engine.AppendEntriesRequest{
+	_, err := l.AppendEntries(ctx, ledger.AppendEntriesRequest{
 		Import: id, Next: 1, Done: true, Session: sessions.Session{Host: "test", HostID: id},
 		Entries: []sessions.NewEntry{{
 			Kind: sessions.KindMessage, Time: time.Now(), Format: transcript.Anthropic, Original: lengthy((writer + round) % contents),
@@ -179,7 +180,7 @@ func TestABlobThatIsStoredAgainDuringACollectionStays(t *testing.T) {
 		}
 		var work sync.WaitGroup
 		work.Go(func() {
-			if _, err := l.CollectGarbage(t.Context(), engine.CollectGarbageRequest{}); err != nil {
+			if _, err := l.CollectGarbage(t.Context(), ledger.CollectGarbageRequest{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -187,7 +188,7 @@ func TestABlobThatIsStoredAgainDuringACollectionStays(t *testing.T) {
 			t.Fatal(err)
 		}
 		work.Wait()
-		r, err := l.ReadBlob(t.Context(), engine.ReadBlobRequest{Hash: ref.Hash})
+		r, err := l.ReadBlob(t.Context(), ledger.ReadBlobRequest{Hash: ref.Hash})
 		if err != nil {
 			t.Fatalf("round %d: %v", i, err)
 		}
@@ -205,18 +206,18 @@ func TestHousekeepingWaitsForItsTurn(t *testing.T) {
 	var work sync.WaitGroup
 	for range 4 {
 		work.Go(func() {
-			if _, err := l.CollectGarbage(t.Context(), engine.CollectGarbageRequest{}); err != nil {
+			if _, err := l.CollectGarbage(t.Context(), ledger.CollectGarbageRequest{}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	if _, err := l.Backup(t.Context(), engine.BackupRequest{File: file}); err != nil {
+	if _, err := l.Backup(t.Context(), ledger.BackupRequest{File: file}); err != nil {
 		t.Error(err)
 	}
 	work.Wait()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := l.CollectGarbage(ctx, engine.CollectGarbageRequest{})
+	_, err := l.CollectGarbage(ctx, ledger.CollectGarbageRequest{})
 	wantCode(t, err, fault.Unavailable)
 }
 

@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
@@ -23,30 +24,30 @@ const (
 )
 
 // Growth implements API.
-func (l *Local) Growth(ctx context.Context, r GrowthRequest) (Growth, error) {
+func (l *Local) Growth(ctx context.Context, r ledger.GrowthRequest) (ledger.Growth, error) {
 	if err := checkTexts("engine.growth", label("session", r.Session), label("model", r.Model)); err != nil {
-		return Growth{}, err
+		return ledger.Growth{}, err
 	}
 	kept, err := l.growths.take(ctx, r.Session) // before the transaction: so each reads on from where the one before it was
 	if err != nil {
-		return Growth{}, err
+		return ledger.Growth{}, err
 	}
 	defer kept.release()
-	return view(ctx, l, func(tx kv.Tx) (Growth, error) {
+	return view(ctx, l, func(tx kv.Tx) (ledger.Growth, error) {
 		f, err := l.fold(tx, r.Session)
 		if err != nil {
-			return Growth{}, err
+			return ledger.Growth{}, err
 		}
 		g, err := l.grown(ctx, tx, f, kept)
 		if err != nil {
-			return Growth{}, err
+			return ledger.Growth{}, err
 		}
 		w, err := l.windowOf(tx, f, r.Model)
 		if err != nil {
-			return Growth{}, err
+			return ledger.Growth{}, err
 		}
 		c := f.counter(r.Model)
-		out := Growth{Use: f.use(c, w, g.filled(), g.whole(f)), Turns: make([]Turn, 0, len(g.turns)), Earlier: g.earlier}
+		out := ledger.Growth{Use: f.use(c, w, g.filled(), g.whole(f)), Turns: make([]ledger.Turn, 0, len(g.turns)), Earlier: g.earlier}
 		l.maskUse(&out.Use)
 		for _, t := range g.turns {
 			out.Turns = append(out.Turns, t.turn(c))
@@ -56,7 +57,7 @@ func (l *Local) Growth(ctx context.Context, r GrowthRequest) (Growth, error) {
 }
 
 // maskUse masks the names of what fills a window.
-func (l *Local) maskUse(u *Use) {
+func (l *Local) maskUse(u *ledger.Use) {
 	u.Session.Title = l.masks.String(u.Session.Title)
 	for i := range u.Sources {
 		u.Sources[i].Name = l.masks.String(u.Sources[i].Name)
@@ -87,18 +88,18 @@ type grown struct {
 }
 
 // turn returns a turn in the tokens of a model.
-func (t *grown) turn(c tokens.Counter) Turn {
-	return Turn{
+func (t *grown) turn(c tokens.Counter) ledger.Turn {
+	return ledger.Turn{
 		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: c.Of(t.filled.Total()), Measured: t.measured.tokens,
 		Filled: parts(c, t.filled), Added: parts(c, t.added), Compacted: t.compacted, Restored: t.restored,
 	}
 }
 
 // parts tells what fills a view.
-func parts(c tokens.Counter, filled window.Fill) []Part {
-	out := []Part{}
+func parts(c tokens.Counter, filled window.Fill) []ledger.Part {
+	out := []ledger.Part{}
 	for _, x := range categories(c, filled) {
-		out = append(out, Part{x.Name, x.Tokens.N})
+		out = append(out, ledger.Part{Name: x.Name, Tokens: x.Tokens.N})
 	}
 	return out
 }

@@ -15,21 +15,22 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/formattest"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
 
 // growth returns the turns of a session, after what must hold of any.
-func growth(t *testing.T, l *engine.Local, id string) engine.Growth {
+func growth(t *testing.T, l *engine.Local, id string) ledger.Growth {
 	t.Helper()
-	var g engine.Growth
+	var g ledger.Growth
 	for _, model := range []string{"claude-sonnet-4-5", "gpt-4", ""} {
 		var err error
-		if g, err = l.Growth(t.Context(), engine.GrowthRequest{Session: id, Model: model}); err != nil {
+		if g, err = l.Growth(t.Context(), ledger.GrowthRequest{Session: id, Model: model}); err != nil {
 			t.Fatal(err)
 		}
-		st, err := l.Status(t.Context(), engine.StatusRequest{Session: id, Model: model})
+		st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Model: model})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,12 +43,12 @@ func growth(t *testing.T, l *engine.Local, id string) engine.Growth {
 		if !sound {
 			t.Errorf("model %q: the status says\n%+v\nthe growth\n%+v", model, st.Use, g.Use)
 		}
-		brief, err := l.Status(t.Context(), engine.StatusRequest{Session: id, Model: model, Brief: true})
+		brief, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Model: model, Brief: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := st.Use
-		want.Categories, want.Sources, want.Saved = []engine.Category{}, []engine.Source{}, tokens.Count{}
+		want.Categories, want.Sources, want.Saved = []ledger.Category{}, []ledger.Source{}, tokens.Count{}
 		if !reflect.DeepEqual(brief.Use, want) || len(brief.NextCuts)+len(brief.Agents) > 0 {
 			t.Errorf("model %q: in brief the status says\n%+v\nand in full\n%+v", model, brief, st.Use)
 		}
@@ -79,9 +80,9 @@ func TestAGrowthIsWhatTheViewsWere(t *testing.T) {
 			state := t.TempDir()
 			l, _ := openIn(t, state, "/home/dev/shop")
 			messages := p.Messages(formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))...)
-			w := watched{l: l, was: map[int]engine.Status{}}
+			w := watched{l: l, was: map[int]ledger.Status{}}
 			for i, m := range messages {
-				w.id = hand(t, l, engine.AppendMessagesRequest{Session: w.id, Since: i > 0, Format: p.Format, Messages: [][]byte{m}}).Session
+				w.id = hand(t, l, ledger.AppendMessagesRequest{Session: w.id, Since: i > 0, Format: p.Format, Messages: [][]byte{m}}).Session
 				w.note(t)
 				w.disturb(t, r)
 				w.note(t)
@@ -115,7 +116,7 @@ func TestAGrowthIsWhatTheViewsWere(t *testing.T) {
 type watched struct {
 	l   *engine.Local
 	id  string
-	was map[int]engine.Status
+	was map[int]ledger.Status
 }
 
 func (w *watched) note(t *testing.T) {
@@ -131,12 +132,12 @@ func (w *watched) disturb(t *testing.T, r *rand.Rand) {
 	case 0:
 		compact(t, w.l, w.id, compaction.Options{Keep: 1})
 	case 1:
-		if _, err := w.l.EditView(t.Context(), engine.EditViewRequest{Session: w.id, Reader: engine.Reader{Policy: anyPolicy(r)}, Reason: "manual"}); err != nil {
+		if _, err := w.l.EditView(t.Context(), ledger.EditViewRequest{Session: w.id, Reader: ledger.Reader{Policy: anyPolicy(r)}, Reason: "manual"}); err != nil {
 			t.Fatal(err)
 		}
 	case 2:
 		if st := status(t, w.l, w.id); st.Summary != "" {
-			if _, err := w.l.Restore(t.Context(), engine.RestoreRequest{ID: st.Summary}); err != nil {
+			if _, err := w.l.Restore(t.Context(), ledger.RestoreRequest{ID: st.Summary}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -146,14 +147,14 @@ func (w *watched) disturb(t *testing.T, r *rand.Rand) {
 }
 
 // sameParts reports whether parts are those of a status.
-func sameParts(parts []engine.Part, categories []engine.Category) bool {
-	return slices.EqualFunc(parts, categories, func(p engine.Part, c engine.Category) bool { return p.Name == c.Name && p.Tokens == c.Tokens.N })
+func sameParts(parts []ledger.Part, categories []ledger.Category) bool {
+	return slices.EqualFunc(parts, categories, func(p ledger.Part, c ledger.Category) bool { return p.Name == c.Name && p.Tokens == c.Tokens.N })
 }
 
-func sameTurn(a, b engine.Turn) bool { return fmt.Sprintf("%+v", a) == fmt.Sprintf("%+v", b) }
+func sameTurn(a, b ledger.Turn) bool { return fmt.Sprintf("%+v", a) == fmt.Sprintf("%+v", b) }
 
 // partsOf returns parts by name.
-func partsOf(parts []engine.Part) map[string]int {
+func partsOf(parts []ledger.Part) map[string]int {
 	m := map[string]int{}
 	for _, p := range parts {
 		m[p.Name] = p.Tokens
@@ -169,7 +170,7 @@ func TestAGrowthTellsWhatTurnsDid(t *testing.T) {
 	ask := func(n int) {
 		messages := say(fmt.Sprint("request ", n))
 		messages = append(messages, round(fmt.Sprint("c", n), "Grep", map[string]any{"pattern": fmt.Sprint(n)}, strings.Repeat("word ", 2_000))...)
-		id = hand(t, l, engine.AppendMessagesRequest{Session: id, Since: id != "", Messages: append(messages, say("", "done")[1:]...)}).Session
+		id = hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: id != "", Messages: append(messages, say("", "done")[1:]...)}).Session
 	}
 	for n := range 4 {
 		ask(n)
@@ -181,7 +182,7 @@ func TestAGrowthTellsWhatTurnsDid(t *testing.T) {
 		t.Errorf("compacted: %+v, before %+v", compacted, before.Turns[3])
 	}
 	ask(4)
-	if _, err := l.Restore(t.Context(), engine.RestoreRequest{ID: p.Summary.ID}); err != nil {
+	if _, err := l.Restore(t.Context(), ledger.RestoreRequest{ID: p.Summary.ID}); err != nil {
 		t.Fatal(err)
 	}
 	g := growth(t, l, id)
@@ -192,7 +193,7 @@ func TestAGrowthTellsWhatTurnsDid(t *testing.T) {
 		t.Errorf("what was is now %+v, not %+v", g.Turns[3], compacted)
 	}
 	again := compact(t, l, id, compaction.Options{Keep: 1})
-	if _, err := l.Restore(t.Context(), engine.RestoreRequest{ID: again.Summary.ID}); err != nil {
+	if _, err := l.Restore(t.Context(), ledger.RestoreRequest{ID: again.Summary.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if last := growth(t, l, id).Turns[4]; last.Compacted != "" || last.Restored != p.Summary.ID {
@@ -203,12 +204,12 @@ func TestAGrowthTellsWhatTurnsDid(t *testing.T) {
 // TestAGrowthForgets has a turn forgotten that was told of before: its words and its size go.
 func TestAGrowthForgets(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: say("one thing", "yes", "the plan is zebrafish and nothing else", strings.Repeat("zebrafish ", 500), "more", "no")}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: say("one thing", "yes", "the plan is zebrafish and nothing else", strings.Repeat("zebrafish ", 500), "more", "no")}).Session
 	before := growth(t, l, id)
 	if before.Turns[1].Request != "the plan is zebrafish and nothing else" {
 		t.Fatalf("%+v", before.Turns[1])
 	}
-	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Text: "zebrafish"}); err != nil {
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: "zebrafish"}); err != nil {
 		t.Fatal(err)
 	}
 	after := growth(t, l, id)
@@ -266,7 +267,7 @@ func TestAGrowthIsThatOfTheMainConversation(t *testing.T) {
 			e.Hidden, e.Author, e.Usage = true, "explorer", &sessions.Usage{Input: 99_999}
 		})
 	}
-	r, err := l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+	r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
 		Import: "i", Session: sessions.Session{Host: "h", HostID: "s"}, Next: 1, Done: true,
 		Entries: []sessions.NewEntry{
 			written(`{"role":"user","content":"go"}`, nil),
@@ -298,16 +299,16 @@ func TestAGrowthIsBounded(t *testing.T) {
 		texts[i] = fmt.Sprint("text ", i)
 	}
 	half := len(texts) / 2 &^ 1
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: say(texts[:half]...)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: say(texts[:half]...)}).Session
 	growth(t, l, id)
-	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: say(texts[half:]...)})
+	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: say(texts[half:]...)})
 	g := growth(t, l, id)
 	if len(g.Turns) != 500 || g.Earlier != turns-500 || g.Turns[0].Turn != turns-500+1 || g.Turns[0].Request != fmt.Sprint("text ", 2*(turns-500)) {
 		t.Errorf("%d turns behind %d: %+v", len(g.Turns), g.Earlier, g.Turns[0])
 	}
 	fresh := open(t)
-	other := hand(t, fresh, engine.AppendMessagesRequest{Messages: say(texts...)}).Session
-	if at := growth(t, fresh, other); !slices.EqualFunc(at.Turns, g.Turns, func(a, b engine.Turn) bool { return a.Used == b.Used && a.Turn == b.Turn && a.Seq == b.Seq }) || at.Earlier != g.Earlier {
+	other := hand(t, fresh, ledger.AppendMessagesRequest{Messages: say(texts...)}).Session
+	if at := growth(t, fresh, other); !slices.EqualFunc(at.Turns, g.Turns, func(a, b ledger.Turn) bool { return a.Used == b.Used && a.Turn == b.Turn && a.Seq == b.Seq }) || at.Earlier != g.Earlier {
 		t.Error("read at once, the turns are others")
 	}
 }
@@ -316,8 +317,8 @@ func TestAGrowthIsBounded(t *testing.T) {
 func TestAGrowthHoldsBackWhatNobodyMaySee(t *testing.T) {
 	l := open(t)
 	messages := append(say("use password=hunter2hunter2 now"), round("c1", "Read", map[string]any{"file_path": "/home/dev/shop/password=hunter2hunter2"}, "text")...)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
-	g, err := l.Growth(t.Context(), engine.GrowthRequest{Session: id})
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
+	g, err := l.Growth(t.Context(), ledger.GrowthRequest{Session: id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,31 +331,31 @@ func TestAGrowthHoldsBackWhatNobodyMaySee(t *testing.T) {
 // TestAGrowthOfNothing asks of sessions without messages, and of none.
 func TestAGrowthOfNothing(t *testing.T) {
 	l := open(t)
-	r, err := l.AppendEntries(t.Context(), engine.AppendEntriesRequest{Import: "i", Session: sessions.Session{Host: "h", HostID: "s"}, Next: 1, Done: true})
+	r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "i", Session: sessions.Session{Host: "h", HostID: "s"}, Next: 1, Done: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if g, err := l.Growth(t.Context(), engine.GrowthRequest{Session: r.Session}); err != nil || g.Turns == nil || len(g.Turns) > 0 || g.Used.N != 0 {
+		if g, err := l.Growth(t.Context(), ledger.GrowthRequest{Session: r.Session}); err != nil || g.Turns == nil || len(g.Turns) > 0 || g.Used.N != 0 {
 			t.Errorf("%+v, %v", g, err)
 		}
 	}
-	_, err = l.Growth(t.Context(), engine.GrowthRequest{Session: "beef"})
+	_, err = l.Growth(t.Context(), ledger.GrowthRequest{Session: "beef"})
 	wantCode(t, err, fault.NotFound)
-	_, err = l.Growth(t.Context(), engine.GrowthRequest{Session: strings.Repeat("x", 10_000)})
+	_, err = l.Growth(t.Context(), ledger.GrowthRequest{Session: strings.Repeat("x", 10_000)})
 	wantCode(t, err, fault.TooLarge)
 }
 
 // TestManyAskHowASessionGrew has it asked by several at once while it goes on.
 func TestManyAskHowASessionGrew(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: say("go", "yes")}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: say("go", "yes")}).Session
 	var running sync.WaitGroup
 	for range 4 {
 		running.Go(func() {
 			newest := 0
 			for range 20 {
-				g, err := l.Growth(t.Context(), engine.GrowthRequest{Session: id})
+				g, err := l.Growth(t.Context(), ledger.GrowthRequest{Session: id})
 				if err != nil {
 					t.Error(err)
 					return
@@ -368,7 +369,7 @@ func TestManyAskHowASessionGrew(t *testing.T) {
 		})
 	}
 	for range 20 {
-		hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: say("more", "yes")})
+		hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: say("more", "yes")})
 	}
 	running.Wait()
 	if g := growth(t, l, id); len(g.Turns) != 21 {

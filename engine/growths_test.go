@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // looked is a context that counts how often somebody looks whether it has ended, which a replay does once a turn, and
@@ -34,7 +35,7 @@ func talked(t *testing.T, l *engine.Local, turns int) string {
 	for i := range texts {
 		texts[i] = fmt.Sprint("text ", i)
 	}
-	return hand(t, l, engine.AppendMessagesRequest{Messages: say(texts...)}).Session
+	return hand(t, l, ledger.AppendMessagesRequest{Messages: say(texts...)}).Session
 }
 
 // TestAGrowthGoesOnWhereItWasGivenUp gives up a growth in its middle: the next one replays the rest.
@@ -42,10 +43,10 @@ func TestAGrowthGoesOnWhereItWasGivenUp(t *testing.T) {
 	const turns, given = 400, 300
 	l := open(t)
 	id := talked(t, l, turns)
-	_, err := l.Growth(looked{t.Context(), new(atomic.Int64), given}, engine.GrowthRequest{Session: id})
+	_, err := l.Growth(looked{t.Context(), new(atomic.Int64), given}, ledger.GrowthRequest{Session: id})
 	wantCode(t, err, fault.Unavailable)
 	var n atomic.Int64
-	g, err := l.Growth(looked{t.Context(), &n, 0}, engine.GrowthRequest{Session: id})
+	g, err := l.Growth(looked{t.Context(), &n, 0}, ledger.GrowthRequest{Session: id})
 	if err != nil || len(g.Turns) != turns {
 		t.Fatal(len(g.Turns), err)
 	}
@@ -64,7 +65,7 @@ func TestWhoAsksMeanwhileReplaysNothing(t *testing.T) {
 	var running sync.WaitGroup
 	for range askers {
 		running.Go(func() {
-			if g, err := l.Growth(looked{t.Context(), &n, 0}, engine.GrowthRequest{Session: id}); err != nil || len(g.Turns) != turns {
+			if g, err := l.Growth(looked{t.Context(), &n, 0}, ledger.GrowthRequest{Session: id}); err != nil || len(g.Turns) != turns {
 				t.Error(len(g.Turns), err)
 			}
 		})
@@ -82,7 +83,7 @@ func TestWhoWaitsForAGrowthMayGiveUp(t *testing.T) {
 	release := l.HoldGrowth(t.Context(), id)
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer stop()
-	_, err := l.Growth(ctx, engine.GrowthRequest{Session: id})
+	_, err := l.Growth(ctx, ledger.GrowthRequest{Session: id})
 	wantCode(t, err, fault.Unavailable)
 	release()
 	growth(t, l, id)

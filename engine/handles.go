@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -90,7 +91,7 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 	}
 	e, err := sessions.GetEntry(tx, places[0].Session, places[0].Seq)
 	if err == nil && e.Forgotten != nil {
-		err = fault.New(fault.NotFound, "engine.handle", "message %s: %s", handle, tombstoneText(*e.Forgotten, e.Expired))
+		err = fault.New(fault.NotFound, "engine.handle", "message %s: %s", handle, sessions.TombstoneText(*e.Forgotten, e.Expired))
 	}
 	return target{message: &e}, err
 }
@@ -115,7 +116,7 @@ func (l *Local) openTarget(ctx context.Context, t target) (content, error) {
 		return inMemory(raw), err
 	}
 	w := &capped{limit: maxRange}
-	if _, err := WriteOriginals(ctx, l, w, t.summary.Session, t.summary.From, t.summary.To); err != nil {
+	if _, err := ledger.WriteOriginals(ctx, l, w, t.summary.Session, t.summary.From, t.summary.To); err != nil {
 		return nil, err
 	}
 	return inMemory(w.Bytes()), nil
@@ -139,7 +140,7 @@ func (c *capped) Write(p []byte) (int, error) {
 }
 
 // ReadBlob implements API. The range of a summary and a whole session, of any size, are streamed from the log.
-func (l *Local) ReadBlob(ctx context.Context, r ReadBlobRequest) (io.ReadCloser, error) {
+func (l *Local) ReadBlob(ctx context.Context, r ledger.ReadBlobRequest) (io.ReadCloser, error) {
 	if (r.Hash == "") == (r.Handle == "") {
 		return nil, fault.New(fault.Invalid, "engine.read", "name a blob by its hash or by a handle, and only one of them")
 	}

@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
@@ -108,9 +109,9 @@ func shop(t *testing.T, l *engine.Local) string {
 }
 
 // compact compacts a session and returns the plan.
-func compact(t *testing.T, l *engine.Local, session string, o compaction.Options) engine.CompactionPlan {
+func compact(t *testing.T, l *engine.Local, session string, o compaction.Options) ledger.CompactionPlan {
 	t.Helper()
-	p, err := engine.Compact(t.Context(), l, engine.PlanCompactionRequest{Session: session, Options: o}, "", false)
+	p, err := ledger.Compact(t.Context(), l, ledger.PlanCompactionRequest{Session: session, Options: o}, "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +121,7 @@ func compact(t *testing.T, l *engine.Local, session string, o compaction.Options
 // render returns the whole view of a session as its provider's messages.
 func render(t *testing.T, l *engine.Local, session string) [][]byte {
 	t.Helper()
-	v, err := engine.Messages(t.Context(), l, engine.ViewRequest{Session: session})
+	v, err := ledger.Messages(t.Context(), l, ledger.ViewRequest{Session: session})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func render(t *testing.T, l *engine.Local, session string) [][]byte {
 func originals(t *testing.T, l *engine.Local, session string, from, to int64) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := engine.WriteOriginals(t.Context(), l, &b, session, from, to); err != nil {
+	if _, err := ledger.WriteOriginals(t.Context(), l, &b, session, from, to); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -145,7 +146,7 @@ func originals(t *testing.T, l *engine.Local, session string, from, to int64) []
 func log(t *testing.T, l *engine.Local, session string) []sessions.Entry {
 	t.Helper()
 	var all []sessions.Entry
-	for r := (engine.LogRequest{Session: session}); ; {
+	for r := (ledger.LogRequest{Session: session}); ; {
 		page, err := l.Log(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -163,7 +164,7 @@ func log(t *testing.T, l *engine.Local, session string) []sessions.Entry {
 // eventsOf returns the payloads of all events of a kind, oldest first.
 func eventsOf[T any](t *testing.T, l *engine.Local, kind string) (out []T) {
 	t.Helper()
-	resp, err := l.WaitEvents(t.Context(), engine.WaitEventsRequest{Kinds: []string{kind}, Limit: 1000})
+	resp, err := l.WaitEvents(t.Context(), ledger.WaitEventsRequest{Kinds: []string{kind}, Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +192,7 @@ func say(texts ...string) [][]byte {
 }
 
 // hand hands in messages.
-func hand(t *testing.T, l *engine.Local, r engine.AppendMessagesRequest) engine.AppendMessagesResponse {
+func hand(t *testing.T, l *engine.Local, r ledger.AppendMessagesRequest) ledger.AppendMessagesResponse {
 	t.Helper()
 	if r.Format == "" {
 		r.Format = transcript.Anthropic

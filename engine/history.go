@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -17,13 +18,13 @@ import (
 const maxHistory = 1000
 
 // FileHistory implements API.
-func (l *Local) FileHistory(ctx context.Context, r FileHistoryRequest) (FileHistory, error) {
+func (l *Local) FileHistory(ctx context.Context, r ledger.FileHistoryRequest) (ledger.FileHistory, error) {
 	path, _ := l.normal("", r.Path)
 	if path == "" {
-		return FileHistory{}, notPath("engine.history", r.Path)
+		return ledger.FileHistory{}, notPath("engine.history", r.Path)
 	}
-	return view(ctx, l, func(tx kv.Tx) (FileHistory, error) {
-		h := FileHistory{Path: path}
+	return view(ctx, l, func(tx kv.Tx) (ledger.FileHistory, error) {
+		h := ledger.FileHistory{Path: path}
 		list, _, err := changes.List(tx, changes.Filter{Path: path}, maxHistory)
 		if err != nil {
 			return h, err
@@ -43,9 +44,9 @@ func (l *Local) FileHistory(ctx context.Context, r FileHistoryRequest) (FileHist
 }
 
 // Intents implements API.
-func (l *Local) Intents(ctx context.Context, r IntentsRequest) (IntentsResponse, error) {
-	return view(ctx, l, func(tx kv.Tx) (IntentsResponse, error) {
-		resp := IntentsResponse{Intents: []intents.Intent{}}
+func (l *Local) Intents(ctx context.Context, r ledger.IntentsRequest) (ledger.IntentsResponse, error) {
+	return view(ctx, l, func(tx kv.Tx) (ledger.IntentsResponse, error) {
+		resp := ledger.IntentsResponse{Intents: []intents.Intent{}}
 		if _, err := sessions.Get(tx, r.Session); err != nil {
 			return resp, err
 		}
@@ -84,12 +85,12 @@ func intentSize(in intents.Intent) int {
 }
 
 // reads returns the newest reads of a file, oldest first.
-func reads(tx kv.Tx, path string) ([]FileRead, error) {
+func reads(tx kv.Tx, path string) ([]ledger.FileRead, error) {
 	found, err := sessions.ReadsOf(tx, path)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]FileRead, 0, len(found))
+	list := make([]ledger.FileRead, 0, len(found))
 	for _, r := range found {
 		e, err := sessions.GetEntry(tx, r.Session, r.Seq)
 		if err != nil {
@@ -99,11 +100,11 @@ func reads(tx kv.Tx, path string) ([]FileRead, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, FileRead{Session: r.Session, Seq: r.Seq, Turn: e.Turn, Time: e.Time, Tokens: size})
+		list = append(list, ledger.FileRead{Session: r.Session, Seq: r.Seq, Turn: e.Turn, Time: e.Time, Tokens: size})
 	}
-	return newestOf(list, func(a, b FileRead) int {
+	return newestOf(list, func(a, b ledger.FileRead) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq))
-	}, func(FileRead) int { return 150 }), nil
+	}, func(ledger.FileRead) int { return 150 }), nil
 }
 
 // resultTokens returns the size of a call's result, which stands in one of the entries after it; 0

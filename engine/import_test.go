@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"ctxledger.dev/agents/claudecode"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -63,7 +63,7 @@ func TestImportExtractsWhatTheAgentDid(t *testing.T) {
 func TestChangesAndIntentsComeFromTheTranscript(t *testing.T) {
 	l := open(t)
 	shop(t, l)
-	h, err := l.FileHistory(t.Context(), engine.FileHistoryRequest{Path: "catalog/load.go"})
+	h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "catalog/load.go"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestChangesAndIntentsComeFromTheTranscript(t *testing.T) {
 
 func TestAppendEntriesRefusesAnotherOffset(t *testing.T) {
 	l := open(t)
-	r := engine.AppendEntriesRequest{
+	r := ledger.AppendEntriesRequest{
 		Import: "x", Session: sessions.Session{Host: "claude-code", HostID: "h"}, Next: 10,
 		Entries: []sessions.NewEntry{{Kind: sessions.KindNote, Original: []byte("{}")}},
 	}
@@ -100,7 +100,7 @@ func TestAppendEntriesRefusesAnotherOffset(t *testing.T) {
 	}
 	_, err := l.AppendEntries(t.Context(), r)
 	wantCode(t, err, fault.Conflict)
-	st, err := l.ImportState(t.Context(), engine.ImportStateRequest{Import: "x"})
+	st, err := l.ImportState(t.Context(), ledger.ImportStateRequest{Import: "x"})
 	if err != nil || st.Offset != 10 {
 		t.Fatalf("import stands at %d (%v), want 10", st.Offset, err)
 	}
@@ -108,13 +108,13 @@ func TestAppendEntriesRefusesAnotherOffset(t *testing.T) {
 
 func TestAnUnfinishedImportIsNotListed(t *testing.T) {
 	l := open(t)
-	r := engine.AppendEntriesRequest{
+	r := ledger.AppendEntriesRequest{
 		Import: "x", Session: sessions.Session{Host: "claude-code", HostID: "h"}, Next: 2,
 		Entries: []sessions.NewEntry{{Kind: sessions.KindNote, Original: []byte("{}")}},
 	}
 	list := func() int {
 		t.Helper()
-		resp, err := l.Sessions(t.Context(), engine.SessionsRequest{})
+		resp, err := l.Sessions(t.Context(), ledger.SessionsRequest{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,13 +168,13 @@ func TestImportInManySmallStepsEqualsOne(t *testing.T) {
 func TestABatchSentAgain(t *testing.T) {
 	l := open(t)
 	const batches = 12
-	send := func(i int) (engine.AppendEntriesResponse, error) {
-		return l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
-			Mutation: engine.Mutation{Key: fmt.Sprint("key ", i)}, Import: "x", Session: sessions.Session{Host: "claude-code", HostID: "h"},
+	send := func(i int) (ledger.AppendEntriesResponse, error) {
+		return l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+			Mutation: ledger.Mutation{Key: fmt.Sprint("key ", i)}, Import: "x", Session: sessions.Session{Host: "claude-code", HostID: "h"},
 			Offset: int64(i), Next: int64(i + 1), Entries: []sessions.NewEntry{{Kind: sessions.KindNote, Original: []byte("{}")}},
 		})
 	}
-	var first [batches]engine.AppendEntriesResponse
+	var first [batches]ledger.AppendEntriesResponse
 	for i := range batches {
 		var err error
 		if first[i], err = send(i); err != nil {
@@ -189,7 +189,7 @@ func TestABatchSentAgain(t *testing.T) {
 			t.Errorf("batch %d again: %+v, %v; first %+v", i, again, err, first[i])
 		}
 	}
-	if s, err := l.Session(t.Context(), engine.SessionRequest{Name: first[0].Session}); err != nil || s.Seq != batches {
+	if s, err := l.Session(t.Context(), ledger.SessionRequest{Name: first[0].Session}); err != nil || s.Seq != batches {
 		t.Errorf("the session has %d entries (%v), want %d", s.Seq, err, batches)
 	}
 }

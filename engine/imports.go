@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -21,7 +22,7 @@ const bucketImports kv.Bucket = "imports" // import id → importRecord
 // importRecord is an import as it is stored. A batch is remembered here and not among the keys of
 // mutations: its record is written with it anyway, and where it stands in the source says which it is.
 type importRecord struct {
-	ImportState
+	ledger.ImportState
 	Batches []batch `json:"batches,omitempty"` // the newest that have a key, oldest first
 }
 
@@ -39,13 +40,13 @@ const keptBatches = 4
 const digestLen = 8
 
 // ImportState implements API.
-func (l *Local) ImportState(ctx context.Context, r ImportStateRequest) (ImportState, error) {
+func (l *Local) ImportState(ctx context.Context, r ledger.ImportStateRequest) (ledger.ImportState, error) {
 	rec, err := view(ctx, l, func(tx kv.Tx) (importRecord, error) { return readImport(tx, r.Import) })
 	return rec.ImportState, err
 }
 
 func readImport(tx kv.Tx, id string) (importRecord, error) {
-	rec := importRecord{ImportState: ImportState{Import: id}}
+	rec := importRecord{ImportState: ledger.ImportState{Import: id}}
 	if id == "" || len(id) > kv.MaxKey {
 		return rec, fault.New(fault.Invalid, "engine.import", "an import needs an id of 1 to %d bytes", kv.MaxKey)
 	}
@@ -57,7 +58,7 @@ func readImport(tx kv.Tx, id string) (importRecord, error) {
 }
 
 // answered returns the answer to an earlier sending of a batch, if there was one.
-func (rec importRecord) answered(m mutation) (resp AppendEntriesResponse, done bool, err error) {
+func (rec importRecord) answered(m mutation) (resp ledger.AppendEntriesResponse, done bool, err error) {
 	i := slices.IndexFunc(rec.Batches, func(b batch) bool { return m.key != "" && b.Key == m.key })
 	switch {
 	case i < 0:
@@ -65,12 +66,12 @@ func (rec importRecord) answered(m mutation) (resp AppendEntriesResponse, done b
 	case rec.Batches[i].Digest != m.digest:
 		return resp, false, fault.New(fault.Conflict, m.op, "the key %q was used for another batch of this import", m.key)
 	}
-	return AppendEntriesResponse{rec.Session, rec.Batches[i].Seq}, true, nil
+	return ledger.AppendEntriesResponse{Session: rec.Session, Seq: rec.Batches[i].Seq}, true, nil
 }
 
 // took notes that a batch was appended as the newest one.
-func (rec *importRecord) took(r AppendEntriesRequest, m mutation, resp AppendEntriesResponse) {
-	rec.ImportState = ImportState{Import: r.Import, Session: resp.Session, Offset: r.Next, Line: r.Line, Check: r.Check}
+func (rec *importRecord) took(r ledger.AppendEntriesRequest, m mutation, resp ledger.AppendEntriesResponse) {
+	rec.ImportState = ledger.ImportState{Import: r.Import, Session: resp.Session, Offset: r.Next, Line: r.Line, Check: r.Check}
 	if m.key == "" {
 		return
 	}
@@ -79,9 +80,9 @@ func (rec *importRecord) took(r AppendEntriesRequest, m mutation, resp AppendEnt
 }
 
 // AppendEntries implements API.
-func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (AppendEntriesResponse, error) {
-	var zero AppendEntriesResponse
-	if err := r.check(); err != nil {
+func (l *Local) AppendEntries(ctx context.Context, r ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, error) {
+	var zero ledger.AppendEntriesResponse
+	if err := checkBatch(r); err != nil {
 		return zero, err
 	}
 	l.naming.RLock()
@@ -98,9 +99,9 @@ func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (Appe
 	if err != nil {
 		return zero, err
 	}
-	m := mutation{op: "append", key: r.Key, digest: r.digest(ready), at: l.now()}
-	appendAll := func() (AppendEntriesResponse, error) {
-		return mutate(ctx, l, mutation{op: m.op, at: m.at}, func(tx kv.Tx) (AppendEntriesResponse, []Event, error) {
+	m := mutation{op: "append", key: r.Key, digest: batchDigest(r, ready), at: l.now()}
+	appendAll := func() (ledger.AppendEntriesResponse, error) {
+		return mutate(ctx, l, mutation{op: m.op, at: m.at}, func(tx kv.Tx) (ledger.AppendEntriesResponse, []ledger.Event, error) {
 			return l.appendBatch(tx, r, ready, m)
 		})
 	}
@@ -115,7 +116,7 @@ func (l *Local) AppendEntries(ctx context.Context, r AppendEntriesRequest) (Appe
 }
 
 // importTree returns the tree that the session of an import runs in: it is found out once.
-func (l *Local) importTree(ctx context.Context, r AppendEntriesRequest) (string, error) {
+func (l *Local) importTree(ctx context.Context, r ledger.AppendEntriesRequest) (string, error) {
 	if r.Offset == 0 {
 		return l.treeOf(dirOf(r.Session)), nil
 	}
@@ -129,8 +130,8 @@ func (l *Local) importTree(ctx context.Context, r AppendEntriesRequest) (string,
 	})
 }
 
-// digest identifies a batch: where it stands in its source, and its originals.
-func (r AppendEntriesRequest) digest(ready []*prepared) string {
+// batchDigest identifies a batch: where it stands in its source, and its originals.
+func batchDigest(r ledger.AppendEntriesRequest, ready []*prepared) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %d %d %d %q %v\n", r.Import, r.Offset, r.Next, r.Line, r.Check, r.Done)
 	for _, p := range ready {
@@ -139,8 +140,8 @@ func (r AppendEntriesRequest) digest(ready []*prepared) string {
 	return hex.EncodeToString(sum.Sum(nil)[:digestLen])
 }
 
-// check refuses a batch beyond the documented limits.
-func (r AppendEntriesRequest) check() error {
+// checkBatch refuses a batch beyond the documented limits.
+func checkBatch(r ledger.AppendEntriesRequest) error {
 	const op = "engine.append"
 	if len(r.Entries) > limits.AppendCount {
 		return fault.New(fault.TooLarge, op, "%d entries in one batch, more than %d", len(r.Entries), limits.AppendCount)
@@ -173,8 +174,8 @@ const maxHostID = 200
 var errEarly = errors.New("the batch before it is not there yet")
 
 // appendBatch writes one batch of an import.
-func (l *Local) appendBatch(tx kv.Tx, r AppendEntriesRequest, ready []*prepared, m mutation) (AppendEntriesResponse, []Event, error) {
-	var zero AppendEntriesResponse
+func (l *Local) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*prepared, m mutation) (ledger.AppendEntriesResponse, []ledger.Event, error) {
+	var zero ledger.AppendEntriesResponse
 	st, err := readImport(tx, r.Import)
 	if err != nil {
 		return zero, nil, err
@@ -204,7 +205,7 @@ func (l *Local) appendBatch(tx kv.Tx, r AppendEntriesRequest, ready []*prepared,
 	if err := sessions.Save(tx, s); err != nil {
 		return zero, nil, err
 	}
-	resp := AppendEntriesResponse{s.ID, s.Seq}
+	resp := ledger.AppendEntriesResponse{Session: s.ID, Seq: s.Seq}
 	st.took(r, m, resp)
 	raw, err := json.Marshal(st)
 	if err != nil {
@@ -218,7 +219,7 @@ func (l *Local) appendBatch(tx kv.Tx, r AppendEntriesRequest, ready []*prepared,
 
 // importSession returns the session of an import: the one it began, the one of the same host's
 // conversation, or a new one.
-func (l *Local) importSession(tx kv.Tx, st ImportState, r AppendEntriesRequest) (sessions.Session, error) {
+func (l *Local) importSession(tx kv.Tx, st ledger.ImportState, r ledger.AppendEntriesRequest) (sessions.Session, error) {
 	if st.Session != "" {
 		return l.refresh(tx, st.Session, r.Session)
 	}
@@ -262,13 +263,13 @@ func (l *Local) refresh(tx kv.Tx, id string, from sessions.Session) (sessions.Se
 
 // events returns the public record of what a recorder wrote: count entries, or none that still
 // change what is seen of the session.
-func (rec *recorder) events(count int, seen bool) []Event {
-	var out []Event
+func (rec *recorder) events(count int, seen bool) []ledger.Event {
+	var out []ledger.Event
 	if count > 0 || seen {
-		out = append(out, Event{Kind: EventEntries, Session: rec.session.ID, Entry: rec.session.Seq, Count: count})
+		out = append(out, ledger.Event{Kind: ledger.EventEntries, Session: rec.session.ID, Entry: rec.session.Seq, Count: count})
 	}
 	if rec.changed > 0 {
-		out = append(out, Event{Kind: EventChange, Session: rec.session.ID, Entry: rec.session.Seq, Count: rec.changed})
+		out = append(out, ledger.Event{Kind: ledger.EventChange, Session: rec.session.ID, Entry: rec.session.Seq, Count: rec.changed})
 	}
 	return out
 }

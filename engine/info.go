@@ -6,17 +6,18 @@ import (
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
 
 // Info implements API. What only the owner knows (clients, idle time) is filled in by the daemon.
-func (l *Local) Info(ctx context.Context, _ InfoRequest) (Info, error) {
+func (l *Local) Info(ctx context.Context, _ ledger.InfoRequest) (ledger.Info, error) {
 	size, err := l.store.Size(ctx)
 	if err != nil {
-		return Info{}, err
+		return ledger.Info{}, err
 	}
-	return view(ctx, l, func(tx kv.Tx) (Info, error) {
-		info := Info{
+	return view(ctx, l, func(tx kv.Tx) (ledger.Info, error) {
+		info := ledger.Info{
 			Workspace: l.root, State: l.state, PID: os.Getpid(), Started: l.started, InProcess: true,
 			Bytes: size.Records + size.Blobs,
 		}

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -43,70 +44,70 @@ func mutators(t *testing.T, l *engine.Local) []mutator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone, err := l.PutArtifact(ctx, engine.PutArtifactRequest{Blob: forget.Hash})
+	gone, err := l.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: forget.Hash})
 	if err != nil {
 		t.Fatal(err)
 	}
-	restored := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)}).Session
+	restored := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)}).Session
 	summary := compact(t, l, restored, compaction.Options{Keep: 2}).Summary.ID
-	plan, err := l.PlanCompaction(ctx, engine.PlanCompactionRequest{Session: imported})
+	plan, err := l.PlanCompaction(ctx, ledger.PlanCompactionRequest{Session: imported})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.SaveMemory(ctx, fact("", "doomed")); err != nil {
 		t.Fatal(err)
 	}
-	entries := func(text string) func(string) engine.AppendEntriesRequest {
-		return func(key string) engine.AppendEntriesRequest {
-			return engine.AppendEntriesRequest{
-				Mutation: engine.Mutation{Key: key}, Import: "i", Session: sessions.Session{Host: "h", HostID: "i"}, Next: 1, Done: true,
+	entries := func(text string) func(string) ledger.AppendEntriesRequest {
+		return func(key string) ledger.AppendEntriesRequest {
+			return ledger.AppendEntriesRequest{
+				Mutation: ledger.Mutation{Key: key}, Import: "i", Session: sessions.Session{Host: "h", HostID: "i"}, Next: 1, Done: true,
 				Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Format: transcript.Anthropic, Original: raw(`{"role":"user","content":%q}`, text)}},
 			}
 		}
 	}
-	messages := func(letters string) func(string) engine.AppendMessagesRequest {
-		return func(key string) engine.AppendMessagesRequest {
-			return engine.AppendMessagesRequest{Mutation: engine.Mutation{Key: key}, Format: transcript.Anthropic, Messages: spell(letters)}
+	messages := func(letters string) func(string) ledger.AppendMessagesRequest {
+		return func(key string) ledger.AppendMessagesRequest {
+			return ledger.AppendMessagesRequest{Mutation: ledger.Mutation{Key: key}, Format: transcript.Anthropic, Messages: spell(letters)}
 		}
 	}
-	accept := func(reason string) func(string) engine.AcceptCompactionRequest {
-		return func(key string) engine.AcceptCompactionRequest {
-			r := engine.PlanCompactionRequest{Session: imported}
+	accept := func(reason string) func(string) ledger.AcceptCompactionRequest {
+		return func(key string) ledger.AcceptCompactionRequest {
+			r := ledger.PlanCompactionRequest{Session: imported}
 			r.Options.Reason = reason
-			return engine.AcceptCompactionRequest{Mutation: engine.Mutation{Key: key}, PlanCompactionRequest: r, Position: plan.Position}
+			return ledger.AcceptCompactionRequest{Mutation: ledger.Mutation{Key: key}, PlanCompactionRequest: r, Position: plan.Position}
 		}
 	}
-	put := func(title string) func(string) engine.PutArtifactRequest {
-		return func(key string) engine.PutArtifactRequest {
-			return engine.PutArtifactRequest{Mutation: engine.Mutation{Key: key}, Blob: content.Hash, Title: title}
+	put := func(title string) func(string) ledger.PutArtifactRequest {
+		return func(key string) ledger.PutArtifactRequest {
+			return ledger.PutArtifactRequest{Mutation: ledger.Mutation{Key: key}, Blob: content.Hash, Title: title}
 		}
 	}
-	restore := func(id string) func(string) engine.RestoreRequest {
-		return func(key string) engine.RestoreRequest {
-			return engine.RestoreRequest{Mutation: engine.Mutation{Key: key}, ID: id}
+	restore := func(id string) func(string) ledger.RestoreRequest {
+		return func(key string) ledger.RestoreRequest {
+			return ledger.RestoreRequest{Mutation: ledger.Mutation{Key: key}, ID: id}
 		}
 	}
-	forgets := func(id string) func(string) engine.ForgetRequest {
-		return func(key string) engine.ForgetRequest {
-			return engine.ForgetRequest{Mutation: engine.Mutation{Key: key}, Handle: id}
+	forgets := func(id string) func(string) ledger.ForgetRequest {
+		return func(key string) ledger.ForgetRequest {
+			return ledger.ForgetRequest{Mutation: ledger.Mutation{Key: key}, Handle: id}
 		}
 	}
-	save := func(name string) func(string) engine.SaveMemoryRequest {
-		return func(key string) engine.SaveMemoryRequest { return fact(key, name) }
+	save := func(name string) func(string) ledger.SaveMemoryRequest {
+		return func(key string) ledger.SaveMemoryRequest { return fact(key, name) }
 	}
-	remove := func(name string) func(string) engine.DeleteMemoryRequest {
-		return func(key string) engine.DeleteMemoryRequest {
-			return engine.DeleteMemoryRequest{Mutation: engine.Mutation{Key: key}, Name: name}
+	remove := func(name string) func(string) ledger.DeleteMemoryRequest {
+		return func(key string) ledger.DeleteMemoryRequest {
+			return ledger.DeleteMemoryRequest{Mutation: ledger.Mutation{Key: key}, Name: name}
 		}
 	}
-	overflows := func(body string) func(string) engine.OverflowRequest {
-		return func(key string) engine.OverflowRequest {
-			return engine.OverflowRequest{Mutation: engine.Mutation{Key: key}, Session: restored, Body: []byte(body)}
+	overflows := func(body string) func(string) ledger.OverflowRequest {
+		return func(key string) ledger.OverflowRequest {
+			return ledger.OverflowRequest{Mutation: ledger.Mutation{Key: key}, Session: restored, Body: []byte(body)}
 		}
 	}
-	trims := func(stage int) func(string) engine.NoteTrimRequest {
-		return func(key string) engine.NoteTrimRequest {
-			return engine.NoteTrimRequest{Mutation: engine.Mutation{Key: key}, Session: restored, RequestTrimmed: engine.RequestTrimmed{Stage: stage}}
+	trims := func(stage int) func(string) ledger.NoteTrimRequest {
+		return func(key string) ledger.NoteTrimRequest {
+			return ledger.NoteTrimRequest{Mutation: ledger.Mutation{Key: key}, Session: restored, RequestTrimmed: ledger.RequestTrimmed{Stage: stage}}
 		}
 	}
 	return []mutator{
@@ -124,9 +125,9 @@ func mutators(t *testing.T, l *engine.Local) []mutator {
 }
 
 // fact is a memory to save.
-func fact(key, name string) engine.SaveMemoryRequest {
-	return engine.SaveMemoryRequest{
-		Mutation: engine.Mutation{Key: key},
+func fact(key, name string) ledger.SaveMemoryRequest {
+	return ledger.SaveMemoryRequest{
+		Mutation: ledger.Mutation{Key: key},
 		Entry:    memory.Entry{Name: name, Description: "a fact", Source: "test", Body: "body of " + name},
 	}
 }
@@ -134,7 +135,7 @@ func fact(key, name string) engine.SaveMemoryRequest {
 // newest returns the number of the newest event: it tells whether anything was committed.
 func newest(t *testing.T, l *engine.Local) int64 {
 	t.Helper()
-	info, err := l.Info(t.Context(), engine.InfoRequest{})
+	info, err := l.Info(t.Context(), ledger.InfoRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,12 +247,12 @@ func TestAnAnswerNeedsNothingButItsKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := engine.PutArtifactRequest{Mutation: engine.Mutation{Key: "k"}, Blob: ref.Hash}
+	r := ledger.PutArtifactRequest{Mutation: ledger.Mutation{Key: "k"}, Blob: ref.Hash}
 	first, err := l.PutArtifact(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: first.ID}); err != nil {
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: first.ID}); err != nil {
 		t.Fatal(err)
 	}
 	again, err := l.PutArtifact(t.Context(), r)

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
@@ -11,8 +12,8 @@ import (
 const leadingText = "[The conversation begins with the calls below: what was asked before them is not recorded.]"
 
 // leading is the message with that text. It counts nothing, as other messages that are made up.
-func leading(f transcript.Format) ViewMessage {
-	return ViewMessage{Role: transcript.RoleUser, Format: f, Edited: true, JSON: transcript.NewMessage(f, transcript.RoleUser, leadingText)}
+func leading(f transcript.Format) ledger.ViewMessage {
+	return ledger.ViewMessage{Role: transcript.RoleUser, Format: f, Edited: true, JSON: transcript.NewMessage(f, transcript.RoleUser, leadingText)}
 }
 
 // callsFirst reports whether a view without a summary begins with calls that its provider would not take.

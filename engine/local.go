@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
@@ -86,7 +87,7 @@ type Local struct {
 	growths     growths
 }
 
-var _ API = (*Local)(nil)
+var _ ledger.API = (*Local)(nil)
 
 // Open opens the ledger in o.State and brings its records to the schema of this program. Errors: unavailable when another process owns it or when a
 // newer version wrote it; denied for a directory that cannot be written; corrupt.

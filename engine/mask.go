@@ -7,6 +7,7 @@ import (
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/transcript"
 )
@@ -21,12 +22,12 @@ const (
 )
 
 // Mask implements API.
-func (l *Local) Mask(_ context.Context, r MaskRequest) (MaskResponse, error) {
+func (l *Local) Mask(_ context.Context, r ledger.MaskRequest) (ledger.MaskResponse, error) {
 	if err := checkTexts("engine.mask", text{"text", r.Text, limits.MaskText}); err != nil {
-		return MaskResponse{}, err
+		return ledger.MaskResponse{}, err
 	}
 	text, n := masked(l.masks, r.Text)
-	return MaskResponse{Text: text, Masked: n}, nil
+	return ledger.MaskResponse{Text: text, Masked: n}, nil
 }
 
 // masked returns a text with its secrets masked, and how many they were.
@@ -73,7 +74,7 @@ func maskMemory(masks *redact.Redactor, e *memory.Entry) {
 }
 
 // maskEvents masks what events say about commits: titles quote commands.
-func (l *Local) maskEvents(resp WaitEventsResponse, err error) (WaitEventsResponse, error) {
+func (l *Local) maskEvents(resp ledger.WaitEventsResponse, err error) (ledger.WaitEventsResponse, error) {
 	if err != nil || len(resp.Events) == 0 {
 		return resp, err
 	}
@@ -86,7 +87,7 @@ func (l *Local) maskEvents(resp WaitEventsResponse, err error) (WaitEventsRespon
 		}
 		e.Data, err = transcript.MapStrings(e.Data, func(s string) (string, bool) { out := l.masks.String(s); return out, out != s })
 		if err != nil {
-			return WaitEventsResponse{}, fault.Wrap(fault.Corrupt, "engine.events", err)
+			return ledger.WaitEventsResponse{}, fault.Wrap(fault.Corrupt, "engine.events", err)
 		}
 	}
 	return resp, nil

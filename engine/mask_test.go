@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 )
 
 // secret is a token that no rule can miss; in parts, so that no scanner takes this file for a leak.
@@ -41,12 +42,12 @@ func TestNoSecretLeavesThroughMemory(t *testing.T) {
 	if again, err := l.SaveMemory(t.Context(), r); err != nil || again != saved {
 		t.Errorf("the same request again: %+v, %v", again, err)
 	}
-	stored, err := l.Memory(t.Context(), engine.MemoryRequest{Name: "deploy"})
+	stored, err := l.Memory(t.Context(), ledger.MemoryRequest{Name: "deploy"})
 	if err != nil || stored.Masked != 0 || strings.Contains(stored.Body, "hunter2") {
 		t.Errorf("stored: %+v, %v", stored, err)
 	}
 	leaks(t, "the memory", stored)
-	found, err := l.Memories(t.Context(), engine.MemoriesRequest{Query: "deploy", Body: true})
+	found, err := l.Memories(t.Context(), ledger.MemoriesRequest{Query: "deploy", Body: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,10 +57,10 @@ func TestNoSecretLeavesThroughMemory(t *testing.T) {
 func TestNoSecretLeavesThroughEvents(t *testing.T) {
 	l := open(t)
 	put(t, l, "text", "curl -H 'Authorization: token "+secret+"'")
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: say("hi")}).Session
-	recovered(t, l, engine.OverflowRequest{Session: id, Body: []byte("prompt is too long: 9 tokens > 8000 maximum"), Provider: "token " + secret})
-	leaks(t, "an event", events(t, l, engine.WaitEventsRequest{}))
-	if told := eventsOf[engine.ContextOverflow](t, l, engine.EventOverflow); len(told) != 1 || told[0].Limit != 8_000 {
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: say("hi")}).Session
+	recovered(t, l, ledger.OverflowRequest{Session: id, Body: []byte("prompt is too long: 9 tokens > 8000 maximum"), Provider: "token " + secret})
+	leaks(t, "an event", events(t, l, ledger.WaitEventsRequest{}))
+	if told := eventsOf[ledger.ContextOverflow](t, l, ledger.EventOverflow); len(told) != 1 || told[0].Limit != 8_000 {
 		t.Errorf("the rest of the payload: %+v", told)
 	}
 }
@@ -67,7 +68,7 @@ func TestNoSecretLeavesThroughEvents(t *testing.T) {
 func TestMasksAreTheSameAfterARestart(t *testing.T) {
 	dir := t.TempDir()
 	ask := func(l *engine.Local) string {
-		r, err := l.Mask(t.Context(), engine.MaskRequest{Text: "token " + secret + "."})
+		r, err := l.Mask(t.Context(), ledger.MaskRequest{Text: "token " + secret + "."})
 		if err != nil || r.Masked != 1 {
 			t.Fatalf("%+v, %v", r, err)
 		}
@@ -86,7 +87,7 @@ func TestMasksAreTheSameAfterARestart(t *testing.T) {
 	if other := ask(open(t)); other == first {
 		t.Error("two ledgers have one key")
 	}
-	_, err := l.Mask(t.Context(), engine.MaskRequest{Text: strings.Repeat("x", limits.MaskText+1)})
+	_, err := l.Mask(t.Context(), ledger.MaskRequest{Text: strings.Repeat("x", limits.MaskText+1)})
 	wantCode(t, err, fault.TooLarge)
 }
 
@@ -94,7 +95,7 @@ func TestMasksAreTheSameAfterARestart(t *testing.T) {
 // agent that it came from get their bytes back.
 func TestSecretsStayExactAtRest(t *testing.T) {
 	l := open(t)
-	session := hand(t, l, engine.AppendMessagesRequest{Messages: say("use "+secret, "password=hunter2hunter2")}).Session
+	session := hand(t, l, ledger.AppendMessagesRequest{Messages: say("use "+secret, "password=hunter2hunter2")}).Session
 	if got := string(originals(t, l, session, 1, 1<<40)); !strings.Contains(got, secret) || !strings.Contains(got, "hunter2hunter2") {
 		t.Errorf("the originals: %s", got)
 	}
@@ -103,7 +104,7 @@ func TestSecretsStayExactAtRest(t *testing.T) {
 		t.Errorf("the view: %s", view)
 	}
 	a := put(t, l, "the key is "+secret, "notes")
-	page, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: a.ID})
+	page, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: a.ID})
 	if err != nil || page.Text != "the key is "+secret {
 		t.Errorf("the artifact: %+v, %v", page, err)
 	}

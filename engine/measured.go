@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
@@ -56,7 +57,7 @@ func anyEntry(int) bool { return true }
 // gone back from, and the messages since then as the agent has them, without our stubs. Where the host compacted by
 // itself since, that is its summary with what came after it, and what is carried besides. Where nothing was measured,
 // it is the view and that.
-func (f *folded) held(c tokens.Counter, u Use) tokens.Count {
+func (f *folded) held(c tokens.Counter, u ledger.Use) tokens.Count {
 	fixed := tokens.Count{Exact: true}
 	if u.Fixed != nil {
 		fixed = *u.Fixed

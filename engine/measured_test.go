@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -48,7 +48,7 @@ func TestTheAgentHoldsWhatWasMeasured(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := open(t)
-			r, err := l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+			r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
 				Import: "i", Session: sessions.Session{Host: "h", HostID: "s"}, Next: 1, Done: true, Entries: c.entries,
 			})
 			if err != nil {

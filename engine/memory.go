@@ -7,6 +7,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
 
@@ -15,7 +16,7 @@ const defaultRecall = 5
 
 // SaveMemory implements API. An empty scope is that of this ledger. Secrets are masked before they are stored: a
 // memory goes to other sessions and other agents.
-func (l *Local) SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Entry, error) {
+func (l *Local) SaveMemory(ctx context.Context, r ledger.SaveMemoryRequest) (memory.Entry, error) {
 	m, err := l.mutation("save memory", r.Key, r)
 	if err != nil {
 		return memory.Entry{}, err
@@ -35,36 +36,36 @@ func (l *Local) SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Ent
 	r.Entry.Updated = m.at
 	maskMemory(l.masks, &r.Entry)
 	n := r.Entry.Masked
-	return mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []Event, error) {
+	return mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []ledger.Event, error) {
 		e, err := memory.Save(tx, r.Entry, r.Overwrite)
 		e.Masked = n
-		return e, []Event{{Kind: EventMemory, ID: e.Name, Detail: "saved"}}, err
+		return e, []ledger.Event{{Kind: ledger.EventMemory, ID: e.Name, Detail: "saved"}}, err
 	})
 }
 
 // Memories implements API, for the scope that this ledger holds.
-func (l *Local) Memories(ctx context.Context, r MemoriesRequest) (MemoriesResponse, error) {
-	resp := MemoriesResponse{Entries: []memory.Entry{}}
+func (l *Local) Memories(ctx context.Context, r ledger.MemoriesRequest) (ledger.MemoriesResponse, error) {
+	resp := ledger.MemoriesResponse{Entries: []memory.Entry{}}
 	if r.Scope != "" && r.Scope != l.scope {
 		return resp, l.wrongScope(r.Scope)
 	}
 	if err := checkTexts("engine.memory", text{"query", r.Query, maxQuery}, label("cursor", r.After)); err != nil {
 		return resp, err
 	}
-	return view(ctx, l, func(tx kv.Tx) (MemoriesResponse, error) {
+	return view(ctx, l, func(tx kv.Tx) (ledger.MemoriesResponse, error) {
 		var err error
 		if r.Query != "" {
 			resp.Entries, err = memory.Recall(tx, l.scope, r.Query, min(cmp.Or(max(r.Limit, 0), defaultRecall), maxList))
 		} else {
 			resp.Entries, resp.Next, err = memory.List(tx, l.scope, r.After, min(cmp.Or(max(r.Limit, 0), maxList), maxList))
 		}
-		resp.fit(r.Body)
+		fitMemories(&resp, r.Body)
 		return resp, err
 	})
 }
 
-// fit takes bodies out that were not asked for, and what is too much for a page.
-func (r *MemoriesResponse) fit(bodies bool) {
+// fitMemories takes bodies out that were not asked for, and what is too much for a page.
+func fitMemories(r *ledger.MemoriesResponse, bodies bool) {
 	for i := range r.Entries {
 		if !bodies {
 			r.Entries[i].Body = ""
@@ -80,7 +81,7 @@ func (r *MemoriesResponse) fit(bodies bool) {
 }
 
 // Memory implements API.
-func (l *Local) Memory(ctx context.Context, r MemoryRequest) (memory.Entry, error) {
+func (l *Local) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.Entry, error) {
 	if r.Scope != "" && r.Scope != l.scope {
 		return memory.Entry{}, l.wrongScope(r.Scope)
 	}
@@ -88,7 +89,7 @@ func (l *Local) Memory(ctx context.Context, r MemoryRequest) (memory.Entry, erro
 }
 
 // DeleteMemory implements API.
-func (l *Local) DeleteMemory(ctx context.Context, r DeleteMemoryRequest) (memory.Entry, error) {
+func (l *Local) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest) (memory.Entry, error) {
 	if r.Scope != "" && r.Scope != l.scope {
 		return memory.Entry{}, l.wrongScope(r.Scope)
 	}
@@ -96,9 +97,9 @@ func (l *Local) DeleteMemory(ctx context.Context, r DeleteMemoryRequest) (memory
 	if err != nil {
 		return memory.Entry{}, err
 	}
-	return mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []Event, error) {
+	return mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []ledger.Event, error) {
 		e, err := memory.Delete(tx, l.scope, r.Name)
-		return e, []Event{{Kind: EventMemory, ID: e.Name, Detail: "deleted"}}, err
+		return e, []ledger.Event{{Kind: ledger.EventMemory, ID: e.Name, Detail: "deleted"}}, err
 	})
 }
 

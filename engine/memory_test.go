@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
 
@@ -22,7 +22,7 @@ func TestALedgerKeepsMemoriesOfItsOwnScope(t *testing.T) {
 			if err != nil || e.Scope != scope || e.GUID == "" || !e.Created.Equal(c.now) || !e.Updated.Equal(c.now) {
 				t.Errorf("root %q, scope %q: %+v, %v", root, asked, e, err)
 			}
-			if m, err := l.Memory(t.Context(), engine.MemoryRequest{Name: e.Name, Scope: asked}); err != nil || m != e {
+			if m, err := l.Memory(t.Context(), ledger.MemoryRequest{Name: e.Name, Scope: asked}); err != nil || m != e {
 				t.Errorf("root %q, scope %q: %+v, %v", root, asked, m, err)
 			}
 		}
@@ -30,11 +30,11 @@ func TestALedgerKeepsMemoriesOfItsOwnScope(t *testing.T) {
 		r.Scope = other
 		_, err := l.SaveMemory(t.Context(), r)
 		wantCode(t, err, fault.Invalid)
-		_, err = l.Memories(t.Context(), engine.MemoriesRequest{Scope: other})
+		_, err = l.Memories(t.Context(), ledger.MemoriesRequest{Scope: other})
 		wantCode(t, err, fault.Invalid)
-		_, err = l.Memory(t.Context(), engine.MemoryRequest{Name: "m", Scope: other})
+		_, err = l.Memory(t.Context(), ledger.MemoryRequest{Name: "m", Scope: other})
 		wantCode(t, err, fault.Invalid)
-		_, err = l.DeleteMemory(t.Context(), engine.DeleteMemoryRequest{Name: "m", Scope: other})
+		_, err = l.DeleteMemory(t.Context(), ledger.DeleteMemoryRequest{Name: "m", Scope: other})
 		wantCode(t, err, fault.Invalid)
 	}
 }
@@ -50,7 +50,7 @@ func TestMemoryPagesJoinAndFitAFrame(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, r := range []engine.MemoriesRequest{{}, {Body: true}, {Limit: 7}, {Limit: 1 << 40, Body: true}} {
+	for _, r := range []ledger.MemoriesRequest{{}, {Body: true}, {Limit: 7}, {Limit: 1 << 40, Body: true}} {
 		seen := 0
 		for {
 			page, err := l.Memories(t.Context(), r)
@@ -74,10 +74,10 @@ func TestMemoryPagesJoinAndFitAFrame(t *testing.T) {
 			t.Errorf("%+v: %d memories", r, seen)
 		}
 	}
-	found, err := l.Memories(t.Context(), engine.MemoriesRequest{Query: "fact 007"})
+	found, err := l.Memories(t.Context(), ledger.MemoriesRequest{Query: "fact 007"})
 	if err != nil || len(found.Entries) != 5 || found.Entries[0].Name != "fact 007" {
 		t.Errorf("a query: %+v, %v", found, err)
 	}
-	_, err = l.Memories(t.Context(), engine.MemoriesRequest{Query: strings.Repeat("x", 5000)})
+	_, err = l.Memories(t.Context(), ledger.MemoriesRequest{Query: strings.Repeat("x", 5000)})
 	wantCode(t, err, fault.TooLarge)
 }

@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -24,8 +25,8 @@ const (
 // A host that keeps its conversation sends it whole each time. Its messages are known again by
 // their chain of ids, so only what is new is recorded; a summary of ours at the head stands for
 // the range that it replaced.
-func (l *Local) AppendMessages(ctx context.Context, r AppendMessagesRequest) (AppendMessagesResponse, error) {
-	var zero AppendMessagesResponse
+func (l *Local) AppendMessages(ctx context.Context, r ledger.AppendMessagesRequest) (ledger.AppendMessagesResponse, error) {
+	var zero ledger.AppendMessagesResponse
 	const op = "engine.messages"
 	if err := checkTexts(op, label("session", r.Session), text{"host", r.Host, maxHostID}, label("model", r.Model), label("blob", r.Blob), text{"directory", r.Dir, maxPath}); err != nil {
 		return zero, err
@@ -34,7 +35,7 @@ func (l *Local) AppendMessages(ctx context.Context, r AppendMessagesRequest) (Ap
 	if err != nil {
 		return zero, err
 	}
-	if resp, done, err := repeated[AppendMessagesResponse](ctx, l, m); done || err != nil {
+	if resp, done, err := repeated[ledger.AppendMessagesResponse](ctx, l, m); done || err != nil {
 		return resp, err
 	}
 	resp, err := l.recordMessages(ctx, r, m)
@@ -46,33 +47,37 @@ func (l *Local) AppendMessages(ctx context.Context, r AppendMessagesRequest) (Ap
 }
 
 // recordMessages records what is new of a conversation, again when another caller was faster.
-func (l *Local) recordMessages(ctx context.Context, r AppendMessagesRequest, m mutation) (AppendMessagesResponse, error) {
+func (l *Local) recordMessages(ctx context.Context, r ledger.AppendMessagesRequest, m mutation) (ledger.AppendMessagesResponse, error) {
 	l.naming.RLock()
 	defer l.naming.RUnlock()
-	r.tree = l.treeOf(cmp.Or(r.Dir, l.root))
 	raws, err := l.conversation(ctx, r)
 	if err != nil {
-		return AppendMessagesResponse{}, err
+		return ledger.AppendMessagesResponse{}, err
 	}
 	if r.Format == "" {
 		if r.Format, err = l.recognise(ctx, r.Session, raws); err != nil {
-			return AppendMessagesResponse{}, err
+			return ledger.AppendMessagesResponse{}, err
 		}
 	}
 	raws = withoutLeading(r.Format, raws)
-	for range maxPlans {
+	for range limits.Plans {
 		resp, err := l.tryMessages(ctx, r, raws, m)
 		if !fault.Is(err, fault.Stale) {
 			return resp, err
 		}
 	}
-	return AppendMessagesResponse{}, fault.New(fault.Stale, "engine.messages",
-		"other callers recorded messages of this conversation %d times while this one was prepared", maxPlans).
+	return ledger.AppendMessagesResponse{}, fault.New(fault.Stale, "engine.messages",
+		"other callers recorded messages of this conversation %d times while this one was prepared", limits.Plans).
 		WithHint("send the request again")
 }
 
+// treeOfMessages returns the tree that a new session of r runs in.
+func (l *Local) treeOfMessages(r ledger.AppendMessagesRequest) string {
+	return l.treeOf(cmp.Or(r.Dir, l.root))
+}
+
 // conversation returns the messages of a request, each with its exact bytes.
-func (l *Local) conversation(ctx context.Context, r AppendMessagesRequest) ([][]byte, error) {
+func (l *Local) conversation(ctx context.Context, r ledger.AppendMessagesRequest) ([][]byte, error) {
 	const op = "engine.messages"
 	raws := r.Messages
 	if r.Blob != "" {
@@ -127,23 +132,23 @@ func newestFormat(tx kv.Tx, session string) (transcript.Format, error) {
 
 // tryMessages places a conversation, prepares what is new of it and records that. stale: another
 // caller recorded messages of it in between.
-func (l *Local) tryMessages(ctx context.Context, r AppendMessagesRequest, raws [][]byte, m mutation) (AppendMessagesResponse, error) {
+func (l *Local) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest, raws [][]byte, m mutation) (ledger.AppendMessagesResponse, error) {
 	c := chained(raws)
 	at, err := view(ctx, l, func(tx kv.Tx) (position, error) { return l.place(tx, r, c) })
 	if err != nil {
-		return AppendMessagesResponse{}, err
+		return ledger.AppendMessagesResponse{}, err
 	}
 	ready, err := l.prepareMessages(ctx, r, raws, at.known)
 	if err != nil {
-		return AppendMessagesResponse{}, err
+		return ledger.AppendMessagesResponse{}, err
 	}
-	return mutate(ctx, l, m, func(tx kv.Tx) (AppendMessagesResponse, []Event, error) {
+	return mutate(ctx, l, m, func(tx kv.Tx) (ledger.AppendMessagesResponse, []ledger.Event, error) {
 		now, err := l.place(tx, r, c)
 		if err != nil {
-			return AppendMessagesResponse{}, nil, err
+			return ledger.AppendMessagesResponse{}, nil, err
 		}
 		if now.known != at.known {
-			return AppendMessagesResponse{}, nil, fault.New(fault.Stale, "engine.messages", "another caller recorded messages of this conversation at the same time")
+			return ledger.AppendMessagesResponse{}, nil, fault.New(fault.Stale, "engine.messages", "another caller recorded messages of this conversation at the same time")
 		}
 		return l.appendMessages(tx, r, now, ready, m)
 	})
@@ -151,7 +156,7 @@ func (l *Local) tryMessages(ctx context.Context, r AppendMessagesRequest, raws [
 
 // prepareMessages decodes the messages that are not known. Other than in an import, one that cannot
 // be decoded is refused, with its number: its sender can mend it.
-func (l *Local) prepareMessages(ctx context.Context, r AppendMessagesRequest, raws [][]byte, known int) ([]*prepared, error) {
+func (l *Local) prepareMessages(ctx context.Context, r ledger.AppendMessagesRequest, raws [][]byte, known int) ([]*prepared, error) {
 	now := l.now()
 	entries := make([]sessions.NewEntry, 0, len(raws)-known)
 	for _, raw := range raws[known:] {
@@ -159,7 +164,7 @@ func (l *Local) prepareMessages(ctx context.Context, r AppendMessagesRequest, ra
 			Kind: sessions.KindMessage, Time: now, Model: r.Model, Format: r.Format, Original: raw,
 		})
 	}
-	ready, err := l.prepareAll(ctx, l.settings(sessions.Session{Tree: r.tree}), entries)
+	ready, err := l.prepareAll(ctx, l.settings(sessions.Session{Tree: l.treeOfMessages(r)}), entries)
 	if err != nil {
 		return nil, err
 	}
@@ -179,8 +184,8 @@ func (l *Local) prepareMessages(ctx context.Context, r AppendMessagesRequest, ra
 }
 
 // appendMessages records the new messages of a conversation.
-func (l *Local) appendMessages(tx kv.Tx, r AppendMessagesRequest, at position, ready []*prepared, m mutation) (AppendMessagesResponse, []Event, error) {
-	var zero AppendMessagesResponse
+func (l *Local) appendMessages(tx kv.Tx, r ledger.AppendMessagesRequest, at position, ready []*prepared, m mutation) (ledger.AppendMessagesResponse, []ledger.Event, error) {
+	var zero ledger.AppendMessagesResponse
 	s, created, err := l.messageSession(tx, r, at, ready, m)
 	if err != nil {
 		return zero, nil, err
@@ -200,11 +205,11 @@ func (l *Local) appendMessages(tx kv.Tx, r AppendMessagesRequest, at position, r
 	if err := sessions.Save(tx, s); err != nil {
 		return zero, nil, err
 	}
-	return AppendMessagesResponse{s.ID, s.Seq, len(ready), created}, rec.events(len(ready), rewound), nil
+	return ledger.AppendMessagesResponse{Session: s.ID, Seq: s.Seq, Added: len(ready), Created: created}, rec.events(len(ready), rewound), nil
 }
 
 // messageSession returns the session that goes on, or creates one.
-func (l *Local) messageSession(tx kv.Tx, r AppendMessagesRequest, at position, ready []*prepared, m mutation) (sessions.Session, bool, error) {
+func (l *Local) messageSession(tx kv.Tx, r ledger.AppendMessagesRequest, at position, ready []*prepared, m mutation) (sessions.Session, bool, error) {
 	if at.session != "" {
 		s, err := sessions.Get(tx, at.session)
 		return s, false, err
@@ -218,7 +223,7 @@ func (l *Local) messageSession(tx kv.Tx, r AppendMessagesRequest, at position, r
 		seed = append(seed, p.digest...)
 	}
 	s, err := sessions.Create(tx, sessions.Session{
-		Host: host, Model: l.maskedLabel(r.Model), Dir: cmp.Or(r.Dir, l.root), Tree: r.tree, Created: m.at, Updated: m.at, Title: l.title(ready),
+		Host: host, Model: l.maskedLabel(r.Model), Dir: cmp.Or(r.Dir, l.root), Tree: l.treeOfMessages(r), Created: m.at, Updated: m.at, Title: l.title(ready),
 	}, sessions.Digest(seed))
 	return s, true, err
 }

@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
@@ -98,7 +99,7 @@ func TestAppendMessages(t *testing.T) {
 			l := open(t)
 			var ids []string
 			for _, step := range steps {
-				r := engine.AppendMessagesRequest{Messages: spell(step.messages), Since: step.since}
+				r := ledger.AppendMessagesRequest{Messages: spell(step.messages), Since: step.since}
 				if step.named {
 					r.Session = ids[0]
 				}
@@ -137,31 +138,31 @@ func long(n int) [][]byte {
 
 func TestOurSummaryAtTheHeadContinuesTheChain(t *testing.T) {
 	l := open(t)
-	first := hand(t, l, engine.AppendMessagesRequest{Messages: long(30)})
+	first := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)})
 	p := compact(t, l, first.Session, compaction.Options{Keep: 2})
 	if p.Outcome != compaction.Compacted {
 		t.Fatal(p.Outcome, p.Why)
 	}
 	var view [][]byte
 	view = append(view, render(t, l, first.Session)...)
-	if same := hand(t, l, engine.AppendMessagesRequest{Messages: view}); same.Session != first.Session || same.Added != 0 {
+	if same := hand(t, l, ledger.AppendMessagesRequest{Messages: view}); same.Session != first.Session || same.Added != 0 {
 		t.Fatalf("the view handed back: %+v", same)
 	}
 	more := append(view, say("And now?", "Done.")...)
 	for _, named := range []string{"", first.Session} {
-		got := hand(t, l, engine.AppendMessagesRequest{Messages: more, Session: named})
+		got := hand(t, l, ledger.AppendMessagesRequest{Messages: more, Session: named})
 		if got.Session != first.Session || got.Added > 2 || got.Created {
 			t.Fatalf("the view and two messages (session %q): %+v", named, got)
 		}
 		views(t, l, first.Session, more)
 	}
 	fork := append(view[:len(view):len(view)], say("Something else.")...)
-	forked := hand(t, l, engine.AppendMessagesRequest{Messages: fork})
+	forked := hand(t, l, ledger.AppendMessagesRequest{Messages: fork})
 	if !forked.Created || forked.Added != len(fork) {
 		t.Fatalf("a fork behind the summary: %+v", forked)
 	}
 	fork = append(fork, say("", "Fine.")[1])
-	if again := hand(t, l, engine.AppendMessagesRequest{Messages: fork}); again.Session != forked.Session || again.Added != 1 {
+	if again := hand(t, l, ledger.AppendMessagesRequest{Messages: fork}); again.Session != forked.Session || again.Added != 1 {
 		t.Fatalf("the fork goes on: %+v", again)
 	}
 	views(t, l, first.Session, more)
@@ -175,7 +176,7 @@ func TestAViewWithStubsHandedBackIsKnown(t *testing.T) {
 		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":%q}]}`, strings.Repeat("a line of a big file\n", 3000)),
 		raw(`{"role":"assistant","content":"Read."}`),
 	}
-	first := hand(t, l, engine.AppendMessagesRequest{Messages: messages})
+	first := hand(t, l, ledger.AppendMessagesRequest{Messages: messages})
 	var view [][]byte
 	view = append(view, render(t, l, first.Session)...)
 	if bytes.Equal(view[2], messages[2]) || !bytes.Contains(view[2], []byte("result offloaded")) {
@@ -183,7 +184,7 @@ func TestAViewWithStubsHandedBackIsKnown(t *testing.T) {
 	}
 	for _, whole := range [][][]byte{view, messages} {
 		more := append(whole[:4:4], raw(`{"role":"user","content":"Go on."}`))
-		if got := hand(t, l, engine.AppendMessagesRequest{Messages: more}); got.Session != first.Session || got.Created {
+		if got := hand(t, l, ledger.AppendMessagesRequest{Messages: more}); got.Session != first.Session || got.Created {
 			t.Fatalf("%+v", got)
 		}
 	}
@@ -198,7 +199,7 @@ func TestParallelCallersOfOneConversation(t *testing.T) {
 	var callers sync.WaitGroup
 	for i := range 8 {
 		callers.Go(func() {
-			r := engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: messages[:1+i]}
+			r := ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: messages[:1+i]}
 			for {
 				_, err := l.AppendMessages(t.Context(), r)
 				if err == nil {
@@ -212,32 +213,32 @@ func TestParallelCallersOfOneConversation(t *testing.T) {
 		})
 	}
 	callers.Wait()
-	whole := hand(t, l, engine.AppendMessagesRequest{Messages: messages})
+	whole := hand(t, l, ledger.AppendMessagesRequest{Messages: messages})
 	views(t, l, whole.Session, messages)
 }
 
 func TestMessagesThatCannotBeTaken(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: spell("Ab")}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: spell("Ab")}).Session
 	imported := shop(t, l)
 	for _, test := range []struct {
 		name string
-		r    engine.AppendMessagesRequest
+		r    ledger.AppendMessagesRequest
 		code fault.Code
 		want string
 	}{
-		{"none", engine.AppendMessagesRequest{}, fault.Invalid, "no messages"},
-		{"no object", engine.AppendMessagesRequest{Messages: append(spell("X"), raw(`7`))}, fault.Invalid, "message 2"},
-		{"torn", engine.AppendMessagesRequest{Messages: append(spell("AbC"), raw(`{"role":"user","content":"`))}, fault.Invalid, "message 4"},
-		{"without a role", engine.AppendMessagesRequest{Messages: [][]byte{raw(`{"content":"x"}`)}}, fault.Invalid, "message 1"},
-		{"torn, since", engine.AppendMessagesRequest{Session: id, Since: true, Messages: append(spell("X"), raw(`{`))}, fault.Invalid, "message 2"},
-		{"since without a session", engine.AppendMessagesRequest{Since: true, Messages: spell("C")}, fault.Invalid, "need the session"},
-		{"unknown session", engine.AppendMessagesRequest{Session: "ffffffff", Messages: spell("C")}, fault.NotFound, "ffffffff"},
-		{"a session that an agent's files feed", engine.AppendMessagesRequest{Session: imported, Messages: spell("C")}, fault.Conflict, imported},
-		{"unknown blob", engine.AppendMessagesRequest{Blob: strings.Repeat("0", 64)}, fault.NotFound, "blob"},
-		{"blob and messages", engine.AppendMessagesRequest{Blob: strings.Repeat("0", 64), Messages: spell("A")}, fault.Invalid, "exactly one"},
-		{"too many", engine.AppendMessagesRequest{Messages: make([][]byte, 20_001)}, fault.TooLarge, "20001"},
-		{"a long session name", engine.AppendMessagesRequest{Session: strings.Repeat("f", 1<<20), Messages: spell("C")}, fault.TooLarge, "session"},
+		{"none", ledger.AppendMessagesRequest{}, fault.Invalid, "no messages"},
+		{"no object", ledger.AppendMessagesRequest{Messages: append(spell("X"), raw(`7`))}, fault.Invalid, "message 2"},
+		{"torn", ledger.AppendMessagesRequest{Messages: append(spell("AbC"), raw(`{"role":"user","content":"`))}, fault.Invalid, "message 4"},
+		{"without a role", ledger.AppendMessagesRequest{Messages: [][]byte{raw(`{"content":"x"}`)}}, fault.Invalid, "message 1"},
+		{"torn, since", ledger.AppendMessagesRequest{Session: id, Since: true, Messages: append(spell("X"), raw(`{`))}, fault.Invalid, "message 2"},
+		{"since without a session", ledger.AppendMessagesRequest{Since: true, Messages: spell("C")}, fault.Invalid, "need the session"},
+		{"unknown session", ledger.AppendMessagesRequest{Session: "ffffffff", Messages: spell("C")}, fault.NotFound, "ffffffff"},
+		{"a session that an agent's files feed", ledger.AppendMessagesRequest{Session: imported, Messages: spell("C")}, fault.Conflict, imported},
+		{"unknown blob", ledger.AppendMessagesRequest{Blob: strings.Repeat("0", 64)}, fault.NotFound, "blob"},
+		{"blob and messages", ledger.AppendMessagesRequest{Blob: strings.Repeat("0", 64), Messages: spell("A")}, fault.Invalid, "exactly one"},
+		{"too many", ledger.AppendMessagesRequest{Messages: make([][]byte, 20_001)}, fault.TooLarge, "20001"},
+		{"a long session name", ledger.AppendMessagesRequest{Session: strings.Repeat("f", 1<<20), Messages: spell("C")}, fault.TooLarge, "session"},
 	} {
 		test.r.Format = transcript.Anthropic
 		_, err := l.AppendMessages(t.Context(), test.r)
@@ -248,20 +249,20 @@ func TestMessagesThatCannotBeTaken(t *testing.T) {
 	if n := len(log(t, l, id)); n != 2 {
 		t.Errorf("%d entries after refused requests, want 2", n)
 	}
-	_, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: "morse", Messages: spell("A")})
+	_, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Format: "morse", Messages: spell("A")})
 	wantCode(t, err, fault.Invalid)
 }
 
 func TestAConversationInABlobIsTheSame(t *testing.T) {
 	l := open(t)
 	messages := spell("AbC")
-	first := hand(t, l, engine.AppendMessagesRequest{Messages: messages})
+	first := hand(t, l, ledger.AppendMessagesRequest{Messages: messages})
 	array := append(append([]byte("[ "), bytes.Join([][]byte{messages[0], messages[1], messages[2]}, []byte(" , "))...), ']')
 	ref, err := l.PutBlob(t.Context(), bytes.NewReader(array))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := hand(t, l, engine.AppendMessagesRequest{Blob: ref.Hash}); got.Session != first.Session || got.Added != 0 {
+	if got := hand(t, l, ledger.AppendMessagesRequest{Blob: ref.Hash}); got.Session != first.Session || got.Added != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -273,8 +274,8 @@ func TestAHandedInSessionHasATitle(t *testing.T) {
 		strings.Repeat("é", 500):           strings.Repeat("é", 119) + "…",
 		"\n\n  \nSecond line is first\r\n": "Second line is first",
 	} {
-		id := hand(t, l, engine.AppendMessagesRequest{Messages: say(text)}).Session
-		s, err := l.Session(t.Context(), engine.SessionRequest{Name: id})
+		id := hand(t, l, ledger.AppendMessagesRequest{Messages: say(text)}).Session
+		s, err := l.Session(t.Context(), ledger.SessionRequest{Name: id})
 		if err != nil || s.Title != want || s.Host != "mcp" {
 			t.Errorf("title %q, want %q (%v)", s.Title, want, err)
 		}

@@ -27,6 +27,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/ledger"
 )
 
 // openDir makes this test binary a process that opens a ledger and closes it again.
@@ -120,19 +121,19 @@ func records(t *testing.T, dir string, more ...kv.Bucket) (map[string]string, st
 func answers(t *testing.T, l *engine.Local) string {
 	t.Helper()
 	var b strings.Builder
-	all, err := l.Sessions(t.Context(), engine.SessionsRequest{})
+	all, err := l.Sessions(t.Context(), ledger.SessionsRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range all.Sessions {
 		for _, e := range log(t, l, s.ID) {
-			page, err := l.Log(t.Context(), engine.LogRequest{Session: s.ID, From: e.Seq, To: e.Seq, Originals: true})
+			page, err := l.Log(t.Context(), ledger.LogRequest{Session: s.ID, From: e.Seq, To: e.Seq, Originals: true})
 			if err != nil {
 				t.Fatal(err)
 			}
 			original := page.Entries[0].Original
 			if e.Blob != "" {
-				original = blob(t, l, engine.ReadBlobRequest{Hash: e.Blob})
+				original = blob(t, l, ledger.ReadBlobRequest{Hash: e.Blob})
 			}
 			fmt.Fprintf(&b, "log %s %d %s %x\n", s.ID, e.Seq, e.Kind, sha256.Sum256(original))
 		}
@@ -140,17 +141,17 @@ func answers(t *testing.T, l *engine.Local) string {
 			fmt.Fprintf(&b, "view %s %d %x\n", s.ID, i, sha256.Sum256(m))
 		}
 	}
-	list, err := l.Artifacts(t.Context(), engine.ArtifactsRequest{})
+	list, err := l.Artifacts(t.Context(), ledger.ArtifactsRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range list.Artifacts {
-		fmt.Fprintf(&b, "artifact %s %x\n", a.ID, sha256.Sum256(blob(t, l, engine.ReadBlobRequest{Handle: a.ID})))
+		fmt.Fprintf(&b, "artifact %s %x\n", a.ID, sha256.Sum256(blob(t, l, ledger.ReadBlobRequest{Handle: a.ID})))
 	}
 	return b.String()
 }
 
-func blob(t *testing.T, l *engine.Local, r engine.ReadBlobRequest) []byte {
+func blob(t *testing.T, l *engine.Local, r ledger.ReadBlobRequest) []byte {
 	t.Helper()
 	c, err := l.ReadBlob(t.Context(), r)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -51,7 +52,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 	check := func(l *engine.Local) {
 		t.Helper()
 		var seq int64
-		for page := (engine.WaitEventsRequest{Limit: 1000}); ; {
+		for page := (ledger.WaitEventsRequest{Limit: 1000}); ; {
 			resp := events(t, l, page)
 			for _, e := range resp.Events {
 				if seq++; e.Seq != seq {
@@ -90,8 +91,8 @@ func (w *worker) round(t *testing.T, l *engine.Local, round int) error {
 		raw(`{"role":"user","content":"caller %d, request %d: %s"}`, w.n, round, strings.Repeat("look at the loader ", 40)),
 		raw(`{"role":"assistant","content":"caller %d, answer %d: %s"}`, w.n, round, strings.Repeat("the loader reads lines ", 400)),
 	}
-	resp, err := l.AppendMessages(ctx, engine.AppendMessagesRequest{
-		Mutation: engine.Mutation{Key: fmt.Sprint("m-", w.n, "-", round)}, Format: transcript.Anthropic, Messages: append(w.messages[:len(w.messages):len(w.messages)], turn...),
+	resp, err := l.AppendMessages(ctx, ledger.AppendMessagesRequest{
+		Mutation: ledger.Mutation{Key: fmt.Sprint("m-", w.n, "-", round)}, Format: transcript.Anthropic, Messages: append(w.messages[:len(w.messages):len(w.messages)], turn...),
 	})
 	if err != nil {
 		return err
@@ -115,30 +116,30 @@ func (w *worker) round(t *testing.T, l *engine.Local, round int) error {
 	if err != nil {
 		return err
 	}
-	a, err := l.PutArtifact(ctx, engine.PutArtifactRequest{Blob: ref.Hash, Ref: artifactRef(w.session)})
+	a, err := l.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash, Ref: artifactRef(w.session)})
 	if err != nil {
 		return err
 	}
 	w.arts[a.ID] = content
 	if round%4 == 3 {
-		p, err := engine.Compact(ctx, l, engine.PlanCompactionRequest{Session: w.session, Options: compaction.Options{Keep: 1}}, "", false)
+		p, err := ledger.Compact(ctx, l, ledger.PlanCompactionRequest{Session: w.session, Options: compaction.Options{Keep: 1}}, "", false)
 		if err != nil || p.Outcome != compaction.Compacted {
 			return fmt.Errorf("compaction: %s %w", p.Outcome, err)
 		}
-		if _, err := l.Restore(ctx, engine.RestoreRequest{ID: p.Summary.ID}); err != nil {
+		if _, err := l.Restore(ctx, ledger.RestoreRequest{ID: p.Summary.ID}); err != nil {
 			return err
 		}
 	}
-	if _, err := l.Status(ctx, engine.StatusRequest{Session: w.session}); err != nil {
+	if _, err := l.Status(ctx, ledger.StatusRequest{Session: w.session}); err != nil {
 		return err
 	}
-	_, err = l.WaitEvents(ctx, engine.WaitEventsRequest{After: int64(round)})
+	_, err = l.WaitEvents(ctx, ledger.WaitEventsRequest{After: int64(round)})
 	return err
 }
 
 // appendShared appends a note to the session that all callers share.
 func appendShared(t *testing.T, l *engine.Local, imp string, offset int64, note string) error {
-	_, err := l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+	_, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
 		Import: imp, Session: sessions.Session{Host: "h", HostID: "shared"}, Offset: offset, Next: offset + 1, Done: true,
 		Entries: []sessions.NewEntry{{Kind: sessions.KindNote, Time: start, Original: []byte(note)}},
 	})
@@ -155,7 +156,7 @@ func (w *worker) check(t *testing.T, l *engine.Local) {
 		}
 	}
 	for _, name := range w.facts {
-		if m, err := l.Memory(t.Context(), engine.MemoryRequest{Name: name}); err != nil || m.Body != "body of "+name {
+		if m, err := l.Memory(t.Context(), ledger.MemoryRequest{Name: name}); err != nil || m.Body != "body of "+name {
 			t.Errorf("memory %s: %+v, %v", name, m, err)
 		}
 	}
@@ -170,7 +171,7 @@ func (w *worker) check(t *testing.T, l *engine.Local) {
 // order, and every id that of its chain.
 func checkShared(t *testing.T, l *engine.Local, workers []*worker) {
 	t.Helper()
-	s, err := l.Session(t.Context(), engine.SessionRequest{Name: "shared"})
+	s, err := l.Session(t.Context(), ledger.SessionRequest{Name: "shared"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +210,7 @@ func TestForgettingBesidePutting(t *testing.T) {
 		id := put(t, l, text, "").ID
 		var running sync.WaitGroup
 		running.Go(func() {
-			if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: id}); err != nil {
+			if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: id}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -217,7 +218,7 @@ func TestForgettingBesidePutting(t *testing.T) {
 			running.Go(func() {
 				ref, err := l.PutBlob(t.Context(), strings.NewReader(text))
 				if err == nil {
-					_, err = l.PutArtifact(t.Context(), engine.PutArtifactRequest{Blob: ref.Hash})
+					_, err = l.PutArtifact(t.Context(), ledger.PutArtifactRequest{Blob: ref.Hash})
 				}
 				if err != nil && !fault.Is(err, fault.NotFound) {
 					t.Error(err)
@@ -232,11 +233,11 @@ func TestForgettingBesidePutting(t *testing.T) {
 // checkReadable fails when an artifact is neither readable nor forgotten.
 func checkReadable(t *testing.T, l *engine.Local, id string) {
 	t.Helper()
-	a, err := l.Artifact(t.Context(), engine.ArtifactRequest{ID: id})
+	a, err := l.Artifact(t.Context(), ledger.ArtifactRequest{ID: id})
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: id})
+	page, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: id})
 	if a.Forgotten == nil && err != nil || a.Forgotten != nil && !fault.Is(err, fault.NotFound) {
 		t.Errorf("forgotten: %v; reading: %.40q, %v", a.Forgotten, page.Text, err)
 	}
@@ -253,7 +254,7 @@ func TestForgettingBesideAppending(t *testing.T) {
 		running.Go(func() {
 			for i := range 4 {
 				call := fmt.Sprint("c", n, "-", i)
-				_, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: [][]byte{
+				_, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: [][]byte{
 					raw(`{"role":"user","content":%q}`, call),
 					raw(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Bash","input":{}}]}`, call),
 					raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}`, call, text),
@@ -265,7 +266,7 @@ func TestForgettingBesideAppending(t *testing.T) {
 		})
 		running.Go(func() {
 			for range 3 {
-				if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: id}); err != nil {
+				if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: id}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -273,7 +274,7 @@ func TestForgettingBesideAppending(t *testing.T) {
 	}
 	running.Wait()
 	checkReadable(t, l, id)
-	list, err := l.Sessions(t.Context(), engine.SessionsRequest{})
+	list, err := l.Sessions(t.Context(), ledger.SessionsRequest{})
 	if err != nil || list.Total != 16 {
 		t.Fatalf("%d sessions, %v", list.Total, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -78,7 +79,7 @@ func repeated[R any](ctx context.Context, l *Local, m mutation) (r R, done bool,
 
 // mutate runs fn in one transaction together with the event it returns and the answer under the
 // mutation's key. A repetition runs nothing and gets the stored answer.
-func mutate[R any](ctx context.Context, l *Local, m mutation, fn func(kv.Tx) (R, []Event, error)) (R, error) {
+func mutate[R any](ctx context.Context, l *Local, m mutation, fn func(kv.Tx) (R, []ledger.Event, error)) (R, error) {
 	var r R
 	err := l.store.Update(ctx, func(tx kv.Tx) error {
 		var zero R
@@ -87,7 +88,7 @@ func mutate[R any](ctx context.Context, l *Local, m mutation, fn func(kv.Tx) (R,
 		if err != nil || done {
 			return err
 		}
-		var events []Event
+		var events []ledger.Event
 		if r, events, err = fn(tx); err != nil {
 			return err
 		}

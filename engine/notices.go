@@ -5,13 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
 )
 
 // notices returns what somebody is to be told of a decision and was not told yet: a warning comes once for
 // an agent and a cycle.
-func (l *Local) notices(f *folded, made EditedView, now window.Situation, c tokens.Counter) []note {
+func (l *Local) notices(f *folded, made ledger.EditedView, now window.Situation, c tokens.Counter) []note {
 	t := f.policy.Compact
 	notes := l.budgetNotices(f, made.Due)
 	if made.Due.Grace {
@@ -25,8 +27,8 @@ func (l *Local) notices(f *folded, made EditedView, now window.Situation, c toke
 	}
 	notes = append(notes, f.viewNotices()...)
 	for _, e := range made.Failed {
-		if !slices.ContainsFunc(takenSince[LayerError](f, EventLayerError, 0), func(told taken[LayerError]) bool { return told.Data.Entry == e.Entry }) {
-			notes = append(notes, note{EventLayerError, e})
+		if !slices.ContainsFunc(takenSince[ledger.LayerError](f, ledger.EventLayerError, 0), func(told taken[ledger.LayerError]) bool { return told.Data.Entry == e.Entry }) {
+			notes = append(notes, note{ledger.EventLayerError, e})
 		}
 	}
 	return notes
@@ -34,16 +36,16 @@ func (l *Local) notices(f *folded, made EditedView, now window.Situation, c toke
 
 // budgetNotices tells, for each agent, that its input comes near its limit, or has reached it.
 func (l *Local) budgetNotices(f *folded, due window.Trigger) (notes []note) {
-	told := func(event string, w BudgetWarning) bool {
-		return slices.ContainsFunc(takenSince[BudgetWarning](f, event, f.cycle()), func(d taken[BudgetWarning]) bool {
+	told := func(event string, w ledger.BudgetWarning) bool {
+		return slices.ContainsFunc(takenSince[ledger.BudgetWarning](f, event, f.cycle()), func(d taken[ledger.BudgetWarning]) bool {
 			return d.Data.Agent == w.Agent && d.Data.Reason == w.Reason
 		})
 	}
 	for _, a := range f.agents() {
 		t := l.budget(f, a.Agent)
-		w := BudgetWarning{Agent: a.Agent, Input: a.Input, WarnAt: t.WarnAt, CutoverAt: t.CutoverAt}
-		if t.WarnAt > 0 && a.Input >= t.WarnAt && !told(EventBudgetWarn, w) {
-			notes = append(notes, note{EventBudgetWarn, w})
+		w := ledger.BudgetWarning{Agent: a.Agent, Input: a.Input, WarnAt: t.WarnAt, CutoverAt: t.CutoverAt}
+		if t.WarnAt > 0 && a.Input >= t.WarnAt && !told(ledger.EventBudgetWarn, w) {
+			notes = append(notes, note{ledger.EventBudgetWarn, w})
 		}
 		if a.Apart {
 			continue // see dueFor
@@ -56,22 +58,22 @@ func (l *Local) budgetNotices(f *folded, due window.Trigger) (notes []note) {
 		default:
 			continue
 		}
-		if !told(EventCutover, w) {
-			notes = append(notes, note{EventCutover, w})
+		if !told(ledger.EventCutover, w) {
+			notes = append(notes, note{ledger.EventCutover, w})
 		}
 	}
 	return notes
 }
 
 // graceNotice tells that a compaction is due in the turn after another one, and waits.
-func (f *folded) graceNotice(made EditedView, now window.Situation, c tokens.Counter) []note {
-	for _, told := range takenSince[CompactionSkipped](f, EventSkipped, f.cycle()) {
-		if told.Data.Outcome == outcomeGrace && told.Data.Reason == made.Due.Held {
+func (f *folded) graceNotice(made ledger.EditedView, now window.Situation, c tokens.Counter) []note {
+	for _, told := range takenSince[ledger.CompactionSkipped](f, ledger.EventSkipped, f.cycle()) {
+		if told.Data.Outcome == compaction.Grace && told.Data.Reason == made.Due.Held {
 			return nil
 		}
 	}
-	return []note{{EventSkipped, CompactionSkipped{
-		Sizes: sizes(c, made.After, made.After), Reason: made.Due.Held, Outcome: outcomeGrace, Why: made.Due.Why,
+	return []note{{ledger.EventSkipped, ledger.CompactionSkipped{
+		Sizes: sizes(c, made.After, made.After), Reason: made.Due.Held, Outcome: compaction.Grace, Why: made.Due.Why,
 		Counted: made.After, Model: now.Model, Window: now.Window,
 	}}}
 }
@@ -79,41 +81,34 @@ func (f *folded) graceNotice(made EditedView, now window.Situation, c tokens.Cou
 // suppressedNotice tells that compactions wait because they change little: once, until one is tried again.
 func (f *folded) suppressedNotice(t window.TriggerPolicy, due window.Trigger, now window.Situation) []note {
 	tried := f.placedAttempts(window.State{}) // where they are, not how large they were
-	if len(tried) == 0 || len(takenSince[CompactionSuppressed](f, EventSuppressed, tried[len(tried)-1].seq)) > 0 {
+	if len(tried) == 0 || len(takenSince[ledger.CompactionSuppressed](f, ledger.EventSuppressed, tried[len(tried)-1].seq)) > 0 {
 		return nil
 	}
-	told := CompactionSuppressed{Reason: due.Held, Why: due.Why, Until: now.Rearmed()}
+	told := ledger.CompactionSuppressed{Reason: due.Held, Why: due.Why, Until: now.Rearmed()}
 	for _, a := range t.LastAttempts(now) {
 		told.Ratios = append(told.Ratios, a.Savings())
 	}
-	return []note{{EventSuppressed, told}}
+	return []note{{ledger.EventSuppressed, told}}
 }
 
 // viewNotices tells what the view of an agent leaves out and what it had to mend, when that is other than was
 // told, and at most once in a turn.
 func (f *folded) viewNotices() (notes []note) {
-	if told := (ViewFiltered{f.agent, f.view.Filtered}); told.Before != told.After && news(f, EventFiltered, told) {
-		notes = append(notes, note{EventFiltered, told})
+	filtered := ledger.ViewFiltered{Agent: f.agent, Filtered: f.view.Filtered}
+	if filtered.Before != filtered.After && untold(f, ledger.EventFiltered, filtered, func(d ledger.ViewFiltered) string { return d.Agent }) {
+		notes = append(notes, note{ledger.EventFiltered, filtered})
 	}
-	if told := (ViewRepaired{f.agent, f.view.Repairs()}); told.Repairs != (window.Repairs{}) && news(f, EventRepaired, told) {
-		notes = append(notes, note{EventRepaired, told})
+	repaired := ledger.ViewRepaired{Agent: f.agent, Repairs: f.view.Repairs()}
+	if repaired.Repairs != (window.Repairs{}) && untold(f, ledger.EventRepaired, repaired, func(d ledger.ViewRepaired) string { return d.Agent }) {
+		notes = append(notes, note{ledger.EventRepaired, repaired})
 	}
 	return notes
 }
 
-// ofAgent is what is told of the view of one agent.
-type ofAgent interface {
-	comparable
-	whose() string
-}
-
-func (d ViewFiltered) whose() string { return d.Agent }
-func (d ViewRepaired) whose() string { return d.Agent }
-
-// news reports whether something was not told yet of an agent's view, nor anything else of this kind in this turn.
-func news[T ofAgent](f *folded, event string, data T) bool {
+// untold reports whether something was not told yet of an agent's view, nor anything else of this kind in this turn.
+func untold[T comparable](f *folded, event string, data T, agent func(T) string) bool {
 	for _, last := range slices.Backward(takenSince[T](f, event, 0)) {
-		if strings.EqualFold(last.Data.whose(), data.whose()) {
+		if strings.EqualFold(agent(last.Data), agent(data)) {
 			return last.Data != data && last.turn < f.session.Turns
 		}
 	}
@@ -125,12 +120,12 @@ const capTurns = 10
 
 // capNotice tells that the view has nearly as many messages as are shown.
 func (f *folded) capNotice() []note {
-	for _, told := range takenSince[CapWarning](f, EventCapWarning, 0) {
+	for _, told := range takenSince[ledger.CapWarning](f, ledger.EventCapWarning, 0) {
 		if strings.EqualFold(told.Data.Agent, f.agent) && f.session.Turns-told.turn < capTurns {
 			return nil
 		}
 	}
-	return []note{{EventCapWarning, CapWarning{Agent: f.agent, Count: f.view.Filtered.Counted, Cap: f.policy.Messages, Fraction: f.policy.CapFraction}}}
+	return []note{{ledger.EventCapWarning, ledger.CapWarning{Agent: f.agent, Count: f.view.Filtered.Counted, Cap: f.policy.Messages, Fraction: f.policy.CapFraction}}}
 }
 
 // sizing is what the events of a step say beyond the step itself.
@@ -144,18 +139,18 @@ const maxItems = 20
 
 // kindOfPass says which event tells of the edits of a pass; of those that it does not name
 // EventTrimmedInTurn does.
-var kindOfPass = map[string]string{"clear": EventCleared, "arguments": EventTruncated}
+var kindOfPass = map[string]string{"clear": ledger.EventCleared, "arguments": ledger.EventTruncated}
 
 // stepEvents tells a step of edits: an event for each kind of edits in it.
-func (f *folded) stepEvents(step editStep, of sizing) ([]Event, error) {
+func (f *folded) stepEvents(step editStep, of sizing) ([]ledger.Event, error) {
 	c := f.counter(of.model)
 	byKind := map[string][]window.Edit{}
 	for _, e := range step.Edits {
-		kind := cmp.Or(kindOfPass[e.Pass], EventTrimmedInTurn)
+		kind := cmp.Or(kindOfPass[e.Pass], ledger.EventTrimmedInTurn)
 		byKind[kind] = append(byKind[kind], e)
 	}
-	var events []Event
-	for _, kind := range []string{EventTrimmedInTurn, EventCleared, EventTruncated} {
+	var events []ledger.Event
+	for _, kind := range []string{ledger.EventTrimmedInTurn, ledger.EventCleared, ledger.EventTruncated} {
 		if len(byKind[kind]) == 0 {
 			continue
 		}
@@ -173,14 +168,14 @@ func (f *folded) stepEvents(step editStep, of sizing) ([]Event, error) {
 }
 
 // editsMade sums edits by pass and names the dearest.
-func (f *folded) editsMade(edits []window.Edit, c tokens.Counter) EditsMade {
-	told := EditsMade{Count: len(edits), Passes: []PassEdits{}, Items: []EditedItem{}}
+func (f *folded) editsMade(edits []window.Edit, c tokens.Counter) ledger.EditsMade {
+	told := ledger.EditsMade{Count: len(edits), Passes: []ledger.PassEdits{}, Items: []ledger.EditedItem{}}
 	freed, byPass := 0, map[string]int{} // o200k_base
 	for _, e := range edits {
 		n := e.Before - e.Tokens
 		freed += n
 		if byPass[e.Pass]++; byPass[e.Pass] == 1 {
-			told.Passes = append(told.Passes, PassEdits{Pass: e.Pass})
+			told.Passes = append(told.Passes, ledger.PassEdits{Pass: e.Pass})
 		}
 		for i := range told.Passes {
 			if p := &told.Passes[i]; p.Pass == e.Pass {
@@ -192,13 +187,13 @@ func (f *folded) editsMade(edits []window.Edit, c tokens.Counter) EditsMade {
 		if call, known := f.callOf(e.Call); known {
 			tool = call.Name
 		}
-		told.Items = append(told.Items, EditedItem{Entry: e.Seq, Call: e.Call, Tool: tool, Freed: c.Of(n).N})
+		told.Items = append(told.Items, ledger.EditedItem{Entry: e.Seq, Call: e.Call, Tool: tool, Freed: c.Of(n).N})
 	}
 	told.Freed = c.Of(freed).N
 	for i := range told.Passes {
 		told.Passes[i].Freed = c.Of(told.Passes[i].Freed).N
 	}
-	slices.SortStableFunc(told.Items, func(a, b EditedItem) int { return cmp.Compare(b.Freed, a.Freed) })
+	slices.SortStableFunc(told.Items, func(a, b ledger.EditedItem) int { return cmp.Compare(b.Freed, a.Freed) })
 	told.Items = told.Items[:min(len(told.Items), maxItems)]
 	return told
 }

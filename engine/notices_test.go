@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/window"
 )
@@ -15,24 +15,24 @@ func TestWhatAViewLeavesOutIsToldForEachAgent(t *testing.T) {
 	p := window.Default()
 	p.Messages, p.Exact = 3, true
 	l := openWith(t, p)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: talkOf(3, 5)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: talkOf(3, 5)}).Session
 	for turn := range 3 {
 		for range 2 {
 			for _, agent := range []string{"", "reviewer"} {
-				if _, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reader: engine.Reader{Agent: agent}}); err != nil {
+				if _, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reader: ledger.Reader{Agent: agent}}); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 		told := map[string]int{}
-		for _, d := range eventsOf[engine.ViewFiltered](t, l, engine.EventFiltered) {
+		for _, d := range eventsOf[ledger.ViewFiltered](t, l, ledger.EventFiltered) {
 			told[d.Agent]++
 		}
 		if told[""] != turn+1 || told["reviewer"] != turn+1 {
 			t.Errorf("in turn %d it was told %v", turn, told)
 		}
 		repaired := map[string]int{}
-		for _, d := range eventsOf[engine.ViewRepaired](t, l, engine.EventRepaired) {
+		for _, d := range eventsOf[ledger.ViewRepaired](t, l, ledger.EventRepaired) {
 			repaired[d.Agent]++
 		}
 		if fmt.Sprint(repaired) != "map[:1 reviewer:1]" && turn > 0 {
@@ -42,7 +42,7 @@ func TestWhatAViewLeavesOutIsToldForEachAgent(t *testing.T) {
 		if turn == 0 {
 			next = append(next, []byte(`{"role":"assistant","content":[{"type":"text","text":"well"},{"type":"tool_use","id":"lost","name":"Grep","input":{}}]}`))
 		}
-		hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: append(next, say("stop")...)})
+		hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: append(next, say("stop")...)})
 	}
 }
 
@@ -62,7 +62,7 @@ func TestGraceIsToldForAnyAgent(t *testing.T) {
 	if !out.Edited.Due.Grace || out.Edited.Due.Held != window.ReasonCumulative {
 		t.Errorf("due: %+v", out.Edited.Due)
 	}
-	if told := eventsOf[engine.CompactionSkipped](t, l, engine.EventSkipped); len(told) != 1 || told[0].Reason != window.ReasonCumulative {
+	if told := eventsOf[ledger.CompactionSkipped](t, l, ledger.EventSkipped); len(told) != 1 || told[0].Reason != window.ReasonCumulative {
 		t.Errorf("told %+v", told)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -18,40 +19,40 @@ const maxAnswerBody = 256 << 10
 
 // Overflow implements API. What was learned holds for the ledger; what happened is an entry of the session's
 // log, from which the next call of the same turn knows that it is not the first.
-func (l *Local) Overflow(ctx context.Context, r OverflowRequest) (OverflowResponse, error) {
+func (l *Local) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.OverflowResponse, error) {
 	const op = "engine.overflow"
 	err := checkTexts(op, label("session", r.Session), label("model", r.Model), label("provider", r.Provider), label("endpoint", r.Endpoint),
 		label("finish", r.Finish), text{"body", string(r.Body), maxAnswerBody})
 	if err != nil {
-		return OverflowResponse{}, err
+		return ledger.OverflowResponse{}, err
 	}
 	if r.MaxOutput < 0 || r.NumCtx < 0 || r.Status < 0 {
-		return OverflowResponse{}, fault.New(fault.Invalid, op, "status, max_output and num_ctx are numbers from 0, which means not known")
+		return ledger.OverflowResponse{}, fault.New(fault.Invalid, op, "status, max_output and num_ctx are numbers from 0, which means not known")
 	}
 	m, err := l.mutation("overflow", r.Key, r)
 	if err != nil {
-		return OverflowResponse{}, err
+		return ledger.OverflowResponse{}, err
 	}
-	return mutate(ctx, l, m, func(tx kv.Tx) (OverflowResponse, []Event, error) {
+	return mutate(ctx, l, m, func(tx kv.Tx) (ledger.OverflowResponse, []ledger.Event, error) {
 		f, err := l.foldFor(tx, r.Session, r.Reader, false)
 		if err != nil {
-			return OverflowResponse{}, nil, err
+			return ledger.OverflowResponse{}, nil, err
 		}
 		resp, notes, err := l.overflowed(ctx, tx, f, r, m.at)
 		if err != nil {
-			return OverflowResponse{}, nil, err
+			return ledger.OverflowResponse{}, nil, err
 		}
 		events, err := recordNotes(tx, &f.session, notes, m)
 		if err != nil {
-			return OverflowResponse{}, nil, err
+			return ledger.OverflowResponse{}, nil, err
 		}
 		return resp, events, sessions.Save(tx, f.session)
 	})
 }
 
 // overflowed says what became of a request, learns from it, and says what to do.
-func (l *Local) overflowed(ctx context.Context, tx kv.Tx, f *folded, r OverflowRequest, now time.Time) (OverflowResponse, []note, error) {
-	resp := OverflowResponse{Session: f.session.ID}
+func (l *Local) overflowed(ctx context.Context, tx kv.Tx, f *folded, r ledger.OverflowRequest, now time.Time) (ledger.OverflowResponse, []note, error) {
+	resp := ledger.OverflowResponse{Session: f.session.ID}
 	if r.Model == "" {
 		r.Model = f.session.Model
 	}
@@ -81,10 +82,10 @@ func (l *Local) overflowed(ctx context.Context, tx kv.Tx, f *folded, r OverflowR
 		resp.Actual = ratio.Correct(q.Estimate)
 	}
 	resp.Advice = overflow.Advise(l.incident(f, r, resp, at, now))
-	told := ContextOverflow{Verdict: v, Place: at, NumCtx: numCtx, Estimate: q.Estimate, Action: resp.Advice.Action, OutputCap: resp.Advice.OutputCap}
+	told := ledger.ContextOverflow{Verdict: v, Place: at, NumCtx: numCtx, Estimate: q.Estimate, Action: resp.Advice.Action, OutputCap: resp.Advice.OutputCap}
 	var notes []note
 	if v.Class != overflow.None || v.Suspect {
-		notes = append(notes, note{EventOverflow, told})
+		notes = append(notes, note{ledger.EventOverflow, told})
 	}
 	resp.Window = before
 	resp.Window.Tokens, resp.Window.Learned = known.Window(at, before.Profile, numCtx, now), nil
@@ -95,7 +96,7 @@ func (l *Local) overflowed(ctx context.Context, tx kv.Tx, f *folded, r OverflowR
 		resp.Window.OutputCap = told.OutputCap
 	}
 	if lesson == overflow.Higher || resp.Window.Tokens != before.Tokens {
-		notes = append(notes, note{EventWindowLearned, WindowLearned{
+		notes = append(notes, note{ledger.EventWindowLearned, ledger.WindowLearned{
 			Place: at, Lesson: lesson, Named: v.Limit, Old: before.Tokens, New: resp.Window.Tokens, Pattern: v.Pattern,
 		}})
 	}
@@ -104,7 +105,7 @@ func (l *Local) overflowed(ctx context.Context, tx kv.Tx, f *folded, r OverflowR
 }
 
 // calledAt returns where the request was sent: as it says, or as the session's last overflow said.
-func (f *folded) calledAt(r OverflowRequest) (overflow.Place, int) {
+func (f *folded) calledAt(r ledger.OverflowRequest) (overflow.Place, int) {
 	at, numCtx := f.served(r.Model)
 	if r.Provider != "" || r.Endpoint != "" {
 		at.Provider, at.Endpoint = r.Provider, address(r.Endpoint)
@@ -131,7 +132,7 @@ func address(endpoint string) string {
 }
 
 // incident surrounds a verdict with what the log knows.
-func (l *Local) incident(f *folded, r OverflowRequest, resp OverflowResponse, at overflow.Place, now time.Time) overflow.Incident {
+func (l *Local) incident(f *folded, r ledger.OverflowRequest, resp ledger.OverflowResponse, at overflow.Place, now time.Time) overflow.Incident {
 	in := overflow.Incident{
 		Verdict: resp.Verdict, Model: at.Model, Current: at.Model, At: r.At, Streamed: r.Streamed,
 		Fits: resp.Actual > 0 && resp.Limit > 0 && resp.Actual <= resp.Limit, Recover: !f.policy.Compact.NoRecovery,
@@ -145,7 +146,7 @@ func (l *Local) incident(f *folded, r OverflowRequest, resp OverflowResponse, at
 	if cur := f.current(); cur != nil {
 		in.Compacted = cur.Created
 	}
-	for _, told := range takenSince[ContextOverflow](f, EventOverflow, 0) {
+	for _, told := range takenSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		d := told.Data
 		if told.turn == f.session.Turns && d.Place.Model == at.Model && d.Class != overflow.None && d.Action != overflow.Ignore {
 			in.Earlier++
@@ -157,7 +158,7 @@ func (l *Local) incident(f *folded, r OverflowRequest, resp OverflowResponse, at
 // suspected reports whether the call before this one of the same model was suspected to have been cut.
 func (f *folded) suspected(at overflow.Place) bool {
 	suspect := false
-	for _, told := range takenSince[ContextOverflow](f, EventOverflow, 0) {
+	for _, told := range takenSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		if told.Data.Place == at {
 			suspect = told.Data.Suspect
 		}
@@ -168,7 +169,7 @@ func (f *folded) suspected(at overflow.Place) bool {
 // trimmedTo returns the stage of the trimmed copy that was made last in this turn, 0 for none.
 func (f *folded) trimmedTo() int {
 	stage := 0
-	for _, told := range takenSince[RequestTrimmed](f, EventTrimmed, 0) {
+	for _, told := range takenSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, 0) {
 		if told.turn == f.session.Turns {
 			stage = told.Data.Stage
 		}
@@ -177,27 +178,27 @@ func (f *folded) trimmedTo() int {
 }
 
 // NoteTrim implements API.
-func (l *Local) NoteTrim(ctx context.Context, r NoteTrimRequest) (NoteTrimResponse, error) {
+func (l *Local) NoteTrim(ctx context.Context, r ledger.NoteTrimRequest) (ledger.NoteTrimResponse, error) {
 	const op = "engine.trim"
 	if err := checkTexts(op, label("session", r.Session), label("reason", r.Reason), label("outcome", r.Outcome)); err != nil {
-		return NoteTrimResponse{}, err
+		return ledger.NoteTrimResponse{}, err
 	}
 	if r.Stage < 0 || r.Stage > overflow.Stages || r.Before < 0 || r.After < 0 {
-		return NoteTrimResponse{}, fault.New(fault.Invalid, op, "a trimmed copy has a stage of 0 to %d and sizes from 0", overflow.Stages)
+		return ledger.NoteTrimResponse{}, fault.New(fault.Invalid, op, "a trimmed copy has a stage of 0 to %d and sizes from 0", overflow.Stages)
 	}
 	m, err := l.mutation("trim", r.Key, r)
 	if err != nil {
-		return NoteTrimResponse{}, err
+		return ledger.NoteTrimResponse{}, err
 	}
-	return mutate(ctx, l, m, func(tx kv.Tx) (NoteTrimResponse, []Event, error) {
+	return mutate(ctx, l, m, func(tx kv.Tx) (ledger.NoteTrimResponse, []ledger.Event, error) {
 		s, err := sessions.Get(tx, r.Session)
 		if err != nil {
-			return NoteTrimResponse{}, nil, err
+			return ledger.NoteTrimResponse{}, nil, err
 		}
-		events, err := recordNotes(tx, &s, []note{{EventTrimmed, r.RequestTrimmed}}, m)
+		events, err := recordNotes(tx, &s, []note{{ledger.EventTrimmed, r.RequestTrimmed}}, m)
 		if err != nil {
-			return NoteTrimResponse{}, nil, err
+			return ledger.NoteTrimResponse{}, nil, err
 		}
-		return NoteTrimResponse{Entry: events[0].Entry}, events, sessions.Save(tx, s)
+		return ledger.NoteTrimResponse{Entry: events[0].Entry}, events, sessions.Save(tx, s)
 	})
 }

@@ -4,8 +4,8 @@ import (
 	"sync"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -25,12 +25,12 @@ func TestBatchesMayOvertakeEachOther(t *testing.T) {
 		})
 	}
 	work.Wait()
-	st, err := l.ImportState(t.Context(), engine.ImportStateRequest{Import: batchOf().Import})
+	st, err := l.ImportState(t.Context(), ledger.ImportStateRequest{Import: batchOf().Import})
 	if err != nil || st.Offset != batches {
 		t.Fatalf("%+v, %v", st, err)
 	}
 	got := ""
-	log, err := l.Log(t.Context(), engine.LogRequest{Session: st.Session, Originals: true})
+	log, err := l.Log(t.Context(), ledger.LogRequest{Session: st.Session, Originals: true})
 	for _, e := range log.Entries {
 		got += string(e.Original)
 	}

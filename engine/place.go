@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -39,7 +40,7 @@ type position struct {
 // place finds how much of a conversation is known, and which session goes on: the named one, or the
 // one that ends where the known part ends. Anything else is a new session, be it a fork of a shared
 // beginning.
-func (l *Local) place(tx kv.Tx, r AppendMessagesRequest, c chain) (position, error) {
+func (l *Local) place(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, error) {
 	if r.Session != "" {
 		return placeIn(tx, r, c)
 	}
@@ -63,7 +64,7 @@ func (l *Local) place(tx kv.Tx, r AppendMessagesRequest, c chain) (position, err
 }
 
 // placeIn is place for a named session.
-func placeIn(tx kv.Tx, r AppendMessagesRequest, c chain) (position, error) {
+func placeIn(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, error) {
 	s, err := sessions.Find(tx, r.Session)
 	if err != nil {
 		return position{}, err

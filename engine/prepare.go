@@ -22,12 +22,6 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// What a model reads beside text, in tokens.
-const (
-	imageTokens   = 1200 // of one image: what providers charge for a usual one
-	framingTokens = 4    // of one message: role and separators
-)
-
 // maxFacts bounds the ids and names of the calls and results of one entry, and once more what its
 // calls are about, in bytes: even if JSON writes each byte as six, the record stays within
 // kv.MaxValue.
@@ -204,7 +198,7 @@ func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 	shown := maskMessage(masks, m)
 	facts := transcript.Extract(shown)
 	e.Paths, e.Names = facts.Paths, facts.Names
-	e.Tokens = framingTokens
+	e.Tokens = tokens.Framing
 	hasText := false
 	e.Correction = m.Role == transcript.RoleUser && transcript.Corrects(m, corrections)
 	for i, part := range m.Parts {
@@ -252,7 +246,7 @@ func (p *prepared) part(part, shown transcript.Part) int {
 	n := p.count(part.Text)
 	switch part.Kind {
 	case transcript.KindImage:
-		n += imageTokens
+		n += tokens.Image
 	case transcript.KindReasoning:
 		p.entry.Reasoning += n
 	case transcript.KindCall:
@@ -269,7 +263,7 @@ func (p *prepared) part(part, shown transcript.Part) int {
 			p.calls[len(p.calls)-1].shown = shownCall{intents.Classify(part.Name, shown.Args), shown.Args}
 		}
 	case transcript.KindResult:
-		n += part.Media * imageTokens
+		n += part.Media * tokens.Image
 		if part.Sealed {
 			return n
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/formattest"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
@@ -37,9 +37,9 @@ func TestInvariant3And2HoldForAnyPolicyAndProvider(t *testing.T) {
 			for seed := range uint64(some(12)) {
 				r := rand.New(rand.NewPCG(seed, 29))
 				lines := formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))
-				id := hand(t, l, engine.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(lines...)}).Session
-				stored, reader := originals(t, l, id, 0, 0), engine.Reader{Agent: "any", Policy: anyPolicy(r)}
-				made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reader: reader, Reason: "manual"})
+				id := hand(t, l, ledger.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(lines...)}).Session
+				stored, reader := originals(t, l, id, 0, 0), ledger.Reader{Agent: "any", Policy: anyPolicy(r)}
+				made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reader: reader, Reason: "manual"})
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
@@ -58,7 +58,7 @@ func TestInvariant3And2HoldForAnyPolicyAndProvider(t *testing.T) {
 				}
 				for _, m := range anyHandle.FindAllStringSubmatch(view, -1) {
 					handles++
-					if _, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: m[1]}); err != nil {
+					if _, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: m[1]}); err != nil {
 						t.Errorf("seed %d: handle %s: %v", seed, m[1], err)
 					}
 				}

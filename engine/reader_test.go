@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/window"
 )
@@ -25,9 +26,9 @@ func openAgents(t *testing.T, agents map[string]window.Policy) *engine.Local {
 }
 
 // viewOf returns the view of a reader as one text.
-func viewOf(t *testing.T, l *engine.Local, session string, r engine.Reader) string {
+func viewOf(t *testing.T, l *engine.Local, session string, r ledger.Reader) string {
 	t.Helper()
-	v, err := engine.Messages(t.Context(), l, engine.ViewRequest{Session: session, Reader: r})
+	v, err := ledger.Messages(t.Context(), l, ledger.ViewRequest{Session: session, Reader: r})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,12 +45,12 @@ func TestAgentsHavePoliciesOfTheirOwn(t *testing.T) {
 	one, two, three := window.Default(), window.Default(), window.Default()
 	one.Messages, one.Exact, two.Messages, two.Exact, three.Messages, three.Exact = 1, true, 2, true, 3, true
 	l := openAgents(t, map[string]window.Policy{"tester": one, "mcp": two})
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: say("the task", "a", "b", "c", "d", "e")}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: say("the task", "a", "b", "c", "d", "e")}).Session
 	for _, c := range []struct {
-		reader engine.Reader
+		reader ledger.Reader
 		want   int // messages, the first request among them
 	}{
-		{engine.Reader{}, 3}, {engine.Reader{Agent: "Tester"}, 2}, {engine.Reader{Agent: "nobody"}, 3}, {engine.Reader{Agent: "tester", Policy: &three}, 4},
+		{ledger.Reader{}, 3}, {ledger.Reader{Agent: "Tester"}, 2}, {ledger.Reader{Agent: "nobody"}, 3}, {ledger.Reader{Agent: "tester", Policy: &three}, 4},
 	} {
 		if got := strings.Count(viewOf(t, l, id, c.reader), "\n"); got != c.want {
 			t.Errorf("%+v: %d messages, want %d", c.reader, got, c.want)
@@ -57,7 +58,7 @@ func TestAgentsHavePoliciesOfTheirOwn(t *testing.T) {
 	}
 	wrong := window.Default()
 	wrong.Messages = -1
-	_, err := l.View(t.Context(), engine.ViewRequest{Session: id, Reader: engine.Reader{Policy: &wrong}})
+	_, err := l.View(t.Context(), ledger.ViewRequest{Session: id, Reader: ledger.Reader{Policy: &wrong}})
 	wantCode(t, err, fault.Invalid)
 }
 
@@ -67,21 +68,21 @@ func TestEditsOfAnAgentAreItsOwn(t *testing.T) {
 	tight.ResultChars = 2_000
 	l := openAgents(t, map[string]window.Policy{"tester": tight})
 	messages := append(say("look"), round("c1", "Grep", map[string]any{"pattern": "x"}, strings.Repeat("word ", 2_000))...)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: append(messages, say("", "done")[1:]...)}).Session
-	before := viewOf(t, l, id, engine.Reader{})
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(messages, say("", "done")[1:]...)}).Session
+	before := viewOf(t, l, id, ledger.Reader{})
 
-	tester := engine.Reader{Agent: "Tester"}
-	made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reader: tester, Reason: "manual"})
+	tester := ledger.Reader{Agent: "Tester"}
+	made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reader: tester, Reason: "manual"})
 	if err != nil || len(made.Edits) != 1 || made.Edits[0].Pass != "result_cap" {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	if got := viewOf(t, l, id, engine.Reader{}); got != before {
+	if got := viewOf(t, l, id, ledger.Reader{}); got != before {
 		t.Error("the session's own view changed")
 	}
 	if got := viewOf(t, l, id, tester); !strings.Contains(got, "omitted to reduce context size") {
 		t.Errorf("the tester's view: %.300s", got)
 	}
-	if again, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reader: tester, Reason: "manual"}); err != nil || len(again.Edits) > 0 {
+	if again, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reader: tester, Reason: "manual"}); err != nil || len(again.Edits) > 0 {
 		t.Errorf("a second step: %+v, %v", again, err)
 	}
 }
@@ -94,10 +95,10 @@ func TestTheCapIsWarnedOfOnceInTenTurns(t *testing.T) {
 	var session string
 	warned := map[string]int{}
 	for turn := range 23 {
-		resp := hand(t, l, engine.AppendMessagesRequest{Session: session, Since: turn > 0, Messages: say("ask", "answer")})
+		resp := hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: turn > 0, Messages: say("ask", "answer")})
 		session = resp.Session
 		for _, agent := range []string{"", "tester"} {
-			if _, err := l.EditView(t.Context(), engine.EditViewRequest{Session: session, Reader: engine.Reader{Agent: agent}}); err != nil {
+			if _, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: session, Reader: ledger.Reader{Agent: agent}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -122,9 +123,9 @@ func TestWhatAFilterLeavesOutIsTold(t *testing.T) {
 	l := openAgents(t, map[string]window.Policy{"mcp": p})
 	var session string
 	for turn := range 8 {
-		session = hand(t, l, engine.AppendMessagesRequest{Session: session, Since: turn > 0, Messages: say("ask", "answer")}).Session
+		session = hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: turn > 0, Messages: say("ask", "answer")}).Session
 		for range 2 {
-			if _, err := l.EditView(t.Context(), engine.EditViewRequest{Session: session}); err != nil {
+			if _, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: session}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -151,8 +152,8 @@ func TestInvariant2EvictedResultsAreReadBackByTheirHandles(t *testing.T) {
 		messages = append(messages, round(fmt.Sprint("c", i), "Grep", map[string]any{"pattern": fmt.Sprint("p", i)}, fmt.Sprint(i, strings.Repeat(" word", 3_000)))...)
 	}
 	messages = append(messages, say("", "done", "on")[1:]...)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
-	made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id})
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
+	made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id})
 	if err != nil || made.Reason != "asked" {
 		t.Fatalf("%+v, %v", made, err)
 	}
@@ -166,7 +167,7 @@ func TestInvariant2EvictedResultsAreReadBackByTheirHandles(t *testing.T) {
 			continue
 		}
 		handle, _, _ := strings.Cut(rest, `"`)
-		page, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: handle})
+		page, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: handle})
 		if err != nil || !strings.Contains(page.Text, fmt.Sprint((i-2)/2, " word word")) {
 			t.Errorf("handle %s: %.80q, %v", handle, page.Text, err)
 		}
@@ -176,7 +177,7 @@ func TestInvariant2EvictedResultsAreReadBackByTheirHandles(t *testing.T) {
 		t.Fatalf("%d results are evicted, %d manifests are shown", evicted, manifests)
 	}
 	before := len(log(t, l, id))
-	resp := hand(t, l, engine.AppendMessagesRequest{Messages: append(view, say("", "go on")[1])})
+	resp := hand(t, l, ledger.AppendMessagesRequest{Messages: append(view, say("", "go on")[1])})
 	if resp.Session != id || len(log(t, l, id)) != before+1 {
 		t.Errorf("session %s of %d entries went on as %s with %d", id, before, resp.Session, len(log(t, l, resp.Session)))
 	}

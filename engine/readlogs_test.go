@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/formattest"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/window"
 )
 
@@ -25,13 +26,13 @@ func TestViewsAreThoseOfALedgerThatKeepsNothing(t *testing.T) {
 				r := rand.New(rand.NewPCG(seed, 29))
 				var session, summary string
 				for step := range 12 {
-					resp := hand(t, l, engine.AppendMessagesRequest{
+					resp := hand(t, l, ledger.AppendMessagesRequest{
 						Session: session, Since: step > 0, Format: p.Format, Messages: p.Messages(formattest.RandomTalk(r, false)...),
 					})
 					session = resp.Session
 					switch r.IntN(8) {
 					case 0:
-						if _, err := l.EditView(t.Context(), engine.EditViewRequest{Session: session, Reason: "manual"}); err != nil {
+						if _, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: session, Reason: "manual"}); err != nil {
 							t.Fatal(err)
 						}
 					case 1:
@@ -40,12 +41,12 @@ func TestViewsAreThoseOfALedgerThatKeepsNothing(t *testing.T) {
 						}
 					case 2:
 						if summary != "" {
-							_, _ = l.Restore(t.Context(), engine.RestoreRequest{ID: summary}) // it may be restored already
+							_, _ = l.Restore(t.Context(), ledger.RestoreRequest{ID: summary}) // it may be restored already
 						}
 					case 3:
 						entries := log(t, l, session)
 						if id := entries[r.IntN(len(entries))].ID; id != "" {
-							_, _ = l.Forget(t.Context(), engine.ForgetRequest{Handle: id}) // it may be forgotten already
+							_, _ = l.Forget(t.Context(), ledger.ForgetRequest{Handle: id}) // it may be forgotten already
 						}
 					}
 					kept := messagesOf(t, l, session)
@@ -64,9 +65,9 @@ func TestViewsAreThoseOfALedgerThatKeepsNothing(t *testing.T) {
 }
 
 // messagesOf returns a view whole.
-func messagesOf(t *testing.T, l *engine.Local, session string) engine.ViewResponse {
+func messagesOf(t *testing.T, l *engine.Local, session string) ledger.ViewResponse {
 	t.Helper()
-	v, err := engine.Messages(t.Context(), l, engine.ViewRequest{Session: session})
+	v, err := ledger.Messages(t.Context(), l, ledger.ViewRequest{Session: session})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 )
 
 // goldenSecrets are the secret parts in the session of the ledger of schema 2, which lies next to it as session.jsonl:
@@ -79,29 +80,29 @@ func TestOpeningALedgerOfSchema2TakesSecretsOutOfWhatWasDerived(t *testing.T) {
 // exits reads what the ledger says to others than the agent, and looks for secrets.
 func exits(t *testing.T, l *engine.Local) {
 	t.Helper()
-	all, err := l.Sessions(t.Context(), engine.SessionsRequest{})
+	all, err := l.Sessions(t.Context(), ledger.SessionsRequest{})
 	if err != nil || len(all.Sessions) != 1 {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	id := all.Sessions[0].ID
-	intents, err := l.Intents(t.Context(), engine.IntentsRequest{Session: id})
+	intents, err := l.Intents(t.Context(), ledger.IntentsRequest{Session: id})
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes, err := l.Changes(t.Context(), engine.ChangesRequest{})
+	changes, err := l.Changes(t.Context(), ledger.ChangesRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	artifacts, err := l.Artifacts(t.Context(), engine.ArtifactsRequest{})
+	artifacts, err := l.Artifacts(t.Context(), ledger.ArtifactsRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := l.PlanCompaction(t.Context(), engine.PlanCompactionRequest{Session: id, Options: compaction.Options{Whole: true}})
+	plan, err := l.PlanCompaction(t.Context(), ledger.PlanCompactionRequest{Session: id, Options: compaction.Options{Whole: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for exit, v := range map[string]any{
-		"sessions": all, "intents": intents, "changes": changes, "artifacts": artifacts, "events": events(t, l, engine.WaitEventsRequest{}), "a plan": plan,
+		"sessions": all, "intents": intents, "changes": changes, "artifacts": artifacts, "events": events(t, l, ledger.WaitEventsRequest{}), "a plan": plan,
 	} {
 		raw, err := json.Marshal(v)
 		if err != nil {

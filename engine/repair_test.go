@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 )
 
 // repair repairs the closed ledger in dir into a new directory.
@@ -85,7 +86,7 @@ func TestARepairNamesWhatIsLost(t *testing.T) {
 		t.Errorf("in the place of the lost entry: %+v", e)
 	}
 	render(t, l, "ab03de2c")
-	hand(t, l, engine.AppendMessagesRequest{Messages: say("it", "goes on")})
+	hand(t, l, ledger.AppendMessagesRequest{Messages: say("it", "goes on")})
 }
 
 // keyAfter returns the first key that starts with a prefix.
@@ -135,12 +136,12 @@ func TestRepairsOfRandomDamage(t *testing.T) {
 func readable(t *testing.T, dir string) {
 	t.Helper()
 	l, _ := openIn(t, dir, "/home/dev/shop")
-	all, err := l.Sessions(t.Context(), engine.SessionsRequest{})
+	all, err := l.Sessions(t.Context(), ledger.SessionsRequest{})
 	if err != nil {
 		t.Error(err)
 	}
 	for _, s := range all.Sessions {
-		if _, err := engine.Messages(t.Context(), l, engine.ViewRequest{Session: s.ID}); err != nil {
+		if _, err := ledger.Messages(t.Context(), l, ledger.ViewRequest{Session: s.ID}); err != nil {
 			t.Errorf("session %s: %v", s.ID, err)
 		}
 	}

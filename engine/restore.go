@@ -7,21 +7,22 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
 // Restore implements API.
-func (l *Local) Restore(ctx context.Context, r RestoreRequest) (RestoreResponse, error) {
+func (l *Local) Restore(ctx context.Context, r ledger.RestoreRequest) (ledger.RestoreResponse, error) {
 	m, err := l.mutation("restore", r.Key, r)
 	if err != nil {
-		return RestoreResponse{}, err
+		return ledger.RestoreResponse{}, err
 	}
-	return mutate(ctx, l, m, func(tx kv.Tx) (RestoreResponse, []Event, error) { return l.restore(ctx, tx, r.ID, m) })
+	return mutate(ctx, l, m, func(tx kv.Tx) (ledger.RestoreResponse, []ledger.Event, error) { return l.restore(ctx, tx, r.ID, m) })
 }
 
 // restore notes in the log that a compaction was taken back.
-func (l *Local) restore(ctx context.Context, tx kv.Tx, id string, m mutation) (RestoreResponse, []Event, error) {
-	var zero RestoreResponse
+func (l *Local) restore(ctx context.Context, tx kv.Tx, id string, m mutation) (ledger.RestoreResponse, []ledger.Event, error) {
+	var zero ledger.RestoreResponse
 	rec, err := knownSummary(tx, id)
 	if err != nil {
 		return zero, nil, err
@@ -56,18 +57,18 @@ func (l *Local) restore(ctx context.Context, tx kv.Tx, id string, m mutation) (R
 	if _, text, err = l.summaryMessage(ctx, f); err != nil {
 		return zero, nil, err
 	}
-	c, w := f.counter(""), Window{}
+	c, w := f.counter(""), ledger.Window{}
 	if w, err = l.windowOf(tx, f, ""); err != nil {
 		return zero, nil, err
 	}
-	resp := RestoreResponse{Session: f.session.ID, Tokens: c.Of(f.tokens(text)), Window: w.Tokens}
+	resp := ledger.RestoreResponse{Session: f.session.ID, Tokens: c.Of(f.tokens(text)), Window: w.Tokens}
 	if cur := f.current(); cur != nil {
 		resp.Current = cur.ID
 	}
-	event, err := newEvent(EventRestore, f.session.ID, e.Seq, CompactionRestored{Sizes: sizes(c, before, f.tokens(text)), To: resp.Current})
+	event, err := newEvent(ledger.EventRestore, f.session.ID, e.Seq, ledger.CompactionRestored{Sizes: sizes(c, before, f.tokens(text)), To: resp.Current})
 	event.ID = id
 	if err != nil {
 		return zero, nil, err
 	}
-	return resp, []Event{event}, sessions.Save(tx, f.session)
+	return resp, []ledger.Event{event}, sessions.Save(tx, f.session)
 }

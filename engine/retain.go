@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -21,18 +22,18 @@ const policyRetention = "retention"
 // Retain implements API. What expires are whole sessions, through the same code that forgets: their
 // entries stay as tombstones. Memories, artifacts that were put by hand, sessions that were active in
 // the last minutes and the newest session never expire.
-func (l *Local) Retain(ctx context.Context, r RetainRequest) (Retention, error) {
+func (l *Local) Retain(ctx context.Context, r ledger.RetainRequest) (ledger.Retention, error) {
 	if err := l.setPolicy(ctx, r); err != nil {
-		return Retention{}, err
+		return ledger.Retention{}, err
 	}
 	done, err := l.maintain(ctx, "applying the retention policy")
 	if err != nil {
-		return Retention{}, err
+		return ledger.Retention{}, err
 	}
 	defer done()
 	p, err := view(ctx, l, retentionPolicy)
 	if err != nil || p == nil && r.Apply {
-		return Retention{Due: []SessionUsage{}, Applied: r.Apply}, err // owners ask at every start
+		return ledger.Retention{Due: []ledger.SessionUsage{}, Applied: r.Apply}, err // owners ask at every start
 	}
 	out, err := l.due(ctx, p)
 	if err != nil || !r.Apply {
@@ -46,7 +47,7 @@ func (l *Local) Retain(ctx context.Context, r RetainRequest) (Retention, error) 
 }
 
 // setPolicy stores or removes the policy.
-func (l *Local) setPolicy(ctx context.Context, r RetainRequest) error {
+func (l *Local) setPolicy(ctx context.Context, r ledger.RetainRequest) error {
 	const op = "engine.retain"
 	switch p := r.Set; {
 	case p == nil && !r.Off:
@@ -68,12 +69,12 @@ func (l *Local) setPolicy(ctx context.Context, r RetainRequest) error {
 }
 
 // retentionPolicy returns the policy, nil when there is none.
-func retentionPolicy(tx kv.Tx) (*RetentionPolicy, error) {
+func retentionPolicy(tx kv.Tx) (*ledger.RetentionPolicy, error) {
 	raw, err := tx.Get(bucketPolicies, []byte(policyRetention))
 	if err != nil || raw == nil {
 		return nil, err
 	}
-	var p RetentionPolicy
+	var p ledger.RetentionPolicy
 	if err := json.Unmarshal(raw, &p); err != nil {
 		return nil, fault.Wrap(fault.Corrupt, "engine.retain", err)
 	}
@@ -81,8 +82,8 @@ func retentionPolicy(tx kv.Tx) (*RetentionPolicy, error) {
 }
 
 // due returns what the ledger takes, and the sessions that expire now by a policy, if there is one.
-func (l *Local) due(ctx context.Context, p *RetentionPolicy) (Retention, error) {
-	out := Retention{Policy: p, Due: []SessionUsage{}}
+func (l *Local) due(ctx context.Context, p *ledger.RetentionPolicy) (ledger.Retention, error) {
+	out := ledger.Retention{Policy: p, Due: []ledger.SessionUsage{}}
 	disk, err := l.blobSizes(ctx)
 	if err != nil {
 		return out, err
@@ -95,15 +96,15 @@ func (l *Local) due(ctx context.Context, p *RetentionPolicy) (Retention, error) 
 	if p == nil {
 		return out, nil
 	}
-	list, err := view(ctx, l, func(tx kv.Tx) ([]SessionUsage, error) { return l.candidates(ctx, tx, disk) })
-	out.Due = append(out.Due, p.due(list, out.Size, l.now())...)
+	list, err := view(ctx, l, func(tx kv.Tx) ([]ledger.SessionUsage, error) { return l.candidates(ctx, tx, disk) })
+	out.Due = append(out.Due, expired(*p, list, out.Size, l.now())...)
 	out.DueTotal = len(out.Due)
 	out.Due = out.Due[:min(len(out.Due), maxForgottenSessions)]
 	return out, err
 }
 
 // candidates returns the sessions that may expire, oldest first.
-func (l *Local) candidates(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]SessionUsage, error) {
+func (l *Local) candidates(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]ledger.SessionUsage, error) {
 	all, err := sessions.List(tx)
 	if err != nil {
 		return nil, err
@@ -113,7 +114,7 @@ func (l *Local) candidates(ctx context.Context, tx kv.Tx, disk map[string]int64)
 		return nil, err
 	}
 	since, main := l.now().Add(-limits.ActiveSession), slices.IndexFunc(all, sessions.Session.Main)
-	var list []SessionUsage
+	var list []ledger.SessionUsage
 	for i, s := range all { // the lists have one order: the newest first
 		empty := s.Forgotten != nil && !s.Updated.After(*s.Forgotten)
 		if i != main && !empty && !s.Pending && s.Updated.Before(since) {
@@ -124,8 +125,8 @@ func (l *Local) candidates(ctx context.Context, tx kv.Tx, disk map[string]int64)
 	return list, nil
 }
 
-// due returns those of some sessions, oldest first, that expire: by age, then until the rest fits.
-func (p RetentionPolicy) due(list []SessionUsage, size int64, now time.Time) []SessionUsage {
+// expired returns those of some sessions, oldest first, that expire: by age, then until the rest fits.
+func expired(p ledger.RetentionPolicy, list []ledger.SessionUsage, size int64, now time.Time) []ledger.SessionUsage {
 	n := 0
 	for _, s := range list {
 		old := p.OlderThan > 0 && now.Sub(s.Updated) > time.Duration(p.OlderThan)*time.Second
@@ -140,7 +141,7 @@ func (p RetentionPolicy) due(list []SessionUsage, size int64, now time.Time) []S
 }
 
 // expire forgets the sessions that are due.
-func (l *Local) expire(ctx context.Context, out *Retention) error {
+func (l *Local) expire(ctx context.Context, out *ledger.Retention) error {
 	e := &eraser{l: l, at: l.now(), expired: true, counts: map[string]int{}, sessions: map[string]bool{}}
 	for _, s := range out.Due {
 		if err := e.session(ctx, s.ID); err != nil {
@@ -153,8 +154,8 @@ func (l *Local) expire(ctx context.Context, out *Retention) error {
 	f := e.forgotten()
 	out.Expired = &f
 	m := mutation{op: "retain", at: e.at}
-	_, err := mutate(ctx, l, m, func(kv.Tx) (struct{}, []Event, error) {
-		return struct{}{}, []Event{{Kind: EventForgotten, Count: f.total(), Detail: "by the retention policy"}}, nil
+	_, err := mutate(ctx, l, m, func(kv.Tx) (struct{}, []ledger.Event, error) {
+		return struct{}{}, []ledger.Event{{Kind: ledger.EventForgotten, Count: f.Total(), Detail: "by the retention policy"}}, nil
 	})
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/transcript"
 )
@@ -23,14 +24,14 @@ func aged(t *testing.T, n int) (*engine.Local, *clock, []string) {
 	var ids []string
 	for i := range n {
 		messages := secretResult(fmt.Sprint("call-", i), fmt.Sprintf("session-%d-text", i))
-		ids = append(ids, hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session)
+		ids = append(ids, hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session)
 		c.now = c.now.Add(day)
 	}
 	c.now = c.now.Add(9 * day)
 	return l, c, ids
 }
 
-func retain(t *testing.T, l *engine.Local, r engine.RetainRequest) engine.Retention {
+func retain(t *testing.T, l *engine.Local, r ledger.RetainRequest) ledger.Retention {
 	t.Helper()
 	out, err := l.Retain(t.Context(), r)
 	if err != nil {
@@ -40,7 +41,7 @@ func retain(t *testing.T, l *engine.Local, r engine.RetainRequest) engine.Retent
 }
 
 // names returns the sessions that are due.
-func names(r engine.Retention) (ids []string) {
+func names(r ledger.Retention) (ids []string) {
 	for _, s := range r.Due {
 		ids = append(ids, s.ID)
 	}
@@ -50,20 +51,20 @@ func names(r engine.Retention) (ids []string) {
 func TestNothingExpiresWithoutAPolicy(t *testing.T) {
 	l, c, ids := aged(t, 3)
 	c.now = c.now.AddDate(50, 0, 0)
-	if r := retain(t, l, engine.RetainRequest{Apply: true}); r.DueTotal != 0 || r.Policy != nil || r.Expired != nil {
+	if r := retain(t, l, ledger.RetainRequest{Apply: true}); r.DueTotal != 0 || r.Policy != nil || r.Expired != nil {
 		t.Errorf("%+v", r)
 	}
-	retain(t, l, engine.RetainRequest{Set: &engine.RetentionPolicy{OlderThan: 1}})
-	if r := retain(t, l, engine.RetainRequest{Off: true}); r.Policy != nil || r.DueTotal != 0 {
+	retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{OlderThan: 1}})
+	if r := retain(t, l, ledger.RetainRequest{Off: true}); r.Policy != nil || r.DueTotal != 0 {
 		t.Errorf("after --off: %+v", r)
 	}
-	retain(t, l, engine.RetainRequest{Apply: true})
+	retain(t, l, ledger.RetainRequest{Apply: true})
 	for _, id := range ids {
 		if len(originals(t, l, id, 0, 0)) < 1000 {
 			t.Errorf("session %s is gone", id)
 		}
 	}
-	for _, bad := range []engine.RetainRequest{{Set: &engine.RetentionPolicy{}}, {Set: &engine.RetentionPolicy{OlderThan: -1}}, {Set: &engine.RetentionPolicy{MaxSize: 1}, Off: true}} {
+	for _, bad := range []ledger.RetainRequest{{Set: &ledger.RetentionPolicy{}}, {Set: &ledger.RetentionPolicy{OlderThan: -1}}, {Set: &ledger.RetentionPolicy{MaxSize: 1}, Off: true}} {
 		_, err := l.Retain(t.Context(), bad)
 		wantCode(t, err, fault.Invalid)
 	}
@@ -72,20 +73,20 @@ func TestNothingExpiresWithoutAPolicy(t *testing.T) {
 func TestOldSessionsExpire(t *testing.T) {
 	l, c, ids := aged(t, 4)
 	state := stateOf(t, l)
-	if _, err := l.SaveMemory(t.Context(), engine.SaveMemoryRequest{Entry: memory.Entry{Name: "old fact", Body: "b"}}); err != nil {
+	if _, err := l.SaveMemory(t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "old fact", Body: "b"}}); err != nil {
 		t.Fatal(err)
 	}
 	byHand := put(t, l, "put by hand", "kept")
-	p := engine.RetentionPolicy{OlderThan: int64(12 * day / time.Second)}
+	p := ledger.RetentionPolicy{OlderThan: int64(12 * day / time.Second)}
 	// The first two are 13 and 12 days old and a moment, the others younger.
 	c.now = c.now.Add(time.Minute)
-	if r := retain(t, l, engine.RetainRequest{Set: &p}); r.Applied || fmt.Sprint(names(r)) != fmt.Sprint(ids[:2]) {
+	if r := retain(t, l, ledger.RetainRequest{Set: &p}); r.Applied || fmt.Sprint(names(r)) != fmt.Sprint(ids[:2]) {
 		t.Fatalf("due: %v of %v", names(r), ids)
 	}
 	if len(originals(t, l, ids[0], 0, 0)) < 1000 {
 		t.Fatal("the list alone let it expire")
 	}
-	r := retain(t, l, engine.RetainRequest{Apply: true})
+	r := retain(t, l, ledger.RetainRequest{Apply: true})
 	if !r.Applied || r.DueTotal != 2 || r.Expired == nil || count(*r.Expired, "artifact") != 2 {
 		t.Errorf("%+v", r)
 	}
@@ -103,15 +104,15 @@ func TestOldSessionsExpire(t *testing.T) {
 			t.Errorf("session %d is in %v", i, hits)
 		}
 	}
-	s, err := l.Session(t.Context(), engine.SessionRequest{Name: ids[0]})
+	s, err := l.Session(t.Context(), ledger.SessionRequest{Name: ids[0]})
 	if err != nil || s.Forgotten == nil || !s.Expired || s.Title != "" {
 		t.Errorf("%+v, %v", s, err)
 	}
-	_, err = l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: log(t, l, ids[0])[2].ID})
+	_, err = l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: log(t, l, ids[0])[2].ID})
 	if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "expired on 2026-12-03") {
 		t.Errorf("its message: %v", err)
 	}
-	if _, err := l.Memory(t.Context(), engine.MemoryRequest{Name: "old fact"}); err != nil {
+	if _, err := l.Memory(t.Context(), ledger.MemoryRequest{Name: "old fact"}); err != nil {
 		t.Errorf("a memory expired: %v", err)
 	}
 	if got := readHandle(t, l, byHand.ID); got != "put by hand" {
@@ -119,30 +120,30 @@ func TestOldSessionsExpire(t *testing.T) {
 	}
 	// What is gone is not due again; the newest never goes.
 	c.now = c.now.AddDate(1, 0, 0)
-	if r := retain(t, l, engine.RetainRequest{}); fmt.Sprint(names(r)) != fmt.Sprint(ids[2:3]) {
+	if r := retain(t, l, ledger.RetainRequest{}); fmt.Sprint(names(r)) != fmt.Sprint(ids[2:3]) {
 		t.Errorf("a year later: %v of %v", names(r), ids)
 	}
 }
 
 func TestTheOldestExpireUntilTheLedgerFits(t *testing.T) {
 	l, c, ids := aged(t, 4)
-	all := retain(t, l, engine.RetainRequest{Set: &engine.RetentionPolicy{MaxSize: 1}})
+	all := retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{MaxSize: 1}})
 	if fmt.Sprint(names(all)) != fmt.Sprint(ids[:3]) { // all but the newest
 		t.Fatalf("due: %v of %v", names(all), ids)
 	}
 	one := all.Due[0].Log + all.Due[0].Blobs.Disk
-	if r := retain(t, l, engine.RetainRequest{Set: &engine.RetentionPolicy{MaxSize: all.Size - 1}}); fmt.Sprint(names(r)) != fmt.Sprint(ids[:1]) {
+	if r := retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{MaxSize: all.Size - 1}}); fmt.Sprint(names(r)) != fmt.Sprint(ids[:1]) {
 		t.Errorf("a byte too much: %v", names(r))
 	}
-	if r := retain(t, l, engine.RetainRequest{Set: &engine.RetentionPolicy{MaxSize: all.Size - one - 1}}); fmt.Sprint(names(r)) != fmt.Sprint(ids[:2]) {
+	if r := retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{MaxSize: all.Size - one - 1}}); fmt.Sprint(names(r)) != fmt.Sprint(ids[:2]) {
 		t.Errorf("a session too much: %v", names(r))
 	}
-	if r := retain(t, l, engine.RetainRequest{Set: &engine.RetentionPolicy{MaxSize: all.Size}}); r.DueTotal != 0 {
+	if r := retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{MaxSize: all.Size}}); r.DueTotal != 0 {
 		t.Errorf("it fits: %v", names(r))
 	}
 	// A session that goes on is not due.
-	hand(t, l, engine.AppendMessagesRequest{Session: ids[0], Since: true, Messages: say("And now?")})
-	if r := retain(t, l, engine.RetainRequest{Set: &engine.RetentionPolicy{OlderThan: 1}}); fmt.Sprint(names(r)) != fmt.Sprint(ids[1:]) {
+	hand(t, l, ledger.AppendMessagesRequest{Session: ids[0], Since: true, Messages: say("And now?")})
+	if r := retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{OlderThan: 1}}); fmt.Sprint(names(r)) != fmt.Sprint(ids[1:]) {
 		t.Errorf("while the first is active: %v of %v", names(r), ids)
 	}
 	c.now = c.now.Add(time.Hour)
@@ -155,10 +156,10 @@ func TestASessionIsForgottenAsAWhole(t *testing.T) {
 	l, _ := openIn(t, state, "/w")
 	session, own := plant(t, l, planted)
 	shared := secretResult("shared", "shared-by-two")
-	other := hand(t, l, engine.AppendMessagesRequest{Messages: shared}).Session
+	other := hand(t, l, ledger.AppendMessagesRequest{Messages: shared}).Session
 	both := only(t, l, other)
-	hand(t, l, engine.AppendMessagesRequest{Session: session, Since: true, Messages: shared})
-	f, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: session})
+	hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: true, Messages: shared})
+	f, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: session})
 	if err != nil || count(f, "message") == 0 || count(f, "artifact") != 1 || count(f, "summary") != 1 || fmt.Sprint(f.Sessions) != fmt.Sprint([]string{session}) {
 		t.Fatalf("%+v, %v", f, err)
 	}
@@ -170,13 +171,13 @@ func TestASessionIsForgottenAsAWhole(t *testing.T) {
 			t.Errorf("original %d: %.200s", i, line)
 		}
 	}
-	if _, err := l.ReadArtifact(t.Context(), engine.ReadArtifactRequest{ID: own}); !fault.Is(err, fault.NotFound) {
+	if _, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: own}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("its artifact: %v", err)
 	}
 	if !strings.Contains(readHandle(t, l, both.ID), "shared-by-two") {
 		t.Error("the other session's artifact is gone")
 	}
-	c, err := l.Changes(t.Context(), engine.ChangesRequest{Session: session})
+	c, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: session})
 	if err != nil || len(c.Changes) != 1 || c.Changes[0].Path != "[forgotten on 2026-11-20]" {
 		t.Errorf("its changes: %+v, %v", c.Changes, err)
 	}
@@ -186,18 +187,18 @@ func TestASessionIsForgottenAsAWhole(t *testing.T) {
 		}
 	}
 	// It can go on, and be forgotten by a message.
-	hand(t, l, engine.AppendMessagesRequest{Session: session, Since: true, Messages: say("A new request.", "An answer.")})
+	hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: true, Messages: say("A new request.", "An answer.")})
 	entries := log(t, l, session)
-	if f, err = l.Forget(t.Context(), engine.ForgetRequest{Handle: entries[len(entries)-2].ID}); err != nil || count(f, "message") != 1 {
+	if f, err = l.Forget(t.Context(), ledger.ForgetRequest{Handle: entries[len(entries)-2].ID}); err != nil || count(f, "message") != 1 {
 		t.Errorf("one message: %+v, %v", f, err)
 	}
 	if text := string(originals(t, l, session, 0, 0)); strings.Contains(text, "A new request.") || !strings.Contains(text, "An answer.") {
 		t.Error("the wrong message is gone")
 	}
-	_, err = l.Forget(t.Context(), engine.ForgetRequest{Handle: "no such thing"})
+	_, err = l.Forget(t.Context(), ledger.ForgetRequest{Handle: "no such thing"})
 	wantCode(t, err, fault.NotFound)
-	_, err = l.Forget(t.Context(), engine.ForgetRequest{Handle: session, Text: planted})
+	_, err = l.Forget(t.Context(), ledger.ForgetRequest{Handle: session, Text: planted})
 	wantCode(t, err, fault.Invalid)
-	_, err = l.Forget(t.Context(), engine.ForgetRequest{Text: "short"})
+	_, err = l.Forget(t.Context(), ledger.ForgetRequest{Text: "short"})
 	wantCode(t, err, fault.Invalid)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
@@ -32,7 +32,7 @@ func TestOutputOfCommandsIsRenderedAtBirth(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := open(t)
-			id := hand(t, l, engine.AppendMessagesRequest{Messages: append(spell("A"),
+			id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(spell("A"),
 				raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":%q,"input":{"command":"make"}}]}`, c.tool),
 				raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":%s}]}`, quoted(t, c.output)))}).Session
 			m, err := transcript.Decode(transcript.Anthropic, render(t, l, id)[2])

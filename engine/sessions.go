@@ -7,21 +7,22 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
 const defaultList = 100 // elements of a list when the request names no limit
 
 // Sessions implements API.
-func (l *Local) Sessions(ctx context.Context, r SessionsRequest) (SessionsResponse, error) {
-	return view(ctx, l, func(tx kv.Tx) (SessionsResponse, error) {
+func (l *Local) Sessions(ctx context.Context, r ledger.SessionsRequest) (ledger.SessionsResponse, error) {
+	return view(ctx, l, func(tx kv.Tx) (ledger.SessionsResponse, error) {
 		all, err := visible(tx)
 		if err != nil {
-			return SessionsResponse{}, err
+			return ledger.SessionsResponse{}, err
 		}
 		list := all[min(max(r.Skip, 0), len(all)):]
 		list = list[:min(listLimit(r.Limit), len(list))]
-		return SessionsResponse{Sessions: orEmpty(fitting(list, limits.Page, sessionSize)), Total: len(all)}, nil
+		return ledger.SessionsResponse{Sessions: orEmpty(fitting(list, limits.Page, sessionSize)), Total: len(all)}, nil
 	})
 }
 
@@ -52,7 +53,7 @@ func orEmpty[T any](list []T) []T {
 }
 
 // Session implements API.
-func (l *Local) Session(ctx context.Context, r SessionRequest) (sessions.Session, error) {
+func (l *Local) Session(ctx context.Context, r ledger.SessionRequest) (sessions.Session, error) {
 	if err := checkTexts("engine.session", label("session's name", r.Name), label("host's session id", r.HostID)); err != nil {
 		return sessions.Session{}, err
 	}
@@ -101,9 +102,9 @@ func (l *Local) unnamed(tx kv.Tx, latest bool, tree string) (sessions.Session, e
 }
 
 // Log implements API.
-func (l *Local) Log(ctx context.Context, r LogRequest) (LogResponse, error) {
-	return view(ctx, l, func(tx kv.Tx) (LogResponse, error) {
-		resp := LogResponse{Entries: []LogEntry{}}
+func (l *Local) Log(ctx context.Context, r ledger.LogRequest) (ledger.LogResponse, error) {
+	return view(ctx, l, func(tx kv.Tx) (ledger.LogResponse, error) {
+		resp := ledger.LogResponse{Entries: []ledger.LogEntry{}}
 		if _, err := sessions.Get(tx, r.Session); err != nil {
 			return resp, err
 		}
@@ -112,7 +113,7 @@ func (l *Local) Log(ctx context.Context, r LogRequest) (LogResponse, error) {
 			if err != nil {
 				return resp, err
 			}
-			out := LogEntry{Entry: e.Entry}
+			out := ledger.LogEntry{Entry: e.Entry}
 			if r.Originals {
 				out.Original = e.Original
 			}

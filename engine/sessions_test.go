@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -15,7 +16,7 @@ import (
 func begun(t *testing.T, l *engine.Local, s sessions.Session, at time.Time) string {
 	t.Helper()
 	s.Host = "claude-code"
-	resp, err := l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+	resp, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
 		Import: "import of " + s.HostID, Session: s, Next: 1, Done: true,
 		Entries: []sessions.NewEntry{{Kind: sessions.KindNote, Time: at, Original: []byte("{}")}},
 	})
@@ -27,11 +28,11 @@ func begun(t *testing.T, l *engine.Local, s sessions.Session, at time.Time) stri
 
 func TestWhichSessionIsMeant(t *testing.T) {
 	l, c := openIn(t, t.TempDir(), "/w")
-	ask := func(r engine.SessionRequest) (string, error) {
+	ask := func(r ledger.SessionRequest) (string, error) {
 		s, err := l.Session(t.Context(), r)
 		return s.ID, err
 	}
-	want := func(what string, r engine.SessionRequest, id string, code fault.Code, words ...string) {
+	want := func(what string, r ledger.SessionRequest, id string, code fault.Code, words ...string) {
 		t.Helper()
 		got, err := ask(r)
 		if got != id || fault.CodeOf(err) != code {
@@ -43,30 +44,30 @@ func TestWhichSessionIsMeant(t *testing.T) {
 			}
 		}
 	}
-	want("nothing recorded", engine.SessionRequest{}, "", fault.NotFound, "import")
-	want("nothing recorded, the latest", engine.SessionRequest{Latest: true}, "", fault.NotFound)
+	want("nothing recorded", ledger.SessionRequest{}, "", fault.NotFound, "import")
+	want("nothing recorded, the latest", ledger.SessionRequest{Latest: true}, "", fault.NotFound)
 
 	old := begun(t, l, sessions.Session{HostID: "host-old"}, c.now.Add(-time.Hour))
-	want("none active", engine.SessionRequest{}, "", fault.NotFound, old)
-	want("none active, the latest", engine.SessionRequest{Latest: true}, old, "")
+	want("none active", ledger.SessionRequest{}, "", fault.NotFound, old)
+	want("none active, the latest", ledger.SessionRequest{Latest: true}, old, "")
 
 	active := begun(t, l, sessions.Session{HostID: "host-active"}, c.now.Add(-9*time.Minute))
 	sub := begun(t, l, sessions.Session{HostID: "host-sub", Parent: active}, c.now.Add(-time.Minute))
-	want("one active, and its subagent", engine.SessionRequest{}, active, "")
-	want("by id", engine.SessionRequest{Name: old}, old, "")
-	want("by the beginning of an id", engine.SessionRequest{Name: old[:5]}, old, "")
-	want("by the host's id", engine.SessionRequest{Name: "host-old"}, old, "")
-	want("a subagent's, by name", engine.SessionRequest{Name: "host-sub"}, sub, "")
-	want("the host's variable", engine.SessionRequest{HostID: "host-old"}, old, "")
-	want("the host's variable is not recorded", engine.SessionRequest{HostID: "host-unknown"}, active, "")
-	want("a name wins over the variable", engine.SessionRequest{Name: "host-old", HostID: "host-active"}, old, "")
-	want("an unknown name", engine.SessionRequest{Name: "unknown", HostID: "host-active", Latest: true}, "", fault.NotFound, "unknown")
-	want("a long name", engine.SessionRequest{Name: strings.Repeat("x", 1<<20)}, "", fault.TooLarge)
-	want("a long variable", engine.SessionRequest{HostID: strings.Repeat("x", 1<<20)}, "", fault.TooLarge)
+	want("one active, and its subagent", ledger.SessionRequest{}, active, "")
+	want("by id", ledger.SessionRequest{Name: old}, old, "")
+	want("by the beginning of an id", ledger.SessionRequest{Name: old[:5]}, old, "")
+	want("by the host's id", ledger.SessionRequest{Name: "host-old"}, old, "")
+	want("a subagent's, by name", ledger.SessionRequest{Name: "host-sub"}, sub, "")
+	want("the host's variable", ledger.SessionRequest{HostID: "host-old"}, old, "")
+	want("the host's variable is not recorded", ledger.SessionRequest{HostID: "host-unknown"}, active, "")
+	want("a name wins over the variable", ledger.SessionRequest{Name: "host-old", HostID: "host-active"}, old, "")
+	want("an unknown name", ledger.SessionRequest{Name: "unknown", HostID: "host-active", Latest: true}, "", fault.NotFound, "unknown")
+	want("a long name", ledger.SessionRequest{Name: strings.Repeat("x", 1<<20)}, "", fault.TooLarge)
+	want("a long variable", ledger.SessionRequest{HostID: strings.Repeat("x", 1<<20)}, "", fault.TooLarge)
 
 	second := begun(t, l, sessions.Session{HostID: "host-second"}, c.now.Add(-2*time.Minute))
-	want("two active", engine.SessionRequest{}, "", fault.Conflict, active, second)
-	want("two active, the latest", engine.SessionRequest{Latest: true}, second, "") // not the subagent's
+	want("two active", ledger.SessionRequest{}, "", fault.Conflict, active, second)
+	want("two active, the latest", ledger.SessionRequest{Latest: true}, second, "") // not the subagent's
 }
 
 func TestSessionListsAreCapped(t *testing.T) {
@@ -75,7 +76,7 @@ func TestSessionListsAreCapped(t *testing.T) {
 		begun(t, l, sessions.Session{HostID: fmt.Sprint(i)}, c.now.Add(time.Duration(-i)*time.Minute))
 	}
 	for limit, want := range map[int]int{0: 100, -1: 100, 7: 7, 110: 110, 1 << 30: 120} {
-		resp, err := l.Sessions(t.Context(), engine.SessionsRequest{Limit: limit})
+		resp, err := l.Sessions(t.Context(), ledger.SessionsRequest{Limit: limit})
 		if err != nil || len(resp.Sessions) != want || resp.Total != 120 || resp.Sessions[0].HostID != "0" {
 			t.Errorf("limit %d: %d of %d, %v", limit, len(resp.Sessions), resp.Total, err)
 		}
@@ -84,7 +85,7 @@ func TestSessionListsAreCapped(t *testing.T) {
 
 func TestASubagentsModelIsNotTheSessions(t *testing.T) {
 	l := open(t)
-	resp, err := l.AppendEntries(t.Context(), engine.AppendEntriesRequest{
+	resp, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
 		Import: "i", Session: sessions.Session{Host: "h", HostID: "i"}, Next: 1, Done: true,
 		Entries: []sessions.NewEntry{
 			{Kind: sessions.KindMessage, Format: "anthropic", Model: "large", Original: spell("a")[0]},
@@ -94,7 +95,7 @@ func TestASubagentsModelIsNotTheSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := l.Session(t.Context(), engine.SessionRequest{Name: resp.Session}); err != nil || s.Model != "large" {
+	if s, err := l.Session(t.Context(), ledger.SessionRequest{Name: resp.Session}); err != nil || s.Model != "large" {
 		t.Errorf("model %q, %v", s.Model, err)
 	}
 }
@@ -105,7 +106,7 @@ func TestLogPagesJoinAndFitAFrame(t *testing.T) {
 	id := shop(t, l)
 	for _, limit := range []int{0, 1, 100} {
 		var seqs int64
-		for r := (engine.LogRequest{Session: id, Originals: true, Limit: limit}); ; {
+		for r := (ledger.LogRequest{Session: id, Originals: true, Limit: limit}); ; {
 			page, err := l.Log(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
@@ -129,11 +130,11 @@ func TestLogPagesJoinAndFitAFrame(t *testing.T) {
 			t.Errorf("limit %d: %d entries, want %d", limit, seqs, want)
 		}
 	}
-	for _, r := range []engine.LogRequest{{Session: id, From: 1 << 40}, {Session: id, From: 5, To: 3}} {
+	for _, r := range []ledger.LogRequest{{Session: id, From: 1 << 40}, {Session: id, From: 5, To: 3}} {
 		if page, err := l.Log(t.Context(), r); err != nil || len(page.Entries) != 0 || page.Next != 0 {
 			t.Errorf("%+v: %+v, %v", r, page, err)
 		}
 	}
-	_, err := l.Log(t.Context(), engine.LogRequest{Session: "unknown"})
+	_, err := l.Log(t.Context(), ledger.LogRequest{Session: "unknown"})
 	wantCode(t, err, fault.NotFound)
 }

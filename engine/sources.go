@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ctxledger.dev/intents"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
@@ -15,8 +16,8 @@ const maxSources = 20
 
 // sources sums what stands in the view by where it comes from: by file and by tool, the dearest first. A
 // call about a file counts for its tool as well.
-func (f *folded) sources(c tokens.Counter) []Source {
-	sums := map[Source]*sourceSum{}
+func (f *folded) sources(c tokens.Counter) []ledger.Source {
+	sums := map[ledger.Source]*sourceSum{}
 	for _, slot := range f.view.Slots {
 		if slot.Note != "" {
 			continue
@@ -33,12 +34,12 @@ func (f *folded) sources(c tokens.Counter) []Source {
 			}
 		}
 	}
-	out := make([]Source, 0, len(sums))
+	out := make([]ledger.Source, 0, len(sums))
 	for s, sum := range sums {
 		s.Tokens, s.Calls = c.Of(sum.tokens), sum.calls
 		out = append(out, s)
 	}
-	slices.SortFunc(out, func(a, b Source) int {
+	slices.SortFunc(out, func(a, b ledger.Source) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(b.Tokens.N, a.Tokens.N), cmp.Compare(a.Name, b.Name))
 	})
 	return most(out, maxSources)
@@ -48,10 +49,10 @@ func (f *folded) sources(c tokens.Counter) []Source {
 type sourceSum struct{ tokens, calls int }
 
 // charge adds what a call or its result takes to its tool and to the file that it is about.
-func (f *folded) charge(sums map[Source]*sourceSum, call sessions.Call, tokens, calls int) {
-	keys := []Source{{Kind: SourceTool, Name: call.Name}}
+func (f *folded) charge(sums map[ledger.Source]*sourceSum, call sessions.Call, tokens, calls int) {
+	keys := []ledger.Source{{Kind: ledger.SourceTool, Name: call.Name}}
 	if call.Target != "" && intents.OfFile(call.Op) {
-		keys = append(keys, Source{Kind: SourceFile, Name: call.Target})
+		keys = append(keys, ledger.Source{Kind: ledger.SourceFile, Name: call.Target})
 	}
 	for _, key := range keys {
 		if sums[key] == nil {
@@ -85,9 +86,9 @@ func (f *folded) callOf(id string) (sessions.Call, bool) {
 }
 
 // most keeps the first n sources of each kind.
-func most(sources []Source, n int) []Source {
+func most(sources []ledger.Source, n int) []ledger.Source {
 	kept := map[string]int{}
-	return slices.DeleteFunc(sources, func(s Source) bool {
+	return slices.DeleteFunc(sources, func(s ledger.Source) bool {
 		kept[s.Kind]++
 		return kept[s.Kind] > n
 	})
@@ -104,8 +105,8 @@ func (f *folded) fixed(c tokens.Counter) (tokens.Count, bool) {
 		for _, slot := range window.Plan(window.Input{Entries: f.entries[:i]}).Slots {
 			had += slot.Tokens
 		}
-		n := max(0, inputOf(*e.Usage)-c.Of(had).N)
-		return tokens.Count{N: n, Upper: max(n, inputOf(*e.Usage))}, n > 0
+		n := max(0, e.Usage.Prompt()-c.Of(had).N)
+		return tokens.Count{N: n, Upper: max(n, e.Usage.Prompt())}, n > 0
 	}
 	return tokens.Count{}, false
 }

@@ -9,14 +9,15 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 )
 
 // maxStates is how many files one RecordStates tells of.
 const maxStates = 500
 
 // RecordStates implements API.
-func (l *Local) RecordStates(ctx context.Context, r RecordStatesRequest) (RecordStatesResponse, error) {
-	resp := RecordStatesResponse{Changes: []changes.Change{}}
+func (l *Local) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) (ledger.RecordStatesResponse, error) {
+	resp := ledger.RecordStatesResponse{Changes: []changes.Change{}}
 	if err := l.checkStates(r); err != nil {
 		return resp, err
 	}
@@ -24,23 +25,23 @@ func (l *Local) RecordStates(ctx context.Context, r RecordStatesRequest) (Record
 	if err != nil {
 		return resp, err
 	}
-	news, err := view(ctx, l, func(tx kv.Tx) ([]Observation, error) { return l.news(tx, r.Tree, r.States) })
+	news, err := view(ctx, l, func(tx kv.Tx) ([]ledger.Observation, error) { return l.news(tx, r.Tree, r.States) })
 	if err != nil || len(news) == 0 {
 		return resp, err // nothing to write: most looks find what is known
 	}
-	return mutate(ctx, l, m, func(tx kv.Tx) (RecordStatesResponse, []Event, error) {
+	return mutate(ctx, l, m, func(tx kv.Tx) (ledger.RecordStatesResponse, []ledger.Event, error) {
 		w := witness{attributor{l: l, tx: tx}, r.Tree, r.Started, []changes.Change{}}
 		for _, o := range news {
 			if err := w.see(o); err != nil {
 				return resp, nil, err
 			}
 		}
-		return RecordStatesResponse{Changes: w.seen}, changeEvents(w.seen), nil
+		return ledger.RecordStatesResponse{Changes: w.seen}, changeEvents(w.seen), nil
 	})
 }
 
 // checkStates refuses what no observer hands in.
-func (l *Local) checkStates(r RecordStatesRequest) error {
+func (l *Local) checkStates(r ledger.RecordStatesRequest) error {
 	const op = "engine.states"
 	if len(r.States) > maxStates {
 		return fault.New(fault.TooLarge, op, "%d states in one request, more than %d", len(r.States), maxStates)
@@ -63,8 +64,8 @@ func (l *Local) checkStates(r RecordStatesRequest) error {
 }
 
 // news keeps the observations of a tree that say anything new.
-func (l *Local) news(tx kv.Tx, tree string, all []Observation) ([]Observation, error) {
-	var out []Observation
+func (l *Local) news(tx kv.Tx, tree string, all []ledger.Observation) ([]ledger.Observation, error) {
+	var out []ledger.Observation
 	for _, o := range all {
 		st, known, err := changes.StateOf(tx, tree, o.Path)
 		if err != nil {
@@ -98,7 +99,7 @@ type witness struct {
 }
 
 // see compares one observation with what is known of the file, and records what follows.
-func (w *witness) see(o Observation) error {
+func (w *witness) see(o ledger.Observation) error {
 	was, known, err := changes.StateOf(w.tx, w.tree, o.Path)
 	if err != nil {
 		return err
@@ -109,13 +110,13 @@ func (w *witness) see(o Observation) error {
 	is := o.State
 	switch op := changes.Diff(was, is); {
 	case !known:
-		is.Since = o.firstTime()
+		is.Since = firstTime(o)
 		err = w.first(is)
 	case op == "":
 		is.Since = was.Since
 		err = w.unchanged(was, o)
 	default:
-		is.Since = o.time(was.Since)
+		is.Since = changedAt(o, was.Since)
 		err = w.changed(op, was, is)
 	}
 	if err != nil {
@@ -129,7 +130,7 @@ func (w *witness) see(o Observation) error {
 
 // time returns when a file became what was seen: its own time, if that lies between the last look and
 // this one, else when the change was noticed. A file that was moved here brings an old time along.
-func (o Observation) time(since time.Time) time.Time {
+func changedAt(o ledger.Observation, since time.Time) time.Time {
 	switch {
 	case o.Exists && o.Modified.After(since) && !o.Modified.After(o.Seen):
 		return o.Modified.UTC()
@@ -140,7 +141,7 @@ func (o Observation) time(since time.Time) time.Time {
 }
 
 // firstTime returns since when a file that was never seen before is known to be so.
-func (o Observation) firstTime() time.Time {
+func firstTime(o ledger.Observation) time.Time {
 	if o.Exists && o.Modified.Before(o.Seen) {
 		return o.Modified.UTC()
 	}
@@ -200,7 +201,7 @@ func (w *witness) first(is changes.State) error {
 
 // unchanged withdraws a claim that the file does not bear out: its bytes are those from before the
 // call. Of several claims since then none is withdrawn: one may have taken back another.
-func (w *witness) unchanged(was changes.State, o Observation) error {
+func (w *witness) unchanged(was changes.State, o ledger.Observation) error {
 	claims, err := claimsSince(w.tx, w.tree, o.Path, was.Since)
 	if err != nil || len(claims) != 1 || claims[0].Time.After(o.Seen) || contentOf(was) == "" {
 		return err
@@ -278,13 +279,13 @@ func (a attributor) pendingOn(tree, path string) ([]intents.Intent, error) {
 }
 
 // changeEvents returns the public record of observed changes: one event a session.
-func changeEvents(list []changes.Change) []Event {
-	var out []Event
+func changeEvents(list []changes.Change) []ledger.Event {
+	var out []ledger.Event
 	for _, c := range list {
-		i := slices.IndexFunc(out, func(e Event) bool { return e.Session == c.Session })
+		i := slices.IndexFunc(out, func(e ledger.Event) bool { return e.Session == c.Session })
 		if i < 0 {
 			i = len(out)
-			out = append(out, Event{Kind: EventChange, Session: c.Session})
+			out = append(out, ledger.Event{Kind: ledger.EventChange, Session: c.Session})
 		}
 		out[i].Count++
 	}

@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -28,7 +29,7 @@ type agent struct {
 
 func (a *agent) append(at time.Time, format string, args ...any) {
 	a.t.Helper()
-	resp, err := a.l.AppendEntries(a.t.Context(), engine.AppendEntriesRequest{
+	resp, err := a.l.AppendEntries(a.t.Context(), ledger.AppendEntriesRequest{
 		Import: a.name, Session: sessions.Session{Host: "h", HostID: a.name, Dir: a.dir}, Offset: a.n, Next: a.n + 1, Done: true,
 		Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Time: at, Format: transcript.Anthropic, Original: raw(format, args...)}},
 	})
@@ -56,8 +57,8 @@ func at(seconds float64) time.Time { return start.Add(time.Duration(seconds * fl
 func hash(content string) string { return strings.Repeat(content, 64)[:64] }
 
 // is describes a look at a file: content "" means that it is not there.
-func is(path, content string, modified, seen time.Time) engine.Observation {
-	o := engine.Observation{State: changes.State{Path: path}, Seen: seen}
+func is(path, content string, modified, seen time.Time) ledger.Observation {
+	o := ledger.Observation{State: changes.State{Path: path}, Seen: seen}
 	if content != "" {
 		o.Exists, o.Size, o.Modified, o.Hash = true, 1, modified, hash(content)
 	}
@@ -65,9 +66,9 @@ func is(path, content string, modified, seen time.Time) engine.Observation {
 }
 
 // observe hands in what was seen, by an observer that began with the test.
-func observe(t *testing.T, l *engine.Local, all ...engine.Observation) []changes.Change {
+func observe(t *testing.T, l *engine.Local, all ...ledger.Observation) []changes.Change {
 	t.Helper()
-	resp, err := l.RecordStates(t.Context(), engine.RecordStatesRequest{Started: start, States: all})
+	resp, err := l.RecordStates(t.Context(), ledger.RecordStatesRequest{Started: start, States: all})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func observe(t *testing.T, l *engine.Local, all ...engine.Observation) []changes
 // told returns all changes as words, oldest first, with the names of sessions.
 func told(t *testing.T, l *engine.Local, agents ...*agent) []string {
 	t.Helper()
-	resp, err := l.Changes(t.Context(), engine.ChangesRequest{})
+	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +221,7 @@ func TestOneEditIsOneChangeWhateverIsKnownFirst(t *testing.T) {
 		if got := told(t, l, a); len(got) != 1 || got[0] != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
-		if got, err := l.Changes(t.Context(), engine.ChangesRequest{Session: a.session}); err != nil || got.Total != 1 {
+		if got, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: a.session}); err != nil || got.Total != 1 {
 			t.Errorf("%s: %d changes of the session, %v", test.name, got.Total, err)
 		}
 	}
@@ -247,7 +248,7 @@ func TestBytesThatStayAreNoChange(t *testing.T) {
 	if got := told(t, l, a); len(got) != 2 {
 		t.Errorf("one of two writes may have taken back the other: %q", got)
 	}
-	resp, err := l.Changes(t.Context(), engine.ChangesRequest{})
+	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{})
 	if err != nil || resp.Changes[1].ID != 2 {
 		t.Errorf("the number of the withdrawn change was given again: %+v, %v", resp.Changes, err)
 	}
@@ -304,7 +305,7 @@ func secondChangeSeenEarly(t *testing.T, seenFirst bool) {
 	}
 	a.call(at(2.1), "c2", "Edit", `{"file_path":"/w/new.go","old_string":"1","new_string":"2"}`)
 	a.result(at(2.4), "c2", false)
-	h, err := l.FileHistory(t.Context(), engine.FileHistoryRequest{Path: "new.go"})
+	h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "new.go"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,12 +328,12 @@ func TestWhatHappenedToAFile(t *testing.T) {
 	gone.Before, gone.Noticed = &there, at(2.5)
 	observe(t, l, made, gone)
 	observe(t, l, is("new", "m", at(-1000), at(9))) // moved here, with its old time
-	big := engine.Observation{State: changes.State{Path: "big", Exists: true, Size: 1 << 40, Modified: at(1), Large: true}, Seen: at(2)}
+	big := ledger.Observation{State: changes.State{Path: "big", Exists: true, Size: 1 << 40, Modified: at(1), Large: true}, Seen: at(2)}
 	observe(t, l, big)
 	big.Modified, big.Seen = at(5), at(6)
 	observe(t, l, big)
 	wantTold(t, l, nil, "created new observed by external →n", "deleted old observed by external", "modified new observed by external n→m", "modified big observed by external")
-	resp, err := l.Changes(t.Context(), engine.ChangesRequest{})
+	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +363,7 @@ func TestStaleReadsNameWhoeverChangedTheFile(t *testing.T) {
 		b.call(at(20), "c", "Bash", `{"command":"make"}`)
 	}
 	observe(t, l, is("sev", "2", at(21), at(22)))
-	resp, err := l.Changes(t.Context(), engine.ChangesRequest{Session: a.session})
+	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: a.session})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +385,7 @@ func TestSessionsOfAnotherCopyChangeNothingHere(t *testing.T) {
 	observe(t, l, is("a.go", "2", at(1.5), at(1.7)))
 	a.result(at(2), "c", false)
 	wantTold(t, l, []*agent{a}, "modified a.go observed by external 1→2", "modified a.go transcript by a")
-	if resp, err := l.Touched(t.Context(), engine.TouchedRequest{}); err != nil || len(resp.Files) != 0 {
+	if resp, err := l.Touched(t.Context(), ledger.TouchedRequest{}); err != nil || len(resp.Files) != 0 {
 		t.Errorf("touched: %+v, %v", resp, err)
 	}
 }
@@ -400,7 +401,7 @@ func TestTouchedFilesAreListedTheNewestFirst(t *testing.T) {
 	a.call(at(1), "mv", "move_file", `{"source":"x","destination":"y"}`)
 	observe(t, l, is("b", "1", at(-9), at(-5)))
 	list := func(after int64) (string, int64) {
-		resp, err := l.Touched(t.Context(), engine.TouchedRequest{After: after})
+		resp, err := l.Touched(t.Context(), ledger.TouchedRequest{After: after})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -423,7 +424,7 @@ func TestTouchedFilesAreListedTheNewestFirst(t *testing.T) {
 // intentOf returns the one intent that names a path.
 func intentOf(t *testing.T, l *engine.Local, path string) intents.Intent {
 	t.Helper()
-	h, err := l.FileHistory(t.Context(), engine.FileHistoryRequest{Path: path})
+	h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: path})
 	if err != nil || len(h.Intents) != 1 {
 		t.Fatalf("history of %s: %+v, %v", path, h, err)
 	}
@@ -431,12 +432,12 @@ func intentOf(t *testing.T, l *engine.Local, path string) intents.Intent {
 }
 
 func TestPendingIntentsAreReconciledWithTheDisk(t *testing.T) {
-	now := func(content string) engine.Observation { return is("a.go", content, at(1.5), at(60)) }
+	now := func(content string) ledger.Observation { return is("a.go", content, at(1.5), at(60)) }
 	old := is("a.go", "1", at(-9), at(60))
 	for _, test := range []struct {
 		name, tool, args string
-		before           *engine.Observation // a look before the call; nil: none
-		after            engine.Observation
+		before           *ledger.Observation // a look before the call; nil: none
+		after            ledger.Observation
 		want             intents.Status
 	}{
 		{"an edit that was made", "Edit", editA, &old, now("2"), intents.Applied},
@@ -460,7 +461,7 @@ func TestPendingIntentsAreReconciledWithTheDisk(t *testing.T) {
 			a := &agent{t: t, l: l, name: "a", dir: "/w"}
 			a.prompt(at(0.5))
 			a.call(at(1), "c", test.tool, test.args)
-			r := engine.RecordStatesRequest{Started: start, States: []engine.Observation{test.after}}
+			r := ledger.RecordStatesRequest{Started: start, States: []ledger.Observation{test.after}}
 			want := test.want
 			switch how {
 			case "the observer starts anew":
@@ -491,7 +492,7 @@ func TestAResultOverrulesWhatWasReconciled(t *testing.T) {
 		observe(t, l, is("a.go", "1", at(-9), at(-5)))
 		a.prompt(at(0))
 		a.call(at(1), "c", "Edit", editA)
-		r := engine.RecordStatesRequest{Started: at(50), States: []engine.Observation{is("a.go", "2", at(1.5), at(60))}}
+		r := ledger.RecordStatesRequest{Started: at(50), States: []ledger.Observation{is("a.go", "2", at(1.5), at(60))}}
 		if _, err := l.RecordStates(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
@@ -517,14 +518,14 @@ func TestCommandsStayPending(t *testing.T) {
 	a.prompt(at(0))
 	a.call(at(1), "c", "Bash", `{"command":"rm a.go"}`)
 	observe(t, l, is("a.go", "1", at(-9), at(-5)))
-	r := engine.RecordStatesRequest{Started: at(50), States: []engine.Observation{is("a.go", "", at(0), at(60))}}
+	r := ledger.RecordStatesRequest{Started: at(50), States: []ledger.Observation{is("a.go", "", at(0), at(60))}}
 	if _, err := l.RecordStates(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
 	a.prompt(at(70))
 	wantTold(t, l, []*agent{a}, "deleted a.go observed by a 1→")
 	a.result(at(80), "c", false) // had it been concluded, this would find nothing to finish
-	resp, err := l.Changes(t.Context(), engine.ChangesRequest{})
+	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{})
 	if err != nil || len(resp.Changes) != 1 || !resp.Changes[0].Reported {
 		t.Errorf("after the result: %+v, %v", resp, err)
 	}
@@ -536,7 +537,7 @@ func TestInvariant10OnlyPathsInsideTheWorkspaceHaveAState(t *testing.T) {
 	for _, p := range []string{"", ".", "..", "../x", "/etc/passwd", "/w/a", "a/../../x", "a/../b", "./a", "a//b", "a\x00b", "a\nb", "C:/x", strings.Repeat("a", 600)} {
 		o := good
 		o.Path = p
-		_, err := l.RecordStates(t.Context(), engine.RecordStatesRequest{States: []engine.Observation{o}})
+		_, err := l.RecordStates(t.Context(), ledger.RecordStatesRequest{States: []ledger.Observation{o}})
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("%.20q: %v", p, err)
 		}
@@ -547,11 +548,11 @@ func TestInvariant10OnlyPathsInsideTheWorkspaceHaveAState(t *testing.T) {
 	unseen.Seen = time.Time{}
 	other := good
 	other.Before = &changes.State{Path: "b"}
-	for _, o := range []engine.Observation{bad, unseen, other} {
-		_, err := l.RecordStates(t.Context(), engine.RecordStatesRequest{States: []engine.Observation{o}})
+	for _, o := range []ledger.Observation{bad, unseen, other} {
+		_, err := l.RecordStates(t.Context(), ledger.RecordStatesRequest{States: []ledger.Observation{o}})
 		wantCode(t, err, fault.Invalid)
 	}
-	_, err := l.RecordStates(t.Context(), engine.RecordStatesRequest{States: make([]engine.Observation, 501)})
+	_, err := l.RecordStates(t.Context(), ledger.RecordStatesRequest{States: make([]ledger.Observation, 501)})
 	wantCode(t, err, fault.TooLarge)
 }
 
@@ -560,7 +561,7 @@ func ptr[T any](v T) *T { return &v }
 // touchedNow returns the number of the newest touch.
 func touchedNow(t *testing.T, l *engine.Local) int64 {
 	t.Helper()
-	resp, err := l.Touched(t.Context(), engine.TouchedRequest{})
+	resp, err := l.Touched(t.Context(), ledger.TouchedRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}

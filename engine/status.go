@@ -7,6 +7,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
@@ -16,33 +17,33 @@ import (
 const maxNextCuts = 10
 
 // Status implements API.
-func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
+func (l *Local) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Status, error) {
 	if err := checkTexts("engine.status", label("session", r.Session), label("model", r.Model), label("agent", r.Agent)); err != nil {
-		return Status{}, err
+		return ledger.Status{}, err
 	}
-	return view(ctx, l, func(tx kv.Tx) (Status, error) {
+	return view(ctx, l, func(tx kv.Tx) (ledger.Status, error) {
 		f, err := l.foldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
-			return Status{}, err
+			return ledger.Status{}, err
 		}
 		_, text, err := l.summaryMessage(ctx, f)
 		if err != nil {
-			return Status{}, err
+			return ledger.Status{}, err
 		}
 		c := f.counter(r.Model)
 		w, err := l.windowOf(tx, f, r.Model)
 		if err != nil {
-			return Status{}, err
+			return ledger.Status{}, err
 		}
 		if r.Brief {
-			return Status{Use: f.room(c, w, f.filled(text)), NextCuts: []NextCut{}, Agents: []AgentInput{}}, nil
+			return ledger.Status{Use: f.room(c, w, f.filled(text)), NextCuts: []ledger.NextCut{}, Agents: []ledger.AgentInput{}}, nil
 		}
-		st := Status{Use: f.use(c, w, f.filled(text), f.unedited()), Total: f.session.Usage, Agents: f.agents(), SinceTurns: f.turns()}
+		st := ledger.Status{Use: f.use(c, w, f.filled(text), f.unedited()), Total: f.session.Usage, Agents: f.agents(), SinceTurns: f.turns()}
 		l.maskUse(&st.Use) // its names are paths and tools
 		if w.Learned != nil || w.OutputCap > 0 {
 			st.Limits = &w
 		}
-		next, err := l.decideOn(ctx, tx, f, EditViewRequest{Session: r.Session, Reader: r.Reader, Model: r.Model})
+		next, err := l.decideOn(ctx, tx, f, ledger.EditViewRequest{Session: r.Session, Reader: r.Reader, Model: r.Model})
 		if err != nil {
 			return st, err
 		}
@@ -54,7 +55,7 @@ func (l *Local) Status(ctx context.Context, r StatusRequest) (Status, error) {
 }
 
 // use tells what fills the window. whole is the view as if nothing had been cut.
-func (f *folded) use(c tokens.Counter, w Window, filled window.Fill, whole window.View) Use {
+func (f *folded) use(c tokens.Counter, w ledger.Window, filled window.Fill, whole window.View) ledger.Use {
 	u := f.room(c, w, filled)
 	u.Categories, u.Sources = categories(c, filled), f.sources(c)
 	u.Saved = c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total()))
@@ -62,10 +63,10 @@ func (f *folded) use(c tokens.Counter, w Window, filled window.Fill, whole windo
 }
 
 // room is use without what fills the window, and what was saved.
-func (f *folded) room(c tokens.Counter, w Window, filled window.Fill) Use {
-	u := Use{
+func (f *folded) room(c tokens.Counter, w ledger.Window, filled window.Fill) ledger.Use {
+	u := ledger.Use{
 		Session: f.session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),
-		Threshold: f.policy.Compact.Threshold(w.Tokens), Categories: []Category{}, Sources: []Source{},
+		Threshold: f.policy.Compact.Threshold(w.Tokens), Categories: []ledger.Category{}, Sources: []ledger.Source{},
 	}
 	if cur := f.current(); cur != nil {
 		u.Summary = cur.ID
@@ -100,17 +101,17 @@ func (f *folded) untouched() bool {
 }
 
 // categories tells what fills a view, largest first. Together they are the whole view.
-func categories(c tokens.Counter, filled window.Fill) []Category {
+func categories(c tokens.Counter, filled window.Fill) []ledger.Category {
 	kinds := filled.Kinds()
 	slices.SortStableFunc(kinds, func(a, b window.Content) int {
 		return cmp.Or(cmp.Compare(filled[b], filled[a]), cmp.Compare(a.String(), b.String()))
 	})
-	out := make([]Category, 0, len(kinds))
+	out := make([]ledger.Category, 0, len(kinds))
 	upTo, before := 0, c.Of(0)
 	for _, kind := range kinds {
 		upTo += filled[kind]
 		n := c.Of(upTo) // so that roundings do not add up
-		out = append(out, Category{kind.String(), tokens.Count{N: n.N - before.N, Exact: n.Exact, Upper: n.Upper - before.Upper}})
+		out = append(out, ledger.Category{Name: kind.String(), Tokens: tokens.Count{N: n.N - before.N, Exact: n.Exact, Upper: n.Upper - before.Upper}})
 		before = n
 	}
 	return out
@@ -157,8 +158,8 @@ func (f *folded) turns() int {
 }
 
 // nextCuts returns what the next compaction would take out of the view.
-func (l *Local) nextCuts(ctx context.Context, tx kv.Tx, f *folded, model string, c tokens.Counter) ([]NextCut, error) {
-	out := []NextCut{}
+func (l *Local) nextCuts(ctx context.Context, tx kv.Tx, f *folded, model string, c tokens.Counter) ([]ledger.NextCut, error) {
+	out := []ledger.NextCut{}
 	p, err := l.plan(ctx, tx, f, compaction.Options{Model: model})
 	if err != nil {
 		return out, err
@@ -167,7 +168,7 @@ func (l *Local) nextCuts(ctx context.Context, tx kv.Tx, f *folded, model string,
 		if len(out) == maxNextCuts {
 			break
 		}
-		out = append(out, NextCut{Label: cut.Label, Seq: cut.Seq, Tokens: c.Of(cut.Tokens)})
+		out = append(out, ledger.NextCut{Label: cut.Label, Seq: cut.Seq, Tokens: c.Of(cut.Tokens)})
 	}
 	return out, nil
 }

@@ -7,12 +7,13 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/window"
 )
 
-func status(t *testing.T, l *engine.Local, session string) engine.Status {
+func status(t *testing.T, l *engine.Local, session string) ledger.Status {
 	t.Helper()
-	st, err := l.Status(t.Context(), engine.StatusRequest{Session: session})
+	st, err := l.Status(t.Context(), ledger.StatusRequest{Session: session})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,9 +54,9 @@ func TestStatusFiguresAgreeWhereTheViewDropsThings(t *testing.T) {
 	call := `{"role":"assistant","content":[{"type":"text","text":"Look."},{"type":"tool_use","id":%q,"name":"Read","input":{"file_path":"a/long/name/of/a/file"}}]}`
 	result := `{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":"a few words of text"}]}`
 	messages := append(spell("A"), raw(call, "lost"), spell("B")[0], raw(call, "twice"), raw(result, "twice"), raw(result, "twice"))
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: append(messages, secretResult("gone", "x")...)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(messages, secretResult("gone", "x")...)}).Session
 	checkFigures(t, l, id, "before")
-	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Handle: only(t, l, id).ID}); err != nil {
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: only(t, l, id).ID}); err != nil {
 		t.Fatal(err)
 	}
 	checkFigures(t, l, id, "after forgetting")
@@ -65,7 +66,7 @@ func TestStatusFiguresAgreeWhereTheViewDropsThings(t *testing.T) {
 func checkFigures(t *testing.T, l *engine.Local, id, when string) {
 	t.Helper()
 	for _, model := range []string{"", "gpt-4o", "gpt-4", "claude-sonnet-4-5", "gemini-2.5-pro", "unheard-of"} {
-		st, err := l.Status(t.Context(), engine.StatusRequest{Session: id, Model: model})
+		st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Model: model})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +80,7 @@ func checkFigures(t *testing.T, l *engine.Local, id, when string) {
 		if n != st.Used.N || upper != st.Used.Upper {
 			t.Errorf("%s, model %q: categories of %d (at most %d), used %+v", when, model, n, upper, st.Used)
 		}
-		v, err := l.View(t.Context(), engine.ViewRequest{Session: id, Model: model})
+		v, err := l.View(t.Context(), ledger.ViewRequest{Session: id, Model: model})
 		if err != nil || v.Tokens != st.Used || v.Summary != st.Summary {
 			t.Errorf("%s, model %q: the view has %+v, the status %+v (%v)", when, model, v.Tokens, st.Used, err)
 		}
@@ -89,30 +90,30 @@ func checkFigures(t *testing.T, l *engine.Local, id, when string) {
 func TestInfoCountsWhatTheListsHold(t *testing.T) {
 	l := open(t)
 	shop(t, l)
-	hand(t, l, engine.AppendMessagesRequest{Messages: spell("Ab")})
+	hand(t, l, ledger.AppendMessagesRequest{Messages: spell("Ab")})
 	if _, err := l.SaveMemory(t.Context(), fact("", "m")); err != nil {
 		t.Fatal(err)
 	}
-	info, err := l.Info(t.Context(), engine.InfoRequest{})
+	info, err := l.Info(t.Context(), ledger.InfoRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := l.Sessions(t.Context(), engine.SessionsRequest{})
+	list, err := l.Sessions(t.Context(), ledger.SessionsRequest{})
 	if err != nil || info.Sessions != list.Total || list.Total != len(list.Sessions) || list.Total < 2 {
 		t.Errorf("%d sessions, listed %d of %d (%v)", info.Sessions, len(list.Sessions), list.Total, err)
 	}
-	arts, err := l.Artifacts(t.Context(), engine.ArtifactsRequest{})
+	arts, err := l.Artifacts(t.Context(), ledger.ArtifactsRequest{})
 	if err != nil || info.Artifacts != arts.Total {
 		t.Errorf("%d artifacts, listed %d (%v)", info.Artifacts, arts.Total, err)
 	}
-	mems, err := l.Memories(t.Context(), engine.MemoriesRequest{})
+	mems, err := l.Memories(t.Context(), ledger.MemoriesRequest{})
 	if err != nil || info.Memories != len(mems.Entries) || info.Memories != 1 {
 		t.Errorf("%d memories, listed %d (%v)", info.Memories, len(mems.Entries), err)
 	}
 	if info.Bytes == 0 || info.Workspace != "/home/dev/shop" || !info.InProcess || info.PID == 0 {
 		t.Errorf("%+v", info)
 	}
-	if resp := events(t, l, engine.WaitEventsRequest{After: -1}); resp.Next != info.Event {
+	if resp := events(t, l, ledger.WaitEventsRequest{After: -1}); resp.Next != info.Event {
 		t.Errorf("newest event %d, info says %d", resp.Next, info.Event)
 	}
 }
@@ -127,16 +128,16 @@ func TestAStatusCountsWhatIsShown(t *testing.T) {
 	messages = append(messages, round("c1", "Grep", map[string]any{"pattern": "x"}, strings.Repeat("word ", 500))...)
 	messages = append(messages, []byte(`{"role":"assistant","content":[{"type":"text","text":"`+strings.Repeat("words ", 500)+`"},{"type":"tool_use","id":"lost","name":"Lost","input":{"pattern":"`+strings.Repeat("long ", 300)+`"}}]}`))
 	messages = append(messages, say("stop")...)
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
 	for _, c := range []struct {
 		name   string
-		reader engine.Reader
+		reader ledger.Reader
 		tools  []string
 	}{
-		{"all", engine.Reader{}, []string{"Grep"}},
-		{"texts alone", engine.Reader{Policy: &p}, nil},
+		{"all", ledger.Reader{}, []string{"Grep"}},
+		{"texts alone", ledger.Reader{Policy: &p}, nil},
 	} {
-		st, err := l.Status(t.Context(), engine.StatusRequest{Session: id, Reader: c.reader})
+		st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Reader: c.reader})
 		if err != nil {
 			t.Fatal(err)
 		}

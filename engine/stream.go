@@ -7,6 +7,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // stream is the originals of a range of a log as they are read, a page at a time. Closing it ends the
@@ -24,7 +25,7 @@ func (l *Local) stream(ctx context.Context, of compaction.Record, offset int64) 
 	s := &stream{PipeReader: r, stop: stop, ended: make(chan struct{})}
 	go func() {
 		defer close(s.ended)
-		_, err := WriteOriginals(ctx, l, w, of.Session, of.From, of.To)
+		_, err := ledger.WriteOriginals(ctx, l, w, of.Session, of.From, of.To)
 		_ = w.CloseWithError(err) // the reader's end of the pipe says it
 	}()
 	n, err := int64(0), error(nil)

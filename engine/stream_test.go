@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -58,7 +58,7 @@ func TestASessionOfAnySizeIsStreamed(t *testing.T) {
 	const times = 5
 	before := inUse()
 	for _, offset := range []int64{0, 4*int64(len(want)) - 7, times * int64(len(want))} {
-		rc, err := l.ReadBlob(t.Context(), engine.ReadBlobRequest{Handle: resp.Session, Offset: offset})
+		rc, err := l.ReadBlob(t.Context(), ledger.ReadBlobRequest{Handle: resp.Session, Offset: offset})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,11 +84,11 @@ func TestASessionOfAnySizeIsStreamed(t *testing.T) {
 			t.Logf("from %d: %d MiB, at most %d KiB more memory than before", offset, in.read>>20, grown>>10)
 		}
 	}
-	if _, err := l.ReadBlob(t.Context(), engine.ReadBlobRequest{Handle: resp.Session, Offset: times*int64(len(want)) + 1}); !fault.Is(err, fault.Invalid) {
+	if _, err := l.ReadBlob(t.Context(), ledger.ReadBlobRequest{Handle: resp.Session, Offset: times*int64(len(want)) + 1}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("beyond the end: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	rc, err := l.ReadBlob(ctx, engine.ReadBlobRequest{Handle: resp.Session})
+	rc, err := l.ReadBlob(ctx, ledger.ReadBlobRequest{Handle: resp.Session})
 	if err != nil {
 		t.Fatal(err)
 	}

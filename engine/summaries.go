@@ -6,13 +6,14 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
 // summary adds to a record the counts for a model.
-func (f *folded) summary(r compaction.Record, text, model string) Summary {
+func (f *folded) summary(r compaction.Record, text, model string) ledger.Summary {
 	c := f.counter(model)
-	s := Summary{
+	s := ledger.Summary{
 		Record: r, TextTokens: c.Of(tokens.O200kBase.CountString(text)), TokensBefore: c.Of(r.Before), TokensAfter: c.Of(r.After),
 		Current: f.now == r.ID,
 	}
@@ -23,9 +24,9 @@ func (f *folded) summary(r compaction.Record, text, model string) Summary {
 }
 
 // Summaries implements API.
-func (l *Local) Summaries(ctx context.Context, r SummariesRequest) (SummariesResponse, error) {
-	return view(ctx, l, func(tx kv.Tx) (SummariesResponse, error) {
-		resp := SummariesResponse{Summaries: []Summary{}}
+func (l *Local) Summaries(ctx context.Context, r ledger.SummariesRequest) (ledger.SummariesResponse, error) {
+	return view(ctx, l, func(tx kv.Tx) (ledger.SummariesResponse, error) {
+		resp := ledger.SummariesResponse{Summaries: []ledger.Summary{}}
 		f, err := l.fold(tx, r.Session)
 		if err != nil {
 			return resp, err
@@ -43,18 +44,18 @@ func (l *Local) Summaries(ctx context.Context, r SummariesRequest) (SummariesRes
 }
 
 // Summary implements API.
-func (l *Local) Summary(ctx context.Context, r SummaryRequest) (Summary, error) {
-	return view(ctx, l, func(tx kv.Tx) (Summary, error) {
+func (l *Local) Summary(ctx context.Context, r ledger.SummaryRequest) (ledger.Summary, error) {
+	return view(ctx, l, func(tx kv.Tx) (ledger.Summary, error) {
 		rec, err := knownSummary(tx, r.ID)
 		if err != nil {
-			return Summary{}, err
+			return ledger.Summary{}, err
 		}
 		f, err := l.fold(tx, rec.Session)
 		if err != nil {
-			return Summary{}, err
+			return ledger.Summary{}, err
 		}
 		if rec.Text, err = l.shownText(ctx, *rec); err != nil {
-			return Summary{}, err
+			return ledger.Summary{}, err
 		}
 		rec.TextBlob, rec.Shown = "", ""
 		return f.summary(*rec, rec.Text, ""), nil

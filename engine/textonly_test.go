@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
@@ -20,9 +20,9 @@ func TestAViewOfTextsAloneForEveryProvider(t *testing.T) {
 		t.Run(provider.Name, func(t *testing.T) {
 			l := open(t)
 			lines := []string{"u go", "a think words +x1 +y1", "t x1=one y1=two", "a think +x2", "t x2=three", "a done", "u on", "a hm"}
-			resp := hand(t, l, engine.AppendMessagesRequest{Format: provider.Format, Messages: provider.Messages(lines...)})
-			reader := engine.Reader{Policy: &p}
-			v, err := engine.Messages(t.Context(), l, engine.ViewRequest{Session: resp.Session, Reader: reader})
+			resp := hand(t, l, ledger.AppendMessagesRequest{Format: provider.Format, Messages: provider.Messages(lines...)})
+			reader := ledger.Reader{Policy: &p}
+			v, err := ledger.Messages(t.Context(), l, ledger.ViewRequest{Session: resp.Session, Reader: reader})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,8 +63,8 @@ func TestAReadIsConsumedByACommandThatMovesTheFile(t *testing.T) {
 	messages = append(messages, round("c2", "Read", map[string]any{"file_path": "b.go"}, body)...)
 	messages = append(messages, round("c3", "Bash", map[string]any{"command": "mv a.go c.go"}, "")...)
 	messages = append(messages, []byte(`{"role":"assistant","content":"done"}`))
-	id := hand(t, l, engine.AppendMessagesRequest{Messages: messages}).Session
-	made, err := l.EditView(t.Context(), engine.EditViewRequest{Session: id, Reason: "manual"})
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
+	made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: "manual"})
 	if err != nil || len(made.Edits) != 1 || made.Edits[0].Pass != "consumed_read" || made.Edits[0].Call != "c1" {
 		t.Errorf("%+v, %v", made, err)
 	}

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
 
 // kept is a request that keeps more turns than there are: whatever is due comes to nothing.
-func kept(session string) engine.AutoRequest {
+func kept(session string) ledger.AutoRequest {
 	r := of(session)
 	r.Options.Keep = 9
 	return r
@@ -22,9 +23,9 @@ func kept(session string) engine.AutoRequest {
 func thrashing(t *testing.T, dir string, p window.Policy) (*engine.Local, string) {
 	t.Helper()
 	l := openPolicy(t, dir, p)
-	id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: say(strings.Repeat("word ", 50_000), "ok", "and now?")}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4o", Messages: say(strings.Repeat("word ", 50_000), "ok", "and now?")}).Session
 	for i := range p.Compact.ThrashWindow {
-		if out := auto(t, l, kept(id)); out.Action != engine.AutoRefused || out.Trigger != "threshold" {
+		if out := auto(t, l, kept(id)); out.Action != ledger.AutoRefused || out.Trigger != "threshold" {
 			t.Fatalf("attempt %d: %s, %s", i, out.Action, out.Why)
 		}
 	}
@@ -51,7 +52,7 @@ func TestCompactionsThatChangeNothingAreSuppressed(t *testing.T) {
 	l, id := thrashing(t, dir, p)
 	for restarts := range 3 {
 		out := auto(t, l, of(id))
-		if out.Action != engine.AutoNothing || !out.Edited.Due.Suppressed || !strings.Contains(out.Why, "waits until the view has") {
+		if out.Action != ledger.AutoNothing || !out.Edited.Due.Suppressed || !strings.Contains(out.Why, "waits until the view has") {
 			t.Errorf("after %d restarts: %s, %s", restarts, out.Action, out.Why)
 		}
 		if err := l.Close(); err != nil {
@@ -59,7 +60,7 @@ func TestCompactionsThatChangeNothingAreSuppressed(t *testing.T) {
 		}
 		l = openPolicy(t, dir, p)
 	}
-	told := eventsOf[engine.CompactionSuppressed](t, l, engine.EventSuppressed)
+	told := eventsOf[ledger.CompactionSuppressed](t, l, ledger.EventSuppressed)
 	if len(told) != 1 || fmt.Sprint(told[0].Ratios) != "[0 0 0]" || told[0].Reason != "threshold" || told[0].Until < 50_000 {
 		t.Fatalf("told %+v", told)
 	}
@@ -67,17 +68,17 @@ func TestCompactionsThatChangeNothingAreSuppressed(t *testing.T) {
 	// Growth of a tenth of the window arms it again; what grew can go.
 	more := func(words int) {
 		text := strings.Repeat("word ", words)
-		hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: [][]byte{transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant, text)}})
+		hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: [][]byte{transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant, text)}})
 	}
 	more(told[0].Until - 50_000 - 200)
 	if out := auto(t, l, of(id)); !out.Edited.Due.Suppressed {
 		t.Errorf("before it has grown enough: %s, %s", out.Action, out.Why)
 	}
 	more(400)
-	if out := auto(t, l, of(id)); out.Action != engine.AutoCompacted || out.Trigger != "threshold" {
+	if out := auto(t, l, of(id)); out.Action != ledger.AutoCompacted || out.Trigger != "threshold" {
 		t.Errorf("after growth: %s, %s", out.Action, out.Why)
 	}
-	if told := eventsOf[engine.CompactionSuppressed](t, l, engine.EventSuppressed); len(told) != 1 {
+	if told := eventsOf[ledger.CompactionSuppressed](t, l, ledger.EventSuppressed); len(told) != 1 {
 		t.Errorf("told %d times", len(told))
 	}
 }
@@ -85,13 +86,13 @@ func TestCompactionsThatChangeNothingAreSuppressed(t *testing.T) {
 func TestWhatPassesTheGuard(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(*engine.AutoRequest)
+		change func(*ledger.AutoRequest)
 	}{
-		{"an overflow", func(r *engine.AutoRequest) { r.Overflow = true }},
-		{"a trimmed request", func(r *engine.AutoRequest) { r.Trimmed = true }},
-		{"a person", func(r *engine.AutoRequest) { r.Manual = true }},
-		{"the agent", func(r *engine.AutoRequest) { r.Asked = true }},
-		{"another model", func(r *engine.AutoRequest) { r.Model = "gpt-4.1" }},
+		{"an overflow", func(r *ledger.AutoRequest) { r.Overflow = true }},
+		{"a trimmed request", func(r *ledger.AutoRequest) { r.Trimmed = true }},
+		{"a person", func(r *ledger.AutoRequest) { r.Manual = true }},
+		{"the agent", func(r *ledger.AutoRequest) { r.Asked = true }},
+		{"another model", func(r *ledger.AutoRequest) { r.Model = "gpt-4.1" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := without()
@@ -99,7 +100,7 @@ func TestWhatPassesTheGuard(t *testing.T) {
 			l, id := thrashing(t, t.TempDir(), p)
 			r := kept(id)
 			c.change(&r)
-			if out := auto(t, l, r); out.Action != engine.AutoRefused || out.Trigger == "" {
+			if out := auto(t, l, r); out.Action != ledger.AutoRefused || out.Trigger == "" {
 				t.Errorf("%s, %s", out.Action, out.Why)
 			}
 		})
@@ -113,17 +114,17 @@ func TestCompactionsThatSaveLittleAreSuppressed(t *testing.T) {
 	l := openWith(t, p)
 	small := strings.Repeat("an answer that goes on and on ", 250)
 	texts := []string{"one", small, "two", small, "three", small, strings.Repeat("word ", 50_000), "well"}
-	id := hand(t, l, engine.AppendMessagesRequest{Model: "gpt-4o", Messages: say(texts...)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4o", Messages: say(texts...)}).Session
 	r := of(id)
 	for i, keep := range []int{3, 4, 5} {
 		r.Options.Keep = keep // each time one of the small turns goes
 		out := auto(t, l, r)
-		if out.Action != engine.AutoCompacted {
+		if out.Action != ledger.AutoCompacted {
 			t.Fatalf("compaction %d: %s, %s", i, out.Action, out.Why)
 		}
-		hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: say("go on", "yes", "and on", "yes")})
+		hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: say("go on", "yes", "and on", "yes")})
 	}
-	for _, made := range eventsOf[engine.CompactionMade](t, l, engine.EventCompaction) {
+	for _, made := range eventsOf[ledger.CompactionMade](t, l, ledger.EventCompaction) {
 		if made.Savings <= 0 || made.Savings >= 0.10 {
 			t.Fatalf("the case is gone: %+v", made)
 		}
@@ -133,10 +134,10 @@ func TestCompactionsThatSaveLittleAreSuppressed(t *testing.T) {
 		t.Errorf("%s, %s", out.Action, out.Why)
 	}
 	r.Overflow = true
-	if out := auto(t, l, r); out.Action != engine.AutoCompacted {
+	if out := auto(t, l, r); out.Action != ledger.AutoCompacted {
 		t.Errorf("an overflow: %s, %s", out.Action, out.Why)
 	}
-	hand(t, l, engine.AppendMessagesRequest{Session: id, Since: true, Messages: say("more", strings.Repeat("word ", 45_000), "go on", "yes")})
+	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: say("more", strings.Repeat("word ", 45_000), "go on", "yes")})
 	r.Overflow = false
 	if out := auto(t, l, r); out.Edited.Due.Suppressed || out.Trigger != "threshold" {
 		t.Errorf("after one that saved much: %s, %s", out.Action, out.Why)
@@ -164,7 +165,7 @@ func TestALimitOfInputIsActedOnOnce(t *testing.T) {
 				}
 				imported(t, l, int64(i+1), spent("", false, 20_000))
 			}
-			if told := eventsOf[engine.CompactionSkipped](t, l, engine.EventSkipped); len(told) != 2 {
+			if told := eventsOf[ledger.CompactionSkipped](t, l, ledger.EventSkipped); len(told) != 2 {
 				t.Errorf("told %d times", len(told))
 			}
 		})

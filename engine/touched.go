@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 )
 
 const (
@@ -18,9 +19,9 @@ const (
 )
 
 // Touched implements API.
-func (l *Local) Touched(ctx context.Context, r TouchedRequest) (TouchedResponse, error) {
-	return view(ctx, l, func(tx kv.Tx) (TouchedResponse, error) {
-		resp := TouchedResponse{Files: []TouchedFile{}}
+func (l *Local) Touched(ctx context.Context, r ledger.TouchedRequest) (ledger.TouchedResponse, error) {
+	return view(ctx, l, func(tx kv.Tx) (ledger.TouchedResponse, error) {
+		resp := ledger.TouchedResponse{Files: []ledger.TouchedFile{}}
 		if r.Trees {
 			var err error
 			resp.Trees, resp.Next, err = changes.TouchedTrees(tx, max(r.After, 0))
@@ -31,16 +32,16 @@ func (l *Local) Touched(ctx context.Context, r TouchedRequest) (TouchedResponse,
 			return resp, err
 		}
 		resp.Next = next
-		resp.Files = make([]TouchedFile, 0, len(paths))
+		resp.Files = make([]ledger.TouchedFile, 0, len(paths))
 		for _, p := range paths {
 			st, known, err := changes.StateOf(tx, r.Tree, p)
 			if err != nil {
 				return resp, err
 			}
 			st.Tree, st.Path = r.Tree, p
-			resp.Files = append(resp.Files, TouchedFile{st, known})
+			resp.Files = append(resp.Files, ledger.TouchedFile{State: st, Known: known})
 		}
-		resp.Files = fitting(resp.Files, limits.Page, func(f TouchedFile) int { return 300 + len(f.Path) })
+		resp.Files = fitting(resp.Files, limits.Page, func(f ledger.TouchedFile) int { return 300 + len(f.Path) })
 		return resp, nil
 	})
 }

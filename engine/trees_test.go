@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/changes"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/window"
 )
@@ -44,7 +45,7 @@ func TestSettingsAreThoseOfTheSessionsTree(t *testing.T) {
 	for range 2 {
 		for tree, want := range map[string]string{"/b": "/b", "/cc": "/cc"} {
 			s := sessions.Session{Tree: tree}
-			p, err := l.policyFor(s, Reader{})
+			p, err := l.policyFor(s, ledger.Reader{})
 			if err != nil || p.ResultChars != len(want) || l.settings(s).Corrections[0] != want {
 				t.Errorf("%s: %+v, %v", tree, l.settings(s), err)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -13,7 +14,7 @@ import (
 )
 
 // situation is what triggers look at when the view has so many o200k_base tokens.
-func (f *folded) situation(w Window, st window.State, view int, s Signals) window.Situation {
+func (f *folded) situation(w ledger.Window, st window.State, view int, s ledger.Signals) window.Situation {
 	now := window.Situation{
 		Window: w.Tokens, Model: w.Model, View: st.Request(view), Most: st.Most(view), Fixed: st.Request(f.newest()), Turns: f.turns(), Cold: st.Cold,
 		Overflow: s.Overflow, Asked: s.Asked, Insist: s.Insist, Manual: s.Manual,
@@ -80,8 +81,8 @@ func (f *folded) placedAttempts(st window.State) []attempt {
 			Before: st.Request(r.Before), After: st.Request(r.After), Window: r.Window, Model: r.Model, Manual: r.Reason == window.ReasonManual,
 		}, f.at[r.ID], r.Reason})
 	}
-	for _, t := range takenSince[CompactionSkipped](f, EventSkipped, 0) {
-		if d := t.Data; d.Outcome != outcomeGrace {
+	for _, t := range takenSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
+		if d := t.Data; d.Outcome != compaction.Grace {
 			n := st.Request(d.Counted)
 			all = append(all, attempt{window.Attempt{Before: n, After: n, Window: d.Window, Model: d.Model}, t.seq, d.Reason})
 		}
@@ -107,18 +108,18 @@ func (f *folded) owesCompaction() bool {
 		last = max(last, f.at[r.ID])
 	}
 	last = max(last, f.refused(window.ReasonExceeded))
-	if len(takenSince[RequestTrimmed](f, EventTrimmed, last)) > 0 {
+	if len(takenSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, last)) > 0 {
 		return true
 	}
-	return slices.ContainsFunc(takenSince[ContextOverflow](f, EventOverflow, last), func(t taken[ContextOverflow]) bool {
+	return slices.ContainsFunc(takenSince[ledger.ContextOverflow](f, ledger.EventOverflow, last), func(t taken[ledger.ContextOverflow]) bool {
 		return t.Data.Action == overflow.CompactNext
 	})
 }
 
 // refused returns the entry of the last compaction that was due for a reason and came to nothing; 0: none did.
 func (f *folded) refused(reason string) (last int64) {
-	for _, t := range takenSince[CompactionSkipped](f, EventSkipped, 0) {
-		if t.Data.Reason == reason && t.Data.Outcome != outcomeGrace {
+	for _, t := range takenSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
+		if t.Data.Reason == reason && t.Data.Outcome != compaction.Grace {
 			last = t.seq
 		}
 	}
@@ -127,29 +128,29 @@ func (f *folded) refused(reason string) (last int64) {
 
 // agents returns what each agent of a session took since the last accepted compaction, and in the last turn:
 // the main conversation first, then by name.
-func (f *folded) agents() []AgentInput { return f.inputs(f.cycle(), 0) }
+func (f *folded) agents() []ledger.AgentInput { return f.inputs(f.cycle(), 0) }
 
 // untried is agents without what a compaction was made for already, or tried in vain: one that did not help is
 // not repeated with each request.
-func (f *folded) untried() []AgentInput {
+func (f *folded) untried() []ledger.AgentInput {
 	cycle := f.cycle()
 	return f.inputs(max(cycle, f.refused(window.ReasonCumulative)), max(cycle, f.refused(window.ReasonTurn)))
 }
 
 // inputs sums what each agent took behind an entry of the log, and behind another one in the last turn.
-func (f *folded) inputs(since, inTurn int64) []AgentInput {
-	sums := map[string]*AgentInput{"": {}}
+func (f *folded) inputs(since, inTurn int64) []ledger.AgentInput {
+	sums := map[string]*ledger.AgentInput{"": {}}
 	for _, e := range f.entries {
 		if e.Usage == nil || e.Kind != sessions.KindMessage || e.Hidden && e.Author == "" {
 			continue
 		}
 		a := sums[e.Author]
 		if a == nil {
-			a = &AgentInput{Agent: e.Author, Apart: true}
+			a = &ledger.AgentInput{Agent: e.Author, Apart: true}
 			sums[e.Author] = a
 		}
 		a.Apart = a.Apart && e.Hidden
-		input := inputOf(*e.Usage)
+		input := e.Usage.Prompt()
 		if e.Turn == f.session.Turns && e.Seq > inTurn {
 			a.Turn += input
 		}
@@ -157,11 +158,11 @@ func (f *folded) inputs(since, inTurn int64) []AgentInput {
 			a.Input += input
 		}
 	}
-	out := make([]AgentInput, 0, len(sums))
+	out := make([]ledger.AgentInput, 0, len(sums))
 	for _, a := range sums {
 		out = append(out, *a)
 	}
-	slices.SortFunc(out, func(a, b AgentInput) int { return cmp.Compare(a.Agent, b.Agent) })
+	slices.SortFunc(out, func(a, b ledger.AgentInput) int { return cmp.Compare(a.Agent, b.Agent) })
 	return out
 }
 
@@ -176,9 +177,6 @@ func (f *folded) newest() int {
 	}
 	return n
 }
-
-// inputOf is all that a request had, cached or not.
-func inputOf(u sessions.Usage) int { return int(u.Input + u.CacheRead + u.CacheWrite) }
 
 // modeOf returns how a compaction that is due is made: as configured, but without a model where the
 // provider has just refused the history that the model would be given.

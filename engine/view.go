@@ -8,52 +8,53 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
 
 // View implements API.
-func (l *Local) View(ctx context.Context, r ViewRequest) (ViewResponse, error) {
+func (l *Local) View(ctx context.Context, r ledger.ViewRequest) (ledger.ViewResponse, error) {
 	if err := checkTexts("engine.view", label("session", r.Session), label("model", r.Model), label("agent", r.Agent)); err != nil {
-		return ViewResponse{}, err
+		return ledger.ViewResponse{}, err
 	}
-	resp, err := view(ctx, l, func(tx kv.Tx) (ViewResponse, error) {
+	resp, err := view(ctx, l, func(tx kv.Tx) (ledger.ViewResponse, error) {
 		f, err := l.foldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
-			return ViewResponse{}, err
+			return ledger.ViewResponse{}, err
 		}
 		if r.Position != 0 && r.Position != f.session.Seq {
-			return ViewResponse{}, fault.New(fault.Stale, "engine.view", "the log of session %s went on from %d to %d while its view was read", r.Session, r.Position, f.session.Seq).
+			return ledger.ViewResponse{}, fault.New(fault.Stale, "engine.view", "the log of session %s went on from %d to %d while its view was read", r.Session, r.Position, f.session.Seq).
 				WithHint("read the view again from its start")
 		}
 		return l.renderPage(ctx, tx, f, r)
 	})
 	if err != nil {
-		return ViewResponse{}, err
+		return ledger.ViewResponse{}, err
 	}
 	return resp, l.moveLong(ctx, resp.Messages)
 }
 
 // renderPage renders the messages of one page of a view.
-func (l *Local) renderPage(ctx context.Context, tx kv.Tx, f *folded, r ViewRequest) (ViewResponse, error) {
+func (l *Local) renderPage(ctx context.Context, tx kv.Tx, f *folded, r ledger.ViewRequest) (ledger.ViewResponse, error) {
 	summary, text, err := l.summaryMessage(ctx, f)
 	if err != nil {
-		return ViewResponse{}, err
+		return ledger.ViewResponse{}, err
 	}
 	if f.callsFirst() {
-		summary = []ViewMessage{leading(f.format())}
+		summary = []ledger.ViewMessage{leading(f.format())}
 	}
-	resp := ViewResponse{
+	resp := ledger.ViewResponse{
 		Session: f.session.ID, Position: f.session.Seq, Total: len(f.view.Slots) + len(summary),
-		Tokens: f.counter(r.Model).Of(f.tokens(text)), Messages: []ViewMessage{},
+		Tokens: f.counter(r.Model).Of(f.tokens(text)), Messages: []ledger.ViewMessage{},
 	}
 	if cur := f.current(); cur != nil {
 		resp.Summary = cur.ID
 	}
 	head, size := f.view.Head(), 0
 	for i := max(r.From, 0); i < resp.Total; i++ {
-		var pieces []ViewMessage
+		var pieces []ledger.ViewMessage
 		switch at := i - head; {
 		case at >= 0 && at < len(summary):
 			pieces = summary
@@ -63,7 +64,7 @@ func (l *Local) renderPage(ctx context.Context, tx kv.Tx, f *folded, r ViewReque
 			pieces, err = l.render(ctx, tx, f, f.view.Slots[i])
 		}
 		if err != nil {
-			return ViewResponse{}, err
+			return ledger.ViewResponse{}, err
 		}
 		// What moves into a blob takes a page of its own, so that no two such are in memory.
 		for _, m := range pieces {
@@ -83,7 +84,7 @@ func (l *Local) renderPage(ctx context.Context, tx kv.Tx, f *folded, r ViewReque
 const messageSize = 130
 
 // summaryMessage returns the message at the head of a compacted view, and its text.
-func (l *Local) summaryMessage(ctx context.Context, f *folded) ([]ViewMessage, string, error) {
+func (l *Local) summaryMessage(ctx context.Context, f *folded) ([]ledger.ViewMessage, string, error) {
 	cur := f.current()
 	if cur == nil {
 		return nil, "", nil
@@ -93,7 +94,7 @@ func (l *Local) summaryMessage(ctx context.Context, f *folded) ([]ViewMessage, s
 		return nil, "", err
 	}
 	format := f.format()
-	return []ViewMessage{{
+	return []ledger.ViewMessage{{
 		ID: cur.ID, Role: transcript.RoleUser, Format: format, Turn: cur.TurnTo, Tokens: summaryTokens(text),
 		JSON: transcript.NewMessage(format, transcript.RoleUser, text),
 	}}, text, nil
@@ -114,7 +115,7 @@ func (f *folded) format() transcript.Format {
 }
 
 // render returns what a slot is for its provider: its messages, and behind them the one that follows it.
-func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slot) ([]ViewMessage, error) {
+func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slot) ([]ledger.ViewMessage, error) {
 	if slot.After == "" {
 		return l.renderSlot(ctx, tx, f, slot)
 	}
@@ -126,8 +127,8 @@ func (l *Local) render(ctx context.Context, tx kv.Tx, f *folded, slot window.Slo
 }
 
 // ourMessage is a message of the ledger itself that stands in a view at the place of an entry.
-func ourMessage(f *folded, slot window.Slot, seq int64, text string) ViewMessage {
-	return ViewMessage{
+func ourMessage(f *folded, slot window.Slot, seq int64, text string) ledger.ViewMessage {
+	return ledger.ViewMessage{
 		Seq: seq, ID: f.entries[seq-1].ID, Role: transcript.RoleUser, Format: slot.Format, Turn: slot.Turn, Tokens: slot.Tokens,
 		Edited: true, JSON: transcript.NewMessage(slot.Format, transcript.RoleUser, text),
 	}
@@ -136,9 +137,9 @@ func ourMessage(f *folded, slot window.Slot, seq int64, text string) ViewMessage
 // renderSlot returns what a slot itself is for its provider, one message or, where results and items are
 // messages of their own, several: the original bytes, or, where something stands in for a part, the original
 // with exactly that part replaced. It is nothing when nothing is left that could be sent.
-func (l *Local) renderSlot(ctx context.Context, tx kv.Tx, f *folded, slot window.Slot) ([]ViewMessage, error) {
+func (l *Local) renderSlot(ctx context.Context, tx kv.Tx, f *folded, slot window.Slot) ([]ledger.ViewMessage, error) {
 	if slot.Note != "" {
-		return []ViewMessage{ourMessage(f, slot, slot.Seqs[0], slot.Note)}, nil
+		return []ledger.ViewMessage{ourMessage(f, slot, slot.Seqs[0], slot.Note)}, nil
 	}
 	var records []sessions.Entry
 	var raws []transcript.Record
@@ -179,15 +180,15 @@ func (l *Local) renderSlot(ctx context.Context, tx kv.Tx, f *folded, slot window
 }
 
 // placed says of each piece of a slot where it comes from, and what it takes.
-func placed(slot window.Slot, records []sessions.Entry, raws []transcript.Record, pieces []transcript.Piece) []ViewMessage {
-	out := make([]ViewMessage, len(pieces))
+func placed(slot window.Slot, records []sessions.Entry, raws []transcript.Record, pieces []transcript.Piece) []ledger.ViewMessage {
+	out := make([]ledger.ViewMessage, len(pieces))
 	rest := slot.Tokens
 	for i, p := range pieces {
 		from := sessions.Entry{Seq: slot.Seqs[0]}
 		if p.Record >= 0 {
 			from = records[p.Record]
 		}
-		out[i] = ViewMessage{
+		out[i] = ledger.ViewMessage{
 			Seq: from.Seq, ID: from.ID, Role: slot.Role, Format: slot.Format, Turn: slot.Turn, JSON: p.JSON,
 			Edited: p.Record < 0 || !bytes.Equal(p.JSON, raws[p.Record].JSON),
 		}
@@ -221,7 +222,7 @@ func shownTokens(slot window.Slot, e sessions.Entry) int {
 // message returns the provider's message of an entry, as received.
 func (l *Local) message(ctx context.Context, e sessions.Stored) ([]byte, error) {
 	if e.Forgotten != nil {
-		return tombstone(e.Entry), nil
+		return e.Entry.Tombstone(), nil
 	}
 	original, err := l.originalOf(ctx, e)
 	if err != nil {
@@ -246,7 +247,7 @@ func (l *Local) originalOf(ctx context.Context, e sessions.Stored) ([]byte, erro
 
 // moveLong moves the messages that do not fit a page into blobs, outside of any transaction: it may
 // have to wait for a garbage collection.
-func (l *Local) moveLong(ctx context.Context, messages []ViewMessage) error {
+func (l *Local) moveLong(ctx context.Context, messages []ledger.ViewMessage) error {
 	size := 0
 	for i := range messages {
 		m := &messages[i]

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
@@ -85,7 +86,7 @@ func requests(raw []byte) []int {
 func TestLargeResultsStandAsStubsInTheView(t *testing.T) {
 	l := open(t)
 	id := shop(t, l)
-	list, err := l.Artifacts(t.Context(), engine.ArtifactsRequest{Session: id})
+	list, err := l.Artifacts(t.Context(), ledger.ArtifactsRequest{Session: id})
 	if err != nil || list.Total < 2 {
 		t.Fatalf("%d artifacts (%v), want at least 2", list.Total, err)
 	}
@@ -154,7 +155,7 @@ func resultTexts(t *testing.T, l *engine.Local, id string) map[string]string {
 // readHandle returns everything that a handle stands for.
 func readHandle(t *testing.T, l *engine.Local, handle string) string {
 	t.Helper()
-	rc, err := l.ReadBlob(t.Context(), engine.ReadBlobRequest{Handle: handle})
+	rc, err := l.ReadBlob(t.Context(), ledger.ReadBlobRequest{Handle: handle})
 	if err != nil {
 		t.Fatalf("handle %s: %v", handle, err)
 	}

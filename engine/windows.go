@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -14,22 +15,9 @@ import (
 // bucketWindows holds what errors of providers taught: digest of endpoint and model → overflow.Learned.
 const bucketWindows kv.Bucket = "windows"
 
-// Window is the window of a model with where the figure comes from. It is the one figure for thresholds,
-// budgets and the status.
-type Window struct {
-	Model  string `json:"model,omitempty"`
-	Tokens int    `json:"tokens"` // 0: unknown
-	// Profile is what the configuration or the program says; 0: nothing.
-	Profile int `json:"profile,omitempty"`
-	// Learned is what an error taught about this model where the session calls it; nil: nothing.
-	Learned *overflow.Learned `json:"learned,omitempty"`
-	// OutputCap is what the session asks for at most, since an error said so; 0: nothing did.
-	OutputCap int `json:"output_cap,omitempty"`
-}
-
 // windowOf returns the window of a model, or of the session's when none is named: what is configured, or
 // what an error taught, if that is less.
-func (l *Local) windowOf(tx kv.Tx, f *folded, model string) (Window, error) {
+func (l *Local) windowOf(tx kv.Tx, f *folded, model string) (ledger.Window, error) {
 	if model == "" {
 		model = f.session.Model
 	}
@@ -38,10 +26,10 @@ func (l *Local) windowOf(tx kv.Tx, f *folded, model string) (Window, error) {
 }
 
 // windowAt is windowOf for a model where it is called.
-func (l *Local) windowAt(tx kv.Tx, f *folded, model string, at overflow.Place, numCtx int) (Window, error) {
-	w := Window{Model: model}
+func (l *Local) windowAt(tx kv.Tx, f *folded, model string, at overflow.Place, numCtx int) (ledger.Window, error) {
+	w := ledger.Window{Model: model}
 	w.Profile, _ = f.models.Window(model)
-	for _, told := range takenSince[ContextOverflow](f, EventOverflow, 0) {
+	for _, told := range takenSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		if told.Data.Place == at && told.Data.OutputCap > 0 {
 			w.OutputCap = told.Data.OutputCap
 		}
@@ -61,7 +49,7 @@ func (l *Local) windowAt(tx kv.Tx, f *folded, model string, at overflow.Place, n
 // model behind one address.
 func (f *folded) served(model string) (at overflow.Place, numCtx int) {
 	at.Model = tokens.NewEstimator(model).Model()
-	for _, told := range takenSince[ContextOverflow](f, EventOverflow, 0) {
+	for _, told := range takenSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		if told.Data.Place.Model == at.Model {
 			at, numCtx = told.Data.Place, told.Data.NumCtx
 		}

@@ -10,10 +10,10 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/config"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/trust"
 )
 
@@ -104,7 +104,7 @@ func (cl *Client) Summarize(ctx context.Context, p compaction.Prompt) (compactio
 
 // Author returns who writes summaries with this model: all requests of one summary together within the
 // configured time.
-func (cl *Client) Author() engine.Author {
+func (cl *Client) Author() ledger.Author {
 	return func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error) {
 		limited, cancel := context.WithTimeout(ctx, cl.c.Timeout)
 		defer cancel()

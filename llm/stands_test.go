@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
@@ -64,17 +65,17 @@ func TestTheDeterministicResultStands(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer l.Close() //nolint:errcheck // a temporary ledger
-				s, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: failing()})
+				s, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: failing()})
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := engine.PlanCompactionRequest{Session: s.Session, Options: compaction.Options{Keep: 2}}
-				want, err := engine.Compact(t.Context(), l, r, "", true)
+				r := ledger.PlanCompactionRequest{Session: s.Session, Options: compaction.Options{Keep: 2}}
+				want, err := ledger.Compact(t.Context(), l, r, "", true)
 				if err != nil {
 					t.Fatal(err)
 				}
 				r.Options.Mode = compaction.Hybrid
-				got, err := engine.CompactBy(t.Context(), l, r, "", false, client(t).Author())
+				got, err := ledger.CompactBy(t.Context(), l, r, "", false, client(t).Author())
 				if err != nil || got.Outcome != compaction.Compacted || got.Summary.Mode != compaction.Intent || got.Summary.Text != want.Summary.Text {
 					t.Fatalf("%v, %s: %s, mode %s\n%s", err, got.Outcome, got.Why, got.Summary.Mode, got.Summary.Text)
 				}

@@ -6,7 +6,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/records"
 )
 
@@ -31,14 +31,14 @@ func (s *Server) compact(ctx context.Context, args []protocol.LSPAny, token prot
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var d done
-	err = s.modify(ctx, func(api engine.API) error {
-		session, err := api.Session(ctx, engine.SessionRequest{Name: which.Session, Latest: true})
+	err = s.modify(ctx, func(api ledger.API) error {
+		session, err := api.Session(ctx, ledger.SessionRequest{Name: which.Session, Latest: true})
 		if err != nil {
 			return err
 		}
 		p := s.progress(ctx, token, "compacting session "+session.ID, false, cancel)
 		defer p.end()
-		plan, err := engine.Compact(ctx, api, engine.PlanCompactionRequest{
+		plan, err := ledger.Compact(ctx, api, ledger.PlanCompactionRequest{
 			Session: session.ID, Options: compaction.Options{Mode: compaction.Intent, Reason: "manual"},
 		}, "", false)
 		if err == nil {

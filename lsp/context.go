@@ -3,9 +3,9 @@ package lsp
 import (
 	"context"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -31,31 +31,31 @@ type Context struct {
 	Counting   string            `json:"counting"` // where counts come from, see engine.Use
 	Saved      tokens.Count      `json:"saved"`    // what stubs, edits and the summary keep out
 	Summary    string            `json:"summary"`  // that the view starts with; "": none
-	Categories []engine.Category `json:"categories"`
+	Categories []ledger.Category `json:"categories"`
 	Sources    []source          `json:"sources"`
-	Turns      []engine.Turn     `json:"turns"`   // oldest first
+	Turns      []ledger.Turn     `json:"turns"`   // oldest first
 	Earlier    int               `json:"earlier"` // turns before these
 }
 
 // source is a file or a tool that takes room.
 type source struct {
-	engine.Source
+	ledger.Source
 	URI string `json:"uri"` // of a file of the workspace that is there; "": nothing to open
 }
 
 // contextMethod is a request of ours: what fills the window of a session, and how it grew turn by turn.
 func contextMethod() method {
 	return call("ctxledger/context", func(ctx context.Context, s *Server, p *contextParams) (Context, error) {
-		c := Context{Categories: []engine.Category{}, Sources: []source{}, Turns: []engine.Turn{}}
-		err := s.use(ctx, func(api engine.API) error {
-			session, err := api.Session(ctx, engine.SessionRequest{Name: p.Session, Latest: true})
+		c := Context{Categories: []ledger.Category{}, Sources: []source{}, Turns: []ledger.Turn{}}
+		err := s.use(ctx, func(api ledger.API) error {
+			session, err := api.Session(ctx, ledger.SessionRequest{Name: p.Session, Latest: true})
 			if p.Session == "" && fault.Is(err, fault.NotFound) {
 				return nil
 			}
 			if err != nil {
 				return err
 			}
-			g, err := api.Growth(ctx, engine.GrowthRequest{Session: session.ID})
+			g, err := api.Growth(ctx, ledger.GrowthRequest{Session: session.ID})
 			if err == nil {
 				c = s.contextOf(g)
 			}
@@ -66,7 +66,7 @@ func contextMethod() method {
 }
 
 // contextOf shows a growth. What stood in the ledger is cleaned: it may be anybody's words.
-func (s *Server) contextOf(g engine.Growth) Context {
+func (s *Server) contextOf(g ledger.Growth) Context {
 	c := Context{
 		Session: g.Session.ID, Title: plainLine(g.Session.Title), Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
 		Live:   g.Session.Live(s.o.Env.Now()),
@@ -75,7 +75,7 @@ func (s *Server) contextOf(g engine.Growth) Context {
 	}
 	for _, x := range g.Sources {
 		uri := ""
-		if x.Kind == engine.SourceFile {
+		if x.Kind == ledger.SourceFile {
 			uri = s.place.uriOf(x.Name)
 		}
 		x.Name = plainLine(x.Name)

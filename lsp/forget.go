@@ -5,7 +5,7 @@ import (
 
 	"go.lsp.dev/protocol"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/records"
 )
 
@@ -26,8 +26,8 @@ func (s *Server) forget(ctx context.Context, args []protocol.LSPAny) (any, error
 	if which.DryRun {
 		ask = s.use
 	}
-	err = ask(ctx, func(api engine.API) error {
-		f, err := api.Forget(ctx, engine.ForgetRequest{Handle: which.Handle, DryRun: which.DryRun})
+	err = ask(ctx, func(api ledger.API) error {
+		f, err := api.Forget(ctx, ledger.ForgetRequest{Handle: which.Handle, DryRun: which.DryRun})
 		if err == nil {
 			d.Said = records.Forgotten(f)
 		}

@@ -5,18 +5,18 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/records"
 )
 
 // ledger is the one connection to the ledger: what follows the live session and all requests share it. It is
 // open while somebody uses it, so after a failure of it the next one who asks opens it anew.
-type ledger struct {
-	dial func(context.Context) (engine.API, error)
+type lazyLedger struct {
+	dial func(context.Context) (ledger.API, error)
 	gate chan struct{} // holds one token, for whoever uses the fields below
 
-	api   engine.API // guarded by gate; nil: nobody uses it
+	api   ledger.API // guarded by gate; nil: nobody uses it
 	users int        // guarded by gate
 
 	refused atomic.Pointer[failure] // the last time it could not be opened
@@ -25,13 +25,13 @@ type ledger struct {
 // failure is why a ledger could not be opened.
 type failure struct{ err error }
 
-func newLedger(dial func(context.Context) (engine.API, error)) *ledger {
-	return &ledger{dial: dial, gate: make(chan struct{}, 1)}
+func newLedger(dial func(context.Context) (ledger.API, error)) *lazyLedger {
+	return &lazyLedger{dial: dial, gate: make(chan struct{}, 1)}
 }
 
 // open returns the ledger. Whoever has it closes it. A ledger that cannot be opened may take its time to say
 // so: who waits meanwhile gets the same answer. Errors: those of dialing; unavailable when ctx ends first.
-func (l *ledger) open(ctx context.Context) (engine.API, error) {
+func (l *lazyLedger) open(ctx context.Context) (ledger.API, error) {
 	before := l.refused.Load()
 	select {
 	case l.gate <- struct{}{}:
@@ -57,7 +57,7 @@ func (l *ledger) open(ctx context.Context) (engine.API, error) {
 }
 
 // leave closes the ledger when nobody uses it any more.
-func (l *ledger) leave() error {
+func (l *lazyLedger) leave() error {
 	l.gate <- struct{}{}
 	defer func() { <-l.gate }()
 	if l.users--; l.users > 0 {
@@ -70,7 +70,7 @@ func (l *ledger) leave() error {
 
 // share is the ledger as one of its users has it.
 type share struct {
-	engine.API
+	ledger.API
 	leave func() error
 }
 
@@ -78,7 +78,7 @@ type share struct {
 func (s *share) Close() error { return s.leave() }
 
 // use opens the ledger, has it used, and gives it back. Errors: those of opening it; why there is none.
-func (s *Server) use(ctx context.Context, do func(engine.API) error) error {
+func (s *Server) use(ctx context.Context, do func(ledger.API) error) error {
 	if s.place.Open == nil {
 		if s.lost != nil {
 			return unopened(s.lost)
@@ -104,7 +104,7 @@ func unopened(err error) error {
 
 // read has the ledger read for the editor.
 func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, error)) (result R, err error) {
-	err = s.use(ctx, func(api engine.API) error {
+	err = s.use(ctx, func(api ledger.API) error {
 		result, err = do(records.Reader{API: api, Now: s.o.Env.Now()})
 		return err
 	})
@@ -113,7 +113,7 @@ func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, err
 
 // modify has the ledger changed. Whoever follows it hears of that by its events; where nobody does, the client
 // is told here.
-func (s *Server) modify(ctx context.Context, do func(engine.API) error) error {
+func (s *Server) modify(ctx context.Context, do func(ledger.API) error) error {
 	err := s.use(ctx, do)
 	if err == nil {
 		s.news.contents()

@@ -8,11 +8,12 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 )
 
 // counted is a ledger that notes when it is closed.
 type counted struct {
-	engine.API
+	ledger.API
 	closed *int
 }
 
@@ -21,7 +22,7 @@ func (c counted) Close() error { *c.closed++; return c.API.Close() }
 // TestALedgerIsOpenedOnce lends one that cannot be opened twice.
 func TestALedgerIsOpenedOnce(t *testing.T) {
 	state, opened, closed, fails := t.TempDir(), 0, 0, true
-	lend := newLedger(func(ctx context.Context) (engine.API, error) {
+	lend := newLedger(func(ctx context.Context) (ledger.API, error) {
 		if opened++; fails {
 			return nil, errors.New("not now")
 		}
@@ -46,7 +47,7 @@ func TestALedgerIsOpenedOnce(t *testing.T) {
 				t.Fatalf("closed %d times, %v", closed, err)
 			}
 		}
-		if _, err := second.Info(t.Context(), engine.InfoRequest{}); err != nil {
+		if _, err := second.Info(t.Context(), ledger.InfoRequest{}); err != nil {
 			t.Errorf("it is used after another one gave it back: %v", err)
 		}
 		if err := second.Close(); err != nil || closed != round+1 || opened != round+2 {
@@ -58,7 +59,7 @@ func TestALedgerIsOpenedOnce(t *testing.T) {
 // TestNobodyWaitsForALedgerForEver gives up while somebody else opens it.
 func TestNobodyWaitsForALedgerForEver(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	lend := newLedger(func(context.Context) (engine.API, error) { close(entered); <-leave; return nil, errors.New("never") }).open
+	lend := newLedger(func(context.Context) (ledger.API, error) { close(entered); <-leave; return nil, errors.New("never") }).open
 	done := make(chan error)
 	go func() { _, err := lend(t.Context()); done <- err }()
 	<-entered

@@ -5,7 +5,7 @@ import (
 
 	"go.lsp.dev/protocol"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/records"
 )
 
@@ -21,8 +21,8 @@ func (s *Server) restore(ctx context.Context, args []protocol.LSPAny) (any, erro
 		return nil, err
 	}
 	var d done
-	err = s.modify(ctx, func(api engine.API) error {
-		r, err := api.Restore(ctx, engine.RestoreRequest{ID: which.Summary})
+	err = s.modify(ctx, func(api ledger.API) error {
+		r, err := api.Restore(ctx, ledger.RestoreRequest{ID: which.Summary})
 		if err == nil {
 			d.Said = records.Restored(which.Summary, r)
 		}

@@ -17,6 +17,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/records"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/tokens"
@@ -47,7 +48,7 @@ func newKept(t *testing.T) *kept {
 }
 
 // dial opens a connection.
-func (k *kept) dial(ctx context.Context) (engine.API, error) {
+func (k *kept) dial(ctx context.Context) (ledger.API, error) {
 	k.dials.Add(1)
 	if k.hold != nil {
 		select {
@@ -65,17 +66,17 @@ func (k *kept) dial(ctx context.Context) (engine.API, error) {
 
 // connection is one that the test counts.
 type connection struct {
-	engine.API
+	ledger.API
 	close func()
 	stall bool // planning a compaction takes until it is given up
 }
 
 func (c *connection) Close() error { c.close(); return nil }
 
-func (c *connection) PlanCompaction(ctx context.Context, r engine.PlanCompactionRequest) (engine.CompactionPlan, error) {
+func (c *connection) PlanCompaction(ctx context.Context, r ledger.PlanCompactionRequest) (ledger.CompactionPlan, error) {
 	if c.stall {
 		<-ctx.Done()
-		return engine.CompactionPlan{}, fault.New(fault.Unavailable, "test", "the answer did not come in time")
+		return ledger.CompactionPlan{}, fault.New(fault.Unavailable, "test", "the answer did not come in time")
 	}
 	return c.API.PlanCompaction(ctx, r)
 }
@@ -142,7 +143,7 @@ func (k *kept) talk(t *testing.T, turns int) string {
 			transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, fmt.Sprintf("request %d", i)),
 			transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant, strings.Repeat("a long answer ", 200)))
 	}
-	r, err := k.AppendMessages(t.Context(), engine.AppendMessagesRequest{Host: "test", Model: "gpt-5", Format: transcript.Anthropic, Messages: messages})
+	r, err := k.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Host: "test", Model: "gpt-5", Format: transcript.Anthropic, Messages: messages})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +309,7 @@ func TestACompactionCanBeGivenUp(t *testing.T) {
 			t.Errorf("%s: the progress does not end: %v", name, err)
 		}
 	}
-	if s, err := k.Summaries(t.Context(), engine.SummariesRequest{Session: session}); err != nil || len(s.Summaries) > 0 {
+	if s, err := k.Summaries(t.Context(), ledger.SummariesRequest{Session: session}); err != nil || len(s.Summaries) > 0 {
 		t.Errorf("it was compacted: %+v, %v", s, err)
 	}
 }
@@ -408,7 +409,7 @@ func TestACallForTheLedgerCanBeGivenUp(t *testing.T) {
 func TestWhoWaitsForALedgerGetsTheSameAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dials, hold := 0, make(chan struct{})
-		l := newLedger(func(ctx context.Context) (engine.API, error) {
+		l := newLedger(func(ctx context.Context) (ledger.API, error) {
 			dials++
 			select {
 			case <-hold:
@@ -452,7 +453,7 @@ func TestAStormOfEventsIsToldInFewWords(t *testing.T) {
 	for w := range writers {
 		storm.Go(func() {
 			for i := range events / writers {
-				_, err := k.SaveMemory(t.Context(), engine.SaveMemoryRequest{Entry: memory.Entry{Name: fmt.Sprintf("%d of %d", i, w), Body: "x", Scope: memory.Project}})
+				_, err := k.SaveMemory(t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{Name: fmt.Sprintf("%d of %d", i, w), Body: "x", Scope: memory.Project}})
 				if err != nil {
 					t.Error(err)
 					return
@@ -470,7 +471,7 @@ func TestAStormOfEventsIsToldInFewWords(t *testing.T) {
 	if n, most := count(told, changedMethod), int(time.Since(began)/changedPause)+2; n > most {
 		t.Errorf("the client was told %d times in %v", n, time.Since(began))
 	}
-	if _, err := k.SaveMemory(t.Context(), engine.SaveMemoryRequest{Entry: memory.Entry{Name: "one more", Body: "x", Scope: memory.Project}}); err != nil {
+	if _, err := k.SaveMemory(t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "one more", Body: "x", Scope: memory.Project}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Until(f.ctx, func(all []scriptededitor.Message) bool { return count(all, changedMethod) > count(told, changedMethod) }); err != nil {

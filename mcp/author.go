@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // author returns who writes the summary in a mode that has a model write, nil in the others, and the
 // sections that it has. The model runs in this process, with its credentials.
-func (c *call) author(ctx context.Context, mode compaction.Mode) (engine.Author, string, error) {
+func (c *call) author(ctx context.Context, mode compaction.Mode) (ledger.Author, string, error) {
 	if !mode.Asks() {
 		return nil, "", nil
 	}
@@ -31,7 +31,7 @@ func (c *call) tree(ctx context.Context) (string, error) {
 			return root, nil
 		}
 	}
-	info, err := c.api.Info(ctx, engine.InfoRequest{})
+	info, err := c.api.Info(ctx, ledger.InfoRequest{})
 	return info.Workspace, err
 }
 
@@ -52,13 +52,13 @@ func (c *call) problems(ctx context.Context) []string {
 }
 
 // plan plans and accepts, or only plans, what the arguments ask for.
-func (a *compactArgs) plan(ctx context.Context, api engine.API, session string, author engine.Author, sections string) (engine.CompactionPlan, error) {
-	r := engine.PlanCompactionRequest{Session: session, Options: a.options()}
+func (a *compactArgs) plan(ctx context.Context, api ledger.API, session string, author ledger.Author, sections string) (ledger.CompactionPlan, error) {
+	r := ledger.PlanCompactionRequest{Session: session, Options: a.options()}
 	if author == nil {
-		return engine.Compact(ctx, api, r, a.key("compact"), a.DryRun)
+		return ledger.Compact(ctx, api, r, a.key("compact"), a.DryRun)
 	}
 	r.Options.Preset = sections
-	return engine.CompactBy(ctx, api, r, a.key("compact"), a.DryRun, author)
+	return ledger.CompactBy(ctx, api, r, a.key("compact"), a.DryRun, author)
 }
 
 // notDone is the answer to what cannot be done as asked.

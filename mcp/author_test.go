@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
 // writes returns an author that answers with a text, and counts how often it is asked.
-func writes(text string, asked *int) func(root string) (engine.Author, string, error) {
-	return func(string) (engine.Author, string, error) {
+func writes(text string, asked *int) func(root string) (ledger.Author, string, error) {
+	return func(string) (ledger.Author, string, error) {
 		return func(_ context.Context, b *compaction.Brief) (compaction.Answer, error) {
 			*asked++
 			return compaction.Answer{Text: text, FirstKept: b.FirstKept, Range: b.Range, Run: compaction.Run{
@@ -50,7 +50,7 @@ func TestAModelWritesInTheServersProcess(t *testing.T) {
 
 func TestAModelThatFailsLeavesTheDeterministicSummary(t *testing.T) {
 	f := newFixture(t, func(o *Options) {
-		o.Author = func(string) (engine.Author, string, error) {
+		o.Author = func(string) (ledger.Author, string, error) {
 			return func(_ context.Context, b *compaction.Brief) (compaction.Answer, error) {
 				return compaction.Unasked(b, "status 500 \x1b[31m"), nil
 			}, "", nil
@@ -66,7 +66,7 @@ func TestAModelThatFailsLeavesTheDeterministicSummary(t *testing.T) {
 
 func TestAnAuthorThatIsRefusedIsSaid(t *testing.T) {
 	f := newFixture(t, func(o *Options) {
-		o.Author = func(root string) (engine.Author, string, error) {
+		o.Author = func(root string) (ledger.Author, string, error) {
 			if root != shopRoot {
 				t.Errorf("asked for the author of %q", root)
 			}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 )
 
 // modeAuto is the mode that does what the policy asks for, and no more.
@@ -21,17 +21,17 @@ func (a *compactArgs) auto(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	done, err := engine.Auto(ctx, c.api, engine.AutoRequest{
-		EditViewRequest: engine.EditViewRequest{
-			Mutation: engine.Mutation{Key: a.RequestID}, Session: s.ID, Model: a.Model, DryRun: a.DryRun, NoEdits: a.Return != "messages",
-			Signals: engine.Signals{Asked: true, Insist: a.Budget > 0 || a.Messages != nil || a.Since != nil},
+	done, err := ledger.Auto(ctx, c.api, ledger.AutoRequest{
+		EditViewRequest: ledger.EditViewRequest{
+			Mutation: ledger.Mutation{Key: a.RequestID}, Session: s.ID, Model: a.Model, DryRun: a.DryRun, NoEdits: a.Return != "messages",
+			Signals: ledger.Signals{Asked: true, Insist: a.Budget > 0 || a.Messages != nil || a.Since != nil},
 		},
 		Options: a.options(),
-	}, func(ctx context.Context) (engine.Author, string, error) { return c.author(ctx, compaction.LLM) })
+	}, func(ctx context.Context) (ledger.Author, string, error) { return c.author(ctx, compaction.LLM) })
 	if err != nil {
 		return reply{}, err
 	}
-	if done.Action == engine.AutoEdited && !a.DryRun {
+	if done.Action == ledger.AutoEdited && !a.DryRun {
 		if before, err = a.viewBefore(ctx, c, s); err != nil {
 			return reply{}, err
 		}
@@ -40,7 +40,7 @@ func (a *compactArgs) auto(ctx context.Context, c *call) (reply, error) {
 	if done.Compaction != nil {
 		o.plan = *done.Compaction
 	} else {
-		o.plan = engine.CompactionPlan{Outcome: compaction.NothingToDo, Why: done.Edited.Due.Why}
+		o.plan = ledger.CompactionPlan{Outcome: compaction.NothingToDo, Why: done.Edited.Due.Why}
 	}
 	r, err := o.result(ctx, c.api)
 	return answer(r), err

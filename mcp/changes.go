@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"ctxledger.dev/changes"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // Bounds of what the changes tool returns.
@@ -105,7 +105,7 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	if a.Session != "" {
 		session = own.ID
 	}
-	info, err := c.api.Info(ctx, engine.InfoRequest{})
+	info, err := c.api.Info(ctx, ledger.InfoRequest{})
 	if err != nil {
 		return r, err
 	}
@@ -113,7 +113,7 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	if err != nil {
 		return r, err
 	}
-	list, err := c.api.Changes(ctx, engine.ChangesRequest{Session: session, Path: path, Since: a.Since, Limit: a.Limit})
+	list, err := c.api.Changes(ctx, ledger.ChangesRequest{Session: session, Path: path, Since: a.Since, Limit: a.Limit})
 	if err != nil {
 		return r, err
 	}
@@ -125,7 +125,7 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 		})
 	}
 	if own.ID != "" && session == "" {
-		if list, err = c.api.Changes(ctx, engine.ChangesRequest{Session: own.ID, Limit: 1}); err != nil {
+		if list, err = c.api.Changes(ctx, ledger.ChangesRequest{Session: own.ID, Limit: 1}); err != nil {
 			return r, err
 		}
 	}
@@ -152,7 +152,7 @@ func (c *call) relative(ctx context.Context, path string) (string, error) {
 		return "", nil
 	}
 	if filepath.IsAbs(path) {
-		info, err := c.api.Info(ctx, engine.InfoRequest{})
+		info, err := c.api.Info(ctx, ledger.InfoRequest{})
 		if err != nil {
 			return "", err
 		}

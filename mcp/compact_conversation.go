@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -208,8 +208,8 @@ func (a *compactArgs) conversation(ctx context.Context, c *call) (s sessions.Ses
 
 // record hands messages to the ledger, with their exact bytes, and returns how many there are.
 func (a *compactArgs) record(ctx context.Context, c *call, array json.RawMessage) (int, error) {
-	done, n, err := engine.HandIn(ctx, c.api, engine.AppendMessagesRequest{
-		Mutation: engine.Mutation{Key: a.key("messages")}, Session: a.Session, Host: hostName,
+	done, n, err := ledger.HandIn(ctx, c.api, ledger.AppendMessagesRequest{
+		Mutation: ledger.Mutation{Key: a.key("messages")}, Session: a.Session, Host: hostName,
 		Model: a.Model, Format: transcript.Format(a.Format), Since: a.Since != nil,
 	}, array)
 	a.Session = cmp.Or(done.Session, a.Session)
@@ -217,19 +217,19 @@ func (a *compactArgs) record(ctx context.Context, c *call, array json.RawMessage
 }
 
 // edit has the edits made that pay, where the caller sends what it gets back: the whole view.
-func (a *compactArgs) edit(ctx context.Context, c *call, s sessions.Session) (engine.EditedView, error) {
+func (a *compactArgs) edit(ctx context.Context, c *call, s sessions.Session) (ledger.EditedView, error) {
 	if a.Return != "messages" || a.DryRun {
-		return engine.EditedView{}, nil
+		return ledger.EditedView{}, nil
 	}
-	return c.api.EditView(ctx, engine.EditViewRequest{
-		Mutation: engine.Mutation{Key: a.key("edits")}, Session: s.ID, Model: a.Model, Signals: engine.Signals{Asked: true},
+	return c.api.EditView(ctx, ledger.EditViewRequest{
+		Mutation: ledger.Mutation{Key: a.key("edits")}, Session: s.ID, Model: a.Model, Signals: ledger.Signals{Asked: true},
 	})
 }
 
 // viewBefore reads the view that a splice or the messages are taken from, if they are asked for.
-func (a *compactArgs) viewBefore(ctx context.Context, c *call, s sessions.Session) (engine.ViewResponse, error) {
+func (a *compactArgs) viewBefore(ctx context.Context, c *call, s sessions.Session) (ledger.ViewResponse, error) {
 	if a.Return != "splice" && a.Return != "messages" {
-		return engine.ViewResponse{}, nil
+		return ledger.ViewResponse{}, nil
 	}
-	return engine.Messages(ctx, c.api, engine.ViewRequest{Session: s.ID, Model: a.Model})
+	return ledger.Messages(ctx, c.api, ledger.ViewRequest{Session: s.ID, Model: a.Model})
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
@@ -41,7 +41,7 @@ func array(ms []json.RawMessage) json.RawMessage {
 func TestCompactHandsOutEachShapeOfReturn(t *testing.T) {
 	inEachEra(t, func(t *testing.T, f *fixture, c *client.Client) {
 		session := f.shop(t)
-		before, err := engine.Messages(t.Context(), f.local, engine.ViewRequest{Session: session})
+		before, err := ledger.Messages(t.Context(), f.local, ledger.ViewRequest{Session: session})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestCompactHandsOutEachShapeOfReturn(t *testing.T) {
 }
 
 // tailOf returns the messages of a view from an index on.
-func tailOf(view []engine.ViewMessage, from int) []json.RawMessage {
+func tailOf(view []ledger.ViewMessage, from int) []json.RawMessage {
 	var out []json.RawMessage
 	for _, m := range view[from:] {
 		out = append(out, m.JSON)
@@ -143,7 +143,7 @@ func TestMessagesReachTheLedgerAndComeBackByteForByte(t *testing.T) {
 			t.Fatalf("%v in %s", err, r)
 		}
 		var log bytes.Buffer
-		if _, err := engine.WriteOriginals(t.Context(), f.local, &log, text.Session, 1, 0); err != nil {
+		if _, err := ledger.WriteOriginals(t.Context(), f.local, &log, text.Session, 1, 0); err != nil {
 			t.Fatal(err)
 		}
 		if want := append(bytes.Join(rawBytes(conversation), []byte("\n")), '\n'); !bytes.Equal(want, log.Bytes()) {
@@ -224,7 +224,7 @@ func TestSameRequestIDGetsTheSameAnswer(t *testing.T) {
 	if textOf(t, first) != textOf(t, second) {
 		t.Errorf("answers differ:\n%s\n%s", textOf(t, first), textOf(t, second))
 	}
-	if list, err := f.local.Sessions(t.Context(), engine.SessionsRequest{}); err != nil || list.Total != 1 {
+	if list, err := f.local.Sessions(t.Context(), ledger.SessionsRequest{}); err != nil || list.Total != 1 {
 		t.Errorf("%d sessions, %v", list.Total, err)
 	}
 	a["notes"] = "something else"
@@ -234,7 +234,7 @@ func TestSameRequestIDGetsTheSameAnswer(t *testing.T) {
 func TestSessionIsFoundByTheHostsVariable(t *testing.T) {
 	f := newFixture(t, nil)
 	session := f.shop(t)
-	s, err := f.local.Session(t.Context(), engine.SessionRequest{Name: session})
+	s, err := f.local.Session(t.Context(), ledger.SessionRequest{Name: session})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func TestCompactRefusesWhatIsNotBuilt(t *testing.T) {
 			contains(t, refused(t, c, "compact_conversation", x.a), x.want...)
 		})
 	}
-	if list, err := f.local.Sessions(t.Context(), engine.SessionsRequest{}); err != nil || list.Total != 1 {
+	if list, err := f.local.Sessions(t.Context(), ledger.SessionsRequest{}); err != nil || list.Total != 1 {
 		t.Errorf("refused requests left %d sessions, %v", list.Total, err)
 	}
 }
@@ -338,7 +338,7 @@ func TestOnlyTheRolesOfAnAnthropicConversationAreTaken(t *testing.T) {
 		text := refused(t, c, "compact_conversation", args{"messages": m, "format": "anthropic"})
 		contains(t, text, "message 1")
 	}
-	list, err := f.local.Sessions(t.Context(), engine.SessionsRequest{})
+	list, err := f.local.Sessions(t.Context(), ledger.SessionsRequest{})
 	if err != nil || list.Total != 0 {
 		t.Errorf("%d sessions were begun by refused messages (%v)", list.Total, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
@@ -88,7 +88,7 @@ func TestEveryFormatIsCompactedAndComesBackInItself(t *testing.T) {
 			next := slices.Concat(mine, formatTalk(format, 13)[len(conversation):])
 			text = callRaw(t, f, `{"messages":`+string(array(next))+`,"return":"receipt"}`)
 			contains(t, text, "session "+spliced.Session)
-			list, err := f.local.Sessions(t.Context(), engine.SessionsRequest{})
+			list, err := f.local.Sessions(t.Context(), ledger.SessionsRequest{})
 			if err != nil || list.Total != 1 {
 				t.Errorf("%d sessions, %v", list.Total, err)
 			}
@@ -117,7 +117,7 @@ func TestAFormatThatCannotBeToldIsAskedFor(t *testing.T) {
 	r, _ := do[compactResult](t, c, "compact_conversation", args{"messages": plain, "format": "openai_chat"})
 	// A session that is known says which format goes on.
 	r, _ = do[compactResult](t, c, "compact_conversation", args{"session": r.Session, "since": plain, "return": "messages"})
-	v, err := engine.Messages(t.Context(), f.local, engine.ViewRequest{Session: r.Session})
+	v, err := ledger.Messages(t.Context(), f.local, ledger.ViewRequest{Session: r.Session})
 	if err != nil || len(v.Messages) != 2 || v.Messages[1].Format != transcript.OpenAIChat {
 		t.Errorf("the view is %+v, %v", v.Messages, err)
 	}

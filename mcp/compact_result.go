@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
@@ -70,16 +70,16 @@ type outcome struct {
 	args     compactArgs
 	session  sessions.Session
 	handed   int // messages handed in whole
-	edited   engine.EditedView
-	before   engine.ViewResponse
-	plan     engine.CompactionPlan
+	edited   ledger.EditedView
+	before   ledger.ViewResponse
+	plan     ledger.CompactionPlan
 	warning  string   // about how it was done; "": none
 	problems []string // with the configuration
 	prefix   string
 }
 
 // result puts an outcome into the form that was asked for.
-func (o outcome) result(ctx context.Context, api engine.API) (compactResult, error) {
+func (o outcome) result(ctx context.Context, api ledger.API) (compactResult, error) {
 	r := compactResult{Session: o.session.ID, Reason: clean(o.plan.Why), Warnings: slices.Clone(o.problems)}
 	if o.warning != "" {
 		r.Warnings = append(r.Warnings, oneLine(clean(o.warning), 300))
@@ -121,8 +121,8 @@ func (o outcome) result(ctx context.Context, api engine.API) (compactResult, err
 }
 
 // editsAlone hands out the view of a session without a summary, if anything in it was edited.
-func (o outcome) editsAlone(ctx context.Context, api engine.API, r *compactResult) (err error) {
-	if o.args.Return != "messages" || !slices.ContainsFunc(o.before.Messages, func(m engine.ViewMessage) bool { return m.Edited }) {
+func (o outcome) editsAlone(ctx context.Context, api ledger.API, r *compactResult) (err error) {
+	if o.args.Return != "messages" || !slices.ContainsFunc(o.before.Messages, func(m ledger.ViewMessage) bool { return m.Edited }) {
 		return nil
 	}
 	r.Delivery = o.delivery()
@@ -150,14 +150,14 @@ func runWarnings(run *compaction.Run) []string {
 }
 
 // inForce returns the summary that a session's view starts with, or nil.
-func inForce(ctx context.Context, api engine.API, session string) (*engine.Summary, error) {
-	all, err := api.Summaries(ctx, engine.SummariesRequest{Session: session})
+func inForce(ctx context.Context, api ledger.API, session string) (*ledger.Summary, error) {
+	all, err := api.Summaries(ctx, ledger.SummariesRequest{Session: session})
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range all.Summaries {
 		if s.Current {
-			whole, err := api.Summary(ctx, engine.SummaryRequest{ID: s.ID})
+			whole, err := api.Summary(ctx, ledger.SummaryRequest{ID: s.ID})
 			return &whole, err
 		}
 	}
@@ -165,7 +165,7 @@ func inForce(ctx context.Context, api engine.API, session string) (*engine.Summa
 }
 
 // shape adds what the caller asked to get back.
-func (o outcome) shape(ctx context.Context, api engine.API, r *compactResult) error {
+func (o outcome) shape(ctx context.Context, api ledger.API, r *compactResult) error {
 	sum := o.plan.Summary
 	switch o.args.Return {
 	case "summary":
@@ -218,7 +218,7 @@ func (o outcome) delivery() string {
 }
 
 // messages returns the whole view after the compaction, each message with its exact bytes.
-func (o outcome) messages(ctx context.Context, api engine.API) ([]json.RawMessage, error) {
+func (o outcome) messages(ctx context.Context, api ledger.API) ([]json.RawMessage, error) {
 	var out []json.RawMessage
 	view := o.kept()
 	if o.args.DryRun {
@@ -227,7 +227,7 @@ func (o outcome) messages(ctx context.Context, api engine.API) ([]json.RawMessag
 		}
 		out = append(out, o.head())
 	} else {
-		after, err := engine.Messages(ctx, api, engine.ViewRequest{Session: o.session.ID, Model: o.args.Model})
+		after, err := ledger.Messages(ctx, api, ledger.ViewRequest{Session: o.session.ID, Model: o.args.Model})
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -72,7 +72,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	st, err := c.api.Status(ctx, engine.StatusRequest{Session: s.ID, Model: a.Model})
+	st, err := c.api.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: a.Model})
 	if err != nil {
 		return reply{}, err
 	}

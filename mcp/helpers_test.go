@@ -19,6 +19,7 @@ import (
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -57,7 +58,7 @@ func newFixture(t *testing.T, edit func(*Options)) *fixture {
 	if edit != nil {
 		edit(&o)
 	}
-	s, err := New(func(context.Context, []string) (engine.API, error) { return local, nil }, o)
+	s, err := New(func(context.Context, []string) (ledger.API, error) { return local, nil }, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,29 +3,29 @@ package mcp
 import (
 	"context"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // Opener opens the ledger that a server is about. It is called again after it failed. roots are what
 // the client calls its roots, file URIs in its order, if it was asked: see Options.AskRoots.
-type Opener func(ctx context.Context, roots []string) (engine.API, error)
+type Opener func(ctx context.Context, roots []string) (ledger.API, error)
 
 // ledger is the ledger, opened when it is first needed: a client must not wait for a daemon to see
 // the list of tools, and a ledger that cannot be reached now may be later.
-type ledger struct {
-	open   func(context.Context) (engine.API, error)
+type lazyLedger struct {
+	open   func(context.Context) (ledger.API, error)
 	gate   chan struct{} // holds one token, for whoever uses the fields below
-	api    engine.API    // guarded by gate
+	api    ledger.API    // guarded by gate
 	closed bool          // guarded by gate
 }
 
-func newLedger(open func(context.Context) (engine.API, error)) *ledger {
-	return &ledger{open: open, gate: make(chan struct{}, 1)}
+func newLedger(open func(context.Context) (ledger.API, error)) *lazyLedger {
+	return &lazyLedger{open: open, gate: make(chan struct{}, 1)}
 }
 
 // get returns the ledger. Errors: those of the Opener; unavailable when ctx ends first.
-func (l *ledger) get(ctx context.Context) (engine.API, error) {
+func (l *lazyLedger) get(ctx context.Context) (ledger.API, error) {
 	select {
 	case l.gate <- struct{}{}:
 		defer func() { <-l.gate }()
@@ -46,12 +46,12 @@ func (l *ledger) get(ctx context.Context) (engine.API, error) {
 }
 
 // warm opens the ledger before anybody asks. What goes wrong is told to who asks.
-func (l *ledger) warm(ctx context.Context) {
+func (l *lazyLedger) warm(ctx context.Context) {
 	_, _ = l.get(ctx)
 }
 
 // close releases the ledger, if it was ever opened.
-func (l *ledger) close() error {
+func (l *lazyLedger) close() error {
 	l.gate <- struct{}{}
 	defer func() { <-l.gate }()
 	l.closed = true

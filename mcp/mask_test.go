@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
@@ -25,7 +25,7 @@ func leaks(t *testing.T, exit, text string) {
 // told records a conversation in which the secret is said.
 func (f *fixture) told(t *testing.T) string {
 	t.Helper()
-	r, err := f.local.AppendMessages(t.Context(), engine.AppendMessagesRequest{
+	r, err := f.local.AppendMessages(t.Context(), ledger.AppendMessagesRequest{
 		Format: transcript.Anthropic,
 		Messages: [][]byte{
 			transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, "deploy with "+secret+" please"),

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
 
@@ -89,11 +89,11 @@ func remember(ctx context.Context, c *call) (reply, error) {
 		r, err = a.save(ctx, c)
 	case "get":
 		var e memory.Entry
-		e, err = c.api.Memory(ctx, engine.MemoryRequest{Name: a.Name, Scope: a.Scope})
+		e, err = c.api.Memory(ctx, ledger.MemoryRequest{Name: a.Name, Scope: a.Scope})
 		r = memoryResult{Entries: []fact{whole(e)}}
 	case "delete":
 		var e memory.Entry
-		e, err = c.api.DeleteMemory(ctx, engine.DeleteMemoryRequest{Mutation: a.mutation(), Name: a.Name, Scope: a.Scope})
+		e, err = c.api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Mutation: a.mutation(), Name: a.Name, Scope: a.Scope})
 		r = memoryResult{Entries: []fact{whole(e)}}
 	case "list":
 		r, err = a.list(ctx, c.api)
@@ -125,16 +125,16 @@ func (a *memoryArgs) check() error {
 	return nil
 }
 
-func (a *memoryArgs) mutation() engine.Mutation {
+func (a *memoryArgs) mutation() ledger.Mutation {
 	if a.RequestID == "" {
-		return engine.Mutation{}
+		return ledger.Mutation{}
 	}
-	return engine.Mutation{Key: a.RequestID + ":memory." + a.Action}
+	return ledger.Mutation{Key: a.RequestID + ":memory." + a.Action}
 }
 
 // save writes a fact, in the name of the client.
 func (a *memoryArgs) save(ctx context.Context, c *call) (memoryResult, error) {
-	e, err := c.api.SaveMemory(ctx, engine.SaveMemoryRequest{Mutation: a.mutation(), Entry: memory.Entry{
+	e, err := c.api.SaveMemory(ctx, ledger.SaveMemoryRequest{Mutation: a.mutation(), Entry: memory.Entry{
 		Name: a.Name, Description: a.Description, Type: a.Type, Body: a.Body, Scope: a.Scope, Source: "agent:" + c.client,
 	}})
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == fault.Conflict && f.Op == "memory.save" {
@@ -151,12 +151,12 @@ func (a *memoryArgs) save(ctx context.Context, c *call) (memoryResult, error) {
 }
 
 // list returns names and descriptions, as many as the budget holds.
-func (a *memoryArgs) list(ctx context.Context, api engine.API) (memoryResult, error) {
+func (a *memoryArgs) list(ctx context.Context, api ledger.API) (memoryResult, error) {
 	limit := a.Limit
 	if limit == 0 {
 		limit = listMost
 	}
-	request := engine.MemoriesRequest{Scope: a.Scope, Limit: limit, After: a.Name}
+	request := ledger.MemoriesRequest{Scope: a.Scope, Limit: limit, After: a.Name}
 	page, err := api.Memories(ctx, request)
 	if err != nil {
 		return memoryResult{}, err
@@ -182,12 +182,12 @@ func (a *memoryArgs) list(ctx context.Context, api engine.API) (memoryResult, er
 }
 
 // recall returns the best matches with their bodies; a body that does not fit any more is cut.
-func (a *memoryArgs) recall(ctx context.Context, api engine.API) (memoryResult, error) {
+func (a *memoryArgs) recall(ctx context.Context, api ledger.API) (memoryResult, error) {
 	limit := a.Limit
 	if limit == 0 {
 		limit = recallBest
 	}
-	page, err := api.Memories(ctx, engine.MemoriesRequest{Scope: a.Scope, Query: a.Query, Limit: min(limit, recallMost), Body: true})
+	page, err := api.Memories(ctx, ledger.MemoriesRequest{Scope: a.Scope, Query: a.Query, Limit: min(limit, recallMost), Body: true})
 	r := memoryResult{Entries: []fact{}, Notes: page.Notes}
 	room := recallBudget
 	for _, e := range page.Entries {

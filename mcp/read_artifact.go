@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ctxledger.dev/artifacts"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 )
 
 func readTool() tool {
@@ -62,7 +62,7 @@ type next struct {
 // readArtifact runs the tool. The selection's rules are those of package artifacts, which names the
 // wrong argument and shows the right form itself.
 func readArtifact(ctx context.Context, c *call) (reply, error) {
-	r, err := decode[engine.ReadArtifactRequest](c)
+	r, err := decode[ledger.ReadArtifactRequest](c)
 	if err != nil {
 		return reply{}, err
 	}
@@ -81,7 +81,7 @@ func readArtifact(ctx context.Context, c *call) (reply, error) {
 
 // continuation returns the arguments that read on.
 func continuation(id string, s artifacts.Selection) json.RawMessage {
-	return json.RawMessage(plainJSON(engine.ReadArtifactRequest{ID: id, Selection: s}))
+	return json.RawMessage(plainJSON(ledger.ReadArtifactRequest{ID: id, Selection: s}))
 }
 
 // String gives the text with one line around it that says what it is.

@@ -9,7 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	proto "github.com/mark3labs/mcp-go/mcp"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 )
 
 // keep stores text as an artifact and returns its handle.
@@ -19,7 +19,7 @@ func (f *fixture) keep(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := f.local.PutArtifact(t.Context(), engine.PutArtifactRequest{Blob: blob.Hash, Title: "test"})
+	a, err := f.local.PutArtifact(t.Context(), ledger.PutArtifactRequest{Blob: blob.Hash, Title: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestReadArtifactRefusesWithTheRightForm(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) { contains(t, refused(t, c, "read_artifact", x.a), x.want...) })
 	}
-	if _, err := f.local.Forget(t.Context(), engine.ForgetRequest{Handle: id}); err != nil {
+	if _, err := f.local.Forget(t.Context(), ledger.ForgetRequest{Handle: id}); err != nil {
 		t.Fatal(err)
 	}
 	contains(t, refused(t, c, "read_artifact", args{"id": id}), "not_found:", "was forgotten on 2026-11-20")

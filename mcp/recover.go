@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/overflow"
 )
 
@@ -21,8 +21,8 @@ func (a *compactArgs) recover(ctx context.Context, c *call) (reply, error) {
 		return reply{}, err
 	}
 	got := overflow.Read(0, []byte(a.Error))
-	done, err := engine.Recover(ctx, c.api, engine.OverflowRequest{
-		Mutation: engine.Mutation{Key: a.RequestID}, Session: s.ID, Model: a.Model,
+	done, err := ledger.Recover(ctx, c.api, ledger.OverflowRequest{
+		Mutation: ledger.Mutation{Key: a.RequestID}, Session: s.ID, Model: a.Model,
 		Status: got.Status, Body: got.Body, Finish: got.Finish, Usage: got.Usage,
 	}, a.options())
 	if err != nil {
@@ -32,8 +32,8 @@ func (a *compactArgs) recover(ctx context.Context, c *call) (reply, error) {
 		return notDone(done.Advice.Say), nil
 	}
 	o := outcome{args: *a, session: s, handed: handed, before: before, prefix: c.o.ToolPrefix, problems: c.problems(ctx)}
-	o.plan = engine.CompactionPlan{Outcome: compaction.NothingToDo, Why: string(done.Verdict.Class) + ": " + done.Next}
-	if done.Auto != nil && done.Auto.Action == engine.AutoCompacted {
+	o.plan = ledger.CompactionPlan{Outcome: compaction.NothingToDo, Why: string(done.Verdict.Class) + ": " + done.Next}
+	if done.Auto != nil && done.Auto.Action == ledger.AutoCompacted {
 		o.plan, o.warning = *done.Auto.Compaction, string(done.Verdict.Class)+": "+done.Next
 	}
 	r, err := o.result(ctx, c.api)
@@ -44,7 +44,7 @@ func (a *compactArgs) recover(ctx context.Context, c *call) (reply, error) {
 }
 
 // send hands out what is to be sent instead of what was refused: the trimmed copy, or else the view.
-func (o outcome) send(ctx context.Context, api engine.API, r *compactResult, done engine.Recovery) (err error) {
+func (o outcome) send(ctx context.Context, api ledger.API, r *compactResult, done ledger.Recovery) (err error) {
 	if done.Messages == nil {
 		if done.Advice.Retry && r.Messages == nil {
 			r.Delivery = o.delivery()

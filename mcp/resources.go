@@ -8,8 +8,8 @@ import (
 	proto "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // The addresses of resources.
@@ -62,12 +62,12 @@ func (s *Server) reader(what string, read resourceReader) server.ResourceHandler
 }
 
 func readWhole(ctx context.Context, c *call, id string) (string, error) {
-	page, err := c.api.ReadArtifact(ctx, engine.ReadArtifactRequest{ID: id})
+	page, err := c.api.ReadArtifact(ctx, ledger.ReadArtifactRequest{ID: id})
 	return page.Text, err // exact, as read_artifact gives it
 }
 
 func readMemory(ctx context.Context, c *call, name string) (string, error) {
-	e, err := c.api.Memory(ctx, engine.MemoryRequest{Name: name})
+	e, err := c.api.Memory(ctx, ledger.MemoryRequest{Name: name})
 	if err != nil {
 		return "", err
 	}

@@ -8,9 +8,9 @@ import (
 	proto "github.com/mark3labs/mcp-go/mcp"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 )
@@ -86,7 +86,7 @@ func handoff(ctx context.Context, c *call, name string) (string, error) {
 	if parts = append(parts, rest...); len(parts) == 0 {
 		return "The ledger of this workspace is empty: there is no earlier chat to go on from.", nil
 	}
-	body, err := c.api.Mask(ctx, engine.MaskRequest{Text: strings.Join(parts, "\n\n")}) // it goes to somebody else
+	body, err := c.api.Mask(ctx, ledger.MaskRequest{Text: strings.Join(parts, "\n\n")}) // it goes to somebody else
 	if err != nil {
 		return "", err
 	}
@@ -112,7 +112,7 @@ func (c *call) previous(ctx context.Context, name string) (*sessions.Session, er
 		s, err := c.session(ctx, name)
 		return &s, err
 	}
-	list, err := c.api.Sessions(ctx, engine.SessionsRequest{})
+	list, err := c.api.Sessions(ctx, ledger.SessionsRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (c *call) previous(ctx context.Context, name string) (*sessions.Session, er
 // record returns the document of a whole session: a new chat has none of its messages. What it
 // leaves out is read back by the session's id.
 func (c *call) record(ctx context.Context, s sessions.Session) ([]string, error) {
-	plan, err := c.api.PlanCompaction(ctx, engine.PlanCompactionRequest{
+	plan, err := c.api.PlanCompaction(ctx, ledger.PlanCompactionRequest{
 		Session: s.ID, Options: compaction.Options{Mode: compaction.Intent, Budget: resumeBudget, Whole: true},
 	})
 	if err != nil || plan.Summary.Text == "" {
@@ -148,7 +148,7 @@ func (c *call) record(ctx context.Context, s sessions.Session) ([]string, error)
 // all where there is none.
 func (c *call) surroundings(ctx context.Context, s *sessions.Session) ([]string, error) {
 	var parts []string
-	page, err := c.api.Memories(ctx, engine.MemoriesRequest{Body: true, Limit: listMost})
+	page, err := c.api.Memories(ctx, ledger.MemoriesRequest{Body: true, Limit: listMost})
 	if err != nil {
 		return nil, err
 	}

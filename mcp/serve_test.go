@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 )
 
 // served is a server at work on pipes. Only one may be at a time: see the package comment.
@@ -44,16 +44,16 @@ func (v *served) send(t *testing.T, line string) {
 
 // slow is a ledger that answers when it is told to.
 type slow struct {
-	engine.API
+	ledger.API
 	asked, answer chan struct{}
 }
 
-func (s *slow) Sessions(ctx context.Context, r engine.SessionsRequest) (engine.SessionsResponse, error) {
+func (s *slow) Sessions(ctx context.Context, r ledger.SessionsRequest) (ledger.SessionsResponse, error) {
 	close(s.asked)
 	select {
 	case <-s.answer:
 	case <-ctx.Done():
-		return engine.SessionsResponse{}, ctx.Err()
+		return ledger.SessionsResponse{}, ctx.Err()
 	}
 	return s.API.Sessions(ctx, r)
 }
@@ -62,7 +62,7 @@ func TestRequestsUnderWayAreAnsweredAfterTheEndOfInput(t *testing.T) {
 	f := newFixture(t, nil)
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	gate := &slow{f.local, make(chan struct{}), make(chan struct{})}
-	s, err := New(func(context.Context, []string) (engine.API, error) { return gate, nil }, Options{Env: testEnv()})
+	s, err := New(func(context.Context, []string) (ledger.API, error) { return gate, nil }, Options{Env: testEnv()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/ledger"
 )
 
 // Options say how a server presents itself.
@@ -30,7 +30,7 @@ type Options struct {
 	Tree func() string
 	// Author returns who writes summaries in the modes that have a model write, for the tree with a
 	// root, and the sections that they have. nil: nobody does.
-	Author func(root string) (write engine.Author, sections string, err error)
+	Author func(root string) (write ledger.Author, sections string, err error)
 	// Problems returns what is wrong with the configuration of the tree with a root, in words. nil: nothing ever is.
 	Problems func(root string) []string
 }
@@ -38,7 +38,7 @@ type Options struct {
 // Server answers an MCP client. It keeps nothing between requests but the open ledger.
 type Server struct {
 	o      Options
-	ledger *ledger
+	ledger *lazyLedger
 	mcp    *server.MCPServer
 	masks  *redact.Redactor      // of error messages; its key is this process's
 	shelf  atomic.Pointer[shelf] // of the client that is served; nil: none, or one in this process
@@ -60,7 +60,7 @@ func New(open Opener, o Options) (*Server, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{o: o, masks: redact.New([]byte(o.Env.ID(32)))}
-	s.ledger = newLedger(func(ctx context.Context) (engine.API, error) { return open(ctx, s.roots(ctx)) })
+	s.ledger = newLedger(func(ctx context.Context) (ledger.API, error) { return open(ctx, s.roots(ctx)) })
 	s.mcp = server.NewMCPServer("ctxledger", o.Version,
 		server.WithInstructions(s.instructions()),
 		server.WithToolCapabilities(false), server.WithPromptCapabilities(false), server.WithResourceCapabilities(false, false),

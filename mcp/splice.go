@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -20,7 +20,7 @@ type splice struct {
 }
 
 // kept are the messages of the view before that stay as they are.
-func (o outcome) kept() []engine.ViewMessage {
+func (o outcome) kept() []ledger.ViewMessage {
 	for i, m := range o.before.Messages {
 		if m.Seq > 0 && m.Seq >= o.plan.Summary.FirstKept {
 			return o.before.Messages[i:]
@@ -30,7 +30,7 @@ func (o outcome) kept() []engine.ViewMessage {
 }
 
 // splice returns what the caller puts where, nil when the compaction was in force before the call.
-func (o outcome) splice(ctx context.Context, api engine.API) (*splice, error) {
+func (o outcome) splice(ctx context.Context, api ledger.API) (*splice, error) {
 	if o.before.Summary == o.plan.Summary.ID && !o.args.DryRun && o.handed == 0 {
 		return nil, nil
 	}
@@ -68,9 +68,9 @@ func (o outcome) splice(ctx context.Context, api engine.API) (*splice, error) {
 
 // recorded returns the headers of the messages that make up a session's conversation. The view may show
 // fewer, or join some.
-func recorded(ctx context.Context, api engine.API, session string) ([]engine.LogEntry, error) {
-	var out []engine.LogEntry
-	for r := (engine.LogRequest{Session: session}); ; {
+func recorded(ctx context.Context, api ledger.API, session string) ([]ledger.LogEntry, error) {
+	var out []ledger.LogEntry
+	for r := (ledger.LogRequest{Session: session}); ; {
 		page, err := api.Log(ctx, r)
 		if err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func recorded(ctx context.Context, api engine.API, session string) ([]engine.Log
 					To int64 `json:"to"`
 				}
 				if json.Unmarshal(e.Data, &back) == nil {
-					out = slices.DeleteFunc(out, func(e engine.LogEntry) bool { return e.Seq > back.To })
+					out = slices.DeleteFunc(out, func(e ledger.LogEntry) bool { return e.Seq > back.To })
 				}
 			}
 		}
@@ -96,7 +96,7 @@ func recorded(ctx context.Context, api engine.API, session string) ([]engine.Log
 
 // newestCompacted returns the newest entry before a boundary that is the provider's own compaction, 0 for
 // none: it stays in front of the summary.
-func newestCompacted(log []engine.LogEntry, before int64) int64 {
+func newestCompacted(log []ledger.LogEntry, before int64) int64 {
 	for _, e := range slices.Backward(log) {
 		if e.Compacted && e.Forgotten == nil && e.Seq < before {
 			return e.Seq

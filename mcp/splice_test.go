@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/formattest"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
@@ -62,7 +62,7 @@ func TestSplicingMakesTheView(t *testing.T) {
 // viewOf returns the view of a session.
 func viewOf(t *testing.T, f *fixture, session string) [][]byte {
 	t.Helper()
-	v, err := engine.Messages(t.Context(), f.local, engine.ViewRequest{Session: session})
+	v, err := ledger.Messages(t.Context(), f.local, ledger.ViewRequest{Session: session})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ var toolOfStub = regexp.MustCompile(`Tool: \w+`)
 func handed(t *testing.T, f *fixture, p formattest.Provider, messages [][]byte) string {
 	t.Helper()
 	array := "[" + string(bytes.Join(messages, []byte(","))) + "]"
-	done, _, err := engine.HandIn(t.Context(), f.local, engine.AppendMessagesRequest{Format: p.Format}, []byte(array))
+	done, _, err := ledger.HandIn(t.Context(), f.local, ledger.AppendMessagesRequest{Format: p.Format}, []byte(array))
 	if err != nil {
 		t.Fatal(err)
 	}

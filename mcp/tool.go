@@ -7,8 +7,8 @@ import (
 	proto "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // tool is one tool, as a value.
@@ -34,7 +34,7 @@ type hints struct {
 // call is one request to a tool.
 type call struct {
 	*Server
-	api    engine.API
+	api    ledger.API
 	args   json.RawMessage // checked against the input schema; its bytes are as received
 	client string          // who calls, by its own account; never ""
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/internal/poison"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/tokens"
 )
@@ -119,14 +118,4 @@ func FuzzBlockKeepsItsFenceAndItsBudget(f *testing.F) {
 			}
 		}
 	})
-}
-
-// In CommonMark a fence may be indented by three spaces: one that a body leaves open would swallow what follows.
-func TestABodyOpensNoFence(t *testing.T) {
-	for _, body := range []string{"```\nx", "   ```\nx", "~~~\nx", "x\n````"} {
-		out := memory.Block([]memory.Entry{entry("n", "d", body), entry("m", "d", "y")}, 1500)
-		if _, open := poison.Lines(out); open {
-			t.Errorf("%q leaves a fence open:\n%s", body, out)
-		}
-	}
 }

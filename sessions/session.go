@@ -46,6 +46,9 @@ type Usage struct {
 	CacheLong  int64 `json:"cache_long,omitempty"` // of CacheWrite, what stays there for an hour and not for minutes
 }
 
+// Prompt returns all input of a request, cached or not.
+func (u Usage) Prompt() int { return int(u.Input + u.CacheRead + u.CacheWrite) }
+
 // Add returns the sum of two usages.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.CacheLong + v.CacheLong}

@@ -9,7 +9,7 @@ package tokens
 // All counts are exact: they equal Encoding.Count of the bytes in question. What they cost
 // depends on the safe points of the text (safe.go). In source and in prose, and in base64 too,
 // the next one is a few bytes away: a count then takes about half a microsecond and an edit two
-// or three, at one megabyte (internal/benchmark). A stretch without safe points, such as a
+// or three, at one megabyte (lab/benchmark). A stretch without safe points, such as a
 // megabyte of Chinese without punctuation, is scanned from the place in question to the next one
 // or to the end of the range, and after an edit as a whole, which takes one to a few milliseconds
 // a megabyte. It is not merged again but for some tens of bytes around the ends of the range or

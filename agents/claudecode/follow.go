@@ -51,11 +51,11 @@ const (
 //
 // Trouble with a file, with the watching or with the ledger is logged and tried again when it can
 // be over; it ends nothing. Follow returns nil when ctx ends, and invalid without a workspace.
-func Follow(ctx context.Context, ledger Ledger, o FollowOptions) error {
+func Follow(ctx context.Context, api Ledger, o FollowOptions) error {
 	if o.Workspace == "" {
 		return fault.New(fault.Invalid, "claudecode.follow", "no workspace to follow")
 	}
-	f := newFollower(ledger, o)
+	f := newFollower(api, o)
 	defer f.close()
 	f.start()
 	f.list()
@@ -66,13 +66,13 @@ func Follow(ctx context.Context, ledger Ledger, o FollowOptions) error {
 // FollowFile imports one session file, and then what is appended to it while ctx lasts. It
 // returns nil when ctx ends. Errors of the first import are those of Import; later trouble is
 // treated as by Follow. Options.Workspace is not looked at.
-func FollowFile(ctx context.Context, ledger Ledger, src Source, o FollowOptions) error {
+func FollowFile(ctx context.Context, api Ledger, src Source, o FollowOptions) error {
 	path, err := src.real()
 	if err != nil {
 		return err
 	}
 	o.Workspace = ""
-	f := newFollower(ledger, o)
+	f := newFollower(api, o)
 	f.base, f.only = filepath.Dir(path), path
 	defer f.close()
 	f.start()

@@ -15,9 +15,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -50,7 +50,7 @@ func newScene(t *testing.T) *scene {
 	if err := os.Mkdir(s.workspace, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s.r.appended = make(chan engine.AppendEntriesRequest, 1000)
+	s.r.appended = make(chan ledger.AppendEntriesRequest, 1000)
 	e := env.Env{Now: time.Now, Home: home, Lookup: func(string) string { return "" }}
 	s.opts = FollowOptions{Workspace: s.workspace, Env: e, Tick: s.tick, Log: slog.New(slog.NewTextHandler(s.logged, nil))}
 	s.dir = ProjectDir(e, s.workspace)
@@ -284,7 +284,7 @@ func TestFollowTriesAgainWhenTheLedgerIsBack(t *testing.T) {
 	s.mkdir(s.dir)
 	refused := make(chan struct{}, 10)
 	gone := true
-	s.r.fail = func(engine.AppendEntriesRequest) error {
+	s.r.fail = func(ledger.AppendEntriesRequest) error {
 		if !gone {
 			return nil
 		}

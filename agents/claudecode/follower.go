@@ -53,13 +53,13 @@ type stamp struct {
 	modified time.Time
 }
 
-func newFollower(ledger Ledger, o FollowOptions) *follower {
+func newFollower(api Ledger, o FollowOptions) *follower {
 	log := o.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &follower{
-		watching: watching{base: projectsDir(o.Env), log: log}, ledger: ledger, o: o, log: log,
+		watching: watching{base: projectsDir(o.Env), log: log}, ledger: api, o: o, log: log,
 		seen: map[string]stamp{}, due: map[string]stamp{}, failed: map[string]bool{}, foreign: map[string]bool{},
 		told: map[string]fault.Code{}, importers: map[string]*importer{},
 	}

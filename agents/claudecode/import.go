@@ -12,12 +12,12 @@ import (
 // Errors: not_found and denied for the file; invalid for an empty file, one that is no session
 // file of Claude Code, and one that is no regular file; conflict when the file no longer holds
 // what was imported of its session before; and what the ledger answers.
-func Import(ctx context.Context, ledger Ledger, src Source, progress func(done, total int64)) (Report, error) {
+func Import(ctx context.Context, api Ledger, src Source, progress func(done, total int64)) (Report, error) {
 	path, err := src.real()
 	if err != nil {
 		return Report{Path: src.Path}, err
 	}
-	im := newImporter(ledger, path)
+	im := newImporter(api, path)
 	if progress != nil {
 		im.progress = progress
 	}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -331,7 +331,7 @@ func TestImportResumesAtEveryBatchBorder(t *testing.T) {
 	broken := fault.New(fault.Unavailable, "test", "the ledger is gone")
 	for stop := range len(whole.batches) {
 		r := newRecorder(t)
-		r.fail = func(engine.AppendEntriesRequest) error {
+		r.fail = func(ledger.AppendEntriesRequest) error {
 			if len(r.batches) == stop {
 				return broken
 			}
@@ -414,14 +414,14 @@ func TestAnotherFollowerMayBeFaster(t *testing.T) {
 	r := newRecorder(t)
 	path := write(t, rec("a")+rec("b")+rec("c"))
 	raced := false
-	r.fail = func(q engine.AppendEntriesRequest) error {
+	r.fail = func(q ledger.AppendEntriesRequest) error {
 		if !raced { // the other one has brought the first line in between our question and our batch
 			raced = true
 			n := int64(len(rec("a")))
 			f, _ := os.Open(path)
 			defer f.Close()
 			sum, _ := check(f, n)
-			r.imports[q.Import] = engine.ImportState{Import: q.Import, Session: "s", Offset: n, Line: 1, Check: sum}
+			r.imports[q.Import] = ledger.ImportState{Import: q.Import, Session: "s", Offset: n, Line: 1, Check: sum}
 		}
 		return nil
 	}
@@ -430,7 +430,7 @@ func TestAnotherFollowerMayBeFaster(t *testing.T) {
 		t.Errorf("entries %q, report %+v", ids(r), rep)
 	}
 	r = newRecorder(t)
-	r.fail = func(engine.AppendEntriesRequest) error { return fault.New(fault.Conflict, "test", "something else") }
+	r.fail = func(ledger.AppendEntriesRequest) error { return fault.New(fault.Conflict, "test", "something else") }
 	if _, err := Import(context.Background(), r, Source{Path: path}, nil); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a conflict of another kind: %v", err)
 	}
@@ -457,7 +457,7 @@ func TestASubagentsSessionNamesItsParent(t *testing.T) {
 func TestImportEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := newRecorder(t)
-	r.fail = func(engine.AppendEntriesRequest) error { cancel(); return ctx.Err() }
+	r.fail = func(ledger.AppendEntriesRequest) error { cancel(); return ctx.Err() }
 	if _, err := Import(ctx, r, Source{Path: write(t, rec("a"))}, nil); err != context.Canceled {
 		t.Errorf("error %v", err)
 	}

@@ -6,8 +6,8 @@ import (
 	"math"
 	"os"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 const (
@@ -35,12 +35,12 @@ type importer struct {
 
 	desc  description
 	known bool // whether the following is what the ledger said last
-	state engine.ImportState
+	state ledger.ImportState
 	dec   Decoder
 }
 
-func newImporter(ledger Ledger, path string) *importer {
-	return &importer{ledger: ledger, path: path, open: open, progress: func(int64, int64) {}}
+func newImporter(api Ledger, path string) *importer {
+	return &importer{ledger: api, path: path, open: open, progress: func(int64, int64) {}}
 }
 
 // run imports what the file holds beyond the state of the ledger.
@@ -146,7 +146,7 @@ func (im *importer) rewritten() error {
 // ask gets the state of the import, and the ledger's name for the parent of the session.
 func (im *importer) ask(ctx context.Context) error {
 	id := importID(im.desc.session.HostID)
-	state, err := im.ledger.ImportState(ctx, engine.ImportStateRequest{Import: id})
+	state, err := im.ledger.ImportState(ctx, ledger.ImportStateRequest{Import: id})
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (im *importer) ask(ctx context.Context) error {
 	if im.desc.parent == "" {
 		return nil
 	}
-	parent, err := im.ledger.ImportState(ctx, engine.ImportStateRequest{Import: importID(im.desc.parent)})
+	parent, err := im.ledger.ImportState(ctx, ledger.ImportStateRequest{Import: importID(im.desc.parent)})
 	im.desc.session.Parent = parent.Session
 	return err
 }

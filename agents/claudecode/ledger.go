@@ -4,17 +4,17 @@ import (
 	"context"
 	"io"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 )
 
 // Ledger is what reading session files needs of a ledger. engine.API has it.
 type Ledger interface {
 	// ImportState says how far an import has come; the zero state with its id before the first batch.
-	ImportState(ctx context.Context, r engine.ImportStateRequest) (engine.ImportState, error)
+	ImportState(ctx context.Context, r ledger.ImportStateRequest) (ledger.ImportState, error)
 	// AppendEntries appends a batch. conflict: the import no longer stands at the batch's offset.
-	AppendEntries(ctx context.Context, r engine.AppendEntriesRequest) (engine.AppendEntriesResponse, error)
+	AppendEntries(ctx context.Context, r ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, error)
 	// PutBlob stores a stream. too_large: beyond limits.Blob.
-	PutBlob(ctx context.Context, content io.Reader) (engine.BlobRef, error)
+	PutBlob(ctx context.Context, content io.Reader) (ledger.BlobRef, error)
 }
 
-var _ Ledger = engine.API(nil)
+var _ Ledger = ledger.API(nil)

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -23,23 +23,23 @@ type recorder struct {
 	t testing.TB
 
 	mu      sync.Mutex // guards what follows
-	imports map[string]engine.ImportState
-	batches []engine.AppendEntriesRequest
+	imports map[string]ledger.ImportState
+	batches []ledger.AppendEntriesRequest
 	blobs   map[string][]byte
-	fail    func(engine.AppendEntriesRequest) error // answers before anything is appended
+	fail    func(ledger.AppendEntriesRequest) error // answers before anything is appended
 	failed  bool                                    // whether it has
 	turn    *sync.Cond                              // on mu; an import has moved on
 
-	appended chan engine.AppendEntriesRequest // each batch, if not nil
+	appended chan ledger.AppendEntriesRequest // each batch, if not nil
 }
 
 func newRecorder(t testing.TB) *recorder {
-	r := &recorder{t: t, imports: map[string]engine.ImportState{}, blobs: map[string][]byte{}}
+	r := &recorder{t: t, imports: map[string]ledger.ImportState{}, blobs: map[string][]byte{}}
 	r.turn = sync.NewCond(&r.mu)
 	return r
 }
 
-func (r *recorder) ImportState(_ context.Context, q engine.ImportStateRequest) (engine.ImportState, error) {
+func (r *recorder) ImportState(_ context.Context, q ledger.ImportStateRequest) (ledger.ImportState, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	st := r.imports[q.Import]
@@ -47,7 +47,7 @@ func (r *recorder) ImportState(_ context.Context, q engine.ImportStateRequest) (
 	return st, nil
 }
 
-func (r *recorder) AppendEntries(ctx context.Context, q engine.AppendEntriesRequest) (engine.AppendEntriesResponse, error) {
+func (r *recorder) AppendEntries(ctx context.Context, q ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.await(ctx, q)
@@ -55,26 +55,26 @@ func (r *recorder) AppendEntries(ctx context.Context, q engine.AppendEntriesRequ
 		if err := r.fail(q); err != nil {
 			r.failed = true
 			r.turn.Broadcast()
-			return engine.AppendEntriesResponse{}, err
+			return ledger.AppendEntriesResponse{}, err
 		}
 	}
 	st := r.imports[q.Import]
 	if st.Offset != q.Offset {
-		return engine.AppendEntriesResponse{}, fault.New(fault.Conflict, "test", "the import stands at %d, not at %d", st.Offset, q.Offset)
+		return ledger.AppendEntriesResponse{}, fault.New(fault.Conflict, "test", "the import stands at %d, not at %d", st.Offset, q.Offset)
 	}
 	r.inspect(q)
 	defer r.turn.Broadcast()
 	session := "s-" + q.Session.HostID
-	r.imports[q.Import] = engine.ImportState{Import: q.Import, Session: session, Offset: q.Next, Line: q.Line, Check: q.Check}
+	r.imports[q.Import] = ledger.ImportState{Import: q.Import, Session: session, Offset: q.Next, Line: q.Line, Check: q.Check}
 	r.batches = append(r.batches, q)
 	if r.appended != nil {
 		r.appended <- q
 	}
-	return engine.AppendEntriesResponse{Session: session}, nil
+	return ledger.AppendEntriesResponse{Session: session}, nil
 }
 
 // await waits for the batch before q, which may be on its way, unless one has failed.
-func (r *recorder) await(ctx context.Context, q engine.AppendEntriesRequest) {
+func (r *recorder) await(ctx context.Context, q ledger.AppendEntriesRequest) {
 	defer context.AfterFunc(ctx, r.turn.Broadcast)()
 	for r.imports[q.Import].Offset < q.Offset && !r.failed && ctx.Err() == nil {
 		r.turn.Wait()
@@ -82,7 +82,7 @@ func (r *recorder) await(ctx context.Context, q engine.AppendEntriesRequest) {
 }
 
 // inspect checks what a batch promises.
-func (r *recorder) inspect(q engine.AppendEntriesRequest) {
+func (r *recorder) inspect(q ledger.AppendEntriesRequest) {
 	size := 0
 	for _, e := range q.Entries {
 		size += len(e.Original)

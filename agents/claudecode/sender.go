@@ -5,8 +5,8 @@ import (
 	"errors"
 	"os"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // errMoved says that the import no longer stands where this process thought.
@@ -32,7 +32,7 @@ type sent struct {
 	check  string
 	behind bool       // whether another one was under way when this was sent
 	answer chan error // receives one value, after session is set
-	resp   *engine.AppendEntriesResponse
+	resp   *ledger.AppendEntriesResponse
 }
 
 // send sends a batch, after waiting for the oldest one if too many are under way. Its error is that
@@ -47,16 +47,16 @@ func (s *sender) send(ctx context.Context, file *os.File, b batch, done bool) er
 	if err != nil {
 		return fileError(s.im.path, err)
 	}
-	r := engine.AppendEntriesRequest{
+	r := ledger.AppendEntriesRequest{
 		Import: s.im.state.Import, Session: s.im.desc.session,
 		Offset: b.from, Next: b.to, Line: b.line, Check: sum,
 		Entries: b.entries, Done: done,
 	}
-	out := sent{batch: b, check: sum, behind: len(s.under) > 0, answer: make(chan error, 1), resp: new(engine.AppendEntriesResponse)}
-	ledger := s.im.ledger
+	out := sent{batch: b, check: sum, behind: len(s.under) > 0, answer: make(chan error, 1), resp: new(ledger.AppendEntriesResponse)}
+	api := s.im.ledger
 	go func() { // end waits for it
 		var err error
-		*out.resp, err = ledger.AppendEntries(ctx, r)
+		*out.resp, err = api.AppendEntries(ctx, r)
 		out.answer <- err
 	}()
 	s.under = append(s.under, out)
@@ -85,7 +85,7 @@ func (s *sender) settle(ctx context.Context) error {
 
 // moved reports whether the import stands elsewhere than at an offset.
 func (s *sender) moved(ctx context.Context, offset int64) bool {
-	now, err := s.im.ledger.ImportState(ctx, engine.ImportStateRequest{Import: s.im.state.Import})
+	now, err := s.im.ledger.ImportState(ctx, ledger.ImportStateRequest{Import: s.im.state.Import})
 	return err == nil && now.Offset != offset
 }
 

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"ctxledger.dev/cli"
-	"ctxledger.dev/cmd/internal/wiring"
+	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/mcp/overhead"

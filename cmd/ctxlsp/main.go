@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"ctxledger.dev/cmd/internal/wiring"
+	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
 )

@@ -7,10 +7,10 @@ import (
 	"os"
 	"runtime/debug"
 
-	"ctxledger.dev/cmd/internal/wiring"
 	"ctxledger.dev/config"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/wiring"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp"
 	"ctxledger.dev/workspace"
 )
@@ -35,7 +35,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 // placeOf returns a workspace as a language server sees it.
 func placeOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Logger) lsp.Place {
 	c, problems := config.Load(e, ws.Root, ws.State)
-	place := lsp.Place{Root: ws.Root, Models: c.Models, Open: func(ctx context.Context) (engine.API, error) {
+	place := lsp.Place{Root: ws.Root, Models: c.Models, Open: func(ctx context.Context) (ledger.API, error) {
 		return wiring.Open(ctx, e, ws, inProcess)
 	}}
 	for _, p := range problems {

@@ -7,7 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"ctxledger.dev/cmd/internal/wiring"
+	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
 )

@@ -6,9 +6,9 @@ import (
 	"os"
 	"sync/atomic"
 
-	"ctxledger.dev/cmd/internal/wiring"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/wiring"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp"
 	"ctxledger.dev/workspace"
 )
@@ -23,7 +23,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		nowhere := err == nil && here.Root == "" // desktop hosts start servers where nothing lies
 		var tree atomic.Value                    // the root that the client works in
 		tree.Store("")
-		open := func(ctx context.Context, roots []string) (engine.API, error) {
+		open := func(ctx context.Context, roots []string) (ledger.API, error) {
 			ws, err := workspace.Find(e, workspace.Options{Flag: p.Root, Roots: roots})
 			if err != nil {
 				return nil, err

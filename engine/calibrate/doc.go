@@ -3,7 +3,7 @@
 // workspace, whose counts use it.
 //
 // Start at Follow, the task of a workspace's daemon, and at Measurements, which it and the evaluation in
-// internal/calibration share.
+// lab/calibration share.
 //
 // A measurement is the difference between two consecutive requests of a session's main conversation: the
 // input grew by the answer, whose length the provider reported, and by what was added since, whose

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/pulse"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
@@ -33,7 +33,7 @@ type Options struct {
 	Env env.Env
 	// User opens the user ledger, which is closed after each round; nil: the ledger that is followed
 	// reaches it itself.
-	User func(ctx context.Context) (engine.API, error)
+	User func(ctx context.Context) (ledger.API, error)
 	// Models says what is counted exactly, and of which family the others are; nil: as the program knows.
 	Models *tokens.Registry
 	// Skip reports whether nothing is learnt from a session; nil: from all.
@@ -49,7 +49,7 @@ type Options struct {
 // Follow measures the sessions of a ledger as they grow, and has what they show learnt, while ctx lasts.
 // Trouble is tried again, less and less often, and logged once until it is over; it ends nothing. A session
 // that cannot be read is passed over: the ledger's check names it. Follow returns nil when ctx ends.
-func Follow(ctx context.Context, api engine.API, o Options) error {
+func Follow(ctx context.Context, api ledger.API, o Options) error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -90,8 +90,8 @@ func (f *follower) wait(ctx context.Context, d time.Duration) {
 
 // follower is the state of one Follow.
 type follower struct {
-	api   engine.API
-	user  engine.API // what learns, opened when a round first needs it
+	api   ledger.API
+	user  ledger.API // what learns, opened when a round first needs it
 	o     Options
 	event int64           // up to which sessions were measured; -1: the ledger is to be asked
 	logs  map[string]*log // by session; what is not remembered is read from its beginning
@@ -108,7 +108,7 @@ func (f *follower) restart() {
 // round waits for sessions to grow and measures them. It returns how long measuring took.
 func (f *follower) round(ctx context.Context) (took time.Duration, err error) {
 	if f.event < 0 {
-		now, err := f.api.Estimators(ctx, engine.EstimatorsRequest{})
+		now, err := f.api.Estimators(ctx, ledger.EstimatorsRequest{})
 		if err != nil {
 			return 0, err
 		}
@@ -133,14 +133,14 @@ func (f *follower) round(ctx context.Context) (took time.Duration, err error) {
 
 // keep stores what was learnt, and up to which event.
 func (f *follower) keep(ctx context.Context, states map[string][]byte, event int64) error {
-	_, err := f.api.KeepEstimators(ctx, engine.KeepEstimatorsRequest{Estimators: engine.Estimators{States: states, Event: event}})
+	_, err := f.api.KeepEstimators(ctx, ledger.KeepEstimatorsRequest{Estimators: ledger.Estimators{States: states, Event: event}})
 	return err
 }
 
 // grown waits for sessions to grow, and returns their ids with the event up to which that is.
 func (f *follower) grown(ctx context.Context) (names []string, event int64, err error) {
-	r := engine.WaitEventsRequest{
-		After: f.event, Kinds: []string{engine.EventEntries}, Limit: atOnce, WaitMS: limits.LongPoll.Milliseconds(),
+	r := ledger.WaitEventsRequest{
+		After: f.event, Kinds: []string{ledger.EventEntries}, Limit: atOnce, WaitMS: limits.LongPoll.Milliseconds(),
 	}
 	for {
 		f.o.Pulse.Rest()
@@ -166,7 +166,7 @@ func (f *follower) grown(ctx context.Context) (names []string, event int64, err 
 // all returns the ids of all sessions.
 func (f *follower) all(ctx context.Context) (names []string, err error) {
 	for {
-		page, err := f.api.Sessions(ctx, engine.SessionsRequest{Skip: len(names)})
+		page, err := f.api.Sessions(ctx, ledger.SessionsRequest{Skip: len(names)})
 		if err != nil {
 			return nil, err
 		}
@@ -207,7 +207,7 @@ func (f *follower) rest() {
 
 // session hands in what one session shows, page by page, and the question for the estimator of its model.
 func (f *follower) session(ctx context.Context, name string, states map[string][]byte) error {
-	s, err := f.api.Session(ctx, engine.SessionRequest{Name: name})
+	s, err := f.api.Session(ctx, ledger.SessionRequest{Name: name})
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) {
 		return nil // forgotten by now, or damaged
 	}
@@ -216,7 +216,7 @@ func (f *follower) session(ctx context.Context, name string, states map[string][
 	}
 	l := f.log(name)
 	for more := true; more; {
-		var found []engine.Measurement
+		var found []ledger.Measurement
 		f.o.Pulse.Beat()
 		found, more, err = l.next(ctx, f.api, name)
 		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) {
@@ -226,7 +226,7 @@ func (f *follower) session(ctx context.Context, name string, states map[string][
 			return err
 		}
 		for part := range slices.Chunk(found, batch) {
-			r := engine.LearnRequest{Host: s.Host, HostID: s.HostID, Measurements: part}
+			r := ledger.LearnRequest{Host: s.Host, HostID: s.HostID, Measurements: part}
 			if err := f.hand(ctx, r, states); err != nil {
 				return err
 			}
@@ -239,7 +239,7 @@ func (f *follower) session(ctx context.Context, name string, states map[string][
 		clear(f.asked)
 	}
 	f.asked[s.Model] = true
-	return f.hand(ctx, engine.LearnRequest{Host: s.Host, HostID: s.HostID, Models: []string{s.Model}}, states)
+	return f.hand(ctx, ledger.LearnRequest{Host: s.Host, HostID: s.HostID, Models: []string{s.Model}}, states)
 }
 
 // log returns a session's log, as far as it was read.
@@ -256,7 +256,7 @@ func (f *follower) log(name string) *log {
 }
 
 // hand has a request learnt and adds the answer to states, of which it keeps many at once.
-func (f *follower) hand(ctx context.Context, r engine.LearnRequest, states map[string][]byte) (err error) {
+func (f *follower) hand(ctx context.Context, r ledger.LearnRequest, states map[string][]byte) (err error) {
 	if f.user == nil {
 		f.user = f.api
 		if f.o.User != nil {

@@ -20,6 +20,7 @@ import (
 	"ctxledger.dev/engine/calibrate"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
@@ -58,7 +59,7 @@ func write(t *testing.T, dir, id string, n int) string {
 	return path
 }
 
-func bring(t *testing.T, l engine.API, path string) string {
+func bring(t *testing.T, l ledger.API, path string) string {
 	t.Helper()
 	report, err := claudecode.Import(t.Context(), l, claudecode.Source{Path: path}, nil)
 	if err != nil {
@@ -81,9 +82,9 @@ func renamed(t *testing.T, path, name string) string {
 }
 
 // learnt is how many measurements a ledger's estimator of the model has learnt from.
-func learnt(t *testing.T, l engine.API) int64 {
+func learnt(t *testing.T, l ledger.API) int64 {
 	t.Helper()
-	got, err := l.Estimators(t.Context(), engine.EstimatorsRequest{Models: []string{model}})
+	got, err := l.Estimators(t.Context(), ledger.EstimatorsRequest{Models: []string{model}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,31 +99,31 @@ func learnt(t *testing.T, l engine.API) int64 {
 }
 
 // kept is a ledger that stays open when it is closed.
-type kept struct{ engine.API }
+type kept struct{ ledger.API }
 
 func (kept) Close() error { return nil }
 
 // failing fails to keep what was learnt, as if its owner had died just then.
 type failing struct {
-	engine.API
+	ledger.API
 	times int
 }
 
-func (f *failing) KeepEstimators(ctx context.Context, r engine.KeepEstimatorsRequest) (engine.Estimators, error) {
+func (f *failing) KeepEstimators(ctx context.Context, r ledger.KeepEstimatorsRequest) (ledger.Estimators, error) {
 	if f.times--; f.times >= 0 {
-		return engine.Estimators{}, errors.New("died")
+		return ledger.Estimators{}, errors.New("died")
 	}
 	return f.API.KeepEstimators(ctx, r)
 }
 
 // follow runs Follow for so many rounds.
-func follow(t *testing.T, l engine.API, rounds int, user func(context.Context) (engine.API, error)) {
+func follow(t *testing.T, l ledger.API, rounds int, user func(context.Context) (ledger.API, error)) {
 	t.Helper()
 	followBut(t, l, rounds, user, nil)
 }
 
 // followBut is follow without the sessions of which skip is true.
-func followBut(t *testing.T, l engine.API, rounds int, user func(context.Context) (engine.API, error), skip func(sessions.Session) bool) {
+func followBut(t *testing.T, l ledger.API, rounds int, user func(context.Context) (ledger.API, error), skip func(sessions.Session) bool) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -140,12 +141,12 @@ func followBut(t *testing.T, l engine.API, rounds int, user func(context.Context
 // be reached and one that died between learning and keeping, and for the same session in two workspaces.
 func TestFollowHasMeasuredUsageLearntOnce(t *testing.T) {
 	user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
-	reach := func(context.Context) (engine.API, error) { return kept{user}, nil }
+	reach := func(context.Context) (ledger.API, error) { return kept{user}, nil }
 	const id = "11111111-1111-4111-8111-111111111111"
 	session := bring(t, l, write(t, dir, id, 20))
 
 	away := true
-	follow(t, &failing{l, 1}, 2, func(ctx context.Context) (engine.API, error) {
+	follow(t, &failing{l, 1}, 2, func(ctx context.Context) (ledger.API, error) {
 		if away {
 			away = false
 			return nil, fault.New(fault.Unavailable, "test", "no user ledger")
@@ -166,7 +167,7 @@ func TestFollowHasMeasuredUsageLearntOnce(t *testing.T) {
 	if n, copied := learnt(t, user), learnt(t, other); n != 49 || copied != 49 {
 		t.Errorf("the same session in another workspace: %d learnt, %d copied", n, copied)
 	}
-	status, err := l.Status(t.Context(), engine.StatusRequest{Session: session})
+	status, err := l.Status(t.Context(), ledger.StatusRequest{Session: session})
 	if err != nil || status.Counting != "calibrated(49)" {
 		t.Errorf("%q: %v", status.Counting, err)
 	}
@@ -182,12 +183,12 @@ func TestFollowManyMeasurementsOfManyModels(t *testing.T) {
 		models = append(models, name)
 		bring(t, l, renamed(t, write(t, dir, fmt.Sprintf("11111111-1111-4111-8111-2222222222%02d", i), 3), name))
 	}
-	follow(t, l, 1, func(context.Context) (engine.API, error) { return kept{user}, nil })
+	follow(t, l, 1, func(context.Context) (ledger.API, error) { return kept{user}, nil })
 	if n, copied := learnt(t, user), learnt(t, l); n != 199 || copied != 199 {
 		t.Errorf("%d measurements learnt, %d copied", n, copied)
 	}
 	for half := range slices.Chunk(models, 35) {
-		got, err := l.Estimators(t.Context(), engine.EstimatorsRequest{Models: half})
+		got, err := l.Estimators(t.Context(), ledger.EstimatorsRequest{Models: half})
 		if err != nil || len(got.States) != 35 || got.Event == 0 {
 			t.Errorf("%d states up to event %d: %v", len(got.States), got.Event, err)
 		}
@@ -198,7 +199,7 @@ func TestFollowManyMeasurementsOfManyModels(t *testing.T) {
 func TestFollowLeavesTheUserLedgerAlone(t *testing.T) {
 	l := open(t, "/w")
 	bring(t, l, renamed(t, write(t, t.TempDir(), "11111111-1111-4111-8111-111111111111", 5), "gpt-4o"))
-	follow(t, l, 1, func(context.Context) (engine.API, error) {
+	follow(t, l, 1, func(context.Context) (ledger.API, error) {
 		t.Error("was opened")
 		return nil, fault.New(fault.Unavailable, "test", "no user ledger")
 	})
@@ -207,7 +208,7 @@ func TestFollowLeavesTheUserLedgerAlone(t *testing.T) {
 // TestFollowLearnsNothingFromASkippedSession, and from the others of the same ledger it does.
 func TestFollowLearnsNothingFromASkippedSession(t *testing.T) {
 	user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
-	reach := func(context.Context) (engine.API, error) { return kept{user}, nil }
+	reach := func(context.Context) (ledger.API, error) { return kept{user}, nil }
 	quiet := bring(t, l, write(t, dir, "11111111-1111-4111-8111-111111111111", 20))
 	followBut(t, l, 1, reach, func(s sessions.Session) bool { return s.ID == quiet })
 	if n := learnt(t, user); n != 0 {
@@ -230,7 +231,7 @@ func TestFollowBearsAUserLedgerThatFails(t *testing.T) {
 	var waits []time.Duration
 	err := calibrate.Follow(ctx, l, calibrate.Options{
 		Env: env.System(), Log: slog.New(slog.NewTextHandler(&said, nil)),
-		User: func(context.Context) (engine.API, error) {
+		User: func(context.Context) (ledger.API, error) {
 			return nil, fault.New(fault.Corrupt, "test", "a damaged user ledger")
 		},
 		Wait: func(_ context.Context, d time.Duration) {
@@ -249,13 +250,13 @@ func TestFollowBearsAUserLedgerThatFails(t *testing.T) {
 
 // damaged cannot read the log of one session.
 type damaged struct {
-	engine.API
+	ledger.API
 	session string
 }
 
-func (d damaged) Log(ctx context.Context, r engine.LogRequest) (engine.LogResponse, error) {
+func (d damaged) Log(ctx context.Context, r ledger.LogRequest) (ledger.LogResponse, error) {
 	if r.Session == d.session {
-		return engine.LogResponse{}, fault.New(fault.Corrupt, "test", "damaged")
+		return ledger.LogResponse{}, fault.New(fault.Corrupt, "test", "damaged")
 	}
 	return d.API.Log(ctx, r)
 }
@@ -265,8 +266,8 @@ func TestFollowPassesOverADamagedSession(t *testing.T) {
 	user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
 	bad := bring(t, l, write(t, dir, "11111111-1111-4111-8111-111111111111", 5))
 	bring(t, l, write(t, dir, "11111111-1111-4111-8111-222222222222", 5))
-	follow(t, damaged{l, bad}, 1, func(context.Context) (engine.API, error) { return kept{user}, nil })
-	got, err := l.Estimators(t.Context(), engine.EstimatorsRequest{})
+	follow(t, damaged{l, bad}, 1, func(context.Context) (ledger.API, error) { return kept{user}, nil })
+	got, err := l.Estimators(t.Context(), ledger.EstimatorsRequest{})
 	if n := learnt(t, l); err != nil || n != 4 || got.Event == 0 {
 		t.Errorf("learnt %d, up to event %d: %v", n, got.Event, err)
 	}
@@ -284,7 +285,7 @@ func TestFollowKnowsTheUsersModels(t *testing.T) {
 		user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
 		bring(t, l, renamed(t, write(t, dir, "11111111-1111-4111-8111-111111111111", 2), "mine"))
 		bring(t, l, renamed(t, write(t, dir, "11111111-1111-4111-8111-222222222222", 2), "exact"))
-		o := calibrate.Options{Env: env.System(), User: func(context.Context) (engine.API, error) { return kept{user}, nil }}
+		o := calibrate.Options{Env: env.System(), User: func(context.Context) (ledger.API, error) { return kept{user}, nil }}
 		if told {
 			o.Models = models
 		}
@@ -298,7 +299,7 @@ func TestFollowKnowsTheUsersModels(t *testing.T) {
 		if err := calibrate.Follow(ctx, l, o); err != nil {
 			t.Fatal(err)
 		}
-		got, err := l.Estimators(t.Context(), engine.EstimatorsRequest{Models: []string{"mine", "exact"}})
+		got, err := l.Estimators(t.Context(), ledger.EstimatorsRequest{Models: []string{"mine", "exact"}})
 		if err != nil || got.States["mine"] == nil || (got.States["exact"] == nil) != told {
 			t.Fatalf("told %v: %d states: %v", told, len(got.States), err)
 		}

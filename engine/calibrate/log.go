@@ -3,16 +3,16 @@ package calibrate
 import (
 	"context"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
 // Measurements returns what the log of a session shows of its models' tokenizers, oldest first. Models
 // that are counted exactly are left out. Errors: those of engine.API.Log.
-func Measurements(ctx context.Context, api engine.API, session string) (all []engine.Measurement, err error) {
+func Measurements(ctx context.Context, api ledger.API, session string) (all []ledger.Measurement, err error) {
 	l := &log{models: tokens.Builtin()}
 	for more := true; more; {
-		var found []engine.Measurement
+		var found []ledger.Measurement
 		if found, more, err = l.next(ctx, api, session); err != nil {
 			return nil, err
 		}
@@ -30,8 +30,8 @@ type log struct {
 
 // next reads a page of the entries that came since the last time, and returns what they show. more says
 // whether there is another page.
-func (l *log) next(ctx context.Context, api engine.API, session string) (found []engine.Measurement, more bool, err error) {
-	page, err := api.Log(ctx, engine.LogRequest{Session: session, From: l.seq + 1})
+func (l *log) next(ctx context.Context, api ledger.API, session string) (found []ledger.Measurement, more bool, err error) {
+	page, err := api.Log(ctx, ledger.LogRequest{Session: session, From: l.seq + 1})
 	if err != nil {
 		return nil, false, err
 	}

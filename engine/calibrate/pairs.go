@@ -1,7 +1,7 @@
 package calibrate
 
 import (
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
@@ -28,7 +28,7 @@ type request struct {
 func (r request) input() int64 { return r.usage.Input + r.usage.CacheRead + r.usage.CacheWrite }
 
 // add takes the next entry of the log. It reports what a request that begins with it shows.
-func (p *pairs) add(e sessions.Entry) (o engine.Measurement, ok bool) {
+func (p *pairs) add(e sessions.Entry) (o ledger.Measurement, ok bool) {
 	switch {
 	case e.Author != "":
 		return o, false // a subagent has a conversation of its own
@@ -49,7 +49,7 @@ func (p *pairs) add(e sessions.Entry) (o engine.Measurement, ok bool) {
 }
 
 // answer takes an entry of an answer, which may be one of several.
-func (p *pairs) answer(e sessions.Entry) (o engine.Measurement, ok bool) {
+func (p *pairs) answer(e sessions.Entry) (o ledger.Measurement, ok bool) {
 	same := e.Group != "" && e.Group == p.last.group
 	if !same {
 		if e.Usage == nil {
@@ -68,9 +68,9 @@ func (p *pairs) answer(e sessions.Entry) (o engine.Measurement, ok bool) {
 }
 
 // measure compares a request with the one before it.
-func (p *pairs) measure(next request) (o engine.Measurement, ok bool) {
+func (p *pairs) measure(next request) (o ledger.Measurement, ok bool) {
 	was := p.last
-	o = engine.Measurement{
+	o = ledger.Measurement{
 		Request: p.requests, Model: next.model, Features: p.added,
 		Before: was.input() + was.usage.Output, After: next.input(),
 	}

@@ -9,12 +9,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 )
 
 // benchmarked opens a ledger owned by another process.
-func benchmarked(b *testing.B) engine.API {
+func benchmarked(b *testing.B) ledger.API {
 	b.Helper()
 	dir, err := os.MkdirTemp("", "cl")
 	if err != nil {
@@ -43,7 +43,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := api.Memory(b.Context(), engine.MemoryRequest{Name: "x"}); err != nil {
+		if _, err := api.Memory(b.Context(), ledger.MemoryRequest{Name: "x"}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -71,7 +71,7 @@ func BenchmarkReadBlob(b *testing.B) {
 	}
 	b.SetBytes(ref.Size)
 	for b.Loop() {
-		r, err := api.ReadBlob(b.Context(), engine.ReadBlobRequest{Hash: ref.Hash})
+		r, err := api.ReadBlob(b.Context(), ledger.ReadBlobRequest{Hash: ref.Hash})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // noise returns bytes that do not compress, the same in every run.
@@ -28,7 +28,7 @@ func TestBlobsComeBackByteForByte(t *testing.T) {
 			t.Fatalf("%d bytes: %+v, %v", len(content), ref, err)
 		}
 		for _, from := range []int64{0, ref.Size / 3, ref.Size} {
-			r, err := api.ReadBlob(deadlined(t), engine.ReadBlobRequest{Hash: ref.Hash, Offset: from})
+			r, err := api.ReadBlob(deadlined(t), ledger.ReadBlobRequest{Hash: ref.Hash, Offset: from})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +51,7 @@ func TestAReadGoesOnWithTheNextOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := api.ReadBlob(deadlined(t), engine.ReadBlobRequest{Hash: ref.Hash})
+	r, err := api.ReadBlob(deadlined(t), ledger.ReadBlobRequest{Hash: ref.Hash})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestBlobErrors(t *testing.T) {
 	if _, err := api.PutBlob(deadlined(t), io.MultiReader(bytes.NewReader(noise(chunk*2)), iotest.ErrReader(broken))); !errors.Is(err, broken) {
 		t.Errorf("a content that fails: %v", err)
 	}
-	for _, r := range []engine.ReadBlobRequest{{Hash: "00"}, {Handle: "000000000000"}, {}} {
+	for _, r := range []ledger.ReadBlobRequest{{Hash: "00"}, {Handle: "000000000000"}, {}} {
 		if _, err := api.ReadBlob(deadlined(t), r); err == nil || fault.Is(err, fault.Internal) {
 			t.Errorf("%+v: %v", r, err)
 		}
@@ -118,7 +118,7 @@ func TestBlobErrors(t *testing.T) {
 	if _, err := api.PutBlob(ctx, endless); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled blob: %v", err)
 	}
-	info, err := api.Info(deadlined(t), engine.InfoRequest{})
+	info, err := api.Info(deadlined(t), ledger.InfoRequest{})
 	if err != nil || info.Artifacts != 0 {
 		t.Errorf("info %+v, %v", info, err)
 	}
@@ -144,7 +144,7 @@ func TestACancelledReadEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := api.ReadBlob(ctx, engine.ReadBlobRequest{Hash: ref.Hash})
+	r, err := api.ReadBlob(ctx, ledger.ReadBlobRequest{Hash: ref.Hash})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/ledger"
 )
 
 // maxCalls is how many calls of one connection run at once; more are refused as limited.
@@ -189,12 +189,12 @@ func (d *daemon) handle(ctx context.Context, r request) (out content, err error)
 
 // present is the ledger as clients see it: with an owner.
 type present struct {
-	engine.API
+	ledger.API
 	d *daemon
 }
 
 // Info adds what only the owner knows.
-func (p present) Info(ctx context.Context, r engine.InfoRequest) (engine.Info, error) {
+func (p present) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
 	info, err := p.API.Info(ctx, r)
 	clients, idle := p.d.presence.now()
 	info.PID, info.Started, info.Clients, info.Idle = p.d.self.PID, p.d.started, clients, idle.Seconds()

@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/ledger"
 )
 
 // Check says what is wrong with the ledger in o.State. A daemon that owns it goes on working: what is
@@ -78,7 +79,7 @@ func snapshot(ctx context.Context, o Options, dir string) error {
 	if err := linkAll(ctx, blobs, filepath.Join(dir, "blobs")); err != nil {
 		return err
 	}
-	if _, err := api.Backup(ctx, engine.BackupRequest{File: archive, RecordsOnly: true}); err != nil {
+	if _, err := api.Backup(ctx, ledger.BackupRequest{File: archive, RecordsOnly: true}); err != nil {
 		return err
 	}
 	if err := linkAll(ctx, blobs, filepath.Join(dir, "blobs")); err != nil {

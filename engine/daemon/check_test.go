@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // made returns options for a ledger with a memory in it that nobody has open.
@@ -91,7 +91,7 @@ func TestHousekeepingHasItsOwnDeadline(t *testing.T) {
 func TestHousekeepingEndsWithItsClient(t *testing.T) {
 	o := made(t)
 	ended := make(chan error, 1)
-	run(t, Config{State: o.State, open: func(c Config) (engine.API, error) {
+	run(t, Config{State: o.State, open: func(c Config) (ledger.API, error) {
 		local, err := openLedger(t.Context(), Config{State: c.State, Env: c.Env})
 		return patientCollector{local, ended}, err
 	}})
@@ -101,7 +101,7 @@ func TestHousekeepingEndsWithItsClient(t *testing.T) {
 		<-ended // it has begun
 		cancel()
 	}()
-	if _, err := api.CollectGarbage(ctx, engine.CollectGarbageRequest{}); err == nil {
+	if _, err := api.CollectGarbage(ctx, ledger.CollectGarbageRequest{}); err == nil {
 		t.Error("it ended by itself")
 	}
 	select {
@@ -116,13 +116,13 @@ func TestHousekeepingEndsWithItsClient(t *testing.T) {
 
 // patientCollector collects garbage until nobody waits for it any more.
 type patientCollector struct {
-	engine.API
+	ledger.API
 	ended chan error
 }
 
-func (p patientCollector) CollectGarbage(ctx context.Context, _ engine.CollectGarbageRequest) (engine.Collected, error) {
+func (p patientCollector) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequest) (ledger.Collected, error) {
 	p.ended <- nil
 	<-ctx.Done()
 	p.ended <- context.Cause(ctx)
-	return engine.Collected{}, ctx.Err()
+	return ledger.Collected{}, ctx.Err()
 }

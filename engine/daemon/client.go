@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 )
 
 // Options say which ledger to reach, and how.
@@ -42,7 +43,7 @@ type client struct {
 //
 // Errors: unavailable when no owner could be reached in time, or with InProcess when another
 // process owns the ledger; denied, corrupt and others as engine.Open gives them.
-func Open(ctx context.Context, o Options) (engine.API, error) {
+func Open(ctx context.Context, o Options) (ledger.API, error) {
 	if o.InProcess {
 		return openInProcess(ctx, o)
 	}
@@ -168,7 +169,7 @@ func patiently(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // mutate is call for a request that changes something: with a key it can be sent twice and is
 // applied once. r points to the request, m to the Mutation in it.
-func mutate[Response any](ctx context.Context, c *client, method string, r any, m *engine.Mutation) (Response, error) {
+func mutate[Response any](ctx context.Context, c *client, method string, r any, m *ledger.Mutation) (Response, error) {
 	if m.Key == "" {
 		m.Key = c.key()
 	}

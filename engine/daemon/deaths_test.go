@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // TestKilledOwnersAreReplacedHoweverOften kills owner after owner: a client notices nothing.
@@ -19,7 +19,7 @@ func TestKilledOwnersAreReplacedHoweverOften(t *testing.T) {
 	api := open(t, optionsFor(t, state))
 	last := 0
 	for i := range 2 * maxDeaths {
-		info, err := api.Info(deadlined(t), engine.InfoRequest{})
+		info, err := api.Info(deadlined(t), ledger.InfoRequest{})
 		if err != nil || info.PID == last {
 			t.Fatalf("after %d kills: owner %d, then %d, %v", i, last, info.PID, err)
 		}
@@ -66,7 +66,7 @@ func TestARequestThatKillsItsOwners(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var others sync.WaitGroup
 	others.Go(func() {
-		r := engine.WaitEventsRequest{Kinds: []string{engine.EventForgotten}, WaitMS: 60_000}
+		r := ledger.WaitEventsRequest{Kinds: []string{ledger.EventForgotten}, WaitMS: 60_000}
 		if got, err := waiter.WaitEvents(ctx, r); ctx.Err() == nil {
 			t.Errorf("a poll ended: %+v, %v", got, err)
 		}
@@ -82,7 +82,7 @@ func TestARequestThatKillsItsOwners(t *testing.T) {
 		})
 	}
 	growth := func() error {
-		_, err := api.Growth(deadlined(t), engine.GrowthRequest{})
+		_, err := api.Growth(deadlined(t), ledger.GrowthRequest{})
 		return err
 	}
 	for range 3 {
@@ -107,8 +107,8 @@ func TestARequestThatKillsItsOwners(t *testing.T) {
 }
 
 // info makes one call.
-func info(t *testing.T, api engine.API) error {
-	_, err := api.Info(deadlined(t), engine.InfoRequest{})
+func info(t *testing.T, api ledger.API) error {
+	_, err := api.Info(deadlined(t), ledger.InfoRequest{})
 	return err
 }
 

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // withFewFiles is a shell line that runs a program which may have 64 files open.
@@ -43,7 +43,7 @@ func TestAnOwnerWithFewDescriptors(t *testing.T) {
 	closeAll(t, apis)
 	again := openWhenThereIsRoom(t, o)
 	id := artifact(t, again, "later")
-	if _, err := again.ReadArtifact(deadlined(t), engine.ReadArtifactRequest{ID: id}); err != nil {
+	if _, err := again.ReadArtifact(deadlined(t), ledger.ReadArtifactRequest{ID: id}); err != nil {
 		t.Errorf("when they have gone: %v", err)
 	}
 }
@@ -77,7 +77,7 @@ func TestAClientWithFewDescriptors(t *testing.T) {
 }
 
 // openMany opens a ledger manyClients times at once. Who is not let in has to be told why.
-func openMany(t *testing.T, o Options) (apis []engine.API, errs []error) {
+func openMany(t *testing.T, o Options) (apis []ledger.API, errs []error) {
 	t.Helper()
 	var mu sync.Mutex
 	var work sync.WaitGroup
@@ -101,13 +101,13 @@ func openMany(t *testing.T, o Options) (apis []engine.API, errs []error) {
 }
 
 // openWhenThereIsRoom opens a ledger that others have just left: their owner sees that a moment later.
-func openWhenThereIsRoom(t *testing.T, o Options) engine.API {
+func openWhenThereIsRoom(t *testing.T, o Options) ledger.API {
 	t.Helper()
 	ctx := deadlined(t)
 	for {
 		api, err := Open(ctx, o)
 		if err == nil {
-			t.Cleanup(func() { closeAll(t, []engine.API{api}) })
+			t.Cleanup(func() { closeAll(t, []ledger.API{api}) })
 			return api
 		}
 		if !fault.Is(err, fault.Limited) || ctx.Err() != nil {
@@ -116,7 +116,7 @@ func openWhenThereIsRoom(t *testing.T, o Options) engine.API {
 	}
 }
 
-func closeAll(t *testing.T, apis []engine.API) {
+func closeAll(t *testing.T, apis []ledger.API) {
 	t.Helper()
 	for _, api := range apis {
 		if err := api.Close(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // Once, saves were acknowledged by an owner whose state directory was gone, until it noticed. Now each is
@@ -51,7 +52,7 @@ func TestNothingIsAcknowledgedThatTheNextOwnerDoesNotHave(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer now.Close() //nolint:errcheck // only read
-			if _, err := now.Memory(t.Context(), engine.MemoryRequest{Name: acknowledged}); err != nil {
+			if _, err := now.Memory(t.Context(), ledger.MemoryRequest{Name: acknowledged}); err != nil {
 				t.Errorf("%s was acknowledged: %v", acknowledged, err)
 			}
 		})

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/workspace"
 )
@@ -38,11 +38,11 @@ func ExampleOpenWorkspace() {
 	defer api.Close()
 	for _, scope := range []memory.Scope{memory.Project, memory.User} {
 		entry := memory.Entry{Name: "tabs", Description: "how we indent", Source: "user", Scope: scope}
-		if _, err := api.SaveMemory(ctx, engine.SaveMemoryRequest{Entry: entry}); err != nil {
+		if _, err := api.SaveMemory(ctx, ledger.SaveMemoryRequest{Entry: entry}); err != nil {
 			panic(err)
 		}
 	}
-	all, err := api.Memories(ctx, engine.MemoriesRequest{})
+	all, err := api.Memories(ctx, ledger.MemoriesRequest{})
 	if err != nil {
 		panic(err)
 	}

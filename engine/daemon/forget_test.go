@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/transcript"
 )
@@ -59,19 +59,19 @@ func planted() (messages [][]byte) {
 
 // plant records the conversation, a summary of it, a memory with an earlier version, and two artifacts.
 // It returns the session.
-func plant(t *testing.T, api engine.API) string {
+func plant(t *testing.T, api ledger.API) string {
 	t.Helper()
 	ctx := deadlined(t)
-	r, err := api.AppendMessages(ctx, engine.AppendMessagesRequest{Format: transcript.Anthropic, Messages: planted()})
+	r, err := api.AppendMessages(ctx, ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: planted()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := engine.PlanCompactionRequest{Session: r.Session, Options: compaction.Options{Keep: 2, Notes: "the key is " + secret}}
-	if p, err := engine.Compact(ctx, api, plan, "", false); err != nil || !strings.Contains(p.Summary.Text, secret) {
+	plan := ledger.PlanCompactionRequest{Session: r.Session, Options: compaction.Options{Keep: 2, Notes: "the key is " + secret}}
+	if p, err := ledger.Compact(ctx, api, plan, "", false); err != nil || !strings.Contains(p.Summary.Text, secret) {
 		t.Fatalf("the summary does not quote it: %v", err)
 	}
 	for _, body := range []string{"old " + secret, "new " + secret} {
-		if _, err := api.SaveMemory(ctx, engine.SaveMemoryRequest{Entry: memory.Entry{Name: "the key " + secret, Body: body, Source: "user"}}); err != nil {
+		if _, err := api.SaveMemory(ctx, ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "the key " + secret, Body: body, Source: "user"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -80,7 +80,7 @@ func plant(t *testing.T, api engine.API) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := api.PutArtifact(ctx, engine.PutArtifactRequest{Blob: ref.Hash, Title: title}); err != nil {
+		if _, err := api.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash, Title: title}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -88,10 +88,10 @@ func plant(t *testing.T, api engine.API) string {
 }
 
 // received returns every original of a session, a line each.
-func received(t *testing.T, api engine.API, session string) [][]byte {
+func received(t *testing.T, api ledger.API, session string) [][]byte {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := engine.WriteOriginals(deadlined(t), api, &b, session, 0, 0); err != nil {
+	if _, err := ledger.WriteOriginals(deadlined(t), api, &b, session, 0, 0); err != nil {
 		t.Fatal(err)
 	}
 	return bytes.Split(bytes.TrimSpace(b.Bytes()), []byte("\n"))
@@ -151,7 +151,7 @@ func forgetIn(t *testing.T, o Options, state string, kill9 time.Duration) time.D
 	pid := published(t, o.State).PID
 	start, done := time.Now(), make(chan error, 1)
 	go func() {
-		_, err := api.Forget(ctx, engine.ForgetRequest{Text: secret})
+		_, err := api.Forget(ctx, ledger.ForgetRequest{Text: secret})
 		done <- err
 	}()
 	if kill9 == 0 {
@@ -171,7 +171,7 @@ func forgetIn(t *testing.T, o Options, state string, kill9 time.Duration) time.D
 func forgottenIn(t *testing.T, o Options, session string, before [][]byte) {
 	t.Helper()
 	api := open(t, o)
-	f, err := api.Forget(deadlined(t), engine.ForgetRequest{Text: secret})
+	f, err := api.Forget(deadlined(t), ledger.ForgetRequest{Text: secret})
 	if err != nil || len(f.Left) != 0 {
 		t.Fatalf("%+v, %v", f, err)
 	}
@@ -184,7 +184,7 @@ func forgottenIn(t *testing.T, o Options, session string, before [][]byte) {
 			t.Errorf("original %d was %.200s\nand is %.200s", i, before[i], after[i])
 		}
 	}
-	v, err := engine.Messages(deadlined(t), api, engine.ViewRequest{Session: session})
+	v, err := ledger.Messages(deadlined(t), api, ledger.ViewRequest{Session: session})
 	if err != nil {
 		t.Fatal(err)
 	}

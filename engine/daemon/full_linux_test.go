@@ -11,9 +11,9 @@ import (
 	"syscall"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // diskVariable names the directory of a small disk, to the process that a test runs there.
@@ -69,22 +69,22 @@ func onFullDisk(t *testing.T, state string, end func(*testing.T, string)) {
 	})
 	end(t, state)
 	ballast := fill(t, filepath.Dir(state))
-	if got, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "fact"}); err != nil || got.Body != "fact" {
+	if got, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "fact"}); err != nil || got.Body != "fact" {
 		t.Errorf("a memory: %+v, %v", got, err)
 	}
-	if got, err := api.ReadArtifact(deadlined(t), engine.ReadArtifactRequest{ID: kept}); err != nil || !strings.Contains(got.Text, "kept") {
+	if got, err := api.ReadArtifact(deadlined(t), ledger.ReadArtifactRequest{ID: kept}); err != nil || !strings.Contains(got.Text, "kept") {
 		t.Errorf("an artifact: %v", err)
 	}
 	makesRoom(t, "gc", func() error {
-		_, err := api.CollectGarbage(deadlined(t), engine.CollectGarbageRequest{})
+		_, err := api.CollectGarbage(deadlined(t), ledger.CollectGarbageRequest{})
 		return err
 	})
 	forget := func() error {
-		_, err := api.Forget(deadlined(t), engine.ForgetRequest{Handle: secret})
+		_, err := api.Forget(deadlined(t), ledger.ForgetRequest{Handle: secret})
 		return err
 	}
 	makesRoom(t, "forget", forget)
-	if _, err := api.ReadArtifact(deadlined(t), engine.ReadArtifactRequest{ID: secret}); !fault.Is(err, fault.NotFound) {
+	if _, err := api.ReadArtifact(deadlined(t), ledger.ReadArtifactRequest{ID: secret}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("what was forgotten: %v", err)
 	}
 	if err := os.RemoveAll(ballast); err != nil {

@@ -11,8 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
 
@@ -30,7 +30,7 @@ func crash(how string) {
 	case "panic":
 		panic(seededCrash)
 	case "request":
-		methods["Growth"] = func(context.Context, engine.API, content, bool) (content, error) {
+		methods["Growth"] = func(context.Context, ledger.API, content, bool) (content, error) {
 			go panic(seededCrash) // a goroutine that nothing guards
 			select {}
 		}
@@ -114,7 +114,7 @@ func optionsFor(t *testing.T, state string) Options {
 }
 
 // open opens a ledger and closes it when the test ends.
-func open(t *testing.T, o Options) engine.API {
+func open(t *testing.T, o Options) ledger.API {
 	t.Helper()
 	api, err := Open(deadlined(t), o)
 	if err != nil {
@@ -199,12 +199,12 @@ func published(t *testing.T, state string) owner {
 }
 
 // fact returns a request to save a memory.
-func fact(name string) engine.SaveMemoryRequest {
-	return engine.SaveMemoryRequest{Entry: memory.Entry{Name: name, Description: "about " + name, Body: name, Source: "user"}}
+func fact(name string) ledger.SaveMemoryRequest {
+	return ledger.SaveMemoryRequest{Entry: memory.Entry{Name: name, Description: "about " + name, Body: name, Source: "user"}}
 }
 
 // save saves a memory.
-func save(t *testing.T, api engine.API, name string) {
+func save(t *testing.T, api ledger.API, name string) {
 	t.Helper()
 	if _, err := api.SaveMemory(deadlined(t), fact(name)); err != nil {
 		t.Fatal(err)
@@ -219,14 +219,14 @@ func write(t *testing.T, path, content string) {
 }
 
 // artifact stores an artifact that hardly compresses and returns its id.
-func artifact(t *testing.T, api engine.API, name string) string {
+func artifact(t *testing.T, api ledger.API, name string) string {
 	t.Helper()
 	content := name + "\n" + env.System().ID(100_000)
 	ref, err := api.PutBlob(deadlined(t), strings.NewReader(content))
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := api.PutArtifact(deadlined(t), engine.PutArtifactRequest{Blob: ref.Hash})
+	a, err := api.PutArtifact(deadlined(t), ledger.PutArtifactRequest{Blob: ref.Hash})
 	if err != nil {
 		t.Fatal(err)
 	}

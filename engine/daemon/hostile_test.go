@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 )
 
 // rawDial connects to a daemon without saying anything.
@@ -103,7 +104,7 @@ func TestGarbageEndsItsConnectionAlone(t *testing.T) {
 			ended(t, conn)
 		})
 	}
-	if _, err := good.Info(deadlined(t), engine.InfoRequest{}); err != nil {
+	if _, err := good.Info(deadlined(t), ledger.InfoRequest{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -163,34 +164,34 @@ func TestBadRequestsAreAnswered(t *testing.T) {
 // slow is a ledger whose Info waits for the end of its context, tells when it runs, and panics
 // for those who ask for sessions.
 type slow struct {
-	engine.API
+	ledger.API
 	began, over chan struct{}
 }
 
-func (s slow) Info(ctx context.Context, _ engine.InfoRequest) (engine.Info, error) {
+func (s slow) Info(ctx context.Context, _ ledger.InfoRequest) (ledger.Info, error) {
 	s.began <- struct{}{}
 	<-ctx.Done()
 	s.over <- struct{}{}
-	return engine.Info{}, ctx.Err()
+	return ledger.Info{}, ctx.Err()
 }
 
-func (s slow) Sessions(context.Context, engine.SessionsRequest) (engine.SessionsResponse, error) {
+func (s slow) Sessions(context.Context, ledger.SessionsRequest) (ledger.SessionsResponse, error) {
 	panic("the secret of the stack")
 }
 
-func (s slow) Artifacts(context.Context, engine.ArtifactsRequest) (engine.ArtifactsResponse, error) {
-	return engine.ArtifactsResponse{}, errors.New("a foreign error with a secret")
+func (s slow) Artifacts(context.Context, ledger.ArtifactsRequest) (ledger.ArtifactsResponse, error) {
+	return ledger.ArtifactsResponse{}, errors.New("a foreign error with a secret")
 }
 
-func (s slow) Summaries(context.Context, engine.SummariesRequest) (engine.SummariesResponse, error) {
-	return engine.SummariesResponse{Summaries: make([]engine.Summary, limits.Frame/100)}, nil
+func (s slow) Summaries(context.Context, ledger.SummariesRequest) (ledger.SummariesResponse, error) {
+	return ledger.SummariesResponse{Summaries: make([]ledger.Summary, limits.Frame/100)}, nil
 }
 
 // runSlow runs a daemon of a slow ledger, which is real otherwise.
 func runSlow(t *testing.T, state string) (*running, slow) {
 	t.Helper()
 	s := slow{began: make(chan struct{}, 2*maxCalls), over: make(chan struct{}, 2*maxCalls)}
-	r := run(t, Config{State: state, open: func(c Config) (engine.API, error) {
+	r := run(t, Config{State: state, open: func(c Config) (ledger.API, error) {
 		local, err := engine.Open(context.Background(), engine.Options{State: c.State, Env: env.System()})
 		s.API = local
 		return s, err
@@ -248,7 +249,7 @@ func TestACallThatIsGivenUpEndsInTheOwner(t *testing.T) {
 		<-s.began
 		cancel()
 	}()
-	if _, err := api.Info(ctx, engine.InfoRequest{}); !errors.Is(err, context.Canceled) {
+	if _, err := api.Info(ctx, ledger.InfoRequest{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	<-s.over
@@ -263,11 +264,11 @@ func TestDefectsBecomeIncidents(t *testing.T) {
 		call         func() error
 	}{
 		{"panic", "the secret of the stack", func() error {
-			_, err := api.Sessions(deadlined(t), engine.SessionsRequest{})
+			_, err := api.Sessions(deadlined(t), ledger.SessionsRequest{})
 			return err
 		}},
 		{"foreign error", "a foreign error with a secret", func() error {
-			_, err := api.Artifacts(deadlined(t), engine.ArtifactsRequest{})
+			_, err := api.Artifacts(deadlined(t), ledger.ArtifactsRequest{})
 			return err
 		}},
 	} {
@@ -290,7 +291,7 @@ func TestAnswersAndRequestsBeyondAFrameAreRefused(t *testing.T) {
 	state := stateDir(t)
 	runSlow(t, state)
 	api := open(t, optionsFor(t, state))
-	if _, err := api.Summaries(deadlined(t), engine.SummariesRequest{}); !fault.Is(err, fault.TooLarge) {
+	if _, err := api.Summaries(deadlined(t), ledger.SummariesRequest{}); !fault.Is(err, fault.TooLarge) {
 		t.Errorf("a long answer: %v", err)
 	}
 	if _, err := api.SaveMemory(deadlined(t), fact(strings.Repeat("x", limits.Frame))); !fault.Is(err, fault.TooLarge) {

@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/ledger"
 )
 
 // lockWait is how long an owner waits for the lock of one that is just leaving.
@@ -17,13 +18,13 @@ const lockWait = 250 * time.Millisecond
 
 // alone is the ledger of an owner that serves nobody else, and says so in owner.json.
 type alone struct {
-	engine.API
+	ledger.API
 	state string
 	self  owner
 }
 
 // openInProcess makes this process the owner, for itself alone.
-func openInProcess(ctx context.Context, o Options) (engine.API, error) {
+func openInProcess(ctx context.Context, o Options) (ledger.API, error) {
 	const op = "daemon.open"
 	local, err := engine.Open(ctx, engineOptions(o.Env, o.State, o.Workspace, o.Settings))
 	if bolt.IsLocked(err) {

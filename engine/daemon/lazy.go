@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // userWait bounds one attempt to open the user ledger: what is asked of the project waits for it.
@@ -17,12 +17,12 @@ const userWait = 2 * time.Second
 type lazy struct {
 	o      Options
 	gate   chan struct{} // holds one token, for whoever uses the fields below
-	api    engine.API    // guarded by gate
+	api    ledger.API    // guarded by gate
 	closed bool          // guarded by gate
 }
 
 // get returns the ledger. Errors: those of Open.
-func (l *lazy) get(ctx context.Context) (engine.API, error) {
+func (l *lazy) get(ctx context.Context) (ledger.API, error) {
 	if err := l.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (l *lazy) get(ctx context.Context) (engine.API, error) {
 
 // once calls use with the ledger, which is closed again if nobody had needed it before. Errors: those
 // of get, of use, and of closing.
-func (l *lazy) once(ctx context.Context, use func(engine.API) error) error {
+func (l *lazy) once(ctx context.Context, use func(ledger.API) error) error {
 	if err := l.enter(ctx); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (l *lazy) enter(ctx context.Context) error {
 func (l *lazy) exit() { <-l.gate }
 
 // open opens the ledger, if it is not open yet. The caller holds gate.
-func (l *lazy) open(ctx context.Context) (engine.API, error) {
+func (l *lazy) open(ctx context.Context) (ledger.API, error) {
 	if l.closed {
 		return nil, errClosed
 	}

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/workspace"
@@ -19,7 +19,7 @@ import (
 // Without a root the user ledger is all there is; project memories are refused then.
 // What is asked for without a name is that of ws.Root, one of the trees that share the ledger.
 // o.State and o.Workspace are taken from ws. Errors: those of Open.
-func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (engine.API, error) {
+func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (ledger.API, error) {
 	o.State, o.Workspace = ws.State, cmp.Or(ws.Main, ws.Root)
 	main, err := Open(ctx, o)
 	if err != nil {
@@ -34,7 +34,7 @@ func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (engi
 
 // ledgers is the ledger of a workspace that sends what concerns user memory to the user ledger.
 type ledgers struct {
-	engine.API        // of the workspace
+	ledger.API        // of the workspace
 	root       string // of the tree that this process works on
 	user       lazy
 }
@@ -43,26 +43,26 @@ type ledgers struct {
 func (l *ledgers) Close() error { return errors.Join(l.user.close(), l.API.Close()) }
 
 // Info names the tree of this process: the ledger is that of all trees of a repository.
-func (l *ledgers) Info(ctx context.Context, r engine.InfoRequest) (engine.Info, error) {
+func (l *ledgers) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
 	info, err := l.API.Info(ctx, r)
 	info.Workspace = l.root
 	return info, err
 }
 
 // Session finds a session that is not named among those of this tree.
-func (l *ledgers) Session(ctx context.Context, r engine.SessionRequest) (sessions.Session, error) {
+func (l *ledgers) Session(ctx context.Context, r ledger.SessionRequest) (sessions.Session, error) {
 	r.Tree = l.root
 	return l.API.Session(ctx, r)
 }
 
 // AppendMessages records where the host runs.
-func (l *ledgers) AppendMessages(ctx context.Context, r engine.AppendMessagesRequest) (engine.AppendMessagesResponse, error) {
+func (l *ledgers) AppendMessages(ctx context.Context, r ledger.AppendMessagesRequest) (ledger.AppendMessagesResponse, error) {
 	r.Dir = l.root
 	return l.API.AppendMessages(ctx, r)
 }
 
 // SaveMemory saves into the ledger of the entry's scope, by default the workspace's.
-func (l *ledgers) SaveMemory(ctx context.Context, r engine.SaveMemoryRequest) (memory.Entry, error) {
+func (l *ledgers) SaveMemory(ctx context.Context, r ledger.SaveMemoryRequest) (memory.Entry, error) {
 	api, err := l.of(ctx, r.Scope)
 	if err != nil {
 		return memory.Entry{}, err
@@ -72,7 +72,7 @@ func (l *ledgers) SaveMemory(ctx context.Context, r engine.SaveMemoryRequest) (m
 
 // Memory finds a memory in the ledger of its scope; without one in the workspace's, then in the
 // user's.
-func (l *ledgers) Memory(ctx context.Context, r engine.MemoryRequest) (memory.Entry, error) {
+func (l *ledgers) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.Entry, error) {
 	api, err := l.of(ctx, r.Scope)
 	if err != nil {
 		return memory.Entry{}, err
@@ -95,7 +95,7 @@ func (l *ledgers) Memory(ctx context.Context, r engine.MemoryRequest) (memory.En
 // DeleteMemory deletes from the ledger of the scope, without one from the workspace's. A memory of
 // the user, which all workspaces share, goes only when its scope is named: a request that is sent
 // again must not reach further than the first.
-func (l *ledgers) DeleteMemory(ctx context.Context, r engine.DeleteMemoryRequest) (memory.Entry, error) {
+func (l *ledgers) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest) (memory.Entry, error) {
 	api, err := l.of(ctx, r.Scope)
 	if err != nil {
 		return memory.Entry{}, err
@@ -105,7 +105,7 @@ func (l *ledgers) DeleteMemory(ctx context.Context, r engine.DeleteMemoryRequest
 		return e, err
 	}
 	if user, no := l.user.get(ctx); no == nil {
-		if _, no = user.Memory(ctx, engine.MemoryRequest{Name: r.Name}); no == nil {
+		if _, no = user.Memory(ctx, ledger.MemoryRequest{Name: r.Name}); no == nil {
 			return e, fault.New(fault.NotFound, "daemon.memory", "no memory %.1000q of the project; the user has one of that name, which all workspaces share", r.Name).
 				WithHint("name the scope to delete that: user")
 		}
@@ -115,26 +115,26 @@ func (l *ledgers) DeleteMemory(ctx context.Context, r engine.DeleteMemoryRequest
 
 // Forget forgets a text in the user ledger as well, which holds memories of all workspaces. What
 // cannot be looked at there is named as left.
-func (l *ledgers) Forget(ctx context.Context, r engine.ForgetRequest) (engine.Forgotten, error) {
+func (l *ledgers) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Forgotten, error) {
 	f, err := l.API.Forget(ctx, r)
 	if err != nil || r.Text == "" {
 		return f, err
 	}
 	user, err := l.user.get(ctx)
 	if err == nil {
-		var more engine.Forgotten
+		var more ledger.Forgotten
 		if more, err = user.Forget(ctx, r); err == nil {
 			return f.And(more), nil
 		}
 	}
-	f.Left = append(f.Left, engine.LeftPlace{Place: "the user ledger", Why: "it could not be looked at: " + err.Error()})
+	f.Left = append(f.Left, ledger.LeftPlace{Place: "the user ledger", Why: "it could not be looked at: " + err.Error()})
 	return f, nil
 }
 
 // Learn learns into the user ledger: tokenizers are the same in all workspaces. It is not held longer
 // than that: a process that has its ledgers to itself would keep it from all others, without being asked.
-func (l *ledgers) Learn(ctx context.Context, r engine.LearnRequest) (e engine.Estimators, err error) {
-	err = l.user.once(ctx, func(user engine.API) error {
+func (l *ledgers) Learn(ctx context.Context, r ledger.LearnRequest) (e ledger.Estimators, err error) {
+	err = l.user.once(ctx, func(user ledger.API) error {
 		e, err = user.Learn(ctx, r)
 		return err
 	})
@@ -142,7 +142,7 @@ func (l *ledgers) Learn(ctx context.Context, r engine.LearnRequest) (e engine.Es
 }
 
 // of returns the ledger that keeps a scope.
-func (l *ledgers) of(ctx context.Context, s memory.Scope) (engine.API, error) {
+func (l *ledgers) of(ctx context.Context, s memory.Scope) (ledger.API, error) {
 	if s == memory.User {
 		return l.user.get(ctx)
 	}
@@ -151,7 +151,7 @@ func (l *ledgers) of(ctx context.Context, s memory.Scope) (engine.API, error) {
 
 // rootless is the user ledger of a process without a workspace.
 type rootless struct {
-	engine.API
+	ledger.API
 	why string // there is no workspace
 }
 
@@ -162,7 +162,7 @@ func (r *rootless) refused(code fault.Code) error {
 }
 
 // SaveMemory refuses the scope project.
-func (r *rootless) SaveMemory(ctx context.Context, q engine.SaveMemoryRequest) (memory.Entry, error) {
+func (r *rootless) SaveMemory(ctx context.Context, q ledger.SaveMemoryRequest) (memory.Entry, error) {
 	if q.Scope == memory.Project {
 		return memory.Entry{}, r.refused(fault.Invalid)
 	}
@@ -170,16 +170,16 @@ func (r *rootless) SaveMemory(ctx context.Context, q engine.SaveMemoryRequest) (
 }
 
 // Memories has nothing to show for the scope project, and says so.
-func (r *rootless) Memories(ctx context.Context, q engine.MemoriesRequest) (engine.MemoriesResponse, error) {
+func (r *rootless) Memories(ctx context.Context, q ledger.MemoriesRequest) (ledger.MemoriesResponse, error) {
 	if q.Scope == memory.Project {
 		note := r.refused(fault.NotFound).Error()
-		return engine.MemoriesResponse{Entries: []memory.Entry{}, Notes: []string{note}}, nil
+		return ledger.MemoriesResponse{Entries: []memory.Entry{}, Notes: []string{note}}, nil
 	}
 	return r.API.Memories(ctx, q)
 }
 
 // Memory does not find the scope project.
-func (r *rootless) Memory(ctx context.Context, q engine.MemoryRequest) (memory.Entry, error) {
+func (r *rootless) Memory(ctx context.Context, q ledger.MemoryRequest) (memory.Entry, error) {
 	if q.Scope == memory.Project {
 		return memory.Entry{}, r.refused(fault.NotFound)
 	}
@@ -187,7 +187,7 @@ func (r *rootless) Memory(ctx context.Context, q engine.MemoryRequest) (memory.E
 }
 
 // DeleteMemory does not find the scope project.
-func (r *rootless) DeleteMemory(ctx context.Context, q engine.DeleteMemoryRequest) (memory.Entry, error) {
+func (r *rootless) DeleteMemory(ctx context.Context, q ledger.DeleteMemoryRequest) (memory.Entry, error) {
 	if q.Scope == memory.Project {
 		return memory.Entry{}, r.refused(fault.NotFound)
 	}

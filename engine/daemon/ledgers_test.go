@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/workspace"
 )
 
 // openBoth opens a workspace with a user ledger behind it.
-func openBoth(t *testing.T, ws workspace.Workspace) engine.API {
+func openBoth(t *testing.T, ws workspace.Workspace) ledger.API {
 	t.Helper()
 	api, err := OpenWorkspace(deadlined(t), ws, Options{Env: env.System(), Version: "test"})
 	if err != nil {
@@ -28,7 +28,7 @@ func openBoth(t *testing.T, ws workspace.Workspace) engine.API {
 	return api
 }
 
-func saveIn(t *testing.T, api engine.API, s memory.Scope, name string) memory.Entry {
+func saveIn(t *testing.T, api ledger.API, s memory.Scope, name string) memory.Entry {
 	t.Helper()
 	r := fact(name)
 	r.Scope = s
@@ -41,7 +41,7 @@ func saveIn(t *testing.T, api engine.API, s memory.Scope, name string) memory.En
 }
 
 // names returns what a list request finds, page by page, as scope:name.
-func names(t *testing.T, api engine.API, r engine.MemoriesRequest) (found, notes []string) {
+func names(t *testing.T, api ledger.API, r ledger.MemoriesRequest) (found, notes []string) {
 	t.Helper()
 	for {
 		page, err := api.Memories(deadlined(t), r)
@@ -73,17 +73,17 @@ func TestMemoriesLiveInTheLedgerOfTheirScope(t *testing.T) {
 	}
 	both := []string{"project:a", "project:c", "project:d", "user:a", "user:b", "user:c"}
 	for limit := range 8 {
-		if got, _ := names(t, api, engine.MemoriesRequest{Limit: limit}); !slices.Equal(got, both) {
+		if got, _ := names(t, api, ledger.MemoriesRequest{Limit: limit}); !slices.Equal(got, both) {
 			t.Errorf("pages of %d: %v", limit, got)
 		}
 	}
-	if got, _ := names(t, api, engine.MemoriesRequest{Scope: memory.Project}); !slices.Equal(got, both[:3]) {
+	if got, _ := names(t, api, ledger.MemoriesRequest{Scope: memory.Project}); !slices.Equal(got, both[:3]) {
 		t.Errorf("project: %v", got)
 	}
-	if got, _ := names(t, elsewhere, engine.MemoriesRequest{}); !slices.Equal(got, both[3:]) {
+	if got, _ := names(t, elsewhere, ledger.MemoriesRequest{}); !slices.Equal(got, both[3:]) {
 		t.Errorf("another workspace: %v", got)
 	}
-	if got, _ := names(t, api, engine.MemoriesRequest{Query: "about c", Limit: 3}); len(got) == 0 || len(got) > 3 {
+	if got, _ := names(t, api, ledger.MemoriesRequest{Query: "about c", Limit: 3}); len(got) == 0 || len(got) > 3 {
 		t.Errorf("recall: %v", got)
 	}
 }
@@ -94,15 +94,15 @@ func TestWithoutAScopeTheProjectComesFirst(t *testing.T) {
 	saveIn(t, api, memory.Project, "x")
 	saveIn(t, api, memory.User, "x")
 	for _, scope := range []memory.Scope{memory.Project, memory.User} {
-		if e, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "x"}); err != nil || e.Scope != scope {
+		if e, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "x"}); err != nil || e.Scope != scope {
 			t.Errorf("found %+v, %v", e, err)
 		}
 		if scope == memory.User { // sent again, a request does not reach further than the first
-			if _, err := api.DeleteMemory(deadlined(t), engine.DeleteMemoryRequest{Name: "x"}); !fault.Is(err, fault.NotFound) {
+			if _, err := api.DeleteMemory(deadlined(t), ledger.DeleteMemoryRequest{Name: "x"}); !fault.Is(err, fault.NotFound) {
 				t.Errorf("the user's memory went with the project's: %v", err)
 			}
 		}
-		q := engine.DeleteMemoryRequest{Name: "x"}
+		q := ledger.DeleteMemoryRequest{Name: "x"}
 		if scope == memory.User {
 			q.Scope = memory.User
 		}
@@ -110,7 +110,7 @@ func TestWithoutAScopeTheProjectComesFirst(t *testing.T) {
 			t.Errorf("deleted %+v, %v", e, err)
 		}
 	}
-	if _, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "x"}); !fault.Is(err, fault.NotFound) {
+	if _, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "x"}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("after both: %v", err)
 	}
 }
@@ -121,17 +121,17 @@ func TestWithoutTheUserLedgerTheProjectWorks(t *testing.T) {
 	ws := workspace.Workspace{Root: t.TempDir(), State: stateDir(t), UserState: filepath.Join(file, "user")}
 	api := openBoth(t, ws)
 	saveIn(t, api, memory.Project, "x")
-	got, notes := names(t, api, engine.MemoriesRequest{})
+	got, notes := names(t, api, ledger.MemoriesRequest{})
 	if !slices.Equal(got, []string{"project:x"}) || len(notes) != 1 || !strings.Contains(notes[0], "user ledger") {
 		t.Errorf("%v, notes %q", got, notes)
 	}
-	if got, notes := names(t, api, engine.MemoriesRequest{Query: "x"}); len(got) != 1 || len(notes) != 1 {
+	if got, notes := names(t, api, ledger.MemoriesRequest{Query: "x"}); len(got) != 1 || len(notes) != 1 {
 		t.Errorf("recall: %v, notes %q", got, notes)
 	}
-	if _, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "x"}); err != nil {
+	if _, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "x"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "y"}); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "user") {
+	if _, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "y"}); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "user") {
 		t.Errorf("a name that is not there: %v", err)
 	}
 	r := fact("y")
@@ -152,13 +152,13 @@ func TestWithoutAWorkspaceThereIsTheUserLedgerAlone(t *testing.T) {
 	if _, err := api.SaveMemory(deadlined(t), r); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "root of a file system") {
 		t.Errorf("a project memory: %v", err)
 	}
-	if got, notes := names(t, api, engine.MemoriesRequest{Scope: memory.Project}); len(got) != 0 || len(notes) != 1 {
+	if got, notes := names(t, api, ledger.MemoriesRequest{Scope: memory.Project}); len(got) != 0 || len(notes) != 1 {
 		t.Errorf("project: %v, notes %q", got, notes)
 	}
-	if got, notes := names(t, api, engine.MemoriesRequest{}); !slices.Equal(got, []string{"user:x"}) || len(notes) != 0 {
+	if got, notes := names(t, api, ledger.MemoriesRequest{}); !slices.Equal(got, []string{"user:x"}) || len(notes) != 0 {
 		t.Errorf("both: %v, notes %q", got, notes)
 	}
-	if _, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "x", Scope: memory.Project}); !fault.Is(err, fault.NotFound) {
+	if _, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "x", Scope: memory.Project}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("in the project: %v", err)
 	}
 }
@@ -175,7 +175,7 @@ func TestLearningDoesNotKeepTheUserLedger(t *testing.T) {
 	defer api.Close() // the test looks at the user ledger
 	learn := func() {
 		t.Helper()
-		if _, err := api.Learn(deadlined(t), engine.LearnRequest{Host: "h", HostID: "i", Models: []string{"m"}}); err != nil {
+		if _, err := api.Learn(deadlined(t), ledger.LearnRequest{Host: "h", HostID: "i", Models: []string{"m"}}); err != nil {
 			t.Fatal(err)
 		}
 	}

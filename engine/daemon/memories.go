@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
 
@@ -24,12 +24,12 @@ const projectPage = "project:"
 
 // Memories lists the memories of one scope, or of both: those of the project by name, then those
 // of the user by name; with a query the best of both.
-func (l *ledgers) Memories(ctx context.Context, r engine.MemoriesRequest) (engine.MemoriesResponse, error) {
+func (l *ledgers) Memories(ctx context.Context, r ledger.MemoriesRequest) (ledger.MemoriesResponse, error) {
 	switch {
 	case r.Scope != "":
 		api, err := l.of(ctx, r.Scope)
 		if err != nil {
-			return engine.MemoriesResponse{Entries: []memory.Entry{}}, err
+			return ledger.MemoriesResponse{Entries: []memory.Entry{}}, err
 		}
 		return api.Memories(ctx, r)
 	case r.Query != "":
@@ -40,7 +40,7 @@ func (l *ledgers) Memories(ctx context.Context, r engine.MemoriesRequest) (engin
 }
 
 // recall ranks the memories of both scopes.
-func (l *ledgers) recall(ctx context.Context, r engine.MemoriesRequest) (engine.MemoriesResponse, error) {
+func (l *ledgers) recall(ctx context.Context, r ledger.MemoriesRequest) (ledger.MemoriesResponse, error) {
 	if r.Limit <= 0 {
 		r.Limit = recallBoth
 	}
@@ -58,11 +58,11 @@ func (l *ledgers) recall(ctx context.Context, r engine.MemoriesRequest) (engine.
 }
 
 // list pages through the memories of the project, then through those of the user.
-func (l *ledgers) list(ctx context.Context, r engine.MemoriesRequest) (engine.MemoriesResponse, error) {
+func (l *ledgers) list(ctx context.Context, r ledger.MemoriesRequest) (ledger.MemoriesResponse, error) {
 	if r.Limit <= 0 {
 		r.Limit = listBoth
 	}
-	page := engine.MemoriesResponse{Entries: []memory.Entry{}}
+	page := ledger.MemoriesResponse{Entries: []memory.Entry{}}
 	after, inUser := strings.CutPrefix(r.After, userPage)
 	if !inUser {
 		q := r
@@ -94,13 +94,13 @@ func (l *ledgers) list(ctx context.Context, r engine.MemoriesRequest) (engine.Me
 
 // userMemories asks the user ledger. What goes wrong there becomes a note: the answer of the
 // project is worth having without it.
-func (l *ledgers) userMemories(ctx context.Context, r engine.MemoriesRequest) engine.MemoriesResponse {
+func (l *ledgers) userMemories(ctx context.Context, r ledger.MemoriesRequest) ledger.MemoriesResponse {
 	api, err := l.user.get(ctx)
 	if err == nil {
-		var m engine.MemoriesResponse
+		var m ledger.MemoriesResponse
 		if m, err = api.Memories(ctx, r); err == nil {
 			return m
 		}
 	}
-	return engine.MemoriesResponse{Notes: []string{"user memory could not be looked at: " + err.Error()}}
+	return ledger.MemoriesResponse{Notes: []string{"user memory could not be looked at: " + err.Error()}}
 }

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"io"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 )
 
 // attachment is the raw bytes of a request or response. They stand in a frame of their own behind
@@ -139,7 +139,7 @@ func (r response) result() (content, error) {
 
 // pack returns v as content; raw says whether its raw bytes may stand beside the JSON.
 func pack(v any, raw bool) (c content, err error) {
-	if a, ok := v.(engine.Attached); ok && raw {
+	if a, ok := v.(ledger.Attached); ok && raw {
 		v, c.data = a.Detach()
 	}
 	c.body, err = json.Marshal(v)
@@ -156,7 +156,7 @@ func (c content) unpack(v any, strict bool) error {
 	if err := d.Decode(v); err != nil {
 		return err
 	}
-	a, ok := v.(engine.Attached)
+	a, ok := v.(ledger.Attached)
 	switch {
 	case len(c.data) == 0:
 		return nil

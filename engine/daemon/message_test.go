@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -20,7 +20,7 @@ func FuzzMessagesRoundTrip(f *testing.F) {
 	f.Add([]byte("first"), []byte(""), []byte("third"))
 	f.Add([]byte{0, 0xff}, []byte("\n"), []byte{})
 	f.Fuzz(func(t *testing.T, a, b, c []byte) {
-		in := engine.AppendEntriesRequest{Import: "i", Entries: []sessions.NewEntry{
+		in := ledger.AppendEntriesRequest{Import: "i", Entries: []sessions.NewEntry{
 			{Kind: sessions.KindNote, Original: a}, {Kind: sessions.KindNote, Original: b}, {Kind: sessions.KindNote, Original: c},
 		}}
 		packed, err := pack(&in, true)
@@ -37,7 +37,7 @@ func FuzzMessagesRoundTrip(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var out engine.AppendEntriesRequest
+			var out ledger.AppendEntriesRequest
 			if err := q.take(nil).unpack(&out, true); err != nil {
 				t.Fatal(err)
 			}
@@ -55,12 +55,12 @@ func FuzzMessagesRoundTrip(f *testing.F) {
 
 // TestAnOlderClientGetsPlainJSON: whoever does not ask for raw bytes beside the JSON gets none.
 func TestAnOlderClientGetsPlainJSON(t *testing.T) {
-	in := engine.ViewResponse{Session: "s", Messages: []engine.ViewMessage{{JSON: []byte(`{"a":1}`)}}}
+	in := ledger.ViewResponse{Session: "s", Messages: []ledger.ViewMessage{{JSON: []byte(`{"a":1}`)}}}
 	plain, err := pack(&in, false)
 	if err != nil || plain.data != nil {
 		t.Fatalf("%d attachments, %v", len(plain.data), err)
 	}
-	var out engine.ViewResponse
+	var out ledger.ViewResponse
 	if err := json.Unmarshal(plain.body, &out); err != nil {
 		t.Fatal(err)
 	}
@@ -91,10 +91,10 @@ func TestAttachmentsThatAreRefused(t *testing.T) {
 		}
 	}
 	two := content{body: []byte(`{"entries":[{"kind":"note","time":"2026-01-01T00:00:00Z"}]}`), data: [][]byte{nil, nil}}
-	if err := two.unpack(new(engine.AppendEntriesRequest), true); !fault.Is(err, fault.Invalid) {
+	if err := two.unpack(new(ledger.AppendEntriesRequest), true); !fault.Is(err, fault.Invalid) {
 		t.Errorf("bytes for another number of entries: %v", err)
 	}
-	if err := (content{body: []byte("{}"), data: [][]byte{{1}}}).unpack(new(engine.InfoRequest), true); !fault.Is(err, fault.Invalid) {
+	if err := (content{body: []byte("{}"), data: [][]byte{{1}}}).unpack(new(ledger.InfoRequest), true); !fault.Is(err, fault.Invalid) {
 		t.Errorf("bytes where none belong: %v", err)
 	}
 }

@@ -3,12 +3,12 @@ package daemon
 import (
 	"context"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // handler answers one request of a method.
-type handler func(ctx context.Context, api engine.API, in content, raw bool) (content, error)
+type handler func(ctx context.Context, api ledger.API, in content, raw bool) (content, error)
 
 // waitEvents is the one method that waits for others: an owner that leaves does not wait for it.
 const waitEvents = "WaitEvents"
@@ -21,53 +21,53 @@ const hintSkew = "the daemon may be older than this program: run: ctxledger daem
 
 // methods is every call of engine.API but the streams. calls.go has the other end of each line.
 var methods = map[string]handler{
-	"Info":             on(engine.API.Info),
-	waitEvents:         on(engine.API.WaitEvents),
-	"ImportState":      on(engine.API.ImportState),
-	"AppendEntries":    on(engine.API.AppendEntries),
-	"AppendMessages":   on(engine.API.AppendMessages),
-	"Sessions":         on(engine.API.Sessions),
-	"Session":          on(engine.API.Session),
-	"Log":              on(engine.API.Log),
-	"View":             on(engine.API.View),
-	"Status":           on(engine.API.Status),
-	"Growth":           on(engine.API.Growth),
-	"EditView":         on(engine.API.EditView),
-	"Overflow":         on(engine.API.Overflow),
-	"NoteTrim":         on(engine.API.NoteTrim),
-	"PlanCompaction":   on(engine.API.PlanCompaction),
-	"AcceptCompaction": on(engine.API.AcceptCompaction),
-	"Summaries":        on(engine.API.Summaries),
-	"Summary":          on(engine.API.Summary),
-	"Restore":          on(engine.API.Restore),
-	"PutArtifact":      on(engine.API.PutArtifact),
-	"Artifact":         on(engine.API.Artifact),
-	"Artifacts":        on(engine.API.Artifacts),
-	"ReadArtifact":     on(engine.API.ReadArtifact),
-	"SearchArtifacts":  on(engine.API.SearchArtifacts),
-	"Forget":           on(engine.API.Forget),
-	"Retain":           on(engine.API.Retain),
-	"Mask":             on(engine.API.Mask),
-	"SaveMemory":       on(engine.API.SaveMemory),
-	"Memories":         on(engine.API.Memories),
-	"Memory":           on(engine.API.Memory),
-	"DeleteMemory":     on(engine.API.DeleteMemory),
-	"Changes":          on(engine.API.Changes),
-	"Intents":          on(engine.API.Intents),
-	"FileHistory":      on(engine.API.FileHistory),
-	"DiskUsage":        on(engine.API.DiskUsage),
-	"CollectGarbage":   on(engine.API.CollectGarbage),
-	"Backup":           on(engine.API.Backup),
-	"Touched":          on(engine.API.Touched),
-	"RecordStates":     on(engine.API.RecordStates),
-	"Learn":            on(engine.API.Learn),
-	"Estimators":       on(engine.API.Estimators),
-	"KeepEstimators":   on(engine.API.KeepEstimators),
+	"Info":             on(ledger.API.Info),
+	waitEvents:         on(ledger.API.WaitEvents),
+	"ImportState":      on(ledger.API.ImportState),
+	"AppendEntries":    on(ledger.API.AppendEntries),
+	"AppendMessages":   on(ledger.API.AppendMessages),
+	"Sessions":         on(ledger.API.Sessions),
+	"Session":          on(ledger.API.Session),
+	"Log":              on(ledger.API.Log),
+	"View":             on(ledger.API.View),
+	"Status":           on(ledger.API.Status),
+	"Growth":           on(ledger.API.Growth),
+	"EditView":         on(ledger.API.EditView),
+	"Overflow":         on(ledger.API.Overflow),
+	"NoteTrim":         on(ledger.API.NoteTrim),
+	"PlanCompaction":   on(ledger.API.PlanCompaction),
+	"AcceptCompaction": on(ledger.API.AcceptCompaction),
+	"Summaries":        on(ledger.API.Summaries),
+	"Summary":          on(ledger.API.Summary),
+	"Restore":          on(ledger.API.Restore),
+	"PutArtifact":      on(ledger.API.PutArtifact),
+	"Artifact":         on(ledger.API.Artifact),
+	"Artifacts":        on(ledger.API.Artifacts),
+	"ReadArtifact":     on(ledger.API.ReadArtifact),
+	"SearchArtifacts":  on(ledger.API.SearchArtifacts),
+	"Forget":           on(ledger.API.Forget),
+	"Retain":           on(ledger.API.Retain),
+	"Mask":             on(ledger.API.Mask),
+	"SaveMemory":       on(ledger.API.SaveMemory),
+	"Memories":         on(ledger.API.Memories),
+	"Memory":           on(ledger.API.Memory),
+	"DeleteMemory":     on(ledger.API.DeleteMemory),
+	"Changes":          on(ledger.API.Changes),
+	"Intents":          on(ledger.API.Intents),
+	"FileHistory":      on(ledger.API.FileHistory),
+	"DiskUsage":        on(ledger.API.DiskUsage),
+	"CollectGarbage":   on(ledger.API.CollectGarbage),
+	"Backup":           on(ledger.API.Backup),
+	"Touched":          on(ledger.API.Touched),
+	"RecordStates":     on(ledger.API.RecordStates),
+	"Learn":            on(ledger.API.Learn),
+	"Estimators":       on(ledger.API.Estimators),
+	"KeepEstimators":   on(ledger.API.KeepEstimators),
 }
 
 // on makes a handler of a method of engine.API.
-func on[Request, Response any](method func(engine.API, context.Context, Request) (Response, error)) handler {
-	return func(ctx context.Context, api engine.API, in content, raw bool) (content, error) {
+func on[Request, Response any](method func(ledger.API, context.Context, Request) (Response, error)) handler {
+	return func(ctx context.Context, api ledger.API, in content, raw bool) (content, error) {
 		var r Request
 		if err := in.unpack(&r, true); err != nil {
 			return content{}, fault.New(fault.Invalid, "daemon.request", "request body: %s", err).WithHint(hintSkew)

@@ -11,15 +11,15 @@ import (
 	"strconv"
 	"testing"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 )
 
 // streams are the methods of engine.API that are no calls.
 var streams = map[string]bool{"PutBlob": true, "ReadBlob": true, "Close": true}
 
 func TestEveryMethodOfTheAPIIsServedUnderItsName(t *testing.T) {
-	api := reflect.TypeFor[engine.API]()
+	api := reflect.TypeFor[ledger.API]()
 	for i := range api.NumMethod() {
 		name := api.Method(i).Name
 		if _, ok := methods[name]; ok == streams[name] {
@@ -89,7 +89,7 @@ func TestEveryMethodOfTheClientAsksForItself(t *testing.T) {
 		if r.Method != name || r.Deadline <= 0 {
 			t.Errorf("%s asks for %s within %d ms", name, r.Method, r.Deadline)
 		}
-		var body engine.Mutation
+		var body ledger.Mutation
 		if err := json.Unmarshal(r.take(r.Body).body, &body); err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"ctxledger.dev/artifacts"
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 )
 
 // older is what earlier protocols had and engine.API has no more, in terms of what it has now.
@@ -14,14 +14,14 @@ var older = map[string]handler{
 
 // forgetArtifactRequest is the request of ForgetArtifact, of protocol 1.
 type forgetArtifactRequest struct {
-	engine.Mutation
+	ledger.Mutation
 	ID string `json:"id"`
 }
 
 // forgetArtifact forgets an artifact and returns its tombstone.
-func forgetArtifact(api engine.API, ctx context.Context, r forgetArtifactRequest) (artifacts.Artifact, error) {
-	if _, err := api.Forget(ctx, engine.ForgetRequest{Mutation: r.Mutation, Handle: r.ID}); err != nil {
+func forgetArtifact(api ledger.API, ctx context.Context, r forgetArtifactRequest) (artifacts.Artifact, error) {
+	if _, err := api.Forget(ctx, ledger.ForgetRequest{Mutation: r.Mutation, Handle: r.ID}); err != nil {
 		return artifacts.Artifact{}, err
 	}
-	return api.Artifact(ctx, engine.ArtifactRequest{ID: r.ID})
+	return api.Artifact(ctx, ledger.ArtifactRequest{ID: r.ID})
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 )
 
 // freeze writes down the API of the present protocol, as a release does.
@@ -55,7 +55,7 @@ func frozen(p int) string { return filepath.Join("testdata", fmt.Sprintf("api-%d
 // wireForm returns the API as it is seen on the wire: a line for each field of each request and answer.
 func wireForm() []string {
 	var out []string
-	api := reflect.TypeFor[engine.API]()
+	api := reflect.TypeFor[ledger.API]()
 	for i := range api.NumMethod() {
 		m := api.Method(i)
 		for j := 1; j < m.Type.NumIn(); j++ { // the first is the context

@@ -6,14 +6,14 @@ import (
 	"io"
 	"net"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 )
 
 // ReadBlob receives a blob on a connection of its own. When the owner is lost in between, reading
 // goes on with the next one. ctx bounds the reading as well.
-func (c *client) ReadBlob(ctx context.Context, r engine.ReadBlobRequest) (io.ReadCloser, error) {
+func (c *client) ReadBlob(ctx context.Context, r ledger.ReadBlobRequest) (io.ReadCloser, error) {
 	b := &blobReader{ctx: ctx, c: c, request: r, attempt: attempt{c: c, method: "ReadBlob"}}
 	if err := b.begin(); err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (c *client) ReadBlob(ctx context.Context, r engine.ReadBlobRequest) (io.Rea
 type blobReader struct {
 	ctx     context.Context //style:ok a reader has no parameter to take it from
 	c       *client
-	request engine.ReadBlobRequest // Offset moves on with what has been read
+	request ledger.ReadBlobRequest // Offset moves on with what has been read
 	attempt attempt
 	link    *link // to the owner that sends it
 	conn    net.Conn

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/pulse"
+	"ctxledger.dev/ledger"
 )
 
 // retainEvery is how often an owner applies the retention policy after its start.
@@ -17,7 +17,7 @@ const retainEvery = 24 * time.Hour
 const retainStep = 2 * time.Minute
 
 // retain lets expire what the retention policy says, at the start and once a day.
-func (d *daemon) retain(ctx context.Context, _ engine.API, p *pulse.Pulse) error {
+func (d *daemon) retain(ctx context.Context, _ ledger.API, p *pulse.Pulse) error {
 	tick := time.NewTicker(retainEvery)
 	defer tick.Stop()
 	for {
@@ -37,7 +37,7 @@ func (d *daemon) retain(ctx context.Context, _ engine.API, p *pulse.Pulse) error
 
 // applyPolicy applies the policy, and logs what went by it.
 func (d *daemon) applyPolicy() error {
-	r, err := d.api.Retain(d.leaving, engine.RetainRequest{Apply: true})
+	r, err := d.api.Retain(d.leaving, ledger.RetainRequest{Apply: true})
 	if err == nil && r.Expired != nil {
 		d.log.Info("expired by the retention policy", "sessions", r.DueTotal)
 	}

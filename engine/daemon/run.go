@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
 )
 
@@ -32,14 +33,14 @@ type Config struct {
 
 	ready   func()                           // called when clients can come; nil: nothing
 	process bool                             // whether the process is this daemon's alone: see Main
-	open    func(Config) (engine.API, error) // nil: engine.Open
+	open    func(Config) (ledger.API, error) // nil: engine.Open
 	listen  func(Config) (listener, error)   // nil: what the platform has
 }
 
 // daemon is an owner at work.
 type daemon struct {
 	config  Config
-	api     engine.API
+	api     ledger.API
 	log     *slog.Logger
 	self    owner
 	started time.Time
@@ -90,7 +91,7 @@ func Run(ctx context.Context, c Config) error {
 }
 
 // openLedger opens the ledger of c, and with it takes the lock that makes the owner.
-func openLedger(ctx context.Context, c Config) (engine.API, error) {
+func openLedger(ctx context.Context, c Config) (ledger.API, error) {
 	if c.open != nil {
 		return c.open(c)
 	}
@@ -110,7 +111,7 @@ func engineOptions(e env.Env, state, root string, settings func(string) engine.S
 }
 
 // own serves an open ledger and closes it.
-func own(ctx context.Context, c Config, api engine.API, log *slog.Logger) error {
+func own(ctx context.Context, c Config, api ledger.API, log *slog.Logger) error {
 	l, err := openListener(c)
 	if err != nil {
 		return errors.Join(err, api.Close())

@@ -12,10 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pulse"
+	"ctxledger.dev/ledger"
 )
 
 func contents(t *testing.T, path string) []byte {
@@ -139,7 +139,7 @@ func TestADaemonLeavesWithItsLedger(t *testing.T) {
 	if err := Stop(deadlined(t), state); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "fact"}); err != nil || got.Body != "fact" {
+	if got, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "fact"}); err != nil || got.Body != "fact" {
 		t.Errorf("after the next owner: %+v, %v", got, err)
 	}
 }
@@ -149,11 +149,11 @@ func TestBackgroundTasksAreWaitedForAndMayFail(t *testing.T) {
 	ended := make(chan struct{})
 	o := optionsFor(t, state)
 	r := run(t, Config{State: state, Workspace: o.Workspace, Background: []Task{
-		{Name: "failing", Run: func(context.Context, engine.API, *pulse.Pulse) error {
+		{Name: "failing", Run: func(context.Context, ledger.API, *pulse.Pulse) error {
 			return errors.New("a task that fails with ghp_" + strings.Repeat("Ab1x", 9))
 		}},
-		{Name: "panicking", Run: func(context.Context, engine.API, *pulse.Pulse) error { panic("a task that panics") }},
-		{Name: engine.TaskFollow, Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+		{Name: "panicking", Run: func(context.Context, ledger.API, *pulse.Pulse) error { panic("a task that panics") }},
+		{Name: ledger.TaskFollow, Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 			p.Rest()
 			<-ctx.Done()
 			_, err := api.SaveMemory(context.WithoutCancel(ctx), fact("last words"))
@@ -163,7 +163,7 @@ func TestBackgroundTasksAreWaitedForAndMayFail(t *testing.T) {
 	}})
 	api := open(t, o)
 	until(t, "two tasks have failed", func() bool { return strings.Count(string(contents(t, r.log)), "background task") == 2 })
-	info, err := api.Info(deadlined(t), engine.InfoRequest{})
+	info, err := api.Info(deadlined(t), ledger.InfoRequest{})
 	if err != nil || !info.Following || info.PID != os.Getpid() || info.Clients != 1 {
 		t.Errorf("info %+v, %v", info, err)
 	}
@@ -174,7 +174,7 @@ func TestBackgroundTasksAreWaitedForAndMayFail(t *testing.T) {
 			t.Errorf("a secret leaves through %q", x.Trouble())
 		}
 	}
-	for name, state := range map[string]string{"failing": engine.TaskFailed, "panicking": engine.TaskFailed, engine.TaskFollow: engine.TaskWaiting} {
+	for name, state := range map[string]string{"failing": ledger.TaskFailed, "panicking": ledger.TaskFailed, ledger.TaskFollow: ledger.TaskWaiting} {
 		if got[name] != state {
 			t.Errorf("%s: %q, want %q", name, got[name], state)
 		}
@@ -186,7 +186,7 @@ func TestBackgroundTasksAreWaitedForAndMayFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-ended
-	if got, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "last words"}); err != nil || got.Body != "last words" {
+	if got, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "last words"}); err != nil || got.Body != "last words" {
 		t.Errorf("what the task did at the end: %+v, %v", got, err)
 	}
 }
@@ -243,7 +243,7 @@ func TestAnOlderOwnerIsAskedToLeave(t *testing.T) {
 	if err := <-left; err != nil {
 		t.Fatal(err)
 	}
-	info, err := api.Info(deadlined(t), engine.InfoRequest{})
+	info, err := api.Info(deadlined(t), ledger.InfoRequest{})
 	if err != nil || info.PID == os.Getpid() {
 		t.Errorf("info %+v, %v", info, err)
 	}

@@ -7,11 +7,11 @@ import (
 	"io"
 	"net"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 )
 
 // servePut receives one blob.
@@ -69,7 +69,7 @@ func (d *daemon) serveRead(raw net.Conn) {
 // sendBlob answers a request for a blob. Its error has not been sent yet; nil: all is said, or
 // nobody is there to hear it.
 func (d *daemon) sendBlob(conn net.Conn) error {
-	var r engine.ReadBlobRequest
+	var r ledger.ReadBlobRequest
 	if err := readJSON(conn, limits.Frame, &r); err != nil {
 		return nil //style:ok the client has hung up or talks nonsense: hanging up is the answer
 	}

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 )
 
 func TestClientsStartOneOwnerBetweenThem(t *testing.T) {
@@ -29,7 +29,7 @@ func TestClientsStartOneOwnerBetweenThem(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			info, err := api.Info(t.Context(), engine.InfoRequest{})
+			info, err := api.Info(t.Context(), ledger.InfoRequest{})
 			if err = errors.Join(err, api.Close()); err != nil {
 				t.Error(err)
 			}
@@ -49,7 +49,7 @@ func TestEightClientsWorkWhileOneWaits(t *testing.T) {
 	waiter := open(t, o)
 	waited := make(chan error, 1)
 	go func() {
-		got, err := waiter.WaitEvents(t.Context(), engine.WaitEventsRequest{Kinds: []string{engine.EventForgotten}, WaitMS: 60_000})
+		got, err := waiter.WaitEvents(t.Context(), ledger.WaitEventsRequest{Kinds: []string{ledger.EventForgotten}, WaitMS: 60_000})
 		if err == nil {
 			err = fmt.Errorf("nothing was forgotten, but %d events came", len(got.Events))
 		}
@@ -65,7 +65,7 @@ func TestEightClientsWorkWhileOneWaits(t *testing.T) {
 				if _, err := api.SaveMemory(t.Context(), fact(name)); err != nil {
 					t.Error(err)
 				}
-				if got, err := api.Memory(t.Context(), engine.MemoryRequest{Name: name}); err != nil || got.Body != name {
+				if got, err := api.Memory(t.Context(), ledger.MemoryRequest{Name: name}); err != nil || got.Body != name {
 					t.Errorf("%s: %+v, %v", name, got, err)
 				}
 			}
@@ -73,7 +73,7 @@ func TestEightClientsWorkWhileOneWaits(t *testing.T) {
 	}
 	work.Wait()
 	// The connection that waits has served nothing else so far; it does, and still waits.
-	info, err := waiter.Info(deadlined(t), engine.InfoRequest{})
+	info, err := waiter.Info(deadlined(t), ledger.InfoRequest{})
 	if err != nil || info.Memories != clients*each || info.Clients != clients+1 {
 		t.Errorf("info %+v, %v", info, err)
 	}
@@ -93,13 +93,13 @@ func TestEightClientsWorkWhileOneWaits(t *testing.T) {
 func TestEventsReachAWaitingClient(t *testing.T) {
 	o := optionsFor(t, stateDir(t))
 	waiter, writer := open(t, o), open(t, o)
-	now, err := waiter.WaitEvents(deadlined(t), engine.WaitEventsRequest{After: -1})
+	now, err := waiter.WaitEvents(deadlined(t), ledger.WaitEventsRequest{After: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := make(chan engine.WaitEventsResponse, 1)
+	got := make(chan ledger.WaitEventsResponse, 1)
 	go func() {
-		r, err := waiter.WaitEvents(t.Context(), engine.WaitEventsRequest{After: now.Next, WaitMS: 20_000})
+		r, err := waiter.WaitEvents(t.Context(), ledger.WaitEventsRequest{After: now.Next, WaitMS: 20_000})
 		if err != nil {
 			t.Error(err)
 		}
@@ -145,7 +145,7 @@ func TestInvariant8KilledOwnerLosesNothing(t *testing.T) {
 	api := open(t, o)
 	applied := make(map[string]int)
 	for after := int64(0); ; {
-		r, err := api.WaitEvents(deadlined(t), engine.WaitEventsRequest{After: after, Limit: 1000})
+		r, err := api.WaitEvents(deadlined(t), ledger.WaitEventsRequest{After: after, Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,13 +183,13 @@ func TestALongPollOutlivesItsOwner(t *testing.T) {
 		{"killed", func() { kill(t, published(t, state).PID) }},
 	} {
 		t.Run(end.name, func(t *testing.T) {
-			now, err := waiter.WaitEvents(deadlined(t), engine.WaitEventsRequest{After: -1})
+			now, err := waiter.WaitEvents(deadlined(t), ledger.WaitEventsRequest{After: -1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := make(chan engine.WaitEventsResponse, 1)
+			got := make(chan ledger.WaitEventsResponse, 1)
 			go func() {
-				r, err := waiter.WaitEvents(t.Context(), engine.WaitEventsRequest{After: now.Next, WaitMS: 20_000})
+				r, err := waiter.WaitEvents(t.Context(), ledger.WaitEventsRequest{After: now.Next, WaitMS: 20_000})
 				if err != nil {
 					t.Error(err)
 				}
@@ -219,13 +219,13 @@ func TestDeadlinesHoldWhileTheOwnerIsStopped(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), allowed)
 	defer cancel()
 	began := time.Now()
-	_, err := api.Info(ctx, engine.InfoRequest{})
+	_, err := api.Info(ctx, ledger.InfoRequest{})
 	if took := time.Since(began); !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.DeadlineExceeded) || took > allowed+time.Second {
 		t.Errorf("after %v: %v", took, err)
 	}
 	resumed = true
 	resume(t, pid)
-	if _, err := api.Info(deadlined(t), engine.InfoRequest{}); err != nil {
+	if _, err := api.Info(deadlined(t), ledger.InfoRequest{}); err != nil {
 		t.Errorf("after it goes on: %v", err)
 	}
 }
@@ -256,7 +256,7 @@ func TestInProcessOwnsAloneOrNamesTheOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	shared := open(t, o)
-	if got, err := shared.Memory(deadlined(t), engine.MemoryRequest{Name: "kept"}); err != nil || got.Body != "kept" {
+	if got, err := shared.Memory(deadlined(t), ledger.MemoryRequest{Name: "kept"}); err != nil || got.Body != "kept" {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	_, err = Open(deadlined(t), alone)

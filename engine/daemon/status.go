@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 )
 
 // State is what can be said of a ledger's daemon from outside.
@@ -18,7 +18,7 @@ type State struct {
 	Protocol int         `json:"protocol,omitempty"`
 	Address  string      `json:"address,omitempty"`
 	Started  time.Time   `json:"started,omitzero"`
-	Info     engine.Info `json:"info,omitzero"` // its own answer, when it speaks our protocol
+	Info     ledger.Info `json:"info,omitzero"` // its own answer, when it speaks our protocol
 	// InProcess says that the process PID keeps the ledger to itself: no daemon can run.
 	InProcess bool `json:"in_process,omitempty"`
 }

@@ -7,11 +7,11 @@ import (
 	"sync"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/ledger"
 )
 
 // Task is work that an owner does besides answering, until its context ends: following session files, for
@@ -20,7 +20,7 @@ type Task struct {
 	Name string        // what it does, for status and log
 	Step time.Duration // how long one step may take before the task counts as stuck; 0: limits.TaskStep
 	// Run does the work. It beats before each step and rests while it waits for something to do.
-	Run func(ctx context.Context, api engine.API, p *pulse.Pulse) error
+	Run func(ctx context.Context, api ledger.API, p *pulse.Pulse) error
 }
 
 // Tasks are the background tasks of one owner, at work.
@@ -42,7 +42,7 @@ type job struct {
 }
 
 // StartTasks starts tasks, each on a goroutine of its own. The log gets what they fail with.
-func StartTasks(ctx context.Context, api engine.API, e env.Env, log *slog.Logger, tasks []Task) *Tasks {
+func StartTasks(ctx context.Context, api ledger.API, e env.Env, log *slog.Logger, tasks []Task) *Tasks {
 	t := &Tasks{env: e, ended: make(chan struct{})}
 	masks := redact.New([]byte(e.ID(maskKey))) // what a task fails with is shown to clients
 	var work sync.WaitGroup
@@ -69,39 +69,39 @@ func StartTasks(ctx context.Context, api engine.API, e env.Env, log *slog.Logger
 }
 
 // Inform adds to what a ledger says of itself how the tasks fare.
-func (t *Tasks) Inform(info *engine.Info) {
+func (t *Tasks) Inform(info *ledger.Info) {
 	for _, r := range t.all {
 		s := r.state(t.env.Now())
 		info.Tasks = append(info.Tasks, s)
-		if s.Name == engine.TaskFollow {
-			info.Following = s.State == engine.TaskWaiting || s.State == engine.TaskWorking
+		if s.Name == ledger.TaskFollow {
+			info.Following = s.State == ledger.TaskWaiting || s.State == ledger.TaskWorking
 		}
 	}
 }
 
 // state says how one task fares.
-func (r *job) state(now time.Time) engine.TaskState {
+func (r *job) state(now time.Time) ledger.TaskState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := engine.TaskState{Name: r.Name}
+	s := ledger.TaskState{Name: r.Name}
 	if !r.ended.IsZero() {
-		s.State, s.Seconds = engine.TaskEnded, now.Sub(r.ended).Seconds()
+		s.State, s.Seconds = ledger.TaskEnded, now.Sub(r.ended).Seconds()
 		if r.err != nil {
-			s.State, s.Error = engine.TaskFailed, r.said
+			s.State, s.Error = ledger.TaskFailed, r.said
 		}
 		return s
 	}
 	took, rests := r.pulse.Step()
-	s.State, s.Seconds = engine.TaskWorking, took.Seconds()
+	s.State, s.Seconds = ledger.TaskWorking, took.Seconds()
 	most := r.Step
 	if most == 0 {
 		most = limits.TaskStep
 	}
 	switch {
 	case rests:
-		s.State = engine.TaskWaiting
+		s.State = ledger.TaskWaiting
 	case took >= most:
-		s.State = engine.TaskStuck
+		s.State = ledger.TaskStuck
 	}
 	return s
 }

@@ -11,14 +11,15 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/pulse"
+	"ctxledger.dev/ledger"
 )
 
 // deaf returns a task that does not end with its context, as one in a system call, and what ends it.
-func deaf(t *testing.T, inside func(context.Context, engine.API)) Task {
+func deaf(t *testing.T, inside func(context.Context, ledger.API)) Task {
 	t.Helper()
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
-	return Task{Name: engine.TaskFollow, Step: time.Nanosecond, Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+	return Task{Name: ledger.TaskFollow, Step: time.Nanosecond, Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 		p.Beat()
 		inside(ctx, api)
 		<-release
@@ -36,9 +37,9 @@ func (r stuckReader) Read([]byte) (int, error) { <-r.release; return 0, context.
 func TestAStuckTaskIsToldAndLeftBehind(t *testing.T) {
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
-	for name, inside := range map[string]func(context.Context, engine.API){
-		"outside of the ledger": func(context.Context, engine.API) {},
-		"while it stores content": func(_ context.Context, api engine.API) {
+	for name, inside := range map[string]func(context.Context, ledger.API){
+		"outside of the ledger": func(context.Context, ledger.API) {},
+		"while it stores content": func(_ context.Context, api ledger.API) {
 			_, _ = api.PutBlob(context.Background(), stuckReader{release})
 		},
 	} {
@@ -48,14 +49,14 @@ func TestAStuckTaskIsToldAndLeftBehind(t *testing.T) {
 			o := optionsFor(t, state)
 			o.NoSpawn = true
 			api := open(t, o)
-			var info engine.Info
+			var info ledger.Info
 			until(t, "the task is called stuck", func() bool {
 				var err error
-				if info, err = api.Info(deadlined(t), engine.InfoRequest{}); err != nil {
+				if info, err = api.Info(deadlined(t), ledger.InfoRequest{}); err != nil {
 					t.Fatal(err)
 				}
 				for _, x := range info.Tasks {
-					if x.Name == engine.TaskFollow && x.State == engine.TaskStuck && strings.HasPrefix(x.Trouble(), "following session files: no progress for ") {
+					if x.Name == ledger.TaskFollow && x.State == ledger.TaskStuck && strings.HasPrefix(x.Trouble(), "following session files: no progress for ") {
 						return true
 					}
 				}
@@ -68,7 +69,7 @@ func TestAStuckTaskIsToldAndLeftBehind(t *testing.T) {
 			if err := Stop(deadlined(t), state); err != nil {
 				t.Fatal(err)
 			}
-			if err := r.wait(t); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), engine.TaskFollow) {
+			if err := r.wait(t); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), ledger.TaskFollow) {
 				t.Errorf("the owner left with %v", err)
 			}
 			next, err := engine.Open(t.Context(), engine.Options{State: state, Env: env.System()})
@@ -76,7 +77,7 @@ func TestAStuckTaskIsToldAndLeftBehind(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer next.Close() //nolint:errcheck // only read
-			if _, err := next.Memory(t.Context(), engine.MemoryRequest{Name: "meanwhile"}); err != nil {
+			if _, err := next.Memory(t.Context(), ledger.MemoryRequest{Name: "meanwhile"}); err != nil {
 				t.Errorf("what was acknowledged: %v", err)
 			}
 		})
@@ -91,12 +92,12 @@ func TestWhatIsSaidOfATask(t *testing.T) {
 		after time.Duration
 		want  string
 	}{
-		{0, (*pulse.Pulse).Beat, 0, engine.TaskWorking},
-		{0, (*pulse.Pulse).Beat, limits.TaskStep - 1, engine.TaskWorking},
-		{0, (*pulse.Pulse).Beat, limits.TaskStep, engine.TaskStuck},
-		{0, (*pulse.Pulse).Rest, 24 * time.Hour, engine.TaskWaiting},
-		{time.Hour, (*pulse.Pulse).Beat, limits.TaskStep, engine.TaskWorking},
-		{time.Hour, (*pulse.Pulse).Beat, time.Hour, engine.TaskStuck},
+		{0, (*pulse.Pulse).Beat, 0, ledger.TaskWorking},
+		{0, (*pulse.Pulse).Beat, limits.TaskStep - 1, ledger.TaskWorking},
+		{0, (*pulse.Pulse).Beat, limits.TaskStep, ledger.TaskStuck},
+		{0, (*pulse.Pulse).Rest, 24 * time.Hour, ledger.TaskWaiting},
+		{time.Hour, (*pulse.Pulse).Beat, limits.TaskStep, ledger.TaskWorking},
+		{time.Hour, (*pulse.Pulse).Beat, time.Hour, ledger.TaskStuck},
 	} {
 		now := start
 		j := &job{Task: Task{Name: "a task", Step: x.step}, pulse: pulse.New(func() time.Time { return now })}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/pulse"
+	"ctxledger.dev/ledger"
 )
 
 // tightenEvery is how often an owner looks at the permissions of all its files: a hundred thousand take
@@ -18,7 +18,7 @@ type tightening interface{ Tighten() error }
 
 // KeepPrivate returns the task that keeps the files of a ledger private, whoever loosens their permissions.
 func KeepPrivate() Task {
-	return Task{Name: "keeping files private", Step: limits.Call, Run: func(ctx context.Context, api engine.API, p *pulse.Pulse) error {
+	return Task{Name: "keeping files private", Step: limits.Call, Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 		files, ok := api.(tightening)
 		if !ok {
 			return nil

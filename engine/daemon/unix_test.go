@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/ledger"
 )
 
 func kill(t *testing.T, pid int)   { signalTo(t, pid, syscall.SIGKILL) }
@@ -52,7 +52,7 @@ func TestSignalsEndADaemonInGoodOrder(t *testing.T) {
 		_, err := readOwner(state)
 		return fault.Is(err, fault.NotFound)
 	})
-	if got, err := api.Memory(deadlined(t), engine.MemoryRequest{Name: "kept"}); err != nil || got.Body != "kept" {
+	if got, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "kept"}); err != nil || got.Body != "kept" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -306,7 +306,7 @@ func TestAStoppedDaemonIsNamedAndAppliesNothingTwice(t *testing.T) {
 	if _, err := api.SaveMemory(deadlined(t), r); err != nil {
 		t.Fatal(err)
 	}
-	got, err := api.WaitEvents(deadlined(t), engine.WaitEventsRequest{})
+	got, err := api.WaitEvents(deadlined(t), ledger.WaitEventsRequest{})
 	if err != nil || len(got.Events) != 1 {
 		t.Errorf("%d events of one mutation sent four times, %v", len(got.Events), err)
 	}

@@ -6,9 +6,9 @@ import (
 	"runtime/debug"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/ledger"
 )
 
 // A daemon stays for many minutes, and mostly nobody asks anything.
@@ -30,7 +30,7 @@ type resting interface{ Rest() }
 type reserving interface{ KeepReserve() error }
 
 // reserve makes the ledger keep such room. Without it everything works, but on a full disk.
-func (d *daemon) reserve(context.Context, engine.API, *pulse.Pulse) error {
+func (d *daemon) reserve(context.Context, ledger.API, *pulse.Pulse) error {
 	if r, ok := d.api.(reserving); ok {
 		if err := r.KeepReserve(); err != nil {
 			d.log.Warn("reserve", "error", err.Error())
@@ -45,7 +45,7 @@ const watchEvery = time.Second
 // watch makes the daemon leave when its state directory is removed or replaced, or the ledger in it,
 // and publishes it again when only owner.json is, or says something else: nobody else can, as long as the lock is held. It also
 // sees that the daemon takes little room while it is not needed.
-func (d *daemon) watch(ctx context.Context, _ engine.API, p *pulse.Pulse) error {
+func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error {
 	home, err := os.Stat(d.config.State)
 	if err != nil {
 		d.leave(errGone)

@@ -20,6 +20,7 @@ import (
 	"ctxledger.dev/engine/exports"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -65,9 +66,9 @@ func turn(request string, acts ...act) (messages [][]byte) {
 }
 
 // record hands in turns as one session.
-func record(t *testing.T, l engine.API, session string, turns ...[][]byte) string {
+func record(t *testing.T, l ledger.API, session string, turns ...[][]byte) string {
 	t.Helper()
-	r, err := l.AppendMessages(t.Context(), engine.AppendMessagesRequest{
+	r, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{
 		Session: session, Since: session != "", Host: "agent", Format: transcript.Anthropic, Messages: bytesOf(turns),
 	})
 	if err != nil {
@@ -84,11 +85,11 @@ func bytesOf(turns [][][]byte) (all [][]byte) {
 }
 
 // export writes all sessions and reads the files again.
-func export(t *testing.T, l engine.API, e env.Env, ids ...string) (changes.Document, intents.Document) {
+func export(t *testing.T, l ledger.API, e env.Env, ids ...string) (changes.Document, intents.Document) {
 	t.Helper()
 	var all []sessions.Session
 	for _, id := range ids {
-		s, err := l.Session(t.Context(), engine.SessionRequest{Name: id})
+		s, err := l.Session(t.Context(), ledger.SessionRequest{Name: id})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +259,7 @@ func TestFollowKeepsTheActiveSessionUpToDate(t *testing.T) {
 	l, e := open(t)
 	clock := time.Date(2026, 5, 27, 15, 30, 0, 0, time.UTC)
 	e.Now = func() time.Time { clock = clock.Add(50 * time.Millisecond); return clock } // a writing takes as long
-	info, err := l.Info(t.Context(), engine.InfoRequest{})
+	info, err := l.Info(t.Context(), ledger.InfoRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +302,7 @@ func TestFollowKeepsTheActiveSessionUpToDate(t *testing.T) {
 		t.Errorf("%d turns, %d intents", len(c.Entries), len(i.Entries))
 	}
 	again <- true
-	if _, err := l.Forget(t.Context(), engine.ForgetRequest{Text: "token-1-hunter2hunter2"}); err != nil {
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: "token-1-hunter2hunter2"}); err != nil {
 		t.Fatal(err)
 	}
 	nudge(3)
@@ -343,7 +344,7 @@ func TestALiveFileStaysSmall(t *testing.T) {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	info, err := l.Info(t.Context(), engine.InfoRequest{})
+	info, err := l.Info(t.Context(), ledger.InfoRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +380,7 @@ func TestSecretsAreMaskedInExports(t *testing.T) {
 func TestLiveExportsStayInTheStateDirectory(t *testing.T) {
 	l, e := open(t)
 	record(t, l, "", turn("first"))
-	info, err := l.Info(t.Context(), engine.InfoRequest{})
+	info, err := l.Info(t.Context(), ledger.InfoRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,12 +400,12 @@ func TestLiveExportsStayInTheStateDirectory(t *testing.T) {
 
 // leaving ends a follower when it waits for more after it has looked at a session.
 type leaving struct {
-	engine.API
+	ledger.API
 	looked *bool
 	leave  func()
 }
 
-func (l leaving) WaitEvents(ctx context.Context, r engine.WaitEventsRequest) (engine.WaitEventsResponse, error) {
+func (l leaving) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	if *l.looked && r.WaitMS > 0 {
 		l.leave()
 	}
@@ -415,7 +416,7 @@ func (l leaving) WaitEvents(ctx context.Context, r engine.WaitEventsRequest) (en
 func TestASessionThatIsSkippedIsNotExported(t *testing.T) {
 	l, e := open(t)
 	record(t, l, "", turn("first"))
-	info, err := l.Info(t.Context(), engine.InfoRequest{})
+	info, err := l.Info(t.Context(), ledger.InfoRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,11 @@ import (
 	"os"
 	"strings"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/ledger"
 )
 
 // The names of the files.
@@ -39,7 +39,7 @@ func openDir(dir string) (*os.Root, error) {
 // writeFile writes a file of a directory in one step: what happens in between leaves the file of before. fill's
 // output is masked on its way. keep decides at last whether the new file takes the old one's place; the
 // size is 0 when it does not.
-func writeFile(ctx context.Context, api engine.API, e env.Env, dir *os.Root, name string, fill func(io.Writer) error, keep func() (bool, error)) (size int64, err error) {
+func writeFile(ctx context.Context, api ledger.API, e env.Env, dir *os.Root, name string, fill func(io.Writer) error, keep func() (bool, error)) (size int64, err error) {
 	const op = "exports.write"
 	temp := name + "." + e.ID(4) + tempSuffix
 	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -73,7 +73,7 @@ func disk(err error) error { return fault.Wrap(fault.Unavailable, "exports.write
 // Write is a whole entry, as jsondoc.Writer makes them.
 type exit struct {
 	ctx  context.Context
-	api  engine.API
+	api  ledger.API
 	w    io.Writer
 	size int64
 }
@@ -101,7 +101,7 @@ func (x *exit) mask(text string) (string, error) {
 		if end == 0 {
 			return "", fault.New(fault.TooLarge, "exports.mask", "a line of %d bytes is too long to be looked through for secrets", len(text))
 		}
-		r, err := x.api.Mask(x.ctx, engine.MaskRequest{Text: text[:end]})
+		r, err := x.api.Mask(x.ctx, ledger.MaskRequest{Text: text[:end]})
 		if err != nil {
 			return "", err
 		}

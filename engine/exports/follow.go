@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"ctxledger.dev/changes"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -50,7 +50,7 @@ type Options struct {
 // times as long as that took, except when something was forgotten: then the files are written at once.
 //
 // Trouble is logged and tried again; it ends nothing. Follow returns nil when ctx ends.
-func Follow(ctx context.Context, api engine.API, o Options) error {
+func Follow(ctx context.Context, api ledger.API, o Options) error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -69,7 +69,7 @@ func Follow(ctx context.Context, api engine.API, o Options) error {
 
 // follower is the state of one Follow.
 type follower struct {
-	api   engine.API
+	api   ledger.API
 	o     Options
 	state string // "" until the state directory is known
 	after int64  // the newest event that the files reflect
@@ -98,9 +98,9 @@ func (f *follower) wait(ctx context.Context, d time.Duration) {
 
 // next waits for an event that concerns the files, and reports whether that must not wait.
 func (f *follower) next(ctx context.Context) (urgent bool, err error) {
-	r := engine.WaitEventsRequest{
+	r := ledger.WaitEventsRequest{
 		After: f.after, WaitMS: limits.LongPoll.Milliseconds(),
-		Kinds: []string{engine.EventEntries, engine.EventChange, engine.EventForgotten},
+		Kinds: []string{ledger.EventEntries, ledger.EventChange, ledger.EventForgotten},
 	}
 	for {
 		f.o.Pulse.Rest()
@@ -110,7 +110,7 @@ func (f *follower) next(ctx context.Context) (urgent bool, err error) {
 			return false, err
 		}
 		for _, e := range resp.Events {
-			urgent = urgent || e.Kind == engine.EventForgotten
+			urgent = urgent || e.Kind == ledger.EventForgotten
 		}
 		if len(resp.Events) > 0 || resp.Missed {
 			return urgent, nil
@@ -122,11 +122,11 @@ func (f *follower) next(ctx context.Context) (urgent bool, err error) {
 // write writes both files as the ledger is now, and returns how long that took.
 func (f *follower) write(ctx context.Context) (took time.Duration, err error) {
 	start := f.o.Env.Now()
-	now, err := f.api.WaitEvents(ctx, engine.WaitEventsRequest{After: -1})
+	now, err := f.api.WaitEvents(ctx, ledger.WaitEventsRequest{After: -1})
 	if err != nil {
 		return 0, err
 	}
-	s, err := f.api.Session(ctx, engine.SessionRequest{Latest: true})
+	s, err := f.api.Session(ctx, ledger.SessionRequest{Latest: true})
 	switch {
 	case fault.Is(err, fault.NotFound):
 		f.after = now.Next // nothing is recorded yet
@@ -159,7 +159,7 @@ func (f *follower) write(ctx context.Context) (took time.Duration, err error) {
 // what a crash left. A link in its place that leads out of the state directory is not followed.
 func (f *follower) prepare(ctx context.Context) (*os.Root, error) {
 	if f.state == "" {
-		info, err := f.api.Info(ctx, engine.InfoRequest{})
+		info, err := f.api.Info(ctx, ledger.InfoRequest{})
 		if err != nil {
 			return nil, err
 		}
@@ -180,7 +180,7 @@ func (f *follower) prepare(ctx context.Context) (*os.Root, error) {
 
 // current reports whether nothing was forgotten since an event: what was read before may hold it.
 func (f *follower) current(ctx context.Context, since int64) (bool, error) {
-	resp, err := f.api.WaitEvents(ctx, engine.WaitEventsRequest{After: since, Kinds: []string{engine.EventForgotten}})
+	resp, err := f.api.WaitEvents(ctx, ledger.WaitEventsRequest{After: since, Kinds: []string{ledger.EventForgotten}})
 	return err == nil && len(resp.Events) == 0 && !resp.Missed, err
 }
 

@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/changes"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -37,7 +37,7 @@ type group struct {
 
 // gatherer puts the turns of one session together.
 type gatherer struct {
-	api     engine.API
+	api     ledger.API
 	session sessions.Session
 	byCall  map[string]*intents.Intent
 	runs    map[string]*changes.CommandRun // by call id
@@ -53,7 +53,7 @@ type turnKey struct {
 
 // turns calls emit with the entry of every turn of an agent in which something was changed or run, in
 // order.
-func turns(ctx context.Context, api engine.API, s sessions.Session, emit func(changes.Turn) error) error {
+func turns(ctx context.Context, api ledger.API, s sessions.Session, emit func(changes.Turn) error) error {
 	g := &gatherer{
 		api: api, session: s, byCall: map[string]*intents.Intent{}, runs: map[string]*changes.CommandRun{}, byTurn: map[turnKey]*group{},
 	}
@@ -67,7 +67,7 @@ func turns(ctx context.Context, api engine.API, s sessions.Session, emit func(ch
 	if len(g.runs) == 0 {
 		return g.emitBefore(math.MaxInt, emit)
 	}
-	for r := (engine.LogRequest{Session: s.ID, Originals: true}); ; {
+	for r := (ledger.LogRequest{Session: s.ID, Originals: true}); ; {
 		page, err := api.Log(ctx, r)
 		if err != nil {
 			return err
@@ -124,8 +124,8 @@ func (g *gatherer) readIntents(ctx context.Context) error {
 }
 
 // eachIntent calls fn with every intent of a session, in order.
-func eachIntent(ctx context.Context, api engine.API, session string, fn func(intents.Intent) error) error {
-	for r := (engine.IntentsRequest{Session: session}); ; {
+func eachIntent(ctx context.Context, api ledger.API, session string, fn func(intents.Intent) error) error {
+	for r := (ledger.IntentsRequest{Session: session}); ; {
 		page, err := api.Intents(ctx, r)
 		if err != nil {
 			return err
@@ -171,9 +171,9 @@ func (g *gatherer) readChanges(ctx context.Context) error {
 }
 
 // eachChange calls fn with every change of a session, or of all when it is empty, newest first.
-func eachChange(ctx context.Context, api engine.API, session string, fn func(changes.Change)) error {
+func eachChange(ctx context.Context, api ledger.API, session string, fn func(changes.Change)) error {
 	const page = 1000
-	for r := (engine.ChangesRequest{Session: session, Limit: page, Before: math.MaxInt64}); ; {
+	for r := (ledger.ChangesRequest{Session: session, Limit: page, Before: math.MaxInt64}); ; {
 		resp, err := api.Changes(ctx, r)
 		if err != nil || len(resp.Changes) == 0 {
 			return err
@@ -186,7 +186,7 @@ func eachChange(ctx context.Context, api engine.API, session string, fn func(cha
 }
 
 // take reads what an entry of the log says of commands: their whole text, and their output.
-func (g *gatherer) take(ctx context.Context, e engine.LogEntry) error {
+func (g *gatherer) take(ctx context.Context, e ledger.LogEntry) error {
 	wanted := slices.ContainsFunc(e.Results, func(r sessions.Result) bool { return g.runs[r.CallID] != nil }) ||
 		slices.ContainsFunc(e.Calls, func(c sessions.Call) bool { in := g.byCall[c.ID]; return in != nil && in.CommandCut() })
 	if !wanted || e.Forgotten != nil {
@@ -230,16 +230,16 @@ func (g *gatherer) beforeCut(ctx context.Context, text string, n int) (string, e
 	if utf8.RuneCountInString(text) <= n {
 		return text, nil // it is masked where it is written
 	}
-	r, err := g.api.Mask(ctx, engine.MaskRequest{Text: first(text, n+longest)})
+	r, err := g.api.Mask(ctx, ledger.MaskRequest{Text: first(text, n+longest)})
 	return r.Text, err
 }
 
 // original returns the original of an entry.
-func (g *gatherer) original(ctx context.Context, e engine.LogEntry) ([]byte, error) {
+func (g *gatherer) original(ctx context.Context, e ledger.LogEntry) ([]byte, error) {
 	if e.Blob == "" {
 		return e.Original, nil
 	}
-	rc, err := g.api.ReadBlob(ctx, engine.ReadBlobRequest{Hash: e.Blob})
+	rc, err := g.api.ReadBlob(ctx, ledger.ReadBlobRequest{Hash: e.Blob})
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil // forgotten in the meantime
 	}

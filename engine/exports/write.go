@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"ctxledger.dev/changes"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -27,7 +27,7 @@ type Written struct {
 
 // Write writes changes.json and intents.json of some sessions, oldest first, into a directory, which is
 // made. Errors: denied for a directory that cannot be written; those of the API.
-func Write(ctx context.Context, api engine.API, e env.Env, dir string, all []sessions.Session) (Written, error) {
+func Write(ctx context.Context, api ledger.API, e env.Env, dir string, all []sessions.Session) (Written, error) {
 	w := Written{Dir: dir, Sessions: len(all)}
 	root, err := openDir(dir)
 	if err != nil {
@@ -90,7 +90,7 @@ func activeOf(all []sessions.Session) string {
 }
 
 // external returns the newest changes that no session made, oldest first.
-func external(ctx context.Context, api engine.API, most int) ([]changes.ExternalChange, error) {
+func external(ctx context.Context, api ledger.API, most int) ([]changes.ExternalChange, error) {
 	var list []changes.ExternalChange
 	err := eachChange(ctx, api, "", func(c changes.Change) {
 		if c.Session == "" && len(list) < most {

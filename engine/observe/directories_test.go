@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"ctxledger.dev/changes/watch"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 )
 
 // observer returns an observer whose loop the test takes the place of.
 func (w *world) observer() *observer {
 	w.t.Helper()
-	info, err := w.l.Info(w.t.Context(), engine.InfoRequest{})
+	info, err := w.l.Info(w.t.Context(), ledger.InfoRequest{})
 	must(w.t, err)
 	ob, err := newObserver(w, info.State, scope{root: w.root, own: true}, Options{Env: env.System(), Log: slog.New(slog.NewTextHandler(&w.log, nil))})
 	must(w.t, err)

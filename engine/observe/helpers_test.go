@@ -18,6 +18,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -32,7 +33,7 @@ type world struct {
 	t        testing.TB
 	root     string
 	l        *engine.Local
-	handed   chan engine.RecordStatesRequest // what the observer handed in, after it was recorded
+	handed   chan ledger.RecordStatesRequest // what the observer handed in, after it was recorded
 	n        int64
 	session  string
 	failures int          // of RecordStates that are still to come
@@ -41,25 +42,25 @@ type world struct {
 }
 
 // RecordStates lets the test know of what was handed in, and fails as often as the test wants.
-func (w *world) RecordStates(ctx context.Context, r engine.RecordStatesRequest) (engine.RecordStatesResponse, error) {
+func (w *world) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) (ledger.RecordStatesResponse, error) {
 	if w.failures > 0 {
 		w.failures--
-		return engine.RecordStatesResponse{}, fault.New(fault.Unavailable, "test", "not now")
+		return ledger.RecordStatesResponse{}, fault.New(fault.Unavailable, "test", "not now")
 	}
 	resp, err := w.l.RecordStates(ctx, r)
 	w.handed <- r
 	return resp, err
 }
 
-func (w *world) Info(ctx context.Context, r engine.InfoRequest) (engine.Info, error) {
+func (w *world) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
 	return w.l.Info(ctx, r)
 }
 
-func (w *world) Touched(ctx context.Context, r engine.TouchedRequest) (engine.TouchedResponse, error) {
+func (w *world) Touched(ctx context.Context, r ledger.TouchedRequest) (ledger.TouchedResponse, error) {
 	return w.l.Touched(ctx, r)
 }
 
-func (w *world) WaitEvents(ctx context.Context, r engine.WaitEventsRequest) (engine.WaitEventsResponse, error) {
+func (w *world) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	return w.l.WaitEvents(ctx, r)
 }
 
@@ -74,7 +75,7 @@ func newWorld(t testing.TB, files map[string]string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, root: root, l: l, handed: make(chan engine.RecordStatesRequest, 10_000)}
+	w := &world{t: t, root: root, l: l, handed: make(chan ledger.RecordStatesRequest, 10_000)}
 	t.Cleanup(func() {
 		w.halt()
 		if err := l.Close(); err != nil {
@@ -134,7 +135,7 @@ func (w *world) append(messages ...string) {
 	for _, m := range messages {
 		entries = append(entries, sessions.NewEntry{Kind: sessions.KindMessage, Time: time.Now(), Format: transcript.Anthropic, Original: []byte(m)})
 	}
-	resp, err := w.l.AppendEntries(w.t.Context(), engine.AppendEntriesRequest{
+	resp, err := w.l.AppendEntries(w.t.Context(), ledger.AppendEntriesRequest{
 		Import: "a", Session: sessions.Session{Host: "h", HostID: "a", Dir: w.root}, Offset: w.n, Next: w.n + 1, Done: true, Entries: entries,
 	})
 	must(w.t, err)
@@ -211,7 +212,7 @@ func (w *world) told() []string {
 
 func (w *world) changes() []changes.Change {
 	w.t.Helper()
-	resp, err := w.l.Changes(w.t.Context(), engine.ChangesRequest{Limit: 1000})
+	resp, err := w.l.Changes(w.t.Context(), ledger.ChangesRequest{Limit: 1000})
 	must(w.t, err)
 	slices.Reverse(resp.Changes)
 	return slices.DeleteFunc(resp.Changes, func(c changes.Change) bool { return c.Path == sentinel })

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 // keeper keeps an observer at work for every tree that is to be observed.
 type keeper struct {
 	ledger  Ledger
-	info    engine.Info
+	info    ledger.Info
 	o       Options
 	started time.Time
 	running []*job
@@ -56,7 +56,7 @@ func (k *keeper) loop(ctx context.Context, news <-chan struct{}) {
 
 // update begins and ends the observation of trees.
 func (k *keeper) update(ctx context.Context) {
-	resp, err := k.ledger.Touched(ctx, engine.TouchedRequest{After: k.cursor, Trees: true})
+	resp, err := k.ledger.Touched(ctx, ledger.TouchedRequest{After: k.cursor, Trees: true})
 	if err != nil {
 		k.o.Log.Debug("the touched trees are not known", "error", err) // the next look tells
 	} else {

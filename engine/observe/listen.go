@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 )
 
 // pause is how long to wait before asking a ledger again that did not answer.
@@ -16,13 +16,13 @@ const pause = time.Second
 // listen returns a channel that gives an element whenever sessions have gone on: one at once, and one
 // for everything that happens before it is taken; until then the ledger is not asked again. stop ends
 // the listening and waits for its end.
-func listen(ctx context.Context, ledger Ledger) (news <-chan struct{}, stop func()) {
+func listen(ctx context.Context, api Ledger) (news <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	bell := make(chan struct{})
 	var running sync.WaitGroup
 	running.Go(func() {
-		for r := (engine.WaitEventsRequest{After: -1}); ctx.Err() == nil; {
-			resp, err := ledger.WaitEvents(ctx, r)
+		for r := (ledger.WaitEventsRequest{After: -1}); ctx.Err() == nil; {
+			resp, err := api.WaitEvents(ctx, r)
 			if err != nil {
 				env.Sleep(ctx, pause)
 				continue
@@ -33,7 +33,7 @@ func listen(ctx context.Context, ledger Ledger) (news <-chan struct{}, stop func
 				case <-ctx.Done():
 				}
 			}
-			r = engine.WaitEventsRequest{After: resp.Next, Kinds: []string{engine.EventEntries}, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()}
+			r = ledger.WaitEventsRequest{After: resp.Next, Kinds: []string{ledger.EventEntries}, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()}
 		}
 	})
 	return bell, func() { cancel(); running.Wait() }

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"ctxledger.dev/changes"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/ignore"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/ledger"
 )
 
 const (
@@ -106,7 +106,7 @@ func (ob *observer) examineDir(b *batch, parent *directory, name string, info sa
 
 // meet looks at a file that a session has touched, and reports whether it could: what can never be
 // looked at counts as done.
-func (ob *observer) meet(ctx context.Context, b *batch, f engine.TouchedFile) bool {
+func (ob *observer) meet(ctx context.Context, b *batch, f ledger.TouchedFile) bool {
 	info, err := ob.tree.Stat(f.Path)
 	if err != nil {
 		return fault.Is(err, fault.Denied)
@@ -135,7 +135,7 @@ type batch struct {
 	ob     *observer
 	rules  *ignore.Rules
 	looks  []look
-	states []engine.Observation
+	states []ledger.Observation
 	failed bool
 }
 
@@ -161,7 +161,7 @@ func (b *batch) add(ctx context.Context, l look) {
 		return
 	}
 	b.looks = append(b.looks, l)
-	b.states = append(b.states, engine.Observation{State: st, Seen: l.seen, Noticed: l.noticed, Before: before})
+	b.states = append(b.states, ledger.Observation{State: st, Seen: l.seen, Noticed: l.noticed, Before: before})
 	if len(b.looks) >= batchLen {
 		b.send(ctx)
 	}
@@ -206,7 +206,7 @@ func (b *batch) send(ctx context.Context) bool {
 		return !b.failed
 	}
 	ob := b.ob
-	resp, err := ob.ledger.RecordStates(ctx, engine.RecordStatesRequest{Tree: ob.scope.tree, Started: ob.started, States: b.states})
+	resp, err := ob.ledger.RecordStates(ctx, ledger.RecordStatesRequest{Tree: ob.scope.tree, Started: ob.started, States: b.states})
 	if err != nil {
 		ob.fail(ctx, err)
 		b.failed = true

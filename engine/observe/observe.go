@@ -5,18 +5,18 @@ import (
 	"log/slog"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pulse"
+	"ctxledger.dev/ledger"
 )
 
 // Ledger is the part of engine.API that an observer needs.
 type Ledger interface {
-	Info(ctx context.Context, r engine.InfoRequest) (engine.Info, error)
-	Touched(ctx context.Context, r engine.TouchedRequest) (engine.TouchedResponse, error)
-	RecordStates(ctx context.Context, r engine.RecordStatesRequest) (engine.RecordStatesResponse, error)
-	WaitEvents(ctx context.Context, r engine.WaitEventsRequest) (engine.WaitEventsResponse, error)
+	Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error)
+	Touched(ctx context.Context, r ledger.TouchedRequest) (ledger.TouchedResponse, error)
+	RecordStates(ctx context.Context, r ledger.RecordStatesRequest) (ledger.RecordStatesResponse, error)
+	WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error)
 }
 
 // Options says how to observe. All fields but Env may be empty.
@@ -37,8 +37,8 @@ type Options struct {
 // Run observes the trees of a ledger, those that sessions touched last, until ctx ends, and returns nil then. Trouble with a file, a
 // directory, the watching or the ledger is logged and tried again; it ends nothing. Errors: invalid for
 // a ledger without a workspace; those of Info.
-func Run(ctx context.Context, ledger Ledger, o Options) error {
-	info, err := ledger.Info(ctx, engine.InfoRequest{})
+func Run(ctx context.Context, api Ledger, o Options) error {
+	info, err := api.Info(ctx, ledger.InfoRequest{})
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -57,9 +57,9 @@ func Run(ctx context.Context, ledger Ledger, o Options) error {
 	if o.Skip == nil {
 		o.Skip = func(string) bool { return false }
 	}
-	news, stop := listen(ctx, ledger)
+	news, stop := listen(ctx, api)
 	defer stop()
-	k := &keeper{ledger: ledger, info: info, o: o, started: o.Env.Now().UTC().Round(0)}
+	k := &keeper{ledger: api, info: info, o: o, started: o.Env.Now().UTC().Round(0)}
 	k.loop(ctx, news)
 	return nil
 }

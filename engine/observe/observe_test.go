@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // in is what a step does, given the absolute path of the file f.
@@ -113,7 +114,7 @@ func TestWhatACommandChangesIsItsDoing(t *testing.T) {
 	w.await("a.go")
 	w.settle()
 	w.want("modified a.go observed agent", "modified b.go observed agent", "created made.go observed agent")
-	resp, err := w.l.Changes(t.Context(), engine.ChangesRequest{Session: w.session})
+	resp, err := w.l.Changes(t.Context(), ledger.ChangesRequest{Session: w.session})
 	must(t, err)
 	for _, c := range resp.Changes {
 		if c.Path != sentinel && c.Reported != (c.Path == "a.go") {
@@ -144,7 +145,7 @@ func TestChangesMadeWhileNothingRan(t *testing.T) {
 			t.Errorf("changed at %s, the file says %s", c.Time, info.ModTime())
 		}
 	}
-	h, err := w.l.FileHistory(t.Context(), engine.FileHistoryRequest{Path: "d/c.go"})
+	h, err := w.l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "d/c.go"})
 	must(t, err)
 	if in := h.Intents[0]; in.Status != "Applied" || !in.Reconciled {
 		t.Errorf("the pending edit: %+v", in)
@@ -281,7 +282,7 @@ func TestInvariant10NothingBehindALinkIsObserved(t *testing.T) {
 	w.await("in/a.go", "in/b.go", "d/c.go")
 	w.settle()
 	w.want("deleted in/a.go observed external", "deleted d/c.go observed external", "created in/d/c.go observed external")
-	h, err := w.l.Touched(t.Context(), engine.TouchedRequest{})
+	h, err := w.l.Touched(t.Context(), ledger.TouchedRequest{})
 	must(t, err)
 	for _, f := range h.Files {
 		if f.Path == "evil/c.go" && (f.Exists || f.Hash != "") {

@@ -12,9 +12,9 @@ import (
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/changes/watch"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/ignore"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/ledger"
 )
 
 const (
@@ -54,13 +54,13 @@ type observer struct {
 }
 
 // newObserver returns an observer of a scope; state is the directory of the ledger.
-func newObserver(ledger Ledger, state string, s scope, o Options) (*observer, error) {
+func newObserver(api Ledger, state string, s scope, o Options) (*observer, error) {
 	tree, err := safefs.Open(s.root)
 	if err != nil {
 		return nil, err
 	}
 	ob := &observer{
-		o: o, scope: s, ledger: ledger, log: o.Log, tree: tree, started: o.Env.Now().UTC().Round(0),
+		o: o, scope: s, ledger: api, log: o.Log, tree: tree, started: o.Env.Now().UTC().Round(0),
 		named: map[string]bool{}, retry: map[string]bool{},
 	}
 	if rel, err := filepath.Rel(s.root, state); err == nil && filepath.IsLocal(rel) {
@@ -227,7 +227,7 @@ func (ob *observer) refresh(ctx context.Context) {
 	if !ob.usable() {
 		return
 	}
-	resp, err := ob.ledger.Touched(ctx, engine.TouchedRequest{Tree: ob.scope.tree, After: ob.cursor})
+	resp, err := ob.ledger.Touched(ctx, ledger.TouchedRequest{Tree: ob.scope.tree, After: ob.cursor})
 	if err != nil {
 		ob.fail(ctx, err)
 		return
@@ -236,7 +236,7 @@ func (ob *observer) refresh(ctx context.Context) {
 	if len(ob.named)+len(resp.Files) > maxNamed {
 		clear(ob.named)
 	}
-	files := slices.DeleteFunc(resp.Files, func(f engine.TouchedFile) bool { return ob.barred(f.Path) })
+	files := slices.DeleteFunc(resp.Files, func(f ledger.TouchedFile) bool { return ob.barred(f.Path) })
 	ob.enter(files)
 	b := batch{ob: ob}
 	all := true
@@ -254,7 +254,7 @@ func (ob *observer) refresh(ctx context.Context) {
 }
 
 // enter watches the directories of files, those of the first in the list before all.
-func (ob *observer) enter(files []engine.TouchedFile) {
+func (ob *observer) enter(files []ledger.TouchedFile) {
 	ob.dirs.makeRoom(0) // more trees may share the watches than before
 	var names []string
 	known := map[string]bool{}

@@ -10,11 +10,12 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
 // ledger is a ledger for one replay, in a directory that goes with it.
-type ledger struct {
+type scratch struct {
 	*engine.Local
 	dir     string
 	session string // its id there, once something was appended
@@ -22,7 +23,7 @@ type ledger struct {
 }
 
 // openLedger opens an empty ledger. Errors: unavailable when there is no place for it.
-func openLedger(ctx context.Context, e env.Env, root string, s engine.Settings) (*ledger, error) {
+func openLedger(ctx context.Context, e env.Env, root string, s engine.Settings) (*scratch, error) {
 	dir, err := os.MkdirTemp(e.Temp, "ctxledger-replay-")
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "replay.open", err)
@@ -31,21 +32,21 @@ func openLedger(ctx context.Context, e env.Env, root string, s engine.Settings) 
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return &ledger{Local: l, dir: dir}, nil
+	return &scratch{Local: l, dir: dir}, nil
 }
 
 // Close removes the ledger.
-func (l *ledger) Close() error { return errors.Join(l.Local.Close(), os.RemoveAll(l.dir)) }
+func (l *scratch) Close() error { return errors.Join(l.Local.Close(), os.RemoveAll(l.dir)) }
 
 // append appends the entries of a session up to one of them, exclusive.
-func (l *ledger) append(ctx context.Context, s *Session, to int) error {
+func (l *scratch) append(ctx context.Context, s *Session, to int) error {
 	for l.taken < to {
 		n := fitting(s.Entries[l.taken:to])
 		batch, err := l.inlined(ctx, s.Entries[l.taken:l.taken+n])
 		if err != nil {
 			return err
 		}
-		r, err := l.AppendEntries(ctx, engine.AppendEntriesRequest{
+		r, err := l.AppendEntries(ctx, ledger.AppendEntriesRequest{
 			Import: "replay", Session: s.About, Offset: int64(l.taken), Next: int64(l.taken + n),
 			Line: int64(l.taken + n), Entries: batch, Done: l.taken+n == to,
 		})
@@ -71,7 +72,7 @@ func fitting(entries []sessions.NewEntry) int {
 }
 
 // inlined returns the entries with originals that are too long for a request stored as blobs.
-func (l *ledger) inlined(ctx context.Context, all []sessions.NewEntry) ([]sessions.NewEntry, error) {
+func (l *scratch) inlined(ctx context.Context, all []sessions.NewEntry) ([]sessions.NewEntry, error) {
 	out := append([]sessions.NewEntry{}, all...)
 	for i := range out {
 		if len(out[i].Original) <= limits.EntryInline {

@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
@@ -26,7 +27,7 @@ type ours struct {
 // oursRun is one run of it.
 type oursRun struct {
 	ours
-	*ledger
+	*scratch
 	t     *track
 	clock *time.Time // of the ledger: the time of the step
 
@@ -44,7 +45,7 @@ func openOurs(o ours) func(context.Context, env.Env, *track, room) (viewer, erro
 		if err != nil {
 			return nil, err
 		}
-		return &oursRun{ours: o, ledger: l, t: t, clock: &clock, known: map[string]block{}, saved: map[string]int{}}, nil
+		return &oursRun{ours: o, scratch: l, t: t, clock: &clock, known: map[string]block{}, saved: map[string]int{}}, nil
 	}
 }
 
@@ -54,7 +55,7 @@ func (o *oursRun) view(ctx context.Context, st *step) (view, error) {
 	if err := o.append(ctx, o.t.Session, st.upTo); err != nil || o.session == "" {
 		return view{}, err
 	}
-	made, err := o.EditView(ctx, engine.EditViewRequest{Session: o.session, DryRun: o.noEdits})
+	made, err := o.EditView(ctx, ledger.EditViewRequest{Session: o.session, DryRun: o.noEdits})
 	if err != nil {
 		return view{}, err
 	}
@@ -73,14 +74,14 @@ func (o *oursRun) view(ctx context.Context, st *step) (view, error) {
 }
 
 // compact compacts the view, if that is possible.
-func (o *oursRun) compact(ctx context.Context, made engine.EditedView) (bool, error) {
-	r := engine.PlanCompactionRequest{Session: o.session, Options: compaction.Options{
+func (o *oursRun) compact(ctx context.Context, made ledger.EditedView) (bool, error) {
+	r := ledger.PlanCompactionRequest{Session: o.session, Options: compaction.Options{
 		Mode: o.mode, Reason: made.Due.Reason, KeepTail: o.noEdits,
 	}}
 	if o.mode == compaction.Window {
 		r.Options.Budget = made.After / 2
 	}
-	p, err := engine.Compact(ctx, o, r, "", false)
+	p, err := ledger.Compact(ctx, o, r, "", false)
 	return p.Outcome == compaction.Compacted, err
 }
 
@@ -88,7 +89,7 @@ func (o *oursRun) compact(ctx context.Context, made engine.EditedView) (bool, er
 // message, which may go on: that is invariant 4, so what is known is not read again.
 func (o *oursRun) read(ctx context.Context) error {
 	known := max(0, len(o.blocks)-lastOpen)
-	resp, err := engine.Messages(ctx, o, engine.ViewRequest{Session: o.session, From: known})
+	resp, err := ledger.Messages(ctx, o, ledger.ViewRequest{Session: o.session, From: known})
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (o *oursRun) read(ctx context.Context) error {
 const lastOpen = 2
 
 // block makes the block of a message of the view. The same bytes are the same block.
-func (o *oursRun) block(m engine.ViewMessage) block {
+func (o *oursRun) block(m ledger.ViewMessage) block {
 	sum := sha256.Sum256(m.JSON)
 	id := hex.EncodeToString(sum[:16])
 	b, known := o.known[id]
@@ -126,7 +127,7 @@ func (o *oursRun) block(m engine.ViewMessage) block {
 
 // learnStubs notes what the stubs of new entries save, to take that back.
 func (o *oursRun) learnStubs(ctx context.Context) error {
-	r := engine.LogRequest{Session: o.session, From: int64(len(o.saved)) + 1}
+	r := ledger.LogRequest{Session: o.session, From: int64(len(o.saved)) + 1}
 	for {
 		page, err := o.Log(ctx, r)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/retention"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
@@ -65,7 +66,7 @@ func Retention(ctx context.Context, e env.Env, s *Session, least int) ([]Kept, e
 }
 
 // kept compacts the session as it stands and measures the summary.
-func (l *ledger) kept(ctx context.Context, s *Session, at int) (Kept, error) {
+func (l *scratch) kept(ctx context.Context, s *Session, at int) (Kept, error) {
 	p := retention.NewPoint(s.About.Dir, s.messages(0, at), s.messages(at+1, len(s.Entries)))
 	text := func(t string) Text {
 		return Text{t, tokens.O200kBase.CountString(t), p.Measure(t)}
@@ -75,13 +76,13 @@ func (l *ledger) kept(ctx context.Context, s *Session, at int) (Kept, error) {
 	k.Tokens = k.Host.Tokens
 	k.Words, k.Tail = text(p.WordList(k.Tokens)), text(p.Tail(k.Tokens))
 
-	r := engine.PlanCompactionRequest{Session: l.session, Options: compaction.Options{Budget: k.Tokens / 2}}
-	half, err := engine.Compact(ctx, l, r, "", true)
+	r := ledger.PlanCompactionRequest{Session: l.session, Options: compaction.Options{Budget: k.Tokens / 2}}
+	half, err := ledger.Compact(ctx, l, r, "", true)
 	if err != nil {
 		return k, err
 	}
 	r.Options.Budget = k.Tokens
-	whole, err := engine.Compact(ctx, l, r, "", false)
+	whole, err := ledger.Compact(ctx, l, r, "", false)
 	if err != nil {
 		return k, err
 	}
@@ -93,13 +94,13 @@ func (l *ledger) kept(ctx context.Context, s *Session, at int) (Kept, error) {
 }
 
 // restorable reports whether the range of a summary reads back as the entries were handed in.
-func (l *ledger) restorable(ctx context.Context, s *Session, id string) (bool, error) {
-	sum, err := l.Summary(ctx, engine.SummaryRequest{ID: id})
+func (l *scratch) restorable(ctx context.Context, s *Session, id string) (bool, error) {
+	sum, err := l.Summary(ctx, ledger.SummaryRequest{ID: id})
 	if err != nil {
 		return false, err
 	}
 	var got, want bytes.Buffer
-	if _, err := engine.WriteOriginals(ctx, l, &got, l.session, sum.From, sum.To); err != nil {
+	if _, err := ledger.WriteOriginals(ctx, l, &got, l.session, sum.From, sum.To); err != nil {
 		return false, err
 	}
 	// Each summary of ours takes a number in the log as well.

@@ -40,7 +40,7 @@ func source(t *testing.T) []file {
 	return files
 }
 
-// parsed parses every Go file of the module once, nested modules left out.
+// parsed parses every Go file of the module and of the one in lab/ once, other nested modules left out.
 var parsed = sync.OnceValues(func() ([]file, error) {
 	root := os.DirFS("../..")
 	var files []file
@@ -50,7 +50,7 @@ var parsed = sync.OnceValues(func() ([]file, error) {
 		}
 		if d.IsDir() {
 			_, nested := fs.Stat(root, path.Join(p, "go.mod"))
-			if base := path.Base(p); p != "." && (nested == nil || strings.HasPrefix(base, ".") || base == "testdata" || base == "node_modules") {
+			if base := path.Base(p); p != "." && (nested == nil && p != "lab" || strings.HasPrefix(base, ".") || base == "testdata" || base == "node_modules") {
 				return fs.SkipDir
 			}
 			return nil
@@ -123,14 +123,48 @@ func TestPackagesImportOnlyLowerLayers(t *testing.T) {
 				continue
 			}
 			theirs, _ := layer(dir)
-			if own == 4 && within(dir, []string{"kv"}) {
-				t.Errorf("%s/%s imports %s: faces know the engine, not the store", f.dir, f.name, dir)
+			if own == 4 && !within(f.dir, []string{"engine"}) && within(dir, []string{"kv"}) {
+				t.Errorf("%s/%s imports %s: faces know the contract, not the store", f.dir, f.name, dir)
 			}
 			if theirs < own || own == 0 && theirs == 0 || mayReach(f.dir, dir) {
 				continue
 			}
 			t.Errorf("%s/%s (layer %d) imports %s (layer %d): facts go down, views come back; what must meet meets in engine", f.dir, f.name, own, dir, theirs)
 		}
+	}
+}
+
+// TestFacesLinkNoStore: servers and readers of session files are built on the contract alone, so that another
+// store, or a ledger elsewhere, can answer them.
+func TestFacesLinkNoStore(t *testing.T) {
+	imports := map[string][]string{}
+	for _, f := range source(t) {
+		if !f.test {
+			imports[f.dir] = append(imports[f.dir], f.imports()...)
+		}
+	}
+	for dir := range imports {
+		if !within(dir, storeless) {
+			continue
+		}
+		seen := map[string]bool{}
+		var follow func(dir, by string)
+		follow = func(at, by string) {
+			if seen[at] {
+				return
+			}
+			seen[at] = true
+			for _, imp := range imports[at] {
+				own, ours := strings.CutPrefix(imp, module+"/")
+				switch {
+				case ours && (own == "engine" || own == "kv/bolt" || strings.HasPrefix(own, "engine/")), imp == "go.etcd.io/bbolt":
+					t.Errorf("%s links %s (%s > %s)", dir, imp, by, at)
+				case ours:
+					follow(own, by+" > "+at)
+				}
+			}
+		}
+		follow(dir, dir)
 	}
 }
 

@@ -1,7 +1,7 @@
 package archtest
 
 // Why a call that opens, lists, changes or asks for a path needs no subject of the campaign in
-// internal/escapetest.
+// lab/escapetest.
 const (
 	ours    = "the state directory: 0700, and refused when it is another user's"
 	temp    = "a temporary directory that this process has just made, 0700"
@@ -50,7 +50,7 @@ var openings = []opening{
 	{"config readIn", "safefs.Open", "configuration"},
 	{"config readRanks", "safefs.Open", "rank file"},
 	{"config readUser", "filepath.EvalSymlinks", "user configuration"},
-	{"engine DiskUsage.walk", "filepath.WalkDir", ours},
+	{"engine usage.walk", "filepath.WalkDir", ours},
 	{"engine Local.Backup", "os.Remove os.Rename", naming},
 	{"engine Local.KeepReserve", "os.Lstat os.Remove", ours},
 	{"engine Local.checkPlace", "filepath.EvalSymlinks os.Lstat", resolve},
@@ -93,7 +93,7 @@ var openings = []opening{
 	{"engine/exports openDir", "os.MkdirAll safefs.OpenRoot", "export DIRECTORY"},
 	{"engine/observe newObserver", "safefs.Open", "observer"},
 	{"engine/observe observer.usable", "safefs.Open", "observer"},
-	{"engine/replay ledger.Close", "os.RemoveAll", temp},
+	{"engine/replay scratch.Close", "os.RemoveAll", temp},
 	{"engine/replay openLedger", "os.MkdirTemp os.RemoveAll", temp},
 	{"internal/env lookup", "os.Readlink", resolve},
 	{"internal/privatefile Check", "os.Stat", resolve},

@@ -32,7 +32,7 @@ func TestEveryCallThatOpensAPathIsInTheCampaign(t *testing.T) {
 	listed, used, subjects := map[string]string{}, map[string]bool{}, campaign(t)
 	for _, o := range openings {
 		if !slices.Contains([]string{ours, temp, naming, resolve, door}, o.subject) && !subjects[o.subject] {
-			t.Errorf("%s: the campaign in internal/escapetest has no subject %q", o.in, o.subject)
+			t.Errorf("%s: the campaign in lab/escapetest has no subject %q", o.in, o.subject)
 		}
 		for _, call := range strings.Fields(o.calls) {
 			listed[o.in+" "+call] = o.subject
@@ -41,7 +41,7 @@ func TestEveryCallThatOpensAPathIsInTheCampaign(t *testing.T) {
 	for _, f := range programFiles(t) {
 		for _, call := range f.openings() {
 			if used[call] = true; listed[call] == "" {
-				t.Errorf("%s/%s: no row of openings has %q. Open it below a directory with safefs.Tree, add a subject to internal/escapetest, "+
+				t.Errorf("%s/%s: no row of openings has %q. Open it below a directory with safefs.Tree, add a subject to lab/escapetest, "+
 					"and a row to paths_table_test.go that names it; or a row with the reason why nobody else can swap what lies there", f.dir, f.name, call)
 			}
 		}
@@ -140,12 +140,12 @@ func nameOf(d ast.Decl) string {
 	}
 }
 
-// campaign returns the strings in internal/escapetest, among which are the names of its subjects.
+// campaign returns the strings in lab/escapetest, among which are the names of its subjects.
 func campaign(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
 	for _, f := range source(t) {
-		if f.dir != "internal/escapetest" {
+		if f.dir != "lab/escapetest" {
 			continue
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {

@@ -3,84 +3,88 @@ package archtest
 // layers maps packages, or with a trailing /... whole subtrees, to their layer. A package may import
 // what lies in a lower layer. The most specific line counts.
 var layers = map[string]int{
-	"cmd/...":                     5,
-	"mcp/...":                     4,
-	"lsp/...":                     4,
-	"cli/...":                     4,
-	"agents/...":                  4,
-	"llm/...":                     4,
-	"engine/...":                  3,
-	"trust":                       3,
-	"transcript/...":              2,
-	"sessions/...":                2,
-	"window/...":                  2,
-	"overflow/...":                2,
-	"compaction/...":              2,
-	"retention/...":               2,
-	"intents/...":                 2,
-	"changes/...":                 2,
-	"artifacts/...":               2,
-	"memory/...":                  2,
-	"config/...":                  2,
-	"workspace/...":               2,
-	"report/...":                  2,
-	"tally":                       2,
-	"kv/...":                      1,
-	"tokens/...":                  1,
-	"internal/...":                0,
-	"internal/e2e/...":            6, // tests of the whole product from outside
-	"internal/demo/...":           7, // drives the built binaries
-	"internal/benchmark/...":      7, // measures the product from outside
-	"internal/calibration":        7, // measures estimates on session files
-	"internal/sandbox":            5, // runs the programs for demo, benchmark and e2e
-	"internal/crashtest":          6, // kills owners and compares what is left
-	"internal/crashtest/crash":    7, // its program, which is the owner as well
-	"internal/crashtest/script":   6, // what the harnesses below play and compare
-	"internal/crashtest/powercut": 7, // examines what a cut of the power leaves
-	"internal/crashtest/damage":   7, // examines what damaged files answer
-	"internal/crashtest/faults":   7, // makes system calls fail
-	"internal/crashtest/subject":  8, // the program that these drive
-	"internal/sharetest":          6, // many processes at one ledger
-	"internal/storetest":          6, // a real store for the tests of the domains
-	"internal/formattest":         6, // conversations in every format, for tests
-	"internal/poison":             6, // hostile texts through every way in and out
-	"internal/vscodetest":         6, // the extension in a real VS Code
-	"internal/escapetest":         6, // swaps what lies at the paths that the product opens
-	"internal/archtest":           6,
-	"internal/authority":          6, // the built programs from outside
-	"internal/scriptedmodel/...":  0,
+	"cmd/...":                6,
+	"mcp/...":                4,
+	"lsp/...":                4,
+	"cli/...":                5,
+	"agents/...":             4,
+	"llm/...":                4,
+	"ledger":                 3, // the contract: faces know it, not the engine
+	"engine/...":             4,
+	"trust":                  3,
+	"transcript/...":         2,
+	"sessions/...":           2,
+	"window/...":             2,
+	"overflow/...":           2,
+	"compaction/...":         2,
+	"retention/...":          2,
+	"intents/...":            2,
+	"changes/...":            2,
+	"artifacts/...":          2,
+	"memory/...":             2,
+	"config/...":             2,
+	"workspace/...":          2,
+	"report/...":             2,
+	"tally":                  2,
+	"kv/...":                 1,
+	"tokens/...":             1,
+	"internal/...":           0,
+	"internal/wiring":        6, // what the programs share
+	"lab/...":                7, // programs and tests from outside, in a module of their own
+	"lab/e2e/...":            7, // tests of the whole product from outside
+	"lab/demo/...":           8, // drives the built binaries
+	"lab/benchmark/...":      8, // measures the product from outside
+	"lab/calibration":        8, // measures estimates on session files
+	"lab/sandbox":            6, // runs the programs for demo, benchmark and e2e
+	"lab/crashtest":          7, // kills owners and compares what is left
+	"lab/crashtest/crash":    8, // its program, which is the owner as well
+	"lab/crashtest/script":   7, // what the harnesses below play and compare
+	"lab/crashtest/powercut": 8, // examines what a cut of the power leaves
+	"lab/crashtest/damage":   8, // examines what damaged files answer
+	"lab/crashtest/faults":   8, // makes system calls fail
+	"lab/crashtest/subject":  9, // the program that these drive
+	"lab/sharetest":          7, // many processes at one ledger
+	"internal/storetest":     7, // a real store for the tests of the domains
+	"internal/formattest":    7, // conversations in every format, for tests
+	"lab/poison":             7, // hostile texts through every way in and out
+	"lab/vscodetest":         7, // the extension in a real VS Code
+	"lab/escapetest":         7, // swaps what lies at the paths that the product opens
+	"internal/archtest":      7,
+	"lab/authority":          7, // the built programs from outside
+	"lab/scriptedmodel/...":  0,
 }
+
+// storeless lists the subtrees that link neither the engine nor a store, through any import.
+var storeless = []string{"mcp", "lsp", "agents", "llm", "ledger"}
 
 // sideways lists the imports inside one layer that are allowed, with the reason.
 var sideways = map[[2]string]string{
-	{"mcp", "mcp/overhead"}:                 "a test holds the constant against what is sent",
-	{"sessions", "transcript"}:              "an entry says where in its original a message of which format stands",
-	{"window", "transcript"}:                "a view is made of messages",
-	{"window", "sessions"}:                  "a view is folded from the headers of the log",
-	{"overflow", "transcript"}:              "a request is trimmed by editing its messages",
-	{"config", "window"}:                    "a policy is read where the configuration is; the same fields twice would be a second way to say it",
-	{"compaction", "transcript"}:            "a summary is a message",
-	{"compaction", "sessions"}:              "a summary is made from the headers of the log",
-	{"engine/exports", "engine"}:            "exports are read through the engine's API",
-	{"engine/daemon", "engine"}:             "the daemon serves the engine's API",
-	{"engine/calibrate", "engine"}:          "sessions are measured through the engine's API",
-	{"engine/observe", "engine"}:            "the observer hands in what it sees through the engine's API",
-	{"engine/replay", "engine"}:             "sessions are played through the engine's API",
-	{"retention", "transcript"}:             "what is measured stands in messages",
-	{"retention", "intents"}:                "what calls mean tells edits and commands from the rest",
-	{"cli", "agents"}:                       "the commands import the session files that agents know",
-	{"cli", "agents/claudecode"}:            "the commands import the session files that agents know",
-	{"cli", "llm"}:                          "the command line asks models with the user's credentials",
-	{"agents/claudecode", "agents"}:         "a room registers what it recognises",
-	{"kv/rewrite", "kv"}:                    "rules are about records",
-	{"kv/bolt", "kv"}:                       "a backend implements the interface",
-	{"kv/bolt", "kv/internal/blobfile"}:     "blobs are framed the same on every backend",
-	{"kv/internal/blobfile", "kv"}:          "it returns the interface's names of blobs",
-	{"cmd/...", "cmd/internal/wiring"}:      "the programs share their wiring",
-	{"cmd/...", "cmd/internal/programtest"}: "the tests of the programs share where they run",
-	{"cmd/...", "internal/sandbox"}:         "their tests stop owners in one way",
-	{"kv/audit", "kv"}:                      "an audit walks over a transaction",
-	{"kv/kvtest", "kv"}:                     "the conformance suite tests the interface",
+	{"mcp", "mcp/overhead"}:             "a test holds the constant against what is sent",
+	{"sessions", "transcript"}:          "an entry says where in its original a message of which format stands",
+	{"window", "transcript"}:            "a view is made of messages",
+	{"window", "sessions"}:              "a view is folded from the headers of the log",
+	{"overflow", "transcript"}:          "a request is trimmed by editing its messages",
+	{"config", "window"}:                "a policy is read where the configuration is; the same fields twice would be a second way to say it",
+	{"compaction", "transcript"}:        "a summary is a message",
+	{"compaction", "sessions"}:          "a summary is made from the headers of the log",
+	{"engine/exports", "engine"}:        "exports are read through the engine's API",
+	{"engine/daemon", "engine"}:         "the daemon serves the engine's API",
+	{"engine/calibrate", "engine"}:      "sessions are measured through the engine's API",
+	{"engine/observe", "engine"}:        "the observer hands in what it sees through the engine's API",
+	{"engine/replay", "engine"}:         "sessions are played through the engine's API",
+	{"retention", "transcript"}:         "what is measured stands in messages",
+	{"retention", "intents"}:            "what calls mean tells edits and commands from the rest",
+	{"cli", "agents"}:                   "the commands import the session files that agents know",
+	{"cli", "agents/claudecode"}:        "the commands import the session files that agents know",
+	{"cli", "llm"}:                      "the command line asks models with the user's credentials",
+	{"agents/claudecode", "agents"}:     "a room registers what it recognises",
+	{"kv/rewrite", "kv"}:                "rules are about records",
+	{"kv/bolt", "kv"}:                   "a backend implements the interface",
+	{"kv/bolt", "kv/internal/blobfile"}: "blobs are framed the same on every backend",
+	{"kv/internal/blobfile", "kv"}:      "it returns the interface's names of blobs",
+	{"cmd/...", "internal/wiring"}:      "the programs share their wiring",
+	{"kv/audit", "kv"}:                  "an audit walks over a transaction",
+	{"kv/kvtest", "kv"}:                 "the conformance suite tests the interface",
 
 	{"lsp", "lsp/text"}:            "a document has a text",
 	{"lsp", "lsp/outline"}:         "the editor says which language it is",
@@ -102,9 +106,9 @@ var importers = map[string]struct {
 	packages []string
 	why      string
 }{
-	"go.etcd.io/bbolt":                  {[]string{"kv/bolt", "internal/benchmark"}, "the embedded store, and the bare store to compare it with"},
+	"go.etcd.io/bbolt":                  {[]string{"kv/bolt", "lab/benchmark"}, "the embedded store, and the bare store to compare it with"},
 	"github.com/klauspost/compress":     {[]string{"kv/internal/blobfile"}, "zstd frames of blobs"},
-	"github.com/mark3labs/mcp-go":       {[]string{"mcp", "internal/sandbox", "internal/benchmark"}, "the MCP server, and clients that drive it from outside"},
+	"github.com/mark3labs/mcp-go":       {[]string{"mcp", "lab/sandbox", "lab/benchmark"}, "the MCP server, and clients that drive it from outside"},
 	"go.lsp.dev/protocol":               {[]string{"lsp"}, "the types of the language server protocol"},
 	"go.lsp.dev/jsonrpc2":               {[]string{"lsp"}, "calls in both directions"},
 	"go.lsp.dev/uri":                    {[]string{"lsp"}, "addresses of documents"},
@@ -120,7 +124,7 @@ var importers = map[string]struct {
 	"pgregory.net/rapid":                {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak":                {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
 	"golang.org/x/text":                 {[]string{"tokens"}, "Normalization Form C, which Qwen's models want"},
-	"golang.org/x/tools":                {[]string{"internal/vet"}, "the checks of go vet, without compiling for each system"},
+	"golang.org/x/tools":                {[]string{"lab/vet"}, "the checks of go vet, without compiling for each system"},
 }
 
 // restricted lists what only some packages may use, because it reaches out of the process or
@@ -130,13 +134,13 @@ var restricted = []struct {
 	packages []string // subtrees that may
 	why      string
 }{
-	{"net", []string{"engine/daemon", "llm", "internal/scriptedmodel"}, "only the daemon opens sockets, and model clients bound how long they dial"},
-	{"net/http", []string{"llm", "internal/scriptedmodel"}, "only model clients call anybody, and only when a mode with a model is asked for"},
-	{"os/exec", []string{"engine/daemon", "llm", "internal/scriptedmodel", "internal/benchmark", "internal/sandbox", "internal/crashtest", "internal/fuzzrun", "cmd/internal/programtest"}, "the daemon starts itself; a summarizer may be a program; tests run programs"},
+	{"net", []string{"engine/daemon", "llm", "lab/scriptedmodel"}, "only the daemon opens sockets, and model clients bound how long they dial"},
+	{"net/http", []string{"llm", "lab/scriptedmodel"}, "only model clients call anybody, and only when a mode with a model is asked for"},
+	{"os/exec", []string{"engine/daemon", "llm", "lab/scriptedmodel", "lab/benchmark", "lab/sandbox", "lab/crashtest", "lab/fuzzrun", "lab/programtest"}, "the daemon starts itself; a summarizer may be a program; tests run programs"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},
 	{"reflect", nil, "plain values"},
-	{"time.Now", []string{"internal/env", "internal/demo", "internal/benchmark", "internal/fuzzrun"}, "the clock comes from env"},
-	{"time.Since", []string{"internal/demo", "internal/benchmark", "internal/fuzzrun"}, "the clock comes from env"},
+	{"time.Now", []string{"internal/env", "lab/demo", "lab/benchmark", "lab/fuzzrun"}, "the clock comes from env"},
+	{"time.Since", []string{"lab/demo", "lab/benchmark", "lab/fuzzrun"}, "the clock comes from env"},
 	{"os.Getenv", []string{"internal/env"}, "the environment comes from env"},
 	{"os.LookupEnv", nil, "the environment comes from env, where a test sees what is read"},
 	{"os.Environ", nil, "the environment comes from env, where a test sees what is read"},
@@ -144,11 +148,11 @@ var restricted = []struct {
 	{"syscall.Getenv", nil, "the environment comes from env, where a test sees what is read"},
 	{"os.StartProcess", nil, "programs are run by os/exec, in the packages above"},
 	{"syscall.Exec", nil, "programs are run by os/exec, in the packages above"},
-	{"ctxledger.dev/llm.New", []string{"cli", "cmd/internal/wiring"}, "a model is asked by a compaction that a person or an agent wants, with what package trust approves"},
+	{"ctxledger.dev/llm.New", []string{"cli", "internal/wiring"}, "a model is asked by a compaction that a person or an agent wants, with what package trust approves"},
 	{"ctxledger.dev/trust.Confirm", []string{"cli"}, "a person is asked at a terminal alone: servers ask nobody"},
 	{"os.Getwd", []string{"internal/env"}, "the environment comes from env"},
 	{"math/rand", nil, "randomness comes from env"},
-	{"math/rand/v2", []string{"kv/kvtest", "internal/crashtest", "internal/benchmark", "internal/formattest", "cmd/internal/programtest"}, "randomness comes from env"},
+	{"math/rand/v2", []string{"kv/kvtest", "lab/crashtest", "lab/benchmark", "internal/formattest", "lab/programtest"}, "randomness comes from env"},
 	{"crypto/rand", []string{"internal/env"}, "randomness comes from env"},
 	{"time.Sleep", nil, "wait for the thing, not for a time"},
 }

@@ -6,7 +6,7 @@
 // build with the tag, BuildFlags has the linker say which defect the program has, one at most: programs
 // with different defects are compiled once.
 //
-// The package deliberately knows nothing of the harnesses; internal/crashtest says which one
+// The package deliberately knows nothing of the harnesses; lab/crashtest says which one
 // catches what.
 package defect
 

@@ -2,7 +2,7 @@ package env
 
 import "os"
 
-// traced is a path that is not there, which only the linker sets, for internal/authority: each lookup then asks the
+// traced is a path that is not there, which only the linker sets, for lab/authority: each lookup then asks the
 // system for the variable's name below it, so that a trace of system calls shows what is read.
 var traced string
 

@@ -5,7 +5,7 @@
 // other build a mark costs nothing, not even a call.
 //
 // A test makes sure that every mark in the product stands in the table, once, and that the table
-// names no other. internal/crashtest arms each of them in turn.
+// names no other. lab/crashtest arms each of them in turn.
 //
 // The package deliberately knows one way to fail, kill -9: what a disk or a call can return is
 // injected from outside.

@@ -90,5 +90,8 @@ const (
 	ActiveSession = 10 * time.Minute
 )
 
+// Plans is how often a decision about a session is made again when its log moves on meanwhile.
+const Plans = 5
+
 // Events is how many events the ledger keeps for faces to catch up with.
 const Events = 10_000

@@ -23,7 +23,7 @@
 // One kind of damage can pass unseen, because bbolt's pages have no checksums: a page number
 // that changed into that of a discarded page, whose older records are sound in themselves. Of page
 // numbers that were changed on purpose, fewer than one in a hundred passed; of flipped bytes
-// anywhere, none in 20,000 (internal/crashtest/damage). So can a meta page as a whole that is the
+// anywhere, none in 20,000 (lab/crashtest/damage). So can a meta page as a whole that is the
 // one of the transaction before: the ledger is then as it was one commit earlier.
 //
 // Inside a View do not call Update, and inside an Update do not call the store at all: the

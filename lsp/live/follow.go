@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 )
 
 // Pause is the shortest time between two news. At worst, something waits for two of them, one here and one with who
@@ -31,7 +31,7 @@ const otherwise = "it is tried again, less and less often; `ctxledger status` sh
 
 // Options is what Follow needs.
 type Options struct {
-	Open   func(context.Context) (engine.API, error) // the ledger; called again after it failed
+	Open   func(context.Context) (ledger.API, error) // the ledger; called again after it failed
 	Env    env.Env
 	Status bool // whether Title, Held and Window are wanted
 	Tell   func(State)
@@ -62,7 +62,7 @@ func follow(ctx context.Context, o Options) error {
 		return err
 	}
 	defer api.Close() //nolint:errcheck // nothing was written
-	now, err := api.WaitEvents(ctx, engine.WaitEventsRequest{After: -1})
+	now, err := api.WaitEvents(ctx, ledger.WaitEventsRequest{After: -1})
 	if err != nil {
 		return err
 	}
@@ -81,18 +81,18 @@ func follow(ctx context.Context, o Options) error {
 
 // watcher follows one ledger.
 type watcher struct {
-	api    engine.API
+	api    ledger.API
 	o      Options
 	after  int64 // the newest event that was taken in
 	reader *reader
 	took   time.Duration // to look the last time
-	used   engine.Status
+	used   ledger.Status
 	title  struct{ raw, masked string } // of the session
 }
 
 // wait takes in what happens next. It returns when something of the state may have changed.
 func (w *watcher) wait(ctx context.Context) error {
-	resp, err := w.api.WaitEvents(ctx, engine.WaitEventsRequest{After: w.after, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()})
+	resp, err := w.api.WaitEvents(ctx, ledger.WaitEventsRequest{After: w.after, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()})
 	if err != nil {
 		return err
 	}
@@ -107,15 +107,15 @@ func (w *watcher) wait(ctx context.Context) error {
 }
 
 // changesFiles reports whether after an event other files may be stale.
-func changesFiles(e engine.Event) bool {
-	return e.Kind == engine.EventChange || e.Kind == engine.EventForgotten || e.Kind == engine.EventLost
+func changesFiles(e ledger.Event) bool {
+	return e.Kind == ledger.EventChange || e.Kind == ledger.EventForgotten || e.Kind == ledger.EventLost
 }
 
 // look finds the session that lives, and reads what is new of it.
 func (w *watcher) look(ctx context.Context) error {
 	began := w.o.Env.Now()
 	defer func() { w.took = w.o.Env.Now().Sub(began) }()
-	s, err := w.api.Session(ctx, engine.SessionRequest{Latest: true})
+	s, err := w.api.Session(ctx, ledger.SessionRequest{Latest: true})
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
@@ -131,7 +131,7 @@ func (w *watcher) look(ctx context.Context) error {
 	if err := w.reader.read(ctx, w.api); err != nil || !w.o.Status {
 		return err
 	}
-	w.used, err = w.api.Status(ctx, engine.StatusRequest{Session: w.reader.session.ID, Brief: true})
+	w.used, err = w.api.Status(ctx, ledger.StatusRequest{Session: w.reader.session.ID, Brief: true})
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (w *watcher) entitle(ctx context.Context, raw string) error {
 	if raw == w.title.raw {
 		return nil
 	}
-	masked, err := w.api.Mask(ctx, engine.MaskRequest{Text: raw})
+	masked, err := w.api.Mask(ctx, ledger.MaskRequest{Text: raw})
 	w.title.raw, w.title.masked = raw, masked.Text
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,7 +36,7 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	}
 	defer local.Close() //nolint:errcheck // Follow closes it too
 	tries := 0
-	told := followed(t, func(context.Context) (engine.API, error) {
+	told := followed(t, func(context.Context) (ledger.API, error) {
 		if tries++; tries == 1 {
 			return nil, fault.New(fault.Unavailable, "test", "not now").WithHint("wait")
 		}
@@ -48,12 +49,12 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 		t.Errorf("without a session the state is %+v", s)
 	}
 	first := slices.Concat([][]byte{[]byte(`{"role":"user","content":"Please read with password=hunter2hunter2."}`)}, read("t1", false), read("t2", true))
-	r, err := local.AppendMessages(t.Context(), engine.AppendMessagesRequest{Host: "test", Model: "gpt-5", Messages: first})
+	r, err := local.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Host: "test", Model: "gpt-5", Messages: first})
 	if err != nil {
 		t.Fatal(err)
 	}
 	awaited(t, told, func(s State) bool { return s.Session == r.Session && s.Files["a.go"].Reads == 1 })
-	if _, err := local.AppendMessages(t.Context(), engine.AppendMessagesRequest{Session: r.Session, Since: true, Messages: read("t3", false)}); err != nil {
+	if _, err := local.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Session: r.Session, Since: true, Messages: read("t3", false)}); err != nil {
 		t.Fatal(err)
 	}
 	s := awaited(t, told, func(s State) bool { return s.Files["a.go"].Reads == 2 })
@@ -65,8 +66,8 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	}
 	began := time.Now()
 	before := state("a", began.Add(-time.Hour))
-	if _, err := local.RecordStates(t.Context(), engine.RecordStatesRequest{
-		Started: began, States: []engine.Observation{{State: state("b", time.Now()), Seen: time.Now(), Before: &before}},
+	if _, err := local.RecordStates(t.Context(), ledger.RecordStatesRequest{
+		Started: began, States: []ledger.Observation{{State: state("b", time.Now()), Seen: time.Now(), Before: &before}},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -74,14 +75,14 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	if by := s.Files["a.go"].By; by != changes.External {
 		t.Errorf("by %q", by)
 	}
-	if _, err := local.AppendMessages(t.Context(), engine.AppendMessagesRequest{Session: r.Session, Since: true, Messages: read("t4", false)}); err != nil {
+	if _, err := local.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Session: r.Session, Since: true, Messages: read("t4", false)}); err != nil {
 		t.Fatal(err)
 	}
 	awaited(t, told, func(s State) bool { return s.Files["a.go"].Reads == 3 && !s.Files["a.go"].Stale })
 }
 
 // followed follows what open opens until the test ends.
-func followed(t *testing.T, open func(context.Context) (engine.API, error)) <-chan State {
+func followed(t *testing.T, open func(context.Context) (ledger.API, error)) <-chan State {
 	t.Helper()
 	told, done := make(chan State), make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
@@ -103,7 +104,7 @@ func followed(t *testing.T, open func(context.Context) (engine.API, error)) <-ch
 }
 
 // unclosed is a ledger that outlives who follows it.
-type unclosed struct{ engine.API }
+type unclosed struct{ ledger.API }
 
 func (unclosed) Close() error { return nil }
 

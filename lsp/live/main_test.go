@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -33,7 +34,7 @@ func TestWhoSitsThereIsFollowed(t *testing.T) {
 	}
 	defer local.Close() //nolint:errcheck // Follow closes it too
 	append := func(id string, s sessions.Session, next int64, entries ...sessions.NewEntry) string {
-		r, err := local.AppendEntries(t.Context(), engine.AppendEntriesRequest{Import: id, Session: s, Next: next, Done: true, Entries: entries})
+		r, err := local.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: id, Session: s, Next: next, Done: true, Entries: entries})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,11 +45,11 @@ func TestWhoSitsThereIsFollowed(t *testing.T) {
 		said(`{"role":"user","content":"one"}`, "u1", "", 0), said(`{"role":"assistant","content":"yes"}`, "a1", "u1", 20_000),
 		said(`{"role":"user","content":"two"}`, "u2", "a1", 0), said(`{"role":"assistant","content":"yes"}`, "a2", "u2", 150_000),
 		said(`{"role":"user","content":"two, otherwise"}`, "u3", "a1", 0))
-	told := followed(t, func(context.Context) (engine.API, error) { return unclosed{local}, nil })
+	told := followed(t, func(context.Context) (ledger.API, error) { return unclosed{local}, nil })
 	child := append("child", sessions.Session{Host: "h", HostID: "child", Parent: main}, 1,
 		said(`{"role":"user","content":"look"}`, "c1", "", 0), said(read, "c2", "c1", 99_000))
 	s := awaited(t, told, func(s State) bool { return s.Event >= 2 })
-	g, err := local.Growth(t.Context(), engine.GrowthRequest{Session: main})
+	g, err := local.Growth(t.Context(), ledger.GrowthRequest{Session: main})
 	if err != nil {
 		t.Fatal(err)
 	}

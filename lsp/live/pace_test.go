@@ -9,23 +9,24 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
 // counted is a ledger that counts what it is asked, and takes its time to answer.
 type counted struct {
-	engine.API
+	ledger.API
 	slow          time.Duration
 	looks, stales *atomic.Int64
 }
 
-func (c counted) Status(ctx context.Context, r engine.StatusRequest) (engine.Status, error) {
+func (c counted) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Status, error) {
 	c.looks.Add(1)
 	env.Sleep(ctx, c.slow)
 	return c.API.Status(ctx, r)
 }
 
-func (c counted) Changes(ctx context.Context, r engine.ChangesRequest) (engine.ChangesResponse, error) {
+func (c counted) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.ChangesResponse, error) {
 	c.stales.Add(1)
 	return c.API.Changes(ctx, r)
 }
@@ -45,7 +46,7 @@ func TestAnAgentThatNeverRestsIsFollowedAtEase(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
-			Follow(ctx, Options{Env: env.System(), Status: true, Tell: func(State) {}, Open: func(context.Context) (engine.API, error) { return c, nil }})
+			Follow(ctx, Options{Env: env.System(), Status: true, Tell: func(State) {}, Open: func(context.Context) (ledger.API, error) { return c, nil }})
 			close(done)
 		}()
 		session := ""
@@ -54,7 +55,7 @@ func TestAnAgentThatNeverRestsIsFollowedAtEase(t *testing.T) {
 			if i == 300 {
 				messages = read("t1", false)
 			}
-			r, err := local.AppendMessages(ctx, engine.AppendMessagesRequest{Session: session, Since: i > 0, Host: "test", Format: transcript.Anthropic, Messages: messages})
+			r, err := local.AppendMessages(ctx, ledger.AppendMessagesRequest{Session: session, Since: i > 0, Host: "test", Format: transcript.Anthropic, Messages: messages})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,8 +5,8 @@ import (
 	"maps"
 
 	"ctxledger.dev/changes"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -28,9 +28,9 @@ func newReader(s sessions.Session) *reader {
 }
 
 // read reads what is new of the session, and what is stale by now.
-func (r *reader) read(ctx context.Context, api engine.API) error {
+func (r *reader) read(ctx context.Context, api ledger.API) error {
 	for from := r.next; from > 0 && from <= r.session.Seq; {
-		page, err := api.Log(ctx, engine.LogRequest{Session: r.session.ID, From: from})
+		page, err := api.Log(ctx, ledger.LogRequest{Session: r.session.ID, From: from})
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (r *reader) read(ctx context.Context, api engine.API) error {
 		return nil
 	}
 	// Only the answer for a session lists what is stale, and no change before the newest is wanted with it.
-	resp, err := api.Changes(ctx, engine.ChangesRequest{Session: r.session.ID, Limit: 1})
+	resp, err := api.Changes(ctx, ledger.ChangesRequest{Session: r.session.ID, Limit: 1})
 	r.stale, r.unsure = resp.Stale, err != nil
 	return err
 }

@@ -7,15 +7,15 @@ import (
 	"strings"
 
 	"ctxledger.dev/artifacts"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 )
 
 // artifacts lists a page of artifacts: those of a session, or all.
 func (r Reader) artifacts(ctx context.Context, b branch) ([]Node, error) {
-	resp, err := r.API.Artifacts(ctx, engine.ArtifactsRequest{Session: b.session, Limit: pageSize, Skip: b.page.skip})
+	resp, err := r.API.Artifacts(ctx, ledger.ArtifactsRequest{Session: b.session, Limit: pageSize, Skip: b.page.skip})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func sessionsOf(a artifacts.Artifact) []string {
 
 // artifactText is the content of an artifact.
 func (r Reader) artifactText(ctx context.Context, id string) (string, error) {
-	a, err := r.API.Artifact(ctx, engine.ArtifactRequest{ID: id})
+	a, err := r.API.Artifact(ctx, ledger.ArtifactRequest{ID: id})
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +76,7 @@ func (r Reader) artifactText(ctx context.Context, id string) (string, error) {
 		said, _, err := r.document(ctx, flat(err.Error())+"\n", true)
 		return said, err
 	}
-	content, err := r.read(ctx, engine.ReadBlobRequest{Handle: a.ID})
+	content, err := r.read(ctx, ledger.ReadBlobRequest{Handle: a.ID})
 	if err != nil {
 		return "", err
 	}
@@ -91,7 +91,7 @@ func (r Reader) artifactText(ctx context.Context, id string) (string, error) {
 }
 
 // read reads the beginning of a blob, as much as is masked with one request.
-func (r Reader) read(ctx context.Context, req engine.ReadBlobRequest) ([]byte, error) {
+func (r Reader) read(ctx context.Context, req ledger.ReadBlobRequest) ([]byte, error) {
 	rc, err := r.API.ReadBlob(ctx, req)
 	if err != nil {
 		return nil, err

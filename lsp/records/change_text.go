@@ -9,11 +9,11 @@ import (
 	"unicode"
 
 	"ctxledger.dev/changes"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/jsonspan"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
 
@@ -61,8 +61,8 @@ func why(path string) string {
 func (r Reader) changeOf(ctx context.Context, id string) (changes.Change, error) {
 	n, err := strconv.ParseInt(id, 10, 63)
 	if err == nil {
-		var resp engine.ChangesResponse
-		if resp, err = r.API.Changes(ctx, engine.ChangesRequest{Since: n - 1, Before: n + 1, Limit: 1}); err != nil {
+		var resp ledger.ChangesResponse
+		if resp, err = r.API.Changes(ctx, ledger.ChangesRequest{Since: n - 1, Before: n + 1, Limit: 1}); err != nil {
 			return changes.Change{}, err
 		}
 		if len(resp.Changes) == 1 && n > 0 {
@@ -167,7 +167,7 @@ func (r Reader) intentOf(ctx context.Context, c changes.Change) (*intents.Intent
 // intentIn is intentOf in a part of the log.
 func (r Reader) intentIn(ctx context.Context, c changes.Change, from, to int64) (*intents.Intent, error) {
 	for from > 0 && from <= to {
-		page, err := r.API.Intents(ctx, engine.IntentsRequest{Session: c.Session, From: from})
+		page, err := r.API.Intents(ctx, ledger.IntentsRequest{Session: c.Session, From: from})
 		if err != nil {
 			return nil, err
 		}

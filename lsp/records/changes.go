@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"ctxledger.dev/changes"
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 )
 
 // changes lists a page of what happened to files: by a session, or all.
 func (r Reader) changes(ctx context.Context, b branch) ([]Node, error) {
-	resp, err := r.API.Changes(ctx, engine.ChangesRequest{Session: b.session, Limit: pageSize, Before: b.page.before, NoStale: true})
+	resp, err := r.API.Changes(ctx, ledger.ChangesRequest{Session: b.session, Limit: pageSize, Before: b.page.before, NoStale: true})
 	if err != nil {
 		return nil, err
 	}

@@ -10,15 +10,15 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
 
 // nodes returns all nodes of a kind, by label.
-func (l *ledger) nodes(kind Kind) map[string]Node {
+func (l *opened) nodes(kind Kind) map[string]Node {
 	found := map[string]Node{}
 	l.walk("", func(n Node) {
 		if n.Kind == kind {
@@ -31,7 +31,7 @@ func (l *ledger) nodes(kind Kind) map[string]Node {
 func TestDocuments(t *testing.T) {
 	l := newLedger(t)
 	session := worked(l)
-	p := must(engine.Compact(t.Context(), l, engine.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1, Reason: "manual"}}, "", false))
+	p := must(ledger.Compact(t.Context(), l, ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1, Reason: "manual"}}, "", false))
 	if p.Outcome != compaction.Compacted {
 		t.Fatal(p.Outcome, p.Why)
 	}
@@ -74,7 +74,7 @@ func TestNoSecretLeaves(t *testing.T) {
 		l.use("Bash", map[string]any{"command": "curl -H " + secret + " x; " + strings.Repeat("true; ", 30) + secret}, strings.Repeat("line "+secret+"\n", 3000), false)...),
 		l.use("Write", map[string]any{"file_path": "/ws/" + secret + ".txt", "content": "x\n" + secret}, "ok", false)...)...)
 	l.say(session, assistant("I used\x00"+secret), user(long+secret), assistant("yes"), user("and now?"), assistant("nothing"))
-	must(engine.Compact(t.Context(), l, engine.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
+	must(ledger.Compact(t.Context(), l, ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
 	l.keep("content "+secret, "title "+secret)
 	l.remember("key "+secret, "is "+secret, "body "+secret)
 	seen := map[Kind]bool{}
@@ -142,7 +142,7 @@ func TestNothingHostileIsShown(t *testing.T) {
 	session := l.say("", append([][]byte{user(evil)}, l.use(evil, map[string]any{"command": evil, evil: evil}, evil, false)...)...)
 	l.say(session, l.use("Write", map[string]any{"file_path": "/ws/" + evil, "content": evil}, "ok", false)...)
 	l.say(session, assistant(evil), user("x"), assistant("y"), user("z"), assistant("z"))
-	must(engine.Compact(t.Context(), l, engine.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
+	must(ledger.Compact(t.Context(), l, ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
 	l.keep(evil+"\xff\xfe", "title \x1b[2J\u202e")
 	l.remember("name \u202e`# FAKE`", "[FAKE](command:x)", evil)
 	l.walk("", func(n Node) {
@@ -282,10 +282,10 @@ func FuzzAMessageHoldsWhatIsSendable(f *testing.F) {
 func TestWhatWasForgottenSaysSo(t *testing.T) {
 	l := newLedger(t)
 	session := worked(l)
-	p := must(engine.Compact(t.Context(), l, engine.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
+	p := must(ledger.Compact(t.Context(), l, ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
 	artifact := l.nodes(KindArtifact)["cat big.log"]
 	forget := func(handle string) {
-		must(l.Forget(t.Context(), engine.ForgetRequest{Handle: handle}))
+		must(l.Forget(t.Context(), ledger.ForgetRequest{Handle: handle}))
 	}
 	forget(artifact.Handle)
 	n := l.nodes(KindArtifact)["cat big.log"]
@@ -359,11 +359,11 @@ func TestACommandHoldsNoWordsOfOthers(t *testing.T) {
 
 // paged is a ledger that counts the pages of intents it is asked for.
 type paged struct {
-	engine.API
+	ledger.API
 	pages int
 }
 
-func (p *paged) Intents(ctx context.Context, r engine.IntentsRequest) (engine.IntentsResponse, error) {
+func (p *paged) Intents(ctx context.Context, r ledger.IntentsRequest) (ledger.IntentsResponse, error) {
 	p.pages++
 	return p.API.Intents(ctx, r)
 }

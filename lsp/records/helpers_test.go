@@ -12,6 +12,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/transcript"
 )
@@ -22,14 +23,14 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // ledger is a real ledger, and who reads it.
-type ledger struct {
+type opened struct {
 	*engine.Local
 	Reader
 	t     *testing.T
 	calls int
 }
 
-func newLedger(t *testing.T) *ledger {
+func newLedger(t *testing.T) *opened {
 	t.Helper()
 	e := env.System()
 	e.Lookup = func(string) string { return "" }
@@ -43,7 +44,7 @@ func newLedger(t *testing.T) *ledger {
 			t.Error(err)
 		}
 	})
-	return &ledger{Local: local, Reader: Reader{API: local, Now: noon}, t: t}
+	return &opened{Local: local, Reader: Reader{API: local, Now: noon}, t: t}
 }
 
 // must returns v. An error is a defect of the test.
@@ -55,9 +56,9 @@ func must[T any](v T, err error) T {
 }
 
 // say records messages as a session, or as what is new of one.
-func (l *ledger) say(session string, messages ...[]byte) string {
+func (l *opened) say(session string, messages ...[]byte) string {
 	l.t.Helper()
-	return must(l.AppendMessages(l.t.Context(), engine.AppendMessagesRequest{Session: session, Since: session != "", Host: "test", Model: "gpt-5", Format: transcript.Anthropic, Messages: messages})).Session
+	return must(l.AppendMessages(l.t.Context(), ledger.AppendMessagesRequest{Session: session, Since: session != "", Host: "test", Model: "gpt-5", Format: transcript.Anthropic, Messages: messages})).Session
 }
 
 func user(text string) []byte {
@@ -69,7 +70,7 @@ func assistant(text string) []byte {
 }
 
 // use is a call of a tool, and its result.
-func (l *ledger) use(tool string, args map[string]any, result string, failed bool) [][]byte {
+func (l *opened) use(tool string, args map[string]any, result string, failed bool) [][]byte {
 	l.calls++
 	id := fmt.Sprintf("toolu_%d", l.calls)
 	return [][]byte{
@@ -83,28 +84,28 @@ func encoding(v any) []byte {
 }
 
 // keep keeps content as an artifact.
-func (l *ledger) keep(content, title string) string {
+func (l *opened) keep(content, title string) string {
 	l.t.Helper()
 	ref := must(l.PutBlob(l.t.Context(), strings.NewReader(content)))
-	return must(l.PutArtifact(l.t.Context(), engine.PutArtifactRequest{Blob: ref.Hash, Title: title})).ID
+	return must(l.PutArtifact(l.t.Context(), ledger.PutArtifactRequest{Blob: ref.Hash, Title: title})).ID
 }
 
 // remember saves a memory.
-func (l *ledger) remember(name, description, body string) {
+func (l *opened) remember(name, description, body string) {
 	l.t.Helper()
-	must(l.SaveMemory(l.t.Context(), engine.SaveMemoryRequest{Entry: memory.Entry{
+	must(l.SaveMemory(l.t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{
 		Name: name, Description: description, Body: body, Scope: memory.Project, Source: "user",
 	}}))
 }
 
 // open reads the document of a node.
-func (l *ledger) open(n Node) string {
+func (l *opened) open(n Node) string {
 	l.t.Helper()
 	return must(l.Text(l.t.Context(), must(Parse(n.URI))))
 }
 
 // walk calls visit for every node of the tree below a parent, and for the parents first.
-func (l *ledger) walk(parent string, visit func(Node)) {
+func (l *opened) walk(parent string, visit func(Node)) {
 	l.t.Helper()
 	for _, n := range must(l.Nodes(l.t.Context(), parent)) {
 		visit(n)

@@ -4,16 +4,16 @@ import (
 	"context"
 	"io"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
 
 // log is the log of a session.
 type log struct {
-	api     engine.API
+	api     ledger.API
 	session string
 }
 
@@ -21,7 +21,7 @@ type log struct {
 func (l log) entries(ctx context.Context, from, to int64) ([]sessions.Entry, error) {
 	var all []sessions.Entry
 	for from > 0 {
-		page, err := l.api.Log(ctx, engine.LogRequest{Session: l.session, From: from, To: to})
+		page, err := l.api.Log(ctx, ledger.LogRequest{Session: l.session, From: from, To: to})
 		if err != nil {
 			return nil, err
 		}
@@ -55,13 +55,13 @@ func (l log) original(ctx context.Context, e sessions.Entry) ([]byte, error) {
 		return nil, nil
 	}
 	if e.Blob == "" {
-		page, err := l.api.Log(ctx, engine.LogRequest{Session: l.session, From: e.Seq, To: e.Seq, Originals: true})
+		page, err := l.api.Log(ctx, ledger.LogRequest{Session: l.session, From: e.Seq, To: e.Seq, Originals: true})
 		if err != nil || len(page.Entries) == 0 {
 			return nil, err
 		}
 		return page.Entries[0].Original, nil
 	}
-	rc, err := l.api.ReadBlob(ctx, engine.ReadBlobRequest{Hash: e.Blob})
+	rc, err := l.api.ReadBlob(ctx, ledger.ReadBlobRequest{Hash: e.Blob})
 	if err != nil {
 		return nil, err
 	}

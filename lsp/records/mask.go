@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 )
 
 // batch is how many bytes of short texts are masked with one request: as JSON they fit a frame.
@@ -86,6 +86,6 @@ func (r Reader) mask(ctx context.Context, text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
-	resp, err := r.API.Mask(ctx, engine.MaskRequest{Text: text})
+	resp, err := r.API.Mask(ctx, ledger.MaskRequest{Text: text})
 	return resp.Text, err
 }

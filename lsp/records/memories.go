@@ -3,7 +3,7 @@ package records
 import (
 	"context"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
 
@@ -11,14 +11,14 @@ import (
 const maxMemoryPages = 10
 
 // allMemories returns the memories of both scopes, without their bodies, by name.
-func (r Reader) allMemories(ctx context.Context) (engine.MemoriesResponse, error) {
-	all, err := r.API.Memories(ctx, engine.MemoriesRequest{})
+func (r Reader) allMemories(ctx context.Context) (ledger.MemoriesResponse, error) {
+	all, err := r.API.Memories(ctx, ledger.MemoriesRequest{})
 	for range maxMemoryPages {
 		if err != nil || all.Next == "" {
 			break
 		}
-		var page engine.MemoriesResponse
-		page, err = r.API.Memories(ctx, engine.MemoriesRequest{After: all.Next})
+		var page ledger.MemoriesResponse
+		page, err = r.API.Memories(ctx, ledger.MemoriesRequest{After: all.Next})
 		all.Entries, all.Next = append(all.Entries, page.Entries...), page.Next
 	}
 	return all, err
@@ -51,7 +51,7 @@ func (r Reader) memory(b branch, m memory.Entry) Node {
 
 // memoryText is a memory with what is known of it.
 func (r Reader) memoryText(ctx context.Context, scope memory.Scope, name string) (string, error) {
-	m, err := r.API.Memory(ctx, engine.MemoryRequest{Scope: scope, Name: name})
+	m, err := r.API.Memory(ctx, ledger.MemoryRequest{Scope: scope, Name: name})
 	if err != nil {
 		return "", err
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // Reader reads a ledger for an editor.
 type Reader struct {
-	API engine.API
+	API ledger.API
 	Now time.Time // in the zone in which times are shown
 }
 

@@ -4,13 +4,13 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 )
 
 // Compacted says in a line what became of a compaction, and which document shows it; "" where there is none. What is
 // compacted is the view that the ledger gives: what an agent has in its window meanwhile is the agent's.
-func Compacted(p engine.CompactionPlan) (said, uri string) {
+func Compacted(p ledger.CompactionPlan) (said, uri string) {
 	if p.Outcome != compaction.Compacted {
 		return "Session " + p.Session + " was not compacted: " + shown(flat(p.Why)), ""
 	}
@@ -21,7 +21,7 @@ func Compacted(p engine.CompactionPlan) (said, uri string) {
 }
 
 // Restored says in a line what the view holds after a compaction was taken back.
-func Restored(summary string, r engine.RestoreResponse) string {
+func Restored(summary string, r ledger.RestoreResponse) string {
 	said := "Summary " + summary + " is taken back: the view of session " + r.Session + " has "
 	if r.Current != "" {
 		said += "summary " + r.Current + " at its head, "
@@ -36,7 +36,7 @@ func Restored(summary string, r engine.RestoreResponse) string {
 }
 
 // Forgotten says in a line what was forgotten, or would be.
-func Forgotten(f engine.Forgotten) string {
+func Forgotten(f ledger.Forgotten) string {
 	said := "Forgot "
 	if f.DryRun {
 		said = "Would forget "

@@ -7,16 +7,16 @@ import (
 	"strings"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
 // sessionText tells a session turn by turn: what was asked, what was answered, what was called. Of a long one
 // the newest turns are told.
 func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
-	st, err := r.API.Status(ctx, engine.StatusRequest{Session: id})
+	st, err := r.API.Status(ctx, ledger.StatusRequest{Session: id})
 	if err != nil {
 		return "", err
 	}
@@ -38,7 +38,7 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 }
 
 // sessionHead says what a session is, and what it costs.
-func (r Reader) sessionHead(st engine.Status) string {
+func (r Reader) sessionHead(st ledger.Status) string {
 	s := st.Session
 	title := flat(s.Title)
 	if title == "" {

@@ -4,14 +4,14 @@ import (
 	"context"
 	"slices"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
 // sessions lists a page of sessions, the one with the newest entry first.
 func (r Reader) sessions(ctx context.Context, b branch) ([]Node, error) {
-	resp, err := r.API.Sessions(ctx, engine.SessionsRequest{Limit: pageSize, Skip: b.page.skip})
+	resp, err := r.API.Sessions(ctx, ledger.SessionsRequest{Limit: pageSize, Skip: b.page.skip})
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (r Reader) session(b branch, s sessions.Session) Node {
 
 // inSession lists what lies below a session: its summaries, then its artifacts and changes, where it has some.
 func (r Reader) inSession(ctx context.Context, b branch) ([]Node, error) {
-	resp, err := r.API.Summaries(ctx, engine.SummariesRequest{Session: b.session})
+	resp, err := r.API.Summaries(ctx, ledger.SummariesRequest{Session: b.session})
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +60,11 @@ func (r Reader) inSession(ctx context.Context, b branch) ([]Node, error) {
 	if b.page.skip > 0 {
 		return nodes, nil
 	}
-	as, err := r.API.Artifacts(ctx, engine.ArtifactsRequest{Session: b.session, Limit: 1})
+	as, err := r.API.Artifacts(ctx, ledger.ArtifactsRequest{Session: b.session, Limit: 1})
 	if err != nil {
 		return nil, err
 	}
-	cs, err := r.API.Changes(ctx, engine.ChangesRequest{Session: b.session, Limit: 1, NoStale: true})
+	cs, err := r.API.Changes(ctx, ledger.ChangesRequest{Session: b.session, Limit: 1, NoStale: true})
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"strings"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 )
 
 // summary is the node of a compaction.
-func (r Reader) summary(b branch, s engine.Summary) Node {
+func (r Reader) summary(b branch, s ledger.Summary) Node {
 	return Node{
 		ID: b.here + "/" + s.ID, Kind: KindSummary, Label: "Summary of turns " + turns(s), Handle: s.ID,
 		Description: fields(" · ", s.TokensBefore.String()+" → "+s.TokensAfter.String()+" tokens", state(s), r.stamp(s.Created)),
@@ -21,10 +21,10 @@ func (r Reader) summary(b branch, s engine.Summary) Node {
 }
 
 // turns names the turns that a summary stands for.
-func turns(s engine.Summary) string { return chars.Commas(s.TurnFrom) + "–" + chars.Commas(s.TurnTo) }
+func turns(s ledger.Summary) string { return chars.Commas(s.TurnFrom) + "–" + chars.Commas(s.TurnTo) }
 
 // state says where a summary stands now.
-func state(s engine.Summary) string {
+func state(s ledger.Summary) string {
 	switch {
 	case s.Restored != nil:
 		return "taken back"
@@ -36,7 +36,7 @@ func state(s engine.Summary) string {
 
 // summaryText is a summary with what left the view for it, and the way back.
 func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
-	s, err := r.API.Summary(ctx, engine.SummaryRequest{ID: id})
+	s, err := r.API.Summary(ctx, ledger.SummaryRequest{ID: id})
 	if err != nil {
 		return "", err
 	}

@@ -3,8 +3,8 @@ package records
 import (
 	"context"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 )
 
 // Nodes lists what lies below a node, newest first, memories by name. "" is the root of the tree.
@@ -42,11 +42,11 @@ func (r Reader) below(ctx context.Context, parent string) ([]Node, error) {
 
 // roots are the lists that the tree has.
 func (r Reader) roots(ctx context.Context) ([]Node, error) {
-	ss, err := r.API.Sessions(ctx, engine.SessionsRequest{Limit: 1})
+	ss, err := r.API.Sessions(ctx, ledger.SessionsRequest{Limit: 1})
 	if err != nil {
 		return nil, err
 	}
-	as, err := r.API.Artifacts(ctx, engine.ArtifactsRequest{Limit: 1})
+	as, err := r.API.Artifacts(ctx, ledger.ArtifactsRequest{Limit: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (r Reader) roots(ctx context.Context) ([]Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	cs, err := r.API.Changes(ctx, engine.ChangesRequest{Limit: 1})
+	cs, err := r.API.Changes(ctx, ledger.ChangesRequest{Limit: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
 )
 
 // worked is a session with all there is: two turns, a compaction, an artifact, changes, a memory.
-func worked(l *ledger) (session string) {
+func worked(l *opened) (session string) {
 	long := strings.Repeat("a line of the log that is long enough to be kept outside\n", limits.OffloadChars/50)
 	session = l.say("", append(append(append(
 		[][]byte{user("Fix `Add`,\nplease: [it](command:rm) is wrong.")},
@@ -26,7 +26,7 @@ func worked(l *ledger) (session string) {
 }
 
 // tree draws the tree, a line a node.
-func (l *ledger) tree() string {
+func (l *opened) tree() string {
 	var b strings.Builder
 	l.walk("", func(n Node) {
 		live := ""
@@ -44,7 +44,7 @@ func TestTheTreeOfALedger(t *testing.T) {
 		t.Errorf("an empty ledger has %+v", got)
 	}
 	session := worked(l)
-	must(engine.Compact(t.Context(), l, engine.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
+	must(ledger.Compact(t.Context(), l, ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
 	l.remember("test runner", "how tests are run", "Use go test.")
 	l.keep("put by hand", "a note")
 	golden(t, "tree.txt", l.tree())

@@ -1,0 +1,68 @@
+package wiring
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/workspace"
+)
+
+// Open returns the ledger of a workspace, through its daemon or, with inProcess, owned by this
+// process, which then does the daemon's background tasks too. Errors: those of daemon.OpenWorkspace.
+func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool) (ledger.API, error) {
+	o := daemon.Options{Env: e, Version: Version, InProcess: inProcess}
+	if inProcess {
+		o.Settings = Role(e).Settings
+	}
+	api, err := daemon.OpenWorkspace(ctx, ws, o)
+	if err != nil || !inProcess {
+		return api, err
+	}
+	life, stop := context.WithCancel(context.Background())
+	root := cmp.Or(ws.Main, ws.Root)
+	tasks := daemon.StartTasks(life, &owned{api, root}, e, Log(e), Role(e).Background(root))
+	return &owner{API: api, stop: stop, tasks: tasks}, nil
+}
+
+// owner is a ledger owned by this process, with its background tasks.
+type owner struct {
+	ledger.API
+	stop  context.CancelFunc
+	tasks *daemon.Tasks
+}
+
+// owned marks, for tasks, a ledger that reaches the user ledger itself.
+type owned struct {
+	ledger.API
+	root string
+}
+
+// Info names the root that the ledger's paths are relative to.
+func (o *owned) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
+	info, err := o.API.Info(ctx, r)
+	info.Workspace = o.root
+	return info, err
+}
+
+// Info adds to what the ledger says how the tasks fare.
+func (o *owner) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
+	info, err := o.API.Info(ctx, r)
+	o.tasks.Inform(&info)
+	return info, err
+}
+
+// Close ends the tasks and releases the ledger. A task that is stuck in a system call is left behind. The
+// error says also what a task failed with.
+func (o *owner) Close() error {
+	o.stop()
+	var stuck error
+	if left := o.tasks.Wait(limits.TaskEnd); left != nil {
+		stuck = daemon.LeftBehind(left)
+	}
+	return errors.Join(stuck, o.tasks.Err(), o.API.Close())
+}

@@ -1,0 +1,52 @@
+package wiring
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/workspace"
+)
+
+func TestOpenInProcessDoesTheDaemonsTasksUntilClosed(t *testing.T) {
+	e := env.System()
+	config := t.TempDir()
+	e.Lookup = func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": config}[name] }
+	state := t.TempDir()
+	for _, x := range []struct {
+		root      string
+		following bool
+	}{{t.TempDir(), true}, {"", false}} {
+		ws := workspace.Workspace{Root: x.root, State: filepath.Join(state, "project"), UserState: filepath.Join(state, "user")}
+		if x.root == "" {
+			ws.State = ws.UserState
+		}
+		api, err := Open(t.Context(), e, ws, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := api.Info(t.Context(), ledger.InfoRequest{})
+		if err != nil || info.Following != x.following || info.Workspace != x.root {
+			t.Errorf("root %q: %v: %+v", x.root, err, info)
+		}
+		if err := api.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestTheTasksExistWhateverIsFollowed: a tree that is to be followed may come later.
+func TestTheTasksExistWhateverIsFollowed(t *testing.T) {
+	root := t.TempDir()
+	if n := len(Role(env.System()).Background(root)); n != 4 {
+		t.Errorf("%d tasks without a configuration", n)
+	}
+	if err := os.WriteFile(filepath.Join(root, "ctxledger.yaml"), []byte("follow: false\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(Role(env.System()).Background(root)); n != 4 {
+		t.Errorf("%d tasks with follow: false", n)
+	}
+}

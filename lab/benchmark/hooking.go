@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"ctxledger.dev/lab/sandbox"
+)
+
+// measureHook measures what an agent's hook costs: a whole process that connects to the daemon, writes
+// one durable record and ends. Beside it, the same program when it only prints its version.
+func measureHook(ctx context.Context, b *bench) error {
+	calls := 80 * b.runs
+	return b.inSandbox(ctx, func(s *sandbox.Sandbox) error {
+		var hook, bare times
+		for i := range calls {
+			add := s.Command(ctx, "memory", "add", fmt.Sprintf("fact-%d", i%20), "--overwrite", "--description", "a fact", "--body", fmt.Sprintf("number %d", i))
+			err := hook.clock(add.Run)
+			if err == nil {
+				err = bare.clock(s.Command(ctx, "--version").Run)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		for _, q := range quantiles {
+			x, y := hook.at(q.at), bare.at(q.at)
+			b.report.add("a hook's call: start, connect, one durable record, end; "+q.name, millis(x), "the program printing its version: "+millis(y), ratio(x, y), fmt.Sprint(calls))
+		}
+		return nil
+	})
+}
+
+// quantiles are those that are shown where the slow ones matter.
+var quantiles = []struct {
+	name string
+	at   float64
+}{{"p50", 0.5}, {"p99", 0.99}}

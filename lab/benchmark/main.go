@@ -1,0 +1,173 @@
+// Command benchmark measures the built programs from outside and prints a table of Markdown.
+//
+//	make bench ARGS="[-short] [-write] [-only NAME,…]"
+//
+// Start at measurements, which lists what is measured; each measurement has a file of its own. Every
+// figure stands beside one for the least that the same work costs without ctxledger, measured in the
+// same process minutes, and is a median over several runs. -write puts the table into
+// docs/benchmarks.md; -short leaves out what takes more than seconds, -only all but some.
+//
+// It deliberately asserts nothing: a machine may be slow, and a figure is for people to judge.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"ctxledger.dev/lab/sandbox"
+)
+
+const (
+	// recording is the session that is measured, from the module's root.
+	recording = "testdata/sessions/shop.jsonl"
+	// document holds the figures.
+	document = "docs/benchmarks.md"
+	// goodbye is how long daemons may take to leave.
+	goodbye = 15 * time.Second
+)
+
+// bench is one run of all measurements.
+type bench struct {
+	bin      string
+	recorded []byte
+	path     string // of the recording, absolute
+	temp     string // for files
+	big      generated
+	runs     int           // of what takes seconds
+	text     int           // bytes of each text that is counted
+	patience time.Duration // how long a counter may take for a single piece
+	report   report
+}
+
+// measurements are what is measured, in the order of the table.
+var measurements = []struct {
+	name    string
+	measure func(context.Context, *bench) error
+}{
+	{"import", measureImport},
+	{"audit", measureAudit},
+	{"memory", measureMemory},
+	{"compaction", measureCompaction},
+	{"view", measureView},
+	{"read_artifact", measureRead},
+	{"append", measureAppend},
+	{"sharing", measureSharing},
+	{"growth", measureGrowth},
+	{"intents", measureIntents},
+	{"hook", measureHook},
+	{"idle", measureIdle},
+	{"tokens", measureTokens},
+	{"index", measureIndex},
+	{"editor", measureEditing},
+	{"redaction", measureRedaction},
+	{"rendering", measureRendering},
+}
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == echoFlag {
+		serveEcho()
+		return
+	}
+	if len(os.Args) == 5 && (os.Args[1] == appendFlag || os.Args[1] == boltFlag) {
+		if err := writer(context.Background(), os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, "benchmark:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	bin := flag.String("bin", "bin", "the `directory` of the built programs")
+	short := flag.Bool("short", false, "a session of 8 MB and fewer runs")
+	only := flag.String("only", "", "measure only these `names`, separated by commas (see measurements)")
+	write := flag.Bool("write", false, "put the figures into "+document)
+	flag.Parse()
+	if flag.NArg() > 0 || *only != "" && *write {
+		flag.Usage()
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *bin, *short, *write, strings.Split(*only, ",")); err != nil {
+		fmt.Fprintln(os.Stderr, "benchmark:", err)
+		os.Exit(1)
+	}
+}
+
+// run measures everything and hands out the table.
+func run(ctx context.Context, bin string, short, write bool, only []string) (err error) {
+	if bin, err = filepath.Abs(bin); err != nil { // programs are run in other directories too
+		return err
+	}
+	b := &bench{bin: bin, runs: 5, text: 10 << 20, patience: 4 * time.Second}
+	size, command := int64(64<<20), "make bench"
+	if short {
+		b.runs, b.text, b.patience = 2, 1<<20, 500*time.Millisecond
+		size, command = 8<<20, `make bench ARGS="-short"`
+	}
+	if b.temp, err = os.MkdirTemp("", "ctxl"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.temp)) }()
+	if err := b.prepare(size); err != nil {
+		return err
+	}
+	for _, m := range measurements {
+		if only[0] != "" && !slices.Contains(only, m.name) {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "benchmark: %s\n", m.name)
+		debug.FreeOSMemory() // what one measurement leaves must not slow the next one down
+		if err := m.measure(ctx, b); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+	}
+	text := b.report.markdown(command, time.Now())
+	fmt.Print(text)
+	if !write {
+		return nil
+	}
+	for _, i := range b.report.images {
+		if err := i.write(); err != nil {
+			return err
+		}
+	}
+	return replace(document, text)
+}
+
+// session is the identifier of the generated sessions.
+const session = "11111111-2222-4333-8444-555555555555"
+
+// prepare reads the recording and generates the long session.
+func (b *bench) prepare(size int64) (err error) {
+	if b.path, err = filepath.Abs(recording); err != nil {
+		return err
+	}
+	if b.recorded, err = os.ReadFile(b.path); err != nil {
+		return fmt.Errorf("%w (run it from the module's root)", err)
+	}
+	b.big, err = b.longer("big", size)
+	return err
+}
+
+// inSandbox does something in a new sandbox whose daemon runs already.
+func (b *bench) inSandbox(ctx context.Context, do func(*sandbox.Sandbox) error) error {
+	s, err := sandbox.New(b.bin)
+	if err != nil {
+		return err
+	}
+	if _, err = s.Run(ctx, "status"); err == nil {
+		err = do(s)
+	}
+	leaving, done := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
+	defer done()
+	return errors.Join(err, s.Close(leaving))
+}

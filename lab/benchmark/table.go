@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// row is one figure, beside what it is to be compared with.
+type row struct {
+	what   string // "": as in the row above
+	figure string
+	beside string // "" where nothing comparable exists
+	ratio  string
+	runs   string
+}
+
+// grid is a table of its own for what is measured in two directions.
+type grid struct {
+	title  string // the sentences above it
+	header []string
+	rows   [][]string
+}
+
+// report is the tables so far.
+type report struct {
+	rows   []row
+	grids  []grid
+	images []image
+}
+
+// add appends a row.
+func (r *report) add(what, figure, beside, ratio, runs string) {
+	r.rows = append(r.rows, row{what, figure, beside, ratio, runs})
+}
+
+// markdown writes the report as it stands in the document.
+func (r *report) markdown(command string, at time.Time) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Measured on %s with `%s`: %s/%s, %d cores, %s.\n\n", at.Format("2006-01-02"), command,
+		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	b.WriteString("| what | figure | beside it | ratio | runs |\n|---|---|---|---|---|\n")
+	for _, x := range r.rows {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", ditto(x.what), x.figure, dash(x.beside), dash(x.ratio), x.runs)
+	}
+	for _, g := range r.grids {
+		g.write(&b)
+	}
+	for _, i := range r.images {
+		fmt.Fprintf(&b, "\n![%s](%s/%s)\n", i.alt, images, i.name)
+	}
+	return b.String()
+}
+
+// write appends the table as Markdown.
+func (g grid) write(b *strings.Builder) {
+	line := func(cells []string) { fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | ")) }
+	fmt.Fprintf(b, "\n%s\n\n", g.title)
+	line(g.header)
+	b.WriteString(strings.Repeat("|---", len(g.header)) + "|\n")
+	for _, cells := range g.rows {
+		line(cells)
+	}
+}
+
+// dash stands for what is not there.
+func dash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+// ditto stands for what is as above.
+func ditto(s string) string {
+	if s == "" {
+		return "″"
+	}
+	return s
+}
+
+// The lines between which the figures stand in the document.
+const (
+	beginMark = "<!-- BEGIN figures: written by lab/benchmark -write; do not edit -->\n"
+	endMark   = "<!-- END figures -->\n"
+)
+
+// replace puts text between the marks of the document at path.
+func replace(path, text string) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := bytes.Cut(raw, []byte(beginMark))
+	_, after, closed := bytes.Cut(rest, []byte(endMark))
+	if !ok || !closed {
+		return fmt.Errorf("%s has no lines %q and %q to put the figures between", path, strings.TrimSpace(beginMark), strings.TrimSpace(endMark))
+	}
+	var out bytes.Buffer
+	out.Write(before)
+	out.WriteString(beginMark)
+	out.WriteString(text)
+	out.WriteString(endMark)
+	out.Write(after)
+	return os.WriteFile(path, out.Bytes(), 0o644)
+}

@@ -1,0 +1,80 @@
+package crashtest
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+)
+
+// importer imports a session file of a real agent that grows, cut anywhere.
+type importer struct {
+	path    string // of the growing file
+	content []byte // of the whole file
+	size    int    // what of it has been written
+	offset  int64  // what the ledger has acknowledged
+}
+
+// maxPiece is how much a session file grows at once, in bytes: one batch, which is imported at once
+// or not at all.
+const maxPiece = 6_000
+
+func (m *importer) next(r *rand.Rand) *operation {
+	if m.size == len(m.content) {
+		return nil
+	}
+	grown := 1 + r.IntN(maxPiece)
+	if m.size == 0 {
+		grown = 5 * maxPiece // enough to tell whose file it is
+	}
+	m.size = min(m.size+grown, len(m.content))
+	size := m.size
+	op := mutation("import", func(ctx context.Context, api ledger.API) (claudecode.Report, error) {
+		if err := os.WriteFile(m.path, m.content[:size], 0o600); err != nil {
+			return claudecode.Report{}, err
+		}
+		return claudecode.Import(ctx, api, claudecode.Source{Path: m.path}, nil)
+	}, func(report claudecode.Report) {
+		m.offset = report.Offset
+	})
+	op.keyed = false // sent again it imports nothing, and says so
+	return op
+}
+
+func (m *importer) expect() facts {
+	if m.offset == 0 {
+		return facts{}
+	}
+	return factsOf(m.content[:m.offset])
+}
+
+// factsOf describes what was imported. A newest line that has not ended yet is told from one that has
+// by nothing in the ledger.
+func factsOf(imported []byte) facts {
+	imported = bytes.TrimSuffix(imported, []byte("\n"))
+	return facts{"bytes": strconv.Itoa(len(imported)), "content": digest(imported)}
+}
+
+func (m *importer) observe(ctx context.Context, api ledger.API, all *inventory) (facts, error) {
+	i := slices.IndexFunc(all.sessions, func(s sessions.Session) bool { return s.Host != host && s.HostID != "" })
+	if i < 0 {
+		return facts{}, nil
+	}
+	s := all.sessions[i]
+	all.claim("session", s.ID)
+	for _, a := range all.artifacts {
+		if slices.ContainsFunc(a.Refs, func(r artifacts.Ref) bool { return r.Session == s.ID }) {
+			all.claim("artifact", a.ID)
+		}
+	}
+	var imported bytes.Buffer
+	_, err := ledger.WriteOriginals(ctx, api, &imported, s.ID, 0, 0)
+	return factsOf(imported.Bytes()), err
+}

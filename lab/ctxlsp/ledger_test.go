@@ -1,0 +1,255 @@
+package ctxlsp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/internal/scriptededitor"
+)
+
+// node is a node of the tree.
+type node struct {
+	ID, Label, Description, Tooltip, Kind, URI, Handle string
+	Children, Live                                     bool
+}
+
+// nodes asks for what lies below a node.
+func (s *server) nodes(t *testing.T, parent string) []node {
+	t.Helper()
+	var r struct{ Nodes []node }
+	must(t, s.Call(s.ctx, "ctxledger/tree", map[string]any{"parent": parent}, &r))
+	return r.Nodes
+}
+
+// content asks for a document.
+func (s *server) content(t *testing.T, uri string) string {
+	t.Helper()
+	var r struct{ Text string }
+	must(t, s.Call(s.ctx, "workspace/textDocumentContent", map[string]any{"uri": uri}, &r))
+	return r.Text
+}
+
+// command runs a command on the ledger.
+func (s *server) command(t *testing.T, name string, argument map[string]any) (d struct{ Said, URI string }) {
+	t.Helper()
+	p := map[string]any{"command": "ctxledger.server." + name, "arguments": []any{argument}, "workDoneToken": "mine"}
+	must(t, s.Call(s.ctx, "workspace/executeCommand", p, &d))
+	return d
+}
+
+// awaitChanged waits until the client is told once more than so often that the ledger may have changed.
+func (s *server) awaitChanged(t *testing.T, times int) int {
+	t.Helper()
+	n := 0
+	_, err := s.Until(s.ctx, func(told []scriptededitor.Message) bool {
+		n = 0
+		for _, m := range told {
+			if m.Method == "ctxledger/changed" {
+				n++
+			}
+		}
+		return n > times
+	})
+	must(t, err)
+	return n
+}
+
+// labelled returns the node of a label.
+func labelled(t *testing.T, nodes []node, label string) node {
+	t.Helper()
+	for _, n := range nodes {
+		if n.Label == label {
+			return n
+		}
+	}
+	t.Fatalf("no %s in %+v", label, nodes)
+	return node{}
+}
+
+// TestTheEditorShowsWhatTheLedgerHolds follows an agent at work through the daemon.
+func TestTheEditorShowsWhatTheLedgerHolds(t *testing.T) {
+	p := newPlace(t)
+	p.StopDaemons(t)
+	a := newAgent(t, p)
+	s := p.start(t, a.variables())
+	offered, err := s.Initialize(s.ctx, capable, quiet, map[string]any{"workspaceFolders": []any{map[string]any{"uri": p.uri(""), "name": "x"}}})
+	must(t, err)
+	if !strings.Contains(string(offered), `"textDocumentContent":{"schemes":["ctxledger"]}`) {
+		t.Errorf("the server offers %s", offered)
+	}
+	changed := s.awaitChanged(t, 0)
+	session := labelled(t, s.nodes(t, "sessions"), "Please read.")
+	if session.Kind != "session" || !session.Live || session.Handle == "" || !strings.HasPrefix(session.URI, "ctxledger:/session/"+session.Handle+"/Please%20read.md") {
+		t.Errorf("the session is %+v", session)
+	}
+	// What has to fit a frame of the daemon in its longest form.
+	tags := strings.Repeat("<b>&</b>\n", 300_000)
+	a.read(t, "page.html", tags)
+	a.read(t, "small.txt", "a few words")
+	for len(s.nodes(t, "artifacts")) == 0 {
+		changed = s.awaitChanged(t, changed)
+	}
+	page := labelled(t, s.nodes(t, session.ID+"/artifacts"), "page.html")
+	text := s.content(t, page.URI)
+	if !strings.HasSuffix(page.URI, "/page.html") || !strings.HasPrefix(text, "<b>&</b>\n<b>&</b>\n") || !strings.Contains(text, "`ctxledger cat "+page.Handle+"` prints all of it") {
+		t.Errorf("the artifact is %+v, shown as %d bytes", page, len(text))
+	}
+	for !strings.Contains(s.content(t, session.URI), "- `Read` `small.txt`: 3 tokens\n") {
+		changed = s.awaitChanged(t, changed)
+	}
+	if text := s.content(t, session.URI); !strings.Contains(text, "- `Read` `page.html`: ") || !strings.Contains(text, ", kept as `"+page.Handle+"`\n") {
+		t.Errorf("the session is shown as %s", text)
+	}
+	s.leave(t)
+}
+
+// TestAPersonTidiesUpInTheEditor compacts, takes back and forgets, and ends the daemon in between.
+func TestAPersonTidiesUpInTheEditor(t *testing.T) {
+	p := newPlace(t)
+	p.StopDaemons(t)
+	a := newAgent(t, p)
+	for i := range 20 {
+		a.read(t, fmt.Sprintf("file%d.txt", i), strings.Repeat("many words ", 500))
+		a.write(t, "user", map[string]any{"role": "user", "content": fmt.Sprintf("And now number %d.", i)})
+	}
+	s := p.start(t, a.variables())
+	s.inWorkspace(t, p, quiet)
+	changed := s.awaitChanged(t, 0)
+	d := s.command(t, "compact", map[string]any{"session": ""})
+	if !strings.Contains(d.Said, " tokens, summary ") || !strings.HasPrefix(d.URI, "ctxledger:/summary/") {
+		t.Fatalf("compacted: %+v", d)
+	}
+	told, err := s.Until(s.ctx, func(told []scriptededitor.Message) bool { return len(kinds(told)) == 2 })
+	must(t, err)
+	if k := kinds(told); k[0] != "begin" || k[1] != "end" {
+		t.Errorf("progress was %v", k)
+	}
+	if text := s.content(t, d.URI); !strings.Contains(text, "And now number 1.") {
+		t.Errorf("the summary is shown as %s", text)
+	}
+	p.killDaemon(t)
+	summary := strings.TrimSuffix(filepath.Base(d.URI), ".md")
+	if r := s.command(t, "restore", map[string]any{"summary": summary}); !strings.HasPrefix(r.Said, "Summary "+summary+" is taken back") {
+		t.Errorf("restored: %+v", r)
+	}
+	session := s.nodes(t, "sessions")[0]
+	if f := s.command(t, "forget", map[string]any{"handle": session.Handle, "dryRun": true}); !strings.HasPrefix(f.Said, "Would forget ") {
+		t.Errorf("to be forgotten: %+v", f)
+	}
+	s.awaitChanged(t, changed)
+	if f := s.command(t, "forget", map[string]any{"handle": session.Handle}); !strings.HasPrefix(f.Said, "Forgot ") || strings.Contains(s.content(t, session.URI), "number 1.") {
+		t.Errorf("forgotten: %+v", f)
+	}
+	s.leave(t)
+}
+
+// killDaemon kills the owner of the place's ledger.
+func (p place) killDaemon(t *testing.T) {
+	t.Helper()
+	var owner struct{ PID int }
+	raw, err := os.ReadFile(filepath.Join(p.Workspace(t).State, "owner.json"))
+	must(t, err)
+	must(t, json.Unmarshal(raw, &owner))
+	process, err := os.FindProcess(owner.PID)
+	must(t, err)
+	must(t, process.Kill())
+}
+
+// TestALedgerInTroubleIsExplained asks for what a ledger holds that cannot be opened: each call gets one answer
+// that says what to do.
+func TestALedgerInTroubleIsExplained(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, p *place){
+		"the state is a file": func(t *testing.T, p *place) {
+			p.State = filepath.Join(t.TempDir(), "file")
+			must(t, os.WriteFile(p.State, nil, 0o644))
+		},
+		"the ledger is none": func(t *testing.T, p *place) {
+			ws := p.Workspace(t)
+			must(t, os.MkdirAll(ws.State, 0o700))
+			must(t, os.WriteFile(filepath.Join(ws.State, "ledger.db"), []byte(strings.Repeat("no ledger ", 1000)), 0o600))
+		},
+		"there is no workspace": func(_ *testing.T, p *place) { p.Root = p.Home },
+	} {
+		p := newPlace(t)
+		spoil(t, &p)
+		s := p.start(t)
+		s.inWorkspace(t, p, map[string]any{"status": true, "lens": "always"})
+		for method, params := range map[string]map[string]any{
+			"ctxledger/tree":                {"parent": ""},
+			"workspace/textDocumentContent": {"uri": "ctxledger:/session/ab03de2c/x.md"},
+			"workspace/executeCommand":      {"command": "ctxledger.server.compact", "arguments": []any{map[string]any{}}},
+		} {
+			began := time.Now()
+			wire, ok := errors.AsType[*scriptededitor.Error](s.Call(s.ctx, method, params, nil))
+			if !ok || wire.Code != -32803 {
+				t.Errorf("%s: %s: %v", name, method, wire)
+				continue
+			}
+			var data struct{ Message, Hint string }
+			if err := json.Unmarshal(wire.Data, &data); err != nil || data.Hint == "" || wire.Message != data.Message+"; "+data.Hint {
+				t.Errorf("%s: %s: %v, %s", name, method, wire, wire.Data)
+			}
+			t.Logf("%s: %s after %v: %s", name, method, time.Since(began), wire.Message)
+		}
+		must(t, s.Open("untitled:x", "markdown", guide))
+		if got := s.cost(t, "untitled:x"); got != count(guide) {
+			t.Errorf("%s: the lens says %q", name, got)
+		}
+		s.leave(t)
+	}
+}
+
+// TestHostileNamesCostOneAnswer asks the ledger for what nobody should, each followed by a good call.
+func TestHostileNamesCostOneAnswer(t *testing.T) {
+	p := newPlace(t)
+	p.StopDaemons(t)
+	s := p.start(t)
+	s.inWorkspace(t, p, map[string]any{"live": false})
+	type refused struct {
+		method, params string
+		code           int
+	}
+	var cases []refused
+	for _, id := range []string{"x", "..", "sessions/..", "sessions/@-1", "sessions/\\u0000", "sessions/ab03/../..", "__proto__", strings.Repeat("sessions/", 100_000)} {
+		cases = append(cases, refused{"ctxledger/tree", `{"parent":"` + id + `"}`, invalidParams})
+	}
+	for _, raw := range []string{"null", "[]", `"x"`, `{"parent":7}`, `{"parent":{}}`} {
+		cases = append(cases, refused{"ctxledger/tree", raw, invalidParams})
+	}
+	for _, uri := range []string{
+		"", "x", "file:///etc/passwd", "ctxledger:/artifact/../../etc/passwd", "ctxledger:/session/%00", "ctxledger:/summary/", "ctxledger:/x/ab/y",
+		"ctxledger://evil/artifact/ab/x", "ctxledger:/artifact/ab/x?y=1", "command:workbench.action.quit", "ctxledger:/memory/user/" + strings.Repeat("a", 1<<20) + ".md",
+	} {
+		cases = append(cases, refused{"workspace/textDocumentContent", `{"uri":"` + uri + `"}`, invalidParams})
+	}
+	for _, uri := range []string{"ctxledger:/artifact/000000000000/x", "ctxledger:/session/00000000/../x", "ctxledger:/change/99999999999999999999/x", "ctxledger:/memory/project/%2e%2e%2f%2e%2e.md", "ctxledger:/memory/project/%ff.md"} {
+		cases = append(cases, refused{"workspace/textDocumentContent", `{"uri":"` + uri + `"}`, requestFailed})
+	}
+	for _, c := range []struct {
+		name, args string
+		code       int
+	}{
+		{"compact", `[{"session":7}]`, invalidParams}, {"compact", `["x"]`, invalidParams}, {"compact", `[{},{}]`, invalidParams}, {"compact", `[{"session":"zz"}]`, requestFailed},
+		{"restore", `[{"summary":""}]`, requestFailed}, {"restore", `[{"summary":"` + strings.Repeat("a", 1<<16) + `"}]`, requestFailed}, {"restore", `[7]`, invalidParams},
+		{"forget", `[{}]`, invalidParams}, {"forget", `[{"handle":"../../x"}]`, requestFailed}, {"forget", `[{"handle":7}]`, invalidParams},
+		{"forget", `[{"handle":"x","dryRun":"no"}]`, invalidParams},
+	} {
+		cases = append(cases, refused{"workspace/executeCommand", `{"command":"ctxledger.server.` + c.name + `","arguments":` + c.args + `}`, c.code})
+	}
+	for _, c := range cases {
+		wire, ok := errors.AsType[*scriptededitor.Error](s.Call(s.ctx, c.method, json.RawMessage(c.params), nil))
+		if !ok || wire.Code != c.code || len(wire.Message) > 1200 {
+			t.Errorf("%s %.100s: %.300v", c.method, c.params, wire)
+		}
+		if roots := s.nodes(t, ""); len(roots) != 4 {
+			t.Fatalf("after %s %.100s the roots are %+v", c.method, c.params, roots)
+		}
+	}
+	s.leave(t)
+}

@@ -1,0 +1,174 @@
+package ctxlsp
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/internal/scriptededitor"
+)
+
+// agent is a coding agent at work: it writes a session file as Claude Code does.
+type agent struct {
+	root, home string
+	file       *os.File
+	calls      int
+}
+
+const hostSession = "0b0b0b0b-1111-4222-8333-444444444444"
+
+// newAgent begins a session in the place.
+func newAgent(t *testing.T, p place) *agent {
+	t.Helper()
+	a := &agent{root: p.Root, home: t.TempDir()}
+	name := strings.Map(func(r rune) rune {
+		if r < '0' || '9' < r && r < 'A' || 'Z' < r && r < 'a' || 'z' < r {
+			return '-'
+		}
+		return r
+	}, p.Root)
+	dir := filepath.Join(a.home, "projects", name)
+	must(t, os.MkdirAll(dir, 0o755))
+	var err error
+	a.file, err = os.Create(filepath.Join(dir, hostSession+".jsonl"))
+	must(t, err)
+	t.Cleanup(func() { must(t, a.file.Close()) })
+	a.write(t, "user", map[string]any{"role": "user", "content": "Please read."})
+	return a
+}
+
+// variables tells programs where the agent keeps its sessions.
+func (a *agent) variables() string { return "CLAUDE_CONFIG_DIR=" + a.home }
+
+// write appends a record.
+func (a *agent) write(t *testing.T, kind string, message map[string]any) {
+	t.Helper()
+	a.calls++
+	raw, err := json.Marshal(map[string]any{
+		"type": kind, "message": message, "uuid": fmt.Sprintf("00000000-0000-4000-8000-%012d", a.calls), "parentUuid": nil,
+		"timestamp": time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), "sessionId": hostSession, "cwd": a.root, "version": "2.1.328", "isSidechain": false,
+	})
+	must(t, err)
+	_, err = a.file.Write(append(raw, '\n'))
+	must(t, err)
+}
+
+// read reads a file.
+func (a *agent) read(t *testing.T, name, content string) {
+	t.Helper()
+	id := fmt.Sprintf("toolu_%d", a.calls)
+	a.write(t, "assistant", map[string]any{
+		"id": "msg_" + id, "type": "message", "role": "assistant", "model": "gpt-5",
+		"content": []any{map[string]any{"type": "tool_use", "id": id, "name": "Read", "input": map[string]any{"file_path": filepath.Join(a.root, name)}}},
+		"usage":   map[string]any{"input_tokens": 10, "output_tokens": 5},
+	})
+	a.write(t, "user", map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": content}}})
+}
+
+// quiet are the default settings, with the status.
+var quiet = map[string]any{"status": true}
+
+// TestWhatTheAgentDoesReachesTheEditor follows a session that is written beside an open editor.
+func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
+	p := newPlace(t)
+	p.StopDaemons(t)
+	must(t, os.WriteFile(filepath.Join(p.Root, "guide (1).md"), []byte(guide), 0o644))
+	a := newAgent(t, p)
+	s := p.start(t, a.variables())
+	_, err := s.Initialize(s.ctx, capable, quiet, map[string]any{"workspaceFolders": []any{map[string]any{"uri": p.uri(""), "name": "x"}}})
+	must(t, err)
+	uri := p.uri("guide%20(1).md")
+	must(t, s.Open(uri, "markdown", guide))
+	lenses := func() string { return string(ask[json.RawMessage](t, s, "textDocument/codeLens", uri, nil)) }
+	if got := lenses(); got != "[]" {
+		t.Errorf("a file that nobody read has a lens: %s", got)
+	}
+	s.awaitStatus(t, func(st status) bool { return st.Session != "" })
+	a.read(t, "guide (1).md", guide)
+	a.read(t, "guide (1).md", guide)
+	began := time.Now()
+	asked := s.Asked("workspace/codeLens/refresh")
+	_, err = s.Until(s.ctx, func([]scriptededitor.Message) bool {
+		return s.Asked("workspace/codeLens/refresh") > asked && strings.Contains(lensesNow(s, uri), "read 2 times")
+	})
+	must(t, err)
+	t.Logf("two reads were shown after %v", time.Since(began))
+	if got := lenses(); !strings.Contains(got, count(guide)+" · ") || !strings.Contains(got, "fresh") {
+		t.Errorf("the lens says %s", got)
+	}
+	s.awaitStatus(t, func(st status) bool { return st.Model == "gpt-5" && st.Held.N > 0 && st.Window > 0 })
+
+	must(t, os.WriteFile(filepath.Join(p.Root, "guide (1).md"), []byte(guide+"\nMore.\n"), 0o644))
+	_, err = s.Until(s.ctx, func([]scriptededitor.Message) bool {
+		return strings.Contains(lensesNow(s, uri), "stale: changed outside of it")
+	})
+	must(t, err)
+	s.leave(t)
+}
+
+// status is what the server says of the live session.
+type status struct {
+	Session, Title, Model, Problem, Hint string
+	Held                                 struct{ N int }
+	Window                               int
+}
+
+// awaitStatus waits for a status.
+func (s *server) awaitStatus(t *testing.T, ok func(status) bool) (st status) {
+	t.Helper()
+	told, err := s.Until(s.ctx, func(told []scriptededitor.Message) bool {
+		for _, m := range told {
+			st = status{}
+			if m.Method == "ctxledger/status" && json.Unmarshal(m.Params, &st) == nil && ok(st) {
+				return true
+			}
+		}
+		return false
+	})
+	if err != nil {
+		t.Fatalf("%v; told %s; standard error: %s", err, told, s.stderr)
+	}
+	return st
+}
+
+// lensesNow returns the lenses of a document, "" when the call fails.
+func lensesNow(s *server, uri string) string {
+	var raw json.RawMessage
+	if s.Call(s.ctx, "textDocument/codeLens", scriptededitor.Document(uri, nil), &raw) != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+// TestTheDaemonMayDie kills the owner of the ledger: the editor goes on, and hears again of what comes next.
+func TestTheDaemonMayDie(t *testing.T) {
+	p := newPlace(t)
+	p.StopDaemons(t)
+	p.put(t, "a.md", guide)
+	a := newAgent(t, p)
+	s := p.start(t, a.variables())
+	s.inWorkspace(t, p, map[string]any{"status": true, "lens": "always"})
+	uri := p.uri("a.md")
+	must(t, s.Open(uri, "markdown", guide))
+	a.read(t, "a.md", guide)
+	_, err := s.Until(s.ctx, func([]scriptededitor.Message) bool { return strings.Contains(lensesNow(s, uri), "read once") })
+	must(t, err)
+	var owner struct{ PID int }
+	raw, err := os.ReadFile(filepath.Join(p.Workspace(t).State, "owner.json"))
+	must(t, err)
+	must(t, json.Unmarshal(raw, &owner))
+	process, err := os.FindProcess(owner.PID)
+	must(t, err)
+	must(t, process.Kill())
+	a.read(t, "a.md", guide)
+	for !strings.Contains(lensesNow(s, uri), "read 2 times") {
+		if s.ctx.Err() != nil {
+			t.Fatalf("the lens says %s; standard error: %s", lensesNow(s, uri), s.stderr)
+		}
+	}
+	s.leave(t)
+}

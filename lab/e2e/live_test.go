@@ -1,0 +1,111 @@
+package e2e
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/intents"
+	model "ctxledger.dev/lab/scriptedmodel"
+	"ctxledger.dev/ledger"
+)
+
+// visit is what the real agent does: it writes a file, changes it, runs a command, and fails once.
+var visit = model.Script{
+	model.Do("I write it down.", model.Call{Tool: "Write", Input: map[string]any{"file_path": "{{dir}}/note.txt", "content": "one\n"}}),
+	model.Do("", model.Call{Tool: "Read", Input: map[string]any{"file_path": "{{dir}}/note.txt"}}),
+	model.Do("", model.Call{Tool: "Edit", Input: map[string]any{"file_path": "{{dir}}/note.txt", "old_string": "one", "new_string": "two"}}),
+	model.Do("", model.Call{Tool: "Bash", Input: map[string]any{"command": "cat missing.txt"}}),
+	model.Say("Written."),
+}
+
+// TestARealAgentIsFollowedWithoutInstallation lets the real Claude Code work in a workspace where
+// nothing of ctxledger but the daemon runs. What it does has to be in the ledger, as calls, intents
+// and changes.
+func TestARealAgentIsFollowedWithoutInstallation(t *testing.T) {
+	model.Agent(t) // skips without one
+	s := newBox(t)
+	api := open(t, s)
+	_, url := model.Start(t, visit, model.Vars{"dir": s.Workspace})
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	seen := make(chan time.Time, 1) // when the first event of the session came
+	go func() {
+		defer close(seen)
+		r := ledger.WaitEventsRequest{Kinds: []string{ledger.EventEntries}, WaitMS: patience.Milliseconds() / 2}
+		if _, err := api.WaitEvents(ctx, r); err == nil {
+			seen <- time.Now()
+		}
+	}()
+	result := model.Run(ctx, t, model.Options{Dir: s.Workspace, ConfigDir: s.Config, URL: url, Prompt: "Write a note."})
+	ended := time.Now()
+	if at := <-seen; at.IsZero() || at.After(ended) {
+		t.Error("nothing was known of the session while the agent worked")
+	}
+
+	session := follow(ctx, t, api, result.SessionID, []string{"Write", "Read", "Edit", "Bash"})
+	h, err := api.FileHistory(ctx, ledger.FileHistoryRequest{Path: "note.txt"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ops []string
+	for _, c := range h.Changes {
+		if ops = append(ops, string(c.Op)); c.Session != session {
+			t.Errorf("%s by %q", c.Op, c.Session)
+		}
+	}
+	if want := []string{string(changes.Created), string(changes.Modified)}; !slices.Equal(ops, want) { // told or observed
+		t.Errorf("changes of note.txt: %q, want %q: %+v", ops, want, h.Changes)
+	}
+	if len(h.Intents) != 2 || h.Intents[0].Status != intents.Applied || h.Intents[1].Status != intents.Applied {
+		t.Errorf("intents of note.txt: %+v", h.Intents)
+	}
+	if len(h.Reads) != 1 || h.Reads[0].Session != session {
+		t.Errorf("reads of note.txt: %+v", h.Reads)
+	}
+}
+
+// follow waits until the ledger knows the calls of the agent's session and all their results, and
+// returns our id of it.
+func follow(ctx context.Context, t *testing.T, api ledger.API, hostID string, want []string) string {
+	t.Helper()
+	for after := int64(0); ; {
+		session, calls, results := known(ctx, t, api, hostID)
+		if slices.Equal(calls, want) && results == len(want) {
+			return session
+		}
+		r, err := api.WaitEvents(ctx, ledger.WaitEventsRequest{After: after, WaitMS: poll})
+		if err != nil || len(r.Events) == 0 {
+			t.Fatalf("the ledger knows the calls %q with %d results, not %q: %v", calls, results, want, err)
+		}
+		after = r.Next
+	}
+}
+
+// known returns what the ledger knows of the agent's session.
+func known(ctx context.Context, t *testing.T, api ledger.API, hostID string) (session string, calls []string, results int) {
+	t.Helper()
+	list, err := api.Sessions(ctx, ledger.SessionsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range list.Sessions {
+		if x.HostID != hostID {
+			continue
+		}
+		log, err := api.Log(ctx, ledger.LogRequest{Session: x.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range log.Entries {
+			for _, c := range e.Calls {
+				calls = append(calls, c.Name)
+			}
+			results += len(e.Results)
+		}
+		session = x.ID
+	}
+	return session, calls, results
+}

@@ -1,0 +1,185 @@
+//go:build linux
+
+package poison_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"ctxledger.dev/cli"
+	"ctxledger.dev/lab/poison"
+)
+
+// command is a command line that shows what is stored, or refuses the text as its argument.
+type command struct {
+	line []string
+	// exact says that its answer begins lines with what is stored: the text itself, or a name in front of a row.
+	exact bool
+}
+
+// commands are those of every command of the program, with the text in the place of HOSTILE.
+func commands(s *scene) []command {
+	c := func(line ...string) command { return command{line: line} }
+	exact := func(line ...string) command { return command{line: line, exact: true} }
+	return []command{
+		c("import", "--", s.file), // first: it notes where the session ran
+		c("status"), c("status", s.session), c("status", "HOSTILE"), c("sessions"), c("sessions", "HOSTILE"), c("changes"), c("changes", "--", "HOSTILE"),
+		c("why", "--", s.root+"/total.go"), exact("why", "--", "HOSTILE"), exact("compact", "--keep", "1", s.session), c("compact", "--mode", "HOSTILE"),
+		c("import", "--", "HOSTILE"), c("import", "--", "hostile.jsonl"), c("recover", "--error", "hostile.jsonl", s.session), c("recover", "HOSTILE"), c("restore", "HOSTILE"), c("diff", "HOSTILE"),
+		exact("cat", s.session), exact("cat", s.artifact), c("cat", "HOSTILE"),
+		c("artifact", "ls"), exact("artifact", "read", s.artifact), c("artifact", "read", "HOSTILE"), exact("artifact", "grep", poison.Canary, s.artifact), c("artifact", "grep", "(HOSTILE", s.artifact),
+		exact("artifact", "search", poison.Canary), c("artifact", "put", "--", "HOSTILE"), c("artifact", "forget", "--dry-run", "HOSTILE"),
+		exact("memory", "ls"), exact("memory", "show", "build"), exact("memory", "show", "HOSTILE"), c("memory", "add", "HOSTILE", "--body", "x"), c("memory", "rm", "HOSTILE"),
+		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
+		c("check"), c("du"), c("gc"), c("retain"), c("events"), c("export", "exported"), c("count", "--", "."), c("count", "--", "HOSTILE"),
+		c("bench", "retention", s.file), c("bench", "replay", "--", "HOSTILE"), c("audit", s.file), c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
+		c("daemon", "status"), c("trust"), c("trust", "HOSTILE"), c("HOSTILE"), c("--HOSTILE"), c("help", "HOSTILE"),
+		c("forget", "--dry-run", s.artifact), c("backup", "HOSTILE/x/y"), c("repair", "HOSTILE"),
+	}
+}
+
+// mute are the commands that show nothing stored, or are not run here, with the reason.
+var mute = map[string]string{
+	"daemon stop": "it only ends processes",
+}
+
+// silentBy are the commands that answer nothing although the text is no argument, with the reason.
+var silentBy = map[string]string{
+	"trust": "nothing is configured", "compact": "some sessions have nothing to compact", "import": "what is no session file", "bench": "the session has no compaction of its own",
+}
+
+// shell runs every command on a terminal, and into a pipe as JSON: that is encoded, and the form makes no difference.
+func shell(s *scene, look looker) {
+	s.do(os.WriteFile(filepath.Join(s.root, "hostile.jsonl"), []byte(planted(s.text.Value, s.form)+"\n"), 0o600))
+	ran := map[string]bool{}
+	all := commands(s)
+	for _, c := range all {
+		ran[c.line[0]] = true
+		if len(c.line) > 1 {
+			ran[c.line[0]+" "+c.line[1]] = true
+		}
+		name := "command " + strings.Join(c.line, " ")
+		checks := []check{shown}
+		if !c.exact {
+			checks = append(checks, poison.Framed)
+		}
+		out, errs := s.onTerminal(c.line)
+		if out == "" && silentBy[c.line[0]] == "" && !strings.Contains(strings.Join(c.line, " "), "HOSTILE") {
+			s.t.Errorf("%s, %s: %s answers nothing: %s", s.text.Name(), s.form, name, errs)
+		}
+		look(name+" on a terminal", out, checks...)
+		look(name+", messages", errs, shown, reported)
+		if *whole && s.form == lines && !strings.Contains(name, "audit") && !strings.Contains(name, "bench") {
+			out, errs = s.intoPipe(append([]string{"--json"}, c.line...))
+			if out != "" && c.line[0] != "help" {
+				look(name+" as JSON", out, func(out string) error { return poison.JSON([]byte(out)) })
+			}
+			look(name+" as JSON, messages", errs, shown, reported)
+		}
+	}
+	s.inventory(ran)
+}
+
+// reported says whether a line of messages does not begin with our name, or is planted text alone behind it.
+func reported(out string) error {
+	if strings.Contains("\n"+out, "\nctxledger: "+poison.Canary+" ends") {
+		return fmt.Errorf("a line end of planted text begins a message: %.240q", out)
+	}
+	for line := range strings.Lines(out) {
+		if !strings.HasPrefix(line, "ctxledger: ") && !strings.HasPrefix(line, "  hint: ") {
+			return fmt.Errorf("a line that is not ours: %.120q", line)
+		}
+	}
+	return nil
+}
+
+// arguments puts the text into a command line. No argument of a process holds a NUL.
+func (s *scene) arguments(line []string) []string {
+	hostile := strings.ReplaceAll(planted(s.text.Value, s.form), "\x00", "")
+	args := []string{"--in-process", "--workspace", s.root}
+	for _, a := range line {
+		args = append(args, strings.ReplaceAll(a, "HOSTILE", hostile))
+	}
+	return args
+}
+
+func (s *scene) run(out io.Writer, line []string) (messages string) {
+	var errs bytes.Buffer
+	e := s.env
+	e.Dir, e.Home = s.root, s.state+"-home"
+	cli.Main(s.t.Context(), cli.Config{Args: s.arguments(line), Env: e, Version: "test", In: strings.NewReader(""), Out: out, Err: &errs})
+	return errs.String()
+}
+
+func (s *scene) intoPipe(line []string) (out, messages string) {
+	var b bytes.Buffer
+	messages = s.run(&b, line)
+	return b.String(), messages
+}
+
+// onTerminal runs a command on a terminal. What a terminal makes of line ends is undone.
+func (s *scene) onTerminal(line []string) (out, messages string) {
+	master, slave := s.terminal()
+	read := make(chan []byte)
+	go func() {
+		b, _ := io.ReadAll(master) // it ends with an error when the other end is closed
+		read <- b
+	}()
+	messages = s.run(slave, line)
+	s.do(slave.Close())
+	out = strings.ReplaceAll(string(<-read), "\r\n", "\n")
+	s.do(master.Close())
+	return out, messages
+}
+
+// terminal opens a pseudo-terminal.
+func (s *scene) terminal() (master, slave *os.File) {
+	s.t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	s.do(err)
+	s.do(unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	s.do(err)
+	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	s.do(err)
+	return master, slave
+}
+
+// listedCommand is a command in a help.
+var listedCommand = regexp.MustCompile(`(?m)^  ([a-z]+)  +[A-Z]`)
+
+// inventoried are the inventories that a scene has compared: they are the same in all.
+var inventoried = map[string]bool{}
+
+// inventory has every command that the help lists run, or a reason why it is not.
+func (s *scene) inventory(ran map[string]bool) {
+	s.t.Helper()
+	if inventoried["commands"] {
+		return
+	}
+	inventoried["commands"] = true
+	top, _ := s.intoPipe([]string{"help"})
+	found := listedCommand.FindAllStringSubmatch(top, -1)
+	if len(found) == 0 {
+		s.t.Errorf("the help lists no command:\n%s", top)
+	}
+	for _, m := range found {
+		names := []string{m[1]}
+		below, _ := s.intoPipe([]string{"help", m[1]})
+		for _, n := range listedCommand.FindAllStringSubmatch(below, -1) {
+			names = append(names, m[1]+" "+n[1])
+		}
+		for _, name := range names {
+			if !ran[name] && mute[name] == "" {
+				s.t.Errorf("%s is not run: it needs a row in commands", name)
+			}
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package taint
+
+// Rule says what an exit does with secrets.
+type Rule string
+
+// The rules.
+const (
+	Masked Rule = "masked" // no secret, and no piece of one, leaves
+	Exact  Rule = "exact"  // the bytes as they were recorded, for the reason in Why
+	Silent Rule = "silent" // nothing recorded leaves
+)
+
+// The faces that have exits.
+const (
+	CLI  = "ctxledger"
+	MCP  = "MCP"
+	LSP  = "LSP"
+	File = "file"
+)
+
+// Exit is one way out.
+type Exit struct {
+	Face, Name string // the name is that of the command, tool or method; a space leads to a subcommand
+	Rule       Rule
+	Why        string // of Exact and Silent; of Masked, where
+	// Run are command lines of a command, without its name. Words in capitals are placeholders for what the test recorded; a line with
+	// --json is run without it, too. nil: the test has a function of its own for the exit, or it is silent.
+	Run []string
+}
+
+// Exits returns all exits. One that a face has and this table has not fails a test.
+//
+//size:ok a table
+func Exits() []Exit {
+	const (
+		answer = "`cli/answer.go`, every answer; `cli/text.go`, before a text is cut"
+		owner  = "the owner asks for it by its handle"
+		agent  = "back to the agent that has the workspace"
+		none   = "prints nothing that was recorded"
+	)
+	return []Exit{
+		{CLI, "artifact", Masked, answer, []string{"--json"}},
+		{CLI, "artifact forget", Masked, answer, []string{"SPARE --json"}},
+		{CLI, "artifact grep", Exact, owner, []string{". ARTIFACT"}},
+		{CLI, "artifact ls", Masked, answer, []string{"--json"}},
+		{CLI, "artifact put", Silent, none, []string{"FILE"}},
+		{CLI, "artifact read", Exact, owner, []string{"ARTIFACT"}},
+		{CLI, "artifact search", Exact, owner, []string{"needle --json"}},
+		{CLI, "audit", Masked, "`agents/audit` before names are taken, then " + answer, []string{"BRIEF --json"}},
+		{CLI, "backup", Exact, "it is the ledger itself", nil},
+		{CLI, "bench", Silent, none, nil},
+		{CLI, "bench replay", Masked, answer, []string{"BRIEF --json"}},
+		{CLI, "bench retention", Masked, answer, []string{"BRIEF --json"}},
+		{CLI, "cat", Exact, owner, []string{"SESSION"}},
+		{CLI, "changes", Masked, answer, []string{"--json --limit 1000"}},
+		{CLI, "check", Masked, answer, []string{"--json"}},
+		{CLI, "compact", Masked, "made of masked words; `--format messages` is the view, exact", []string{"--json --keep 1 SESSION"}},
+		{CLI, "count", Silent, "counts files, and opens no ledger", []string{"FILE --json"}},
+		{CLI, "daemon", Silent, none, nil},
+		{CLI, "daemon status", Silent, none, []string{"--json"}},
+		{CLI, "daemon stop", Silent, none, nil},
+		{CLI, "diff", Masked, "labels are made of masked words", []string{"--json SUMMARY"}},
+		{CLI, "du", Masked, answer, []string{"--json"}},
+		{CLI, "events", Masked, "`engine.WaitEvents`, then " + answer, []string{"--json"}},
+		{CLI, "export", Masked, "`engine/exports`, before texts are cut and where they are written", []string{"--json", "--json EXPORTS"}},
+		{CLI, "forget", Masked, answer, []string{"--json --dry-run SESSION", "--json --dry-run --text -", "--json --yes OTHER", "--json --yes --text -"}},
+		{CLI, "gc", Silent, none, []string{"--json"}},
+		{CLI, "help", Silent, none, []string{""}},
+		{CLI, "import", Silent, "prints ids and counts", []string{"FILE --json"}},
+		{CLI, "memory", Masked, "before storing, by `engine.SaveMemory`", []string{"--json"}},
+		{CLI, "memory add", Masked, "before storing, by `engine.SaveMemory`", []string{"TOKEN --json --overwrite", "other --overwrite --description TEXT --body TEXT"}},
+		{CLI, "memory export", Masked, "before storing, by `engine.SaveMemory`", []string{"EXPORTED --json --overwrite"}},
+		{CLI, "memory import", Masked, "before storing, by `engine.SaveMemory`", []string{"MEMORIES --json --overwrite"}},
+		{CLI, "memory ls", Masked, "before storing, by `engine.SaveMemory`", []string{"--json", "--json TOKEN"}},
+		{CLI, "memory rm", Masked, "before storing, by `engine.SaveMemory`", []string{"other", "--json canary-3"}},
+		{CLI, "memory show", Masked, "before storing, by `engine.SaveMemory`", []string{"canary-0 --json"}},
+		{CLI, "recover", Masked, "in words; with `--json` and `--format messages` it is the request to send, exact", []string{"--error REFUSAL --status 400 --endpoint ENDPOINT --model TOKEN SESSION"}},
+		{CLI, "repair", Masked, answer, []string{"--json"}},
+		{CLI, "restore", Exact, owner, []string{"SUMMARY"}},
+		{CLI, "retain", Masked, answer, []string{"--json --older-than 1d", "--json", "--off"}},
+		{CLI, "sessions", Masked, answer, []string{"--json", "--json SESSION"}},
+		{CLI, "status", Masked, answer, []string{"SESSION --json"}},
+		{CLI, "trust", Silent, "what a configuration asks for, exactly, so that a person can decide; nothing that was recorded", []string{"--json"}},
+		{CLI, "why", Masked, answer, []string{"--json notes/config.txt"}},
+		{CLI, "standard error", Masked, "`cli/use.go`; texts are quoted so far that no half of a token is left", nil},
+
+		{MCP, "tool changes", Exact, agent, nil},
+		{MCP, "tool compact_conversation", Masked, "made of masked words; the messages of `return: messages` are exact, " + agent, nil},
+		{MCP, "tool context_status", Masked, "names and labels are made of masked words", nil},
+		{MCP, "tool memory", Masked, "before storing, by `engine.SaveMemory`", nil},
+		{MCP, "tool read_artifact", Exact, agent, nil},
+		{MCP, "prompt resume", Masked, "a handoff to another chat: made of masked words, then `mcp/resume.go`, the whole document", nil},
+		{MCP, "resource changes", Exact, agent, nil},
+		{MCP, "resource artifact", Exact, agent, nil},
+		{MCP, "resource memory", Masked, "before storing, by `engine.SaveMemory`", nil},
+		{MCP, "errors", Masked, "`mcp/fail.go` and `mcp/wire.go`, those of the MCP library too; the id of a request comes back as it was", nil},
+		{MCP, "standard error", Masked, "`internal/wiring.Stderr`", nil},
+
+		{LSP, "ctxledger/context", Masked, "`ledger.Growth`", nil},
+		{LSP, "ctxledger/changed", Silent, "that something changed, not what", nil},
+		{LSP, "ctxledger/tree", Masked, "`lsp/records`, each text before it is cut", nil},
+		{LSP, "workspace/textDocumentContent", Masked, "`lsp/records`, each text before it is cut", nil},
+		{LSP, "ctxledger/status", Masked, "`lsp/status.go`", nil},
+		{LSP, "workspace/executeCommand", Masked, "what it answers and shows; `ctxledger.server.forget` names what it found", nil},
+		{LSP, "textDocument/hover", Masked, "figures alone", nil},
+		{LSP, "textDocument/codeLens", Masked, "as hover", nil},
+		{LSP, "textDocument/codeAction", Silent, "about the open document", nil},
+		{LSP, "textDocument/diagnostic", Silent, "about the open document", nil},
+		{LSP, "textDocument/documentSymbol", Silent, "about the open document", nil},
+		{LSP, "textDocument/foldingRange", Silent, "about the open document", nil},
+		{LSP, "textDocument/inlayHint", Silent, "about the open document", nil},
+		{LSP, "$/cancelRequest", Silent, none, nil},
+		{LSP, "$/setTrace", Silent, none, nil},
+		{LSP, "exit", Silent, none, nil},
+		{LSP, "initialize", Silent, none, nil},
+		{LSP, "initialized", Silent, none, nil},
+		{LSP, "shutdown", Silent, none, nil},
+		{LSP, "textDocument/didChange", Silent, none, nil},
+		{LSP, "textDocument/didClose", Silent, none, nil},
+		{LSP, "textDocument/didOpen", Silent, none, nil},
+		{LSP, "textDocument/didSave", Silent, none, nil},
+		{LSP, "window/workDoneProgress/cancel", Silent, none, nil},
+		{LSP, "workspace/didChangeConfiguration", Silent, none, nil},
+		{LSP, "errors", Masked, "`lsp/handle.go` and `lsp/stream.go`, before they are cut", nil},
+		{LSP, "standard error", Masked, "`internal/wiring.Stderr`", nil},
+
+		{File, "changes.json, intents.json", Masked, "`engine/exports`, before texts are cut and where they are written", nil},
+		{File, "the log of a daemon", Masked, "`engine/daemon/log.go`; the key is the process's, so that it works when the ledger does not", nil},
+		{File, "the page of `audit --html`", Masked, "`cli/audit.go`, every text of the figures", nil},
+		{File, "prompts to a model", Masked, "`compaction`, every word of its input", nil},
+		{File, "what a model server or a program says when it fails", Masked, "`llm`, before it is told or recorded", nil},
+		{File, "the stack of a crash", Exact, "Go prints it, into the daemon's log", nil},
+		{File, "the arguments in `ps`", Silent, "a daemon is started with its state directory and its workspace alone", nil},
+		{File, "a view", Exact, agent, nil},
+	}
+}

@@ -1,0 +1,158 @@
+package taint
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/cli"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/mcp"
+)
+
+var update = flag.Bool("update", false, "rewrite the table in docs/threat-model.md")
+
+// TestEveryExitIsInTheTable compares the table with what the faces offer.
+func TestEveryExitIsInTheTable(t *testing.T) {
+	listed := map[string][]string{}
+	for _, x := range Exits() {
+		if x.Why == "" || slices.Contains(listed[x.Face], x.Name) {
+			t.Errorf("%s %s has no reason, or is there twice", x.Face, x.Name)
+		}
+		listed[x.Face] = append(listed[x.Face], x.Name)
+	}
+	for face, offered := range map[string][]string{CLI: commands(t, ""), MCP: served(t), LSP: methods(t)} {
+		if len(offered) < 5 {
+			t.Errorf("%s offers only %q", face, offered)
+		}
+		for _, name := range offered {
+			if !slices.Contains(listed[face], name) {
+				t.Errorf("%s %s is an exit without a rule: give it one in exits.go", face, name)
+			}
+		}
+		for _, name := range listed[face] {
+			if !slices.Contains(offered, name) && name != "errors" && name != "standard error" {
+				t.Errorf("%s %s is in the table, but there is no such exit", face, name)
+			}
+		}
+	}
+}
+
+// commands returns the commands below one, as the help lists them.
+func commands(t *testing.T, parent string) (all []string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	args := append([]string{"help"}, strings.Fields(parent)...)
+	if status := cli.Main(t.Context(), cli.Config{Args: args, Env: env.System(), Version: "test", Out: &out, Err: &errs}); status != 0 {
+		t.Fatal(errs.String())
+	}
+	below := regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Z]`)
+	for _, m := range below.FindAllStringSubmatch(out.String(), -1) {
+		name := strings.TrimSpace(parent + " " + m[1])
+		all = append(all, name)
+		if parent == "" && m[1] != "help" {
+			all = append(all, commands(t, name)...)
+		}
+	}
+	return all
+}
+
+// served returns what the MCP server lists.
+func served(t *testing.T) (all []string) {
+	t.Helper()
+	s, err := mcp.New(func(context.Context, []string) (ledger.API, error) { return nil, os.ErrNotExist }, mcp.Options{Version: "test", Env: env.System()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for method, kind := range map[string]string{"tools": "tool", "prompts": "prompt", "resources": "resource", "resources/templates": "resource"} {
+		var in, out bytes.Buffer
+		fmt.Fprintf(&in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`+"\n"+
+			`{"jsonrpc":"2.0","id":2,"method":"%s/list","params":{}}`+"\n", method)
+		if err := s.Serve(t.Context(), &in, &out); err != nil {
+			t.Fatal(err)
+		}
+		type named struct{ Name string }
+		for line := range strings.Lines(out.String()) {
+			var answer struct {
+				ID     int
+				Result struct{ Tools, Prompts, Resources, ResourceTemplates []named }
+			}
+			if err := json.Unmarshal([]byte(line), &answer); err != nil || answer.ID != 2 {
+				continue
+			}
+			r := answer.Result
+			for _, n := range slices.Concat(r.Tools, r.Prompts, r.Resources, r.ResourceTemplates) {
+				all = append(all, kind+" "+n.Name)
+			}
+		}
+	}
+	return all
+}
+
+// methods returns the methods that the language server takes and the notifications that it sends, by the names in its
+// source.
+func methods(t *testing.T) (all []string) {
+	t.Helper()
+	files, err := filepath.Glob("../../lsp/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := regexp.MustCompile(`"((?:ctxledger|textDocument|workspace|window)/[A-Za-z/]+|\$/(?:cancelRequest|setTrace)|initialized?|shutdown|exit)"`)
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, m := range name.FindAllStringSubmatch(string(raw), -1) {
+			all = append(all, m[1])
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// TestTheThreatModelHasTheTable compares the table in docs/threat-model.md; -update writes it.
+func TestTheThreatModelHasTheTable(t *testing.T) {
+	const begin, end = "<!-- BEGIN exits: go test -C lab ./taint -run Table -update -->\n", "<!-- END exits -->"
+	file := "../../docs/threat-model.md"
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(raw), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s has no place for the table", file)
+	}
+	var table strings.Builder
+	table.WriteString("| exit | rule | where, or why |\n|---|---|---|\n")
+	for _, x := range Exits() {
+		name := "`" + x.Name + "`"
+		if strings.ContainsAny(x.Name, "`,") || x.Face == File {
+			name = x.Name
+		}
+		fmt.Fprintf(&table, "| %s | %s | %s |\n", strings.TrimPrefix(x.Face+" "+name, File+" "), x.Rule, x.Why)
+	}
+	want := before + begin + table.String() + end + after
+	if string(raw) == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s has another table: run go test -C lab ./taint -run Table -update", file)
+	}
+	if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,115 @@
+//go:build linux
+
+package vscodetest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/lab/sandbox"
+)
+
+// The session that is shown was recorded by the real Claude Code in recordedIn, and the project is the one on which it
+// worked, see testdata/sessions/README.md. Its model was a script; here it has a name that has a window.
+const (
+	recording  = "../../testdata/sessions/shop.jsonl"
+	project    = "../scriptedmodel/record/shop.txtar"
+	recordedIn = "/home/dev/shop"
+	sessionID  = "05758ff7-b05d-45d5-a684-2d87d43ae644"
+	model      = "claude-sonnet-4-5"
+)
+
+// slower is how much longer the session seems to have taken: the script needed no time to think.
+const slower = 40
+
+// stamps are the times of a recorded session.
+var stamps = regexp.MustCompile(`2026-11-20T\d\d:\d\d:\d\d\.\d\d\dZ`)
+
+// scene is a sandbox with a project in it and an agent that works on it.
+type scene struct {
+	*sandbox.Sandbox
+	session string // the file that the agent writes
+	servers string // the process ids of the language servers that were started, a line each
+	server  string // the program that starts one and says so there
+}
+
+// newScene lays out the project, the session with its newest entry half a minute ago, and what the ledger keeps beside
+// it. Without the installation it leaves the test out.
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	if os.Getenv(installed) == "" {
+		t.Skip(installed + " is not set: make test has it")
+	}
+	s := &scene{Sandbox: newBox(t)}
+	archive, err := txtar.ParseFile(project)
+	must(t, err)
+	for _, f := range archive.Files {
+		s.put(t, filepath.Join(s.Workspace, filepath.FromSlash(f.Name)), f.Data)
+	}
+	raw, err := os.ReadFile(recording)
+	must(t, err)
+	e := env.System()
+	e.Lookup = func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": s.Config}[name] }
+	s.session = filepath.Join(claudecode.ProjectDir(e, s.Workspace), sessionID+".jsonl")
+	s.put(t, s.session, lately(t, inHere(raw, s.Workspace)))
+	s.countServers(t)
+	for name, f := range facts {
+		_, err := s.Run(t.Context(), "memory", "add", name, "--type", "project", "--description", f.description, "--body", f.body)
+		must(t, err)
+	}
+	return s
+}
+
+// facts are what somebody has noted about the project, by their names.
+var facts = map[string]struct{ description, body string }{
+	"prices-in-cents":         {"how amounts of money are kept", "Prices are int64 cents everywhere. Never a float, not even between the CSV file and the receipt."},
+	"currency-is-accountings": {"who owns package currency", "Package currency belongs to the accounting department. Ask them, do not change it."},
+}
+
+// put writes a file.
+func (s *scene) put(t *testing.T, path string, content []byte) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.WriteFile(path, content, 0o600))
+}
+
+// inHere is a recorded session as it would be if it had been recorded in the workspace.
+func inHere(raw []byte, workspace string) []byte {
+	raw = bytes.ReplaceAll(raw, []byte(recordedIn), []byte(filepath.ToSlash(workspace)))
+	return bytes.ReplaceAll(raw, []byte(`"model":"scripted"`), []byte(`"model":"`+model+`"`))
+}
+
+// lately moves a recorded session in time: it ends half a minute ago.
+func lately(t *testing.T, raw []byte) []byte {
+	t.Helper()
+	var newest time.Time
+	for _, stamp := range stamps.FindAll(raw, -1) {
+		if at, err := time.Parse(time.RFC3339, string(stamp)); err == nil && at.After(newest) {
+			newest = at
+		}
+	}
+	end := time.Now().Add(-30 * time.Second).UTC()
+	return stamps.ReplaceAllFunc(raw, func(stamp []byte) []byte {
+		at, err := time.Parse(time.RFC3339, string(stamp))
+		must(t, err)
+		return end.Add(-slower*newest.Sub(at)).AppendFormat(nil, "2006-01-02T15:04:05.000Z")
+	})
+}
+
+// countServers makes a program that notes each language server that it starts.
+func (s *scene) countServers(t *testing.T) {
+	t.Helper()
+	s.servers, s.server = filepath.Join(s.Top, "servers"), filepath.Join(s.Top, "ctxlsp")
+	s.put(t, s.servers, nil)
+	script := fmt.Sprintf("#!/bin/sh\necho $$ >> '%s'\nexec '%s' \"$@\"\n", s.servers, filepath.Join(s.Bin, "ctxlsp"))
+	must(t, os.WriteFile(s.server, []byte(script), 0o700))
+}

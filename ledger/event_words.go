@@ -1,0 +1,142 @@
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"ctxledger.dev/internal/chars"
+)
+
+// Words tells an event's payload in a line, "" for an event without one, or of a kind that this program does
+// not know.
+func (e Event) Words() string {
+	tell := told[e.Kind]
+	if e.Data == nil || tell == nil {
+		return ""
+	}
+	return tell(e.Data)
+}
+
+// told has for each kind what tells its payload.
+var told = map[string]func(json.RawMessage) string{
+	EventCompaction:    tellAs(CompactionMade.words),
+	EventSkipped:       tellAs(CompactionSkipped.words),
+	EventSuppressed:    tellAs(func(d CompactionSuppressed) string { return d.Why }),
+	EventFailed:        tellAs(CompactionFailed.words),
+	EventRestore:       tellAs(CompactionRestored.words),
+	EventCleared:       tellAs(EditsMade.words),
+	EventTruncated:     tellAs(EditsMade.words),
+	EventTrimmedInTurn: tellAs(EditsMade.words),
+	EventBudgetWarn:    tellAs(BudgetWarning.words),
+	EventCutover:       tellAs(BudgetWarning.words),
+	EventCapWarning:    tellAs(CapWarning.words),
+	EventFiltered:      tellAs(ViewFiltered.words),
+	EventRepaired:      tellAs(ViewRepaired.words),
+	EventLayerError:    tellAs(LayerError.words),
+	EventOverflow:      tellAs(ContextOverflow.words),
+	EventWindowLearned: tellAs(WindowLearned.words),
+	EventTrimmed:       tellAs(RequestTrimmed.words),
+}
+
+// tellAs makes a teller of a payload's words. One that cannot be read says nothing.
+func tellAs[T any](words func(T) string) func(json.RawMessage) string {
+	return func(raw json.RawMessage) string {
+		var data T
+		if json.Unmarshal(raw, &data) != nil {
+			return ""
+		}
+		return words(data)
+	}
+}
+
+// words tells sizes: "120,000 → 30,000 tokens", with ≈ where they are estimates.
+func (s Sizes) words() string {
+	mark := ""
+	if s.Estimate {
+		mark = "≈"
+	}
+	return fmt.Sprintf("%[1]s%[2]s → %[1]s%[3]s tokens", mark, chars.Commas(s.Before), chars.Commas(s.After))
+}
+
+// words tells a cost, with a semicolon in front; "" for none.
+func (c *Cost) words() string {
+	if c == nil {
+		return ""
+	}
+	out := fmt.Sprintf("; model asked %d ×, %s input and %s output tokens", c.Calls, chars.Commas(c.Usage.Prompt()), chars.Commas(int(c.Usage.Output)))
+	if c.Dollars != nil {
+		out += fmt.Sprintf(", $%.4f", *c.Dollars)
+	}
+	return out
+}
+
+func (d CompactionMade) words() string {
+	out := fmt.Sprintf("%s: %s, turns %d–%d, mode %s%s", d.Reason, d.Sizes.words(), d.FromTurn, d.ToTurn, d.ModeUsed, d.Cost.words())
+	return strings.TrimPrefix(out, ": ")
+}
+
+func (d CompactionSkipped) words() string {
+	return strings.TrimPrefix(fmt.Sprintf("%s: %s: %s%s", d.Reason, d.Outcome, d.Why, d.Cost.words()), ": ")
+}
+
+func (d CompactionFailed) words() string {
+	return fmt.Sprintf("mode %s: %s: %s; the deterministic document stands%s", d.Mode, d.Class, d.Why, d.Cost.words())
+}
+
+func (d CompactionRestored) words() string { return d.Sizes.words() }
+
+func (d EditsMade) words() string {
+	passes := make([]string, len(d.Passes))
+	for i, p := range d.Passes {
+		passes[i] = fmt.Sprintf("%d × %s", p.Count, p.Pass)
+	}
+	s := Sizes{d.Before, d.After, d.Estimate}
+	return fmt.Sprintf("%s: %s, %s freed, %s written into the cache again: %s", d.Reason, s.words(), chars.Commas(d.Freed), chars.Commas(d.Rewritten), strings.Join(passes, ", "))
+}
+
+func (d BudgetWarning) words() string {
+	who := "the conversation"
+	if d.Agent != "" {
+		who = "agent " + d.Agent
+	}
+	if d.Turn > 0 {
+		return fmt.Sprintf("%s: %s tokens of input in one turn, the limit is %s", who, chars.Commas(d.Turn), chars.Commas(d.CutoverAt))
+	}
+	return fmt.Sprintf("%s: %s tokens of input since the last compaction; warned at %s, compacted at %s", who, chars.Commas(d.Input), chars.Commas(d.WarnAt), chars.Commas(d.CutoverAt))
+}
+
+func (d CapWarning) words() string {
+	return fmt.Sprintf("%d messages are shown, %d at most", d.Count, d.Cap)
+}
+
+func (d ViewFiltered) words() string {
+	return fmt.Sprintf("%d of %d messages are shown", d.After, d.Before)
+}
+
+func (d ViewRepaired) words() string {
+	return fmt.Sprintf("results were made up: %d; left out: %d calls, %d results", d.Synthesised, d.DroppedCalls, d.DroppedResults)
+}
+
+func (d LayerError) words() string {
+	return fmt.Sprintf("pass %s left entry %d as it is: %s", d.Layer, d.Entry, d.Error)
+}
+
+func (d ContextOverflow) words() string {
+	out := fmt.Sprintf("%s (%s): %s", d.Class, d.Pattern, d.Action)
+	if d.Limit > 0 {
+		out += fmt.Sprintf("; %s of %s tokens", chars.Commas(d.Actual), chars.Commas(d.Limit))
+	}
+	if d.OutputCap > 0 {
+		out += fmt.Sprintf("; ask for %s tokens of output at most", chars.Commas(d.OutputCap))
+	}
+	return out
+}
+
+func (d WindowLearned) words() string {
+	return fmt.Sprintf("%s: window %s → %s (%s, the error names %s)", d.Model, chars.Commas(d.Old), chars.Commas(d.New), d.Lesson, chars.Commas(d.Named))
+}
+
+func (d RequestTrimmed) words() string {
+	return fmt.Sprintf("stage %d: %s → %s characters in a copy", d.Stage, chars.Commas(d.Before), chars.Commas(d.After))
+}

@@ -1,0 +1,179 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/overflow"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
+)
+
+// Recovery is what was done about a request that was too large, and what to send next.
+type Recovery struct {
+	OverflowResponse
+	// Auto is the step or compaction that was made of the view; nil: none.
+	Auto *AutoResult `json:"auto,omitempty"`
+	// Trimmed says that Messages are a smaller copy of the view, of which nothing is recorded; nil: they are
+	// not, and the view itself is to be sent.
+	Trimmed  *RequestTrimmed `json:"trimmed,omitempty"`
+	Messages [][]byte        `json:"-"`
+	// Next says in words what to do.
+	Next string `json:"next"`
+}
+
+// Recover hands in over an API what came back for a request of a session, and does what comes next: a
+// compaction without a model, since a model would be given the history that was just refused, and where that
+// does not fit, a trimmed copy of the view. A copy is never recorded as an edit; the next evaluation compacts.
+//
+// Errors: those of Overflow, Auto and Messages. That nothing helps is no error: then Advice.Action is
+// overflow.GiveUp.
+func Recover(ctx context.Context, api Shrinker, r OverflowRequest, o compaction.Options) (Recovery, error) {
+	key := r.Key
+	r.Key = stepKey(key, "overflow")
+	resp, err := api.Overflow(ctx, r)
+	if err != nil {
+		return Recovery{}, err
+	}
+	rec := Recovery{OverflowResponse: resp}
+	switch resp.Advice.Action {
+	case overflow.Compact, overflow.Shrink:
+		err = rec.shrink(ctx, api, r, o, key)
+	case overflow.TrimRequest:
+		err = rec.trim(ctx, api, r, key)
+	}
+	rec.Next = rec.words()
+	return rec, err
+}
+
+// shrink makes the view smaller: by edits, by a compaction where these do not suffice, and by a copy where
+// that does not either. For a body with too many bytes compaction is the last means, and not tried here.
+func (rec *Recovery) shrink(ctx context.Context, api Shrinker, r OverflowRequest, o compaction.Options, key string) error {
+	asked := EditViewRequest{Mutation: Mutation{stepKey(key, "first")}, Session: rec.Session, Reader: r.Reader, Model: r.Model, Reason: "overflow"}
+	made, err := api.EditView(ctx, asked)
+	if err != nil {
+		return err
+	}
+	done := AutoResult{Action: AutoNothing, Why: made.Why, Edited: made}
+	if len(made.Edits) > 0 {
+		done.Action = AutoEdited
+	}
+	compacts := rec.Advice.Action == overflow.Compact
+	fits := compacts && rec.resized(done)
+	if compacts && !fits {
+		asked.Key, asked.Overflow = key, true
+		if done, err = Auto(ctx, api, AutoRequest{EditViewRequest: asked, Options: o}, nil); err != nil {
+			return err
+		}
+		if len(done.Edited.Edits) == 0 { // they were made by the step before
+			done.Edited.Edits, done.Edited.TokensBefore = made.Edits, made.TokensBefore
+		}
+		fits = rec.resized(done)
+	}
+	if rec.Auto = &done; fits {
+		return nil
+	}
+	return rec.trim(ctx, api, r, key)
+}
+
+// resized notes what a view has that was made smaller, where there is a limit to hold it against, and reports
+// whether it is within that limit.
+func (rec *Recovery) resized(done AutoResult) bool {
+	after := done.Edited.TokensAfter
+	switch {
+	case done.Action == AutoCompacted:
+		after = done.Compaction.Summary.TokensAfter
+	case len(done.Edited.Edits) == 0:
+		return false // the view is the one that was refused
+	}
+	if rec.Limit == 0 {
+		return done.Action == AutoCompacted
+	}
+	rec.View, rec.Actual = after, rec.corrected(after)
+	return overflow.Budget{ContextTokens: rec.Limit}.Check(overflow.Size{Tokens: rec.Actual}) == nil
+}
+
+// corrected is what the provider will count for a view of so many tokens, with what is sent beside it: by the
+// relation of its count to ours, or else our upper bound.
+func (rec *Recovery) corrected(view tokens.Count) int {
+	if ratio := (overflow.Ratio{}).Learn(rec.Actual, rec.View.N+rec.Fixed); ratio.N > 0 {
+		return ratio.Correct(view.N + rec.Fixed)
+	}
+	return view.Upper + rec.Fixed
+}
+
+// trim makes the smaller copy that comes next and records that it was made.
+func (rec *Recovery) trim(ctx context.Context, api Shrinker, r OverflowRequest, key string) error {
+	v, err := Messages(ctx, api, ViewRequest{Session: rec.Session, Reader: r.Reader, Model: r.Model})
+	if err != nil {
+		return err
+	}
+	c := overflow.Copy{Format: transcript.Anthropic}
+	for _, m := range v.Messages {
+		c.Format, c.Messages = m.Format, append(c.Messages, m.JSON)
+	}
+	out, err := overflow.Next(c, overflow.Trimmed{Stage: rec.Stage}, overflow.Target{
+		Limit: rec.Limit, Fixed: rec.Fixed, Actual: rec.corrected(v.Tokens), Count: func(raw []byte) int { return countMessage(c.Format, raw) },
+	})
+	told := RequestTrimmed{Stage: out.Stage, Before: out.CharsBefore, After: out.CharsAfter, Reason: string(rec.Verdict.Class), Outcome: "made"}
+	switch {
+	case fault.Is(err, fault.TooLarge):
+		rec.Advice = overflow.Advice{Action: overflow.GiveUp, Say: overflow.GaveUp + " (" + err.Error() + ")"}
+		told.Stage, told.Outcome = overflow.Stages, "failed"
+	case err != nil:
+		return err
+	default:
+		rec.Messages, rec.Trimmed = out.Messages, &told
+	}
+	_, err = api.NoteTrim(ctx, NoteTrimRequest{Mutation: Mutation{stepKey(key, "trim")}, Session: rec.Session, RequestTrimmed: told})
+	return err
+}
+
+// countMessage counts a message as the log does.
+func countMessage(format transcript.Format, raw []byte) int {
+	m, err := transcript.Decode(format, raw)
+	if err != nil {
+		return tokens.O200kBase.Count(raw)
+	}
+	n := tokens.Framing
+	for _, p := range m.Parts {
+		n += tokens.O200kBase.CountString(p.Text) + p.Media*tokens.Image
+		switch p.Kind {
+		case transcript.KindImage:
+			n += tokens.Image
+		case transcript.KindCall:
+			n += tokens.O200kBase.CountString(p.Name) + tokens.O200kBase.Count(p.Args)
+		}
+	}
+	return n
+}
+
+// words says what to do next.
+func (rec *Recovery) words() string {
+	if rec.Trimmed != nil {
+		return fmt.Sprintf("send the trimmed copy, once: stage %d, %s → %s characters; it is not recorded, and the next evaluation compacts",
+			rec.Trimmed.Stage, chars.Commas(rec.Trimmed.Before), chars.Commas(rec.Trimmed.After))
+	}
+	switch rec.Advice.Action {
+	case overflow.Ignore:
+		return "nothing: the failure is about another model, or older than the last compaction"
+	case overflow.Resend:
+		return "send the view again, once: as the provider counts, it fits"
+	case overflow.Compact, overflow.Shrink, overflow.TrimRequest:
+		what := "nothing could be taken out"
+		if rec.Auto != nil && rec.Auto.Sizes() != "" {
+			what = rec.Auto.Sizes()
+		}
+		return "send the view again, once: " + what
+	case overflow.LowerOutput:
+		return fmt.Sprintf("ask for at most %s tokens of output, now and for the rest of the session with this model", chars.Commas(rec.Advice.OutputCap))
+	case overflow.CompactNext:
+		return "keep the answer, and have the session evaluated before the next call: it will be compacted"
+	case overflow.GiveUp:
+		return rec.Advice.Say
+	}
+	return "nothing: show the failure as it is"
+}

@@ -1,0 +1,24 @@
+package sessions
+
+import (
+	"time"
+
+	"ctxledger.dev/transcript"
+)
+
+// TombstoneText is the text in place of content that was removed at a time: on request, or by the retention policy.
+func TombstoneText(at time.Time, expired bool) string {
+	if expired {
+		return "[expired on " + at.Format(time.DateOnly) + " by the retention policy]"
+	}
+	return "[forgotten on " + at.Format(time.DateOnly) + " on request]"
+}
+
+// Tombstone returns the message in place of a forgotten or lost one, in its provider's format.
+func (e Entry) Tombstone() []byte {
+	text := TombstoneText(*e.Forgotten, e.Expired)
+	if e.Lost {
+		text = "[lost: found damaged on " + e.Forgotten.Format(time.DateOnly) + "]"
+	}
+	return transcript.NewMessage(e.Format, e.Role, text)
+}
