@@ -55,30 +55,20 @@ const entriesName = "Entries"
 
 // ReadDocument reads changes.json, also one with names in another case, cut off, or of a newer version;
 // what it does not know is kept. Errors: invalid for what is no such document.
-func ReadDocument(raw []byte) (Document, jsondoc.Report, error) {
-	var d Document
-	root, rep, err := jsondoc.Read(raw, entriesName, func(o jsondoc.Object) error {
-		var t Turn
-		if err := t.read(o); err != nil {
-			return err
-		}
-		d.Entries = append(d.Entries, t)
-		return nil
-	})
-	if err != nil {
-		return d, rep, err
-	}
+func ReadDocument(raw []byte) (d Document, rep jsondoc.Report, err error) {
+	var root jsondoc.Object
+	d.Entries, root, rep, err = jsondoc.Read[Turn](raw, entriesName)
 	for _, m := range root {
 		switch {
 		case strings.EqualFold(m.Name, "ActiveSessionId") && m.Into(&d.ActiveSessionID) == nil:
 		case strings.EqualFold(m.Name, "Dropped") && m.Into(&d.Dropped) == nil:
 		case strings.EqualFold(m.Name, "External"):
-			d.External = jsondoc.List(m, func(e *ExternalChange, o jsondoc.Object) error { return e.read(o) }, &rep)
+			d.External = jsondoc.List[ExternalChange](m, &rep)
 		default:
 			d.unknown = append(d.unknown, m)
 		}
 	}
-	return d, rep, nil
+	return d, rep, err
 }
 
 // Write writes the document in the documented layout. Errors: those of w, unchanged.
@@ -102,134 +92,72 @@ func (w Writer) Turn(t Turn) { w.doc.Entry(t.object()) }
 // Close writes what stands beside the entries of d, which are not looked at. Errors: those of the
 // underlying writer, unchanged.
 func (w Writer) Close(d Document) error {
-	var o jsondoc.Object
-	if d.ActiveSessionID != "" {
-		o.Add("ActiveSessionId", d.ActiveSessionID)
-	}
-	if len(d.External) > 0 {
-		o.Add("External", jsondoc.Objects(d.External, ExternalChange.object))
-	}
-	if d.Dropped != 0 {
-		o.Add("Dropped", d.Dropped)
-	}
-	return w.doc.Close(append(o, d.unknown...))
+	return w.doc.Close(jsondoc.Encode([]jsondoc.Field{
+		{Name: "ActiveSessionId", Value: &d.ActiveSessionID, Optional: true},
+		{Name: "External", Value: &d.External, Optional: true},
+		{Name: "Dropped", Value: &d.Dropped, Optional: true},
+	}, d.unknown))
 }
 
 // Size returns how many bytes the entry takes in a document.
 func (t Turn) Size() int { return t.object().Size() }
 
-func (t *Turn) read(o jsondoc.Object) error {
-	var rep jsondoc.Report
-	for _, m := range o {
-		var err error
-		switch strings.ToLower(m.Name) {
-		case "agent":
-			err = m.Into(&t.Agent)
-		case "turnindex":
-			err = m.Into(&t.TurnIndex)
-		case "timestamp":
-			err = m.Time(&t.Timestamp)
-		case "sessionid":
-			err = m.Into(&t.SessionID)
-		case "fileswritten":
-			err = m.Into(&t.FilesWritten)
-		case "filesdeleted":
-			err = m.Into(&t.FilesDeleted)
-		case "gitcommits":
-			err = m.Into(&t.GitCommits)
-		case "filesvia":
-			err = m.Into(&t.FilesVia)
-		case "commandsrun":
-			t.CommandsRun = jsondoc.List(m, func(c *CommandRun, o jsondoc.Object) error { return c.read(o) }, &rep)
-			err = rep.Err()
-		default:
-			t.unknown = append(t.unknown, m)
-		}
-		if err != nil {
-			return err
-		}
+func (t Turn) object() jsondoc.Object { return jsondoc.Encode(t.fields(), t.unknown) }
+
+func (t *Turn) fields() []jsondoc.Field {
+	return []jsondoc.Field{
+		{Name: "Agent", Value: &t.Agent},
+		{Name: "TurnIndex", Value: &t.TurnIndex},
+		{Name: "Timestamp", Value: &t.Timestamp},
+		{Name: "SessionId", Value: &t.SessionID, Optional: true},
+		{Name: "FilesWritten", Value: &t.FilesWritten},
+		{Name: "FilesDeleted", Value: &t.FilesDeleted},
+		{Name: "CommandsRun", Value: &t.CommandsRun},
+		{Name: "GitCommits", Value: &t.GitCommits},
+		{Name: "FilesVia", Value: &t.FilesVia, Optional: true},
 	}
-	return nil
 }
 
-func (t Turn) object() jsondoc.Object {
-	var o jsondoc.Object
-	o.Add("Agent", t.Agent)
-	o.Add("TurnIndex", t.TurnIndex)
-	o.AddTime("Timestamp", t.Timestamp)
-	if t.SessionID != "" {
-		o.Add("SessionId", t.SessionID)
+func (c *CommandRun) fields() []jsondoc.Field {
+	return []jsondoc.Field{
+		{Name: "Command", Value: &c.Command},
+		{Name: "succeeded", Value: &c.Succeeded}, // the one lower-case name of the format
+		{Name: "Output", Value: &c.Output},
 	}
-	o.Add("FilesWritten", orEmpty(t.FilesWritten))
-	o.Add("FilesDeleted", orEmpty(t.FilesDeleted))
-	o.Add("CommandsRun", jsondoc.Objects(t.CommandsRun, CommandRun.object))
-	o.Add("GitCommits", orEmpty(t.GitCommits))
-	if len(t.FilesVia) > 0 {
-		o.Add("FilesVia", t.FilesVia)
-	}
-	return append(o, t.unknown...)
 }
 
-// orEmpty returns a list that JSON writes as [].
-func orEmpty(list []string) []string {
-	if list == nil {
-		return []string{}
+func (e *ExternalChange) fields() []jsondoc.Field {
+	return []jsondoc.Field{
+		{Name: "Path", Value: &e.Path},
+		{Name: "Operation", Value: &e.Operation},
+		{Name: "Timestamp", Value: &e.Timestamp},
 	}
-	return list
 }
 
-func (c *CommandRun) read(o jsondoc.Object) error {
-	for _, m := range o {
-		var err error
-		switch strings.ToLower(m.Name) {
-		case "command":
-			err = m.Into(&c.Command)
-		case "succeeded":
-			err = m.Into(&c.Succeeded)
-		case "output":
-			err = m.Into(&c.Output)
-		default:
-			c.unknown = append(c.unknown, m)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Turn) UnmarshalJSON(raw []byte) (err error) {
+	t.unknown, err = jsondoc.Decode(raw, t.fields())
+	return err
 }
 
-func (c CommandRun) object() jsondoc.Object {
-	var o jsondoc.Object
-	o.Add("Command", c.Command)
-	o.Add("succeeded", c.Succeeded) // the one lower-case name of the format
-	o.Add("Output", c.Output)
-	return append(o, c.unknown...)
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *CommandRun) UnmarshalJSON(raw []byte) (err error) {
+	c.unknown, err = jsondoc.Decode(raw, c.fields())
+	return err
 }
 
-func (e *ExternalChange) read(o jsondoc.Object) error {
-	for _, m := range o {
-		var err error
-		switch strings.ToLower(m.Name) {
-		case "path":
-			err = m.Into(&e.Path)
-		case "operation":
-			err = m.Into(&e.Operation)
-		case "timestamp":
-			err = m.Time(&e.Timestamp)
-		default:
-			e.unknown = append(e.unknown, m)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// MarshalJSON implements json.Marshaler.
+func (c CommandRun) MarshalJSON() ([]byte, error) {
+	return jsondoc.Encode(c.fields(), c.unknown).MarshalJSON()
 }
 
-func (e ExternalChange) object() jsondoc.Object {
-	var o jsondoc.Object
-	o.Add("Path", e.Path)
-	o.Add("Operation", e.Operation)
-	o.AddTime("Timestamp", e.Timestamp)
-	return append(o, e.unknown...)
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *ExternalChange) UnmarshalJSON(raw []byte) (err error) {
+	e.unknown, err = jsondoc.Decode(raw, e.fields())
+	return err
+}
+
+// MarshalJSON implements json.Marshaler.
+func (e ExternalChange) MarshalJSON() ([]byte, error) {
+	return jsondoc.Encode(e.fields(), e.unknown).MarshalJSON()
 }

@@ -40,10 +40,13 @@ type Record struct {
 type Operation struct {
 	FunctionName string
 	TargetPath   string
-	ArgsSummary  []Arg  // in the order of the file; ours are sorted by name
+	ArgsSummary  Args   // in the order of the file; ours are sorted by name
 	Command      string // of a shell run, cut at 1,000 characters. A member of ours.
 	unknown      jsondoc.Object
 }
+
+// Args are the arguments of a call in short.
+type Args []Arg
 
 // Arg is one argument in short.
 type Arg struct{ Name, Value string }
@@ -86,19 +89,9 @@ func (in Intent) Interchange(agent string) Record {
 
 // ReadDocument reads intents.json, also one with names in another case, cut off, or of a newer version;
 // what it does not know is kept. Errors: invalid for what is no such document.
-func ReadDocument(raw []byte) (Document, jsondoc.Report, error) {
-	var d Document
-	root, rep, err := jsondoc.Read(raw, entriesName, func(o jsondoc.Object) error {
-		var r Record
-		if err := r.read(o); err != nil {
-			return err
-		}
-		d.Entries = append(d.Entries, r)
-		return nil
-	})
-	if err != nil {
-		return d, rep, err
-	}
+func ReadDocument(raw []byte) (d Document, rep jsondoc.Report, err error) {
+	var root jsondoc.Object
+	d.Entries, root, rep, err = jsondoc.Read[Record](raw, entriesName)
 	for _, m := range root {
 		switch {
 		case strings.EqualFold(m.Name, "ActiveSessionId") && m.Into(&d.ActiveSessionID) == nil:
@@ -107,7 +100,7 @@ func ReadDocument(raw []byte) (Document, jsondoc.Report, error) {
 			d.unknown = append(d.unknown, m)
 		}
 	}
-	return d, rep, nil
+	return d, rep, err
 }
 
 // Write writes the document in the documented layout. Errors: those of w, unchanged.
@@ -131,129 +124,77 @@ func (w Writer) Record(r Record) { w.doc.Entry(r.object()) }
 // Close writes what stands beside the entries of d, which are not looked at. Errors: those of the
 // underlying writer, unchanged.
 func (w Writer) Close(d Document) error {
-	var o jsondoc.Object
-	if d.ActiveSessionID != "" {
-		o.Add("ActiveSessionId", d.ActiveSessionID)
-	}
-	if d.Dropped != 0 {
-		o.Add("Dropped", d.Dropped)
-	}
-	return w.doc.Close(append(o, d.unknown...))
+	return w.doc.Close(jsondoc.Encode([]jsondoc.Field{
+		{Name: "ActiveSessionId", Value: &d.ActiveSessionID, Optional: true},
+		{Name: "Dropped", Value: &d.Dropped, Optional: true},
+	}, d.unknown))
 }
 
 // Size returns how many bytes the record takes in a document.
 func (r Record) Size() int { return r.object().Size() }
 
-func (r *Record) read(o jsondoc.Object) error {
-	for _, m := range o {
-		var err error
-		switch strings.ToLower(m.Name) {
-		case "intentid":
-			err = m.Into(&r.IntentID)
-		case "timestamp":
-			err = m.Time(&r.Timestamp)
-		case "agent":
-			err = m.Into(&r.Agent)
-		case "turnindex":
-			err = m.Into(&r.TurnIndex)
-		case "sessionid":
-			err = m.Into(&r.SessionID)
-		case "operation":
-			err = r.Operation.read(m)
-		case "status":
-			err = m.Into(&r.Status)
-		case "errormessage":
-			err = m.Into(&r.ErrorMessage)
-		case "completedat":
-			r.CompletedAt = new(time.Time)
-			err = m.Time(r.CompletedAt)
-		case "reconciled":
-			err = m.Into(&r.Reconciled)
-		case "prehash":
-			err = m.Into(&r.PreHash)
-		default:
-			r.unknown = append(r.unknown, m)
-		}
-		if err != nil {
-			return err
-		}
+func (r Record) object() jsondoc.Object { return jsondoc.Encode(r.fields(), r.unknown) }
+
+func (r *Record) fields() []jsondoc.Field {
+	return []jsondoc.Field{
+		{Name: "IntentId", Value: &r.IntentID},
+		{Name: "Timestamp", Value: &r.Timestamp},
+		{Name: "Agent", Value: &r.Agent},
+		{Name: "TurnIndex", Value: &r.TurnIndex},
+		{Name: "SessionId", Value: &r.SessionID, Optional: true},
+		{Name: "Operation", Value: &r.Operation},
+		{Name: "Status", Value: &r.Status},
+		{Name: "ErrorMessage", Value: &r.ErrorMessage, Optional: true},
+		{Name: "CompletedAt", Value: &r.CompletedAt, Optional: true},
+		{Name: "Reconciled", Value: &r.Reconciled, Optional: true},
+		{Name: "PreHash", Value: &r.PreHash, Optional: true},
 	}
-	return nil
 }
 
-func (r Record) object() jsondoc.Object {
+func (p *Operation) fields() []jsondoc.Field {
+	return []jsondoc.Field{
+		{Name: "FunctionName", Value: &p.FunctionName},
+		{Name: "TargetPath", Value: &p.TargetPath, Optional: true},
+		{Name: "ArgsSummary", Value: &p.ArgsSummary},
+		{Name: "Command", Value: &p.Command, Optional: true},
+	}
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *Record) UnmarshalJSON(raw []byte) (err error) {
+	r.unknown, err = jsondoc.Decode(raw, r.fields())
+	return err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *Operation) UnmarshalJSON(raw []byte) (err error) {
+	p.unknown, err = jsondoc.Decode(raw, p.fields())
+	return err
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p Operation) MarshalJSON() ([]byte, error) {
+	return jsondoc.Encode(p.fields(), p.unknown).MarshalJSON()
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Values are strings; anything else is kept as its JSON.
+func (a *Args) UnmarshalJSON(raw []byte) error {
+	o, err := jsondoc.Parse(raw)
+	for _, m := range o {
+		arg := Arg{Name: m.Name}
+		if m.Into(&arg.Value) != nil {
+			arg.Value = string(m.Value)
+		}
+		*a = append(*a, arg)
+	}
+	return err
+}
+
+// MarshalJSON implements json.Marshaler.
+func (a Args) MarshalJSON() ([]byte, error) {
 	var o jsondoc.Object
-	o.Add("IntentId", r.IntentID)
-	o.AddTime("Timestamp", r.Timestamp)
-	o.Add("Agent", r.Agent)
-	o.Add("TurnIndex", r.TurnIndex)
-	if r.SessionID != "" {
-		o.Add("SessionId", r.SessionID)
+	for _, arg := range a {
+		o.Add(arg.Name, arg.Value)
 	}
-	o.Add("Operation", r.Operation.object())
-	o.Add("Status", r.Status)
-	if r.ErrorMessage != "" {
-		o.Add("ErrorMessage", r.ErrorMessage)
-	}
-	if r.CompletedAt != nil {
-		o.AddTime("CompletedAt", *r.CompletedAt)
-	}
-	if r.Reconciled {
-		o.Add("Reconciled", true)
-	}
-	if r.PreHash != "" {
-		o.Add("PreHash", r.PreHash)
-	}
-	return append(o, r.unknown...)
-}
-
-func (p *Operation) read(m jsondoc.Member) error {
-	o, err := jsondoc.Parse(m.Value)
-	for _, m := range o {
-		switch strings.ToLower(m.Name) {
-		case "functionname":
-			err = m.Into(&p.FunctionName)
-		case "targetpath":
-			err = m.Into(&p.TargetPath)
-		case "argssummary":
-			err = p.readArgs(m)
-		case "command":
-			err = m.Into(&p.Command)
-		default:
-			p.unknown = append(p.unknown, m)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return err
-}
-
-// readArgs reads the arguments, whose values are strings; anything else is kept as its JSON.
-func (p *Operation) readArgs(m jsondoc.Member) error {
-	o, err := jsondoc.Parse(m.Value)
-	for _, m := range o {
-		a := Arg{Name: m.Name}
-		if m.Into(&a.Value) != nil {
-			a.Value = string(m.Value)
-		}
-		p.ArgsSummary = append(p.ArgsSummary, a)
-	}
-	return err
-}
-
-func (p Operation) object() jsondoc.Object {
-	var o, args jsondoc.Object
-	for _, a := range p.ArgsSummary {
-		args.Add(a.Name, a.Value)
-	}
-	o.Add("FunctionName", p.FunctionName)
-	if p.TargetPath != "" {
-		o.Add("TargetPath", p.TargetPath)
-	}
-	o.Add("ArgsSummary", args)
-	if p.Command != "" {
-		o.Add("Command", p.Command)
-	}
-	return append(o, p.unknown...)
+	return o.MarshalJSON()
 }

@@ -68,20 +68,28 @@ func (o Object) with(m Member) Object {
 	return append(o, m)
 }
 
-// Into reads a member's value into v. Errors: invalid, naming the member.
-func (m Member) Into(v any) error {
-	if err := json.Unmarshal(m.Value, v); err != nil {
+// Into reads a member's value into v, a pointer. Errors: invalid, naming the member.
+func (m Member) Into(v any) (err error) {
+	switch v := v.(type) {
+	case *time.Time:
+		*v, err = m.time()
+	case **time.Time:
+		*v = new(time.Time)
+		**v, err = m.time()
+	default:
+		err = json.Unmarshal(m.Value, v)
+	}
+	if err != nil {
 		return &fault.Error{Code: fault.Invalid, Op: "jsondoc.read", Message: m.Name, Err: err}
 	}
 	return nil
 }
 
-// Time reads a member's value as a time: RFC 3339 with any fraction and offset; without an offset it
-// is taken for UTC. Errors: invalid.
-func (m Member) Time(v *time.Time) error {
+// time reads a time: RFC 3339 with any fraction and offset; without an offset it is taken for UTC.
+func (m Member) time() (time.Time, error) {
 	var s string
-	if err := m.Into(&s); err != nil {
-		return err
+	if err := json.Unmarshal(m.Value, &s); err != nil {
+		return time.Time{}, err
 	}
 	at, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
@@ -90,29 +98,34 @@ func (m Member) Time(v *time.Time) error {
 	if y := at.UTC().Year(); err == nil && (y < 0 || y > 9999) {
 		err = errors.New("there is no such year")
 	}
-	if err != nil {
-		return &fault.Error{Code: fault.Invalid, Op: "jsondoc.read", Message: m.Name, Err: err}
-	}
-	*v = at.UTC()
-	return nil
+	return at.UTC(), err
 }
 
-// Add appends a member. A value that cannot be written in JSON is a defect of the caller, and left out.
+// Add appends a member. A value that cannot be written in JSON is a defect of the caller, and written as null.
 func (o *Object) Add(name string, v any) {
+	switch at := v.(type) {
+	case *time.Time:
+		v = stamp(*at)
+	case **time.Time:
+		if *at != nil {
+			v = stamp(**at)
+		}
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err == nil {
-		*o = append(*o, Member{name, bytes.TrimSpace(b.Bytes())})
+	if e.Encode(v) != nil {
+		b.Reset()
+		b.WriteString("null")
 	}
+	*o = append(*o, Member{name, bytes.TrimSpace(b.Bytes())})
 }
 
-// AddTime appends a time in UTC: in milliseconds, as the documented examples have it, or finer when it
-// is finer.
-func (o *Object) AddTime(name string, at time.Time) {
+// stamp writes a time in UTC: in milliseconds, as the documented examples have it, or finer when it is finer.
+func stamp(at time.Time) string {
 	layout := "2006-01-02T15:04:05.000Z07:00"
 	if at.Nanosecond()%int(time.Millisecond) != 0 {
 		layout = time.RFC3339Nano
 	}
-	o.Add(name, at.UTC().Format(layout))
+	return at.UTC().Format(layout)
 }

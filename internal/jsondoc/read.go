@@ -2,6 +2,7 @@ package jsondoc
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -16,23 +17,20 @@ type Report struct {
 	Why     string `json:"why,omitempty"` // what was wrong first
 }
 
-// note keeps the first reason.
+// note counts something that could not be read, and keeps the first reason.
 func (r *Report) note(err error) {
-	if r.Why == "" {
-		r.Why = err.Error()
-	}
+	r.Skipped++
+	r.Why = cmp.Or(r.Why, err.Error())
 }
 
-// Read hands every complete entry of a document to entry, in order, and returns the other members of
-// the root. An entry that is no object, or that entry refuses, is skipped and counted. A document that
-// is cut off or broken gives what stands before. Errors: invalid for what is no such document at all.
-func Read(raw []byte, list string, entry func(Object) error) (Object, Report, error) {
+// Read returns the complete entries of a document, in order, and the other members of the root. An entry that cannot be
+// read is skipped and counted. A document that is cut off or broken gives what stands before. Errors: invalid for what is
+// no such document at all.
+func Read[T any](raw []byte, list string) (entries []T, root Object, rep Report, err error) {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
-	var rep Report
-	var root Object
 	w := jsonspan.New(raw, jsonspan.MaxDepth)
 	if w.Peek() != '{' {
-		return nil, rep, fault.New(fault.Invalid, "jsondoc.read", "expected an object")
+		return nil, nil, rep, fault.New(fault.Invalid, "jsondoc.read", "expected an object")
 	}
 	whole := w.Pos() + 1 // up to where all is complete
 	for name := range w.Inside {
@@ -41,7 +39,7 @@ func Read(raw []byte, list string, entry func(Object) error) (Object, Report, er
 				whole = w.Pos() + 1
 			}
 			for value := range w.Elements {
-				rep.take(value.In(raw), entry)
+				entries = take(entries, value.In(raw), &rep)
 				whole = w.Pos()
 			}
 		} else if value := w.Value(); w.Err() == nil && len(root) < maxMembers {
@@ -57,23 +55,10 @@ func Read(raw []byte, list string, entry func(Object) error) (Object, Report, er
 		}
 	}
 	if err := w.Err(); err != nil {
-		rep.note(err)
+		rep.Why = cmp.Or(rep.Why, err.Error())
 		rep.Lost = int64(len(raw) - whole)
 	} else {
 		rep.Lost = int64(len(bytes.TrimRight(raw, " \t\r\n")) - w.Pos())
 	}
-	return root, rep, nil
-}
-
-// take reads an object. One that is none, or that read refuses, is left out and counted.
-func (r *Report) take(raw json.RawMessage, read func(Object) error) bool {
-	o, err := Parse(raw)
-	if err == nil {
-		err = read(o)
-	}
-	if err != nil {
-		r.note(err)
-		r.Skipped++
-	}
-	return err == nil
+	return entries, root, rep, nil
 }
