@@ -18,19 +18,10 @@ var anthropicCodec = codec{
 	fits:       fitsAnthropic,
 }
 
-// anthropicMessage is a message of Anthropic's Messages API, taken apart into spans.
-type anthropicMessage struct {
-	node
-	role    string
-	content Span
-	blocks  []anthropicBlock // of a content that is an array
-}
-
 // anthropicBlock is one content block.
 type anthropicBlock struct {
-	node
-	typ  string
-	part Part
+	block
+	typ string
 }
 
 func decodeAnthropic(raw []byte) (Message, error) {
@@ -43,10 +34,7 @@ func decodeAnthropic(raw []byte) (Message, error) {
 		m.Parts = []Part{{Kind: KindText, Text: textAt(raw, a.content)}}
 		return m, nil
 	}
-	m.Parts = make([]Part, len(a.blocks))
-	for i, b := range a.blocks {
-		m.Parts[i] = b.part
-	}
+	m.Parts = a.parts()
 	if m.Role == RoleUser && onlyResults(m.Parts) {
 		m.Role = RoleTool
 	}
@@ -68,8 +56,8 @@ func onlyResults(parts []Part) bool {
 	return results > 0
 }
 
-func readAnthropic(raw []byte) (anthropicMessage, error) {
-	var a anthropicMessage
+func readAnthropic(raw []byte) (blockMessage, error) {
+	var a blockMessage
 	at, err := document(raw)
 	if err != nil {
 		return a, err
@@ -94,7 +82,7 @@ func readAnthropic(raw []byte) (anthropicMessage, error) {
 	if err != nil {
 		return a, err
 	}
-	a.blocks = make([]anthropicBlock, len(spans))
+	a.blocks = make([]block, len(spans))
 	for i, e := range spans {
 		if a.blocks[i], err = readAnthropicBlock(raw, e); err != nil {
 			return a, err
@@ -103,18 +91,18 @@ func readAnthropic(raw []byte) (anthropicMessage, error) {
 	return a, nil
 }
 
-func readAnthropicBlock(raw []byte, at Span) (anthropicBlock, error) {
+func readAnthropicBlock(raw []byte, at Span) (block, error) {
 	var b anthropicBlock
 	var err error
 	if b.node, err = readNode(raw, at, "block"); err != nil {
-		return b, err
+		return b.block, err
 	}
 	if b.typ, err = b.str("type", true); err != nil {
-		return b, err
+		return b.block, err
 	}
 	switch {
 	case b.typ == "text":
-		b.part.Kind = KindText
+		b.part.Kind, b.data = KindText, b.get("text")
 		b.part.Text, err = b.str("text", true)
 	case b.typ == "thinking":
 		b.part.Kind = KindReasoning
@@ -130,7 +118,7 @@ func readAnthropicBlock(raw []byte, at Span) (anthropicBlock, error) {
 	default:
 		b.part.Kind = KindOther
 	}
-	return b, err
+	return b.block, err
 }
 
 func (b *anthropicBlock) readCall() (err error) {
@@ -142,8 +130,8 @@ func (b *anthropicBlock) readCall() (err error) {
 	if b.part.Name, err = b.str("name", true); err != nil {
 		return err
 	}
-	in := b.get("input")
-	b.part.Args = json.RawMessage(in.In(b.src))
+	b.data = b.get("input")
+	b.part.Args = json.RawMessage(b.data.In(b.src))
 	return nil
 }
 

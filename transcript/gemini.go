@@ -20,21 +20,8 @@ var geminiCodec = codec{
 	fits:       fitsGemini,
 }
 
-// geminiContent is a content, taken apart.
-type geminiContent struct {
-	node
-	role  string
-	array Span
-	all   []geminiPart
-}
-
-// geminiPart is one part of a content.
-type geminiPart struct {
-	node
-	data   Span // of the member that the part is about
-	signed bool // a signature of the model's thoughts stands in it
-	part   Part
-}
+// geminiPart is one part of a content. Of a result, data is the member that it is about.
+type geminiPart struct{ block }
 
 func decodeGemini(raw []byte) (Message, error) {
 	c, err := readGemini(raw)
@@ -53,8 +40,8 @@ func decodeGemini(raw []byte) (Message, error) {
 	return m, nil
 }
 
-func readGemini(raw []byte) (geminiContent, error) {
-	var c geminiContent
+func readGemini(raw []byte) (blockMessage, error) {
+	var c blockMessage
 	at, err := document(raw)
 	if err != nil {
 		return c, err
@@ -65,22 +52,23 @@ func readGemini(raw []byte) (geminiContent, error) {
 	if c.role, err = c.str("role", false); err != nil {
 		return c, err
 	}
-	c.array = c.get("parts")
-	switch c.first(c.array) {
+	c.content = c.get("parts")
+	switch c.first(c.content) {
 	case '[':
 	case 0:
 		return c, invalid(at.From, "content without parts")
 	default:
-		return c, invalid(c.array.From, "parts is not an array")
+		return c, invalid(c.content.From, "parts is not an array")
 	}
-	spans, err := elements(raw, c.array)
+	spans, err := elements(raw, c.content)
 	if err != nil {
 		return c, err
 	}
-	c.all = make([]geminiPart, len(spans))
+	c.blocks = make([]block, len(spans))
 	calls, results := map[string]int{}, map[string]int{}
+	var p geminiPart // one for all of them, since it is allocated
 	for i, e := range spans {
-		p := &c.all[i]
+		p = geminiPart{}
 		if p.node, err = readNode(raw, e, "part"); err != nil {
 			return c, err
 		}
@@ -94,6 +82,7 @@ func readGemini(raw []byte) (geminiContent, error) {
 		case p.part.Kind == KindResult:
 			p.identify(results)
 		}
+		c.blocks[i] = p.block
 	}
 	return c, nil
 }
@@ -158,8 +147,8 @@ func (p *geminiPart) read() error {
 
 func (p *geminiPart) readCall(n node) error {
 	p.part.Kind = KindCall
-	args := n.get("args")
-	p.part.Args = json.RawMessage(args.In(p.src))
+	p.data = n.get("args")
+	p.part.Args = json.RawMessage(p.data.In(p.src))
 	return p.readName(n)
 }
 
@@ -232,22 +221,4 @@ func (p *geminiPart) readOutcome(n node) (err error) {
 	p.part = Part{Kind: KindResult, Sealed: true}
 	p.part.Text, err = n.str("output", false)
 	return err
-}
-
-// parts returns the parts in the neutral model.
-func (c geminiContent) parts() []Part {
-	parts := make([]Part, len(c.all))
-	for i, p := range c.all {
-		parts[i] = p.part
-	}
-	return parts
-}
-
-// spans returns where the parts stand.
-func (c geminiContent) spans() []Span {
-	spans := make([]Span, len(c.all))
-	for i, p := range c.all {
-		spans[i] = p.at
-	}
-	return spans
 }
