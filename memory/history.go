@@ -13,18 +13,10 @@ import (
 const maxHistory = 20
 
 // History returns the earlier versions of a memory, newest first, at most 20. Errors: corrupt.
-func History(tx kv.Tx, guid string) (versions []Entry, err error) {
-	for rec, err := range tx.Scan(bucketHistory, kv.Range{Prefix: historyPrefix(guid), Reverse: true}) {
-		if err != nil {
-			return nil, err
-		}
-		e, err := decode(rec.Value)
-		if err != nil {
-			return nil, err
-		}
-		versions = append(versions, e)
-	}
-	return versions, nil
+func History(tx kv.Tx, guid string) ([]Entry, error) {
+	return kv.Collect(kv.Values(tx, bucketHistory, kv.Range{Prefix: historyPrefix(guid), Reverse: true}, func(r kv.Record) (Entry, error) {
+		return decode(r.Value)
+	}), kv.All)
 }
 
 // remember adds a version that is about to be replaced, and drops the oldest beyond maxHistory.
