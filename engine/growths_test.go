@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
@@ -74,17 +73,4 @@ func TestWhoAsksMeanwhileReplaysNothing(t *testing.T) {
 	if n.Load() > turns+200 {
 		t.Errorf("%d askers replayed more than one has to: %d looks", askers, n.Load())
 	}
-}
-
-// TestWhoWaitsForAGrowthMayGiveUp asks for a growth while another one is under way, and does not wait for its end.
-func TestWhoWaitsForAGrowthMayGiveUp(t *testing.T) {
-	l := open(t)
-	id := talked(t, l, 10)
-	release := l.HoldGrowth(t.Context(), id)
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer stop()
-	_, err := l.Growth(ctx, ledger.GrowthRequest{Session: id})
-	wantCode(t, err, fault.Unavailable)
-	release()
-	growth(t, l, id)
 }

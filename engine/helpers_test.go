@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -70,12 +71,12 @@ func openIn(t *testing.T, dir, root string) (*engine.Local, *clock) {
 // sound checks the ledger that a test leaves, against all that the domains and the engine promise.
 func sound(t *testing.T, dir string) {
 	t.Helper()
-	found, err := engine.Audit(context.Background(), dir)
+	found, err := upkeep.Check(context.Background(), dir, env.System())
 	if err != nil {
-		t.Errorf("audit: %v", err)
+		t.Errorf("check: %v", err)
 	}
-	for _, f := range found {
-		t.Errorf("audit: %s: %s", f.Where, f.What)
+	for _, f := range found.Damage {
+		t.Errorf("check: %s: %s", f.Where, f.What)
 	}
 }
 
