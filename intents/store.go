@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 )
@@ -34,7 +35,7 @@ func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
 		return *old, nil
 	}
 	in.ID = id(in.Session, in.CallID)
-	in.Status, in.Command = Pending, cut(in.Command, maxCommand)
+	in.Status, in.Command = Pending, chars.Cut(in.Command, maxCommand)
 	in.Args = short(args)
 	k := key(in)
 	if err := tx.Put(bucketCalls, callKey(in.Session, in.CallID), k); err != nil {
@@ -94,7 +95,7 @@ func Finish(tx kv.Tx, session, callID string, r Result, at time.Time) (*Intent, 
 	in.Reconciled = false
 	in.Finished = &at
 	if in.Status == Failed {
-		in.Error = cut(r.Text, maxError)
+		in.Error = chars.Cut(r.Text, maxError)
 	}
 	if in.Op == OpShell {
 		in.Outcome = Outcome(r.Text, in.Status == Failed)
@@ -185,7 +186,7 @@ func short(args json.RawMessage) map[string]string {
 		if json.Unmarshal(a[k], &s) != nil {
 			s = string(a[k])
 		}
-		m[cut(k, maxArg)] = cut(s, maxArg)
+		m[chars.Cut(k, maxArg)] = chars.Cut(s, maxArg)
 	}
 	return m
 }
