@@ -58,11 +58,8 @@ func onlyResults(parts []Part) bool {
 
 func readAnthropic(raw []byte) (blockMessage, error) {
 	var a blockMessage
-	at, err := document(raw)
-	if err != nil {
-		return a, err
-	}
-	if a.node, err = readNode(raw, at, "message"); err != nil {
+	var err error
+	if a.node, err = readDocument(raw, "message"); err != nil {
 		return a, err
 	}
 	if a.role, err = a.str("role", true); err != nil {
@@ -74,7 +71,7 @@ func readAnthropic(raw []byte) (blockMessage, error) {
 		return a, nil
 	case '[':
 	case 0:
-		return a, invalid(at.From, "message without content")
+		return a, invalid(a.at.From, "message without content")
 	default:
 		return a, invalid(a.content.From, "content is neither a string nor an array of blocks")
 	}

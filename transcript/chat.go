@@ -50,11 +50,8 @@ func decodeChat(raw []byte) (Message, error) {
 
 func readChat(raw []byte) (chatMessage, error) {
 	var c chatMessage
-	at, err := document(raw)
-	if err != nil {
-		return c, err
-	}
-	if c.node, err = readNode(raw, at, "message"); err != nil {
+	var err error
+	if c.node, err = readDocument(raw, "message"); err != nil {
 		return c, err
 	}
 	if c.role, err = c.str("role", true); err != nil {

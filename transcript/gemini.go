@@ -42,11 +42,8 @@ func decodeGemini(raw []byte) (Message, error) {
 
 func readGemini(raw []byte) (blockMessage, error) {
 	var c blockMessage
-	at, err := document(raw)
-	if err != nil {
-		return c, err
-	}
-	if c.node, err = readNode(raw, at, "content"); err != nil {
+	var err error
+	if c.node, err = readDocument(raw, "content"); err != nil {
 		return c, err
 	}
 	if c.role, err = c.str("role", false); err != nil {
@@ -56,7 +53,7 @@ func readGemini(raw []byte) (blockMessage, error) {
 	switch c.first(c.content) {
 	case '[':
 	case 0:
-		return c, invalid(at.From, "content without parts")
+		return c, invalid(c.at.From, "content without parts")
 	default:
 		return c, invalid(c.content.From, "parts is not an array")
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/jsonspan"
 )
 
 // member is one member of an object.
@@ -21,28 +22,51 @@ type node struct {
 	members []member
 }
 
+// readDocument reads the object that src is.
+func readDocument(src []byte, what string) (node, error) {
+	w := jsonspan.New(src, maxDepth)
+	if w.Peek() != '{' {
+		at, err := document(src)
+		if err == nil {
+			err = invalid(at.From, "%s is not an object", what)
+		}
+		return node{}, err
+	}
+	n := node{src: src, at: Span{From: w.Pos()}}
+	if err := n.read(w, what); err != nil {
+		return n, err
+	}
+	n.at.To = w.Pos()
+	return n, syntax(w.End())
+}
+
 // readNode reads the object at a span.
 func readNode(src []byte, at Span, what string) (node, error) {
 	n := node{src: src, at: at}
 	if at.Empty() || src[at.From] != '{' {
 		return n, invalid(at.From, "%s is not an object", what)
 	}
+	err := n.read(walk(src, at), what)
+	return n, err
+}
+
+// read takes the members of the object ahead.
+func (n *node) read(w *jsonspan.Walker, what string) error {
 	var seen map[string]bool // of an object of many members
-	w := walk(src, at)
 	for key, val := range w.Members {
-		name := textAt(src, key)
+		name := n.text(key)
 		if len(n.members) >= manyMembers && seen == nil {
 			seen = n.names()
 		}
 		if seen[name] || seen == nil && n.has(name) {
-			return n, invalid(key.From, "%s has two members %q", what, name)
+			return invalid(key.From, "%s has two members %q", what, name)
 		}
 		if seen != nil {
 			seen[name] = true
 		}
 		n.members = append(n.members, member{name, key, val})
 	}
-	return n, syntax(w.Err())
+	return syntax(w.Err())
 }
 
 // manyMembers is from how many members on a map finds a name sooner than looking at each.

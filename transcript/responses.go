@@ -50,11 +50,8 @@ func decodeItem(raw []byte) (Message, error) {
 
 func readItem(raw []byte) (item, error) {
 	var it item
-	at, err := document(raw)
-	if err != nil {
-		return it, err
-	}
-	if it.node, err = readNode(raw, at, "item"); err != nil {
+	var err error
+	if it.node, err = readDocument(raw, "item"); err != nil {
 		return it, err
 	}
 	if it.typ, err = it.str("type", false); err != nil {
