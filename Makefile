@@ -2,6 +2,7 @@
 
 GO      ?= go
 export GOTOOLCHAIN := local
+export GOWORK := off
 # Two at once: most tests wait for a disk, a process or a clock now and then, and what is installed comes over a network.
 MAKEFLAGS += --jobs=2
 AGENTS  := .cache/agents

@@ -123,7 +123,7 @@ func (c *commandState) ending() string {
 // status away.
 func piped(command string) bool {
 	inside := false // a pipeline
-	for _, s := range shell.Segments(clean(command)) {
+	for _, s := range shell.Segments(chars.Strip(command)) {
 		if !inside && s.Piped && purposeOf(wrapper().ReplaceAllString(s.Text, "")) >= build {
 			return true
 		}
@@ -144,7 +144,7 @@ var rejection = lazy(`The user doesn't want to proceed with this tool use\. The 
 // bareOutput is what a tool printed, or what the user said instead of letting it run, without what hosts
 // put around it.
 func bareOutput(text string) string {
-	text = rejection().ReplaceAllString(clean(text), "rejected by the user: ")
+	text = rejection().ReplaceAllString(chars.Strip(text), "rejected by the user: ")
 	text = strings.TrimSpace(hostNoise().ReplaceAllString(text, ""))
 	if text == "rejected by the user:" {
 		text = "rejected by the user"

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"unicode"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/shell"
 )
 
@@ -61,7 +62,7 @@ func namesTool(segment string) bool {
 func segments(command string) []string {
 	command, _, _ = strings.Cut(command, "<<")
 	var out []string
-	for _, s := range shell.Segments(clean(command)) {
+	for _, s := range shell.Segments(chars.Strip(command)) {
 		out = append(out, s.Text)
 	}
 	return out

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
@@ -102,7 +102,7 @@ func open(t *testing.T) *engine.Local {
 // shop imports the recorded session and returns its id.
 func shop(t *testing.T, l *engine.Local) string {
 	t.Helper()
-	r, err := claudecode.Import(t.Context(), l, claudecode.Source{Path: shopFile}, nil)
+	r, err := agents.Import(t.Context(), l, agents.Source{Path: shopFile}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,3 +226,18 @@ func readFile(t testing.TB, name string) []byte {
 func compactionOf(keep int) compaction.Options { return compaction.Options{Keep: keep} }
 
 func artifactRef(session string) artifacts.Ref { return artifacts.Ref{Session: session} }
+
+// readWhole reads a session file without a ledger.
+func readWhole(tb testing.TB, path string) agents.Recording {
+	tb.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer file.Close()
+	r, err := agents.Read(file, path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}

@@ -1,17 +1,16 @@
 package lsp
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"log/slog"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/logtest"
 	"ctxledger.dev/internal/scriptededitor"
 )
 
@@ -25,33 +24,15 @@ type fixture struct {
 	*Server
 	*scriptededitor.Editor
 	ctx    context.Context
-	log    *lockedBuffer
+	log    *logtest.Buffer
 	served chan error
-}
-
-// lockedBuffer is written to by the server and read by the test.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // newFixture starts a server that is not initialized.
 func newFixture(t *testing.T, edit func(*Server)) *fixture {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	log := &lockedBuffer{}
+	log := &logtest.Buffer{}
 	f := &fixture{ctx: ctx, log: log, served: make(chan error, 1)}
 	f.Server = New(Options{Version: "test", Env: env.System(), Log: slog.New(slog.NewTextHandler(log, nil))})
 	if edit != nil {

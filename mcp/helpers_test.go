@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,9 +15,10 @@ import (
 	proto "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/logtest"
 	"ctxledger.dev/ledger"
 )
 
@@ -43,7 +43,7 @@ func testEnv() env.Env {
 type fixture struct {
 	*Server
 	local *engine.Local
-	log   *lockedBuffer
+	log   *logtest.Buffer
 }
 
 // newFixture opens a ledger of its own in a temporary directory.
@@ -53,7 +53,7 @@ func newFixture(t *testing.T, edit func(*Options)) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := &lockedBuffer{}
+	log := &logtest.Buffer{}
 	o := Options{Version: "test", Env: testEnv(), Log: slog.New(slog.NewTextHandler(log, nil))}
 	if edit != nil {
 		edit(&o)
@@ -75,29 +75,11 @@ func newFixture(t *testing.T, edit func(*Options)) *fixture {
 // shop imports the recorded session and returns its id.
 func (f *fixture) shop(t *testing.T) string {
 	t.Helper()
-	r, err := claudecode.Import(t.Context(), f.local, claudecode.Source{Path: shopFile}, nil)
+	r, err := agents.Import(t.Context(), f.local, agents.Source{Path: shopFile}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r.Session
-}
-
-// lockedBuffer is a log that several goroutines write.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer // guarded by mu
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 // eras are the ways to connect: with the handshake, and without.

@@ -182,6 +182,7 @@ func (a Attributor) abandoned(s sessions.Session, in intents.Intent) (time.Time,
 	return end, nil
 }
 
+// Session returns a session, as the transaction has it.
 func (a Attributor) Session(id string) (sessions.Session, error) {
 	if a.own != nil && a.own.ID == id {
 		return *a.own, nil

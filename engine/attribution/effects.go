@@ -118,6 +118,7 @@ func (x *Effects) again(in intents.Intent) error {
 	return err
 }
 
+// CommandKey is the key of an intent in BucketCommands.
 func CommandKey(in intents.Intent) []byte {
 	return []byte(in.Session + "\x00" + sessions.ClipID(in.CallID))
 }

@@ -29,6 +29,7 @@ func (l *Ledger) use(hash string) {
 	}
 }
 
+// Used reports whether a blob came into use since WatchUse began.
 func (l *Ledger) Used(hash string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

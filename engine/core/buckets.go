@@ -6,4 +6,5 @@ import "ctxledger.dev/kv"
 // know what buckets to expect. A ledger without the record has schema 1.
 const BucketEngine kv.Bucket = "engine"
 
+// KeySchema is the record of BucketEngine with the number of the schema.
 var KeySchema = []byte("schema")

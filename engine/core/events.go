@@ -128,6 +128,7 @@ func wants(r ledger.WaitEventsRequest, e ledger.Event) bool {
 	return (len(r.Kinds) == 0 || slices.Contains(r.Kinds, e.Kind)) && (r.Session == "" || r.Session == e.Session)
 }
 
+// NewestEvent returns the number of the newest event, 0 when there is none.
 func NewestEvent(tx kv.Tx) (int64, error) {
 	for r, err := range tx.Scan(BucketEvents, kv.Range{Reverse: true}) {
 		if err != nil {
@@ -138,4 +139,5 @@ func NewestEvent(tx kv.Tx) (int64, error) {
 	return 0, nil
 }
 
+// SeqKey is the key of a sequence number, in the order of numbers.
 func SeqKey(seq int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(max(seq, 0))) }

@@ -16,6 +16,7 @@ import (
 // nobody outside can test a guess against a mask.
 const BucketMasks kv.Bucket = "masks"
 
+// The record of BucketMasks.
 const (
 	MaskKey     = "key"
 	MaskKeySize = 32 // bytes, as many as the hash has

@@ -244,6 +244,7 @@ func (l *Ledger) title(ready []*prepared) string {
 	return ""
 }
 
+// FirstLine returns the first line of a text, shortened to a title.
 func FirstLine(s string) string {
 	s, _, _ = strings.Cut(strings.TrimLeft(s, "# \t\r\n"), "\n")
 	s = strings.TrimSpace(s)

@@ -192,6 +192,7 @@ func sweepKeys(tx kv.Tx, before time.Time, key string) error {
 	return nil
 }
 
+// TimeKey is the key of a time, in the order of times.
 func TimeKey(t time.Time) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(max(t.UnixNano(), 0)))
 }

@@ -125,6 +125,7 @@ func Stub(tx kv.Tx, session string, seq int64, callID string) (string, error) {
 	return string(raw), nil
 }
 
+// StubKey is the key of a result in BucketStubs.
 func StubKey(session string, seq int64, callID string) []byte {
 	return append(binary.BigEndian.AppendUint64([]byte(session+"\x00"), uint64(seq)), sessions.ClipID(callID)...)
 }

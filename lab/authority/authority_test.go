@@ -3,7 +3,6 @@
 package authority
 
 import (
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/lsp"
 )
@@ -40,26 +40,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	exit, err := buildAndRun(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "authority:", err)
-		exit = 1
-	}
-	os.Exit(exit)
-}
-
-// buildAndRun builds the programs with traceable lookups for as long as the tests run.
-func buildAndRun(m *testing.M) (exit int, err error) {
-	if bin, err = os.MkdirTemp("", "ctxla"); err != nil {
-		return 1, err
-	}
-	defer os.RemoveAll(bin) //nolint:errcheck // a temporary directory
-	build := exec.Command("go", "build", "-ldflags", "-X ctxledger.dev/internal/env.traced="+lookups, "-o", bin+string(filepath.Separator), "ctxledger.dev/cmd/...")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return 1, fmt.Errorf("%w: %s", err, out)
-	}
-	return m.Run(), nil
+	os.Exit(programtest.Run(m, func(dir string) error {
+		bin = dir
+		return programtest.Build(bin, "-ldflags", "-X ctxledger.dev/internal/env.traced="+lookups, programtest.Programs)
+	}))
 }
 
 // box is a hostile repository, recorded.
@@ -76,17 +60,7 @@ func newBox(t *testing.T) *box {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("strace is not installed: make tools")
 	}
-	s, err := sandbox.New(bin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if err := s.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
+	s := programtest.NewBox(t, bin)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +18,7 @@ import (
 	"ctxledger.dev/internal/defect"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/failpoint"
+	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/transcript"
@@ -34,22 +33,7 @@ const recording = "../../testdata/sessions/shop.jsonl"
 var bin string
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	exit, err := withBin(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "crashtest:", err)
-		exit = 1
-	}
-	os.Exit(exit)
-}
-
-// withBin runs the tests with a directory for programs.
-func withBin(m *testing.M) (exit int, err error) {
-	if bin, err = os.MkdirTemp("", "crash"); err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(bin)) }()
-	return m.Run(), nil
+	os.Exit(programtest.Run(m, func(dir string) error { bin = dir; return nil }))
 }
 
 // build returns the program with failpoints and perhaps a defect, building it when it is first needed.
@@ -63,9 +47,8 @@ func build(t *testing.T, d defect.Defect) (program string) {
 	if d != "" {
 		flags = d.BuildFlags()
 	}
-	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", program}, flags, []string{"ctxledger.dev/lab/crashtest/crash"})...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if err := programtest.Build(program, append(flags, "ctxledger.dev/lab/crashtest/crash")...); err != nil {
+		t.Fatal(err)
 	}
 	return program
 }

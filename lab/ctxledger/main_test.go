@@ -1,16 +1,17 @@
 package ctxledger
 
 import (
+	"errors"
 	"flag"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"ctxledger.dev/lab/programtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
@@ -25,25 +26,15 @@ type built struct{ tests *testing.M }
 
 // Run implements testscript.TestingM.
 func (b built) Run() int {
-	dir, err := os.MkdirTemp("", "ctxledger")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
-	args := []string{"build", "-o", dir + string(filepath.Separator)}
-	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		args = append(args, "-race")
-	}
-	if out, err := exec.Command("go", append(args, "ctxledger.dev/cmd/ctxledger")...).CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
-		return 1
-	}
-	if err := os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH")); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return b.tests.Run()
+	return programtest.Run(b.tests, func(dir string) error {
+		args := []string{"ctxledger.dev/cmd/ctxledger"}
+		race := debug.BuildSetting{Key: "-race", Value: "true"}
+		if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, race) {
+			args = append([]string{"-race"}, args...)
+		}
+		path := dir + string(filepath.ListSeparator) + os.Getenv("PATH")
+		return errors.Join(programtest.Build(dir, args...), os.Setenv("PATH", path))
+	})
 }
 
 // TestScripts runs the program as a user does, daemons included, each script in a directory of

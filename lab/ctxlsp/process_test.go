@@ -9,12 +9,18 @@ import (
 
 	"ctxledger.dev/internal/scriptededitor"
 	"ctxledger.dev/lab/programtest"
+	"ctxledger.dev/lab/sandbox"
 )
 
 // binary is the built program.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(programtest.Main(m, "ctxlsp", &binary)) }
+func TestMain(m *testing.M) {
+	os.Exit(programtest.Run(m, func(dir string) error {
+		binary = filepath.Join(dir, "ctxlsp")
+		return programtest.Build(dir, "ctxledger.dev/cmd/ctxlsp")
+	}))
+}
 
 // place is where servers run.
 type place struct{ programtest.Place }
@@ -30,7 +36,7 @@ func (p place) uri(name string) string {
 type server struct {
 	*scriptededitor.Editor
 	cmd    *exec.Cmd
-	stderr *programtest.LastWords
+	stderr *sandbox.Tail
 	ctx    context.Context
 }
 
@@ -47,7 +53,7 @@ func serve(t *testing.T, cmd *exec.Cmd) *server {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), programtest.Patience)
 	t.Cleanup(cancel)
-	s := &server{cmd: cmd, stderr: &programtest.LastWords{}, ctx: ctx}
+	s := &server{cmd: cmd, stderr: &sandbox.Tail{}, ctx: ctx}
 	cmd.Stderr = s.stderr
 	in, err := s.cmd.StdinPipe()
 	if err != nil {

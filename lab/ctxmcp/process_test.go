@@ -7,23 +7,30 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"ctxledger.dev/lab/programtest"
+	"ctxledger.dev/lab/sandbox"
 )
 
 // binary is the built program.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(programtest.Main(m, "ctxmcp", &binary)) }
+func TestMain(m *testing.M) {
+	os.Exit(programtest.Run(m, func(dir string) error {
+		binary = filepath.Join(dir, "ctxmcp")
+		return programtest.Build(dir, "ctxledger.dev/cmd/ctxmcp")
+	}))
+}
 
 // process is a running server.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *bufio.Reader
-	stderr *programtest.LastWords
+	stderr *sandbox.Tail
 	early  map[string]answer // came before they were asked for
 }
 
@@ -39,7 +46,7 @@ type answer struct {
 
 func start(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
-	p := &process{cmd: cmd, stderr: &programtest.LastWords{}, early: map[string]answer{}}
+	p := &process{cmd: cmd, stderr: &sandbox.Tail{}, early: map[string]answer{}}
 	cmd.Stderr = p.stderr
 	var err error
 	if p.in, err = cmd.StdinPipe(); err != nil {

@@ -3,11 +3,11 @@ package main
 import (
 	"bytes"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"ctxledger.dev/lab/programtest"
 )
 
 // columns is how wide a terminal has to be for the text.
@@ -18,8 +18,8 @@ func built(t *testing.T) string {
 	t.Helper()
 	t.Chdir("../..")
 	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/...").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if err := programtest.Build(bin, "./cmd/..."); err != nil {
+		t.Fatal(err)
 	}
 	return bin
 }

@@ -2,14 +2,11 @@ package e2e
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
+	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/ledger"
 )
@@ -27,43 +24,14 @@ const (
 var bin string
 
 func TestMain(m *testing.M) {
-	exit, err := buildAndRun(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "e2e:", err)
-		exit = 1
-	}
-	os.Exit(exit)
-}
-
-// buildAndRun builds the programs into a temporary directory for as long as the tests run.
-func buildAndRun(m *testing.M) (exit int, err error) {
-	if bin, err = os.MkdirTemp("", "ctxl"); err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(bin)) }()
-	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "ctxledger.dev/cmd/...")
-	if out, err := build.CombinedOutput(); err != nil {
-		return 1, fmt.Errorf("%w: %s", err, out)
-	}
-	return m.Run(), nil
+	os.Exit(programtest.Run(m, func(dir string) error {
+		bin = dir
+		return programtest.Build(bin, programtest.Programs)
+	}))
 }
 
 // newBox returns a sandbox that is closed when the test ends.
-func newBox(t *testing.T) *sandbox.Sandbox {
-	t.Helper()
-	s, err := sandbox.New(bin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if err := s.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
+func newBox(t *testing.T) *sandbox.Sandbox { return programtest.NewBox(t, bin) }
 
 // deadlined returns a context for one test.
 func deadlined(t *testing.T) context.Context {

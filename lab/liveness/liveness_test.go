@@ -5,7 +5,6 @@ package liveness_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -20,6 +19,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/wiring"
+	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
@@ -70,23 +70,10 @@ type place struct {
 var ctxledger string
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	dir, err := os.MkdirTemp("", "ctxl")
-	exit := 1
-	if err == nil {
+	os.Exit(programtest.Run(m, func(dir string) error {
 		ctxledger = filepath.Join(dir, "ctxledger")
-		var out []byte
-		if out, err = exec.Command("go", "build", "-o", ctxledger, "ctxledger.dev/cmd/ctxledger").CombinedOutput(); err == nil {
-			exit = m.Run()
-		} else {
-			err = fmt.Errorf("%w: %s", err, out)
-		}
-		err = errors.Join(err, os.RemoveAll(dir))
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "liveness:", err)
-	}
-	os.Exit(exit)
+		return programtest.Build(ctxledger, "ctxledger.dev/cmd/ctxledger")
+	}))
 }
 
 func must(t *testing.T, err error) {
@@ -121,13 +108,7 @@ func TestAHeldTaskHoldsNobodyElse(t *testing.T) {
 // prepare makes a ledger with an old session that is due, and a newer one that is followed.
 func prepare(t *testing.T) place {
 	t.Helper()
-	s, err := sandbox.New(filepath.Dir(ctxledger))
-	must(t, err)
-	t.Cleanup(func() {
-		if err := s.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
+	s := programtest.NewBox(t, filepath.Dir(ctxledger))
 	ws, err := s.Place()
 	must(t, err)
 	p := place{box: s, Workspace: ws}

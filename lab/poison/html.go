@@ -1,11 +1,14 @@
 package poison
 
 import (
+	"errors"
 	"fmt"
-	"html"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/html"
 )
 
 // Element is one of a page, with its attributes and what is in it.
@@ -16,63 +19,53 @@ type Element struct {
 	Children   []*Element
 }
 
-// tag is one of HTML, as far as its structure goes.
-var (
-	tag       = regexp.MustCompile(`<(/?[a-zA-Z!][a-zA-Z0-9]*)((?:[^<>"']|"[^"]*"|'[^']*')*)>`)
-	attribute = regexp.MustCompile(`([^\s=/"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+)))?`)
-)
+// void are the elements that have no end.
+var void = []string{"meta", "br"}
 
-// void are the elements that have no end, and wbr is where a long path may be broken.
-var void = []string{"!doctype", "meta", "br", "wbr"}
-
-// Parse reads a page. Errors: a "<" that is no tag, an element that does not end where it should.
+// Parse reads a page. Errors: a "<" that is no tag, a comment, an element that does not end where it should.
 func Parse(page string) (*Element, error) {
 	root := &Element{}
 	open := []*Element{root}
-	at := 0
-	for _, m := range tag.FindAllStringSubmatchIndex(page, -1) {
+	for z := html.NewTokenizer(strings.NewReader(page)); ; {
 		in := open[len(open)-1]
-		if err := in.write(page[at:m[0]]); err != nil {
-			return nil, err
-		}
-		at = m[1]
-		name := strings.ToLower(page[m[2]:m[3]])
-		if end, closes := strings.CutPrefix(name, "/"); closes {
-			if end != in.Name {
-				return nil, fmt.Errorf("</%s> ends <%s>", end, in.Name)
+		kind, raw := z.Next(), string(z.Raw())
+		switch token := z.Token(); kind {
+		case html.ErrorToken:
+			if !errors.Is(z.Err(), io.EOF) || raw != "" {
+				return nil, fmt.Errorf("%w in %.80q", z.Err(), raw)
+			}
+			if len(open) > 1 {
+				return nil, fmt.Errorf("<%s> does not end", in.Name)
+			}
+			return root, nil
+		case html.TextToken:
+			if strings.Contains(raw, "<") {
+				return nil, fmt.Errorf("%.80q has a < that is no tag", raw)
+			}
+			in.Text += token.Data
+		case html.DoctypeToken:
+			in.Children = append(in.Children, &Element{Name: "!doctype", Attributes: [][2]string{{token.Data}}})
+		case html.StartTagToken, html.SelfClosingTagToken: // which HTML takes for the same
+			if token.Data == "wbr" { // where a long path may be broken
+				continue
+			}
+			e := &Element{Name: token.Data}
+			for _, a := range token.Attr {
+				e.Attributes = append(e.Attributes, [2]string{a.Key, a.Val})
+			}
+			in.Children = append(in.Children, e)
+			if !slices.Contains(void, e.Name) {
+				open = append(open, e)
+			}
+		case html.EndTagToken:
+			if token.Data != in.Name {
+				return nil, fmt.Errorf("</%s> ends <%s>", token.Data, in.Name)
 			}
 			open = open[:len(open)-1]
-			continue
-		}
-		if name == "wbr" {
-			continue
-		}
-		e := &Element{Name: name, Attributes: attributes(page[m[4]:m[5]])}
-		in.Children = append(in.Children, e)
-		if !slices.Contains(void, name) {
-			open = append(open, e)
+		default:
+			return nil, fmt.Errorf("a comment: %.80q", raw)
 		}
 	}
-	if len(open) > 1 {
-		return nil, fmt.Errorf("<%s> does not end", open[len(open)-1].Name)
-	}
-	return root, root.write(page[at:])
-}
-
-// write adds a text to an element.
-func (e *Element) write(text string) error {
-	if strings.Contains(text, "<") {
-		return fmt.Errorf("%.80q has a < that is no tag", text)
-	}
-	e.Text += html.UnescapeString(text)
-	return nil
-}
-
-func attributes(text string) (all [][2]string) {
-	for _, m := range attribute.FindAllStringSubmatch(text, -1) {
-		all = append(all, [2]string{strings.ToLower(m[1]), html.UnescapeString(m[2] + m[3] + m[4])})
-	}
-	return all
 }
 
 // free are the attributes whose values follow from what is stored, with their forms.

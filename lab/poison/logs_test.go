@@ -3,7 +3,6 @@
 package poison_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/logcap"
+	"ctxledger.dev/internal/logtest"
 	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/lab/poison"
@@ -55,16 +55,7 @@ func logs(s *scene, look looker) {
 }
 
 // A serverLog is the log of a server, as its program has it: what is masked goes through Records.
-type serverLog struct {
-	mu  sync.Mutex
-	out bytes.Buffer // guarded by mu
-}
-
-func (l *serverLog) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.out.Write(p)
-}
+type serverLog struct{ logtest.Buffer }
 
 // logger returns a logger that writes to the log.
 func (l *serverLog) logger(s *scene) *slog.Logger {
@@ -74,9 +65,7 @@ func (l *serverLog) logger(s *scene) *slog.Logger {
 
 // see has what was logged looked at.
 func (l *serverLog) see(name string, look looker) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	look("log of "+name, l.out.String(), func(out string) error { return recorded(out, 0) })
+	look("log of "+name, l.String(), func(out string) error { return recorded(out, 0) })
 }
 
 // record is the beginning of a line of a log.

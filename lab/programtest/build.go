@@ -1,49 +1,40 @@
 package programtest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"testing"
+	"slices"
 )
 
-// Main builds one of the programs, stores its path in binary, runs the tests and returns the exit status of their process.
-func Main(m *testing.M, program string, binary *string) int {
-	dir, err := os.MkdirTemp("", "programtest")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+// Programs are the packages of the three programs.
+const Programs = "ctxledger.dev/cmd/..."
+
+// Run runs the tests of a package, for its TestMain, while a temporary directory has what build makes there. It returns
+// the exit status of the process.
+func Run(tests interface{ Run() int }, build func(dir string) error) int {
+	exit := 1
+	dir, err := os.MkdirTemp("", "ctxl")
+	if err == nil {
+		err = build(dir)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
-	*binary = filepath.Join(dir, program)
-	if err := exec.Command("go", "build", "-o", *binary, "ctxledger.dev/cmd/"+program).Run(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+	if err == nil {
+		exit = tests.Run()
 	}
-	return m.Run()
+	if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		exit = 1
+	}
+	return exit
 }
 
-// LastWords keeps the end of what a program says on its standard error. It is read when that has ended.
-type LastWords struct{ kept []byte }
-
-// Write implements io.Writer.
-func (l *LastWords) Write(p []byte) (int, error) {
-	const most = 1 << 20
-	l.kept = append(l.kept, p...)
-	l.kept = l.kept[max(0, len(l.kept)-most):]
-	return len(p), nil
-}
-
-// String returns what was said last.
-func (l *LastWords) String() string { return string(l.kept) }
-
-// Build builds programs by the paths of their packages into a directory that goes with the test, and returns that.
-func Build(t *testing.T, packages ...string) string {
-	t.Helper()
-	dir := t.TempDir()
-	if out, err := exec.Command("go", append([]string{"build", "-ldflags=-s -w", "-o", dir + string(filepath.Separator)}, packages...)...).CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+// Build builds programs. into is an existing directory, or the path of one program; arguments are flags of go build, and
+// packages.
+func Build(into string, arguments ...string) error {
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", into}, arguments)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", cmd, err, out)
 	}
-	return dir
+	return nil
 }

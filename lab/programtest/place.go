@@ -16,6 +16,23 @@ import (
 // Patience is how long a test waits for what should take milliseconds.
 const Patience = 60 * time.Second
 
+// NewBox returns a sandbox for the programs in a directory. It is closed when the test ends.
+func NewBox(t *testing.T, bin string) *sandbox.Sandbox {
+	t.Helper()
+	s, err := sandbox.New(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), Patience) // that of the test has ended by then
+		defer cancel()
+		if err := s.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
 // Place is where programs run: a workspace, a home directory and a state directory of their own. Paths are absolute,
 // that of the workspace without symbolic links.
 type Place struct{ Root, Home, State string }

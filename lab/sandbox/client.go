@@ -16,7 +16,7 @@ import (
 // Client is an MCP client of a server that runs as a child process. It is safe for concurrent use.
 type Client struct {
 	mcp    *client.Client
-	stderr *tail
+	stderr *Tail
 	PID    int // of the server
 }
 
@@ -41,7 +41,7 @@ func (s *Sandbox) Server(args ...string) *exec.Cmd {
 
 // Dial starts any MCP server and connects to it. ctx bounds the connecting, not the server's life.
 func Dial(ctx context.Context, name string, cmd *exec.Cmd) (*Client, error) {
-	c := &Client{stderr: &tail{}}
+	c := &Client{stderr: &Tail{}}
 	cmd.Stderr = c.stderr
 	mc, err := client.NewStdioMCPClientWithOptions(cmd.Path, nil, nil,
 		transport.WithCommandFunc(func(context.Context, string, []string, []string) (*exec.Cmd, error) { return cmd, nil }))
@@ -127,16 +127,17 @@ func textOf(r *mcp.CallToolResult) string {
 	return strings.Join(parts, "\n")
 }
 
-// tailSize is how much of a server's standard error is kept, in bytes.
-const tailSize = 4 << 10
+// tailSize is how much a Tail keeps, in bytes.
+const tailSize = 1 << 20
 
-// tail keeps the end of what is written to it.
-type tail struct {
+// Tail keeps the end of what a program writes. It is safe for concurrent use.
+type Tail struct {
 	mu   sync.Mutex
 	kept []byte // guarded by mu
 }
 
-func (t *tail) Write(p []byte) (int, error) {
+// Write implements io.Writer.
+func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kept = append(t.kept, p...)
@@ -144,7 +145,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (t *tail) String() string {
+// String returns the end of what was written, without white space around it.
+func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.TrimSpace(string(t.kept))

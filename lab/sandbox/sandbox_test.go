@@ -31,7 +31,7 @@ func TestChildrenSeeNothingOfWhoStartsThem(t *testing.T) {
 }
 
 func TestTheEndOfWhatAServerSaysIsKept(t *testing.T) {
-	var k tail
+	var k Tail
 	for range 3 {
 		if n, err := k.Write([]byte(strings.Repeat("x", tailSize))); n != tailSize || err != nil {
 			t.Fatal(n, err)

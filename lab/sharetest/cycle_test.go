@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 )
 
@@ -37,7 +38,7 @@ func TestStartAndStop(t *testing.T) {
 	for _, name := range []string{"one", "another"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newBox(t, bin)
+			s := programtest.NewBox(t, bin)
 			began, slowest := time.Now(), time.Duration(0)
 			for i := range *cycles {
 				how := endings[i%len(endings)]

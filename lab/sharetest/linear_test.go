@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/ledger"
 )
@@ -30,7 +31,7 @@ const (
 // sent away and killed meanwhile. What they were answered fits one order of all they did, nothing was
 // applied twice, and all of them saw the same events.
 func TestHistoriesAreLinearizable(t *testing.T) {
-	s := newBox(t, bin)
+	s := programtest.NewBox(t, bin)
 	run(t, s, "status")
 	place, err := s.Place()
 	if err != nil {

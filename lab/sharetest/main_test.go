@@ -2,15 +2,13 @@ package sharetest
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
+	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 )
 
@@ -37,51 +35,10 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	exit, err := buildAndRun(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "sharetest:", err)
-		exit = 1
-	}
-	os.Exit(exit)
-}
-
-// buildAndRun builds the programs into a temporary directory for as long as the tests run.
-func buildAndRun(m *testing.M) (exit int, err error) {
-	if bin, err = os.MkdirTemp("", "ctxl"); err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(bin)) }()
-	if err := build("", bin); err != nil {
-		return 1, err
-	}
-	return m.Run(), nil
-}
-
-// build builds the programs of the module in dir.
-func build(dir, into string) error {
-	cmd := exec.Command("go", "build", "-o", into+string(filepath.Separator), "ctxledger.dev/cmd/...")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	return nil
-}
-
-// newBox returns a sandbox for programs in a directory, which is closed when the test ends.
-func newBox(t *testing.T, programs string) *sandbox.Sandbox {
-	t.Helper()
-	s, err := sandbox.New(programs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if err := s.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	os.Exit(programtest.Run(m, func(dir string) error {
+		bin = dir
+		return programtest.Build(bin, programtest.Programs)
+	}))
 }
 
 // deadlined returns a context for what one test waits for.

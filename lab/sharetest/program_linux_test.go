@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"ctxledger.dev/lab/programtest"
 )
 
 // TestAServerOutlivesItsProgramFile takes the file of a running ctxmcp away, as an update of an extension does,
@@ -25,7 +27,7 @@ func TestAServerOutlivesItsProgramFile(t *testing.T) {
 			fine(t, os.Mkdir(programs, 0o700))
 			program := filepath.Join(programs, "ctxmcp")
 			fine(t, os.WriteFile(program, readFile(t, filepath.Join(bin, "ctxmcp")), 0o700))
-			updated := newBox(t, bin)
+			updated := programtest.NewBox(t, bin)
 			client, err := with(updated, programs).Connect(deadlined(t), "client")
 			fine(t, err)
 			t.Cleanup(func() { fine(t, client.Close()) })

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 )
 
@@ -68,7 +69,7 @@ func programsOf(t *testing.T, commit string) string {
 			t.Fatalf("git %v: %v: %s", args, err, out)
 		}
 	}
-	if err := build(source, into); err != nil {
+	if err := programtest.Build(into, "-C", source, "./cmd/..."); err != nil {
 		t.Fatal(err)
 	}
 	return into
@@ -137,7 +138,7 @@ func protocolOf(t *testing.T, s *sandbox.Sandbox) int {
 // olderOwner wants all that an older owner wrote, and everything to work: with that owner if it speaks
 // our protocol, else with one of ours in its place.
 func olderOwner(t *testing.T, programs string) {
-	s := newBox(t, bin)
+	s := programtest.NewBox(t, bin)
 	old := with(s, programs)
 	everything(t, old, "old")
 	first, spoken := owner(t, s), protocolOf(t, s)
@@ -154,7 +155,7 @@ func olderOwner(t *testing.T, programs string) {
 
 // newerOwner wants an older program to work with a newer owner, and to leave it there.
 func newerOwner(t *testing.T, programs string) {
-	s := newBox(t, bin)
+	s := programtest.NewBox(t, bin)
 	old := with(s, programs)
 	everything(t, s, "new")
 	first := owner(t, s)
@@ -173,7 +174,7 @@ func newerOwner(t *testing.T, programs string) {
 // mixed has servers of both versions write while owners leave and one is killed, so that either may start
 // the next, over and over.
 func mixed(t *testing.T, programs string) {
-	s := newBox(t, bin)
+	s := programtest.NewBox(t, bin)
 	run(t, with(s, programs), "status") // the first owner is the older one
 	const each, calls, between = 3, 60, 40
 	var (

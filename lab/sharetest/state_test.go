@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 )
 
@@ -32,7 +33,7 @@ func TestAStateDirectoryThatGoesAway(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newBox(t, bin)
+			s := programtest.NewBox(t, bin)
 			client, err := s.Connect(deadlined(t), "client")
 			fine(t, err)
 			t.Cleanup(func() { fine(t, client.Close()) })
@@ -97,7 +98,7 @@ func fine(t *testing.T, err error) {
 // at once. Each client starts some, and says what is wrong.
 func TestCrashingDaemonsAreNotStartedForEver(t *testing.T) {
 	const each = 3 // as many daemons as a client starts, engine/daemon.maxDeaths
-	s := newBox(t, bin)
+	s := programtest.NewBox(t, bin)
 	place, err := s.Place()
 	fine(t, err)
 	dir := t.TempDir()
@@ -126,7 +127,7 @@ func TestCrashingDaemonsAreNotStartedForEver(t *testing.T) {
 // TestAServerOutlivesKilledOwners kills the owner under a running ctxmcp, again and again within seconds. Every
 // call is answered; the client that saw the old guard close got `corrupt` from then on.
 func TestAServerOutlivesKilledOwners(t *testing.T) {
-	s := newBox(t, bin)
+	s := programtest.NewBox(t, bin)
 	client, err := s.Connect(deadlined(t), "client")
 	fine(t, err)
 	t.Cleanup(func() { fine(t, client.Close()) })
@@ -143,7 +144,7 @@ func TestAServerOutlivesKilledOwners(t *testing.T) {
 
 // TestACommandThatKeepsTheLedgerIsNamed meets the real program that was started with --in-process.
 func TestACommandThatKeepsTheLedgerIsNamed(t *testing.T) {
-	s := newBox(t, bin)
+	s := programtest.NewBox(t, bin)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	alone, err := s.Connect(ctx, "alone", "--in-process")

@@ -22,7 +22,10 @@ import (
 // file; the configurations hold them where settings should be.
 func programs(s *search, list []canary) {
 	t := s.t
-	bin := programtest.Build(t, "ctxledger.dev/cmd/ctxmcp", "ctxledger.dev/cmd/ctxlsp")
+	bin := t.TempDir()
+	if err := programtest.Build(bin, "ctxledger.dev/cmd/ctxmcp", "ctxledger.dev/cmd/ctxlsp"); err != nil {
+		t.Fatal(err)
+	}
 	pl := named(t, list)
 	s.look(MCP, "standard error", "with the ledger in the process", talk(t, pl, lines(t, list), filepath.Join(bin, "ctxmcp"), "--in-process"))
 	pl.StopDaemons(t)

@@ -3,8 +3,6 @@
 package vscodetest
 
 import (
-	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -13,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 )
 
@@ -29,56 +28,32 @@ var screenshots = flag.String("screenshots", "", "take screenshots in every them
 var built struct{ bin, extension string }
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	exit, err := buildAndRun(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "vscodetest:", err)
-		exit = 1
-	}
-	os.Exit(exit)
+	os.Exit(programtest.Run(m, build))
 }
 
-// buildAndRun builds what is tested, and keeps the programs for as long as the tests run.
-func buildAndRun(m *testing.M) (exit int, err error) {
+// build builds what is tested.
+func build(dir string) (err error) {
 	if os.Getenv(installed) == "" {
-		return m.Run(), nil // which leaves out every test
+		return nil // every test is left out
 	}
-	if built.bin, err = os.MkdirTemp("", "ctxl"); err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(built.bin)) }()
+	built.bin = dir
 	if built.extension, err = filepath.Abs("../../vscode-extension"); err != nil {
-		return 1, err
+		return err
 	}
-	for _, args := range [][]string{
-		{"go", "build", "-o", built.bin + string(filepath.Separator), "ctxledger.dev/cmd/..."},
-		{"node", "scripts/bundle.mjs"},
-		{"node", "scripts/bundle.mjs", "suite"},
-	} {
-		build := exec.Command(args[0], args[1:]...)
-		if args[0] == "node" {
-			build.Dir = built.extension
-		}
-		if out, err := build.CombinedOutput(); err != nil {
-			return 1, fmt.Errorf("%s: %w: %s", build, err, out)
+	for _, args := range [][]string{{"scripts/bundle.mjs"}, {"scripts/bundle.mjs", "suite"}} {
+		bundle := exec.Command("node", args...)
+		bundle.Dir = built.extension
+		if out, err := bundle.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w: %s", bundle, err, out)
 		}
 	}
-	return m.Run(), nil
+	return programtest.Build(built.bin, programtest.Programs)
 }
 
 // newBox returns a sandbox that is closed when the test ends.
 func newBox(t *testing.T) *sandbox.Sandbox {
 	t.Helper()
-	s, err := sandbox.New(built.bin)
-	must(t, err)
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience) // that of the test has ended by then
-		defer cancel()
-		if err := s.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return programtest.NewBox(t, built.bin)
 }
 
 func must(t *testing.T, err error) {

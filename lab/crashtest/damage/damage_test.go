@@ -4,13 +4,10 @@ package damage_test
 
 import (
 	"context"
-	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -18,6 +15,7 @@ import (
 	"ctxledger.dev/internal/defect"
 	"ctxledger.dev/lab/crashtest/cases"
 	"ctxledger.dev/lab/crashtest/script"
+	"ctxledger.dev/lab/programtest"
 )
 
 var (
@@ -29,36 +27,10 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	exit, err := buildAndRun(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "damage:", err)
-		exit = 1
-	}
-	os.Exit(exit)
-}
-
-func buildAndRun(m *testing.M) (exit int, err error) {
-	dir, err := os.MkdirTemp("", "ctxl")
-	if err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	subject = filepath.Join(dir, "subject")
-	ctxledger = filepath.Join(dir, "ctxledger")
-	if err := errors.Join(build(subject, "lab/crashtest/subject"), build(ctxledger, "cmd/ctxledger")); err != nil {
-		return 1, err
-	}
-	return m.Run(), nil
-}
-
-// build builds a program with some flags.
-func build(path, program string, flags ...string) error {
-	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", path}, flags, []string{"ctxledger.dev/" + program})...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	return nil
+	os.Exit(programtest.Run(m, func(dir string) error {
+		subject, ctxledger = filepath.Join(dir, "subject"), filepath.Join(dir, "ctxledger")
+		return programtest.Build(dir, "ctxledger.dev/lab/crashtest/subject", "ctxledger.dev/cmd/ctxledger")
+	}))
 }
 
 // The built programs; TestMain sets them.
@@ -156,7 +128,7 @@ func TestMisdirectedPages(t *testing.T) {
 func TestSeededDefectIsCaught(t *testing.T) {
 	const enough = 500 // flips
 	program := filepath.Join(t.TempDir(), "subject")
-	if err := build(program, "lab/crashtest/subject", defect.DropChecksum.BuildFlags()...); err != nil {
+	if err := programtest.Build(program, append(defect.DropChecksum.BuildFlags(), "ctxledger.dev/lab/crashtest/subject")...); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()

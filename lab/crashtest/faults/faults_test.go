@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,6 +19,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/lab/crashtest/faults"
 	"ctxledger.dev/lab/crashtest/script"
+	"ctxledger.dev/lab/programtest"
 )
 
 var (
@@ -34,36 +34,10 @@ const rounds = 4
 var subject, ctxledger string
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	exit, err := buildAndRun(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "faults:", err)
-		exit = 1
-	}
-	os.Exit(exit)
-}
-
-func buildAndRun(m *testing.M) (exit int, err error) {
-	dir, err := os.MkdirTemp("", "ctxl")
-	if err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	subject = filepath.Join(dir, "subject")
-	ctxledger = filepath.Join(dir, "ctxledger")
-	if err := errors.Join(build(subject, "lab/crashtest/subject"), build(ctxledger, "cmd/ctxledger")); err != nil {
-		return 1, err
-	}
-	return m.Run(), nil
-}
-
-// build builds a program.
-func build(path, program string) error {
-	cmd := exec.Command("go", "build", "-o", path, "ctxledger.dev/"+program)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	return nil
+	os.Exit(programtest.Run(m, func(dir string) error {
+		subject, ctxledger = filepath.Join(dir, "subject"), filepath.Join(dir, "ctxledger")
+		return programtest.Build(dir, "ctxledger.dev/lab/crashtest/subject", "ctxledger.dev/cmd/ctxledger")
+	}))
 }
 
 // kinds are the system calls that are made to fail, with the errors that a disk or a system gives.

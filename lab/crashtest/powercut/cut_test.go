@@ -6,11 +6,9 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -19,6 +17,7 @@ import (
 	"ctxledger.dev/lab/crashtest/cases"
 	"ctxledger.dev/lab/crashtest/powercut"
 	"ctxledger.dev/lab/crashtest/script"
+	"ctxledger.dev/lab/programtest"
 )
 
 var (
@@ -35,36 +34,14 @@ const rounds = 8
 var subject string
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	exit, err := buildAndRun(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "powercut:", err)
-		exit = 1
-	}
-	os.Exit(exit)
+	os.Exit(programtest.Run(m, func(dir string) error {
+		subject = filepath.Join(dir, "subject")
+		return programtest.Build(subject, subjectPackage)
+	}))
 }
 
-func buildAndRun(m *testing.M) (exit int, err error) {
-	dir, err := os.MkdirTemp("", "ctxl")
-	if err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	subject = filepath.Join(dir, "subject")
-	if err := build(subject); err != nil {
-		return 1, err
-	}
-	return m.Run(), nil
-}
-
-// build builds the program with some flags.
-func build(path string, flags ...string) error {
-	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", path}, flags, []string{"ctxledger.dev/lab/crashtest/subject"})...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	return nil
-}
+// subjectPackage is that of the program which the harnesses drive.
+const subjectPackage = "ctxledger.dev/lab/crashtest/subject"
 
 // place returns a directory for a recording, in memory where that can be.
 func place(t *testing.T) string {
@@ -152,7 +129,7 @@ func TestSeededDefectsAreCaught(t *testing.T) {
 	for _, d := range []defect.Defect{defect.SkipSync, defect.AckBeforeSync} {
 		t.Run(string(d), func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "subject")
-			if err := build(program, d.BuildFlags()...); err != nil {
+			if err := programtest.Build(program, append(d.BuildFlags(), subjectPackage)...); err != nil {
 				t.Fatal(err)
 			}
 			for n := range recordings {
