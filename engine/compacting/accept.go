@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/engine/views"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -16,34 +17,59 @@ import (
 	"ctxledger.dev/window"
 )
 
-// AcceptCompaction implements API. The plan is computed again from the same log, so that nobody
-// can commit a plan that the ledger would not make; the summary's text is therefore the same. The
-// key stands for session and options: repeated after the log went on, it still gets its answer.
+// AcceptCompaction implements API. The plan is computed here, so that nobody can commit one that the ledger would not
+// make. It is made again when the log goes on meanwhile, unless the caller names the position of the plan that it has
+// seen. The key stands for session and options: repeated after the log went on, it still gets its answer.
 func (l *Compactions) AcceptCompaction(ctx context.Context, r ledger.AcceptCompactionRequest) (ledger.Summary, error) {
-	if err := checkPlan(r.PlanCompactionRequest); err != nil {
+	if err := checkAccept(r); err != nil {
 		return ledger.Summary{}, err
-	}
-	if r.Options.Whole {
-		return ledger.Summary{}, fault.New(fault.Invalid, "engine.accept", "a document of the whole session is for another chat: it compacts nothing")
 	}
 	m, err := l.Mutation("compact", r.Key, r.PlanCompactionRequest)
 	if err != nil {
 		return ledger.Summary{}, err
 	}
-	if s, done, err := core.Repeated[ledger.Summary](ctx, l.Ledger, m); done || err != nil {
+	s, done, err := core.Repeated[ledger.Summary](ctx, l.Ledger, m)
+	if err != nil || done && s.ID == "" {
 		return s, err
 	}
-	if r.Options.Mode.Asks() {
-		return l.acceptAnswer(ctx, r, m)
+	if done {
+		return l.Summary(ctx, ledger.SummaryRequest{ID: s.ID})
+	}
+	if err := checkAnswer(r); err != nil {
+		return s, err
 	}
 	l.Naming.RLock()
 	defer l.Naming.RUnlock()
-	ready, err := core.View(ctx, l.Ledger, func(tx kv.Tx) (*accepted, error) { return l.acceptable(ctx, tx, r) })
-	if err != nil {
-		return ledger.Summary{}, err
+	for range limits.Plans {
+		ready, err := core.View(ctx, l.Ledger, func(tx kv.Tx) (*accepted, error) { return l.planned(ctx, tx, r) })
+		if err != nil {
+			return s, err
+		}
+		s, err := core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.Summary, []ledger.Event, error) {
+			return l.conclude(ctx, tx, r, ready, m)
+		})
+		if err == nil && s.ID != "" {
+			s.Text = ready.Text
+		}
+		if !fault.Is(err, fault.Stale) || pinned(r) {
+			return s, err
+		}
 	}
-	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.Summary, []ledger.Event, error) { return l.conclude(ctx, tx, r, ready, m) })
+	return s, fault.New(fault.Stale, "engine.accept", "session %s went on %d times while its compaction was recorded", r.Session, limits.Plans).
+		WithHint("compact again when the agent pauses")
 }
+
+// checkAccept refuses what cannot be accepted, whatever the log says.
+func checkAccept(r ledger.AcceptCompactionRequest) error {
+	if r.Options.Whole {
+		return fault.New(fault.Invalid, "engine.accept", "a document of the whole session is for another chat: it compacts nothing")
+	}
+	return checkPlan(r.PlanCompactionRequest)
+}
+
+// pinned reports whether the log must be where it was when the caller saw the plan. While a model writes, a session
+// goes on: there the range alone must be unchanged.
+func pinned(r ledger.AcceptCompactionRequest) bool { return r.Position != 0 && r.Answer == nil }
 
 // accepted is a plan that is ready to be written, or to be refused.
 type accepted struct {
@@ -64,16 +90,25 @@ func (l *Compactions) conclude(ctx context.Context, tx kv.Tx, r ledger.AcceptCom
 	return l.accept(ctx, tx, r, ready, m)
 }
 
-// acceptable plans again and checks that the log has not moved on.
-func (l *Compactions) acceptable(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest) (*accepted, error) {
+// planned makes the plan in the log as it is now, with the answer of a model where there is one.
+func (l *Compactions) planned(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest) (*accepted, error) {
 	f, err := l.FoldFor(tx, r.Session, r.Reader, true)
 	if err != nil {
 		return nil, err
 	}
-	if f.Session.Seq != r.Position {
+	if pinned(r) && f.Session.Seq != r.Position {
 		return nil, core.Stale(f.Session, r.Position)
 	}
-	p, err := l.plan(ctx, tx, f, r.Options)
+	in, err := l.compactionInput(ctx, tx, f, r.Options)
+	if err != nil {
+		return nil, err
+	}
+	var p compaction.Proposal
+	if r.Answer != nil {
+		p, err = compaction.Finish(in, r.Options, *r.Answer)
+	} else {
+		p, err = compaction.Plan(in, r.Options)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +226,7 @@ func (l *Compactions) accept(ctx context.Context, tx kv.Tx, r ledger.AcceptCompa
 		}
 		s, events = after.Session, append(events, taken...)
 	}
-	rec.Text, rec.TextBlob = "", "" // the answer is kept under the key: it names the summary, Summary returns it
+	rec.Text, rec.TextBlob = "", "" // the answer is kept under the key, and must not keep the text
 	out := summary(ready.folded, rec, ready.Text, r.Options.Model)
 	out.Current = true
 	return out, events, sessions.Save(tx, s)
