@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/shell"
 )
 
 // commandState is one command with its newest run, up to the newest entry of the log.
@@ -119,17 +120,15 @@ func (c *commandState) ending() string {
 	return end
 }
 
-// pipelines are what a command runs one after the other.
-var pipelines = lazy(`&&|\|\||;|\n`)
-
 // piped reports whether a test or build of a command hands its output on, and with that its exit
 // status away.
 func piped(command string) bool {
-	for _, p := range pipelines().Split(chars.Strip(command), -1) {
-		check, _, on := strings.Cut(p, "|")
-		if on && purposeOf(wrapper().ReplaceAllString(strings.TrimSpace(check), "")) >= build {
+	inside := false // a pipeline
+	for _, s := range shell.Segments(chars.Strip(command)) {
+		if !inside && s.Piped && purposeOf(wrapper().ReplaceAllString(s.Text, "")) >= build {
 			return true
 		}
+		inside = s.Piped
 	}
 	return false
 }

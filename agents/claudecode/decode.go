@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/report"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -287,7 +288,7 @@ func str(raw []byte, limit int) string {
 	if len(raw) < 2 || raw[0] != '"' || len(raw)-2 > limit {
 		return ""
 	}
-	return unquote(raw[1 : len(raw)-1])
+	return jsonspan.Unquote(raw)
 }
 
 // instant returns the time that a JSON string holds, in UTC, or the zero time.

@@ -13,6 +13,7 @@ import (
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
@@ -116,7 +117,7 @@ func (g *gatherer) readIntents(ctx context.Context) error {
 			n := g.group(in.Turn, in.Agent)
 			n.runs = append(n.runs, in.CallID)
 			n.last = later(n.last, *in.Finished)
-			g.runs[in.CallID] = &CommandRun{Command: cut(in.Command, maxCommand), Succeeded: in.Status == intents.Applied}
+			g.runs[in.CallID] = &CommandRun{Command: chars.Cut(in.Command, maxCommand), Succeeded: in.Status == intents.Applied}
 		case in.Op == intents.OpCommit && in.Status == intents.Applied:
 			n := g.group(in.Turn, in.Agent)
 			n.GitCommits = append(n.GitCommits, in.Command)
@@ -216,7 +217,7 @@ func (g *gatherer) take(ctx context.Context, e ledger.LogEntry) error {
 		case p.Kind == transcript.KindCall:
 			command := intents.Classify(p.Name, p.Args).Command
 			if command, err = g.beforeCut(ctx, command, maxCommand); err == nil {
-				run.Command = cut(command, maxCommand)
+				run.Command = chars.Cut(command, maxCommand)
 			}
 		}
 		if err != nil {
@@ -233,7 +234,7 @@ func (g *gatherer) beforeCut(ctx context.Context, text string, n int) (string, e
 	if utf8.RuneCountInString(text) <= n {
 		return text, nil // it is masked where it is written
 	}
-	r, err := g.api.Mask(ctx, ledger.MaskRequest{Text: first(text, n+longest)})
+	r, err := g.api.Mask(ctx, ledger.MaskRequest{Text: chars.First(text, n+longest)})
 	return r.Text, err
 }
 
@@ -276,24 +277,5 @@ func (g *gatherer) output(ctx context.Context, text string) (string, error) {
 		return fmt.Sprintf("(binary output, %d bytes)", len(text)), nil
 	}
 	text, err := g.beforeCut(ctx, text, maxOutput)
-	return first(text, maxOutput), err
-}
-
-// first returns the first n characters of s.
-func first(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
-}
-
-// cut shortens s to n characters and says so.
-func cut(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return first(s, n) + "…"
+	return chars.First(text, maxOutput), err
 }

@@ -1,28 +1,30 @@
-package mcp
+package jsonspan
 
-import (
-	"bytes"
-	"encoding/json"
-)
+// Seeker finds the first member of one name in an object that is read piece by piece and not kept. It takes no more memory
+// than the longest value that it looks for, and accepts text that is not valid JSON.
+type Seeker struct {
+	Name string // as the text writes it, without quotes
+	Max  int    // bytes of the longest value to keep, a string or another scalar
 
-// idSeeker finds the id of a message that is not kept, byte by byte: its sender waits for an answer
-// under that id. It needs no valid JSON and no memory beyond the longest id.
-type idSeeker struct {
 	depth           int
 	quoted, escaped bool
 	token           []byte // the string or scalar of the outermost object that is being read
 	key             []byte // the member that is being read; nil before its colon
-	id              []byte
+	value           []byte
 }
 
-// feed reads on.
-func (s *idSeeker) feed(p []byte) {
+// Write reads on. It never fails.
+func (s *Seeker) Write(p []byte) (int, error) {
 	for _, c := range p {
 		s.next(c)
 	}
+	return len(p), nil
 }
 
-func (s *idSeeker) next(c byte) {
+// Value returns the value as written, nil if there was none. It is not checked, and cut if it is longer than Max.
+func (s *Seeker) Value() []byte { return s.value }
+
+func (s *Seeker) next(c byte) {
 	if s.quoted {
 		s.keep(c)
 		switch {
@@ -57,27 +59,19 @@ func (s *idSeeker) next(c byte) {
 }
 
 // keep takes a byte of the outermost object's own strings and scalars.
-func (s *idSeeker) keep(c byte) {
-	if s.depth == 1 && len(s.token) <= maxID {
+func (s *Seeker) keep(c byte) {
+	if s.depth == 1 && len(s.token) <= s.Max {
 		s.token = append(s.token, c)
 	}
 }
 
 // member ends a member of the outermost object.
-func (s *idSeeker) member() {
+func (s *Seeker) member() {
 	if s.depth != 1 {
 		return
 	}
-	if s.id == nil && bytes.Equal(s.key, []byte(`"id"`)) {
-		s.id = s.token
+	if s.value == nil && string(s.key) == `"`+s.Name+`"` {
+		s.value = s.token
 	}
 	s.key, s.token = nil, nil
-}
-
-// found returns the id, or nil when there was none that is one.
-func (s *idSeeker) found() json.RawMessage {
-	if len(s.id) == 0 || !json.Valid(s.id) || badID(s.id) != "" {
-		return nil
-	}
-	return s.id
 }
