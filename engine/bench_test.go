@@ -154,7 +154,7 @@ func BenchmarkGrowthAfterOneMore(b *testing.B) {
 	start := time.Now()
 	ask := func() {
 		start = time.Now()
-		if g, err := l.Growth(b.Context(), ledger.GrowthRequest{Session: resp.Session}); err != nil || len(g.Turns) != 500 {
+		if g, err := l.TurnStats(b.Context(), ledger.TurnStatsRequest{Session: resp.Session}); err != nil || len(g.Turns) != 500 {
 			b.Fatal(len(g.Turns), err)
 		}
 	}

@@ -73,8 +73,8 @@ type Views interface {
 	View(ctx context.Context, r ViewRequest) (ViewResponse, error)
 	// Status says what fills the window of a session.
 	Status(ctx context.Context, r StatusRequest) (Status, error)
-	// Growth says what fills the window of a session, and how it came to, turn by turn.
-	Growth(ctx context.Context, r GrowthRequest) (Growth, error)
+	// TurnStats says what fills the window of a session, and how it came to, turn by turn.
+	TurnStats(ctx context.Context, r TurnStatsRequest) (TurnStats, error)
 	// EditView decides which parts of a session's view are shown less of from now on, and records it.
 	EditView(ctx context.Context, r EditViewRequest) (EditedView, error)
 	// Overflow says what became of a request that a provider refused or cut, and what to do; it keeps the

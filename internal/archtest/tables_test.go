@@ -27,7 +27,7 @@ var layers = map[string]int{
 	"config/...":             2,
 	"workspace/...":          2,
 	"report/...":             2,
-	"tally":                  2,
+	"filecount":              2,
 	"kv/...":                 1,
 	"tokens/...":             1,
 	"internal/...":           0,

@@ -6,15 +6,15 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// GrowthRequest asks what fills a session's window, and how it came to.
-type GrowthRequest struct {
+// TurnStatsRequest asks what fills a session's window, and how it came to.
+type TurnStatsRequest struct {
 	Session string `json:"session"`
 	Model   string `json:"model,omitempty"` // counts are those of this model; "": the session's
 }
 
-// Growth says what fills a session's window, and how it came to, turn by turn. Titles, names and requests
+// TurnStats says what fills a session's window, and how it came to, turn by turn. Titles, names and requests
 // are masked.
-type Growth struct {
+type TurnStats struct {
 	Use
 	Turns   []Turn `json:"turns"`   // oldest first, the newest 500
 	Earlier int    `json:"earlier"` // how many turns were before these

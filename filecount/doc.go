@@ -1,4 +1,4 @@
-// Package tally counts the tokens of many files at once: those that are named, and all that git does not
+// Package filecount counts the tokens of many files at once: those that are named, and all that git does not
 // ignore in directories.
 //
 // Start at New; name files with Add and directories with Dir, and get what was found with Done. While the
@@ -9,4 +9,4 @@
 // of the context ends everything.
 //
 // The package deliberately prints nothing and writes nothing.
-package tally
+package filecount

@@ -1,4 +1,4 @@
-package tally
+package filecount
 
 import (
 	"bufio"
@@ -36,8 +36,8 @@ type Options struct {
 	Found, Read func(bytes int64)
 }
 
-// Tally counts texts on all cores.
-type Tally struct {
+// Counter counts texts on all cores.
+type Counter struct {
 	o       Options
 	ctx     context.Context //nolint:containedctx // of the whole work
 	workers sync.WaitGroup
@@ -52,8 +52,8 @@ type Tally struct {
 }
 
 // New begins to count. The caller must call Done.
-func New(ctx context.Context, o Options) *Tally {
-	t := &Tally{o: o, ctx: ctx}
+func New(ctx context.Context, o Options) *Counter {
+	t := &Counter{o: o, ctx: ctx}
 	t.more.L = &t.mu
 	for range runtime.GOMAXPROCS(0) {
 		t.workers.Go(t.work)
@@ -63,7 +63,7 @@ func New(ctx context.Context, o Options) *Tally {
 
 // Done waits until all is counted, or with an error until nobody counts any more, and returns what was
 // found. Errors: err, else that of the context.
-func (t *Tally) Done(err error) ([]*Text, error) {
+func (t *Counter) Done(err error) ([]*Text, error) {
 	t.end(err != nil)
 	t.workers.Wait()
 	for _, tree := range t.trees {
@@ -74,14 +74,14 @@ func (t *Tally) Done(err error) ([]*Text, error) {
 
 // Add puts a text at the end of the line. One that has failed already is only kept. Errors: too_large for
 // more than a million; that of the context.
-func (t *Tally) Add(x *Text) error {
+func (t *Counter) Add(x *Text) error {
 	if t.o.Found != nil && x.Err == nil {
 		t.o.Found(x.Size)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.texts) == maxTexts {
-		return fault.New(fault.TooLarge, "tally.add", "more than %s files: count a part of them", chars.Commas(maxTexts))
+		return fault.New(fault.TooLarge, "filecount.add", "more than %s files: count a part of them", chars.Commas(maxTexts))
 	}
 	t.texts = append(t.texts, x)
 	t.more.Signal()
@@ -91,7 +91,7 @@ func (t *Tally) Add(x *Text) error {
 // Dir adds all texts in a directory, name being what is shown of it. The rules of the repository around it
 // say what git ignores. It reports whether there is something in it, and git ignores all of that. Errors:
 // those of Add; a directory that cannot be read is a text that failed.
-func (t *Tally) Dir(name, place string) (ignored bool, err error) {
+func (t *Counter) Dir(name, place string) (ignored bool, err error) {
 	before := len(t.texts) // no other goroutine appends
 	w := walker{yield: t.found}
 	if w.root, err = filepath.EvalSymlinks(place); err == nil {
@@ -106,7 +106,7 @@ func (t *Tally) Dir(name, place string) (ignored bool, err error) {
 }
 
 // found adds a text of a directory. Its size is asked for only if somebody watches.
-func (t *Tally) found(x *Text, e fs.DirEntry) error {
+func (t *Counter) found(x *Text, e fs.DirEntry) error {
 	if t.o.Found == nil || x.Err != nil {
 		return t.Add(x)
 	}
@@ -120,7 +120,7 @@ func (t *Tally) found(x *Text, e fs.DirEntry) error {
 }
 
 // end tells the workers that no more texts come, and if the work is given up, that none is wanted.
-func (t *Tally) end(giveUp bool) {
+func (t *Counter) end(giveUp bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ended = true
@@ -131,7 +131,7 @@ func (t *Tally) end(giveUp bool) {
 }
 
 // take waits for the next text to count; nil when there are no more.
-func (t *Tally) take() *Text {
+func (t *Counter) take() *Text {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for {
@@ -149,7 +149,7 @@ func (t *Tally) take() *Text {
 }
 
 // work counts texts until there are no more.
-func (t *Tally) work() {
+func (t *Counter) work() {
 	head := bufio.NewReaderSize(nil, sniffed)
 	for x := t.take(); x != nil; x = t.take() {
 		x.Err = t.count(x, head)
@@ -157,13 +157,13 @@ func (t *Tally) work() {
 }
 
 // count counts one text, read through head. Errors: ErrBinary; those of opening and reading.
-func (t *Tally) count(x *Text, head *bufio.Reader) error {
+func (t *Counter) count(x *Text, head *bufio.Reader) error {
 	f, err := t.open(x)
 	if err != nil {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
-	in := watched{Reader: f, tally: t}
+	in := watched{Reader: f, counter: t}
 	defer func() { in.done(x.Size - in.read) }() // what was not read is done as well
 	head.Reset(&in)
 	start, err := head.Peek(sniffed)
@@ -178,7 +178,7 @@ func (t *Tally) count(x *Text, head *bufio.Reader) error {
 }
 
 // open opens a text: one of a directory inside of that, whatever its path leads to by now.
-func (t *Tally) open(x *Text) (io.ReadCloser, error) {
+func (t *Counter) open(x *Text) (io.ReadCloser, error) {
 	if x.tree == nil {
 		return t.o.Open(x)
 	}
@@ -192,13 +192,13 @@ func (t *Tally) open(x *Text) (io.ReadCloser, error) {
 // watched shows how far the reading of a text has come, and ends it with the context.
 type watched struct {
 	io.Reader
-	tally *Tally
-	read  int64 // bytes
+	counter *Counter
+	read    int64 // bytes
 }
 
 // Read implements io.Reader.
 func (w *watched) Read(p []byte) (int, error) {
-	if err := w.tally.ctx.Err(); err != nil {
+	if err := w.counter.ctx.Err(); err != nil {
 		return 0, err
 	}
 	n, err := w.Reader.Read(p)
@@ -209,7 +209,7 @@ func (w *watched) Read(p []byte) (int, error) {
 
 // done says that so many bytes are done.
 func (w *watched) done(bytes int64) {
-	if w.tally.o.Read != nil {
-		w.tally.o.Read(bytes)
+	if w.counter.o.Read != nil {
+		w.counter.o.Read(bytes)
 	}
 }

@@ -20,7 +20,7 @@ func TestWhoWaitsForAGrowthMayGiveUp(t *testing.T) {
 	defer kept.release()
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer stop()
-	if _, err := v.Growth(ctx, ledger.GrowthRequest{Session: session}); !fault.Is(err, fault.Unavailable) {
+	if _, err := v.TurnStats(ctx, ledger.TurnStatsRequest{Session: session}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v, want unavailable", err)
 	}
 }

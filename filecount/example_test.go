@@ -1,4 +1,4 @@
-package tally_test
+package filecount_test
 
 import (
 	"context"
@@ -6,12 +6,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"ctxledger.dev/tally"
+	"ctxledger.dev/filecount"
 	"ctxledger.dev/tokens"
 )
 
 func Example() {
-	dir, err := os.MkdirTemp("", "tally")
+	dir, err := os.MkdirTemp("", "filecount")
 	if err != nil {
 		panic(err)
 	}
@@ -22,7 +22,7 @@ func Example() {
 		}
 	}
 
-	t := tally.New(context.Background(), tally.Options{
+	t := filecount.New(context.Background(), filecount.Options{
 		Counter: tokens.O200kBase.Counter(),
 	})
 	_, err = t.Dir("project", dir)

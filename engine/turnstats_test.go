@@ -22,12 +22,12 @@ import (
 )
 
 // growth returns the turns of a session, after what must hold of any.
-func growth(t *testing.T, l *engine.Local, id string) ledger.Growth {
+func growth(t *testing.T, l *engine.Local, id string) ledger.TurnStats {
 	t.Helper()
-	var g ledger.Growth
+	var g ledger.TurnStats
 	for _, model := range []string{"claude-sonnet-4-5", "gpt-4", ""} {
 		var err error
-		if g, err = l.Growth(t.Context(), ledger.GrowthRequest{Session: id, Model: model}); err != nil {
+		if g, err = l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: id, Model: model}); err != nil {
 			t.Fatal(err)
 		}
 		st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Model: model})
@@ -318,7 +318,7 @@ func TestAGrowthHoldsBackWhatNobodyMaySee(t *testing.T) {
 	l := open(t)
 	messages := append(say("use password=hunter2hunter2 now"), round("c1", "Read", map[string]any{"file_path": "/home/dev/shop/password=hunter2hunter2"}, "text")...)
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
-	g, err := l.Growth(t.Context(), ledger.GrowthRequest{Session: id})
+	g, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,13 +336,13 @@ func TestAGrowthOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if g, err := l.Growth(t.Context(), ledger.GrowthRequest{Session: r.Session}); err != nil || g.Turns == nil || len(g.Turns) > 0 || g.Used.N != 0 {
+		if g, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: r.Session}); err != nil || g.Turns == nil || len(g.Turns) > 0 || g.Used.N != 0 {
 			t.Errorf("%+v, %v", g, err)
 		}
 	}
-	_, err = l.Growth(t.Context(), ledger.GrowthRequest{Session: "beef"})
+	_, err = l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: "beef"})
 	wantCode(t, err, fault.NotFound)
-	_, err = l.Growth(t.Context(), ledger.GrowthRequest{Session: strings.Repeat("x", 10_000)})
+	_, err = l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: strings.Repeat("x", 10_000)})
 	wantCode(t, err, fault.TooLarge)
 }
 
@@ -355,7 +355,7 @@ func TestManyAskHowASessionGrew(t *testing.T) {
 		running.Go(func() {
 			newest := 0
 			for range 20 {
-				g, err := l.Growth(t.Context(), ledger.GrowthRequest{Session: id})
+				g, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: id})
 				if err != nil {
 					t.Error(err)
 					return

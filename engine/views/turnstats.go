@@ -24,31 +24,31 @@ const (
 	maxRequestChars = 4_000 // characters of a request that secrets are looked for in: its first line is cut at 120
 )
 
-// Growth implements API.
-func (l *Views) Growth(ctx context.Context, r ledger.GrowthRequest) (ledger.Growth, error) {
+// TurnStats implements API.
+func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledger.TurnStats, error) {
 	if err := core.CheckTexts("engine.growth", core.Label("session", r.Session), core.Label("model", r.Model)); err != nil {
-		return ledger.Growth{}, err
+		return ledger.TurnStats{}, err
 	}
 	kept, err := l.growths.take(ctx, r.Session) // before the transaction: so each reads on from where the one before it was
 	if err != nil {
-		return ledger.Growth{}, err
+		return ledger.TurnStats{}, err
 	}
 	defer kept.release()
-	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.Growth, error) {
+	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.TurnStats, error) {
 		f, err := l.Fold(tx, r.Session)
 		if err != nil {
-			return ledger.Growth{}, err
+			return ledger.TurnStats{}, err
 		}
 		g, err := l.grown(ctx, tx, f, kept)
 		if err != nil {
-			return ledger.Growth{}, err
+			return ledger.TurnStats{}, err
 		}
 		w, err := l.WindowOf(tx, f, r.Model)
 		if err != nil {
-			return ledger.Growth{}, err
+			return ledger.TurnStats{}, err
 		}
 		c := f.Counter(r.Model)
-		out := ledger.Growth{Use: Use(f, c, w, g.filled(), g.whole(f)), Turns: make([]ledger.Turn, 0, len(g.turns)), Earlier: g.earlier}
+		out := ledger.TurnStats{Use: Use(f, c, w, g.filled(), g.whole(f)), Turns: make([]ledger.Turn, 0, len(g.turns)), Earlier: g.earlier}
 		l.MaskUse(&out.Use)
 		for _, t := range g.turns {
 			out.Turns = append(out.Turns, t.turn(c))

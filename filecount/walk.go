@@ -1,4 +1,4 @@
-package tally
+package filecount
 
 import (
 	"errors"
@@ -61,7 +61,7 @@ func (w *walker) named(name string) error {
 	repo := repositoryIn(around, root, ".")
 	rel, err := filepath.Rel(root, w.root)
 	if err != nil {
-		return fault.Wrap(fault.Internal, "tally.dir", err) // root is resolved or lies above it
+		return fault.Wrap(fault.Internal, "filecount.dir", err) // root is resolved or lies above it
 	}
 	if rel = filepath.ToSlash(rel); repo.ignores(rel, true) {
 		repo.rules = nil

@@ -42,10 +42,10 @@ func TestAGrowthGoesOnWhereItWasGivenUp(t *testing.T) {
 	const turns, given = 400, 300
 	l := open(t)
 	id := talked(t, l, turns)
-	_, err := l.Growth(looked{t.Context(), new(atomic.Int64), given}, ledger.GrowthRequest{Session: id})
+	_, err := l.TurnStats(looked{t.Context(), new(atomic.Int64), given}, ledger.TurnStatsRequest{Session: id})
 	wantCode(t, err, fault.Unavailable)
 	var n atomic.Int64
-	g, err := l.Growth(looked{t.Context(), &n, 0}, ledger.GrowthRequest{Session: id})
+	g, err := l.TurnStats(looked{t.Context(), &n, 0}, ledger.TurnStatsRequest{Session: id})
 	if err != nil || len(g.Turns) != turns {
 		t.Fatal(len(g.Turns), err)
 	}
@@ -64,7 +64,7 @@ func TestWhoAsksMeanwhileReplaysNothing(t *testing.T) {
 	var running sync.WaitGroup
 	for range askers {
 		running.Go(func() {
-			if g, err := l.Growth(looked{t.Context(), &n, 0}, ledger.GrowthRequest{Session: id}); err != nil || len(g.Turns) != turns {
+			if g, err := l.TurnStats(looked{t.Context(), &n, 0}, ledger.TurnStatsRequest{Session: id}); err != nil || len(g.Turns) != turns {
 				t.Error(len(g.Turns), err)
 			}
 		})

@@ -6,26 +6,26 @@ import (
 	"io"
 	"os"
 
+	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/tally"
 	"ctxledger.dev/tokens"
 )
 
 // counting is what one command counts.
 type counting struct {
-	texts   []*tally.Text
+	texts   []*filecount.Text
 	counter tokens.Counter
 	ignored []string // directories in which git ignores all there is
 }
 
-// tally counts the texts that the paths name. Errors: those of tally.Add.
-func (a *app) tally(ctx context.Context, c tokens.Counter, paths []string) (*counting, error) {
+// countFiles counts the texts that the paths name. Errors: those of filecount.Add.
+func (a *app) countFiles(ctx context.Context, c tokens.Counter, paths []string) (*counting, error) {
 	bar := a.progress("counting")
-	o := tally.Options{Counter: c, Open: a.openText}
+	o := filecount.Options{Counter: c, Open: a.openText}
 	if bar.w != nil {
 		o.Found, o.Read = bar.expect, bar.advance
 	}
-	t, found := tally.New(ctx, o), &counting{counter: c}
+	t, found := filecount.New(ctx, o), &counting{counter: c}
 	var err error
 	for _, p := range paths {
 		if err = a.path(t, found, p); err != nil {
@@ -41,17 +41,17 @@ func (a *app) tally(ctx context.Context, c tokens.Counter, paths []string) (*cou
 }
 
 // path finds what a path names: a text, or all texts in a directory.
-func (a *app) path(t *tally.Tally, found *counting, name string) error {
+func (a *app) path(t *filecount.Counter, found *counting, name string) error {
 	switch name {
 	case "":
-		return t.Add(&tally.Text{Err: fault.New(fault.NotFound, "cli.count", "an empty name is no path")})
+		return t.Add(&filecount.Text{Err: fault.New(fault.NotFound, "cli.count", "an empty name is no path")})
 	case "-":
 		if terminal(a.In) {
 			a.say("reading the text from the terminal; end it with control-D")
 		}
-		return t.Add(&tally.Text{Name: name})
+		return t.Add(&filecount.Text{Name: name})
 	}
-	x := &tally.Text{Name: name, Place: a.absolute(name)}
+	x := &filecount.Text{Name: name, Place: a.absolute(name)}
 	info, err := os.Stat(x.Place)
 	if err != nil {
 		x.Err = err
@@ -69,7 +69,7 @@ func (a *app) path(t *tally.Tally, found *counting, name string) error {
 }
 
 // openText opens a text; "-" is standard input.
-func (a *app) openText(x *tally.Text) (io.ReadCloser, error) {
+func (a *app) openText(x *filecount.Text) (io.ReadCloser, error) {
 	if x.Name == "-" {
 		return io.NopCloser(a.In), nil
 	}
@@ -77,8 +77,8 @@ func (a *app) openText(x *tally.Text) (io.ReadCloser, error) {
 }
 
 // explained returns why a text was not counted, with its name.
-func explained(x *tally.Text) error {
-	if _, ok := errors.AsType[*fault.Error](x.Err); ok && !fault.Is(x.Err, fault.TooLarge) || x.Err == nil || errors.Is(x.Err, tally.ErrBinary) {
+func explained(x *filecount.Text) error {
+	if _, ok := errors.AsType[*fault.Error](x.Err); ok && !fault.Is(x.Err, fault.TooLarge) || x.Err == nil || errors.Is(x.Err, filecount.ErrBinary) {
 		return x.Err
 	}
 	if fault.Is(x.Err, fault.TooLarge) {
