@@ -18,7 +18,7 @@ EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs build demo test race plain lint deadcode counts fuzz fuzz-corpus bench share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness tools editors screenshots agents oracle counters corpora extension types release clean
+.PHONY: help proofs quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness tools editors screenshots agents oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,7 @@ build: ## build ctxledger, ctxmcp and ctxlsp into bin/
 
 # Programs and tests of the module in lab/ are named from the root: $(call run,lab/demo,FLAGS), $(call tests,FLAGS,PACKAGES).
 run = $(GO) build -C lab $(3) -o ../.cache/$(1) ./$(1:lab/%=%) && .cache/$(1) $(2)
+formatted = @bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
 define tests
 	$(if $(filter-out lab/%,$(2)),$(GO) test $(1) $(patsubst %,./%,$(filter-out lab/%,$(2))))
 	$(if $(filter lab/%,$(2)),$(GO) test -C lab $(1) $(patsubst lab/%,./%,$(filter lab/%,$(2))))
@@ -48,22 +49,28 @@ LARGE := engine mcp
 LONGEST := lab/vscodetest engine lab/ctxledger lab/sharetest engine/replay engine/daemon lab/ctxlsp
 RACE = $(LONGEST) $(filter-out $(LONGEST) $(QUIET) $(HARNESSES) tokens,$(shell for m in . lab; do $(GO) list -C $$m -f '{{slice .ImportPath 14}}' ./...; done))
 
+quick: ## in a minute: formatting, vet, and the product's tests without their volume (FLAGS=-count=1: none from the cache)
+	$(call formatted)
+	$(GO) vet ./...
+	$(GO) test -vet=off -short $(FLAGS) ./...
+
 test: lint race plain ## every test, under the race detector where goroutines meet
 
 race plain: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 race: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
 race screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
 race: tools editors agents oracle extension
-	$(call tests,-race -vet=off -short -timeout 20m,$(RACE))
+	$(call tests,-race -vet=off -timeout 20m,$(filter-out $(LARGE),$(RACE)))
+	$(call tests,-race -vet=off -short -timeout 20m,$(LARGE))
 	$(call tests,-race -vet=off -short -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector',tokens lab/crashtest)
 
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
-# there it watches the tests in which goroutines meet. A tenth of the standard library is compared here, all of it by counts.
+# there it watches the tests in which goroutines meet. A fortieth of the standard library is compared here, all of it by counts.
 # Assembly classifies characters: what merges is the same code without it, and is not tested twice.
 plain: tools oracle lint
 	$(call tests,-vet=off -timeout 20m,$(HARNESSES) $(LARGE) $(QUIET))
-	$(GO) test -vet=off -count=1 -timeout 20m ./tokens -library 10
-	$(GO) test -vet=off -count=1 -timeout 20m -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging' ./tokens -library 10
+	$(GO) test -vet=off -timeout 20m ./tokens
+	$(GO) test -vet=off -timeout 20m -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging|RankOracles//(LongPieces|Corpora|Source)' ./tokens
 
 extension: types ## the VS Code extension: types, unit tests, bundle
 	cd $(EXTENSION) && npm test --silent && npm run --silent build
@@ -83,7 +90,7 @@ deadcode: ## functions that no program reaches, but for those that internal/arch
 	  diff - .cache/unreachable || { echo 'delete what is unreachable, or list it with its reason in internal/archtest/deadcode.txt'; exit 1; }
 
 lint: types ## formatting, types, vet for three systems, static analysis
-	@bad=$$(gofmt -l $$(for m in . lab; do $(GO) list -C $$m -f '{{.Dir}}' ./...; done)) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
+	$(call formatted)
 	$(GO) build -C lab -o ../.cache/ ./vet
 	for m in . lab; do (cd $$m && $(GO) mod tidy -diff && $(CURDIR)/.cache/vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; done
 	for system in darwin windows; do \
@@ -91,9 +98,9 @@ lint: types ## formatting, types, vet for three systems, static analysis
 	done
 
 counts: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
-counts: oracle ## every file of the standard library counted as npm tiktoken does, with and without assembly
-	$(GO) test -count=1 -timeout 60m -v -run 'TestOracleOnTheStandardLibrary' ./tokens
-	$(GO) test -count=1 -timeout 60m -v -tags purego -run 'TestOracleOnTheStandardLibrary' ./tokens
+counts: oracle ## every file of the standard library, and all else there is to compare, counted as npm tiktoken does, with and without assembly
+	$(GO) test -count=1 -timeout 60m -v -run 'Oracle' ./tokens -whole
+	$(GO) test -count=1 -timeout 60m -v -tags purego -run 'TestOracleOnTheStandardLibrary' ./tokens -whole
 
 FUZZTIME ?= 10s
 STRINGS ?= 1000000

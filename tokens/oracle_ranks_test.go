@@ -56,52 +56,61 @@ func once(f Family, npm string) func(testing.TB) *Encoding {
 	}
 }
 
-// withRankOracles runs check for every family with both references: the core of tiktoken, whose
-// regular expressions are those of the vendors' own code, and the one in JavaScript.
-func withRankOracles(t *testing.T, check func(t *testing.T, o *oracle, script bool)) {
+// TestRankOracles compares every family with both references: the core of tiktoken, whose regular expressions are those
+// of the vendors' own code, and the one in JavaScript. A reference takes more than a second to start.
+func TestRankOracles(t *testing.T) {
 	for _, r := range rankFiles {
 		for _, name := range []string{"core:" + r.npm, r.npm} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				check(t, startOracleOf(t, r.encoded(t), name), name == r.npm)
+				o := startOracleOf(t, r.encoded(t), name)
+				for _, c := range rankChecks {
+					t.Run(c.name, func(t *testing.T) { c.check(t, o, name == r.npm) })
+				}
 			})
 		}
 	}
 }
 
+// rankChecks are what is compared with each reference; script is whether that is the one in JavaScript.
+var rankChecks = []struct {
+	name  string
+	check func(t *testing.T, o *oracle, script bool)
+}{
+	{"CornerCases", rankCornerCases}, {"RandomStrings", rankRandomStrings}, {"LongPieces", rankLongPieces},
+	{"Corpora", rankCorpora}, {"Source", rankSource},
+}
+
 // rankStrings is how many random strings are compared for each family and reference: fewer than for
 // the bundled encodings, since the pieces of two of the families are cut by the same code.
-func rankStrings() int { return *oracleStrings / 5 }
+func rankStrings() int { return *oracleStrings / sample(5, 10) }
 
-func TestRankOraclesOnCornerCases(t *testing.T) {
-	withRankOracles(t, func(t *testing.T, o *oracle, script bool) {
-		var texts []string
-		for _, c := range splitCases {
-			text := strings.ReplaceAll(c.o200k, "¦", "")
-			texts = append(texts, text, text+text, " "+text, text+" ", text+"\n", "\n"+text)
-		}
-		texts = slices.AppendSeq(texts, malformed())
-		texts = append(texts, "", "\x00")
-		t.Logf("%d texts", o.compare(t, o.comparable(slices.Values(texts), script)))
-	})
+func rankCornerCases(t *testing.T, o *oracle, script bool) {
+	t.Helper()
+	var texts []string
+	for _, c := range splitCases {
+		text := strings.ReplaceAll(c.o200k, "¦", "")
+		texts = append(texts, text, text+text, " "+text, text+" ", text+"\n", "\n"+text)
+	}
+	texts = slices.AppendSeq(texts, malformed())
+	texts = append(texts, "", "\x00")
+	t.Logf("%d texts", o.compare(t, o.comparable(slices.Values(texts), script)))
 }
 
-func TestRankOraclesOnRandomStrings(t *testing.T) {
-	withRankOracles(t, func(t *testing.T, o *oracle, script bool) {
-		n := o.compare(t, o.comparable(weighted(rankStrings(), *oracleSeed), script))
-		if n < rankStrings()/4 {
-			t.Errorf("only %d of %d strings compared", n, rankStrings())
-		}
-		t.Logf("%d of %d strings, seed %d", n, rankStrings(), *oracleSeed)
-	})
+func rankRandomStrings(t *testing.T, o *oracle, script bool) {
+	t.Helper()
+	n := o.compare(t, o.comparable(weighted(rankStrings(), *oracleSeed), script))
+	if n < rankStrings()/4 {
+		t.Errorf("only %d of %d strings compared", n, rankStrings())
+	}
+	t.Logf("%d of %d strings, seed %d", n, rankStrings(), *oracleSeed)
 }
 
-func TestRankOraclesOnLongPieces(t *testing.T) {
-	withRankOracles(t, func(t *testing.T, o *oracle, script bool) {
-		for _, size := range []int{maxShort, maxShort + 1, 129, 1 << 10, 4 << 10} {
-			o.compare(t, o.comparable(maps.Values(longTexts(size)), script))
-		}
-	})
+func rankLongPieces(t *testing.T, o *oracle, script bool) {
+	t.Helper()
+	for _, size := range []int{maxShort, maxShort + 1, 129, 1 << 10, 4 << 10} {
+		o.compare(t, o.comparable(maps.Values(longTexts(size)), script))
+	}
 }
 
 // late returns the tokens of a vocabulary that are made of later ones.
@@ -232,45 +241,43 @@ func (o *oracle) comparable(texts iter.Seq[string], script bool) iter.Seq[string
 	}
 }
 
-// The generated corpora in a sixteenth of their size.
-func TestRankOraclesOnCorpora(t *testing.T) {
-	withRankOracles(t, func(t *testing.T, o *oracle, script bool) {
-		size, n := 0, 0
-		for _, c := range corpora {
-			n += o.compare(t, o.comparable(func(yield func(string) bool) {
-				rng := rand.New(rand.NewPCG(3, uint64(len(c.name))))
-				for from := size; size < from+c.size/16; {
-					var text []byte
-					for len(text) < 2000 {
-						text = c.append(text, rng)
-					}
-					if size += len(text); !yield(string(text)) {
-						return
-					}
+// The generated corpora in a sixteenth of their size, or less.
+func rankCorpora(t *testing.T, o *oracle, script bool) {
+	t.Helper()
+	size, n := 0, 0
+	for _, c := range corpora {
+		n += o.compare(t, o.comparable(func(yield func(string) bool) {
+			rng := rand.New(rand.NewPCG(3, uint64(len(c.name))))
+			for from := size; size < from+c.size/sample(16, 64); {
+				var text []byte
+				for len(text) < 2000 {
+					text = c.append(text, rng)
 				}
-			}, script))
-		}
-		t.Logf("%d texts of %d bytes together", n, size)
-	})
-}
-
-// The standard library's source, every hundredth file.
-func TestRankOraclesOnSource(t *testing.T) {
-	withRankOracles(t, func(t *testing.T, o *oracle, script bool) {
-		size := 0
-		n := o.compare(t, o.comparable(func(yield func(string) bool) {
-			i := 0
-			for text := range standardLibrary(t) {
-				if i++; i%100 == 0 {
-					if size += len(text); !yield(text) {
-						return
-					}
+				if size += len(text); !yield(string(text)) {
+					return
 				}
 			}
 		}, script))
-		if n < 50 {
-			t.Errorf("only %d files", n)
+	}
+	t.Logf("%d texts of %d bytes together", n, size)
+}
+
+// The standard library's source, every hundredth file, or fewer.
+func rankSource(t *testing.T, o *oracle, script bool) {
+	t.Helper()
+	size := 0
+	n := o.compare(t, o.comparable(func(yield func(string) bool) {
+		i, step := 0, sample(100, 400)
+		for text := range standardLibrary(t) {
+			if i++; i%step == 0 {
+				if size += len(text); !yield(text) {
+					return
+				}
+			}
 		}
-		t.Logf("%d files, %d bytes", n, size)
-	})
+	}, script))
+	if n < 5000/sample(100, 400) {
+		t.Errorf("only %d files", n)
+	}
+	t.Logf("%d files, %d bytes", n, size)
 }

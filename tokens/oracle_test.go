@@ -48,6 +48,9 @@ type answer struct {
 // oracleDirectory returns where tiktoken is installed, or skips the test.
 func oracleDirectory(t testing.TB) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: nothing is compared with npm tiktoken")
+	}
 	if dir := os.Getenv(oracleVariable); dir != "" {
 		return dir
 	}

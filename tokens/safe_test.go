@@ -91,6 +91,9 @@ func TestCuttingAtASafePointChangesNoToken(t *testing.T) {
 // Every pair of characters that splits badly, before and after every other.
 func TestSafePointsBetweenAnyTwoCharacters(t *testing.T) {
 	around := []string{"", "a", "B", " ", "\n", "'", "/", "中", "\u0301"}
+	if testing.Short() { // a letter, a sign and a mark
+		around = []string{"", "a", "/", "\u0301"}
+	}
 	all := slices.Concat(alphabet, unsafeSigns)
 	for _, left := range all {
 		for _, right := range all {

@@ -121,7 +121,11 @@ func checkRanked(t *testing.T, e *Encoding, rng *rand.Rand, text []byte) {
 		t.Fatalf("%s: a reader counts %d, %v, want %d: %+.200q", e, got.N, err, want, text)
 	}
 	x := e.Index(text)
-	for range 8 {
+	edits := 8
+	if testing.Short() {
+		edits = 1
+	}
+	for range edits {
 		from := rng.IntN(len(text) + 1)
 		to := min(len(text), from+rng.IntN(1+rng.IntN(len(text)+1)))
 		got := x.Count(from, to)
@@ -147,8 +151,12 @@ func rankedTexts(rng *rand.Rand) map[string]string {
 
 func TestEveryWayToCountGivesTheSameWithAnyRanks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(94, 95))
+	encodings := untrained()
+	if testing.Short() {
+		encodings = encodings[:1]
+	}
 	for name, text := range rankedTexts(rng) {
-		for _, e := range untrained() {
+		for _, e := range encodings {
 			t.Run(name+"/"+e.String()[:6], func(t *testing.T) { checkRanked(t, e, rng, []byte(text)) })
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"os"
 
 	"ctxledger.dev/cli"
-	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/mcp/overhead"
 )
 

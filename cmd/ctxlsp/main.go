@@ -8,9 +8,9 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/wiring"
 )
 
 // gcPercent is how much more than what lives the heap may hold. What lives are the open documents, for hours;

@@ -7,9 +7,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/wiring"
 )
 
 func main() {

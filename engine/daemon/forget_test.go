@@ -111,7 +111,10 @@ func holds(b []byte) bool {
 // over the whole of it, each time from the same beginning. Forgotten once more, the text is in no file,
 // and everything else is as it was.
 func TestForgottenIsReallyGoneAfterKills(t *testing.T) {
-	const kills = 24
+	kills := 24
+	if testing.Short() {
+		kills = 3
+	}
 	beginning := stateDir(t)
 	o := optionsFor(t, beginning)
 	api := open(t, o)
@@ -127,7 +130,7 @@ func TestForgottenIsReallyGoneAfterKills(t *testing.T) {
 			copyDir(t, beginning, state)
 			o := o
 			o.State = state
-			forgetIn(t, o, state, whole*time.Duration(i+1)/kills)
+			forgetIn(t, o, state, whole*time.Duration(i+1)/time.Duration(kills))
 			forgottenIn(t, o, session, before)
 		})
 	}

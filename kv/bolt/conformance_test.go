@@ -10,6 +10,9 @@ import (
 func TestConformance(t *testing.T) {
 	for name, o := range map[string]Options{"normal": {}, "every update twice": {RunTwice: true}, "scratch": {Scratch: true}} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && !o.Scratch {
+				t.Skip("-short: only where nothing waits for the disk")
+			}
 			kvtest.Run(t, func(t *testing.T, dir string) kv.Store { return mustOpen(t, dir, o) })
 		})
 	}
