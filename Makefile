@@ -16,8 +16,9 @@ EDITORS := .cache/editors
 VSCODE := .cache/vscode
 EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs scripts quick build demo test race plain lint counts fuzz fuzz-corpus bench share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness tools editors screenshots agents oracle counters corpora extension types release clean
+.PHONY: help proofs scripts quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness tools editors screenshots agents oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,6 +85,12 @@ $(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package-lock.json
 
 release: extension ## the programs and the .vsix packages for eight platforms, with their sums, into dist/
 	GO='$(GO)' sh $(EXTENSION)/scripts/release.sh $(CURDIR)/dist
+
+# "<" is listed and reached, ">" is neither. deadcode reads the packages of one system, as go build does.
+deadcode: ## functions that no program reaches, but for those that internal/archtest/deadcode.txt lists with a reason
+	@mkdir -p .cache && $(GO) run $(DEADCODE) -f '{{$$p := .Path}}{{range .Funcs}}{{$$p}}.{{.Name}}{{"\n"}}{{end}}' ./cmd/... >.cache/unreachable
+	@LC_ALL=C sort -o .cache/unreachable .cache/unreachable && sed -n 's/^\(ctxledger[^ ]*\) .*/\1/p' internal/archtest/deadcode.txt | LC_ALL=C sort | \
+	  diff - .cache/unreachable || { echo 'delete what is unreachable, or list it with its reason in internal/archtest/deadcode.txt'; exit 1; }
 
 lint: types ## formatting, types, vet for three systems, static analysis
 	$(call formatted)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"ctxledger.dev/internal/jsonspan"
 )
 
 // hintKeys are the arguments that tell best what a call was about, best first.
@@ -17,35 +19,22 @@ const hintValue = 60
 // argument, else of its first one, the value cut to 60 characters. It is "" for arguments that are
 // not a JSON object or that are all null.
 func Hint(args json.RawMessage) string {
-	dec := json.NewDecoder(bytes.NewReader(args))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+	best, hint := len(hintKeys)+1, ""
+	w := jsonspan.New(args, jsonspan.MaxDepth)
+	for name, value := range w.Members {
+		key := jsonspan.Unquote(name.In(args))
+		rank := slices.Index(hintKeys, key)
+		if rank < 0 {
+			rank = len(hintKeys)
+		}
+		if v := value.In(args); rank < best && string(v) != "null" {
+			best, hint = rank, oneLine(key)+"="+hintText(v)
+		}
+	}
+	if w.Err() != nil {
 		return ""
 	}
-	best, hint := len(hintKeys)+1, ""
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return ""
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return ""
-		}
-		if rank := hintRank(key); rank < best && string(value) != "null" {
-			best, hint = rank, oneLine(key.(string))+"="+hintText(value) // the key of an object is a string
-		}
-	}
 	return hint
-}
-
-// hintRank returns how telling an argument is: lower is better.
-func hintRank(key json.Token) int {
-	for i, k := range hintKeys {
-		if key == k {
-			return i
-		}
-	}
-	return len(hintKeys)
 }
 
 // hintText prints an argument's value: a string as it is, anything else as compact JSON.

@@ -53,19 +53,12 @@ func List(tx kv.Tx, session string, skip, limit int) (list []Artifact, total int
 // All yields every artifact's record in the order of the handles, tombstones included: for garbage
 // collection and search. An error (corrupt) ends it. Nothing may be stored while it runs.
 func All(tx kv.Tx) iter.Seq2[Artifact, error] {
-	return func(yield func(Artifact, error) bool) {
-		for rec, err := range tx.Scan(bucketRecords, kv.Range{}) {
-			var a Artifact
-			if err == nil {
-				if err = json.Unmarshal(rec.Value, &a); err != nil {
-					err = fault.New(fault.Corrupt, "artifacts.all", "the record of artifact %s is not readable: %v", rec.Key, err)
-				}
-			}
-			if !yield(a, err) || err != nil {
-				return
-			}
+	return kv.Values(tx, bucketRecords, kv.Range{}, func(r kv.Record) (a Artifact, err error) {
+		if err = json.Unmarshal(r.Value, &a); err != nil {
+			err = fault.New(fault.Corrupt, "artifacts.all", "the record of artifact %s is not readable: %v", r.Key, err)
 		}
-	}
+		return a, err
+	})
 }
 
 // Counts is how many artifacts there are.

@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/jsonspan"
 )
 
 // readJSONPath shows the values at a path, each as compact JSON on its own line.
@@ -49,21 +50,20 @@ func readJSON(c Content) ([]byte, error) {
 		return nil, err
 	}
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
-	if !json.Valid(data) {
-		var v json.RawMessage
-		return nil, bad(`grep="name"`, "json_path needs content that is one JSON value (%v); use grep or lines instead", json.Unmarshal(data, &v))
+	if _, err := jsonspan.Whole(data, jsonspan.MaxDepth); err != nil {
+		return nil, bad(`grep="name"`, "json_path needs content that is one JSON value (%v); use grep or lines instead", err)
 	}
 	return data, nil
 }
 
 // rows prints values until limit characters are full, at least one, and returns how many. A value
 // that is longer than a page alone is cut in the middle.
-func (f *finder) rows(found []value, limit int) (text string, shown int) {
+func (f *finder) rows(found []jsonspan.Span, limit int) (text string, shown int) {
 	var out strings.Builder
 	chars := 0
 	for _, v := range found {
 		var b bytes.Buffer
-		if json.Compact(&b, f.data[v.from:v.to]) != nil {
+		if json.Compact(&b, v.In(f.data)) != nil {
 			break // unreachable: the data is valid
 		}
 		row := shorten(visible(b.Bytes()), limit-minRows/4) + "\n"

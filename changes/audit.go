@@ -46,11 +46,7 @@ func Audit(a *audit.Audit) error {
 	if err != nil {
 		return err
 	}
-	for r, err := range a.Tx.Scan(bucketChanges, kv.Range{}) {
-		if err != nil {
-			return err
-		}
-		c, err := decode(r)
+	for c, err := range kv.Values(a.Tx, bucketChanges, kv.Range{}, decode) {
 		if err != nil {
 			return err
 		}
@@ -85,17 +81,13 @@ func nameChange(r kv.Record) string {
 // want checks that the indexes know a change.
 func want(a *audit.Audit, c Change) error {
 	where := fmt.Sprintf("change %d of %s", c.ID, strings.ToValidUTF8(c.Path, "?"))
-	if err := a.Want(bucketSessions, indexKey(c.Session, c.ID), nil, where); err != nil {
-		return err
-	}
-	if c.Source == Observed {
-		if err := a.Want(bucketTimes, timeKey(c.Time, c.ID), nil, where); err != nil {
-			return err
+	keys := indexes(c)
+	for _, b := range []kv.Bucket{bucketSessions, bucketTimes, bucketPaths} {
+		if k := keys[b]; k != nil {
+			if err := a.Want(b, k, nil, where); err != nil {
+				return err
+			}
 		}
 	}
-	k := indexKey(c.Path, c.ID)
-	if len(k) > kv.MaxKey {
-		return nil
-	}
-	return a.Want(bucketPaths, k, nil, where)
+	return nil
 }

@@ -17,41 +17,13 @@ func (c Change) Claim() bool { return c.Source != Observed && c.HashTo == "" }
 
 // OfPath returns the newest changes of exactly this path, at most limit, newest first.
 func OfPath(tx kv.Tx, path string, limit int) ([]Change, error) {
-	var list []Change
-	for r, err := range tx.Scan(bucketPaths, kv.Range{Prefix: []byte(path + "\x00"), Reverse: true}) {
-		if err != nil {
-			return nil, err
-		}
-		if len(list) == limit {
-			break
-		}
-		c, err := get(tx, idOf(r.Key))
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	return list, nil
+	return kv.Collect(indexed(tx, bucketPaths, kv.Range{Prefix: []byte(path + "\x00"), Reverse: true}), limit)
 }
 
 // ObservedBetween returns the observed changes of files from one time to another, both included, the
 // oldest first and at most limit of them.
 func ObservedBetween(tx kv.Tx, from, to time.Time, limit int) ([]Change, error) {
-	var list []Change
-	for r, err := range tx.Scan(bucketTimes, kv.Range{From: timeKey(from, 0), To: timeKey(to.Add(1), 0)}) {
-		if err != nil {
-			return nil, err
-		}
-		if len(list) == limit {
-			break
-		}
-		c, err := get(tx, idOf(r.Key))
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	return list, nil
+	return kv.Collect(indexed(tx, bucketTimes, kv.Range{From: timeKey(from, 0), To: timeKey(to.Add(1), 0)}), limit)
 }
 
 // Update replaces the record of a change by what is known better now. Its id and path stay.

@@ -98,30 +98,15 @@ func (f Filter) fits(c Change) bool {
 // newestFirst yields the changes of f's session, or all, newest first.
 func newestFirst(tx kv.Tx, f Filter) iter.Seq2[Change, error] {
 	if f.Session == "" {
-		return func(yield func(Change, error) bool) {
-			for r, err := range tx.Scan(bucketChanges, kv.Range{From: idKey(f.Since), To: f.end(nil), Reverse: true}) {
-				c := Change{}
-				if err == nil {
-					c, err = decode(r)
-				}
-				if !yield(c, err) || err != nil {
-					return
-				}
-			}
-		}
+		return kv.Values(tx, bucketChanges, kv.Range{From: idKey(f.Since), To: f.end(nil), Reverse: true}, decode)
 	}
-	return func(yield func(Change, error) bool) {
-		prefix := []byte(f.Session + "\x00")
-		for r, err := range tx.Scan(bucketSessions, kv.Range{Prefix: prefix, To: f.end(prefix), Reverse: true}) {
-			c := Change{}
-			if err == nil {
-				c, err = get(tx, idOf(r.Key))
-			}
-			if !yield(c, err) || err != nil {
-				return
-			}
-		}
-	}
+	prefix := []byte(f.Session + "\x00")
+	return indexed(tx, bucketSessions, kv.Range{Prefix: prefix, To: f.end(prefix), Reverse: true})
+}
+
+// indexed yields the changes that an index names.
+func indexed(tx kv.Tx, index kv.Bucket, r kv.Range) iter.Seq2[Change, error] {
+	return kv.Values(tx, index, r, func(r kv.Record) (Change, error) { return get(tx, idOf(r.Key)) })
 }
 
 // end returns where a scan of keys that end with an id ends, nil when Before does not say.

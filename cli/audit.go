@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/audit"
+	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
@@ -55,7 +57,11 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 	ctx, stop := untilInterrupted(ctx) // a replay's ledger is not left behind
 	defer stop()
 	bar := a.progress("reading")
-	o.Expect, o.Advance, o.Replay = bar.expect, bar.advance, bar.replaying
+	o.Expect, o.Advance, o.Playing = bar.expect, bar.advance, bar.replaying
+	o.Play = func(ctx context.Context, r agents.Recording) (audit.Played, error) {
+		found, err := replay.SavingsOf(ctx, a.Env, played(r), models)
+		return audit.Played{Recorded: playOf(found.None), Ours: playOf(found.Ours), ReadBack: found.Ours.ReadBack}, err
+	}
 	found, err := audit.Run(ctx, o)
 	bar.done()
 	if err != nil {
@@ -73,6 +79,12 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 		return err
 	}
 	return failed
+}
+
+func playOf(o replay.Outcome) report.Play {
+	return report.Play{
+		Requests: o.Requests, Input: o.Input, Compactions: o.Compactions, Dollars: o.Dollars, Priced: o.Priced, Units: o.Units,
+	}
 }
 
 // maxTitle is how much of a session's first line stands for it, in characters.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -55,11 +55,16 @@ func (a *app) readSession(ctx context.Context, file string, do func(ctx context.
 		return err
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
-	s, err := claudecode.Room().Whole(f, file)
+	r, err := agents.Read(f, file)
 	if err != nil {
 		return err
 	}
-	return do(ctx, s)
+	return do(ctx, played(r))
+}
+
+// played is a recording as the replay takes it.
+func played(r agents.Recording) *replay.Session {
+	return &replay.Session{Name: r.Name, About: r.About, Entries: r.Entries, Summaries: r.Summaries}
 }
 
 // percent prints a share without decimals; "–" for one that is not known.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
@@ -49,7 +49,7 @@ func (a *app) check(ctx context.Context) error {
 		WithHint("run: ctxledger repair, or restore a backup")
 }
 
-func (a *app) printChecked(w io.Writer, c engine.Checked) {
+func (a *app) printChecked(w io.Writer, c upkeep.Checked) {
 	if c.Total > 0 {
 		a.printFindings(w, c.Damage, c.Total)
 		return
@@ -58,7 +58,7 @@ func (a *app) printChecked(w io.Writer, c engine.Checked) {
 }
 
 // printFindings lists what is wrong, and how much more there is.
-func (a *app) printFindings(w io.Writer, list []engine.Finding, total int) {
+func (a *app) printFindings(w io.Writer, list []upkeep.Finding, total int) {
 	t := a.newTable("WHERE", "WHAT")
 	t.wide = true
 	for _, f := range list {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/chars"
-	"ctxledger.dev/tally"
 	"ctxledger.dev/tokens"
 )
 
@@ -82,7 +82,7 @@ type uncounted struct {
 
 // count counts every path; what cannot be read is named, the rest goes on, and the command fails.
 func (a *app) count(ctx context.Context, c tokens.Counter, paths []string, tree bool) error {
-	t, err := a.tally(ctx, c, paths)
+	t, err := a.countFiles(ctx, c, paths)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (t *counting) counted() (counted, tokens.Count) {
 	out := counted{Encoding: t.counter.Encoding().String(), Model: t.counter.Model(), Exact: all.Exact, Files: []countedFile{}}
 	for _, x := range t.texts {
 		switch {
-		case errors.Is(x.Err, tally.ErrBinary):
+		case errors.Is(x.Err, filecount.ErrBinary):
 			out.Skipped = append(out.Skipped, uncounted{x.Name, x.Err.Error()})
 		case x.Err != nil:
 			out.Failed = append(out.Failed, uncounted{x.Name, reason(x.Err)})

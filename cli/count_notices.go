@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
+	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/tally"
 	"ctxledger.dev/tokens"
 )
 
@@ -27,7 +27,7 @@ func (a *app) sayUncounted(t *counting) error {
 	var binary, invalid, failed []string
 	for _, x := range t.texts {
 		switch {
-		case errors.Is(x.Err, tally.ErrBinary):
+		case errors.Is(x.Err, filecount.ErrBinary):
 			binary = append(binary, oneLine(x.Name)+": binary, left out")
 		case x.Err != nil:
 			failed = append(failed, x.Err.Error())

@@ -14,16 +14,16 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
-	"ctxledger.dev/tally"
 	"ctxledger.dev/tokens"
 )
 
 // counts makes texts that were counted, of lines "TOKENS PATH".
-func counts(lines ...string) (texts []*tally.Text) {
+func counts(lines ...string) (texts []*filecount.Text) {
 	for _, l := range lines {
-		x := &tally.Text{}
+		x := &filecount.Text{}
 		fmt.Sscan(l, &x.Count.N)
 		_, x.Name, _ = strings.Cut(l, " ")
 		x.Name = filepath.FromSlash(x.Name)
@@ -34,7 +34,7 @@ func counts(lines ...string) (texts []*tally.Text) {
 }
 
 // treeOf prints the tree of texts for a terminal with so many columns, 0 for a file.
-func treeOf(width int, texts []*tally.Text) string {
+func treeOf(width int, texts []*filecount.Text) string {
 	var out bytes.Buffer
 	(&app{masks: redact.New(nil)}).printTree(&out, grow(texts, tokens.Count{Exact: true}), width)
 	return filepath.ToSlash(out.String())
@@ -43,7 +43,7 @@ func treeOf(width int, texts []*tally.Text) string {
 func TestTheTreeShowsWhatIsDearest(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		texts []*tally.Text
+		texts []*filecount.Text
 		want  string // without the headings
 	}{
 		{"one file", counts("5 a/b.go"), `
@@ -79,7 +79,7 @@ func TestTheTreeShowsWhatIsDearest(t *testing.T) {
 			12 80.0 % 4 d/
 			11 73.3 % 3 d/
 			1 6.7 % x`},
-		{"what failed is not there", append(counts("3 a"), &tally.Text{Name: "b", Err: tally.ErrBinary}), `
+		{"what failed is not there", append(counts("3 a"), &filecount.Text{Name: "b", Err: filecount.ErrBinary}), `
 			3 100.0 % a`},
 	} {
 		var got []string
@@ -97,7 +97,7 @@ func TestTheTreeShowsWhatIsDearest(t *testing.T) {
 }
 
 // many makes n files f1 of one token to fn of n tokens.
-func many(n int) (texts []*tally.Text) {
+func many(n int) (texts []*filecount.Text) {
 	for i := range n {
 		texts = append(texts, counts(fmt.Sprintf("%d f%d", i+1, i+1))...)
 	}
@@ -106,7 +106,7 @@ func many(n int) (texts []*tally.Text) {
 
 // The sums of a tree add up: what is shown of a directory, and the rest, is the directory.
 func TestTheTreeAddsUp(t *testing.T) {
-	var texts []*tally.Text
+	var texts []*filecount.Text
 	for i := range 2000 {
 		n := i * 7919 % 1009
 		texts = append(texts, counts(fmt.Sprintf("%d d%d/e%d/f%d/g%d/h%d/i%d", n, i%7, i%3, i%11, i%2, i%5, i))...)
@@ -223,7 +223,7 @@ func TestTheOrderOfCountsDoesNotDependOnTime(t *testing.T) {
 func countAll(ctx context.Context, dir string) (counted, error) {
 	a := &app{masks: redact.New(nil), Config: Config{Err: io.Discard}}
 	a.Env.Dir, a.Env.Now = dir, time.Now
-	t, err := a.tally(ctx, tokens.O200kBase.Counter(), []string{"."})
+	t, err := a.countFiles(ctx, tokens.O200kBase.Counter(), []string{"."})
 	if err != nil {
 		return counted{}, err
 	}

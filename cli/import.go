@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/agents"
-	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/logcap"
@@ -29,8 +29,8 @@ func (a *app) importCommand() *cobra.Command {
 		Example: "  ctxledger import ~/.claude/projects/-home-me-app/3f0c9a7b.jsonl\n  ctxledger import --follow session.jsonl",
 		Args:    a.args(1, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			if agent != "" && agent != string(agents.ClaudeCode) {
-				return misuse("there is no agent %q: this version reads session files of %s", agent, agents.ClaudeCode)
+			if names := agentNames(); agent != "" && !slices.Contains(names, agent) {
+				return misuse("there is no agent %q: this version reads session files of %s", agent, strings.Join(names, ", "))
 			}
 			if follow && len(files) > 1 {
 				return misuse("--follow takes one file, not %d", len(files))
@@ -43,14 +43,22 @@ func (a *app) importCommand() *cobra.Command {
 			})(cmd, files)
 		},
 	}
-	cmd.Flags().StringVar(&agent, "agent", "", "`AGENT` whose session files these are: claude-code (default: recognised)")
+	cmd.Flags().StringVar(&agent, "agent", "", "`AGENT` whose session files these are: "+strings.Join(agentNames(), ", ")+" (default: recognised)")
 	cmd.Flags().BoolVar(&follow, "follow", false, "stay and read what is appended, until interrupted")
 	return cmd
 }
 
+// agentNames returns the names of the agents whose session files can be read.
+func agentNames() (names []string) {
+	for _, a := range agents.Adapters() {
+		names = append(names, string(a.Agent))
+	}
+	return names
+}
+
 // importFiles imports each file. The answer is about those that were read.
 func (a *app) importFiles(ctx context.Context, api ledger.API, files []string) error {
-	reports := []claudecode.Report{}
+	reports := []agents.Report{}
 	for _, file := range files {
 		r, err := a.importFile(ctx, api, file)
 		switch {
@@ -72,9 +80,9 @@ func (a *app) importFiles(ctx context.Context, api ledger.API, files []string) e
 }
 
 // importFile imports one file and says what could not be taken as it was.
-func (a *app) importFile(ctx context.Context, api ledger.API, file string) (claudecode.Report, error) {
+func (a *app) importFile(ctx context.Context, api ledger.API, file string) (agents.Report, error) {
 	bar := a.progress(file)
-	r, err := claudecode.Import(ctx, api, claudecode.Source{Path: file, Dir: a.Env.Dir}, bar.show)
+	r, err := agents.Import(ctx, api, agents.Source{Path: file, Dir: a.Env.Dir}, bar.show)
 	bar.done()
 	r.Path = file // as the reader knows it
 	a.warn(r)
@@ -92,9 +100,9 @@ func (a *app) follow(ctx context.Context, api ledger.API, file string) error {
 		return err
 	}
 	a.say("following %s; interrupt to stop", file)
-	return claudecode.FollowFile(ctx, api, claudecode.Source{Path: file, Dir: a.Env.Dir}, claudecode.FollowOptions{
+	return agents.FollowFile(ctx, api, agents.Source{Path: file, Dir: a.Env.Dir}, agents.FollowOptions{
 		Env: a.Env, Log: slog.New(slog.NewTextHandler(a.masks.Lines(logcap.Records(a.Err)), nil)),
-		Report: func(r claudecode.Report) {
+		Report: func(r agents.Report) {
 			a.warn(r)
 			if r.Entries > 0 {
 				a.say("%s more", chars.Plural(r.Entries, "record"))
@@ -104,9 +112,9 @@ func (a *app) follow(ctx context.Context, api ledger.API, file string) error {
 }
 
 // warn says on standard error what an import could not take as it was.
-func (a *app) warn(r claudecode.Report) {
+func (a *app) warn(r agents.Report) {
 	for _, w := range []struct {
-		lines claudecode.Lines
+		lines agents.Lines
 		what  string
 	}{
 		{r.Corrupt, "no JSON record: left out"},
@@ -123,7 +131,7 @@ func (a *app) warn(r claudecode.Report) {
 }
 
 // numbers prints line numbers, as many as were noted.
-func numbers(l claudecode.Lines) string {
+func numbers(l agents.Lines) string {
 	var s []string
 	for _, n := range l.Numbers {
 		s = append(s, fmt.Sprint(n))
@@ -134,7 +142,7 @@ func numbers(l claudecode.Lines) string {
 	return strings.Join(s, ", ")
 }
 
-func printReports(w io.Writer, reports []claudecode.Report) {
+func printReports(w io.Writer, reports []agents.Report) {
 	for _, r := range reports {
 		if r.Entries == 0 {
 			fmt.Fprintf(w, "%s: nothing new\n", oneLine(r.Path))

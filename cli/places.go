@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/tally"
+	"ctxledger.dev/filecount"
 	"ctxledger.dev/tokens"
 )
 
@@ -31,7 +31,7 @@ type branch struct {
 }
 
 // grow makes the tree of the texts that were counted and decides what of it is shown.
-func grow(texts []*tally.Text, none tokens.Count) *branch {
+func grow(texts []*filecount.Text, none tokens.Count) *branch {
 	root := &branch{count: none}
 	known := map[string]*branch{"": root}
 	for _, x := range texts {
@@ -67,7 +67,7 @@ func stepEnd(name string, start int) int {
 }
 
 // add counts a text to a branch.
-func (b *branch) add(x *tally.Text) {
+func (b *branch) add(x *filecount.Text) {
 	b.count.N += x.Count.N
 	b.count.Upper += x.Count.Upper
 	b.bytes += x.Read.Bytes

@@ -49,7 +49,7 @@ func pinnedPresent(s *source, _ *Record, text string, _ int) (Outcome, string) {
 
 // quoted is a text as it stands in a document, without its label and fence.
 func quoted(text string) string {
-	text = strings.TrimSpace(clean(text))
+	text = strings.TrimSpace(chars.Strip(text))
 	lines := strings.Split(text, "\n")
 	if len(lines) == 1 {
 		return text

@@ -76,7 +76,7 @@ func (s *source) brief(v *view) (*Brief, error) {
 	}
 	b := &Brief{
 		FirstKept: s.in.Items[s.cut].first(), From: from, To: to, Preset: s.o.Preset, Room: s.narrativeRoom(),
-		Focus: clean(s.o.Focus), Notes: clean(s.o.Notes), Previous: clean(s.in.PreviousText),
+		Focus: chars.Strip(s.o.Focus), Notes: chars.Strip(s.o.Notes), Previous: chars.Strip(s.in.PreviousText),
 	}
 	s.tracked = make(map[string]*Operation)
 	for i := range s.past {
@@ -90,7 +90,7 @@ func (s *source) brief(v *view) (*Brief, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Previous = cmp.Or(b.Previous, clean(text))
+	b.Previous = cmp.Or(b.Previous, chars.Strip(text))
 	split := v.start
 	turn := s.splitTurn()
 	for split < s.cut && (turn == 0 || s.in.Items[split].Turn != turn) {
@@ -197,7 +197,7 @@ func (s *source) task() (string, error) {
 	for i := range s.in.Items[:s.cut] {
 		if it := &s.in.Items[i]; it.Prompt {
 			text, err := s.textOf(it)
-			text = clean(text)
+			text = chars.Strip(text)
 			return headTail(text, taskChars, utf8.RuneCountInString(text)), err
 		}
 	}
@@ -244,7 +244,7 @@ func (s *source) told(it *Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parts := []string{clean(text)}
+	parts := []string{chars.Strip(text)}
 	for _, r := range it.Results {
 		if op := s.tracked[r.CallID]; op != nil {
 			parts = append(parts, op.captured())
@@ -254,7 +254,7 @@ func (s *source) told(it *Item) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, "[Tool result]:\n"+firstChars(clean(text), resultChars))
+		parts = append(parts, "[Tool result]:\n"+firstChars(chars.Strip(text), resultChars))
 	}
 	return strings.Trim(strings.Join(parts, "\n"), "\n"), nil
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ctxledger.dev/intents"
 )
 
 // changeLog tells what happened in the items from one to another in the documented form of a change
@@ -42,19 +44,19 @@ func (s *source) logEntry(ops []*Operation) []string {
 	for _, op := range ops {
 		target := s.path(op.Target)
 		switch {
-		case op.Op == opShell:
+		case op.Op == intents.OpShell:
 			add(&run, s.runLine(op))
-		case op.Status == statusFailed:
+		case op.Status == intents.Failed:
 			add(&failed, "    - "+op.Op+" "+target+": "+oneLine(op.reason(), outputChars))
 		case op.pending():
 			add(&failed, "    - "+op.Op+" "+target+": interrupted, how it ended is not known")
-		case op.Op == opCommit:
+		case op.Op == intents.OpCommit:
 			add(&committed, "    - "+oneLine(cmp.Or(op.Command, op.Target), 120))
-		case op.Op == opDelete:
+		case op.Op == intents.OpDelete:
 			add(&deleted, "    - "+target)
 		default:
 			add(&written, "    - "+target)
-			if op.Op == opMove {
+			if op.Op == intents.OpMove {
 				add(&deleted, "    - "+s.path(op.From))
 			}
 		}
@@ -80,7 +82,7 @@ func (s *source) runLine(op *Operation) string {
 	switch {
 	case op.pending():
 		mark = "[INTERRUPTED]"
-	case op.Status == statusFailed || op.ExitCode != nil && *op.ExitCode != 0:
+	case op.Status == intents.Failed || op.ExitCode != nil && *op.ExitCode != 0:
 		mark = "[FAILED]"
 		if op.ExitCode != nil {
 			mark += " exit " + strconv.Itoa(*op.ExitCode)
@@ -138,7 +140,7 @@ func (s *source) failedCalls() map[string]bool {
 		}
 	}
 	for i := range s.past {
-		if op := &s.past[i]; op.Status == statusFailed || op.ExitCode != nil && *op.ExitCode != 0 {
+		if op := &s.past[i]; op.Status == intents.Failed || op.ExitCode != nil && *op.ExitCode != 0 {
 			out[op.CallID] = true
 		}
 	}

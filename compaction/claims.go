@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"ctxledger.dev/intents"
 )
 
 // A claim is one clause of a statement with what it says of the world. It is found by English words: what
@@ -194,7 +196,7 @@ func (s *source) ofDeeds(c claim) (refuted, unknown string) {
 		switch {
 		case last == nil && unknown == "":
 			unknown = "no " + d.what + " is recorded"
-		case last != nil && !last.pending() && (last.Status == statusFailed || last.ExitCode != nil && *last.ExitCode != 0):
+		case last != nil && !last.pending() && (last.Status == intents.Failed || last.ExitCode != nil && *last.ExitCode != 0):
 			return oneLine(last.Command, 160) + " failed (" + turnRange(last.Turn, last.Turn) + ")", ""
 		}
 	}
@@ -205,7 +207,7 @@ func (s *source) ofDeeds(c claim) (refuted, unknown string) {
 func (s *source) lastDeed(d deed) *Operation {
 	for i := len(s.in.Operations) - 1; i >= 0; i-- {
 		op := &s.in.Operations[i]
-		if op.Op == opCommit && d.what == "commit" || op.shell() && d.shows().MatchString(op.Command) {
+		if op.Op == intents.OpCommit && d.what == "commit" || op.shell() && d.shows().MatchString(op.Command) {
 			return op
 		}
 	}

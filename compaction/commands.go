@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/shell"
 )
 
 // commandState is one command with its newest run, up to the newest entry of the log.
@@ -27,7 +29,7 @@ func (s *source) commandStates() []*commandState {
 	var all []*commandState
 	for i := range s.in.Operations {
 		op := &s.in.Operations[i]
-		if op.Op != opShell || op.Command == "" {
+		if op.Op != intents.OpShell || op.Command == "" {
 			continue
 		}
 		key, p := s.keyOf(op.Command)
@@ -60,7 +62,7 @@ func (c *commandState) failing() bool {
 	if op.pending() {
 		return false
 	}
-	if op.Status == statusFailed || op.ExitCode != nil && *op.ExitCode != 0 {
+	if op.Status == intents.Failed || op.ExitCode != nil && *op.ExitCode != 0 {
 		return true
 	}
 	return c.purpose >= build && failingOutput().MatchString(strings.TrimSpace(op.Outcome))
@@ -101,7 +103,7 @@ func (c *commandState) ending() string {
 		end = "exit " + strconv.Itoa(*op.ExitCode)
 	case op.pending():
 		end = "no result recorded"
-	case op.Status == statusFailed:
+	case op.Status == intents.Failed:
 		end = "failed"
 	default:
 		end = "ok"
@@ -118,17 +120,15 @@ func (c *commandState) ending() string {
 	return end
 }
 
-// pipelines are what a command runs one after the other.
-var pipelines = lazy(`&&|\|\||;|\n`)
-
 // piped reports whether a test or build of a command hands its output on, and with that its exit
 // status away.
 func piped(command string) bool {
-	for _, p := range pipelines().Split(clean(command), -1) {
-		check, _, on := strings.Cut(p, "|")
-		if on && purposeOf(wrapper().ReplaceAllString(strings.TrimSpace(check), "")) >= build {
+	inside := false // a pipeline
+	for _, s := range shell.Segments(chars.Strip(command)) {
+		if !inside && s.Piped && purposeOf(wrapper().ReplaceAllString(s.Text, "")) >= build {
 			return true
 		}
+		inside = s.Piped
 	}
 	return false
 }
@@ -145,7 +145,7 @@ var rejection = lazy(`The user doesn't want to proceed with this tool use\. The 
 // bareOutput is what a tool printed, or what the user said instead of letting it run, without what hosts
 // put around it.
 func bareOutput(text string) string {
-	text = rejection().ReplaceAllString(clean(text), "rejected by the user: ")
+	text = rejection().ReplaceAllString(chars.Strip(text), "rejected by the user: ")
 	text = strings.TrimSpace(hostNoise().ReplaceAllString(text, ""))
 	if text == "rejected by the user:" {
 		text = "rejected by the user"
@@ -235,17 +235,17 @@ var commitMessage = lazy(`git commit\b[^|;&]*?\s-\w*m\s*(?:"\$\(cat <<-?\s*['"]?
 // addCommits adds what was committed.
 func (s *source) addCommits(d *document, b *block, at int64) {
 	for _, op := range slices.Backward(s.past) {
-		if op.Status != statusApplied {
+		if op.Status != intents.Applied {
 			continue
 		}
 		text := cmp.Or(op.Command, op.Target)
-		if op.Op == opShell {
+		if op.Op == intents.OpShell {
 			m := commitMessage().FindStringSubmatch(op.Command)
 			if m == nil {
 				continue
 			}
 			text = cmp.Or(m[1:]...)
-		} else if op.Op != opCommit {
+		} else if op.Op != intents.OpCommit {
 			continue
 		}
 		text = "  committed (" + turnRange(op.Turn, op.Turn) + "): " + oneLine(text, 120)
@@ -256,7 +256,7 @@ func (s *source) addCommits(d *document, b *block, at int64) {
 // lastEdit is the entry of the newest successful change of a file.
 func (s *source) lastEdit() int64 {
 	for _, op := range slices.Backward(s.in.Operations) {
-		if !op.shell() && op.Status == statusApplied {
+		if !op.shell() && op.Status == intents.Applied {
 			return op.Seq
 		}
 	}

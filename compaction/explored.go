@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -50,12 +51,12 @@ func (s *source) explore() explored {
 		}
 		for _, c := range it.Calls {
 			switch {
-			case c.Op == opRead && c.Target != "":
+			case c.Op == intents.OpRead && c.Target != "":
 				st := e.get(s.path(c.Target), it.first())
 				st.last = it.last()
 				st.count++
 				chars[c.ID] = st
-			case c.Op == opGrep && len(it.Calls) == 1:
+			case c.Op == intents.OpGrep && len(it.Calls) == 1:
 				for _, p := range it.Paths { // its target is the pattern
 					if !strings.Contains(path.Base(p), ".") {
 						continue // a directory
@@ -193,7 +194,7 @@ func (s *source) addSearches(d *document, b *block) {
 			break
 		}
 		text := oneLine(op.Command, 120)
-		if op.Op != opShell || !s.isSearch(op.Command) || seen[text] {
+		if op.Op != intents.OpShell || !s.isSearch(op.Command) || seen[text] {
 			continue
 		}
 		seen[text] = true

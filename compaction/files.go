@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"ctxledger.dev/intents"
 )
 
 // fileState is what a session did to one file, up to the newest entry of its log, so that nothing
@@ -78,13 +80,13 @@ func (t *fileTable) touch(f *fileState, op *Operation) {
 
 // take adds one operation.
 func (t *fileTable) take(op *Operation) {
-	if op.Op == opShell && !op.pending() {
+	if op.Op == intents.OpShell && !op.pending() {
 		t.shellActs(op)
 	}
 	if op.shell() || op.Target == "" {
 		return
 	}
-	if op.Op == opMove && op.From != "" && op.Status == statusApplied {
+	if op.Op == intents.OpMove && op.From != "" && op.Status == intents.Applied {
 		f := t.get(t.src.path(op.From))
 		t.touch(f, op)
 		t.move(f, t.src.path(op.Target), op.Turn)
@@ -95,12 +97,12 @@ func (t *fileTable) take(op *Operation) {
 	switch {
 	case op.pending():
 		f.pending = op
-	case op.Status == statusFailed:
+	case op.Status == intents.Failed:
 		f.failed = op
 		f.failures++
 	default:
 		f.apply(op, t.src.explored.readBefore(f.path, op.Seq))
-		if op.Op == opCopy && op.From != "" {
+		if op.Op == intents.OpCopy && op.From != "" {
 			f.origin += " " + t.src.path(op.From)
 		}
 	}
@@ -142,12 +144,12 @@ func (f *fileState) apply(op *Operation, known bool) {
 	f.applied++
 	f.failed, f.pending, f.unsure = nil, nil, ""
 	switch op.Op {
-	case opDelete:
+	case intents.OpDelete:
 		f.gone = "deleted (" + turnRange(op.Turn, op.Turn) + ")"
 		return
-	case opCopy:
+	case intents.OpCopy:
 		f.created, f.origin = op.Turn, "copied from"
-	case opWrite:
+	case intents.OpWrite:
 		told := strings.ToLower(op.Outcome)
 		if strings.Contains(told, "created") || fresh && !strings.Contains(told, "updated") {
 			f.reset()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -42,7 +43,7 @@ func shellEdits(ops []Operation) []Operation {
 	var out []Operation
 	for _, op := range slices.Backward(ops) {
 		inPlace := strings.Contains(op.Command, "sed -i") || strings.Contains(op.Command, "perl -pi") || strings.Contains(op.Command, "perl -i")
-		if op.Op == opShell && op.Status == statusApplied && inPlace {
+		if op.Op == intents.OpShell && op.Status == intents.Applied && inPlace {
 			out = append(out, op)
 		}
 	}

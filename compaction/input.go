@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"ctxledger.dev/intents"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -59,22 +60,7 @@ type Item struct {
 
 // Operation is one tool call that meant to change or to run something.
 type Operation struct {
-	Seq   int64 // the entry that holds the call
-	Turn  int   // 1-based
-	Agent string
-	Name  string // the host's name of the tool, "Edit"
-	// Op is the canonical operation: write_file, patch_file, delete_file, move_file, copy_file,
-	// shell_run, git_commit.
-	Op      string
-	Target  string // path, relative to the workspace when inside it
-	From    string // source of a move or copy
-	Command string // of a shell run
-	Status  string // Applied, Failed, Pending or Retryable
-	Error   string // of a failure
-	Outcome string // the last telling line of the output
-	// ExitCode is that of a command, nil when unknown.
-	ExitCode *int
-	CallID   string
+	intents.Intent
 	// Acts are the files that a shell run plainly moves or deletes, by paths like Target's.
 	Acts []FileAct
 }
@@ -94,32 +80,13 @@ type ArtifactRef struct {
 	Tokens int // of the whole content
 }
 
-// The statuses of operations, as the ledger writes them.
-const (
-	statusApplied = "Applied"
-	statusFailed  = "Failed"
-)
-
 func (it *Item) first() int64 { return it.Seqs[0] }
 func (it *Item) last() int64  { return it.Seqs[len(it.Seqs)-1] }
 
 // pending reports whether the ledger does not know how the operation ended. Any status that this
 // version does not know counts as pending.
 func (op *Operation) pending() bool {
-	return op.Status != statusApplied && op.Status != statusFailed
+	return op.Status != intents.Applied && op.Status != intents.Failed
 }
 
-func (op *Operation) shell() bool { return op.Op == opShell || op.Op == opCommit }
-
-// The canonical operations.
-const (
-	opWrite  = "write_file"
-	opPatch  = "patch_file"
-	opDelete = "delete_file"
-	opMove   = "move_file"
-	opCopy   = "copy_file"
-	opShell  = "shell_run"
-	opCommit = "git_commit"
-	opRead   = "read_file" // of calls only: not tracked
-	opGrep   = "grep_file"
-)
+func (op *Operation) shell() bool { return op.Op == intents.OpShell || op.Op == intents.OpCommit }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxledger.dev/intents"
 )
 
 // grow adds n random steps to a conversation.
@@ -29,10 +31,10 @@ func (k *talk) grow(r *rand.Rand, n int) {
 		case 9:
 			k.run(fmt.Sprintf("go test ./pkg%d", r.IntN(4)), r.IntN(2), "--- line")
 		case 10:
-			k.do(Operation{Name: "Move", Op: opMove, From: path(), Target: path()}, "")
+			k.do(Operation{Intent: intents.Intent{Name: "Move", Op: intents.OpMove, From: path(), Target: path()}}, "")
 		default:
-			a := k.ask("Read", opRead, path())
-			b := k.addCall(&k.in.Items[len(k.in.Items)-1], "Read", opRead, path())
+			a := k.ask("Read", intents.OpRead, path())
+			b := k.addCall(&k.in.Items[len(k.in.Items)-1], "Read", intents.OpRead, path())
 			k.answer(b, 300, false)
 			k.answer(a, 300, false)
 		}
@@ -96,9 +98,9 @@ func checkAnchors(t *testing.T, at string, k *talk, p Proposal, left int) {
 	}
 	last := make(map[string]Operation)
 	for _, op := range k.in.Operations {
-		if op.Op == opPatch {
+		if op.Op == intents.OpPatch {
 			last[op.Target] = op
-		} else if op.Op == opMove {
+		} else if op.Op == intents.OpMove {
 			delete(last, op.From)
 			delete(last, op.Target)
 		}
@@ -107,7 +109,7 @@ func checkAnchors(t *testing.T, at string, k *talk, p Proposal, left int) {
 	for path, op := range last {
 		told := strings.Contains(blockWith(k.in.PreviousText, openHead), "of "+path+" failed")
 		behind := op.Seq > p.Record.To // it stands in the kept part itself
-		if told && !behind && op.Status == statusFailed && !strings.Contains(open, "of "+path+" failed") && left > 60+frame {
+		if told && !behind && op.Status == intents.Failed && !strings.Contains(open, "of "+path+" failed") && left > 60+frame {
 			t.Fatalf("%s: %d tokens left, lost the open failure of %s:\n%s", at, left, path, text)
 		}
 	}

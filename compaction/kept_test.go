@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"ctxledger.dev/intents"
 )
 
 // The document may be all that a host hands on: what stands below it is told as well.
@@ -153,7 +155,7 @@ func TestOtherPathsAreThoseThatNothingElseNames(t *testing.T) {
 	k.user("q")
 	k.read("pkg/read.go", 6000)
 	k.edit("pkg/sub/changed.go", "")
-	k.ask("Bash", opShell, "x")
+	k.ask("Bash", intents.OpShell, "x")
 	k.items(len(k.in.Items) - 1).Paths = []string{"docs/plan.md", "/w/docs/plan.md", "sub/changed.go", "pkg/sub", "/dev/null", "@x/y.md", "plain.md"}
 	k.user("next")
 	k.say("done")

@@ -3,6 +3,7 @@ package compaction
 import (
 	"slices"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/sessions"
 )
 
@@ -43,7 +44,7 @@ func (in *Input) mask(text string) string {
 	if in.Mask == nil || text == "" {
 		return text
 	}
-	return in.Mask(clean(text))
+	return in.Mask(chars.Strip(text))
 }
 
 // masker masks the secrets in a text.

@@ -3,7 +3,8 @@ package compaction
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // FuzzAModelCannotPoseAsTheLedger holds what any model may say to what a reader relies on: the
@@ -28,7 +29,7 @@ func FuzzAModelCannotPoseAsTheLedger(f *testing.F) {
 		a := says(text)
 		a.Turn = turn
 		p := answered(t, k.in, o, a)
-		if p.Outcome != Compacted || p.Record.After >= p.Record.Before || count(p.Text) > o.Budget || !utf8.ValidString(p.Text) || dirty(p.Text) {
+		if p.Outcome != Compacted || p.Record.After >= p.Record.Before || count(p.Text) > o.Budget || !chars.Safe(p.Text) {
 			t.Fatalf("%s: %s: %q", p.Outcome, p.Why, p.Text)
 		}
 		if n := strings.Count(p.Text, ledgerSays); n > p.Record.Run.Removed {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/sessions"
 )
 
@@ -97,13 +98,13 @@ func weightOf(it *Item) float64 {
 
 // changes reports whether an item makes calls that change files.
 func changes(it *Item) bool {
-	return slices.ContainsFunc(it.Calls, func(c sessions.Call) bool { return c.Op == opWrite || c.Op == opPatch })
+	return slices.ContainsFunc(it.Calls, func(c sessions.Call) bool { return c.Op == intents.OpWrite || c.Op == intents.OpPatch })
 }
 
 // place says which files a message is about.
 func (n *names) place(it *Item, callPath map[string]int) (paths []int) {
 	for _, c := range it.Calls {
-		if c.Target != "" && (c.Op == opWrite || c.Op == opPatch || c.Op == opRead) {
+		if c.Target != "" && (c.Op == intents.OpWrite || c.Op == intents.OpPatch || c.Op == intents.OpRead) {
 			p := n.path(n.src.present(n.src.path(c.Target)))
 			callPath[c.ID] = p
 			paths = append(paths, p)

@@ -40,7 +40,7 @@ func (s *source) narrativeRoom() int { return s.budget * s.o.Mode.narrativeShare
 func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 	run = a.Run
 	run.Removed, run.Marked = 0, 0
-	text, turn := bare(clean(a.Text)), bare(clean(a.Turn))
+	text, turn := bare(chars.Strip(a.Text)), bare(chars.Strip(a.Turn))
 	stands := v.previous + v.behind[v.start] - v.behind[s.cut] // what the summary stands for
 	switch size := count(text) + count(turn); {
 	case run.Status != Accepted:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ctxledger.dev/internal/chars"
 )
 
 const (
@@ -23,7 +25,7 @@ func (s *source) addNotes(d *document) {
 	}
 	for _, e := range unquote(blockWith(s.in.PreviousText, notesHead)) {
 		e.label, _, _ = strings.Cut(e.label, ", earlier")
-		known := slices.ContainsFunc(notes, func(n entry) bool { return strings.TrimSpace(clean(n.text)) == strings.TrimSpace(e.text) })
+		known := slices.ContainsFunc(notes, func(n entry) bool { return strings.TrimSpace(chars.Strip(n.text)) == strings.TrimSpace(e.text) })
 		if !known && len(notes) < notesKept {
 			e.label += ", earlier: may be out of date"
 			notes = append(notes, e)

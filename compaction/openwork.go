@@ -3,6 +3,7 @@ package compaction
 import (
 	"cmp"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/transcript"
 )
@@ -93,9 +94,9 @@ func (s *source) superseded() map[int]string {
 			key, _ = s.keyOf(op.Command)
 		}
 		switch {
-		case op.Status == statusApplied && (op.ExitCode == nil || *op.ExitCode == 0):
+		case op.Status == intents.Applied && (op.ExitCode == nil || *op.ExitCode == 0):
 			succeeded[key] = op.Turn
-		case op.Status != statusFailed || i >= len(s.past):
+		case op.Status != intents.Failed || i >= len(s.past):
 		case succeeded[key] > 0:
 			out[i] = "; succeeded later (" + turnRange(succeeded[key], succeeded[key]) + ")"
 		case op.shell() && commands[key] != nil && commands[key].covered != nil:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -86,10 +87,10 @@ func (s *source) groups() []group {
 		switch {
 		case op.pending():
 			open = append(open, g)
-		case op.Status == statusFailed && later[i] != "":
+		case op.Status == intents.Failed && later[i] != "":
 			g.note = later[i]
 			obsolete = append(obsolete, g)
-		case op.Status == statusFailed:
+		case op.Status == intents.Failed:
 			open = append(open, g)
 		case op.shell() && s.isLook(op.Command):
 			continue // it changed nothing: the line about what is left out counts it
@@ -115,9 +116,9 @@ func (g *group) text() string {
 	op := g.op
 	mark := "⧖"
 	switch op.Status {
-	case statusApplied:
+	case intents.Applied:
 		mark = "✓"
-	case statusFailed:
+	case intents.Failed:
 		mark = "✗"
 	}
 	text := "  " + mark + " " + oneLine(cmp.Or(op.Op, op.Name), 60)
@@ -125,7 +126,7 @@ func (g *group) text() string {
 		text += ` → "` + target + `"`
 	}
 	text += times(g.count) + " (" + turnRange(g.first, op.Turn) + ", " + agentOf(op.Agent) + ")"
-	if op.Status == statusFailed {
+	if op.Status == intents.Failed {
 		text += " — " + op.failure() + g.note
 	}
 	return text

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -42,7 +43,7 @@ func (s *source) pins() ([]pin, map[string]bool, error) {
 	ids := make(map[string]bool)
 	var out []pin
 	add := func(p pin) {
-		p.text = strings.TrimSpace(clean(p.text))
+		p.text = strings.TrimSpace(chars.Strip(p.text))
 		same := func(q pin) bool { return q.text == p.text && (p.text != below || q.label == p.label) }
 		if p.text != "" && !slices.ContainsFunc(out, same) {
 			out = append(out, p)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/transcript"
 )
@@ -16,10 +17,10 @@ func TestFixedTextsAreExact(t *testing.T) {
 	k.turn = 2
 	k.user("Start")
 	k.read("x.go", 5000)
-	k.do(Operation{Name: "Write", Op: opWrite, Target: "src/api/users.go", Agent: "Developer"}, "")
-	k.do(Operation{Name: "Edit", Op: opPatch, Target: "src/api/auth.go", Agent: "Developer"}, "[ERROR] oldText not found…")
-	k.do(Operation{Name: "Bash", Op: opShell, Command: "go test ./...", Agent: "Tester"}, "")
-	k.do(Operation{Name: "Bash", Op: opShell, Command: "go build ./...", Agent: "Tester"}, "pending")
+	k.do(Operation{Intent: intents.Intent{Name: "Write", Op: intents.OpWrite, Target: "src/api/users.go", Agent: "Developer"}}, "")
+	k.do(Operation{Intent: intents.Intent{Name: "Edit", Op: intents.OpPatch, Target: "src/api/auth.go", Agent: "Developer"}}, "[ERROR] oldText not found…")
+	k.do(Operation{Intent: intents.Intent{Name: "Bash", Op: intents.OpShell, Command: "go test ./...", Agent: "Tester"}}, "")
+	k.do(Operation{Intent: intents.Intent{Name: "Bash", Op: intents.OpShell, Command: "go build ./...", Agent: "Tester"}}, "pending")
 	k.say("It was interrupted.")
 	k.user("next")
 	p := mustPlan(t, k.in, Options{Keep: 1})

@@ -1,6 +1,10 @@
 package compaction
 
-import "strings"
+import (
+	"strings"
+
+	"ctxledger.dev/internal/chars"
+)
 
 // ruleText joins the blocks of a document.
 const ruleText = "\n\n---\n\n"
@@ -26,7 +30,7 @@ type entry struct {
 // as one of ours: a single line follows its label, several stand in a fence that is longer than any
 // in the text, and lines that look like ours are indented by a bar.
 func quote(e entry) string {
-	text := strings.Trim(clean(e.text), "\n")
+	text := strings.Trim(chars.Strip(e.text), "\n")
 	if strings.TrimSpace(text) == "" {
 		return "(" + e.label + ") (no text)"
 	}

@@ -1,10 +1,11 @@
 package compaction
 
 import (
+	"fmt"
 	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
 )
 
 func FuzzQuoteReadsBackAndNeverPoses(f *testing.F) {
@@ -20,7 +21,7 @@ func FuzzQuoteReadsBackAndNeverPoses(f *testing.F) {
 		if len(back) != 2 || back[1].text != "end" {
 			t.Fatalf("%q reads back as %q", q, back)
 		}
-		want := strings.Trim(clean(s), "\n")
+		want := strings.Trim(chars.Strip(s), "\n")
 		if !strings.Contains(want, "\n") {
 			want = strings.TrimSpace(want)
 		}
@@ -30,27 +31,25 @@ func FuzzQuoteReadsBackAndNeverPoses(f *testing.F) {
 	})
 }
 
-func FuzzCleanIsHarmlessAndStable(f *testing.F) {
-	for _, s := range []string{"a\x1b[2Jb", "\x1b]0;title\a", "\u009b31m", "\xff\xfe", "a\r\nb\rc", "\u202eabc", "\x1b", "\x1b[", "\U000e0041"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		c := clean(s)
-		if !utf8.ValidString(c) {
-			t.Fatalf("%q is not valid", c)
-		}
-		for _, r := range c {
-			if unicode.IsControl(r) && r != '\n' && r != '\t' {
-				t.Fatalf("%q holds %U", c, r)
+// TestADocumentHidesNothing plants a character that is not seen, or drives a terminal, in all that a document quotes.
+func TestADocumentHidesNothing(t *testing.T) {
+	for _, r := range []rune{
+		0x1b, 0x9b, 0x7f, 0xad, 0x34f, 0x61c, 0x180b, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202e, 0x2060, 0x2066, 0x3164, 0xfe01, 0xfeff, 0xe0041, 0xe0130,
+	} {
+		t.Run(fmt.Sprintf("%U", r), func(t *testing.T) {
+			k, c := newTalk(t), string(r)
+			k.user("please be" + c + "gin")
+			k.say("I decided: the po" + c + "rt is 8443.")
+			k.edit("src/a"+c+"b.go", "[ERROR] no"+c+"ne")
+			k.run("go te"+c+"st ./...", 1, "FA"+c+"IL")
+			k.read("long"+c+".go", 9000)
+			k.user("next")
+			p := mustPlan(t, k.in, Options{Keep: 1, Notes: "a no" + c + "te"})
+			if !strings.Contains(p.Text, "please be") || strings.ContainsRune(p.Text, r) || !chars.Safe(p.Text) {
+				t.Errorf("%q", p.Text)
 			}
-		}
-		if clean(c) != c {
-			t.Fatalf("%q changes again", c)
-		}
-		if utf8.RuneCountInString(oneLine(s, 20)) > 21 {
-			t.Fatalf("%q is too long", oneLine(s, 20))
-		}
-	})
+		})
+	}
 }
 
 func TestClipNeverCutsACharacterInTwo(t *testing.T) {

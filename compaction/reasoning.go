@@ -54,7 +54,7 @@ func (s *source) reasoningOf(it *Item) (string, error) {
 		}
 		parts = append(parts, text)
 	}
-	text := strings.Join(strings.Fields(clean(strings.Join(parts, " "))), " ")
+	text := strings.Join(strings.Fields(chars.Strip(strings.Join(parts, " "))), " ")
 	if n := utf8.RuneCountInString(text); n > reasoningChars {
 		text = chars.Head(text, reasoningChars) + " [TRUNCATED — " + chars.Commas(n) + " chars total]"
 	}

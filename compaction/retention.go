@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ctxledger.dev/internal/chars"
 )
 
 const (
@@ -27,7 +29,7 @@ func (s *source) retain(d *document, text string) (bool, error) {
 		return false, nil
 	}
 	var b *block
-	chars, looked := 0, 0
+	added, looked := 0, 0
 	seen := make(map[string]bool)
 	add := func(turn int, things []string) bool {
 		things = slices.DeleteFunc(things, func(t string) bool {
@@ -37,7 +39,7 @@ func (s *source) retain(d *document, text string) (bool, error) {
 		})
 		for part := range slices.Chunk(things, retainedPerLine) {
 			l := "  turn " + strconv.Itoa(max(1, turn)) + ": " + strings.Join(part, ", ")
-			if chars += len(l) + 1; chars > carriedChars {
+			if added += len(l) + 1; added > carriedChars {
 				return false
 			}
 			if b == nil {
@@ -65,7 +67,7 @@ func (s *source) retain(d *document, text string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		things := slices.Concat(it.Paths, it.Names, exact().FindAllString(clean(said[:min(len(said), retainedBytes)]), 64))
+		things := slices.Concat(it.Paths, it.Names, exact().FindAllString(chars.Strip(said[:min(len(said), retainedBytes)]), 64))
 		for i, t := range things {
 			things[i] = oneLine(t, 200)
 		}
@@ -83,7 +85,7 @@ func (s *source) namedBy(op *Operation) []string {
 	case !op.shell() && op.Target != "":
 		return []string{s.path(op.Target)}
 	case op.ExitCode != nil && *op.ExitCode != 0:
-		return exact().FindAllString(clean(op.Outcome), 8)
+		return exact().FindAllString(chars.Strip(op.Outcome), 8)
 	}
 	return nil
 }

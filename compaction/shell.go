@@ -4,6 +4,9 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/shell"
 )
 
 // A purpose is what a command is run for.
@@ -58,41 +61,11 @@ func namesTool(segment string) bool {
 // only its first line.
 func segments(command string) []string {
 	command, _, _ = strings.Cut(command, "<<")
-	command = clean(command)
 	var out []string
-	var quote byte
-	from := 0
-	for i := 0; i < len(command); i++ {
-		c := command[i]
-		switch {
-		case quote != 0:
-			if c == '\\' && quote == '"' {
-				i++
-			} else if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"' || c == '`':
-			quote = c
-		case c == '\\':
-			i++
-		case c == ';' || c == '\n' || c == '|' || c == '&' && !redirects(command, i):
-			out = append(out, command[from:i])
-			from = i + 1
-		}
+	for _, s := range shell.Segments(chars.Strip(command)) {
+		out = append(out, s.Text)
 	}
-	out = append(out, command[min(from, len(command)):])
-	kept := out[:0]
-	for _, s := range out {
-		if s = strings.TrimSpace(s); s != "" {
-			kept = append(kept, s)
-		}
-	}
-	return kept
-}
-
-// redirects reports whether the "&" at i belongs to a redirection such as "2>&1" or "&>file".
-func redirects(s string, i int) bool {
-	return i > 0 && s[i-1] == '>' || i+1 < len(s) && s[i+1] == '>'
+	return out
 }
 
 // keyOf names what a command runs, so that two runs of one thing are known as such: without changes

@@ -1,6 +1,10 @@
 package compaction
 
-import "strings"
+import (
+	"strings"
+
+	"ctxledger.dev/intents"
+)
 
 // shellActs takes the moves and deletions of a shell run into account.
 func (t *fileTable) shellActs(op *Operation) {
@@ -18,7 +22,7 @@ func (t *fileTable) shellActs(op *Operation) {
 		for _, f := range hit {
 			t.touch(f, op)
 			switch {
-			case op.Status != statusApplied:
+			case op.Status != intents.Applied:
 				f.unsure = "moved or deleted by a command that failed (" + turnRange(op.Turn, op.Turn) + "): check"
 			case act.To == "":
 				f.applied++

@@ -125,11 +125,10 @@ func (s *shop) block(it *Item, b shopBlock, said []string, facts *transcript.Mes
 		it.Calls = append(it.Calls, c)
 		if m.Tracked() {
 			s.calls[b.ID] = len(s.in.Operations)
-			s.in.Operations = append(s.in.Operations, Operation{
-				Seq: it.Seqs[0], Turn: it.Turn, Name: b.Name, Op: m.Op, CallID: b.ID, Status: "Pending", From: m.From,
+			s.in.Operations = append(s.in.Operations, Operation{Intent: intents.Intent{
+				Seq: it.Seqs[0], Turn: it.Turn, Name: b.Name, Op: m.Op, CallID: b.ID, Status: intents.Pending, From: m.From,
 				Target: strings.TrimPrefix(m.Target, s.in.Session.Dir+"/"), Command: clip(m.Command, 1000),
-				Acts: fileActs(m.Command),
-			})
+			}, Acts: fileActs(m.Command)})
 		}
 	case "tool_result":
 		text := resultText(b.Content)
@@ -223,7 +222,7 @@ func TestShopDocumentIsOrderly(t *testing.T) {
 			t.Errorf("budget %d: %.0f %% of the document stands in crowded lines", budget, 100*share)
 		}
 		for _, op := range in.Operations {
-			if op.Seq > p.Record.To || op.shell() || op.Status != statusApplied {
+			if op.Seq > p.Record.To || op.shell() || op.Status != intents.Applied {
 				continue
 			}
 			if !strings.Contains(p.Text, op.Target+" — ") && !strings.Contains(p.Text, "from "+op.Target+" (") {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/sessions"
@@ -94,36 +95,36 @@ func (k *talk) answer(call string, tokens int, failed bool) *Item {
 }
 
 func (k *talk) read(path string, tokens int, names ...string) {
-	k.answer(k.ask("Read", opRead, path), tokens, false).Names = names
+	k.answer(k.ask("Read", intents.OpRead, path), tokens, false).Names = names
 }
 
 // do runs a tracked operation. end is "" for success, "pending", or what failed.
 func (k *talk) do(op Operation, end string, names ...string) {
 	call := k.ask(op.Name, op.Op, op.Target+op.Command)
 	k.in.Items[len(k.in.Items)-1].Names = names
-	op.Seq, op.Turn, op.CallID, op.Status = k.in.Position, k.turn, call, statusApplied
+	op.Seq, op.Turn, op.CallID, op.Status = k.in.Position, k.turn, call, intents.Applied
 	switch {
 	case end == "pending":
 		op.Status = "Pending"
 	case end != "":
-		op.Status, op.Error = statusFailed, end
+		op.Status, op.Error = intents.Failed, end
 	}
 	if end != "pending" {
-		k.answer(call, 100, op.Status == statusFailed)
+		k.answer(call, 100, op.Status == intents.Failed)
 	}
 	k.in.Operations = append(k.in.Operations, op)
 }
 
 func (k *talk) edit(path, end string, names ...string) {
-	k.do(Operation{Name: "Edit", Op: opPatch, Target: path}, end, names...)
+	k.do(Operation{Intent: intents.Intent{Name: "Edit", Op: intents.OpPatch, Target: path}}, end, names...)
 }
 
 func (k *talk) write(path string, names ...string) {
-	k.do(Operation{Name: "Write", Op: opWrite, Target: path}, "", names...)
+	k.do(Operation{Intent: intents.Intent{Name: "Write", Op: intents.OpWrite, Target: path}}, "", names...)
 }
 
 func (k *talk) run(command string, exit int, outcome string) {
-	op := Operation{Name: "Bash", Op: opShell, Command: command, Outcome: outcome, Acts: fileActs(command)}
+	op := Operation{Intent: intents.Intent{Name: "Bash", Op: intents.OpShell, Command: command, Outcome: outcome}, Acts: fileActs(command)}
 	end := ""
 	if exit != 0 {
 		op.ExitCode = &exit
@@ -216,10 +217,10 @@ func (k *talk) play(script string) Proposal {
 			k.read(words[0], n, words[2:]...)
 		case "edit", "write", "delete":
 			words = strings.Fields(what)
-			op := map[string]string{"edit": opPatch, "write": opWrite, "delete": opDelete}[verb]
-			k.do(Operation{Name: verb, Op: op, Target: words[0]}, end, words[1:]...)
+			op := map[string]string{"edit": intents.OpPatch, "write": intents.OpWrite, "delete": intents.OpDelete}[verb]
+			k.do(Operation{Intent: intents.Intent{Name: verb, Op: op, Target: words[0]}}, end, words[1:]...)
 		case "move":
-			k.do(Operation{Name: verb, Op: opMove, From: words[0], Target: words[1]}, "")
+			k.do(Operation{Intent: intents.Intent{Name: verb, Op: intents.OpMove, From: words[0], Target: words[1]}}, "")
 		case "run":
 			command, ended, _ := strings.Cut(rest, " => ")
 			code, outcome, _ := strings.Cut(ended, " ")

@@ -2,11 +2,10 @@ package engine_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/limits"
@@ -31,16 +30,11 @@ func benchLedger(b *testing.B) *engine.Local {
 func shopBatches(tb testing.TB) [][]sessions.NewEntry {
 	tb.Helper()
 	var (
-		d       claudecode.Decoder
 		batches [][]sessions.NewEntry
 		batch   []sessions.NewEntry
 		size    int
 	)
-	for line := range strings.Lines(string(readFile(tb, shopFile))) {
-		e, ok := d.Entry([]byte(strings.TrimRight(line, "\n")))
-		if !ok {
-			continue
-		}
+	for _, e := range readWhole(tb, shopFile).Entries {
 		if size += len(e.Original); size > limits.AppendBatch {
 			batches, batch, size = append(batches, batch), nil, len(e.Original)
 		}
@@ -73,7 +67,7 @@ func BenchmarkAppendEntries(b *testing.B) {
 func benchSessions(b *testing.B, run func(b *testing.B, l *engine.Local, session string)) {
 	b.Run("shop", func(b *testing.B) {
 		l := benchLedger(b)
-		r, err := claudecode.Import(b.Context(), l, claudecode.Source{Path: shopFile}, nil)
+		r, err := agents.Import(b.Context(), l, agents.Source{Path: shopFile}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -160,7 +154,7 @@ func BenchmarkGrowthAfterOneMore(b *testing.B) {
 	start := time.Now()
 	ask := func() {
 		start = time.Now()
-		if g, err := l.Growth(b.Context(), ledger.GrowthRequest{Session: resp.Session}); err != nil || len(g.Turns) != 500 {
+		if g, err := l.TurnStats(b.Context(), ledger.TurnStatsRequest{Session: resp.Session}); err != nil || len(g.Turns) != 500 {
 			b.Fatal(len(g.Turns), err)
 		}
 	}

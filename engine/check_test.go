@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
@@ -16,9 +16,9 @@ import (
 )
 
 // check checks the closed ledger in dir.
-func check(t *testing.T, dir string) engine.Checked {
+func check(t *testing.T, dir string) upkeep.Checked {
 	t.Helper()
-	c, err := engine.Check(t.Context(), dir, env.System())
+	c, err := upkeep.Check(t.Context(), dir, env.System())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,9 +70,9 @@ func TestACheckNamesWhatIsWrong(t *testing.T) {
 	}
 	dir := schema1(t)
 	change(t, dir, func(tx kv.Tx) error { return tx.Put("engine", []byte("schema"), []byte("99")) })
-	_, err := engine.Check(t.Context(), dir, env.System())
+	_, err := upkeep.Check(t.Context(), dir, env.System())
 	wantCode(t, err, fault.Unavailable)
-	_, err = engine.Check(t.Context(), t.TempDir(), env.System())
+	_, err = upkeep.Check(t.Context(), t.TempDir(), env.System())
 	wantCode(t, err, fault.NotFound)
 }
 

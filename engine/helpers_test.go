@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -70,12 +71,12 @@ func openIn(t *testing.T, dir, root string) (*engine.Local, *clock) {
 // sound checks the ledger that a test leaves, against all that the domains and the engine promise.
 func sound(t *testing.T, dir string) {
 	t.Helper()
-	found, err := engine.Audit(context.Background(), dir)
+	found, err := upkeep.Check(context.Background(), dir, env.System())
 	if err != nil {
-		t.Errorf("audit: %v", err)
+		t.Errorf("check: %v", err)
 	}
-	for _, f := range found {
-		t.Errorf("audit: %s: %s", f.Where, f.What)
+	for _, f := range found.Damage {
+		t.Errorf("check: %s: %s", f.Where, f.What)
 	}
 }
 
@@ -101,7 +102,7 @@ func open(t *testing.T) *engine.Local {
 // shop imports the recorded session and returns its id.
 func shop(t *testing.T, l *engine.Local) string {
 	t.Helper()
-	r, err := claudecode.Import(t.Context(), l, claudecode.Source{Path: shopFile}, nil)
+	r, err := agents.Import(t.Context(), l, agents.Source{Path: shopFile}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,3 +226,18 @@ func readFile(t testing.TB, name string) []byte {
 func compactionOf(keep int) compaction.Options { return compaction.Options{Keep: keep} }
 
 func artifactRef(session string) artifacts.Ref { return artifacts.Ref{Session: session} }
+
+// readWhole reads a session file without a ledger.
+func readWhole(tb testing.TB, path string) agents.Recording {
+	tb.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer file.Close()
+	r, err := agents.Read(file, path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}

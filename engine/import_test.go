@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -143,7 +143,7 @@ func TestImportInManySmallStepsEqualsOne(t *testing.T) {
 	var id string
 	for end := 40_000; ; end += 40_000 {
 		writeFile(t, name, raw[:min(end, len(raw))])
-		r, err := claudecode.Import(t.Context(), l, claudecode.Source{Path: name}, nil)
+		r, err := agents.Import(t.Context(), l, agents.Source{Path: name}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -200,8 +200,8 @@ func TestALedgerOfSchema1OpensAsItWas(t *testing.T) {
 
 func TestANewLedgerHasNoCopyAndANewerOneIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	l, _ := openIn(t, dir, "")
-	if err := l.Close(); err != nil {
+	l, err := engine.Open(t.Context(), engine.Options{State: dir, Env: env.System()})
+	if err := errors.Join(err, l.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if copies, err := filepath.Glob(filepath.Join(dir, "ledger.db.*")); err != nil || len(copies) > 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
@@ -15,10 +15,10 @@ import (
 )
 
 // repair repairs the closed ledger in dir into a new directory.
-func repair(t *testing.T, dir string) (engine.Repaired, string, error) {
+func repair(t *testing.T, dir string) (upkeep.Repaired, string, error) {
 	t.Helper()
 	into := filepath.Join(t.TempDir(), "into")
-	r, err := engine.Repair(t.Context(), dir, into, env.System())
+	r, err := upkeep.Repair(t.Context(), dir, into, env.System())
 	return r, into, err
 }
 

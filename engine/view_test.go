@@ -3,10 +3,11 @@ package engine_test
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/ledger"
@@ -45,7 +46,7 @@ func TestInvariant4RequestsArePrefixesOfLaterOnes(t *testing.T) {
 	checked := 0
 	for _, end := range requests(readFile(t, shopFile)) {
 		writeFile(t, name, readFile(t, shopFile)[:end])
-		r, err := claudecode.Import(t.Context(), l, claudecode.Source{Path: name}, nil)
+		r, err := agents.Import(t.Context(), l, agents.Source{Path: name}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,10 +134,12 @@ func TestInvariant2EveryHandleReadsBackTheOriginal(t *testing.T) {
 func resultTexts(t *testing.T, l *engine.Local, id string) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for line := range bytes.Lines(originals(t, l, id, 0, 0)) {
-		var d claudecode.Decoder
-		e, ok := d.Entry(bytes.TrimRight(line, "\n"))
-		if !ok || e.Message.Empty() {
+	file := filepath.Join(t.TempDir(), "session.jsonl")
+	if err := os.WriteFile(file, originals(t, l, id, 0, 0), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range readWhole(t, file).Entries {
+		if e.Message.Empty() {
 			continue
 		}
 		m, err := transcript.Decode(e.Format, e.Original[e.Message.From:e.Message.To])

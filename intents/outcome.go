@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // Limits of what is kept of a call, in characters.
@@ -83,27 +85,12 @@ func Outcome(text string, failed bool) string {
 	}
 	switch {
 	case problem != "":
-		return cut(problem, maxOutcome)
+		return chars.Cut(problem, maxOutcome)
 	case sum != "":
-		return cut(sum, maxOutcome)
+		return chars.Cut(sum, maxOutcome)
 	default:
-		return cut(last, maxOutcome)
+		return chars.Cut(last, maxOutcome)
 	}
-}
-
-// cut shortens s to at most n characters, marking the cut.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	i := 0
-	for j := range s {
-		if i == n {
-			return s[:j] + "…"
-		}
-		i++
-	}
-	return s
 }
 
 // failureMarks are words of test runners that no success prints. A pipe takes the exit status of what

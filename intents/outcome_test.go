@@ -108,12 +108,4 @@ func FuzzOutcomeStaysShort(f *testing.F) {
 	})
 }
 
-func TestCutCountsCharacters(t *testing.T) {
-	for in, want := range map[string]string{"": "", "abc": "abc", "abcd": "abc…", "äöü": "äöü", "äöüß": "äöü…", "a\xffb\xff": "a\xffb…"} {
-		if got := cut(in, 3); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}
-
 var noon = time.Date(2026, 5, 27, 12, 0, 0, 0, time.UTC)

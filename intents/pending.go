@@ -14,20 +14,7 @@ func PendingOf(tx kv.Tx, session string) ([]Intent, error) {
 	if session != "" {
 		r.Prefix = []byte(session + "\x00")
 	}
-	var all []Intent
-	for rec, err := range tx.Scan(bucketPending, r) {
-		if err != nil {
-			return nil, err
-		}
-		in, err := ofCallKey(tx, rec.Key)
-		if err != nil {
-			return nil, err
-		}
-		if in != nil {
-			all = append(all, *in)
-		}
-	}
-	return all, nil
+	return known(tx, bucketPending, r, kv.All, func(key []byte) (*Intent, error) { return ofCallKey(tx, key) })
 }
 
 // PendingOnPath returns the intents without an outcome that name a path, in the order of session and log.

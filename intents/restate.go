@@ -3,6 +3,7 @@ package intents
 import (
 	"encoding/json"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/kv"
 )
 
@@ -13,7 +14,7 @@ func Restate(tx kv.Tx, session, callID, name, command string, args json.RawMessa
 	if err != nil || in == nil || in.Args == nil && in.Command == "" {
 		return err // there is none, or its words were forgotten
 	}
-	in.Name, in.Command, in.Args = name, cut(command, maxCommand), short(args)
+	in.Name, in.Command, in.Args = name, chars.Cut(command, maxCommand), short(args)
 	return save(tx, key(*in), *in)
 }
 
@@ -24,8 +25,8 @@ func Retell(tx kv.Tx, session, callID, text, shown string) error {
 		return err
 	}
 	failed := in.Status == Failed
-	if in.Error == cut(text, maxError) {
-		in.Error = cut(shown, maxError)
+	if in.Error == chars.Cut(text, maxError) {
+		in.Error = chars.Cut(shown, maxError)
 	}
 	if in.Outcome == Outcome(text, failed) {
 		in.Outcome = Outcome(shown, failed)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 )
@@ -34,7 +35,7 @@ func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
 		return *old, nil
 	}
 	in.ID = id(in.Session, in.CallID)
-	in.Status, in.Command = Pending, cut(in.Command, maxCommand)
+	in.Status, in.Command = Pending, chars.Cut(in.Command, maxCommand)
 	in.Args = short(args)
 	k := key(in)
 	if err := tx.Put(bucketCalls, callKey(in.Session, in.CallID), k); err != nil {
@@ -94,7 +95,7 @@ func Finish(tx kv.Tx, session, callID string, r Result, at time.Time) (*Intent, 
 	in.Reconciled = false
 	in.Finished = &at
 	if in.Status == Failed {
-		in.Error = cut(r.Text, maxError)
+		in.Error = chars.Cut(r.Text, maxError)
 	}
 	if in.Op == OpShell {
 		in.Outcome = Outcome(r.Text, in.Status == Failed)
@@ -123,29 +124,28 @@ func All(tx kv.Tx) iter.Seq2[Intent, error] {
 
 // scan yields the intents in a range of keys.
 func scan(tx kv.Tx, r kv.Range) iter.Seq2[Intent, error] {
-	return func(yield func(Intent, error) bool) {
-		for rec, err := range tx.Scan(bucketIntents, r) {
-			in := Intent{}
-			if err == nil {
-				in, err = decode(rec.Value)
-			}
-			if !yield(in, err) || err != nil {
-				return
-			}
+	return kv.Values(tx, bucketIntents, r, func(r kv.Record) (Intent, error) { return decode(r.Value) })
+}
+
+// known returns the intents that an index names and that there are, at most limit of them.
+func known(tx kv.Tx, index kv.Bucket, r kv.Range, limit int, find func(key []byte) (*Intent, error)) ([]Intent, error) {
+	var list []Intent
+	for in, err := range kv.Values(tx, index, r, func(r kv.Record) (*Intent, error) { return find(r.Key) }) {
+		switch {
+		case len(list) == limit:
+			return list, nil
+		case err != nil:
+			return nil, err
+		case in != nil:
+			list = append(list, *in)
 		}
 	}
+	return list, nil
 }
 
 // OfSession returns the intents of a session in the order of its log.
 func OfSession(tx kv.Tx, session string) ([]Intent, error) {
-	var all []Intent
-	for in, err := range From(tx, session, 0) {
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, in)
-	}
-	return all, nil
+	return kv.Collect(From(tx, session, 0), kv.All)
 }
 
 // From yields the intents of a session in the order of its log, those of the entry with this sequence
@@ -163,26 +163,13 @@ func OfPath(tx kv.Tx, path string) ([]Intent, error) {
 // naming returns the intents that name a path and whose key is wanted, in the order of session and log.
 func naming(tx kv.Tx, path string, wanted func(k []byte) (bool, error)) ([]Intent, error) {
 	prefix := []byte(path + "\x00")
-	var all []Intent
-	for r, err := range tx.Scan(bucketPaths, kv.Range{Prefix: prefix}) {
-		if err != nil {
+	return known(tx, bucketPaths, kv.Range{Prefix: prefix}, kv.All, func(key []byte) (*Intent, error) {
+		k := key[len(prefix):]
+		if ok, err := wanted(k); err != nil || !ok {
 			return nil, err
 		}
-		k := r.Key[len(prefix):]
-		if ok, err := wanted(k); err != nil {
-			return nil, err
-		} else if !ok {
-			continue
-		}
-		in, err := load(tx, k)
-		if err != nil {
-			return nil, err
-		}
-		if in != nil {
-			all = append(all, *in)
-		}
-	}
-	return all, nil
+		return load(tx, k)
+	})
 }
 
 // short returns arguments as the documented summary: strings as they are, other values as JSON,
@@ -199,7 +186,7 @@ func short(args json.RawMessage) map[string]string {
 		if json.Unmarshal(a[k], &s) != nil {
 			s = string(a[k])
 		}
-		m[cut(k, maxArg)] = cut(s, maxArg)
+		m[chars.Cut(k, maxArg)] = chars.Cut(s, maxArg)
 	}
 	return m
 }

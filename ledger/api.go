@@ -23,12 +23,12 @@ type BlobRef = kv.BlobRef
 type API interface {
 	Events
 	Recorder
-	Sessions
+	SessionReader
 	Views
 	Compactions
-	Artifacts
+	ArtifactStore
 	Blobs
-	Memories
+	MemoryStore
 	Files
 	Observations
 	Erasure
@@ -57,8 +57,8 @@ type Recorder interface {
 	AppendMessages(ctx context.Context, r AppendMessagesRequest) (AppendMessagesResponse, error)
 }
 
-// Sessions finds sessions and reads their logs.
-type Sessions interface {
+// SessionReader finds sessions and reads their logs.
+type SessionReader interface {
 	// Sessions lists the sessions, newest first.
 	Sessions(ctx context.Context, r SessionsRequest) (SessionsResponse, error)
 	// Session finds one session. not_found; conflict when the name fits several, which it lists.
@@ -73,8 +73,8 @@ type Views interface {
 	View(ctx context.Context, r ViewRequest) (ViewResponse, error)
 	// Status says what fills the window of a session.
 	Status(ctx context.Context, r StatusRequest) (Status, error)
-	// Growth says what fills the window of a session, and how it came to, turn by turn.
-	Growth(ctx context.Context, r GrowthRequest) (Growth, error)
+	// TurnStats says what fills the window of a session, and how it came to, turn by turn.
+	TurnStats(ctx context.Context, r TurnStatsRequest) (TurnStats, error)
 	// EditView decides which parts of a session's view are shown less of from now on, and records it.
 	EditView(ctx context.Context, r EditViewRequest) (EditedView, error)
 	// Overflow says what became of a request that a provider refused or cut, and what to do; it keeps the
@@ -98,8 +98,8 @@ type Compactions interface {
 	Restore(ctx context.Context, r RestoreRequest) (RestoreResponse, error)
 }
 
-// Artifacts keeps content outside of the context.
-type Artifacts interface {
+// ArtifactStore keeps content outside of the context.
+type ArtifactStore interface {
 	// PutArtifact keeps a blob's content as an artifact.
 	PutArtifact(ctx context.Context, r PutArtifactRequest) (artifacts.Artifact, error)
 	// Artifact returns an artifact's record, also that of a forgotten one.
@@ -120,8 +120,8 @@ type Blobs interface {
 	ReadBlob(ctx context.Context, r ReadBlobRequest) (io.ReadCloser, error)
 }
 
-// Memories keeps facts that outlive sessions.
-type Memories interface {
+// MemoryStore keeps facts that outlive sessions.
+type MemoryStore interface {
 	// SaveMemory writes a memory, with secrets masked. conflict: the name belongs to another author's fact.
 	SaveMemory(ctx context.Context, r SaveMemoryRequest) (memory.Entry, error)
 	// Memories lists, or with a query ranks, the memories of the scopes asked for.
@@ -186,7 +186,7 @@ type Calibration interface {
 type (
 	// A LogReader reads sessions with all their originals.
 	LogReader interface {
-		Sessions
+		SessionReader
 		Blobs
 	}
 	// A ViewReader reads views with all their messages.

@@ -29,7 +29,7 @@ func CompactBy(ctx context.Context, api Compactions, r PlanCompactionRequest, ke
 		if err != nil {
 			return CompactionPlan{}, err
 		}
-		return finished(ctx, api, CompactionPlan{PlanCompactionRequest: r}, *done)
+		return finished(CompactionPlan{PlanCompactionRequest: r}, *done), nil
 	}
 	var wasted sessions.Usage
 	for asked := range limits.Plans {
@@ -54,7 +54,7 @@ func CompactBy(ctx context.Context, api Compactions, r PlanCompactionRequest, ke
 		if err != nil {
 			return p, err
 		}
-		return finished(ctx, api, p, accepted)
+		return finished(p, accepted), nil
 	}
 	return CompactionPlan{}, fault.New(fault.Stale, "engine.compact", "session %s changed %d times while its compaction was written", r.Session, limits.Plans).
 		WithHint("compact again when the agent pauses")
@@ -76,16 +76,14 @@ func acceptedBefore(ctx context.Context, api Compactions, r PlanCompactionReques
 	return nil, err
 }
 
-// finished is the plan of what was accepted.
-func finished(ctx context.Context, api Compactions, p CompactionPlan, s Summary) (CompactionPlan, error) {
+// finished is the plan of what was accepted, or refused.
+func finished(p CompactionPlan, s Summary) CompactionPlan {
 	p.Brief = nil
 	if s.Refused != "" {
 		p.Outcome, p.Why = s.Refused, s.Why
 		p.Summary.Run = s.Run
-		return p, nil
+		return p
 	}
-	var err error
-	p.Outcome, p.Why = compaction.Compacted, ""
-	p.Summary, err = api.Summary(ctx, SummaryRequest{ID: s.ID})
-	return p, err
+	p.Outcome, p.Why, p.Summary = compaction.Compacted, "", s
+	return p
 }

@@ -10,28 +10,17 @@ import (
 	"ctxledger.dev/internal/limits"
 )
 
-// Compact plans and accepts a compaction over an API, planning again when the session went on in
-// between. Outcomes other than compacted come back in the plan: no summary is recorded, only that it was
-// tried. With dryRun nothing is recorded at all.
+// Compact makes a compaction without a model, in one request. Outcomes other than compacted come back in the plan: no
+// summary is recorded, only that it was tried. With dryRun nothing is recorded at all.
 func Compact(ctx context.Context, api Compactions, r PlanCompactionRequest, key string, dryRun bool) (CompactionPlan, error) {
-	for range limits.Plans {
-		p, err := api.PlanCompaction(ctx, r)
-		if err != nil || dryRun {
-			return p, err
-		}
-		accepted, err := api.AcceptCompaction(ctx, AcceptCompactionRequest{
-			Mutation: Mutation{key}, PlanCompactionRequest: r, Position: p.Position,
-		})
-		if fault.Is(err, fault.Stale) {
-			continue
-		}
-		if err != nil {
-			return p, err
-		}
-		return finished(ctx, api, p, accepted)
+	if dryRun {
+		return api.PlanCompaction(ctx, r)
 	}
-	return CompactionPlan{}, fault.New(fault.Stale, "engine.compact", "session %s went on %d times while its compaction was planned", r.Session, limits.Plans).
-		WithHint("compact again when the agent pauses")
+	made, err := api.AcceptCompaction(ctx, AcceptCompactionRequest{Mutation: Mutation{key}, PlanCompactionRequest: r})
+	if err != nil {
+		return CompactionPlan{}, err
+	}
+	return finished(CompactionPlan{PlanCompactionRequest: r}, made), nil
 }
 
 // Messages reads a whole view over an API, page by page; a view that moved on is read again.

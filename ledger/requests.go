@@ -383,11 +383,12 @@ type CompactionPlan struct {
 	Brief *compaction.Brief `json:"brief,omitempty"`
 }
 
-// AcceptCompactionRequest commits a plan.
+// AcceptCompactionRequest plans a compaction and commits it.
 type AcceptCompactionRequest struct {
 	Mutation
 	PlanCompactionRequest
-	Position int64 `json:"position"` // of the plan
+	// Position is that of the plan that the caller has seen: the log must not have gone on. 0: there was none.
+	Position int64 `json:"position,omitempty"`
 	// Answer is what came of asking a model, in the modes that have one write. With it the log may have
 	// gone on since the plan: what counts is that the range is the same.
 	Answer *compaction.Answer `json:"answer,omitempty"`

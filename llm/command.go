@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"ctxledger.dev/compaction"
@@ -117,15 +116,5 @@ func short(s string, limit int) string {
 // visible is the beginning of a foreign text as one line, without control characters.
 func visible(s string) string {
 	const most = 64 << 10 // bytes: more is not looked at
-	s = strings.ToValidUTF8(s[:min(len(s), most)], "")
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if !unicode.IsGraphic(r) {
-			return -1
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
+	return strings.Join(strings.Fields(chars.Strip(s[:min(len(s), most)])), " ")
 }

@@ -10,9 +10,9 @@ func cancelMethod() method {
 	return notification("$/cancelRequest", func(s *Server, p *protocol.CancelParams) error {
 		switch id := p.ID.(type) {
 		case protocol.Integer:
-			s.flights.cancel(jsonrpc2.NewNumberID(int64(id)))
+			s.inFlight.cancel(jsonrpc2.NewNumberID(int64(id)))
 		case protocol.String:
-			s.flights.cancel(jsonrpc2.NewStringID(string(id)))
+			s.inFlight.cancel(jsonrpc2.NewStringID(string(id)))
 		}
 		return nil
 	})

@@ -55,7 +55,7 @@ func contextMethod() method {
 			if err != nil {
 				return err
 			}
-			g, err := api.Growth(ctx, ledger.GrowthRequest{Session: session.ID})
+			g, err := api.TurnStats(ctx, ledger.TurnStatsRequest{Session: session.ID})
 			if err == nil {
 				c = s.contextOf(g)
 			}
@@ -66,7 +66,7 @@ func contextMethod() method {
 }
 
 // contextOf shows a growth. What stood in the ledger is cleaned: it may be anybody's words.
-func (s *Server) contextOf(g ledger.Growth) Context {
+func (s *Server) contextOf(g ledger.TurnStats) Context {
 	c := Context{
 		Session: g.Session.ID, Title: plainLine(g.Session.Title), Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
 		Live:   g.Session.Live(s.o.Env.Now()),

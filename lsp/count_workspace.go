@@ -10,10 +10,10 @@ import (
 
 	"go.lsp.dev/protocol"
 
+	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/tally"
 )
 
 // Counted is what counting a workspace comes to.
@@ -60,7 +60,7 @@ func (s *Server) countWorkspace(ctx context.Context, token protocol.ProgressToke
 // countFiles counts the texts of the workspace.
 func (s *Server) countFiles(ctx context.Context, found, read func(int64)) (Counted, error) {
 	c := s.known().meter.Counter.Encoding().Counter() // the meter knows what the sum is worth for the model
-	t := tally.New(ctx, tally.Options{Counter: c, Found: found, Read: read})
+	t := filecount.New(ctx, filecount.Options{Counter: c, Found: found, Read: read})
 	_, err := t.Dir(".", s.place.Root)
 	texts, err := t.Done(err)
 	counted := Counted{Exact: s.known().meter.Counter.Exact()}
@@ -70,7 +70,7 @@ func (s *Server) countFiles(ctx context.Context, found, read func(int64)) (Count
 			counted.Files++
 			counted.Bytes += x.Read.Bytes
 			counted.Tokens += x.Count.N
-		case !errors.Is(x.Err, tally.ErrBinary):
+		case !errors.Is(x.Err, filecount.ErrBinary):
 			counted.Failed++
 		}
 	}

@@ -1,8 +1,10 @@
 package lsp
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
+
+	"ctxledger.dev/internal/jsonspan"
 
 	"go.lsp.dev/jsonrpc2"
 )
@@ -20,10 +22,10 @@ type refusal struct {
 // decode reads a message. What breaks the rules of JSON-RPC is refused.
 func decode(body []byte) (jsonrpc2.Message, *refusal) {
 	e, err := examine(body)
-	if err != nil {
-		return nil, &refusal{err: err}
-	}
 	id, isID := e.requestID()
+	if err != nil {
+		return nil, &refusal{id, err}
+	}
 	msg, bad := jsonrpc2.DecodeMessage(body)
 	switch wire, _ := bad.(*jsonrpc2.Error); {
 	case bad != nil && wire == nil:
@@ -53,38 +55,32 @@ func (e envelope) requestID() (jsonrpc2.ID, bool) {
 	return jsonrpc2.ID{}, false
 }
 
-// examine looks for what decoding would not refuse: a member twice, and values too deep in each other.
-// It goes once over the message and nests no calls.
+// examine looks for what decoding would not refuse: a member twice, values too deep in each other, and inside of the
+// members what is no JSON.
 func examine(body []byte) (envelope, *jsonrpc2.Error) {
 	var e envelope
 	seen := map[string]bool{}
-	depth := 0
-	for i := 0; i < len(body); i++ {
-		switch body[i] {
-		case '{', '[':
-			if depth++; depth > maxNesting {
-				return e, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "values nested deeper than %d", maxNesting)
-			}
-		case '}', ']':
-			depth--
-		case '"':
-			text, end := stringAt(body, i)
-			i = end - 1
-			value, isKey := valueAt(body, end)
-			if depth != 1 || !isKey {
-				continue
-			}
-			key := string(text[:min(len(text), maxKey)])
-			if seen[key] || len(seen) > maxMembers {
-				return e, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the member %.1000q twice, or too many of them", key)
-			}
-			seen[key] = true
-			if key == "id" {
-				e.id = value
-			}
+	w := jsonspan.New(body, maxNesting)
+	if w.Peek() != '{' {
+		return e, nil
+	}
+	for name, value := range w.Members {
+		key := string(name.In(body)[:min(name.To-name.From, maxKey)])
+		if seen[key] || len(seen) > maxMembers {
+			return envelope{}, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the member %.1000q twice, or too many of them", key)
+		}
+		seen[key] = true
+		if key == `"id"` {
+			e.id = value.In(body)
 		}
 	}
-	return e, nil
+	switch bad, _ := errors.AsType[*jsonspan.Error](w.End()); {
+	case bad == nil:
+		return e, nil
+	case bad.TooDeep:
+		return envelope{}, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "values %s", bad.What)
+	}
+	return e, jsonrpc2.NewError(jsonrpc2.ParseError, "not a message of JSON-RPC 2.0")
 }
 
 // Bounds on the members of a message: it has five at most.
@@ -92,41 +88,3 @@ const (
 	maxKey     = 100 // bytes
 	maxMembers = 100
 )
-
-// stringAt returns what is between the quotes of the string that starts at i, and where the string ends.
-func stringAt(body []byte, i int) (text []byte, end int) {
-	for end = i + 1; end < len(body); end++ {
-		next := bytes.IndexByte(body[end:], '"')
-		if next < 0 {
-			break
-		}
-		end += next
-		slashes := end
-		for body[slashes-1] == '\\' {
-			slashes--
-		}
-		if (end-slashes)%2 == 0 {
-			return body[i+1 : end], end + 1
-		}
-	}
-	return body[i+1:], len(body)
-}
-
-// valueAt returns the number, word or string that follows a key which ends at i, nothing for other values,
-// and false where no colon follows.
-func valueAt(body []byte, i int) (value []byte, isKey bool) {
-	rest := bytes.TrimLeft(body[i:min(len(body), i+maxKey)], " \t\r\n")
-	if len(rest) == 0 || rest[0] != ':' {
-		return nil, false
-	}
-	rest = bytes.TrimLeft(rest[1:], " \t\r\n")
-	if len(rest) > 0 && rest[0] == '"' {
-		text, _ := stringAt(rest, 0)
-		return rest[:min(len(rest), len(text)+2)], true
-	}
-	end := bytes.IndexAny(rest, ",}] \t\r\n")
-	if end < 0 {
-		end = len(rest)
-	}
-	return rest[:end], true
-}

@@ -31,11 +31,12 @@ func (s *Server) handle(wire context.Context, req *jsonrpc2.Request) (any, error
 	if err != nil {
 		return nil, s.wireError(name, err)
 	}
-	ctx, landed, err := s.flights.start(s.life, req.ID())
-	if err != nil {
+	ctx, cancel := context.WithCancel(s.life)
+	defer cancel()
+	if err := s.inFlight.add(req.ID(), cancel); err != nil {
 		return nil, err
 	}
-	defer landed()
+	defer s.inFlight.remove(req.ID())
 	if !s.methods[name].inOrder {
 		jsonrpc2.Async(wire)
 	}

@@ -77,7 +77,7 @@ func (s *Server) find(roots []string) error {
 	}
 	s.place = place
 	if place.Open != nil {
-		s.place.Open = newLedger(place.Open).open
+		s.place.Open = lender(place.Open)
 	}
 	return nil
 }

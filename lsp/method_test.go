@@ -79,7 +79,7 @@ func TestTooManyCallsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var calls []*scriptededitor.Pending
-	for range maxFlights {
+	for range maxInFlight {
 		call, err := f.Begin("test/slow", scriptededitor.Document("untitled:x", nil))
 		if err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@ package lsp
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"go.lsp.dev/protocol"
 
@@ -14,43 +13,6 @@ import (
 type progress struct {
 	s     *Server
 	token protocol.ProgressToken // nil: nobody shows it
-}
-
-// works are the long works under way that a client can end by their progress.
-type works struct {
-	mu   sync.Mutex
-	ends map[protocol.ProgressToken]context.CancelFunc // guarded by mu
-}
-
-// begin notes what ends a work. It reports whether the token shows no other one.
-func (w *works) begin(token protocol.ProgressToken, cancel context.CancelFunc) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.ends == nil {
-		w.ends = map[protocol.ProgressToken]context.CancelFunc{}
-	}
-	if w.ends[token] != nil {
-		return false
-	}
-	w.ends[token] = cancel
-	return true
-}
-
-// end ends a work, if it is under way. What comes from the client waits for it, so nothing is written to the client
-// while mu is held.
-func (w *works) end(token protocol.ProgressToken) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if end := w.ends[token]; end != nil {
-		end()
-	}
-}
-
-// forget forgets a work that has ended.
-func (w *works) forget(token protocol.ProgressToken) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.ends, token)
 }
 
 // progress begins to show a work that reports how far it is, or only that it goes on: under the token of the
@@ -68,7 +30,7 @@ func (s *Server) progress(ctx context.Context, token protocol.ProgressToken, tit
 	if token == nil {
 		return p
 	}
-	if !s.works.begin(token, cancel) {
+	if s.inFlight.add(token, cancel) != nil {
 		p.token = nil // it shows another work
 		return p
 	}
@@ -94,7 +56,7 @@ func (p *progress) report(done, of int64) {
 // end shows that the work has ended.
 func (p *progress) end() {
 	p.tell(&protocol.WorkDoneProgressEnd{Kind: "end"})
-	p.s.works.forget(p.token)
+	p.s.inFlight.remove(p.token)
 }
 
 // tell sends a value of the progress.
@@ -114,7 +76,7 @@ func (p *progress) tell(value any) {
 // progressCancelMethod ends a work by its progress.
 func progressCancelMethod() method {
 	return notification("window/workDoneProgress/cancel", func(s *Server, p *protocol.WorkDoneProgressCancelParams) error {
-		s.works.end(p.Token)
+		s.inFlight.cancel(p.Token)
 		return nil
 	})
 }

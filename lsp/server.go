@@ -32,8 +32,7 @@ type Server struct {
 	o         Options
 	methods   map[string]method
 	documents documents
-	flights   flights
-	works     works
+	inFlight  inFlight
 	masks     *redact.Redactor // of error messages; its key is this process's
 	exited    chan struct{}    // closed by exit
 	exit      func()

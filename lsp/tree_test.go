@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"ctxledger.dev/engine"
@@ -61,19 +60,19 @@ func (k *kept) dial(ctx context.Context) (ledger.API, error) {
 		return nil, fault.New(fault.Unavailable, "test", "the ledger is away").WithHint("bring it back")
 	}
 	k.opened.Store(max(k.opened.Load(), k.open.Add(1)))
-	return &connection{API: k.Local, stall: k.stall, close: sync.OnceFunc(func() { k.open.Add(-1) })}, nil
+	return &dialled{API: k.Local, stall: k.stall, close: sync.OnceFunc(func() { k.open.Add(-1) })}, nil
 }
 
-// connection is one that the test counts.
-type connection struct {
+// dialled is a connection that the test counts.
+type dialled struct {
 	ledger.API
 	close func()
 	stall bool // planning a compaction takes until it is given up
 }
 
-func (c *connection) Close() error { c.close(); return nil }
+func (c *dialled) Close() error { c.close(); return nil }
 
-func (c *connection) PlanCompaction(ctx context.Context, r ledger.PlanCompactionRequest) (ledger.CompactionPlan, error) {
+func (c *dialled) PlanCompaction(ctx context.Context, r ledger.PlanCompactionRequest) (ledger.CompactionPlan, error) {
 	if c.stall {
 		<-ctx.Done()
 		return ledger.CompactionPlan{}, fault.New(fault.Unavailable, "test", "the answer did not come in time")
@@ -403,44 +402,6 @@ func TestACallForTheLedgerCanBeGivenUp(t *testing.T) {
 	if err := calls[0].Wait(f.ctx, nil); err != nil {
 		t.Errorf("the one that waits: %v", err)
 	}
-}
-
-// TestWhoWaitsForALedgerGetsTheSameAnswer has one that takes its time to say that it cannot be opened.
-func TestWhoWaitsForALedgerGetsTheSameAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		dials, hold := 0, make(chan struct{})
-		l := newLedger(func(ctx context.Context) (ledger.API, error) {
-			dials++
-			select {
-			case <-hold:
-				return nil, fault.New(fault.Corrupt, "test", "it is damaged")
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
-		})
-		given, giveUp := context.WithCancel(t.Context())
-		go func() {
-			if _, err := l.open(given); err == nil {
-				t.Error("it is open")
-			}
-		}()
-		synctest.Wait()
-		for range 5 {
-			go func() {
-				if _, err := l.open(t.Context()); !fault.Is(err, fault.Corrupt) {
-					t.Error(err)
-				}
-			}()
-		}
-		synctest.Wait()
-		giveUp() // what that one gets is no answer for the others
-		synctest.Wait()
-		close(hold)
-		synctest.Wait()
-		if dials != 2 {
-			t.Errorf("it was asked %d times", dials)
-		}
-	})
 }
 
 // TestAStormOfEventsIsToldInFewWords stores thousands of things at once.

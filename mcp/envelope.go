@@ -3,10 +3,13 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/jsonspan"
 )
 
 // Codes of JSON-RPC.
@@ -57,22 +60,23 @@ func check(line []byte) (message, *refusal) {
 		return message{}, &refusal{code: codeParse, text: "an empty line: send one JSON-RPC message a line"}
 	case !utf8.Valid(line):
 		return message{}, &refusal{code: codeParse, text: "the line is not UTF-8"}
-	case depth(line) > maxDepth:
-		var s idSeeker
-		s.feed(line)
-		return message{}, &refusal{s.found(), codeRequest, fmt.Sprintf("nested deeper than %d", maxDepth)}
-	case !json.Valid(line):
+	}
+	at, err := jsonspan.Whole(line, maxDepth)
+	if bad, ok := errors.AsType[*jsonspan.Error](err); ok && bad.TooDeep {
+		s := newSeeker()
+		_, _ = s.Write(line)
+		return message{}, &refusal{found(s), codeRequest, bad.What}
+	} else if ok {
 		return message{}, &refusal{code: codeParse, text: "the line is not one JSON value: send one JSON-RPC message a line"}
 	}
-	s := spans{src: line}
-	switch s.peek() {
+	switch line[at.From] {
 	case '{':
 	case '[':
 		return message{}, &refusal{code: codeRequest, text: "batches are not supported: send one message a line"}
 	default:
 		return message{}, &refusal{code: codeRequest, text: "a message is a JSON object"}
 	}
-	fields, wrong := s.object(envelopeKeys)
+	fields, wrong := object(line, envelopeKeys)
 	return judge(fields, wrong)
 }
 
@@ -118,6 +122,37 @@ func judge(fields map[string]json.RawMessage, wrong string) (message, *refusal) 
 	return m, nil
 }
 
+// newSeeker looks for the id of a message that is not kept: its sender waits for an answer under that id.
+func newSeeker() *jsonspan.Seeker { return &jsonspan.Seeker{Name: "id", Max: maxID} }
+
+// found returns the id, or nil when there was none that is one.
+func found(s *jsonspan.Seeker) json.RawMessage {
+	if id := s.Value(); len(id) > 0 && json.Valid(id) && badID(id) == "" {
+		return id
+	}
+	return nil
+}
+
+// standsTwice says that an object has two members of a name.
+func standsTwice(key string) string { return fmt.Sprintf("%.1000q stands twice", key) }
+
+// object returns the members of an object in valid JSON. The second result says what is wrong with their names: one that
+// is a duplicate, or a known one in another spelling.
+func object(src []byte, known []string) (fields map[string]json.RawMessage, wrong string) {
+	fields = map[string]json.RawMessage{}
+	for name, value := range jsonspan.New(src, jsonspan.MaxDepth).Members {
+		key := jsonspan.Unquote(name.In(src))
+		if _, twice := fields[key]; twice && wrong == "" {
+			wrong = standsTwice(key)
+		}
+		if right := spelled(key, known); right != "" && wrong == "" {
+			wrong = fmt.Sprintf("%.1000q must be spelled %q", key, right)
+		}
+		fields[key] = value.In(src)
+	}
+	return fields, wrong
+}
+
 // badID says what is wrong with an id, if anything is.
 func badID(raw json.RawMessage) string {
 	switch c := raw[0]; {
@@ -143,7 +178,7 @@ func badParams(raw json.RawMessage) string {
 	if raw[0] != '{' {
 		return "params must be an object"
 	}
-	_, wrong := (&spans{src: raw}).object(paramKeys)
+	_, wrong := object(raw, paramKeys)
 	return wrong
 }
 

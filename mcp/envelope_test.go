@@ -102,17 +102,16 @@ func TestIDOfALineThatIsNotKeptIsFoundWhereverItStands(t *testing.T) {
 		{`[{"id":7}]`, ""},
 		{`}}}{"id":7}`, ""},
 	} {
-		var s idSeeker
+		s := newSeeker()
 		for chunk := range bytes.SplitSeq([]byte(x.line), []byte(",")) { // any division will do
-			s.feed(chunk)
-			s.feed([]byte(","))
+			_, _ = s.Write(append(bytes.Clone(chunk), ','))
 		}
-		if got := string(s.found()); got != x.want && x.want != "" {
+		if got := string(found(s)); got != x.want && x.want != "" {
 			t.Errorf("%.60s…: found %q, want %q", x.line, got, x.want)
 		}
-		s = idSeeker{}
-		s.feed([]byte(x.line))
-		if got := string(s.found()); got != x.want {
+		s = newSeeker()
+		_, _ = s.Write([]byte(x.line))
+		if got := string(found(s)); got != x.want {
 			t.Errorf("%.60s…: found %q, want %q", x.line, got, x.want)
 		}
 	}
@@ -139,16 +138,16 @@ func FuzzEnvelope(f *testing.F) {
 		if err := json.Unmarshal(fields["method"], &method); err != nil || method != m.method || !bytes.Equal(fields["id"], m.id) {
 			t.Errorf("%q is read as id %s, method %q", line, m.id, m.method)
 		}
-		if params, ours := fields["params"], (&spans{src: line}); params != nil {
-			got, _ := ours.object(nil)
+		if params := fields["params"]; params != nil {
+			got, _ := object(line, nil)
 			if !bytes.Equal(got["params"], params) {
 				t.Errorf("%q: params %q, not %q", line, got["params"], params)
 			}
 		}
-		var s idSeeker
-		s.feed(line)
-		if found := s.found(); m.id != nil && bytes.Contains(line, []byte(`"id"`)) && !bytes.Equal(found, m.id) {
-			t.Errorf("%q: the seeker finds %q, not %q", line, found, m.id)
+		s := newSeeker()
+		_, _ = s.Write(line)
+		if id := found(s); m.id != nil && bytes.Contains(line, []byte(`"id"`)) && !bytes.Equal(id, m.id) {
+			t.Errorf("%q: the seeker finds %q, not %q", line, id, m.id)
 		}
 	})
 }

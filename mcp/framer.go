@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/internal/limits"
 )
 
@@ -67,18 +68,18 @@ func (f *framer) next() error {
 
 // line returns the next line without its end. One that is too long is not kept: the seeker, nil
 // otherwise, has looked for its id.
-func (f *framer) line() ([]byte, *idSeeker, error) {
+func (f *framer) line() ([]byte, *jsonspan.Seeker, error) {
 	var kept []byte
-	var long *idSeeker
+	var long *jsonspan.Seeker
 	for {
 		part, err := f.in.ReadSlice('\n')
 		switch {
 		case long != nil:
-			long.feed(part)
+			_, _ = long.Write(part)
 		case len(kept)+len(part) > limits.MCPMessage+1: // and its end
-			long = &idSeeker{}
-			long.feed(kept)
-			long.feed(part)
+			long = newSeeker()
+			_, _ = long.Write(kept)
+			_, _ = long.Write(part)
 			kept = nil
 		default:
 			kept = append(kept, part...)
@@ -90,9 +91,9 @@ func (f *framer) line() ([]byte, *idSeeker, error) {
 }
 
 // take answers a line that does not pass, or keeps it for the library.
-func (f *framer) take(line []byte, long *idSeeker) error {
+func (f *framer) take(line []byte, long *jsonspan.Seeker) error {
 	if long != nil {
-		return f.refuse(refusal{long.found(), codeRequest, fmt.Sprintf(
+		return f.refuse(refusal{found(long), codeRequest, fmt.Sprintf(
 			"the message is longer than %d MiB: hand in the conversation in parts with `since`, or import its file with `ctxledger import`", limits.MCPMessage>>20)})
 	}
 	m, wrong := check(line)

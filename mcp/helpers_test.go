@@ -15,7 +15,7 @@ import (
 	proto "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/logtest"
@@ -75,7 +75,7 @@ func newFixture(t *testing.T, edit func(*Options)) *fixture {
 // shop imports the recorded session and returns its id.
 func (f *fixture) shop(t *testing.T) string {
 	t.Helper()
-	r, err := claudecode.Import(t.Context(), f.local, claudecode.Source{Path: shopFile}, nil)
+	r, err := agents.Import(t.Context(), f.local, agents.Source{Path: shopFile}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

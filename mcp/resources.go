@@ -44,7 +44,7 @@ func (s *Server) addTemplate(prefix, variable, name, description string, read re
 func (s *Server) reader(what string, read resourceReader) server.ResourceHandlerFunc {
 	return func(ctx context.Context, r proto.ReadResourceRequest) ([]proto.ResourceContents, error) {
 		text, err := guarded("resource "+what, func() (string, error) {
-			api, err := s.ledger.get(ctx)
+			api, err := s.ledger.Get(ctx)
 			if err != nil {
 				return "", err
 			}

@@ -48,7 +48,7 @@ func (s *Server) addResume() {
 					return "", fault.New(fault.Invalid, "mcp.resume", "there is no argument %.1000q: there is session", clean(name))
 				}
 			}
-			api, err := s.ledger.get(ctx)
+			api, err := s.ledger.Get(ctx)
 			if err != nil {
 				return "", err
 			}

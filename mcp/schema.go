@@ -46,7 +46,7 @@ func (s schema) check(toolName string, raw json.RawMessage) (json.RawMessage, er
 		return nil, fault.New(fault.Invalid, "mcp.arguments", "the arguments of %s are not an object", toolName).
 			WithHint("the right form: %s", s.example())
 	}
-	fields, twice := (&spans{src: raw}).object(nil)
+	fields, twice := object(raw, nil)
 	var wrong []string
 	if twice != "" {
 		wrong = append(wrong, "argument "+twice)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
+
+	"ctxledger.dev/internal/chars"
 )
 
 func TestWrongArgumentsAreNamedAndTheRightFormIsShown(t *testing.T) {
@@ -49,7 +51,7 @@ func TestWrongArgumentsAreNamedAndTheRightFormIsShown(t *testing.T) {
 				if strings.Contains(text, "{}") {
 					t.Errorf("%q shows nothing as the right form", text)
 				}
-				if strings.ContainsFunc(text, dangerous) {
+				if strings.ContainsFunc(text, chars.Hostile) {
 					t.Errorf("%q holds control characters", text)
 				}
 			})

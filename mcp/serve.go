@@ -27,7 +27,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer opening.Wait()
 	defer cancel()     // first: nobody needs the ledger any more
 	if !s.o.AskRoots { // whom to ask is known with the first call
-		opening.Go(func() { s.ledger.warm(ctx) })
+		opening.Go(func() { _, _ = s.ledger.Get(ctx) }) // what goes wrong is the answer of the first call
 	}
 
 	w := newWire(out, newShelf(s.o.Env.ID(32)), s.masks)

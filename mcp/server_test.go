@@ -77,10 +77,10 @@ func TestALedgerThatCannotBeReachedIsToldAndTriedAgain(t *testing.T) {
 	if opened != 3 {
 		t.Errorf("opened %d times", opened)
 	}
-	if err := s.ledger.close(); err != nil { // the fixture closes its own again, which is harmless
+	if err := s.ledger.Close(); err != nil { // the fixture closes its own again, which is harmless
 		t.Error(err)
 	}
-	contains(t, refused(t, c, "changes", args{}), "unavailable:", "ending")
+	contains(t, refused(t, c, "changes", args{}), "unavailable:", "closed")
 }
 
 func TestResourcesAreReadByAddress(t *testing.T) {

@@ -11,13 +11,13 @@ import (
 // clean makes stored text harmless to show: control characters become the symbols that Unicode has
 // for them, and characters that reorder or hide text become U+FFFD. Line ends and tabs stay.
 func clean(s string) string {
-	if harmless(s) {
+	if chars.Safe(s) {
 		return s
 	}
 	var b strings.Builder
 	for i, r := range s {
 		switch {
-		case !dangerous(r), r == '\r' && strings.HasPrefix(s[i+1:], "\n"):
+		case !chars.Hostile(r), r == '\r' && strings.HasPrefix(s[i+1:], "\n"):
 			b.WriteRune(r)
 		case r < 0x20:
 			b.WriteRune('\u2400' + r)
@@ -29,23 +29,6 @@ func clean(s string) string {
 	}
 	return b.String()
 }
-
-// harmless reports whether a text has nothing dangerous in it. Most have no character but those of
-// ASCII, which need no decoding.
-func harmless(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c >= 0x7f {
-			return !strings.ContainsFunc(s[i:], dangerous)
-		} else if c < 0x20 && c != '\n' && c != '\t' {
-			return false
-		}
-	}
-	return true
-}
-
-// dangerous reports whether a character acts on a terminal, changes the order in which text is
-// read, or cannot be seen at all.
-func dangerous(r rune) bool { return chars.Hostile(r) }
 
 // inline is clean for what must stay on its line as it is, such as a path: breaks and tabs are shown by symbols.
 func inline(s string) string {

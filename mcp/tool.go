@@ -90,7 +90,7 @@ func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 			if err != nil {
 				return reply{}, err
 			}
-			api, err := s.ledger.get(ctx)
+			api, err := s.ledger.Get(ctx)
 			if err != nil {
 				return reply{}, err
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/internal/termtext"
 )
@@ -64,25 +65,12 @@ func (w *wire) Write(line []byte) (int, error) {
 // masked returns a line with the secrets masked in its error, if it has one: the MCP library quotes the names that it
 // does not know. The id goes back as it came.
 func (w *wire) masked(line []byte) []byte {
-	s := spans{src: line}
-	if s.peek() != '{' {
-		return line
-	}
-	s.pos++
-	for s.peek() == '"' {
-		key := string(s.value())
-		s.peek()
-		s.pos++ // the colon
-		value := s.value()
-		switch key {
+	for name, value := range jsonspan.New(line, jsonspan.MaxDepth).Members {
+		switch string(name.In(line)) {
 		case `"result"`, `"method"`:
 			return line // a long one is not gone through
 		case `"error"`:
-			from := s.pos - len(value)
-			return slices.Concat(line[:from], w.masks.Bytes(value), line[s.pos:])
-		}
-		if s.peek() == ',' {
-			s.pos++
+			return slices.Concat(line[:value.From], w.masks.Bytes(value.In(line)), line[value.To:])
 		}
 	}
 	return line
@@ -91,24 +79,12 @@ func (w *wire) masked(line []byte) []byte {
 // answerID returns the id of an answer, nil for anything else. The line comes from the MCP library,
 // which writes the id before the result.
 func answerID(line []byte) json.RawMessage {
-	s := spans{src: line}
-	if s.peek() != '{' {
-		return nil
-	}
-	s.pos++
-	for s.peek() == '"' {
-		key := string(s.value())
-		s.peek()
-		s.pos++ // the colon
-		value := s.value()
-		switch key {
+	for name, value := range jsonspan.New(line, jsonspan.MaxDepth).Members {
+		switch string(name.In(line)) {
 		case `"id"`:
-			return value
+			return value.In(line)
 		case `"method"`:
 			return nil
-		}
-		if s.peek() == ',' {
-			s.pos++
 		}
 	}
 	return nil

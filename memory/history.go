@@ -12,21 +12,6 @@ import (
 // maxHistory is how many earlier versions of one memory are kept; the oldest go.
 const maxHistory = 20
 
-// History returns the earlier versions of a memory, newest first, at most 20. Errors: corrupt.
-func History(tx kv.Tx, guid string) (versions []Entry, err error) {
-	for rec, err := range tx.Scan(bucketHistory, kv.Range{Prefix: historyPrefix(guid), Reverse: true}) {
-		if err != nil {
-			return nil, err
-		}
-		e, err := decode(rec.Value)
-		if err != nil {
-			return nil, err
-		}
-		versions = append(versions, e)
-	}
-	return versions, nil
-}
-
 // remember adds a version that is about to be replaced, and drops the oldest beyond maxHistory.
 func remember(tx kv.Tx, e Entry) error {
 	keys, err := historyKeys(tx, e.GUID)

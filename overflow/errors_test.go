@@ -37,10 +37,6 @@ func TestErrors(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	b := Budget{ContextTokens: 1000, PayloadBytes: 10_000}
-	schema := SchemaChars("tool", "does it", []byte(`{"type":"object"}`))
-	if schema != 4+7+17+50 {
-		t.Errorf("the tool has %d characters", schema)
-	}
 	for _, c := range []struct {
 		size Size
 		want string

@@ -21,13 +21,7 @@ type Budget struct {
 type Size struct {
 	Tokens       int // of messages and schemas, by our own count
 	ContentChars int // of messages
-	SchemaChars  int // of tools: SchemaChars
-}
-
-// SchemaChars returns what a tool adds to Size.SchemaChars.
-func SchemaChars(name, description string, schema []byte) int {
-	const frame = 50
-	return len(name) + len(description) + len(schema) + frame
+	SchemaChars  int // of tools: of their names, descriptions and schemas
 }
 
 // Payload returns the estimated bytes of the request's body.

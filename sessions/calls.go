@@ -40,18 +40,13 @@ type Read struct {
 // ReadsOf returns the calls that read a file, in the order of session and log.
 func ReadsOf(tx kv.Tx, path string) ([]Read, error) {
 	prefix := []byte(path + "\x00")
-	var reads []Read
-	for r, err := range tx.Scan(bucketReads, kv.Range{Prefix: prefix}) {
-		if err != nil {
-			return nil, err
-		}
+	return kv.Collect(kv.Values(tx, bucketReads, kv.Range{Prefix: prefix}, func(r kv.Record) (Read, error) {
 		session, seq, ok := bytes.Cut(r.Key[len(prefix):], []byte{0})
 		if !ok || len(seq) < 8 {
-			return nil, fault.New(fault.Corrupt, "sessions.reads", "the index of reads of %q is damaged", path)
+			return Read{}, fault.New(fault.Corrupt, "sessions.reads", "the index of reads of %q is damaged", path)
 		}
-		reads = append(reads, Read{string(session), int64(binary.BigEndian.Uint64(seq)), string(r.Value)})
-	}
-	return reads, nil
+		return Read{string(session), int64(binary.BigEndian.Uint64(seq)), string(r.Value)}, nil
+	}), kv.All)
 }
 
 // IndexRead makes a call findable by the path of the file that it reads.

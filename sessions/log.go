@@ -51,18 +51,7 @@ func Scan(tx kv.Tx, session string, from, to int64) iter.Seq2[Stored, error] {
 	if to > 0 {
 		r.To = logKey(session, to+1)
 	}
-	return func(yield func(Stored, error) bool) {
-		for rec, err := range tx.Scan(bucketLog, r) {
-			if err != nil {
-				yield(Stored{}, err)
-				return
-			}
-			s, err := decodeEntry(rec.Value)
-			if !yield(s, err) || err != nil {
-				return
-			}
-		}
-	}
+	return kv.Values(tx, bucketLog, r, func(r kv.Record) (Stored, error) { return decodeEntry(r.Value) })
 }
 
 // GetEntry returns one entry with its inline original. Errors: not_found.
@@ -90,21 +79,7 @@ func Places(tx kv.Tx, prefix string, limit int) ([]Place, error) {
 	if !isHex(prefix) || len(prefix) < HandleDigits || len(prefix) > chainDigits {
 		return nil, nil
 	}
-	var places []Place
-	for r, err := range tx.Scan(bucketMessages, kv.Range{Prefix: []byte(prefix)}) {
-		if err != nil {
-			return nil, err
-		}
-		if len(places) == limit {
-			break
-		}
-		p, err := decodePlace(r)
-		if err != nil {
-			return nil, err
-		}
-		places = append(places, p)
-	}
-	return places, nil
+	return kv.Collect(kv.Values(tx, bucketMessages, kv.Range{Prefix: []byte(prefix)}, decodePlace), limit)
 }
 
 // PlaceIn returns where the message with this id stands in a session, and whether it does.

@@ -1,8 +1,10 @@
 package sessions
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -84,11 +86,7 @@ func OfHost(tx kv.Tx, host, hostID string) (Session, bool, error) {
 func Find(tx kv.Tx, name string) (Session, error) {
 	var hits []Session
 	if isHex(name) && len(name) >= 4 {
-		for r, err := range tx.Scan(bucketSessions, kv.Range{Prefix: []byte(name)}) {
-			if err != nil {
-				return Session{}, err
-			}
-			s, err := decodeSession(r.Value)
+		for s, err := range scan(tx, kv.Range{Prefix: []byte(name)}) {
 			if err != nil {
 				return Session{}, err
 			}
@@ -137,24 +135,18 @@ func Ambiguous(what string, hits []Session) error {
 
 // List returns all sessions, newest first.
 func List(tx kv.Tx) ([]Session, error) {
-	var all []Session
-	for r, err := range tx.Scan(bucketSessions, kv.Range{}) {
-		if err != nil {
-			return nil, err
-		}
-		s, err := decodeSession(r.Value)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, s)
+	all, err := kv.Collect(scan(tx, kv.Range{}), kv.All)
+	if err != nil {
+		return nil, err
 	}
 	slices.SortFunc(all, func(a, b Session) int {
-		if c := b.Updated.Compare(a.Updated); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ID, b.ID)
+		return cmp.Or(b.Updated.Compare(a.Updated), strings.Compare(a.ID, b.ID))
 	})
 	return all, nil
+}
+
+func scan(tx kv.Tx, r kv.Range) iter.Seq2[Session, error] {
+	return kv.Values(tx, bucketSessions, r, func(r kv.Record) (Session, error) { return decodeSession(r.Value) })
 }
 
 func decodeSession(raw []byte) (Session, error) {

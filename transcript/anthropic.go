@@ -18,19 +18,10 @@ var anthropicCodec = codec{
 	fits:       fitsAnthropic,
 }
 
-// anthropicMessage is a message of Anthropic's Messages API, taken apart into spans.
-type anthropicMessage struct {
-	node
-	role    string
-	content Span
-	blocks  []anthropicBlock // of a content that is an array
-}
-
 // anthropicBlock is one content block.
 type anthropicBlock struct {
-	node
-	typ  string
-	part Part
+	block
+	typ string
 }
 
 func decodeAnthropic(raw []byte) (Message, error) {
@@ -40,13 +31,10 @@ func decodeAnthropic(raw []byte) (Message, error) {
 	}
 	m := Message{Role: Role(a.role), Raw: raw}
 	if a.first(a.content) == '"' {
-		m.Parts = []Part{{Kind: KindText, Text: unquote(raw[a.content.From:a.content.To])}}
+		m.Parts = []Part{{Kind: KindText, Text: textAt(raw, a.content)}}
 		return m, nil
 	}
-	m.Parts = make([]Part, len(a.blocks))
-	for i, b := range a.blocks {
-		m.Parts[i] = b.part
-	}
+	m.Parts = a.parts()
 	if m.Role == RoleUser && onlyResults(m.Parts) {
 		m.Role = RoleTool
 	}
@@ -68,13 +56,10 @@ func onlyResults(parts []Part) bool {
 	return results > 0
 }
 
-func readAnthropic(raw []byte) (anthropicMessage, error) {
-	var a anthropicMessage
-	at, err := document(raw)
-	if err != nil {
-		return a, err
-	}
-	if a.node, err = readNode(raw, at, "message"); err != nil {
+func readAnthropic(raw []byte) (blockMessage, error) {
+	var a blockMessage
+	var err error
+	if a.node, err = readDocument(raw, "message"); err != nil {
 		return a, err
 	}
 	if a.role, err = a.str("role", true); err != nil {
@@ -86,7 +71,7 @@ func readAnthropic(raw []byte) (anthropicMessage, error) {
 		return a, nil
 	case '[':
 	case 0:
-		return a, invalid(at.From, "message without content")
+		return a, invalid(a.at.From, "message without content")
 	default:
 		return a, invalid(a.content.From, "content is neither a string nor an array of blocks")
 	}
@@ -94,7 +79,7 @@ func readAnthropic(raw []byte) (anthropicMessage, error) {
 	if err != nil {
 		return a, err
 	}
-	a.blocks = make([]anthropicBlock, len(spans))
+	a.blocks = make([]block, len(spans))
 	for i, e := range spans {
 		if a.blocks[i], err = readAnthropicBlock(raw, e); err != nil {
 			return a, err
@@ -103,18 +88,18 @@ func readAnthropic(raw []byte) (anthropicMessage, error) {
 	return a, nil
 }
 
-func readAnthropicBlock(raw []byte, at Span) (anthropicBlock, error) {
+func readAnthropicBlock(raw []byte, at Span) (block, error) {
 	var b anthropicBlock
 	var err error
 	if b.node, err = readNode(raw, at, "block"); err != nil {
-		return b, err
+		return b.block, err
 	}
 	if b.typ, err = b.str("type", true); err != nil {
-		return b, err
+		return b.block, err
 	}
 	switch {
 	case b.typ == "text":
-		b.part.Kind = KindText
+		b.part.Kind, b.data = KindText, b.get("text")
 		b.part.Text, err = b.str("text", true)
 	case b.typ == "thinking":
 		b.part.Kind = KindReasoning
@@ -130,7 +115,7 @@ func readAnthropicBlock(raw []byte, at Span) (anthropicBlock, error) {
 	default:
 		b.part.Kind = KindOther
 	}
-	return b, err
+	return b.block, err
 }
 
 func (b *anthropicBlock) readCall() (err error) {
@@ -142,8 +127,8 @@ func (b *anthropicBlock) readCall() (err error) {
 	if b.part.Name, err = b.str("name", true); err != nil {
 		return err
 	}
-	in := b.get("input")
-	b.part.Args = json.RawMessage(b.src[in.From:in.To:in.To])
+	b.data = b.get("input")
+	b.part.Args = json.RawMessage(b.data.In(b.src))
 	return nil
 }
 
@@ -166,7 +151,7 @@ func (b *anthropicBlock) readResult() (err error) {
 	case 0, 'n':
 		return nil
 	case '"':
-		b.part.Text = unquote(b.src[at.From:at.To])
+		b.part.Text = b.text(at)
 		return nil
 	case '[':
 		return b.readResultBlocks(at)
@@ -217,7 +202,7 @@ func sealedText(src []byte, at Span) (text string, media int, err error) {
 	var lines []string
 	for _, name := range []string{"title", "url", "text", "stdout", "stderr", "error_code"} {
 		if v := n.get(name); n.first(v) == '"' && v.To-v.From > 2 {
-			lines = append(lines, unquote(src[v.From:v.To]))
+			lines = append(lines, textAt(src, v))
 		}
 	}
 	if len(lines) == 0 {

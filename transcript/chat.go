@@ -50,11 +50,8 @@ func decodeChat(raw []byte) (Message, error) {
 
 func readChat(raw []byte) (chatMessage, error) {
 	var c chatMessage
-	at, err := document(raw)
-	if err != nil {
-		return c, err
-	}
-	if c.node, err = readNode(raw, at, "message"); err != nil {
+	var err error
+	if c.node, err = readDocument(raw, "message"); err != nil {
 		return c, err
 	}
 	if c.role, err = c.str("role", true); err != nil {
@@ -151,7 +148,7 @@ func (c chatMessage) parts() ([]Part, error) {
 	var parts []Part
 	for _, name := range []string{"reasoning_content", "reasoning"} { // of other providers
 		if at := c.get(name); c.first(at) == '"' {
-			parts = append(parts, Part{Kind: KindReasoning, Text: unquote(c.src[at.From:at.To])})
+			parts = append(parts, Part{Kind: KindReasoning, Text: c.text(at)})
 		}
 	}
 	content, err := openaiContent(c.node)
@@ -160,7 +157,7 @@ func (c chatMessage) parts() ([]Part, error) {
 	}
 	parts = append(parts, content...)
 	if at := c.get("refusal"); c.first(at) == '"' {
-		parts = append(parts, Part{Kind: KindText, Text: unquote(c.src[at.From:at.To])})
+		parts = append(parts, Part{Kind: KindText, Text: c.text(at)})
 	}
 	for _, call := range c.calls {
 		parts = append(parts, call.part)

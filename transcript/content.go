@@ -48,7 +48,7 @@ func replaceText(n node, member, typ string, literal []byte) ([]splice, error) {
 	switch n.first(at) {
 	case 0:
 		end := n.at.To - 1
-		return []splice{{Span{end, end}, joined(`,`, string(quote(member)), `:`, string(literal))}}, nil
+		return []splice{{emptyAt(end), joined(`,`, string(quote(member)), `:`, string(literal))}}, nil
 	case '[':
 	default:
 		return []splice{{at, literal}}, nil
@@ -73,7 +73,7 @@ func replaceText(n node, member, typ string, literal []byte) ([]splice, error) {
 		if len(inner) > 0 {
 			block = append(block, ',')
 		}
-		return []splice{{Span{at.From + 1, at.From + 1}, block}}, nil
+		return []splice{{emptyAt(at.From + 1), block}}, nil
 	}
 	return append(out, without(spans, drop)...), nil
 }

@@ -3,6 +3,7 @@ package transcript
 import (
 	"strings"
 
+	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/internal/limits"
 )
 
@@ -21,7 +22,7 @@ func Extract(m Message) Facts {
 		case KindText, KindResult:
 			x.text(p.Text)
 		case KindCall:
-			x.args(p.Args)
+			x.args(jsonspan.New(p.Args, maxDepth), p.Args)
 		}
 	}
 	return Facts{Paths: x.paths.list, Names: x.names.list}
@@ -35,36 +36,29 @@ type extractor struct {
 func (x *extractor) full() bool { return x.paths.full() && x.names.full() }
 
 // args reads the arguments of a call: every string in them is text, except where its member's name
-// says that it is a path.
-func (x *extractor) args(raw []byte) {
-	s := &scanner{src: raw}
-	switch s.peek() {
-	case '{':
-		// The arguments passed the scanner when the message was decoded; an error here ends the walk.
-		_ = s.object(0, func(key, val Span) error {
-			x.arg(unquote(raw[key.From:key.To]), raw[val.From:val.To])
-			return nil
-		})
-	case '[':
-		_ = s.array(0, func(elem Span) error {
-			x.arg("", raw[elem.From:elem.To])
-			return nil
-		})
+// says that it is a path. They passed a walker when the message was decoded, so there is no error to return.
+func (x *extractor) args(w *jsonspan.Walker, src []byte) {
+	for name := range w.Inside {
+		switch c := w.Peek(); {
+		case x.full():
+			return
+		case c == '{' || c == '[':
+			x.args(w, src)
+		case c != '"':
+		case name.Empty():
+			x.text(textAt(src, w.Value()))
+		default:
+			x.arg(textAt(src, name), textAt(src, w.Value()))
+		}
 	}
 }
 
-func (x *extractor) arg(key string, val []byte) {
-	switch {
-	case x.full():
-	case val[0] != '"':
-		x.args(val)
-	default:
-		v := unquote(val)
-		if pathKey(key) && pathValue(v) {
-			x.paths.add(cleanPath(v))
-		} else {
-			x.text(v)
-		}
+// arg reads a string that is a member of the arguments.
+func (x *extractor) arg(name, value string) {
+	if pathKey(name) && pathValue(value) {
+		x.paths.add(cleanPath(value))
+	} else {
+		x.text(value)
 	}
 }
 

@@ -20,21 +20,8 @@ var geminiCodec = codec{
 	fits:       fitsGemini,
 }
 
-// geminiContent is a content, taken apart.
-type geminiContent struct {
-	node
-	role  string
-	array Span
-	all   []geminiPart
-}
-
-// geminiPart is one part of a content.
-type geminiPart struct {
-	node
-	data   Span // of the member that the part is about
-	signed bool // a signature of the model's thoughts stands in it
-	part   Part
-}
+// geminiPart is one part of a content. Of a result, data is the member that it is about.
+type geminiPart struct{ block }
 
 func decodeGemini(raw []byte) (Message, error) {
 	c, err := readGemini(raw)
@@ -53,34 +40,32 @@ func decodeGemini(raw []byte) (Message, error) {
 	return m, nil
 }
 
-func readGemini(raw []byte) (geminiContent, error) {
-	var c geminiContent
-	at, err := document(raw)
-	if err != nil {
-		return c, err
-	}
-	if c.node, err = readNode(raw, at, "content"); err != nil {
+func readGemini(raw []byte) (blockMessage, error) {
+	var c blockMessage
+	var err error
+	if c.node, err = readDocument(raw, "content"); err != nil {
 		return c, err
 	}
 	if c.role, err = c.str("role", false); err != nil {
 		return c, err
 	}
-	c.array = c.get("parts")
-	switch c.first(c.array) {
+	c.content = c.get("parts")
+	switch c.first(c.content) {
 	case '[':
 	case 0:
-		return c, invalid(at.From, "content without parts")
+		return c, invalid(c.at.From, "content without parts")
 	default:
-		return c, invalid(c.array.From, "parts is not an array")
+		return c, invalid(c.content.From, "parts is not an array")
 	}
-	spans, err := elements(raw, c.array)
+	spans, err := elements(raw, c.content)
 	if err != nil {
 		return c, err
 	}
-	c.all = make([]geminiPart, len(spans))
+	c.blocks = make([]block, len(spans))
 	calls, results := map[string]int{}, map[string]int{}
+	var p geminiPart // one for all of them, since it is allocated
 	for i, e := range spans {
-		p := &c.all[i]
+		p = geminiPart{}
 		if p.node, err = readNode(raw, e, "part"); err != nil {
 			return c, err
 		}
@@ -94,6 +79,7 @@ func readGemini(raw []byte) (geminiContent, error) {
 		case p.part.Kind == KindResult:
 			p.identify(results)
 		}
+		c.blocks[i] = p.block
 	}
 	return c, nil
 }
@@ -158,8 +144,8 @@ func (p *geminiPart) read() error {
 
 func (p *geminiPart) readCall(n node) error {
 	p.part.Kind = KindCall
-	args := n.get("args")
-	p.part.Args = json.RawMessage(p.src[args.From:args.To:args.To])
+	p.data = n.get("args")
+	p.part.Args = json.RawMessage(p.data.In(p.src))
 	return p.readName(n)
 }
 
@@ -187,8 +173,8 @@ func (p *geminiPart) readResponse(n node) error {
 			return err
 		}
 		p.part.IsError = failed
-		if p.part.Text = string(p.src[at.From:at.To]); !text.Empty() {
-			p.part.Text = unquote(p.src[text.From:text.To])
+		if p.part.Text = string(at.In(p.src)); !text.Empty() {
+			p.part.Text = p.text(text)
 		}
 	}
 	return p.readName(n)
@@ -202,29 +188,28 @@ func readObject(src []byte, at Span) (text Span, failed bool, err error) {
 		return Span{}, false, invalid(at.From, "response is not an object")
 	}
 	texts := 0
-	s := &scanner{src: src[:at.To], pos: at.From}
-	err = s.object(0, func(key, val Span) error {
+	w := walk(src, at)
+	for key, val := range w.Members {
 		switch src[val.From] {
 		case '"':
 			texts, text = texts+1, val
 		case '{', '[':
 			texts = 2 // the text alone would not be all
 		}
-		if src[val.From] != 'n' && unquote(src[key.From:key.To]) == "error" {
+		if src[val.From] != 'n' && textAt(src, key) == "error" {
 			failed = true
 		}
-		return nil
-	})
+	}
 	if texts != 1 {
 		text = Span{}
 	}
-	return text, failed, err
+	return text, failed, syntax(w.Err())
 }
 
 // readCode reads code that the provider runs.
 func (p *geminiPart) readCode(n node) error {
 	code := n.get("code")
-	p.part = Part{Kind: KindCall, Sealed: true, Name: "code_execution", Args: json.RawMessage(p.src[code.From:code.To:code.To])}
+	p.part = Part{Kind: KindCall, Sealed: true, Name: "code_execution", Args: json.RawMessage(code.In(p.src))}
 	return nil
 }
 
@@ -233,22 +218,4 @@ func (p *geminiPart) readOutcome(n node) (err error) {
 	p.part = Part{Kind: KindResult, Sealed: true}
 	p.part.Text, err = n.str("output", false)
 	return err
-}
-
-// parts returns the parts in the neutral model.
-func (c geminiContent) parts() []Part {
-	parts := make([]Part, len(c.all))
-	for i, p := range c.all {
-		parts[i] = p.part
-	}
-	return parts
-}
-
-// spans returns where the parts stand.
-func (c geminiContent) spans() []Span {
-	spans := make([]Span, len(c.all))
-	for i, p := range c.all {
-		spans[i] = p.at
-	}
-	return spans
 }

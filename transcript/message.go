@@ -3,6 +3,8 @@ package transcript
 import (
 	"encoding/json"
 	"strings"
+
+	"ctxledger.dev/internal/jsonspan"
 )
 
 // Format names a provider's wire form of a message. Formats are stored: append only.
@@ -79,16 +81,13 @@ func (p Part) Malformed() bool {
 		return false
 	}
 	if p.Args[0] == '"' {
-		return strings.HasPrefix(strings.TrimSpace(unquote(p.Args)), "{")
+		return strings.HasPrefix(strings.TrimSpace(jsonspan.Unquote(p.Args)), "{")
 	}
 	return p.Args[0] != '{'
 }
 
 // Span is a range of bytes [From, To) inside an original. The zero Span means "nothing".
-type Span struct {
-	From int `json:"from"`
-	To   int `json:"to"`
-}
+type Span = jsonspan.Span
 
-// Empty reports whether the span holds no bytes.
-func (s Span) Empty() bool { return s.To <= s.From }
+// emptyAt is the span of no bytes at a place.
+func emptyAt(pos int) Span { return Span{From: pos, To: pos} }

@@ -99,3 +99,5 @@ func dottedName(w string) bool {
 	}
 	return long
 }
+
+func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/jsonspan"
 )
 
 // member is one member of an object.
@@ -21,16 +22,39 @@ type node struct {
 	members []member
 }
 
+// readDocument reads the object that src is.
+func readDocument(src []byte, what string) (node, error) {
+	w := jsonspan.New(src, maxDepth)
+	if w.Peek() != '{' {
+		at, err := document(src)
+		if err == nil {
+			err = invalid(at.From, "%s is not an object", what)
+		}
+		return node{}, err
+	}
+	n := node{src: src, at: Span{From: w.Pos()}}
+	if err := n.read(w, what); err != nil {
+		return n, err
+	}
+	n.at.To = w.Pos()
+	return n, syntax(w.End())
+}
+
 // readNode reads the object at a span.
 func readNode(src []byte, at Span, what string) (node, error) {
 	n := node{src: src, at: at}
 	if at.Empty() || src[at.From] != '{' {
 		return n, invalid(at.From, "%s is not an object", what)
 	}
+	err := n.read(walk(src, at), what)
+	return n, err
+}
+
+// read takes the members of the object ahead.
+func (n *node) read(w *jsonspan.Walker, what string) error {
 	var seen map[string]bool // of an object of many members
-	s := &scanner{src: src[:at.To], pos: at.From}
-	err := s.object(0, func(key, val Span) error {
-		name := unquote(src[key.From:key.To])
+	for key, val := range w.Members {
+		name := n.text(key)
 		if len(n.members) >= manyMembers && seen == nil {
 			seen = n.names()
 		}
@@ -41,9 +65,8 @@ func readNode(src []byte, at Span, what string) (node, error) {
 			seen[name] = true
 		}
 		n.members = append(n.members, member{name, key, val})
-		return nil
-	})
-	return n, err
+	}
+	return syntax(w.Err())
 }
 
 // manyMembers is from how many members on a map finds a name sooner than looking at each.
@@ -77,7 +100,7 @@ func (n node) get(name string) Span {
 func (n node) take(names ...string) []splice {
 	spans, drop := make([]Span, len(n.members)), make([]bool, len(n.members))
 	for i, m := range n.members {
-		spans[i] = Span{m.key.From, m.val.To}
+		spans[i] = Span{From: m.key.From, To: m.val.To}
 		drop[i] = slices.Contains(names, m.name)
 	}
 	return without(spans, drop)
@@ -91,12 +114,15 @@ func (n node) first(at Span) byte {
 	return n.src[at.From]
 }
 
+// text returns the text of the string literal at a span.
+func (n node) text(at Span) string { return textAt(n.src, at) }
+
 // str returns a string member. One that is absent is "" and, when needed, an error.
 func (n node) str(name string, needed bool) (string, error) {
 	at := n.get(name)
 	switch n.first(at) {
 	case '"':
-		return unquote(n.src[at.From:at.To]), nil
+		return n.text(at), nil
 	case 0:
 		if needed {
 			return "", invalid(n.at.From, "no %q here", name)
@@ -109,15 +135,14 @@ func (n node) str(name string, needed bool) (string, error) {
 // elements returns where the elements of the array at a span stand.
 func elements(src []byte, at Span) ([]Span, error) {
 	var spans []Span
-	s := &scanner{src: src[:at.To], pos: at.From}
-	err := s.array(0, func(elem Span) error {
+	w := walk(src, at)
+	for elem := range w.Elements {
 		if len(spans) == maxElements {
-			return fault.New(fault.TooLarge, op, "byte %d: an array of more than %d elements", elem.From, maxElements)
+			return nil, fault.New(fault.TooLarge, op, "byte %d: an array of more than %d elements", elem.From, maxElements)
 		}
 		spans = append(spans, elem)
-		return nil
-	})
-	return spans, err
+	}
+	return spans, syntax(w.Err())
 }
 
 // maxElements bounds the parts of a message and the messages of a conversation: what is kept of one is

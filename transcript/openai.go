@@ -36,7 +36,7 @@ func openaiContent(n node) ([]Part, error) {
 	case 0, 'n':
 		return nil, nil
 	case '"':
-		return []Part{{Kind: KindText, Text: unquote(n.src[at.From:at.To])}}, nil
+		return []Part{{Kind: KindText, Text: n.text(at)}}, nil
 	case '[':
 	default:
 		return nil, invalid(at.From, "content is neither a string nor an array of parts")
@@ -61,7 +61,7 @@ func openaiResult(n node, member string, p *Part) error {
 	case 0, 'n':
 		return nil
 	case '"':
-		p.Text = unquote(n.src[at.From:at.To])
+		p.Text = n.text(at)
 		return nil
 	case '{':
 		p.Media = 1 // a picture of the screen
@@ -90,14 +90,14 @@ func openaiResult(n node, member string, p *Part) error {
 // model wrote it so or broke off, stays the string that it is.
 func openaiArguments(src []byte, at Span) json.RawMessage {
 	if at.Empty() || src[at.From] != '"' {
-		return json.RawMessage(src[at.From:at.To:at.To])
+		return json.RawMessage(at.In(src))
 	}
-	text := []byte(unquote(src[at.From:at.To]))
+	text := []byte(textAt(src, at))
 	if len(text) == 0 {
 		return nil
 	}
 	if _, err := document(text); err != nil {
-		return json.RawMessage(src[at.From:at.To:at.To])
+		return json.RawMessage(at.In(src))
 	}
 	return text
 }
@@ -138,7 +138,7 @@ func shortenContent(n node, shorten func(Part) (string, bool)) ([]splice, error)
 
 // shortenText returns the splice that a text literal takes, if shorten changes it.
 func shortenText(src []byte, at Span, shorten func(Part) (string, bool)) []splice {
-	text, changed := shorten(Part{Kind: KindText, Text: unquote(src[at.From:at.To])})
+	text, changed := shorten(Part{Kind: KindText, Text: textAt(src, at)})
 	if !changed {
 		return nil
 	}

@@ -40,11 +40,7 @@ func fittingOf(raw []byte, formats []Format) ([]Format, error) {
 	if err := checkSize(raw); err != nil {
 		return nil, err
 	}
-	at, err := document(raw)
-	if err != nil {
-		return nil, err
-	}
-	n, err := readNode(raw, at, "message")
+	n, err := readDocument(raw, "message")
 	if err != nil {
 		return nil, err
 	}

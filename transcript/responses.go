@@ -50,11 +50,8 @@ func decodeItem(raw []byte) (Message, error) {
 
 func readItem(raw []byte) (item, error) {
 	var it item
-	at, err := document(raw)
-	if err != nil {
-		return it, err
-	}
-	if it.node, err = readNode(raw, at, "item"); err != nil {
+	var err error
+	if it.node, err = readDocument(raw, "item"); err != nil {
 		return it, err
 	}
 	if it.typ, err = it.str("type", false); err != nil {
@@ -134,7 +131,7 @@ func (it *item) readCall() error {
 		return err
 	}
 	if name := it.get("name"); it.first(name) == '"' {
-		p.Name = unquote(it.src[name.From:name.To])
+		p.Name = it.text(name)
 	}
 	for _, member := range []string{"arguments", "input", "action", "operation", "code"} {
 		if it.args = it.get(member); !it.args.Empty() {
@@ -144,12 +141,12 @@ func (it *item) readCall() error {
 	switch {
 	case it.args.Empty():
 	case it.typ == "custom_tool_call": // its input is a text, even where it looks like JSON
-		p.Args = json.RawMessage(it.src[it.args.From:it.args.To:it.args.To])
+		p.Args = json.RawMessage(it.args.In(it.src))
 	default:
 		p.Args = openaiArguments(it.src, it.args)
 	}
 	if out := it.get("output"); p.Sealed && it.first(out) == '"' {
-		p.Text = unquote(it.src[out.From:out.To])
+		p.Text = it.text(out)
 	}
 	it.role, it.parts = RoleAssistant, []Part{p}
 	return nil
@@ -168,7 +165,7 @@ func (it *item) readOutput() error {
 	} else {
 		err = openaiResult(it.node, it.output, &p)
 	}
-	if at := it.get("status"); it.first(at) == '"' && unquote(it.src[at.From:at.To]) == "failed" {
+	if at := it.get("status"); it.first(at) == '"' && it.text(at) == "failed" {
 		p.IsError = true
 	}
 	it.role, it.parts = RoleTool, []Part{p}
@@ -197,7 +194,7 @@ func (it *item) shellOutput(literal []byte) (string, []splice, error) {
 			if n.first(v) != '"' {
 				continue
 			}
-			if text := unquote(it.src[v.From:v.To]); text != "" {
+			if text := it.text(v); text != "" {
 				texts = append(texts, text)
 			}
 			splices = append(splices, splice{v, literal})

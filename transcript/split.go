@@ -37,7 +37,7 @@ func split(src []byte) ([][]byte, error) {
 		if src[e.From] != '{' {
 			return nil, invalid(e.From, "message %d is not an object", i)
 		}
-		out[i] = src[e.From:e.To:e.To]
+		out[i] = e.In(src)
 	}
 	return out, nil
 }

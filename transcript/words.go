@@ -156,4 +156,6 @@ func lowerCase(w string) bool {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
 func isWord(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }

@@ -1,6 +1,10 @@
 package window
 
-import "slices"
+import (
+	"slices"
+
+	"ctxledger.dev/intents"
+)
 
 // The defaults of truncating arguments.
 const (
@@ -28,7 +32,7 @@ func truncateArguments(s *scene) (out []Edit) {
 
 // writesMuch reports whether a call is one whose arguments are contents.
 func (s *scene) writesMuch(a *act) bool {
-	return a.Op == opWrite || a.Op == opPatch || slices.ContainsFunc(s.policy.Arguments.Tools, a.named)
+	return a.Op == intents.OpWrite || a.Op == intents.OpPatch || slices.ContainsFunc(s.policy.Arguments.Tools, a.named)
 }
 
 func (s *scene) argumentsDue() bool {

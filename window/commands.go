@@ -3,6 +3,7 @@ package window
 import (
 	"fmt"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/transcript"
 )
 
@@ -10,13 +11,13 @@ import (
 func repeatedCommands(s *scene, b *batch) {
 	newest := map[string]int{} // by command
 	for i := range s.acts {
-		if a := &s.acts[i]; a.Op == opShell && a.Same != "" && a.result != nil {
+		if a := &s.acts[i]; a.Op == intents.OpShell && a.Same != "" && a.result != nil {
 			newest[a.Same] = i
 		}
 	}
 	for i := range s.acts {
 		a := &s.acts[i]
-		if a.Op != opShell || a.Same == "" || newest[a.Same] <= i || a.unit == s.newest() ||
+		if a.Op != intents.OpShell || a.Same == "" || newest[a.Same] <= i || a.unit == s.newest() ||
 			a.result == nil || a.resultEdited {
 			continue
 		}

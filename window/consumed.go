@@ -1,5 +1,7 @@
 package window
 
+import "ctxledger.dev/intents"
+
 // consumedChars is what stays of a consumed read, in characters.
 const consumedChars = 500
 
@@ -17,7 +19,7 @@ func consumedReads(s *scene) (out []Edit) {
 		}
 		for _, path := range a.changed() {
 			last[path] = i
-			if a.Op != opPatch {
+			if a.Op != intents.OpPatch {
 				all[path] = i
 			}
 		}
@@ -41,7 +43,7 @@ func consumedReads(s *scene) (out []Edit) {
 
 // changed returns the files that a call leaves otherwise than they were.
 func (a *act) changed() []string {
-	if a.Op == opMove && a.From != "" {
+	if a.Op == intents.OpMove && a.From != "" {
 		return []string{a.From, a.Target}
 	}
 	return []string{a.Target}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -102,7 +103,7 @@ func (s *scene) outcome(a *act) string {
 	switch {
 	case a.result == nil:
 		return "no result"
-	case a.Op == opShell:
+	case a.Op == intents.OpShell:
 		return s.ended(a) + ", " + chars.Commas(a.result.Chars) + " chars"
 	case a.result.Failed:
 		return "failed, " + chars.Commas(a.result.Chars) + " chars"

@@ -1,6 +1,10 @@
 package window
 
-import "slices"
+import (
+	"slices"
+
+	"ctxledger.dev/intents"
+)
 
 // repeatedCalls takes away the older ones of calls that ask the same and change nothing; the newest one
 // that succeeded stays.
@@ -22,7 +26,7 @@ func repeatedCalls(s *scene, b *batch) {
 // observes reports whether a call only looks.
 func (s *scene) observes(a *act) bool {
 	switch a.Op {
-	case opRead, opGrep, opList, opLook:
+	case intents.OpRead, intents.OpGrep, intents.OpList, intents.OpLook:
 		return true
 	case "":
 		return slices.ContainsFunc(s.policy.ReadOnly, a.named)

@@ -3,6 +3,7 @@ package window
 import (
 	"slices"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -164,28 +165,14 @@ func smaller(e Edit) []Edit {
 }
 
 // isRead, isWrite and the like say what a call does to the file that it names.
-func (a *act) isRead() bool { return a.Op == opRead && a.Target != "" }
+func (a *act) isRead() bool { return a.Op == intents.OpRead && a.Target != "" }
 func (a *act) changes() bool {
 	switch a.Op {
-	case opWrite, opPatch, opDelete, opMove, opCopy:
+	case intents.OpWrite, intents.OpPatch, intents.OpDelete, intents.OpMove, intents.OpCopy:
 		return a.Target != ""
 	}
 	return false
 }
-
-// The canonical operations, as package intents names them.
-const (
-	opWrite  = "write_file"
-	opPatch  = "patch_file"
-	opDelete = "delete_file"
-	opMove   = "move_file"
-	opCopy   = "copy_file"
-	opShell  = "shell_run"
-	opRead   = "read_file"
-	opGrep   = "grep_file"
-	opList   = "list_files"
-	opLook   = "look"
-)
 
 // sentSlots returns how many slots the provider has in its cache.
 func (s *scene) sentSlots() int {

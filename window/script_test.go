@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -57,7 +58,7 @@ func letters(t testing.TB, n string) string {
 }
 
 var scriptTools = map[string]string{
-	"read": opRead, "write": opWrite, "patch": opPatch, "move": opMove, "delete": opDelete, "shell": opShell, "grep": opGrep, "copy": opCopy, "foo": "", "bar": "",
+	"read": intents.OpRead, "write": intents.OpWrite, "patch": intents.OpPatch, "move": intents.OpMove, "delete": intents.OpDelete, "shell": intents.OpShell, "grep": intents.OpGrep, "copy": intents.OpCopy, "foo": "", "bar": "",
 }
 
 // unit adds a message with calls, and one with their results.
@@ -120,12 +121,12 @@ func parseCall(t testing.TB, text string, message, n int) scripted {
 		return s
 	}
 	switch c.Op {
-	case opWrite, opPatch:
+	case intents.OpWrite, intents.OpPatch:
 		args["content"] = size()
-	case opMove, opCopy:
+	case intents.OpMove, intents.OpCopy:
 		c.From, c.Target = c.Target, rest[0]
 		rest = rest[1:]
-	case opDelete:
+	case intents.OpDelete:
 	default:
 		c.result = size()
 	}

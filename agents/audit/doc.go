@@ -1,8 +1,8 @@
 // Package audit reads the session files of all coding agents that are known here, and makes the figures of
 // package report of them. No ledger is needed, and nothing is written but in a temporary directory, where
-// the dearest sessions are played through the product's default policy for some seconds (package replay).
+// the caller plays the dearest sessions for some seconds.
 //
-// Start at Run. An agent joins with one line in the table of rooms.
+// Start at Run. It reads the files of the agents in the table of package agents.
 //
 // Guarantees: files are opened for reading only; each is streamed, so that memory does not grow with their
 // size but with the number of requests, of open pieces of a context, and of different files and tools that

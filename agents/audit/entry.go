@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"ctxledger.dev/agents"
+	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/report"
 	"ctxledger.dev/tokens"
@@ -13,8 +13,6 @@ import (
 )
 
 const (
-	// imageTokens is what an image takes, about: the most that Anthropic's models make of one is 1,600.
-	imageTokens = 1_500
 	// maxPart bounds the arguments of a read and the command of a shell that are kept for comparison, in bytes.
 	maxPart = 64 << 10
 	// stretch is how much text is searched for names at a time, in bytes: transcript.Extract stops at
@@ -24,13 +22,14 @@ const (
 
 // entry makes the entry of a report of a record. With names it looks for what its texts name, masked: a name in a
 // list has lost what would show that it is a secret.
-func entry(r agents.Record, names bool, mask func(string) string) report.Entry {
+func entry(r *sessionfile.Record, names bool, mask func(string) string) report.Entry {
+	said := r.Spoken()
 	e := report.Entry{
-		ID: r.ID, Parent: r.Parent, Time: r.Time, Thread: r.Thread, Request: r.Request, Compaction: r.Compaction,
-		Prompt: r.Message.Role == transcript.RoleUser && !r.Aside && !r.Summary,
+		ID: r.ID, Parent: r.Parent, Time: r.Time, Thread: r.Thread, Request: r.Request(), Compaction: r.Compaction,
+		Prompt: said.Role == transcript.RoleUser && !r.Aside && !r.Summary,
 	}
-	for _, p := range r.Message.Parts {
-		if piece, ok := pieceOf(r, p); ok {
+	for _, p := range said.Parts {
+		if piece, ok := pieceOf(r, said.Role, p); ok {
 			if names {
 				p.Text, p.Args = mask(p.Text), json.RawMessage(mask(string(p.Args)))
 				piece.Names = namesOf(p)
@@ -42,8 +41,8 @@ func entry(r agents.Record, names bool, mask func(string) string) report.Entry {
 }
 
 // pieceOf makes a piece of a part of a message.
-func pieceOf(r agents.Record, p transcript.Part) (report.Piece, bool) {
-	out := report.Piece{Class: speaker(r), Text: p.Text, Call: p.ID}
+func pieceOf(r *sessionfile.Record, role transcript.Role, p transcript.Part) (report.Piece, bool) {
+	out := report.Piece{Class: speaker(r, role), Text: p.Text, Call: p.ID}
 	switch p.Kind {
 	case transcript.KindText:
 	case transcript.KindReasoning:
@@ -53,12 +52,12 @@ func pieceOf(r agents.Record, p transcript.Part) (report.Piece, bool) {
 		out.Action = actionOf(p)
 	case transcript.KindResult:
 		out.Class = report.Result
-		out.Tokens = p.Media * imageTokens
+		out.Tokens = p.Media * tokens.Image
 	case transcript.KindImage:
-		if r.Message.Role == transcript.RoleTool {
+		if role == transcript.RoleTool {
 			out.Class = report.Result
 		}
-		out.Tokens = imageTokens
+		out.Tokens = tokens.Image
 		return out, true
 	default:
 		return out, false
@@ -68,11 +67,11 @@ func pieceOf(r agents.Record, p transcript.Part) (report.Piece, bool) {
 }
 
 // speaker says whose a message is.
-func speaker(r agents.Record) report.Class {
+func speaker(r *sessionfile.Record, role transcript.Role) report.Class {
 	switch {
 	case r.Summary:
 		return report.Summary
-	case r.Message.Role == transcript.RoleAssistant:
+	case role == transcript.RoleAssistant:
 		return report.Assistant
 	case r.Aside:
 		return report.Host

@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
-	"ctxledger.dev/agents"
+	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
 )
@@ -23,18 +22,18 @@ const maxFiles = 100_000
 type source struct {
 	path string
 	size int64
-	room agents.Room
+	from sessionfile.Adapter
 	open func() (*os.File, error)
 }
 
 // search finds session files.
 type search struct {
-	rooms   []agents.Room
-	found   []source
-	seen    map[string]bool // paths with links resolved
-	trees   []*safefs.Tree  // of the directories, in which the files are opened
-	skipped int             // files in directories that are no session files of an agent known here
-	failed  []Failure
+	adapters []sessionfile.Adapter
+	found    []source
+	seen     map[string]bool // paths with links resolved
+	trees    []*safefs.Tree  // of the directories, in which the files are opened
+	skipped  int             // files in directories that are no session files of an agent known here
+	failed   []Failure
 }
 
 // path finds what a path names: a session file, or all those below a directory.
@@ -62,8 +61,8 @@ func (s *search) path(ctx context.Context, name string) error {
 // opened leaves away what a file is.
 func opened(f *os.File, _ fs.FileInfo, err error) (*os.File, error) { return f, err }
 
-// dir finds the session files below a directory. Links are not followed, and none that comes to stand in the
-// place of a file or directory leads out.
+// dir finds the session files below a directory. Links are not followed, nor is one that replaces a
+// file or directory meanwhile.
 func (s *search) dir(ctx context.Context, root string) error {
 	tree, err := safefs.Open(root)
 	if err != nil {
@@ -124,38 +123,36 @@ func (s *search) close() {
 
 // isSession reports whether a file of this name can be a session of any agent.
 func (s *search) isSession(name string) bool {
-	return slices.ContainsFunc(s.rooms, func(r agents.Room) bool { return r.IsSession(name) })
+	return slices.ContainsFunc(s.adapters, func(a sessionfile.Adapter) bool { return a.IsSession(name) })
 }
 
 // file looks whose a file is, and keeps it if its agent is known. A path that is named twice is kept once.
-func (s *search) file(name string, size int64, open func() (*os.File, error)) (agents.Agent, error) {
+func (s *search) file(name string, size int64, open func() (*os.File, error)) (sessionfile.Agent, error) {
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
-		return agents.Unknown, err
+		return sessionfile.Unknown, err
 	}
 	f, err := open()
 	if err != nil {
-		return agents.Unknown, err
+		return sessionfile.Unknown, err
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
-	head := make([]byte, agents.HeadLen)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return agents.Unknown, err
+	agent, err := sessionfile.DetectFile(name, f)
+	if err != nil {
+		return agent, err
 	}
-	agent := agents.Detect(name, head[:n])
-	for _, r := range s.rooms {
-		if r.Agent == agent && !s.seen[real] {
+	for _, a := range s.adapters {
+		if a.Agent == agent && !s.seen[real] {
 			s.seen[real] = true
-			s.found = append(s.found, source{path: name, size: size, room: r, open: open})
+			s.found = append(s.found, source{path: name, size: size, from: a, open: open})
 		}
 	}
 	return agent, nil
 }
 
-// reads reports whether there is a room for an agent.
-func (s *search) reads(a agents.Agent) bool {
-	return slices.ContainsFunc(s.rooms, func(r agents.Room) bool { return r.Agent == a })
+// reads reports whether there is an adapter for an agent.
+func (s *search) reads(agent sessionfile.Agent) bool {
+	return slices.ContainsFunc(s.adapters, func(a sessionfile.Adapter) bool { return a.Agent == agent })
 }
 
 // fail notes what could not be read.

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ctxledger.dev/engine/replay"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/report"
 )
 
@@ -20,9 +20,15 @@ const (
 	// when there is only one.
 	playable = 7 * time.Second
 	patience = 20 * time.Second
-	// playTick is how often the time is looked at, and the progress told.
+	// playTick is how often the time is looked at, and the progress reported.
 	playTick = 100 * time.Millisecond
 )
+
+// Played is what playing one session found. Without requests it counts as not played.
+type Played struct {
+	Recorded, Ours report.Play
+	ReadBack       int // how often something that Ours had cut was read back
+}
 
 // candidate is a session that can be played.
 type candidate struct {
@@ -35,14 +41,14 @@ type candidate struct {
 // what came of it.
 func (w *work) play(r *report.Report) {
 	all := w.candidates()
-	if len(all) == 0 || w.Replay == nil {
+	if len(all) == 0 || w.Play == nil {
 		return
 	}
 	ctx, cancel := context.WithCancel(w.ctx)
 	defer cancel()
 	start := w.Env.Now()
 	var next, through atomic.Int64
-	played := make([]*replay.Savings, len(all))
+	played := make([]*Played, len(all))
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
@@ -51,7 +57,7 @@ func (w *work) play(r *report.Report) {
 				if i >= len(all) {
 					return
 				}
-				if played[i] = w.savings(ctx, all[i]); played[i] != nil {
+				if played[i] = w.played(ctx, all[i]); played[i] != nil {
 					through.Add(1)
 				}
 			}
@@ -71,7 +77,7 @@ func (w *work) play(r *report.Report) {
 			if spent > patience || spent > playable && through.Load() > 0 {
 				cancel()
 			}
-			w.Replay(min(max(float64(through.Load())/float64(len(all)), spent.Seconds()/playable.Seconds()), 1))
+			w.Playing(min(max(float64(through.Load())/float64(len(all)), spent.Seconds()/playable.Seconds()), 1))
 		}
 	}
 }
@@ -93,26 +99,26 @@ func (w *work) candidates() []candidate {
 	return all
 }
 
-// savings plays one session; nil: it could not be, or not in time.
-func (w *work) savings(ctx context.Context, c candidate) *replay.Savings {
+// played plays one session; nil: it could not be, or not in time.
+func (w *work) played(ctx context.Context, c candidate) *Played {
 	f, err := c.open()
 	if err != nil {
 		return nil
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
-	s, err := c.room.Whole(f, c.path)
+	s, err := agents.Read(f, c.path)
 	if err != nil {
 		return nil
 	}
-	found, err := replay.SavingsOf(ctx, w.Env, s, w.Models)
-	if err != nil || found.None.Requests == 0 {
+	found, err := w.Play(ctx, s)
+	if err != nil || found.Recorded.Requests == 0 {
 		return nil
 	}
 	return &found
 }
 
 // replayed sums up what was played of the candidates that were begun.
-func replayed(begun []candidate, played []*replay.Savings, of int, total report.Spent) *report.Replayed {
+func replayed(begun []candidate, played []*Played, of int, total report.Spent) *report.Replayed {
 	out := &report.Replayed{Of: of, Rows: []report.PlayRow{}}
 	for i, c := range begun {
 		if played[i] == nil {
@@ -121,15 +127,9 @@ func replayed(begun []candidate, played []*replay.Savings, of int, total report.
 		}
 		out.Add(report.PlayRow{
 			ID: c.session.ID, Title: c.session.Title, Project: c.session.Project, Reported: c.spent,
-			Recorded: playOf(played[i].None), Ours: playOf(played[i].Ours),
-		}, played[i].Ours.ReadBack)
+			Recorded: played[i].Recorded, Ours: played[i].Ours,
+		}, played[i].ReadBack)
 	}
 	out.Part = out.Reported.Share(total)
 	return out
-}
-
-func playOf(o replay.Outcome) report.Play {
-	return report.Play{
-		Requests: o.Requests, Input: o.Input, Compactions: o.Compactions, Dollars: o.Dollars, Priced: o.Priced, Units: o.Units,
-	}
 }

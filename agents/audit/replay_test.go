@@ -9,13 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/audit"
+	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/report"
 	"ctxledger.dev/tokens"
 )
 
 // played audits a directory with a replay, and checks that nothing is left of that.
-func played(ctx context.Context, t *testing.T, dir string, replay func(float64)) (audit.Audit, error) {
+func played(ctx context.Context, t *testing.T, dir string, playing func(float64)) (audit.Audit, error) {
 	t.Helper()
 	e := env.System()
 	e.Temp = t.TempDir()
@@ -23,12 +26,20 @@ func played(ctx context.Context, t *testing.T, dir string, replay func(float64))
 	e.Now = func() time.Time { return now }
 	found, err := audit.Run(ctx, audit.Options{
 		Mask: strings.Clone,
-		Env:  e, Paths: []string{dir}, Models: tokens.Builtin(), Zone: time.UTC, Expect: func(int64) {}, Advance: func(int64) {}, Replay: replay,
+		Env:  e, Paths: []string{dir}, Models: tokens.Builtin(), Zone: time.UTC, Expect: func(int64) {}, Advance: func(int64) {}, Playing: playing,
+		Play: func(ctx context.Context, r agents.Recording) (audit.Played, error) {
+			s, err := replay.SavingsOf(ctx, e, &replay.Session{Name: r.Name, About: r.About, Entries: r.Entries, Summaries: r.Summaries}, tokens.Builtin())
+			return audit.Played{Recorded: playOf(s.None), Ours: playOf(s.Ours), ReadBack: s.Ours.ReadBack}, err
+		},
 	})
 	if left, _ := os.ReadDir(e.Temp); len(left) > 0 {
 		t.Errorf("%s is left", left[0].Name())
 	}
 	return found, err
+}
+
+func playOf(o replay.Outcome) report.Play {
+	return report.Play{Requests: o.Requests, Input: o.Input, Compactions: o.Compactions, Dollars: o.Dollars, Priced: o.Priced, Units: o.Units}
 }
 
 // shop returns the recorded session as if a model with a price had answered.

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
 	"io"
@@ -13,26 +14,30 @@ import (
 	"time"
 
 	"ctxledger.dev/agents"
+	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/report"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
 
-// Options say what is read, and how its progress is told.
+// Options say what is read, and where progress is reported.
 type Options struct {
 	Env    env.Env
 	Paths  []string            // files and directories; none: where the agents keep their sessions
 	Models *tokens.Registry    // prices, and how models count
 	Zone   *time.Location      // that days are those of
 	Mask   func(string) string // masks the secrets in a text
-	// Expect and Advance are told how many bytes there are to read, and have been read. They may be called by
+	// Expect and Advance receive how many bytes there are to read, and have been read. They may be called by
 	// several goroutines at once.
 	Expect, Advance func(bytes int64)
-	// Replay is told how much of the time for replays is over, or of the work. nil: nothing is replayed.
-	Replay func(share float64)
+	// Play plays a session as it was recorded and through the product's default policy, in a directory of its
+	// own. nil: nothing is played. Playing receives the share of the time for that, or of the work, that is over.
+	Play    func(ctx context.Context, r agents.Recording) (Played, error)
+	Playing func(share float64)
 }
 
-// Audit is what session files tell, and what about them could not be read.
+// Audit is what session files say, and what of them could not be read.
 type Audit struct {
 	report.Report
 	Looked  []string  `json:"looked"`            // where it was looked for session files
@@ -50,13 +55,20 @@ type Failure struct {
 // Damaged is a file with lines that could not be read, which are left out.
 type Damaged struct {
 	Path string `json:"path"`
-	agents.Damage
+	Damage
+}
+
+// Damage counts the lines of a session file that could not be read. They are left out.
+type Damage struct {
+	Broken int   `json:"broken"` // no record
+	Long   int   `json:"long"`   // longer than a record may be
+	First  int64 `json:"first"`  // number of the first such line, from 1; 0: there is none
 }
 
 // Run reads all session files that the paths name. What cannot be read is part of the answer. Errors: too_large
 // for more than 100,000 files; that of ctx.
 func Run(ctx context.Context, o Options) (Audit, error) {
-	s := search{rooms: rooms(), seen: map[string]bool{}}
+	s := search{adapters: agents.Adapters(), seen: map[string]bool{}}
 	defer s.close()
 	out := Audit{Looked: o.Paths}
 	if len(o.Paths) == 0 {
@@ -103,8 +115,8 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 // places returns where the agents keep the user's session files.
 func (s *search) places(e env.Env) []string {
 	var all []string
-	for _, r := range s.rooms {
-		all = append(all, r.Places(e)...)
+	for _, a := range s.adapters {
+		all = append(all, a.Base(e))
 	}
 	return all
 }
@@ -124,7 +136,7 @@ type work struct {
 type file struct {
 	requests, reflected []uint64
 	compacted           bool
-	damage              agents.Damage
+	damage              Damage
 	measured            report.Measured
 	err                 error
 }
@@ -152,22 +164,31 @@ func (w *work) survey(i int) error {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
-	s, err := w.files[i].room.Survey(f, w.files[i].path)
-	if err != nil {
-		return err
-	}
-	w.read[i].requests, w.read[i].reflected, w.read[i].compacted = w.hashes(s.Requests), w.hashes(s.Reflected), s.Compacted
-	return nil
+	return w.read[i].survey(f, w.files[i], w.seed)
 }
 
-// hashes returns the hashes of ids, each once.
-func (w *work) hashes(ids []string) []uint64 {
-	var h []uint64
-	for _, id := range ids {
-		h = append(h, maphash.String(w.seed, id))
+// survey looks at the lines that can report requests or compactions, and at no other.
+func (f *file) survey(in io.Reader, src source, seed maphash.Seed) error {
+	decode := src.from.Decoder(src.path)
+	skim := func(r *sessionfile.Record) bool { return !src.from.Reports(r.Text) || decode(r) }
+	for r, err := range sessionfile.Records(in, sessionfile.Position{}, skim) {
+		if err != nil {
+			return sessionfile.FileError(src.path, err)
+		}
+		f.compacted = f.compacted || r.Compaction != nil
+		into := &f.requests
+		if r.Repeats != nil {
+			r, into = r.Repeats(), &f.reflected
+		}
+		if r != nil && r.Reply != "" && r.Request() != nil {
+			*into = append(*into, maphash.String(seed, r.Reply))
+		}
 	}
-	slices.Sort(h)
-	return slices.Compact(h)
+	for _, ids := range []*[]uint64{&f.requests, &f.reflected} {
+		slices.Sort(*ids)
+		*ids = slices.Compact(*ids)
+	}
+	return nil
 }
 
 // claim decides which file counts each request: the first that reports it as its own, else the first that
@@ -198,26 +219,61 @@ func (w *work) measure(i int) error {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
-	session, err := src.room.Describe(src.path, f)
+	about, err := src.from.About(src.path, f)
 	if err != nil {
 		return err
 	}
-	session.Compacts = w.read[i].compacted
-	m := report.NewMeter(w.Models, w.Zone, session)
+	m := report.NewMeter(w.Models, w.Zone, report.Session{
+		// A subagent's file belongs to the session that started it.
+		ID: cmp.Or(about.Identity.Parent, about.Identity.ID), Subagent: about.Identity.Subagent,
+		Agent: about.Session.Host, Title: about.Session.Title, Project: about.Session.Dir, Compacts: w.read[i].compacted,
+	})
 	in := &watched{Reader: f, work: w}
 	defer func() { w.Advance(src.size - in.read) }() // what was not read is done as well
-	w.read[i].damage, err = src.room.Read(in, src.path, func(r agents.Record) {
-		if q := r.Request; q != nil && q.ID != "" {
+	w.read[i].damage, err = spoken(in, src, func(r *sessionfile.Record) {
+		e := entry(r, m.WantsNames(), w.Mask)
+		if q := e.Request; q != nil && q.ID != "" {
 			owner, known := w.owner[maphash.String(w.seed, q.ID)]
 			q.Copied = known && owner != i
 		}
-		m.Add(entry(r, m.WantsNames(), w.Mask))
+		m.Add(e)
 	})
 	w.read[i].measured = m.End() // also of a file that breaks off
 	return err
 }
 
-// watched tells how far the reading has come, and ends it with the command.
+// spoken calls take with each record of a file that adds to a conversation or reports a request, in order.
+func spoken(in io.Reader, src source, take func(*sessionfile.Record)) (damage Damage, err error) {
+	for r, err := range sessionfile.Records(in, sessionfile.Position{}, src.from.Decoder(src.path)) {
+		if err != nil {
+			return damage, sessionfile.FileError(src.path, err)
+		}
+		if r.State == sessionfile.Broken && (r.Ended || r.Long) { // else it is still being written
+			damage.note(r.Line)
+		}
+		if r.Repeats != nil {
+			r = r.Repeats()
+		}
+		if r != nil && (!r.Message.Empty() || r.Adds != nil || r.Compaction != nil || r.Usage != (sessions.Usage{})) {
+			take(r)
+		}
+	}
+	return damage, nil
+}
+
+// note counts a line.
+func (d *Damage) note(line sessionfile.Line) {
+	if line.Long {
+		d.Long++
+	} else {
+		d.Broken++
+	}
+	if d.First == 0 {
+		d.First = line.Number
+	}
+}
+
+// watched reports how far the reading has come, and ends it with the command.
 type watched struct {
 	io.Reader
 	*work

@@ -5,7 +5,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// outcome is what is wanted of a toolUseResult that tells of a written file.
+// outcome is what is wanted of a toolUseResult that reports a written file.
 type outcome struct {
 	kind, path, notebook  string
 	patch, edits, updated bool // has structuredPatch, edits, updated_file

@@ -15,7 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/calibrate"
 	"ctxledger.dev/internal/env"
@@ -61,7 +61,7 @@ func write(t *testing.T, dir, id string, n int) string {
 
 func bring(t *testing.T, l ledger.API, path string) string {
 	t.Helper()
-	report, err := claudecode.Import(t.Context(), l, claudecode.Source{Path: path}, nil)
+	report, err := agents.Import(t.Context(), l, agents.Source{Path: path}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,8 +49,8 @@ func (c *client) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Sta
 	return call[ledger.Status](ctx, c, "Status", r)
 }
 
-func (c *client) Growth(ctx context.Context, r ledger.GrowthRequest) (ledger.Growth, error) {
-	return call[ledger.Growth](ctx, c, "Growth", r)
+func (c *client) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledger.TurnStats, error) {
+	return call[ledger.TurnStats](ctx, c, "Growth", r)
 }
 
 func (c *client) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.EditedView, error) {

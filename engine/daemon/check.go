@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/safefs"
@@ -20,20 +20,20 @@ import (
 // checked is then a snapshot that it makes. Nothing is started and nothing changed. Errors: not_found
 // when there is no ledger; unavailable when it cannot be read in time, or another process than a
 // daemon owns it.
-func Check(ctx context.Context, o Options) (engine.Checked, error) {
+func Check(ctx context.Context, o Options) (upkeep.Checked, error) {
 	if _, err := os.Stat(filepath.Join(o.State, "ledger.db")); errors.Is(err, fs.ErrNotExist) {
-		return engine.Checked{}, fault.New(fault.NotFound, "daemon.check", "there is no ledger in %s yet", o.State)
+		return upkeep.Checked{}, fault.New(fault.NotFound, "daemon.check", "there is no ledger in %s yet", o.State)
 	}
 	s, err := Status(ctx, o.State)
 	if err != nil {
-		return engine.Checked{}, err
+		return upkeep.Checked{}, err
 	}
 	if !s.Running {
 		return checkClosed(ctx, o, o.State)
 	}
 	dir, err := beside(o.State, "check")
 	if err != nil {
-		return engine.Checked{}, err
+		return upkeep.Checked{}, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // it holds nothing of its own
 	err = snapshot(ctx, o, dir)
@@ -41,28 +41,28 @@ func Check(ctx context.Context, o Options) (engine.Checked, error) {
 		return damagedIn("ledger.db", err.Error()), nil
 	}
 	if err != nil {
-		return engine.Checked{}, err
+		return upkeep.Checked{}, err
 	}
 	return checkClosed(ctx, o, dir)
 }
 
 // checkClosed checks a ledger that nobody has open.
-func checkClosed(ctx context.Context, o Options, state string) (engine.Checked, error) {
+func checkClosed(ctx context.Context, o Options, state string) (upkeep.Checked, error) {
 	answer, err := inChild(ctx, o, limits.Maintenance, hiddenCheck, state)
 	switch {
 	case errors.Is(err, errDied):
 		return damagedIn("ledger.db", err.Error()), nil
 	case err != nil:
-		return engine.Checked{}, err
+		return upkeep.Checked{}, err
 	case answer.Checked == nil:
-		return engine.Checked{}, fault.New(fault.Internal, "daemon.check", "the check said nothing")
+		return upkeep.Checked{}, fault.New(fault.Internal, "daemon.check", "the check said nothing")
 	}
 	return *answer.Checked, nil
 }
 
 // damagedIn is the result of a check that could not be ended.
-func damagedIn(where, what string) engine.Checked {
-	return engine.Checked{Damage: []engine.Finding{{Where: where, What: what}}, Total: 1}
+func damagedIn(where, what string) upkeep.Checked {
+	return upkeep.Checked{Damage: []upkeep.Finding{{Where: where, What: what}}, Total: 1}
 }
 
 // snapshot makes a directory a ledger like the one that a daemon owns. Its blobs are further names of

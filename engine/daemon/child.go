@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
@@ -26,8 +26,8 @@ const (
 
 // said is what a child answers on its standard output.
 type said struct {
-	Checked  *engine.Checked  `json:"checked,omitempty"`
-	Repaired *engine.Repaired `json:"repaired,omitempty"`
+	Checked  *upkeep.Checked  `json:"checked,omitempty"`
+	Repaired *upkeep.Repaired `json:"repaired,omitempty"`
 	Error    *fault.Error     `json:"error,omitempty"`
 }
 
@@ -117,9 +117,9 @@ func child(ctx context.Context, args []string, r Role) (exit int) {
 	var err error
 	switch {
 	case args[0] == hiddenCheck && len(args) == 2:
-		answer.Checked, err = pointTo(engine.Check(ctx, args[1], r.Env))
+		answer.Checked, err = pointTo(upkeep.Check(ctx, args[1], r.Env))
 	case args[0] == hiddenRepair && len(args) == 3:
-		answer.Repaired, err = pointTo(engine.Repair(ctx, args[1], args[2], r.Env))
+		answer.Repaired, err = pointTo(upkeep.Repair(ctx, args[1], args[2], r.Env))
 	default:
 		return 2 // nobody but inChild uses this
 	}

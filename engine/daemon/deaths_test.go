@@ -82,7 +82,7 @@ func TestARequestThatKillsItsOwners(t *testing.T) {
 		})
 	}
 	growth := func() error {
-		_, err := api.Growth(deadlined(t), ledger.GrowthRequest{})
+		_, err := api.TurnStats(deadlined(t), ledger.TurnStatsRequest{})
 		return err
 	}
 	for range 3 {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
+	"ctxledger.dev/internal/connection"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
@@ -29,18 +31,29 @@ func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (ledg
 		return &rootless{API: main, why: ws.Why}, nil
 	}
 	o.State, o.Workspace = ws.UserState, ""
-	return &ledgers{API: main, root: ws.Root, user: lazy{o: o, gate: make(chan struct{}, 1)}}, nil
+	return &ledgers{API: main, root: ws.Root, user: connection.NewLazy(func(ctx context.Context) (ledger.API, error) {
+		ctx, cancel := context.WithTimeout(ctx, userWait)
+		defer cancel()
+		api, err := Open(ctx, o)
+		if err != nil {
+			return nil, &fault.Error{Code: fault.CodeOf(err), Op: "daemon.user", Message: "the user ledger cannot be opened", Err: err}
+		}
+		return api, nil
+	})}, nil
 }
+
+// userWait bounds one attempt to open the user ledger: what is asked of the project waits for it.
+const userWait = 2 * time.Second
 
 // ledgers is the ledger of a workspace that sends what concerns user memory to the user ledger.
 type ledgers struct {
 	ledger.API        // of the workspace
 	root       string // of the tree that this process works on
-	user       lazy
+	user       *connection.Lazy[ledger.API]
 }
 
 // Close releases both ledgers.
-func (l *ledgers) Close() error { return errors.Join(l.user.close(), l.API.Close()) }
+func (l *ledgers) Close() error { return errors.Join(l.user.Close(), l.API.Close()) }
 
 // Info names the tree of this process: the ledger is that of all trees of a repository.
 func (l *ledgers) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
@@ -81,7 +94,7 @@ func (l *ledgers) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.En
 	if r.Scope != "" || !fault.Is(err, fault.NotFound) {
 		return e, err
 	}
-	user, no := l.user.get(ctx)
+	user, no := l.user.Get(ctx)
 	if no != nil {
 		return e, fault.New(fault.NotFound, "daemon.memory", "%s; user memory could not be looked at: %s", err, no).
 			WithHint("%s", fault.HintOf(no))
@@ -104,7 +117,7 @@ func (l *ledgers) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest
 	if r.Scope != "" || !fault.Is(err, fault.NotFound) {
 		return e, err
 	}
-	if user, no := l.user.get(ctx); no == nil {
+	if user, no := l.user.Get(ctx); no == nil {
 		if _, no = user.Memory(ctx, ledger.MemoryRequest{Name: r.Name}); no == nil {
 			return e, fault.New(fault.NotFound, "daemon.memory", "no memory %.1000q of the project; the user has one of that name, which all workspaces share", r.Name).
 				WithHint("name the scope to delete that: user")
@@ -120,7 +133,7 @@ func (l *ledgers) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Fo
 	if err != nil || r.Text == "" {
 		return f, err
 	}
-	user, err := l.user.get(ctx)
+	user, err := l.user.Get(ctx)
 	if err == nil {
 		var more ledger.Forgotten
 		if more, err = user.Forget(ctx, r); err == nil {
@@ -134,17 +147,18 @@ func (l *ledgers) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Fo
 // Learn learns into the user ledger: tokenizers are the same in all workspaces. It is not held longer
 // than that: a process that has its ledgers to itself would keep it from all others, without being asked.
 func (l *ledgers) Learn(ctx context.Context, r ledger.LearnRequest) (e ledger.Estimators, err error) {
-	err = l.user.once(ctx, func(user ledger.API) error {
-		e, err = user.Learn(ctx, r)
-		return err
-	})
-	return e, err
+	user, giveBack, err := l.user.Lease(ctx)
+	if err != nil {
+		return e, err
+	}
+	e, err = user.Learn(ctx, r)
+	return e, errors.Join(err, giveBack())
 }
 
 // of returns the ledger that keeps a scope.
 func (l *ledgers) of(ctx context.Context, s memory.Scope) (ledger.API, error) {
 	if s == memory.User {
-		return l.user.get(ctx)
+		return l.user.Get(ctx)
 	}
 	return l.API, nil
 }

@@ -31,7 +31,7 @@ var methods = map[string]handler{
 	"Log":              on(ledger.API.Log),
 	"View":             on(ledger.API.View),
 	"Status":           on(ledger.API.Status),
-	"Growth":           on(ledger.API.Growth),
+	"Growth":           on(ledger.API.TurnStats),
 	"EditView":         on(ledger.API.EditView),
 	"Overflow":         on(ledger.API.Overflow),
 	"NoteTrim":         on(ledger.API.NoteTrim),

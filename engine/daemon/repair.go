@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/safefs"
@@ -16,7 +16,7 @@ import (
 
 // Repaired is what a repair did.
 type Repaired struct {
-	engine.Repaired
+	upkeep.Repaired
 	// Kept is where the ledger lies as it was found; "" when it was not damaged and nothing changed.
 	Kept string `json:"kept,omitempty"`
 }
@@ -34,7 +34,7 @@ func Repair(ctx context.Context, o Options) (Repaired, error) {
 		return Repaired{}, err
 	}
 	if err == nil && found.Total == 0 {
-		return Repaired{Repaired: engine.Repaired{Checked: found}}, nil
+		return Repaired{Repaired: upkeep.Repaired{Checked: found}}, nil
 	}
 	before, err := fingerprint(o.State)
 	if err != nil {

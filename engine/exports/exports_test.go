@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"ctxledger.dev/changes"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/exports"
 	"ctxledger.dev/intents"
@@ -85,7 +84,7 @@ func bytesOf(turns [][][]byte) (all [][]byte) {
 }
 
 // export writes all sessions and reads the files again.
-func export(t *testing.T, l ledger.API, e env.Env, ids ...string) (changes.Document, intents.Document) {
+func export(t *testing.T, l ledger.API, e env.Env, ids ...string) (exports.Changes, exports.Intents) {
 	t.Helper()
 	var all []sessions.Session
 	for _, id := range ids {
@@ -103,11 +102,11 @@ func export(t *testing.T, l ledger.API, e env.Env, ids ...string) (changes.Docum
 }
 
 // read reads both files of a directory, which have to be complete and private.
-func read(t *testing.T, dir string) (c changes.Document, i intents.Document) {
+func read(t *testing.T, dir string) (c exports.Changes, i exports.Intents) {
 	t.Helper()
 	for name, load := range map[string]func([]byte) error{
-		exports.ChangesFile: func(raw []byte) (err error) { c, _, err = changes.ReadDocument(raw); return err },
-		exports.IntentsFile: func(raw []byte) (err error) { i, _, err = intents.ReadDocument(raw); return err },
+		exports.ChangesFile: func(raw []byte) error { return json.Unmarshal(raw, &c) },
+		exports.IntentsFile: func(raw []byte) error { return json.Unmarshal(raw, &i) },
 	} {
 		path := filepath.Join(dir, name)
 		raw, err := os.ReadFile(path)
@@ -136,38 +135,38 @@ func TestWhatCallsDidIsExported(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		acts []act
-		want changes.Turn
+		want exports.Turn
 	}{
 		{"write_file and patch_file give a write", []act{write("a.go"), {name: "patch_file", args: `{"path":"b.go","oldText":"x","newText":"y"}`, result: "ok"}},
-			changes.Turn{FilesWritten: []string{"a.go", "b.go"}}},
-		{"the same file twice is listed once", []act{write("a.go"), write("a.go")}, changes.Turn{FilesWritten: []string{"a.go"}}},
+			exports.Turn{FilesWritten: []string{"a.go", "b.go"}}},
+		{"the same file twice is listed once", []act{write("a.go"), write("a.go")}, exports.Turn{FilesWritten: []string{"a.go"}}},
 		{"move_file gives one write and one delete", []act{{name: "move_file", args: `{"source":"a.go","destination":"b.go"}`, result: "ok"}},
-			changes.Turn{FilesWritten: []string{"b.go"}, FilesDeleted: []string{"a.go"}}},
+			exports.Turn{FilesWritten: []string{"b.go"}, FilesDeleted: []string{"a.go"}}},
 		{"copy_file gives one write", []act{{name: "copy_file", args: `{"source":"a.go","destination":"b.go"}`, result: "ok"}},
-			changes.Turn{FilesWritten: []string{"b.go"}}},
+			exports.Turn{FilesWritten: []string{"b.go"}}},
 		{"delete_file gives a delete", []act{{name: "delete_file", args: `{"path":"a.go"}`, result: "ok"}},
-			changes.Turn{FilesDeleted: []string{"a.go"}}},
+			exports.Turn{FilesDeleted: []string{"a.go"}}},
 		{"a failed write is not in FilesWritten", []act{write("a.go"), {name: "write_file", args: `{"path":"b.go","content":"x"}`, result: "denied", failed: true}},
-			changes.Turn{FilesWritten: []string{"a.go"}}},
+			exports.Turn{FilesWritten: []string{"a.go"}}},
 		{"a command that succeeds", []act{{name: "shell_run", args: `{"command":"go test ./..."}`, result: "ok ..."}},
-			changes.Turn{CommandsRun: []changes.CommandRun{{Command: "go test ./...", Succeeded: true, Output: "ok ..."}}}},
+			exports.Turn{CommandsRun: []exports.CommandRun{{Command: "go test ./...", Succeeded: true, Output: "ok ..."}}}},
 		{"a failed command is there with false", []act{{name: "shell_run", args: `{"command":"go test ./..."}`, result: "FAIL", failed: true}},
-			changes.Turn{CommandsRun: []changes.CommandRun{{Command: "go test ./...", Output: "FAIL"}}}},
+			exports.Turn{CommandsRun: []exports.CommandRun{{Command: "go test ./...", Output: "FAIL"}}}},
 		{"a status wins over the text", []act{{name: "shell_run", args: `{"command":"grep ERROR log"}`, result: "[ERROR] a line of the log"}},
-			changes.Turn{CommandsRun: []changes.CommandRun{{Command: "grep ERROR log", Succeeded: true, Output: "[ERROR] a line of the log"}}}},
+			exports.Turn{CommandsRun: []exports.CommandRun{{Command: "grep ERROR log", Succeeded: true, Output: "[ERROR] a line of the log"}}}},
 		{"git_commit", []act{{name: "git_commit", args: `{"message":"feat: users api"}`, result: "ok"}},
-			changes.Turn{GitCommits: []string{"feat: users api"}}},
+			exports.Turn{GitCommits: []string{"feat: users api"}}},
 		{"sed -i through the shell is a write", []act{{name: "Bash", args: `{"command":"sed -i s/a/b/ src/a.go"}`, result: ""}},
-			changes.Turn{FilesWritten: []string{"src/a.go"}, FilesVia: map[string]string{"src/a.go": "shell"},
-				CommandsRun: []changes.CommandRun{{Command: "sed -i s/a/b/ src/a.go", Succeeded: true}}}},
+			exports.Turn{FilesWritten: []string{"src/a.go"}, FilesVia: map[string]string{"src/a.go": "shell"},
+				CommandsRun: []exports.CommandRun{{Command: "sed -i s/a/b/ src/a.go", Succeeded: true}}}},
 		{"output is cut at 4,096 characters, a command with a mark", []act{{name: "shell_run", args: `{"command":"` + long + `"}`, result: long}},
-			changes.Turn{CommandsRun: []changes.CommandRun{{Command: strings.Repeat("界", 4096) + "…", Succeeded: true, Output: strings.Repeat("界", 4096)}}}},
+			exports.Turn{CommandsRun: []exports.CommandRun{{Command: strings.Repeat("界", 4096) + "…", Succeeded: true, Output: strings.Repeat("界", 4096)}}}},
 		{"a command over 1,000 characters is whole", []act{{name: "shell_run", args: `{"command":"` + long[:6000] + `"}`, result: "x"}},
-			changes.Turn{CommandsRun: []changes.CommandRun{{Command: long[:6000], Succeeded: true, Output: "x"}}}},
+			exports.Turn{CommandsRun: []exports.CommandRun{{Command: long[:6000], Succeeded: true, Output: "x"}}}},
 		{"binary output is its size", []act{{name: "shell_run", args: `{"command":"cat x"}`, result: "\x00\x01\x02"}},
-			changes.Turn{CommandsRun: []changes.CommandRun{{Command: "cat x", Succeeded: true, Output: "(binary output, 3 bytes)"}}}},
+			exports.Turn{CommandsRun: []exports.CommandRun{{Command: "cat x", Succeeded: true, Output: "(binary output, 3 bytes)"}}}},
 		{"output that became an artifact", []act{{name: "shell_run", args: `{"command":"cat x"}`, result: strings.Repeat("0123456789", 10_000)}},
-			changes.Turn{CommandsRun: []changes.CommandRun{{Command: "cat x", Succeeded: true, Output: strings.Repeat("0123456789", 410)[:4096]}}}},
+			exports.Turn{CommandsRun: []exports.CommandRun{{Command: "cat x", Succeeded: true, Output: strings.Repeat("0123456789", 410)[:4096]}}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l, e := open(t)
@@ -176,10 +175,18 @@ func TestWhatCallsDidIsExported(t *testing.T) {
 				t.Fatalf("%d entries: %+v", len(c.Entries), c.Entries)
 			}
 			got := c.Entries[0]
-			if got.Agent != "agent" || got.TurnIndex != 1 || got.SessionID == "" || got.Timestamp.IsZero() {
+			if got.Agent != "agent" || got.TurnIndex != 1 || got.SessionID == "" || got.Timestamp == "" {
 				t.Errorf("%+v", got)
 			}
 			want := test.want
+			for _, list := range []*[]string{&want.FilesWritten, &want.FilesDeleted, &want.GitCommits} {
+				if *list == nil {
+					*list = []string{}
+				}
+			}
+			if want.CommandsRun == nil {
+				want.CommandsRun = []exports.CommandRun{}
+			}
 			want.Agent, want.TurnIndex, want.Timestamp, want.SessionID = got.Agent, got.TurnIndex, got.Timestamp, got.SessionID
 			if diff := cmp.Diff(asJSON(t, want), asJSON(t, got)); diff != "" {
 				t.Error(diff)
@@ -199,10 +206,10 @@ func TestASessionThatGoesOnKeepsItsOutputs(t *testing.T) {
 }
 
 // asJSON writes one turn.
-func asJSON(t *testing.T, turn changes.Turn) string {
+func asJSON(t *testing.T, turn exports.Turn) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := (changes.Document{Entries: []changes.Turn{turn}}).Write(&b); err != nil {
+	if err := (exports.Changes{Entries: []exports.Turn{turn}}).Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -243,13 +250,11 @@ func TestACallThatFailedIsAFailedIntent(t *testing.T) {
 		act{name: "patch_file", args: `{"path":"a.go","oldText":"` + long + `"}`, result: "not found: " + long, failed: true},
 	)))
 	got := i.Entries[0]
-	if got.Status != intents.Failed || len([]rune(got.ErrorMessage)) != 301 || got.CompletedAt == nil || got.Operation.TargetPath != "a.go" {
+	if got.Status != intents.Failed || len([]rune(got.ErrorMessage)) != 301 || got.CompletedAt == "" || got.Operation.TargetPath != "a.go" {
 		t.Errorf("%+v", got)
 	}
-	for _, a := range got.Operation.ArgsSummary {
-		if a.Name == "oldText" && len([]rune(a.Value)) != 201 {
-			t.Errorf("an argument of %d characters", len([]rune(a.Value)))
-		}
+	if n := len([]rune(got.Operation.ArgsSummary["oldText"])); n != 201 {
+		t.Errorf("an argument of %d characters", n)
 	}
 }
 
@@ -368,7 +373,7 @@ func TestSecretsAreMaskedInExports(t *testing.T) {
 	})))
 	run, in := c.Entries[0].CommandsRun[0], i.Entries[0]
 	for what, text := range map[string]string{
-		"command": run.Command, "output": run.Output, "error": in.ErrorMessage, "intent": in.Operation.Command, "argument": in.Operation.ArgsSummary[0].Value,
+		"command": run.Command, "output": run.Output, "error": in.ErrorMessage, "intent": in.Operation.Command, "argument": in.Operation.ArgsSummary["command"],
 	} {
 		if strings.Contains(text, token) || len(text) < 20 {
 			t.Errorf("%s: %s", what, text)

@@ -70,7 +70,7 @@ func writeFile(ctx context.Context, api ledger.API, e env.Env, dir *os.Root, nam
 func disk(err error) error { return fault.Wrap(fault.Unavailable, "exports.write", err) }
 
 // exit is where a document leaves the ledger: the one place at which its secrets are masked. Each
-// Write is a whole entry, as jsondoc.Writer makes them.
+// Write is a whole entry, as writer makes them.
 type exit struct {
 	ctx  context.Context
 	api  ledger.API

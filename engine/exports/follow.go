@@ -10,7 +10,6 @@ import (
 	"path"
 	"time"
 
-	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -186,8 +185,8 @@ func (f *follower) current(ctx context.Context, since int64) (bool, error) {
 
 // changes writes changes.json of a session, as much of its end as fits.
 func (f *follower) changes(ctx context.Context, w io.Writer, s sessions.Session) error {
-	t := tail[changes.Turn]{size: changes.Turn.Size}
-	err := turns(ctx, f.api, s, func(turn changes.Turn) error {
+	t := tail[Turn]{}
+	err := turns(ctx, f.api, s, func(turn Turn) error {
 		f.o.Pulse.Beat()
 		t.add(turn)
 		return nil
@@ -199,7 +198,7 @@ func (f *follower) changes(ctx context.Context, w io.Writer, s sessions.Session)
 	if err != nil {
 		return err
 	}
-	return changes.Document{Entries: t.list, ActiveSessionID: s.ID, External: outside, Dropped: t.dropped}.Write(w)
+	return Changes{Entries: t.list, ActiveSessionID: s.ID, External: outside, Dropped: t.dropped}.Write(w)
 }
 
 // liveExternal bounds the changes of nobody's session in the file of the active one.
@@ -207,21 +206,20 @@ const liveExternal = 100
 
 // intents writes intents.json of a session, as much of its end as fits.
 func (f *follower) intents(ctx context.Context, w io.Writer, s sessions.Session) error {
-	t := tail[intents.Record]{size: intents.Record.Size}
+	t := tail[Intent]{}
 	err := eachIntent(ctx, f.api, s.ID, func(in intents.Intent) error {
 		f.o.Pulse.Beat()
-		t.add(in.Interchange(s.Host))
+		t.add(entryOf(in, s.Host))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return intents.Document{Entries: t.list, ActiveSessionID: s.ID, Dropped: t.dropped}.Write(w)
+	return Intents{Entries: t.list, ActiveSessionID: s.ID, Dropped: t.dropped}.Write(w)
 }
 
 // tail is the end of a list that fits a file.
 type tail[T any] struct {
-	size    func(T) int
 	list    []T
 	bytes   int
 	dropped int
@@ -233,10 +231,10 @@ const margin = 64 << 10
 // add appends an element, and drops the oldest ones that do not fit any more.
 func (t *tail[T]) add(v T) {
 	t.list = append(t.list, v)
-	t.bytes += t.size(v)
+	t.bytes += size(v)
 	drop := 0
 	for ; t.bytes > maxFile-margin; drop++ {
-		t.bytes -= t.size(t.list[drop])
+		t.bytes -= size(t.list[drop])
 	}
 	t.list, t.dropped = t.list[drop:], t.dropped+drop
 }

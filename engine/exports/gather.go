@@ -8,10 +8,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
@@ -31,8 +33,9 @@ const viaShell = "shell"
 // group is what one agent did in one turn.
 type group struct {
 	turn int
-	runs []string // call ids, in order
-	changes.Turn
+	runs []string  // call ids, in order
+	last time.Time // of what it did
+	Turn
 }
 
 // gatherer puts the turns of one session together.
@@ -40,8 +43,8 @@ type gatherer struct {
 	api     ledger.API
 	session sessions.Session
 	byCall  map[string]*intents.Intent
-	runs    map[string]*changes.CommandRun // by call id
-	groups  []*group                       // by turn, and in that in the order of their first act
+	runs    map[string]*CommandRun // by call id
+	groups  []*group               // by turn, and in that in the order of their first act
 	byTurn  map[turnKey]*group
 }
 
@@ -53,9 +56,9 @@ type turnKey struct {
 
 // turns calls emit with the entry of every turn of an agent in which something was changed or run, in
 // order.
-func turns(ctx context.Context, api ledger.API, s sessions.Session, emit func(changes.Turn) error) error {
+func turns(ctx context.Context, api ledger.API, s sessions.Session, emit func(Turn) error) error {
 	g := &gatherer{
-		api: api, session: s, byCall: map[string]*intents.Intent{}, runs: map[string]*changes.CommandRun{}, byTurn: map[turnKey]*group{},
+		api: api, session: s, byCall: map[string]*intents.Intent{}, runs: map[string]*CommandRun{}, byTurn: map[turnKey]*group{},
 	}
 	if err := g.readIntents(ctx); err != nil {
 		return err
@@ -91,8 +94,9 @@ func turns(ctx context.Context, api ledger.API, s sessions.Session, emit func(ch
 func (g *gatherer) group(turn int, agent string) *group {
 	key := turnKey{turn, agent}
 	if g.byTurn[key] == nil {
-		g.byTurn[key] = &group{turn: turn, Turn: changes.Turn{
+		g.byTurn[key] = &group{turn: turn, Turn: Turn{
 			Agent: cmp.Or(agent, g.session.Host), TurnIndex: max(turn-1, 0), SessionID: g.session.ID,
+			FilesWritten: []string{}, FilesDeleted: []string{}, CommandsRun: []CommandRun{}, GitCommits: []string{},
 		}}
 		g.groups = append(g.groups, g.byTurn[key])
 	}
@@ -112,12 +116,12 @@ func (g *gatherer) readIntents(ctx context.Context) error {
 		case in.Op == intents.OpShell:
 			n := g.group(in.Turn, in.Agent)
 			n.runs = append(n.runs, in.CallID)
-			n.Timestamp = later(n.Timestamp, *in.Finished)
-			g.runs[in.CallID] = &changes.CommandRun{Command: cut(in.Command, maxCommand), Succeeded: in.Status == intents.Applied}
+			n.last = later(n.last, *in.Finished)
+			g.runs[in.CallID] = &CommandRun{Command: chars.Cut(in.Command, maxCommand), Succeeded: in.Status == intents.Applied}
 		case in.Op == intents.OpCommit && in.Status == intents.Applied:
 			n := g.group(in.Turn, in.Agent)
 			n.GitCommits = append(n.GitCommits, in.Command)
-			n.Timestamp = later(n.Timestamp, *in.Finished)
+			n.last = later(n.last, *in.Finished)
 		}
 		return nil
 	})
@@ -152,7 +156,7 @@ func (g *gatherer) readChanges(ctx context.Context) error {
 	err := eachChange(ctx, g.api, g.session.ID, func(c changes.Change) { all = append(all, c) })
 	for _, c := range slices.Backward(all) { // oldest first
 		n := g.group(c.Turn, c.Agent)
-		n.Timestamp = later(n.Timestamp, c.Time)
+		n.last = later(n.last, c.Time)
 		list := &n.FilesWritten
 		if c.Op == changes.Deleted {
 			list = &n.FilesDeleted
@@ -213,7 +217,7 @@ func (g *gatherer) take(ctx context.Context, e ledger.LogEntry) error {
 		case p.Kind == transcript.KindCall:
 			command := intents.Classify(p.Name, p.Args).Command
 			if command, err = g.beforeCut(ctx, command, maxCommand); err == nil {
-				run.Command = cut(command, maxCommand)
+				run.Command = chars.Cut(command, maxCommand)
 			}
 		}
 		if err != nil {
@@ -230,7 +234,7 @@ func (g *gatherer) beforeCut(ctx context.Context, text string, n int) (string, e
 	if utf8.RuneCountInString(text) <= n {
 		return text, nil // it is masked where it is written
 	}
-	r, err := g.api.Mask(ctx, ledger.MaskRequest{Text: first(text, n+longest)})
+	r, err := g.api.Mask(ctx, ledger.MaskRequest{Text: chars.First(text, n+longest)})
 	return r.Text, err
 }
 
@@ -251,7 +255,7 @@ func (g *gatherer) original(ctx context.Context, e ledger.LogEntry) ([]byte, err
 }
 
 // emitBefore emits the groups of earlier turns than this one.
-func (g *gatherer) emitBefore(turn int, emit func(changes.Turn) error) error {
+func (g *gatherer) emitBefore(turn int, emit func(Turn) error) error {
 	for len(g.groups) > 0 && g.groups[0].turn < turn {
 		n := g.groups[0]
 		g.groups = g.groups[1:]
@@ -259,6 +263,7 @@ func (g *gatherer) emitBefore(turn int, emit func(changes.Turn) error) error {
 			n.CommandsRun = append(n.CommandsRun, *g.runs[id])
 			delete(g.runs, id)
 		}
+		n.Timestamp = stamp(n.last)
 		if err := emit(n.Turn); err != nil {
 			return err
 		}
@@ -272,24 +277,5 @@ func (g *gatherer) output(ctx context.Context, text string) (string, error) {
 		return fmt.Sprintf("(binary output, %d bytes)", len(text)), nil
 	}
 	text, err := g.beforeCut(ctx, text, maxOutput)
-	return first(text, maxOutput), err
-}
-
-// first returns the first n characters of s.
-func first(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
-}
-
-// cut shortens s to n characters and says so.
-func cut(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return first(s, n) + "…"
+	return chars.First(text, maxOutput), err
 }

@@ -36,11 +36,11 @@ func Write(ctx context.Context, api ledger.API, e env.Env, dir string, all []ses
 	defer root.Close() //nolint:errcheck // nothing is written through it any more
 	active := activeOf(all)
 	size, err := writeFile(ctx, api, e, root, ChangesFile, func(out io.Writer) error {
-		doc := changes.NewWriter(out)
+		doc := writer{w: out}
 		for _, s := range all {
-			err := turns(ctx, api, s, func(t changes.Turn) error {
+			err := turns(ctx, api, s, func(t Turn) error {
 				w.Turns++
-				doc.Turn(t)
+				doc.entry(t)
 				return nil
 			})
 			if err != nil {
@@ -51,25 +51,25 @@ func Write(ctx context.Context, api ledger.API, e env.Env, dir string, all []ses
 		if err != nil {
 			return err
 		}
-		return doc.Close(changes.Document{ActiveSessionID: active, External: external})
+		return doc.close(Changes{Entries: []Turn{}, ActiveSessionID: active, External: external})
 	}, always)
 	if err != nil {
 		return w, err
 	}
 	w.Bytes = size
 	size, err = writeFile(ctx, api, e, root, IntentsFile, func(out io.Writer) error {
-		doc := intents.NewWriter(out)
+		doc := writer{w: out}
 		for _, s := range all {
 			err := eachIntent(ctx, api, s.ID, func(in intents.Intent) error {
 				w.Intents++
-				doc.Record(in.Interchange(s.Host))
+				doc.entry(entryOf(in, s.Host))
 				return nil
 			})
 			if err != nil {
 				return err
 			}
 		}
-		return doc.Close(intents.Document{ActiveSessionID: active})
+		return doc.close(Intents{Entries: []Intent{}, ActiveSessionID: active})
 	}, always)
 	w.Bytes += size
 	return w, err
@@ -90,11 +90,11 @@ func activeOf(all []sessions.Session) string {
 }
 
 // external returns the newest changes that no session made, oldest first.
-func external(ctx context.Context, api ledger.API, most int) ([]changes.ExternalChange, error) {
-	var list []changes.ExternalChange
+func external(ctx context.Context, api ledger.API, most int) ([]ExternalChange, error) {
+	var list []ExternalChange
 	err := eachChange(ctx, api, "", func(c changes.Change) {
 		if c.Session == "" && len(list) < most {
-			list = append(list, changes.ExternalChange{Path: c.Path, Operation: string(c.Op), Timestamp: c.Time})
+			list = append(list, ExternalChange{Path: c.Path, Operation: string(c.Op), Timestamp: stamp(c.Time)})
 		}
 	})
 	slices.Reverse(list)

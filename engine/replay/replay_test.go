@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/env"
@@ -42,7 +42,12 @@ func session(t *testing.T, most, at int) *replay.Session {
 	if err := os.WriteFile(file, bytes.Join(lines, nil), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := claudecode.Read(claudecode.Source{Path: file})
+	opened, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	r, err := agents.Read(opened, file)
 	if err != nil {
 		t.Fatal(err)
 	}

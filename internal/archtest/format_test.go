@@ -82,12 +82,12 @@ func isBucket(e ast.Expr) bool {
 	return ok && x.Name == "kv" && s.Sel.Name == "Bucket"
 }
 
-// migrationSteps returns what the steps of engine/migrate.go say that they do.
+// migrationSteps returns what the steps of engine/upkeep/migrate.go say that they do.
 func migrationSteps(t *testing.T) []string {
 	t.Helper()
 	var steps []string
 	for _, f := range source(t) {
-		if f.dir != "engine" || f.name != "migrate.go" {
+		if f.dir != "engine/upkeep" || f.name != "migrate.go" {
 			continue
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {
@@ -106,7 +106,7 @@ func migrationSteps(t *testing.T) []string {
 		})
 	}
 	if len(steps) == 0 {
-		t.Error("engine/migrate.go has no steps")
+		t.Error("engine/upkeep/migrate.go has no steps")
 	}
 	return steps
 }

@@ -34,6 +34,25 @@ func Short(s string, n int) string {
 	return Head(s, n-1) + "…"
 }
 
+// First returns the first n code points of s, whatever the cut parts: stored texts are measured so.
+func First(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// Cut is First, with "…" behind it where something was cut off.
+func Cut(s string, n int) string {
+	if head := First(s, n); len(head) < len(s) {
+		return head + "…"
+	}
+	return s
+}
+
 // Tail returns the last n characters of s, or fewer where the cut would part what belongs together.
 func Tail(s string, n int) string {
 	i := len(s)

@@ -73,3 +73,11 @@ func TestFigures(t *testing.T) {
 		}
 	}
 }
+
+func TestCutCountsCharacters(t *testing.T) {
+	for in, want := range map[string]string{"": "", "abc": "abc", "abcd": "abc…", "äöü": "äöü", "äöüß": "äöü…", "a\xffb\xff": "a\xffb…"} {
+		if got := Cut(in, 3); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

@@ -7,11 +7,55 @@ import (
 	"unicode/utf8"
 )
 
-// Plain makes stored text safe to show: control and formatting characters, which could drive a
-// terminal or hide text, become visible escapes (those of JSON), and bytes that are not UTF-8
-// become U+FFFD. Line breaks and tabs stay.
+// Hostile reports whether a character could drive a terminal or hide or reorder text: control and formatting
+// characters, line separators, and all that has no width. Line feeds, tabs and the joiners and selectors that scripts
+// and emoji need are not hostile.
+func Hostile(r rune) bool {
+	if r < 0x7f {
+		return r < ' ' && r != '\n' && r != '\t'
+	}
+	switch r {
+	case zeroWidthJoiner, zeroWidthNonJoiner, '\ufe0f', '\ufe0e':
+		return false
+	case '\u2028', '\u2029': // some programs break lines there
+		return true
+	}
+	return unicode.IsControl(r) || Invisible(r)
+}
+
+// Invisible reports whether a character shows nothing: Unicode's formatting characters, those that it has programs
+// ignore by default, and variation selectors, which can carry a hidden text byte by byte.
+func Invisible(r rune) bool {
+	switch { // most texts, without a search: a test holds this against the tables
+	case r < 0xad, 0x2070 <= r && r < 0xfe00:
+		return r == 0x3164
+	case 0x2000 <= r && r < 0x2070:
+		return 0x200b <= r && r <= 0x200f || 0x202a <= r && r <= 0x202e || r >= 0x2060
+	}
+	return unicode.In(r, Unseen()...)
+}
+
+// Unseen returns the tables of the characters that are invisible.
+func Unseen() []*unicode.RangeTable {
+	return []*unicode.RangeTable{unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector}
+}
+
+// Safe reports whether a text is valid UTF-8 without a hostile character. Most texts are ASCII, which needs no decoding.
+func Safe(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x7f {
+			return utf8.ValidString(s[i:]) && strings.IndexFunc(s[i:], Hostile) < 0
+		} else if c < ' ' && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// Plain makes stored text safe to show: hostile characters become visible escapes (those of JSON), and bytes that are
+// not UTF-8 become U+FFFD. Line feeds and tabs stay.
 func Plain(s string) string {
-	if utf8.ValidString(s) && strings.IndexFunc(s, Hostile) < 0 {
+	if Safe(s) {
 		return s
 	}
 	var b strings.Builder
@@ -31,27 +75,3 @@ func Plain(s string) string {
 
 // Line makes stored text one line that is safe to show.
 func Line(s string) string { return Plain(strings.Join(strings.Fields(s), " ")) }
-
-// Hostile reports whether a character could drive a terminal or hide text, so that Plain escapes it.
-func Hostile(r rune) bool {
-	if r < 0x7f {
-		return r < ' ' && r != '\n' && r != '\t'
-	}
-	switch r {
-	case zeroWidthJoiner, zeroWidthNonJoiner, '\ufe0f', '\ufe0e': // scripts and emoji need them
-		return false
-	case '\u2028', '\u2029': // some programs break lines there
-		return true
-	}
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unseen, r)
-}
-
-// unseen are letters and marks by their class that show nothing: fillers of scripts, and variation selectors, which can
-// carry a hidden text byte by byte.
-var unseen = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x034f, Hi: 0x034f, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1}, {Lo: 0x17b4, Hi: 0x17b5, Stride: 1},
-		{Lo: 0x180b, Hi: 0x180f, Stride: 1}, {Lo: 0x3164, Hi: 0x3164, Stride: 1}, {Lo: 0xfe00, Hi: 0xfe0d, Stride: 1}, {Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
-	},
-	R32: []unicode.Range32{{Lo: 0xe0100, Hi: 0xe01ef, Stride: 1}},
-}

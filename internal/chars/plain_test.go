@@ -1,6 +1,9 @@
 package chars
 
-import "testing"
+import (
+	"testing"
+	"unicode"
+)
 
 func TestPlainShowsWhatCouldDriveATerminal(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
@@ -45,6 +48,14 @@ func TestALineIsOneAndShort(t *testing.T) {
 	} {
 		if got := Short(Line(c.text), c.n); got != c.want {
 			t.Errorf("%q in %d characters is %q, not %q", c.text, c.n, got, c.want)
+		}
+	}
+}
+
+func TestInvisibleIsWhatUnicodeSays(t *testing.T) {
+	for r := range rune(unicode.MaxRune + 1) {
+		if got, want := Invisible(r), unicode.In(r, Unseen()...); got != want {
+			t.Errorf("U+%04X: %t, want %t", r, got, want)
 		}
 	}
 }

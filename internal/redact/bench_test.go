@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -30,6 +31,12 @@ func BenchmarkFindInSource(b *testing.B) {
 		b.Fatalf("only %d bytes: %v", len(text), err)
 	}
 	find(b, text)
+}
+
+// BenchmarkFindAmongInvisibles looks through texts of many scripts with a joiner in every line: what is invisible is
+// looked for at each character.
+func BenchmarkFindAmongInvisibles(b *testing.B) {
+	find(b, []byte(strings.Repeat("第 12 行：编译器的输出 — “quoted” می\u200cخواهم, ភាសា, 한국어, é\n", 1<<14)))
 }
 
 func find(b *testing.B, text []byte) {

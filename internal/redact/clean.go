@@ -3,7 +3,10 @@ package redact
 import (
 	"bytes"
 	"slices"
+	"unicode"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // What a reader does not see may stand inside of a secret: colours of a terminal, characters without a width. Where
@@ -11,15 +14,20 @@ import (
 
 // invisible returns literals that all forms of it have: raw, escaped for JSON, as source code spells it.
 func invisible() []string {
-	list := lits("\x1b[", "\x1b]", "\x1b(", `u001b`, `u001B`, `x1b[`, `x1B[`, `033[`, `\e[`,
-		"\u00ad", "\u034f", "\u061c", "\u180e", "\ufeff", "\ufe00"[:2], "\U000e0000"[:2],
-		`u200`, `u202`, `u206`, `ufe`, `uFE`, `u00ad`, `u00AD`, `u180e`, `u180E`, `u034f`, `u034F`, `u061c`, `u061C`)
-	for r := rune(0x200b); r <= 0x206f; r++ {
-		if isInvisible(r) {
-			list = append(list, string(r))
+	list := lits("\x1b[", "\x1b]", "\x1b(", `u001b`, `u001B`, `x1b[`, `x1B[`, `033[`, `\e[`, "\U000e0000"[:2],
+		`u200`, `u202`, `u206`, `ufe`, `uFE`, `uffa`, `uFFA`, `u00ad`, `u00AD`, `u034f`, `u034F`, `u061c`, `u061C`, `u115f`, `u115F`, `u1160`, `u17b`, `u17B`,
+		`u180`, `u3164`)
+	for _, table := range chars.Unseen() {
+		for _, block := range table.R16 {
+			for r := rune(block.Lo); r <= rune(block.Hi); r += rune(block.Stride) {
+				if !unicode.Is(unicode.Prepended_Concatenation_Mark, r) { // these format, and are seen
+					list = append(list, string(r))
+				}
+			}
 		}
 	}
-	return list
+	slices.Sort(list)
+	return slices.Compact(list) // the tables overlap
 }
 
 // isNoise reports whether one of these literals, at an offset, belongs to something invisible.
@@ -93,7 +101,7 @@ func invisibleLength(text []byte) int {
 	}
 	if text[0] != '\\' {
 		r, n := utf8.DecodeRune(text)
-		if r == utf8.RuneError || !isInvisible(r) {
+		if r == utf8.RuneError || !chars.Invisible(r) {
 			return 0
 		}
 		return n
@@ -110,7 +118,7 @@ func invisibleLength(text []byte) int {
 		for _, digit := range rest[2:6] {
 			r = r<<4 | rune(hexDigit(digit))
 		}
-		if isInvisible(r) {
+		if chars.Invisible(r) {
 			return c.at + 5
 		}
 	}
@@ -149,15 +157,4 @@ func sequence(text []byte, at int) int {
 		}
 	}
 	return 0
-}
-
-// isInvisible reports whether a character has no width, or only says something about its neighbours.
-func isInvisible(r rune) bool {
-	switch {
-	case r == 0xad, r == 0x34f, r == 0x61c, r == 0x180e, r == 0xfeff:
-		return true
-	case 0x200b <= r && r <= 0x200f, 0x202a <= r && r <= 0x202e, 0x2060 <= r && r <= 0x206f:
-		return true
-	}
-	return 0xfe00 <= r && r <= 0xfe0f || 0xe0000 <= r && r <= 0xe01ef
 }

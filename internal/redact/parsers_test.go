@@ -97,7 +97,7 @@ func TestInvisibleThingsHideNothing(t *testing.T) {
 	token := plant(t, rand.New(rand.NewPCG(7, 7)), "", "ghp_{an:36}").text
 	mask := New(nil).String(token)
 	for _, by := range []string{
-		"\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad", "\ufe0f", "\U000e0041", "\u202e", "\x1b[0m", "\x1b[1;31m", "\x1b[38;5;12m", "\x1b(B", "\x1b]8;;https://shop.test\a",
+		"\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad", "\ufe0f", "\U000e0041", "\U000e0130", "\u202e", "\u180b", "\u3164", "\u115f", "\uffa0", "\u034f", `\u115f`, `\u3164`, `\uFFA0`, "\x1b[0m", "\x1b[1;31m", "\x1b[38;5;12m", "\x1b(B", "\x1b]8;;https://shop.test\a",
 		`\u200b`, `\\u200b`, `\ufeff`, `\u001b[31m`, `\\u001b[31m`, `\x1b[0m`, `\033[1m`, `\e[0m`, "%E2%80%8B", "\u200b\x1b[0m\u200b",
 	} {
 		for _, at := range []int{1, 3, 4, 20, len(token) - 1} {

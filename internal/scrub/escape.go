@@ -4,74 +4,18 @@ import (
 	"bytes"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/jsonspan"
 )
 
-// simple returns what a character behind a backslash stands for, 0 when JSON has no such escape.
-func simple(c byte) byte {
-	switch c {
-	case '"', '\\', '/':
-		return c
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
-	}
-	return 0
-}
-
-// escape reads the escape sequence at the beginning of b: what it stands for and how many bytes it
-// takes; 0 when there is none.
+// escape reads the escape sequence at the beginning of b: what it means and how many bytes it takes; 0
+// when there is none. Half a surrogate pair is none.
 func escape(b []byte) (rune, int) {
-	if len(b) < 2 || b[0] != '\\' {
+	r, n := jsonspan.Escape(b)
+	if utf16.IsSurrogate(r) {
 		return 0, 0
 	}
-	if c := simple(b[1]); c != 0 {
-		return rune(c), 2
-	}
-	r, ok := unit(b)
-	if !ok {
-		return 0, 0
-	}
-	if !utf16.IsSurrogate(r) {
-		return r, unitSize
-	}
-	if low, ok := unit(b[unitSize:]); ok {
-		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
-			return pair, 2 * unitSize
-		}
-	}
-	return 0, 0
-}
-
-// unitSize is the length of a sequence like \u00e9.
-const unitSize = 6
-
-// unit reads a sequence like \u00e9.
-func unit(b []byte) (rune, bool) {
-	if len(b) < unitSize || b[0] != '\\' || b[1] != 'u' {
-		return 0, false
-	}
-	r := rune(0)
-	for _, c := range b[2:unitSize] {
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
+	return r, n
 }
 
 // unescaped returns b with its escape sequences replaced by what they stand for, and whether there

@@ -3,13 +3,10 @@ package shell
 // HereDocuments returns the bodies of the here-documents of a command line, in order, as they stand there:
 // what the shell would expand in them is not.
 func HereDocuments(line string) []string {
-	s := scanner{rest: line}
+	s := scanner{src: line}
 	for {
-		switch w, kind := s.next(); {
-		case kind == wordEnd:
+		if _, kind := s.next(); kind == wordEnd {
 			return s.bodies
-		case kind == wordRedirect && w == "<<":
-			s.skipHereDocument()
 		}
 	}
 }

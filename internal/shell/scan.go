@@ -2,6 +2,33 @@ package shell
 
 import "strings"
 
+// Segment is one simple command of a line, as it is written there.
+type Segment struct {
+	Text  string // without white space around it
+	Piped bool   // its output goes to the next one
+}
+
+// Segments cuts a command line at its operators outside quotes: ; & | && || and line breaks. Bodies of here-documents are
+// left out.
+func Segments(line string) []Segment {
+	var out []Segment
+	from := 0
+	for s := (scanner{src: line}); ; {
+		w, kind := s.next()
+		if kind != wordEnd && (kind != wordBreak || w == "(" || w == ")") {
+			continue
+		}
+		to := s.at
+		if text := strings.TrimSpace(line[from:to]); text != "" {
+			out = append(out, Segment{Text: text, Piped: w == "|" && !strings.HasPrefix(line[s.pos:], "|")})
+		}
+		if kind == wordEnd {
+			return out
+		}
+		from = s.pos
+	}
+}
+
 // simpleCommands splits a command line into the words of its simple commands, as far as plain
 // words and quotes go. The body of a here-document is data and skipped. A redirection operator is a
 // word of its own.
@@ -9,30 +36,22 @@ func simpleCommands(line string) [][]string {
 	var (
 		commands [][]string
 		words    []string
-		s        = &scanner{rest: line}
+		s        = &scanner{src: line}
 	)
-	flush := func() {
-		if len(words) > 0 {
-			commands = append(commands, words)
-		}
-		words = nil
-	}
 	for {
 		w, kind := s.next()
 		switch kind {
-		case wordEnd:
-			flush()
-			return commands
-		case wordBreak:
-			flush()
-		case wordRedirect:
-			if w == "<<" {
-				s.skipHereDocument()
-				continue
-			}
-			words = append(words, redirectMark+w)
-		default:
+		case wordPlain:
 			words = append(words, w)
+		case wordRedirect:
+			words = append(words, redirectMark+w)
+		case wordBreak, wordEnd:
+			if len(words) > 0 {
+				commands = append(commands, words)
+			}
+			if words = nil; kind == wordEnd {
+				return commands
+			}
 		}
 	}
 }
@@ -69,96 +88,114 @@ const (
 
 // scanner cuts a command line into shell words.
 type scanner struct {
-	rest   string
-	bodies []string // of the here-documents so far
+	src      string
+	pos      int      // of what is not read yet
+	at       int      // of the word or operator that was read last
+	delimits bool     // the next word is the delimiter of a here-document
+	open     []string // delimiters of the here-documents whose bodies begin with the next line
+	bodies   []string // of the here-documents so far
 }
 
+// next reads a word or an operator. The body of a here-document is neither.
 func (s *scanner) next() (string, wordKind) {
-	s.rest = strings.TrimLeft(s.rest, " \t\r")
-	if s.rest == "" {
+	w, kind := s.token()
+	if s.delimits && kind == wordPlain {
+		s.open = append(s.open, w)
+	}
+	s.delimits = kind == wordRedirect && w == "<<"
+	return w, kind
+}
+
+func (s *scanner) token() (string, wordKind) {
+	for s.pos < len(s.src) && strings.IndexByte(" \t\r", s.src[s.pos]) >= 0 {
+		s.pos++
+	}
+	s.at = s.pos
+	if s.pos == len(s.src) {
+		s.skipBodies()
 		return "", wordEnd
 	}
-	switch c := s.rest[0]; c {
+	switch c := s.src[s.pos]; c {
 	case ';', '\n', '|', '&', '(', ')':
-		if strings.HasPrefix(s.rest, "&>") {
-			s.rest = s.rest[1:]
+		s.pos++
+		if c == '&' && s.ahead(">") {
 			return s.redirect()
 		}
-		s.rest = s.rest[1:]
-		return "", wordBreak
+		if c == '\n' {
+			s.skipBodies()
+		}
+		return string(c), wordBreak
 	case '>', '<':
 		return s.redirect()
 	}
 	return s.word()
 }
 
-// redirect reads >, >>, < or <<; the file descriptor in front was read as a word and is harmless.
-func (s *scanner) redirect() (string, wordKind) {
-	n := 1
-	if len(s.rest) > 1 && s.rest[1] == s.rest[0] {
-		n = 2
-	}
-	op := s.rest[:n]
-	s.rest = strings.TrimPrefix(s.rest[n:], "|")
-	return op, wordRedirect
-}
+// ahead reports whether what is not read yet begins with text.
+func (s *scanner) ahead(text string) bool { return strings.HasPrefix(s.src[s.pos:], text) }
 
-// skipHereDocument reads the delimiter and takes the body out of what is left to scan.
-func (s *scanner) skipHereDocument() {
-	if word, is := strings.CutPrefix(s.rest, "<"); is { // <<<word: no body follows
-		s.rest = word
-		_, _ = s.next()
-		return
-	}
-	s.rest = strings.TrimPrefix(s.rest, "-")
-	delimiter, _ := s.next()
-	line, whole, _ := strings.Cut(s.rest, "\n")
-	body, end := whole, len(whole)
-	for body != "" {
-		var l string
-		at := len(whole) - len(body)
-		l, body, _ = strings.Cut(body, "\n")
-		if strings.TrimLeft(l, "\t") == delimiter {
-			end = at
+// redirect reads >, >>, >&, <, <&, << or <<<; the file descriptor in front was read as a word and is harmless.
+func (s *scanner) redirect() (string, wordKind) {
+	from := s.pos
+	for _, op := range []string{"<<<", "<<", ">>", ">&", "<&", s.src[from : from+1]} {
+		if s.ahead(op) {
+			s.pos += len(op)
 			break
 		}
 	}
-	s.bodies = append(s.bodies, whole[:end])
-	s.rest = line + "\n" + body
+	op := s.src[from:s.pos]
+	if s.ahead("|") || op == "<<" && s.ahead("-") {
+		s.pos++
+	}
+	return op, wordRedirect
 }
 
-// word reads one word, taking quotes and backslashes away.
+// skipBodies takes the bodies of here-documents out of what is left to read.
+func (s *scanner) skipBodies() {
+	for _, delimiter := range s.open {
+		from, to := s.pos, len(s.src)
+		for s.pos < len(s.src) {
+			line, _, _ := strings.Cut(s.src[s.pos:], "\n")
+			start := s.pos
+			s.pos = min(start+len(line)+1, len(s.src))
+			if strings.TrimLeft(line, "\t") == delimiter {
+				to = start
+				break
+			}
+		}
+		s.bodies = append(s.bodies, s.src[from:to])
+	}
+	s.open = nil
+}
+
+// word reads one word, taking quotes and backslashes away. Those of a substitution stay: it stands for what it prints.
 func (s *scanner) word() (string, wordKind) {
 	var b strings.Builder
 	quote := byte(0)
-	i := 0
-	for ; i < len(s.rest); i++ {
-		c := s.rest[i]
+	for ; s.pos < len(s.src); s.pos++ {
+		c := s.src[s.pos]
 		switch {
 		case quote != 0 && c == quote:
 			quote = 0
-		case quote == 0 && (c == '\'' || c == '"'):
+		case quote == 0 && (c == '\'' || c == '"' || c == '`'):
 			quote = c
-		case quote != '\'' && c == '\\' && i+1 < len(s.rest):
-			i++
-			b.WriteByte(s.rest[i])
+		case quote != '\'' && c == '\\' && s.pos+1 < len(s.src):
+			s.pos++
+			b.WriteByte(s.src[s.pos])
+			continue
 		case quote == 0 && strings.IndexByte(" \t\r\n;|&()<>", c) >= 0:
-			if c == '&' && i == 0 {
-				b.WriteByte(c)
-				continue
+			if w := b.String(); (c != '>' && c != '<') || !isDigits(w) {
+				return w, wordPlain
 			}
-			w := b.String()
-			if (c == '>' || c == '<') && isDigits(w) { // 2>file: the number belongs to the operator
-				s.rest = s.rest[i:]
-				return s.next()
-			}
-			s.rest = s.rest[i:]
-			return w, wordPlain
+			return s.redirect() // 2>file: the number belongs to the operator
 		default:
+			b.WriteByte(c)
+			continue
+		}
+		if c == '`' {
 			b.WriteByte(c)
 		}
 	}
-	s.rest = ""
 	return b.String(), wordPlain
 }
 

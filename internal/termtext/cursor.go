@@ -1,7 +1,7 @@
 package termtext
 
 // escape does what ESC and a character say.
-func (s *Screen) escape(final byte) {
+func (s *screen) escape(final byte) {
 	switch final {
 	case '7':
 		s.saved.row, s.saved.col = s.row, s.col
@@ -11,7 +11,7 @@ func (s *Screen) escape(final byte) {
 }
 
 // control does what a control sequence says that ended in final.
-func (s *Screen) control(final byte) {
+func (s *screen) control(final byte) {
 	if final == 'm' {
 		return // as colours does
 	}
@@ -43,7 +43,7 @@ func (s *Screen) control(final byte) {
 }
 
 // move puts the cursor into a row and column, as far as moves reach.
-func (s *Screen) move(row, col int) {
+func (s *screen) move(row, col int) {
 	last := s.last()
 	s.row = min(max(row, last-maxAbove, 0), last+maxBelow)
 	s.col = min(max(col, 0), max(maxColumn-1, s.col))
@@ -54,7 +54,7 @@ func (s *Screen) move(row, col int) {
 
 // eraseScreen erases from the cursor to the end (0), from the start to the cursor (1), or everything,
 // and then the cursor goes home (2, 3). Rows that the cursor does not reach stay, except in the last case.
-func (s *Screen) eraseScreen(mode int) {
+func (s *screen) eraseScreen(mode int) {
 	switch mode {
 	case 0:
 		s.eraseLine(0)
@@ -71,7 +71,7 @@ func (s *Screen) eraseScreen(mode int) {
 }
 
 // eraseAbove erases the rows above the cursor.
-func (s *Screen) eraseAbove() {
+func (s *screen) eraseAbove() {
 	if s.top > max(0, s.last()-maxAbove) {
 		s.unsettle()
 	}
@@ -86,7 +86,7 @@ func (s *Screen) eraseAbove() {
 
 // eraseLine erases from the cursor to the end of its row (0), from the start to the cursor (1), or
 // the whole row (2).
-func (s *Screen) eraseLine(mode int) {
+func (s *screen) eraseLine(mode int) {
 	if s.row > s.last() {
 		return // nothing was written there
 	}

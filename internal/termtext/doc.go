@@ -1,6 +1,6 @@
 // Package termtext renders what a command wrote to a terminal to what stands on the screen at the end.
 //
-// Start at Render, or at Screen for output that comes in pieces. Tail keeps the end of a stream of any
+// Start at Render. Tail keeps the end of a stream of any
 // length until it is rendered, Clip and LastLines bound what is shown of a result. Shown is for texts of
 // which most have nothing to render.
 //

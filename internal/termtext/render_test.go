@@ -142,7 +142,7 @@ func TestRender(t *testing.T) {
 
 // inPieces renders a text that comes in pieces.
 func inPieces(text string, size int) string {
-	var s Screen
+	var s screen
 	for len(text) > 0 {
 		n := min(size, len(text))
 		_, _ = s.Write([]byte(text[:n])) // it never fails

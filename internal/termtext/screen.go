@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Screen is what a terminal without edges shows after everything that was written to it. The zero
+// screen is what a terminal without edges shows after everything that was written to it. The zero
 // value is an empty screen.
 //
 // While the cursor has only been in its last row, rows that are done are kept as the text they will
 // be. The first move upwards makes rows of that again, as far up as the cursor can go.
-type Screen struct {
+type screen struct {
 	done  []byte // rows above those in rows, as text: what they show and a line feed each
 	base  int    // where that begins in done
 	top   int    // how many rows that is
@@ -37,7 +37,7 @@ const (
 )
 
 // Write shows p. It never fails.
-func (s *Screen) Write(p []byte) (int, error) {
+func (s *screen) Write(p []byte) (int, error) {
 	written := len(p)
 	if s.rows == nil {
 		s.rows = make([]line, 1)
@@ -63,15 +63,8 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return written, nil
 }
 
-// AppendTo appends what the screen shows to dst: rows without trailing spaces, a line feed between
-// them, no empty rows at the end. A sequence or character that is incomplete is not shown.
-func (s *Screen) AppendTo(dst []byte) []byte {
-	from := len(dst)
-	return s.finish(append(dst, s.done[s.base:]...), from)
-}
-
 // finish appends the rows behind the text of those that are done, which begins at from in dst.
-func (s *Screen) finish(dst []byte, from int) []byte {
+func (s *screen) finish(dst []byte, from int) []byte {
 	for i := range s.rows {
 		dst = append(s.rows[i].appendTo(dst, s.marks), '\n')
 	}
@@ -80,7 +73,7 @@ func (s *Screen) finish(dst []byte, from int) []byte {
 
 // Render appends what a terminal shows after src to dst, whose memory is another than that of src.
 func Render(dst, src []byte) []byte {
-	s := Screen{done: dst, base: len(dst)}
+	s := screen{done: dst, base: len(dst)}
 	_, _ = s.Write(src) // it never fails
 	return s.finish(s.done, s.base)
 }
@@ -113,7 +106,7 @@ func needed(text string) bool {
 }
 
 // text shows what p begins with, outside of sequences, and returns how many bytes that was.
-func (s *Screen) text(p []byte) int {
+func (s *screen) text(p []byte) int {
 	if p[0] == esc {
 		if n := colours(p); n > 0 {
 			return n
@@ -144,7 +137,7 @@ func (s *Screen) text(p []byte) int {
 }
 
 // put shows one character that is not ASCII.
-func (s *Screen) put(r rune) {
+func (s *screen) put(r rune) {
 	if isC1(r) {
 		return
 	}
@@ -160,7 +153,7 @@ func (s *Screen) put(r rune) {
 }
 
 // c0 does what an ASCII control character says, except ESC.
-func (s *Screen) c0(b byte) {
+func (s *screen) c0(b byte) {
 	switch b {
 	case '\n':
 		s.newline()
@@ -176,7 +169,7 @@ func (s *Screen) c0(b byte) {
 
 // lines shows the whole lines that p begins with and that need no screen, if the cursor stands where
 // they only have to be added to what is done. It returns their length.
-func (s *Screen) lines(p []byte) int {
+func (s *screen) lines(p []byte) int {
 	if s.col != 0 || len(s.rows) != 1 || s.row != s.top || s.rows[0].width() != 0 {
 		return 0
 	}
@@ -200,7 +193,7 @@ func (s *Screen) lines(p []byte) int {
 
 // expand appends a line up to its last tab to what is done, with blanks in the place of tabs, and returns
 // the rest. What it counts is what is counted when tabs come one by one.
-func (s *Screen) expand(line []byte) []byte {
+func (s *screen) expand(line []byte) []byte {
 	whole := len(line)
 	line = bytes.TrimRight(line, "\t") // tabs that nothing follows show nothing
 	s.spent -= tabStop * (whole - len(line))
@@ -218,10 +211,10 @@ func (s *Screen) expand(line []byte) []byte {
 }
 
 // last returns the number of the last row that was written.
-func (s *Screen) last() int { return s.top + len(s.rows) - 1 }
+func (s *screen) last() int { return s.top + len(s.rows) - 1 }
 
 // here returns the cursor's row, which then reaches up to the cursor.
-func (s *Screen) here() *line {
+func (s *screen) here() *line {
 	if n := s.row - s.last(); n > 0 {
 		if s.pay(n * rowBlanks) {
 			s.rows = append(s.rows, make([]line, n)...)
@@ -241,7 +234,7 @@ func (s *Screen) here() *line {
 }
 
 // pay reports whether moves may make n more blanks, and counts them.
-func (s *Screen) pay(n int) bool {
+func (s *screen) pay(n int) bool {
 	if s.spent+n > maxBlanks {
 		return false
 	}
@@ -250,7 +243,7 @@ func (s *Screen) pay(n int) bool {
 }
 
 // newline goes to the beginning of the next row.
-func (s *Screen) newline() {
+func (s *screen) newline() {
 	s.col = 0
 	if s.row > s.last() {
 		s.here()

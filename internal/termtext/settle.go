@@ -7,7 +7,7 @@ import (
 
 // settle makes text of the first n rows: the cursor does not reach them any more. Of a single row an
 // empty one is left.
-func (s *Screen) settle(n int) {
+func (s *screen) settle(n int) {
 	for i := range s.rows[:n] {
 		s.done = append(s.rows[i].appendTo(s.done, s.marks), '\n')
 	}
@@ -21,7 +21,7 @@ func (s *Screen) settle(n int) {
 }
 
 // unsettle makes rows of the text above again, as far up as the cursor may go.
-func (s *Screen) unsettle() {
+func (s *screen) unsettle() {
 	from, n := len(s.done), 0
 	for n < min(s.top, maxAbove) {
 		from = s.base + bytes.LastIndexByte(s.done[s.base:from-1], '\n') + 1

@@ -13,7 +13,7 @@ import (
 	"log/slog"
 	"os"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/calibrate"
@@ -60,7 +60,7 @@ func Role(e env.Env) daemon.Role {
 		left := func(s sessions.Session) bool { return skip(cmp.Or(s.Tree, root)) }
 		tasks := []daemon.Task{
 			{Name: ledger.TaskFollow, Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
-				return claudecode.Follow(ctx, api, claudecode.FollowOptions{Workspace: root, Skip: skip, Env: e, Log: log, Pulse: p})
+				return agents.Follow(ctx, api, agents.FollowOptions{Workspace: root, Skip: skip, Env: e, Log: log, Pulse: p})
 			}},
 			{Name: "observing files", Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 				return observe.Run(ctx, api, observe.Options{Env: e, Log: log, Trees: trees, Skip: skip, Pulse: p})

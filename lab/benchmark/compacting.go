@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
@@ -41,9 +41,9 @@ func (b *bench) compactInProcess(ctx context.Context) error {
 		return err
 	}
 	o := engine.Options{State: filepath.Join(b.temp, "ledger"), Workspace: b.temp, Env: env.System()}
-	var known claudecode.Report
+	var known agents.Report
 	err = opened(ctx, o, func(l *engine.Local) (err error) {
-		known, err = claudecode.Import(ctx, l, claudecode.Source{Path: g.path}, nil)
+		known, err = agents.Import(ctx, l, agents.Source{Path: g.path}, nil)
 		return err
 	})
 	var cold, warm times

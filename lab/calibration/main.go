@@ -32,7 +32,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/calibrate"
 	"ctxledger.dev/internal/env"
@@ -92,7 +92,7 @@ func read(ctx context.Context, dir string) ([]session, error) {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".jsonl") {
 			return err
 		}
-		report, err := claudecode.Import(ctx, local, claudecode.Source{Path: path}, nil)
+		report, err := agents.Import(ctx, local, agents.Source{Path: path}, nil)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "calibration: left out: %s\n", err)
 			return nil

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -36,12 +36,12 @@ func (m *importer) next(r *rand.Rand) *operation {
 	}
 	m.size = min(m.size+grown, len(m.content))
 	size := m.size
-	op := mutation("import", func(ctx context.Context, api ledger.API) (claudecode.Report, error) {
+	op := mutation("import", func(ctx context.Context, api ledger.API) (agents.Report, error) {
 		if err := os.WriteFile(m.path, m.content[:size], 0o600); err != nil {
-			return claudecode.Report{}, err
+			return agents.Report{}, err
 		}
-		return claudecode.Import(ctx, api, claudecode.Source{Path: m.path}, nil)
-	}, func(report claudecode.Report) {
+		return agents.Import(ctx, api, agents.Source{Path: m.path}, nil)
+	}, func(report agents.Report) {
 		m.offset = report.Offset
 	})
 	op.keyed = false // sent again it imports nothing, and says so

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -109,7 +109,7 @@ func (s *series) life(ctx context.Context, kill int) error {
 
 // audit checks a ledger that nobody owns: pages and envelopes, and what the records promise each other.
 func (s *series) audit(ctx context.Context) error {
-	found, err := engine.Check(ctx, s.state, s.o.Env)
+	found, err := upkeep.Check(ctx, s.state, s.o.Env)
 	if err == nil && found.Total > 0 {
 		err = violated("%d things are wrong with the ledger: %s", found.Total, text(found.Damage))
 	}

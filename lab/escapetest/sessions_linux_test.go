@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/audit"
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/engine"
@@ -83,13 +84,13 @@ func (s *spy) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) (l
 	return s.Local.RecordStates(ctx, r)
 }
 
-// ImportState implements claudecode.Ledger.
+// ImportState implements agents.Ledger.
 func (s *spy) ImportState(ctx context.Context, r ledger.ImportStateRequest) (ledger.ImportState, error) {
 	s.note("looks at %s\n", r.Import)
 	return s.Local.ImportState(ctx, r)
 }
 
-// AppendEntries implements claudecode.Ledger.
+// AppendEntries implements agents.Ledger.
 func (s *spy) AppendEntries(ctx context.Context, r ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, error) {
 	for _, e := range r.Entries {
 		s.note("%s\n", e.Original)
@@ -166,7 +167,7 @@ var followSubject = subject{
 		}
 		s := newSpy(t, p, e)
 		until(t, func(ctx context.Context) error {
-			return claudecode.Follow(ctx, s, claudecode.FollowOptions{Workspace: workPlace, Env: e})
+			return agents.Follow(ctx, s, agents.FollowOptions{Workspace: workPlace, Env: e})
 		})
 		return s.next
 	},

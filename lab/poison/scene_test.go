@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/changes"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
@@ -214,7 +214,7 @@ func newScene(t *testing.T, texts []poison.Text, f form, at []place) *scene {
 	s.script = rec
 	s.do(os.WriteFile(s.file, rec.file(), 0o600))
 	s.open()
-	imported, err := claudecode.Import(t.Context(), s.api, claudecode.Source{Path: s.file}, nil)
+	imported, err := agents.Import(t.Context(), s.api, agents.Source{Path: s.file}, nil)
 	s.do(err)
 	s.session = imported.Session
 	s.plantStores()

@@ -96,7 +96,7 @@ func Exits() []Exit {
 		{MCP, "errors", Masked, "`mcp/fail.go` and `mcp/wire.go`, those of the MCP library too; the id of a request comes back as it was", nil},
 		{MCP, "standard error", Masked, "`internal/wiring.Stderr`", nil},
 
-		{LSP, "ctxledger/context", Masked, "`ledger.Growth`", nil},
+		{LSP, "ctxledger/context", Masked, "`ledger.TurnStats`", nil},
 		{LSP, "ctxledger/changed", Silent, "that something changed, not what", nil},
 		{LSP, "ctxledger/tree", Masked, "`lsp/records`, each text before it is cut", nil},
 		{LSP, "workspace/textDocumentContent", Masked, "`lsp/records`, each text before it is cut", nil},

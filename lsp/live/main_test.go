@@ -49,7 +49,7 @@ func TestWhoSitsThereIsFollowed(t *testing.T) {
 	child := append("child", sessions.Session{Host: "h", HostID: "child", Parent: main}, 1,
 		said(`{"role":"user","content":"look"}`, "c1", "", 0), said(read, "c2", "c1", 99_000))
 	s := awaited(t, told, func(s State) bool { return s.Event >= 2 })
-	g, err := local.Growth(t.Context(), ledger.GrowthRequest{Session: main})
+	g, err := local.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: main})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package records
 import (
 	"testing"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 )
@@ -13,7 +13,7 @@ func recorded(b *testing.B) (Reader, string) {
 	b.Helper()
 	local := must(engine.Open(b.Context(), engine.Options{State: b.TempDir(), Workspace: "/home/dev/shop", Env: env.System()}))
 	b.Cleanup(func() { must(0, local.Close()) })
-	return Reader{API: local, Now: noon}, must(claudecode.Import(b.Context(), local, claudecode.Source{Path: "../../testdata/sessions/shop.jsonl"}, nil)).Session
+	return Reader{API: local, Now: noon}, must(agents.Import(b.Context(), local, agents.Source{Path: "../../testdata/sessions/shop.jsonl"}, nil)).Session
 }
 
 func BenchmarkTree(b *testing.B) {

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
@@ -209,21 +210,9 @@ func (r Reader) arguments(ctx context.Context, in intents.Intent) ([]argument, e
 
 // argumentsOf returns the members of an object in their order: texts as they are, other values as JSON.
 func argumentsOf(object json.RawMessage) []argument {
-	d := json.NewDecoder(bytes.NewReader(object))
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return nil
-	}
 	var args []argument
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return args
-		}
-		var value json.RawMessage
-		if d.Decode(&value) != nil {
-			return args
-		}
-		args = append(args, argument{name.(string), readable(value)})
+	for name, value := range jsonspan.New(object, jsonspan.MaxDepth).Members {
+		args = append(args, argument{jsonspan.Unquote(name.In(object)), readable(value.In(object))})
 	}
 	return args
 }

@@ -1,0 +1,341 @@
+package claudecode
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/jsonspan"
+	"ctxledger.dev/report"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// Bounds of the texts that an entry takes out of a record, in bytes. Longer ones are not what
+// they should be, and are left out; the original has them.
+const (
+	maxID   = 256
+	maxPath = 4096 // PATH_MAX of Linux
+)
+
+// decoder decodes the lines of one session file. It remembers nothing.
+type decoder struct {
+	subagent bool // the whole file is a subagent's, so that its lines are its conversation
+}
+
+// line is what the top level of a line says; spans lie inside it.
+type line struct {
+	text            []byte
+	kind, subtype   string
+	id, parent      string
+	logicalParent   string
+	session, cwd    string
+	agentID         string
+	agentName       string
+	attachment      transcript.Span
+	rendered        transcript.Span // what of an attachment a model reads
+	data            transcript.Span // of a progress record
+	compaction      transcript.Span // of a compact_boundary record
+	message, result transcript.Span
+	time            time.Time
+
+	meta, sidechain, compactSummary bool
+}
+
+// message is what is wanted of a record's message.
+type message struct {
+	id, model, role string
+	stopped         bool // it says why it ends; before that its usage is not final
+	content         transcript.Span
+	usage           transcript.Span
+}
+
+// decode implements sessionfile.Decode. A record of the conversation has a message, every other one a note
+// that names its type.
+func (d decoder) decode(out *sessionfile.Record) bool {
+	l, ok := parse(out.Text)
+	if !ok {
+		return false
+	}
+	out.ID, out.Parent, out.Time = l.id, cmp.Or(l.parent, l.logicalParent), l.time
+	out.Session, out.Dir = l.session, l.cwd
+	out.Aside, out.Summary = l.meta, l.compactSummary
+	if l.sidechain && !d.subagent {
+		out.Thread = cmp.Or(l.agentID, "subagent")
+		out.Author = cmp.Or(l.agentName, out.Thread)
+	}
+	switch l.kind {
+	case "user", "assistant":
+		if !l.said(out) {
+			out.Note = l.kind + " record without a message"
+		}
+		return true
+	case "system":
+		if l.subtype == "compact_boundary" {
+			out.Compaction = l.boundary()
+		}
+	case "progress":
+		kept := l
+		out.Repeats = kept.repeated
+	}
+	out.Note = l.name()
+	if l.kind == "attachment" && !fromHook(out.Note) {
+		kept := l // so that other lines stay on the stack
+		out.Aside, out.Adds = true, kept.attached
+	}
+	return true
+}
+
+// said fills in the message of a line, and reports whether it has one.
+func (l *line) said(out *sessionfile.Record) bool {
+	m, ok := l.parseMessage()
+	if !ok {
+		return false
+	}
+	out.Message, out.Format, out.Role = l.message, transcript.Anthropic, transcript.Role(m.role)
+	switch {
+	case l.kind != "assistant":
+		out.Effects = effects(l.at(l.result))
+	case m.model == synthetic:
+		out.Reply = m.id
+	default:
+		out.Answer = sessionfile.Answer{Reply: m.id, Model: m.model, Final: m.stopped}
+		out.Usage, out.Fast = usage(l.at(m.usage))
+	}
+	return true
+}
+
+// repeated returns the record in a progress record: some versions keep subagents in no other form.
+func (l *line) repeated() *sessionfile.Record {
+	var kind, thread string
+	out := new(sessionfile.Record)
+	data := l.at(l.data)
+	members(data, func(key []byte, v transcript.Span) {
+		switch string(key) {
+		case "type":
+			kind = str(data[v.From:v.To], maxID)
+		case "agentId":
+			thread = str(data[v.From:v.To], maxID)
+		case "message":
+			out.Text = data[v.From:v.To]
+		}
+	})
+	if kind != "agent_progress" || !(decoder{}).decode(out) || out.Message.Empty() {
+		return nil
+	}
+	out.Parent, out.Thread = "", cmp.Or(thread, "subagent")
+	return out
+}
+
+// boundary reads what the boundary of a compaction says.
+func (l *line) boundary() *report.Compaction {
+	c := &report.Compaction{}
+	raw := l.at(l.compaction)
+	members(raw, func(key []byte, v transcript.Span) {
+		switch string(key) {
+		case "trigger":
+			c.Trigger = str(raw[v.From:v.To], maxID)
+		case "preTokens":
+			c.Before = tokenCount(raw[v.From:v.To])
+		}
+	})
+	return c
+}
+
+// attached returns what an attachment adds to the context: the text that a model reads, where the line
+// has it, else the attachment as it is.
+func (l *line) attached() transcript.Message {
+	text := string(l.at(l.attachment))
+	var rendered []struct {
+		Content string `json:"content"`
+	}
+	if json.Unmarshal(l.at(l.rendered), &rendered) == nil {
+		var texts []string
+		for _, x := range rendered {
+			texts = append(texts, x.Content)
+		}
+		text = strings.Join(texts, "\n")
+	}
+	return transcript.Message{Role: transcript.RoleUser, Parts: []transcript.Part{{Kind: transcript.KindText, Text: text}}}
+}
+
+// at returns the bytes of a span, nil for an empty one.
+func (l *line) at(s transcript.Span) []byte {
+	if s.Empty() {
+		return nil
+	}
+	return l.text[s.From:s.To]
+}
+
+// fromHook reports whether an attachment says what a hook did, which stays with the user. What a hook adds
+// does not.
+func fromHook(note string) bool {
+	return strings.HasPrefix(note, "attachment hook_") && note != "attachment hook_additional_context"
+}
+
+// synthetic is the model that Claude Code names for answers it has written itself, such as the
+// report of a failed request.
+const synthetic = "<synthetic>"
+
+// parse reads the top level of a line. It reports false when the line is not a JSON object.
+func parse(text []byte) (line, bool) {
+	r := line{text: text}
+	ok := members(text, func(key []byte, v transcript.Span) {
+		if bytes.IndexByte(key, '\\') >= 0 {
+			key = []byte(unquote(key))
+		}
+		raw := text[v.From:v.To]
+		switch string(key) {
+		case "type":
+			r.kind = str(raw, maxID)
+		case "subtype":
+			r.subtype = str(raw, maxID)
+		case "uuid":
+			r.id = str(raw, maxID)
+		case "parentUuid":
+			r.parent = str(raw, maxID)
+		case "logicalParentUuid":
+			r.logicalParent = str(raw, maxID)
+		case "sessionId":
+			r.session = str(raw, maxID)
+		case "cwd":
+			r.cwd = str(raw, maxPath)
+		case "agentId":
+			r.agentID = str(raw, maxID)
+		case "agentName":
+			r.agentName = str(raw, maxID)
+		case "timestamp":
+			r.time = instant(raw)
+		case "isMeta":
+			r.meta = string(raw) == "true"
+		case "isSidechain":
+			r.sidechain = string(raw) == "true"
+		case "isCompactSummary":
+			r.compactSummary = string(raw) == "true"
+		case "message":
+			r.message = v
+		case "toolUseResult":
+			r.result = v
+		case "attachment":
+			r.attachment = v
+		case "rendered":
+			r.rendered = v
+		case "data":
+			r.data = v
+		case "compactMetadata":
+			r.compaction = v
+		}
+	})
+	return r, ok
+}
+
+// parseMessage reads the message of a line, and reports whether it is one: an object with a
+// role and content of the Anthropic form.
+func (l *line) parseMessage() (message, bool) {
+	var m message
+	raw := l.at(l.message)
+	ok := members(raw, func(key []byte, v transcript.Span) {
+		v = transcript.Span{From: v.From + l.message.From, To: v.To + l.message.From}
+		value := l.at(v)
+		switch string(key) {
+		case "id":
+			m.id = str(value, maxID)
+		case "model":
+			m.model = str(value, maxID)
+		case "role":
+			m.role = str(value, maxID)
+		case "stop_reason":
+			m.stopped = value[0] == '"'
+		case "content":
+			m.content = v
+		case "usage":
+			m.usage = v
+		}
+	})
+	if !ok || m.role != "user" && m.role != "assistant" || m.content.Empty() {
+		return m, false
+	}
+	first := l.text[m.content.From]
+	return m, first == '"' || first == '['
+}
+
+// name says in words what a line outside the conversation is: its type, and its subtype or
+// the kind of its attachment.
+func (l *line) name() string {
+	sub := l.subtype
+	raw := l.at(l.attachment)
+	members(raw, func(key []byte, v transcript.Span) {
+		if string(key) == "type" {
+			sub = str(raw[v.From:v.To], maxID)
+		}
+	})
+	switch {
+	case l.kind == "" && sub == "":
+		return "record without a type"
+	case l.kind == "" || sub == "":
+		return l.kind + sub
+	default:
+		return l.kind + " " + sub
+	}
+}
+
+// str returns the text of a JSON string, or "" for any other value and for one over limit bytes.
+func str(raw []byte, limit int) string {
+	if len(raw) < 2 || raw[0] != '"' || len(raw)-2 > limit {
+		return ""
+	}
+	return jsonspan.Unquote(raw)
+}
+
+// instant returns the time that a JSON string holds, in UTC, or the zero time.
+func instant(raw []byte) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, str(raw, maxID))
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// usage reads the usage object of a message, and whether the answer was processed fast. What is missing or no
+// whole number is 0.
+func usage(raw []byte) (u sessions.Usage, fast bool) {
+	members(raw, func(key []byte, v transcript.Span) {
+		value := raw[v.From:v.To]
+		switch string(key) {
+		case "input_tokens":
+			u.Input = tokenCount(value)
+		case "output_tokens":
+			u.Output = tokenCount(value)
+		case "cache_read_input_tokens":
+			u.CacheRead = tokenCount(value)
+		case "cache_creation_input_tokens":
+			u.CacheWrite = tokenCount(value)
+		case "cache_creation":
+			members(value, func(key []byte, v transcript.Span) {
+				if string(key) == "ephemeral_1h_input_tokens" {
+					u.CacheLong = tokenCount(value[v.From:v.To])
+				}
+			})
+		case "speed":
+			fast = str(value, maxID) == "fast"
+		}
+	})
+	u.CacheLong = min(u.CacheLong, u.CacheWrite)
+	return u, fast
+}
+
+// tokenCount reads a count; 0 for what cannot be one.
+func tokenCount(raw []byte) int64 {
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil || n < 0 || n > maxTokens {
+		return 0
+	}
+	return n
+}
+
+// maxTokens bounds a believable count of one message, so that sums cannot overflow.
+const maxTokens = 1 << 40

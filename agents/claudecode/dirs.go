@@ -1,0 +1,102 @@
+package claudecode
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/safefs"
+)
+
+// maxSlug is how long the name of a project directory gets before Claude Code cuts it and
+// appends a hash, in UTF-16 units.
+const maxSlug = 200
+
+// ProjectDir returns the directory where Claude Code keeps the sessions that were started in a
+// directory. It need not exist. A session started in a subdirectory has another one.
+func ProjectDir(e env.Env, workspace string) string {
+	if real, err := filepath.EvalSymlinks(workspace); err == nil {
+		workspace = real // as Claude Code sees its own working directory
+	}
+	return filepath.Join(projectsDir(e), slug(workspace))
+}
+
+// projectsDir returns the directory that holds one directory for each that sessions were started in.
+func projectsDir(e env.Env) string { return filepath.Join(configDir(e), "projects") }
+
+// mayHold reports whether the project directory of a name can hold sessions that were started in a tree, given
+// its slug, or below it. Different paths can have the same slug: where a session ran is what its file says.
+func mayHold(name, slug string) bool {
+	return name == slug || strings.HasPrefix(name, slug[:min(len(slug), maxSlug)]+"-")
+}
+
+// configDir returns the directory where Claude Code keeps everything of one user.
+func configDir(e env.Env) string {
+	if dir := e.Lookup("CLAUDE_CONFIG_DIR"); dir != "" {
+		return dir
+	}
+	return filepath.Join(e.Home, ".claude")
+}
+
+// slug makes the name of a project directory of a path: every UTF-16 unit that is no ASCII letter
+// or digit becomes a dash, so that different paths can have the same one.
+func slug(path string) string {
+	units := utf16.Encode([]rune(path))
+	name := make([]byte, len(units))
+	hash := int32(0)
+	for i, u := range units {
+		hash = hash*31 + int32(u)
+		switch {
+		case '0' <= u && u <= '9', 'a' <= u && u <= 'z', 'A' <= u && u <= 'Z':
+			name[i] = byte(u)
+		default:
+			name[i] = '-'
+		}
+	}
+	if len(name) <= maxSlug {
+		return string(name)
+	}
+	return string(name[:maxSlug]) + "-" + strconv.FormatInt(max(int64(hash), -int64(hash)), 36)
+}
+
+// dirs returns the project directories that can hold sessions of the trees: those of the trees themselves
+// first, then those of their subdirectories by name.
+func dirs(e env.Env, trees []string) (all []string) {
+	base := projectsDir(e)
+	tree, err := safefs.Open(base)
+	if err != nil {
+		return nil // nothing is there yet
+	}
+	defer tree.Close() //nolint:errcheck // only read
+	entries, err := tree.ReadDir(".")
+	if err != nil {
+		return nil // as if nothing were there
+	}
+	slugs := make([]string, len(trees))
+	for i, t := range trees {
+		dir := ProjectDir(e, t)
+		slugs[i] = filepath.Base(dir)
+		if isDir(dir) && !slices.Contains(all, dir) {
+			all = append(all, dir)
+		}
+	}
+	own := len(all)
+	for _, entry := range entries {
+		dir := filepath.Join(base, entry.Name())
+		holds := func(slug string) bool { return mayHold(entry.Name(), slug) }
+		if entry.IsDir() && !slices.Contains(all[:own], dir) && slices.ContainsFunc(slugs, holds) {
+			all = append(all, dir)
+		}
+	}
+	return all
+}
+
+// isDir reports whether a path leads to a directory.
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

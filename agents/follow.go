@@ -1,0 +1,105 @@
+package agents
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pulse"
+)
+
+// FollowOptions says what to follow. All fields but the first may be empty.
+type FollowOptions struct {
+	// Workspace is the root directory whose sessions are followed, with all trees that share its ledger: those
+	// that an agent was started for there or in a subdirectory that is no workspace of its own. Sessions of
+	// other directories, whatever the names of their files, are left alone.
+	Workspace string
+	// Skip reports whether the sessions of a tree are left alone; nil: of none.
+	Skip func(tree string) bool
+	// Env tells where agents keep their files, and the time.
+	Env env.Env
+	// Log gets what went wrong with single files; nil: nothing is logged.
+	Log *slog.Logger
+	// Tick says when to look again at what cannot be watched and to try again what failed; nil:
+	// every two seconds.
+	Tick <-chan time.Time
+	// Pulse, if set, shows whether the following makes progress.
+	Pulse *pulse.Pulse
+	// Report, if set, is called after entries were appended, for each agent from a goroutine of its own.
+	Report func(Report)
+}
+
+// Timing of following.
+const (
+	// recent is how new a file must be to be imported without having changed: older sessions
+	// are history, imported when someone asks.
+	recent = 24 * time.Hour
+	// tick is how often to poll where the system gives no events.
+	tick = 2 * time.Second
+	// treeTicks is after how many ticks trees are looked for that came or went without a session.
+	treeTicks = 15
+)
+
+// Follow brings every session file of a workspace into the ledger, and everything that agents append
+// to one while ctx lasts: at once, as one batch for what was written meanwhile. Files that were not
+// touched for a day are read when they change. No agent's directory needs to exist yet, and worktrees
+// of the repository may come and go.
+//
+// Trouble with a file, with the watching or with the ledger is logged and tried again when it can
+// be over; it ends nothing. Follow returns nil when ctx ends, and invalid without a workspace.
+func Follow(ctx context.Context, api Ledger, o FollowOptions) error {
+	if o.Workspace == "" {
+		return fault.New(fault.Invalid, "agents.follow", "no workspace to follow")
+	}
+	var agents sync.WaitGroup
+	for _, a := range Adapters() {
+		agents.Go(func() {
+			f := newFollower(api, a, o)
+			var end func()
+			f.pulse, end = o.Pulse.Part()
+			defer end()
+			f.base = a.Base(o.Env)
+			defer f.close()
+			f.start()
+			f.list()
+			f.loop(ctx)
+		})
+	}
+	o.Pulse.Rest()
+	agents.Wait()
+	return nil
+}
+
+// FollowFile imports one session file, and then what is appended to it while ctx lasts. It
+// returns nil when ctx ends. Errors of the first import are those of Import; later trouble is
+// treated as by Follow. Options.Workspace is not looked at.
+func FollowFile(ctx context.Context, api Ledger, src Source, o FollowOptions) error {
+	path, err := src.real()
+	if err != nil {
+		return err
+	}
+	o.Workspace = ""
+	f := newFollower(api, sessionfile.Adapter{}, o)
+	f.base, f.only = filepath.Dir(path), path
+	defer f.close()
+	f.start()
+	im := f.importer(path)
+	im.budget = 0
+	rep, err := im.run(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	im.budget = runBatches
+	f.report(rep)
+	f.touch(path) // written to since
+	f.loop(ctx)
+	return nil
+}

@@ -1,0 +1,269 @@
+package agents
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pulse"
+	"ctxledger.dev/internal/safefs"
+)
+
+const (
+	// runBatches is how many batches one file may append before the others get their turn, so
+	// that a live session does not wait for the import of a long one.
+	runBatches = 2
+	// maxImporters is how many files' states are kept between reads. The state of another one
+	// is asked for again.
+	maxImporters = 64
+	// pollRest is how many times as long as polling took the next one waits at least.
+	pollRest = 20
+	// maxDrain is how many waiting events are taken in before files are read.
+	maxDrain = 1024
+)
+
+// follower is the state of one Follow. It has no goroutine of its own.
+type follower struct {
+	watching
+	adapter sessionfile.Adapter // of the agent whose sessions are followed; zero for one file
+	ledger  Ledger
+	o       FollowOptions
+	pulse   *pulse.Pulse
+	log     *slog.Logger
+	only    string   // the one file to follow; "": all of the trees
+	trees   []string // whose sessions are followed
+
+	seen      map[string]stamp      // what a file was like when it was last read, or passed over
+	due       map[string]stamp      // files to read
+	failed    map[string]bool       // files to try again with the next tick
+	foreign   map[string]bool       // files of sessions that ran elsewhere
+	logged    map[string]fault.Code // newest error of a file
+	importers map[string]*importer
+	order     []string // keys of importers, the longest unused first
+
+	reread int       // ticks since trees were looked for
+	rested time.Time // when files are polled again
+}
+
+// stamp distinguishes two states of a file.
+type stamp struct {
+	size     int64
+	modified time.Time
+}
+
+func newFollower(api Ledger, a sessionfile.Adapter, o FollowOptions) *follower {
+	log := o.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &follower{
+		watching: watching{subagents: a.Subagents, log: log}, adapter: a, ledger: api, o: o, pulse: o.Pulse, log: log,
+		seen: map[string]stamp{}, due: map[string]stamp{}, failed: map[string]bool{}, foreign: map[string]bool{},
+		logged: map[string]fault.Code{}, importers: map[string]*importer{},
+	}
+}
+
+// loop reads what is due and waits for more, until ctx ends.
+func (f *follower) loop(ctx context.Context) {
+	ticks := f.o.Tick
+	if ticks == nil {
+		t := time.NewTicker(tick)
+		defer t.Stop()
+		ticks = t.C
+	}
+	for ctx.Err() == nil {
+		if len(f.due) == 0 {
+			f.pulse.Rest()
+			select {
+			case <-ctx.Done():
+				return
+			case e := <-f.events():
+				f.pulse.Beat()
+				f.event(e.Path, e.Rescan)
+			case <-ticks:
+				f.pulse.Beat()
+				f.tick()
+			}
+		}
+		f.pulse.Beat()
+		f.drain()
+		f.readNext(ctx)
+	}
+}
+
+// drain takes in the events that are waiting.
+func (f *follower) drain() {
+	for range maxDrain {
+		select {
+		case e := <-f.events():
+			f.event(e.Path, e.Rescan)
+		default:
+			return
+		}
+	}
+}
+
+// event notes that a path may have changed.
+func (f *follower) event(path string, rescan bool) {
+	switch {
+	case rescan:
+		f.attach()
+		f.list()
+		f.scan(time.Time{})
+	case f.only != "":
+		if path == f.only {
+			f.touch(path)
+		}
+	case f.adapter.IsSession(filepath.Base(path)) && f.holds(path):
+		f.touch(path)
+	case f.above(path):
+		f.leave(path) // it may be another directory of that name: if it is there, it is entered again
+		f.attach()
+		f.list()
+	case f.opens(path):
+		f.scanSession(f.sessionOf(path))
+	}
+}
+
+// tick tries again what failed, looks now and then for trees, and looks at everything when the system gives no
+// events.
+func (f *follower) tick() {
+	for path := range f.failed {
+		delete(f.seen, path)
+		f.touch(path)
+	}
+	clear(f.failed)
+	if f.reread++; f.reread >= treeTicks {
+		f.list()
+	}
+	if began := f.o.Env.Now(); !f.healthy() && !began.Before(f.rested) {
+		f.start()
+		f.list()
+		f.scan(time.Time{})
+		f.rested = f.o.Env.Now().Add(pollRest * f.o.Env.Now().Sub(began))
+	}
+}
+
+// touch makes a file due if it is not as it was last seen.
+func (f *follower) touch(path string) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return // gone, or not a file: nothing to read
+	}
+	now := stamp{info.Size(), info.ModTime()}
+	if f.only == "" && f.seen[path] == (stamp{}) {
+		f.watchSession(f.sessionOf(path)) // of a session that begins, or goes on after a day
+	}
+	if f.seen[path] != now && !f.foreign[path] {
+		f.due[path] = now
+	}
+}
+
+// readNext reads one of the due files, the one that was written last.
+func (f *follower) readNext(ctx context.Context) {
+	if len(f.due) == 0 || ctx.Err() != nil {
+		return
+	}
+	path := slices.MaxFunc(slices.Sorted(maps.Keys(f.due)), func(a, b string) int {
+		return f.due[a].modified.Compare(f.due[b].modified)
+	})
+	was := f.due[path]
+	im := f.importer(path)
+	rep, err := im.run(ctx)
+	f.report(rep)
+	if err == nil && im.more {
+		was.modified = time.Time{} // the others first
+		f.due[path] = was
+		return
+	}
+	delete(f.due, path)
+	f.seen[path] = was
+	if im.foreign {
+		f.foreign[path] = true
+	}
+	f.judge(ctx, path, err)
+}
+
+// judge decides what the outcome of a read means for the future.
+func (f *follower) judge(ctx context.Context, path string, err error) {
+	switch code := fault.CodeOf(err); code {
+	case "":
+		delete(f.logged, path)
+	case fault.Invalid, fault.Conflict, fault.NotFound, fault.Denied, fault.TooLarge:
+		// Nothing that time alone would change: the file is looked at again when it changes.
+		f.logOnce(path, code, err)
+	default:
+		if ctx.Err() == nil {
+			f.failed[path] = true
+			f.logOnce(path, code, err)
+		}
+	}
+}
+
+// logOnce logs an error, once for each kind and file.
+func (f *follower) logOnce(path string, code fault.Code, err error) {
+	if f.logged[path] == code {
+		return
+	}
+	f.logged[path] = code
+	level := slog.LevelWarn
+	if code == fault.Invalid || code == fault.NotFound {
+		level = slog.LevelDebug // a file just begun, of another workspace, or removed
+	}
+	f.log.Log(context.Background(), level, "session file not read", "file", path, "err", err)
+}
+
+// report hands on what was appended.
+func (f *follower) report(r Report) {
+	if f.o.Report != nil && r.Entries > 0 {
+		f.o.Report(r)
+	}
+}
+
+// open opens a session file inside of the project directory. It follows no link that replaced a file or
+// directory.
+func (f *follower) open(path string) (*os.File, int64, error) {
+	dir := f.base
+	if f.only == "" {
+		dir = childToward(f.base, path)
+	}
+	tree, err := safefs.Open(dir)
+	if err != nil {
+		return nil, 0, sessionfile.FileError(path, err)
+	}
+	defer tree.Close() //nolint:errcheck // the file stays open
+	rel, err := filepath.Rel(dir, path)
+	if err != nil {
+		return nil, 0, sessionfile.FileError(path, err)
+	}
+	file, info, err := tree.Open(filepath.ToSlash(rel))
+	if err != nil {
+		return nil, 0, sessionfile.FileError(path, err)
+	}
+	return file, info.Size(), nil
+}
+
+// importer returns the importer of a file, a new one if its state is no longer kept.
+func (f *follower) importer(path string) *importer {
+	im := f.importers[path]
+	if im == nil {
+		im = newImporter(f.ledger, path)
+		im.open, im.budget = f.open, runBatches
+		if f.only == "" {
+			im.adapter, im.ours = f.adapter, f.ours
+		}
+		f.importers[path] = im
+	}
+	f.order = append(slices.DeleteFunc(f.order, func(p string) bool { return p == path }), path)
+	if len(f.order) > maxImporters {
+		delete(f.importers, f.order[0])
+		f.order = f.order[1:]
+	}
+	return im
+}

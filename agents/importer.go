@@ -1,0 +1,256 @@
+package agents
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+)
+
+const (
+	// warmLen is how many bytes before the beginning of a resumed import are read again for the
+	// decoder's sake: a message of the provider is hardly ever spread over more.
+	warmLen = 1 << 20
+	// maxRaces is how often one run starts again because another process was faster. Every time
+	// the other one has moved the import on.
+	maxRaces = 32
+)
+
+// importer brings one session file into the ledger, and knows between runs how far it is.
+type importer struct {
+	ledger   Ledger
+	path     string // absolute, without links
+	open     func(path string) (*os.File, int64, error)
+	progress func(done, total int64)
+	// ours limits the sessions to those that were started in certain directories; nil: any. foreign says that
+	// this one was started elsewhere.
+	ours    func(dir string) bool
+	foreign bool
+	// budget is after how many batches a run stops, with more set if it is not at the end; 0: never.
+	budget int
+	more   bool
+
+	adapter sessionfile.Adapter
+	about   sessionfile.About
+	known   bool // whether the following is what the ledger said last
+	state   ledger.ImportState
+	decode  sessionfile.Decode
+	made    entries
+}
+
+func newImporter(api Ledger, path string) *importer {
+	return &importer{ledger: api, path: path, open: open, progress: func(int64, int64) {}}
+}
+
+// run imports what the file holds beyond the state of the ledger.
+func (im *importer) run(ctx context.Context) (rep Report, err error) {
+	rep, im.more = Report{Path: im.path}, false
+	defer func() {
+		rep.Session, rep.Offset = im.state.Session, im.state.Offset
+		im.known = im.known && err == nil
+	}()
+	file, size, err := im.open(im.path)
+	if err != nil {
+		return rep, err
+	}
+	defer file.Close()
+	if size == 0 && !im.known {
+		return rep, fault.New(fault.Invalid, "agents.import", "%s is empty", im.path)
+	}
+	if err := im.describe(file); err != nil {
+		return rep, err
+	}
+	for range maxRaces {
+		if err := im.locate(ctx, file, size); err != nil {
+			return rep, err
+		}
+		im.progress(im.state.Offset, size)
+		if err := im.read(ctx, file, size, &rep); err != errMoved {
+			return rep, err
+		}
+		im.known = false
+	}
+	return rep, &fault.Error{Code: fault.Limited, Op: "agents.import", Message: im.path, Err: errMoved}
+}
+
+// describe fills in what the session is, as long as something is missing. The host id stays.
+func (im *importer) describe(file *os.File) error {
+	if !im.about.Complete {
+		if im.adapter.Agent == sessionfile.Unknown {
+			im.adapter = adapterFor(im.path, file)
+		}
+		about, err := im.adapter.About(im.path, file)
+		if err != nil {
+			return sessionfile.FileError(im.path, err)
+		}
+		about.Session.HostID = cmp.Or(im.about.Session.HostID, about.Session.HostID)
+		im.about = about
+	}
+	return im.belongs()
+}
+
+// belongs returns an error unless the session is one of those that are wanted. That is known only once the
+// file names a directory.
+func (im *importer) belongs() error {
+	dir := im.about.Session.Dir
+	switch {
+	case im.ours == nil:
+		return nil
+	case dir == "":
+		return fault.New(fault.Invalid, "agents.follow", "%s does not say yet where its session runs", im.path)
+	}
+	if im.foreign = !im.ours(dir); im.foreign {
+		return fault.New(fault.Invalid, "agents.follow", "the session of %s runs in %s, which is not followed", im.path, dir)
+	}
+	return nil
+}
+
+// locate asks the ledger how far the import has come, if that is not known, and makes sure that
+// the file still holds what was imported of it.
+func (im *importer) locate(ctx context.Context, file *os.File, size int64) error {
+	if !im.known {
+		if err := im.ask(ctx); err != nil {
+			return err
+		}
+	}
+	if im.state.Offset == 0 {
+		switch a, err := detect(im.path, file); {
+		case err != nil:
+			return err
+		case a.Agent != im.adapter.Agent:
+			return fault.New(fault.Invalid, "agents.import", "%s is %s", im.path, a.Agent.Label())
+		}
+	}
+	sum, err := "", error(nil)
+	if im.state.Offset <= size {
+		sum, err = check(file, im.state.Offset)
+	}
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return sessionfile.FileError(im.path, err)
+	}
+	if sum != im.state.Check || im.state.Offset > size {
+		return im.rewritten()
+	}
+	if im.known {
+		return nil
+	}
+	im.known = true
+	return im.warm(file)
+}
+
+// rewritten is the error for a file that does not continue what was imported.
+func (im *importer) rewritten() error {
+	return fault.New(fault.Conflict, "agents.import",
+		"%s is not what was imported of session %s before: its first %d bytes have changed",
+		im.path, im.about.Session.HostID, im.state.Offset).
+		WithHint("what was imported stays in the ledger; session files only ever grow, so look at what rewrote this one")
+}
+
+// ask gets the state of the import, and the ledger's name for the parent of the session.
+func (im *importer) ask(ctx context.Context) error {
+	id := im.importID(im.about.Session.HostID)
+	state, err := im.ledger.ImportState(ctx, ledger.ImportStateRequest{Import: id})
+	if err != nil {
+		return err
+	}
+	state.Import = id
+	im.state = state
+	if im.about.Identity.Parent == "" {
+		return nil
+	}
+	parent, err := im.ledger.ImportState(ctx, ledger.ImportStateRequest{Import: im.importID(im.about.Identity.Parent)})
+	im.about.Session.Parent = parent.Session
+	return err
+}
+
+// warm lets the decoder see the lines before the place where reading starts, so that it counts
+// the usage of a message that is spread over both sides of it once.
+func (im *importer) warm(file *os.File) error {
+	im.decode, im.made = im.adapter.Decoder(im.path), entries{last: im.about.Start}
+	from := max(0, im.state.Offset-warmLen)
+	for rec, err := range sessionfile.Records(io.NewSectionReader(file, from, im.state.Offset-from), sessionfile.Position{Offset: from}, im.decode) {
+		if err != nil {
+			return sessionfile.FileError(im.path, err)
+		}
+		if rec.State == sessionfile.Whole && (rec.Number > 1 || from == 0) { // the first line may be cut
+			im.made.note(rec)
+		}
+	}
+	return nil
+}
+
+// read appends the lines from the offset of the import to the end of the file. The last batch
+// says that it is the last, so an import that was cut off always has something left to send.
+func (im *importer) read(ctx context.Context, file *os.File, size int64, rep *Report) error {
+	from := im.state.Offset
+	b := batch{from: from, to: from, line: im.state.Line}
+	flight := sender{im: im, rep: rep, size: size}
+	left := im.budget
+	rest := io.NewSectionReader(file, from, math.MaxInt64-from)
+	for rec, err := range sessionfile.Records(rest, sessionfile.Position{Offset: from, Line: im.state.Line}, im.decode) {
+		if err != nil {
+			return flight.end(ctx, sessionfile.FileError(im.path, err))
+		}
+		if rec.State != sessionfile.Whole && !rec.Ended { // left for later
+			if rec.State == sessionfile.Broken {
+				rep.Torn, rep.TornLine = true, rec.Number
+			}
+			break
+		}
+		before := im.made
+		e, kept, err := im.entry(ctx, file, rec)
+		if err != nil {
+			return flight.end(ctx, err)
+		}
+		if kept && !b.fits(e) {
+			if err := flight.send(ctx, file, b, false); err != nil {
+				return flight.end(ctx, err)
+			}
+			b = b.following()
+			if left--; left == 0 {
+				im.made, im.more = before, true
+				return flight.end(ctx, nil)
+			}
+		}
+		b.take(rec, e, kept)
+	}
+	if b.to == b.from {
+		return flight.end(ctx, nil)
+	}
+	return flight.end(ctx, flight.send(ctx, file, b, true))
+}
+
+// entry makes an entry of a line, if it gives one, and stores what is too long for a request. A line that is too
+// long to be read becomes a note.
+func (im *importer) entry(ctx context.Context, file *os.File, rec *sessionfile.Record) (e sessions.NewEntry, kept bool, err error) {
+	var content io.Reader
+	switch {
+	case rec.Long && rec.Size <= limits.Blob:
+		e = sessions.NewEntry{Kind: sessions.KindNote, Time: im.made.last}
+		e.Note = fmt.Sprintf("line of %d bytes, longer than %d: kept, not read", rec.Size, limits.Line)
+		content = io.NewSectionReader(file, rec.Offset, rec.Size)
+	case rec.State != sessionfile.Whole:
+		return e, false, nil
+	default:
+		e = im.made.entry(rec)
+		if len(e.Original) <= limits.EntryInline {
+			return e, true, nil
+		}
+		content = bytes.NewReader(e.Original)
+	}
+	ref, err := im.ledger.PutBlob(ctx, content)
+	if err != nil {
+		return e, false, err
+	}
+	e.Original, e.Blob = nil, ref.Hash
+	return e, true, nil
+}

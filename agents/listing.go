@@ -1,0 +1,197 @@
+package agents
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/workspace"
+)
+
+// list looks which trees there are and which project directories can hold their sessions, and scans the
+// directories that were not known.
+func (f *follower) list() {
+	if f.only != "" {
+		return
+	}
+	f.reread = 0
+	f.findTrees()
+	there := map[string]bool{}
+	for _, dir := range f.adapter.Dirs(f.o.Env, f.trees) {
+		there[dir] = true
+		if _, known := f.dirs[dir]; known {
+			continue
+		}
+		if !f.enter(dir) {
+			f.log.Warn("too many project directories: not followed", "dir", dir, "limit", maxDirs)
+			break
+		}
+		f.scanDir(dir, f.o.Env.Now().Add(-recent))
+	}
+	for dir := range f.dirs {
+		if !there[dir] {
+			f.leave(dir)
+			f.drop(func(path string) bool { return inside(dir, path) })
+		}
+	}
+}
+
+// findTrees looks which trees are followed. Sessions that ran elsewhere may have run in one that is new.
+func (f *follower) findTrees() {
+	trees := workspace.Trees(f.o.Env, f.o.Workspace)
+	if f.o.Skip != nil {
+		trees = slices.DeleteFunc(trees, f.o.Skip)
+	}
+	if slices.Equal(trees, f.trees) {
+		return
+	}
+	f.trees = trees
+	for path := range f.foreign {
+		delete(f.seen, path)
+		if info, err := os.Lstat(path); err == nil && info.ModTime().After(f.o.Env.Now().Add(-recent)) {
+			f.due[path] = stamp{info.Size(), info.ModTime()}
+		}
+	}
+	clear(f.foreign)
+}
+
+// ours reports whether a session that was started in a directory belongs to the ledger: the directory is the
+// root of one of the trees, or one below it without a workspace of its own.
+func (f *follower) ours(dir string) bool {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	dir = filepath.Clean(dir)
+	if slices.Contains(f.trees, dir) {
+		return true
+	}
+	return slices.ContainsFunc(f.trees, func(t string) bool { return inside(t, dir) }) &&
+		slices.Contains(f.trees, workspace.Around(f.o.Env, dir))
+}
+
+// scan makes every file of the known directories due that is not as it was last seen. Files not seen before and
+// not modified since the given time are only noted.
+func (f *follower) scan(since time.Time) {
+	if f.only != "" {
+		f.touch(f.only)
+		return
+	}
+	for dir := range f.dirs {
+		f.scanDir(dir, since)
+	}
+}
+
+// scanDir is scan for one project directory.
+func (f *follower) scanDir(dir string, since time.Time) {
+	files, err := f.files(dir)
+	if err != nil {
+		f.log.Warn("session files cannot be listed", "dir", dir, "err", err)
+		return
+	}
+	there := make(map[string]bool, len(files))
+	fresh := 0
+	for _, file := range files { // the newest first
+		there[file.path] = true
+		if fresh < maxWatches && file.modified.After(f.o.Env.Now().Add(-recent)) && !f.adapter.Identify(file.path, "").Subagent {
+			fresh++
+			f.watchSession(f.sessionOf(file.path))
+		}
+		f.note(file.path, file.stamp, since)
+	}
+	f.drop(func(path string) bool { return inside(dir, path) && !there[path] })
+}
+
+// scanSession is scan for the subagents of one session.
+func (f *follower) scanSession(session string) {
+	f.watchSession(session)
+	tree, err := safefs.Open(filepath.Dir(session))
+	if err != nil {
+		return // gone since
+	}
+	defer tree.Close()                                                         // only read
+	entries, _ := tree.ReadDir(path.Join(filepath.Base(session), f.subagents)) // most sessions have none
+	for _, file := range f.sessionFiles(filepath.Join(session, f.subagents), entries) {
+		f.note(file.path, file.stamp, time.Time{})
+	}
+}
+
+// note makes a file due that is not as it was last seen, unless it is new here and older than a time.
+func (f *follower) note(path string, now stamp, since time.Time) {
+	switch old, known := f.seen[path]; {
+	case f.foreign[path]:
+	case !known && now.modified.Before(since):
+		f.seen[path] = now
+	case !known || old != now:
+		f.due[path] = now
+	}
+}
+
+// drop forgets what was known of files that are gone.
+func (f *follower) drop(gone func(path string) bool) {
+	maps.DeleteFunc(f.seen, func(path string, _ stamp) bool { return gone(path) })
+	maps.DeleteFunc(f.due, func(path string, _ stamp) bool { return gone(path) })
+	maps.DeleteFunc(f.logged, func(path string, _ fault.Code) bool { return gone(path) })
+	maps.DeleteFunc(f.foreign, func(path string, _ bool) bool { return gone(path) })
+}
+
+// maxFiles bounds a list of session files.
+const maxFiles = 10_000
+
+// listed is a session file as it was when it was listed.
+type listed struct {
+	path string
+	stamp
+}
+
+// files lists the session files of a directory, those of subagents too, newest first and at most the 10,000
+// newest. A directory that does not exist has none. Errors: denied.
+func (f *follower) files(dir string) ([]listed, error) {
+	tree, err := safefs.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, sessionfile.FileError(dir, err)
+	}
+	defer tree.Close() //nolint:errcheck // only read
+	entries, err := tree.ReadDir(".")
+	if err != nil {
+		return nil, sessionfile.FileError(dir, err)
+	}
+	files := f.sessionFiles(dir, entries)
+	for _, e := range entries {
+		if e.IsDir() && f.subagents != "" {
+			inner, _ := tree.ReadDir(path.Join(e.Name(), f.subagents)) // most sessions have none
+			files = append(files, f.sessionFiles(filepath.Join(dir, e.Name(), f.subagents), inner)...)
+		}
+	}
+	slices.SortFunc(files, func(a, b listed) int {
+		return cmp.Or(b.modified.Compare(a.modified), strings.Compare(a.path, b.path))
+	})
+	return files[:min(len(files), maxFiles)], nil
+}
+
+// sessionFiles returns the session files among the entries of a directory.
+func (f *follower) sessionFiles(dir string, entries []fs.DirEntry) (files []listed) {
+	for _, e := range entries {
+		if !f.adapter.IsSession(e.Name()) {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue // gone since, or a link to somewhere else
+		}
+		files = append(files, listed{filepath.Join(dir, e.Name()), stamp{info.Size(), info.ModTime()}})
+	}
+	return files
+}

@@ -1,0 +1,74 @@
+package sessionfile
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// headLen is how much of a file's beginning is searched for what describes the session. The
+// first request of a recorded session came within its first 200 KB.
+const headLen = 1 << 20
+
+// titleLen is the longest title, in characters (sessions.Session).
+const titleLen = 120
+
+// About is what the beginning of a file says about its session.
+type About struct {
+	Session  sessions.Session // Host, HostID, Title, Dir
+	Identity Identity
+	Start    time.Time // of the first record with a time
+	Complete bool      // nothing is missing, so that looking again is pointless
+}
+
+// About reads the beginning of a session file. Its result stays the same when the file grows, except
+// that a missing title or directory may be found later. Errors are those of reading.
+func (a Adapter) About(path string, file io.ReaderAt) (About, error) {
+	out := About{Session: sessions.Session{Host: string(a.Agent)}}
+	session := ""
+	for r, err := range Records(io.NewSectionReader(file, 0, headLen), Position{}, a.Decoder(path)) {
+		if err != nil {
+			return About{}, err
+		}
+		if session == "" {
+			session = r.Session
+		}
+		if out.Session.Dir == "" {
+			out.Session.Dir = r.Dir
+		}
+		if out.Start.IsZero() {
+			out.Start = r.Time
+		}
+		if out.Session.Title == "" {
+			out.Session.Title = a.title(r)
+		}
+		if out.Complete = session != "" && out.Session.Dir != "" && out.Session.Title != ""; out.Complete {
+			break
+		}
+	}
+	out.Identity = a.Identify(path, session)
+	out.Session.HostID = out.Identity.ID
+	return out, nil
+}
+
+// title returns the first line of a record that is a request by the user, or "".
+func (a Adapter) title(r *Record) string {
+	if r.Role != transcript.RoleUser || r.Aside || r.Summary || r.Thread != "" {
+		return ""
+	}
+	for _, p := range r.Spoken().Parts {
+		if p.Kind != transcript.KindText || a.Noise != nil && a.Noise(p.Text) {
+			continue
+		}
+		text, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
+		text = strings.TrimSpace(text)
+		if runes := []rune(text); len(runes) > titleLen {
+			text = string(runes[:titleLen-1]) + "…"
+		}
+		return text
+	}
+	return ""
+}

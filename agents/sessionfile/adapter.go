@@ -1,0 +1,85 @@
+package sessionfile
+
+import (
+	"bytes"
+	"io"
+	"iter"
+
+	"ctxledger.dev/internal/env"
+)
+
+// Adapter reads the session files of one agent. All fields but Subagents and Noise are required.
+type Adapter struct {
+	Agent Agent
+	Where string // sentence for people: where the agent keeps its session files
+	Layout
+	Reading
+}
+
+// Layout says where the session files of an agent lie.
+type Layout struct {
+	// Base returns the directory below which all session files of the user lie. It need not exist.
+	Base func(e env.Env) string
+	// Dirs returns those directories below it that exist and may hold sessions of one of the trees (absolute
+	// paths of workspaces), the most likely first. Whether a session belongs to a tree is decided by Record.Dir.
+	Dirs func(e env.Env, trees []string) []string
+	// IsSession reports whether a file of this name is a session file.
+	IsSession func(name string) bool
+	// Subagents names the directory with the files of a session's subagents. It lies in the directory that is
+	// named like the session's file without its extension. "": the agent has none.
+	Subagents string
+}
+
+// Reading says how the session files of an agent are read.
+type Reading struct {
+	// Identify names the session of a file. session is the first one that a record names, or "".
+	Identify func(path, session string) Identity
+	// Decoder returns the function that decodes the lines of a file, one after another. It may remember what
+	// earlier lines said. After an interruption it sees up to 1 MiB of earlier lines again.
+	Decoder func(path string) Decode
+	// Reports reports quickly whether a line may hold the usage of a request or a compaction.
+	Reports func(line []byte) bool
+	// Noise reports whether the agent itself wrote a user's text, so that it is no title. nil: never.
+	Noise func(text string) bool
+}
+
+// Identity names the session of a file.
+type Identity struct {
+	ID       string // unique among the sessions of the agent
+	Parent   string // ID of the session that started this one; "": none, or not known yet
+	Subagent bool   // the whole file is a subagent's conversation
+}
+
+// Decode fills in what a line says. r holds the line and is otherwise zero. It reports false, and leaves r
+// alone, if the line is not a record of the agent. What it does not know becomes a Note.
+type Decode func(r *Record) bool
+
+// Records yields a record for each line that file holds from a position on. A record is valid until the
+// next one. The only errors are those of reading; they end the iteration.
+func Records(file io.Reader, from Position, decode Decode) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		lines, rec := NewReader(file, from), new(Record)
+		for {
+			line, err := lines.Next()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			*rec = Record{Line: line}
+			switch {
+			case line.Long:
+				rec.State = Broken
+			case len(bytes.TrimSpace(line.Text)) == 0:
+				rec.State = Blank
+			case !decode(rec):
+				rec.State = Broken
+			}
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package sessionfile
+
+import (
+	"time"
+
+	"ctxledger.dev/report"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// State says what a line is.
+type State int
+
+// The states of a line.
+const (
+	Whole  State = iota // a record
+	Blank               // white space
+	Broken              // no record: damaged, too long, or still being written if no newline ends it
+)
+
+// Record is what one line of a session file says. Text and spans refer to the line, everything else is a copy.
+type Record struct {
+	Line
+	State State
+
+	ID, Parent string    // the agent's ids of this record and of the one that it follows
+	Time       time.Time // zero: the line has none
+	Session    string    // the agent's id of the session
+	Dir        string    // directory in which the agent runs
+
+	// Thread is a subagent's id if the record belongs to its conversation inside this file, and Author its name.
+	Thread, Author string
+	Aside          bool // the agent added it for the model; the user neither wrote nor sees it
+	Summary        bool // it stands for what was compacted
+
+	// Message is the span of the provider's message in Text, in Format and with Role. Empty: a record
+	// outside the conversation, which Note describes.
+	Message transcript.Span
+	Format  transcript.Format
+	Role    transcript.Role
+	Note    string
+	Effects []sessions.Effect // on files, as reported by the agent
+	Answer
+
+	// Compaction is set if the records before this one left the context.
+	Compaction *report.Compaction
+	// Adds, if set, returns what the record adds to the context without being a message of the provider.
+	Adds func() transcript.Message
+	// Repeats, if set, returns a record of another conversation, a subagent's, that this one repeats, or nil. It
+	// counts only where no file of its own has it.
+	Repeats func() *Record
+}
+
+// Answer is what the provider said about an answer of a model.
+type Answer struct {
+	Reply string         // id of the answer; records with the same one are parts of one answer
+	Model string         // "": the agent wrote the answer itself
+	Usage sessions.Usage // of the whole answer, as known when this part was written
+	Final bool           // Usage is final
+	Fast  bool           // at another price than the list's
+}
+
+// Spoken decodes what the record adds to the context of a model. A message that cannot be decoded has a
+// role and no parts.
+func (r *Record) Spoken() transcript.Message {
+	if r.Adds != nil {
+		return r.Adds()
+	}
+	if r.Message.Empty() {
+		return transcript.Message{}
+	}
+	m, err := transcript.Decode(r.Format, r.Text[r.Message.From:r.Message.To])
+	if err != nil {
+		m = transcript.Message{Role: r.Role}
+	}
+	return m
+}
+
+// Request returns the request that the record is an answer to, or nil if no usage is reported.
+func (r *Record) Request() *report.Request {
+	u := r.Usage
+	if u == (sessions.Usage{}) {
+		return nil
+	}
+	return &report.Request{ID: r.Reply, Model: r.Model, Final: r.Final, Fast: r.Fast, Usage: report.Usage{
+		Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite - u.CacheLong, CacheWriteLong: u.CacheLong, Output: u.Output,
+	}}
+}

@@ -1,0 +1,227 @@
+package agents
+
+import (
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/changes/watch"
+	"ctxledger.dev/internal/fault"
+)
+
+const (
+	// maxDirs bounds the project directories that are watched.
+	maxDirs = 512
+	// maxWatches bounds the directories of single sessions that are watched: those of the sessions that were
+	// written to last.
+	maxWatches = 256
+)
+
+// watching keeps the watches for session files. While the directory in which all of them lie does
+// not exist, it watches the nearest one above it.
+type watching struct {
+	base      string // the directory of all project directories, or that of the one file
+	subagents string // name of the directory with the files of a session's subagents; "": there is none
+	log       *slog.Logger
+	watcher   *watch.Watcher  // nil: the system has none to give
+	at        string          // the directory that is watched for base: itself or one above it
+	dirs      map[string]bool // project directories, and whether they are watched
+	below     []string        // watched directories of single sessions, the longest unused first
+	blind     bool            // some directory could not be watched
+}
+
+// start begins to watch, if possible.
+func (w *watching) start() {
+	if w.watcher == nil {
+		watcher, err := watch.New()
+		if err != nil {
+			w.log.Debug("no file watcher: polling", "err", err)
+			return
+		}
+		w.watcher = watcher
+	}
+	w.attach()
+	w.blind = false
+	for dir, watched := range w.dirs {
+		if !watched {
+			w.dirs[dir] = w.add(dir)
+		}
+	}
+}
+
+// healthy reports whether every change leads to an event.
+func (w *watching) healthy() bool { return w.watcher != nil && w.at != "" && !w.blind }
+
+// events returns the channel of events, nil without a watcher.
+func (w *watching) events() <-chan watch.Event {
+	if w.watcher == nil {
+		return nil
+	}
+	return w.watcher.Events()
+}
+
+// attach watches the base, or the nearest existing directory above it. A directory that appears while this
+// happens is found by looking again.
+func (w *watching) attach() {
+	if w.watcher == nil {
+		return
+	}
+	for range 16 { // deeper than any configuration directory
+		at, err := w.nearest()
+		if err != nil {
+			w.log.Debug("directory cannot be watched: polling", "dir", w.base, "err", err)
+			at = ""
+		}
+		if w.at != at && w.at != "" {
+			w.watcher.Remove(w.at)
+		}
+		w.at = at
+		if at == "" || at == w.base || !exists(childToward(at, w.base)) {
+			return
+		}
+	}
+}
+
+// nearest adds a watch for the base or the nearest directory above it that exists.
+func (w *watching) nearest() (string, error) {
+	for dir := w.base; ; dir = filepath.Dir(dir) {
+		err := w.watcher.Add(dir)
+		if err == nil {
+			return dir, nil
+		}
+		if !fault.Is(err, fault.NotFound) || dir == filepath.Dir(dir) {
+			return "", err
+		}
+	}
+}
+
+// add watches a directory, and reports whether that was possible. One that is gone again needs no watch.
+func (w *watching) add(dir string) bool {
+	if w.watcher == nil {
+		return false
+	}
+	err := w.watcher.Add(dir)
+	w.blind = w.blind || err != nil && !fault.Is(err, fault.NotFound)
+	return err == nil
+}
+
+// enter watches a project directory, and reports whether it is within the limit.
+func (w *watching) enter(dir string) bool {
+	if len(w.dirs) >= maxDirs {
+		return false
+	}
+	if w.dirs == nil {
+		w.dirs = map[string]bool{}
+	}
+	w.dirs[dir] = w.add(dir)
+	return true
+}
+
+// leave ends the watches of a project directory.
+func (w *watching) leave(dir string) {
+	delete(w.dirs, dir)
+	w.below = slices.DeleteFunc(w.below, func(b string) bool {
+		if !inside(dir, b) {
+			return false
+		}
+		w.remove(b)
+		return true
+	})
+	w.remove(dir)
+}
+
+func (w *watching) remove(dir string) {
+	if w.watcher != nil {
+		w.watcher.Remove(dir)
+	}
+}
+
+// watchSession watches the directory of one session, and that of its subagents.
+func (w *watching) watchSession(session string) {
+	if w.watcher == nil || w.subagents == "" {
+		return
+	}
+	for _, dir := range []string{session, filepath.Join(session, w.subagents)} {
+		was := slices.Index(w.below, dir)
+		if was >= 0 {
+			w.below = slices.Delete(w.below, was, was+1)
+		}
+		if exists(dir) && w.add(dir) { // adding again changes nothing
+			w.below = append(w.below, dir)
+		}
+	}
+	for len(w.below) > maxWatches {
+		w.remove(w.below[0])
+		w.below = w.below[1:]
+	}
+}
+
+// sessionOf returns the directory of the session that a path belongs to: the path of the session's file
+// without the ending, or a path inside that directory. "": it belongs to none of the project directories.
+func (w *watching) sessionOf(path string) string {
+	for range 3 { // SESSION/subagents/FILE
+		parent := filepath.Dir(path)
+		if _, ours := w.dirs[parent]; ours {
+			return strings.TrimSuffix(path, filepath.Ext(path))
+		}
+		path = parent
+	}
+	return ""
+}
+
+// holds reports whether a session file belongs to one of the project directories.
+func (w *watching) holds(path string) bool {
+	parent := filepath.Dir(path)
+	if _, ours := w.dirs[parent]; ours {
+		return true
+	}
+	_, ours := w.dirs[filepath.Dir(filepath.Dir(parent))]
+	return ours && filepath.Base(parent) == w.subagents
+}
+
+// opens reports whether a path can be a directory in which session files of subagents appear.
+func (w *watching) opens(path string) bool {
+	if w.subagents == "" {
+		return false
+	}
+	parent := filepath.Dir(path)
+	if _, ours := w.dirs[parent]; ours {
+		return true
+	}
+	_, ours := w.dirs[filepath.Dir(parent)]
+	return ours && filepath.Base(path) == w.subagents
+}
+
+// above reports whether the coming or going of a path can be that of the base or of a project directory.
+func (w *watching) above(path string) bool {
+	return path == w.base || inside(path, w.base) || filepath.Dir(path) == w.base
+}
+
+// close ends the watches.
+func (w *watching) close() {
+	if w.watcher != nil {
+		_ = w.watcher.Close() // nothing is left to lose
+	}
+}
+
+// exists reports whether a path leads to a directory.
+func exists(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.Mode().Type() == fs.ModeDir
+}
+
+// inside reports whether a path lies below a directory. Both are clean and absolute.
+func inside(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// childToward returns the entry of dir that leads to a path below it.
+func childToward(dir, path string) string {
+	rel, _ := filepath.Rel(dir, path) // cannot fail: path lies below dir
+	name, _, _ := strings.Cut(rel, string(filepath.Separator))
+	return filepath.Join(dir, name)
+}

@@ -1,0 +1,357 @@
+package attribution
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/shell"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// BucketCommands keeps what intents cut or mask: session NUL call id → the exact command of a pending shell run,
+// which says what it does to files. It goes with the result, and is shown to no reader.
+const BucketCommands kv.Bucket = "commands"
+
+// maxCommand bounds the part of a command that is read for what it does to files, in bytes.
+const maxCommand = 64 << 10
+
+// Effects records what the calls of one session do to files, inside one transaction.
+type Effects struct {
+	Attributor
+	at      time.Time // of the transaction
+	Changed int       // changes recorded
+}
+
+// NewEffects records the effects of a session that a transaction writes.
+func NewEffects(trees *Trees, tx kv.Tx, own *sessions.Session, at time.Time) *Effects {
+	return &Effects{Attributor: NewAttributor(trees, tx, own), at: at}
+}
+
+// Call is a tool call together with its arguments, which the log's entry keeps only in short.
+type Call struct {
+	sessions.Call
+	Meaning intents.Meaning
+	Args    json.RawMessage
+	Shown   ShownCall
+}
+
+// ShownCall is what records may say of a call: the same without secrets.
+type ShownCall struct {
+	Meaning intents.Meaning
+	Args    json.RawMessage
+}
+
+// Outcome is what came back for a call, without secrets.
+type Outcome struct {
+	CallID, Text string
+	Failed       bool
+}
+
+// Path returns a path as the ledger keeps paths: exact, because files are known by it.
+func (x *Effects) Path(p string) string { return x.trees.KeptPath(*x.own, p) }
+
+// Begin records the intents of an entry's calls, and its reads.
+func (x *Effects) Begin(e sessions.Entry, calls []Call) error {
+	for i, c := range calls {
+		target := e.Calls[i].Target
+		if c.Op == intents.OpRead && target != "" {
+			if err := sessions.IndexRead(x.Tx, target, x.own.ID, e.Seq, c.ID); err != nil {
+				return err
+			}
+			if err := x.touch(target, e.Time); err != nil {
+				return err
+			}
+		}
+		if !c.Meaning.Tracked() {
+			continue
+		}
+		in := intents.Intent{
+			Session: x.own.ID, Seq: e.Seq, Turn: e.Turn, Agent: e.Author, CallID: c.ID, Name: c.Name,
+			Op: c.Op, Command: c.Shown.Meaning.Command, Begun: e.Time, Source: "transcript",
+		}
+		if c.Meaning.Target != "" {
+			in.Target = target
+		}
+		in.From = x.Path(c.Meaning.From)
+		if err := x.beginOne(in, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beginOne records one intent.
+func (x *Effects) beginOne(in intents.Intent, c Call) error {
+	pre, err := x.preHash(in)
+	if err != nil {
+		return err
+	}
+	in.PreHash = pre
+	if in, err = intents.Begin(x.Tx, in, c.Shown.Args); err != nil {
+		return err
+	}
+	whole := in.Command == c.Meaning.Command // neither cut nor masked
+	if in.Op == intents.OpShell && !whole && in.Status == intents.Pending {
+		if err := x.Tx.Put(BucketCommands, CommandKey(in), []byte(WholeLines(c.Meaning.Command, maxCommand))); err != nil {
+			return err
+		}
+	}
+	for _, p := range []string{in.From, in.Target} {
+		if err := x.touch(p, in.Begun); err != nil {
+			return err
+		}
+	}
+	return x.again(in)
+}
+
+// again attributes anew what was observed while a call may have run.
+func (x *Effects) again(in intents.Intent) error {
+	n, err := x.Attributor.again(in)
+	x.Changed += n
+	return err
+}
+
+// CommandKey is the key of an intent in BucketCommands.
+func CommandKey(in intents.Intent) []byte {
+	return []byte(in.Session + "\x00" + sessions.ClipID(in.CallID))
+}
+
+// WholeLines shortens a command to whole lines of at most n bytes together: a line that is cut
+// could name another file.
+func WholeLines(command string, n int) string {
+	if len(command) <= n {
+		return command
+	}
+	return command[:strings.LastIndexByte(command[:n], '\n')+1]
+}
+
+// command returns what a shell run ran, and forgets what was kept of it beside the intent.
+func (x *Effects) command(in intents.Intent) (string, error) {
+	raw, err := x.Tx.Get(BucketCommands, CommandKey(in))
+	if err != nil || raw == nil && !in.CommandCut() {
+		return in.Command, err
+	}
+	return string(raw), x.Tx.Delete(BucketCommands, CommandKey(in))
+}
+
+// Finish closes the intents whose results an entry carries, and records what they changed.
+func (x *Effects) Finish(e sessions.Entry, outcomes []Outcome, reported []sessions.Effect) error {
+	known := e.Format == transcript.Anthropic // is_error is part of the format
+	for _, r := range outcomes {
+		in, err := intents.Finish(x.Tx, x.own.ID, r.CallID, intents.Result{Text: r.Text, Failed: r.Failed, Known: known}, e.Time)
+		if err != nil {
+			return err
+		}
+		if in == nil {
+			continue
+		}
+		if in.Status == intents.Applied {
+			if err := x.change(e, *in, reported); err != nil {
+				return err
+			}
+		}
+		if err := x.again(*in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// touched is a file, by its path as the ledger keeps it, and what was done to it.
+type touched struct {
+	path string
+	op   changes.Op
+}
+
+// change records what an applied intent did to files: in the records of the changes that were observed
+// already, else as claims.
+func (x *Effects) change(e sessions.Entry, in intents.Intent, effects []sessions.Effect) error {
+	files, err := x.touched(in, effects)
+	if err != nil {
+		return err
+	}
+	c := changes.Change{
+		Session: x.own.ID, Seq: e.Seq, Turn: in.Turn, Agent: in.Agent, Intent: in.ID,
+		Source: changes.Transcript, Time: e.Time, Tree: x.trees.Apart(*x.own),
+	}
+	if in.Op == intents.OpShell {
+		c.Source = changes.Inferred
+	}
+	for _, f := range files {
+		if f.path == "" {
+			continue
+		}
+		if err := x.touch(f.path, e.Time); err != nil {
+			return err
+		}
+		seen, err := x.confirm(e, in, f)
+		if err != nil {
+			return err
+		}
+		if x.Changed++; seen {
+			continue
+		}
+		c.Path, c.Op, c.Outside = f.path, f.op, isAbs(f.path)
+		if _, err := changes.Record(x.Tx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// confirm notes in the changes of a file that were observed while a call ran that the call's session
+// names them, and reports whether there were any. What was seen stands over what is said.
+func (x *Effects) confirm(e sessions.Entry, in intents.Intent, f touched) (bool, error) {
+	from, to, err := x.Attributor.window(in)
+	if err != nil || from.After(to) {
+		return false, err
+	}
+	list, err := changes.ObservedBetween(x.Tx, from, to, maxWindow)
+	if err != nil {
+		return false, err
+	}
+	seen := false
+	for _, c := range list {
+		if c.Tree != x.trees.Apart(*x.own) {
+			continue
+		}
+		own, err := x.owns(in, c, f.path)
+		if err != nil {
+			return seen, err
+		}
+		if !own {
+			continue
+		}
+		seen = true
+		old := c
+		attribution{Intent: &in}.Put(&c)
+		c.Seq, c.Reported, c.Told = e.Seq, true, ""
+		if f.op != c.Op {
+			c.Told = f.op
+		}
+		if err := changes.Update(x.Tx, c); err != nil {
+			return seen, err
+		}
+		if err := x.giveBack(old, c); err != nil {
+			return seen, err
+		}
+	}
+	return seen, nil
+}
+
+// owns reports whether an observed change is one of a file, and the doing of a call that names it.
+func (x *Effects) owns(in intents.Intent, c changes.Change, path string) (bool, error) {
+	if c.Path != path {
+		return false, nil
+	}
+	by, err := x.Attributor.Of(c.Tree, c.Path, c.Time)
+	if err != nil {
+		return false, err
+	}
+	one := func(o intents.Intent) bool { return o.ID == in.ID }
+	return by.Intent != nil && one(*by.Intent) || slices.ContainsFunc(by.candidates, one), nil
+}
+
+// giveBack records what an earlier call of the same file is left with when its change turns out to be
+// that of a later one: its claim, if it has nothing else.
+func (x *Effects) giveBack(old, now changes.Change) error {
+	if !old.Reported || old.Intent == now.Intent {
+		return nil
+	}
+	list, err := changes.OfPath(x.Tx, old.Path, MaxRecent)
+	if err != nil {
+		return err
+	}
+	list = InTree(list, old.Tree)
+	if slices.ContainsFunc(list, func(c changes.Change) bool { return c.Intent == old.Intent && c.ID != old.ID }) {
+		return nil
+	}
+	e, err := sessions.GetEntry(x.Tx, old.Session, old.Seq)
+	if err != nil {
+		return err
+	}
+	_, err = changes.Record(x.Tx, changes.Change{
+		Session: old.Session, Seq: old.Seq, Turn: old.Turn, Agent: old.Agent, Intent: old.Intent,
+		Tree: old.Tree, Path: old.Path, Op: cmp.Or(old.Told, old.Op), Source: changes.Transcript, Time: e.Time,
+	})
+	return err
+}
+
+// touched returns the files that an applied intent changed.
+func (x *Effects) touched(in intents.Intent, effects []sessions.Effect) ([]touched, error) {
+	switch in.Op {
+	case intents.OpShell:
+		command, err := x.command(in)
+		return x.shell(command), err
+	case intents.OpDelete:
+		return []touched{{in.Target, changes.Deleted}}, nil
+	case intents.OpMove:
+		return []touched{{in.From, changes.Deleted}, {in.Target, changes.Created}}, nil
+	case intents.OpCopy:
+		return []touched{{in.Target, changes.Created}}, nil
+	case intents.OpWrite, intents.OpPatch:
+		op, err := x.writeOp(in, effects)
+		return []touched{{in.Target, op}}, err
+	}
+	return nil, nil
+}
+
+// shell returns the files that a shell command changed by its plain meaning.
+func (x *Effects) shell(command string) []touched {
+	var files []touched
+	for _, act := range shell.Acts(command) {
+		p, to := x.Path(act.Path), x.Path(act.To)
+		switch act.Verb {
+		case shell.Write:
+			files = append(files, touched{p, changes.Modified})
+		case shell.Delete:
+			files = append(files, touched{p, changes.Deleted})
+		case shell.Move:
+			files = append(files, touched{p, changes.Deleted}, touched{to, changes.Created})
+		case shell.Copy:
+			files = append(files, touched{to, changes.Created})
+		}
+	}
+	return files
+}
+
+// writeOp says whether a write created its file: as the host reports, else by what the ledger
+// knows of the path before the call began.
+func (x *Effects) writeOp(in intents.Intent, effects []sessions.Effect) (changes.Op, error) {
+	for _, f := range effects {
+		op := changes.Op(f.Op)
+		if op != changes.Created && op != changes.Modified && op != changes.Deleted {
+			continue
+		}
+		if x.Path(f.Path) == in.Target {
+			return op, nil
+		}
+	}
+	if in.Op == intents.OpPatch {
+		return changes.Modified, nil
+	}
+	if in.PreHash != "" {
+		return createdIf(in.PreHash == intents.Absent), nil
+	}
+	list, err := changes.OfPath(x.Tx, in.Target, MaxRecent)
+	if err != nil {
+		return "", err
+	}
+	list = InTree(list, x.trees.Apart(*x.own))
+	before := slices.IndexFunc(list, func(c changes.Change) bool { return !c.Time.After(in.Begun) }) // the newest
+	return createdIf(before < 0 || list[before].Op == changes.Deleted), nil
+}
+
+func createdIf(absent bool) changes.Op {
+	if absent {
+		return changes.Created
+	}
+	return changes.Modified
+}

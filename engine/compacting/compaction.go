@@ -1,0 +1,175 @@
+package compacting
+
+import (
+	"context"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine/attribution"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/shell"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
+)
+
+// PlanCompaction implements API.
+func (l *Compactions) PlanCompaction(ctx context.Context, r ledger.PlanCompactionRequest) (ledger.CompactionPlan, error) {
+	if err := checkPlan(r); err != nil {
+		return ledger.CompactionPlan{}, err
+	}
+	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.CompactionPlan, error) {
+		f, err := l.FoldFor(tx, r.Session, r.Reader, true)
+		if err != nil {
+			return ledger.CompactionPlan{}, err
+		}
+		in, err := l.compactionInput(ctx, tx, f, r.Options)
+		if err != nil {
+			return ledger.CompactionPlan{}, err
+		}
+		p, err := compaction.Plan(in, r.Options)
+		if err != nil {
+			return ledger.CompactionPlan{}, err
+		}
+		if _, err := l.Join(ctx, tx, f, &p, r.Options); err != nil {
+			return ledger.CompactionPlan{}, err
+		}
+		p.Record.Text = p.Text
+		return ledger.CompactionPlan{
+			PlanCompactionRequest: r, Position: f.Session.Seq, Outcome: p.Outcome, Why: p.Why,
+			Summary: summary(f, p.Record, p.Text, r.Options.Model), Brief: p.Brief,
+		}, nil
+	})
+}
+
+// checkPlan refuses options beyond their limits.
+func checkPlan(r ledger.PlanCompactionRequest) error {
+	o := r.Options
+	return core.CheckTexts("engine.plan", core.Label("session", r.Session), core.Label("agent", r.Agent), core.Text{What: "notes", Value: o.Notes, Most: limits.Notes}, core.Label("model", o.Model),
+		core.Label("reason", o.Reason), core.Text{What: "focus", Value: o.Focus, Most: core.MaxQuery}, core.Label("mode", string(o.Mode)), core.Label("sections", o.Preset))
+}
+
+// plan asks the compaction domain.
+func (l *Compactions) plan(ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options) (compaction.Proposal, error) {
+	in, err := l.compactionInput(ctx, tx, f, o)
+	if err != nil {
+		return compaction.Proposal{}, err
+	}
+	return compaction.Plan(in, o)
+}
+
+// compactionInput gathers what the compaction domain reads of a session.
+func (l *Compactions) compactionInput(ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options) (compaction.Input, error) {
+	whole := f.Whole()
+	in := compaction.Input{
+		Session: f.Session, Position: f.Session.Seq, Previous: f.Current(), Mask: l.Masks.String,
+		Items: make([]compaction.Item, 0, len(whole)),
+		Text: func(seq int64) (string, error) {
+			m, err := l.Decoded(ctx, tx, f.Session.ID, seq)
+			return transcript.PlainText(m), err
+		},
+		Result: func(seq int64, callID string) (string, error) {
+			m, err := l.Decoded(ctx, tx, f.Session.ID, seq)
+			for _, p := range m.Parts {
+				if p.Kind == transcript.KindResult && p.ID == callID {
+					return p.Text, err
+				}
+			}
+			return "", err
+		},
+	}
+	if o.Reasoning {
+		in.Reasoning = func(seq int64) (string, error) {
+			m, err := l.Decoded(ctx, tx, f.Session.ID, seq)
+			return transcript.Reasoning(m), err
+		}
+	}
+	w, err := l.WindowOf(tx, f, o.Model)
+	if err != nil {
+		return in, err
+	}
+	in.Window = w.Tokens
+	in.Effective = f.Policy.Compact.Effective
+	if in.Previous != nil {
+		in.FirstKept = in.Previous.FirstKept
+		if in.PreviousText, err = l.ShownText(ctx, *in.Previous); err != nil {
+			return in, err
+		}
+	}
+	head := window.View{Slots: whole}.Head()
+	for _, slot := range whole[:head] {
+		in.Head += slot.Tokens
+	}
+	for _, slot := range whole[head:] {
+		in.Items = append(in.Items, item(f, slot))
+	}
+	return in, l.gather(tx, f, &in)
+}
+
+// item joins the entries of one message of the view.
+func item(f *core.Folded, slot window.Slot) compaction.Item {
+	it := compaction.Item{Seqs: slot.Seqs, Role: slot.Role, Prompt: slot.Prompt, Turn: slot.Turn, Tokens: slot.Tokens, Compacted: slot.Compacted}
+	for _, seq := range slot.Seqs {
+		e := f.Entries[seq-1] // sequence numbers have no gaps
+		if it.ID == "" {
+			it.ID = e.ID
+		}
+		if slot.Note == "" {
+			it.Calls = append(it.Calls, e.Calls...)
+			it.Results = append(it.Results, e.Results...)
+		}
+		it.Earlier = it.Earlier || e.Earlier && e.Forgotten == nil
+		it.Names = append(it.Names, e.Names...)
+		it.Paths = append(it.Paths, e.Paths...)
+	}
+	return it
+}
+
+// gather adds the session's operations and artifacts.
+func (l *Compactions) gather(tx kv.Tx, f *core.Folded, in *compaction.Input) error {
+	ops, err := intents.OfSession(tx, f.Session.ID)
+	if err != nil {
+		return err
+	}
+	for _, o := range ops {
+		op := compaction.Operation{Intent: o}
+		if o.Op == intents.OpShell {
+			op.Acts = l.fileActs(f.Session, o)
+		}
+		in.Operations = append(in.Operations, op)
+	}
+	for _, e := range f.Entries {
+		for _, r := range e.Results {
+			if r.Artifact == "" {
+				continue
+			}
+			a, err := artifacts.Get(tx, r.Artifact)
+			if err != nil {
+				return err
+			}
+			in.Artifacts = append(in.Artifacts, compaction.ArtifactRef{ID: a.ID, Label: a.Describe(), Seq: e.Seq, Tokens: a.Tokens})
+		}
+	}
+	return nil
+}
+
+// fileActs returns the files that a shell command plainly moves or deletes. Of one that was cut only
+// whole lines count.
+func (l *Compactions) fileActs(s sessions.Session, in intents.Intent) []compaction.FileAct {
+	command := in.Command
+	if in.CommandCut() {
+		command = attribution.WholeLines(command, len(command)-1)
+	}
+	var out []compaction.FileAct
+	for _, act := range shell.Acts(command) {
+		if act.Verb != shell.Move && act.Verb != shell.Delete {
+			continue
+		}
+		out = append(out, compaction.FileAct{From: l.Trees.KeptPath(s, act.Path), To: l.Trees.KeptPath(s, act.To), Git: act.Git})
+	}
+	return out
+}

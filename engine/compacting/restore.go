@@ -1,0 +1,76 @@
+package compacting
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/engine/views"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+)
+
+// Restore implements API.
+func (l *Compactions) Restore(ctx context.Context, r ledger.RestoreRequest) (ledger.RestoreResponse, error) {
+	m, err := l.Mutation("restore", r.Key, r)
+	if err != nil {
+		return ledger.RestoreResponse{}, err
+	}
+	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.RestoreResponse, []ledger.Event, error) { return l.restore(ctx, tx, r.ID, m) })
+}
+
+// restore notes in the log that a compaction was taken back.
+func (l *Compactions) restore(ctx context.Context, tx kv.Tx, id string, m core.Mutation) (ledger.RestoreResponse, []ledger.Event, error) {
+	var zero ledger.RestoreResponse
+	rec, err := knownSummary(tx, id)
+	if err != nil {
+		return zero, nil, err
+	}
+	f, err := l.FoldIn(tx, rec.Session)
+	if err != nil {
+		return zero, nil, err
+	}
+	if at, gone := f.Undone[id]; gone {
+		return zero, nil, fault.New(fault.Conflict, "engine.restore", "summary %s was taken back already, on %s", id, at.Format(time.DateTime))
+	}
+	if !f.InForce(id) {
+		return zero, nil, fault.New(fault.Conflict, "engine.restore", "summary %s does not stand in the view of session %s", id, f.Session.ID).
+			WithHint("print its range without --apply")
+	}
+	_, text, err := l.SummaryMessage(ctx, f)
+	if err != nil {
+		return zero, nil, err
+	}
+	before := f.Tokens(text)
+	data, err := json.Marshal(core.Restored{ID: id})
+	if err != nil {
+		return zero, nil, fault.Wrap(fault.Internal, "engine.restore", err)
+	}
+	e, err := sessions.Append(tx, &f.Session, sessions.Entry{Kind: sessions.KindRestore, Time: m.At, Turn: f.Session.Turns, Data: data}, nil)
+	if err != nil {
+		return zero, nil, err
+	}
+	if err := f.Extend(e); err != nil {
+		return zero, nil, err
+	}
+	if _, text, err = l.SummaryMessage(ctx, f); err != nil {
+		return zero, nil, err
+	}
+	c, w := f.Counter(""), ledger.Window{}
+	if w, err = l.WindowOf(tx, f, ""); err != nil {
+		return zero, nil, err
+	}
+	resp := ledger.RestoreResponse{Session: f.Session.ID, Tokens: c.Of(f.Tokens(text)), Window: w.Tokens}
+	if cur := f.Current(); cur != nil {
+		resp.Current = cur.ID
+	}
+	event, err := core.NewEvent(ledger.EventRestore, f.Session.ID, e.Seq, ledger.CompactionRestored{Sizes: views.Sizes(c, before, f.Tokens(text)), To: resp.Current})
+	event.ID = id
+	if err != nil {
+		return zero, nil, err
+	}
+	return resp, []ledger.Event{event}, sessions.Save(tx, f.Session)
+}

@@ -1,0 +1,170 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"unicode/utf8"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
+)
+
+// PutArtifact implements API.
+func (l *Ledger) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (artifacts.Artifact, error) {
+	if err := CheckTexts("engine.artifact", Label("title", r.Title), Label("tool", r.Tool), Label("hint", r.Hint),
+		Label("session", r.Ref.Session), Label("call id", r.Ref.CallID)); err != nil {
+		return artifacts.Artifact{}, err
+	}
+	m, err := l.Mutation("artifact", r.Key, r)
+	if err != nil {
+		return artifacts.Artifact{}, err
+	}
+	if a, done, err := Repeated[artifacts.Artifact](ctx, l, m); done || err != nil {
+		return a, err
+	}
+	l.Naming.RLock()
+	defer l.Naming.RUnlock()
+	a, err := l.measure(ctx, r)
+	if err != nil {
+		return artifacts.Artifact{}, err
+	}
+	a.Created = m.At
+	return Mutate(ctx, l, m, func(tx kv.Tx) (artifacts.Artifact, []ledger.Event, error) {
+		kept, _, err := artifacts.Put(tx, a)
+		if err != nil {
+			return kept, nil, err
+		}
+		return kept, []ledger.Event{{Kind: ledger.EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}}, l.NameBlob(tx, kept.Hash)
+	})
+}
+
+// measure reads the content once to count its characters and tokens.
+func (l *Ledger) measure(ctx context.Context, r ledger.PutArtifactRequest) (artifacts.Artifact, error) {
+	b, err := l.Store.OpenBlob(ctx, r.Blob)
+	if err != nil {
+		return artifacts.Artifact{}, err
+	}
+	defer b.Close() // opened for reading
+	ref := b.Ref()
+	a := artifacts.Artifact{Hash: ref.Hash, Bytes: ref.Size, Lines: ref.Lines, Tool: r.Tool, Hint: r.Hint, Title: r.Title}
+	if r.Ref != (artifacts.Ref{}) {
+		a.Refs = []artifacts.Ref{r.Ref}
+	}
+	chunk := make([]byte, 1<<20)
+	for at := int64(0); at < ref.Size; {
+		if err := ctx.Err(); err != nil {
+			return a, fault.Wrap(fault.Unavailable, "engine.measure", err)
+		}
+		n, err := b.ReadAt(chunk, at)
+		if n == 0 {
+			return a, err // of the store: there is more to read
+		}
+		end := chunkEnd(chunk[:n], at+int64(n) == ref.Size)
+		a.Chars += int64(utf8.RuneCount(chunk[:end]))
+		a.Tokens += tokens.O200kBase.Count(chunk[:end])
+		at += int64(end)
+	}
+	return a, nil
+}
+
+// chunkEnd returns where a chunk may be cut without changing the count of tokens: before the
+// newline that ends its last whole line, since no token reaches from a letter into a line break.
+// A chunk without one is cut between characters, and counted a little high.
+func chunkEnd(chunk []byte, last bool) int {
+	if last {
+		return len(chunk)
+	}
+	for i := len(chunk) - 1; i > len(chunk)/2; i-- {
+		if chunk[i] == '\n' && isWord(chunk[i-1]) {
+			return i
+		}
+	}
+	for i := len(chunk) - 1; i > len(chunk)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(chunk[i]) {
+			return i
+		}
+	}
+	return len(chunk)
+}
+
+func isWord(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
+}
+
+// Artifact implements API.
+func (l *Ledger) Artifact(ctx context.Context, r ledger.ArtifactRequest) (artifacts.Artifact, error) {
+	return View(ctx, l, func(tx kv.Tx) (artifacts.Artifact, error) { return artifacts.Get(tx, r.ID) })
+}
+
+// Artifacts implements API.
+func (l *Ledger) Artifacts(ctx context.Context, r ledger.ArtifactsRequest) (ledger.ArtifactsResponse, error) {
+	return View(ctx, l, func(tx kv.Tx) (ledger.ArtifactsResponse, error) {
+		list, total, err := artifacts.List(tx, r.Session, max(r.Skip, 0), max(r.Limit, 0))
+		if list == nil {
+			list = []artifacts.Artifact{}
+		}
+		return ledger.ArtifactsResponse{Artifacts: Fitting(list, limits.Page, artifactSize), Total: total}, err
+	})
+}
+
+// artifactSize is about what an artifact's record takes in a page, in bytes.
+func artifactSize(a artifacts.Artifact) int {
+	n := 500 + len(a.Tool) + len(a.Hint) + len(a.Title)
+	for _, r := range a.Refs {
+		n += 50 + len(r.Session) + len(r.CallID)
+	}
+	return n
+}
+
+// ReadArtifact implements API.
+func (l *Ledger) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest) (artifacts.Page, error) {
+	c, err := l.open(ctx, r.ID)
+	if err != nil {
+		return artifacts.Page{}, err
+	}
+	defer c.Close() // opened for reading
+	page, err := artifacts.Read(patient{ctx, c}, r.Selection)
+	page.ID = r.ID
+	return page, err
+}
+
+// SearchArtifacts implements API. It looks through the newest maxList artifacts.
+func (l *Ledger) SearchArtifacts(ctx context.Context, r ledger.SearchArtifactsRequest) (ledger.SearchArtifactsResponse, error) {
+	list, err := View(ctx, l, func(tx kv.Tx) ([]artifacts.Artifact, error) {
+		list, _, err := artifacts.List(tx, "", 0, maxList)
+		return list, err
+	})
+	if err != nil {
+		return ledger.SearchArtifactsResponse{}, err
+	}
+	var failed error
+	docs := func(yield func(artifacts.Artifact, artifacts.Content) bool) {
+		for _, a := range list {
+			if a.Forgotten != nil {
+				continue
+			}
+			if failed = fault.Wrap(fault.Unavailable, "engine.search", ctx.Err()); failed != nil {
+				return
+			}
+			c, err := l.openBlob(ctx, a.Hash)
+			if fault.Is(err, fault.NotFound) {
+				continue // forgotten in the meantime
+			}
+			if err != nil {
+				failed = err
+				return
+			}
+			more := yield(a, patient{ctx, c})
+			_ = c.Close() // opened for reading
+			if !more {
+				return
+			}
+		}
+	}
+	found, err := artifacts.Search(docs, r.Query, max(r.Limit, 0))
+	return ledger.SearchArtifactsResponse{Passages: found}, cmp.Or(failed, err)
+}

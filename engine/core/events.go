@@ -1,0 +1,143 @@
+package core
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+)
+
+const BucketEvents kv.Bucket = "events" // sequence number → Event
+
+// The page of events that one request gets.
+const (
+	defaultEvents = 100
+	MaxEvents     = 1000
+)
+
+// publish stores events with the numbers that follow the newest, and drops the oldest beyond
+// limits.Events.
+func publish(tx kv.Tx, at time.Time, events []ledger.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	seq, err := NewestEvent(tx)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		seq++
+		e.Seq, e.Time = seq, at
+		raw, err := json.Marshal(e)
+		if err != nil {
+			return fault.Wrap(fault.Internal, "engine.publish", err)
+		}
+		if err := tx.Put(BucketEvents, SeqKey(seq), raw); err != nil {
+			return err
+		}
+		if err := tx.Delete(BucketEvents, SeqKey(seq-limits.Events)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ring wakes everybody who waits for events.
+func (l *Ledger) ring() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.bell)
+	l.bell = make(chan struct{})
+}
+
+// nextBell returns a channel that is closed at the next commit.
+func (l *Ledger) nextBell() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bell
+}
+
+// WaitEvents implements API. A caller that has missed events is told so at once.
+func (l *Ledger) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
+	if len(r.Kinds) > maxKinds {
+		return ledger.WaitEventsResponse{}, fault.New(fault.TooLarge, "engine.wait", "%d kinds of events, more than %d", len(r.Kinds), maxKinds)
+	}
+	wait := time.Duration(min(max(r.WaitMS, 0), limits.LongPoll.Milliseconds())) * time.Millisecond
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		bell := l.nextBell() // before reading, so that no commit slips between
+		resp, err := View(ctx, l, func(tx kv.Tx) (ledger.WaitEventsResponse, error) { return readEvents(tx, r) })
+		if err != nil || len(resp.Events) > 0 || resp.Missed || r.After < 0 {
+			return l.maskEvents(resp, err)
+		}
+		r.After = resp.Next // events of other kinds need not be read again
+		select {
+		case <-bell:
+		case <-l.closed:
+			return resp, fault.New(fault.Unavailable, "engine.wait", "the ledger was closed")
+		case <-timer.C:
+			return resp, nil
+		case <-ctx.Done():
+			return resp, fault.Wrap(fault.Unavailable, "engine.wait", ctx.Err())
+		}
+	}
+}
+
+// readEvents returns the events after r.After that are of the kinds asked for.
+func readEvents(tx kv.Tx, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
+	newest, err := NewestEvent(tx)
+	if err != nil || r.After < 0 {
+		return ledger.WaitEventsResponse{Events: []ledger.Event{}, Next: newest}, err
+	}
+	resp := ledger.WaitEventsResponse{Events: []ledger.Event{}, Next: newest, Missed: newest-r.After > limits.Events || r.After > newest}
+	if r.After > newest {
+		return resp, nil // a number of another ledger: this one starts over
+	}
+	limit := r.Limit
+	if limit <= 0 {
+		limit = defaultEvents
+	}
+	for rec, err := range tx.Scan(BucketEvents, kv.Range{From: SeqKey(r.After + 1)}) {
+		if err != nil {
+			return resp, err
+		}
+		var e ledger.Event
+		if err := json.Unmarshal(rec.Value, &e); err != nil {
+			return resp, fault.Wrap(fault.Corrupt, "engine.events", err)
+		}
+		if !wants(r, e) {
+			continue
+		}
+		resp.Events = append(resp.Events, e)
+		if len(resp.Events) == min(limit, MaxEvents) {
+			resp.Next = e.Seq
+			break
+		}
+	}
+	return resp, nil
+}
+
+func wants(r ledger.WaitEventsRequest, e ledger.Event) bool {
+	return (len(r.Kinds) == 0 || slices.Contains(r.Kinds, e.Kind)) && (r.Session == "" || r.Session == e.Session)
+}
+
+// NewestEvent returns the number of the newest event, 0 when there is none.
+func NewestEvent(tx kv.Tx) (int64, error) {
+	for r, err := range tx.Scan(BucketEvents, kv.Range{Reverse: true}) {
+		if err != nil {
+			return 0, err
+		}
+		return int64(binary.BigEndian.Uint64(r.Key)), nil
+	}
+	return 0, nil
+}
+
+// SeqKey is the key of a sequence number, in the order of numbers.
+func SeqKey(seq int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(max(seq, 0))) }

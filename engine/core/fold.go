@@ -1,0 +1,157 @@
+package core
+
+import (
+	"maps"
+	"slices"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/window"
+)
+
+// Folded is a session's log read once: its headers, the compactions in force, and the view that
+// follows from both. What is kept of it for later (readLogs) is without the last three fields.
+type Folded struct {
+	Session sessions.Session
+	Entries []sessions.Entry
+	Compactions
+	steps
+	decisions decisions
+	Policy    window.Policy
+	Agent     string // whose view it is: see Reader
+	View      window.View
+	Calls     map[string]sessions.Call // by id; made when it is first asked for
+	Models    *tokens.Registry
+	estimator func(model string) (*tokens.Estimator, error)
+}
+
+// Fold reads the log of a session and folds it into its view, in a transaction that changes nothing.
+func (l *Ledger) Fold(tx kv.Tx, id string) (*Folded, error) {
+	return l.FoldFor(tx, id, ledger.Reader{}, true)
+}
+
+// FoldIn is fold in a transaction that may have changed the log.
+func (l *Ledger) FoldIn(tx kv.Tx, id string) (*Folded, error) {
+	return l.FoldFor(tx, id, ledger.Reader{}, false)
+}
+
+// FoldFor reads the log for one reader. committed says that the transaction has changed nothing of it.
+func (l *Ledger) FoldFor(tx kv.Tx, id string, r ledger.Reader, committed bool) (*Folded, error) {
+	s, err := sessions.Get(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := l.policyFor(s, r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := l.logs.current(tx, s, r.Agent, policy, committed)
+	if err != nil {
+		return nil, err
+	}
+	f.Models = l.Settings(s).Models
+	f.CountIn(tx)
+	return f, nil
+}
+
+// CountIn has counts use what a transaction knows of models: one that has ended knows nothing.
+func (f *Folded) CountIn(tx kv.Tx) {
+	f.estimator = func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }
+}
+
+// Take takes an entry of the log into account.
+func (f *Folded) Take(e *sessions.Entry) error {
+	if err := f.steps.add(e); err != nil {
+		return err
+	}
+	if err := f.decisions.add(e); err != nil {
+		return err
+	}
+	return f.Compactions.Add(e)
+}
+
+// Input is what the view follows from.
+func (f *Folded) Input() window.Input {
+	return window.Input{Entries: f.Entries, Cutoff: f.Cutoff(), Edits: f.Edits(), Filter: f.Policy.Filter}
+}
+
+// plan computes the view.
+func (f *Folded) plan() {
+	f.View = window.Plan(f.Input())
+}
+
+// Extend takes an entry into account that was just appended.
+func (f *Folded) Extend(e sessions.Entry) error {
+	f.Entries = append(f.Entries, e)
+	if err := f.Take(&e); err != nil {
+		return err
+	}
+	f.plan()
+	return nil
+}
+
+// Clone returns a copy that can be extended by itself.
+func (f *Folded) Clone() *Folded {
+	c := *f
+	c.Entries, c.Records, c.made = slices.Clip(f.Entries), slices.Clip(f.Records), slices.Clip(f.made)
+	c.decisions.taken = slices.Clip(f.decisions.taken)
+	c.At, c.Undone = maps.Clone(f.At), maps.Clone(f.Undone)
+	return &c
+}
+
+// Whole returns the messages of the session as if nothing had been compacted.
+func (f *Folded) Whole() []window.Slot {
+	if f.View.Summary == "" && f.Policy.Filter.Empty() {
+		return f.View.Slots
+	}
+	in := f.Input()
+	in.Cutoff, in.Filter = nil, window.Filter{}
+	return window.Plan(in).Slots
+}
+
+// Cutoff returns where the view starts after the compaction in force.
+func (c *Compactions) Cutoff() *window.Cutoff {
+	cur := c.current()
+	if cur == nil {
+		return nil
+	}
+	return &window.Cutoff{Summary: cur.ID, FirstKept: cur.FirstKept, Recorded: c.At[cur.ID]}
+}
+
+// Current returns the compaction that the view starts with, or nil. A rewind into the range that a
+// compaction covers takes it out of the view.
+func (f *Folded) Current() *compaction.Record {
+	if f.View.Summary == "" {
+		return nil
+	}
+	return f.Compactions.current()
+}
+
+// Tokens returns the o200k_base size of the whole view.
+func (f *Folded) Tokens(summary string) int {
+	if f.Current() == nil {
+		return f.View.Tokens
+	}
+	return f.View.Tokens + SummaryTokens(summary)
+}
+
+// SummaryTokens is the o200k_base size of a summary as a message.
+func SummaryTokens(text string) int {
+	return tokens.Framing + tokens.O200kBase.CountString(text)
+}
+
+// Counter returns the counter of a model, or of the session's when none is named.
+func (f *Folded) Counter(model string) tokens.Counter {
+	if model == "" {
+		model = f.Session.Model
+	}
+	c := f.Models.For(model)
+	e, err := f.estimator(model)
+	if err != nil {
+		return c // a copy that cannot be read is none: the count says that it is the family's
+	}
+	return c.With(e)
+}

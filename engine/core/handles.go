@@ -1,0 +1,171 @@
+package core
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+)
+
+// content is what a handle stands for, open for reading.
+type content interface {
+	artifacts.Content
+	io.Closer
+}
+
+// opened joins content with what must be closed after reading.
+type opened struct {
+	artifacts.Content
+	io.Closer
+}
+
+// inMemory opens bytes that need no closing.
+func inMemory(b []byte) content { return opened{artifacts.Text(b), io.NopCloser(nil)} }
+
+func (l *Ledger) openBlob(ctx context.Context, hash string) (content, error) {
+	b, err := l.Store.OpenBlob(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	return opened{artifacts.Blob(b), b}, nil
+}
+
+// patient is content that is read only as long as somebody waits for it: a search through a long one
+// ends with its caller.
+type patient struct {
+	ctx context.Context
+	content
+}
+
+// ReadAt implements io.ReaderAt. Errors: unavailable once the context has ended.
+func (p patient) ReadAt(b []byte, at int64) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, fault.Wrap(fault.Unavailable, "engine.read", err)
+	}
+	return p.content.ReadAt(b, at)
+}
+
+// target is what a handle names. The zero value of each field is not what it names.
+type target struct {
+	blob    string             // an artifact's content
+	summary *compaction.Record // a compaction: its range; or a whole session
+	message *sessions.Stored   // one message
+}
+
+// resolve says what a handle names: an artifact, a summary (the originals of the range that it
+// stands for, one a line), a whole session, or a message by the beginning of its id. A forgotten
+// thing says when it was forgotten. Handles of another workspace's ledger are unknown here.
+func resolve(tx kv.Tx, handle string) (target, error) {
+	a, err := artifacts.Get(tx, handle)
+	if err == nil {
+		return target{blob: a.Hash}, a.Available()
+	}
+	if !fault.Is(err, fault.NotFound) {
+		return target{}, err
+	}
+	rec, err := SummaryRecord(tx, handle)
+	if err != nil || rec != nil {
+		return target{summary: rec}, err
+	}
+	s, err := sessions.Get(tx, handle)
+	if err == nil {
+		return target{summary: &compaction.Record{Session: s.ID, From: 1, To: s.Seq}}, nil
+	}
+	if !fault.Is(err, fault.NotFound) {
+		return target{}, err
+	}
+	places, err := sessions.Places(tx, handle, 1)
+	if err != nil {
+		return target{}, err
+	}
+	if len(places) == 0 {
+		return target{}, fault.New(fault.NotFound, "engine.handle", "no artifact, summary or message %.1000q in this workspace", handle).
+			WithHint("handles are valid only in the workspace whose session showed them")
+	}
+	e, err := sessions.GetEntry(tx, places[0].Session, places[0].Seq)
+	if err == nil && e.Forgotten != nil {
+		err = fault.New(fault.NotFound, "engine.handle", "message %s: %s", handle, sessions.TombstoneText(*e.Forgotten, e.Expired))
+	}
+	return target{message: &e}, err
+}
+
+// open opens what a handle names. It reads the store in steps of its own: call it outside of a
+// transaction.
+func (l *Ledger) open(ctx context.Context, handle string) (content, error) {
+	t, err := View(ctx, l, func(tx kv.Tx) (target, error) { return resolve(tx, handle) })
+	if err != nil {
+		return nil, err
+	}
+	return l.openTarget(ctx, t)
+}
+
+// openTarget opens what a handle has named.
+func (l *Ledger) openTarget(ctx context.Context, t target) (content, error) {
+	switch {
+	case t.blob != "":
+		return l.openBlob(ctx, t.blob)
+	case t.message != nil:
+		raw, err := l.Message(ctx, *t.message)
+		return inMemory(raw), err
+	}
+	w := &capped{limit: maxRange}
+	if _, err := ledger.WriteOriginals(ctx, l, w, t.summary.Session, t.summary.From, t.summary.To); err != nil {
+		return nil, err
+	}
+	return inMemory(w.Bytes()), nil
+}
+
+// maxRange bounds the range of a summary that is read through its handle, in bytes.
+const maxRange = 4 * limits.Line
+
+// capped is a buffer that refuses to grow beyond its limit.
+type capped struct {
+	bytes.Buffer
+	limit int
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	if c.Len()+len(p) > c.limit {
+		return 0, fault.New(fault.TooLarge, "engine.range", "the range holds more than %d bytes", c.limit).
+			WithHint("`ctxledger cat HANDLE` streams it")
+	}
+	return c.Buffer.Write(p)
+}
+
+// ReadBlob implements API. The range of a summary and a whole session, of any size, are streamed from the log.
+func (l *Ledger) ReadBlob(ctx context.Context, r ledger.ReadBlobRequest) (io.ReadCloser, error) {
+	if (r.Hash == "") == (r.Handle == "") {
+		return nil, fault.New(fault.Invalid, "engine.read", "name a blob by its hash or by a handle, and only one of them")
+	}
+	t := target{blob: r.Hash}
+	var err error
+	if r.Handle != "" {
+		t, err = View(ctx, l, func(tx kv.Tx) (target, error) { return resolve(tx, r.Handle) })
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case t.summary != nil:
+		return l.stream(ctx, *t.summary, r.Offset)
+	}
+	c, err := l.openTarget(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if r.Offset < 0 || r.Offset > c.Size() {
+		err := fault.New(fault.Invalid, "engine.read", "offset %d is outside of the %d bytes", r.Offset, c.Size())
+		_ = c.Close() // opened for reading
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.NewSectionReader(c, r.Offset, c.Size()-r.Offset), c}, nil
+}

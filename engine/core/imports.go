@@ -1,0 +1,276 @@
+package core
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"ctxledger.dev/engine/attribution"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+)
+
+const BucketImports kv.Bucket = "imports" // import id → importRecord
+
+// ImportRecord is an import as it is stored. A batch is remembered here and not among the keys of
+// mutations: its record is written with it anyway, and where it stands in the source says which it is.
+type ImportRecord struct {
+	ledger.ImportState
+	Batches []batch `json:"batches,omitempty"` // the newest that have a key, oldest first
+}
+
+// batch is one that was appended, with what identifies it and the answer it got.
+type batch struct {
+	Key    string `json:"key"`
+	Digest string `json:"digest"`
+	Seq    int64  `json:"seq"`
+}
+
+// keptBatches is how many batches an import remembers: twice as many as its reader has under way.
+const keptBatches = 4
+
+// digestLen is how many bytes of a digest are kept: enough to tell a client's mistake from a repetition.
+const digestLen = 8
+
+// ImportState implements API.
+func (l *Ledger) ImportState(ctx context.Context, r ledger.ImportStateRequest) (ledger.ImportState, error) {
+	rec, err := View(ctx, l, func(tx kv.Tx) (ImportRecord, error) { return readImport(tx, r.Import) })
+	return rec.ImportState, err
+}
+
+func readImport(tx kv.Tx, id string) (ImportRecord, error) {
+	rec := ImportRecord{ImportState: ledger.ImportState{Import: id}}
+	if id == "" || len(id) > kv.MaxKey {
+		return rec, fault.New(fault.Invalid, "engine.import", "an import needs an id of 1 to %d bytes", kv.MaxKey)
+	}
+	raw, err := tx.Get(BucketImports, []byte(id))
+	if err != nil || raw == nil {
+		return rec, err
+	}
+	return rec, fault.Wrap(fault.Corrupt, "engine.import", json.Unmarshal(raw, &rec))
+}
+
+// answered returns the answer to an earlier sending of a batch, if there was one.
+func (rec ImportRecord) answered(m Mutation) (resp ledger.AppendEntriesResponse, done bool, err error) {
+	i := slices.IndexFunc(rec.Batches, func(b batch) bool { return m.key != "" && b.Key == m.key })
+	switch {
+	case i < 0:
+		return resp, false, nil
+	case rec.Batches[i].Digest != m.digest:
+		return resp, false, fault.New(fault.Conflict, m.Op, "the key %q was used for another batch of this import", m.key)
+	}
+	return ledger.AppendEntriesResponse{Session: rec.Session, Seq: rec.Batches[i].Seq}, true, nil
+}
+
+// took notes that a batch was appended as the newest one.
+func (rec *ImportRecord) took(r ledger.AppendEntriesRequest, m Mutation, resp ledger.AppendEntriesResponse) {
+	rec.ImportState = ledger.ImportState{Import: r.Import, Session: resp.Session, Offset: r.Next, Line: r.Line, Check: r.Check}
+	if m.key == "" {
+		return
+	}
+	rec.Batches = append(rec.Batches, batch{m.key, m.digest, resp.Seq})
+	rec.Batches = rec.Batches[max(0, len(rec.Batches)-keptBatches):]
+}
+
+// AppendEntries implements API.
+func (l *Ledger) AppendEntries(ctx context.Context, r ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, error) {
+	var zero ledger.AppendEntriesResponse
+	if err := checkBatch(r); err != nil {
+		return zero, err
+	}
+	l.Naming.RLock()
+	defer l.Naming.RUnlock()
+	tree, err := l.importTree(ctx, r)
+	if err != nil {
+		return zero, err
+	}
+	r.Session.Tree = tree
+	ready, err := l.prepareAll(ctx, l.Settings(r.Session), r.Entries)
+	if err == nil {
+		err = l.placeAll(ctx, ready)
+	}
+	if err != nil {
+		return zero, err
+	}
+	m := Mutation{Op: "append", key: r.Key, digest: batchDigest(r, ready), At: l.Now()}
+	appendAll := func() (ledger.AppendEntriesResponse, error) {
+		return Mutate(ctx, l, Mutation{Op: m.Op, At: m.At}, func(tx kv.Tx) (ledger.AppendEntriesResponse, []ledger.Event, error) {
+			return l.appendBatch(tx, r, ready, m)
+		})
+	}
+	resp, err := appendAll()
+	if !errors.Is(err, errEarly) {
+		return resp, err
+	}
+	if err := l.await(ctx, r.Import, r.Offset); err != nil {
+		return zero, err
+	}
+	return appendAll()
+}
+
+// importTree returns the tree that the session of an import runs in: it is found out once.
+func (l *Ledger) importTree(ctx context.Context, r ledger.AppendEntriesRequest) (string, error) {
+	if r.Offset == 0 {
+		return l.Trees.TreeOf(dirOf(r.Session)), nil
+	}
+	return View(ctx, l, func(tx kv.Tx) (string, error) {
+		rec, err := readImport(tx, r.Import)
+		if err != nil || rec.Session == "" {
+			return "", err
+		}
+		s, err := sessions.Get(tx, rec.Session)
+		return s.Tree, err
+	})
+}
+
+// batchDigest identifies a batch: where it stands in its source, and its originals.
+func batchDigest(r ledger.AppendEntriesRequest, ready []*prepared) string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %d %d %d %q %v\n", r.Import, r.Offset, r.Next, r.Line, r.Check, r.Done)
+	for _, p := range ready {
+		_, _ = io.WriteString(sum, p.digest) // a hash takes everything
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:digestLen])
+}
+
+// checkBatch refuses a batch beyond the documented limits.
+func checkBatch(r ledger.AppendEntriesRequest) error {
+	const op = "engine.append"
+	if len(r.Entries) > limits.AppendCount {
+		return fault.New(fault.TooLarge, op, "%d entries in one batch, more than %d", len(r.Entries), limits.AppendCount)
+	}
+	size := 0
+	for _, e := range r.Entries {
+		if len(e.Original) > limits.EntryInline {
+			return fault.New(fault.TooLarge, op, "an original of %d bytes, more than %d", len(e.Original), limits.EntryInline).
+				WithHint("store it with PutBlob and name it")
+		}
+		size += len(e.Original)
+	}
+	if size > limits.AppendBatch+limits.EntryInline {
+		return fault.New(fault.TooLarge, op, "originals of %d bytes in one batch, more than %d", size, limits.AppendBatch)
+	}
+	if r.Next < r.Offset {
+		return fault.New(fault.Invalid, op, "the batch ends at offset %d, before it starts at %d", r.Next, r.Offset)
+	}
+	if len(r.Key) > maxKey {
+		return keyTooLong(op, r.Key)
+	}
+	return CheckTexts(op, Label("check", r.Check), Text{"host", r.Session.Host, maxHostID}, Text{"host's session id", r.Session.HostID, maxHostID},
+		Label("parent session", r.Session.Parent))
+}
+
+// maxHostID bounds a host's id of a session, in bytes: it stands in keys.
+const maxHostID = 200
+
+// errEarly says of a batch that it has overtaken the one before it.
+var errEarly = errors.New("the batch before it is not there yet")
+
+// appendBatch writes one batch of an import.
+func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*prepared, m Mutation) (ledger.AppendEntriesResponse, []ledger.Event, error) {
+	var zero ledger.AppendEntriesResponse
+	st, err := readImport(tx, r.Import)
+	if err != nil {
+		return zero, nil, err
+	}
+	if resp, done, err := st.answered(m); done || err != nil {
+		return resp, nil, err
+	}
+	if st.Offset != r.Offset {
+		e := fault.New(fault.Conflict, "engine.append", "the import stands at offset %d, not at %d", st.Offset, r.Offset)
+		if st.Offset < r.Offset {
+			e.Err = errEarly
+		}
+		return zero, nil, e.WithHint("ask for ImportState and go on from there")
+	}
+	s, err := l.importSession(tx, st.ImportState, r)
+	if err != nil {
+		return zero, nil, err
+	}
+	rec := l.recorder(tx, &s, m.At)
+	for _, p := range ready {
+		if _, err := rec.record(p); err != nil {
+			return zero, nil, err
+		}
+	}
+	appeared := s.Pending && r.Done
+	s.Pending = s.Pending && !r.Done
+	if err := sessions.Save(tx, s); err != nil {
+		return zero, nil, err
+	}
+	resp := ledger.AppendEntriesResponse{Session: s.ID, Seq: s.Seq}
+	st.took(r, m, resp)
+	raw, err := json.Marshal(st)
+	if err != nil {
+		return zero, nil, fault.Wrap(fault.Internal, "engine.append", err)
+	}
+	if err := tx.Put(BucketImports, []byte(r.Import), raw); err != nil {
+		return zero, nil, err
+	}
+	return resp, rec.events(len(ready), appeared), nil
+}
+
+// importSession returns the session of an import: the one it began, the one of the same host's
+// conversation, or a new one.
+func (l *Ledger) importSession(tx kv.Tx, st ledger.ImportState, r ledger.AppendEntriesRequest) (sessions.Session, error) {
+	if st.Session != "" {
+		return l.refresh(tx, st.Session, r.Session)
+	}
+	if r.Session.HostID != "" {
+		s, found, err := sessions.OfHost(tx, r.Session.Host, r.Session.HostID)
+		if err != nil {
+			return s, err
+		}
+		if found {
+			return l.refresh(tx, s.ID, r.Session)
+		}
+	}
+	return sessions.Create(tx, sessions.Session{
+		Host: r.Session.Host, HostID: r.Session.HostID, Parent: r.Session.Parent, Title: l.MaskedTitle(r.Session.Title),
+		Model: l.maskedLabel(r.Session.Model), Dir: dirOf(r.Session), Tree: r.Session.Tree, Pending: true,
+	}, r.Import)
+}
+
+// dirOf returns the host's working directory, if it can be one.
+func dirOf(s sessions.Session) string {
+	if len(s.Dir) > attribution.MaxPath {
+		return ""
+	}
+	return s.Dir
+}
+
+// refresh reads a session and takes over what the host has said about it since.
+func (l *Ledger) refresh(tx kv.Tx, id string, from sessions.Session) (sessions.Session, error) {
+	s, err := sessions.Get(tx, id)
+	if err != nil {
+		return s, err
+	}
+	if s.Title == "" {
+		s.Title = l.MaskedTitle(from.Title)
+	}
+	if s.Dir == "" {
+		s.Dir, s.Tree = dirOf(from), from.Tree
+	}
+	return s, nil
+}
+
+// events returns the public record of what a recorder wrote: count entries, or none that still
+// change what is seen of the session.
+func (rec *recorder) events(count int, seen bool) []ledger.Event {
+	var out []ledger.Event
+	if count > 0 || seen {
+		out = append(out, ledger.Event{Kind: ledger.EventEntries, Session: rec.session.ID, Entry: rec.session.Seq, Count: count})
+	}
+	if rec.files.Changed > 0 {
+		out = append(out, ledger.Event{Kind: ledger.EventChange, Session: rec.session.ID, Entry: rec.session.Seq, Count: rec.files.Changed})
+	}
+	return out
+}

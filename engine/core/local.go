@@ -1,0 +1,165 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"ctxledger.dev/engine/attribution"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/failpoint"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/memory"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
+)
+
+// Options say which ledger to open.
+type Options struct {
+	State     string        // state directory; created when absent
+	Workspace string        // root directory that paths are relative to; "" for a user ledger
+	Env       env.Env       // clock and randomness
+	LockWait  time.Duration // how long to wait for another owner to leave; 0: not at all
+	RunTwice  bool          // test switch: run every transaction twice, see kv
+	Scratch   bool          // the ledger is removed with its process: nothing waits for the disk, see kv/bolt
+
+	Settings Settings
+	// Trees returns the roots of the trees that share the ledger; nil: Workspace alone.
+	Trees func() []string
+	// SettingsOf returns what one of the trees configures, which holds for its sessions; nil: Settings.
+	SettingsOf func(tree string) Settings
+}
+
+// Settings are what a user configures of a ledger. The zero value is that of a workspace without a
+// configuration.
+type Settings struct {
+	Models *tokens.Registry // what models count and hold; nil: those that the program knows
+	Policy *window.Policy   // how much of a conversation a model is to see; nil: window.Default
+	// Agents are the policies of single agents, by their names in lower case, in the place of Policy.
+	Agents map[string]window.Policy
+	// Corrections are how messages begin that correct an agent; nil: transcript.Corrections.
+	Corrections []string
+}
+
+// settled fills in what is not configured.
+func (s Settings) settled() Settings {
+	if s.Models == nil {
+		s.Models = tokens.Builtin()
+	}
+	if s.Policy == nil {
+		p := window.Default()
+		s.Policy = &p
+	}
+	if s.Corrections == nil {
+		s.Corrections = transcript.Corrections()
+	}
+	return s
+}
+
+// Ledger is a ledger opened by this process. It is safe for concurrent use.
+type Ledger struct {
+	Store      kv.Store
+	Env        env.Env
+	State      string
+	root       string
+	Scope      memory.Scope
+	Trees      *attribution.Trees
+	configured *treeSettings
+	Masks      *redact.Redactor // under the ledger's key
+	started    time.Time
+
+	mu     sync.Mutex
+	bell   chan struct{}   // guarded by mu; closed and replaced by every commit
+	inUse  map[string]bool // guarded by mu; blobs stored or named since a garbage collection began; nil: there is none
+	closed chan struct{}   // closed by Close
+	once   sync.Once       // closes closed
+
+	// naming is held for reading from the time a blob is stored until the record that names it is
+	// committed, and for writing while blobs that no record names are deleted.
+	Naming sync.RWMutex
+
+	maintenance maintenance
+	logs        readLogs
+}
+
+// Reading is a ledger that only reads originals and masks, for records of an older schema.
+func Reading(store kv.Store, masks *redact.Redactor) *Ledger {
+	return &Ledger{Store: store, Masks: masks}
+}
+
+// Migrate brings the records of a store to the schema of this program, and returns what masks under its key.
+type Migrate func(ctx context.Context, store kv.Store, state string, e env.Env) (*redact.Redactor, error)
+
+// Open opens the ledger in o.State and brings its records to the schema of this program. Errors: unavailable when
+// another process owns it or when a newer version wrote it; denied for a directory that cannot be written; corrupt.
+func Open(ctx context.Context, o Options, migrate Migrate) (*Ledger, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fault.Wrap(fault.Unavailable, "engine.open", err)
+	}
+	store, err := bolt.Open(o.State, bolt.Options{LockWait: o.LockWait, RunTwice: o.RunTwice, Scratch: o.Scratch})
+	if err != nil {
+		return nil, err
+	}
+	masks, err := migrate(ctx, store, o.State, o.Env)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	scope := memory.Project
+	if o.Workspace == "" {
+		scope = memory.User
+	}
+	l := &Ledger{
+		Store: store, Env: o.Env, State: o.State, root: o.Workspace, Scope: scope, Masks: masks,
+		Trees: attribution.NewTrees(o.Workspace, o.Trees, masks), configured: newTreeSettings(o),
+		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
+		maintenance: maintenance{token: make(chan struct{}, 1)},
+	}
+	failpoint.Hit("engine.open.doomed")
+	// An earlier owner may have died while forgetting. On a full disk the ledger opens nevertheless: reading it
+	// needs no room, and deleting what makes room has to begin with opening it.
+	if err := l.DeleteDoomed(ctx); err != nil && !bolt.IsFull(err) {
+		return nil, errors.Join(err, store.Close())
+	}
+	return l, nil
+}
+
+// Close waits for the transactions under way and releases the ledger. A waiting WaitEvents ends.
+func (l *Ledger) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Store.Close()
+}
+
+// Placed returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
+func (l *Ledger) Placed() error {
+	if s, ok := l.Store.(interface{ Placed() error }); ok {
+		return s.Placed()
+	}
+	return nil
+}
+
+// Tighten makes every file of the state directory private again, where others loosened its permissions.
+func (l *Ledger) Tighten() error {
+	if s, ok := l.Store.(interface{ Tighten() error }); ok {
+		return s.Tighten()
+	}
+	return nil
+}
+
+// Now returns the present time as it is stored: UTC, without a monotonic reading.
+func (l *Ledger) Now() time.Time { return l.Env.Now().UTC().Round(0) }
+
+// View runs fn on a snapshot and returns its value.
+func View[T any](ctx context.Context, l *Ledger, fn func(kv.Tx) (T, error)) (T, error) {
+	var v T
+	err := l.Store.View(ctx, func(tx kv.Tx) error {
+		var err error
+		v, err = fn(tx)
+		return err
+	})
+	return v, err
+}

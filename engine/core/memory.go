@@ -1,0 +1,108 @@
+package core
+
+import (
+	"cmp"
+	"context"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/memory"
+)
+
+// defaultRecall is how many memories a query gets when it names no limit.
+const defaultRecall = 5
+
+// SaveMemory implements API. An empty scope is that of this ledger. Secrets are masked before they are stored: a
+// memory goes to other sessions and other agents.
+func (l *Ledger) SaveMemory(ctx context.Context, r ledger.SaveMemoryRequest) (memory.Entry, error) {
+	m, err := l.Mutation("save memory", r.Key, r)
+	if err != nil {
+		return memory.Entry{}, err
+	}
+	if r.Scope == "" {
+		r.Scope = l.Scope
+	}
+	if r.Scope != l.Scope {
+		return memory.Entry{}, l.wrongScope(r.Scope)
+	}
+	if r.Entry.GUID == "" {
+		r.Entry.GUID = l.Env.ID(16)
+	}
+	if r.Entry.Created.IsZero() {
+		r.Entry.Created = m.At
+	}
+	r.Entry.Updated = m.At
+	maskMemory(l.Masks, &r.Entry)
+	n := r.Entry.Masked
+	return Mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []ledger.Event, error) {
+		e, err := memory.Save(tx, r.Entry, r.Overwrite)
+		e.Masked = n
+		return e, []ledger.Event{{Kind: ledger.EventMemory, ID: e.Name, Detail: "saved"}}, err
+	})
+}
+
+// Memories implements API, for the scope that this ledger holds.
+func (l *Ledger) Memories(ctx context.Context, r ledger.MemoriesRequest) (ledger.MemoriesResponse, error) {
+	resp := ledger.MemoriesResponse{Entries: []memory.Entry{}}
+	if r.Scope != "" && r.Scope != l.Scope {
+		return resp, l.wrongScope(r.Scope)
+	}
+	if err := CheckTexts("engine.memory", Text{"query", r.Query, MaxQuery}, Label("cursor", r.After)); err != nil {
+		return resp, err
+	}
+	return View(ctx, l, func(tx kv.Tx) (ledger.MemoriesResponse, error) {
+		var err error
+		if r.Query != "" {
+			resp.Entries, err = memory.Recall(tx, l.Scope, r.Query, min(cmp.Or(max(r.Limit, 0), defaultRecall), maxList))
+		} else {
+			resp.Entries, resp.Next, err = memory.List(tx, l.Scope, r.After, min(cmp.Or(max(r.Limit, 0), maxList), maxList))
+		}
+		fitMemories(&resp, r.Body)
+		return resp, err
+	})
+}
+
+// fitMemories takes bodies out that were not asked for, and what is too much for a page.
+func fitMemories(r *ledger.MemoriesResponse, bodies bool) {
+	for i := range r.Entries {
+		if !bodies {
+			r.Entries[i].Body = ""
+		}
+	}
+	fits := Fitting(r.Entries, limits.Page, func(e memory.Entry) int {
+		return 400 + len(e.Name) + len(e.Description) + len(e.Source) + len(e.Body)
+	})
+	if len(fits) < len(r.Entries) {
+		r.Next = fits[len(fits)-1].Name
+	}
+	r.Entries = OrEmpty(fits)
+}
+
+// Memory implements API.
+func (l *Ledger) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.Entry, error) {
+	if r.Scope != "" && r.Scope != l.Scope {
+		return memory.Entry{}, l.wrongScope(r.Scope)
+	}
+	return View(ctx, l, func(tx kv.Tx) (memory.Entry, error) { return memory.Get(tx, l.Scope, r.Name) })
+}
+
+// DeleteMemory implements API.
+func (l *Ledger) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest) (memory.Entry, error) {
+	if r.Scope != "" && r.Scope != l.Scope {
+		return memory.Entry{}, l.wrongScope(r.Scope)
+	}
+	m, err := l.Mutation("delete memory", r.Key, r)
+	if err != nil {
+		return memory.Entry{}, err
+	}
+	return Mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []ledger.Event, error) {
+		e, err := memory.Delete(tx, l.Scope, r.Name)
+		return e, []ledger.Event{{Kind: ledger.EventMemory, ID: e.Name, Detail: "deleted"}}, err
+	})
+}
+
+func (l *Ledger) wrongScope(s memory.Scope) error {
+	return fault.New(fault.Invalid, "engine.memory", "this ledger keeps memories of scope %q, not %q", l.Scope, s)
+}

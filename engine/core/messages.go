@@ -1,0 +1,255 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/engine/attribution"
+	"ctxledger.dev/internal/failpoint"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+const (
+	maxTitle    = 120    // characters of a session's title
+	maxMessages = 20_000 // messages of one conversation: a commit stays within seconds
+)
+
+// AppendMessages implements API.
+//
+// A host that keeps its conversation sends it whole each time. Its messages are known again by
+// their chain of ids, so only what is new is recorded; a summary of ours at the head stands for
+// the range that it replaced.
+func (l *Ledger) AppendMessages(ctx context.Context, r ledger.AppendMessagesRequest) (ledger.AppendMessagesResponse, error) {
+	var zero ledger.AppendMessagesResponse
+	const op = "engine.messages"
+	if err := CheckTexts(op, Label("session", r.Session), Text{"host", r.Host, maxHostID}, Label("model", r.Model), Label("blob", r.Blob), Text{"directory", r.Dir, attribution.MaxPath}); err != nil {
+		return zero, err
+	}
+	m, err := l.Mutation("messages", r.Key, r)
+	if err != nil {
+		return zero, err
+	}
+	if resp, done, err := Repeated[ledger.AppendMessagesResponse](ctx, l, m); done || err != nil {
+		return resp, err
+	}
+	resp, err := l.recordMessages(ctx, r, m)
+	if r.Blob != "" {
+		failpoint.Hit("engine.messages.recorded")
+		l.useUp(ctx, r.Blob)
+	}
+	return resp, err
+}
+
+// recordMessages records what is new of a conversation, again when another caller was faster.
+func (l *Ledger) recordMessages(ctx context.Context, r ledger.AppendMessagesRequest, m Mutation) (ledger.AppendMessagesResponse, error) {
+	l.Naming.RLock()
+	defer l.Naming.RUnlock()
+	raws, err := l.conversation(ctx, r)
+	if err != nil {
+		return ledger.AppendMessagesResponse{}, err
+	}
+	if r.Format == "" {
+		if r.Format, err = l.recognise(ctx, r.Session, raws); err != nil {
+			return ledger.AppendMessagesResponse{}, err
+		}
+	}
+	raws = withoutLeading(r.Format, raws)
+	for range limits.Plans {
+		resp, err := l.tryMessages(ctx, r, raws, m)
+		if !fault.Is(err, fault.Stale) {
+			return resp, err
+		}
+	}
+	return ledger.AppendMessagesResponse{}, fault.New(fault.Stale, "engine.messages",
+		"other callers recorded messages of this conversation %d times while this one was prepared", limits.Plans).
+		WithHint("send the request again")
+}
+
+// treeOfMessages returns the tree that a new session of r runs in.
+func (l *Ledger) treeOfMessages(r ledger.AppendMessagesRequest) string {
+	return l.Trees.TreeOf(cmp.Or(r.Dir, l.root))
+}
+
+// conversation returns the messages of a request, each with its exact bytes.
+func (l *Ledger) conversation(ctx context.Context, r ledger.AppendMessagesRequest) ([][]byte, error) {
+	const op = "engine.messages"
+	raws := r.Messages
+	if r.Blob != "" {
+		if len(raws) > 0 {
+			return nil, fault.New(fault.Invalid, op, "messages and a blob are given: exactly one is allowed")
+		}
+		array, err := l.readBlob(ctx, r.Blob, limits.MCPMessage)
+		if err != nil {
+			return nil, err
+		}
+		if raws, err = transcript.Split(r.Format, array); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case len(raws) == 0:
+		return nil, fault.New(fault.Invalid, op, "no messages").
+			WithHint("hand in the conversation as an array of messages")
+	case len(raws) > maxMessages:
+		return nil, fault.New(fault.TooLarge, op, "%d messages, more than %d", len(raws), maxMessages).
+			WithHint("hand in what is new with `since`")
+	}
+	return raws, nil
+}
+
+// recognise returns the format of messages. Where they could be of several, it is that of the session
+// that they continue.
+func (l *Ledger) recognise(ctx context.Context, session string, raws [][]byte) (transcript.Format, error) {
+	var likely []transcript.Format
+	if session != "" {
+		f, err := View(ctx, l, func(tx kv.Tx) (transcript.Format, error) { return newestFormat(tx, session) })
+		if err != nil {
+			return "", err
+		}
+		likely = append(likely, f)
+	}
+	return transcript.Recognise(raws, likely...)
+}
+
+// newestFormat returns the format of the newest message of a session, "" when none is near its end.
+func newestFormat(tx kv.Tx, session string) (transcript.Format, error) {
+	const near = 100 // entries: what hosts and the ledger itself write between two messages
+	s, err := sessions.Find(tx, session)
+	for seq := s.Seq; err == nil && seq > max(0, s.Seq-near); seq-- {
+		var e sessions.Stored
+		if e, err = sessions.GetEntry(tx, s.ID, seq); err == nil && e.Kind == sessions.KindMessage {
+			return e.Format, nil
+		}
+	}
+	return "", err
+}
+
+// tryMessages places a conversation, prepares what is new of it and records that. stale: another
+// caller recorded messages of it in between.
+func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest, raws [][]byte, m Mutation) (ledger.AppendMessagesResponse, error) {
+	c := chained(raws)
+	at, err := View(ctx, l, func(tx kv.Tx) (position, error) { return l.place(tx, r, c) })
+	if err != nil {
+		return ledger.AppendMessagesResponse{}, err
+	}
+	ready, err := l.prepareMessages(ctx, r, raws, at.known)
+	if err != nil {
+		return ledger.AppendMessagesResponse{}, err
+	}
+	return Mutate(ctx, l, m, func(tx kv.Tx) (ledger.AppendMessagesResponse, []ledger.Event, error) {
+		now, err := l.place(tx, r, c)
+		if err != nil {
+			return ledger.AppendMessagesResponse{}, nil, err
+		}
+		if now.known != at.known {
+			return ledger.AppendMessagesResponse{}, nil, fault.New(fault.Stale, "engine.messages", "another caller recorded messages of this conversation at the same time")
+		}
+		return l.appendMessages(tx, r, now, ready, m)
+	})
+}
+
+// prepareMessages decodes the messages that are not known. Other than in an import, one that cannot
+// be decoded is refused, with its number: its sender can mend it.
+func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesRequest, raws [][]byte, known int) ([]*prepared, error) {
+	now := l.Now()
+	entries := make([]sessions.NewEntry, 0, len(raws)-known)
+	for _, raw := range raws[known:] {
+		entries = append(entries, sessions.NewEntry{
+			Kind: sessions.KindMessage, Time: now, Model: r.Model, Format: r.Format, Original: raw,
+		})
+	}
+	ready, err := l.prepareAll(ctx, l.Settings(sessions.Session{Tree: l.treeOfMessages(r)}), entries)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range ready {
+		if p.entry.Kind != sessions.KindMessage {
+			return nil, fault.New(fault.Invalid, "engine.messages", "message %d: %s", known+i+1, p.entry.Note)
+		}
+		if !transcript.Takes(r.Format, p.entry.Role) { // a compaction would take it for a message of the conversation
+			hint := "hand in messages of user and assistant; the system prompt is not one of them"
+			if transcript.Takes(r.Format, transcript.RoleSystem) {
+				hint = "hand in messages of system, user, assistant and tool"
+			}
+			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.1000q", known+i+1, p.entry.Role).WithHint("%s", hint)
+		}
+	}
+	return ready, l.placeAll(ctx, ready)
+}
+
+// appendMessages records the new messages of a conversation.
+func (l *Ledger) appendMessages(tx kv.Tx, r ledger.AppendMessagesRequest, at position, ready []*prepared, m Mutation) (ledger.AppendMessagesResponse, []ledger.Event, error) {
+	var zero ledger.AppendMessagesResponse
+	s, created, err := l.messageSession(tx, r, at, ready, m)
+	if err != nil {
+		return zero, nil, err
+	}
+	rewound := false
+	if !r.Since && !created {
+		if rewound, err = rewind(tx, &s, at.last, m.At); err != nil {
+			return zero, nil, err
+		}
+	}
+	rec := l.recorder(tx, &s, m.At)
+	for _, p := range ready {
+		if _, err := rec.record(p); err != nil {
+			return zero, nil, err
+		}
+	}
+	if err := sessions.Save(tx, s); err != nil {
+		return zero, nil, err
+	}
+	return ledger.AppendMessagesResponse{Session: s.ID, Seq: s.Seq, Added: len(ready), Created: created}, rec.events(len(ready), rewound), nil
+}
+
+// messageSession returns the session that goes on, or creates one.
+func (l *Ledger) messageSession(tx kv.Tx, r ledger.AppendMessagesRequest, at position, ready []*prepared, m Mutation) (sessions.Session, bool, error) {
+	if at.session != "" {
+		s, err := sessions.Get(tx, at.session)
+		return s, false, err
+	}
+	host := r.Host
+	if host == "" {
+		host = "mcp"
+	}
+	seed := []byte(m.key + "\x00" + m.At.String())
+	for _, p := range ready {
+		seed = append(seed, p.digest...)
+	}
+	s, err := sessions.Create(tx, sessions.Session{
+		Host: host, Model: l.maskedLabel(r.Model), Dir: cmp.Or(r.Dir, l.root), Tree: l.treeOfMessages(r), Created: m.At, Updated: m.At, Title: l.title(ready),
+	}, sessions.Digest(seed))
+	return s, true, err
+}
+
+// title returns the first line of the first request, shortened.
+func (l *Ledger) title(ready []*prepared) string {
+	for _, p := range ready {
+		if !p.entry.Prompt {
+			continue
+		}
+		m, err := transcript.Decode(p.entry.Format, p.original)
+		if err != nil {
+			continue
+		}
+		return l.MaskedTitle(transcript.PlainText(m))
+	}
+	return ""
+}
+
+// FirstLine returns the first line of a text, shortened to a title.
+func FirstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimLeft(s, "# \t\r\n"), "\n")
+	s = strings.TrimSpace(s)
+	if utf8.RuneCountInString(s) > maxTitle {
+		s = string([]rune(s)[:maxTitle-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,273 @@
+package core
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/engine/attribution"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/failpoint"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/internal/termtext"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
+)
+
+// maxFacts bounds the ids and names of the calls and results of one entry, and once more what its
+// calls are about, in bytes: even if JSON writes each byte as six, the record stays within
+// kv.MaxValue.
+const maxFacts = 16 << 10
+
+// prepared is an entry about to be appended: all that can be known of it before the transaction.
+type prepared struct {
+	entry    sessions.Entry
+	original []byte // nil when it lies in entry.Blob
+	digest   string // SHA-256 of the original
+	calls    []attribution.Call
+	results  []result
+	effects  []sessions.Effect
+	opaque   bool // it holds what features do not show: images, or a provider's sealed parts
+}
+
+// result is a tool result with its text.
+type result struct {
+	sessions.Result
+	text   string
+	shown  string      // the text without secrets
+	screen *screen     // what a terminal shows of the text, if that is something else
+	blob   *kv.BlobRef // where the text is, when it is large enough to become an artifact
+	stub   string      // what stands in its place, once it became one
+}
+
+// screen is a rendered text and its size in characters.
+type screen struct {
+	text  string
+	chars int
+}
+
+// minRendered is how many characters a result must lose by rendering for that to be shown in its place,
+// if it is not to be offloaded for its size: less is not worth an artifact.
+const minRendered = 1000
+
+// offloads reports whether a result becomes an artifact, if it is of a command, or else of another tool.
+func (r *result) offloads(command bool) bool {
+	if command && r.screen != nil && r.Chars-r.screen.chars >= minRendered {
+		return true
+	}
+	return r.Chars > limits.OffloadChars
+}
+
+// prepare decodes, counts and extracts an entry.
+func (l *Ledger) prepare(ctx context.Context, s Settings, n sessions.NewEntry) (*prepared, error) {
+	const op = "engine.append"
+	if n.Kind != sessions.KindMessage && n.Kind != sessions.KindNote {
+		return nil, fault.New(fault.Invalid, op, "an entry of kind %.1000q cannot be handed in, only %s and %s", n.Kind, sessions.KindMessage, sessions.KindNote)
+	}
+	p := &prepared{entry: l.header(n), effects: n.Effects}
+	if err := l.load(ctx, n, p); err != nil {
+		return nil, err
+	}
+	if span := n.Message; span != (transcript.Span{}) && (span.From < 0 || span.To < span.From || int64(span.To) > p.entry.Size) {
+		return nil, fault.New(fault.Invalid, op, "the message at bytes %d to %d lies outside of its original of %d bytes", span.From, span.To, p.entry.Size)
+	}
+	if n.Kind == sessions.KindMessage {
+		p.extract(s.Corrections, l.Masks)
+	}
+	return p, nil
+}
+
+// prepareAll prepares the entries of a batch, several at once: decoding and counting are most of
+// the work of an import.
+func (l *Ledger) prepareAll(ctx context.Context, s Settings, entries []sessions.NewEntry) ([]*prepared, error) {
+	ready := make([]*prepared, len(entries))
+	err := each(len(entries), func(i int) (err error) {
+		ready[i], err = l.prepare(ctx, s, entries[i])
+		return err
+	})
+	return ready, err
+}
+
+// placeAll stores the blobs that prepared entries need, several at once. The caller holds l.naming
+// until the entries are committed.
+func (l *Ledger) placeAll(ctx context.Context, ready []*prepared) error {
+	defer failpoint.Hit("engine.prepare.placed")
+	return each(len(ready), func(i int) error { return l.placeBlobs(ctx, ready[i]) })
+}
+
+// header copies what a face says about an entry, within bounds.
+func (l *Ledger) header(n sessions.NewEntry) sessions.Entry {
+	at := n.Time.UTC()
+	if y := at.Year(); y < 0 || y > 9999 {
+		at = l.Now() // JSON has no such year
+	}
+	return sessions.Entry{
+		Kind: n.Kind, Time: at, HostID: sessions.ClipID(n.HostID), HostParent: sessions.ClipID(n.HostParent), Group: sessions.ClipID(n.Group),
+		Author: l.maskedLabel(n.Author), Model: l.maskedLabel(n.Model), Format: n.Format, Message: n.Message, Blob: n.Blob,
+		Hidden: n.Hidden, Note: l.maskedLabel(n.Note), Usage: n.Usage, Unfinished: n.Unfinished,
+	}
+}
+
+// load sets what identifies an entry: the bytes of its original, or the blob that it lies in. The
+// blob of a note is never read.
+func (l *Ledger) load(ctx context.Context, n sessions.NewEntry, p *prepared) error {
+	const op = "engine.append"
+	switch {
+	case n.Blob == "":
+		p.original, p.digest, p.entry.Size = n.Original, sessions.Digest(n.Original), int64(len(n.Original))
+		return nil
+	case len(n.Original) > 0:
+		return fault.New(fault.Invalid, op, "an entry has an original and a blob: exactly one is allowed")
+	}
+	b, err := l.Store.OpenBlob(ctx, n.Blob)
+	if err != nil {
+		return err
+	}
+	defer b.Close() // opened for reading
+	p.digest, p.entry.Size = n.Blob, b.Ref().Size
+	if n.Kind == sessions.KindMessage {
+		p.original, err = readWhole(b, limits.Line)
+	}
+	return err
+}
+
+// extract fills in what the log keeps of a message. A message that cannot be decoded stays in the
+// log as a note: its original is what counts. corrections are how messages begin that correct an agent. What
+// is kept of the message's words is taken from its masked form.
+func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
+	raw := p.original
+	if span := p.entry.Message; !span.Empty() {
+		raw = raw[span.From:span.To]
+	}
+	m, err := transcript.Decode(p.entry.Format, raw)
+	if err != nil {
+		p.unread("not a message: " + err.Error())
+		return
+	}
+	e := &p.entry
+	e.Role, e.Empty = m.Role, transcript.Blank(m)
+	e.Thoughts, e.Compacted, e.Earlier = transcript.OnlyReasoning(m), transcript.Compacted(m), transcript.Earlier(m)
+	shown := MaskMessage(masks, m)
+	facts := transcript.Extract(shown)
+	e.Paths, e.Names = facts.Paths, facts.Names
+	e.Tokens = tokens.Framing
+	hasText := false
+	e.Correction = m.Role == transcript.RoleUser && transcript.Corrects(m, corrections)
+	for i, part := range m.Parts {
+		if part.Kind == transcript.KindText {
+			e.Chars += utf8.RuneCountInString(part.Text)
+		}
+		e.Tokens += p.part(part, shown.Parts[i])
+		hasText = hasText || part.Kind == transcript.KindText || part.Kind == transcript.KindImage
+	}
+	if p.opaque {
+		e.Features = tokens.Features{}
+	}
+	e.Prompt = m.Role == transcript.RoleUser && hasText && len(p.results) == 0 && !e.Hidden && e.Author == "" && !e.Earlier
+	if p.facts() > maxFacts {
+		p.unread(fmt.Sprintf("a message of %d calls and %d results, which are too many for the log", len(p.calls), len(p.results)))
+	}
+}
+
+// facts is what the calls and results take in the record of the entry, in bytes before quoting.
+func (p *prepared) facts() int {
+	const fields = 16 // the names and numbers beside the texts, which need no quoting
+	n := 0
+	for _, c := range p.calls {
+		n += len(c.ID) + len(c.Name) + fields + intents.SameSize
+	}
+	for _, r := range p.results {
+		n += len(r.CallID) + fields
+	}
+	return n
+}
+
+// unread makes a note of a message: its original stays, and nothing is known of it.
+func (p *prepared) unread(why string) {
+	e := &p.entry
+	e.Kind, e.Note = sessions.KindNote, CutLabel(why)
+	e.Role, e.Prompt, e.Correction, e.Empty, e.Tokens, e.Chars, e.Reasoning, e.Features, e.Paths, e.Names = "", false, false, false, 0, 0, 0, tokens.Features{}, nil, nil
+	e.Thoughts, e.Compacted, e.Earlier = false, false, false
+	p.calls, p.results = nil, nil
+}
+
+// part counts one part and keeps what the log says about it, shown being its masked form.
+func (p *prepared) part(part, shown transcript.Part) int {
+	p.opaque = p.opaque || part.Sealed || part.Media > 0 || part.Kind == transcript.KindImage
+	p.entry.Features[tokens.FeatureBlocks]++
+	n := p.count(part.Text)
+	switch part.Kind {
+	case transcript.KindImage:
+		n += tokens.Image
+	case transcript.KindReasoning:
+		p.entry.Reasoning += n
+	case transcript.KindCall:
+		if part.Sealed {
+			return n + p.count(string(part.Args)) // the provider's own call: nobody else answers it
+		}
+		n += p.count(part.Name) + p.count(string(part.Args))
+		m := intents.Classify(part.Name, part.Args)
+		c := sessions.Call{ // its target needs the session
+			ID: part.ID, Name: CutLabel(shown.Name), Op: m.Op, Tokens: n, Chars: utf8.RuneCount(part.Args), Partial: m.Partial, Malformed: part.Malformed(),
+		}
+		p.calls = append(p.calls, attribution.Call{Call: c, Meaning: m, Args: part.Args, Shown: attribution.ShownCall{Meaning: m, Args: part.Args}})
+		if !bytes.Equal(shown.Args, part.Args) {
+			p.calls[len(p.calls)-1].Shown = attribution.ShownCall{Meaning: intents.Classify(part.Name, shown.Args), Args: shown.Args}
+		}
+	case transcript.KindResult:
+		n += part.Media * tokens.Image
+		if part.Sealed {
+			return n
+		}
+		r := sessions.Result{CallID: part.ID, Failed: part.IsError, Chars: utf8.RuneCountInString(part.Text), Tokens: n}
+		p.results = append(p.results, result{Result: r, text: part.Text, shown: shown.Text, screen: screenOf(part.Text)})
+	}
+	return n
+}
+
+// screenOf renders a text. It is nil for a text that has nothing to render.
+func screenOf(text string) *screen {
+	shown, rendered := termtext.Shown(text)
+	if !rendered {
+		return nil
+	}
+	return &screen{shown, utf8.RuneCountInString(shown)}
+}
+
+// count returns the tokens of a text of the message and adds its features to those of the entry.
+func (p *prepared) count(text string) int {
+	f := tokens.FeaturesOf(text)
+	p.entry.Features = p.entry.Features.Plus(f)
+	return f[tokens.FeatureTokens]
+}
+
+// placeBlobs stores an original that is too long for a record, and the texts of results that may
+// become artifacts: blobs are durable before the records that name them.
+func (l *Ledger) placeBlobs(ctx context.Context, p *prepared) error {
+	if p.entry.Blob == "" && len(p.original) > kv.MaxInline {
+		ref, err := l.storeBlob(ctx, bytes.NewReader(p.original))
+		if err != nil {
+			return err
+		}
+		p.entry.Blob = ref.Hash
+	}
+	for i := range p.results {
+		r := &p.results[i]
+		if !r.offloads(true) || artifacts.IsStub(r.text) {
+			continue // whose result it is, the transaction will know
+		}
+		ref, err := l.storeBlob(ctx, strings.NewReader(r.text))
+		if err != nil {
+			return err
+		}
+		r.blob = &ref
+	}
+	return nil
+}

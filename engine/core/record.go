@@ -1,0 +1,170 @@
+package core
+
+import (
+	"slices"
+	"time"
+
+	"ctxledger.dev/engine/attribution"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// recorder appends prepared entries to one session inside one transaction.
+type recorder struct {
+	l       *Ledger
+	tx      kv.Tx
+	session *sessions.Session
+	at      time.Time
+	files   *attribution.Effects
+}
+
+func (l *Ledger) recorder(tx kv.Tx, session *sessions.Session, at time.Time) *recorder {
+	return &recorder{l, tx, session, at, attribution.NewEffects(l.Trees, tx, session, at)}
+}
+
+// record appends p to the session with everything that follows from it.
+func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
+	p, err := rec.identify(p)
+	if err != nil {
+		return sessions.Entry{}, err
+	}
+	s, e := rec.session, p.entry // a copy: the transaction may run twice
+	e.ID = sessions.MessageID(s.Chain, p.digest)
+	if e.Prompt {
+		s.Turns++
+	}
+	e.Turn = s.Turns
+	if e.Model != "" && !e.Hidden {
+		s.Model = e.Model
+	}
+	if e.Usage != nil {
+		s.Usage = s.Usage.Add(*e.Usage)
+	}
+	room := maxFacts
+	for _, c := range p.calls {
+		target := rec.target(c)
+		if len(target) <= room {
+			c.Target = target
+			room -= len(target)
+		}
+		c.Same = intents.Same(c.Name, c.Shown.Meaning, c.Shown.Args, target)
+		if from := rec.files.Path(c.Meaning.From); c.Op == intents.OpMove && len(from) <= room {
+			c.From = from
+			room -= len(from)
+		}
+		e.Calls = append(e.Calls, c.Call)
+	}
+	results, err := rec.results(p)
+	if err != nil {
+		return e, err
+	}
+	for _, r := range results {
+		e.Results = append(e.Results, r.Result)
+	}
+	chain := s.Chain
+	e, err = sessions.Append(rec.tx, s, e, p.original)
+	if err != nil {
+		return e, err
+	}
+	if err := rec.alias(chain, e, p, results); err != nil {
+		return e, err
+	}
+	if e.Blob != "" {
+		if err := rec.l.NameBlob(rec.tx, e.Blob); err != nil {
+			return e, err
+		}
+	}
+	if err := rec.files.Begin(e, p.calls); err != nil {
+		return e, err
+	}
+	outcomes := make([]attribution.Outcome, len(p.results))
+	for i, r := range p.results {
+		outcomes[i] = attribution.Outcome{CallID: r.CallID, Text: r.shown, Failed: r.Failed}
+	}
+	if err := rec.files.Finish(e, outcomes, p.effects); err != nil || !e.Prompt {
+		return e, err
+	}
+	return e, rec.files.Abandon(e.Time)
+}
+
+// identify gives calls and results that have no ids of their own those under which the session knows
+// them: what the format derives comes again in every answer. A result belongs to the newest answer
+// before it, and follows the results that came already.
+func (rec *recorder) identify(p *prepared) (*prepared, error) {
+	if !transcript.Derives(p.entry.Format) {
+		return p, nil
+	}
+	calls := slices.ContainsFunc(p.calls, func(c attribution.Call) bool { return derived(c.ID) })
+	results := slices.ContainsFunc(p.results, func(r result) bool { return derived(r.CallID) })
+	if !calls && !results {
+		return p, nil
+	}
+	own := *p // a copy: the transaction may run twice
+	own.calls, own.results = slices.Clone(p.calls), slices.Clone(p.results)
+	for i := range own.calls {
+		if name, n, ok := transcript.Derived(own.calls[i].ID); ok {
+			own.calls[i].ID = transcript.PlacedID(name, n, rec.session.Seq+1)
+		}
+	}
+	if !results {
+		return &own, nil
+	}
+	caller, came, err := rec.caller()
+	for i := range own.results {
+		if name, n, ok := transcript.Derived(own.results[i].CallID); ok {
+			own.results[i].CallID = transcript.PlacedID(name, came[name]+n, caller)
+		}
+	}
+	return &own, err
+}
+
+func derived(id string) bool {
+	_, _, ok := transcript.Derived(id)
+	return ok
+}
+
+// caller returns the newest entry of the conversation that is an answer, 0 when none is near, and how
+// many results of each function came since.
+func (rec *recorder) caller() (seq int64, came map[string]int, err error) {
+	const near = 100 // entries between an answer and the results of its calls
+	came = map[string]int{}
+	at, _, err := sessions.PlaceIn(rec.tx, rec.session.ID, rec.session.Chain)
+	for seq = at.Seq; err == nil && seq > max(0, at.Seq-near); seq-- {
+		e, err := sessions.GetEntry(rec.tx, rec.session.ID, seq)
+		if err != nil || e.Role == transcript.RoleAssistant {
+			return seq, came, err
+		}
+		for _, r := range e.Results {
+			if name, _, ok := transcript.Derived(r.CallID); ok {
+				came[name]++
+			}
+		}
+	}
+	return 0, came, err
+}
+
+// target returns what a call is about, its path as the ledger keeps paths.
+func (rec *recorder) target(c attribution.Call) string {
+	switch c.Meaning.Op {
+	case intents.OpShell, intents.OpCommit, intents.OpGrep, intents.OpList, "":
+		return CutLabel(c.Shown.Meaning.What())
+	}
+	return rec.files.Path(c.Meaning.Target)
+}
+
+// results returns the results of p after offloading those that are large. They are copies: the
+// transaction may run twice.
+func (rec *recorder) results(p *prepared) ([]result, error) {
+	out := slices.Clone(p.results)
+	for i := range out {
+		if out[i].blob == nil {
+			continue
+		}
+		if err := rec.offload(&out[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

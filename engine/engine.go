@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"context"
+
+	"ctxledger.dev/engine/compacting"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/engine/files"
+	"ctxledger.dev/engine/forgetting"
+	"ctxledger.dev/engine/upkeep"
+	"ctxledger.dev/engine/views"
+	"ctxledger.dev/ledger"
+)
+
+// Options say which ledger to open.
+type Options = core.Options
+
+// Settings are what a user configures of a ledger.
+type Settings = core.Settings
+
+// Local is a ledger opened by this process: one implementation for each role of the contract, all on one open store. It
+// is safe for concurrent use.
+type Local struct {
+	ledger.Events
+	ledger.Recorder
+	ledger.SessionReader
+	ledger.Views
+	ledger.Compactions
+	ledger.ArtifactStore
+	ledger.Blobs
+	ledger.MemoryStore
+	ledger.Files
+	ledger.Observations
+	ledger.Erasure
+	ledger.Housekeeping
+	ledger.Calibration
+
+	core   *core.Ledger
+	views  *views.Views
+	upkeep *upkeep.Upkeep
+}
+
+var _ ledger.API = (*Local)(nil)
+
+// Open opens the ledger in o.State and brings its records to the schema of this program. Errors: unavailable when
+// another process owns it or when a newer version wrote it; denied for a directory that cannot be written; corrupt.
+func Open(ctx context.Context, o Options) (*Local, error) {
+	c, err := core.Open(ctx, o, upkeep.Migrate)
+	if err != nil {
+		return nil, err
+	}
+	v, u, f := views.New(c), upkeep.New(c), files.New(c)
+	made := compacting.New(v)
+	return &Local{
+		Events: c, Recorder: c, SessionReader: c, ArtifactStore: c, Blobs: c, MemoryStore: c, Calibration: c,
+		Views: made, Compactions: made, Files: f, Observations: f, Erasure: forgetting.New(u), Housekeeping: u,
+		core: c, views: v, upkeep: u,
+	}, nil
+}
+
+// Close waits for the transactions under way and releases the ledger. A waiting WaitEvents ends.
+func (l *Local) Close() error { return l.core.Close() }
+
+// Placed returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
+func (l *Local) Placed() error { return l.core.Placed() }
+
+// Tighten makes every file of the state directory private again, where others loosened its permissions.
+func (l *Local) Tighten() error { return l.core.Tighten() }
+
+// KeepReserve makes the file that reserves space for deleting on a full disk. Errors: those of writing it.
+func (l *Local) KeepReserve() error { return l.upkeep.KeepReserve() }
+
+// Rest drops what is kept only to be faster: the logs that were read, what follows from them, and the tables of the
+// tokenizers. It is for a ledger that had no request for a while.
+func (l *Local) Rest() {
+	l.core.Rest()
+	l.views.Rest()
+}

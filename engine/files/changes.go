@@ -1,0 +1,87 @@
+package files
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+)
+
+// Changes implements API.
+func (l *Files) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.ChangesResponse, error) {
+	f := changes.Filter{Session: r.Session, Since: r.Since, Before: r.Before}
+	if r.Path != "" {
+		if f.Path, _ = l.Trees.Normal("", r.Path); f.Path == "" {
+			return ledger.ChangesResponse{}, notPath("engine.changes", r.Path)
+		}
+	}
+	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.ChangesResponse, error) {
+		resp := ledger.ChangesResponse{Stale: []changes.Stale{}}
+		list, total, err := changes.List(tx, f, core.ListLimit(r.Limit))
+		if err != nil {
+			return resp, err
+		}
+		resp.Changes, resp.Total = core.Fitting(core.OrEmpty(list), limits.Page, changeSize), total
+		if r.Session != "" && r.Before == 0 && !r.NoStale {
+			resp.Stale, err = l.staleReads(tx, r.Session)
+		}
+		return resp, err
+	})
+}
+
+// changeSize is about what a change takes in a page, in bytes.
+func changeSize(c changes.Change) int {
+	return 550 + len(c.Path) + len(c.Agent) + 80*len(c.Candidates)
+}
+
+func notPath(op, p string) error {
+	return fault.New(fault.Invalid, op, "%.1000q is not a path", p)
+}
+
+// staleReads returns the files that a session has read and that others changed afterwards, by path,
+// at most defaultList.
+func (l *Files) staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
+	f, err := l.Fold(tx, session)
+	if err != nil {
+		return nil, err
+	}
+	newest := map[string]*sessions.Entry{} // the newest read of each file
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		for _, c := range e.Calls {
+			if c.Op == intents.OpRead && c.Target != "" {
+				newest[c.Target] = e
+			}
+		}
+	}
+	stale := []changes.Stale{}
+	for _, path := range slices.Sorted(maps.Keys(newest)) {
+		c, err := changes.Newest(tx, path, l.Trees.Apart(f.Session))
+		if err != nil {
+			return nil, err
+		}
+		if c == nil || c.Session == session || !c.Time.After(newest[path].Time) {
+			continue
+		}
+		by := c.Session
+		switch {
+		case by != "":
+		case len(c.Candidates) > 0:
+			by = changes.Several
+		default:
+			by = changes.External
+		}
+		if stale = append(stale, changes.Stale{Path: path, ReadSeq: newest[path].Seq, Changed: c.Time, By: by}); len(stale) == core.DefaultList {
+			break
+		}
+	}
+	return stale, nil
+}

@@ -1,0 +1,11 @@
+// Package files says what sessions meant to do with files and what happened to them, and takes in what an observer
+// sees of them.
+package files
+
+import "ctxledger.dev/engine/core"
+
+// Files implements ledger.Files and ledger.Observations.
+type Files struct{ *core.Ledger }
+
+// New returns the files of an open ledger.
+func New(l *core.Ledger) *Files { return &Files{l} }

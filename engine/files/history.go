@@ -1,0 +1,126 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+)
+
+// maxHistory bounds the changes, the intents and the reads of one file that FileHistory returns: the
+// newest of each.
+const maxHistory = 1000
+
+// FileHistory implements API.
+func (l *Files) FileHistory(ctx context.Context, r ledger.FileHistoryRequest) (ledger.FileHistory, error) {
+	path, _ := l.Trees.Normal("", r.Path)
+	if path == "" {
+		return ledger.FileHistory{}, notPath("engine.history", r.Path)
+	}
+	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.FileHistory, error) {
+		h := ledger.FileHistory{Path: path}
+		list, _, err := changes.List(tx, changes.Filter{Path: path}, maxHistory)
+		if err != nil {
+			return h, err
+		}
+		h.Changes = core.OrEmpty(core.Fitting(list, limits.Page/3, changeSize))
+		slices.Reverse(h.Changes)
+		slices.SortStableFunc(h.Changes, func(a, b changes.Change) int { return a.Time.Compare(b.Time) })
+		if h.Intents, err = intents.OfPath(tx, path); err != nil {
+			return h, err
+		}
+		h.Intents = newestOf(h.Intents, func(a, b intents.Intent) int {
+			return cmp.Or(a.Begun.Compare(b.Begun), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq))
+		}, intentSize)
+		h.Reads, err = reads(tx, path)
+		return h, err
+	})
+}
+
+// Intents implements API.
+func (l *Files) Intents(ctx context.Context, r ledger.IntentsRequest) (ledger.IntentsResponse, error) {
+	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.IntentsResponse, error) {
+		resp := ledger.IntentsResponse{Intents: []intents.Intent{}}
+		if _, err := sessions.Get(tx, r.Session); err != nil {
+			return resp, err
+		}
+		size := 0
+		for in, err := range intents.From(tx, r.Session, r.From) {
+			if err != nil {
+				return resp, err
+			}
+			// A page ends between entries: the intents of one entry have one sequence number.
+			n := len(resp.Intents)
+			if size += intentSize(in); size > limits.Page && n > 0 && resp.Intents[n-1].Seq != in.Seq {
+				resp.Next = in.Seq
+				return resp, nil
+			}
+			resp.Intents = append(resp.Intents, in)
+		}
+		return resp, nil
+	})
+}
+
+// newestOf sorts a list, oldest first, and returns as much of its end as fits.
+func newestOf[T any](list []T, older func(a, b T) int, size func(T) int) []T {
+	slices.SortStableFunc(list, func(a, b T) int { return older(b, a) })
+	list = core.Fitting(list[:min(len(list), maxHistory)], limits.Page/3, size)
+	slices.Reverse(list)
+	return core.OrEmpty(list)
+}
+
+// intentSize is about what an intent takes in a page, in bytes.
+func intentSize(in intents.Intent) int {
+	n := 600 + len(in.Target) + len(in.From) + len(in.Command) + len(in.Error) + len(in.Outcome) + len(in.CallID)
+	for k, v := range in.Args {
+		n += 10 + len(k) + len(v)
+	}
+	return n
+}
+
+// reads returns the newest reads of a file, oldest first.
+func reads(tx kv.Tx, path string) ([]ledger.FileRead, error) {
+	found, err := sessions.ReadsOf(tx, path)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]ledger.FileRead, 0, len(found))
+	for _, r := range found {
+		e, err := sessions.GetEntry(tx, r.Session, r.Seq)
+		if err != nil {
+			return nil, err
+		}
+		size, err := resultTokens(tx, r)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, ledger.FileRead{Session: r.Session, Seq: r.Seq, Turn: e.Turn, Time: e.Time, Tokens: size})
+	}
+	return newestOf(list, func(a, b ledger.FileRead) int {
+		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq))
+	}, func(ledger.FileRead) int { return 150 }), nil
+}
+
+// resultTokens returns the size of a call's result, which stands in one of the entries after it; 0
+// when it never came.
+func resultTokens(tx kv.Tx, r sessions.Read) (int, error) {
+	const near = 64 // parallel calls put other entries between
+	for e, err := range sessions.Scan(tx, r.Session, r.Seq+1, r.Seq+near) {
+		if err != nil {
+			return 0, err
+		}
+		for _, res := range e.Results {
+			if res.CallID == r.CallID {
+				return res.Tokens, nil
+			}
+		}
+	}
+	return 0, nil
+}

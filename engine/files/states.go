@@ -1,0 +1,286 @@
+package files
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine/attribution"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+)
+
+// maxStates is how many files one RecordStates tells of.
+const maxStates = 500
+
+// RecordStates implements API.
+func (l *Files) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) (ledger.RecordStatesResponse, error) {
+	resp := ledger.RecordStatesResponse{Changes: []changes.Change{}}
+	if err := l.checkStates(r); err != nil {
+		return resp, err
+	}
+	m, err := l.Mutation("states", r.Key, r)
+	if err != nil {
+		return resp, err
+	}
+	news, err := core.View(ctx, l.Ledger, func(tx kv.Tx) ([]ledger.Observation, error) { return l.news(tx, r.Tree, r.States) })
+	if err != nil || len(news) == 0 {
+		return resp, err // nothing to write: most looks find what is known
+	}
+	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.RecordStatesResponse, []ledger.Event, error) {
+		w := witness{attribution.NewAttributor(l.Trees, tx, nil), r.Tree, r.Started, []changes.Change{}}
+		for _, o := range news {
+			if err := w.see(o); err != nil {
+				return resp, nil, err
+			}
+		}
+		return ledger.RecordStatesResponse{Changes: w.seen}, changeEvents(w.seen), nil
+	})
+}
+
+// checkStates refuses what no observer hands in.
+func (l *Files) checkStates(r ledger.RecordStatesRequest) error {
+	const op = "engine.states"
+	if len(r.States) > maxStates {
+		return fault.New(fault.TooLarge, op, "%d states in one request, more than %d", len(r.States), maxStates)
+	}
+	if r.Tree != "" && !l.Trees.Has(r.Tree) {
+		return fault.New(fault.Invalid, op, "%.1000q is not the root of a tree of this ledger", r.Tree)
+	}
+	for _, o := range r.States {
+		if p, outside := l.Trees.Normal("", o.Path); p != o.Path || outside || p == "." || len(r.Tree)+1+len(p) > changes.MaxPath {
+			return fault.New(fault.Invalid, op, "%.1000q is not the path of a file in the workspace", o.Path)
+		}
+		if o.Hash != "" && len(o.Hash) != 64 {
+			return fault.New(fault.Invalid, op, "%.1000q is not a SHA-256", o.Hash)
+		}
+		if o.Seen.IsZero() || o.Tree != r.Tree || o.Before != nil && (o.Before.Tree != o.Tree || o.Before.Path != o.Path) {
+			return fault.New(fault.Invalid, op, "the state of %.1000q says not when it was seen, or speaks of another file", o.Path)
+		}
+	}
+	return nil
+}
+
+// news keeps the observations of a tree that say anything new.
+func (l *Files) news(tx kv.Tx, tree string, all []ledger.Observation) ([]ledger.Observation, error) {
+	var out []ledger.Observation
+	for _, o := range all {
+		st, known, err := changes.StateOf(tx, tree, o.Path)
+		if err != nil {
+			return nil, err
+		}
+		fresh := !known || !st.Same(o.State)
+		if !fresh {
+			claims, err := claimsSince(tx, tree, o.Path, st.Since)
+			if err != nil {
+				return nil, err
+			}
+			pending, err := attribution.NewAttributor(l.Trees, tx, nil).PendingOn(tree, o.Path)
+			if err != nil {
+				return nil, err
+			}
+			fresh = len(claims)+len(pending) > 0
+		}
+		if fresh {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// witness takes observations into the ledger, in one transaction.
+type witness struct {
+	attribution.Attributor
+	tree    string    // of all that was seen
+	started time.Time // when the observer began: calls that were pending then are concluded
+	seen    []changes.Change
+}
+
+// see compares one observation with what is known of the file, and records what follows.
+func (w *witness) see(o ledger.Observation) error {
+	was, known, err := changes.StateOf(w.Tx, w.tree, o.Path)
+	if err != nil {
+		return err
+	}
+	if !known && o.Before != nil {
+		was, known = *o.Before, true
+	}
+	is := o.State
+	switch op := changes.Diff(was, is); {
+	case !known:
+		is.Since = firstTime(o)
+		err = w.first(is)
+	case op == "":
+		is.Since = was.Since
+		err = w.unchanged(was, o)
+	default:
+		is.Since = changedAt(o, was.Since)
+		err = w.changed(op, was, is)
+	}
+	if err != nil {
+		return err
+	}
+	if err := changes.SaveState(w.Tx, is); err != nil {
+		return err
+	}
+	return w.conclude(is, !known)
+}
+
+// time returns when a file became what was seen: its own time, if that lies between the last look and
+// this one, else when the change was noticed. A file that was moved here brings an old time along.
+func changedAt(o ledger.Observation, since time.Time) time.Time {
+	switch {
+	case o.Exists && o.Modified.After(since) && !o.Modified.After(o.Seen):
+		return o.Modified.UTC()
+	case !o.Noticed.IsZero():
+		return o.Noticed.UTC()
+	}
+	return o.Seen.UTC()
+}
+
+// firstTime returns since when a file that was never seen before is known to be so.
+func firstTime(o ledger.Observation) time.Time {
+	if o.Exists && o.Modified.Before(o.Seen) {
+		return o.Modified.UTC()
+	}
+	return o.Seen.UTC()
+}
+
+// changed records that a file changed, in the record of the claim that it bears out or in a new one.
+func (w *witness) changed(op changes.Op, was, is changes.State) error {
+	by, err := w.Of(w.tree, is.Path, is.Since)
+	if err != nil {
+		return err
+	}
+	claims, err := claimsSince(w.Tx, w.tree, is.Path, was.Since)
+	if err != nil {
+		return err
+	}
+	c := changes.Change{Tree: w.tree, Path: is.Path}
+	own := slices.IndexFunc(claims, func(c changes.Change) bool { return by.Intent != nil && c.Intent == by.Intent.ID })
+	if own >= 0 {
+		c, c.Reported = claims[own], true
+		if c.Op != op {
+			c.Told = c.Op
+		}
+		claims = slices.Delete(claims, own, own+1)
+	} else {
+		by.Put(&c)
+	}
+	c.Op, c.Source, c.Time = op, changes.Observed, is.Since
+	c.HashTo, c.Large = is.Hash, is.Large || was.Large
+	if len(claims) == 0 { // else the file was something else in between, which nobody saw
+		c.HashFrom, c.Before = was.Hash, was.Since
+	}
+	if own >= 0 {
+		err = changes.Update(w.Tx, c)
+	} else {
+		c, err = changes.Record(w.Tx, c)
+	}
+	w.seen = append(w.seen, c)
+	return err
+}
+
+// first completes the claim that explains a file which was not looked at before.
+func (w *witness) first(is changes.State) error {
+	claims, err := claimsSince(w.Tx, w.tree, is.Path, time.Time{})
+	if err != nil || len(claims) == 0 || is.Hash == "" {
+		return err
+	}
+	by, err := w.Of(w.tree, is.Path, is.Modified)
+	if err != nil || by.Intent == nil || claims[0].Intent != by.Intent.ID {
+		return err
+	}
+	c := claims[0]
+	c.HashTo = is.Hash
+	w.seen = append(w.seen, c)
+	return changes.Update(w.Tx, c)
+}
+
+// unchanged withdraws a claim that the file does not bear out: its bytes are those from before the
+// call. Of several claims since then none is withdrawn: one may have taken back another.
+func (w *witness) unchanged(was changes.State, o ledger.Observation) error {
+	claims, err := claimsSince(w.Tx, w.tree, o.Path, was.Since)
+	if err != nil || len(claims) != 1 || claims[0].Time.After(o.Seen) || attribution.ContentOf(was) == "" {
+		return err
+	}
+	by, err := w.Of(w.tree, o.Path, claims[0].Time)
+	if err != nil || by.Intent == nil || by.Intent.ID != claims[0].Intent || by.Intent.Begun.Before(was.Since) {
+		return err
+	}
+	return changes.Withdraw(w.Tx, claims[0])
+}
+
+// conclude says of the pending calls that act on a file what became of them, where their hosts have
+// gone on without their results, and notes what the file was like before those that still run. first
+// says that the file was never looked at before.
+func (w *witness) conclude(is changes.State, first bool) error {
+	pending, err := w.PendingOn(w.tree, is.Path)
+	if err != nil {
+		return err
+	}
+	for _, in := range pending {
+		s, err := w.Session(in.Session)
+		if err != nil {
+			return err
+		}
+		if in.PreHash == "" {
+			if in, err = w.notePre(in, is, first); err != nil {
+				return err
+			}
+		}
+		if s.Turns <= in.Turn && !in.Begun.Before(w.started) {
+			continue // it may still be running
+		}
+		status := in.Conclude(intents.Evidence{Exists: is.Exists, Hash: is.Hash})
+		if status == intents.Pending {
+			continue
+		}
+		if err := intents.Reconcile(w.Tx, in, status); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notePre notes what the file of a pending call was like before, if that can be known. What a call is
+// to write and is not there was not there before either.
+func (w *witness) notePre(in intents.Intent, is changes.State, first bool) (intents.Intent, error) {
+	pre, err := attribution.HashBefore(w.Tx, is, in.Begun)
+	if first && !is.Exists && (in.Op == intents.OpWrite || in.Op == intents.OpCopy) {
+		pre = intents.Absent
+	}
+	if err != nil || pre == "" {
+		return in, err
+	}
+	in.PreHash = pre
+	return in, intents.SetPreHash(w.Tx, in, pre)
+}
+
+// claimsSince returns the claims on a file of a tree after a time, newest first.
+func claimsSince(tx kv.Tx, tree, path string, since time.Time) ([]changes.Change, error) {
+	list, err := changes.OfPath(tx, path, attribution.MaxRecent)
+	if err != nil {
+		return nil, err
+	}
+	list = attribution.InTree(list, tree)
+	return slices.DeleteFunc(list, func(c changes.Change) bool { return !c.Claim() || !c.Time.After(since) }), nil
+}
+
+// changeEvents returns the public record of observed changes: one event a session.
+func changeEvents(list []changes.Change) []ledger.Event {
+	var out []ledger.Event
+	for _, c := range list {
+		i := slices.IndexFunc(out, func(e ledger.Event) bool { return e.Session == c.Session })
+		if i < 0 {
+			i = len(out)
+			out = append(out, ledger.Event{Kind: ledger.EventChange, Session: c.Session})
+		}
+		out[i].Count++
+	}
+	return out
+}

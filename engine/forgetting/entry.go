@@ -1,0 +1,154 @@
+package forgetting
+
+import (
+	"encoding/json"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine/attribution"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+)
+
+// The kinds of things that answers about forgetting count.
+const (
+	kindMessage  = "message"
+	kindArtifact = "artifact"
+	kindSummary  = "summary"
+)
+
+// original forgets the original of one entry, with the stubs that quote its results and what intents
+// keep of them. Its blob is deleted when no other record names it.
+func (s *step) original(session string, seq int64) (sessions.Entry, error) {
+	stored, err := sessions.GetEntry(s, session, seq)
+	if err != nil {
+		return sessions.Entry{}, err
+	}
+	e := stored.Entry
+	if err := core.Doom(s, e.Blob); err != nil {
+		return e, err
+	}
+	if e.Forgotten == nil {
+		s.count(kindMessage, session)
+	}
+	if err := sessions.Forget(s, session, seq, s.e.at, s.e.expired); err != nil {
+		return e, err
+	}
+	for _, r := range e.Results {
+		if err := s.Delete(core.BucketStubs, core.StubKey(session, seq, r.CallID)); err != nil {
+			return e, err
+		}
+		if err := intents.ForgetResult(s, session, r.CallID); err != nil {
+			return e, err
+		}
+	}
+	return e, nil
+}
+
+// message forgets an entry with everything that was extracted from it.
+func (s *step) message(session string, seq int64) error {
+	e, err := s.original(session, seq)
+	if err != nil {
+		return err
+	}
+	if err := sessions.ForgetCalls(s, session, seq); err != nil {
+		return err
+	}
+	for _, c := range e.Calls {
+		if err := intents.ForgetCall(s, session, c.ID); err != nil {
+			return err
+		}
+		if err := s.Delete(attribution.BucketCommands, attribution.CommandKey(intents.Intent{Session: session, CallID: c.ID})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// artifact forgets an artifact's content, not the entries that hold it.
+func (s *step) artifact(id string) error {
+	a, err := artifacts.Get(s, id)
+	if err != nil {
+		return err
+	}
+	if a.Forgotten == nil {
+		s.count(kindArtifact, "")
+	}
+	if err := core.Doom(s, a.Hash); err != nil {
+		return err
+	}
+	_, err = artifacts.Forget(s, id, s.e.at, s.e.expired)
+	return err
+}
+
+// summary gives a compaction another text: edit takes out of the record and of the text what has to
+// go. A host that hands the old text back is still understood: of that its hash is kept, which tells
+// nothing.
+func (s *step) summary(session string, seq int64, edit func(r *compaction.Record)) error {
+	e, err := sessions.GetEntry(s, session, seq)
+	if err != nil {
+		return err
+	}
+	var r compaction.Record
+	if err := json.Unmarshal(e.Data, &r); err != nil {
+		return fault.Wrap(fault.Corrupt, "engine.forget", err)
+	}
+	before := r.TextBlob
+	edit(&r)
+	data, err := json.Marshal(r)
+	if err != nil {
+		return fault.Wrap(fault.Internal, "engine.forget", err)
+	}
+	if string(data) == string(e.Data) {
+		return nil
+	}
+	s.count(kindSummary, session)
+	if before != r.TextBlob {
+		if err := core.Doom(s, before); err != nil {
+			return err
+		}
+	}
+	if r.TextBlob != "" {
+		if err := s.e.l.NameBlob(s, r.TextBlob); err != nil {
+			return err
+		}
+	}
+	if err := s.Put(core.BucketSummaryText, []byte(r.TextHash), []byte(r.ID)); err != nil {
+		return err
+	}
+	e.Data = data
+	return sessions.Amend(s, session, e)
+}
+
+// heldBy returns the entries of all logs that hold an artifact's content as a result and were not
+// forgotten.
+func heldBy(tx kv.Tx, artifact string) ([]place, error) {
+	all, err := sessions.List(tx)
+	if err != nil {
+		return nil, err
+	}
+	var held []place
+	for _, s := range all {
+		for e, err := range sessions.Scan(tx, s.ID, 0, 0) {
+			if err != nil {
+				return nil, err
+			}
+			for _, r := range e.Results {
+				if r.Artifact == artifact && e.Forgotten == nil {
+					held = append(held, place{s.ID, e.Seq})
+					break
+				}
+			}
+		}
+	}
+	return held, nil
+}
+
+// place is an entry of a session.
+type place struct {
+	session string
+	seq     int64
+}

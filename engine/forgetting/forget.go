@@ -1,0 +1,164 @@
+package forgetting
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/internal/failpoint"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+)
+
+// Bounds of an answer about forgetting.
+const (
+	maxForgottenSessions = 1000 // sessions that it names
+	maxLeft              = 100  // places that it names as still holding the text
+)
+
+// Forget implements API.
+//
+// What is forgotten goes in steps, each a short transaction after which every handle resolves or says
+// that its content was forgotten: first the originals, with their blobs put on the list of the doomed,
+// then what was derived from them; then the blobs are deleted, and the records are rewritten so that
+// no freed page keeps a byte. A crash in between loses nothing: the same request again finds what is
+// left and goes on, and counts that.
+func (l *Forgetting) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Forgotten, error) {
+	if err := checkForget(r); err != nil {
+		return ledger.Forgotten{}, err
+	}
+	// The text itself is not part of what identifies the request: its hash would be kept for a day.
+	m, err := l.Mutation("forget", r.Key, r.Handle, r.DryRun)
+	if err != nil {
+		return ledger.Forgotten{}, err
+	}
+	if f, done, err := core.Repeated[ledger.Forgotten](ctx, l.Ledger, m); done || err != nil {
+		return f, err
+	}
+	done, err := l.Maintain(ctx, "forgetting")
+	if err != nil {
+		return ledger.Forgotten{}, err
+	}
+	defer done()
+	if !r.DryRun {
+		defer l.SpendReserve()()
+	}
+	e := &eraser{l: l, at: m.At, dry: r.DryRun, counts: map[string]int{}, sessions: map[string]bool{}}
+	if r.Text != "" {
+		return e.text(ctx, r.Text, m)
+	}
+	if err := e.handle(ctx, r.Handle); err != nil {
+		return ledger.Forgotten{}, err
+	}
+	f := e.forgotten()
+	if r.DryRun {
+		return f, nil
+	}
+	if err := l.discard(ctx); err != nil {
+		return ledger.Forgotten{}, err
+	}
+	return l.forgot(ctx, m, f, r.Handle)
+}
+
+// checkForget refuses a request that names not exactly one thing.
+func checkForget(r ledger.ForgetRequest) error {
+	const op = "engine.forget"
+	if (r.Handle == "") == (r.Text == "") {
+		return fault.New(fault.Invalid, op, "name what is to be forgotten by a handle or by a text, and only by one of them")
+	}
+	return core.CheckTexts(op, core.Label("handle", r.Handle))
+}
+
+// discard makes what no record holds any more vanish from the disk.
+func (l *Forgetting) discard(ctx context.Context) error {
+	failpoint.Hit("engine.forget.committed")
+	if err := l.DeleteDoomed(ctx); err != nil {
+		return err
+	}
+	if err := l.removeExports(); err != nil {
+		return err
+	}
+	if _, err := l.DropCopies(0); err != nil { // they are as the records were before
+		return err
+	}
+	return l.Store.Vacuum(ctx)
+}
+
+// forgot records the answer of a request that is done, and tells everybody.
+func (l *Forgetting) forgot(ctx context.Context, m core.Mutation, f ledger.Forgotten, handle string) (ledger.Forgotten, error) {
+	return core.Mutate(ctx, l.Ledger, m, func(kv.Tx) (ledger.Forgotten, []ledger.Event, error) {
+		return f, []ledger.Event{{Kind: ledger.EventForgotten, ID: handle}}, nil
+	})
+}
+
+// eraser carries out one forgetting.
+type eraser struct {
+	l       *Forgetting
+	at      time.Time
+	expired bool // by the retention policy, on nobody's request
+	dry     bool // nothing is stored: what would be forgotten is counted
+
+	counts   map[string]int  // things forgotten, by kind
+	sessions map[string]bool // whose log held some of them
+}
+
+// noWrites is a transaction that reads and stores nothing: a dry run.
+type noWrites struct{ kv.Tx }
+
+func (noWrites) Put(kv.Bucket, []byte, []byte) error { return nil }
+func (noWrites) Delete(kv.Bucket, []byte) error      { return nil }
+
+// step is what one transaction of a forgetting did. The function that fills it may run twice.
+type step struct {
+	kv.Tx
+	e        *eraser
+	counts   map[string]int
+	sessions []string
+}
+
+// count notes a thing that was forgotten, and whose session's it was, if any.
+func (s *step) count(kind, session string) {
+	s.counts[kind]++
+	if session != "" {
+		s.sessions = append(s.sessions, session)
+	}
+}
+
+// update runs one step and adds up what it did.
+func (e *eraser) update(ctx context.Context, fn func(s *step) error) error {
+	var s *step
+	run, in := e.l.Store.Update, func(tx kv.Tx) kv.Tx { return tx }
+	if e.dry {
+		run, in = e.l.Store.View, func(tx kv.Tx) kv.Tx { return noWrites{tx} }
+	}
+	err := run(ctx, func(tx kv.Tx) error {
+		s = &step{Tx: in(tx), e: e, counts: map[string]int{}}
+		return fn(s)
+	})
+	if err != nil {
+		return err
+	}
+	for kind, n := range s.counts {
+		e.counts[kind] += n
+	}
+	for _, id := range s.sessions {
+		e.sessions[id] = true
+	}
+	return nil
+}
+
+// forgotten returns what was counted.
+func (e *eraser) forgotten() ledger.Forgotten {
+	f := ledger.Forgotten{At: e.at, DryRun: e.dry, Counts: ledger.Counted(e.counts), Left: []ledger.LeftPlace{}, Outside: []ledger.LeftPlace{}}
+	f.Sessions = slices.Sorted(maps.Keys(e.sessions))
+	f.Sessions = core.OrEmpty(f.Sessions[:min(len(f.Sessions), maxForgottenSessions)])
+	return f
+}
+
+// stone is the text that stands for what was taken out of another text.
+func (e *eraser) stone() string {
+	return "[" + tombstoneWord(e.expired) + " on " + e.at.Format(time.DateOnly) + "]"
+}

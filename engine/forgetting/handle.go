@@ -1,0 +1,274 @@
+package forgetting
+
+import (
+	"context"
+	"slices"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/changes"
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+)
+
+// eraseBatch is how many records one transaction of a forgetting changes: others wait that long.
+const eraseBatch = 64
+
+// handle forgets what a handle names: an artifact with the messages that hold it, a message in every
+// session that has it, the text of a summary, or a whole session.
+func (e *eraser) handle(ctx context.Context, handle string) error {
+	t, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (named, error) { return nameOf(tx, handle) })
+	if err != nil {
+		return err
+	}
+	switch {
+	case t.artifact != "":
+		return e.wholeArtifact(ctx, t.artifact)
+	case t.summary != nil:
+		return e.wholeSummary(ctx, *t.summary)
+	case t.session != "":
+		return e.session(ctx, t.session)
+	}
+	return e.messages(ctx, t.messages, map[string]bool{})
+}
+
+// named is what a handle names, also when it was forgotten already: then what a crash left of it goes.
+type named struct {
+	artifact string
+	summary  *core.SummaryPlace
+	session  string
+	messages []place // of one message, in every session that has it
+}
+
+// nameOf resolves a handle as reading does, without regard to what was forgotten.
+func nameOf(tx kv.Tx, handle string) (named, error) {
+	if a, err := artifacts.Get(tx, handle); !fault.Is(err, fault.NotFound) {
+		return named{artifact: a.ID}, err
+	}
+	if at, err := core.SummaryAt(tx, handle); err != nil || at != nil {
+		return named{summary: at}, err
+	}
+	if s, err := sessions.Get(tx, handle); !fault.Is(err, fault.NotFound) {
+		return named{session: s.ID}, err
+	}
+	places, err := sessions.Places(tx, handle, core.MaxBranches)
+	if err != nil {
+		return named{}, err
+	}
+	n := named{}
+	for _, p := range places {
+		if p.ID != places[0].ID {
+			return named{}, fault.New(fault.Conflict, "engine.forget", "several messages have an id that starts with %.1000q", handle).
+				WithHint("name more digits of it")
+		}
+		n.messages = append(n.messages, place{p.Session, p.Seq})
+	}
+	if len(n.messages) == 0 {
+		return n, fault.New(fault.NotFound, "engine.forget", "no artifact, message, summary or session %.1000q in this workspace", handle).
+			WithHint("a memory is deleted by its name: ctxledger memory rm NAME")
+	}
+	return n, nil
+}
+
+// wholeArtifact forgets an artifact and every entry that holds its content as a result.
+func (e *eraser) wholeArtifact(ctx context.Context, id string) error {
+	held, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) ([]place, error) { return heldBy(tx, id) })
+	if err != nil {
+		return err
+	}
+	if err := e.originals(ctx, held); err != nil {
+		return err
+	}
+	return e.update(ctx, func(s *step) error { return s.artifact(id) })
+}
+
+// originals forgets the originals of entries, a few at a time.
+func (e *eraser) originals(ctx context.Context, places []place) error {
+	for batch := range slices.Chunk(places, eraseBatch) {
+		err := e.update(ctx, func(s *step) error {
+			for _, p := range batch {
+				if _, err := s.original(p.session, p.seq); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// messages forgets entries with what was extracted from them, and those of their artifacts and of some
+// others that nothing holds then.
+func (e *eraser) messages(ctx context.Context, places []place, ids map[string]bool) error {
+	for batch := range slices.Chunk(places, eraseBatch) {
+		err := e.update(ctx, func(s *step) error {
+			for _, p := range batch {
+				if err := s.message(p.session, p.seq); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	gone := map[place]bool{}
+	err := e.l.Store.View(ctx, func(tx kv.Tx) error {
+		for _, p := range places {
+			gone[p] = true
+			entry, err := sessions.GetEntry(tx, p.session, p.seq)
+			if err != nil {
+				return err
+			}
+			for _, r := range entry.Results {
+				if r.Artifact != "" {
+					ids[r.Artifact] = true
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return e.artifactsOf(ctx, ids, gone)
+}
+
+// artifactsOf forgets those of some artifacts that no entry holds but the ones that are gone.
+func (e *eraser) artifactsOf(ctx context.Context, ids map[string]bool, gone map[place]bool) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return e.update(ctx, func(s *step) error {
+		held, err := heldOf(s, ids, gone)
+		if err != nil {
+			return err
+		}
+		for id := range ids {
+			if held[id] {
+				continue
+			}
+			if err := s.artifact(id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// heldOf returns those of some artifacts that an entry holds which is not gone.
+func heldOf(tx kv.Tx, ids map[string]bool, gone map[place]bool) (map[string]bool, error) {
+	held := map[string]bool{}
+	all, err := sessions.List(tx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		for e, err := range sessions.Scan(tx, s.ID, 0, 0) {
+			if err != nil {
+				return nil, err
+			}
+			for _, r := range e.Results {
+				if ids[r.Artifact] && e.Forgotten == nil && !gone[place{s.ID, e.Seq}] {
+					held[r.Artifact] = true
+				}
+			}
+		}
+	}
+	return held, nil
+}
+
+// wholeSummary forgets the text of a summary. Its handle still reads the messages that it stands for.
+func (e *eraser) wholeSummary(ctx context.Context, at core.SummaryPlace) error {
+	return e.update(ctx, func(s *step) error {
+		return s.summary(at.Session, at.Seq, s.e.emptySummary)
+	})
+}
+
+// emptySummary takes everything out of a summary that it says of its range.
+func (e *eraser) emptySummary(r *compaction.Record) {
+	r.Text, r.TextBlob, r.Shown, r.Cut, r.Reason = e.tombstoneText(), "", "", nil, ""
+	r.TextHash = sessions.Digest([]byte(r.Text))
+	if r.Run != nil {
+		r.Run.Reason = ""
+	}
+}
+
+// session forgets everything that a session has received and what was made of it. Its entries stay as
+// tombstones: their handles say that they were forgotten, and an import goes on where it stands.
+func (e *eraser) session(ctx context.Context, id string) error {
+	parts, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (sessionParts, error) { return partsOf(tx, id) })
+	if err != nil {
+		return err
+	}
+	if err := e.messages(ctx, parts.messages, parts.artifacts); err != nil {
+		return err
+	}
+	for batch := range slices.Chunk(parts.summaries, eraseBatch) {
+		err := e.update(ctx, func(s *step) error {
+			for _, seq := range batch {
+				if err := s.summary(id, seq, e.emptySummary); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return e.update(ctx, func(s *step) error {
+		if err := changes.ForgetSession(s, id, e.stone()); err != nil {
+			return err
+		}
+		return s.tombstone(id)
+	})
+}
+
+// sessionParts is what there is of a session.
+type sessionParts struct {
+	messages  []place
+	summaries []int64         // entries that record compactions
+	artifacts map[string]bool // that name the session as where they came from
+}
+
+func partsOf(tx kv.Tx, id string) (sessionParts, error) {
+	p := sessionParts{artifacts: map[string]bool{}}
+	for e, err := range sessions.Scan(tx, id, 0, 0) {
+		switch {
+		case err != nil:
+			return p, err
+		case e.Kind == sessions.KindCompaction:
+			p.summaries = append(p.summaries, e.Seq)
+		case e.Kind == sessions.KindMessage || e.Kind == sessions.KindNote || e.Kind == sessions.KindCost:
+			p.messages = append(p.messages, place{id, e.Seq})
+		}
+	}
+	for a, err := range artifacts.All(tx) {
+		if err != nil {
+			return p, err
+		}
+		of := func(r artifacts.Ref) bool { return r.Session == id }
+		if len(a.Refs) > 0 && !slices.ContainsFunc(a.Refs, func(r artifacts.Ref) bool { return !of(r) }) {
+			p.artifacts[a.ID] = true
+		}
+	}
+	return p, nil
+}
+
+// tombstone removes what a session's record says of it in words, and says when.
+func (s *step) tombstone(id string) error {
+	record, err := sessions.Get(s, id)
+	if err != nil {
+		return err
+	}
+	at := s.e.at
+	record.Title, record.Forgotten, record.Expired = "", &at, s.e.expired
+	return sessions.Save(s, record)
+}

@@ -1,0 +1,163 @@
+package forgetting
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/engine/upkeep"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+)
+
+// bucketPolicies holds what the user decided for this ledger: name → JSON.
+const bucketPolicies kv.Bucket = "policies"
+
+// policyRetention is the name of the RetentionPolicy.
+const policyRetention = "retention"
+
+// Retain implements API. What expires are whole sessions, through the same code that forgets: their
+// entries stay as tombstones. Memories, artifacts that were put by hand, sessions that were active in
+// the last minutes and the newest session never expire.
+func (l *Forgetting) Retain(ctx context.Context, r ledger.RetainRequest) (ledger.Retention, error) {
+	if err := l.setPolicy(ctx, r); err != nil {
+		return ledger.Retention{}, err
+	}
+	done, err := l.Maintain(ctx, "applying the retention policy")
+	if err != nil {
+		return ledger.Retention{}, err
+	}
+	defer done()
+	p, err := core.View(ctx, l.Ledger, retentionPolicy)
+	if err != nil || p == nil && r.Apply {
+		return ledger.Retention{Due: []ledger.SessionUsage{}, Applied: r.Apply}, err // owners ask at every start
+	}
+	out, err := l.due(ctx, p)
+	if err != nil || !r.Apply {
+		return out, err
+	}
+	out.Applied = true
+	if out.DueTotal > 0 {
+		err = l.expire(ctx, &out)
+	}
+	return out, err
+}
+
+// setPolicy stores or removes the policy.
+func (l *Forgetting) setPolicy(ctx context.Context, r ledger.RetainRequest) error {
+	const op = "engine.retain"
+	switch p := r.Set; {
+	case p == nil && !r.Off:
+		return nil
+	case p != nil && r.Off:
+		return fault.New(fault.Invalid, op, "a policy cannot be set and removed at once")
+	case p == nil:
+		return l.Store.Update(ctx, func(tx kv.Tx) error { return tx.Delete(bucketPolicies, []byte(policyRetention)) })
+	case p.OlderThan < 0 || p.MaxSize < 0 || p.OlderThan == 0 && p.MaxSize == 0:
+		return fault.New(fault.Invalid, op, "a retention policy needs an age or a size above 0")
+	}
+	policy := *r.Set
+	policy.Set = l.Now()
+	raw, err := json.Marshal(policy)
+	if err != nil {
+		return fault.Wrap(fault.Internal, op, err)
+	}
+	return l.Store.Update(ctx, func(tx kv.Tx) error { return tx.Put(bucketPolicies, []byte(policyRetention), raw) })
+}
+
+// retentionPolicy returns the policy, nil when there is none.
+func retentionPolicy(tx kv.Tx) (*ledger.RetentionPolicy, error) {
+	raw, err := tx.Get(bucketPolicies, []byte(policyRetention))
+	if err != nil || raw == nil {
+		return nil, err
+	}
+	var p ledger.RetentionPolicy
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return nil, fault.Wrap(fault.Corrupt, "engine.retain", err)
+	}
+	return &p, nil
+}
+
+// due returns what the ledger takes, and the sessions that expire now by a policy, if there is one.
+func (l *Forgetting) due(ctx context.Context, p *ledger.RetentionPolicy) (ledger.Retention, error) {
+	out := ledger.Retention{Policy: p, Due: []ledger.SessionUsage{}}
+	disk, err := l.BlobSizes(ctx)
+	if err != nil {
+		return out, err
+	}
+	size, err := l.Store.Size(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Size = size.Records + size.Blobs
+	if p == nil {
+		return out, nil
+	}
+	list, err := core.View(ctx, l.Ledger, func(tx kv.Tx) ([]ledger.SessionUsage, error) { return l.candidates(ctx, tx, disk) })
+	out.Due = append(out.Due, expired(*p, list, out.Size, l.Now())...)
+	out.DueTotal = len(out.Due)
+	out.Due = out.Due[:min(len(out.Due), maxForgottenSessions)]
+	return out, err
+}
+
+// candidates returns the sessions that may expire, oldest first.
+func (l *Forgetting) candidates(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]ledger.SessionUsage, error) {
+	all, err := sessions.List(tx)
+	if err != nil {
+		return nil, err
+	}
+	usage, _, err := upkeep.UsageBySession(ctx, tx, disk)
+	if err != nil {
+		return nil, err
+	}
+	since, main := l.Now().Add(-limits.ActiveSession), slices.IndexFunc(all, sessions.Session.Main)
+	var list []ledger.SessionUsage
+	for i, s := range all { // the lists have one order: the newest first
+		empty := s.Forgotten != nil && !s.Updated.After(*s.Forgotten)
+		if i != main && !empty && !s.Pending && s.Updated.Before(since) {
+			list = append(list, usage[i])
+		}
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// expired returns those of some sessions, oldest first, that expire: by age, then until the rest fits.
+func expired(p ledger.RetentionPolicy, list []ledger.SessionUsage, size int64, now time.Time) []ledger.SessionUsage {
+	n := 0
+	for _, s := range list {
+		old := p.OlderThan > 0 && now.Sub(s.Updated) > time.Duration(p.OlderThan)*time.Second
+		large := p.MaxSize > 0 && size > p.MaxSize
+		if !old && !large {
+			break // those behind are younger
+		}
+		size -= s.Log + s.Blobs.Disk
+		n++
+	}
+	return list[:n:n]
+}
+
+// expire forgets the sessions that are due.
+func (l *Forgetting) expire(ctx context.Context, out *ledger.Retention) error {
+	e := &eraser{l: l, at: l.Now(), expired: true, counts: map[string]int{}, sessions: map[string]bool{}}
+	for _, s := range out.Due {
+		if err := e.session(ctx, s.ID); err != nil {
+			return err
+		}
+	}
+	if err := l.discard(ctx); err != nil {
+		return err
+	}
+	f := e.forgotten()
+	out.Expired = &f
+	m := core.Mutation{Op: "retain", At: e.at}
+	_, err := core.Mutate(ctx, l.Ledger, m, func(kv.Tx) (struct{}, []ledger.Event, error) {
+		return struct{}{}, []ledger.Event{{Kind: ledger.EventForgotten, Count: f.Total(), Detail: "by the retention policy"}}, nil
+	})
+	return err
+}

@@ -1,0 +1,101 @@
+package forgetting
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+
+	"ctxledger.dev/engine/upkeep"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/internal/scrub"
+	"ctxledger.dev/ledger"
+)
+
+// exportsDir is where the files lie that are written from the ledger and never read back.
+const exportsDir = "exports"
+
+// blobsDir is where the store keeps blobs: they are compressed, so they are looked through by the
+// store and not as files.
+const blobsDir = "blobs"
+
+// removeExports removes what was written from the ledger: it is written again, from what is left.
+func (l *Forgetting) removeExports() error {
+	const op = "engine.forget"
+	state, err := safefs.OpenRoot(l.State)
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, op, err)
+	}
+	defer state.Close() // nothing is removed through it any more
+	names, err := fs.ReadDir(safefs.Files(state), exportsDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range names { // only below: a link in the place of the directory must not empty another one
+		err = errors.Join(err, state.RemoveAll(path.Join(exportsDir, e.Name())))
+	}
+	return fault.Wrap(fault.Unavailable, op, err)
+}
+
+// searchState looks for a text in every file of the state directory and in every blob. It returns how
+// many it looked through, and the places that hold it.
+func (l *Forgetting) searchState(ctx context.Context, t scrub.Text) (searched int, left []ledger.LeftPlace, err error) {
+	left = []ledger.LeftPlace{}
+	err = filepath.WalkDir(l.State, func(place string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // gone in the meantime
+		case err != nil:
+			return err
+		case d.IsDir() && place == filepath.Join(l.State, blobsDir):
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		searched++
+		if why := searchFile(ctx, place, t); why != "" && len(left) < maxLeft {
+			left = append(left, ledger.LeftPlace{Place: place, Why: why})
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return searched, left, fault.Wrap(fault.Unavailable, "engine.search", err)
+	}
+	for b, err := range l.Store.Blobs(ctx) {
+		if err != nil {
+			return searched, left, err
+		}
+		searched++
+		holds, err := l.blobHolds(ctx, b.Hash, t)
+		if err != nil {
+			return searched, left, err
+		}
+		if holds && len(left) < maxLeft {
+			left = append(left, ledger.LeftPlace{Place: "blob " + b.Hash, Why: "it came while the text was being forgotten: forget it again"})
+		}
+	}
+	return searched, left, nil
+}
+
+// searchFile looks for a text in a file and says why it is a place that is left, "" when it is none.
+func searchFile(ctx context.Context, path string, t scrub.Text) string {
+	f, _, err := safefs.OpenListed(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if err != nil {
+		return "it cannot be read: " + err.Error()
+	}
+	defer f.Close() // opened for reading
+	switch found, err := t.Find(ctx, f); {
+	case err != nil:
+		return "it cannot be read: " + err.Error()
+	case !found:
+		return ""
+	case filepath.Base(path) == upkeep.RecordsName:
+		return "it is part of what records stand on, an id or a name of the ledger's own, or it was just recorded again"
+	}
+	return "ctxledger did not write it from the ledger, or wrote it before: remove the file if it is not needed"
+}

@@ -1,0 +1,281 @@
+package forgetting
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"slices"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/scrub"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/rewrite"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+)
+
+// maxRounds is how often a forgetting looks again: a session under way may record the text anew while
+// it is being taken out.
+const maxRounds = 3
+
+// text forgets a text wherever the ledger holds it, and then looks for it in every file.
+func (e *eraser) text(ctx context.Context, text string, m core.Mutation) (ledger.Forgotten, error) {
+	t, err := scrub.New(text, e.stone())
+	if err != nil {
+		return ledger.Forgotten{}, err
+	}
+	for range maxRounds {
+		before := e.forgotten().Total()
+		if err := e.round(ctx, t); err != nil {
+			return ledger.Forgotten{}, err
+		}
+		if e.dry || e.forgotten().Total() == before {
+			break
+		}
+	}
+	f := e.forgotten()
+	if e.dry {
+		return f, nil
+	}
+	if err := e.l.discard(ctx); err != nil {
+		return ledger.Forgotten{}, err
+	}
+	if f.Searched, f.Left, err = e.l.searchState(ctx, t); err != nil {
+		return ledger.Forgotten{}, err
+	}
+	if f.Outside, err = core.View(ctx, e.l.Ledger, func(tx kv.Tx) ([]ledger.LeftPlace, error) { return outsideOf(tx, f.Sessions) }); err != nil {
+		return ledger.Forgotten{}, err
+	}
+	return e.l.forgot(ctx, m, f, "")
+}
+
+// round forgets everything that holds the text now.
+func (e *eraser) round(ctx context.Context, t scrub.Text) error {
+	blobs, err := e.blobs(ctx, t)
+	if err != nil {
+		return err
+	}
+	if err := e.artifactsIn(ctx, blobs); err != nil {
+		return err
+	}
+	all, err := core.View(ctx, e.l.Ledger, sessions.List)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if err := e.summaries(ctx, s.ID, t, blobs); err != nil {
+			return err
+		}
+		if err := e.entries(ctx, s.ID, t, blobs); err != nil {
+			return err
+		}
+	}
+	for _, r := range rules(e.at) {
+		if err := e.apply(ctx, r, t); err != nil {
+			return err
+		}
+	}
+	return e.update(ctx, func(s *step) error {
+		for hash := range blobs { // also those that no record names, as a crash leaves them
+			if err := core.Doom(s, hash); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// blobs returns the stored blobs that hold the text.
+func (e *eraser) blobs(ctx context.Context, t scrub.Text) (map[string]bool, error) {
+	found := map[string]bool{}
+	for b, err := range e.l.Store.Blobs(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		holds, err := e.l.blobHolds(ctx, b.Hash, t)
+		if err != nil {
+			return nil, err
+		}
+		if holds {
+			found[b.Hash] = true
+		}
+	}
+	return found, nil
+}
+
+// blobHolds looks for a text in a blob. One that is gone in the meantime holds nothing.
+func (l *Forgetting) blobHolds(ctx context.Context, hash string, t scrub.Text) (bool, error) {
+	b, err := l.Store.OpenBlob(ctx, hash)
+	if fault.Is(err, fault.NotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer b.Close() // opened for reading
+	return t.Find(ctx, io.NewSectionReader(b, 0, b.Ref().Size))
+}
+
+// artifactsIn forgets the artifacts whose content is one of some blobs.
+func (e *eraser) artifactsIn(ctx context.Context, blobs map[string]bool) error {
+	ids, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (ids []string, err error) {
+		for a, err := range artifacts.All(tx) {
+			if err != nil {
+				return nil, err
+			}
+			if a.Forgotten == nil && blobs[a.Hash] {
+				ids = append(ids, a.ID)
+			}
+		}
+		return ids, nil
+	})
+	if err != nil {
+		return err
+	}
+	for batch := range slices.Chunk(ids, eraseBatch) {
+		err := e.update(ctx, func(s *step) error {
+			for _, id := range batch {
+				if err := s.artifact(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entries forgets the originals of a session that hold the text.
+func (e *eraser) entries(ctx context.Context, session string, t scrub.Text, blobs map[string]bool) error {
+	places, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (places []place, err error) {
+		found, err := sessions.Holders(tx, session, t, blobs)
+		for _, seq := range found {
+			places = append(places, place{session, seq})
+		}
+		return places, err
+	})
+	if err != nil {
+		return err
+	}
+	return e.originals(ctx, places)
+}
+
+// summaries takes the text out of a session's summaries.
+func (e *eraser) summaries(ctx context.Context, session string, t scrub.Text, blobs map[string]bool) error {
+	found, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (found map[int64]compaction.Record, err error) {
+		found = map[int64]compaction.Record{}
+		for entry, err := range sessions.Scan(tx, session, 0, 0) {
+			if err != nil {
+				return nil, err
+			}
+			var r compaction.Record
+			if entry.Kind != sessions.KindCompaction {
+				continue
+			}
+			if err := json.Unmarshal(entry.Data, &r); err != nil {
+				return nil, fault.Wrap(fault.Corrupt, "engine.forget", err)
+			}
+			if t.Near(entry.Data) || blobs[r.TextBlob] {
+				found[entry.Seq] = r
+			}
+		}
+		return found, nil
+	})
+	if err != nil {
+		return err
+	}
+	for seq, r := range found {
+		if err := e.summaryWithout(ctx, session, seq, r, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// summaryWithout takes the text out of one summary. A long one is stored as a blob again first.
+func (e *eraser) summaryWithout(ctx context.Context, session string, seq int64, r compaction.Record, t scrub.Text) error {
+	text, err := e.l.SummaryText(ctx, r)
+	if err != nil {
+		return err
+	}
+	e.l.Naming.RLock()
+	defer e.l.Naming.RUnlock()
+	clean := compaction.Record{Text: r.Text, TextBlob: r.TextBlob, TextHash: r.TextHash}
+	if out := t.Out(text); out != text {
+		clean.Text, clean.TextBlob = "", ""
+		if !e.dry {
+			if clean, err = e.l.KeepText(ctx, clean, out); err != nil {
+				return err
+			}
+		}
+	}
+	return e.update(ctx, func(s *step) error {
+		return s.summary(session, seq, func(r *compaction.Record) {
+			r.Text, r.TextBlob, r.TextHash = clean.Text, clean.TextBlob, clean.TextHash
+			rewrite.Words(t, &r.Shown, &r.Reason, &r.Model)
+			if r.Run != nil {
+				rewrite.Words(t, &r.Run.Reason, &r.Run.Model)
+			}
+			for i := range r.Cut {
+				rewrite.Words(t, &r.Cut[i].Label)
+			}
+		})
+	})
+}
+
+// apply takes the text out of the records of one bucket, a few at a time.
+func (e *eraser) apply(ctx context.Context, r rewrite.Rule, t scrub.Text) error {
+	keys, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) ([][]byte, error) { return r.Keys(tx, t) })
+	if err != nil {
+		return err
+	}
+	for batch := range slices.Chunk(keys, eraseBatch) {
+		err := e.update(ctx, func(s *step) error {
+			for _, k := range batch {
+				v, err := s.Get(r.Bucket, k)
+				if err != nil {
+					return err
+				}
+				if v == nil {
+					continue // gone in the meantime
+				}
+				changed, err := r.Out(s, kv.Record{Key: k, Value: v}, t)
+				if err != nil {
+					return err
+				}
+				if changed {
+					s.count(r.Kind, "")
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outsideOf names the places outside of the ledger from which sessions were read.
+func outsideOf(tx kv.Tx, ids []string) ([]ledger.LeftPlace, error) {
+	out := []ledger.LeftPlace{}
+	for _, id := range ids[:min(len(ids), maxLeft)] {
+		s, err := sessions.Get(tx, id)
+		if err != nil {
+			return nil, err
+		}
+		if s.HostID != "" {
+			out = append(out, ledger.LeftPlace{
+				Place: "the session file of " + s.Host + " for " + s.HostID,
+				Why:   "it belongs to " + s.Host + " and is never changed; it is not read again from its start",
+			})
+		}
+	}
+	return out, nil
+}

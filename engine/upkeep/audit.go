@@ -1,0 +1,218 @@
+package upkeep
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/changes"
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/memory"
+	"ctxledger.dev/sessions"
+)
+
+// auditor checks what the engine promises of a ledger's records beyond what each domain does.
+type auditor struct {
+	*audit.Audit
+	at    time.Time
+	blobs map[string]bool // those that are there, whole
+
+	compacted []compacted
+}
+
+// compacted is a compaction with the place of its entry.
+type compacted struct {
+	compaction.Record
+	session string
+	seq     int64
+}
+
+// AuditRecords runs all audits on the records that tx sees, the engine's own between those of the
+// domains: what it changes of entries and artifacts comes before anybody counts them.
+func AuditRecords(ctx context.Context, tx kv.Tx, fix bool, at time.Time, blobs map[string]bool, report func(audit.Finding)) error {
+	var x *auditor
+	mine := func(part func(*auditor) error) func(*audit.Audit) error {
+		return func(a *audit.Audit) error {
+			if x == nil {
+				x = &auditor{Audit: a, at: at, blobs: blobs}
+			}
+			return part(x)
+		}
+	}
+	return audit.Run(ctx, tx, fix, report,
+		sessions.Audit(at), mine((*auditor).contents), mine((*auditor).logs),
+		intents.Audit, changes.Audit, artifacts.Audit, memory.Audit,
+		mine((*auditor).summaries), mine((*auditor).beside), mine((*auditor).keys), mine((*auditor).events), mine((*auditor).estimators),
+	)
+}
+
+// contents checks that the content of every artifact is there. One that is not becomes a tombstone.
+func (x *auditor) contents() error {
+	var lost []string
+	for a, err := range artifacts.All(x.Tx) {
+		if fault.Is(err, fault.Corrupt) {
+			break // the artifacts' own audit tells
+		}
+		if err != nil {
+			return err
+		}
+		if a.Forgotten == nil && !x.blobs[a.Hash] {
+			x.FindLost("artifact "+a.ID, "its content, blob %.12s, is missing or damaged: %s", a.Hash, a.Describe())
+			lost = append(lost, a.ID)
+		}
+	}
+	for _, id := range lost {
+		if !x.Fix {
+			break
+		}
+		if _, err := artifacts.Forget(x.Tx, id, x.at, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// logs checks what the entries of every log name.
+func (x *auditor) logs() error {
+	all, err := sessions.List(x.Tx)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		var mend []func() error
+		var c core.Compactions
+		for e, err := range sessions.Scan(x.Tx, s.ID, 0, 0) {
+			if err != nil {
+				return err
+			}
+			fix, err := x.entry(s.ID, e, &c)
+			if err != nil {
+				return err
+			}
+			if fix != nil && x.Fix {
+				mend = append(mend, fix)
+			}
+		}
+		for _, fix := range mend { // not while the log is read
+			if err := fix(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// entry checks one entry and returns what mends it, or nil.
+func (x *auditor) entry(session string, e sessions.Stored, c *core.Compactions) (mend func() error, err error) {
+	where := sessions.Where(session, e.Seq)
+	if err := c.Add(&e.Entry); err != nil {
+		x.FindLost(where, "does not fit the log: %s", err)
+		return func() error { return sessions.LoseEntry(x.Tx, session, e.Seq, x.at) }, nil
+	}
+	if e.Kind == sessions.KindCompaction {
+		return x.compaction(session, e, c.Records[len(c.Records)-1])
+	}
+	if e.Forgotten != nil {
+		return nil, nil
+	}
+	if why := x.wrongOriginal(e); why != "" {
+		x.FindLost(where, "its original %s", why)
+		return func() error { return x.lose(session, e) }, nil
+	}
+	for _, call := range e.Calls {
+		if call.Op != intents.OpRead || call.Target == "" {
+			continue
+		}
+		if err := sessions.WantRead(x.Audit, call.Target, session, e.Seq, call.ID); err != nil {
+			return nil, err
+		}
+	}
+	return x.results(session, e)
+}
+
+// wrongOriginal says what is wrong with an entry's original, "" for nothing.
+func (x *auditor) wrongOriginal(e sessions.Stored) string {
+	switch {
+	case e.Blob != "" && !x.blobs[e.Blob]:
+		return fmt.Sprintf("(%d bytes, blob %.12s) is missing or damaged", e.Size, e.Blob)
+	case e.Blob == "" && int64(len(e.Original)) != e.Size:
+		return fmt.Sprintf("has %d bytes, not %d", len(e.Original), e.Size)
+	case e.Message.From < 0 || e.Message.To < e.Message.From || int64(e.Message.To) > e.Size:
+		return "ends before its message"
+	}
+	return ""
+}
+
+// lose gives up the original of an entry, with what stands for parts of it.
+func (x *auditor) lose(session string, e sessions.Stored) error {
+	for _, r := range e.Results {
+		if err := x.Tx.Delete(core.BucketStubs, core.StubKey(session, e.Seq, r.CallID)); err != nil {
+			return err
+		}
+	}
+	return sessions.Lose(x.Tx, session, e.Seq, x.at)
+}
+
+// results checks that the results which artifacts stand for have artifact and stub. Where one is
+// missing, the original is shown again.
+func (x *auditor) results(session string, e sessions.Stored) (mend func() error, err error) {
+	e.Results = slices.Clone(e.Results)
+	var stubs [][]byte
+	for i := range e.Results {
+		r := &e.Results[i]
+		if r.Artifact == "" {
+			continue
+		}
+		key := core.StubKey(session, e.Seq, r.CallID)
+		raw, err := x.Tx.Get(core.BucketStubs, key)
+		if err != nil {
+			return nil, err
+		}
+		a, err := artifacts.Get(x.Tx, r.Artifact)
+		if err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Corrupt) {
+			return nil, err
+		}
+		if err == nil && raw != nil && (a.Forgotten != nil || x.blobs[a.Hash]) {
+			continue
+		}
+		x.Find(sessions.Where(session, e.Seq), "the artifact %s of a result, or its stub, is missing", r.Artifact)
+		r.Artifact, r.StubTokens = "", 0
+		stubs = append(stubs, key)
+	}
+	if len(stubs) == 0 {
+		return nil, nil
+	}
+	return func() error {
+		for _, key := range stubs {
+			if err := x.Tx.Delete(core.BucketStubs, key); err != nil {
+				return err
+			}
+		}
+		return sessions.Replace(x.Tx, session, e)
+	}, nil
+}
+
+// lostSummary stands for the text of a summary that is lost.
+const lostSummary = "[The text of this summary was lost: its record was damaged. `ctxledger restore --apply` brings back what it stands for.]"
+
+// compaction checks the text of a compaction.
+func (x *auditor) compaction(session string, e sessions.Stored, r compaction.Record) (mend func() error, err error) {
+	if r.TextBlob != "" && !x.blobs[r.TextBlob] {
+		x.FindLost(sessions.Where(session, e.Seq), "the text of summary %s, blob %.12s, is missing or damaged", r.ID, r.TextBlob)
+		r.Text, r.TextBlob, r.TextHash = lostSummary, "", sessions.Digest([]byte(lostSummary))
+		if e.Data, err = json.Marshal(r); err != nil {
+			return nil, fault.Wrap(fault.Internal, "engine.audit", err)
+		}
+		mend = func() error { return sessions.Replace(x.Tx, session, e) }
+	}
+	x.compacted = append(x.compacted, compacted{r, session, e.Seq})
+	return mend, nil
+}

@@ -1,0 +1,185 @@
+package upkeep
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/engine/attribution"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/engine/views"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/overflow"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+)
+
+// summaries checks the indexes of compactions.
+func (x *auditor) summaries() error {
+	err := x.Sweep(core.BucketSummaries, func(r kv.Record) (bool, error) {
+		rec, err := core.SummaryRecord(x.Tx, string(r.Key))
+		return rec != nil && rec.ID == string(r.Key), err
+	})
+	if err != nil {
+		return err
+	}
+	err = x.Sweep(core.BucketSummaryText, func(r kv.Record) (bool, error) {
+		rec, err := core.SummaryRecord(x.Tx, string(r.Value))
+		return rec != nil, err // the text may have changed since: a host hands back the one that it got
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range x.compacted {
+		at, err := json.Marshal(core.SummaryPlace{Session: c.session, Seq: c.seq})
+		if err != nil {
+			return fault.Wrap(fault.Internal, "engine.audit", err)
+		}
+		where := sessions.Where(c.session, c.seq)
+		if err := x.Want(core.BucketSummaries, []byte(c.ID), at, where); err != nil {
+			return err
+		}
+		if err := x.Want(core.BucketSummaryText, []byte(c.TextHash), []byte(c.ID), where); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beside checks what is kept beside the logs: stubs, commands, the state of imports.
+func (x *auditor) beside() error {
+	err := x.Sweep(core.BucketStubs, func(r kv.Record) (bool, error) {
+		session, rest, _ := strings.Cut(string(r.Key), "\x00")
+		if len(rest) < 8 {
+			return false, nil
+		}
+		e, err := sessions.GetEntry(x.Tx, session, int64(binary.BigEndian.Uint64([]byte(rest))))
+		return slices.ContainsFunc(e.Results, func(res sessions.Result) bool {
+			return sessions.ClipID(res.CallID) == rest[8:] && res.Artifact != "" && e.Forgotten == nil
+		}), err
+	})
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for in, err := range intents.All(x.Tx) {
+		if err != nil {
+			return err
+		}
+		if in.Op == intents.OpShell {
+			known[string(attribution.CommandKey(in))] = true
+		}
+	}
+	err = x.Sweep(attribution.BucketCommands, func(r kv.Record) (bool, error) { return known[string(r.Key)], nil })
+	if err != nil {
+		return err
+	}
+	return x.Each(core.BucketImports, "import", func(r kv.Record) error {
+		var st core.ImportRecord
+		if err := json.Unmarshal(r.Value, &st); err != nil {
+			return fault.Wrap(fault.Corrupt, "engine.audit", err)
+		}
+		if st.Session == "" {
+			return nil
+		}
+		if _, err := sessions.Get(x.Tx, st.Session); err != nil {
+			return fault.New(fault.Corrupt, "engine.audit", "session %s, into which it reads, is not there", st.Session)
+		}
+		return nil
+	})
+}
+
+// keys checks the answers to mutations and their index by time.
+func (x *auditor) keys() error {
+	at := map[string][]byte{} // by key, where the index has it
+	err := x.Each(core.BucketKeys, "answer to request", func(r kv.Record) error {
+		var a core.Answered
+		if err := json.Unmarshal(r.Value, &a); err != nil {
+			return fault.Wrap(fault.Corrupt, "engine.audit", err)
+		}
+		at[string(r.Key)] = append(core.TimeKey(a.At), r.Key...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = x.Sweep(core.BucketKeyAt, func(r kv.Record) (bool, error) {
+		return len(r.Key) > 8 && bytes.Equal(at[string(r.Key[8:])], r.Key), nil
+	})
+	if err != nil {
+		return err
+	}
+	for key, indexed := range at {
+		if err := x.Want(core.BucketKeyAt, indexed, nil, "answer to request "+audit.Name([]byte(key))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// events checks that events can be read and follow each other. A gap is filled, so that whoever follows
+// the ledger counts on.
+func (x *auditor) events() error {
+	last := int64(0)
+	var missing []ledger.Event
+	err := x.Each(core.BucketEvents, "event", func(r kv.Record) error {
+		var e ledger.Event
+		err := json.Unmarshal(r.Value, &e)
+		if err != nil || !bytes.Equal(core.SeqKey(e.Seq), r.Key) {
+			return fault.New(fault.Corrupt, "engine.audit", "it is none, or another one: %v", err)
+		}
+		if last > 0 && e.Seq > last+1 {
+			x.FindLost(fmt.Sprintf("events %d to %d", last+1, e.Seq-1), "are missing")
+			for seq := last + 1; seq < e.Seq && len(missing) < core.MaxEvents; seq++ {
+				missing = append(missing, ledger.Event{Seq: seq, Kind: ledger.EventLost, Time: e.Time})
+			}
+		}
+		last = e.Seq
+		return nil
+	})
+	if err != nil || !x.Fix {
+		return err
+	}
+	for _, e := range missing {
+		raw, err := json.Marshal(e)
+		if err != nil {
+			return fault.Wrap(fault.Internal, "engine.audit", err)
+		}
+		if err := x.Tx.Put(core.BucketEvents, core.SeqKey(e.Seq), raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// estimators checks what was learnt of models. What cannot be read is given up: it is learnt anew.
+func (x *auditor) estimators() error {
+	err := x.Each(core.BucketEstimators, "estimator", func(r kv.Record) error {
+		_, err := tokens.ParseEstimator("a model", r.Value)
+		if fault.Is(err, fault.Unavailable) {
+			return nil // of a newer program, which can
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = x.Each(views.BucketWindows, "learned window", func(r kv.Record) error {
+		var known overflow.Learned
+		return fault.Wrap(fault.Corrupt, "engine.audit", json.Unmarshal(r.Value, &known))
+	})
+	if err != nil {
+		return err
+	}
+	return x.Each(core.BucketMeasured, "number of measurements", func(r kv.Record) error {
+		_, err := core.Number(x.Tx, core.BucketMeasured, r.Key)
+		return err
+	})
+}

@@ -1,0 +1,144 @@
+package upkeep
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ctxledger.dev/internal/failpoint"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/ledger"
+)
+
+// Backup implements API. The archive is complete and on disk before it gets its name.
+func (l *Upkeep) Backup(ctx context.Context, r ledger.BackupRequest) (ledger.BackedUp, error) {
+	start := l.Env.Now()
+	if err := l.checkPlace(r.File); err != nil {
+		return ledger.BackedUp{}, err
+	}
+	done, err := l.Maintain(ctx, "a backup")
+	if err != nil {
+		return ledger.BackedUp{}, err
+	}
+	defer done()
+	temp := r.File + "." + l.Env.ID(4) + ".partial"
+	err = l.writeBackup(ctx, temp, !r.RecordsOnly)
+	var b ledger.BackedUp
+	failpoint.Hit("engine.backup.written")
+	if err == nil {
+		b, err = readBackup(temp)
+	}
+	if err == nil {
+		err = l.checkPlace(r.File)
+	}
+	if err == nil {
+		err = backupError(errors.Join(os.Rename(temp, r.File), syncDir(filepath.Dir(r.File))))
+	}
+	if err != nil {
+		_ = os.Remove(temp) // what failed before is what counts
+		return ledger.BackedUp{}, err
+	}
+	failpoint.Hit("engine.backup.renamed")
+	b.File, b.Seconds = r.File, l.Env.Now().Sub(start).Seconds()
+	return b, nil
+}
+
+// checkPlace refuses what no backup may be written to.
+func (l *Upkeep) checkPlace(file string) error {
+	const op = "engine.backup"
+	if !filepath.IsAbs(file) {
+		return fault.New(fault.Invalid, op, "the file %q of a backup has no absolute path", file)
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
+	if err != nil {
+		return fault.New(fault.Invalid, op, "there is no directory %s", filepath.Dir(file)).WithHint("make it first")
+	}
+	state, err := filepath.EvalSymlinks(l.State)
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, op, err)
+	}
+	if rel, err := filepath.Rel(state, dir); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return fault.New(fault.Invalid, op, "%s lies in the state directory that is backed up", file).
+			WithHint("name a file elsewhere, best on another disk")
+	}
+	if _, err := os.Lstat(file); err == nil {
+		return fault.New(fault.Conflict, op, "%s exists", file).WithHint("name another file, or remove that one")
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return backupError(err)
+	}
+	return nil
+}
+
+// writeBackup writes the archive into a new file of our own.
+func (l *Upkeep) writeBackup(ctx context.Context, file string, blobs bool) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return backupError(err)
+	}
+	err = l.Store.Backup(ctx, f, blobs)
+	if err == nil {
+		err = f.Sync()
+	}
+	return backupError(errors.Join(err, f.Close()))
+}
+
+// readBackup reads an archive that was written, from one heading to the next: it can be unpacked.
+func readBackup(file string) (b ledger.BackedUp, err error) {
+	f, _, err := safefs.OpenListed(file)
+	if err != nil {
+		return b, backupError(err)
+	}
+	defer f.Close() // opened for reading
+	for r := tar.NewReader(f); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			info, err := f.Stat()
+			if err != nil {
+				return b, backupError(err)
+			}
+			b.Bytes = info.Size()
+			return b, nil
+		}
+		switch {
+		case err != nil:
+			return b, backupError(err)
+		case h.Name == RecordsName:
+			b.Records = h.Size
+		case h.Typeflag == tar.TypeReg:
+			b.Blobs++
+		}
+	}
+}
+
+// RecordsName is the file of records, in the state directory and in a backup.
+const RecordsName = "ledger.db"
+
+// syncDir makes the names in a directory durable, where the system can do that.
+func syncDir(dir string) error {
+	d, err := safefs.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	_ = d.Sync() // Windows cannot; elsewhere the rename is as durable as the system makes it
+	return d.Close()
+}
+
+// backupError gives an error of the file its code.
+func backupError(err error) error {
+	const op = "engine.backup"
+	switch f, ok := errors.AsType[*fault.Error](err); {
+	case err == nil:
+		return nil
+	case ok:
+		return f
+	case errors.Is(err, fs.ErrPermission):
+		return fault.Wrap(fault.Denied, op, err)
+	}
+	return fault.Wrap(fault.Unavailable, op, err)
+}

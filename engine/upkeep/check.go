@@ -1,0 +1,120 @@
+package upkeep
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/kv/bolt"
+)
+
+// Finding is something in a ledger that is not as it should be, for faces, which do not know the store.
+type Finding = audit.Finding
+
+// maxDamage is how many findings a report lists; the rest is counted.
+const maxDamage = 200
+
+// checkWait is how long a check waits for an owner that is just leaving.
+const checkWait = time.Second
+
+// Checked is what a check found.
+type Checked struct {
+	Records int64 `json:"records"` // that were read
+	Blobs   int64 `json:"blobs"`
+	// Damage is what is wrong, at most 200; Total is how much it is in all.
+	Damage []Finding `json:"damage"`
+	Total  int       `json:"total"`
+}
+
+// find takes a finding into account.
+func (c *Checked) find(f Finding) {
+	if c.Total++; len(c.Damage) < maxDamage {
+		c.Damage = append(c.Damage, f)
+	}
+}
+
+// Check reads the whole ledger in a state directory, which nobody has open, and says what is wrong with
+// it: pages, envelopes and blobs, then what the domains and the engine promise of the records. What is
+// wrong is no error. Errors: not_found, denied, or unavailable when it cannot be looked at.
+//
+// A file that is damaged in an unknown way may crash or hang the process: package daemon therefore has
+// a child process do this.
+func Check(ctx context.Context, state string, e env.Env) (Checked, error) {
+	c := Checked{Damage: []Finding{}}
+	damaged := map[string]bool{} // blobs
+	readable := true
+	found, err := bolt.Check(ctx, state, bolt.Watch{Problem: func(p bolt.Problem) {
+		if hash, ok := strings.CutPrefix(p.Where, "blob "); ok {
+			damaged[hash] = true
+		} else if p.Code != fault.Denied { // what others may read can be read
+			readable = false
+		}
+		c.find(Finding{Where: p.Where, What: p.What})
+	}})
+	c.Records, c.Blobs = found.Records, found.Blobs
+	if err != nil || !readable {
+		return c, err
+	}
+	s, err := bolt.Open(state, bolt.Options{LockWait: checkWait})
+	if err != nil {
+		return c, err
+	}
+	err = auditStore(ctx, s, e.Now(), damaged, c.find)
+	if fault.Is(err, fault.Corrupt) && c.Total > 0 {
+		err = nil // what was found keeps the rest from being looked at
+	}
+	return c, errors.Join(err, s.Close())
+}
+
+// errKeepNothing ends a transaction of which nothing is to be kept.
+var errKeepNothing = errors.New("nothing is kept")
+
+// auditStore audits the records of an open store, those of an older schema as if they had been migrated.
+func auditStore(ctx context.Context, s kv.Store, at time.Time, damaged map[string]bool, report func(Finding)) error {
+	blobs, err := wholeBlobs(ctx, s, damaged)
+	if err != nil {
+		return err
+	}
+	current := false
+	err = s.View(ctx, func(tx kv.Tx) error {
+		schema, err := schemaOf(tx)
+		if current = schema == newestSchema(); err != nil || !current {
+			return err
+		}
+		return AuditRecords(ctx, tx, false, at, blobs, report)
+	})
+	if err != nil || current {
+		return err
+	}
+	var failed error
+	err = s.Update(ctx, func(tx kv.Tx) error {
+		if failed = bringUp(ctx, s, tx, make([]byte, core.MaskKeySize)); failed == nil {
+			failed = AuditRecords(ctx, tx, false, at, blobs, report)
+		}
+		return errKeepNothing
+	})
+	if errors.Is(err, errKeepNothing) {
+		return failed
+	}
+	return err
+}
+
+// wholeBlobs returns the blobs of a store that are not damaged.
+func wholeBlobs(ctx context.Context, s kv.Store, damaged map[string]bool) (map[string]bool, error) {
+	whole := map[string]bool{}
+	for b, err := range s.Blobs(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if !damaged[b.Hash] {
+			whole[b.Hash] = true
+		}
+	}
+	return whole, nil
+}

@@ -1,0 +1,109 @@
+package upkeep
+
+import (
+	"context"
+	"slices"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/internal/failpoint"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+)
+
+// collectBatch is how many blobs are deleted before appends get their turn again.
+const collectBatch = 16
+
+// CollectGarbage implements API. What it deletes are blobs of requests that never came to an end, of
+// forgotten contents, and pages of views; then the records are rewritten without what was deleted.
+func (l *Upkeep) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequest) (ledger.Collected, error) {
+	done, err := l.Maintain(ctx, "collecting garbage")
+	if err != nil {
+		return ledger.Collected{}, err
+	}
+	defer done()
+	defer l.SpendReserve()()
+	var c ledger.Collected
+	if c.Blobs, err = l.collect(ctx); err != nil {
+		return c, err
+	}
+	failpoint.Hit("engine.gc.collected")
+	if c.Copies, err = l.DropCopies(copyLife); err != nil {
+		return c, err
+	}
+	before, err := l.Store.Size(ctx)
+	if err != nil {
+		return c, err
+	}
+	if err := l.Store.Vacuum(ctx); err != nil {
+		return c, err
+	}
+	after, err := l.Store.Size(ctx)
+	c.Before, c.Records = before.Records, after.Records
+	return c, err
+}
+
+// collect deletes the garbage. A blob that is stored or named from the moment that it starts stays.
+func (l *Upkeep) collect(ctx context.Context) (ledger.BlobUsage, error) {
+	l.WatchUse(map[string]bool{})
+	defer l.WatchUse(nil)
+	var freed ledger.BlobUsage
+	garbage, err := l.garbage(ctx)
+	if err != nil {
+		return freed, err
+	}
+	for batch := range slices.Chunk(garbage, collectBatch) {
+		if err := l.deleteUnused(ctx, batch, &freed); err != nil {
+			return freed, err
+		}
+	}
+	return freed, nil
+}
+
+// garbage returns the blobs that no record names and that are old enough to go.
+func (l *Upkeep) garbage(ctx context.Context) ([]kv.StoredBlob, error) {
+	before := l.Now().Add(-limits.CollectGrace)
+	old := map[string]kv.StoredBlob{}
+	for b, err := range l.Store.Blobs(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if b.Modified.Before(before) {
+			old[b.Hash] = b
+		}
+	}
+	err := l.Store.View(ctx, func(tx kv.Tx) error {
+		for n, err := range core.NamedBlobs(tx) {
+			if err != nil {
+				return err
+			}
+			delete(old, n.Hash)
+			if err := ended(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	garbage := make([]kv.StoredBlob, 0, len(old))
+	for _, b := range old {
+		garbage = append(garbage, b)
+	}
+	return garbage, err
+}
+
+// deleteUnused deletes those of some blobs that have not come into use since the collection began.
+func (l *Upkeep) deleteUnused(ctx context.Context, batch []kv.StoredBlob, freed *ledger.BlobUsage) error {
+	l.Naming.Lock()
+	defer l.Naming.Unlock()
+	for _, b := range batch {
+		if l.Used(b.Hash) {
+			continue
+		}
+		if err := l.Store.DeleteBlob(ctx, b.Hash); err != nil {
+			return err
+		}
+		freed.Count++
+		freed.Disk += b.Disk
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+package upkeep
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/failpoint"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/kv"
+)
+
+// migration is one step from the schema before to a newer one.
+type migration struct {
+	to   int
+	what string // that it does, for docs/format.md
+	fn   func(*migrating) error
+}
+
+// migrating is what a step has: the transaction of all steps, and a ledger that reads originals and masks.
+type migrating struct {
+	kv.Tx
+	ctx context.Context //style:ok a step is one function in a table; ends the reading of blobs
+	l   *core.Ledger
+}
+
+// migrations are all steps, in order. Steps are only ever added.
+var migrations = []migration{
+	{2, "builds the index of pending intents", func(m *migrating) error { return intents.IndexPending(m) }},
+	{3, "takes secrets out of what was derived from messages", (*migrating).rederive},
+}
+
+// newestSchema is what this program writes.
+func newestSchema() int { return migrations[len(migrations)-1].to }
+
+// Migrate brings the records of a store to the newest schema, and returns what masks under its key. The copy of
+// the file is in place before anything changes, and all steps are one transaction with the new number: after a crash
+// at any instant the records have either schema.
+func Migrate(ctx context.Context, store kv.Store, state string, e env.Env) (*redact.Redactor, error) {
+	at, used, key, err := schema(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	known := key != nil
+	if !known {
+		key = make([]byte, core.MaskKeySize)
+		e.Random(key)
+	}
+	masks := redact.New(key)
+	if known && at == newestSchema() {
+		return masks, nil
+	}
+	if used && at < newestSchema() {
+		if err := keepCopy(state, at); err != nil {
+			return nil, fault.Wrap(fault.Unavailable, "engine.migrate", err)
+		}
+		failpoint.Hit("engine.migrate.copied")
+	}
+	return masks, store.Update(ctx, func(tx kv.Tx) error { return bringUp(ctx, store, tx, key) })
+}
+
+// bringUp takes the steps from the schema of the records to the newest one. A ledger whose masks have no key yet
+// gets this one.
+func bringUp(ctx context.Context, store kv.Store, tx kv.Tx, key []byte) error {
+	at, err := schemaOf(tx)
+	if err != nil {
+		return err
+	}
+	if at > newestSchema() {
+		return fault.New(fault.Unavailable, "engine.migrate", "the ledger has schema %d, this program knows up to schema %d", at, newestSchema()).
+			WithHint("upgrade ctxledger")
+	}
+	known, err := tx.Get(core.BucketMasks, []byte(core.MaskKey))
+	if err == nil && known == nil {
+		known, err = key, tx.Put(core.BucketMasks, []byte(core.MaskKey), key)
+	}
+	if err != nil || at == newestSchema() {
+		return err
+	}
+	step := migrating{Tx: tx, ctx: ctx, l: core.Reading(store, redact.New(known))}
+	for _, m := range migrations {
+		if m.to <= at {
+			continue
+		}
+		if err := m.fn(&step); err != nil {
+			return err
+		}
+	}
+	failpoint.Hit("engine.migrate.applied")
+	return tx.Put(core.BucketEngine, core.KeySchema, []byte(strconv.Itoa(newestSchema())))
+}
+
+// schema returns the schema of the records, whether anything was ever recorded, and the key of the masks; nil:
+// there is none yet.
+func schema(ctx context.Context, store kv.Store) (at int, used bool, key []byte, err error) {
+	err = store.View(ctx, func(tx kv.Tx) error {
+		if at, err = schemaOf(tx); err != nil {
+			return err
+		}
+		event, err := core.NewestEvent(tx)
+		used = event > 0
+		if err == nil {
+			key, err = tx.Get(core.BucketMasks, []byte(core.MaskKey))
+		}
+		return err
+	})
+	return at, used, key, err
+}
+
+func schemaOf(tx kv.Tx) (int, error) {
+	raw, err := tx.Get(core.BucketEngine, core.KeySchema)
+	if err != nil || raw == nil {
+		return 1, err
+	}
+	n, err := strconv.Atoi(string(raw))
+	if err != nil || n < 1 {
+		return 0, fault.New(fault.Corrupt, "engine.migrate", "the ledger has the schema %.1000q", raw)
+	}
+	return n, nil
+}
+
+// keepCopy puts a copy of the file of records beside it, for the way back to the program of before. One
+// of an attempt that was interrupted is replaced: the program of before may have written since.
+func keepCopy(state string, schema int) error {
+	name := filepath.Join(state, copyPrefix+strconv.Itoa(schema))
+	temp := name + ".partial"
+	err := copyFile(filepath.Join(state, RecordsName), temp)
+	failpoint.Hit("engine.migrate.copying")
+	if err == nil {
+		err = os.Rename(temp, name)
+	}
+	if err == nil {
+		err = syncDir(state)
+	}
+	if err != nil {
+		return fmt.Errorf("a copy of the records cannot be kept: %w", err)
+	}
+	return nil
+}
+
+// copyFile copies a file into a new one of our own, which is on disk when it returns. Stretches of
+// zeros, of which a young file of records mostly consists, take no room.
+func copyFile(from, to string) error {
+	r, _, err := safefs.OpenListed(from)
+	if err != nil {
+		return err
+	}
+	defer r.Close() // opened for reading
+	w, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	err = copySparse(w, r)
+	if err == nil {
+		err = w.Sync()
+	}
+	return errors.Join(err, w.Close())
+}
+
+// copySparse copies r to the beginning of an empty file.
+func copySparse(w *os.File, r io.Reader) error {
+	block, zeros := make([]byte, 64<<10), make([]byte, 64<<10)
+	for size := int64(0); ; {
+		n, err := io.ReadFull(r, block)
+		if n > 0 && !bytes.Equal(block[:n], zeros[:n]) {
+			if _, err := w.WriteAt(block[:n], size); err != nil {
+				return err
+			}
+		}
+		size += int64(n)
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return w.Truncate(size)
+		case err != nil:
+			return err
+		}
+	}
+}

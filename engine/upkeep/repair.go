@@ -1,0 +1,84 @@
+package upkeep
+
+import (
+	"context"
+	"errors"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/bolt"
+)
+
+// Repaired is what a repair saved, mended and lost.
+type Repaired struct {
+	Checked       // the new ledger; its Damage is empty
+	Mended  int   `json:"mended"` // indexes and counts that were made anew
+	Lost    Found `json:"lost"`   // what could not be saved
+}
+
+// Found is a list of findings that is capped, with how many there are in all.
+type Found struct {
+	Items []Finding `json:"items"`
+	Total int       `json:"total"`
+}
+
+func (f *Found) add(x Finding) {
+	if f.Total++; len(f.Items) < maxDamage {
+		f.Items = append(f.Items, x)
+	}
+}
+
+// Repair salvages the ledger in a state directory, which nobody has open, into another, empty one:
+// whatever record can be read, every whole blob. Then it makes anew what follows from the records, and
+// puts something in the place of what is lost wherever others rest on it. The result passes Check.
+// Errors: not_found, denied, unavailable; corrupt when nothing of the ledger can be read.
+func Repair(ctx context.Context, state, into string, e env.Env) (Repaired, error) {
+	r := Repaired{Lost: Found{Items: []Finding{}}}
+	_, err := bolt.Salvage(ctx, state, into, bolt.Watch{Problem: func(p bolt.Problem) {
+		if p.Code != fault.Denied { // what others may read is saved
+			r.Lost.add(Finding{Where: p.Where, What: p.What, Lost: true})
+		}
+	}})
+	if err != nil {
+		return r, err
+	}
+	if err := r.mend(ctx, into, e); err != nil {
+		return r, err
+	}
+	if r.Checked, err = Check(ctx, into, e); err == nil && r.Total > 0 {
+		err = fault.New(fault.Internal, "engine.repair", "the repaired ledger is not sound: %s: %s", r.Damage[0].Where, r.Damage[0].What)
+	}
+	return r, err
+}
+
+// mend makes what was salvaged a ledger that is sound in itself.
+func (r *Repaired) mend(ctx context.Context, state string, e env.Env) error {
+	s, err := bolt.Open(state, bolt.Options{})
+	if err != nil {
+		return err
+	}
+	blobs, err := wholeBlobs(ctx, s, nil)
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	var found []Finding
+	key := make([]byte, core.MaskKeySize)
+	e.Random(key)
+	err = s.Update(ctx, func(tx kv.Tx) error {
+		found = nil // the function may run more than once
+		if err := bringUp(ctx, s, tx, key); err != nil {
+			return err
+		}
+		return AuditRecords(ctx, tx, true, e.Now().UTC().Round(0), blobs, func(f Finding) { found = append(found, f) })
+	})
+	for _, f := range found {
+		if f.Lost {
+			r.Lost.add(f)
+		} else {
+			r.Mended++
+		}
+	}
+	return errors.Join(err, s.Close())
+}

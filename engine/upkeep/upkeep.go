@@ -1,0 +1,10 @@
+// Package upkeep looks after a ledger on its disk: migration, disk usage, garbage, backups, checks and repairs.
+package upkeep
+
+import "ctxledger.dev/engine/core"
+
+// Upkeep implements ledger.Housekeeping.
+type Upkeep struct{ *core.Ledger }
+
+// New returns the upkeep of an open ledger.
+func New(l *core.Ledger) *Upkeep { return &Upkeep{l} }

@@ -1,0 +1,76 @@
+package views
+
+import (
+	"context"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/window"
+)
+
+// aliasEdits makes messages known in the wording in which views show them from now on: a host that keeps
+// what it is shown hands that back. f is the log with the step. Sessions that are read from files need
+// none.
+func (l *Views) aliasEdits(ctx context.Context, tx kv.Tx, f *core.Folded, edits []window.Edit) error {
+	if f.Session.HostID != "" {
+		return nil
+	}
+	edited := map[int64]bool{}
+	for _, e := range edits {
+		edited[e.Seq] = true
+	}
+	before := previous(f)
+	for _, slot := range f.View.Slots {
+		if !touches(slot, edited) {
+			continue
+		}
+		pieces, err := l.Render(ctx, tx, f, slot)
+		if err != nil {
+			return err
+		}
+		for i, m := range pieces {
+			previous := before[m.Seq]
+			if slot.After != "" && i == len(pieces)-1 {
+				previous = m.ID // it stands behind that message
+			}
+			if err := aliasPiece(tx, f, slot, m, previous); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// touches reports whether one of the entries of a slot is among those that were edited.
+func touches(slot window.Slot, edited map[int64]bool) bool {
+	for _, seq := range slot.Seqs {
+		if edited[seq] {
+			return true
+		}
+	}
+	return false
+}
+
+// aliasPiece makes one message known. A note stands for all entries of its slot, so what follows it
+// follows the last of them.
+func aliasPiece(tx kv.Tx, f *core.Folded, slot window.Slot, m ledger.ViewMessage, before string) error {
+	seq := m.Seq
+	if slot.Note != "" {
+		seq = slot.Seqs[len(slot.Seqs)-1]
+	}
+	return sessions.Alias(tx, f.Session.ID, f.Entries[seq-1], sessions.MessageID(before, sessions.Digest(m.JSON)))
+}
+
+// previous returns, for each message on the way to the newest, the id of the one that it follows.
+func previous(f *core.Folded) map[int64]string {
+	ids, last := map[int64]string{}, ""
+	for _, slot := range window.Plan(window.Input{Entries: f.Entries}).Slots {
+		for _, seq := range slot.Seqs {
+			ids[seq] = last
+			last = f.Entries[seq-1].ID
+		}
+	}
+	return ids
+}

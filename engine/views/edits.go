@@ -1,0 +1,299 @@
+package views
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
+)
+
+// Join returns the edits that a compaction takes along: what is kept behind its summary is written into
+// the provider's cache anew anyway. The proposal then says what is left.
+func (l *Views) Join(ctx context.Context, tx kv.Tx, f *core.Folded, p *compaction.Proposal, o compaction.Options) ([]window.Edit, error) {
+	if p.Outcome != compaction.Compacted || o.KeepTail {
+		return nil, nil
+	}
+	w, err := l.WindowOf(tx, f, o.Model)
+	if err != nil {
+		return nil, err
+	}
+	st, err := l.stateOf(ctx, tx, f, w, "compaction")
+	if err != nil {
+		return nil, err
+	}
+	st.Summary = core.SummaryTokens(p.Text)
+	in := f.Input()
+	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept}
+	exact, err := l.weighAll(ctx, tx, f, window.Decide(in, f.Policy, st).Edits)
+	if exact.freed > 0 {
+		p.Record.After -= exact.freed
+		p.Why = chars.Commas(p.Record.Before) + " → " + chars.Commas(p.Record.After) + " tokens"
+	}
+	return exact.edits, err
+}
+
+// EditView implements API.
+func (l *Views) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.EditedView, error) {
+	if err := core.CheckTexts("engine.edit", core.Label("session", r.Session), core.Label("model", r.Model), core.Label("reason", r.Reason), core.Label("agent", r.Agent)); err != nil {
+		return ledger.EditedView{}, err
+	}
+	if r.DryRun {
+		d, err := l.decide(ctx, r)
+		return d.Made, err
+	}
+	m, err := l.Mutation("edit", r.Key, r)
+	if err != nil {
+		return ledger.EditedView{}, err
+	}
+	if made, done, err := core.Repeated[ledger.EditedView](ctx, l.Ledger, m); done || err != nil {
+		return made, err
+	}
+	for range limits.Plans {
+		d, err := l.decide(ctx, r)
+		if err != nil {
+			return d.Made, err
+		}
+		made, err := core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.EditedView, []ledger.Event, error) { return l.editView(ctx, tx, d, m) })
+		if !fault.Is(err, fault.Stale) {
+			return made, err
+		}
+	}
+	return ledger.EditedView{}, fault.New(fault.Stale, "engine.edit", "session %s went on %d times while its edits were decided", r.Session, limits.Plans).
+		WithHint("ask again when the agent pauses")
+}
+
+// editView records a decision about a log that has not moved on, if there is anything to record.
+func (l *Views) editView(ctx context.Context, tx kv.Tx, d decided, m core.Mutation) (ledger.EditedView, []ledger.Event, error) {
+	made := d.Made
+	if len(made.Edits) == 0 && len(d.notes) == 0 {
+		return made, nil, nil
+	}
+	s, err := sessions.Get(tx, d.folded.Session.ID)
+	if err != nil {
+		return made, nil, err
+	}
+	if s.Seq != d.folded.Session.Seq {
+		return made, nil, core.Stale(s, d.folded.Session.Seq)
+	}
+	after := d.folded.Clone() // the transaction may run twice
+	var events []ledger.Event
+	if len(made.Edits) > 0 {
+		step := core.EditStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits, Agent: after.Agent}
+		if events, err = l.RecordStep(ctx, tx, after, step, d.sizing, m); err != nil {
+			return made, nil, err
+		}
+		made.Step = events[0].Entry
+	}
+	told, err := core.RecordNotes(tx, &after.Session, d.notes, m)
+	if err != nil {
+		return made, nil, err
+	}
+	return made, append(events, told...), sessions.Save(tx, after.Session)
+}
+
+// RecordStep appends a step to the log, which f then has.
+func (l *Views) RecordStep(ctx context.Context, tx kv.Tx, f *core.Folded, made core.EditStep, of Sizing, m core.Mutation) ([]ledger.Event, error) {
+	s := &f.Session
+	events, err := stepEvents(f, made, of)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(made)
+	if err != nil {
+		return nil, fault.Wrap(fault.Internal, "engine.edit", err)
+	}
+	e, err := sessions.Append(tx, s, sessions.Entry{Kind: sessions.KindEdits, Time: m.At, Turn: s.Turns, Data: data}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Extend(e); err != nil {
+		return nil, err
+	}
+	for i := range events {
+		events[i].Entry = e.Seq
+	}
+	return events, l.aliasEdits(ctx, tx, f, made.Edits)
+}
+
+// decided is a decision with the log that it is about, and with what somebody is to be told.
+type decided struct {
+	Made   ledger.EditedView
+	folded *core.Folded
+	sizing Sizing
+	notes  []core.Note
+}
+
+// decide says which edits the view of a session takes now. It looks at the texts of all of them, which no
+// transaction that writes should wait for.
+func (l *Views) decide(ctx context.Context, r ledger.EditViewRequest) (decided, error) {
+	return core.View(ctx, l.Ledger, func(tx kv.Tx) (decided, error) {
+		f, err := l.FoldFor(tx, r.Session, r.Reader, true)
+		if err != nil {
+			return decided{}, err
+		}
+		return l.DecideOn(ctx, tx, f, r)
+	})
+}
+
+// DecideOn says which edits a view takes now, with their exact sizes, and whether a compaction is due then.
+func (l *Views) DecideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.EditViewRequest) (decided, error) {
+	w, err := l.WindowOf(tx, f, r.Model)
+	if err != nil {
+		return decided{}, err
+	}
+	st, err := l.stateOf(ctx, tx, f, w, r.Reason)
+	if err != nil {
+		return decided{}, err
+	}
+	c, d := f.Counter(r.Model), window.Decide(f.Input(), f.Policy, st)
+	if r.NoEdits {
+		d = window.Decision{Before: d.Before, Threshold: d.Threshold, Over: st.Request(d.Before) > d.Threshold, Why: "no edits were asked for"}
+	}
+	exact, err := l.weighAll(ctx, tx, f, d.Edits)
+	if err != nil {
+		return decided{}, err
+	}
+	d.Edits, d.After = exact.edits, d.Before-exact.freed
+	made := ledger.EditedView{Session: f.Session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After), Failed: exact.failed}
+	now := situation(f, w, st, d.After, r.Signals)
+	made.NearCap = f.View.NearCap
+	made.Due, made.Warn = l.dueFor(f, now)
+	made.Mode, made.Keep = modeOf(f.Policy.Compact, made.Due), keepOf(f.Policy.Compact, made.Due)
+	if cur := f.Current(); made.Due.Grace && cur != nil {
+		made.Due.Why += fmt.Sprintf(": it made %s of %s tokens (summary %s)", c.Of(cur.After), c.Of(cur.Before), cur.ID)
+	}
+	return decided{made, f, Sizing{r.Model, d.Rewritten}, l.notices(f, made, now, c)}, nil
+}
+
+// stateOf gathers what a decision depends on.
+func (l *Views) stateOf(ctx context.Context, tx kv.Tx, f *core.Folded, w ledger.Window, reason string) (window.State, error) {
+	c := f.Counter(w.Model)
+	st := window.State{
+		Window: w.Tokens,
+		Count:  c.Of,
+		Reason: reason,
+	}
+	model, _ := f.Models.Lookup(c.Model())
+	_, text, err := l.SummaryMessage(ctx, f)
+	if err != nil {
+		return st, err
+	}
+	if f.Current() != nil {
+		st.Summary = core.SummaryTokens(text)
+	}
+	cache := cached(f, l.Now())
+	st.Cold, st.Rates = cache.cold, window.RatesOf(model.Price, cache.long)
+	fixed, _ := fixed(f, c)
+	st.Fixed = fixed.N
+	size := st.Request(f.Tokens(text))
+	st.Ahead = window.CallsAhead(requests(f), size-st.Fixed, f.Policy.Compact.Threshold(st.Window)-size)
+	st.ExitCode, st.Changed = exitCode(tx, f.Session.ID), changedBy(tx, f.Session.ID, l.Trees.Apart(f.Session))
+	return st, nil
+}
+
+// exitCode looks up that of a command. One that cannot be read is not known.
+func exitCode(tx kv.Tx, session string) func(call string) (int, bool) {
+	return func(call string) (int, bool) {
+		in, err := intents.OfCall(tx, session, call)
+		if err != nil || in == nil || in.ExitCode == nil {
+			return 0, false
+		}
+		return *in.ExitCode, true
+	}
+}
+
+// changedBy looks up the newest entry by which a session had changed a file. A file that somebody else has
+// changed since, and a record that cannot be read, say nothing.
+func changedBy(tx kv.Tx, session, tree string) func(path string) int64 {
+	return func(path string) int64 {
+		c, err := changes.Newest(tx, path, tree)
+		if err != nil || c == nil || c.Session != session {
+			return 0
+		}
+		return c.Seq
+	}
+}
+
+// requests is how many answers the view has: as many requests were made for them.
+func requests(f *core.Folded) int {
+	n := 0
+	for _, slot := range f.View.Slots {
+		if slot.Role == transcript.RoleAssistant {
+			n++
+		}
+	}
+	return n
+}
+
+// maxStep is how many bytes the edits of one step take: it is one record. What does not fit waits for the
+// next one.
+const maxStep = kv.MaxValue / 2
+
+// weighed are edits with their exact sizes.
+type weighed struct {
+	edits  []window.Edit
+	freed  int
+	failed []ledger.LayerError // the messages that could not be looked at
+}
+
+// maxFailed is how many of these one decision names.
+const maxFailed = 10
+
+// weighAll counts what edits show, leaves out those that free nothing, and sums what the others do. A
+// message that cannot be read stays as it is: that is no reason not to edit the others.
+func (l *Views) weighAll(ctx context.Context, tx kv.Tx, f *core.Folded, edits []window.Edit) (w weighed, err error) {
+	size := 0
+	for _, e := range edits {
+		exact, smaller, err := l.weigh(ctx, tx, f, e)
+		if err != nil && ctx.Err() != nil {
+			return weighed{}, fault.Wrap(fault.Unavailable, "engine.edit", ctx.Err())
+		}
+		if err != nil {
+			if len(w.failed) < maxFailed {
+				w.failed = append(w.failed, ledger.LayerError{Layer: e.Pass, Entry: e.Seq, Message: f.Entries[e.Seq-1].ID, Error: err.Error()})
+			}
+			continue
+		}
+		if !smaller {
+			continue
+		}
+		raw, err := json.Marshal(exact)
+		if err != nil {
+			return weighed{}, fault.Wrap(fault.Internal, "engine.edit", err)
+		}
+		if size += len(raw) + len(","); size > maxStep {
+			break
+		}
+		w.edits = append(w.edits, exact)
+		w.freed += exact.Before - exact.Tokens
+	}
+	return w, nil
+}
+
+// weigh counts what an edit shows of its message.
+func (l *Views) weigh(ctx context.Context, tx kv.Tx, f *core.Folded, e window.Edit) (window.Edit, bool, error) {
+	if !e.Part.OfMessage() {
+		return e, true, nil
+	}
+	m, err := l.Decoded(ctx, tx, f.Session.ID, e.Seq)
+	if fault.Is(err, fault.NotFound) {
+		return e, false, nil // forgotten in the meantime
+	}
+	if err != nil {
+		return e, false, err
+	}
+	e, smaller := window.Measure(e, &f.Entries[e.Seq-1], m)
+	return e, smaller, nil
+}

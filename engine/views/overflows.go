@@ -1,0 +1,205 @@
+package views
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"time"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/overflow"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+)
+
+// maxAnswerBody is how many bytes of an answer are looked at.
+const maxAnswerBody = 256 << 10
+
+// Overflow implements API. What was learned holds for the ledger; what happened is an entry of the session's
+// log, from which the next call of the same turn knows that it is not the first.
+func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.OverflowResponse, error) {
+	const op = "engine.overflow"
+	err := core.CheckTexts(op, core.Label("session", r.Session), core.Label("model", r.Model), core.Label("provider", r.Provider), core.Label("endpoint", r.Endpoint),
+		core.Label("finish", r.Finish), core.Text{What: "body", Value: string(r.Body), Most: maxAnswerBody})
+	if err != nil {
+		return ledger.OverflowResponse{}, err
+	}
+	if r.MaxOutput < 0 || r.NumCtx < 0 || r.Status < 0 {
+		return ledger.OverflowResponse{}, fault.New(fault.Invalid, op, "status, max_output and num_ctx are numbers from 0, which means not known")
+	}
+	m, err := l.Mutation("overflow", r.Key, r)
+	if err != nil {
+		return ledger.OverflowResponse{}, err
+	}
+	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.OverflowResponse, []ledger.Event, error) {
+		f, err := l.FoldFor(tx, r.Session, r.Reader, false)
+		if err != nil {
+			return ledger.OverflowResponse{}, nil, err
+		}
+		resp, notes, err := l.overflowed(ctx, tx, f, r, m.At)
+		if err != nil {
+			return ledger.OverflowResponse{}, nil, err
+		}
+		events, err := core.RecordNotes(tx, &f.Session, notes, m)
+		if err != nil {
+			return ledger.OverflowResponse{}, nil, err
+		}
+		return resp, events, sessions.Save(tx, f.Session)
+	})
+}
+
+// overflowed says what became of a request, learns from it, and says what to do.
+func (l *Views) overflowed(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.OverflowRequest, now time.Time) (ledger.OverflowResponse, []core.Note, error) {
+	resp := ledger.OverflowResponse{Session: f.Session.ID}
+	if r.Model == "" {
+		r.Model = f.Session.Model
+	}
+	at, numCtx := calledAt(f, r)
+	before, err := l.windowAt(tx, f, r.Model, at, numCtx)
+	if err != nil {
+		return resp, nil, err
+	}
+	_, text, err := l.SummaryMessage(ctx, f)
+	if err != nil {
+		return resp, nil, err
+	}
+	c := f.Counter(r.Model)
+	resp.View = c.Of(f.Tokens(text))
+	fixed, _ := fixed(f, c)
+	resp.Fixed = fixed.N
+	q := overflow.Request{
+		Window: before.Tokens, Estimate: resp.View.N + resp.Fixed, MaxOutput: r.MaxOutput, NumCtx: numCtx, Suspected: suspected(f, at),
+	}
+	v := overflow.Classify(overflow.Response{Status: r.Status, Body: r.Body, Finish: r.Finish, Usage: r.Usage}, q)
+	known, lesson, err := learnWindow(tx, v, at, before.Profile, q, now)
+	if err != nil {
+		return resp, nil, err
+	}
+	resp.Verdict, resp.Lesson, resp.Limit = v, lesson, known.RetryWindow(at, before.Profile, numCtx, now)
+	if ratio := (overflow.Ratio{}).Learn(v.Actual, q.Estimate); ratio.N > 0 && v.Class != overflow.SilentOverflow {
+		resp.Actual = ratio.Correct(q.Estimate)
+	}
+	resp.Advice = overflow.Advise(l.incident(f, r, resp, at, now))
+	told := ledger.ContextOverflow{Verdict: v, Place: at, NumCtx: numCtx, Estimate: q.Estimate, Action: resp.Advice.Action, OutputCap: resp.Advice.OutputCap}
+	var notes []core.Note
+	if v.Class != overflow.None || v.Suspect {
+		notes = append(notes, core.Note{Event: ledger.EventOverflow, Data: told})
+	}
+	resp.Window = before
+	resp.Window.Tokens, resp.Window.Learned = known.Window(at, before.Profile, numCtx, now), nil
+	if resp.Window.Tokens != before.Profile {
+		resp.Window.Learned = &known
+	}
+	if told.OutputCap > 0 {
+		resp.Window.OutputCap = told.OutputCap
+	}
+	if lesson == overflow.Higher || resp.Window.Tokens != before.Tokens {
+		notes = append(notes, core.Note{Event: ledger.EventWindowLearned, Data: ledger.WindowLearned{
+			Place: at, Lesson: lesson, Named: v.Limit, Old: before.Tokens, New: resp.Window.Tokens, Pattern: v.Pattern,
+		}})
+	}
+	resp.Stage = trimmedTo(f)
+	return resp, notes, nil
+}
+
+// calledAt returns where the request was sent: as it says, or as the session's last overflow said.
+func calledAt(f *core.Folded, r ledger.OverflowRequest) (overflow.Place, int) {
+	at, numCtx := served(f, r.Model)
+	if r.Provider != "" || r.Endpoint != "" {
+		at.Provider, at.Endpoint = r.Provider, address(r.Endpoint)
+	}
+	if r.NumCtx > 0 {
+		numCtx = r.NumCtx
+	}
+	return at, numCtx
+}
+
+// address is the part of an endpoint that tells servers apart. Keys, which some have in it, are none of the
+// ledger's business.
+func address(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" {
+		before, _, _ := strings.Cut(endpoint, "?")
+		_, after, found := strings.Cut(before, "@")
+		if found {
+			return after
+		}
+		return before
+	}
+	return u.Scheme + "://" + u.Host + strings.TrimSuffix(u.Path, "/")
+}
+
+// incident surrounds a verdict with what the log knows.
+func (l *Views) incident(f *core.Folded, r ledger.OverflowRequest, resp ledger.OverflowResponse, at overflow.Place, now time.Time) overflow.Incident {
+	in := overflow.Incident{
+		Verdict: resp.Verdict, Model: at.Model, Current: at.Model, At: r.At, Streamed: r.Streamed,
+		Fits: resp.Actual > 0 && resp.Limit > 0 && resp.Actual <= resp.Limit, Recover: !f.Policy.Compact.NoRecovery,
+	}
+	if f.Session.Model != "" {
+		in.Current = tokens.NewEstimator(f.Session.Model).Model()
+	}
+	if in.At.IsZero() {
+		in.At = now
+	}
+	if cur := f.Current(); cur != nil {
+		in.Compacted = cur.Created
+	}
+	for _, told := range core.TakenSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
+		d := told.Data
+		if told.Turn == f.Session.Turns && d.Place.Model == at.Model && d.Class != overflow.None && d.Action != overflow.Ignore {
+			in.Earlier++
+		}
+	}
+	return in
+}
+
+// suspected reports whether the call before this one of the same model was suspected to have been cut.
+func suspected(f *core.Folded, at overflow.Place) bool {
+	suspect := false
+	for _, told := range core.TakenSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
+		if told.Data.Place == at {
+			suspect = told.Data.Suspect
+		}
+	}
+	return suspect
+}
+
+// trimmedTo returns the stage of the trimmed copy that was made last in this turn, 0 for none.
+func trimmedTo(f *core.Folded) int {
+	stage := 0
+	for _, told := range core.TakenSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, 0) {
+		if told.Turn == f.Session.Turns {
+			stage = told.Data.Stage
+		}
+	}
+	return stage
+}
+
+// NoteTrim implements API.
+func (l *Views) NoteTrim(ctx context.Context, r ledger.NoteTrimRequest) (ledger.NoteTrimResponse, error) {
+	const op = "engine.trim"
+	if err := core.CheckTexts(op, core.Label("session", r.Session), core.Label("reason", r.Reason), core.Label("outcome", r.Outcome)); err != nil {
+		return ledger.NoteTrimResponse{}, err
+	}
+	if r.Stage < 0 || r.Stage > overflow.Stages || r.Before < 0 || r.After < 0 {
+		return ledger.NoteTrimResponse{}, fault.New(fault.Invalid, op, "a trimmed copy has a stage of 0 to %d and sizes from 0", overflow.Stages)
+	}
+	m, err := l.Mutation("trim", r.Key, r)
+	if err != nil {
+		return ledger.NoteTrimResponse{}, err
+	}
+	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.NoteTrimResponse, []ledger.Event, error) {
+		s, err := sessions.Get(tx, r.Session)
+		if err != nil {
+			return ledger.NoteTrimResponse{}, nil, err
+		}
+		events, err := core.RecordNotes(tx, &s, []core.Note{{Event: ledger.EventTrimmed, Data: r.RequestTrimmed}}, m)
+		if err != nil {
+			return ledger.NoteTrimResponse{}, nil, err
+		}
+		return ledger.NoteTrimResponse{Entry: events[0].Entry}, events, sessions.Save(tx, s)
+	})
+}

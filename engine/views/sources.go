@@ -1,0 +1,113 @@
+package views
+
+import (
+	"cmp"
+	"slices"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/window"
+)
+
+// maxSources is how many files and how many tools a status names, the dearest ones.
+const maxSources = 20
+
+// sources sums what stands in the view by where it comes from: by file and by tool, the dearest first. A
+// call about a file counts for its tool as well.
+func sources(f *core.Folded, c tokens.Counter) []ledger.Source {
+	sums := map[ledger.Source]*sourceSum{}
+	for _, slot := range f.View.Slots {
+		if slot.Note != "" {
+			continue
+		}
+		for _, seq := range slot.Seqs {
+			e := f.Entries[seq-1]
+			for _, call := range callsIn(slot, &e) {
+				charge(f, sums, call, shown(slot.Shortened).tokens(seq, call.ID, window.PartArguments, call.Tokens), 1)
+			}
+			for _, r := range resultsIn(slot, &e) {
+				if call, known := callOf(f, r.CallID); known {
+					charge(f, sums, call, shown(slot.Shortened).tokens(seq, r.CallID, window.PartResult, stubbed(r)), 0)
+				}
+			}
+		}
+	}
+	out := make([]ledger.Source, 0, len(sums))
+	for s, sum := range sums {
+		s.Tokens, s.Calls = c.Of(sum.tokens), sum.calls
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b ledger.Source) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(b.Tokens.N, a.Tokens.N), cmp.Compare(a.Name, b.Name))
+	})
+	return most(out, maxSources)
+}
+
+// sourceSum is what one source takes.
+type sourceSum struct{ tokens, calls int }
+
+// charge adds what a call or its result takes to its tool and to the file that it is about.
+func charge(f *core.Folded, sums map[ledger.Source]*sourceSum, call sessions.Call, tokens, calls int) {
+	keys := []ledger.Source{{Kind: ledger.SourceTool, Name: call.Name}}
+	if call.Target != "" && intents.OfFile(call.Op) {
+		keys = append(keys, ledger.Source{Kind: ledger.SourceFile, Name: call.Target})
+	}
+	for _, key := range keys {
+		if sums[key] == nil {
+			sums[key] = &sourceSum{}
+		}
+		sums[key].tokens += tokens
+		sums[key].calls += calls
+	}
+}
+
+// stubbed is what a result takes where nothing was edited: its stub, if there is one.
+func stubbed(r sessions.Result) int {
+	if r.Artifact != "" {
+		return r.StubTokens
+	}
+	return r.Tokens
+}
+
+// callOf returns the call of an id; where a log has several, the newest.
+func callOf(f *core.Folded, id string) (sessions.Call, bool) {
+	if f.Calls == nil {
+		f.Calls = map[string]sessions.Call{}
+		for _, e := range f.Entries {
+			for _, c := range e.Calls {
+				f.Calls[c.ID] = c
+			}
+		}
+	}
+	c, known := f.Calls[id]
+	return c, known
+}
+
+// most keeps the first n sources of each kind.
+func most(sources []ledger.Source, n int) []ledger.Source {
+	kept := map[string]int{}
+	return slices.DeleteFunc(sources, func(s ledger.Source) bool {
+		kept[s.Kind]++
+		return kept[s.Kind] > n
+	})
+}
+
+// fixed estimates what every request carries beside the conversation: system prompt, tools, memory. It is
+// what the provider measured of the first request, without the messages that it had.
+func fixed(f *core.Folded, c tokens.Counter) (tokens.Count, bool) {
+	for i, e := range f.Entries {
+		if e.Usage == nil || e.Hidden {
+			continue
+		}
+		had := 0
+		for _, slot := range window.Plan(window.Input{Entries: f.Entries[:i]}).Slots {
+			had += slot.Tokens
+		}
+		n := max(0, e.Usage.Prompt()-c.Of(had).N)
+		return tokens.Count{N: n, Upper: max(n, e.Usage.Prompt())}, n > 0
+	}
+	return tokens.Count{}, false
+}

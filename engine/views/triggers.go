@@ -1,0 +1,200 @@
+package views
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/overflow"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
+)
+
+// situation is what triggers look at when the view has so many o200k_base tokens.
+func situation(f *core.Folded, w ledger.Window, st window.State, view int, s ledger.Signals) window.Situation {
+	now := window.Situation{
+		Window: w.Tokens, Model: w.Model, View: st.Request(view), Most: st.Most(view), Fixed: st.Request(newest(f)), Turns: Turns(f), Cold: st.Cold,
+		Overflow: s.Overflow, Asked: s.Asked, Insist: s.Insist, Manual: s.Manual,
+		Trimmed: s.Trimmed || owesCompaction(f),
+	}
+	if cur := f.Current(); cur != nil {
+		turn := f.Entries[f.At[cur.ID]-1].Turn
+		now.Grace = f.Session.Turns-turn <= 1
+	}
+	now.Attempts = attempts(f, st)
+	return now
+}
+
+// budget is the trigger policy of a view with the limits that one agent has for what it takes.
+func (l *Views) budget(f *core.Folded, agent string) window.TriggerPolicy {
+	t := f.Policy.Compact
+	if own, has := l.Settings(f.Session).Agents[strings.ToLower(agent)]; has && !strings.EqualFold(agent, f.Agent) {
+		t.SingleTurn, t.WarnAt, t.CutoverAt = own.Compact.SingleTurn, own.Compact.WarnAt, own.Compact.CutoverAt
+	}
+	return t
+}
+
+// dueFor says whether a compaction is due, for any agent whose messages stand in the view, and whether one nears
+// its limit. now is the situation without what an agent took.
+func (l *Views) dueFor(f *core.Folded, now window.Situation) (due window.Trigger, warn bool) {
+	untried := untried(f)
+	for i, a := range Agents(f) {
+		t := l.budget(f, a.Agent)
+		now.Input = a.Input
+		warn = warn || t.Warns(now)
+		now.TurnInput, now.Input = untried[i].Turn, untried[i].Input
+		if a.Apart {
+			continue // a compaction of this view changes nothing of what it is sent
+		}
+		own := t.Due(now)
+		if due.Why == "" || due.Reason == "" && (own.Reason != "" || due.Held == "" && own.Held != "") {
+			due = own
+		}
+	}
+	return due, warn
+}
+
+// cycle returns the entry of the compaction in force: what came behind it belongs to the present cycle.
+func cycle(f *core.Folded) int64 {
+	if cur := f.Current(); cur != nil {
+		return f.At[cur.ID]
+	}
+	return 0
+}
+
+// attempt is one with its place in the log.
+type attempt struct {
+	window.Attempt
+	seq    int64
+	reason string
+}
+
+// placedAttempts returns what was tried so far: compactions that were made, and those that the policy asked for
+// and that came to nothing.
+func placedAttempts(f *core.Folded, st window.State) []attempt {
+	var all []attempt
+	for _, r := range f.Records {
+		all = append(all, attempt{window.Attempt{
+			Before: st.Request(r.Before), After: st.Request(r.After), Window: r.Window, Model: r.Model, Manual: r.Reason == window.ReasonManual,
+		}, f.At[r.ID], r.Reason})
+	}
+	for _, t := range core.TakenSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
+		if d := t.Data; d.Outcome != compaction.Grace {
+			n := st.Request(d.Counted)
+			all = append(all, attempt{window.Attempt{Before: n, After: n, Window: d.Window, Model: d.Model}, t.Seq, d.Reason})
+		}
+	}
+	slices.SortFunc(all, func(a, b attempt) int { return cmp.Compare(a.seq, b.seq) })
+	return all
+}
+
+func attempts(f *core.Folded, st window.State) []window.Attempt {
+	all := placedAttempts(f, st)
+	out := make([]window.Attempt, len(all))
+	for i, a := range all {
+		out[i] = a.Attempt
+	}
+	return out
+}
+
+// owesCompaction reports whether a request went through only as a trimmed copy, or was cut by its provider,
+// and no compaction was tried since: the next evaluation has one.
+func owesCompaction(f *core.Folded) bool {
+	last := int64(0)
+	for _, r := range f.Records {
+		last = max(last, f.At[r.ID])
+	}
+	last = max(last, refused(f, window.ReasonExceeded))
+	if len(core.TakenSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, last)) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(core.TakenSince[ledger.ContextOverflow](f, ledger.EventOverflow, last), func(t core.Taken[ledger.ContextOverflow]) bool {
+		return t.Data.Action == overflow.CompactNext
+	})
+}
+
+// refused returns the entry of the last compaction that was due for a reason and came to nothing; 0: none did.
+func refused(f *core.Folded, reason string) (last int64) {
+	for _, t := range core.TakenSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
+		if t.Data.Reason == reason && t.Data.Outcome != compaction.Grace {
+			last = t.Seq
+		}
+	}
+	return last
+}
+
+// Agents returns what each agent of a session took since the last accepted compaction, and in the last turn:
+// the main conversation first, then by name.
+func Agents(f *core.Folded) []ledger.AgentInput { return inputs(f, cycle(f), 0) }
+
+// untried is agents without what a compaction was made for already, or tried in vain: one that did not help is
+// not repeated with each request.
+func untried(f *core.Folded) []ledger.AgentInput {
+	cycle := cycle(f)
+	return inputs(f, max(cycle, refused(f, window.ReasonCumulative)), max(cycle, refused(f, window.ReasonTurn)))
+}
+
+// inputs sums what each agent took behind an entry of the log, and behind another one in the last turn.
+func inputs(f *core.Folded, since, inTurn int64) []ledger.AgentInput {
+	sums := map[string]*ledger.AgentInput{"": {}}
+	for _, e := range f.Entries {
+		if e.Usage == nil || e.Kind != sessions.KindMessage || e.Hidden && e.Author == "" {
+			continue
+		}
+		a := sums[e.Author]
+		if a == nil {
+			a = &ledger.AgentInput{Agent: e.Author, Apart: true}
+			sums[e.Author] = a
+		}
+		a.Apart = a.Apart && e.Hidden
+		input := e.Usage.Prompt()
+		if e.Turn == f.Session.Turns && e.Seq > inTurn {
+			a.Turn += input
+		}
+		if e.Seq > since {
+			a.Input += input
+		}
+	}
+	out := make([]ledger.AgentInput, 0, len(sums))
+	for _, a := range sums {
+		out = append(out, *a)
+	}
+	slices.SortFunc(out, func(a, b ledger.AgentInput) int { return cmp.Compare(a.Agent, b.Agent) })
+	return out
+}
+
+// newest is what the view has from its newest answer on, in o200k_base tokens: it stays verbatim in any case.
+func newest(f *core.Folded) int {
+	n := 0
+	for _, slot := range slices.Backward(f.View.Slots) {
+		n += slot.Tokens
+		if slot.Role == transcript.RoleAssistant {
+			break
+		}
+	}
+	return n
+}
+
+// modeOf returns how a compaction that is due is made: as configured, but without a model where the
+// provider has just refused the history that the model would be given.
+func modeOf(p window.TriggerPolicy, due window.Trigger) compaction.Mode {
+	mode := compaction.Mode(p.Mode)
+	if due.Reason == window.ReasonExceeded && mode.Asks() {
+		return compaction.Intent
+	}
+	return cmp.Or(mode, compaction.Intent)
+}
+
+// keepOf returns how many turns a compaction keeps that is due because of their number: where few are allowed,
+// what it keeps by default would be all of them.
+func keepOf(p window.TriggerPolicy, due window.Trigger) int {
+	const few = 20
+	if due.Reason != window.ReasonTurns || p.Turns >= few {
+		return 0
+	}
+	return max(1, p.Turns/2)
+}

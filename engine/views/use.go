@@ -1,0 +1,115 @@
+package views
+
+import (
+	"cmp"
+	"slices"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/window"
+)
+
+// Use tells what fills the window. whole is the view as if nothing had been cut.
+func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, whole window.View) ledger.Use {
+	u := Room(f, c, w, filled)
+	u.Categories, u.Sources = categories(c, filled), sources(f, c)
+	u.Saved = c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total()))
+	return u
+}
+
+// Room is use without what fills the window, and what was saved.
+func Room(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill) ledger.Use {
+	u := ledger.Use{
+		Session: f.Session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),
+		Threshold: f.Policy.Compact.Threshold(w.Tokens), Categories: []ledger.Category{}, Sources: []ledger.Source{},
+	}
+	if cur := f.Current(); cur != nil {
+		u.Summary = cur.ID
+	}
+	if fixed, known := fixed(f, c); known {
+		u.Fixed = &fixed
+	}
+	u.Measured, _ = newestMeasured(f, anyEntry)
+	u.Held = held(f, c, u)
+	return u
+}
+
+// Filled returns what fills the view, with the summary that it starts with.
+func Filled(f *core.Folded, summary string) window.Fill {
+	if f.Current() == nil {
+		return f.View.Fill
+	}
+	return f.View.Fill.With(window.Summary, core.SummaryTokens(summary))
+}
+
+// Unedited returns the view as if nothing had been cut, edited or left out.
+func Unedited(f *core.Folded) window.View {
+	if untouched(f) {
+		return f.View
+	}
+	return window.Plan(window.Input{Entries: f.Entries})
+}
+
+// untouched reports whether nothing of the view was cut, edited or left out.
+func untouched(f *core.Folded) bool {
+	return f.Cutoff() == nil && len(f.Edits()) == 0 && f.Policy.Filter.Empty()
+}
+
+// categories tells what fills a view, largest first. Together they are the whole view.
+func categories(c tokens.Counter, filled window.Fill) []ledger.Category {
+	kinds := filled.Kinds()
+	slices.SortStableFunc(kinds, func(a, b window.Content) int {
+		return cmp.Or(cmp.Compare(filled[b], filled[a]), cmp.Compare(a.String(), b.String()))
+	})
+	out := make([]ledger.Category, 0, len(kinds))
+	upTo, before := 0, c.Of(0)
+	for _, kind := range kinds {
+		upTo += filled[kind]
+		n := c.Of(upTo) // so that roundings do not add up
+		out = append(out, ledger.Category{Name: kind.String(), Tokens: tokens.Count{N: n.N - before.N, Exact: n.Exact, Upper: n.Upper - before.Upper}})
+		before = n
+	}
+	return out
+}
+
+// callsIn returns the calls of an entry that a slot shows.
+func callsIn(slot window.Slot, e *sessions.Entry) []sessions.Call {
+	if len(slot.DropCalls) == 0 {
+		return e.Calls
+	}
+	return slices.DeleteFunc(slices.Clone(e.Calls), func(c sessions.Call) bool { return slices.Contains(slot.DropCalls, c.ID) })
+}
+
+// resultsIn returns the results of an entry in a slot, none where only texts are shown.
+func resultsIn(slot window.Slot, e *sessions.Entry) []sessions.Result {
+	if slot.TextOnly {
+		return nil
+	}
+	return e.Results
+}
+
+// shown are the edits of a slot.
+type shown []window.Edit
+
+// tokens returns what is shown of a part, or whole where it was not edited.
+func (s shown) tokens(seq int64, call string, part window.Part, whole int) int {
+	for _, e := range s {
+		if e.Seq == seq && e.Call == call && e.Part == part {
+			return e.Tokens
+		}
+	}
+	return whole
+}
+
+// Turns counts the user's requests in the view.
+func Turns(f *core.Folded) int {
+	n := 0
+	for _, s := range f.View.Slots {
+		if s.Prompt {
+			n++
+		}
+	}
+	return n
+}

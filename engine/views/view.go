@@ -1,0 +1,240 @@
+package views
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
+)
+
+// View implements API.
+func (l *Views) View(ctx context.Context, r ledger.ViewRequest) (ledger.ViewResponse, error) {
+	if err := core.CheckTexts("engine.view", core.Label("session", r.Session), core.Label("model", r.Model), core.Label("agent", r.Agent)); err != nil {
+		return ledger.ViewResponse{}, err
+	}
+	resp, err := core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.ViewResponse, error) {
+		f, err := l.FoldFor(tx, r.Session, r.Reader, true)
+		if err != nil {
+			return ledger.ViewResponse{}, err
+		}
+		if r.Position != 0 && r.Position != f.Session.Seq {
+			return ledger.ViewResponse{}, fault.New(fault.Stale, "engine.view", "the log of session %s went on from %d to %d while its view was read", r.Session, r.Position, f.Session.Seq).
+				WithHint("read the view again from its start")
+		}
+		return l.Page(ctx, tx, f, r)
+	})
+	if err != nil {
+		return ledger.ViewResponse{}, err
+	}
+	return resp, l.moveLong(ctx, resp.Messages)
+}
+
+// Page renders the messages of one page of a view.
+func (l *Views) Page(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.ViewRequest) (ledger.ViewResponse, error) {
+	summary, text, err := l.SummaryMessage(ctx, f)
+	if err != nil {
+		return ledger.ViewResponse{}, err
+	}
+	if f.CallsFirst() {
+		summary = []ledger.ViewMessage{core.Leading(Format(f))}
+	}
+	resp := ledger.ViewResponse{
+		Session: f.Session.ID, Position: f.Session.Seq, Total: len(f.View.Slots) + len(summary),
+		Tokens: f.Counter(r.Model).Of(f.Tokens(text)), Messages: []ledger.ViewMessage{},
+	}
+	if cur := f.Current(); cur != nil {
+		resp.Summary = cur.ID
+	}
+	head, size := f.View.Head(), 0
+	for i := max(r.From, 0); i < resp.Total; i++ {
+		var pieces []ledger.ViewMessage
+		switch at := i - head; {
+		case at >= 0 && at < len(summary):
+			pieces = summary
+		case at >= 0:
+			pieces, err = l.Render(ctx, tx, f, f.View.Slots[i-len(summary)])
+		default:
+			pieces, err = l.Render(ctx, tx, f, f.View.Slots[i])
+		}
+		if err != nil {
+			return ledger.ViewResponse{}, err
+		}
+		// What moves into a blob takes a page of its own, so that no two such are in memory.
+		for _, m := range pieces {
+			size += min(len(m.JSON), limits.Page) + messageSize
+		}
+		if size > limits.Page && len(resp.Messages) > 0 && len(pieces) > 0 {
+			resp.Next = i
+			break
+		}
+		resp.Messages = append(resp.Messages, pieces...)
+	}
+	return resp, nil
+}
+
+// messageSize is what a message takes in a page beside its JSON, in bytes; as much again as base64
+// adds to it.
+const messageSize = 130
+
+// SummaryMessage returns the message at the head of a compacted view, and its text.
+func (l *Views) SummaryMessage(ctx context.Context, f *core.Folded) ([]ledger.ViewMessage, string, error) {
+	cur := f.Current()
+	if cur == nil {
+		return nil, "", nil
+	}
+	text, err := l.SummaryText(ctx, *cur)
+	if err != nil {
+		return nil, "", err
+	}
+	format := Format(f)
+	return []ledger.ViewMessage{{
+		ID: cur.ID, Role: transcript.RoleUser, Format: format, Turn: cur.TurnTo, Tokens: core.SummaryTokens(text),
+		JSON: transcript.NewMessage(format, transcript.RoleUser, text),
+	}}, text, nil
+}
+
+// Format returns the provider's format of the session's messages: that of the view, or of the newest
+// message where the view has none left.
+func Format(f *core.Folded) transcript.Format {
+	if n := len(f.View.Slots); n > 0 {
+		return f.View.Slots[n-1].Format
+	}
+	for _, e := range slices.Backward(f.Entries) {
+		if e.Kind == sessions.KindMessage {
+			return e.Format
+		}
+	}
+	return transcript.Anthropic
+}
+
+// Render returns what a slot is for its provider: its messages, and behind them the one that follows it.
+func (l *Views) Render(ctx context.Context, tx kv.Tx, f *core.Folded, slot window.Slot) ([]ledger.ViewMessage, error) {
+	if slot.After == "" {
+		return l.renderSlot(ctx, tx, f, slot)
+	}
+	after := ourMessage(f, slot, slot.Seqs[len(slot.Seqs)-1], slot.After)
+	after.Tokens = core.SummaryTokens(slot.After)
+	slot.Tokens -= after.Tokens
+	pieces, err := l.renderSlot(ctx, tx, f, slot)
+	return append(pieces, after), err
+}
+
+// ourMessage is a message of the ledger itself that stands in a view at the place of an entry.
+func ourMessage(f *core.Folded, slot window.Slot, seq int64, text string) ledger.ViewMessage {
+	return ledger.ViewMessage{
+		Seq: seq, ID: f.Entries[seq-1].ID, Role: transcript.RoleUser, Format: slot.Format, Turn: slot.Turn, Tokens: slot.Tokens,
+		Edited: true, JSON: transcript.NewMessage(slot.Format, transcript.RoleUser, text),
+	}
+}
+
+// renderSlot returns what a slot itself is for its provider, one message or, where results and items are
+// messages of their own, several: the original bytes, or, where something stands in for a part, the original
+// with exactly that part replaced. It is nothing when nothing is left that could be sent.
+func (l *Views) renderSlot(ctx context.Context, tx kv.Tx, f *core.Folded, slot window.Slot) ([]ledger.ViewMessage, error) {
+	if slot.Note != "" {
+		return []ledger.ViewMessage{ourMessage(f, slot, slot.Seqs[0], slot.Note)}, nil
+	}
+	var records []sessions.Entry
+	var raws []transcript.Record
+	stubs := map[string]string{}
+	for _, seq := range slot.Seqs {
+		e, err := sessions.GetEntry(tx, f.Session.ID, seq)
+		if err != nil {
+			return nil, err
+		}
+		if e.Forgotten != nil && e.Role == transcript.RoleTool && !transcript.Joins(slot.Format) {
+			continue // a result that says so is added, and nothing but results may stand there
+		}
+		raw, err := l.Message(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		record := transcript.Record{JSON: raw, IDs: e.CallIDs()}
+		if e.Forgotten == nil {
+			record.Shorten = slot.Shorten(seq)
+		}
+		records, raws = append(records, e.Entry), append(raws, record)
+		for _, r := range e.Results {
+			if slot.Stubs[r.CallID] != r.Artifact || r.Artifact == "" || stubs[r.CallID] != "" {
+				continue
+			}
+			if stubs[r.CallID], err = core.Stub(tx, f.Session.ID, seq, r.CallID); err != nil {
+				return nil, err
+			}
+		}
+	}
+	edits := slot.Edits(func(string) (string, bool) { return "", false }) // a stub belongs to its call
+	edits.Results = stubs
+	pieces, err := transcript.Render(slot.Format, raws, edits)
+	if err != nil {
+		return nil, err
+	}
+	return placed(slot, records, raws, pieces), nil
+}
+
+// placed says of each piece of a slot where it comes from, and what it takes.
+func placed(slot window.Slot, records []sessions.Entry, raws []transcript.Record, pieces []transcript.Piece) []ledger.ViewMessage {
+	out := make([]ledger.ViewMessage, len(pieces))
+	rest := slot.Tokens
+	for i, p := range pieces {
+		from := sessions.Entry{Seq: slot.Seqs[0]}
+		if p.Record >= 0 {
+			from = records[p.Record]
+		}
+		out[i] = ledger.ViewMessage{
+			Seq: from.Seq, ID: from.ID, Role: slot.Role, Format: slot.Format, Turn: slot.Turn, JSON: p.JSON,
+			Edited: p.Record < 0 || !bytes.Equal(p.JSON, raws[p.Record].JSON),
+		}
+		if i > 0 {
+			out[i].Tokens = min(rest, shownTokens(slot, from))
+			rest -= out[i].Tokens
+		}
+	}
+	if len(out) > 0 {
+		out[0].Tokens = rest
+	}
+	return out
+}
+
+// shownTokens is what an entry takes with stubs in the place of results, and what was edited as it is shown.
+func shownTokens(slot window.Slot, e sessions.Entry) int {
+	n := e.Tokens
+	for _, r := range e.Results {
+		if slot.Stubs[r.CallID] != "" {
+			n += r.StubTokens - r.Tokens
+		}
+	}
+	for _, edit := range slot.Shortened {
+		if edit.Seq == e.Seq {
+			n += edit.Tokens - edit.Whole(&e)
+		}
+	}
+	return max(n, 0)
+}
+
+// moveLong moves the messages that do not fit a page into blobs, outside of any transaction: it may
+// have to wait for a garbage collection.
+func (l *Views) moveLong(ctx context.Context, messages []ledger.ViewMessage) error {
+	size := 0
+	for i := range messages {
+		m := &messages[i]
+		if size += len(m.JSON); size <= limits.Page {
+			continue
+		}
+		size -= len(m.JSON)
+		ref, err := l.PutBlob(ctx, bytes.NewReader(m.JSON))
+		if err != nil {
+			return err
+		}
+		m.JSON, m.Blob = nil, ref.Hash
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package views
+
+import (
+	"encoding/json"
+	"time"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/overflow"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+)
+
+// BucketWindows holds what errors of providers taught: digest of endpoint and model → overflow.Learned.
+const BucketWindows kv.Bucket = "windows"
+
+// WindowOf returns the window of a model, or of the session's when none is named: what is configured, or
+// what an error taught, if that is less.
+func (l *Views) WindowOf(tx kv.Tx, f *core.Folded, model string) (ledger.Window, error) {
+	if model == "" {
+		model = f.Session.Model
+	}
+	at, numCtx := served(f, model)
+	return l.windowAt(tx, f, model, at, numCtx)
+}
+
+// windowAt is windowOf for a model where it is called.
+func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Place, numCtx int) (ledger.Window, error) {
+	w := ledger.Window{Model: model}
+	w.Profile, _ = f.Models.Window(model)
+	for _, told := range core.TakenSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
+		if told.Data.Place == at && told.Data.OutputCap > 0 {
+			w.OutputCap = told.Data.OutputCap
+		}
+	}
+	known, err := learnedWindow(tx, at)
+	if err != nil {
+		return w, err
+	}
+	w.Tokens = known.Window(at, w.Profile, numCtx, l.Now())
+	if w.Tokens != w.Profile {
+		w.Learned = &known
+	}
+	return w, nil
+}
+
+// served returns where the session calls a model, as far as its overflows told: an error is about one
+// model behind one address.
+func served(f *core.Folded, model string) (at overflow.Place, numCtx int) {
+	at.Model = tokens.NewEstimator(model).Model()
+	for _, told := range core.TakenSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
+		if told.Data.Place.Model == at.Model {
+			at, numCtx = told.Data.Place, told.Data.NumCtx
+		}
+	}
+	return at, numCtx
+}
+
+// learnedWindow returns what was learned of a place, the zero value where nothing was.
+func learnedWindow(tx kv.Tx, at overflow.Place) (known overflow.Learned, err error) {
+	raw, err := tx.Get(BucketWindows, windowKey(at))
+	if err != nil || raw == nil {
+		return known, err
+	}
+	return known, fault.Wrap(fault.Corrupt, "engine.windows", json.Unmarshal(raw, &known))
+}
+
+func putLearnedWindow(tx kv.Tx, known overflow.Learned) error {
+	raw, err := json.Marshal(known)
+	if err != nil {
+		return fault.Wrap(fault.Internal, "engine.windows", err)
+	}
+	return tx.Put(BucketWindows, windowKey(known.Place), raw)
+}
+
+func windowKey(at overflow.Place) []byte {
+	return []byte(sessions.Digest([]byte(at.Provider + "\x00" + at.Endpoint + "\x00" + at.Model)))
+}
+
+// learnWindow takes in what an error says about the window of a model, and returns what follows.
+func learnWindow(tx kv.Tx, v overflow.Verdict, at overflow.Place, profile int, q overflow.Request, now time.Time) (overflow.Learned, overflow.Lesson, error) {
+	known, err := learnedWindow(tx, at)
+	if err != nil {
+		return known, overflow.Nothing, err
+	}
+	known, lesson := known.Learn(v, at, profile, q, now)
+	if lesson == overflow.Lowered || lesson == overflow.Confirmed {
+		err = putLearnedWindow(tx, known)
+	}
+	return known, lesson, err
+}

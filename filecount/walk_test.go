@@ -1,0 +1,64 @@
+package filecount
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/tokens"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Between listing and counting a directory once could be replaced by a link that led elsewhere.
+func TestALinkThatTakesADirectorysPlaceLeadsNowhere(t *testing.T) {
+	base := t.TempDir()
+	dir, elsewhere := filepath.Join(base, "dir"), filepath.Join(base, "elsewhere")
+	for _, name := range []string{"dir/sub", "elsewhere"} {
+		must(t, os.MkdirAll(filepath.Join(base, name), 0o700))
+		must(t, os.WriteFile(filepath.Join(base, name, "a.txt"), []byte("text"), 0o600))
+	}
+	swapped := false
+	c := New(t.Context(), Options{
+		Counter: tokens.O200kBase.Counter(),
+		Open:    func(x *Text) (io.ReadCloser, error) { return os.Open(x.Place) },
+		Found: func(int64) { // the file is listed, and not yet opened
+			must(t, os.Rename(filepath.Join(dir, "sub"), filepath.Join(base, "moved")))
+			if err := os.Symlink(elsewhere, filepath.Join(dir, "sub")); err != nil {
+				t.Skip(err)
+			}
+			swapped = true
+		},
+	})
+	_, err := c.Dir("dir", dir)
+	texts, err := c.Done(err)
+	if err != nil || len(texts) != 1 || !swapped {
+		t.Fatalf("%d texts, %v", len(texts), err)
+	}
+	if texts[0].Err == nil {
+		t.Errorf("counted behind a link: %+v", texts[0])
+	}
+}
+
+func TestADirectoryThatCannotBeReadIsATextThatFailed(t *testing.T) {
+	root := t.TempDir()
+	tree, err := safefs.Open(root)
+	must(t, err)
+	defer tree.Close() //nolint:errcheck // only read
+	var got []*Text
+	w := walker{tree: tree, root: root, yield: func(x *Text, _ fs.DirEntry) error { got = append(got, x); return nil }}
+	if err := w.dir(&repository{}, "gone", "shown/gone", step{place: filepath.Join(root, "gone"), at: "gone"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 1 || got[0].Name != "shown/gone" || got[0].Err == nil {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,39 @@
+package kv
+
+import "iter"
+
+// Values yields what decode makes of each record in a range. The first error, of the scan or of decode, ends it.
+func Values[T any](tx Tx, b Bucket, r Range, decode func(Record) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for rec, err := range tx.Scan(b, r) {
+			var v T
+			if err == nil {
+				v, err = decode(rec)
+			}
+			if !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// All is the limit of Collect that takes everything.
+const All = -1
+
+// Collect returns the first values of a sequence, at most limit of them, or its first error. What follows them is not
+// read.
+func Collect[T any](values iter.Seq2[T, error], limit int) ([]T, error) {
+	if limit == 0 {
+		return nil, nil
+	}
+	var list []T
+	for v, err := range values {
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, v); len(list) == limit {
+			break
+		}
+	}
+	return list, nil
+}

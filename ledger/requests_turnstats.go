@@ -1,0 +1,45 @@
+package ledger
+
+import (
+	"time"
+
+	"ctxledger.dev/tokens"
+)
+
+// TurnStatsRequest asks what fills a session's window, and how it came to.
+type TurnStatsRequest struct {
+	Session string `json:"session"`
+	Model   string `json:"model,omitempty"` // counts are those of this model; "": the session's
+}
+
+// TurnStats says what fills a session's window, and how it came to, turn by turn. Titles, names and requests
+// are masked.
+type TurnStats struct {
+	Use
+	Turns   []Turn `json:"turns"`   // oldest first, the newest 500
+	Earlier int    `json:"earlier"` // how many turns were before these
+}
+
+// Turn is what one turn of a session did to its view.
+type Turn struct {
+	Turn    int       `json:"turn"`    // 1-based; 0: nobody has asked for anything yet
+	Seq     int64     `json:"seq"`     // of its first entry
+	Time    time.Time `json:"time"`    // of the request
+	Request string    `json:"request"` // its first line, at most 120 characters; "" where it has none or was forgotten
+	// Used is the view at the end of the turn, or now, as it was then: later edits and compactions change nothing
+	// of it.
+	Used     tokens.Count `json:"used"`
+	Measured int64        `json:"measured"` // input and output of its last answer, as the provider reported; 0: none
+	Filled   []Part       `json:"filled"`   // what the view was made of, largest first, together Used
+	// Added is what its messages brought when they came, largest first. What was there before and this together
+	// is more than Used where something was cut, compacted or gone back from.
+	Added     []Part `json:"added"`
+	Compacted string `json:"compacted"` // the summary of a compaction in this turn that stood at its end; "": none
+	Restored  string `json:"restored"`  // the summary of an earlier compaction that was taken back in this turn
+}
+
+// Part is what one kind of content takes.
+type Part struct {
+	Name   string `json:"name"` // as in Category
+	Tokens int    `json:"tokens"`
+}

@@ -1,0 +1,12 @@
+package sessions
+
+// MaxID is how long a host's id may be to be kept as it is, in bytes.
+const MaxID = 300
+
+// ClipID keeps an id of a host; one longer than MaxID is replaced by its hash.
+func ClipID(id string) string {
+	if len(id) > MaxID {
+		return Digest([]byte(id))
+	}
+	return id
+}
