@@ -32,8 +32,6 @@ func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (ledg
 	}
 	o.State, o.Workspace = ws.UserState, ""
 	return &ledgers{API: main, root: ws.Root, user: connection.NewLazy(func(ctx context.Context) (ledger.API, error) {
-		ctx, cancel := context.WithTimeout(ctx, userWait)
-		defer cancel()
 		api, err := Open(ctx, o)
 		if err != nil {
 			return nil, &fault.Error{Code: fault.CodeOf(err), Op: "daemon.user", Message: "the user ledger cannot be opened", Err: err}
@@ -42,7 +40,8 @@ func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (ledg
 	})}, nil
 }
 
-// userWait bounds one attempt to open the user ledger: what is asked of the project waits for it.
+// userWait is how long a request waits for the user ledger to open if the project has an answer without it. A request
+// that needs the user ledger waits as long as its context allows: a busy machine takes longer to start a daemon.
 const userWait = 2 * time.Second
 
 // ledgers is the ledger of a workspace that sends what concerns user memory to the user ledger.
@@ -117,7 +116,7 @@ func (l *ledgers) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest
 	if r.Scope != "" || !fault.Is(err, fault.NotFound) {
 		return e, err
 	}
-	if user, no := l.user.Get(ctx); no == nil {
+	if user, no := l.userSoon(ctx); no == nil {
 		if _, no = user.Memory(ctx, ledger.MemoryRequest{Name: r.Name}); no == nil {
 			return e, fault.New(fault.NotFound, "daemon.memory", "no memory %.1000q of the project; the user has one of that name, which all workspaces share", r.Name).
 				WithHint("name the scope to delete that: user")
@@ -153,6 +152,13 @@ func (l *ledgers) Learn(ctx context.Context, r ledger.LearnRequest) (e ledger.Es
 	}
 	e, err = user.Learn(ctx, r)
 	return e, errors.Join(err, giveBack())
+}
+
+// userSoon returns the user ledger if it is open within userWait.
+func (l *ledgers) userSoon(ctx context.Context) (ledger.API, error) {
+	ctx, cancel := context.WithTimeout(ctx, userWait)
+	defer cancel()
+	return l.user.Get(ctx)
 }
 
 // of returns the ledger that keeps a scope.

@@ -95,7 +95,7 @@ func (l *ledgers) list(ctx context.Context, r ledger.MemoriesRequest) (ledger.Me
 // userMemories asks the user ledger. What goes wrong there becomes a note: the answer of the
 // project is worth having without it.
 func (l *ledgers) userMemories(ctx context.Context, r ledger.MemoriesRequest) ledger.MemoriesResponse {
-	api, err := l.user.Get(ctx)
+	api, err := l.userSoon(ctx)
 	if err == nil {
 		var m ledger.MemoriesResponse
 		if m, err = api.Memories(ctx, r); err == nil {
