@@ -125,26 +125,35 @@ func (s *step) summary(session string, seq int64, edit func(r *compaction.Record
 
 // heldBy returns the entries of all logs that hold an artifact's content as a result and were not
 // forgotten.
-func heldBy(tx kv.Tx, artifact string) ([]place, error) {
+func heldBy(tx kv.Tx, artifact string) (held []place, err error) {
+	err = eachHeld(tx, func(p place, id string) {
+		if id == artifact && (len(held) == 0 || held[len(held)-1] != p) { // an entry may hold it twice
+			held = append(held, p)
+		}
+	})
+	return held, err
+}
+
+// eachHeld calls fn with each artifact that is the content of a result, and the entry of that result. Forgotten
+// entries are left out.
+func eachHeld(tx kv.Tx, fn func(p place, artifact string)) error {
 	all, err := sessions.List(tx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var held []place
 	for _, s := range all {
 		for e, err := range sessions.Scan(tx, s.ID, 0, 0) {
 			if err != nil {
-				return nil, err
+				return err
 			}
 			for _, r := range e.Results {
-				if r.Artifact == artifact && e.Forgotten == nil {
-					held = append(held, place{s.ID, e.Seq})
-					break
+				if r.Artifact != "" && e.Forgotten == nil {
+					fn(place{s.ID, e.Seq}, r.Artifact)
 				}
 			}
 		}
 	}
-	return held, nil
+	return nil
 }
 
 // place is an entry of a session.

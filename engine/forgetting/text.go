@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"slices"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
@@ -135,20 +134,7 @@ func (e *eraser) artifactsIn(ctx context.Context, blobs map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	for batch := range slices.Chunk(ids, eraseBatch) {
-		err := e.update(ctx, func(s *step) error {
-			for _, id := range batch {
-				if err := s.artifact(id); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return inBatches(ctx, e, ids, (*step).artifact)
 }
 
 // entries forgets the originals of a session that hold the text.
@@ -235,31 +221,17 @@ func (e *eraser) apply(ctx context.Context, r rewrite.Rule, t scrub.Text) error 
 	if err != nil {
 		return err
 	}
-	for batch := range slices.Chunk(keys, eraseBatch) {
-		err := e.update(ctx, func(s *step) error {
-			for _, k := range batch {
-				v, err := s.Get(r.Bucket, k)
-				if err != nil {
-					return err
-				}
-				if v == nil {
-					continue // gone in the meantime
-				}
-				changed, err := r.Out(s, kv.Record{Key: k, Value: v}, t)
-				if err != nil {
-					return err
-				}
-				if changed {
-					s.count(r.Kind, "")
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+	return inBatches(ctx, e, keys, func(s *step, k []byte) error {
+		v, err := s.Get(r.Bucket, k)
+		if err != nil || v == nil {
+			return err // or deleted in the meantime
 		}
-	}
-	return nil
+		changed, err := r.Out(s, kv.Record{Key: k, Value: v}, t)
+		if changed && err == nil {
+			s.count(r.Kind, "")
+		}
+		return err
+	})
 }
 
 // outsideOf names the places outside of the ledger from which sessions were read.
