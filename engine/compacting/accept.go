@@ -99,16 +99,7 @@ func (l *Compactions) planned(ctx context.Context, tx kv.Tx, r ledger.AcceptComp
 	if pinned(r) && f.Session.Seq != r.Position {
 		return nil, core.Stale(f.Session, r.Position)
 	}
-	in, err := l.compactionInput(ctx, tx, f, r.Options)
-	if err != nil {
-		return nil, err
-	}
-	var p compaction.Proposal
-	if r.Answer != nil {
-		p, err = compaction.Finish(in, r.Options, *r.Answer)
-	} else {
-		p, err = compaction.Plan(in, r.Options)
-	}
+	p, err := l.plan(ctx, tx, f, r.Options, r.Answer)
 	if err != nil {
 		return nil, err
 	}

@@ -27,11 +27,7 @@ func (l *Compactions) PlanCompaction(ctx context.Context, r ledger.PlanCompactio
 		if err != nil {
 			return ledger.CompactionPlan{}, err
 		}
-		in, err := l.compactionInput(ctx, tx, f, r.Options)
-		if err != nil {
-			return ledger.CompactionPlan{}, err
-		}
-		p, err := compaction.Plan(in, r.Options)
+		p, err := l.plan(ctx, tx, f, r.Options, nil)
 		if err != nil {
 			return ledger.CompactionPlan{}, err
 		}
@@ -53,11 +49,16 @@ func checkPlan(r ledger.PlanCompactionRequest) error {
 		core.Label("reason", o.Reason), core.Text{What: "focus", Value: o.Focus, Most: core.MaxQuery}, core.Label("mode", string(o.Mode)), core.Label("sections", o.Preset))
 }
 
-// plan asks the compaction domain.
-func (l *Compactions) plan(ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options) (compaction.Proposal, error) {
+// plan plans a compaction, with the answer of a model where there is one.
+func (l *Compactions) plan(
+	ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options, answer *compaction.Answer,
+) (compaction.Proposal, error) {
 	in, err := l.compactionInput(ctx, tx, f, o)
 	if err != nil {
 		return compaction.Proposal{}, err
+	}
+	if answer != nil {
+		return compaction.Finish(in, o, *answer)
 	}
 	return compaction.Plan(in, o)
 }
