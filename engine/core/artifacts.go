@@ -19,15 +19,15 @@ func (l *Ledger) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (
 		Label("session", r.Ref.Session), Label("call id", r.Ref.CallID)); err != nil {
 		return artifacts.Artifact{}, err
 	}
-	m, err := l.Mutation("artifact", r.Key, r)
+	m, err := l.NewMutation("artifact", r.Key, r)
 	if err != nil {
 		return artifacts.Artifact{}, err
 	}
-	if a, done, err := Repeated[artifacts.Artifact](ctx, l, m); done || err != nil {
+	if a, done, err := PreviousResponse[artifacts.Artifact](ctx, l, m); done || err != nil {
 		return a, err
 	}
-	l.Naming.RLock()
-	defer l.Naming.RUnlock()
+	l.references.RLock()
+	defer l.references.RUnlock()
 	a, err := l.measure(ctx, r)
 	if err != nil {
 		return artifacts.Artifact{}, err
@@ -38,7 +38,7 @@ func (l *Ledger) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (
 		if err != nil {
 			return kept, nil, err
 		}
-		return kept, []ledger.Event{{Kind: ledger.EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}}, l.NameBlob(tx, kept.Hash)
+		return kept, []ledger.Event{{Kind: ledger.EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}}, l.ReferenceBlob(tx, kept.Hash)
 	})
 }
 

@@ -39,7 +39,7 @@ func (l *Ledger) Learn(ctx context.Context, r ledger.LearnRequest) (ledger.Estim
 			return ledger.Estimators{}, err
 		}
 	}
-	m, err := l.Mutation("learn", r.Key, r)
+	m, err := l.NewMutation("learn", r.Key, r)
 	if err != nil {
 		return ledger.Estimators{}, err
 	}
@@ -59,7 +59,7 @@ func (l *Ledger) Learn(ctx context.Context, r ledger.LearnRequest) (ledger.Estim
 // learn takes in the measurements that are new, and stores what follows.
 func learn(tx kv.Tx, known learned, r ledger.LearnRequest) error {
 	source := []byte(sessions.Digest([]byte(r.Host + "\x00" + r.HostID)))
-	last, err := Number(tx, BucketMeasured, source)
+	last, err := ReadNumber(tx, BucketMeasured, source)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (l *Ledger) Estimators(ctx context.Context, r ledger.EstimatorsRequest) (le
 		if err != nil {
 			return ledger.Estimators{}, err
 		}
-		event, err := Number(tx, BucketEngine, keyMeasured)
+		event, err := ReadNumber(tx, BucketEngine, keyMeasured)
 		return ledger.Estimators{States: states, Event: event}, err
 	})
 }
@@ -122,7 +122,7 @@ func (l *Ledger) KeepEstimators(ctx context.Context, r ledger.KeepEstimatorsRequ
 			return ledger.Estimators{}, fault.New(fault.Invalid, op, "%s", err)
 		}
 	}
-	m, err := l.Mutation("keep estimators", r.Key, r)
+	m, err := l.NewMutation("keep estimators", r.Key, r)
 	if err != nil {
 		return ledger.Estimators{}, err
 	}
@@ -197,8 +197,8 @@ func (k learned) states() (map[string][]byte, error) {
 	return states, nil
 }
 
-// Number reads a number; one that was never written is 0.
-func Number(tx kv.Tx, b kv.Bucket, key []byte) (int64, error) {
+// ReadNumber reads a number; one that was never written is 0.
+func ReadNumber(tx kv.Tx, b kv.Bucket, key []byte) (int64, error) {
 	raw, err := tx.Get(b, key)
 	if err != nil || raw == nil {
 		return 0, err

@@ -4,13 +4,16 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"os"
 	"slices"
 	"time"
 
+	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/memory"
 )
 
 const BucketEvents kv.Bucket = "events" // sequence number → Event
@@ -19,6 +22,7 @@ const BucketEvents kv.Bucket = "events" // sequence number → Event
 const (
 	defaultEvents = 100
 	MaxEvents     = 1000
+	maxKinds      = 32 // kinds in one filter
 )
 
 // publish stores events with the numbers that follow the newest, and drops the oldest beyond
@@ -141,3 +145,32 @@ func NewestEvent(tx kv.Tx) (int64, error) {
 
 // SeqKey is the key of a sequence number, in the order of numbers.
 func SeqKey(seq int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(max(seq, 0))) }
+
+// Info implements API. What only the owner knows (clients, idle time) is filled in by the daemon.
+func (l *Ledger) Info(ctx context.Context, _ ledger.InfoRequest) (ledger.Info, error) {
+	size, err := l.Store.Size(ctx)
+	if err != nil {
+		return ledger.Info{}, err
+	}
+	return View(ctx, l, func(tx kv.Tx) (ledger.Info, error) {
+		info := ledger.Info{
+			Workspace: l.root, State: l.State, PID: os.Getpid(), Started: l.started, InProcess: true,
+			Bytes: size.Records + size.Blobs,
+		}
+		all, err := visible(tx)
+		if err != nil {
+			return info, err
+		}
+		info.Sessions = len(all)
+		counts, err := artifacts.Count(tx)
+		if err != nil {
+			return info, err
+		}
+		info.Artifacts = counts.Live
+		if info.Memories, err = memory.Count(tx, l.Scope); err != nil {
+			return info, err
+		}
+		info.Event, err = NewestEvent(tx)
+		return info, err
+	})
+}

@@ -53,12 +53,12 @@ func (l *Ledger) FoldFor(tx kv.Tx, id string, r ledger.Reader, committed bool) (
 		return nil, err
 	}
 	f.Models = l.Settings(s).Models
-	f.CountIn(tx)
+	f.UseEstimators(tx)
 	return f, nil
 }
 
-// CountIn has counts use what a transaction knows of models: one that has ended knows nothing.
-func (f *Folded) CountIn(tx kv.Tx) {
+// UseEstimators has counts use what a transaction knows of models: one that has ended knows nothing.
+func (f *Folded) UseEstimators(tx kv.Tx) {
 	f.estimator = func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }
 }
 

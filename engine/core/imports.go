@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"ctxledger.dev/engine/attribution"
 	"ctxledger.dev/internal/fault"
@@ -86,8 +87,8 @@ func (l *Ledger) AppendEntries(ctx context.Context, r ledger.AppendEntriesReques
 	if err := checkBatch(r); err != nil {
 		return zero, err
 	}
-	l.Naming.RLock()
-	defer l.Naming.RUnlock()
+	l.references.RLock()
+	defer l.references.RUnlock()
 	tree, err := l.importTree(ctx, r)
 	if err != nil {
 		return zero, err
@@ -95,7 +96,7 @@ func (l *Ledger) AppendEntries(ctx context.Context, r ledger.AppendEntriesReques
 	r.Session.Tree = tree
 	ready, err := l.prepareAll(ctx, l.Settings(r.Session), r.Entries)
 	if err == nil {
-		err = l.placeAll(ctx, ready)
+		err = l.storeBlobs(ctx, ready)
 	}
 	if err != nil {
 		return zero, err
@@ -164,7 +165,7 @@ func checkBatch(r ledger.AppendEntriesRequest) error {
 	if len(r.Key) > maxKey {
 		return keyTooLong(op, r.Key)
 	}
-	return CheckTexts(op, Label("check", r.Check), Text{"host", r.Session.Host, maxHostID}, Text{"host's session id", r.Session.HostID, maxHostID},
+	return CheckTexts(op, Label("check", r.Check), Text("host", r.Session.Host, maxHostID), Text("host's session id", r.Session.HostID, maxHostID),
 		Label("parent session", r.Session.Parent))
 }
 
@@ -273,4 +274,33 @@ func (rec *recorder) events(count int, seen bool) []ledger.Event {
 		out = append(out, ledger.Event{Kind: ledger.EventChange, Session: rec.session.ID, Entry: rec.session.Seq, Count: rec.files.Changed})
 	}
 	return out
+}
+
+// overtaken is how long a batch waits for the one before it, which its client has sent first.
+const overtaken = time.Second
+
+// await waits until an import has reached an offset, because the batches of one client may overtake
+// each other on their way. An import that does not get there is for the transaction to refuse.
+func (l *Ledger) await(ctx context.Context, id string, offset int64) error {
+	var timer *time.Timer
+	for {
+		bell := l.nextBell() // before reading, so that no commit slips between
+		st, err := View(ctx, l, func(tx kv.Tx) (ImportRecord, error) { return readImport(tx, id) })
+		if err != nil || st.Offset >= offset {
+			return err
+		}
+		if timer == nil {
+			timer = time.NewTimer(overtaken)
+			defer timer.Stop()
+		}
+		select {
+		case <-bell:
+		case <-timer.C:
+			return nil
+		case <-l.closed:
+			return nil // the transaction says it
+		case <-ctx.Done():
+			return fault.Wrap(fault.Unavailable, "engine.append", ctx.Err())
+		}
+	}
 }

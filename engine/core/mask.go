@@ -24,7 +24,7 @@ const (
 
 // Mask implements API.
 func (l *Ledger) Mask(_ context.Context, r ledger.MaskRequest) (ledger.MaskResponse, error) {
-	if err := CheckTexts("engine.mask", Text{"text", r.Text, limits.MaskText}); err != nil {
+	if err := CheckTexts("engine.mask", Text("text", r.Text, limits.MaskText)); err != nil {
 		return ledger.MaskResponse{}, err
 	}
 	text, n := masked(l.Masks, r.Text)

@@ -17,7 +17,7 @@ const defaultRecall = 5
 // SaveMemory implements API. An empty scope is that of this ledger. Secrets are masked before they are stored: a
 // memory goes to other sessions and other agents.
 func (l *Ledger) SaveMemory(ctx context.Context, r ledger.SaveMemoryRequest) (memory.Entry, error) {
-	m, err := l.Mutation("save memory", r.Key, r)
+	m, err := l.NewMutation("save memory", r.Key, r)
 	if err != nil {
 		return memory.Entry{}, err
 	}
@@ -49,7 +49,7 @@ func (l *Ledger) Memories(ctx context.Context, r ledger.MemoriesRequest) (ledger
 	if r.Scope != "" && r.Scope != l.Scope {
 		return resp, l.wrongScope(r.Scope)
 	}
-	if err := CheckTexts("engine.memory", Text{"query", r.Query, MaxQuery}, Label("cursor", r.After)); err != nil {
+	if err := CheckTexts("engine.memory", Text("query", r.Query, MaxQuery), Label("cursor", r.After)); err != nil {
 		return resp, err
 	}
 	return View(ctx, l, func(tx kv.Tx) (ledger.MemoriesResponse, error) {
@@ -93,7 +93,7 @@ func (l *Ledger) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest)
 	if r.Scope != "" && r.Scope != l.Scope {
 		return memory.Entry{}, l.wrongScope(r.Scope)
 	}
-	m, err := l.Mutation("delete memory", r.Key, r)
+	m, err := l.NewMutation("delete memory", r.Key, r)
 	if err != nil {
 		return memory.Entry{}, err
 	}

@@ -3,8 +3,6 @@ package core
 import (
 	"cmp"
 	"context"
-	"strings"
-	"unicode/utf8"
 
 	"ctxledger.dev/engine/attribution"
 	"ctxledger.dev/internal/failpoint"
@@ -16,10 +14,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-const (
-	maxTitle    = 120    // characters of a session's title
-	maxMessages = 20_000 // messages of one conversation: a commit stays within seconds
-)
+const maxMessages = 20_000 // messages of one conversation: a commit stays within seconds
 
 // AppendMessages implements API.
 //
@@ -29,14 +24,14 @@ const (
 func (l *Ledger) AppendMessages(ctx context.Context, r ledger.AppendMessagesRequest) (ledger.AppendMessagesResponse, error) {
 	var zero ledger.AppendMessagesResponse
 	const op = "engine.messages"
-	if err := CheckTexts(op, Label("session", r.Session), Text{"host", r.Host, maxHostID}, Label("model", r.Model), Label("blob", r.Blob), Text{"directory", r.Dir, attribution.MaxPath}); err != nil {
+	if err := CheckTexts(op, Label("session", r.Session), Text("host", r.Host, maxHostID), Label("model", r.Model), Label("blob", r.Blob), Text("directory", r.Dir, attribution.MaxPath)); err != nil {
 		return zero, err
 	}
-	m, err := l.Mutation("messages", r.Key, r)
+	m, err := l.NewMutation("messages", r.Key, r)
 	if err != nil {
 		return zero, err
 	}
-	if resp, done, err := Repeated[ledger.AppendMessagesResponse](ctx, l, m); done || err != nil {
+	if resp, done, err := PreviousResponse[ledger.AppendMessagesResponse](ctx, l, m); done || err != nil {
 		return resp, err
 	}
 	resp, err := l.recordMessages(ctx, r, m)
@@ -49,8 +44,8 @@ func (l *Ledger) AppendMessages(ctx context.Context, r ledger.AppendMessagesRequ
 
 // recordMessages records what is new of a conversation, again when another caller was faster.
 func (l *Ledger) recordMessages(ctx context.Context, r ledger.AppendMessagesRequest, m Mutation) (ledger.AppendMessagesResponse, error) {
-	l.Naming.RLock()
-	defer l.Naming.RUnlock()
+	l.references.RLock()
+	defer l.references.RUnlock()
 	raws, err := l.conversation(ctx, r)
 	if err != nil {
 		return ledger.AppendMessagesResponse{}, err
@@ -60,7 +55,7 @@ func (l *Ledger) recordMessages(ctx context.Context, r ledger.AppendMessagesRequ
 			return ledger.AppendMessagesResponse{}, err
 		}
 	}
-	raws = withoutLeading(r.Format, raws)
+	raws = withoutOpening(r.Format, raws)
 	for range limits.Plans {
 		resp, err := l.tryMessages(ctx, r, raws, m)
 		if !fault.Is(err, fault.Stale) {
@@ -135,7 +130,7 @@ func newestFormat(tx kv.Tx, session string) (transcript.Format, error) {
 // caller recorded messages of it in between.
 func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest, raws [][]byte, m Mutation) (ledger.AppendMessagesResponse, error) {
 	c := chained(raws)
-	at, err := View(ctx, l, func(tx kv.Tx) (position, error) { return l.place(tx, r, c) })
+	at, err := View(ctx, l, func(tx kv.Tx) (position, error) { return l.locate(tx, r, c) })
 	if err != nil {
 		return ledger.AppendMessagesResponse{}, err
 	}
@@ -144,7 +139,7 @@ func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest
 		return ledger.AppendMessagesResponse{}, err
 	}
 	return Mutate(ctx, l, m, func(tx kv.Tx) (ledger.AppendMessagesResponse, []ledger.Event, error) {
-		now, err := l.place(tx, r, c)
+		now, err := l.locate(tx, r, c)
 		if err != nil {
 			return ledger.AppendMessagesResponse{}, nil, err
 		}
@@ -181,7 +176,7 @@ func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesReq
 			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.1000q", known+i+1, p.entry.Role).WithHint("%s", hint)
 		}
 	}
-	return ready, l.placeAll(ctx, ready)
+	return ready, l.storeBlobs(ctx, ready)
 }
 
 // appendMessages records the new messages of a conversation.
@@ -242,14 +237,4 @@ func (l *Ledger) title(ready []*prepared) string {
 		return l.MaskedTitle(transcript.PlainText(m))
 	}
 	return ""
-}
-
-// FirstLine returns the first line of a text, shortened to a title.
-func FirstLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimLeft(s, "# \t\r\n"), "\n")
-	s = strings.TrimSpace(s)
-	if utf8.RuneCountInString(s) > maxTitle {
-		s = string([]rune(s)[:maxTitle-1]) + "…"
-	}
-	return s
 }

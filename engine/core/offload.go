@@ -47,7 +47,7 @@ func (rec *recorder) offload(r *result) error {
 	if a, _, err = artifacts.Put(rec.tx, a); err != nil {
 		return err
 	}
-	if err := rec.l.NameBlob(rec.tx, a.Hash); err != nil {
+	if err := rec.l.ReferenceBlob(rec.tx, a.Hash); err != nil {
 		return err
 	}
 	stub, ok := r.stubFor(a, command, rec.l.Masks)

@@ -36,8 +36,8 @@ func (l *Ledger) originalOf(ctx context.Context, e sessions.Stored) ([]byte, err
 	return l.readBlob(ctx, e.Blob, limits.Blob)
 }
 
-// Decoded returns the message of one entry. Errors: not_found when it was forgotten.
-func (l *Ledger) Decoded(ctx context.Context, tx kv.Tx, session string, seq int64) (transcript.Message, error) {
+// DecodeEntry returns the message of one entry. Errors: not_found when it was forgotten.
+func (l *Ledger) DecodeEntry(ctx context.Context, tx kv.Tx, session string, seq int64) (transcript.Message, error) {
 	e, err := sessions.GetEntry(tx, session, seq)
 	if err == nil && e.Forgotten != nil {
 		err = fault.New(fault.NotFound, "engine.decode", "message %s was forgotten", e.ID)

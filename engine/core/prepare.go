@@ -95,11 +95,11 @@ func (l *Ledger) prepareAll(ctx context.Context, s Settings, entries []sessions.
 	return ready, err
 }
 
-// placeAll stores the blobs that prepared entries need, several at once. The caller holds l.naming
+// storeBlobs stores the blobs that prepared entries need, several at once. The caller holds l.references
 // until the entries are committed.
-func (l *Ledger) placeAll(ctx context.Context, ready []*prepared) error {
+func (l *Ledger) storeBlobs(ctx context.Context, ready []*prepared) error {
 	defer failpoint.Hit("engine.prepare.placed")
-	return each(len(ready), func(i int) error { return l.placeBlobs(ctx, ready[i]) })
+	return each(len(ready), func(i int) error { return l.storeBlobsOf(ctx, ready[i]) })
 }
 
 // header copies what a face says about an entry, within bounds.
@@ -248,9 +248,9 @@ func (p *prepared) count(text string) int {
 	return f[tokens.FeatureTokens]
 }
 
-// placeBlobs stores an original that is too long for a record, and the texts of results that may
+// storeBlobsOf stores an original that is too long for a record, and the texts of results that may
 // become artifacts: blobs are durable before the records that name them.
-func (l *Ledger) placeBlobs(ctx context.Context, p *prepared) error {
+func (l *Ledger) storeBlobsOf(ctx context.Context, p *prepared) error {
 	if p.entry.Blob == "" && len(p.original) > kv.MaxInline {
 		ref, err := l.storeBlob(ctx, bytes.NewReader(p.original))
 		if err != nil {

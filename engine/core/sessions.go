@@ -11,8 +11,6 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-const DefaultList = 100 // elements of a list when the request names no limit
-
 // Sessions implements API.
 func (l *Ledger) Sessions(ctx context.Context, r ledger.SessionsRequest) (ledger.SessionsResponse, error) {
 	return View(ctx, l, func(tx kv.Tx) (ledger.SessionsResponse, error) {
@@ -34,23 +32,6 @@ func visible(tx kv.Tx) ([]sessions.Session, error) {
 
 // sessionSize is about what a session takes in a page, in bytes.
 func sessionSize(s sessions.Session) int { return 700 + len(s.Title) + len(s.Dir) + len(s.HostID) }
-
-// ListLimit is how many elements a list has: as many as asked for, but at most maxList; 0 means
-// defaultList.
-func ListLimit(limit int) int {
-	if limit <= 0 {
-		return DefaultList
-	}
-	return min(limit, maxList)
-}
-
-// OrEmpty returns a list that JSON writes as [].
-func OrEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
 
 // Session implements API.
 func (l *Ledger) Session(ctx context.Context, r ledger.SessionRequest) (sessions.Session, error) {
@@ -126,4 +107,10 @@ func (l *Ledger) Log(ctx context.Context, r ledger.LogRequest) (ledger.LogRespon
 		}
 		return resp, nil
 	})
+}
+
+// Stale says that a log went on since something was decided about it.
+func Stale(s sessions.Session, position int64) error {
+	return fault.New(fault.Stale, "engine.accept", "the log of session %s went on from entry %d to %d since the plan was made", s.ID, position, s.Seq).
+		WithHint("plan again")
 }

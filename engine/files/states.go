@@ -23,7 +23,7 @@ func (l *Files) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) 
 	if err := l.checkStates(r); err != nil {
 		return resp, err
 	}
-	m, err := l.Mutation("states", r.Key, r)
+	m, err := l.NewMutation("states", r.Key, r)
 	if err != nil {
 		return resp, err
 	}

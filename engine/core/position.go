@@ -40,9 +40,9 @@ type position struct {
 // place finds how much of a conversation is known, and which session goes on: the named one, or the
 // one that ends where the known part ends. Anything else is a new session, be it a fork of a shared
 // beginning.
-func (l *Ledger) place(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, error) {
+func (l *Ledger) locate(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, error) {
 	if r.Session != "" {
-		return placeIn(tx, r, c)
+		return locateIn(tx, r, c)
 	}
 	if r.Since {
 		return position{}, fault.New(fault.Invalid, "engine.messages", "new messages alone need the session that they continue").
@@ -63,8 +63,8 @@ func (l *Ledger) place(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (posit
 	return at, err
 }
 
-// placeIn is place for a named session.
-func placeIn(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, error) {
+// locateIn is locate for a named session.
+func locateIn(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, error) {
 	s, err := sessions.Find(tx, r.Session)
 	if err != nil {
 		return position{}, err
