@@ -185,7 +185,7 @@ func editsMade(f *core.Folded, edits []window.Edit, c tokens.Counter) ledger.Edi
 			}
 		}
 		tool := ""
-		if call, known := callOf(f, e.Call); known {
+		if call, known := f.Call(e.Call); known {
 			tool = call.Name
 		}
 		told.Items = append(told.Items, ledger.EditedItem{Entry: e.Seq, Call: e.Call, Tool: tool, Freed: c.Of(n).N})
