@@ -1,6 +1,20 @@
 package ledger
 
-import "ctxledger.dev/tokens"
+import (
+	"context"
+
+	"ctxledger.dev/tokens"
+)
+
+// Calibration learns how models count tokens.
+type Calibration interface {
+	// Learn takes measurements of models' tokenizers into what the user ledger knows of them.
+	Learn(ctx context.Context, r LearnRequest) (Estimators, error)
+	// Estimators returns what this ledger knows of models' tokenizers.
+	Estimators(ctx context.Context, r EstimatorsRequest) (Estimators, error)
+	// KeepEstimators stores what was learnt elsewhere, for the counts of this ledger. invalid: not a state.
+	KeepEstimators(ctx context.Context, r KeepEstimatorsRequest) (Estimators, error)
+}
 
 // Measurement is what one request of a session shows of its model's tokenizer: by how much the input
 // grew, and with what.
