@@ -13,7 +13,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// PutArtifact implements API.
+// PutArtifact implements ledger.ArtifactStore.
 func (l *Ledger) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (artifacts.Artifact, error) {
 	if err := CheckTexts("engine.artifact", Label("title", r.Title), Label("tool", r.Tool), Label("hint", r.Hint),
 		Label("session", r.Ref.Session), Label("call id", r.Ref.CallID)); err != nil {
@@ -95,12 +95,12 @@ func isWord(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
 }
 
-// Artifact implements API.
+// Artifact implements ledger.ArtifactStore.
 func (l *Ledger) Artifact(ctx context.Context, r ledger.ArtifactRequest) (artifacts.Artifact, error) {
 	return View(ctx, l, func(tx kv.Tx) (artifacts.Artifact, error) { return artifacts.Get(tx, r.ID) })
 }
 
-// Artifacts implements API.
+// Artifacts implements ledger.ArtifactStore.
 func (l *Ledger) Artifacts(ctx context.Context, r ledger.ArtifactsRequest) (ledger.ArtifactsResponse, error) {
 	return View(ctx, l, func(tx kv.Tx) (ledger.ArtifactsResponse, error) {
 		list, total, err := artifacts.List(tx, r.Session, max(r.Skip, 0), max(r.Limit, 0))
@@ -120,7 +120,7 @@ func artifactSize(a artifacts.Artifact) int {
 	return n
 }
 
-// ReadArtifact implements API.
+// ReadArtifact implements ledger.ArtifactStore.
 func (l *Ledger) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest) (artifacts.Page, error) {
 	c, err := l.open(ctx, r.ID)
 	if err != nil {
@@ -132,7 +132,7 @@ func (l *Ledger) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest)
 	return page, err
 }
 
-// SearchArtifacts implements API. It looks through the newest maxList artifacts.
+// SearchArtifacts implements ledger.ArtifactStore. It looks through the newest maxList artifacts.
 func (l *Ledger) SearchArtifacts(ctx context.Context, r ledger.SearchArtifactsRequest) (ledger.SearchArtifactsResponse, error) {
 	list, err := View(ctx, l, func(tx kv.Tx) ([]artifacts.Artifact, error) {
 		list, _, err := artifacts.List(tx, "", 0, maxList)

@@ -60,7 +60,7 @@ func (l *Ledger) storeBlob(ctx context.Context, content io.Reader) (kv.BlobRef, 
 	return ref, err
 }
 
-// PutBlob implements API. Garbage that is collected in this moment does not include the blob: whoever
+// PutBlob implements ledger.Blobs. Garbage that is collected in this moment does not include the blob: whoever
 // stored it has limits.CollectGrace to name it.
 func (l *Ledger) PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, error) {
 	end := &ending{Reader: content, then: l.references.RLock}

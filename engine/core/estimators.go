@@ -25,7 +25,7 @@ var keyMeasured = []byte("measured")
 // models fit into a record, as what is kept under the key of the request has to.
 const maxMeasurements = 64
 
-// Learn implements API.
+// Learn implements ledger.Calibration.
 func (l *Ledger) Learn(ctx context.Context, r ledger.LearnRequest) (ledger.Estimators, error) {
 	const op = "engine.learn"
 	if n := max(len(r.Measurements), len(r.Models)); n > maxMeasurements {
@@ -92,7 +92,7 @@ func learn(tx kv.Tx, known learned, r ledger.LearnRequest) error {
 	return putNumber(tx, BucketMeasured, source, last)
 }
 
-// Estimators implements API.
+// Estimators implements ledger.Calibration.
 func (l *Ledger) Estimators(ctx context.Context, r ledger.EstimatorsRequest) (ledger.Estimators, error) {
 	if len(r.Models) > maxMeasurements {
 		return ledger.Estimators{}, fault.New(fault.TooLarge, "engine.estimators", "%d models in one request, more than %d", len(r.Models), maxMeasurements)
@@ -111,7 +111,7 @@ func (l *Ledger) Estimators(ctx context.Context, r ledger.EstimatorsRequest) (le
 	})
 }
 
-// KeepEstimators implements API.
+// KeepEstimators implements ledger.Calibration.
 func (l *Ledger) KeepEstimators(ctx context.Context, r ledger.KeepEstimatorsRequest) (ledger.Estimators, error) {
 	const op = "engine.estimators"
 	if len(r.States) > maxMeasurements {

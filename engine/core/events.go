@@ -67,7 +67,7 @@ func (l *Ledger) nextBell() <-chan struct{} {
 	return l.bell
 }
 
-// WaitEvents implements API. A caller that has missed events is told so at once.
+// WaitEvents implements ledger.Events. A caller that has missed events is told so at once.
 func (l *Ledger) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	if len(r.Kinds) > maxKinds {
 		return ledger.WaitEventsResponse{}, fault.New(fault.TooLarge, "engine.wait", "%d kinds of events, more than %d", len(r.Kinds), maxKinds)
@@ -146,7 +146,7 @@ func NewestEvent(tx kv.Tx) (int64, error) {
 // SeqKey is the key of a sequence number, in the order of numbers.
 func SeqKey(seq int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(max(seq, 0))) }
 
-// Info implements API. What only the owner knows (clients, idle time) is filled in by the daemon.
+// Info implements ledger.Events. What only the owner knows (clients, idle time) is filled in by the daemon.
 func (l *Ledger) Info(ctx context.Context, _ ledger.InfoRequest) (ledger.Info, error) {
 	size, err := l.Store.Size(ctx)
 	if err != nil {

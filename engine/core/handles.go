@@ -140,7 +140,7 @@ func (c *capped) Write(p []byte) (int, error) {
 	return c.Buffer.Write(p)
 }
 
-// ReadBlob implements API. The range of a summary and a whole session, of any size, are streamed from the log.
+// ReadBlob implements ledger.Blobs. The range of a summary and a whole session, of any size, are streamed from the log.
 func (l *Ledger) ReadBlob(ctx context.Context, r ledger.ReadBlobRequest) (io.ReadCloser, error) {
 	if (r.Hash == "") == (r.Handle == "") {
 		return nil, fault.New(fault.Invalid, "engine.read", "name a blob by its hash or by a handle, and only one of them")

@@ -41,7 +41,7 @@ const keptBatches = 4
 // digestLen is how many bytes of a digest are kept: enough to tell a client's mistake from a repetition.
 const digestLen = 8
 
-// ImportState implements API.
+// ImportState implements ledger.Recorder.
 func (l *Ledger) ImportState(ctx context.Context, r ledger.ImportStateRequest) (ledger.ImportState, error) {
 	rec, err := View(ctx, l, func(tx kv.Tx) (ImportRecord, error) { return readImport(tx, r.Import) })
 	return rec.ImportState, err
@@ -81,7 +81,7 @@ func (rec *ImportRecord) took(r ledger.AppendEntriesRequest, m Mutation, resp le
 	rec.Batches = rec.Batches[max(0, len(rec.Batches)-keptBatches):]
 }
 
-// AppendEntries implements API.
+// AppendEntries implements ledger.Recorder.
 func (l *Ledger) AppendEntries(ctx context.Context, r ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, error) {
 	var zero ledger.AppendEntriesResponse
 	if err := checkBatch(r); err != nil {

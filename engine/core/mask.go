@@ -22,7 +22,7 @@ const (
 	MaskKeySize = 32 // bytes, as many as the hash has
 )
 
-// Mask implements API.
+// Mask implements ledger.Erasure.
 func (l *Ledger) Mask(_ context.Context, r ledger.MaskRequest) (ledger.MaskResponse, error) {
 	if err := CheckTexts("engine.mask", Text("text", r.Text, limits.MaskText)); err != nil {
 		return ledger.MaskResponse{}, err

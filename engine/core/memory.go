@@ -14,7 +14,7 @@ import (
 // defaultRecall is how many memories a query gets when it names no limit.
 const defaultRecall = 5
 
-// SaveMemory implements API. An empty scope is that of this ledger. Secrets are masked before they are stored: a
+// SaveMemory implements ledger.MemoryStore. An empty scope is that of this ledger. Secrets are masked before they are stored: a
 // memory goes to other sessions and other agents.
 func (l *Ledger) SaveMemory(ctx context.Context, r ledger.SaveMemoryRequest) (memory.Entry, error) {
 	m, err := l.NewMutation("save memory", r.Key, r)
@@ -43,7 +43,7 @@ func (l *Ledger) SaveMemory(ctx context.Context, r ledger.SaveMemoryRequest) (me
 	})
 }
 
-// Memories implements API, for the scope that this ledger holds.
+// Memories implements ledger.MemoryStore, for the scope that this ledger holds.
 func (l *Ledger) Memories(ctx context.Context, r ledger.MemoriesRequest) (ledger.MemoriesResponse, error) {
 	resp := ledger.MemoriesResponse{Entries: []memory.Entry{}}
 	if r.Scope != "" && r.Scope != l.Scope {
@@ -80,7 +80,7 @@ func fitMemories(r *ledger.MemoriesResponse, bodies bool) {
 	r.Entries = OrEmpty(fits)
 }
 
-// Memory implements API.
+// Memory implements ledger.MemoryStore.
 func (l *Ledger) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.Entry, error) {
 	if r.Scope != "" && r.Scope != l.Scope {
 		return memory.Entry{}, l.wrongScope(r.Scope)
@@ -88,7 +88,7 @@ func (l *Ledger) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.Ent
 	return View(ctx, l, func(tx kv.Tx) (memory.Entry, error) { return memory.Get(tx, l.Scope, r.Name) })
 }
 
-// DeleteMemory implements API.
+// DeleteMemory implements ledger.MemoryStore.
 func (l *Ledger) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest) (memory.Entry, error) {
 	if r.Scope != "" && r.Scope != l.Scope {
 		return memory.Entry{}, l.wrongScope(r.Scope)

@@ -16,7 +16,7 @@ import (
 
 const maxMessages = 20_000 // messages of one conversation: a commit stays within seconds
 
-// AppendMessages implements API.
+// AppendMessages implements ledger.Recorder.
 //
 // A host that keeps its conversation sends it whole each time. Its messages are known again by
 // their chain of ids, so only what is new is recorded; a summary of ours at the head stands for

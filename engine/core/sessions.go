@@ -11,7 +11,7 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// Sessions implements API.
+// Sessions implements ledger.SessionReader.
 func (l *Ledger) Sessions(ctx context.Context, r ledger.SessionsRequest) (ledger.SessionsResponse, error) {
 	return View(ctx, l, func(tx kv.Tx) (ledger.SessionsResponse, error) {
 		all, err := visible(tx)
@@ -33,7 +33,7 @@ func visible(tx kv.Tx) ([]sessions.Session, error) {
 // sessionSize is about what a session takes in a page, in bytes.
 func sessionSize(s sessions.Session) int { return 700 + len(s.Title) + len(s.Dir) + len(s.HostID) }
 
-// Session implements API.
+// Session implements ledger.SessionReader.
 func (l *Ledger) Session(ctx context.Context, r ledger.SessionRequest) (sessions.Session, error) {
 	if err := CheckTexts("engine.session", Label("session's name", r.Name), Label("host's session id", r.HostID)); err != nil {
 		return sessions.Session{}, err
@@ -82,7 +82,7 @@ func (l *Ledger) unnamed(tx kv.Tx, latest bool, tree string) (sessions.Session, 
 		WithHint("import one with `ctxledger import FILE`, or hand in messages")
 }
 
-// Log implements API.
+// Log implements ledger.SessionReader.
 func (l *Ledger) Log(ctx context.Context, r ledger.LogRequest) (ledger.LogResponse, error) {
 	return View(ctx, l, func(tx kv.Tx) (ledger.LogResponse, error) {
 		resp := ledger.LogResponse{Entries: []ledger.LogEntry{}}

@@ -15,7 +15,7 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// Changes implements API.
+// Changes implements ledger.Files.
 func (l *Files) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.ChangesResponse, error) {
 	f := changes.Filter{Session: r.Session, Since: r.Since, Before: r.Before}
 	if r.Path != "" {

@@ -17,7 +17,7 @@ import (
 // maxStates is how many files one RecordStates tells of.
 const maxStates = 500
 
-// RecordStates implements API.
+// RecordStates implements ledger.Observations.
 func (l *Files) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) (ledger.RecordStatesResponse, error) {
 	resp := ledger.RecordStatesResponse{Changes: []changes.Change{}}
 	if err := l.checkStates(r); err != nil {
