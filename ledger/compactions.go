@@ -98,7 +98,8 @@ type RestoreResponse struct {
 
 // Compact makes a compaction without a model, in one request. Outcomes other than compacted come back in the plan: no
 // summary is recorded, only that it was tried. With dryRun nothing is recorded at all.
-func Compact(ctx context.Context, api Compactions, r PlanCompactionRequest, key string, dryRun bool) (CompactionPlan, error) {
+func Compact(ctx context.Context, api Compactions, r PlanCompactionRequest, key string,
+	dryRun bool) (CompactionPlan, error) {
 	if dryRun {
 		return api.PlanCompaction(ctx, r)
 	}
@@ -121,9 +122,11 @@ const maxAnswers = 2
 // compaction whose outcome is compacted says in Summary.Run what became of the model's words.
 //
 // Errors: invalid without an author; unavailable when the caller gave up, and then nothing was changed.
-func CompactBy(ctx context.Context, api Compactions, r PlanCompactionRequest, key string, dryRun bool, author Author) (CompactionPlan, error) {
+func CompactBy(ctx context.Context, api Compactions, r PlanCompactionRequest, key string, dryRun bool,
+	author Author) (CompactionPlan, error) {
 	if author == nil {
-		return CompactionPlan{}, fault.New(fault.Invalid, "engine.compact", "mode %s needs a model, and none was given", r.Options.Mode)
+		return CompactionPlan{}, fault.New(fault.Invalid, "engine.compact",
+			"mode %s needs a model, and none was given", r.Options.Mode)
 	}
 	if done, err := acceptedBefore(ctx, api, r, key); done != nil || err != nil {
 		if err != nil {
@@ -156,7 +159,8 @@ func CompactBy(ctx context.Context, api Compactions, r PlanCompactionRequest, ke
 		}
 		return finished(p, accepted), nil
 	}
-	return CompactionPlan{}, fault.New(fault.Stale, "engine.compact", "session %s changed %d times while its compaction was written", r.Session, limits.Plans).
+	return CompactionPlan{}, fault.New(fault.Stale, "engine.compact",
+		"session %s changed %d times while its compaction was written", r.Session, limits.Plans).
 		WithHint("compact again when the agent pauses")
 }
 

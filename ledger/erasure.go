@@ -72,9 +72,10 @@ type RetainRequest struct {
 
 // RetentionPolicy says when whole sessions expire. Zero fields say nothing.
 type RetentionPolicy struct {
-	OlderThan int64     `json:"older_than_seconds,omitempty"` // since a session's newest entry
-	MaxSize   int64     `json:"max_bytes,omitempty"`          // of records and blobs on disk: the oldest sessions go until it holds
-	Set       time.Time `json:"set"`
+	OlderThan int64 `json:"older_than_seconds,omitempty"` // since a session's newest entry
+	// MaxSize bounds records and blobs on disk: the oldest sessions expire until it holds.
+	MaxSize int64     `json:"max_bytes,omitempty"`
+	Set     time.Time `json:"set"`
 }
 
 // Retention is the policy, and what it means now.

@@ -103,8 +103,10 @@ func Recover(ctx context.Context, api Shrinker, r OverflowRequest, o compaction.
 
 // shrink makes the view smaller: by edits, by a compaction where these do not suffice, and by a copy where
 // that does not either. For a body with too many bytes compaction is the last means, and not tried here.
-func (rec *Recovery) shrink(ctx context.Context, api Shrinker, r OverflowRequest, o compaction.Options, key string) error {
-	asked := EditViewRequest{Mutation: Mutation{stepKey(key, "first")}, Session: rec.Session, Reader: r.Reader, Model: r.Model, Reason: "overflow"}
+func (rec *Recovery) shrink(ctx context.Context, api Shrinker, r OverflowRequest, o compaction.Options,
+	key string) error {
+	asked := EditViewRequest{Mutation: Mutation{stepKey(key, "first")}, Session: rec.Session, Reader: r.Reader,
+		Model: r.Model, Reason: "overflow"}
 	made, err := api.EditView(ctx, asked)
 	if err != nil {
 		return err
@@ -168,9 +170,11 @@ func (rec *Recovery) trim(ctx context.Context, api Shrinker, r OverflowRequest, 
 		c.Format, c.Messages = m.Format, append(c.Messages, m.JSON)
 	}
 	out, err := overflow.Next(c, overflow.Trimmed{Stage: rec.Stage}, overflow.Target{
-		Limit: rec.Limit, Fixed: rec.Fixed, Actual: rec.corrected(v.Tokens), Count: func(raw []byte) int { return countMessage(c.Format, raw) },
+		Limit: rec.Limit, Fixed: rec.Fixed, Actual: rec.corrected(v.Tokens),
+		Count: func(raw []byte) int { return countMessage(c.Format, raw) },
 	})
-	told := RequestTrimmed{Stage: out.Stage, Before: out.CharsBefore, After: out.CharsAfter, Reason: string(rec.Verdict.Class), Outcome: "made"}
+	told := RequestTrimmed{Stage: out.Stage, Before: out.CharsBefore, After: out.CharsAfter,
+		Reason: string(rec.Verdict.Class), Outcome: "made"}
 	switch {
 	case fault.Is(err, fault.TooLarge):
 		rec.Advice = overflow.Advice{Action: overflow.GiveUp, Say: overflow.GaveUp + " (" + err.Error() + ")"}
@@ -180,7 +184,8 @@ func (rec *Recovery) trim(ctx context.Context, api Shrinker, r OverflowRequest, 
 	default:
 		rec.Messages, rec.Trimmed = out.Messages, &told
 	}
-	_, err = api.NoteTrim(ctx, NoteTrimRequest{Mutation: Mutation{stepKey(key, "trim")}, Session: rec.Session, RequestTrimmed: told})
+	_, err = api.NoteTrim(ctx, NoteTrimRequest{Mutation: Mutation{stepKey(key, "trim")}, Session: rec.Session,
+		RequestTrimmed: told})
 	return err
 }
 
@@ -206,7 +211,8 @@ func countMessage(format transcript.Format, raw []byte) int {
 // words says what to do next.
 func (rec *Recovery) words() string {
 	if rec.Trimmed != nil {
-		return fmt.Sprintf("send the trimmed copy, once: stage %d, %s → %s characters; it is not recorded, and the next evaluation compacts",
+		return fmt.Sprintf("send the trimmed copy, once: stage %d, %s → %s characters; "+
+			"it is not recorded, and the next evaluation compacts",
 			rec.Trimmed.Stage, chars.Commas(rec.Trimmed.Before), chars.Commas(rec.Trimmed.After))
 	}
 	switch rec.Advice.Action {
@@ -221,7 +227,8 @@ func (rec *Recovery) words() string {
 		}
 		return "send the view again, once: " + what
 	case overflow.LowerOutput:
-		return fmt.Sprintf("ask for at most %s tokens of output, now and for the rest of the session with this model", chars.Commas(rec.Advice.OutputCap))
+		return fmt.Sprintf("ask for at most %s tokens of output, now and for the rest of the session with this model",
+			chars.Commas(rec.Advice.OutputCap))
 	case overflow.CompactNext:
 		return "keep the answer, and have the session evaluated before the next call: it will be compacted"
 	case overflow.GiveUp:

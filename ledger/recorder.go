@@ -91,7 +91,8 @@ const maxInline = 2 << 20
 // HandIn records the messages of a JSON array over an API, with their exact bytes, and returns how many
 // there are beside the answer. r says everything about them but the messages. Messages that are only
 // what is new may be none.
-func HandIn(ctx context.Context, api MessageTaker, r AppendMessagesRequest, array []byte) (AppendMessagesResponse, int, error) {
+func HandIn(ctx context.Context, api MessageTaker, r AppendMessagesRequest,
+	array []byte) (AppendMessagesResponse, int, error) {
 	raws, err := transcript.Split(r.Format, array)
 	if err != nil {
 		return AppendMessagesResponse{}, 0, err

@@ -82,36 +82,45 @@ type StatusRequest struct {
 	Session string `json:"session"`
 	Reader
 	Model string `json:"model,omitempty"`
-	// Brief asks for Use alone, without Categories, Sources and Saved: to know the rest, the whole session is gone through.
+	// Brief asks for Use alone, without Categories, Sources and Saved: to know the rest, the whole session is gone
+	// through.
 	Brief bool `json:"brief,omitempty"`
 }
 
 // Use says what fills a session's window now. Counts of parts are estimates unless Exact.
 type Use struct {
-	Session    sessions.Session `json:"session"`
-	Model      string           `json:"model"`
-	Counting   string           `json:"counting"`        // where counts come from: see tokens.Counter.Quality
-	Window     int              `json:"window"`          // tokens; 0: unknown
-	Used       tokens.Count     `json:"used"`            // of the view
-	Measured   int64            `json:"measured"`        // input and output of the newest answer, as the provider reported; 0: none
-	Held       tokens.Count     `json:"held"`            // by the agent's own window: the newest answer on the active path, measured, and what came since; else Used and Fixed
-	Threshold  int              `json:"threshold"`       // above it a compaction is due
-	Categories []Category       `json:"categories"`      // by what fills the view, largest first, together Used
-	Sources    []Source         `json:"sources"`         // by where it comes from: files, then tools, each largest first, at most 20 of each
-	Fixed      *tokens.Count    `json:"fixed,omitempty"` // what every request carries beside the conversation; nil where nothing was measured
-	Summary    string           `json:"summary"`         // the compaction that the view starts with
-	Saved      tokens.Count     `json:"saved"`           // what stubs, edits and the summary keep out of the view now
+	Session  sessions.Session `json:"session"`
+	Model    string           `json:"model"`
+	Counting string           `json:"counting"` // where counts come from: see tokens.Counter.Quality
+	Window   int              `json:"window"`   // tokens; 0: unknown
+	Used     tokens.Count     `json:"used"`     // of the view
+	// Measured is the input and output of the newest answer, as the provider reported; 0: none.
+	Measured int64 `json:"measured"`
+	// Held is what the agent's own window holds: the newest answer on the active path, measured, and what came
+	// since; without a measurement Used and Fixed.
+	Held       tokens.Count `json:"held"`
+	Threshold  int          `json:"threshold"`  // above it a compaction is due
+	Categories []Category   `json:"categories"` // by what fills the view, largest first, together Used
+	// Sources is the view by origin: files, then tools, each largest first, at most 20 of each.
+	Sources []Source `json:"sources"`
+	// Fixed is what every request carries besides the conversation; nil where nothing was measured.
+	Fixed   *tokens.Count `json:"fixed,omitempty"`
+	Summary string        `json:"summary"` // the compaction that the view starts with
+	Saved   tokens.Count  `json:"saved"`   // what stubs, edits and the summary keep out of the view now
 }
 
 // Status says what fills a session's window, and what is to be cut next.
 type Status struct {
 	Use
-	Next       EditedView     `json:"next"`             // the step of edits that would be taken now, and whether a compaction is due
-	NextCuts   []NextCut      `json:"next_cuts"`        // what a compaction would take out first, largest first, at most 10
-	Total      sessions.Usage `json:"total_usage"`      // of the whole session
-	Agents     []AgentInput   `json:"agents"`           // what each agent took: the main conversation first, then by name
-	Limits     *Window        `json:"limits,omitempty"` // what errors of the provider taught; nil: nothing
-	SinceTurns int            `json:"turns_in_view"`
+	// Next is the step of edits that would be taken now, and whether a compaction is due.
+	Next EditedView `json:"next"`
+	// NextCuts are what a compaction would remove first, largest first, at most 10.
+	NextCuts []NextCut      `json:"next_cuts"`
+	Total    sessions.Usage `json:"total_usage"` // of the whole session
+	// Agents are what each agent took: the main conversation first, then by name.
+	Agents     []AgentInput `json:"agents"`
+	Limits     *Window      `json:"limits,omitempty"` // what errors of the provider taught; nil: nothing
+	SinceTurns int          `json:"turns_in_view"`
 }
 
 // Category is one kind of content in a view.
@@ -214,7 +223,8 @@ func Messages(ctx context.Context, api ViewReader, r ViewRequest) (ViewResponse,
 			return v, err
 		}
 	}
-	return ViewResponse{}, fault.New(fault.Stale, "engine.view", "session %s went on %d times while its view was read", r.Session, limits.Plans)
+	return ViewResponse{}, fault.New(fault.Stale, "engine.view", "session %s went on %d times while its view was read",
+		r.Session, limits.Plans)
 }
 
 func messages(ctx context.Context, api ViewReader, r ViewRequest) (ViewResponse, error) {

@@ -38,7 +38,8 @@ func (l *Ledger) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (
 		if err != nil {
 			return kept, nil, err
 		}
-		return kept, []ledger.Event{{Kind: ledger.EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}}, l.ReferenceBlob(tx, kept.Hash)
+		event := ledger.Event{Kind: ledger.EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}
+		return kept, []ledger.Event{event}, l.ReferenceBlob(tx, kept.Hash)
 	})
 }
 
@@ -50,7 +51,8 @@ func (l *Ledger) measure(ctx context.Context, r ledger.PutArtifactRequest) (arti
 	}
 	defer b.Close() // opened for reading
 	ref := b.Ref()
-	a := artifacts.Artifact{Hash: ref.Hash, Bytes: ref.Size, Lines: ref.Lines, Tool: r.Tool, Hint: r.Hint, Title: r.Title}
+	a := artifacts.Artifact{Hash: ref.Hash, Bytes: ref.Size, Lines: ref.Lines, Tool: r.Tool, Hint: r.Hint,
+		Title: r.Title}
 	if r.Ref != (artifacts.Ref{}) {
 		a.Refs = []artifacts.Ref{r.Ref}
 	}
@@ -104,10 +106,8 @@ func (l *Ledger) Artifact(ctx context.Context, r ledger.ArtifactRequest) (artifa
 func (l *Ledger) Artifacts(ctx context.Context, r ledger.ArtifactsRequest) (ledger.ArtifactsResponse, error) {
 	return View(ctx, l, func(tx kv.Tx) (ledger.ArtifactsResponse, error) {
 		list, total, err := artifacts.List(tx, r.Session, max(r.Skip, 0), max(r.Limit, 0))
-		if list == nil {
-			list = []artifacts.Artifact{}
-		}
-		return ledger.ArtifactsResponse{Artifacts: Fitting(list, limits.Page, artifactSize), Total: total}, err
+		fits := Fitting(OrEmpty(list), limits.Page, artifactSize)
+		return ledger.ArtifactsResponse{Artifacts: fits, Total: total}, err
 	})
 }
 
@@ -133,7 +133,8 @@ func (l *Ledger) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest)
 }
 
 // SearchArtifacts implements ledger.ArtifactStore. It looks through the newest maxList artifacts.
-func (l *Ledger) SearchArtifacts(ctx context.Context, r ledger.SearchArtifactsRequest) (ledger.SearchArtifactsResponse, error) {
+func (l *Ledger) SearchArtifacts(ctx context.Context,
+	r ledger.SearchArtifactsRequest) (ledger.SearchArtifactsResponse, error) {
 	list, err := View(ctx, l, func(tx kv.Tx) ([]artifacts.Artifact, error) {
 		list, _, err := artifacts.List(tx, "", 0, maxList)
 		return list, err

@@ -101,7 +101,8 @@ func (l *Ledger) readBlob(ctx context.Context, hash string, limit int64) ([]byte
 func readWhole(b kv.Blob, limit int64) ([]byte, error) {
 	ref := b.Ref()
 	if ref.Size > limit {
-		return nil, fault.New(fault.TooLarge, "engine.blob", "blob %.12s has %d bytes, more than %d", ref.Hash, ref.Size, limit)
+		return nil, fault.New(fault.TooLarge, "engine.blob", "blob %.12s has %d bytes, more than %d", ref.Hash,
+			ref.Size, limit)
 	}
 	return io.ReadAll(io.NewSectionReader(b, 0, ref.Size))
 }

@@ -59,7 +59,8 @@ func (c *Compactions) Add(e *sessions.Entry) error {
 			return fault.Wrap(fault.Corrupt, "engine.compactions", err)
 		}
 		if !c.InForce(r.ID) {
-			return fault.New(fault.Corrupt, "engine.compactions", "entry %d takes back compaction %.1000q, which was not in force", e.Seq, r.ID)
+			return fault.New(fault.Corrupt, "engine.compactions",
+				"entry %d takes back compaction %.1000q, which was not in force", e.Seq, r.ID)
 		}
 		c.Undone[r.ID] = e.Time
 		c.Now = c.before(r.ID)

@@ -91,7 +91,8 @@ func RecordDecisions(tx kv.Tx, s *sessions.Session, notes []Decision, m Mutation
 		if err != nil {
 			return nil, fault.Wrap(fault.Internal, "engine.decisions", err)
 		}
-		e, err := sessions.Append(tx, s, sessions.Entry{Kind: sessions.KindDecision, Time: m.At, Turn: s.Turns, Data: data}, nil)
+		e, err := sessions.Append(tx, s,
+			sessions.Entry{Kind: sessions.KindDecision, Time: m.At, Turn: s.Turns, Data: data}, nil)
 		if err != nil {
 			return nil, err
 		}

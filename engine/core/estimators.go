@@ -29,7 +29,8 @@ const maxMeasurements = 64
 func (l *Ledger) Learn(ctx context.Context, r ledger.LearnRequest) (ledger.Estimators, error) {
 	const op = "engine.learn"
 	if n := max(len(r.Measurements), len(r.Models)); n > maxMeasurements {
-		return ledger.Estimators{}, fault.New(fault.TooLarge, op, "%d measurements or models in one request, more than %d", n, maxMeasurements)
+		return ledger.Estimators{}, fault.New(fault.TooLarge, op,
+			"%d measurements or models in one request, more than %d", n, maxMeasurements)
 	}
 	if err := CheckTexts(op, Label("host", r.Host), Label("host id", r.HostID)); err != nil {
 		return ledger.Estimators{}, err
@@ -95,7 +96,8 @@ func learn(tx kv.Tx, known learned, r ledger.LearnRequest) error {
 // Estimators implements ledger.Calibration.
 func (l *Ledger) Estimators(ctx context.Context, r ledger.EstimatorsRequest) (ledger.Estimators, error) {
 	if len(r.Models) > maxMeasurements {
-		return ledger.Estimators{}, fault.New(fault.TooLarge, "engine.estimators", "%d models in one request, more than %d", len(r.Models), maxMeasurements)
+		return ledger.Estimators{}, fault.New(fault.TooLarge, "engine.estimators",
+			"%d models in one request, more than %d", len(r.Models), maxMeasurements)
 	}
 	return View(ctx, l, func(tx kv.Tx) (ledger.Estimators, error) {
 		known, err := learnedOf(tx, r.Models)
@@ -115,7 +117,8 @@ func (l *Ledger) Estimators(ctx context.Context, r ledger.EstimatorsRequest) (le
 func (l *Ledger) KeepEstimators(ctx context.Context, r ledger.KeepEstimatorsRequest) (ledger.Estimators, error) {
 	const op = "engine.estimators"
 	if len(r.States) > maxMeasurements {
-		return ledger.Estimators{}, fault.New(fault.TooLarge, op, "the estimators of %d models in one request, more than %d", len(r.States), maxMeasurements)
+		return ledger.Estimators{}, fault.New(fault.TooLarge, op,
+			"the estimators of %d models in one request, more than %d", len(r.States), maxMeasurements)
 	}
 	for model, state := range r.States {
 		if _, err := tokens.ParseEstimator(model, state); err != nil {

@@ -70,7 +70,8 @@ func (l *Ledger) nextBell() <-chan struct{} {
 // WaitEvents implements ledger.Events. A caller that has missed events is told so at once.
 func (l *Ledger) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	if len(r.Kinds) > maxKinds {
-		return ledger.WaitEventsResponse{}, fault.New(fault.TooLarge, "engine.wait", "%d kinds of events, more than %d", len(r.Kinds), maxKinds)
+		return ledger.WaitEventsResponse{}, fault.New(fault.TooLarge, "engine.wait",
+			"%d kinds of events, more than %d", len(r.Kinds), maxKinds)
 	}
 	wait := time.Duration(min(max(r.WaitMS, 0), limits.LongPoll.Milliseconds())) * time.Millisecond
 	timer := time.NewTimer(wait)
@@ -100,7 +101,8 @@ func readEvents(tx kv.Tx, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse
 	if err != nil || r.After < 0 {
 		return ledger.WaitEventsResponse{Events: []ledger.Event{}, Next: newest}, err
 	}
-	resp := ledger.WaitEventsResponse{Events: []ledger.Event{}, Next: newest, Missed: newest-r.After > limits.Events || r.After > newest}
+	resp := ledger.WaitEventsResponse{Events: []ledger.Event{}, Next: newest,
+		Missed: newest-r.After > limits.Events || r.After > newest}
 	if r.After > newest {
 		return resp, nil // a number of another ledger: this one starts over
 	}

@@ -87,12 +87,14 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 		return target{}, err
 	}
 	if len(places) == 0 {
-		return target{}, fault.New(fault.NotFound, "engine.handle", "no artifact, summary or message %.1000q in this workspace", handle).
+		return target{}, fault.New(fault.NotFound, "engine.handle",
+			"no artifact, summary or message %.1000q in this workspace", handle).
 			WithHint("handles are valid only in the workspace whose session showed them")
 	}
 	e, err := sessions.GetEntry(tx, places[0].Session, places[0].Seq)
 	if err == nil && e.Forgotten != nil {
-		err = fault.New(fault.NotFound, "engine.handle", "message %s: %s", handle, sessions.TombstoneText(*e.Forgotten, e.Expired))
+		err = fault.New(fault.NotFound, "engine.handle", "message %s: %s", handle,
+			sessions.TombstoneText(*e.Forgotten, e.Expired))
 	}
 	return target{message: &e}, err
 }
@@ -143,7 +145,8 @@ func (c *capped) Write(p []byte) (int, error) {
 // ReadBlob implements ledger.Blobs. The range of a summary and a whole session, of any size, are streamed from the log.
 func (l *Ledger) ReadBlob(ctx context.Context, r ledger.ReadBlobRequest) (io.ReadCloser, error) {
 	if (r.Hash == "") == (r.Handle == "") {
-		return nil, fault.New(fault.Invalid, "engine.read", "name a blob by its hash or by a handle, and only one of them")
+		return nil, fault.New(fault.Invalid, "engine.read",
+			"name a blob by its hash or by a handle, and only one of them")
 	}
 	t := target{blob: r.Hash}
 	var err error

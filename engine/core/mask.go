@@ -86,7 +86,8 @@ func (l *Ledger) maskEvents(resp ledger.WaitEventsResponse, err error) (ledger.W
 		if e.Data == nil {
 			continue
 		}
-		e.Data, err = transcript.MapStrings(e.Data, func(s string) (string, bool) { out := l.Masks.String(s); return out, out != s })
+		e.Data, err = transcript.MapStrings(e.Data,
+			func(s string) (string, bool) { out := l.Masks.String(s); return out, out != s })
 		if err != nil {
 			return ledger.WaitEventsResponse{}, fault.Wrap(fault.Corrupt, "engine.events", err)
 		}

@@ -14,8 +14,8 @@ import (
 // defaultRecall is how many memories a query gets when it names no limit.
 const defaultRecall = 5
 
-// SaveMemory implements ledger.MemoryStore. An empty scope is that of this ledger. Secrets are masked before they are stored: a
-// memory goes to other sessions and other agents.
+// SaveMemory implements ledger.MemoryStore. An empty scope is that of this ledger. Secrets are masked before they are
+// stored: a memory goes to other sessions and other agents.
 func (l *Ledger) SaveMemory(ctx context.Context, r ledger.SaveMemoryRequest) (memory.Entry, error) {
 	m, err := l.NewMutation("save memory", r.Key, r)
 	if err != nil {
@@ -55,9 +55,11 @@ func (l *Ledger) Memories(ctx context.Context, r ledger.MemoriesRequest) (ledger
 	return View(ctx, l, func(tx kv.Tx) (ledger.MemoriesResponse, error) {
 		var err error
 		if r.Query != "" {
-			resp.Entries, err = memory.Recall(tx, l.Scope, r.Query, min(cmp.Or(max(r.Limit, 0), defaultRecall), maxList))
+			resp.Entries, err = memory.Recall(tx, l.Scope, r.Query,
+				min(cmp.Or(max(r.Limit, 0), defaultRecall), maxList))
 		} else {
-			resp.Entries, resp.Next, err = memory.List(tx, l.Scope, r.After, min(cmp.Or(max(r.Limit, 0), maxList), maxList))
+			resp.Entries, resp.Next, err = memory.List(tx, l.Scope, r.After,
+				min(cmp.Or(max(r.Limit, 0), maxList), maxList))
 		}
 		fitMemories(&resp, r.Body)
 		return resp, err

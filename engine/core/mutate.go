@@ -131,7 +131,8 @@ func (m Mutation) answered(tx kv.Tx, r any) (bool, error) {
 			WithHint("use a new request_id for a new request")
 	}
 	if a.Forgotten != nil {
-		return false, fault.New(fault.NotFound, m.Op, "the request was carried out, and its answer was forgotten on %s", a.Forgotten.Format(time.DateOnly))
+		return false, fault.New(fault.NotFound, m.Op,
+			"the request was carried out, and its answer was forgotten on %s", a.Forgotten.Format(time.DateOnly))
 	}
 	return true, fault.Wrap(fault.Corrupt, m.Op, json.Unmarshal(a.Response, r))
 }

@@ -120,7 +120,8 @@ func Stub(tx kv.Tx, session string, seq int64, callID string) (string, error) {
 		return "", err
 	}
 	if raw == nil {
-		return "", fault.New(fault.Corrupt, "engine.stub", "the stub of call %.1000q in entry %d of session %s is missing", callID, seq, session)
+		return "", fault.New(fault.Corrupt, "engine.stub",
+			"the stub of call %.1000q in entry %d of session %s is missing", callID, seq, session)
 	}
 	return string(raw), nil
 }

@@ -13,7 +13,8 @@ const openingText = "[The conversation begins with the calls below: what was ask
 
 // OpeningMessage is the message with that text. It counts nothing, as other messages that are made up.
 func OpeningMessage(f transcript.Format) ledger.ViewMessage {
-	return ledger.ViewMessage{Role: transcript.RoleUser, Format: f, Edited: true, JSON: transcript.NewMessage(f, transcript.RoleUser, openingText)}
+	return ledger.ViewMessage{Role: transcript.RoleUser, Format: f, Edited: true,
+		JSON: transcript.NewMessage(f, transcript.RoleUser, openingText)}
 }
 
 // BeginsWithCalls reports whether a view without a summary begins with calls that its provider would not take.

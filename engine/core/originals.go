@@ -23,7 +23,8 @@ func (l *Ledger) Message(ctx context.Context, e sessions.Stored) ([]byte, error)
 		return original, nil
 	}
 	if e.Message.From < 0 || e.Message.To > len(original) {
-		return nil, fault.New(fault.Corrupt, "engine.message", "the message of entry %d lies outside its original", e.Seq)
+		return nil, fault.New(fault.Corrupt, "engine.message", "the message of entry %d lies outside its original",
+			e.Seq)
 	}
 	return original[e.Message.From:e.Message.To], nil
 }

@@ -45,7 +45,8 @@ func (l *Ledger) locate(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (posi
 		return locateIn(tx, r, c)
 	}
 	if r.Since {
-		return position{}, fault.New(fault.Invalid, "engine.messages", "new messages alone need the session that they continue").
+		return position{}, fault.New(fault.Invalid, "engine.messages",
+			"new messages alone need the session that they continue").
 			WithHint("pass the session that the earlier call returned")
 	}
 	at, err := endOf(tx, c, start{})
@@ -70,7 +71,8 @@ func locateIn(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, erro
 		return position{}, err
 	}
 	if s.HostID != "" {
-		return position{}, fault.New(fault.Conflict, "engine.messages", "session %s is recorded from the files of %s: messages handed in would be there twice", s.ID, s.Host).
+		return position{}, fault.New(fault.Conflict, "engine.messages",
+			"session %s is recorded from the files of %s: messages handed in would be there twice", s.ID, s.Host).
 			WithHint("name no session to record them as a new one")
 	}
 	if r.Since {

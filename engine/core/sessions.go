@@ -35,7 +35,8 @@ func sessionSize(s sessions.Session) int { return 700 + len(s.Title) + len(s.Dir
 
 // Session implements ledger.SessionReader.
 func (l *Ledger) Session(ctx context.Context, r ledger.SessionRequest) (sessions.Session, error) {
-	if err := CheckTexts("engine.session", Label("session's name", r.Name), Label("host's session id", r.HostID)); err != nil {
+	if err := CheckTexts("engine.session", Label("session's name", r.Name),
+		Label("host's session id", r.HostID)); err != nil {
 		return sessions.Session{}, err
 	}
 	return View(ctx, l, func(tx kv.Tx) (sessions.Session, error) {
@@ -75,10 +76,12 @@ func (l *Ledger) unnamed(tx kv.Tx, latest bool, tree string) (sessions.Session, 
 	case len(active) > 1:
 		return sessions.Session{}, sessions.Ambiguous("several sessions are active in this workspace", active)
 	case len(all) > 0:
-		return sessions.Session{}, fault.New(fault.NotFound, "engine.session", "no session was active in the last ten minutes").
+		return sessions.Session{}, fault.New(fault.NotFound, "engine.session",
+			"no session was active in the last ten minutes").
 			WithHint("name one: the newest is %s", all[0].ID)
 	}
-	return sessions.Session{}, fault.New(fault.NotFound, "engine.session", "this workspace has no recorded session yet").
+	return sessions.Session{}, fault.New(fault.NotFound, "engine.session",
+		"this workspace has no recorded session yet").
 		WithHint("import one with `ctxledger import FILE`, or hand in messages")
 }
 
@@ -111,6 +114,7 @@ func (l *Ledger) Log(ctx context.Context, r ledger.LogRequest) (ledger.LogRespon
 
 // Stale says that a log went on since something was decided about it.
 func Stale(s sessions.Session, position int64) error {
-	return fault.New(fault.Stale, "engine.accept", "the log of session %s went on from entry %d to %d since the plan was made", s.ID, position, s.Seq).
+	return fault.New(fault.Stale, "engine.accept",
+		"the log of session %s went on from entry %d to %d since the plan was made", s.ID, position, s.Seq).
 		WithHint("plan again")
 }
