@@ -21,7 +21,7 @@ const (
 )
 
 // placed is a ledger that knows whether its files are still where they were opened.
-type placed interface{ Placed() error }
+type locatable interface{ CheckLocation() error }
 
 // resting is a ledger that keeps something only to be faster, and can let go of it.
 type resting interface{ Rest() }
@@ -63,8 +63,8 @@ func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error 
 		}
 		p.Beat()
 		now, err := os.Stat(d.config.State)
-		here, ok := d.api.(placed)
-		if err != nil || !os.SameFile(home, now) || !bolt.Exists(d.config.State) || ok && bolt.IsMoved(here.Placed()) {
+		here, ok := d.api.(locatable)
+		if err != nil || !os.SameFile(home, now) || !bolt.Exists(d.config.State) || ok && bolt.IsMoved(here.CheckLocation()) {
 			d.leave(errGone)
 			return nil
 		}

@@ -30,7 +30,7 @@ type blobs struct {
 	codec *blobfile.Codec
 	temps atomic.Int64 // number of temporary files so far, for their names
 
-	shelf shelf
+	cache blobCache
 
 	scratch bool             // nothing has to be on disk
 	durable [256]atomic.Bool // directories of blobs, by their number, whose names are known to be on disk
@@ -103,7 +103,7 @@ func (b *blobs) removeTemps() error {
 	return nil
 }
 
-func (b *blobs) close() error { return errors.Join(b.shelf.close(), b.root.Close()) }
+func (b *blobs) close() error { return errors.Join(b.cache.close(), b.root.Close()) }
 
 // place returns the directory and the path of a blob's file.
 func place(hash string) (dir, path string) { return hash[:2], hash[:2] + "/" + hash }
@@ -157,7 +157,7 @@ func (b *blobs) put(ctx context.Context, r io.Reader, limit int64) (ref kv.BlobR
 		return kv.BlobRef{}, osError("kv.putblob", err)
 	}
 	failpoint.Hit("kv.blob.renamed")
-	err = errors.Join(b.shelf.drop(ref.Hash), b.sync(ref.Hash))
+	err = errors.Join(b.cache.drop(ref.Hash), b.sync(ref.Hash))
 	failpoint.Hit("kv.blob.named")
 	return ref, osError("kv.putblob", err)
 }
@@ -211,20 +211,20 @@ func (b *blobs) sync(hash string) error {
 // blob is an open blob. It implements kv.Blob.
 type blob struct {
 	*blobfile.Reader
-	shelf  *shelf
-	of     *shelved
+	cache  *blobCache
+	of     *cachedBlob
 	closed sync.Once
 }
 
 // Close implements kv.Blob. Closing twice is once.
 func (b *blob) Close() (err error) {
-	b.closed.Do(func() { err = osError("kv.blob", b.shelf.put(b.of)) })
+	b.closed.Do(func() { err = osError("kv.blob", b.cache.put(b.of)) })
 	return err
 }
 
 // open opens a stored blob.
 func (b *blobs) open(hash string) (*blob, error) {
-	return b.shelf.take(hash, func() (*blobfile.Reader, *os.File, error) { return b.openFile(hash) })
+	return b.cache.take(hash, func() (*blobfile.Reader, *os.File, error) { return b.openFile(hash) })
 }
 
 // openFile opens the file of a stored blob.
@@ -279,7 +279,7 @@ func (b *blobs) delete(hash string) error {
 	}
 	dir, path := place(hash)
 	err := b.root.Remove(path)
-	kept := b.shelf.drop(hash)
+	kept := b.cache.drop(hash)
 	if errors.Is(err, fs.ErrNotExist) {
 		return osError("kv.deleteblob", kept)
 	}

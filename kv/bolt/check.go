@@ -44,12 +44,12 @@ type Checked struct {
 // The error says that the check could not be made: not_found, denied or unavailable (see
 // IsLocked). What is wrong with the ledger is no error.
 func Check(ctx context.Context, dir string, w Watch) (Checked, error) {
-	v, err := openVault(ctx, dir, w)
+	v, err := openOffline(ctx, dir, w)
 	if err != nil {
 		return Checked{}, err
 	}
 	defer v.close()
-	c := &checker{vault: v}
+	c := &checker{offline: v}
 	c.modes()
 	c.records()
 	c.blobs()
@@ -62,7 +62,7 @@ func Check(ctx context.Context, dir string, w Watch) (Checked, error) {
 
 // checker is one run of Check.
 type checker struct {
-	*vault
+	*offline
 	checked Checked
 	named   map[kv.Bucket]bool // by the table of buckets
 	found   map[kv.Bucket]bool // in the root bucket
@@ -110,7 +110,7 @@ func (c *checker) records() {
 		}
 	}
 	c.named, c.found = map[kv.Bucket]bool{metaBucket: true}, map[kv.Bucket]bool{}
-	walk := newPageWalk(&metered{vault: c.vault, src: c.file}, m)
+	walk := newPageWalk(&metered{offline: c.offline, src: c.file}, m)
 	walk.found = func(b kv.Bucket) { c.found[b] = true }
 	walk.records, walk.damage = c.envelopes, c.damage
 	if walk.run() != nil {
@@ -208,7 +208,7 @@ func (c *checker) blob(hash string) error {
 		return osError("kv.check", err)
 	}
 	c.private("blob "+hash, info, fileMode)
-	r, err := c.stored.reader(&metered{vault: c.vault, src: f}, size, hash)
+	r, err := c.stored.reader(&metered{offline: c.offline, src: f}, size, hash)
 	if err != nil {
 		return err
 	}

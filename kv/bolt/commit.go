@@ -124,7 +124,7 @@ func (s *Store) commit(batch []*call) {
 		left = slices.DeleteFunc(slices.Clone(left), func(c *call) bool { return c.err != nil })
 	}
 	if err == nil {
-		err = s.Placed() // before anything is acknowledged: what nobody finds again is not stored
+		err = s.CheckLocation() // before anything is acknowledged: what nobody finds again is not stored
 	}
 	if err == nil {
 		return

@@ -38,7 +38,7 @@ func storageError(err error) error {
 // fail remembers a failure after which nothing may be written any more: after a lost write the
 // cache shows what the disk does not hold, and a later commit would build on it.
 func (s *Store) fail(err error) {
-	if !lostWrite(err) && !errors.Is(err, errStuck) && !errors.Is(err, errUnplaced) && !errors.Is(err, errDeserted) && !IsMoved(err) {
+	if !lostWrite(err) && !errors.Is(err, errStuck) && !errors.Is(err, errNotInPlace) && !errors.Is(err, errReleasedEarly) && !IsMoved(err) {
 		return
 	}
 	s.failMu.Lock()

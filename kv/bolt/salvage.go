@@ -42,7 +42,7 @@ type Salvaged struct {
 //
 // Errors: not_found, denied, invalid, unavailable. After an error the new ledger is not complete.
 func Salvage(ctx context.Context, dir, into string, w Watch, known ...kv.Bucket) (Salvaged, error) {
-	v, err := openVault(ctx, dir, w)
+	v, err := openOffline(ctx, dir, w)
 	if err != nil {
 		return Salvaged{}, err
 	}
@@ -56,7 +56,7 @@ func Salvage(ctx context.Context, dir, into string, w Watch, known ...kv.Bucket)
 		return Salvaged{}, err
 	}
 	s := &salvage{
-		vault: v, tree: newSink(ctx, to), names: slices.Clone(known),
+		offline: v, tree: newSink(ctx, to), names: slices.Clone(known),
 		found: map[kv.Bucket]bool{}, depth: map[kv.Bucket]int{},
 	}
 	err = errors.Join(s.run(filepath.Join(into, "strays")), to.Close())
@@ -66,7 +66,7 @@ func Salvage(ctx context.Context, dir, into string, w Watch, known ...kv.Bucket)
 
 // salvage is one run of Salvage.
 type salvage struct {
-	*vault
+	*offline
 	meta  metaPage
 	walk  *pageWalk
 	tree  *sink // where what is saved goes
@@ -109,7 +109,7 @@ func (s *salvage) records() error {
 	}
 	s.good = make([]uint64, s.size/m.pageSize/64+1)
 	s.meta = m
-	s.walk = newPageWalk(&metered{vault: s.vault, src: s.file}, m)
+	s.walk = newPageWalk(&metered{offline: s.offline, src: s.file}, m)
 	s.walk.found = func(b kv.Bucket) { s.found[b] = true }
 	s.walk.records, s.walk.damage = s.page, s.damage
 	if err := s.walk.run(); err != nil {
@@ -261,7 +261,7 @@ func (s *salvage) blob(hash string) error {
 		return err
 	}
 	defer f.Close()
-	r, err := s.stored.reader(&metered{vault: s.vault, src: f}, size, hash)
+	r, err := s.stored.reader(&metered{offline: s.offline, src: f}, size, hash)
 	if err != nil {
 		return err
 	}

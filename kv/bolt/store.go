@@ -156,7 +156,7 @@ func (s *Store) PutBlob(ctx context.Context, r io.Reader, limit int64) (kv.BlobR
 	defer s.calls.Done()
 	ref, err := s.blobs.put(ctx, r, limit)
 	if err == nil {
-		err = s.Placed()
+		err = s.CheckLocation()
 	}
 	return ref, err
 }
@@ -234,7 +234,7 @@ func (s *Store) Close() error {
 		case <-drained:
 			s.endErr = s.shut()
 		case <-time.After(closeWait):
-			s.endErr = s.desert()
+			s.endErr = s.releaseEarly()
 			go func() { <-drained; _ = s.shut() }() // nothing was written since
 		}
 	})

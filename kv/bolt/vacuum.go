@@ -102,7 +102,7 @@ func (s *Store) settle() error {
 // stop ends all writing after the place of the file became uncertain.
 func (s *Store) stop(err error) error {
 	e := &fault.Error{Code: fault.Unavailable, Op: "kv.vacuum", Message: "the rewritten ledger is not known to be in place",
-		Err: fmt.Errorf("%w: %w", errUnplaced, err)}
+		Err: fmt.Errorf("%w: %w", errNotInPlace, err)}
 	if isFull(err) {
 		e.Hint = hintFull
 	}
@@ -110,5 +110,5 @@ func (s *Store) stop(err error) error {
 	return e
 }
 
-// errUnplaced marks a ledger whose name may not be on disk.
-var errUnplaced = errors.New("ledger file is not in place")
+// errNotInPlace marks a ledger whose name may not be on disk.
+var errNotInPlace = errors.New("ledger file is not in place")

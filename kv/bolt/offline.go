@@ -14,7 +14,7 @@ import (
 
 // vault is the directory of a ledger as Check and Salvage see it: locked, read-only, and not
 // trusted. It serves one goroutine.
-type vault struct {
+type offline struct {
 	ctx    context.Context
 	watch  Watch
 	root   *os.Root
@@ -26,8 +26,8 @@ type vault struct {
 	done, total int64 // bytes, for the progress
 }
 
-// openVault opens a ledger that exists. Errors: not_found, denied, invalid, unavailable.
-func openVault(ctx context.Context, dir string, w Watch) (*vault, error) {
+// openOffline opens a ledger that exists. Errors: not_found, denied, invalid, unavailable.
+func openOffline(ctx context.Context, dir string, w Watch) (*offline, error) {
 	root, err := safefs.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "kv.check", "there is no directory %q", dir)
@@ -35,7 +35,7 @@ func openVault(ctx context.Context, dir string, w Watch) (*vault, error) {
 	if err != nil {
 		return nil, osError("kv.check", err)
 	}
-	v := &vault{ctx: ctx, watch: w, root: root}
+	v := &offline{ctx: ctx, watch: w, root: root}
 	if err := v.open(); err != nil {
 		v.close()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -47,7 +47,7 @@ func openVault(ctx context.Context, dir string, w Watch) (*vault, error) {
 }
 
 // open takes the lock and looks for the blobs.
-func (v *vault) open() error {
+func (v *offline) open() error {
 	f, info, err := openRegular(v.root, ledgerName, os.O_RDONLY)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (v *vault) open() error {
 }
 
 // measure adds up what there is to read.
-func (v *vault) measure() error {
+func (v *offline) measure() error {
 	v.total = v.size
 	if m, ok := bestMeta(v.file, v.size); ok {
 		v.total = int64(m.pages) * m.pageSize // the file may reserve more
@@ -92,7 +92,7 @@ func (v *vault) measure() error {
 }
 
 // close releases the lock.
-func (v *vault) close() {
+func (v *offline) close() {
 	if v.stored != nil {
 		_ = v.stored.close() // only read from
 	}
@@ -103,7 +103,7 @@ func (v *vault) close() {
 }
 
 // problem counts and reports one.
-func (v *vault) problem(where string, err error) {
+func (v *offline) problem(where string, err error) {
 	v.problems++
 	if v.watch.Problem != nil {
 		v.watch.Problem(Problem{Where: where, What: err.Error(), Code: fault.CodeOf(err)})
@@ -111,7 +111,7 @@ func (v *vault) problem(where string, err error) {
 }
 
 // advance reports progress up to so many bytes.
-func (v *vault) advance(done int64) {
+func (v *offline) advance(done int64) {
 	v.done = max(v.done, min(done, v.total))
 	if v.watch.Progress != nil {
 		v.watch.Progress(v.done, v.total)
@@ -120,7 +120,7 @@ func (v *vault) advance(done int64) {
 
 // metered is a file that is read as progress, until the caller gives up.
 type metered struct {
-	*vault
+	*offline
 	src io.ReaderAt
 }
 

@@ -19,14 +19,14 @@ func IsMoved(err error) bool {
 	return ok && e.Op == opMoved
 }
 
-// spotted is a name in a state directory with what was opened there, or is about to take its place.
-type spotted struct {
+// pathIdentity is a name in a state directory with what was opened there, or is about to take its place.
+type pathIdentity struct {
 	name      string
 	was, next fs.FileInfo // next may be nil
 }
 
 // moved reports whether the name leads elsewhere or nowhere by now.
-func (p spotted) moved(dir string) bool {
+func (p pathIdentity) moved(dir string) bool {
 	now, err := os.Lstat(filepath.Join(dir, p.name))
 	return err != nil || !os.SameFile(now, p.was) && (p.next == nil || !os.SameFile(now, p.next))
 }
@@ -38,22 +38,22 @@ func (s *Store) swap(other fs.FileInfo) {
 	s.swapped = other
 }
 
-// Placed returns an error of which IsMoved is true when the files of the ledger, or of its blobs, are no
+// CheckLocation returns an error of which IsMoved is true when the files of the ledger, or of its blobs, are no
 // longer those at their paths: what is written to them would be lost to everybody else.
-func (s *Store) Placed() (err error) {
+func (s *Store) CheckLocation() (err error) {
 	for range 3 { // a vacuum may have swapped the file while we looked
-		if err = s.placed(); err == nil {
+		if err = s.checkLocation(); err == nil {
 			return nil
 		}
 	}
 	return err
 }
 
-func (s *Store) placed() error {
+func (s *Store) checkLocation() error {
 	s.mu.Lock()
 	records, other := s.file.info, s.swapped
 	s.mu.Unlock()
-	for _, p := range []spotted{{ledgerName, records, other}, {blobsName, s.blobs.info, nil}} {
+	for _, p := range []pathIdentity{{ledgerName, records, other}, {blobsName, s.blobs.info, nil}} {
 		if p.moved(s.dir) {
 			e := fault.New(fault.Unavailable, opMoved, "%s was removed, moved or replaced while the ledger was open: nothing was stored", filepath.Join(s.dir, p.name))
 			return e.WithHint("ask again: the ledger that is there now is opened then")
