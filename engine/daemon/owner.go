@@ -64,8 +64,8 @@ func (o owner) gone() bool {
 // holds reports whether o is a process that keeps the ledger to itself now, and did not die on it.
 func (o owner) holds() bool { return o.InProcess && process.Alive(o.PID) }
 
-// keepsToItself is the error of who meets an owner in another process.
-func (o owner) keepsToItself(op, state string) error {
+// exclusive is the error of who meets an owner in another process.
+func (o owner) exclusive(op, state string) error {
 	return fault.New(fault.Unavailable, op, "the process with pid %d keeps the ledger in %s to itself (--in-process)", o.PID, state).
 		WithHint("end that process, or start it without --in-process: then all share a daemon")
 }

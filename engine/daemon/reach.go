@@ -53,7 +53,7 @@ func (k *locks) note(state string, now time.Time) error {
 	if now.Sub(k.since) < yield {
 		return nil
 	}
-	return o.keepsToItself("daemon.open", state)
+	return o.exclusive("daemon.open", state)
 }
 
 // reach returns a connection to the owner, a new one if need be, within limits.Connect.
@@ -157,7 +157,7 @@ func (s *seeker) try(ctx context.Context) (*link, error) {
 func (s *seeker) start() (*starting, error) {
 	if s.o.NoSpawn {
 		if o, err := readOwner(s.o.State); err == nil && o.holds() {
-			return nil, o.keepsToItself("daemon.open", s.o.State)
+			return nil, o.exclusive("daemon.open", s.o.State)
 		}
 		return nil, fault.New(fault.Unavailable, "daemon.open", "no daemon runs for the ledger in %s", s.o.State)
 	}

@@ -40,7 +40,7 @@ func Repair(ctx context.Context, o Options) (Repaired, error) {
 	if err != nil {
 		return Repaired{}, fault.Wrap(fault.Unavailable, op, err)
 	}
-	into, err := beside(o.State, "repair")
+	into, err := siblingDir(o.State, "repair")
 	if err != nil {
 		return Repaired{}, err
 	}
