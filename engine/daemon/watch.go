@@ -39,12 +39,12 @@ func (d *daemon) reserve(context.Context, ledger.API, *pulse.Pulse) error {
 	return nil
 }
 
-// watchEvery is how often a daemon looks after its state directory.
+// watchEvery is how often a daemon checks its state directory.
 const watchEvery = time.Second
 
-// watch makes the daemon leave when its state directory is removed or replaced, or the ledger in it,
-// and publishes it again when only owner.json is, or says something else: nobody else can, as long as the lock is held. It also
-// sees that the daemon takes little room while it is not needed.
+// watch makes the daemon leave when its state directory, or the ledger in it, is removed or replaced. If
+// only owner.json was removed or changed, it publishes the daemon again: no other process can while the
+// lock is held. It also frees memory while the daemon is idle.
 func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error {
 	home, err := os.Stat(d.config.State)
 	if err != nil {
@@ -69,7 +69,7 @@ func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error 
 			return nil
 		}
 		if now.Mode().Perm()&^0o700 != 0 {
-			_ = os.Chmod(d.config.State, 0o700) // KeepPrivate and check say it when that is not possible
+			_ = os.Chmod(d.config.State, 0o700) // KeepPrivate and check report a failure
 		}
 		if o, err := readOwner(d.config.State); err != nil || !o.same(d.self) {
 			if err := d.self.publish(d.config.State); err != nil {
@@ -82,13 +82,13 @@ func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error 
 	}
 }
 
-// relax gives memory back when it comes to be calm, and more of it after a rest.
+// relax frees memory when the idle time passes freeAfter or restAfter.
 func (d *daemon) relax(before, idle time.Duration) {
-	rests := before < rest && idle >= rest
+	rests := before < restAfter && idle >= restAfter
 	if r, ok := d.api.(resting); ok && rests {
 		r.Rest()
 	}
-	if rests || before < calm && idle >= calm {
+	if rests || before < freeAfter && idle >= freeAfter {
 		debug.FreeOSMemory()
 	}
 }
