@@ -11,25 +11,25 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// A daemon stays for many minutes, and mostly nobody asks anything.
+// A daemon runs for many minutes, and is idle most of the time.
 const (
-	// calm is after how long without a request it gives the memory back that its work has left behind.
-	calm = 5 * time.Second
-	// rest is after how long it lets go of what it keeps to be faster, too. An agent that works asks sooner;
-	// what calibrate has to do is done by then.
-	rest = time.Minute
+	// freeAfter is the idle time after which the daemon returns freed memory to the system.
+	freeAfter = 5 * time.Second
+	// restAfter is the idle time after which it drops its caches too. A working agent sends requests more
+	// often, and calibration has finished by then.
+	restAfter = time.Minute
 )
 
-// placed is a ledger that knows whether its files are still where they were opened.
+// locatable is a ledger that can check that its files are still where they were opened.
 type locatable interface{ CheckLocation() error }
 
-// resting is a ledger that keeps something only to be faster, and can let go of it.
+// resting is a ledger that can drop its caches.
 type resting interface{ Rest() }
 
-// reserving is a ledger that keeps room on the disk for what deletes things.
+// reserving is a ledger that reserves disk space for deletions.
 type reserving interface{ KeepReserve() error }
 
-// reserve makes the ledger keep such room. Without it everything works, but on a full disk.
+// reserve makes the ledger reserve disk space, which is needed only on a full disk.
 func (d *daemon) reserve(context.Context, ledger.API, *pulse.Pulse) error {
 	if r, ok := d.api.(reserving); ok {
 		if err := r.KeepReserve(); err != nil {
