@@ -18,7 +18,7 @@ EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness tools editors screenshots agents oracle counters corpora extension types release clean
+.PHONY: help proofs scripts quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness tools editors screenshots agents oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,11 +42,13 @@ QUIET := compaction config internal/archtest internal/chars internal/failpoint l
   internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text overflow report retention transcript \
   window workspace
 # Harnesses that look at what a child has left, which is built without the race detector anyway, or at texts that leave.
-HARNESSES := lab/taint lab/poison lab/liveness lab/authority lab/crashtest lab/crashtest/damage lab/crashtest/faults lab/crashtest/powercut lab/crashtest/script
+HARNESSES := lab/ctxledger lab/taint lab/poison lab/liveness lab/authority lab/crashtest lab/crashtest/damage lab/crashtest/faults lab/crashtest/powercut lab/crashtest/script
+# Of the scripts of lab/ctxledger these run under the race detector too, in make proofs all.
+MEET := Scripts/^(daemon|events|follow|killed|export)
 # Of their volume these have a part under the race detector (-short), all of it without.
 LARGE := engine mcp
 # The longest first, so that no processor is without work at the end.
-LONGEST := lab/vscodetest engine lab/ctxledger lab/sharetest engine/replay engine/daemon lab/ctxlsp
+LONGEST := lab/vscodetest lab/sharetest engine/replay engine/daemon lab/ctxlsp
 RACE = $(LONGEST) $(filter-out $(LONGEST) $(QUIET) $(HARNESSES) tokens,$(shell for m in . lab; do $(GO) list -C $$m -f '{{slice .ImportPath 14}}' ./...; done))
 
 quick: ## in a minute: formatting, vet, and the product's tests without their volume (FLAGS=-count=1: none from the cache)
@@ -62,6 +64,7 @@ race screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
 race: tools editors agents oracle extension
 	$(call tests,-race -vet=off -timeout 20m,$(filter-out $(LARGE),$(RACE)))
 	$(call tests,-race -vet=off -short -timeout 20m,$(LARGE))
+	$(call tests,-race -vet=off -timeout 20m -run '$(MEET)',lab/ctxledger)
 	$(call tests,-race -vet=off -short -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector',tokens lab/crashtest)
 
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
@@ -124,9 +127,12 @@ authority: tools ## everything that is offered, over CONFIGURATIONS generated co
 	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
-PROOFS := crash powercut flips faults defects hostile share escapes worktrees liveness authority taint poison counts fuzz
+PROOFS := scripts crash powercut flips faults defects hostile share escapes worktrees liveness authority taint poison counts fuzz
 proofs: ## every harness behind docs/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
+
+scripts: ## every script of the command line, under the race detector
+	$(GO) test -C lab -race -count=1 -timeout 60m ./ctxledger
 
 KILLS ?= 20000
 crash: ## kill KILLS owners (default 20,000), from SEED
@@ -165,6 +171,24 @@ faults: tools ## every system call of a scripted session fails once
 
 liveness: tools ## each background task of an owner is held inside a system call
 	$(GO) test -C lab -count=1 -timeout 20m -v ./liveness -every
+
+# Sizes are those on linux/amd64, as installed, in MB.
+.PHONY: announce
+announce:
+	@missing() { [ -e "$$1" ] || command -v "$$1" >/dev/null || echo "  $$2 MB  $$3"; }; \
+	list=$$(missing "$$($(GO) env GOMODCACHE)/go.etcd.io" 270 'Go modules, in the module cache'; \
+	  missing $(EXTENSION)/node_modules 165 'npm packages, in $(EXTENSION)/node_modules'; \
+	  missing $(CLAUDE) 360 'the coding agent that live tests drive, in $(AGENTS)'; \
+	  missing $(ORACLE) 215 'npm tiktoken and rank files, which counts are compared with, in $(ORACLE)'; \
+	  missing $(EDITORS) 300 'Neovim, Emacs, Helix and tmux, in $(EDITORS)'; \
+	  missing $(VSCODE) 550 'VS Code in a browser, in $(VSCODE)'; \
+	  missing chromium 395 'Debian packages: chromium and its libraries, with sudo'; \
+	  missing strace 3 'Debian packages: strace, with sudo'); \
+	[ -z "$$list" ] || printf 'make test installs what is missing (make clean removes .cache and node_modules):\n%s\n' "$$list"
+
+# The announcement comes before all that is installed.
+tools $(EXTENSION)/node_modules/.package-lock.json $(EDITORS)/.installed $(VSCODE)/.installed: | announce
+$(CLAUDE) $(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION): | announce
 
 tools: ## install strace, which the harnesses need on Linux
 	@if [ "$$(uname)" = Linux ] && ! command -v strace >/dev/null; then \

@@ -7,7 +7,7 @@ import (
 
 func (s bitset) has(i int) bool { return s[i>>6]>>(i&63)&1 != 0 }
 
-// The sets of the test are slices of bool beside them.
+// Slices of bool are the reference.
 func TestBitsetIsASetOfNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	for range 2_000 {

@@ -4,12 +4,12 @@ package tokens
 // processor, and the tokens of the blocks are joined. That is exact because byte-pair encoding
 // is local: a sequence of tokens is the encoding of its bytes exactly when each two neighbours
 // are the encoding of theirs. For the lowest id merges first, the leftmost of several: what happens
-// inside two neighbours, whatever happens beside them, comes in the order in which it comes when they
-// stand alone. The first merge across a border would be inside two neighbours, whose own encoding has
+// inside two neighbours, whatever happens around them, comes in the order in which it comes when they
+// are alone. The first merge across a border would be inside two neighbours, whose own encoding has
 // none there. This holds for every vocabulary, ordered or not.
 //
 // Where two blocks have the same token at the same place, the tokens of the first up to it and those
-// of the second from it on are such a sequence, for each two neighbours stand side by side in one of
+// of the second from it on are such a sequence, because every two neighbours are adjacent in one of
 // the blocks.
 //
 // A block begins where a token of the block before begins, so that runs of one character stay

@@ -45,7 +45,7 @@ func (e *Encoding) buildPart(text []byte) []*leaf {
 	return leaves
 }
 
-// newLeaf counts a text that lies between safe points.
+// newLeaf counts a text between safe points.
 func (w *worker) newLeaf(text []byte) *leaf {
 	ends := newBitset(len(text))
 	long, ok := w.mark(text, ends, 0, len(text), nil)

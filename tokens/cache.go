@@ -9,7 +9,7 @@ import (
 // The cache of a worker holds the number of tokens of pieces that it has merged. Text repeats
 // itself: of Go source that was seen before, 99 of 100 pieces are found at the first look. A piece
 // has one slot, its home. What it drives out from there becomes a guest of a neighbour, one of the
-// group of slots beside each other that the home is in, unless pieces are at home in all. Keys are
+// group of adjacent slots that the home is in, unless pieces are at home in all. Keys are
 // compared in full, so a count is never that of another piece.
 const (
 	shortBits = 18 // log2 of the slots for pieces of at most maxShortKey bytes: 4 MiB

@@ -7,7 +7,7 @@ package tokens
 // of, so that nothing would have merged before that.
 //
 // There are such tokens, some hundred, such as a space with the first byte of a character. Characters
-// beside a seam that may be inside of one are merged from bytes.
+// at a seam that may be inside of one are merged from bytes.
 //
 // A table of its own with the pairs that such pieces can have stays in the caches.
 type characters struct {
@@ -27,13 +27,13 @@ const (
 
 // The lengths in bytes of the pieces that are merged from characters. With fewer than three characters
 // there is little to gain: English prose, which has single dashes and quotes, does not need the table. A
-// longer piece might have more parts than there is room for; a line of a drawn table is not longer.
+// longer piece might have more parts than fit; a line of a drawn table is not longer.
 const (
 	minCharacters = 8
 	maxCharacters = 1<<positionBits - 1
 )
 
-// seams is the number of seams that are told apart: by the byte before them, the kind of the first byte
+// seams is the number of distinct seams: by the byte before them, the kind of the first byte
 // behind them, and the low bits of the second, or of the first where that is ASCII.
 const seams = 256 * 16 * 64
 
@@ -54,7 +54,7 @@ func isCharacter(b []byte) bool {
 }
 
 // inCharacters is whether piece can be merged from characters: whether it is short enough and holds
-// nothing but bytes of such characters and ASCII that stands alone, as the space before a word does. Then
+// nothing but bytes of such characters and single ASCII characters, as the space before a word does. Then
 // it holds none of the many tokens of ASCII alone.
 func inCharacters(piece []byte) bool {
 	if len(piece) > maxCharacters {

@@ -29,7 +29,7 @@ func TestMergingFromCharactersIsMergingFromBytes(t *testing.T) {
 				piece = appendValid(nil, piece)
 			}
 			piece = piece[:min(len(piece), maxCharacters)]
-			if !inCharacters(piece) { // a space beside another
+			if !inCharacters(piece) { // a space next to another
 				continue
 			}
 			got := slices.Clone(w.parts.mergeCharacters(w.vocabulary, piece))

@@ -9,7 +9,7 @@ import (
 )
 
 // class is what the scanner knows of a character: a set of the flags below. No character has
-// the class 0, which stands for the end of the text.
+// the class 0, which represents the end of the text.
 type class uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	high                      // in the table of bytes only: not ASCII, ask the table of runes
 )
 
-// noPrefix is what must not stand before a word as its prefix.
+// noPrefix is what must not precede a word as its prefix.
 const noPrefix = letter | number | newline
 
 // categories gives the class of each category of the class file.
@@ -114,7 +114,7 @@ var byteClass = func() (t [256]class) {
 // parseClasses builds the table from the text of a class file.
 func parseClasses(file string) (*classTable, error) {
 	t := new(classTable)
-	uniform := make(map[class]uint16) // the blocks of one class, which stand for many
+	uniform := make(map[class]uint16) // the blocks of one class, which many share
 	uniform[other] = t.addBlock(other)
 	for line := range strings.Lines(file) {
 		lo, hi, category, err := parseRange(line)

@@ -6,7 +6,7 @@ import "strconv"
 type Count struct {
 	N     int  `json:"n"`     // tokens, the best that is known
 	Exact bool `json:"exact"` // N is what the model's own tokenizer gives
-	Upper int  `json:"upper"` // what budgets reckon with: N when exact, else an upper bound
+	Upper int  `json:"upper"` // upper bound for budgets: N when exact
 }
 
 // String returns N with thousands separators, and ≈ before it when it is not exact: ≈12,345.

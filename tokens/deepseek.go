@@ -13,7 +13,7 @@ import (
 //	p[A-Za-z]+  |  [^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+  |  " "?[\p{P}\p{S}]+[\r\n]*  |  \s*[\r\n]+  |  \s+(?!\S)  |  \s+
 //
 // where p is ASCII punctuation. What no alternative matches is a piece as well, up to where one
-// matches again. So numbers and runs of kana and ideographs are walls: for what stands before them,
+// matches again. So numbers and runs of kana and ideographs are walls: for what precedes them,
 // the text ends there.
 
 // symbolFile holds the punctuation and symbols of Unicode 16.0, as the reference's regular expressions
@@ -32,7 +32,7 @@ const (
 	ending                  // [\r\n]
 	symbol                  // [\p{P}\p{S}]
 	gap                     // nothing of these: controls, formats, what is not assigned
-	kana                    // [一-龥぀-ゟ゠-ヿ], beside another flag
+	kana                    // [一-龥぀-ゟ゠-ヿ], next to another flag
 )
 
 // deepSeek finds the pieces of DeepSeek V3.

@@ -6,7 +6,7 @@ import (
 )
 
 // Replace returns the index of the text with the bytes from from to before to replaced by with,
-// which it copies. Positions beyond the ends of the text stand for its ends; nothing is removed
+// which it copies. Positions beyond the ends of the text count as its ends; nothing is removed
 // where to does not lie behind from. Characters may be cut: what is left of them is invalid then.
 func (x *Index) Replace(from, to int, with []byte) *Index {
 	from = max(0, min(from, x.size))

@@ -8,7 +8,7 @@ import (
 )
 
 // The encoding of a state: a version, the measurements, and all numbers, little-endian. The model
-// is not part of it: whoever keeps it knows whose it is.
+// is not part of it: its keeper knows the model.
 const (
 	estimatorVersion = 1
 	estimatorSize    = 1 + 8 + 8*(3*int(features)+int(features)*(int(features)+1)/2) + 4*errorBins

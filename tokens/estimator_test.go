@@ -18,7 +18,7 @@ func simulated(rng *rand.Rand) Features {
 	return Features{n, of(.3, .6), of(1.2, 3), of(.2, .9), of(0, .5), of(0, .1), of(.3, .7), of(.02, .4), 1 + rng.IntN(3)}
 }
 
-// hidden is a tokenizer that nobody may look at.
+// hidden is a tokenizer with unknown rules.
 var hidden = vector{0.9, 0.1, 0.12, 0.3, 0.2, 0.5, 0.15, 0.8, 12}
 
 // TestEstimatorFindsAHiddenTokenizer: after 50 measurements the median error is at most 3 %, and the bound
@@ -73,7 +73,7 @@ func TestEstimatorFindsAHiddenTokenizer(t *testing.T) {
 	}
 }
 
-// TestEstimatorLearnsAnotherTokenizer: cl100k_base stands in for a closed one, of which only the sums of
+// TestEstimatorLearnsAnotherTokenizer: cl100k_base plays a closed one, of which only the sums of
 // some texts are seen; the family's prior is more than half too high. What is estimated was never seen.
 func TestEstimatorLearnsAnotherTokenizer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 7))

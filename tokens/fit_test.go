@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// checkFit compares Fit with what it promises, by counting anew.
+// checkFit compares Fit with what it promises, by counting again.
 func checkFit(t *testing.T, x *Index, text []byte, from, budget int) {
 	t.Helper()
 	end, n := x.Fit(from, budget)

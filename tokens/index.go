@@ -21,7 +21,7 @@ package tokens
 // twenty times. Where the encoding normalizes, so are one or two kilobytes around text that is not in
 // that form.
 //
-// Beside the text, an Index takes about a quarter of a byte for each of its bytes.
+// Besides the text, an Index takes about a quarter of a byte for each of its bytes.
 type Index struct {
 	encoding *Encoding
 	list
@@ -37,7 +37,7 @@ func (e *Encoding) Index(text []byte) *Index {
 func (x *Index) Len() int { return x.size }
 
 // Count returns the number of tokens of the bytes from from to before to: what Encoding.Count
-// gives for them. Positions beyond the ends of the text stand for its ends, those inside a
+// gives for them. Positions beyond the ends of the text count as its ends, those inside a
 // character for its start; the count is 0 where to does not lie behind from.
 func (x *Index) Count(from, to int) int {
 	if from >= to || x.size == 0 {

@@ -18,7 +18,7 @@ type leaf struct {
 // span is the part of a text from from to before to.
 type span struct{ from, to int }
 
-// longPiece is the length in bytes of the longest piece that is counted anew for a part of it.
+// longPiece is the length in bytes of the longest piece that is counted again for a part of it.
 const longPiece = 256
 
 // count returns the number of tokens of the bytes from from to before to, which are borders of

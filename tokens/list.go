@@ -27,7 +27,7 @@ const (
 	minItems = maxItems / 4
 )
 
-// placed is a leaf with what lies before it: at bytes and before tokens.
+// placed is a leaf with what precedes it: at bytes, before tokens.
 type placed struct {
 	at, before int
 	*leaf

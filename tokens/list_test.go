@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The leaves of the test have texts and tokens of any number; a slice stands beside the list.
+// The leaves of the test have texts and tokens of any number; a slice is the reference.
 func TestListIsASequenceOfLeaves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 72))
 	some := func(n int) []*leaf {

@@ -9,7 +9,7 @@ import "unicode/utf8"
 // Where a vocabulary is not ordered, no piece counts as long: mend does not hold there.
 //
 // known are parts of long pieces of earlier texts in which ends is right already, though they
-// may stand in other pieces now. Both ends of the part, text[:from] and text[to:] being away,
+// may be in other pieces now. Both ends of the part, text[:from] and text[to:] being away,
 // must not matter to the pieces in it.
 func (w *worker) mark(text []byte, ends bitset, from, to int, known []span) (long []span, ok bool) {
 	if !w.isNormal(text[from:to]) {
@@ -45,7 +45,7 @@ func (w *worker) countPiece(text []byte, start, end int) int {
 }
 
 // mend makes ends right in a long piece. What is known of it stays as it is; the gaps before,
-// between and after are encoded anew, with as much of what is known as it takes until the new
+// between and after are encoded again, with as much of what is known as it takes until the new
 // tokens join the known ones. Then the whole is the encoding of the piece (joint.go). Where they
 // do not join soon, as in many runs of one letter, the piece is encoded outright.
 func (w *worker) mend(text []byte, ends bitset, piece span, known []span) {
@@ -101,7 +101,7 @@ func (w *worker) bridge(text []byte, ends bitset, left, right gapEnd) bool {
 	reachLeft, reachRight := firstReach, firstReach
 	for max(reachLeft, reachRight) <= lastReach {
 		part := span{left.at, right.at}
-		before, after := uint32(noID), uint32(noID) // the known tokens beside the part
+		before, after := uint32(noID), uint32(noID) // the known tokens next to the part
 		if left.at != left.limit {
 			part.from = 1 + ends.before(left.limit, left.at-reachLeft)
 			if before = w.tokenBefore(text, ends, left.limit, part.from); before == noID {

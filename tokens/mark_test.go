@@ -65,7 +65,7 @@ func TestMendingAPieceGivesItsEncoding(t *testing.T) {
 	}
 }
 
-// A token far from the edit is taken away: it stays away where nothing there was encoded anew.
+// A token far from the edit is taken away: it stays away where nothing was encoded again.
 func TestMendingEncodesLittle(t *testing.T) {
 	for _, name := range []string{"letters", "words", "han", "signs"} {
 		for _, e := range Encodings() {
@@ -92,7 +92,7 @@ func TestMendingEncodesLittle(t *testing.T) {
 	}
 }
 
-// The tokens of runs are long: one character more may change what lies far before it.
+// The tokens of runs are long: one character more may change tokens far before it.
 func TestMendingARunThatGrows(t *testing.T) {
 	for _, one := range []string{" ", "-", "=", "*", "a", "\n", "/", "#", "_", "."} {
 		for _, e := range Encodings() {

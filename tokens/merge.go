@@ -45,7 +45,7 @@ type parts struct {
 
 const (
 	positionBits = 8
-	maxParts     = 1 << positionBits    // one more than there are: next and before have room for the end
+	maxParts     = 1 << positionBits    // one more than there are: next and before also represent the end
 	noOrder      = noID << positionBits // the least order of parts that make no token together
 	positionMask = 1<<positionBits - 1
 )

@@ -56,7 +56,7 @@ func (m Model) check() error {
 }
 
 // over returns m with what it leaves open taken from base. An encoding, a family and a rank file are
-// one answer to one question: whoever gives one of them gives all.
+// one answer to one question: a configuration that gives one gives all.
 func (m Model) over(base Model) Model {
 	if m.Encoding == nil && m.Family == unknownFamily && m.Ranks == nil {
 		m.Encoding, m.Family, m.Ranks = base.Encoding, base.Family, base.Ranks

@@ -21,7 +21,7 @@ const (
 // maxMoves is how many pairs an insertion may move before the table is doubled.
 const maxMoves = 256
 
-// newPairTable returns a table with room for n pairs. They fill a quarter to a half of it: with
+// newPairTable returns a table with space for n pairs. They fill a quarter to a half of it: with
 // fewer slots, building it would take longer than reading it gains. It may grow to four times that.
 func newPairTable(n int) pairTable {
 	size := bits.Len(uint(n))

@@ -18,7 +18,7 @@ type rules struct {
 	scan     func(*classTable) func(text []byte, start int) int
 	starts   func(*masks) uint64 // many starts of pieces at once; nil: scan finds them one by one
 	nfc      bool                // texts are normalized first
-	patterns []string            // the regular expressions that scan stands for, one after the other
+	patterns []string            // the regular expressions that scan implements, in order
 }
 
 // ranked holds the rules of the families whose ranks a user can bring. The patterns are those of the
@@ -103,7 +103,7 @@ const maxTokenBytes = 255
 
 // vocabulary builds the tables. A file says which tokens there are, but not always of which two
 // tokens each is made. That is what merging leaves of its bytes before it makes the token itself:
-// what stands around a stretch of text changes nothing about how its inside merges. So tokens are
+// the surroundings of a stretch of text change nothing about how its inside merges. So tokens are
 // added from short to long, each after all that can be inside it.
 func (l *rankList) vocabulary() (*vocabulary, error) {
 	const op = "tokens.ranks"

@@ -18,7 +18,7 @@ func BenchmarkParseRanks(b *testing.B) {
 	}
 }
 
-// BenchmarkCountWithRanks counts Go source and text in many languages, beside o200k_base.
+// BenchmarkCountWithRanks counts Go source and text in many languages, compared with o200k_base.
 func BenchmarkCountWithRanks(b *testing.B) {
 	texts := map[string][]byte{"go": goSource(b)}
 	for _, c := range corpora {

@@ -141,7 +141,7 @@ func (s *step) flat() []step {
 }
 
 // listOf orders the tokens by when merging makes them: the bytes, then what the merges make, and last
-// what no merge makes. Several merges may make one token; then they stand in a row, and only one of
+// what no merge makes. Several merges may make one token; then they follow each other, and only one of
 // them can ever happen.
 func listOf(vocab map[string]uint32, merges []merge, whole bool) (*rankList, error) {
 	l := &lister{vocab: vocab, index: make(map[string]uint32, len(vocab)), list: &rankList{whole: whole, pairs: make(map[[2]uint32]struct{}, len(merges))}}
@@ -162,7 +162,7 @@ type lister struct {
 	list  *rankList
 }
 
-// add adds a token, unless its spelling is that of a special token, which stands for no bytes.
+// add adds a token, unless its spelling is that of a special token, which represents no bytes.
 func (l *lister) add(spelling string) bool {
 	token, ok := fromByteLevel(spelling)
 	if ok {
@@ -204,7 +204,7 @@ func (l *lister) addMerged(merges []merge) error {
 		case made:
 			return fault.New(fault.Invalid, op, "merge %d makes a token that others before it make", i)
 		case !l.add(product):
-			return fault.New(fault.Corrupt, op, "merge %d is of characters that stand for no byte", i)
+			return fault.New(fault.Corrupt, op, "merge %d is of characters that represent no byte", i)
 		}
 		last = product
 	}
@@ -219,7 +219,7 @@ func (l *lister) addMerged(merges []merge) error {
 	return nil
 }
 
-// fromByteLevel returns the bytes that a token of a byte-level vocabulary stands for. Such a
+// fromByteLevel returns the bytes that a token of a byte-level vocabulary represents. Such a
 // vocabulary writes printable bytes of Latin-1 as themselves and the others as U+0100 and up.
 func fromByteLevel(spelling string) (string, bool) {
 	var space [maxTokenBytes]byte
@@ -234,7 +234,7 @@ func fromByteLevel(spelling string) (string, bool) {
 	return string(token), true
 }
 
-// byteOf returns the byte that a character of a byte-level vocabulary stands for.
+// byteOf returns the byte that a character of a byte-level vocabulary represents.
 func byteOf(r rune) (byte, bool) {
 	const moved = 0x100 // where the bytes that are not printable are
 	switch {

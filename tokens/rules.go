@@ -2,7 +2,7 @@ package tokens
 
 // This file holds the rules by which families cut text whose vocabulary a user brings, as scanners:
 // each returns the end of the piece that starts at start. See rune.go for how they are written down.
-// DeepSeek's stand in deepseek.go.
+// DeepSeek's are in deepseek.go.
 
 // scanCL100k cuts as cl100k_base does, and Llama 3.
 func scanCL100k(t *classTable) func(text []byte, start int) int {

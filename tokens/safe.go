@@ -10,8 +10,8 @@ import (
 //
 //	Count(text) == Count(text[:i]) + Count(text[i:])
 //
-// and that stays true whatever stands before and after, for a safe point follows from the two
-// characters around it alone. It lies where no piece reaches across and where no piece before
+// and that stays true whatever precedes and follows, for a safe point follows from the two
+// characters around it alone. It is where no piece reaches across and where no piece before
 // it looks at what comes after:
 //
 //	between a character that is not white space and white space other than a newline
@@ -21,7 +21,7 @@ import (
 //	    words) and an apostrophe (it begins a contraction)
 //
 // The rules hold for the bundled encodings and for those of rank files. Qwen normalizes a text first:
-// what stands at a safe point never composes with what is on its other side, but a letter that comes
+// what is at a safe point never composes with what is on its other side, but a letter that comes
 // apart, such as U+0958, leaves a mark as the last character, so there is none behind such a letter
 // but before white space other than a newline.
 //

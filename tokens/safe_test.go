@@ -33,7 +33,7 @@ func encodeAlone(e *Encoding, text string) (ids []uint32) {
 // cutters are encodings of all rules by which text is cut.
 func cutters() []*Encoding { return append(Encodings(), untrained()...) }
 
-// unsafeSigns are what rules of families and normalization go wrong at, beside the alphabet: kana with
+// unsafeSigns are what rules of families and normalization go wrong at, besides the alphabet: kana with
 // their signs, parts of Hangul, marks, characters that come apart, and controls.
 var unsafeSigns = slices.Concat(composing, []string{
 	"か", "カ", "\u3040", "\u3097", "\u3099", "゛", "・", "゠", "ー", "ゝ", "龥", "龦", "\u1100", "\u1161", "\u11A8", "가", "\u0338", "<", "=", "\u2ADC", "क़", "\u05D0", "\uFB2A",
@@ -111,7 +111,7 @@ func TestSafePointsBetweenAnyTwoCharacters(t *testing.T) {
 	}
 }
 
-// A safe point does not depend on what lies beyond the two characters around it.
+// A safe point does not depend on what is beyond the two characters around it.
 func TestSafePointsStayWhateverSurroundsThem(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for range 20_000 {

@@ -22,7 +22,7 @@ type sweep struct {
 	before []uint8  // at a part's last byte: its length in bytes
 
 	// The pairs that wait for their id: a list for each id, linked through pairs. Pairs that
-	// were broken by a merge with another part stay in their list; next tells them.
+	// were broken by a merge with another part stay in their list; next tells them apart.
 	first   [1 << idBits]uint32        // by id: 1 + the index in pairs of the last one added; 0 is none
 	pairs   []waiting                  // in the order in which they were added
 	nonzero [1 << (idBits - 6)]uint64  // bit set of the ids that have a list

@@ -74,7 +74,7 @@ func (e *Encoding) tokenizer() *tokenizer {
 }
 
 // Rest lets go of the tables of the encodings that come with the program, for one that will not count for a
-// while. Whoever counts at this moment keeps them until it is done; the next count builds them again.
+// while. A count in progress keeps them until it is done; the next count builds them again.
 func Rest() {
 	for _, e := range Encodings() {
 		e.tables.built.Store(nil)

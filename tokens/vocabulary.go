@@ -83,7 +83,7 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 	return v, nil
 }
 
-// newVocabulary returns a vocabulary with room for the pairs of n tokens.
+// newVocabulary returns a vocabulary with space for the pairs of n tokens.
 func newVocabulary(n int) *vocabulary { return &vocabulary{pairs: newPairTable(n)} }
 
 // bytePairs returns the token that two bytes make, first<<8|second, or noID: what pairs has of

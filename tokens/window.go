@@ -5,7 +5,7 @@ import "math/bits"
 // This file cuts 64 bytes at once. A window begins where a piece begins; its bytes are turned
 // into masks, one bit for each byte and one mask for each class (classify.go), and the places
 // where pieces begin come out of them by shifts, ors and carries, without a branch. What the
-// masks cannot decide is a hazard: nothing is said of what lies behind it, and the scanners of
+// masks cannot decide is a hazard: nothing is known behind it, and the scanners of
 // ascii.go and rune.go go on from the last certain start. So no state is carried from window
 // to window.
 

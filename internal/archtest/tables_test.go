@@ -190,5 +190,8 @@ var crowded = map[string]string{
 // Sizes of the house style. A function or file beyond them carries //size:ok with a reason.
 const (
 	maxFileLines     = 700
+	maxPackageLines  = 6000 // of the product, without tests
+	maxPackageFiles  = 60
+	maxColumns       = 120 // of a line of code, a tab being four
 	maxFunctionLines = 80
 )

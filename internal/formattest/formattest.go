@@ -26,10 +26,10 @@ func Providers() []Provider {
 // Messages writes lines of a conversation as the provider's messages:
 //
 //	s WORD…    the system's words, where it speaks in messages
-//	u WORD…    the user's words; "" stands for an empty text, img for an image, odd for an unknown part,
+//	u WORD…    the user's words; "" is an empty text, img for an image, odd for an unknown part,
 //	           deep for one that is nested deeper than any
 //	a WORD…    an answer; "+x" calls the tool x, with the id x, "+x!" with arguments that are no object, think
-//	           stands for reasoning
+//	           is reasoning
 //	c          the provider's own compaction, where it has such messages
 //	t x=TEXT…  results of calls, in one message where the provider wants that; x=img is an image
 //	? WORD     a message of an unknown role
@@ -201,7 +201,7 @@ func (p Provider) id(x string) string {
 	return fmt.Sprintf(`"id":%q,`, x)
 }
 
-// Brief tells messages in the notation of Messages, neighbours of one role joined: formats differ in
+// Brief writes messages in the notation of Messages, neighbours of one role joined: formats differ in
 // what is a message.
 func (p Provider) Brief(t testing.TB, messages [][]byte) string {
 	t.Helper()

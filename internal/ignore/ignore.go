@@ -1,8 +1,8 @@
-// Package ignore tells which paths of a tree git ignores: by .gitignore files in every directory and by
+// Package ignore says which paths of a tree git ignores: by .gitignore files in every directory and by
 // .git/info/exclude.
 //
 // Start at New. Rules read a directory's file when a path below it is asked for, once; who wants to see
-// changed files makes new Rules. A directory that is ignored is ignored with all that lies in it, as git
+// changed files makes new Rules. A directory that is ignored is ignored with all its contents, as git
 // does it: nothing below can be taken out again.
 //
 // Patterns match as those of git do, byte by byte; where git takes a** in front of a slash for more than its
@@ -71,7 +71,7 @@ func (r *Rules) excluded(name string, dir bool) bool {
 	return false
 }
 
-// of returns the patterns of the own file of a directory that lies so many steps deep.
+// of returns the patterns of the own file of a directory so many levels deep.
 func (r *Rules) of(dir string, steps int) []pattern {
 	patterns, ok := r.files[dir]
 	if !ok {
@@ -81,7 +81,7 @@ func (r *Rules) of(dir string, steps int) []pattern {
 	return patterns
 }
 
-// load reads a file of patterns of a directory that lies so many steps deep.
+// load reads a file of patterns of a directory so many levels deep.
 func (r *Rules) load(name string, steps int) []pattern {
 	content := strings.TrimPrefix(string(r.read(name)), "\ufeff")
 	var patterns []pattern

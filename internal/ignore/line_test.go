@@ -56,7 +56,7 @@ func TestGitIgnoresWhatALineNames(t *testing.T) {
 	}
 }
 
-// FuzzALineIsAboutOnePath: what a line names is ignored, and nothing else but what lies in it.
+// FuzzALineIsAboutOnePath: what a line names is ignored, and nothing else but its contents.
 func FuzzALineIsAboutOnePath(f *testing.F) {
 	for i, name := range odd {
 		f.Add(name, odd[(i+1)%len(odd)], i%2 == 0)

@@ -40,7 +40,7 @@ func parse(line string, base int) (p pattern, ok bool) {
 		}
 	}
 	if last := len(p.path) - 1; p.path[last] == anySteps {
-		p.path = append(p.path, "*") // a/** is about what lies in a, not about a
+		p.path = append(p.path, "*") // a/** is about the contents of a, not about a
 	}
 	return p, true
 }

@@ -8,7 +8,7 @@ import "strings"
 // The last * is the only one that is tried again, so that time is bounded by the product of the lengths.
 func wild(pattern, name string) bool {
 	p, n := 0, 0
-	star, tried := -1, 0 // where the last * stands, and from where in name what follows it was tried
+	star, tried := -1, 0 // where the last * is, and from where in name what follows it was tried
 	for n < len(name) {
 		if p < len(pattern) && pattern[p] == '*' {
 			star, tried = p, n
@@ -107,7 +107,7 @@ func member(set string, b byte) (in bool, width int) {
 	return low == b, width
 }
 
-// element reads one byte of a set, which a \ may stand before.
+// element reads one byte of a set, which a \ may precede.
 func element(set string) (b byte, width int) {
 	if set[0] != '\\' {
 		return set[0], 1

@@ -1,4 +1,4 @@
-// Package jsonspan walks JSON text and reports where values stand in it, as byte offsets. Nothing is decoded or copied, so
+// Package jsonspan walks JSON text and reports where values are in it, as byte offsets. Nothing is decoded or copied, so
 // a caller can keep, cut out or replace a value and leave every other byte as it was.
 //
 // Start at Whole to check a text, and at New to walk it: Walker.Members and Walker.Elements yield what one value holds,

@@ -55,7 +55,7 @@ func Escape(b []byte) (r rune, n int) {
 	return r, n
 }
 
-// codeUnit reads the UTF-16 code unit that an escape at the start of b stands for.
+// codeUnit reads the UTF-16 code unit that an escape at the start of b encodes.
 func codeUnit(b []byte) (r rune, n int) {
 	const size = len(`\u0000`)
 	if len(b) < size || b[0] != '\\' || b[1] != 'u' {

@@ -1,7 +1,7 @@
 // Package limits holds every bound on input, queues, retries and waiting, each with its reason.
 //
-// A limit that only one small package needs and that nobody would look for stands in that
-// package; everything that a caller can run into stands here.
+// A limit that only one small package needs and that few would look for is in that
+// package; every limit that a caller can reach is here.
 package limits
 
 import "time"
@@ -66,7 +66,7 @@ const (
 	// Maintenance is the deadline of housekeeping, which reads or rewrites the whole ledger: minutes for
 	// gigabytes on a slow disk.
 	Maintenance = time.Hour
-	// CollectGrace is how old a blob that no record names must be to be deleted: whoever has stored it
+	// CollectGrace is how old a blob that no record names must be to be deleted: its writer
 	// may still be about to name it, and whoever got a page that names it may still read it.
 	CollectGrace = time.Hour
 	// Connect is how long a client waits for a daemon, starting one if need be.

@@ -23,7 +23,7 @@ var sourceNames = []string{".go", ".s", ".c", ".h", ".md", ".html", ".js", ".css
 // TestFalseAlarmsInRealSourceCode looks for secrets where there are none: in Go's own source and in this
 // repository, whose tests plant secrets and are left out. A private key is a true find if it parses as one:
 // Go's tests have some, most of them called TESTING KEY. So are the credentials that these tests make up; they
-// are counted as false alarms nevertheless, so that nobody has to judge them.
+// are counted as false alarms nevertheless, without a judgement of each.
 func TestFalseAlarmsInRealSourceCode(t *testing.T) {
 	for _, tree := range []struct {
 		name, root string

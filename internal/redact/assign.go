@@ -58,7 +58,7 @@ type cursor struct {
 // rest returns at most n bytes from the cursor on.
 func (c *cursor) rest(n int) []byte { return c.text[c.at:min(c.at+n, len(c.text))] }
 
-// take steps over s, if it stands here.
+// take steps over s, if it is here.
 func (c *cursor) take(s string) bool {
 	if !bytes.HasPrefix(c.text[c.at:], []byte(s)) {
 		return false
@@ -167,7 +167,7 @@ func (c *cursor) flag(at int) bool {
 }
 
 // quoted goes to the end of a value in quotation marks and reports whether it has one. The value is a
-// whole number of escapes; what lies between two strings of a document is no value.
+// whole number of escapes; what is between two strings of a document is no value.
 func (c *cursor) quoted(quote string) bool {
 	if c.at < len(c.text) && bytes.IndexByte([]byte(",:;]}) \t\r\n"), c.text[c.at]) >= 0 {
 		return false
@@ -187,7 +187,7 @@ func (c *cursor) quoted(quote string) bool {
 	return false
 }
 
-// extent is the newest value without quotation marks that was looked at: text[from:to]. A value may stand inside
+// extent is the newest value without quotation marks that was looked at: text[from:to]. A value may be inside
 // of another, as in a=b=c, and ends where that one does; so no byte is looked at twice.
 type extent struct{ from, to int }
 

@@ -12,7 +12,7 @@ const (
 	maxRun = 8 << 10
 )
 
-// base64 adds the secrets that stand in base64 inside the text. A run has minRun bytes at least, so one of
+// base64 adds the secrets in base64 inside the text. A run has minRun bytes at least, so one of
 // every minRun bytes is looked at.
 func (s *ruleset) base64(spans []span, text []byte) []span {
 	for i := minRun - 1; i < len(text); {

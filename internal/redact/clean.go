@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// What a reader does not see may stand inside of a secret: colours of a terminal, characters without a width. Where
+// What a reader does not see may be inside a secret: colours of a terminal, characters without a width. Where
 // there is any, the text is looked at without it as well.
 
 // invisible returns literals that all forms of it have: raw, escaped for JSON, as source code spells it.
@@ -64,7 +64,7 @@ func (s *ruleset) clean(spans []span, text []byte, base int, noise []int) []span
 	return spans
 }
 
-// visible returns what is visible of a text, and where each of its bytes stands in it; nil if it is all.
+// visible returns what is visible of a text, and where each of its bytes is; nil if it is all.
 func visible(text []byte) (plain []byte, at []int) {
 	from := 0
 	for i := 0; i < len(text); {

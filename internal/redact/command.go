@@ -134,13 +134,13 @@ func (c *command) read() (w word, ok bool) {
 	return w, w.head.to > w.head.from || w.tail.to > w.tail.from
 }
 
-// isList reports whether the marks between two strings of a list stand at an offset.
+// isList reports whether the marks between two strings of a list are at an offset.
 func (c *command) isList(at int) bool {
 	other := command{cursor{c.text, at}, c.cut}
 	return other.list()
 }
 
-// separated steps over what stands between two words: spaces, the end of a line that goes on in the next one, or
+// separated steps over what separates two words: spaces, the end of a line that goes on in the next one, or
 // the marks between two strings of a list.
 func (c *command) separated() bool {
 	if c.list() {
@@ -196,8 +196,8 @@ func endsWord(b byte) bool {
 	return b <= ' ' || b > '~'
 }
 
-// isPassword reports whether a value that stands where a password is expected may be one: anything but a
-// variable, an option, or what stands for a password in examples.
+// isPassword reports whether a value where a password is expected may be one: anything but a
+// variable, an option, or a placeholder of an example.
 func isPassword(value []byte) bool {
 	const least, most = 4, 512 // bytes
 	if len(value) < least || len(value) > most || value[0] == '-' || placeholder(value) || bytes.IndexByte(value, '$') == 0 {

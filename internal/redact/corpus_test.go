@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// secretsInCorpus is how many secrets the corpus has; each stands once in every context that takes it.
+// secretsInCorpus is how many secrets the corpus has; each is once in every context that takes it.
 const secretsInCorpus = 1000
 
-// contexts are the places where a secret may stand. Each wraps the line that holds one.
+// contexts are the places of a secret. Each wraps the line that holds one.
 var contexts = []struct {
 	name string
 	wrap func(p planted) (planted, bool)

@@ -1,17 +1,17 @@
 // Package redact masks secrets in text that leaves the ledger.
 //
-// Start with New and Redactor.String; Writer masks a stream, Find tells what was found and where.
+// Start with New and Redactor.String; Writer masks a stream, Find reports what was found and where.
 // The kinds of secrets are the table in rules.go: a line of data each.
 //
 // A secret is found in three steps, cheapest first: a prefilter looks for the literals of all rules in
-// one pass, a rule's pattern is tried only where one of them stands, and what it finds is judged by its
+// one pass, a rule's pattern is tried only where one of them is, and what it finds is judged by its
 // entropy, its shape and a list of keys that documentation made public. Runs of base64 are decoded and
 // looked into once. Programs that take passwords are the table in arguments.go; private keys are read line
 // by line; a text with anything invisible inside is looked at without it as well.
 //
 // Guarantees, each of them fuzzed:
 //   - the same key and text give the same masks; equal secrets get equal masks, and without the key
-//     nobody can test a guess against one;
+//     a guess cannot be tested against one;
 //   - masking masked text changes nothing;
 //   - what was valid JSON stays valid JSON;
 //   - a text masked through Writer, cut anywhere, is the text masked whole.

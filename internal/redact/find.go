@@ -45,13 +45,13 @@ func (s *ruleset) candidates(text []byte, base int) []span {
 	return s.percent(s.base64(s.plain(text, base), text), text)
 }
 
-// plain returns what the rules find in the text as it stands, and without what is invisible in it.
+// plain returns what the rules find in the text as it is, and without what is invisible in it.
 func (s *ruleset) plain(text []byte, base int) []span {
 	spans, noise := s.raw(text)
 	return s.clean(spans, text, base, noise)
 }
 
-// raw returns what the rules find in the text as it stands, and where something in it is invisible.
+// raw returns what the rules find in the text as it is, and where something in it is invisible.
 func (s *ruleset) raw(text []byte) (spans []span, noise []int) {
 	var bare extent
 	ends := make([]int, s.rules) // where the newest find of each rule ends
@@ -75,7 +75,7 @@ func (s *ruleset) raw(text []byte) (spans []span, noise []int) {
 }
 
 // disjoint sorts spans and cuts what an earlier one covers off the later ones, so that nothing that any
-// rule found stays visible. What lies before from is covered already.
+// rule found stays visible. What precedes from is covered already.
 func disjoint(spans []span, from int) []span {
 	slices.SortFunc(spans, func(a, b span) int {
 		// Of one secret found raw and decoded, the decoded one is what it is elsewhere, too.

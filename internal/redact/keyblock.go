@@ -18,7 +18,7 @@ const privateKey = "private-key"
 // dashes are what every mark of a block begins with.
 const dashes = "-----"
 
-// keyAfterBegin finds the private key whose first mark stands at text[at]: in lines, in one line, escaped for JSON,
+// keyAfterBegin finds the private key whose first mark is at text[at]: in lines, in one line, escaped for JSON,
 // in a list of strings, with whatever a tool puts before a line, and cut short.
 func keyAfterBegin(text []byte, at, _ int) []stretch {
 	m := keyBegin.FindIndex(text[at:min(at+window, len(text))])
@@ -95,7 +95,7 @@ func (w *keyWalk) down(at int) []stretch {
 	return w.pieces
 }
 
-// belongs reports whether a line that is none of a key for certain may stand in one: a field, an empty line, the
+// belongs reports whether a line that is none of a key for certain may be in one: a field, an empty line, the
 // short last line of the base64.
 func (w *keyWalk) belongs(b body, l line) bool {
 	if b.size == 0 || !w.body && keyField.Match(w.text[l.from:l.to]) {
@@ -110,7 +110,7 @@ func (w *keyWalk) belongs(b body, l line) bool {
 	return true
 }
 
-// isLast reports whether the mark of a key's end stands in the line after a line.
+// isLast reports whether the mark of a key's end is in the line after a line.
 func isLast(text []byte, l line) bool {
 	next := lineAt(text, l.next)
 	mark := bytes.Index(text[next.from:next.to], []byte(dashes+"END "))
@@ -144,7 +144,7 @@ func (w *keyWalk) add(from, to int) {
 	w.pieces = append(w.pieces, stretch{from, to, from, to})
 }
 
-// keyBeforeEnd finds the private key whose last mark stands at text[at], and whose first one is missing.
+// keyBeforeEnd finds the private key whose last mark is at text[at], and whose first one is missing.
 func keyBeforeEnd(text []byte, at, _ int) []stretch {
 	m := keyEnd.FindIndex(text[at:min(at+window, len(text))])
 	if m == nil {

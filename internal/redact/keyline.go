@@ -60,7 +60,7 @@ func (b body) key() bool {
 	return b.dense && (b.size >= full || b.size >= leastBody && b.plain)
 }
 
-// leastBody is the shortest run of base64 that tells, in bytes.
+// leastBody is the shortest run of base64 that is conclusive, in bytes.
 const leastBody = 16
 
 // bodyOf finds the base64 in a line.
@@ -137,7 +137,7 @@ func isDense(p []byte) bool {
 	return upper && lower && other
 }
 
-// inKey reports whether c may stand in the base64 of a key.
+// inKey reports whether c may be in the base64 of a key.
 func inKey(c byte) bool { return isAlnum(c) || c == '+' || c == '/' || c == '=' }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }

@@ -3,7 +3,7 @@ package redact
 import "bytes"
 
 // keyLine finds a line from the middle of a private key, whose first and last marks are missing: a run of base64 as
-// wide as PEM or OpenSSH makes it, beside another one, and in no block that says that it is something else.
+// wide as PEM or OpenSSH makes it, next to another one, and in no block that says that it is something else.
 func keyLine(text []byte, lo, hi int) (stretch, bool) {
 	if hi-lo < pemWidth || hi-lo > sshWidth+maxKeyMark {
 		return stretch{}, false
@@ -46,7 +46,7 @@ func keyRun(text []byte, lo, hi int) int {
 }
 
 // maxKeyLines is how far above and below a line the others of its key may be, in bytes: as far as it is known what
-// stands before a secret.
+// precedes a secret.
 const maxKeyLines = maxRun
 
 // linesAbove counts the lines of a key above text[at], and returns where the line above them begins. It reports false

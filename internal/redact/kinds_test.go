@@ -11,7 +11,7 @@ import (
 
 // kinds has at least two shapes of every kind in rules.go: lines of text with {set:n} for n random bytes of
 // a set and «…» around the secret where it is not the whole line. So no committed file holds what looks like
-// a live secret. A kind is fixed when its prefix alone tells what it is: then none may be missed.
+// a live secret. A kind is fixed when its prefix alone identifies it: then none may be missed.
 //
 //size:ok a table
 var kinds = []struct {

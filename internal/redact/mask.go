@@ -31,7 +31,7 @@ func maskLength(text []byte) int {
 	return end + 1
 }
 
-// touchesMask reports whether a mask stands in text[lo:hi] or directly beside it. What a rule has looked
+// touchesMask reports whether a mask is in text[lo:hi] or adjacent. What a rule has looked
 // at must not: if a mask counted for as little as an ending, masking could make new secrets of what
 // surrounds it, and masking twice would differ from masking once.
 func touchesMask(text []byte, lo, hi int) bool {

@@ -2,7 +2,7 @@ package redact
 
 import "bytes"
 
-// percent adds the secrets that stand in percent encoding inside the text, as in URLs and forms.
+// percent adds the secrets in percent encoding inside the text, as in URLs and forms.
 func (s *ruleset) percent(spans []span, text []byte) []span {
 	for i := 0; i < len(text); {
 		next := bytes.IndexByte(text[i:], '%')
@@ -25,10 +25,10 @@ func (s *ruleset) percent(spans []span, text []byte) []span {
 	return spans
 }
 
-// unescaped adds the secrets of one run, in which a plus sign stands for itself or for a space.
+// unescaped adds the secrets of one run, in which a plus sign is itself or a space.
 func (s *ruleset) unescaped(spans []span, text []byte, lo, hi int, plus byte) []span {
 	plain := make([]byte, 0, hi-lo)
-	at := make([]int, 0, hi-lo+1) // at[i]: where plain[i] stands in text
+	at := make([]int, 0, hi-lo+1) // at[i]: where plain[i] is in text
 	for i := lo; i < hi; i++ {
 		c := text[i]
 		at = append(at, i)
@@ -57,7 +57,7 @@ func isPercent(p []byte) bool {
 	return len(p) >= 3 && p[0] == '%' && isHex(p[1]) && isHex(p[2])
 }
 
-// inPercent reports whether c may stand in percent-encoded text.
+// inPercent reports whether c may be in percent-encoded text.
 func inPercent(c byte) bool {
 	return c > ' ' && c <= '~' && bytes.IndexByte([]byte("\"'\\<>`[]{}&|"), c) < 0
 }

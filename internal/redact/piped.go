@@ -6,7 +6,7 @@ import "bytes"
 const maxPipe = 512
 
 // pipedPassword finds the password that is written to a program which reads one from its standard input, where
-// text[at:at+n] tells that it does: echo X | docker login --password-stdin, or with a here-string.
+// text[at:at+n] says that it does: echo X | docker login --password-stdin, or with a here-string.
 func pipedPassword(text []byte, at, n int) []stretch {
 	if s, ok := hereString(text, at, at+n); ok {
 		return []stretch{s}
@@ -29,7 +29,7 @@ func pipedPassword(text []byte, at, n int) []stretch {
 	return nil
 }
 
-// pipeBefore returns where the pipe stands into the command that holds text[at], or -1.
+// pipeBefore returns the offset of the pipe into the command that contains text[at], or -1.
 func pipeBefore(text []byte, at int) int {
 	for i := at - 1; i >= 0 && at-i <= maxPipe && !endsLine(text, i); i-- {
 		if text[i] == '|' && i > 0 && text[i-1] != '|' {
@@ -48,7 +48,7 @@ func endsLine(text []byte, i int) bool {
 }
 
 // written finds what the words at the end of text, from an offset on, write. A format is left out, and what
-// stands before a sign; the words reach up to the end. A mask between start and end is in the way.
+// precedes a sign; the words reach up to the end. A mask between start and end is in the way.
 func written(text []byte, start, from int, sign string, end int) []stretch {
 	var found []stretch
 	c := newCommand(text, start, from)

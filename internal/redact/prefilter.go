@@ -4,14 +4,14 @@ import "strings"
 
 // prefilter finds the literals of all rules in one pass over a text: a table says for every pair of
 // neighbouring bytes which literals have it, at the pair of each that is rarest in source code. The byte
-// beside the pair then tells nearly always that it is none of them.
+// next to the pair then shows nearly always that it is none of them.
 type prefilter struct {
 	bucket  [1 << 16]uint8 // a pair of bytes → 1 + its place in buckets; in bytes, the table stays in the nearest cache
 	buckets []bucket
 	places  map[uint16]uint8 // a pair in lower case → the same
 }
 
-// bucket is the literals of a pair, in both cases, and what may stand beside it.
+// bucket is the literals of a pair, in both cases, and what may be next to it.
 type bucket struct {
 	needles []needle
 	before  [256]bool // in the literals of which the pair is not the beginning
@@ -23,7 +23,7 @@ type bucket struct {
 type needle struct {
 	text string // in lower case when fold
 	fold bool   // case does not matter
-	pair int    // where in text the pair stands
+	pair int    // where in text the pair is
 	rule *rule
 }
 

@@ -8,7 +8,7 @@ import (
 // row is one kind of secret, as the table in rules.go has it.
 type row struct {
 	kind     string
-	literals []string // one of them stands where the pattern begins, or later
+	literals []string // one of them is where the pattern begins, or later
 	fold     bool     // case does not matter, in literals or pattern
 	before   int      // bytes of the pattern before the literal
 	run      bool     // the pattern begins where the run of letters, digits, - and _ before the literal does
@@ -71,7 +71,7 @@ func (w row) compile(order int) *rule {
 	return r
 }
 
-// parsed adds what the rule's parser finds where a literal of n bytes stands.
+// parsed adds what the rule's parser finds where a literal of n bytes is.
 func (r *rule) parsed(spans []span, text []byte, at, n int) []span {
 	if r.word && continuesWord(text, at) {
 		return spans
@@ -84,7 +84,7 @@ func (r *rule) parsed(spans []span, text []byte, at, n int) []span {
 	return spans
 }
 
-// match looks for the rule's secret where a literal of n bytes stands. It returns the span, if there is one.
+// match looks for the rule's secret where a literal of n bytes is. It returns the span, if there is one.
 func (r *rule) match(text []byte, at, n int, bare *extent) (span, bool) {
 	if r.pattern == "" {
 		return r.assigned(text, at, n, bare)
@@ -124,7 +124,7 @@ func (r *rule) passes(secret []byte) bool {
 	return !published(secret) && (r.entropy == 0 || entropy(secret) >= r.entropy) && (r.accept == nil || r.accept(secret))
 }
 
-// continuesWord reports whether text[at] continues a word: a letter or digit stands before it that is not
+// continuesWord reports whether text[at] continues a word: a letter or digit precedes it that is not
 // the end of an escape such as \n or \u003d.
 func continuesWord(text []byte, at int) bool {
 	if at == 0 || !isAlnum(text[at-1]) {
@@ -133,7 +133,7 @@ func continuesWord(text []byte, at int) bool {
 	return afterEscape(text, at-1) != at
 }
 
-// afterEscape returns the end of the escape of JSON that text[at] lies inside of, or at. How many backslashes it begins
+// afterEscape returns the end of the escape of JSON that contains text[at]. How many backslashes it begins
 // with does not matter: JSON inside of JSON has two, and a path of Windows loses a letter to the escape at most.
 func afterEscape(text []byte, at int) int {
 	const length = 6 // of \u0026

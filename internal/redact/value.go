@@ -24,9 +24,9 @@ func entropy(p []byte) float64 {
 }
 
 // plausible reports whether a value may be a secret: neither a word, a name, a path, a reference to where the
-// secret is, nor what stands for one in examples.
+// secret is, nor an example's stand-in for one.
 func plausible(value []byte, quoted bool) bool {
-	const least, glance = 6, 256 // bytes: what is shorter is no secret; of a long one the beginning tells
+	const least, glance = 6, 256 // bytes: what is shorter is no secret; of a long one the beginning suffices
 	if len(value) < least {
 		return false
 	}
@@ -57,7 +57,7 @@ func plausible(value []byte, quoted bool) bool {
 }
 
 // name reports whether an unquoted value is rather a number or the name of something: dk.encryptionKey2. In
-// names digits stand at the end of a word.
+// names digits are at the end of a word.
 func name(value []byte) bool {
 	const word = 18 // bytes of 0x and a number of 64 bits
 	if bytes.HasPrefix(value, []byte("0x")) && len(value) <= word {
@@ -79,7 +79,7 @@ func name(value []byte) bool {
 	return true
 }
 
-// placeholder reports whether a value stands for a secret instead of being one: a variable, a format, a path,
+// placeholder reports whether a value is a placeholder for a secret: a variable, a format, a path,
 // a word from an example.
 func placeholder(value []byte) bool {
 	switch first, second := value[0], value[1]; first {
@@ -106,7 +106,7 @@ func placeholder(value []byte) bool {
 	return false
 }
 
-// published reports whether a secret is one that documentation made public: nobody's key.
+// published reports whether a secret is one that documentation published.
 func published(secret []byte) bool {
 	for _, known := range []string{
 		"AKIAIOSFODNN7EXAMPLE", "AKIAI44QH8DHBEXAMPLE", // AWS

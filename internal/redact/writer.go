@@ -8,7 +8,7 @@ type Writer struct {
 	r    *Redactor
 	w    io.Writer
 	buf  []byte // the last bytes written; those before done have left
-	base int    // buf[:base] is only there for what stands before a secret: its finds have been made
+	base int    // buf[:base] is only context before a secret: its finds have been made
 	done int    // buf[:done] has left, masked; at least base
 }
 

@@ -48,7 +48,7 @@ func TestAStreamIsMaskedLikeTheWhole(t *testing.T) {
 	sizes := rand.New(rand.NewPCG(11, 3))
 	for seed := range uint64(16) {
 		text := around(t, sizes, sizes.IntN(400))
-		if seed%4 == 0 { // nothing but secrets, beside one another
+		if seed%4 == 0 { // nothing but adjacent secrets
 			text = some(t, seed, 1200)
 		}
 		want := r.String(text)
@@ -131,7 +131,7 @@ func FuzzStream(f *testing.F) {
 		if len(text) > 1<<14 {
 			return
 		}
-		// The text stands around the first border of what the Writer looks at.
+		// The text crosses the first border of what the Writer looks at.
 		whole := quiet[:step-int(moved)] + text + quiet[:maxWindow+int(moved)]
 		r := New([]byte("key"))
 		if got, want := stream(t, r, whole, seed, 1<<17), r.String(whole); got != want {

@@ -232,7 +232,7 @@ func (e *Editor) Call(ctx context.Context, method string, params, result any) er
 	return p.Wait(ctx, result)
 }
 
-// Until waits until ok says so of everything that the server told unasked, and returns that.
+// Until waits until ok says so of everything that the server sent unasked, and returns that.
 func (e *Editor) Until(ctx context.Context, ok func(told []Message) bool) ([]Message, error) {
 	for {
 		e.mu.Lock()

@@ -18,7 +18,7 @@ func escape(b []byte) (rune, int) {
 	return r, n
 }
 
-// unescaped returns b with its escape sequences replaced by what they stand for, and whether there
+// unescaped returns b with its escape sequences replaced by what they encode, and whether there
 // were any. What is no sequence stays as it is.
 func unescaped(b []byte) ([]byte, bool) {
 	at := bytes.IndexByte(b, '\\')

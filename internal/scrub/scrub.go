@@ -13,7 +13,7 @@ import (
 
 // Bounds of a text, in bytes.
 const (
-	Least = 8        // a shorter text would be found where nobody means it
+	Least = 8        // a shorter text would be found by accident
 	Most  = 64 << 10 // a longer one is a file: forget the message that holds it
 )
 

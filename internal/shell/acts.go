@@ -110,13 +110,13 @@ func isScript(w string) bool {
 		len(w) > 2 && w[0] == '-' && w[1] != '-' && w[len(w)-1] == 'e' // -pie, -ne
 }
 
-// isTree reports whether a word stands for a whole directory.
+// isTree reports whether a word names a whole directory.
 func isTree(w string) bool {
 	return w == "." || strings.HasSuffix(w, "/") || strings.HasSuffix(w, "...")
 }
 
-// pairs returns an act for each source and the target that stands last. A target named by a flag is
-// left out: it stands before its sources.
+// pairs returns an act for each source and the last word, the target. A target named by a flag is
+// left out: it precedes its sources.
 func pairs(args, words []string, act Act) []Act {
 	named := func(w string) bool { return w == "-t" || strings.HasPrefix(w, "--target-directory") }
 	if len(args) < 2 || slices.ContainsFunc(words, named) {
@@ -198,7 +198,7 @@ func plain(in []Act) []Act {
 	return out
 }
 
-// literal reports whether a word names one file as it stands.
+// literal reports whether a word names one file without expansion.
 func literal(p string) bool {
 	return p != "" && !strings.ContainsAny(p, "*?[]{}$`~\x00\n") && !strings.HasPrefix(p, "/dev/")
 }

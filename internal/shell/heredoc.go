@@ -1,6 +1,6 @@
 package shell
 
-// HereDocuments returns the bodies of the here-documents of a command line, in order, as they stand there:
+// HereDocuments returns the bodies of the here-documents of a command line, in order, as written:
 // what the shell would expand in them is not.
 func HereDocuments(line string) []string {
 	s := scanner{src: line}

@@ -168,7 +168,7 @@ func (s *scanner) skipBodies() {
 	s.open = nil
 }
 
-// word reads one word, taking quotes and backslashes away. Those of a substitution stay: it stands for what it prints.
+// word reads one word, taking quotes and backslashes away. Those of a substitution stay: it is replaced by what it prints.
 func (s *scanner) word() (string, wordKind) {
 	var b strings.Builder
 	quote := byte(0)

@@ -28,7 +28,7 @@ func TestSegmentsAreTheSimpleCommandsAsWritten(t *testing.T) {
 	}
 }
 
-// FuzzSegments: segments stand in the line, in its order, and cutting one again does not cut more off.
+// FuzzSegments: segments are parts of the line, in its order, and cutting one again does not cut more off.
 func FuzzSegments(f *testing.F) {
 	f.Add("cd a && (b 'c;d' | e) 2>&1 <<F; g\nh\nF\ni")
 	f.Add("<<<<<<a\\\n`b;c` &>d")

@@ -1,4 +1,4 @@
-// Package termtext renders what a command wrote to a terminal to what stands on the screen at the end.
+// Package termtext renders what a command wrote to a terminal to what the screen shows at the end.
 //
 // Start at Render. Tail keeps the end of a stream of any
 // length until it is rendered, Clip and LastLines bound what is shown of a result. Shown is for texts of

@@ -16,7 +16,7 @@ type line struct {
 }
 
 // cell is a column of a row: a character, the right half of a wide one, or the number of a mark,
-// from -2 downwards, that stands on the character.
+// from -2 downwards, that is on the character.
 type cell int32
 
 const rightHalf cell = -1
@@ -144,7 +144,7 @@ func (l *line) combine(col int, r rune, marks *[]mark) {
 	l.cells[at] = -1 - cell(len(*marks))
 }
 
-// cut makes blanks of a wide character whose halves stand left and right of a column's left edge.
+// cut makes blanks of a wide character whose halves are left and right of a column's left edge.
 func (l *line) cut(col int) {
 	if l.grid && col < len(l.cells) && l.cells[col] == rightHalf {
 		l.cells[col-1], l.cells[col] = ' ', ' '

@@ -27,7 +27,7 @@ func printable(p []byte) int {
 
 // plainLine returns the length of the line that p begins with, without its line feed, if a terminal
 // shows it as it is but for tabs; else -1. A carriage return in front of the line feed changes nothing.
-// In front of a tab only ASCII stands, so that columns are bytes.
+// Only ASCII precedes a tab, so that columns are bytes.
 func plainLine(p []byte) (length int, tabs bool) {
 	ascii := true
 	for n := 0; n < len(p); {

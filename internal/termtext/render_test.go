@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// cases are what terminals do, one rule each: "␛" stands for ESC, "␇" for BEL.
+// cases are what terminals do, one rule each: "␛" is ESC, "␇" is BEL.
 var cases = []struct{ in, want string }{
 	// line ends, trailing white space
 	{"", ""},

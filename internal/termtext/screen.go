@@ -15,7 +15,7 @@ type screen struct {
 	done  []byte // rows above those in rows, as text: what they show and a line feed each
 	base  int    // where that begins in done
 	top   int    // how many rows that is
-	rows  []line // the rows that the cursor can reach; the row that it stands in is made when it is written to
+	rows  []line // the rows that the cursor can reach; one is made when it is first written to
 	row   int    // the cursor's row, counted from the first of all
 	col   int    // the cursor's column, from 0
 	saved struct{ row, col int }
@@ -31,7 +31,7 @@ const (
 	maxColumn = 4096    // the column that a move reaches at most, from 1
 	maxBelow  = 200     // rows below the last written one that a move reaches at most
 	maxAbove  = 1 << 14 // rows above the last written one that a move reaches at most: more than any terminal keeps on its screen
-	maxBlanks = 1 << 20 // blanks that moves may make in all, beside what each of them may
+	maxBlanks = 1 << 20 // blanks that all moves together may make
 	rowBlanks = 16      // an empty row that a move made counts as so many blanks
 	seqBlanks = 32      // what each sequence adds to the blanks that may be made
 )
@@ -167,7 +167,7 @@ func (s *screen) c0(b byte) {
 	}
 }
 
-// lines shows the whole lines that p begins with and that need no screen, if the cursor stands where
+// lines shows the whole lines that p begins with and that need no screen, if the cursor is where
 // they only have to be added to what is done. It returns their length.
 func (s *screen) lines(p []byte) int {
 	if s.col != 0 || len(s.rows) != 1 || s.row != s.top || s.rows[0].width() != 0 {

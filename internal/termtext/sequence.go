@@ -19,7 +19,7 @@ type sequence struct {
 	private bool   // it has bytes to which we give no meaning
 }
 
-// seqState says inside of what a sequence the next byte stands.
+// seqState says which part of a sequence the next byte belongs to.
 type seqState uint8
 
 const (

@@ -16,7 +16,7 @@ const (
 	ResultMax = 64 << 10
 )
 
-// DeathLines is how many last lines of its output are told of a process that died.
+// DeathLines is how many last lines of the output of a dead process are reported.
 const DeathLines = 40
 
 // lineSearch is how far a cut moves on to a line start, in bytes.
@@ -48,8 +48,8 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// AppendTo appends what a terminal shows after the kept end of the stream. In front of it stands how
-// much is missing: the cut moves on to the next line start if one is near, and never lies inside a
+// AppendTo appends what a terminal shows after the kept end of the stream. It is preceded by how
+// much is missing: the cut moves on to the next line start if one is near, and is never inside a
 // sequence or a character.
 func (t *Tail) AppendTo(dst []byte) []byte {
 	from := 0
@@ -87,7 +87,7 @@ func Clip(text string, max int) string {
 	return text[:n] + "\n… (output truncated; " + chars.Commas(len(text)-n) + " more bytes)"
 }
 
-// border returns the last place up to n at which a text can be cut: between characters that stand
+// border returns the last place up to n at which a text can be cut: between characters that are
 // for themselves, or, where there are none, between any two.
 func border(text string, n int) int {
 	for n > 0 && !utf8.RuneStart(text[n]) {

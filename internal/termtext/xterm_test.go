@@ -9,7 +9,7 @@ import (
 
 // TestXterm holds rendering against what xterm.js 6.0.0 (@xterm/headless, 300 columns, 120 rows) shows
 // of 250 random outputs, made of the sequences that we know. Emoji are not among them: that terminal
-// gives them one column unless it is told otherwise.
+// gives them one column unless set otherwise.
 func TestXterm(t *testing.T) {
 	file, err := os.ReadFile("testdata/xterm.jsonl")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // maxWord is the longest run taken as one word, in bytes. Longer ones are base64 and the like,
-// which nobody searches for by word.
+// which is not searched for by word.
 const maxWord = 256
 
 // Each calls emit for every word of text, in order, repeated ones too. The slice it passes is

@@ -19,7 +19,7 @@ type Field struct {
 }
 
 // Fields returns the keys at the top of a document in their order, for a caller that matches keys
-// on its own terms or says where they stand. An empty document has none.
+// on its own terms or says where they are. An empty document has none.
 //
 // Errors: those of Decode; invalid, with the line, for a document that is not a mapping.
 func Fields(data []byte) ([]Field, error) {
