@@ -9,28 +9,27 @@ import (
 	"ctxledger.dev/kv/internal/blobfile"
 )
 
-// blobCacheSize is how many blobs stay open that nobody reads: a file descriptor and one unpacked frame
-// each.
+// blobCacheSize is how many unused blobs stay open: each costs a file descriptor and one unpacked frame.
 const blobCacheSize = 8
 
-// shelf keeps the blobs that were read last open. An artifact is read in parts, one after the other,
-// and mostly each from the frame that was unpacked for the last one.
+// blobCache keeps the most recently read blobs open. An artifact is read in parts, one after the other,
+// and often from the frame that was unpacked for the previous part.
 type blobCache struct {
 	mu   sync.Mutex
-	open map[string]*cachedBlob // guarded by mu; by hash, those that may be taken again
-	idle []*cachedBlob          // guarded by mu; those of open that nobody reads, oldest first
+	open map[string]*cachedBlob // guarded by mu; by hash
+	idle []*cachedBlob          // guarded by mu; those of open without readers, oldest first
 }
 
-// cachedBlob is one open blob. Its fields are guarded by the shelf's lock.
+// cachedBlob is one open blob. The cache's lock guards its fields.
 type cachedBlob struct {
 	*blobfile.Reader
 	file    *os.File
 	hash    string
 	readers int
-	dropped bool // not to be taken again
+	dropped bool // no longer in the cache: the last reader closes it
 }
 
-// take returns a blob that is open already, or the one that open opens.
+// take returns a cached blob, or the one that open opens.
 func (c *blobCache) take(hash string, open func() (*blobfile.Reader, *os.File, error)) (*blob, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,7 +51,7 @@ func (c *blobCache) take(hash string, open func() (*blobfile.Reader, *os.File, e
 	return &blob{Reader: b.Reader, cache: c, of: b}, nil
 }
 
-// put takes a blob back from a reader.
+// put returns a blob to the cache when a reader has finished.
 func (c *blobCache) put(b *cachedBlob) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +70,7 @@ func (c *blobCache) put(b *cachedBlob) error {
 	return oldest.file.Close()
 }
 
-// drop forgets a blob whose file was deleted or replaced. Who reads it may finish.
+// drop removes a blob whose file was deleted or replaced. Its readers may finish.
 func (c *blobCache) drop(hash string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +87,7 @@ func (c *blobCache) drop(hash string) error {
 	return b.file.Close()
 }
 
-// close closes what nobody reads. A blob may outlive the store; it is closed by its last reader.
+// close closes the idle blobs. A blob may outlive the store; its last reader closes it.
 func (c *blobCache) close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

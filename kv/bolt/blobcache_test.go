@@ -11,8 +11,8 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// TestADeletedBlobIsNotReadFromTheCache: a blob that stays open after it was read is gone with its
-// deletion all the same, and one that is stored again is read anew.
+// TestADeletedBlobIsNotReadFromTheCache: deletion also removes a cached blob, and one that is stored again
+// is opened again.
 func TestADeletedBlobIsNotReadFromTheCache(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), Options{})
 	defer s.Close()
@@ -46,7 +46,7 @@ func TestADeletedBlobIsNotReadFromTheCache(t *testing.T) {
 	}
 }
 
-// TestTheBlobCacheIsBounded: many readers of many blobs leave no more open than the shelf holds.
+// TestTheBlobCacheIsBounded: many readers of many blobs leave no more open than the cache holds.
 func TestTheBlobCacheIsBounded(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), Options{})
 	ctx := context.Background()

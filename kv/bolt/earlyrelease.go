@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// closeWait is how long Close waits for calls under way.
+	// closeWait is how long Close waits for in-flight calls.
 	closeWait = 1200 * time.Millisecond
-	// handOver is how long a commit under way may take then.
+	// handOver is how long an in-flight commit may take then.
 	handOver = 300 * time.Millisecond
 )
 
-// errReleasedEarly is why nothing is written after calls were left behind.
-var errReleasedEarly = fault.New(fault.Unavailable, "kv.close", "the ledger was closed while calls were under way that do not end")
+// errReleasedEarly is why nothing is written after Close gave up waiting for calls.
+var errReleasedEarly = fault.New(fault.Unavailable, "kv.close", "the ledger was closed while calls were in flight")
 
-// desert releases the lock while calls are under way that do not end. They can no longer write: that is
-// decided on the writer's goroutine, between two commits. Files stay open for calls that read them.
+// releaseEarly releases the lock although calls are still in flight. They can no longer write: the writer
+// goroutine makes sure of that between two commits. Files stay open for calls that read them.
 func (s *Store) releaseEarly() error {
 	released := make(chan error, 1)
 	free := func() {
@@ -31,6 +31,7 @@ func (s *Store) releaseEarly() error {
 		}
 		return errReleasedEarly
 	case <-time.After(handOver):
-		return fault.New(fault.Unavailable, "kv.close", "a commit under way does not end: the ledger is free when this process has ended")
+		return fault.New(fault.Unavailable, "kv.close",
+			"a commit does not end: the ledger stays locked until this process ends")
 	}
 }

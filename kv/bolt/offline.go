@@ -12,8 +12,8 @@ import (
 	"ctxledger.dev/kv/internal/blobfile"
 )
 
-// vault is the directory of a ledger as Check and Salvage see it: locked, read-only, and not
-// trusted. It serves one goroutine.
+// offline reads the directory of a ledger for Check and Salvage: locked, read-only, and not trusted. It is
+// for one goroutine.
 type offline struct {
 	ctx    context.Context
 	watch  Watch
@@ -46,7 +46,7 @@ func openOffline(ctx context.Context, dir string, w Watch) (*offline, error) {
 	return v, nil
 }
 
-// open takes the lock and looks for the blobs.
+// open takes the lock and opens the directory of blobs.
 func (v *offline) open() error {
 	f, info, err := openRegular(v.root, ledgerName, os.O_RDONLY)
 	if err != nil {
@@ -73,11 +73,11 @@ func (v *offline) open() error {
 	return v.measure()
 }
 
-// measure adds up what there is to read.
+// measure computes how many bytes there are to read.
 func (v *offline) measure() error {
 	v.total = v.size
 	if m, ok := bestMeta(v.file, v.size); ok {
-		v.total = int64(m.pages) * m.pageSize // the file may reserve more
+		v.total = int64(m.pages) * m.pageSize // the file may be larger
 	}
 	if v.stored == nil {
 		return nil
@@ -91,6 +91,26 @@ func (v *offline) measure() error {
 	return nil
 }
 
+// meta returns the best meta page of the file and reports a damaged one; ok is false when there is none.
+func (v *offline) meta() (m metaPage, ok bool) {
+	m, err := readMeta(v.file, v.size)
+	if err != nil {
+		v.problem(ledgerName, err)
+		return bestMeta(v.file, v.size)
+	}
+	return m, true
+}
+
+// blob opens a stored blob, whose file the caller closes.
+func (v *offline) blob(hash string) (*os.File, *blobfile.Reader, error) {
+	f, size, err := v.stored.file(hash)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := v.stored.reader(&metered{offline: v, src: f}, size, hash)
+	return f, r, err
+}
+
 // close releases the lock.
 func (v *offline) close() {
 	if v.stored != nil {
@@ -102,7 +122,7 @@ func (v *offline) close() {
 	_ = v.root.Close()
 }
 
-// problem counts and reports one.
+// problem counts and reports a problem.
 func (v *offline) problem(where string, err error) {
 	v.problems++
 	if v.watch.Problem != nil {
@@ -110,7 +130,7 @@ func (v *offline) problem(where string, err error) {
 	}
 }
 
-// advance reports progress up to so many bytes.
+// advance reports the progress, in bytes done.
 func (v *offline) advance(done int64) {
 	v.done = max(v.done, min(done, v.total))
 	if v.watch.Progress != nil {
@@ -118,7 +138,7 @@ func (v *offline) advance(done int64) {
 	}
 }
 
-// metered is a file that is read as progress, until the caller gives up.
+// metered is a file that reports its reads as progress, until the context is done.
 type metered struct {
 	*offline
 	src io.ReaderAt
