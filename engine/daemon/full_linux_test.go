@@ -104,7 +104,7 @@ func makesRoom(t *testing.T, what string, do func() error) {
 	t.Helper()
 	err := do()
 	t.Logf("%s: %v", what, err)
-	if err != nil && (!strings.Contains(err.Error(), "bytes have to be free") || !strings.Contains(fault.HintOf(err), "free space")) {
+	if err != nil && (!strings.Contains(err.Error(), "free bytes") || !strings.Contains(fault.HintOf(err), "free space")) {
 		t.Errorf("%s: %v, hint %q", what, err, fault.HintOf(err))
 	}
 }

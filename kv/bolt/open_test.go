@@ -64,7 +64,7 @@ func TestOpenRefuses(t *testing.T) {
 			page := os.Getpagesize()
 			copy(raw[:page], raw[page:2*page])
 			must(t, os.WriteFile(file, raw, 0o600))
-		}, fault.Corrupt, "do not follow each other"},
+		}, fault.Corrupt, "are not consecutive"},
 		{"page whose number of elements became zero", func(t *testing.T, _, file string) {
 			edit(t, file, func(btx *bbolt.Tx) error { // a record too long for an inline bucket
 				return btx.Bucket([]byte("entries")).Put([]byte("key"), kv.Seal("entries", []byte("key"), make([]byte, 2000)))
