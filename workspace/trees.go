@@ -60,7 +60,8 @@ func linkedTrees(common string) (tops []string) {
 			continue
 		}
 		back := readLink(repository, worktreesName+"/"+e.Name+"/gitdir")
-		if dir := filepath.Join(common, worktreesName, e.Name); filepath.Base(back) == gitName && sameVolume(common, back) {
+		if filepath.Base(back) == gitName && sameVolume(common, back) {
+			dir := filepath.Join(common, worktreesName, e.Name)
 			tops = append(tops, filepath.Dir(relativeTo(dir, back)))
 		}
 	}

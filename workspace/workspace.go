@@ -16,7 +16,7 @@ const userLedger = "user"
 // Workspace is a directory tree with one ledger.
 type Workspace struct {
 	Root      string // absolute, without symbolic links; "": there is the user ledger only
-	Main      string // the root's path in the main tree of its repository, equal for all that share the ledger; "": Root
+	Main      string // the root's path in the repository's main tree, equal for all that share the ledger; "": Root
 	Name      string // of the repository or directory, for display; "user" without a Root
 	State     string // directory of the ledger, absolute; UserState without a Root
 	UserState string // directory of the user ledger, absolute

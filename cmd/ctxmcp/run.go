@@ -17,7 +17,8 @@ import (
 // be opened: users do not see the standard error of a server.
 func run(ctx context.Context, e env.Env, args []string) int {
 	p := wiring.NewProgram("ctxmcp", "found from the host and the working directory", e)
-	prefix := p.Flags.String("tool-prefix", "", "put `text` before the names of the tools, where they collide with others")
+	prefix := p.Flags.String("tool-prefix", "",
+		"put `text` before the names of the tools, where they collide with others")
 	return p.Run(args, func() (func() error, error) {
 		here, err := workspace.Find(e, workspace.Options{Flag: p.Root})
 		nowhere := err == nil && here.Root == "" // desktop hosts start servers outside of any project

@@ -99,7 +99,7 @@ func onFullDisk(t *testing.T, state string, end func(*testing.T, string)) {
 	}
 }
 
-// makesRoom wants a request to succeed, or to say how much room it needs.
+// makesRoom wants a request to succeed, or to say how much space it needs.
 func makesRoom(t *testing.T, what string, do func() error) {
 	t.Helper()
 	err := do()
@@ -109,7 +109,7 @@ func makesRoom(t *testing.T, what string, do func() error) {
 	}
 }
 
-// fill takes all room of the disk that dir lies on, and returns what gives it back when it is removed.
+// fill fills the disk of dir, and returns the directory whose removal frees the space.
 func fill(t *testing.T, dir string) (ballast string) {
 	t.Helper()
 	ballast = filepath.Join(dir, "ballast")

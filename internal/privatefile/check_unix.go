@@ -23,7 +23,8 @@ func Check(path string) error {
 			WithHint("make it yours: `chown \"$(id -u)\" '%s'`", path)
 	}
 	if mode := info.Mode(); mode.Perm()&others != 0 && mode&sticky == 0 {
-		return fault.New(fault.Denied, op, "other users can write %s (%#o)", path, mode.Perm()).WithHint("`chmod go-w '%s'`", path)
+		return fault.New(fault.Denied, op, "other users can write %s (%#o)", path, mode.Perm()).
+			WithHint("`chmod go-w '%s'`", path)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func sum(s string) string {
 // secret is the content of files outside the tree.
 const secret = "must not be read"
 
-// place makes a tree beside a directory that is outside of it.
+// place makes a tree and a sibling directory outside of it.
 func place(t testing.TB) (root, outside string) {
 	base := t.TempDir()
 	root, outside = filepath.Join(base, "tree"), filepath.Join(base, "tree-evil")

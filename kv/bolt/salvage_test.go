@@ -221,7 +221,7 @@ func TestSalvageCopiesBlobsAndLeavesTheOldLedgerAlone(t *testing.T) {
 	bad, err := s.PutBlob(context.Background(), strings.NewReader(strings.Repeat("bad\n", 50_000)), 1<<20)
 	must(t, err)
 	if _, err := Salvage(context.Background(), dir, into, Watch{}); !IsLocked(err) {
-		t.Errorf("beside its owner: %v", err)
+		t.Errorf("while it has an owner: %v", err)
 	}
 	must(t, s.Close())
 	flip(t, filepath.Join(dir, blobsName, bad.Hash[:2], bad.Hash), 100)

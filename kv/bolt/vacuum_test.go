@@ -162,9 +162,9 @@ func TestVacuumAndBackupRefuseDamage(t *testing.T) {
 	}
 }
 
-// TestNobodyBecomesOwnerDuringVacuum: however often the file is replaced, every attempt to open
-// the ledger beside its owner finds it locked.
-func TestNobodyBecomesOwnerDuringVacuum(t *testing.T) {
+// TestNoOtherProcessBecomesOwnerDuringVacuum: however often the file is replaced, every attempt to open
+// the ledger finds it locked.
+func TestNoOtherProcessBecomesOwnerDuringVacuum(t *testing.T) {
 	s, file := filled(t)
 	stop, tried := make(chan struct{}), make(chan int)
 	go func() {

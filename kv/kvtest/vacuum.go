@@ -239,7 +239,7 @@ func (s suite) vacuumKeepsViews(t *testing.T) {
 	want(t, st, "a", "2")
 }
 
-// vacuumDropped: a caller that gives up before its turn has changed nothing and blocks nobody.
+// vacuumDropped: a caller that gives up before its turn has changed nothing and blocks no other.
 func (s suite) vacuumDropped(t *testing.T) {
 	st := s.fresh(t)
 	ctx, cancel := context.WithCancel(context.Background())
