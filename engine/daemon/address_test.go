@@ -135,7 +135,7 @@ func fullQueue(t *testing.T) string {
 	return "unix:" + path
 }
 
-// shortDir is a temporary directory whose path leaves room for that of a socket.
+// shortDir is a temporary directory whose path is short enough for a socket.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "cl")

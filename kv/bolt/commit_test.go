@@ -137,7 +137,7 @@ func TestPanicKeepsItsStackForTheLog(t *testing.T) {
 	}
 }
 
-// TestNothingIsWrittenAfterABrokenCommit: reads go on, updates say why they do not, and a new
+// TestNothingIsWrittenAfterABrokenCommit: reads continue, updates say why they do not, and a new
 // start is what clears it.
 func TestNothingIsWrittenAfterABrokenCommit(t *testing.T) {
 	dir := t.TempDir()

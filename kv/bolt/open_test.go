@@ -205,7 +205,7 @@ func TestFailedOpenReleasesTheLock(t *testing.T) {
 }
 
 // TestManyStartAtOnce: however many create the same ledger at once, one owns it at a time, the
-// others are told that it is locked, and no half-made file stays behind.
+// others find it locked, and no half-made file stays behind.
 func TestManyStartAtOnce(t *testing.T) {
 	for range 20 {
 		dir := filepath.Join(t.TempDir(), "a", "b")

@@ -65,7 +65,7 @@ func writeForEver(dir string, vacuum bool) error {
 	}
 }
 
-// TestInvariant7AcknowledgedSurvivesKill: a second process is told that the ledger is locked;
+// TestInvariant7AcknowledgedSurvivesKill: a second process finds the ledger locked;
 // after kill -9 the ledger opens at once and holds everything that was acknowledged.
 func TestInvariant7AcknowledgedSurvivesKill(t *testing.T) {
 	dir, acked := t.TempDir(), map[string]string{}

@@ -119,7 +119,7 @@ func TestVacuumWhereOpenFilesCannotBeReplaced(t *testing.T) {
 }
 
 // TestVacuumAndBackupRefuseDamage: neither passes over a damaged record or page, and the store
-// goes on with what it has.
+// continues with what it has.
 func TestVacuumAndBackupRefuseDamage(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -19,7 +19,7 @@ import (
 )
 
 // vacuumForgets: a thousand deleted secrets are found in the raw files before, none after, and
-// the records beside them are whole.
+// adjacent records are intact.
 func (s suite) vacuumForgets(t *testing.T) {
 	dir := t.TempDir()
 	st := s.open(t, dir)
