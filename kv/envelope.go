@@ -15,10 +15,10 @@ import (
 //	bytes 5–8   CRC-32C, big endian
 //	bytes 9–    payload
 //
-// The checksum covers version, bucket, key and payload, each preceded by its length, so that
-// neither a record that moved to another key nor bytes that moved from key to payload pass.
-// Every future version keeps version and checksum in these places and computes the checksum
-// in this way: only then can a newer record be told from a damaged one.
+// The checksum covers version, bucket, key and payload, each preceded by its length, so that it detects a
+// record that moved to another key and bytes that moved from key to payload. Every future version must
+// keep version and checksum in these places and compute the checksum in this way, to distinguish a newer
+// record from a damaged one.
 const (
 	envelopeVersion = 1
 	envelopeHeader  = 9
@@ -27,7 +27,7 @@ const (
 // EnvelopeSize is the number of bytes that Seal adds to a value.
 const EnvelopeSize = envelopeHeader
 
-// Seal returns value in its envelope, as a backend stores it under key in bucket.
+// Seal returns the envelope of value, which a backend stores under key in bucket.
 func Seal(bucket Bucket, key, value []byte) []byte {
 	raw := make([]byte, envelopeHeader+len(value))
 	raw[0] = envelopeVersion
@@ -37,9 +37,9 @@ func Seal(bucket Bucket, key, value []byte) []byte {
 	return raw
 }
 
-// Unseal returns the value that Seal put into raw. The value is never nil and shares raw's
-// memory. Errors: corrupt when raw was not sealed for exactly this bucket and key or has
-// changed since, unavailable when a newer version of ctxledger sealed it.
+// Unseal returns the value in the envelope raw. The value is never nil and shares raw's memory. Errors:
+// corrupt when raw was not sealed for exactly this bucket and key or has changed since; unavailable when a
+// newer version of ctxledger sealed it.
 func Unseal(bucket Bucket, key, raw []byte) ([]byte, error) {
 	if len(raw) < envelopeHeader {
 		return nil, corruptRecord(bucket, key, "is shorter than its envelope")

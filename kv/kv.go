@@ -4,10 +4,10 @@
 // Start at Store. A backend (kv/bolt; others later) implements it and proves itself against
 // the conformance suite in kv/kvtest.
 //
-// Guarantees: a call that returned without an error is on disk (acknowledged = durable);
-// a record whose bytes changed on disk is an error of code corrupt, never a value; a function
-// that fails inside Update leaves nothing behind and does not hurt the functions that were
-// committed together with it; one writer per ledger.
+// Guarantees: the effects of a call that returned without an error are on disk (acknowledged = durable); a
+// record whose bytes changed on disk is an error of code corrupt, never a value; a function that fails
+// inside Update changes nothing and does not affect the functions that are committed together with it;
+// there is one writer per ledger.
 //
 // The package deliberately has no queries, no schema and no caching: domains own their keys.
 package kv
@@ -22,7 +22,7 @@ import (
 // Bucket names a set of records. A domain package declares its buckets as constants.
 type Bucket string
 
-// Limits of one record. A longer payload belongs into a blob.
+// Limits of one record. Store a longer payload as a blob.
 const (
 	MaxKey    = 512       // bytes of a key
 	MaxInline = 32 << 10  // bytes of payload up to which a domain stores it inside its record
@@ -35,45 +35,45 @@ type Store interface {
 	View(ctx context.Context, fn func(Tx) error) error
 
 	// Update runs fn in a read-write transaction and returns when its effects are durable.
-	// fn must have no effects outside the transaction, because it may run more than once:
-	// several callers are committed together, and one that fails is left out while the others
-	// are run again. fn's error is returned unchanged and nothing of fn is kept. An error of
+	// fn must have no effects outside the transaction, because it may run more than once: functions of
+	// several callers are committed together, and when one fails, the others run again without it. fn's
+	// error is returned unchanged and its changes are discarded. An error of
 	// code unavailable means that the outcome is unknown (the context ended while waiting) or
 	// that the storage failed (then nothing was kept).
 	Update(ctx context.Context, fn func(Tx) error) error
 
 	// PutBlob stores the bytes of r, at most limit of them (code too_large beyond), and returns
-	// when they are durable. Equal content gives an equal BlobRef and is stored once; storing it
-	// again makes it new in the eyes of Blobs.
+	// when they are durable. Equal content gives an equal BlobRef and is stored once; storing it again
+	// updates its time in Blobs.
 	PutBlob(ctx context.Context, r io.Reader, limit int64) (BlobRef, error)
 
 	// OpenBlob opens a stored blob. Errors: not_found, corrupt.
 	OpenBlob(ctx context.Context, hash string) (Blob, error)
 
-	// DeleteBlob removes a blob's bytes. Removing an absent blob is not an error.
-	// Only garbage collection and forgetting call it; both know that no record names the blob.
+	// DeleteBlob removes a blob's bytes. Removing an absent blob is not an error. Only garbage collection
+	// and forgetting call it, for blobs without references.
 	DeleteBlob(ctx context.Context, hash string) error
 
-	// Blobs yields the stored blobs in order of hash, without opening them. Blobs that come or go
-	// meanwhile may be in it or not. An error ends the sequence.
+	// Blobs yields the stored blobs in order of hash, without opening them. Blobs that are added or deleted
+	// meanwhile may be missing or included. An error ends the sequence.
 	Blobs(ctx context.Context) iter.Seq2[StoredBlob, error]
 
-	// Vacuum rewrites the records so that no byte of a deleted one is left in the store and its
-	// room is given back. Views go on meanwhile, updates wait. Errors: corrupt when a record is
-	// damaged, unavailable when ctx ends or the storage fails; then nothing has changed.
+	// Vacuum rewrites the records, to reclaim space and to remove every byte of deleted records. Views
+	// continue meanwhile, updates wait. Errors: corrupt when a record is damaged, unavailable when ctx ends
+	// or the storage fails; then nothing has changed.
 	Vacuum(ctx context.Context) error
 
-	// Backup writes the store as a tar archive to w, with its blobs or without: a snapshot of the
-	// records and every blob that it names, unless the blob is deleted meanwhile. Unpacked into
-	// an empty directory the archive is a store. Its entries are private (0600, 0700), name no
-	// user and come in order: the records first, then the blobs by hash. Errors: corrupt when a record is damaged,
+	// Backup writes the store as a tar archive to w, with or without its blobs: a snapshot of the records
+	// and every blob that it references, unless the blob is deleted meanwhile. Unpacked into an empty
+	// directory, the archive is a store. Its entries are private (0600, 0700), name no user and are in
+	// order: the records first, then the blobs by hash. Errors: corrupt when a record is damaged,
 	// unavailable, and those of w unchanged.
 	Backup(ctx context.Context, w io.Writer, blobs bool) error
 
 	// Size returns what the store occupies on disk.
 	Size(ctx context.Context) (Size, error)
 
-	// Close waits for the transactions under way and releases the store.
+	// Close waits for in-flight transactions and releases the store.
 	Close() error
 }
 
@@ -113,7 +113,7 @@ type BlobRef struct {
 	Lines int64  `json:"lines"` // number of lines: newlines, plus one for an unterminated last line
 }
 
-// Blob is an open blob. It reads any range without unpacking what lies before it.
+// Blob is an open blob. It reads any range without unpacking the content before it.
 type Blob interface {
 	io.ReaderAt
 	io.Closer
@@ -124,14 +124,14 @@ type Blob interface {
 	LineOffset(n int64) (int64, error)
 }
 
-// StoredBlob is one blob as it lies in a store.
+// StoredBlob is the file of a blob in a store.
 type StoredBlob struct {
 	Hash     string    `json:"hash"`     // as in BlobRef
 	Disk     int64     `json:"disk"`     // bytes of its file
-	Modified time.Time `json:"modified"` // when PutBlob stored its content last
+	Modified time.Time `json:"modified"` // of the last PutBlob with its content
 }
 
-// Size is what a store occupies, in bytes on disk and in number of blobs.
+// Size is the disk usage of a store, in bytes, and the number of its blobs.
 type Size struct {
 	Records   int64 `json:"records"`
 	Blobs     int64 `json:"blobs"`

@@ -2,7 +2,7 @@ package kv
 
 import "iter"
 
-// Values yields what decode makes of each record in a range. The first error, of the scan or of decode, ends it.
+// Values yields the decoded records of a range. The first error, of the scan or of decode, ends it.
 func Values[T any](tx Tx, b Bucket, r Range, decode func(Record) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for rec, err := range tx.Scan(b, r) {
@@ -17,11 +17,11 @@ func Values[T any](tx Tx, b Bucket, r Range, decode func(Record) (T, error)) ite
 	}
 }
 
-// All is the limit of Collect that takes everything.
+// All as the limit of Collect means no limit.
 const All = -1
 
-// Collect returns the first values of a sequence, at most limit of them, or its first error. What follows them is not
-// read.
+// Collect returns the first values of a sequence, at most limit of them, or its first error. It does not
+// read further.
 func Collect[T any](values iter.Seq2[T, error], limit int) ([]T, error) {
 	if limit == 0 {
 		return nil, nil

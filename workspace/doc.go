@@ -1,17 +1,15 @@
-// Package workspace finds the directory tree that a process works on, and where its ledger lies.
+// Package workspace finds the directory tree that a process works on, and the directory of its ledger.
 //
-// Start at Find. It asks, in this order: the --workspace flag, CTXLEDGER_WORKSPACE, the variables
-// by which agent hosts name their project, the roots of an MCP client, and the working directory.
-// The first that names a directory decides. HostSession tells which session of its host a process
-// belongs to.
+// Start at Find. It tries, in this order: the --workspace flag, CTXLEDGER_WORKSPACE, the variables with
+// which agent hosts name their project, the roots of an MCP client, and the working directory. The first
+// that names a directory decides. HostSession returns the host's session of a process.
 //
-// Guarantees: Find creates nothing and changes nothing. The file system's root, a home directory
-// itself, system directories and the temporary directory itself are never workspaces; a process
-// started there gets the user ledger alone. All worktrees of a repository share one state
-// directory, which lies outside the tree. A .git file counts only if the repository that it names
-// links back: else the directory has a ledger of its own.
+// Guarantees: Find creates and changes nothing. The root of the file system, home directories, system
+// directories and the temporary directory are never workspaces; a process started there gets only the user
+// ledger. All worktrees of a repository share one state directory, which is outside the tree. A .git file
+// counts only if the repository that it names links back; else the directory has its own ledger.
 //
-// The package deliberately runs no git: it reads the small files by which git links a worktree or
-// submodule to its repository, and the repository to them. It does not look into ctxledger.yaml (that is package config) and does not
+// The package deliberately does not run git: it reads the small files with which git links a worktree or
+// submodule to its repository and back. It does not read ctxledger.yaml (package config does) and does not
 // open ledgers.
 package workspace

@@ -18,14 +18,13 @@ const (
 	linkSize = 8 << 10
 	// configSize bounds the configuration of a repository, in bytes: one with 5,000 branches fits.
 	configSize = 1 << 20
-	// shownLink bounds what is shown of a path that a .git file names, in bytes.
+	// shownLink bounds the quotation of a path from a .git file, in bytes.
 	shownLink = 160
 )
 
 // commonDir returns the git directory that all worktrees of the repository at top share, without symbolic
-// links. It is "" when what is there as .git leads nowhere, or to a repository that does not link back:
-// apart then says why. An archive can hold any .git file, but cannot write into the repository of somebody
-// else.
+// links. It is "" when .git is broken or names a repository that does not link back: apart then says why.
+// An unpacked archive may contain any .git file, but cannot write into another repository.
 func commonDir(top string) (common, apart string) {
 	tree, err := safefs.Open(top)
 	if err != nil {
@@ -71,8 +70,8 @@ func linked(top, named, kind string) (common, apart string) {
 	return common, ""
 }
 
-// linksBack returns the repository of a git directory that names top as its worktree: in its gitdir file
-// when it belongs to a linked worktree, in core.worktree when it belongs to a submodule.
+// linksBack returns the repository of a git directory, if that names top as its worktree: a linked worktree
+// in the gitdir file, a submodule in core.worktree.
 func linksBack(dir, top string) (common string, ok bool) {
 	tree, err := safefs.Open(dir)
 	if err != nil {
@@ -104,7 +103,7 @@ func coreWorktree(tree *safefs.Tree) string {
 	return ""
 }
 
-// sameDir reports whether two paths lead to the same directory, in whatever way they are spelled.
+// sameDir reports whether two paths refer to the same directory.
 func sameDir(a, b string) bool {
 	if !sameVolume(b, a) {
 		return false
@@ -117,8 +116,8 @@ func sameDir(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// sameVolume reports whether a path can be looked at without a connection to another machine that dir does
-// not lie on. Windows connects to the machine that a path names.
+// sameVolume reports whether a path can be read without a connection to a machine other than that of dir:
+// Windows connects to the machine that a path names.
 func sameVolume(dir, path string) bool {
 	volume := filepath.VolumeName(path)
 	return len(volume) <= len("c:") || strings.EqualFold(volume, filepath.VolumeName(dir))

@@ -2,9 +2,9 @@ package workspace
 
 import "strings"
 
-// gitSetting returns the last value of a setting in the text of a git configuration, as git takes it; section
-// and key are in lower case. Files that the text includes are not read. It is false where there is none, and
-// for a text that is not a configuration.
+// gitSetting returns the last value of a setting in a git configuration, as git reads it; section and key
+// are in lower case. It does not read included files. found is false when there is no such setting, or the
+// text is no valid configuration.
 func gitSetting(text, section, key string) (value string, found bool) {
 	p := configText{rest: strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\ufeff")}
 	in := ""
@@ -34,17 +34,17 @@ func gitSetting(text, section, key string) (value string, found bool) {
 	}
 }
 
-// configText is what is left to read of a git configuration.
+// configText is the unread rest of a git configuration.
 type configText struct{ rest string }
 
-// line takes the rest of a line.
+// line reads the rest of a line.
 func (p *configText) line() string {
 	line, rest, _ := strings.Cut(p.rest, "\n")
 	p.rest = rest
 	return line
 }
 
-// header takes the name of a section in brackets. A subsection, which is quoted, is part of it.
+// header reads the name of a section in brackets, including a quoted subsection.
 func (p *configText) header() (name string, ok bool) {
 	quoted := false
 	for i := 1; i < len(p.rest); i++ {
@@ -63,7 +63,7 @@ func (p *configText) header() (name string, ok bool) {
 	return "", false
 }
 
-// setting takes a name and its value; one without "=" has none.
+// setting reads a name and its value, which is "" without "=".
 func (p *configText) setting() (name, value string, ok bool) {
 	end := strings.IndexFunc(p.rest, func(c rune) bool {
 		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-')
@@ -87,7 +87,7 @@ func (p *configText) setting() (name, value string, ok bool) {
 // escapes are the escapes of a value; a line break continues it.
 var escapes = map[byte]string{'\n': "", '\\': `\`, '"': `"`, 'n': "\n", 't': "\t", 'b': "\b"}
 
-// value takes a value up to the end of its line or to a comment, without the white space behind it.
+// value reads a value up to the end of its line or a comment, without trailing white space.
 func (p *configText) value() (string, bool) {
 	var out []byte
 	kept, quoted := 0, false

@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// nameLength bounds the readable part of a state directory's name, in bytes: socket paths are short.
+// nameLength bounds the readable part of a state directory's name, in bytes: socket paths must be short.
 const nameLength = 40
 
 // hashDigits is the length of the hash in a state directory's name, in hex digits.
 const hashDigits = 12
 
-// identity is what makes two directories the same workspace: the same place in worktrees of the
-// same repository, or the same directory.
+// identity identifies a workspace. Two directories have the same identity if they are at the same place in
+// worktrees of the same repository.
 type identity struct {
 	name string // readable, safe as a file name
 	key  string // what is hashed
 
 	common string // the git directory of the repository; "": there is none
-	inside string // where in a tree of the repository the root is
+	inside string // path of the root in a tree of the repository
 }
 
-// identify returns the identity of a root, and what keeps it apart from the repository that its .git names;
-// "": nothing does.
+// identify returns the identity of a root. apart says why the root does not belong to the repository that
+// its .git names; "": it does.
 func identify(root string, r refusals) (id identity, apart string) {
 	alone := identity{name: sanitize(filepath.Base(root)), key: fold(root)}
 	top, _ := enclosing(root, r, gitName)
@@ -67,8 +67,8 @@ func (i identity) directory() string {
 	return i.name + "-" + hex.EncodeToString(sum[:])[:hashDigits]
 }
 
-// repositoryName returns what people call the repository with a git directory: the directory
-// around .git, or the name of a bare one.
+// repositoryName returns the name of the repository with a git directory: that of the directory around
+// .git, or of a bare repository.
 func repositoryName(common string) string {
 	base := filepath.Base(common)
 	if base == gitName {
@@ -77,7 +77,7 @@ func repositoryName(common string) string {
 	return strings.TrimSuffix(base, gitName)
 }
 
-// fold returns a path in the form in which it is hashed: Windows does not tell cases apart.
+// fold returns a path in the form in which it is hashed: paths on Windows are case-insensitive.
 func fold(path string) string {
 	if runtime.GOOS == "windows" {
 		return strings.ToLower(path)
@@ -85,8 +85,8 @@ func fold(path string) string {
 	return path
 }
 
-// sanitize returns name with only letters, digits, dots, underscores and hyphens of ASCII, none
-// of them a leading dot or hyphen, and at most nameLength bytes.
+// sanitize reduces name to ASCII letters, digits, dots, underscores and hyphens, without a leading or
+// trailing dot or hyphen, and to at most nameLength bytes.
 func sanitize(name string) string {
 	safe := strings.Map(func(c rune) rune {
 		switch {

@@ -8,8 +8,8 @@ import (
 	"ctxledger.dev/internal/env"
 )
 
-// systemRoots are directories that hold other directories of the system or of several users. They
-// are refused themselves; projects below them are not.
+// systemRoots are directories of the system or of several users. They are refused; projects below them
+// are not.
 var systemRoots = []string{
 	"/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/media", "/mnt", "/opt", "/proc",
 	"/run", "/sbin", "/srv", "/sys", "/tmp", "/usr", "/usr/local", "/usr/src", "/var", "/var/tmp",
@@ -18,8 +18,8 @@ var systemRoots = []string{
 	`c:\users`, `c:\programdata`,
 }
 
-// systemTrees are refused with all that lies below them: hosts start servers in their own
-// installation, and nothing of a project is there.
+// systemTrees are refused with everything below them: hosts start servers in their own installation, where
+// there are no projects.
 var systemTrees = []string{
 	"/bin", "/boot", "/dev", "/lib", "/lib64", "/proc", "/sbin", "/sys",
 	"/usr/bin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/sbin", "/usr/share",
@@ -27,7 +27,7 @@ var systemTrees = []string{
 	`c:\windows`, `c:\program files`, `c:\program files (x86)`,
 }
 
-// refusals knows which directories are no workspaces for one process.
+// refusals decides which directories cannot be workspaces of a process.
 type refusals struct {
 	windows bool
 	home    string
@@ -46,7 +46,7 @@ func newRefusals(e env.Env) refusals {
 	return r
 }
 
-// why says what keeps an absolute, clean path from being a workspace; "": nothing.
+// why says why an absolute, clean path cannot be a workspace; "": it can.
 func (r refusals) why(dir string) string {
 	key := r.fold(dir)
 	switch {
@@ -72,7 +72,7 @@ func (r refusals) why(dir string) string {
 	return ""
 }
 
-// fold returns dir in the form in which directories are compared.
+// fold returns dir in the form for comparisons.
 func (r refusals) fold(dir string) string {
 	if r.windows {
 		return strings.ToLower(dir)

@@ -15,8 +15,8 @@ import (
 // Variable is the environment variable that names the workspace.
 const Variable = "CTXLEDGER_WORKSPACE"
 
-// hostVariables are the variables by which agent hosts tell their children the project directory.
-// Some hosts set those of others too, for compatibility: their own comes first here.
+// hostVariables are the variables in which agent hosts pass the project directory to child processes. Some
+// hosts also set those of others, for compatibility: their own comes first here.
 var hostVariables = []string{
 	"QWEN_PROJECT_DIR",
 	"GEMINI_PROJECT_DIR",
@@ -70,7 +70,7 @@ func nearest(r refusals, dir, how string) (root, why string, err error) {
 	return accept(r, up, how+" is below, holds "+marker)
 }
 
-// explicit resolves a directory that a person named: what is wrong with it is an error.
+// explicit resolves a directory that the user named. A directory that cannot be a workspace is an error.
 func explicit(e env.Env, r refusals, source, value string) (string, error) {
 	path := value
 	if !filepath.IsAbs(path) {
@@ -81,13 +81,14 @@ func explicit(e env.Env, r refusals, source, value string) (string, error) {
 		return "", fault.New(fault.Invalid, "workspace.find", "%s names %q, which is not a directory", source, value)
 	}
 	if why := r.why(dir); why != "" {
-		return "", fault.New(fault.Invalid, "workspace.find", "%s names %s, which is %s and cannot be a workspace", source, dir, why).
+		return "", fault.New(fault.Invalid, "workspace.find",
+			"%s names %s, which is %s and cannot be a workspace", source, dir, why).
 			WithHint("name the directory of a project")
 	}
 	return dir, nil
 }
 
-// accept takes a directory that was found, or says why not.
+// accept returns a found directory as the root, or why it cannot be one.
 func accept(r refusals, dir, how string) (root, why string, err error) {
 	if refused := r.why(dir); refused != "" {
 		return "", dir + " is " + refused + ", not a workspace", nil
@@ -95,8 +96,8 @@ func accept(r refusals, dir, how string) (root, why string, err error) {
 	return dir, how, nil
 }
 
-// directory returns path without symbolic links, if it is an absolute path of a directory. Hosts
-// hand out relative paths and unexpanded placeholders too: those say nothing.
+// directory returns path without symbolic links, if it is an absolute path of a directory. Hosts also pass
+// relative paths and unexpanded placeholders, which are ignored.
 func directory(path string) (string, bool) {
 	if !filepath.IsAbs(path) {
 		return "", false
@@ -109,8 +110,8 @@ func directory(path string) (string, bool) {
 	return real, err == nil && info.IsDir()
 }
 
-// enclosing returns the nearest of dir and its ancestors that holds one of the markers, and which.
-// Refused directories do not count, or a home directory kept in git would claim all below it.
+// enclosing returns the nearest of dir and its ancestors that contains one of the markers, and the marker.
+// It skips refused directories: a home directory under git must not claim everything below it.
 func enclosing(dir string, r refusals, markers ...string) (found, marker string) {
 	for {
 		for _, m := range markers {
@@ -126,7 +127,7 @@ func enclosing(dir string, r refusals, markers ...string) (found, marker string)
 	}
 }
 
-// rootPath returns the path of an MCP root, or "" when it is not on this machine.
+// rootPath returns the path of an MCP root, or "" if it is not on this machine.
 func rootPath(root string) string {
 	if filepath.IsAbs(root) {
 		return root

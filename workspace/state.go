@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"path/filepath"
 	"runtime"
 
@@ -8,11 +9,11 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// StateVariable is the environment variable that names the directory which holds the state
-// directories, one per workspace and that of the user ledger. It must be absolute.
+// StateVariable is the environment variable with the parent of all state directories: one for each
+// workspace and one for the user ledger. It must be absolute.
 const StateVariable = "CTXLEDGER_STATE"
 
-// stateBase returns the directory that holds the state directories.
+// stateBase returns the parent of all state directories.
 func stateBase(e env.Env) (string, error) {
 	const op = "workspace.state"
 	if dir := e.Lookup(StateVariable); dir != "" {
@@ -29,7 +30,7 @@ func stateBase(e env.Env) (string, error) {
 	return filepath.Join(dir, "ctxledger"), nil
 }
 
-// userState returns where a platform keeps what programs remember of a user; "" if nothing says.
+// userState returns the platform's directory for the persistent state of programs; "" if it is unknown.
 func userState(goos string, e env.Env) string {
 	home := func(elements ...string) string {
 		if e.Home == "" {
@@ -39,14 +40,11 @@ func userState(goos string, e env.Env) string {
 	}
 	switch goos {
 	case "windows":
-		if dir := e.Lookup("LOCALAPPDATA"); dir != "" {
-			return dir
-		}
-		return home("AppData", "Local")
+		return cmp.Or(e.Lookup("LOCALAPPDATA"), home("AppData", "Local"))
 	case "darwin":
 		return home("Library", "Application Support")
 	default:
-		// A relative value is to be ignored, says the specification of these variables.
+		// The specification of this variable says that relative values must be ignored.
 		if dir := e.Lookup("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 			return dir
 		}

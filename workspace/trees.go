@@ -8,12 +8,12 @@ import (
 	"ctxledger.dev/internal/safefs"
 )
 
-// maxTrees is how many linked worktrees of a repository are looked at.
+// maxTrees bounds how many linked worktrees of a repository are read.
 const maxTrees = 256
 
-// Trees returns the roots that share the ledger of a root, at least that root itself, sorted: its place in the
-// main tree and in every linked worktree of the repository. A repository does not say which trees are its: each
-// must have a .git that leads to it. root may be a bare repository, too.
+// Trees returns the roots that share the ledger of a root, including that root, sorted: its place in the main
+// tree and in every linked worktree of the repository. Each tree must have a .git that refers to the repository.
+// root may be a bare repository, too.
 func Trees(e env.Env, root string) []string {
 	r := newRefusals(e)
 	list := []string{root}
@@ -37,8 +37,7 @@ func Trees(e env.Env, root string) []string {
 	return list
 }
 
-// Around returns the root of the workspace that a process finds which is started in dir. dir need not exist any
-// more.
+// Around returns the root of the workspace of a process that is started in dir. dir need not exist.
 func Around(e env.Env, dir string) string {
 	dir = filepath.Clean(dir)
 	if up, _ := enclosing(dir, newRefusals(e), Marker, gitName); up != "" {
@@ -49,26 +48,27 @@ func Around(e env.Env, dir string) string {
 
 // linkedTrees returns the directories that a repository names as its linked worktrees.
 func linkedTrees(common string) (tops []string) {
-	const most = 4096 // directories of worktrees, those of removed ones too
+	const most = 4096 // directories of worktrees, including removed ones
 	repository, err := safefs.Open(common)
 	if err != nil {
 		return nil
 	}
 	defer repository.Close()                              // only read
-	entries, _, _ := repository.List(worktreesName, most) // what cannot be listed is not followed
+	entries, _, _ := repository.List(worktreesName, most) // an error means no worktrees
 	for _, e := range entries {
 		if e.Kind != safefs.Dir || e.Link || len(tops) == maxTrees {
 			continue
 		}
 		back := readLink(repository, worktreesName+"/"+e.Name+"/gitdir")
-		if dir := filepath.Join(common, worktreesName, e.Name); filepath.Base(back) == gitName && sameVolume(common, back) {
+		if filepath.Base(back) == gitName && sameVolume(common, back) {
+			dir := filepath.Join(common, worktreesName, e.Name)
 			tops = append(tops, filepath.Dir(relativeTo(dir, back)))
 		}
 	}
 	return tops
 }
 
-// mainTree returns the main tree of a repository, and the git directory of one that has none or does not name it.
+// mainTree returns the main tree of a repository, or the git directory if it has none or does not name it.
 func mainTree(common string) string {
 	if filepath.Base(common) == gitName {
 		return filepath.Dir(common)

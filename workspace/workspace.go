@@ -9,20 +9,20 @@ import (
 // Marker is the file that makes its directory a workspace.
 const Marker = "ctxledger.yaml"
 
-// userLedger is the directory of the user ledger among the state directories. The others end in
-// a hash, so none is named like it.
+// userLedger is the name of the user ledger's state directory. Those of workspaces end in a hash, so none
+// has this name.
 const userLedger = "user"
 
 // Workspace is a directory tree with one ledger.
 type Workspace struct {
 	Root      string // absolute, without symbolic links; "": there is the user ledger only
-	Main      string // the root's place in the main tree of its repository; the same for all that share the ledger; "": Root
-	Name      string // of the repository or directory, for people; "user" without a Root
+	Main      string // the root's path in the repository's main tree, equal for all that share the ledger; "": Root
+	Name      string // of the repository or directory, for display; "user" without a Root
 	State     string // directory of the ledger, absolute; UserState without a Root
 	UserState string // directory of the user ledger, absolute
 	Why       string // in words: how the root was found, or why there is none
-	// Apart says in words why the ledger is not that of the repository which the root's .git names; "": it is,
-	// or there is none. It quotes what a file of the tree says.
+	// Apart says why the ledger is not that of the repository which the root's .git names; "": it is, or there
+	// is none. It quotes a file of the tree.
 	Apart string
 }
 
@@ -30,14 +30,14 @@ type Workspace struct {
 type Options struct {
 	Flag  string   // value of --workspace; "": not given
 	Roots []string // roots of the client, file URIs or paths, in its order
-	// Opened says that Roots are all that a person has opened, in an editor: nothing else that was not named is
-	// taken then. The working directory and hosts' variables are those of whatever the editor was started from.
+	// Opened says that Roots are all folders that are open in an editor. Then the working directory and hosts'
+	// variables, which belong to the process that started the editor, are ignored.
 	Opened bool
 }
 
-// Find returns the workspace of a process. Errors: invalid when --workspace or
-// CTXLEDGER_WORKSPACE name something that cannot be one, or CTXLEDGER_STATE is not absolute;
-// unavailable when nothing says where state may be kept.
+// Find returns the workspace of a process. Errors: invalid when --workspace or CTXLEDGER_WORKSPACE name
+// something that cannot be one, or CTXLEDGER_STATE is not absolute; unavailable when there is no directory
+// for state.
 func Find(e env.Env, o Options) (Workspace, error) {
 	base, err := stateBase(e)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"ctxledger.dev/internal/wiring"
 )
 
-// gcPercent is how much more than what lives the heap may hold. What lives are the open documents, for hours;
-// what is made for an answer is little, and text is nothing to look through. What garbage there is goes back to the
-// system when the editor is left alone.
+// gcPercent bounds the garbage relative to the live heap. The open documents live for hours, an answer allocates
+// little, and text has no pointers to scan. The server returns freed memory to the system when the editor is idle.
 const gcPercent = 25
 
 func main() {

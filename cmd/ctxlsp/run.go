@@ -18,21 +18,22 @@ import (
 // run serves one editor and returns the exit status of the process.
 func run(ctx context.Context, e env.Env, args []string) int {
 	p := wiring.NewProgram("ctxlsp", "what the editor has open", e)
-	_ = p.Flags.Bool("stdio", true, "serve on standard input and output: editors say so, and there is nothing else")
+	_ = p.Flags.Bool("stdio", true, "serve on standard input and output, the only transport; editors pass this flag")
 	return p.Run(args, func() (func() error, error) {
 		log := wiring.Log(e)
-		s := lsp.New(lsp.Options{Version: wiring.Version, Env: e, Log: log, Idle: debug.FreeOSMemory, Find: func(roots []string) (lsp.Place, error) {
+		find := func(roots []string) (lsp.Place, error) {
 			ws, err := workspace.Find(e, workspace.Options{Flag: p.Root, Roots: roots, Opened: true})
 			if err != nil || ws.Root == "" {
 				return lsp.Place{}, err
 			}
 			return placeOf(e, ws, p.InProcess, log), nil
-		}})
+		}
+		s := lsp.New(lsp.Options{Version: wiring.Version, Env: e, Log: log, Idle: debug.FreeOSMemory, Find: find})
 		return func() error { return s.Serve(ctx, os.Stdin, os.Stdout) }, nil
 	})
 }
 
-// placeOf returns a workspace as a language server sees it.
+// placeOf returns a workspace for the language server.
 func placeOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Logger) lsp.Place {
 	c, problems := config.Load(e, ws.Root, ws.State)
 	place := lsp.Place{Root: ws.Root, Models: c.Models, Open: func(ctx context.Context) (ledger.API, error) {

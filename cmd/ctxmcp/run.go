@@ -13,14 +13,15 @@ import (
 	"ctxledger.dev/workspace"
 )
 
-// run serves one client and returns the exit status of the process. What keeps the ledger from
-// being opened is told by the tools: nobody reads the standard error of a server.
+// run serves one client and returns the exit status of the process. The tools report why the ledger cannot
+// be opened: users do not see the standard error of a server.
 func run(ctx context.Context, e env.Env, args []string) int {
 	p := wiring.NewProgram("ctxmcp", "found from the host and the working directory", e)
-	prefix := p.Flags.String("tool-prefix", "", "put `text` before the names of the tools, where they collide with others")
+	prefix := p.Flags.String("tool-prefix", "",
+		"put `text` before the names of the tools, where they collide with others")
 	return p.Run(args, func() (func() error, error) {
 		here, err := workspace.Find(e, workspace.Options{Flag: p.Root})
-		nowhere := err == nil && here.Root == "" // desktop hosts start servers where nothing lies
+		nowhere := err == nil && here.Root == "" // desktop hosts start servers outside of any project
 		var tree atomic.Value                    // the root that the client works in
 		tree.Store("")
 		open := func(ctx context.Context, roots []string) (ledger.API, error) {

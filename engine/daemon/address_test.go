@@ -80,7 +80,7 @@ func opensSoon(t *testing.T, o Options) {
 	}
 }
 
-// answering is the address of somebody who takes connections and says what he is told to.
+// answering returns the address of a listener that answers each connection with a text.
 func answering(t *testing.T, network, at, text string) string {
 	t.Helper()
 	l, err := net.Listen(network, at)
@@ -96,7 +96,7 @@ func answering(t *testing.T, network, at, text string) string {
 			if err != nil {
 				break
 			}
-			_, _ = conn.Write([]byte(text)) // whoever has come may have gone
+			_, _ = conn.Write([]byte(text)) // the client may have disconnected
 			conns = append(conns, conn)
 		}
 		for _, conn := range conns {
@@ -135,7 +135,7 @@ func fullQueue(t *testing.T) string {
 	return "unix:" + path
 }
 
-// shortDir is a temporary directory whose path leaves room for that of a socket.
+// shortDir is a temporary directory whose path is short enough for a socket.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "cl")

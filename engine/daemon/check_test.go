@@ -12,7 +12,7 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// made returns options for a ledger with a memory in it that nobody has open.
+// made returns options for a closed ledger with one memory.
 func made(t *testing.T) Options {
 	t.Helper()
 	o := optionsFor(t, stateDir(t))
@@ -56,7 +56,7 @@ func TestWhatBefallsAReaderOfADamagedLedger(t *testing.T) {
 	}
 }
 
-func TestACheckLeavesNothingAndDisturbsNobody(t *testing.T) {
+func TestACheckLeavesNothingAndDisturbsNoClient(t *testing.T) {
 	o := made(t)
 	api := open(t, o)
 	save(t, api, "another")
@@ -110,11 +110,11 @@ func TestHousekeepingEndsWithItsClient(t *testing.T) {
 			t.Errorf("ended with %v", err)
 		}
 	case <-time.After(patience):
-		t.Error("it goes on without its client")
+		t.Error("it continues without its client")
 	}
 }
 
-// patientCollector collects garbage until nobody waits for it any more.
+// patientCollector collects garbage until its context is done.
 type patientCollector struct {
 	ledger.API
 	ended chan error

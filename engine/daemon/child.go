@@ -89,7 +89,9 @@ func unstarted(err error) error {
 	if f := outOfFiles(err); f != nil {
 		return f
 	}
-	f := &fault.Error{Code: fault.Unavailable, Op: "daemon.spawn", Message: "this program cannot start itself again", Err: err}
+	f := &fault.Error{
+		Code: fault.Unavailable, Op: "daemon.spawn", Message: "this program cannot start itself again", Err: err,
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return f.WithHint("it was removed or replaced while it ran: end it and start it again")
 	}

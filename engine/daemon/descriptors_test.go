@@ -22,8 +22,8 @@ const withFewFiles = `ulimit -n 64 && exec "$0" "$@"`
 // manyClients is more than such a program can serve, or be.
 const manyClients = 80
 
-// TestAnOwnerWithFewDescriptors has more clients than its owner has file descriptors. Those beyond are told so
-// at once, the others work, and there is room again when they go.
+// TestAnOwnerWithFewDescriptors has more clients than its owner has file descriptors. The surplus clients get an error
+// at once, the others work, and new ones can connect when they go.
 func TestAnOwnerWithFewDescriptors(t *testing.T) {
 	o := optionsFor(t, stateDir(t))
 	o.Binary = []string{"sh", "-c", withFewFiles, os.Args[0]}
@@ -76,7 +76,7 @@ func TestAClientWithFewDescriptors(t *testing.T) {
 	}
 }
 
-// openMany opens a ledger manyClients times at once. Who is not let in has to be told why.
+// openMany opens a ledger manyClients times at once. A rejected client must get the reason.
 func openMany(t *testing.T, o Options) (apis []ledger.API, errs []error) {
 	t.Helper()
 	var mu sync.Mutex

@@ -94,8 +94,8 @@ func dial(ctx context.Context, o owner, want, version string) (net.Conn, welcome
 // silent is the error of an owner that exists and does not answer.
 func silent(ctx context.Context, o owner) error {
 	return &fault.Error{
-		Code: fault.Unavailable, Op: "daemon.dial", Message: fmt.Sprintf("the daemon with pid %d does not answer", o.PID),
-		Hint: fmt.Sprintf(hintStuck, o.PID), Err: ctx.Err(),
+		Code: fault.Unavailable, Op: "daemon.dial", Err: ctx.Err(), Hint: fmt.Sprintf(hintStuck, o.PID),
+		Message: fmt.Sprintf("the daemon with pid %d does not answer", o.PID),
 	}
 }
 

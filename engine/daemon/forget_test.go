@@ -226,7 +226,7 @@ func unowned(t *testing.T, state string) *bolt.Store {
 	}
 }
 
-// searchFiles looks for the secret in every file of a ledger that nobody owns, and in its blobs.
+// searchFiles looks for the secret in every file and blob of a ledger without an owner.
 func searchFiles(t *testing.T, state string) {
 	t.Helper()
 	err := filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
@@ -267,7 +267,7 @@ func searchFiles(t *testing.T, state string) {
 	}
 }
 
-// copyDir copies a state directory that nobody owns.
+// copyDir copies a state directory without an owner.
 func copyDir(t *testing.T, from, to string) {
 	t.Helper()
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {

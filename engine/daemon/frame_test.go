@@ -44,7 +44,7 @@ func FuzzReadFrameTakesWhatItIsGivenOrRefuses(f *testing.F) {
 		body, err := readFrame(bytes.NewReader(wire), 1000)
 		if err != nil {
 			if body != nil {
-				t.Fatal("bytes beside an error")
+				t.Fatal("bytes returned with an error")
 			}
 			return
 		}

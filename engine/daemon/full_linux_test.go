@@ -23,8 +23,8 @@ const diskVariable = "CTXLEDGER_TEST_DISK"
 // needs no rights and what was started ends with it.
 const onSmallDisk = `mount -t tmpfs -o mode=700,"$1" tmpfs "$2" && shift 2 && exec "$@"`
 
-// TestAFullDisk has owners begin on a disk without room: what reads and what makes room works, or says how much
-// room it needs; what stores something says that there is none; and all works when there is room.
+// TestAFullDisk starts owners on a full disk: what reads and what frees space works, or says how much
+// space it needs; what stores something says that the disk is full; and all works when there is space.
 func TestAFullDisk(t *testing.T) {
 	if dir := os.Getenv(diskVariable); dir != "" {
 		for name, end := range map[string]func(*testing.T, string){
@@ -92,24 +92,24 @@ func onFullDisk(t *testing.T, state string, end func(*testing.T, string)) {
 	}
 	save(t, api, "later")
 	if err := forget(); err != nil {
-		t.Errorf("with room: %v", err)
+		t.Errorf("with free space: %v", err)
 	}
 	if err := errors.Join(Stop(deadlined(t), state), os.RemoveAll(state)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// makesRoom wants a request to succeed, or to say how much room it needs.
+// makesRoom wants a request to succeed, or to say how much space it needs.
 func makesRoom(t *testing.T, what string, do func() error) {
 	t.Helper()
 	err := do()
 	t.Logf("%s: %v", what, err)
-	if err != nil && (!strings.Contains(err.Error(), "bytes have to be free") || !strings.Contains(fault.HintOf(err), "free space")) {
+	if err != nil && (!strings.Contains(err.Error(), "free bytes") || !strings.Contains(fault.HintOf(err), "free space")) {
 		t.Errorf("%s: %v, hint %q", what, err, fault.HintOf(err))
 	}
 }
 
-// fill takes all room of the disk that dir lies on, and returns what gives it back when it is removed.
+// fill fills the disk of dir, and returns the directory whose removal frees the space.
 func fill(t *testing.T, dir string) (ballast string) {
 	t.Helper()
 	ballast = filepath.Join(dir, "ballast")

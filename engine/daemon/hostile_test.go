@@ -161,7 +161,7 @@ func TestBadRequestsAreAnswered(t *testing.T) {
 	}
 }
 
-// slow is a ledger whose Info waits for the end of its context, tells when it runs, and panics
+// slow is a ledger whose Info waits for the end of its context, signals when it runs, and panics
 // for those who ask for sessions.
 type slow struct {
 	ledger.API
@@ -300,7 +300,7 @@ func TestAnswersAndRequestsBeyondAFrameAreRefused(t *testing.T) {
 	save(t, api, "short")
 }
 
-// TestConnectionsOfADaemonAreLimited fills a daemon up: whoever comes then is told at once, and gets in
+// TestConnectionsOfADaemonAreLimited fills a daemon up: further clients get an error at once, and connect
 // when somebody has left.
 func TestConnectionsOfADaemonAreLimited(t *testing.T) {
 	state := stateDir(t)
@@ -317,7 +317,7 @@ func TestConnectionsOfADaemonAreLimited(t *testing.T) {
 	if err := last.Close(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "there is room again", func() bool {
+	until(t, "a connection is free again", func() bool {
 		api, err := Open(deadlined(t), optionsFor(t, state))
 		return err == nil && api.Close() == nil
 	})

@@ -53,7 +53,7 @@ func FuzzMessagesRoundTrip(f *testing.F) {
 	})
 }
 
-// TestAnOlderClientGetsPlainJSON: whoever does not ask for raw bytes beside the JSON gets none.
+// TestAnOlderClientGetsPlainJSON: a client that does not ask for attachments gets none.
 func TestAnOlderClientGetsPlainJSON(t *testing.T) {
 	in := ledger.ViewResponse{Session: "s", Messages: []ledger.ViewMessage{{JSON: []byte(`{"a":1}`)}}}
 	plain, err := pack(&in, false)

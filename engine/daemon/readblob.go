@@ -113,7 +113,7 @@ func (b *blobReader) verdict() error {
 	return io.EOF
 }
 
-// again goes on with another connection.
+// again continues on another connection.
 func (b *blobReader) again() error {
 	b.hangUp()
 	if err := b.attempt.lost(b.link, errLost); err != nil {

@@ -301,7 +301,7 @@ func TestAnOwnerInAProcessIsNamedEarly(t *testing.T) {
 	if s, err := Status(deadlined(t), state); err != nil || s.Running || !s.InProcess || s.PID != os.Getpid() {
 		t.Errorf("status %+v, %v", s, err)
 	}
-	// Whoever comes while it leaves waits for the ledger and gets it.
+	// A client that connects while it leaves waits for the ledger and gets it.
 	waited := make(chan error, 1)
 	go func() { waited <- openAndClose(t, o) }()
 	if err := api.Close(); err != nil {

@@ -63,7 +63,7 @@ func TestAStuckTaskIsToldAndLeftBehind(t *testing.T) {
 				return false
 			})
 			if info.Following {
-				t.Error("it is told that session files are followed")
+				t.Error("Info says that session files are followed")
 			}
 			save(t, api, "meanwhile")
 			if err := Stop(deadlined(t), state); err != nil {

@@ -23,7 +23,7 @@ import (
 func kill(t *testing.T, pid int)   { signalTo(t, pid, syscall.SIGKILL) }
 func resume(t *testing.T, pid int) { signalTo(t, pid, syscall.SIGCONT) }
 
-// pause stops a daemon that this process started, and waits until it stands still.
+// pause stops a daemon that this process started, and waits until it is suspended.
 func pause(t *testing.T, pid int) {
 	t.Helper()
 	signalTo(t, pid, syscall.SIGSTOP)
@@ -225,7 +225,7 @@ func TestLeftoversOfDeadOwners(t *testing.T) {
 	}
 }
 
-// foreignSocket is a socket whose owner hangs up on whoever comes.
+// foreignSocket is a socket whose listener closes every connection.
 func foreignSocket(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")

@@ -64,7 +64,8 @@ func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error 
 		p.Beat()
 		now, err := os.Stat(d.config.State)
 		here, ok := d.api.(locatable)
-		if err != nil || !os.SameFile(home, now) || !bolt.Exists(d.config.State) || ok && bolt.IsMoved(here.CheckLocation()) {
+		replaced := err != nil || !os.SameFile(home, now) || !bolt.Exists(d.config.State)
+		if replaced || ok && bolt.IsMoved(here.CheckLocation()) {
 			d.leave(errGone)
 			return nil
 		}

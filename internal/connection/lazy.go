@@ -1,4 +1,4 @@
-// Package connection opens a shared connection when it is first needed, and closes it when nobody needs it.
+// Package connection opens a shared connection when it is first needed, and closes it when it is no longer used.
 //
 // Start at Lazy. It deliberately does not know what is connected: the faces and the daemon's client use it for ledgers.
 package connection
@@ -12,11 +12,11 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Lazy is a connection that is opened when it is first needed. What failed is tried again by the next caller; callers
+// Lazy is a connection that is opened when it is first needed. After an error the next caller tries again; callers
 // that waited meanwhile get the same error. It is safe for concurrent use.
 type Lazy[T io.Closer] struct {
 	open func(context.Context) (T, error)
-	gate chan struct{} // holds one token, for the goroutine that uses the fields below
+	gate chan struct{} // a lock with timeout; holds one token
 
 	conn   T    // guarded by gate; valid while isOpen
 	isOpen bool // guarded by gate
@@ -24,13 +24,13 @@ type Lazy[T io.Closer] struct {
 	kept   bool // guarded by gate; Get was called
 	closed bool // guarded by gate
 
-	refused atomic.Pointer[failure] // why it could not be opened the last time
+	refused atomic.Pointer[failure] // why the last attempt to open it failed
 }
 
 // failure is why a connection could not be opened.
 type failure struct{ err error }
 
-// NewLazy returns a connection that open opens.
+// NewLazy returns a connection that calls open when it is first needed.
 func NewLazy[T io.Closer](open func(context.Context) (T, error)) *Lazy[T] {
 	return &Lazy[T]{open: open, gate: make(chan struct{}, 1)}
 }
@@ -50,9 +50,9 @@ func (l *Lazy[T]) Get(ctx context.Context) (T, error) {
 	return conn, nil
 }
 
-// Lease returns the connection and what gives it back. The last one that gives it back closes it, unless Get was
-// called; giving back twice is once. Errors: those of Get.
-func (l *Lazy[T]) Lease(ctx context.Context) (conn T, giveBack func() error, err error) {
+// Lease returns the connection and a function that releases it. The last release closes it, unless Get was called;
+// release is idempotent. Errors: those of Get.
+func (l *Lazy[T]) Lease(ctx context.Context) (conn T, release func() error, err error) {
 	if conn, err = l.enter(ctx); err != nil {
 		return conn, nil, err
 	}
@@ -68,7 +68,7 @@ func (l *Lazy[T]) Lease(ctx context.Context) (conn T, giveBack func() error, err
 	}), nil
 }
 
-// Close closes the connection, if it is open, also for those that have it. Nothing is opened any more.
+// Close closes the connection, if it is open, even while it is in use. It cannot be opened again.
 func (l *Lazy[T]) Close() error {
 	l.gate <- struct{}{}
 	defer l.exit()
@@ -76,7 +76,7 @@ func (l *Lazy[T]) Close() error {
 	return l.hangUp()
 }
 
-// enter takes the token and opens the connection, if it is not open. With an error the token is given back.
+// enter takes the token and opens the connection, if it is not open. After an error it has released the token.
 func (l *Lazy[T]) enter(ctx context.Context) (conn T, err error) {
 	const op = "connection.open"
 	before := l.refused.Load()
@@ -99,7 +99,7 @@ func (l *Lazy[T]) enter(ctx context.Context) (conn T, err error) {
 		return conn, r.err
 	}
 	if conn, err = l.open(ctx); err != nil {
-		if ctx.Err() == nil { // else it is an answer for this caller alone
+		if ctx.Err() == nil { // else the error concerns only this caller
 			l.refused.Store(&failure{err})
 		}
 		return conn, err
@@ -108,10 +108,10 @@ func (l *Lazy[T]) enter(ctx context.Context) (conn T, err error) {
 	return conn, nil
 }
 
-// exit gives the token back.
+// exit releases the token.
 func (l *Lazy[T]) exit() { <-l.gate }
 
-// hangUp closes what is open. The caller has the token.
+// hangUp closes the connection, if it is open. The caller has the token.
 func (l *Lazy[T]) hangUp() error {
 	if !l.isOpen {
 		return nil

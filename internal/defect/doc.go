@@ -1,13 +1,11 @@
-// Package defect holds the seeded defects: deliberate mistakes that a build puts into the product,
-// so that the harnesses which are to catch such mistakes can show that they do.
+// Package defect holds the seeded defects: deliberate bugs that a special build has, to prove that the
+// harnesses detect such bugs.
 //
-// Start at Seeded. The product asks it where the mistake would be made; the answer is no unless the
-// program is built with the tag defects, and the compiler then leaves nothing of the question. In a
-// build with the tag, BuildFlags has the linker say which defect the program has, one at most: programs
-// with different defects are compiled once.
+// Start at Seeded, which the product calls at the place of each defect. It returns false unless the program
+// is built with the tag defects, and the compiler then removes the call. In a build with the tag the linker
+// sets which defect the program has, at most one (see BuildFlags), so that the program is compiled once.
 //
-// The package deliberately knows nothing of the harnesses; lab/crashtest says which one
-// catches what.
+// The package deliberately does not know the harnesses; lab/crashtest says which one detects which defect.
 package defect
 
 // Defect is one of the seeded defects.
@@ -19,12 +17,12 @@ const (
 	AckBeforeSync Defect = "ack_before_sync"
 	// SkipSync writes transactions without waiting for the disk.
 	SkipSync Defect = "skip_sync"
-	// DropChecksum takes every stored value for undamaged.
+	// DropChecksum ignores the checksums of stored values.
 	DropChecksum Defect = "drop_checksum"
-	// LostKey does not store the key of a mutation, so that its repetition is applied again.
+	// LostKey does not store the key of a mutation, so that a repeated mutation is applied again.
 	LostKey Defect = "lost_key"
-	// StaleOwner gives the ledger's lock up as soon as the ledger is open: an owner that has been
-	// taken over goes on answering.
+	// StaleOwner releases the ledger's lock as soon as the ledger is open: the owner continues to answer
+	// after another process has become the owner.
 	StaleOwner Defect = "stale_owner"
 )
 

@@ -10,10 +10,10 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// armed is the point at which this process is to die; nil: none.
+// armed is the point at which this process kills itself; nil: none.
 var armed atomic.Pointer[string]
 
-// Hit marks a place where the process may be made to die.
+// Hit marks a failpoint.
 func Hit(name string) {
 	if a := armed.Load(); a == nil || *a != name {
 		return
@@ -23,12 +23,12 @@ func Hit(name string) {
 		err = self.Kill()
 	}
 	if err != nil {
-		panic(err) // no test may take this process for one that passed
+		panic(err) // a test must not mistake this process for one that survived
 	}
 	select {} // the signal is on its way
 }
 
-// Arm makes the process kill itself when it next comes to a point.
+// Arm makes the process kill itself when it next reaches a point.
 // Errors: invalid for a point that is not in the table, or when this build has none.
 func Arm(name string) error {
 	if !known(name) {

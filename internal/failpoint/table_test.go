@@ -12,7 +12,7 @@ import (
 )
 
 // TestTableAndCallsAgree: every point of the table is marked at exactly one place of the product,
-// and every mark stands in the table.
+// and the table lists every mark.
 func TestTableAndCallsAgree(t *testing.T) {
 	marks := map[string]int{}
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {

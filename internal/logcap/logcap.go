@@ -1,10 +1,10 @@
-// Package logcap bounds what a logger writes about something that others can repeat at will: malformed
-// input, for example.
+// Package logcap bounds the logging of repeated events that others control, for example malformed input.
 //
-// Of each message the first ten records are written, then the 20th, the 40th and so on, with how many there
-// were: a million come to 26 lines. Records are the same when their messages are, whatever their attributes.
+// Of each message the first ten records are written, then the 20th, the 40th and so on, with their number:
+// a million records become 26 lines. Records with the same message count as the same, whatever their
+// attributes.
 //
-// Each is a line that is safe to show, and of bounded length: see Records.
+// Each record is one line that is safe to show and of bounded length: see Records.
 package logcap
 
 import (
@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// free is how many records of one message are written before any is left out.
+	// free is how many records of one message are written before any is dropped.
 	free = 10
-	// most is how many messages are told apart. Further ones count as one.
+	// most is how many messages are counted separately. Further ones are counted together.
 	most = 200
 )
 
@@ -26,13 +26,13 @@ type Handler struct {
 	counts *counts // shared by the handlers that are made from this one
 }
 
-// counts holds how many records there were.
+// counts holds the number of records.
 type counts struct {
 	mu sync.Mutex
 	of map[string]int64 // guarded by mu; by message
 }
 
-// New returns a handler that leaves out what repeats, and hands on the rest to next.
+// New returns a handler that drops repeated records and passes the others to next.
 func New(next slog.Handler) *Handler { return &Handler{next, &counts{of: map[string]int64{}}} }
 
 // Enabled implements slog.Handler.
@@ -51,7 +51,7 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	return h.next.Handle(ctx, r)
 }
 
-// add counts a record and returns how many of its kind there were.
+// add counts a record and returns the number of records with its message.
 func (c *counts) add(message string) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

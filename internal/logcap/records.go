@@ -8,16 +8,16 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// maxRecord bounds a record, in bytes as it arrives: what is logged quotes what others send. The stack of a defect fits.
+// maxRecord bounds a record, in bytes of input: records quote what others send. The stack of a panic fits.
 const maxRecord = 16 << 10
 
-// Records returns a writer that takes each write as one record and sends it to w in one write, as one line that is
-// safe to show and of bounded length. Mask secrets first: half a secret is not recognised as one.
+// Records returns a writer that treats each write as one record. It writes the record to w as one line that is safe
+// to show and of bounded length. Mask secrets first: a truncated secret is not recognised.
 func Records(w io.Writer) io.Writer { return records{w} }
 
 type records struct{ w io.Writer }
 
-// Write sends a record. Errors: those of the underlying writer, unchanged.
+// Write writes a record. Errors: those of the underlying writer, unchanged.
 func (r records) Write(p []byte) (int, error) {
 	text := bytes.TrimSuffix(p, []byte("\n"))
 	cut := ""

@@ -1,4 +1,4 @@
 package privatefile
 
-// Check refuses nothing here: a user's profile directory is private by the system's own rules.
+// Check refuses nothing here: a user's profile directory is private by default.
 func Check(string) error { return nil }

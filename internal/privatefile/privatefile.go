@@ -1,7 +1,7 @@
-// Package privatefile writes small files that only the user may read, each at once or not at all, and tells
-// whether a file can be written by others.
+// Package privatefile atomically writes small files that only the user can read, and checks whether others
+// can write a file.
 //
-// Start at Write and Check. The package deliberately knows nothing of what the files hold.
+// Start at Write and Check. The package deliberately does not know the content of the files.
 package privatefile
 
 import (
@@ -12,8 +12,8 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Write puts content into the file at path in the place of what was there: a reader sees the old bytes or the new
-// ones, also after a crash. The file is 0600; its directory is made, 0700, if it is missing. Errors: unavailable.
+// Write replaces the content of the file at path: a reader sees the old or the new content, also after a
+// crash. The file has mode 0600; a missing directory is created with 0700. Errors: unavailable.
 func Write(path string, content []byte) (err error) {
 	const op = "privatefile.write"
 	dir := filepath.Dir(path)
@@ -32,7 +32,7 @@ func Write(path string, content []byte) (err error) {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // err is what matters
+		_ = os.Remove(f.Name()) // err is the error to return
 	}
 	return fault.Wrap(fault.Unavailable, op, err)
 }

@@ -5,14 +5,14 @@ import (
 	"syscall"
 )
 
-// Alive reports whether a process of that id exists, whoever's it is.
+// Alive reports whether a process with that id exists, of any user.
 func Alive(pid int) bool {
 	if pid <= 0 {
 		return false
 	}
 	p, err := syscall.OpenProcess(syscall.SYNCHRONIZE, false, uint32(pid))
 	if err != nil {
-		return errors.Is(err, syscall.ERROR_ACCESS_DENIED) // it is there, and somebody else's
+		return errors.Is(err, syscall.ERROR_ACCESS_DENIED) // it exists and belongs to another user
 	}
 	defer syscall.CloseHandle(p) //nolint:errcheck // nothing was changed
 	ended, err := syscall.WaitForSingleObject(p, 0)

@@ -1,4 +1,4 @@
-// Package process knows of other processes of this machine. Start at Alive, which is all there is.
+// Package process reports whether other processes of this machine exist. Start at Alive.
 //
-// It deliberately changes nothing about them, and knows none by name.
+// It deliberately does not change them, or find them by name.
 package process

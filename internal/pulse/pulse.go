@@ -1,8 +1,7 @@
 // Package pulse shows whether background work makes progress.
 //
-// The work calls Beat before each of its steps and Rest before it waits for something to do. Others ask
-// Step how long the present step has taken: one that takes far too long is stuck, in a system call for
-// example, where nothing can interrupt it.
+// The work calls Beat before each step and Rest before it waits. Step returns how long the current step has
+// taken: one that takes far too long is stuck, for example in a system call, where nothing can interrupt it.
 //
 // The package deliberately ends and restarts nothing.
 package pulse
@@ -13,24 +12,23 @@ import (
 	"time"
 )
 
-// Pulse is that of one task. Its methods are safe for concurrent use; a nil Pulse takes everything and
-// shows nothing.
+// Pulse belongs to one task. Its methods are safe for concurrent use; a nil Pulse ignores all calls.
 type Pulse struct {
 	now func() time.Time
 
 	mu    sync.Mutex
-	since time.Time // guarded by mu; when the present step or rest began
+	since time.Time // guarded by mu; when the current step or rest began
 	rests bool      // guarded by mu
 	parts []*Pulse  // guarded by mu; see Part
 }
 
-// New returns the pulse of a task that begins now.
+// New returns the pulse of a task that starts now.
 func New(now func() time.Time) *Pulse { return &Pulse{now: now, since: now()} }
 
-// Beat says that the work begins its next step.
+// Beat marks the start of the next step.
 func (p *Pulse) Beat() { p.note(false) }
 
-// Rest says that the work waits for something to do, for as long as it takes.
+// Rest marks the start of a wait, which may take any time.
 func (p *Pulse) Rest() { p.note(true) }
 
 func (p *Pulse) note(rests bool) {
@@ -42,7 +40,7 @@ func (p *Pulse) note(rests bool) {
 	p.since, p.rests = p.now(), rests
 }
 
-// Part returns the pulse of one of several things that the work does at once, until end is called.
+// Part returns the pulse of one of several concurrent parts of the work. Call end when the part ends.
 func (p *Pulse) Part() (part *Pulse, end func()) {
 	if p == nil {
 		return nil, func() {}
@@ -58,8 +56,7 @@ func (p *Pulse) Part() (part *Pulse, end func()) {
 	}
 }
 
-// Step returns how long the present step has taken, or, at rest, how long that has lasted: of the parts that
-// are at work, the longest.
+// Step returns how long the current step or rest has taken. Of several working parts it returns the longest step.
 func (p *Pulse) Step() (took time.Duration, rests bool) {
 	if p == nil {
 		return 0, true

@@ -9,20 +9,18 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// OpenFile opens the regular file that a path leads to, for reading, and says what was opened. It never
-// waits for another process: what has become a pipe, a device or a directory by now is refused, however
-// it looked before. Errors: invalid for what is no regular file; else those of the system, such as
-// fs.ErrNotExist.
+// OpenFile opens a regular file for reading, and returns its FileInfo. It never waits for another process:
+// it refuses a pipe, a device or a directory even if that has replaced a file since the path was listed.
+// Errors: invalid for anything but a regular file; else those of the system, such as fs.ErrNotExist.
 func OpenFile(path string) (*os.File, fs.FileInfo, error) { return openRegular(path, os.O_RDONLY) }
 
-// OpenListed is OpenFile for a path that was listed as a regular file: a symbolic link in its place is
-// refused as well.
+// OpenListed is OpenFile for a path that was listed as a regular file: it refuses a symbolic link as well.
 func OpenListed(path string) (*os.File, fs.FileInfo, error) {
 	return openRegular(path, os.O_RDONLY|notFollowing)
 }
 
-// OpenAppend opens a file of our own for appending, and makes it if there is none, for this user alone.
-// Errors: those of OpenListed.
+// OpenAppend opens a file for appending, and creates it with mode 0600 if there is none. Errors: those of
+// OpenListed.
 func OpenAppend(path string) (*os.File, fs.FileInfo, error) {
 	return openRegular(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|notFollowing)
 }
@@ -31,28 +29,29 @@ func OpenAppend(path string) (*os.File, fs.FileInfo, error) {
 func openRegular(path string, flag int) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, flag|notBlocking, 0o600)
 	if err != nil {
-		if info, lost := os.Lstat(path); lost == nil && strange(info, flag) {
-			err = notRegular(path)
-		}
-		return nil, nil, err
+		return nil, nil, openError(err, path, flag, os.Lstat)
 	}
 	return checked(f)
 }
 
-// strange reports whether a path could not be opened for what it is, rather than for what the system lacks.
-func strange(info fs.FileInfo, flag int) bool {
+// openError returns the error of opening a path: invalid if its kind of file is the reason, else err.
+func openError(err error, path string, flag int, lstat func(string) (fs.FileInfo, error)) error {
+	info, statErr := lstat(path)
+	if statErr != nil {
+		return err
+	}
 	link := info.Mode()&fs.ModeSymlink != 0
-	return link && flag&notFollowing != 0 || !link && !info.Mode().IsRegular()
+	if link && flag&notFollowing != 0 || !link && !info.Mode().IsRegular() {
+		return notRegular(path)
+	}
+	return err
 }
 
 // OpenIn is OpenFile for a path below root, opened with flag. Links are followed as long as they stay below.
 func OpenIn(root *os.Root, name string, flag int) (*os.File, fs.FileInfo, error) {
 	f, err := root.OpenFile(name, flag|notBlocking, 0)
 	if err != nil {
-		if info, lost := root.Lstat(name); lost == nil && strange(info, flag) {
-			err = notRegular(name)
-		}
-		return nil, nil, err
+		return nil, nil, openError(err, name, flag, root.Lstat)
 	}
 	return checked(f)
 }
@@ -82,7 +81,7 @@ func (f files) Open(name string) (fs.File, error) {
 	return opened, nil
 }
 
-// checked returns a file that was just opened, and what it is, unless it is no regular one.
+// checked returns a file that was just opened, and its FileInfo. It refuses anything but a regular file.
 func checked(f *os.File) (*os.File, fs.FileInfo, error) {
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -114,7 +113,7 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	return content, err
 }
 
-// OpenDir opens a directory, to sync or to lock it. What is no directory is refused without waiting.
+// OpenDir opens a directory, to sync or to lock it. It refuses anything else without waiting.
 func OpenDir(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|onlyDirectory|notBlocking, 0)
 }
@@ -124,7 +123,7 @@ func OpenDirIn(root *os.Root, name string) (*os.File, error) {
 	return root.OpenFile(name, os.O_RDONLY|onlyDirectory|notBlocking, 0)
 }
 
-// OpenRoot is os.OpenRoot, which would wait for the other end of a pipe in the directory's place.
+// OpenRoot is os.OpenRoot, except that it does not block on a pipe that has replaced the directory.
 func OpenRoot(path string) (*os.Root, error) {
 	return os.OpenRoot(path + itself)
 }

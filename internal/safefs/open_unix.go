@@ -11,6 +11,6 @@ const (
 	notFollowing = syscall.O_NOFOLLOW
 	// onlyDirectory opens nothing but directories.
 	onlyDirectory = syscall.O_DIRECTORY
-	// itself leads from a directory to itself, and from nothing else anywhere.
+	// itself, appended to a path, resolves only for directories, to themselves.
 	itself = "/."
 )

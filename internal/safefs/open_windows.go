@@ -1,8 +1,8 @@
 package safefs
 
-// Nothing is to be said here: opening a path of a directory never waits for another process, and who
-// may make symbolic links is an administrator.
+// The flags are not needed here: opening a path never waits for another process, and only administrators
+// create symbolic links.
 const notBlocking, notFollowing, onlyDirectory = 0, 0, 0
 
-// itself leads from a directory to itself.
+// itself is not needed here.
 const itself = ""

@@ -29,7 +29,7 @@ func TestInvariant10PipesAndDevicesAreNotOpened(t *testing.T) {
 }
 
 // While one goroutine replaces a file and a directory by links that lead out, and by a pipe, another
-// reads them: it never gets what lies outside, and never hangs.
+// reads them: it never gets what is outside, and never hangs.
 func TestInvariant10NoRaceLeadsOutOfTheTree(t *testing.T) {
 	root, outside := place(t)
 	tree := open(t, root)
@@ -70,12 +70,12 @@ func TestInvariant10NoRaceLeadsOutOfTheTree(t *testing.T) {
 		}
 		for _, name := range []string{"x", "dir/s.txt"} {
 			if got, _, _ := tree.Hash(name, 1<<20); got == bad {
-				t.Fatalf("%s: what lies outside was read", name)
+				t.Fatalf("%s: what is outside was read", name)
 			} else if got != "" {
 				reads++
 			}
 			if got := tree.Read(name, 1<<20); string(got) == secret {
-				t.Fatalf("%s: what lies outside was read", name)
+				t.Fatalf("%s: what is outside was read", name)
 			}
 		}
 	}

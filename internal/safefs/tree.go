@@ -15,11 +15,10 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Kind is what a path leads to.
+// Kind is the kind of file at a path.
 type Kind int
 
-// The kinds. Other is what is never opened: pipes, devices, sockets, and links that lead outside or
-// nowhere.
+// The kinds. Other is never opened: pipes, devices, sockets, and links that are broken or lead outside.
 const (
 	Absent Kind = iota
 	File
@@ -27,7 +26,7 @@ const (
 	Other
 )
 
-// Info is what a path leads to; size and time are those of a file.
+// Info describes the file at a path; size and time are set for regular files.
 type Info struct {
 	Kind     Kind
 	Link     bool // whether the path itself is a symbolic link
@@ -45,7 +44,7 @@ type Entry struct {
 type Tree struct {
 	path    string
 	root    *os.Root
-	escapes error // what the system says of a path that leads out
+	escapes error // the system's error for a path that leads outside
 }
 
 // Open opens the tree at an absolute path. Errors: not_found, denied, limited when no more files can be
@@ -64,8 +63,8 @@ func Open(path string) (*Tree, error) {
 // Close releases the tree.
 func (t *Tree) Close() error { return t.root.Close() }
 
-// Replaced reports whether the tree's path leads elsewhere or nowhere by now: what the tree then says
-// of its files is no longer about that path.
+// Replaced reports whether the directory at the tree's path was replaced or removed: the tree then no
+// longer describes that path.
 func (t *Tree) Replaced() bool {
 	now, err := os.Stat(t.path)
 	if err != nil {
@@ -75,7 +74,7 @@ func (t *Tree) Replaced() bool {
 	return err != nil || !os.SameFile(now, then)
 }
 
-// Stat says what a path leads to. Errors: denied, limited, unavailable when that cannot be told.
+// Stat describes the file at a path. Errors: denied, limited, unavailable.
 func (t *Tree) Stat(name string) (Info, error) {
 	name = filepath.FromSlash(name)
 	info, err := t.root.Lstat(name)
@@ -90,12 +89,13 @@ func (t *Tree) Stat(name string) (Info, error) {
 	return out, err
 }
 
-// info reads what the system says of a path.
+// info converts the result of a stat.
 func (t *Tree) info(info fs.FileInfo, err error) (Info, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
 		return Info{Kind: Absent}, nil
-	case err != nil && t.escapes != nil && errors.Is(err, t.escapes), errors.Is(err, syscall.ELOOP), errors.Is(err, fs.ErrInvalid):
+	case err != nil && t.escapes != nil && errors.Is(err, t.escapes),
+		errors.Is(err, syscall.ELOOP), errors.Is(err, fs.ErrInvalid):
 		return Info{Kind: Other}, nil
 	case err != nil:
 		return Info{}, coded("safefs.stat", err)
@@ -114,13 +114,13 @@ func infoOf(info fs.FileInfo) Info {
 	}
 }
 
-// open opens a regular file; nil when there is none by now.
+// open opens a regular file; nil when there is none.
 func (t *Tree) open(name string) (*os.File, Info, error) {
 	was, err := t.Stat(name)
 	if err != nil || was.Kind != File {
 		return nil, was, err
 	}
-	// Not blocking: the file may have become a pipe since.
+	// Not blocking: a pipe may have replaced the file since.
 	f, err := t.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|notBlocking, 0)
 	if err != nil {
 		info, err := t.info(nil, err)
@@ -141,7 +141,7 @@ func (t *Tree) Open(name string) (*os.File, fs.FileInfo, error) {
 	return OpenIn(t.root, filepath.FromSlash(name), os.O_RDONLY)
 }
 
-// ReadDir returns the entries of a directory by name. Links are told as links, not followed. Errors, with the
+// ReadDir returns the entries of a directory, sorted by name. Links are not followed. Errors, with the
 // entries that could be read: those of the system.
 func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	d, err := OpenDirIn(t.root, filepath.FromSlash(name))
@@ -154,10 +154,9 @@ func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// Hash returns the SHA-256 of a file's content, and what the path led to at that moment. The hash is
-// "" when that was no file, or one of more than most bytes, which is not read. A file that is written
-// to meanwhile is read again; if it does not come to rest, the hash is that of the last reading.
-// Errors: those of Stat.
+// Hash returns the SHA-256 of a file's content, and its Info at that moment. The hash is "" for anything
+// but a regular file, and for one of more than most bytes, which is not read. A file that changes meanwhile
+// is read again; if it keeps changing, the hash is that of the last reading. Errors: those of Stat.
 func (t *Tree) Hash(name string, most int64) (string, Info, error) {
 	const tries = 3
 	for try := 1; ; try++ {
@@ -173,7 +172,7 @@ func (t *Tree) Hash(name string, most int64) (string, Info, error) {
 	}
 }
 
-// digest reads an open file whole and looks at it once more.
+// digest hashes an open file and stats it again.
 func digest(f *os.File, info Info, most int64) (string, Info, error) {
 	if info.Size > most {
 		return "", info, nil
@@ -195,8 +194,7 @@ func digest(f *os.File, info Info, most int64) (string, Info, error) {
 	return hex.EncodeToString(h.Sum(nil)), after, nil
 }
 
-// Read returns the content of a small file; nil when there is none, or none of at most most bytes that
-// can be read.
+// Read returns the content of a file of at most most bytes; nil when there is none, or it cannot be read.
 func (t *Tree) Read(name string, most int64) []byte {
 	f, info, err := t.open(name)
 	if f == nil || err != nil {
@@ -213,9 +211,8 @@ func (t *Tree) Read(name string, most int64) []byte {
 	return content
 }
 
-// List returns the entries of a directory by name, and whether there are more than most: then it
-// returns none. Links are told as links, not followed. A directory that is not there has no entries.
-// Errors: those of Stat.
+// List returns the entries of a directory, sorted by name. If there are more than most, it returns none and
+// more is true. Links are not followed. A missing directory has no entries. Errors: those of Stat.
 func (t *Tree) List(name string, most int) (entries []Entry, more bool, err error) {
 	if info, err := t.Stat(name); err != nil || info.Kind != Dir {
 		return nil, false, err
@@ -238,23 +235,22 @@ func (t *Tree) List(name string, most int) (entries []Entry, more bool, err erro
 	for _, n := range names {
 		info, err := t.Stat(strings.TrimPrefix(name+"/"+n, "./"))
 		if err != nil {
-			continue // what cannot be looked at is not looked at
+			continue // skip what cannot be read
 		}
 		entries = append(entries, Entry{n, info})
 	}
 	return entries, false, nil
 }
 
-// cause returns what the system said, without the path that it was said of.
+// cause returns the system's error without the path.
 func cause(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
 	}
 	return err
 }
 
-// coded gives a foreign error its code.
+// coded turns an error of the system into a fault.
 func coded(op string, err error) error {
 	code := fault.Unavailable
 	switch {

@@ -41,7 +41,7 @@ func sum(s string) string {
 // secret is the content of files outside the tree.
 const secret = "must not be read"
 
-// place makes a tree beside a directory that is outside of it.
+// place makes a tree and a sibling directory outside of it.
 func place(t testing.TB) (root, outside string) {
 	base := t.TempDir()
 	root, outside = filepath.Join(base, "tree"), filepath.Join(base, "tree-evil")
@@ -76,7 +76,7 @@ func TestWhatAPathLeadsTo(t *testing.T) {
 		t.Errorf("entries %q, %v, %v", names, more, err)
 	}
 	if entries, more, err := tree.List(".", 5); len(entries) > 0 || !more || err != nil {
-		t.Errorf("of more than there is room for: %v, %v, %v", entries, more, err)
+		t.Errorf("of more than the limit: %v, %v, %v", entries, more, err)
 	}
 	if entries, _, err := tree.List("none", 5); len(entries) > 0 || err != nil {
 		t.Errorf("of what is not there: %v, %v", entries, err)

@@ -9,9 +9,9 @@ import (
 	"ctxledger.dev/workspace"
 )
 
-// Author returns how a server that acts for an agent finds who writes summaries: the summarizer of the tree at a
-// root, with the credentials of this process. It asks nobody: one that is not the user's own, and that no person has
-// confirmed, is denied.
+// Author returns how a server that acts for an agent finds the author of summaries: the summarizer that is configured
+// for the tree at a root, with the credentials of this process. It does not prompt: a summarizer that is neither the
+// user's own nor confirmed by the user is denied.
 func Author(e env.Env) func(root string) (ledger.Author, string, error) {
 	return func(root string) (ledger.Author, string, error) {
 		ws, err := workspace.Find(e, workspace.Options{Flag: root})
@@ -30,8 +30,8 @@ func Author(e env.Env) func(root string) (ledger.Author, string, error) {
 	}
 }
 
-// Problems returns how a server that acts for an agent learns what is wrong with the configuration of the tree at a
-// root, in words: only what keeps a whole file from being used, and what is in force instead.
+// Problems returns how a server that acts for an agent gets the problems of the configuration of the tree at a root:
+// only those because of which a whole file is ignored, with what is in force instead.
 func Problems(e env.Env) func(root string) []string {
 	return func(root string) []string {
 		ws, err := workspace.Find(e, workspace.Options{Flag: root})

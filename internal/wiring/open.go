@@ -12,8 +12,8 @@ import (
 	"ctxledger.dev/workspace"
 )
 
-// Open returns the ledger of a workspace, through its daemon or, with inProcess, owned by this
-// process, which then does the daemon's background tasks too. Errors: those of daemon.OpenWorkspace.
+// Open returns the ledger of a workspace, through its daemon or, with inProcess, owned by this process,
+// which then also runs the background tasks. Errors: those of daemon.OpenWorkspace.
 func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool) (ledger.API, error) {
 	o := daemon.Options{Env: e, Version: Version, InProcess: inProcess}
 	if inProcess {
@@ -36,28 +36,28 @@ type owner struct {
 	tasks *daemon.Tasks
 }
 
-// owned marks, for tasks, a ledger that reaches the user ledger itself.
+// owned marks, for tasks, a ledger that opens the user ledger itself.
 type owned struct {
 	ledger.API
 	root string
 }
 
-// Info names the root that the ledger's paths are relative to.
+// Info returns the root to which the ledger's paths are relative.
 func (o *owned) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
 	info, err := o.API.Info(ctx, r)
 	info.Workspace = o.root
 	return info, err
 }
 
-// Info adds to what the ledger says how the tasks fare.
+// Info adds the states of the tasks.
 func (o *owner) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
 	info, err := o.API.Info(ctx, r)
 	o.tasks.Inform(&info)
 	return info, err
 }
 
-// Close ends the tasks and releases the ledger. A task that is stuck in a system call is left behind. The
-// error says also what a task failed with.
+// Close ends the tasks and releases the ledger. It does not wait for a task that is stuck in a system call.
+// The error includes those of the tasks.
 func (o *owner) Close() error {
 	o.stop()
 	var stuck error

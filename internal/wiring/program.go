@@ -16,9 +16,9 @@ const (
 	exitUsage  = 2
 )
 
-// Program is what the command lines of the servers have in common.
+// Program is the common part of the servers' command lines.
 type Program struct {
-	Flags     *flag.FlagSet // for those that a server has besides
+	Flags     *flag.FlagSet // a server adds its own flags
 	Root      string        // --workspace; "": not said
 	InProcess bool          // --in-process
 
@@ -26,7 +26,7 @@ type Program struct {
 	env  env.Env
 }
 
-// NewProgram returns the program of a name. found says, in its help, how it finds the workspace by itself.
+// NewProgram returns the program with a name. found says, in its help, how it finds the workspace by default.
 func NewProgram(name, found string, e env.Env) *Program {
 	p := &Program{Flags: flag.NewFlagSet(name, flag.ContinueOnError), name: name, env: e}
 	p.Flags.StringVar(&p.Root, "workspace", "", "root `directory` of the workspace (default: "+found+")")
@@ -34,8 +34,8 @@ func NewProgram(name, found string, e env.Env) *Program {
 	return p
 }
 
-// Run reads the arguments, has the server made from them, serves until that ends, and returns the exit status of the
-// process. What made returns as an error is a mistake in the arguments.
+// Run parses the arguments, calls made to create the server, serves until that ends, and returns the exit status of
+// the process. An error of made means wrong arguments.
 func (p *Program) Run(args []string, made func() (serve func() error, err error)) int {
 	version := p.Flags.Bool("version", false, "print the version and exit")
 	switch err := p.Flags.Parse(args); {
@@ -60,7 +60,7 @@ func (p *Program) Run(args []string, made func() (serve func() error, err error)
 	return exitDone
 }
 
-// fail says what went wrong and returns the exit status.
+// fail prints an error with its hint and returns the exit status.
 func (p *Program) fail(status int, err error) int {
 	w := Stderr(p.env)
 	fmt.Fprintf(w, "%s: %s\n", p.name, err)

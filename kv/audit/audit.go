@@ -1,15 +1,15 @@
-// Package audit compares what is derived in a ledger, such as indexes and counts, with the records
-// from which it was derived, and can mend it.
+// Package audit compares derived data of a ledger, such as indexes and counts, with the records from which
+// it was derived, and can repair it.
 //
-// Start at Run. Each domain has a function that audits its own buckets with the methods here: first
-// the records themselves (Each), then what points to them (Sweep), then what ought to point to them
-// (Want), in this order, so that mending leaves nothing to be found.
+// Start at Run. Each domain has a function that audits its own buckets with the methods here: first the
+// records themselves (Each), then the references to them (Sweep), then the missing references (Want). In
+// this order one repair leaves nothing to be found.
 //
 // Guarantees: without Fix nothing is written; with it, a second run finds nothing that the first could
-// mend. A finding names things by what they are called in the ledger, not by keys.
+// repair. A finding uses the names in the ledger, not keys.
 //
-// The package deliberately knows no domain, and does not look for damaged pages or checksums: a
-// backend does that, beforehand.
+// The package deliberately knows no domain, and does not check pages or checksums: a backend does that,
+// beforehand.
 package audit
 
 import (
@@ -21,25 +21,25 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// Finding is something that is not as it should be.
+// Finding is one inconsistency.
 type Finding struct {
-	Where string `json:"where"` // what of the ledger it concerns: "session ab12cd34, entry 7"
+	Where string `json:"where"` // the part of the ledger: "session ab12cd34, entry 7"
 	What  string `json:"what"`  // what is wrong with it
-	// Lost says that mending it cannot bring back what was there.
+	// Lost says that a repair cannot restore the data.
 	Lost bool `json:"lost,omitempty"`
 }
 
-// Audit is one walk over a ledger inside one transaction.
+// Audit is one audit of a ledger in one transaction.
 type Audit struct {
 	Tx  kv.Tx
-	Fix bool // whether to mend what is found; the transaction can be written to then
+	Fix bool // whether to repair; the transaction is writable then
 
 	ctx    context.Context
 	report func(Finding)
 }
 
-// Run runs the audits of several domains in order. Their findings go to report. Errors: unavailable
-// when ctx ends; corrupt when a record's envelope is damaged, which is not for an audit to find.
+// Run runs the audits of several domains in order and reports their findings. Errors: unavailable when ctx
+// ends; corrupt when a record's envelope is damaged.
 func Run(ctx context.Context, tx kv.Tx, fix bool, report func(Finding), domains ...func(*Audit) error) error {
 	a := &Audit{Tx: tx, Fix: fix, ctx: ctx, report: report}
 	for _, domain := range domains {
@@ -50,59 +50,57 @@ func Run(ctx context.Context, tx kv.Tx, fix bool, report func(Finding), domains 
 	return nil
 }
 
-// Find reports something that is mended with no loss.
+// Find reports an inconsistency that can be repaired without loss.
 func (a *Audit) Find(where, format string, args ...any) {
 	a.report(Finding{Where: where, What: fmt.Sprintf(format, args...)})
 }
 
-// FindLost reports something that is lost.
+// FindLost reports lost data.
 func (a *Audit) FindLost(where, format string, args ...any) {
 	a.report(Finding{Where: where, What: fmt.Sprintf(format, args...), Lost: true})
 }
 
-// Each calls read with every record of a bucket of things. One that read cannot make sense of is
-// lost; with Fix its record goes. read may call other methods, but not write to the bucket.
+// Each calls read with every record of a bucket. A record for which read returns corrupt is lost; with Fix
+// it is deleted. read may call other methods, but not write to the bucket.
 func (a *Audit) Each(b kv.Bucket, thing string, read func(kv.Record) error) error {
-	return a.sweep(b, func(r kv.Record) (string, error) {
+	return a.sweep(b, func(r kv.Record) (bool, error) {
 		err := read(r)
 		if fault.Is(err, fault.Corrupt) {
 			a.FindLost(fmt.Sprintf("%s %s", thing, Name(r.Key)), "cannot be read: %s", err)
-			return "unreadable", nil
+			return true, nil
 		}
-		return "", err
+		return false, err
 	})
 }
 
-// Sweep calls sound with every record of an index. One that points to nothing is reported; with Fix
-// it goes.
+// Sweep calls sound with every record of an index and reports the dangling ones; with Fix it deletes them.
 func (a *Audit) Sweep(b kv.Bucket, sound func(kv.Record) (bool, error)) error {
-	return a.sweep(b, func(r kv.Record) (string, error) {
-		ok, err := sound(r)
-		if ok || err != nil && !pointless(err) {
-			return "", err
-		}
+	return a.sweepDangling(b, sound, func(r kv.Record) {
 		a.Find(fmt.Sprintf("index %s", b), "%s points to nothing that it should", Name(r.Key))
-		return "dangling", nil
 	})
 }
 
-// SweepNames is Sweep for an index by which a thing that is lost can still be named.
+// SweepNames is Sweep for an index that still names the lost record.
 func (a *Audit) SweepNames(b kv.Bucket, sound func(kv.Record) (bool, error), name func(kv.Record) string) error {
-	return a.sweep(b, func(r kv.Record) (string, error) {
-		ok, err := sound(r)
-		if ok || err != nil && !pointless(err) {
-			return "", err
-		}
+	return a.sweepDangling(b, sound, func(r kv.Record) {
 		a.FindLost(name(r), "is missing, and the index %s still names it", b)
-		return "dangling", nil
 	})
 }
 
-// pointless reports whether the error of following a pointer says that there is nothing behind it.
-func pointless(err error) bool { return fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) }
+// sweepDangling calls report for the records that are not sound: those whose target is missing or corrupt.
+func (a *Audit) sweepDangling(b kv.Bucket, sound func(kv.Record) (bool, error), report func(kv.Record)) error {
+	return a.sweep(b, func(r kv.Record) (bool, error) {
+		ok, err := sound(r)
+		if ok || err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Corrupt) {
+			return false, err
+		}
+		report(r)
+		return true, nil
+	})
+}
 
-// sweep walks over a bucket and, with Fix, deletes the records for which wrong says something.
-func (a *Audit) sweep(b kv.Bucket, wrong func(kv.Record) (string, error)) error {
+// sweep scans a bucket and, with Fix, deletes the records for which wrong returns true.
+func (a *Audit) sweep(b kv.Bucket, wrong func(kv.Record) (bool, error)) error {
 	var bad [][]byte
 	for r, err := range a.Tx.Scan(b, kv.Range{}) {
 		if err == nil {
@@ -111,11 +109,11 @@ func (a *Audit) sweep(b kv.Bucket, wrong func(kv.Record) (string, error)) error 
 		if err != nil {
 			return err
 		}
-		why, err := wrong(r)
+		found, err := wrong(r)
 		if err != nil {
 			return err
 		}
-		if why != "" && a.Fix {
+		if found && a.Fix {
 			bad = append(bad, r.Key)
 		}
 	}
@@ -127,8 +125,8 @@ func (a *Audit) sweep(b kv.Bucket, wrong func(kv.Record) (string, error)) error 
 	return nil
 }
 
-// Want reports a record that is missing in an index; with Fix it is put there. Whether the value of
-// one that is there is right, Sweep has found out.
+// Want reports a missing record of an index; with Fix it adds the record. Sweep has checked the value of an
+// existing one.
 func (a *Audit) Want(b kv.Bucket, key, value []byte, where string) error {
 	old, err := a.Tx.Get(b, key)
 	if err != nil || old != nil {
@@ -141,12 +139,12 @@ func (a *Audit) Want(b kv.Bucket, key, value []byte, where string) error {
 	return a.Tx.Put(b, key, value)
 }
 
-// Name makes a key fit for a sentence: its readable parts.
+// Name returns the readable parts of a key, for messages.
 func Name(key []byte) string {
 	const most = 80
 	var words []string
 	for _, part := range bytes.Split(key, []byte{0}) {
-		if len(part) > 0 && printable(part) {
+		if len(part) > 0 && !bytes.ContainsFunc(part, func(c rune) bool { return c < ' ' || c >= 0x7f }) {
 			words = append(words, string(part))
 		}
 	}
@@ -159,13 +157,4 @@ func Name(key []byte) string {
 		s = s[:most] + "…"
 	}
 	return s
-}
-
-func printable(b []byte) bool {
-	for _, c := range b {
-		if c < ' ' || c >= 0x7f {
-			return false
-		}
-	}
-	return true
 }

@@ -95,7 +95,8 @@ func (c *checker) private(name string, info fs.FileInfo, mode fs.FileMode) {
 		c.problem(name, err)
 	}
 	if hasModes && info.Mode().Perm()&^mode != 0 {
-		c.problem(name, fault.New(fault.Denied, "kv.check", "has mode %#o and should have %#o", info.Mode().Perm(), mode))
+		c.problem(name, fault.New(fault.Denied, "kv.check",
+			"has mode %#o and should have %#o", info.Mode().Perm(), mode))
 	}
 }
 

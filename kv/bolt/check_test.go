@@ -120,7 +120,7 @@ func TestCheckCannotBeMade(t *testing.T) {
 	dir, _, _ := checkable(t)
 	s := mustOpen(t, dir, Options{})
 	if _, err := Check(context.Background(), dir, Watch{}); !IsLocked(err) {
-		t.Errorf("beside its owner: %v", err)
+		t.Errorf("while it has an owner: %v", err)
 	}
 	must(t, s.Close())
 	for _, missing := range []string{t.TempDir(), filepath.Join(dir, "nowhere")} {

@@ -137,7 +137,7 @@ func TestPanicKeepsItsStackForTheLog(t *testing.T) {
 	}
 }
 
-// TestNothingIsWrittenAfterABrokenCommit: reads go on, updates say why they do not, and a new
+// TestNothingIsWrittenAfterABrokenCommit: reads continue, updates say why they do not, and a new
 // start is what clears it.
 func TestNothingIsWrittenAfterABrokenCommit(t *testing.T) {
 	dir := t.TempDir()
@@ -163,7 +163,7 @@ func (s *Store) brokenBy(err error) bool {
 	return s.failure() != nil
 }
 
-// A call that does not end keeps the ledger from nobody: Close leaves it behind, and what it tries to write
+// A call that does not end does not block the next owner: Close abandons it, and what it tries to write
 // later is refused.
 func TestACallThatDoesNotEndIsLeftBehind(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")

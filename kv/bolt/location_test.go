@@ -63,7 +63,7 @@ func TestNothingIsAcknowledgedThatIsNotInItsPlace(t *testing.T) {
 					t.Errorf("stored with %v", err)
 				}
 				if err := s.CheckLocation(); !IsMoved(err) {
-					t.Errorf("it is told to be in its place: %v", err)
+					t.Errorf("it is reported to be in its place: %v", err)
 				}
 				if err := put(s); !IsMoved(err) {
 					t.Errorf("a record afterwards: %v", err)

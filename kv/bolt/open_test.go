@@ -64,7 +64,7 @@ func TestOpenRefuses(t *testing.T) {
 			page := os.Getpagesize()
 			copy(raw[:page], raw[page:2*page])
 			must(t, os.WriteFile(file, raw, 0o600))
-		}, fault.Corrupt, "do not follow each other"},
+		}, fault.Corrupt, "are not consecutive"},
 		{"page whose number of elements became zero", func(t *testing.T, _, file string) {
 			edit(t, file, func(btx *bbolt.Tx) error { // a record too long for an inline bucket
 				return btx.Bucket([]byte("entries")).Put([]byte("key"), kv.Seal("entries", []byte("key"), make([]byte, 2000)))
@@ -205,7 +205,7 @@ func TestFailedOpenReleasesTheLock(t *testing.T) {
 }
 
 // TestManyStartAtOnce: however many create the same ledger at once, one owns it at a time, the
-// others are told that it is locked, and no half-made file stays behind.
+// others find it locked, and no half-made file stays behind.
 func TestManyStartAtOnce(t *testing.T) {
 	for range 20 {
 		dir := filepath.Join(t.TempDir(), "a", "b")

@@ -165,7 +165,7 @@ func unprivileged(t *testing.T, _ string, fn func()) {
 }
 
 // TestOnlyALostWriteStopsTheWriter: a full disk may be freed and written to again; after an
-// I/O error nobody knows what the disk holds.
+// I/O error the content of the disk is unknown.
 func TestOnlyALostWriteStopsTheWriter(t *testing.T) {
 	for errno, stops := range map[syscall.Errno]bool{syscall.EIO: true, syscall.ENOSPC: false, syscall.EDQUOT: false} {
 		var s Store

@@ -65,7 +65,7 @@ func writeForEver(dir string, vacuum bool) error {
 	}
 }
 
-// TestInvariant7AcknowledgedSurvivesKill: a second process is told that the ledger is locked;
+// TestInvariant7AcknowledgedSurvivesKill: a second process finds the ledger locked;
 // after kill -9 the ledger opens at once and holds everything that was acknowledged.
 func TestInvariant7AcknowledgedSurvivesKill(t *testing.T) {
 	dir, acked := t.TempDir(), map[string]string{}
@@ -99,7 +99,7 @@ func TestInvariant7AcknowledgedSurvivesKillDuringVacuum(t *testing.T) {
 }
 
 // killAfter starts a writing child, kills it after so many acknowledgements, which it notes, and
-// tries to open the ledger beside it.
+// tries to open the ledger meanwhile.
 func killAfter(t *testing.T, dir string, n int, acked map[string]string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], append([]string{"-child", dir}, args...)...)
@@ -114,7 +114,7 @@ func killAfter(t *testing.T, dir string, n int, acked map[string]string, args ..
 		}
 		ack(t, acked, lines.Text())
 		if _, err := Open(dir, Options{}); !IsLocked(err) {
-			t.Errorf("opened beside another process: %v", err)
+			t.Errorf("opened while another process has it: %v", err)
 		}
 	}
 	must(t, cmd.Process.Kill())

@@ -18,7 +18,7 @@ import (
 // Salvaged says what was saved from a damaged ledger.
 type Salvaged struct {
 	Records   int64 `json:"records"`   // in the new ledger
-	Strays    int64 `json:"strays"`    // of these, found outside the tree: each may be an older version, or a deleted record
+	Strays    int64 `json:"strays"`    // of these, found outside the tree: older versions or deleted records perhaps
 	Conflicts int64 `json:"conflicts"` // omitted: found outside the tree in several versions
 	Blobs     int64 `json:"blobs"`
 	Problems  int64 `json:"problems"` // that were reported

@@ -26,7 +26,7 @@ type history struct {
 	meta     metaPage
 	current  map[string]string          // bucket/key to value
 	versions map[string]map[string]bool // every value that was ever stored
-	pages    map[string][2]uint64       // first and last page that a record lies on
+	pages    map[string][2]uint64       // first and last page of a record
 }
 
 // grown returns a ledger of a few hundred records that has grown over many transactions: a log
@@ -69,7 +69,7 @@ func grown(t *testing.T) *history {
 	return h
 }
 
-// locate notes on which pages each record lies.
+// locate finds the pages of each record.
 func (h *history) locate(t *testing.T) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(h.dir, ledgerName))
@@ -221,7 +221,7 @@ func TestSalvageCopiesBlobsAndLeavesTheOldLedgerAlone(t *testing.T) {
 	bad, err := s.PutBlob(context.Background(), strings.NewReader(strings.Repeat("bad\n", 50_000)), 1<<20)
 	must(t, err)
 	if _, err := Salvage(context.Background(), dir, into, Watch{}); !IsLocked(err) {
-		t.Errorf("beside its owner: %v", err)
+		t.Errorf("while it has an owner: %v", err)
 	}
 	must(t, s.Close())
 	flip(t, filepath.Join(dir, blobsName, bad.Hash[:2], bad.Hash), 100)
@@ -255,7 +255,7 @@ func TestSalvageCopiesBlobsAndLeavesTheOldLedgerAlone(t *testing.T) {
 	}
 }
 
-// TestStraysThatDifferAreNotTaken: nothing tells which of two versions outside the tree is the last
+// TestStraysThatDifferAreNotTaken: it is unknown which of two versions outside the tree is the last
 // one, in whatever order and however often they are found.
 func TestStraysThatDifferAreNotTaken(t *testing.T) {
 	side := mustOpen(t, t.TempDir(), Options{RunTwice: true})

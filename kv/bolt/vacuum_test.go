@@ -119,7 +119,7 @@ func TestVacuumWhereOpenFilesCannotBeReplaced(t *testing.T) {
 }
 
 // TestVacuumAndBackupRefuseDamage: neither passes over a damaged record or page, and the store
-// goes on with what it has.
+// continues with what it has.
 func TestVacuumAndBackupRefuseDamage(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -162,9 +162,9 @@ func TestVacuumAndBackupRefuseDamage(t *testing.T) {
 	}
 }
 
-// TestNobodyBecomesOwnerDuringVacuum: however often the file is replaced, every attempt to open
-// the ledger beside its owner finds it locked.
-func TestNobodyBecomesOwnerDuringVacuum(t *testing.T) {
+// TestNoOtherProcessBecomesOwnerDuringVacuum: however often the file is replaced, every attempt to open
+// the ledger finds it locked.
+func TestNoOtherProcessBecomesOwnerDuringVacuum(t *testing.T) {
 	s, file := filled(t)
 	stop, tried := make(chan struct{}), make(chan int)
 	go func() {

@@ -104,7 +104,7 @@ func collectRecords(tx kv.Tx, b kv.Bucket, into map[string]string) error {
 }
 
 // unpack writes an archive into a new directory. It expects that everything in it is private
-// and names nobody.
+// and names no user.
 func unpack(t *testing.T, archive io.Reader) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")

@@ -145,7 +145,7 @@ func (s suite) blobLines(t *testing.T) {
 	}
 }
 
-// blobOnce: equal content takes room once, and is gone when deleted.
+// blobOnce: equal content is stored once, and is gone when deleted.
 func (s suite) blobOnce(t *testing.T) {
 	st := s.fresh(t)
 	ctx := context.Background()

@@ -32,7 +32,7 @@ func Run(t *testing.T, open func(t *testing.T, dir string) kv.Store) {
 		{"record limits", s.recordLimits},
 		{"range borders", s.rangeBorders},
 		{"random operations match a sorted map", s.model},
-		{"scan stops when told", s.scanStops},
+		{"scan stops when the loop ends", s.scanStops},
 		{"scans of what the transaction has deleted from", s.emptied},
 		{"update is atomic", s.atomic},
 		{"batch mates of a failing function commit", s.batchMates},

@@ -19,7 +19,7 @@ import (
 )
 
 // vacuumForgets: a thousand deleted secrets are found in the raw files before, none after, and
-// the records beside them are whole.
+// adjacent records are intact.
 func (s suite) vacuumForgets(t *testing.T) {
 	dir := t.TempDir()
 	st := s.open(t, dir)
@@ -239,7 +239,7 @@ func (s suite) vacuumKeepsViews(t *testing.T) {
 	want(t, st, "a", "2")
 }
 
-// vacuumDropped: a caller that gives up before its turn has changed nothing and blocks nobody.
+// vacuumDropped: a caller that gives up before its turn has changed nothing and blocks no other.
 func (s suite) vacuumDropped(t *testing.T) {
 	st := s.fresh(t)
 	ctx, cancel := context.WithCancel(context.Background())

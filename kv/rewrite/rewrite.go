@@ -1,11 +1,11 @@
-// Package rewrite says how stored records lose a text that is to be forgotten.
+// Package rewrite removes a text that the user wants forgotten from stored records.
 //
-// Start at Rule. Each domain that stores words returns the rules of its buckets, in which it alone
-// knows what is a word of somebody and what the record stands on; engine finds the records and applies
-// the rules, a few records to a transaction.
+// Start at Rule. Each domain that stores text returns the rules of its buckets: only the domain knows
+// which fields are text and which identify the record. The engine finds the records and applies the
+// rules, a few records per transaction.
 //
-// A rule leaves alone what identifies things (ids, hashes, times, kinds): a record without them would
-// be lost, not forgotten. The package deliberately decides nothing about which text goes.
+// A rule does not change what identifies things (ids, hashes, times, kinds): a record without them would
+// be lost, not forgotten. The package deliberately does not decide which text is removed.
 package rewrite
 
 import (
@@ -17,19 +17,19 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// Rule says how the records of one bucket lose a text.
+// Rule removes a text from the records of one bucket.
 type Rule struct {
-	Kind   string // what a record is to people: "memory"
+	Kind   string // what users call a record: "memory"
 	Bucket kv.Bucket
-	// Holds reports whether a record may hold the text; nil: when its key or value does. It has no
-	// effect and errs on the side of yes.
+	// Holds reports whether a record may contain the text; nil: whether its key or value does. It has no
+	// side effects, and may return true without need.
 	Holds func(r kv.Record, t scrub.Text) bool
-	// Out takes the text out of a record, with the index entries that spell it, and reports whether
-	// anything had to be changed. Errors: corrupt.
+	// Out removes the text from a record and from its index entries, and reports whether anything was
+	// changed. Errors: corrupt.
 	Out func(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error)
 }
 
-// Keys returns the keys of the records that may hold the text. Errors: corrupt.
+// Keys returns the keys of the records that may contain the text. Errors: corrupt.
 func (r Rule) Keys(tx kv.Tx, t scrub.Text) (keys [][]byte, err error) {
 	holds := r.Holds
 	if holds == nil {
@@ -46,9 +46,8 @@ func (r Rule) Keys(tx kv.Tx, t scrub.Text) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// JSON decodes a record, lets edit take the text out of its words, and stores it when that changed
-// anything. edit returns the key under which the record stands from now on. Errors: corrupt; those of
-// edit.
+// JSON decodes a record, calls edit, which removes the text, and stores the record if that changed
+// anything. edit returns the record's key, which may be a new one. Errors: corrupt; those of edit.
 func JSON[T any](tx kv.Tx, b kv.Bucket, r kv.Record, edit func(v *T) (key []byte, err error)) (bool, error) {
 	const op = "rewrite.json"
 	var v T
@@ -78,7 +77,7 @@ func JSON[T any](tx kv.Tx, b kv.Bucket, r kv.Record, edit func(v *T) (key []byte
 	return true, tx.Put(b, key, after)
 }
 
-// Words takes the text out of strings.
+// Words removes the text from strings.
 func Words(t scrub.Text, words ...*string) {
 	for _, w := range words {
 		*w = t.Out(*w)

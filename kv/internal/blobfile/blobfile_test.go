@@ -93,7 +93,7 @@ func FuzzOpenForgedFile(f *testing.F) {
 	})
 }
 
-// resign makes magic numbers and the footer's checksum right, where a file has room for them.
+// resign corrects magic numbers and the footer's checksum, if a file is long enough for them.
 func resign(file []byte) []byte {
 	if len(file) < headerSize+trailerSize {
 		return file

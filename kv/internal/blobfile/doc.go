@@ -1,8 +1,8 @@
-// Package blobfile is the file format of a blob: any content, readable at any byte or line
-// without unpacking what lies before it, with every byte under a checksum.
+// Package blobfile is the file format of a blob: any content, readable at any byte or line without
+// unpacking the content before it, with a checksum over every byte.
 //
-// Start at Codec: Write packs a stream, Open gives a Reader over the packed bytes. Neither
-// knows where the bytes are kept, so that every backend of kv can use the same format:
+// Start at Codec: Write packs a stream, Open returns a Reader over the packed bytes. Neither knows where
+// the bytes are stored, so that every backend of kv can use the same format:
 //
 //	header   "ctxblob", format version
 //	frames   each: stored length (top bit: stored raw), length, CRC-32C, stored bytes
@@ -13,10 +13,9 @@
 // All integers are big endian. Each frame holds FrameSize bytes of content, the last one the
 // rest, and is compressed on its own (zstd), or stored raw when that is not longer.
 //
-// Guarantees: a changed byte is an error of code corrupt and never content; no file makes
-// the reader allocate more than the file's own size plus one frame, so a decompression bomb
-// cannot exist; content is named by the SHA-256 of its uncompressed bytes, so the name does
-// not depend on the compressor.
+// Guarantees: a changed byte is an error of code corrupt and never content; the reader allocates at most
+// the file's own size plus one frame, so there are no decompression bombs; content is named by the SHA-256
+// of its uncompressed bytes, so the name does not depend on the compressor.
 //
-// The package deliberately knows no files, directories or durability: that is the backend's.
+// The package deliberately knows no files, directories or durability: the backend handles these.
 package blobfile

@@ -27,14 +27,14 @@ type frame struct {
 	size     int   // of its content
 }
 
-// footer is what the index and the trailer say.
+// footer is the content of the index and the trailer.
 type footer struct {
 	ref    kv.BlobRef
 	frames []frame
 	end    int64 // offset of the index, which is the end of the last frame
 }
 
-// encode returns index and trailer as they are written.
+// encode returns the bytes of index and trailer.
 func (f footer) encode() []byte {
 	b := make([]byte, 0, len(f.frames)*entrySize+trailerSize)
 	for _, fr := range f.frames {
@@ -58,7 +58,7 @@ func footerSum(fields []byte) uint32 {
 	return crc32.Update(sum, table, fields)
 }
 
-// readFooter reads and checks everything of a file but its frames.
+// readFooter reads and checks header, index and trailer.
 func readFooter(src io.ReaderAt, size int64) (footer, error) {
 	if size < int64(headerSize+trailerSize) {
 		return footer{}, corrupt("has %d bytes, fewer than an empty blob", size)
@@ -86,10 +86,10 @@ func readFooter(src io.ReaderAt, size int64) (footer, error) {
 	return decodeFooter(fields, int(count), end)
 }
 
-// checkMagic compares both ends of a file with what this version writes.
+// checkMagic checks magic and version at both ends of a file.
 func checkMagic(header, trailer []byte) error {
 	if string(header[:len(headerMagic)]) != headerMagic || string(trailer[:len(trailerMagic)]) != trailerMagic {
-		return corrupt("does not begin and end as a blob does")
+		return corrupt("has a wrong magic number")
 	}
 	first, last := header[len(headerMagic)], trailer[len(trailerMagic)]
 	switch {
@@ -125,8 +125,8 @@ func decodeFooter(fields []byte, count int, end int64) (footer, error) {
 	return f, f.check()
 }
 
-// check says whether the index fits the file and itself. The checksum has passed, so only a
-// forged file or a defect fails here; nothing may trust the numbers before.
+// check checks that the index is consistent. The checksum was right, so only a forged file or a defect
+// fails here; the numbers must not be used before.
 func (f footer) check() error {
 	next, newlines, total := int64(headerSize), int64(0), int64(0)
 	for i, fr := range f.frames {

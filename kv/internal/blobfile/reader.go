@@ -21,13 +21,13 @@ type Reader struct {
 	mu      sync.Mutex
 	current int    // number of the unpacked frame, or -1; guarded by mu
 	content []byte // of that frame; guarded by mu
-	buffer  []byte // that content lies in; guarded by mu
+	buffer  []byte // the memory of content; guarded by mu
 	packed  []byte // scratch; guarded by mu
 }
 
-// Open returns a reader over the size bytes of src, after checking everything but the frames,
-// which are checked when they are read. Errors: corrupt, unavailable when src cannot be read
-// or a newer version wrote it.
+// Open returns a reader over the size bytes of src. It checks everything except the frames, which are
+// checked when they are read. Errors: corrupt; unavailable when src cannot be read or a newer version
+// wrote it.
 func (c *Codec) Open(src io.ReaderAt, size int64) (*Reader, error) {
 	foot, err := readFooter(src, size)
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *Reader) LineOffset(n int64) (int64, error) {
 	case n == ref.Lines:
 		return ref.Size, nil
 	}
-	// The n-th newline lies in the last frame that has fewer than n newlines before it.
+	// The n-th newline is in the last frame that has fewer than n newlines before it.
 	i := sort.Search(len(r.foot.frames), func(i int) bool { return r.foot.frames[i].newlines >= n }) - 1
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +115,7 @@ func (r *Reader) frame(i int) ([]byte, error) {
 	if r.current == i {
 		return r.content, nil
 	}
-	r.current = -1 // whatever fails below has spoiled the buffer
+	r.current = -1 // an error below leaves the buffer invalid
 	end := r.foot.end
 	if i+1 < len(r.foot.frames) {
 		end = r.foot.frames[i+1].offset

@@ -10,9 +10,9 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// Write packs the bytes of r, at most limit of them, into w and returns the blob's name, size
-// and lines. After an error w holds a part of a file, to be thrown away. Errors: too_large,
-// invalid for a negative limit, and those of r and w unchanged.
+// Write packs the bytes of r, at most limit of them, into w and returns the blob's name, size and lines.
+// After an error the content of w is incomplete. Errors: too_large, invalid for a negative limit, and
+// those of r and w unchanged.
 func (c *Codec) Write(w io.Writer, r io.Reader, limit int64) (kv.BlobRef, error) {
 	if limit < 0 {
 		return kv.BlobRef{}, fault.New(fault.Invalid, "kv.blob", "blob limit %d is negative", limit)
@@ -40,7 +40,8 @@ func (c *Codec) Write(w io.Writer, r io.Reader, limit int64) (kv.BlobRef, error)
 			break
 		}
 		if len(f.frames) == maxFrames {
-			return kv.BlobRef{}, fault.New(fault.TooLarge, "kv.blob", "content exceeds %d bytes, the largest blob", int64(maxFrames)*FrameSize)
+			return kv.BlobRef{}, fault.New(fault.TooLarge, "kv.blob",
+				"content exceeds %d bytes, the largest blob", int64(maxFrames)*FrameSize)
 		}
 		packed = c.pack(packed, len(f.frames), content[:n])
 		if _, err := w.Write(packed); err != nil {
@@ -61,8 +62,8 @@ func (c *Codec) Write(w io.Writer, r io.Reader, limit int64) (kv.BlobRef, error)
 	return f.ref, err
 }
 
-// fill reads until p is full or r ends. Unlike io.ReadFull it keeps a reader's own
-// io.ErrUnexpectedEOF apart from the end: a body that was cut off must not become a blob.
+// fill reads until p is full or r ends. Unlike io.ReadFull it distinguishes a reader's own
+// io.ErrUnexpectedEOF from the end: a truncated body must not become a blob.
 func fill(r io.Reader, p []byte) (n int, eof bool, err error) {
 	for n < len(p) {
 		m, err := r.Read(p[n:])
