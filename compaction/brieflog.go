@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
 
@@ -82,14 +83,14 @@ func (s *source) runLine(op *Operation) string {
 	switch {
 	case op.pending():
 		mark = "[INTERRUPTED]"
-	case op.Status == intents.Failed || op.ExitCode != nil && *op.ExitCode != 0:
+	case op.failed():
 		mark = "[FAILED]"
 		if op.ExitCode != nil {
 			mark += " exit " + strconv.Itoa(*op.ExitCode)
 		}
 	}
 	text := "    - " + oneLine(op.Command, 240) + "  " + mark
-	if said := oneLine(bareOutput(cmp.Or(op.Outcome, op.Error)), outputChars); said != "" {
+	if said := oneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), outputChars); said != "" {
 		text += "\n      Output: " + said
 	}
 	return text
@@ -140,7 +141,7 @@ func (s *source) failedCalls() map[string]bool {
 		}
 	}
 	for i := range s.past {
-		if op := &s.past[i]; op.Status == intents.Failed || op.ExitCode != nil && *op.ExitCode != 0 {
+		if op := &s.past[i]; op.failed() {
 			out[op.CallID] = true
 		}
 	}

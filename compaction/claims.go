@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
 
@@ -76,13 +77,13 @@ func (s *source) ofCommands(c claim) (refuted, unknown string) {
 	checks, failing := 0, false
 	for _, cmd := range s.commands {
 		named := cmd.named(c.text)
-		if cmd.purpose >= build {
+		if cmd.purpose >= shellcmd.Build {
 			checks++
 			failing = failing || cmd.open()
 		}
 		last := oneLine(cmd.last.Command, 160) + " last ended with " + cmd.ended()
 		switch {
-		case (named || cmd.purpose == test && namesRuns().MatchString(c.plain)) && c.passed && !c.failed && cmd.open():
+		case (named || cmd.purpose == shellcmd.Test && namesRuns().MatchString(c.plain)) && c.passed && !c.failed && cmd.open():
 			return last, ""
 		case named && c.failed && !c.passed && cmd.succeeded() && saysStill().MatchString(c.text):
 			return last, ""
@@ -196,7 +197,7 @@ func (s *source) ofDeeds(c claim) (refuted, unknown string) {
 		switch {
 		case last == nil && unknown == "":
 			unknown = "no " + d.what + " is recorded"
-		case last != nil && !last.pending() && (last.Status == intents.Failed || last.ExitCode != nil && *last.ExitCode != 0):
+		case last != nil && !last.pending() && last.failed():
 			return oneLine(last.Command, 160) + " failed (" + turnRange(last.Turn, last.Turn) + ")", ""
 		}
 	}

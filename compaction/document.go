@@ -1,9 +1,12 @@
 package compaction
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
 )
 
@@ -86,6 +89,29 @@ func (d *document) add(b *block, l *line) *line {
 	return l
 }
 
+// under returns a function that offers lines under a heading, which is printed exactly when one of them is.
+func (d *document) under(b *block, heading line) func(line) {
+	var head *line
+	return func(l line) {
+		if head == nil {
+			heading.heading = true
+			head = d.add(b, &heading)
+		}
+		l.parent = head
+		d.add(b, &l)
+	}
+}
+
+// countOf returns a block's more function that prints how many lines were left out.
+func countOf(format string) func([]*line) string {
+	return func(left []*line) string {
+		if len(left) == 0 {
+			return ""
+		}
+		return fmt.Sprintf(format, chars.Commas(len(left)))
+	}
+}
+
 // find returns the line that stands for an anchor, or nil.
 func (d *document) find(anchor string) *line {
 	for _, q := range d.queue {
@@ -140,7 +166,7 @@ func (d *document) fill(budget int) (text string, size int, ok bool) {
 		text = d.String()
 		size = count(text)
 		if size <= budget {
-			return text, size, d.complete()
+			return text, size, len(d.missing()) == 0
 		}
 		if d.dropLast() == 0 {
 			return text, size, false
@@ -156,8 +182,6 @@ func (d *document) begin() int {
 		if b.always {
 			sum += b.frame()
 		}
-	}
-	for _, b := range d.blocks {
 		for _, l := range b.lines {
 			l.in = false
 		}
@@ -254,15 +278,17 @@ func (d *document) remainders() int {
 	return sum
 }
 
-func (d *document) complete() bool {
+// missing returns the lines that must be printed and are not.
+func (d *document) missing() []*line {
+	var out []*line
 	for _, q := range d.queue {
 		for _, l := range q {
 			if l.must && !l.in {
-				return false
+				out = append(out, l)
 			}
 		}
 	}
-	return true
+	return out
 }
 
 // String prints the chosen lines.
@@ -298,7 +324,7 @@ func (b *block) String() string {
 		out = append(out, b.empty)
 	}
 	sorted := slices.Clone(b.lines)
-	slices.SortStableFunc(sorted, func(x, y *line) int { return int(min(1, max(-1, x.pos-y.pos))) })
+	slices.SortStableFunc(sorted, func(x, y *line) int { return cmp.Compare(x.pos, y.pos) })
 	more := b.remainder()
 	for _, l := range sorted {
 		if more != "" && b.moreAt > 0 && l.pos > b.moreAt {
@@ -322,12 +348,8 @@ func count(s string) int { return tokens.O200kBase.CountString(s) }
 
 // need is how many tokens the document takes with all that must be in it; size is what it has now.
 func (d *document) need(size int) int {
-	for _, q := range d.queue {
-		for _, l := range q {
-			if l.must && !l.in {
-				size += count(l.text + "\n")
-			}
-		}
+	for _, l := range d.missing() {
+		size += count(l.text + "\n")
 	}
 	return size + 64 // headings of blocks that hold nothing else
 }

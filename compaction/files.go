@@ -45,10 +45,7 @@ func (s *source) fileStates() []*fileState {
 	}
 	all := t.all
 	slices.SortStableFunc(all, func(a, b *fileState) int {
-		if fa, fb := s.focused(a.path), s.focused(b.path); fa != fb {
-			return boolFirst(fa)
-		}
-		return cmp.Or(cmp.Compare(b.touched, a.touched), strings.Compare(a.path, b.path))
+		return cmp.Or(s.compareFocus(a.path, b.path), cmp.Compare(b.touched, a.touched), strings.Compare(a.path, b.path))
 	})
 	return all
 }
@@ -74,10 +71,6 @@ func (t *fileTable) under(p string) []*fileState {
 	return out
 }
 
-func (t *fileTable) touch(f *fileState, op *Operation) {
-	f.touched = op.Seq
-}
-
 // take adds one operation.
 func (t *fileTable) take(op *Operation) {
 	if op.Op == intents.OpShell && !op.pending() {
@@ -88,12 +81,12 @@ func (t *fileTable) take(op *Operation) {
 	}
 	if op.Op == intents.OpMove && op.From != "" && op.Status == intents.Applied {
 		f := t.get(t.src.path(op.From))
-		t.touch(f, op)
+		f.touched = op.Seq
 		t.move(f, t.src.path(op.Target), op.Turn)
 		return
 	}
 	f := t.get(t.src.path(op.Target))
-	t.touch(f, op)
+	f.touched = op.Seq
 	switch {
 	case op.pending():
 		f.pending = op
@@ -129,13 +122,6 @@ func (t *fileTable) move(f *fileState, to string, turn int) {
 	t.byPath[to] = f
 	f.applied++
 	f.gone, f.unsure, f.failed, f.pending = "", "", nil, nil
-}
-
-func boolFirst(first bool) int {
-	if first {
-		return -1
-	}
-	return 1
 }
 
 // apply takes one successful operation into account. known says that the file had been read before.

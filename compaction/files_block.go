@@ -1,10 +1,13 @@
 package compaction
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 )
@@ -42,8 +45,7 @@ func (s *source) addFiles(d *document, n *names) {
 func shellEdits(ops []Operation) []Operation {
 	var out []Operation
 	for _, op := range slices.Backward(ops) {
-		inPlace := strings.Contains(op.Command, "sed -i") || strings.Contains(op.Command, "perl -pi") || strings.Contains(op.Command, "perl -i")
-		if op.Op == intents.OpShell && op.Status == intents.Applied && inPlace {
+		if op.Op == intents.OpShell && op.Status == intents.Applied && shellcmd.EditsInPlace(op.Command) {
 			out = append(out, op)
 		}
 	}
@@ -70,23 +72,12 @@ func (s *source) moreFiles(left []*line) string {
 
 // inDirs prints the directories that hold most, " in src/ (12), lib/ (3)".
 func inDirs(dirs map[string]int) string {
-	var all []string
-	for dir := range dirs {
-		all = append(all, dir)
-	}
-	slices.SortFunc(all, func(a, b string) int {
-		if dirs[a] != dirs[b] {
-			return dirs[b] - dirs[a]
-		}
-		return strings.Compare(a, b)
+	all := slices.SortedFunc(maps.Keys(dirs), func(a, b string) int {
+		return cmp.Or(cmp.Compare(dirs[b], dirs[a]), strings.Compare(a, b))
 	})
 	var parts []string
 	for _, dir := range all[:min(len(all), 3)] {
-		shown := dir
-		if shown == "" {
-			shown = "./"
-		}
-		parts = append(parts, fmt.Sprintf("%s (%d)", shown, dirs[dir]))
+		parts = append(parts, fmt.Sprintf("%s (%d)", cmp.Or(dir, "./"), dirs[dir]))
 	}
 	return " in " + strings.Join(parts, ", ")
 }

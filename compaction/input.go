@@ -89,4 +89,9 @@ func (op *Operation) pending() bool {
 	return op.Status != intents.Applied && op.Status != intents.Failed
 }
 
+// failed reports whether the operation is known to have failed.
+func (op *Operation) failed() bool {
+	return op.Status == intents.Failed || op.ExitCode != nil && *op.ExitCode != 0
+}
+
 func (op *Operation) shell() bool { return op.Op == intents.OpShell || op.Op == intents.OpCommit }

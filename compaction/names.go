@@ -48,19 +48,19 @@ type name struct {
 // names ranks the identifiers of the session by how likely later work needs them: how often they were
 // said, by whom, how recently.
 type names struct {
-	src    *source
-	byText map[string]int
-	all    []name
-	paths  map[string]int
-	lines  []*line // by path: the line that its names stand under
-	order  []string
-	places *places
-	edits  []map[int]int // by path: how often its edits say a name
-	gone   []bool        // by path: its names are of no use any more
+	src       *source
+	byText    map[string]int
+	all       []name
+	paths     map[string]int
+	lines     []*line // by path: the line that its names stand under
+	order     []string
+	pathRanks *pathRanks
+	edits     []map[int]int // by path: how often its edits say a name
+	gone      []bool        // by path: its names are of no use any more
 }
 
 func (s *source) rankNames() *names {
-	n := &names{src: s, byText: make(map[string]int), paths: make(map[string]int), places: s.rankPlaces()}
+	n := &names{src: s, byText: make(map[string]int), paths: make(map[string]int), pathRanks: s.rankPaths()}
 	callPath := make(map[string]int)
 	items := s.in.Items
 	about := make([][]int, len(items))

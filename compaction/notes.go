@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -55,7 +56,7 @@ func (s *source) check(text string) []string {
 	var out []string
 	for _, c := range s.commands {
 		named := strings.Contains(text, c.key) || strings.Contains(text, c.last.Command)
-		claimed := c.purpose == test && claimsSuccess().MatchString(text)
+		claimed := c.purpose == shellcmd.Test && claimsSuccess().MatchString(text)
 		if (named || claimed) && c.open() {
 			out = append(out, oneLine(c.last.Command, 160)+" last ended with "+c.failure())
 		}
@@ -74,11 +75,12 @@ func (s *source) unknown(text string) []string {
 	var out []string
 	seen := make(map[string]bool)
 	for _, m := range quotedCode().FindAllStringSubmatch(text, 40) {
-		key, p := keyOf(m[1])
-		if p < build || seen[key] || slices.ContainsFunc(s.commands, func(c *commandState) bool { return strings.Contains(c.key, key) }) {
+		k := keyOf(m[1])
+		ran := func(c *commandState) bool { return strings.Contains(c.key, k.key) }
+		if k.purpose < shellcmd.Build || seen[k.key] || slices.ContainsFunc(s.commands, ran) {
 			continue
 		}
-		seen[key] = true
+		seen[k.key] = true
 		out = append(out, "no run of "+oneLine(m[1], 160)+" is recorded")
 	}
 	for _, p := range pathLike().FindAllString(text, 60) {
@@ -95,10 +97,6 @@ func (s *source) knows(path string) bool {
 	same := func(known string) bool {
 		return known == path || strings.HasSuffix(known, "/"+path) || strings.HasSuffix(path, "/"+known)
 	}
-	for _, f := range s.files {
-		if same(f.path) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(s.explored.all, func(r *readState) bool { return same(r.path) })
+	return slices.ContainsFunc(s.files, func(f *fileState) bool { return same(f.path) }) ||
+		slices.ContainsFunc(s.explored.all, func(r *readState) bool { return same(r.path) })
 }

@@ -3,8 +3,8 @@ package compaction
 import (
 	"cmp"
 
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
-	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/transcript"
 )
 
@@ -17,7 +17,7 @@ const openFailures = 5
 // addOpen adds what is not finished: the request in progress, and what failed or was interrupted
 // and did not succeed since.
 func (s *source) addOpen(d *document) {
-	b := d.block(&block{head: openHead, always: true, empty: "  Nothing recorded is pending or failed.", more: s.moreOpen})
+	b := d.block(&block{head: openHead, always: true, empty: "  Nothing recorded is pending or failed.", more: countOf("  … and %s more")})
 	var pos int64
 	add := func(anchor, text string) {
 		pos++
@@ -32,7 +32,7 @@ func (s *source) addOpen(d *document) {
 		}
 	}
 	for _, c := range s.commands {
-		if c.open() && c.purpose >= build {
+		if c.open() && c.purpose >= shellcmd.Build {
 			add("open:"+c.key, s.printed(c)+" → "+c.failure())
 		}
 	}
@@ -46,7 +46,7 @@ func (s *source) addOpen(d *document) {
 	}
 	others := 0
 	for _, c := range s.commands {
-		if others < openFailures && c.open() && c.purpose == other {
+		if others < openFailures && c.open() && c.purpose == shellcmd.Other {
 			others++
 			add("open:"+c.key, s.printed(c)+" → "+c.failure())
 		}
@@ -55,7 +55,7 @@ func (s *source) addOpen(d *document) {
 
 // reason is why an operation failed, as far as that was recorded.
 func (op *Operation) reason() string {
-	return cmp.Or(oneLine(bareOutput(cmp.Or(op.Error, op.Outcome)), 200), "no reason recorded")
+	return cmp.Or(oneLine(shellcmd.BareOutput(cmp.Or(op.Error, op.Outcome)), 200), "no reason recorded")
 }
 
 // splitTurn returns the turn that the boundary splits, or 0.
@@ -68,13 +68,6 @@ func (s *source) splitTurn() int {
 		return 0
 	}
 	return next.Turn
-}
-
-func (s *source) moreOpen(left []*line) string {
-	if len(left) == 0 {
-		return ""
-	}
-	return "  … and " + chars.Commas(len(left)) + " more"
 }
 
 // superseded says, for each failure of the compacted range, what made it obsolete: a later success
@@ -91,7 +84,7 @@ func (s *source) superseded() map[int]string {
 		op := &s.in.Operations[i]
 		key := "file " + op.Target
 		if op.shell() {
-			key, _ = s.keyOf(op.Command)
+			key = s.keyOf(op.Command).key
 		}
 		switch {
 		case op.Status == intents.Applied && (op.ExitCode == nil || *op.ExitCode == 0):

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 )
@@ -92,7 +93,7 @@ func (s *source) groups() []group {
 			obsolete = append(obsolete, g)
 		case op.Status == intents.Failed:
 			open = append(open, g)
-		case op.shell() && s.isLook(op.Command):
+		case op.shell() && s.readsOnly(op.Command):
 			continue // it changed nothing: the line about what is left out counts it
 		case shown < operationsUnfolded:
 			shown++
@@ -145,7 +146,7 @@ func (op *Operation) failure() string {
 	if op.shell() || text == "" {
 		text = cmp.Or(op.Outcome, op.Error)
 	}
-	text = oneLine(bareOutput(text), 160)
+	text = oneLine(shellcmd.BareOutput(text), 160)
 	if op.ExitCode != nil && *op.ExitCode != 0 {
 		exit := "exit " + strconv.Itoa(*op.ExitCode)
 		if text == "" {
@@ -159,18 +160,22 @@ func (op *Operation) failure() string {
 // closing is what stands below the list: the warning when something is pending, the note, and the
 // way back to the full history.
 func (s *source) closing() string {
+	return "\n" + s.pendingWarning() + resumptionNote + "\n\n" + s.historyLine() + s.dirLine()
+}
+
+// pendingWarning is the documented warning about operations whose outcome is unknown; "" when there are none.
+func (s *source) pendingWarning() string {
 	pending := 0
 	for i := range s.past {
 		if s.past[i].pending() {
 			pending++
 		}
 	}
-	var warning string
-	if pending > 0 {
-		warning = fmt.Sprintf("WARNING: %d intent(s) are still PENDING — they may have been interrupted.\n"+
-			"Check current disk state before retrying these operations.\n\n", pending)
+	if pending == 0 {
+		return ""
 	}
-	return "\n" + warning + resumptionNote + "\n\n" + s.historyLine() + s.dirLine()
+	return fmt.Sprintf("WARNING: %d intent(s) are still PENDING — they may have been interrupted.\n"+
+		"Check current disk state before retrying these operations.\n\n", pending)
 }
 
 // dirLine says what the paths of the document are relative to; "" when that is not known.

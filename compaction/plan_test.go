@@ -381,17 +381,3 @@ func TestNotesStandAtTheTurnInWhichTheyWereSaid(t *testing.T) {
 		t.Errorf("the range ends with turn %d; the document:\n%s", p.Record.TurnTo, p.Text)
 	}
 }
-
-func TestACheckInsideAPipeTellsOnlyHowThePipeEnded(t *testing.T) {
-	for command, want := range map[string]bool{
-		"go test ./... | tail -5":               true,
-		"go test ./... && git log | head -3":    false,
-		"git status | head; go vet ./...":       false,
-		"go test ./... || echo failed":          false,
-		"FOO=1 go test -race ./... 2>&1 | head": true,
-	} {
-		if piped(command) != want {
-			t.Errorf("%s: piped is %v", command, !want)
-		}
-	}
-}

@@ -181,13 +181,10 @@ func (s *source) standing(all []*request) []*request {
 
 // anchored returns the requests that the earlier summary quoted.
 func (s *source) anchored(all []*request) []*request {
-	quoted := make(map[int]bool)
-	for _, turn := range quotedTurns(s.in.PreviousText) {
-		quoted[turn] = true
-	}
+	quoted := quotedTurns(s.in.PreviousText)
 	var out []*request
 	for _, r := range slices.Backward(all) {
-		if quoted[r.item.Turn] {
+		if slices.Contains(quoted, r.item.Turn) {
 			out = append(out, r)
 		}
 	}

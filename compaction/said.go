@@ -63,7 +63,7 @@ const artifactsHead = "[ARTIFACTS — large results kept outside the conversatio
 
 // addArtifacts adds the handles of what stands outside the conversation, the newest first.
 func (s *source) addArtifacts(d *document) {
-	b := d.block(&block{head: artifactsHead, more: moreArtifacts})
+	b := d.block(&block{head: artifactsHead, more: countOf("  … and %s more artifact(s)")})
 	seen := make(map[string]bool)
 	for _, a := range slices.Backward(s.in.Artifacts) {
 		if a.Seq > s.last || seen[a.ID] {
@@ -76,11 +76,4 @@ func (s *source) addArtifacts(d *document) {
 		}
 		d.add(b, &line{text: text, class: classArtifact, anchor: "handle:" + a.ID, pos: int64(len(seen))})
 	}
-}
-
-func moreArtifacts(left []*line) string {
-	if len(left) == 0 {
-		return ""
-	}
-	return "  … and " + chars.Commas(len(left)) + " more artifact(s)"
 }

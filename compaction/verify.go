@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"ctxledger.dev/compaction/shellcmd"
 )
 
 // verify goes through a summary statement by statement. One that the ledger refutes goes, and in its
@@ -132,13 +134,11 @@ func (s *source) backed(statement string) bool {
 			return true
 		}
 	}
-	for _, r := range s.explored.all {
-		if mentions(statement, r.path) {
-			return true
-		}
+	if slices.ContainsFunc(s.explored.all, func(r *readState) bool { return mentions(statement, r.path) }) {
+		return true
 	}
 	for _, c := range s.commands {
-		if c.named(statement) || c.purpose >= build && namesChecks().MatchString(statement) {
+		if c.named(statement) || c.purpose >= shellcmd.Build && namesChecks().MatchString(statement) {
 			return true
 		}
 	}

@@ -102,8 +102,8 @@ func (s *source) windowPins() ([]entry, error) {
 	if !ids[first.item.ID] {
 		out = append(out, entry{first.label(), s.fit(first.text, s.budget/4, first.item.ID)})
 	}
-	for i := len(standing) - 1; i >= 0; i-- {
-		if r := standing[i]; r != first && !ids[r.item.ID] {
+	for _, r := range slices.Backward(standing) {
+		if r != first && !ids[r.item.ID] {
 			out = append(out, entry{r.label(), r.text})
 		}
 	}
@@ -124,16 +124,11 @@ func (s *source) dropped() int {
 // earlierSummary returns the summary that must stay: the whole of the earlier text, or what stands
 // in it before the block of window mode.
 func earlierSummary(in *Input) string {
-	earlier, _ := splitWindow(in.PreviousText)
-	return earlier
-}
-
-func splitWindow(text string) (earlier, block string) {
-	if strings.HasPrefix(text, windowHead) {
-		return "", text
+	if strings.HasPrefix(in.PreviousText, windowHead) {
+		return ""
 	}
-	if i := strings.LastIndex(text, ruleText+windowHead); i >= 0 {
-		return text[:i], text[i+len(ruleText):]
+	if i := strings.LastIndex(in.PreviousText, ruleText+windowHead); i >= 0 {
+		return in.PreviousText[:i]
 	}
-	return text, ""
+	return in.PreviousText
 }

@@ -1,6 +1,14 @@
-package compaction
+// Package shellcmd says what a shell command is run for: a test, a build, a search, or something else; which
+// checks it makes, and which of them a later command repeats. It also recognises what the output of a command
+// says of its outcome.
+//
+// Start with Key and Checks. Commands are recognised by patterns over the names of common tools; a tool that is
+// not in the tables counts as Other. The package runs nothing and reads no files.
+package shellcmd
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -9,15 +17,22 @@ import (
 	"ctxledger.dev/internal/shell"
 )
 
-// A purpose is what a command is run for.
-type purpose int
+// A Purpose is what a command is run for. Of two, the higher one says more about the state of the code.
+type Purpose int
 
+// The purposes, in ascending order.
 const (
-	other  purpose = iota
-	search         // looks at things: its exit code says little
-	build          // compiles or checks
-	test
+	Other  Purpose = iota
+	Search         // reads or looks for something: its exit code says little
+	Build          // compiles or checks
+	Test
 )
+
+// lazy returns a pattern that is compiled on first use: every process of the command line links this package,
+// and few of them need it.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 var (
 	testCommand = lazy(`(^|\s|/)(go test|gotestsum|pytest|py\.test|tox|nox|nosetests|unittest|vitest|jest|mocha|playwright|cypress|rspec|phpunit|pest|ctest|busted|bats|(npm|pnpm|yarn|bun|deno)( run)? [\w:-]*test\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|dart|flutter|lein|rebar3|stack|cabal|composer|rake|rails|just|task|make|mage|nx|turbo|buck2?)\s[^|;&]*\btest\S*|(mise|moon|poe|hatch|pdm|rye|pixi|invoke|inv|earthly|pants|doit|lerna|rush|ant|ng)( run| r)? [\w:.-]*test\S*|make check|mvn verify|cargo nextest)(\s|$)`)
@@ -29,7 +44,7 @@ var (
 	preamble = lazy(`^(cd|pushd|popd|export|set|source|\.|unset|ulimit)(\s|$)`)
 	wrapper  = lazy(`^(([A-Za-z_]\w*=("[^"]*"|'[^']*'|\S*)|time|nice|sudo|exec|command|env|timeout( -\S+)* \S+)\s+)+`)
 	redirect = lazy(`\s*(\d?>&\d|&?\d?>>?\s*/dev/null|<\s*/dev/null)`)
-	looked   = lazy(`(^|[|;&]\s*)(grep|egrep|rg|find|ag|ack|fd|git grep)\s`)
+	looking  = lazy(`(^|[|;&]\s*)(grep|egrep|rg|find|ag|ack|fd|git grep)\s`)
 )
 
 // tools are the words that a test or a build starts with: what has none of them is not looked at by the
@@ -57,9 +72,9 @@ func namesTool(segment string) bool {
 	return false
 }
 
-// segments splits a command at its operators outside quotes. A command with a here-document has
+// Segments splits a command at its operators outside quotes. A command with a here-document has
 // only its first line.
-func segments(command string) []string {
+func Segments(command string) []string {
 	command, _, _ = strings.Cut(command, "<<")
 	var out []string
 	for _, s := range shell.Segments(chars.Strip(command)) {
@@ -68,18 +83,18 @@ func segments(command string) []string {
 	return out
 }
 
-// keyOf names what a command runs, so that two runs of one thing are known as such: without changes
+// Key names what a command runs, so that two runs of one thing are known as such: without changes
 // of directory, variables, redirections, and the filters around it.
-func keyOf(command string) (key string, p purpose) {
+func Key(command string) (key string, p Purpose) {
 	var acts, looks []string
-	p = other
-	for _, s := range segments(command) {
+	p = Other
+	for _, s := range Segments(command) {
 		if preamble().MatchString(s) {
 			continue
 		}
-		s = unwrapped(s)
+		s = Unwrapped(s)
 		s = strings.Join(strings.Fields(s), " ")
-		if sp := purposeOf(s); sp == search {
+		if sp := PurposeOf(s); sp == Search {
 			looks = append(looks, s)
 		} else {
 			acts = append(acts, s)
@@ -88,16 +103,16 @@ func keyOf(command string) (key string, p purpose) {
 	}
 	switch {
 	case len(acts) > 0:
-		return clip(strings.Join(acts, " && "), 300), p
+		return strings.Join(acts, " && "), p
 	case len(looks) > 0:
-		return clip(strings.Join(looks, " | "), 300), search
+		return strings.Join(looks, " | "), Search
 	default:
-		return oneLine(command, 300), other
+		return command, Other
 	}
 }
 
-// unwrapped is a segment of a command without variables and tools in front of it, and without redirections.
-func unwrapped(segment string) string {
+// Unwrapped is a segment of a command without variables and tools in front of it, and without redirections.
+func Unwrapped(segment string) string {
 	segment = wrapper().ReplaceAllString(segment, "")
 	if strings.ContainsAny(segment, "<>") {
 		segment = redirect().ReplaceAllString(segment, "")
@@ -105,44 +120,37 @@ func unwrapped(segment string) string {
 	return segment
 }
 
-func purposeOf(segment string) purpose {
+func PurposeOf(segment string) Purpose {
 	switch {
 	case searchCommand().MatchString(segment):
-		return search
+		return Search
 	case !namesTool(segment):
-		return other
+		return Other
 	case testCommand().MatchString(segment):
-		return test
+		return Test
 	case buildCommand().MatchString(segment):
-		return build
+		return Build
 	default:
-		return other
+		return Other
 	}
 }
 
-// keyed is what keyOf says of a command.
-type keyed struct {
-	key     string
-	purpose purpose
+// Looks reports whether a command searches for something, rather than only reading.
+func Looks(command string) bool { return looking().MatchString(command) }
+
+// EditsInPlace reports whether a command edits files in place.
+func EditsInPlace(command string) bool {
+	return slices.ContainsFunc([]string{"sed -i", "perl -pi", "perl -i"}, func(s string) bool { return strings.Contains(command, s) })
 }
 
-// keyOf is the function keyOf, which remembers.
-func (s *source) keyOf(command string) (key string, p purpose) {
-	k, known := s.keys[command]
-	if !known {
-		k.key, k.purpose = keyOf(command)
-		s.keys[command] = k
+// Piped reports whether a test or build of a command pipes its output into a filter, which hides its exit status.
+func Piped(command string) bool {
+	inside := false // a pipeline
+	for _, s := range shell.Segments(chars.Strip(command)) {
+		if !inside && s.Piped && PurposeOf(wrapper().ReplaceAllString(s.Text, "")) >= Build {
+			return true
+		}
+		inside = s.Piped
 	}
-	return k.key, k.purpose
-}
-
-// isLook reports whether a command only looks at things.
-func (s *source) isLook(command string) bool {
-	_, p := s.keyOf(command)
-	return p == search
-}
-
-// isSearch reports whether a command only looks for something.
-func (s *source) isSearch(command string) bool {
-	return s.isLook(command) && looked().MatchString(command)
+	return false
 }
