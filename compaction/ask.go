@@ -100,13 +100,13 @@ func (a *asking) part(ctx context.Context, p *BriefPart, previous string, output
 	}
 	rest, s := p.Messages, fullScale(p)
 	a.last = 0
-	room := a.window - output
+	limit := a.window - output
 	for {
-		n, prompt := a.chunk(p, rest, previous, s, output, room)
+		n, prompt := a.chunk(p, rest, previous, s, output, limit)
 		size := promptTokens(prompt)
 		for size > a.window-output && s != s.smaller() {
 			s = s.smaller()
-			n, prompt = a.chunk(p, rest, previous, s, output, room)
+			n, prompt = a.chunk(p, rest, previous, s, output, limit)
 			size = promptTokens(prompt)
 		}
 		if a.last > 0 && size >= a.last {
@@ -124,22 +124,22 @@ func (a *asking) part(ctx context.Context, p *BriefPart, previous string, output
 			a.answer.Run.Shrinks++
 			a.last, s = size, s.smaller()
 			if a.answer.Run.Shrinks >= 2 {
-				room = min(room, size/2) // the third attempt is made in chunks
+				limit = min(limit, size/2) // the third attempt is made in chunks
 			}
 		}
 	}
 }
 
 // chunk takes as many messages as fit into room, at least one, and makes their prompt.
-func (a *asking) chunk(p *BriefPart, rest []BriefMessage, previous string, s scale, output, room int) (int, Prompt) {
+func (a *asking) chunk(p *BriefPart, rest []BriefMessage, previous string, s scale, output, limit int) (int, Prompt) {
 	n := len(rest)
 	for {
 		prompt := a.brief.prompt(p, rest[:n], previous, s, output)
 		size := promptTokens(prompt)
-		if size <= room || n <= 1 {
+		if size <= limit || n <= 1 {
 			return n, prompt
 		}
-		n = max(1, min(n-1, n*room/size))
+		n = max(1, min(n-1, n*limit/size))
 	}
 }
 

@@ -29,7 +29,7 @@ const sectioned = "## Completed\n- it is done\n\n## Open Questions\nNone.\n\n## 
 
 // bigBrief is a brief of n messages with distinct words, in one part.
 func bigBrief(n int) *Brief {
-	b := &Brief{FirstKept: 9, Range: "r", From: 1, To: n, Room: 2_000, Task: "Do it.", Parts: []BriefPart{{}}}
+	b := &Brief{FirstKept: 9, Range: "r", From: 1, To: n, MaxTokens: 2_000, Task: "Do it.", Parts: []BriefPart{{}}}
 	p := &b.Parts[0]
 	for i := range n {
 		text := fmt.Sprintf("message-%d ", i) + strings.Repeat(fmt.Sprintf("word%d ", i), 300)
@@ -139,7 +139,7 @@ func TestEachRepetitionOfAnOverflowIsSmaller(t *testing.T) {
 }
 
 func TestAPromptThatCannotShrinkIsNotRepeated(t *testing.T) {
-	b := &Brief{Room: 500, Parts: []BriefPart{{Messages: []BriefMessage{{Label: "[Human — Turn 1]", Text: "short"}}}}}
+	b := &Brief{MaxTokens: 500, Parts: []BriefPart{{Messages: []BriefMessage{{Label: "[Human — Turn 1]", Text: "short"}}}}}
 	w := &writer{answer: func(int, Prompt) (Reply, error) { return Reply{}, overflow() }}
 	a, err := Ask(t.Context(), b, w)
 	if err != nil || a.Run.Status != Failed || len(w.prompts) != 1 {

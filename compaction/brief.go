@@ -39,11 +39,11 @@ type Brief struct {
 	// Template, if whoever asks the model sets it, is the prompt instead of ours. {{$task}}, {{$turn_count}},
 	// {{$change_log}} and {{$history}} in it are replaced, in one pass: what they stand for is not looked at
 	// again. The first part of a split turn is asked for with our own.
-	Template string `json:"-"`
-	Room     int    `json:"room"`           // tokens that the summary has in the document
-	Task     string `json:"task,omitempty"` // the first request
-	Focus    string `json:"focus,omitempty"`
-	Notes    string `json:"notes,omitempty"`
+	Template  string `json:"-"`
+	MaxTokens int    `json:"room"`           // tokens that the summary has in the document
+	Task      string `json:"task,omitempty"` // the first request
+	Focus     string `json:"focus,omitempty"`
+	Notes     string `json:"notes,omitempty"`
 	// Previous is the summary that the view starts with now: it stands for what lies before the brief.
 	Previous string `json:"previous,omitempty"`
 	// Parts are the history, and behind it the first part of a turn that goes on behind the boundary.
@@ -75,7 +75,7 @@ func (s *source) brief(v *view) (*Brief, error) {
 		from = max(1, s.in.Items[v.start].Turn)
 	}
 	b := &Brief{
-		FirstKept: s.in.Items[s.cut].first(), From: from, To: to, Preset: s.o.Preset, Room: s.narrativeRoom(),
+		FirstKept: s.in.Items[s.cut].first(), From: from, To: to, Preset: s.o.Preset, MaxTokens: s.narrativeBudget(),
 		Focus: chars.Strip(s.o.Focus), Notes: chars.Strip(s.o.Notes), Previous: chars.Strip(s.in.PreviousText),
 	}
 	s.tracked = make(map[string]*Operation)

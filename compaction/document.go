@@ -21,7 +21,7 @@ const (
 	classFile                  // a file with what was done to it
 	classCommand               // a command with its last outcome
 	classNote                  // the agent's notes
-	classAnchor                // what an earlier summary had and that found no room above
+	classAnchor                // what an earlier summary had and that did not fit above
 	classArtifact              // a handle
 	classSaid                  // the agent's closing words
 	classRead                  // a file that was read
@@ -146,11 +146,11 @@ func (d *document) fill(budget int) (text string, size int, ok bool) {
 	left := budget - d.begin()
 	for pass := range 2 {
 		for c := range classes {
-			room := left
+			limit := left
 			if pass == 0 {
-				room = min(left, budget*shareOf[c]/100)
+				limit = min(left, budget*shareOf[c]/100)
 			}
-			left -= d.take(c, room)
+			left -= d.take(c, limit)
 		}
 	}
 	for left -= d.remainders(); left < 0; {
@@ -190,7 +190,7 @@ func (d *document) begin() int {
 }
 
 // take adds lines of one class within room and returns what they cost.
-func (d *document) take(c class, room int) int {
+func (d *document) take(c class, limit int) int {
 	used, missed := 0, 0
 	for _, l := range d.queue[c] {
 		if missed == misses {
@@ -207,7 +207,7 @@ func (d *document) take(c class, room int) int {
 		if l.block.used == 0 && !l.block.always {
 			cost += l.block.frame()
 		}
-		if used+cost > room {
+		if used+cost > limit {
 			missed++
 			continue
 		}

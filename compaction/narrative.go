@@ -32,8 +32,8 @@ func (m Mode) narrativeShare() int {
 	return 40
 }
 
-// narrativeRoom is the size in tokens of a model's summary in the document.
-func (s *source) narrativeRoom() int { return s.budget * s.o.Mode.narrativeShare() / 100 }
+// narrativeBudget is the size in tokens of a model's summary in the document.
+func (s *source) narrativeBudget() int { return s.budget * s.o.Mode.narrativeShare() / 100 }
 
 // narrate holds a model's words against the ledger. Nothing is left of them when the status is not
 // Accepted.
@@ -57,12 +57,12 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 	if err == nil && text != "" {
 		text = preset.complete(text)
 	}
-	room, kept := s.narrativeRoom(), 0
-	turnRoom := room
+	limit, kept := s.narrativeBudget(), 0
+	turnLimit := limit
 	if text != "" {
-		turnRoom /= 3
+		turnLimit /= 3
 	}
-	text, turn = clipLines(text, room), clipLines(turn, turnRoom)
+	text, turn = clipLines(text, limit), clipLines(turn, turnLimit)
 	text, turn = s.verify(text, &run, &kept), s.verify(turn, &run, &kept)
 	if kept == 0 {
 		run.Status = Refuted
@@ -72,8 +72,8 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 		}
 		return nil, run
 	}
-	n = &narrative{turn: barred(clipLines(turn, turnRoom))}
-	n.text = barred(clipLines(text, room-count(n.turn)))
+	n = &narrative{turn: barred(clipLines(turn, turnLimit))}
+	n.text = barred(clipLines(text, limit-count(n.turn)))
 	switch {
 	case n.text != "":
 	case s.in.PreviousText != "":
@@ -101,13 +101,13 @@ func bare(text string) string {
 
 // clipLines returns the first lines of a text that have at most room tokens together, and says when
 // something is missing.
-func clipLines(text string, room int) string {
-	if count(text) <= room {
+func clipLines(text string, limit int) string {
+	if count(text) <= limit {
 		return text
 	}
 	mark := " [TRUNCATED — " + chars.Commas(utf8.RuneCountInString(text)) + " chars total]"
 	var kept []string
-	left := room - count(mark)
+	left := limit - count(mark)
 	for line := range strings.SplitSeq(text, "\n") {
 		if left -= count(line + "\n"); left < 0 {
 			break
@@ -116,8 +116,8 @@ func clipLines(text string, room int) string {
 	}
 	if len(kept) == 0 { // a single line, longer than all of it
 		head := text
-		for count(head) > room-count(mark) && head != "" {
-			head = chars.Head(head, min(utf8.RuneCountInString(head)*3/4, 8*room))
+		for count(head) > limit-count(mark) && head != "" {
+			head = chars.Head(head, min(utf8.RuneCountInString(head)*3/4, 8*limit))
 		}
 		return head + mark
 	}

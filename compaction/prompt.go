@@ -99,7 +99,7 @@ func conversation(messages []BriefMessage, limit int) string {
 // wanted says what the answer is to look like.
 func (b *Brief) wanted(p *BriefPart, previous string) string {
 	const wordsPerToken = 0.6
-	words := max(80, int(float64(b.Room)*wordsPerToken))
+	words := max(80, int(float64(b.MaxTokens)*wordsPerToken))
 	if p.Turn {
 		return fmt.Sprintf("The conversation above is the first part of a turn that goes on. In at most %d words, as a list: what the user asked "+
 			"for, what was done so far, what the agent was about to do, and what it needs to know for that.", max(60, words/2))

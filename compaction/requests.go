@@ -60,11 +60,11 @@ func (s *source) addRequests(d *document, n *names, pinned map[string]bool) erro
 	if err != nil {
 		return err
 	}
-	rooms := s.rooms(chosen)
+	shares := s.shares(chosen)
 	for i, r := range chosen {
 		it := r.item
 		l := &line{class: classRequest, anchor: "turn:" + strconv.Itoa(it.Turn), pos: it.first()}
-		text := s.fit(r.text, rooms[i], it.ID)
+		text := s.fit(r.text, shares[i], it.ID)
 		l.text = quote(entry{label: r.label(), text: text})
 		d.add(b, l)
 		if i < requestsFirst {
@@ -97,27 +97,27 @@ func (s *source) requests(pinned map[string]bool) ([]*request, error) {
 	return slices.DeleteFunc(all, func(r *request) bool { return hostSaid().MatchString(r.text) }), nil
 }
 
-// rooms says how many tokens each request may take, the rest is left out of its middle: the first ones
+// shares says how many tokens each request may take, the rest is left out of its middle: the first ones
 // share their part of the budget so that the longest give way first, the others get little.
-func (s *source) rooms(chosen []*request) []int {
-	rooms := make([]int, len(chosen))
+func (s *source) shares(chosen []*request) []int {
+	shares := make([]int, len(chosen))
 	left := s.budget * shareOf[classRequest] / 100
 	first := min(len(chosen), requestsFirst)
 	order := make([]int, first)
 	for i := range order {
 		order[i] = i
-		rooms[i] = requestFrame + count(clip(chosen[i].text, requestChars*2))
+		shares[i] = requestFrame + count(clip(chosen[i].text, requestChars*2))
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rooms[a], rooms[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[a], shares[b]) })
 	for k, i := range order {
-		rooms[i] = max(24, min(rooms[i], left/(first-k)))
-		left -= rooms[i]
-		rooms[i] -= requestFrame
+		shares[i] = max(24, min(shares[i], left/(first-k)))
+		left -= shares[i]
+		shares[i] -= requestFrame
 	}
 	for i := first; i < len(chosen); i++ {
-		rooms[i] = s.budget * 8 / 100
+		shares[i] = s.budget * 8 / 100
 	}
-	return rooms
+	return shares
 }
 
 // chooseRequests loads the requests worth printing, the most worthy first.
@@ -245,26 +245,26 @@ func (s *source) textOf(it *Item) (string, error) {
 
 // fit returns text with at most room tokens: its head and tail around a mark that says how much is
 // missing and where it is.
-func (s *source) fit(text string, room int, id string) string {
-	room = max(room, 24)
+func (s *source) fit(text string, limit int, id string) string {
+	limit = max(limit, 24)
 	const widest = 16 // bytes of one token, about, at most
-	if len(text) <= room || len(text) <= room*widest && count(text) <= room {
+	if len(text) <= limit || len(text) <= limit*widest && count(text) <= limit {
 		return text
 	}
 	all := utf8.RuneCountInString(text)
-	head, tail := room*3, room*3/2 // a token has four and a half characters, at most
+	head, tail := limit*3, limit*3/2 // a token has four and a half characters, at most
 	for range 16 {
 		if head+tail >= all {
 			head, tail = all/2, all/4
 		}
 		h, t := wordBefore(text, len(chars.Head(text, head))), wordAfter(text, len(text)-len(chars.Tail(text, tail)))
 		short := text[:h] + leftOut(utf8.RuneCountInString(text[h:t]), id) + text[t:]
-		if count(short) <= room {
+		if count(short) <= limit {
 			return short
 		}
 		head, tail = head*7/8, tail*7/8
 	}
-	return clip(text, room)
+	return clip(text, limit)
 }
 
 // fetchChars is how many characters are left out of a text at least where it says how to read it back

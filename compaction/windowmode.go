@@ -29,7 +29,7 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 		return v.nothing("the whole view, %s tokens, fits the budget of %s", v.before, limit), nil
 	}
 	ok := borders(in.Items)
-	room := limit
+	target := limit
 	last := lastTurns(in.Items, ok, v.start, max(1, o.Keep))
 	if last <= v.start {
 		return v.nothing("only turns that are always kept are left: %s tokens, budget %s", v.before, limit), nil
@@ -37,7 +37,7 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 	var p Proposal
 	for cut := v.start + 1; cut <= last; cut++ {
 		turnStart := ok[cut] && in.Items[cut].Turn != in.Items[cut-1].Turn
-		if cut < last && (!turnStart || v.kept(cut) > room) {
+		if cut < last && (!turnStart || v.kept(cut) > target) {
 			continue
 		}
 		s := newSource(in, o, recordID(in, o, cut), cut, limit)
@@ -48,7 +48,7 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 		if p = v.judge(s, Window, text, limit); p.Outcome == Compacted {
 			break
 		}
-		room = limit - count(text) // what is pinned only grows with the range
+		target = limit - count(text) // what is pinned only grows with the range
 	}
 	return p, nil
 }

@@ -39,10 +39,10 @@ func (b *batch) take(least int) (out []Edit) {
 	for _, p := range b.made {
 		out = append(out, named(p.pass, p.make())...)
 	}
-	taken := make(map[place]bool, len(out))
+	taken := make(map[editKey]bool, len(out))
 	return slices.DeleteFunc(out, func(e Edit) bool {
-		again := taken[e.place()]
-		taken[e.place()] = true
+		again := taken[e.key()]
+		taken[e.key()] = true
 		return again
 	})
 }

@@ -53,7 +53,7 @@ func (s *scene) shortenWords(slot int, e Edit) (out []Edit) {
 		return nil
 	}
 	for _, entry := range d.entries {
-		_, edited := s.edits[place{entry.Seq, "", PartWords}]
+		_, edited := s.edits[editKey{entry.Seq, "", PartWords}]
 		if edited || entry.Forgotten != nil || entry.Chars <= e.Head+e.Tail {
 			continue
 		}

@@ -67,7 +67,7 @@ func (s *scene) changedBy() func(path string) int64 {
 
 // shownChars is how many characters of a result are shown, at most: 0 for one that something stands for.
 func (s *scene) shownChars(a *act) int {
-	e, edited := s.edits[place{a.answer.Seq, a.ID, PartResult}]
+	e, edited := s.edits[editKey{a.answer.Seq, a.ID, PartResult}]
 	switch {
 	case edited:
 		return min(e.Head+e.Tail, a.result.Chars)

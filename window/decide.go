@@ -145,11 +145,11 @@ func settled(taken, waiting []Edit) []Edit {
 		rank[p.name] = i
 	}
 	out, first := make([]Edit, 0, len(taken)), make([]int, 0, len(taken)) // and the rank of the first pass at each place
-	at := make(map[place]int, len(taken))
+	at := make(map[editKey]int, len(taken))
 	for _, e := range taken {
-		i, again := at[e.place()]
+		i, again := at[e.key()]
 		if !again {
-			at[e.place()] = len(out)
+			at[e.key()] = len(out)
 			out, first = append(out, e), append(first, rank[e.Pass])
 			continue
 		}
@@ -163,7 +163,7 @@ func settled(taken, waiting []Edit) []Edit {
 		out[i].Before = stood
 	}
 	for _, e := range waiting {
-		if i, again := at[e.place()]; again && rank[e.Pass] < first[i] {
+		if i, again := at[e.key()]; again && rank[e.Pass] < first[i] {
 			out[i].Before, first[i] = e.Before, rank[e.Pass]
 		}
 	}
@@ -200,13 +200,13 @@ func (d Decision) words(st State) string {
 // CallsAhead estimates how many more requests will carry what is in the view: a third of those made, which
 // three of four things that last for a time not known go on for (J. R. Gott, "Implications of the
 // Copernican principle for our future prospects", Nature 363, 1993), within bounds, and no more than there will
-// be until the next compaction: size is what the requests made the view grow to, room by how much it may still
+// be until the next compaction: size is what the requests made the view grow to; left is by how much it may still
 // grow, both in tokens.
-func CallsAhead(made, size, room int) int {
+func CallsAhead(made, size, left int) int {
 	const least, most = 3, 60
 	ahead := made / 3
 	if size > 0 {
-		ahead = min(ahead, int(int64(made)*int64(max(room, 0))/int64(size)))
+		ahead = min(ahead, int(int64(made)*int64(max(left, 0))/int64(size)))
 	}
 	return min(max(ahead, least), most)
 }

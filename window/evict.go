@@ -28,9 +28,9 @@ func evictResults(s *scene) []Edit {
 	window := max(0, len(results)-p.Window)
 	inWindow := 0
 	for i, a := range results {
-		over += s.count(a.told)
+		over += s.count(a.resultTokens)
 		if i >= window {
-			inWindow += s.count(a.told)
+			inWindow += s.count(a.resultTokens)
 		}
 	}
 	if over <= 0 {
@@ -107,9 +107,9 @@ func (s *scene) lastWhole() int {
 
 // manifest tells which results are shown and which are evicted, with those that go now.
 func (s *scene) manifest(now []Edit) string {
-	going := map[place]bool{}
+	going := map[editKey]bool{}
 	for _, e := range now {
-		going[e.place()] = true
+		going[e.key()] = true
 	}
 	var active, superseded []string
 	for i := range s.acts {
@@ -117,7 +117,7 @@ func (s *scene) manifest(now []Edit) string {
 		if a.result == nil {
 			continue
 		}
-		at := place{a.answer.Seq, a.ID, PartResult}
+		at := editKey{a.answer.Seq, a.ID, PartResult}
 		switch {
 		case going[at] || s.edits[at].Pass == evict:
 			superseded = append(superseded, a.label())

@@ -33,25 +33,25 @@ func (f Filter) near(messages int) bool {
 // It never empties a view: the first request of the user stays. What the system says before anybody else
 // is no history: it stays, and does not count.
 func filter(f Filter, drafts []*draft) ([]*draft, Filtered) {
-	told := Filtered{Before: len(drafts), After: len(drafts)}
+	filtered := Filtered{Before: len(drafts), After: len(drafts)}
 	if f.Empty() {
-		return drafts, told
+		return drafts, filtered
 	}
 	head, drafts := instructions(drafts)
 	gone := func(left []*draft, of int) int { return of - len(left) }
 	all := drafts
 	if f.TextOnly || len(f.ExcludeAgents) > 0 {
 		drafts = onlyTexts(drafts)
-		told.TextOnly = gone(drafts, len(all))
+		filtered.TextOnly = gone(drafts, len(all))
 	}
 	n := len(drafts)
 	drafts = withoutAgents(drafts, f.ExcludeAgents)
-	told.Excluded = gone(drafts, n)
+	filtered.Excluded = gone(drafts, n)
 	kept := drafts[turnStart(f, drafts):]
-	told.Age, told.Counted = gone(kept, len(drafts)), len(kept)
+	filtered.Age, filtered.Counted = gone(kept, len(drafts)), len(kept)
 	if from := tailStart(f, len(kept)); from > 0 {
 		pins := pinned(kept[:from])
-		told.Tail, told.Pinned = from-len(pins), len(pins)
+		filtered.Tail, filtered.Pinned = from-len(pins), len(pins)
 		kept = slices.Concat(pins, kept[from:])
 	}
 	if len(all) > 0 && !slices.ContainsFunc(kept, (*draft).prompts) {
@@ -60,8 +60,8 @@ func filter(f Filter, drafts []*draft) ([]*draft, Filtered) {
 		}
 	}
 	kept = slices.Concat(head, kept)
-	told.After = len(kept)
-	return kept, told
+	filtered.After = len(kept)
+	return kept, filtered
 }
 
 // instructions parts what the system says before anybody else, and the provider's own compaction, from the

@@ -197,7 +197,7 @@ func TestTokenWindowNeverTouchesTheNewestResultFirst(t *testing.T) {
 		}
 		sum := 0
 		for _, a := range newScene(Input{Entries: l.entries, Edits: edits}, p, always).acts {
-			sum += a.told
+			sum += a.resultTokens
 		}
 		if sum > p.InTurnTokens {
 			t.Errorf("%s: %d tokens of results are left", c.name, sum)

@@ -17,7 +17,7 @@ type Planner struct {
 	read  int // entries seen
 	view  View
 	cut   *Cutoff // the one in force
-	edits places
+	edits editSet
 	mark  mark
 }
 
@@ -66,12 +66,12 @@ func isPlain(e *sessions.Entry) bool {
 
 // start computes a view from the whole log.
 func (p *Planner) start(in Input, path logPath) []*draft {
-	p.cut, p.edits, p.mark = in.Cutoff, byPlace(in.Edits), mark{}
+	p.cut, p.edits, p.mark = in.Cutoff, newEditSet(in.Edits), mark{}
 	if p.cut != nil && path.behind(p.cut) {
 		p.cut = nil
 	}
-	seen, told := filter(in.Filter, group(visible(path.entries(0), p.cut)))
-	p.view = View{NearCap: in.Filter.near(told.Counted), Filtered: told, path: path.runs}
+	seen, filtered := filter(in.Filter, group(visible(path.entries(0), p.cut)))
+	p.view = View{NearCap: in.Filter.near(filtered.Counted), Filtered: filtered, path: path.runs}
 	if p.cut != nil {
 		p.view.Summary = p.cut.Summary
 	}

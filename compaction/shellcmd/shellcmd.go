@@ -120,6 +120,7 @@ func Unwrapped(segment string) string {
 	return segment
 }
 
+// PurposeOf says what one segment of a command is run for.
 func PurposeOf(segment string) Purpose {
 	switch {
 	case searchCommand().MatchString(segment):

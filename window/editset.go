@@ -7,44 +7,42 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// place is what one edit is about. Of two edits about one place the later one holds.
-type place struct {
+// editKey identifies what an edit changes. Of two edits with one key the later one applies.
+type editKey struct {
 	seq  int64
 	call string
 	part Part
 }
 
-// place returns what an edit is about.
-func (e Edit) place() place { return place{e.Seq, e.Call, e.Part} }
+// key returns what the edit changes.
+func (e Edit) key() editKey { return editKey{e.Seq, e.Call, e.Part} }
 
-// places are the edits that hold.
-type places map[place]Edit
+// editSet holds the edits that apply.
+type editSet map[editKey]Edit
 
-func byPlace(edits []Edit) places {
-	p := make(places, len(edits))
+func newEditSet(edits []Edit) editSet {
+	p := make(editSet, len(edits))
 	for _, e := range edits {
-		p[e.place()] = e
+		p[e.key()] = e
 	}
 	return p
 }
 
 // ranges returns the collapsed ranges, in order.
-func (p places) ranges() []Edit {
-	var out []Edit
-	for at, e := range p {
-		if at.part == PartRange {
-			out = append(out, e)
-		}
-	}
-	slices.SortFunc(out, func(a, b Edit) int { return cmp.Compare(a.Seq, b.Seq) })
-	return out
+func (s editSet) ranges() []Edit {
+	return s.inOrder(func(e Edit) bool { return e.Part == PartRange })
 }
 
 // manifests returns the manifests that are shown, in order.
-func (p places) manifests() []Edit {
+func (s editSet) manifests() []Edit {
+	return s.inOrder(func(e Edit) bool { return e.Part == PartManifest && e.Text != "" })
+}
+
+// inOrder returns the edits that match, in order of Seq.
+func (s editSet) inOrder(match func(Edit) bool) []Edit {
 	var out []Edit
-	for at, e := range p {
-		if at.part == PartManifest && e.Text != "" {
+	for _, e := range s {
+		if match(e) {
 			out = append(out, e)
 		}
 	}
@@ -53,8 +51,8 @@ func (p places) manifests() []Edit {
 }
 
 // collapse lets a note stand for the drafts of each collapsed range, where its first one stands.
-func (p places) collapse(drafts []*draft) []*draft {
-	ranges := p.ranges()
+func (s editSet) collapse(drafts []*draft) []*draft {
+	ranges := s.ranges()
 	if len(ranges) == 0 {
 		return drafts
 	}
@@ -77,7 +75,7 @@ func (p places) collapse(drafts []*draft) []*draft {
 }
 
 // collapsed is the slot of a note.
-func (d *draft) collapsed(edits places) Slot {
+func (d *draft) collapsed(edits editSet) Slot {
 	f := d.first()
 	s := Slot{Note: d.note.Text, Role: transcript.RoleUser, Format: f.Format, Turn: f.Turn, Tokens: d.note.Tokens, Edited: true}
 	for _, e := range d.entries {
@@ -88,9 +86,9 @@ func (d *draft) collapsed(edits places) Slot {
 }
 
 // follow lets the manifest that is recorded behind one of the entries of a slot stand behind the slot.
-func (s *Slot) follow(edits places) {
+func (s *Slot) follow(edits editSet) {
 	for _, seq := range s.Seqs {
-		if e := edits[place{seq, "", PartManifest}]; e.Text != "" {
+		if e := edits[editKey{seq, "", PartManifest}]; e.Text != "" {
 			s.After, s.Tokens = e.Text, s.Tokens+e.Tokens
 		}
 	}
