@@ -10,9 +10,8 @@ import (
 	"ctxledger.dev/intents"
 )
 
-// changeLog tells what happened in the items from one to another in the documented form of a change
-// log: what was written, deleted, run and committed, turn by turn. Its oldest lines go when it is too
-// long.
+// changeLog lists what was written, deleted, run and committed in the items of [from, to), turn by turn, in the
+// documented form of a change log. If it is too long, its oldest lines are left out.
 func (s *source) changeLog(from, to int) []string {
 	var out []string
 	first, last := s.in.Items[from].first(), s.in.Items[to-1].last()
@@ -77,7 +76,7 @@ func (s *source) logEntry(ops []*Operation) []string {
 	return out
 }
 
-// runLine tells one command with how it ended.
+// runLine prints one command with its outcome.
 func (s *source) runLine(op *Operation) string {
 	mark := "[OK]"
 	switch {

@@ -9,23 +9,23 @@ import (
 	"ctxledger.dev/intents"
 )
 
-// A claim is one clause of a statement with what it says of the world. It is found by English words: what
-// they do not show is unknown, and what is unknown is no backing.
+// A claim is one clause of a statement with what it says about the world. It is recognised by English words: what
+// they do not show is unknown, and the unknown is no evidence.
 type claim struct {
 	text   string
 	plain  string // without the code that it quotes
 	passed bool   // something succeeded
 	failed bool   // something failed
-	wished bool   // it is only wished for
+	wished bool   // it is a plan or a wish
 }
 
-// ends are where a clause ends. A point inside a name ends nothing.
+// ends matches the end of a clause. A period inside a name is no end.
 var ends = lazy(`[.;!?]+(?:\s+|$)|,?\s+(?:but|however|while|whereas|although|though)\b|,\s+(?:and|so|then)\b|\s+—\s+`)
 
-// concedes is a clause at the beginning that says what was otherwise.
+// concedes matches a leading clause that concedes the opposite.
 var concedes = lazy(`(?i)^(?:even )?(?:although|though|while|whereas)\b[^,]*,`)
 
-// clauses parts a statement.
+// clauses splits a statement.
 func clauses(statement string) []string {
 	const all, hidden = "...", "\x00" // Go's "./..." ends no clause
 	statement = strings.ReplaceAll(statement, all, hidden)
@@ -39,7 +39,8 @@ func clauses(statement string) []string {
 	return out
 }
 
-// What words say. A negation is put into the word that it means before the others are looked for.
+// Patterns of success and failure. Negations are replaced by the word that they mean before the others are
+// matched.
 var (
 	noFailure  = lazy(`(?i)\b(?:no|zero|0|without(?: any| a| an)?|not a single|free of)\s+(?:(?:more|other|test|build|lint|remaining|compile|type)\s+)*(?:fail(?:ures?|ing|ed)?(?:\s+tests?)?|errors?|problems?|issues?|regressions?)\b|\b(?:no longer|not|never|does ?n.t|do ?n.t|did ?n.t)\s+fail(?:s|ed|ing)?\b|\b0 failed\b|\berror-free\b`)
 	noSuccess  = lazy(`(?i)\b(?:not|never|hardly|cannot|can.t|do ?n.t|does ?n.t|did ?n.t|is ?n.t|are ?n.t|was ?n.t|yet to|fails? to|failed to|unable to|without)\s+(?:(?:yet|all|fully|been|be|even)\s+)*(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|work(?:s|ed|ing)?|compiles?d?|build|green|clean|fixed|done|ok)\b`)
@@ -48,7 +49,7 @@ var (
 	saysFailed = lazy(`(?i)\b(fail(s|ed|ing|ures?)?|errors?|broken|red|not|never|no longer|without|still|cannot|can.t|exit(ed|s)?( with)?( code| status)?:? [1-9]\d*)\b|✗|✘|❌`)
 )
 
-// wishes recognises what is not said to be so, but is to be, or may.
+// wishes matches what is planned or possible rather than stated as a fact.
 var wishes = lazy(`(?i)\b(until|should|must|will|needs?|to do|todo|try|if|once|when|make sure|ensure|next:?|let.s|please|can be|to be)\b`)
 
 // claimOf reads a clause.
@@ -67,12 +68,12 @@ func claimOf(text string) claim {
 var (
 	namesRuns   = lazy(`(?i)\b(tests?|suite|builds?|compil(es|ed|ation)|lint(er|ing)?|checks?|ci|everything|all)\b`)
 	namesChecks = lazy(`(?i)\b(tests?|suite|builds?|compil(es?|ed|ation)|lint(er|ing)?|type-?checks?)\b`)
-	// saysStill recognises that something is told as the present state.
+	// saysStill matches a statement about the present state.
 	saysStill = lazy(`(?i)\b(still|currently|now|fails|is failing|are failing)\b`)
 	saysRan   = lazy(`(?i)\b(ran|executed|launched)\b`)
 )
 
-// ofCommands holds a claim against the runs of tests, builds and other commands.
+// ofCommands checks a claim against the recorded runs of tests, builds and other commands.
 func (s *source) ofCommands(c claim) (refuted, unknown string) {
 	checks, failing := 0, false
 	for _, cmd := range s.commands {
@@ -103,7 +104,7 @@ func (s *source) ofCommands(c claim) (refuted, unknown string) {
 	return "", unknown
 }
 
-// neverRan says which command a text quotes that never ran, "" for none.
+// neverRan names a command that a text quotes and that never ran, "" for none.
 func (s *source) neverRan(text string) string {
 	for _, m := range quotedCode().FindAllStringSubmatch(text, 10) {
 		ran := func(op Operation) bool { return op.shell() && strings.Contains(op.Command, m[1]) }
@@ -114,7 +115,7 @@ func (s *source) neverRan(text string) string {
 	return ""
 }
 
-// saysNowFailing recognises that tests or builds are told as failing now.
+// saysNowFailing matches a statement that tests or builds fail now.
 var saysNowFailing = lazy(`(?i)\b(?:tests?|suite|builds?)\s+(?:is |are )?(?:still|currently)\s+(?:fail|red|broken)|\b(?:tests?|suite|builds?) (?:is|are) (?:failing|red|broken)\b`)
 
 // named reports whether a text names a command.
@@ -132,12 +133,12 @@ func (c *commandState) succeeded() bool { return !c.last.pending() && !c.failing
 
 var (
 	saysChanged = lazy(`(?i)\b(edit(s|ed)?|chang(es|ed)|modif(ies|ied)|updat(es|ed)|wrote|written|creat(es|ed)|added|fixed|implemented|rewr(ote|itten)|refactored|patched|replaced|converted|extended|introduced|corrected|adjusted|now)\b`)
-	// saysGone recognises that a statement tells of a file that is no longer there.
+	// saysGone matches a statement that a file no longer exists.
 	saysGone = lazy(`(?i)\b(delet(es|ed)|remov(es|ed)|dropped|gone|mov(es|ed)|renam(es|ed))\b`)
 )
 
-// ofFiles holds a claim against what is known of the files that it names as changed: that the change
-// failed, that the file is gone by now, or that it was only read.
+// ofFiles checks a claim against what is known of the files that it says were changed: whether the change failed,
+// the file is gone, or it was only read.
 func (s *source) ofFiles(c claim) (refuted, unknown string) {
 	if !saysChanged().MatchString(c.text) && !saysGone().MatchString(c.text) {
 		return "", ""
@@ -184,7 +185,7 @@ var deeds = []deed{
 	{"revert", lazy(`(?i)\b(reverted|rolled back)\b`), lazy(`\b(revert|checkout|restore|reset|stash)\b|rollback`)},
 }
 
-// ofDeeds holds a claim of a deed against the commands that were run.
+// ofDeeds checks a claim of a deed against the commands that were run.
 func (s *source) ofDeeds(c claim) (refuted, unknown string) {
 	if c.failed {
 		return "", ""

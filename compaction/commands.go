@@ -17,7 +17,7 @@ type commandState struct {
 	runs    int
 	last    *Operation
 	text    string     // as it is printed; "" until asked for
-	covered *Operation // a later run that says anew what this one said
+	covered *Operation // a later run that supersedes all its checks
 }
 
 // commandStates returns the commands that ran in the session: tests first, then builds,
@@ -56,13 +56,13 @@ func (c *commandState) failing() bool {
 	return c.purpose >= shellcmd.Build && shellcmd.ReportsFailure(strings.TrimSpace(op.Outcome))
 }
 
-// open reports whether the failure is something to work on: a search that found nothing is not, nor
-// what a later run told anew.
+// open reports whether the failure needs work. A search without hits does not, nor does a check that a later run
+// superseded.
 func (c *commandState) open() bool {
 	return c.purpose != shellcmd.Search && c.covered == nil && c.failing()
 }
 
-// failedChars is how many characters are told of what a failed run printed.
+// failedChars bounds what is printed of a failed run's output.
 const failedChars = 160
 
 // failure prints how the newest run failed: "exit 1 (turn 5, run ×3) — FAIL users_test.go:12".
@@ -74,8 +74,8 @@ func (c *commandState) failure() string {
 	return text
 }
 
-// result prints how and when the newest run ended: "exit 0 (turn 5, run ×3)". What a run printed that
-// passed is not told: it passed.
+// result prints how and when the newest run ended: "exit 0 (turn 5, run ×3)". The output of a successful run is
+// left out.
 func (c *commandState) result() string {
 	when := turnRange(c.last.Turn, c.last.Turn)
 	if c.runs > 1 {
@@ -110,20 +110,20 @@ func (c *commandState) ending() string {
 	return end
 }
 
-// tellingLine is what the run printed that says most, in one line; "" when that is nothing.
+// tellingLine returns the output of a run in one line, "" if there is none.
 func tellingLine(op *Operation) string {
 	return oneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), failedChars)
 }
 
 const commandsHead = "[COMMANDS — last outcome of each; what fails now is under OPEN WORK]"
 
-// addCommands adds the block of tests and builds: first those that no later run told anew, then
-// the others in short, then the commits.
+// addCommands adds the block of tests and builds: first those that no later run superseded, then the others in
+// short, then the commits.
 func (s *source) addCommands(d *document, n *names) {
 	b := d.block(&block{head: commandsHead, more: countOf("  … and %s more command(s)")})
 	const commits, earlier = 1 << 20, 1 << 50 // places in the block
 	lastEdit := s.lastEdit()
-	told := make(map[string]bool) // by what was printed of a command: its newest run comes first
+	told := make(map[string]bool) // by the printed command: its newest run comes first
 	for _, c := range s.commands {
 		if c.open() {
 			told[s.printed(c)] = true
@@ -164,8 +164,8 @@ func (s *source) printed(c *commandState) string {
 	return c.text
 }
 
-// checksText is a command without what is neither a test nor a build: changes of directory, which are
-// named behind it, variables, redirections and filters.
+// checksText returns a command reduced to its tests and builds. The directory follows in parentheses; variables,
+// redirections and filters are dropped.
 func (s *source) checksText(command string) string {
 	var kept []string
 	dir := ""

@@ -21,12 +21,12 @@ const (
 	classFile                  // a file with what was done to it
 	classCommand               // a command with its last outcome
 	classNote                  // the agent's notes
-	classAnchor                // what an earlier summary had and that did not fit above
+	classAnchor                // of an earlier summary, and did not fit above
 	classArtifact              // a handle
 	classSaid                  // the agent's closing words
 	classRead                  // a file that was read
 	className                  // identifiers, under their file
-	classOld                   // the list of operations, and whatever is told elsewhere too
+	classOld                   // the list of operations, and whatever is printed elsewhere too
 	classes
 )
 
@@ -41,26 +41,25 @@ var shareOf = [classes]int{
 type line struct {
 	text   string
 	class  class
-	anchor string // what it stands for across compactions, "file:src/a.go"; "" for most
+	anchor string // what it identifies across compactions
 	must   bool   // without it the document is no good
 	pos    int64  // its place in the block: ascending
-	parent *line  // the line that it stands under, and never without
+	parent *line  // printed above it; required for it to be printed
 	block  *block
 	cost   int // tokens, line end included
 	in     bool
-	// heading says that the line stands over others and is printed exactly when one of them is: it is
-	// not offered by itself.
+	// heading marks a line that is printed exactly if one of its children is: it is not offered by itself.
 	heading bool
 }
 
 // A block is a part of the document under its heading.
 type block struct {
-	head   string // first line, and what else stands above the lines
+	head   string // first line, and what else precedes the lines
 	foot   string // below them
-	empty  string // stands for the lines when there are none at all
+	empty  string // printed if there are no lines at all
 	always bool   // printed also without lines
 	lines  []*line
-	// more says in one line that these lines found no room; "" when there is nothing to say.
+	// more summarises the left-out lines in one line; "" prints nothing.
 	more func(left []*line) string
 	// moreAt is the place of that line: 0 below the lines, else at this pos.
 	moreAt int64
@@ -112,7 +111,7 @@ func countOf(format string) func([]*line) string {
 	}
 }
 
-// find returns the line that stands for an anchor, or nil.
+// find returns the line of an anchor, or nil.
 func (d *document) find(anchor string) *line {
 	for _, q := range d.queue {
 		for _, l := range q {
@@ -189,7 +188,7 @@ func (d *document) begin() int {
 	return sum
 }
 
-// take adds lines of one class within room and returns what they cost.
+// take adds lines of one class within limit tokens and returns what they cost.
 func (d *document) take(c class, limit int) int {
 	used, missed := 0, 0
 	for _, l := range d.queue[c] {
@@ -262,7 +261,7 @@ func (d *document) dropLast() int {
 	return 0
 }
 
-// carries reports whether another chosen line stands under l.
+// carries reports whether another chosen line has l as its parent.
 func (d *document) carries(l *line) bool {
 	return slices.ContainsFunc(l.block.lines, func(other *line) bool { return other.in && other.parent == l })
 }

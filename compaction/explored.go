@@ -138,7 +138,7 @@ func (s *source) addRead(d *document, b *block, n *names, read []*readState) {
 	}
 }
 
-// largeRead is from how many characters on the size of a file is told: reading it whole again is dear.
+// largeRead is the size in characters from which a file's size is printed: reading it whole again is expensive.
 const largeRead = 32 << 10
 
 // readLine prints "  path   ×2  (12 KB)" with the path in 62 columns.

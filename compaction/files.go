@@ -8,8 +8,8 @@ import (
 	"ctxledger.dev/intents"
 )
 
-// fileState is what a session did to one file, up to the newest entry of its log, so that nothing
-// that later work undid is told as current.
+// fileState is what a session did to one file, up to the newest entry of its log, so that nothing is printed as
+// current that later work undid.
 type fileState struct {
 	path      string
 	created   int // turn in which it came to be; 0: it was there before, or that is not known
@@ -101,10 +101,10 @@ func (t *fileTable) take(op *Operation) {
 	}
 }
 
-// movedChars bounds what is told of earlier moves of a file.
+// movedChars bounds what is printed of earlier moves of a file.
 const movedChars = 300
 
-// move gives a file its new path; what was done to it before stays told.
+// move gives a file its new path; its earlier changes stay recorded.
 func (t *fileTable) move(f *fileState, to string, turn int) {
 	delete(t.src.moves, to)
 	if old := t.byPath[to]; old != nil && old != f {

@@ -23,7 +23,7 @@ func (s *source) addFiles(d *document, n *names) {
 	b := d.block(&block{head: filesHead, foot: filesFoot, more: s.moreFiles})
 	for i, f := range s.files {
 		if f.applied == 0 && f.unsure == "" {
-			continue // only failed or interrupted: told as open work
+			continue // only failed or interrupted: listed as open work
 		}
 		pos := int64(i+1) << 8
 		text := "  - " + f.path + " — " + f.done()
@@ -52,7 +52,7 @@ func shellEdits(ops []Operation) []Operation {
 	return out
 }
 
-// moreFiles names at least the directories of the files that found no room.
+// moreFiles names at least the directories of the files that did not fit.
 func (s *source) moreFiles(left []*line) string {
 	n := 0
 	dirs := make(map[string]int)

@@ -39,7 +39,7 @@ func masked(in Input, o Options) (Input, Options) {
 	return in, o
 }
 
-// mask masks the secrets in a text, as a reader will see it: what is invisible could stand inside one.
+// mask masks the secrets in a text after removing invisible characters, which could hide one.
 func (in *Input) mask(text string) string {
 	if in.Mask == nil || text == "" {
 		return text

@@ -12,13 +12,13 @@ import (
 
 const (
 	namesPerLine = 7
-	// namesLead is how many names stand on the line of a changed file: what its edits were about.
+	// namesLead is how many names the line of a changed file has: what its edits were about.
 	namesLead = 2
 	// namesFile bounds the names below one file, namesTurn those of one turn.
 	namesFile = 42
 	namesTurn = 42
-	// namesLeast is the worth below which a name is left out whatever room there is: of such names fewer
-	// than one in fifteen was used again.
+	// namesLeast is the worth below which a name is always left out: of such names fewer than one in fifteen was
+	// used again.
 	namesLeast = 0.02
 	// namesLooked bounds the occurrences that are looked at, newest first, so that a huge session
 	// is planned in time.
@@ -42,7 +42,7 @@ type name struct {
 	balance float64 // by how much the owner leads, as in a majority vote
 	spread  int     // how often its file changed: names of everywhere belong nowhere
 	seenAt  int     // the file of the newest occurrence
-	used    bool    // it stands in the document, or in a text that does
+	used    bool    // the document prints it already
 }
 
 // names ranks the identifiers of the session by how likely later work needs them: how often they were
@@ -52,7 +52,7 @@ type names struct {
 	byText    map[string]int
 	all       []name
 	paths     map[string]int
-	lines     []*line // by path: the line that its names stand under
+	lines     []*line // by path: the line above its names
 	order     []string
 	pathRanks *pathRanks
 	edits     []map[int]int // by path: how often its edits say a name
@@ -180,7 +180,7 @@ func price(text string) float64 {
 	return 1 + float64(len(text)+4*digits)/4
 }
 
-// attach says under which line the names of a file stand.
+// attach sets the line under which the names of a file are printed.
 func (n *names) attach(path string, l *line) {
 	if i, known := n.paths[path]; known {
 		n.lines[i] = l
@@ -210,7 +210,7 @@ func (n *names) lead(path string) []string {
 		e := &n.all[i]
 		s := n.worth(e) * float64(n.edits[p][i]) / float64(1+e.spread)
 		if e.used {
-			s /= 4 // it stands elsewhere already
+			s /= 4 // printed elsewhere already
 		}
 		return s
 	}
@@ -226,7 +226,7 @@ func (n *names) lead(path string) []string {
 	return out
 }
 
-// told marks the names that stand in a text of the document anyway.
+// told marks the names in a text of the document as printed.
 func (n *names) told(text string) {
 	for w := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return r != '_' && r != '.' && (r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z')

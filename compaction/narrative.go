@@ -35,13 +35,12 @@ func (m Mode) narrativeShare() int {
 // narrativeBudget is the size in tokens of a model's summary in the document.
 func (s *source) narrativeBudget() int { return s.budget * s.o.Mode.narrativeShare() / 100 }
 
-// narrate holds a model's words against the ledger. Nothing is left of them when the status is not
-// Accepted.
+// narrate checks a model's words against the ledger. It returns nil unless the status is Accepted.
 func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 	run = a.Run
 	run.Removed, run.Marked = 0, 0
 	text, turn := bare(chars.Strip(a.Text)), bare(chars.Strip(a.Turn))
-	stands := v.previous + v.behind[v.start] - v.behind[s.cut] // what the summary stands for
+	stands := v.previous + v.behind[v.start] - v.behind[s.cut] // what the summary replaces
 	switch size := count(text) + count(turn); {
 	case run.Status != Accepted:
 		return nil, run
@@ -99,8 +98,8 @@ func bare(text string) string {
 	return text
 }
 
-// clipLines returns the first lines of a text that have at most room tokens together, and says when
-// something is missing.
+// clipLines returns the first lines of a text that have at most limit tokens together, with a mark if lines are
+// missing.
 func clipLines(text string, limit int) string {
 	if count(text) <= limit {
 		return text

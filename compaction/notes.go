@@ -15,8 +15,8 @@ const (
 	notesKept = 4
 )
 
-// addNotes adds the agent's notes of this call and those that stand in the earlier summary, which
-// are nowhere else, and what the ledger says against them.
+// addNotes adds the agent's notes of this call and those of the earlier summary, which are stored nowhere else,
+// with what the ledger says against them.
 func (s *source) addNotes(d *document) {
 	var notes []entry
 	_, to := s.turns()

@@ -10,8 +10,7 @@ import (
 
 const openHead = "[OPEN WORK — pending and failed, from the ledger]"
 
-// openFailures is how many failing commands that are neither tests nor builds are told as open
-// work: the newest.
+// openFailures bounds the failing commands listed as open work that are neither tests nor builds: the newest.
 const openFailures = 5
 
 // addOpen adds what is not finished: the request in progress, and what failed or was interrupted

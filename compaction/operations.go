@@ -75,9 +75,9 @@ func (s *source) addOperations(d *document) {
 	}
 }
 
-// groups returns the lines of the list, the most worthy first: what is open, then the newest
-// successes, then failures that later work made obsolete, then older successes folded. What only looked at
-// things is counted with what finds no room.
+// groups returns the lines of the list, the most worthy first: what is open, then the newest successes, then
+// failures that later work made obsolete, then older successes folded. Commands that only read are counted among
+// the left-out lines.
 func (s *source) groups() []group {
 	later := s.superseded()
 	var open, newest, old, obsolete []group
@@ -157,8 +157,8 @@ func (op *Operation) failure() string {
 	return cmp.Or(text, "failed, no reason recorded")
 }
 
-// closing is what stands below the list: the warning when something is pending, the note, and the
-// way back to the full history.
+// closing returns what follows the list: the warning about pending operations, the note, and how to read the full
+// history.
 func (s *source) closing() string {
 	return "\n" + s.pendingWarning() + resumptionNote + "\n\n" + s.historyLine() + s.dirLine()
 }

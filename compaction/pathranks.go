@@ -65,8 +65,8 @@ func (p *pathRanks) value(path string) float64 {
 	return v
 }
 
-// others returns the paths that the work named and that stand nowhere else, the worthiest first: neither
-// as changed or read, nor as the end of such a path, nor as a directory that holds one.
+// others returns the paths that the work named and that the document does not print elsewhere, the worthiest
+// first: neither as changed or read, nor as the end of such a path, nor as a directory that holds one.
 func (p *pathRanks) others(changed map[string]bool, read map[string]*readState) []string {
 	elsewhere := make(map[string]bool)
 	for path := range changed {

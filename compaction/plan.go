@@ -29,8 +29,8 @@ type Proposal struct {
 	Record Record
 	// Text is the summary; it is set whenever one was written, also when it was not accepted.
 	Text string
-	// Brief is what a model is to be given, in the modes that ask one; its answer goes to Finish. nil when
-	// nothing would be compacted.
+	// Brief is the input for a model, in the modes that use one; its answer goes to Finish. nil if nothing would
+	// be compacted.
 	Brief *Brief
 }
 
@@ -127,8 +127,8 @@ func planIntent(in *Input, o Options) (Proposal, error) {
 	return v.upToDate(o), nil
 }
 
-// whole writes the document of the whole session. What it would save does not matter: it stands for
-// the session in another chat.
+// whole writes the document of the whole session. What it saves does not matter: it replaces the session in
+// another chat.
 func (v *view) whole(o Options) (Proposal, error) {
 	if len(v.in.Items) == 0 {
 		return v.upToDate(o), nil
@@ -150,7 +150,7 @@ func (o Options) budget(window int) int {
 // propose writes the deterministic summary for one boundary and judges it.
 func (v *view) propose(o Options, cut int) (Proposal, error) { return v.proposeWith(o, cut, told{}) }
 
-// told is what came of asking a model.
+// told is the result of asking a model.
 type told struct {
 	story   *narrative
 	failure string
@@ -180,9 +180,9 @@ func (v *view) proposeWith(o Options, cut int, by told) (Proposal, error) {
 	return p, nil
 }
 
-// recordID names a compaction: the first twelve hex digits of a hash over session, range and
-// position, so that it can stand in the text itself. A document of the whole session is never
-// recorded: its handle is the session, which can be read back as well.
+// recordID names a compaction: the first twelve hex digits of a hash over session, range and position, so that the
+// text itself can contain it. A document of the whole session is never recorded: its handle is the session, which
+// can be read back as well.
 func recordID(in *Input, o Options, cut int) string {
 	if o.Whole {
 		return in.Session.ID

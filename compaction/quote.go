@@ -26,9 +26,9 @@ type entry struct {
 	text  string
 }
 
-// quote prints an entry so that its text can be read back, and so that no line of the text can pose
-// as one of ours: a single line follows its label, several stand in a fence that is longer than any
-// in the text, and lines that look like ours are indented by a bar.
+// quote prints an entry so that its text can be read back, and so that no line of the text can be mistaken for one
+// of ours: a single line follows its label, several are fenced by more backticks than any in the text, and lines
+// that look like ours are prefixed with a bar.
 func quote(e entry) string {
 	text := strings.Trim(chars.Strip(e.text), "\n")
 	if strings.TrimSpace(text) == "" {

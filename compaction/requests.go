@@ -18,7 +18,7 @@ const (
 	requestChars = 8_000
 	// requestsFirst is how many messages share the requests' part of the budget before all others.
 	requestsFirst = 12
-	// requestFrame is what a request takes beside its text, in tokens.
+	// requestFrame is what a request takes besides its text, in tokens.
 	requestFrame = 10
 	// requestShort is the size in tokens up to which a message is looked through for what it is.
 	requestShort = 300
@@ -31,15 +31,14 @@ type request struct {
 	item *Item
 	tags []string // "first request", "standing rule", "in progress"
 	text string
-	kept bool // it stands below as well
+	kept bool // it is also in the part kept verbatim
 }
 
 // hostSaid recognises messages that hosts write in the user's name.
 var hostSaid = lazy(`^\s*(<command-|<local-command|<bash-|<task-notification|\[Request interrupted by user|Caveat: The messages below)`)
 
-// addRequests adds what the user asked for, word for word, oldest first: the first task, the newest
-// messages, standing rules, then the older ones. Those that stay in the view are told too: the document
-// may be all that a host hands on.
+// addRequests adds the user's requests word for word, oldest first: the first task, the newest messages, standing
+// rules, then the older ones. Those that stay in the view are included: a host may hand on the document alone.
 func (s *source) addRequests(d *document, n *names, pinned map[string]bool) error {
 	all, err := s.requests(pinned)
 	if err != nil || len(all) == 0 {
@@ -97,8 +96,8 @@ func (s *source) requests(pinned map[string]bool) ([]*request, error) {
 	return slices.DeleteFunc(all, func(r *request) bool { return hostSaid().MatchString(r.text) }), nil
 }
 
-// shares says how many tokens each request may take, the rest is left out of its middle: the first ones
-// share their part of the budget so that the longest give way first, the others get little.
+// shares returns how many tokens each request may take; the middle of a longer one is left out. The first ones
+// share their part of the budget so that the longest are shortened first, the others get little.
 func (s *source) shares(chosen []*request) []int {
 	shares := make([]int, len(chosen))
 	left := s.budget * shareOf[classRequest] / 100
@@ -243,8 +242,8 @@ func (s *source) textOf(it *Item) (string, error) {
 	return strings.Join(parts, "\n"), nil
 }
 
-// fit returns text with at most room tokens: its head and tail around a mark that says how much is
-// missing and where it is.
+// fit returns text with at most limit tokens: its head and tail around a mark that gives the size of the missing
+// part and its handle.
 func (s *source) fit(text string, limit int, id string) string {
 	limit = max(limit, 24)
 	const widest = 16 // bytes of one token, about, at most
@@ -271,7 +270,7 @@ func (s *source) fit(text string, limit int, id string) string {
 // alone: the whole history can be read anyway.
 const fetchChars = 1_000
 
-// leftOut stands for so many characters that are left out of a text.
+// leftOut marks n characters that are left out of a text.
 func leftOut(n int, id string) string {
 	mark := " […" + chars.Commas(n) + " characters left out"
 	if n >= fetchChars {

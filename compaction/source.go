@@ -11,7 +11,7 @@ import (
 type source struct {
 	in     *Input
 	o      Options
-	id     string // of the record: stands in the text
+	id     string // of the record: part of the text
 	cut    int    // items before it are compacted
 	budget int    // of the document, in tokens
 	last   int64  // newest compacted entry

@@ -10,11 +10,10 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// view is what the model is to see before the compaction: the current summary and the items behind
-// it.
+// view is what the model sees before the compaction: the current summary and the items after it.
 type view struct {
 	in       *Input
-	start    int   // the first item that stands in the view itself
+	start    int   // the first item that is in the view itself
 	previous int   // tokens of the current summary
 	before   int   // tokens of the whole view
 	behind   []int // tokens of the items from each index on
@@ -79,8 +78,8 @@ func (v *view) upToDate(o Options) Proposal {
 	}
 }
 
-// judge makes the record of a compaction and holds it against the post-conditions. limit bounds the
-// whole view; 0 means the window alone does.
+// judge makes the record of a compaction and checks the post-conditions. limit bounds the whole view; 0 means that
+// only the window does.
 func (v *view) judge(s *source, mode Mode, text string, limit int) Proposal {
 	in := v.in
 	sum := sha256.Sum256([]byte(text))

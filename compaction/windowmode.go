@@ -53,8 +53,8 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 	return p, nil
 }
 
-// windowText is what stands in the place of the dropped turns: an earlier summary, the pinned
-// messages, and one line that says how many turns were dropped and where they are.
+// windowText returns what replaces the dropped turns: an earlier summary, the pinned messages, and one line with
+// the number of dropped turns and their handle.
 func (s *source) windowText() (string, error) {
 	var parts []string
 	earlier := earlierSummary(s.in)
@@ -67,7 +67,7 @@ func (s *source) windowText() (string, error) {
 	}
 	block := windowHead
 	for _, e := range pinned {
-		if q := quote(e); !strings.Contains("\n"+earlier, "\n"+q+"\n") { // else it stands above
+		if q := quote(e); !strings.Contains("\n"+earlier, "\n"+q+"\n") { // otherwise the earlier summary has it
 			block += "\n" + q
 		}
 	}
@@ -110,8 +110,7 @@ func (s *source) windowPins() ([]entry, error) {
 	return out, nil
 }
 
-// dropped counts the turns that are not in the view any more: those that only a summary stands for
-// included.
+// dropped counts the turns that are no longer in the view, including those that only a summary covers.
 func (s *source) dropped() int {
 	turns := make(map[int]bool)
 	for i := range s.in.Items[:s.cut] {
@@ -121,8 +120,7 @@ func (s *source) dropped() int {
 	return len(turns)
 }
 
-// earlierSummary returns the summary that must stay: the whole of the earlier text, or what stands
-// in it before the block of window mode.
+// earlierSummary returns the summary that must stay: the earlier text without a trailing block of window mode.
 func earlierSummary(in *Input) string {
 	if strings.HasPrefix(in.PreviousText, windowHead) {
 		return ""

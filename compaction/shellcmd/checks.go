@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Check is one test or build inside a command: which tool, on what. It tells which later run says
-// anew what an earlier one said, so that an old failure is not told as current.
+// A Check is one test or build inside a command: which tool, on what. Comparing two of them shows whether a later
+// run supersedes the outcome of an earlier one.
 type Check struct {
 	family string   // "go", "cargo test", "pytest"
 	rank   int      // within a family: a higher one includes the lower ones
@@ -25,7 +25,7 @@ var subcommanded = map[string]bool{
 	"task": true, "poetry": true, "uv": true, "bundle": true, "docker": true, "terraform": true, "rake": true, "rails": true,
 }
 
-// valued are flags whose value stands in the next word; those that select tests are marked true.
+// valued are flags that take the next word as value; those that select tests are marked true.
 var valued = map[string]bool{
 	"-run": true, "-fuzz": true, "-bench": true, "-k": true, "-t": true, "--grep": true, "--filter": true,
 	"--testNamePattern": true, "--test": true, "-skip": true, "--tests": true, "-m": true,
@@ -85,7 +85,7 @@ func checkOf(words []string) Check {
 // SameRank reports whether two checks of one family prove the same amount.
 func (c Check) SameRank(old Check) bool { return c.rank == old.rank }
 
-// Covers reports whether a run of c says anew what an earlier run of old said.
+// Covers reports whether a run of c repeats what an earlier run of old checked.
 func (c Check) Covers(old Check) bool {
 	if c.family != old.family || c.rank < old.rank {
 		return false

@@ -47,7 +47,7 @@ var (
 	looking  = lazy(`(^|[|;&]\s*)(grep|egrep|rg|find|ag|ack|fd|git grep)\s`)
 )
 
-// tools are the words that a test or a build starts with: what has none of them is not looked at by the
+// tools are the words that a test or a build starts with. Segments without one are not matched against the
 // patterns above, which take a hundred times as long.
 var tools = sync.OnceValue(func() map[string]bool {
 	all := make(map[string]bool)
