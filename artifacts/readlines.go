@@ -34,7 +34,7 @@ func readLines(c Content, s Selection) (Page, error) {
 	case raw[len(raw)-1] == '\n':
 		p.Range = lineRange(l.first, l.first+newlines-1)
 		p.Next = &Selection{Lines: l.restLines(l.first + newlines), Limit: s.Limit}
-	default: // a line longer than the page: it goes on by bytes, and so does what follows it
+	default: // a line longer than the page: it continues by bytes, and so does what follows it
 		p.Range = fmt.Sprintf("line %d, bytes %d-%d", l.first, l.from, end-1)
 		p.Next = &Selection{Bytes: l.rest(end), Limit: s.Limit}
 	}

@@ -140,8 +140,8 @@ func save(tx kv.Tx, a Artifact) error {
 	return tx.Put(bucketRecords, []byte(a.ID), v)
 }
 
-// Get returns the record of a handle, a forgotten artifact's too: Available tells them apart.
-// Only the whole handle names an artifact. Errors: not_found, corrupt.
+// Get returns the record of a handle, even of a forgotten artifact: see Available. Only the whole handle names an
+// artifact. Errors: not_found, corrupt.
 func Get(tx kv.Tx, id string) (Artifact, error) {
 	const op = "artifacts.get"
 	var v []byte

@@ -9,10 +9,10 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// Stub returns the text that stands for a result in a conversation: what it was, its handle, how
-// to read more of it, and a preview of text, which is the whole original. The preview of an error
-// and of a command's output shows more of the end, where the cause is. ok is false when the stub
-// would not be smaller than the text, in characters and in bytes: then the text must stay.
+// Stub returns the text that replaces a result in a conversation: what it was, its handle, how to read more of it,
+// and a preview of text, which is the whole original. The preview of an error and of a command's output shows more
+// of the end, where the cause is. ok is false if the stub would not be smaller than the text, in characters and in
+// bytes: then the text must stay.
 func Stub(a Artifact, text string, isError bool) (stub string, ok bool) {
 	lines := preview(text, 5, 5)
 	if isError || isCommand(a.Hint) {

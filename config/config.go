@@ -3,10 +3,10 @@
 // Start at Load. Keys are written in snake_case and matched without regard to case and
 // underscores, so that PascalCase configurations load unchanged.
 //
-// Guarantees: a workspace without the file has the defaults; a key that nobody knows is a warning
+// Guarantees: a workspace without the file has the defaults; an unknown key is a warning
 // with its line; a file with a value of the wrong type is not used, never guessed at; a link that
-// leads out of the workspace is not followed. What the user's own file says is known as that (Source.User), and nothing
-// that lies in a workspace is.
+// leads out of the workspace is not followed. Only settings from the user's own file are marked as such (Source.User),
+// never those from a workspace.
 //
 // The package deliberately holds only settings that something uses, and decides nothing: engine
 // and the commands map settings to what they do, and package trust says what a workspace may have run.

@@ -186,7 +186,7 @@ Agents:
 	}
 	for text, wrong := range map[string]string{
 		"agents:\n  - context_window: {}\n":                           "line 2: agents: one has no name",
-		"agents:\n  - name: a\n  - name: A\n":                         `line 3: agents: "a" stands there already`,
+		"agents:\n  - name: a\n  - name: A\n":                         `line 3: agents: "a" is listed twice`,
 		"agents: {a: 1}\n":                                            "line 1: a list is expected",
 		"agents:\n  - name: a\n    max_in_turn_tool_pairs: -1\n":      "cannot be negative",
 		"context: {tool_result_char_overrides: {bash: -1}}\n":         "bash is -1",

@@ -78,7 +78,7 @@ func (p *parser) agentsByName() (map[string]yamldoc.Field, error) {
 		}
 		name = strings.ToLower(name)
 		if _, again := out[name]; again {
-			return nil, at(item, fault.New(fault.Invalid, "", "agents: %.1000q stands there already", name))
+			return nil, at(item, fault.New(fault.Invalid, "", "agents: %.1000q is listed twice", name))
 		}
 		out[name] = item
 	}

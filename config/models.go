@@ -59,7 +59,7 @@ func (p *parser) tokenizer(m *tokens.Model, entry, family, encoding, ranks yamld
 	var name string
 	if encoding.Key != "" {
 		if family.Key != "" || ranks.Key != "" {
-			return at(encoding, fault.New(fault.Invalid, "", "model %.1000q: encoding: it stands beside a family or a rank file; give one of them", m.Name))
+			return at(encoding, fault.New(fault.Invalid, "", "model %.1000q: encoding: give only one of encoding, family and rank file", m.Name))
 		}
 		if err := encoding.Decode(&name); err != nil {
 			return err

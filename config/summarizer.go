@@ -119,9 +119,9 @@ func (s *Summarizer) wrong() string {
 	case s.Timeout == 0:
 		return "timeout: give seconds, from 1 to 3600"
 	case s.Template != "" && !strings.Contains(s.Template, history):
-		return "template: " + history + " has to stand where the conversation is to be"
+		return "template: " + history + " is missing: the conversation goes there"
 	case len(s.Template) > maxTemplate || strings.ContainsRune(s.Template, 0):
-		return "template: it is longer than 16 KiB, or holds a zero byte"
+		return "template: longer than 16 KiB, or contains a zero byte"
 	case len(s.Command) > maxArguments || len(s.KeyCommand) > maxArguments:
 		return "a command has at most 64 arguments"
 	}

@@ -49,7 +49,7 @@ func Import(fsys fs.FS) ([]Entry, []Problem, error) {
 type folder struct {
 	dir   string
 	scope Scope
-	agent string // the agent whose memory it is, "" for nobody's
+	agent string // the agent whose memory it is, "" for none
 }
 
 type importer struct {

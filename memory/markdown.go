@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Problem is something in an imported file that was not taken over as it stands.
+// Problem is something in an imported file that was not imported unchanged.
 type Problem struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"` // 1-based; 0: the file as a whole

@@ -119,7 +119,7 @@ func Count(tx kv.Tx, scope Scope) (n int, err error) {
 	return n, nil
 }
 
-// entryKey returns where a memory stands: by scope, then by name without regard to case.
+// entryKey returns the key of a memory: by scope, then by name without regard to case.
 func entryKey(scope Scope, name string) []byte {
 	return append(append([]byte(scope), 0), fold(name)...)
 }

@@ -13,9 +13,8 @@ import (
 	"ctxledger.dev/kv/audit"
 )
 
-// Audit checks that every session and entry can be read, that logs have no gaps, that the chains of
-// messages hold, and that the indexes say what the logs say. It mends a gap by an entry that says so,
-// dated at.
+// Audit checks that every session and entry can be read, that logs have no gaps, that the chains of messages are
+// intact, and that the indexes agree with the logs. It fills a gap with an entry that records it, dated at.
 func Audit(at time.Time) func(*audit.Audit) error {
 	return func(a *audit.Audit) error {
 		err := a.Each(bucketSessions, "session", func(r kv.Record) error {
@@ -43,11 +42,11 @@ type logAudit struct {
 	*audit.Audit
 	at      time.Time
 	session string
-	next    Session // what the session's record ought to say, as far as the log tells
+	next    Session // the session's record as derived from the log
 	unknown bool    // whether the chain was lost
 }
 
-// auditLogs looks at all logs, and then at the sessions that have none.
+// auditLogs checks all logs, then the sessions that have none.
 func auditLogs(a *audit.Audit, at time.Time) error {
 	ids, err := logged(a.Tx)
 	if err != nil {
@@ -91,13 +90,13 @@ func logged(tx kv.Tx) ([]string, error) {
 			return ids, nil
 		}
 		ids = append(ids, id)
-		from = []byte(id + "\x01") // behind every key that starts with the id and a zero byte
+		from = []byte(id + "\x01") // after every key that starts with the id and a zero byte
 	}
 }
 
-// run looks at one log.
+// run checks one log.
 func (l *logAudit) run() error {
-	var wrong []Entry // entries to be put in place of what is not there
+	var wrong []Entry // entries that replace missing ones
 	for r, err := range l.Tx.Scan(bucketLog, kv.Range{Prefix: logPrefix(l.session)}) {
 		if err != nil {
 			return err
@@ -169,7 +168,7 @@ func (l *logAudit) take(e Stored) {
 		s.Chain, l.unknown = l.rewound(e.Entry)
 	}
 	if e.ID == "" {
-		l.unknown = l.unknown || e.Lost // what stood here had an id
+		l.unknown = l.unknown || e.Lost // the lost entry had an id
 		return
 	}
 	if e.Forgotten == nil && !l.unknown {
@@ -184,7 +183,7 @@ func (l *logAudit) take(e Stored) {
 	s.Chain, l.unknown = e.ID, false
 }
 
-// rewound returns where the chain goes on behind an entry that took the log back.
+// rewound returns the id from which the chain continues after an entry that rewound the log.
 func (l *logAudit) rewound(e Entry) (chain string, unknown bool) {
 	var data struct {
 		To int64 `json:"to"`
@@ -196,8 +195,8 @@ func (l *logAudit) rewound(e Entry) (chain string, unknown bool) {
 	return target.ID, err != nil || target.ID == ""
 }
 
-// record compares the session's record with its log, and returns entries for those that the record
-// knows behind the end of the log.
+// record compares the session's record with its log, and returns entries for those that the record counts after
+// the end of the log.
 func (l *logAudit) record() ([]Entry, error) {
 	where := "session " + l.session
 	s, err := Get(l.Tx, l.session)
@@ -301,7 +300,7 @@ func soundRead(tx kv.Tx, r kv.Record) (bool, error) {
 	return false, err
 }
 
-// wantIndexes looks for sessions and entries that no index knows.
+// wantIndexes finds sessions and entries that are missing from the indexes.
 func wantIndexes(a *audit.Audit) error {
 	all, err := List(a.Tx)
 	if err != nil {
@@ -341,7 +340,7 @@ func wantEntry(a *audit.Audit, session string, e Entry) error {
 	return nil
 }
 
-// WantRead checks that a call is known by the path of the file that it reads.
+// WantRead checks that a call is indexed by the path of the file that it reads.
 func WantRead(a *audit.Audit, path, session string, seq int64, callID string) error {
 	k := readKey(path, session, seq, callID)
 	if len(k) > kv.MaxKey {

@@ -8,7 +8,7 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// maxCallID bounds the part of a call id that stands in a key; hosts use some 30 bytes.
+// maxCallID bounds the part of a call id that a key contains; hosts use some 30 bytes.
 const maxCallID = 200
 
 // CallOf returns the call with the given id and the entry that makes it, or nil when the session
@@ -49,7 +49,7 @@ func ReadsOf(tx kv.Tx, path string) ([]Read, error) {
 	}), kv.All)
 }
 
-// IndexRead makes a call findable by the path of the file that it reads.
+// IndexRead indexes a call by the path of the file that it reads.
 func IndexRead(tx kv.Tx, path, session string, seq int64, callID string) error {
 	k := readKey(path, session, seq, callID)
 	if len(k) > kv.MaxKey {
@@ -69,7 +69,7 @@ func indexCall(tx kv.Tx, session string, seq int64, c Call) error {
 
 func callKey(session, callID string) []byte { return []byte(session + "\x00" + clip(callID)) }
 
-// clip makes a call id fit for a key: one that is too long is replaced by its hash.
+// clip shortens a call id for a key: a long one is replaced by its hash.
 func clip(callID string) string {
 	if len(callID) > maxCallID {
 		return Digest([]byte(callID))

@@ -48,8 +48,8 @@ func editChat(raw []byte, e Edits) ([]byte, error) {
 	return apply(raw, splices), nil
 }
 
-// onlyText takes everything but the texts out of a message: blocks of its content, and the members beside
-// it that say something else.
+// onlyText removes everything but the texts from a message: blocks of its content, and other members of the
+// message with content.
 func (c chatMessage) onlyText() ([]byte, error) {
 	parts, err := c.parts()
 	if err != nil || c.isResult() || !slices.ContainsFunc(parts, Part.says) {

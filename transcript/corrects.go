@@ -14,7 +14,7 @@ var corrections = []string{
 	"EVIDENCE INCONSISTENCY", "EVIDENCE AUDIT REQUIRED", "MISSING ARTIFACT",
 }
 
-// blocked stands anywhere in what an orchestrator says of a call that it did not let through.
+// blocked occurs anywhere in what an orchestrator says of a call that it refused.
 const blocked = "[fuseraft:blocked"
 
 // Corrects reports whether a message corrects an agent: one of its texts has one of these beginnings, or says

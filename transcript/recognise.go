@@ -6,10 +6,9 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Recognise returns the format of messages, told by what only one format has. likely are formats that
-// come first where several fit, such as that of the messages before. The error is invalid when no format
-// fits all messages, which names the first that does not by its number, from 1, and when several do, which
-// names them.
+// Recognise returns the format of messages, recognised by what only one format has. likely are formats to prefer
+// where several fit, such as that of the messages before. The error is invalid when no format fits all messages,
+// which names the first that does not by its number, from 1, and when several do, which names them.
 func Recognise(messages [][]byte, likely ...Format) (Format, error) {
 	fitting := Formats()
 	for i, raw := range messages {

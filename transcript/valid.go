@@ -11,7 +11,7 @@ import (
 // calls of the one before.
 type pairing struct {
 	open map[string]bool // calls of the message before, until they are answered
-	// front: results stand in front of everything else in their message.
+	// front: results precede everything else in their message.
 	front bool
 }
 

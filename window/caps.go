@@ -6,7 +6,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// tailFrom is from which limit on a cut keeps the end as well, three tenths of it: errors stand there.
+// tailFrom is the limit from which a cut keeps the end as well, three tenths of it: errors are printed there.
 const tailFrom = 1_000
 
 // capResults bounds results, for each tool by itself.

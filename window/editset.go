@@ -50,7 +50,7 @@ func (s editSet) inOrder(match func(Edit) bool) []Edit {
 	return out
 }
 
-// collapse lets a note stand for the drafts of each collapsed range, where its first one stands.
+// collapse replaces the drafts of each collapsed range by a note at the position of the first.
 func (s editSet) collapse(drafts []*draft) []*draft {
 	ranges := s.ranges()
 	if len(ranges) == 0 {
@@ -85,7 +85,7 @@ func (d *draft) collapsed(edits editSet) Slot {
 	return s
 }
 
-// follow lets the manifest that is recorded behind one of the entries of a slot stand behind the slot.
+// follow appends the manifest that is recorded at one of the entries of a slot.
 func (s *Slot) follow(edits editSet) {
 	for _, seq := range s.Seqs {
 		if e := edits[editKey{seq, "", PartManifest}]; e.Text != "" {

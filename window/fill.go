@@ -18,7 +18,7 @@ const (
 	Results
 	Stubs     // for results that were kept out from the start
 	Shortened // results that an edit shows less of
-	Collapsed // notes that stand for ranges
+	Collapsed // notes that replace ranges
 	Manifests // of what was evicted
 	Summary   // of what was compacted; no slot has any, see Fill.With
 	contents
@@ -70,9 +70,9 @@ func (f Fill) plus(o Fill) Fill {
 	return f
 }
 
-// fill tells what fills the slot that was made of a draft. Together it is the slot's Tokens: what is not shown,
-// such as a dropped call or a forgotten result, is no part of it, and words are what nothing else is. stubbed is
-// how much more the results would be for which stubs stand.
+// fill splits the tokens of the slot made of a draft by kind of content. They add up to the slot's Tokens: what is
+// not shown, such as a dropped call or a forgotten result, is not included, and the rest counts as words. stubbed
+// is how much larger the results would be without their stubs.
 func (d *draft) fill(s *Slot, edits editSet) (f Fill, stubbed int) {
 	rest := s.Tokens
 	take := func(c Content, n int) {
@@ -132,7 +132,7 @@ func (d *draft) takeTools(edits editSet, take func(Content, int)) (stubbed int) 
 	return stubbed
 }
 
-// contentOf returns what the words of a role are.
+// contentOf returns the kind of content that the words of a role are.
 func contentOf(r transcript.Role) Content {
 	switch r {
 	case transcript.RoleUser:

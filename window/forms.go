@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// forms are how the markers look that stand for what is not shown: ours, and those that other programs of
-// this kind write. {N} is a number with commas, {*} any text of one line. What writes a marker of ours takes
-// it from the same constants.
+// forms are the formats of markers for left-out content: ours, and those of other programs of this kind. {N} is a
+// number with commas, {*} any text of one line. The code that writes our markers uses the same constants.
 var forms = []string{
 	markArgument, markResult, markConsumed, markFilter, markInTurn, markBulk,
 	"[...context-trimmed — {N} chars removed to fit model limit...]",

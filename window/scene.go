@@ -27,12 +27,12 @@ type act struct {
 	result *sessions.Result
 	answer *sessions.Entry // that carries the result
 	unit   int             // counts messages that make calls, from 0
-	// What is shown of both now, in tokens, and whether that was edited.
+	// Tokens of what is shown of both now, and whether that was edited.
 	argsTokens, resultTokens int
 	argsEdited, resultEdited bool
 }
 
-// newScene looks at the view of a log.
+// newScene computes the view of a log for the passes.
 func newScene(in Input, policy Policy, state State) *scene {
 	view, drafts := plan(in)
 	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: newEditSet(in.Edits), used: state.Summary + view.Tokens}
@@ -89,7 +89,7 @@ func (d *draft) answers() map[string]answer {
 	return out
 }
 
-// apply sees the view as edits of parts leave it.
+// apply updates the view with edits of parts.
 func (s *scene) apply(edits []Edit, slot func(Edit) int) {
 	for _, e := range edits {
 		s.edits[e.key()] = e
@@ -100,7 +100,7 @@ func (s *scene) apply(edits []Edit, slot func(Edit) int) {
 	}
 }
 
-// look sees what is shown of a call and its result now.
+// look updates what is shown of a call and its result.
 func (s *scene) look(a *act) {
 	a.argsTokens = a.Tokens
 	if edit, edited := s.edits[editKey{a.entry.Seq, a.ID, PartArguments}]; edited {
@@ -130,7 +130,7 @@ func (s *scene) newest() int {
 	return s.acts[len(s.acts)-1].unit
 }
 
-// hide proposes that a text stands for the result of a call.
+// hide proposes to replace the result of a call by a text.
 func (s *scene) hide(a *act, text string) []Edit {
 	return s.cut(a, Edit{Text: text})
 }

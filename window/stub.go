@@ -7,8 +7,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// slot finishes a draft: it counts, lets stubs stand for results that became artifacts, and notes the
-// recorded edits.
+// slot finishes a draft: it counts, notes the stubs of results that became artifacts, and the recorded edits.
 func (d *draft) slot(edits editSet) Slot {
 	f := d.first()
 	if d.note != nil {

@@ -3,9 +3,9 @@ package window
 // leastResult is how much of a result stays when all of them have to be cut, in characters.
 const leastResult = 200
 
-// tokenWindow keeps all results, and the notes that stand for some, together within a budget. First the
-// oldest go, notes before results, but none of the newest unit; if that is not enough, all that are left are
-// cut to equal shares.
+// tokenWindow keeps all results, and the notes that replace some, together within a budget. First the oldest go,
+// notes before results, but none of the newest unit; if that is not enough, all that are left are cut to equal
+// shares.
 func tokenWindow(s *scene) (out []Edit) {
 	budget := s.policy.InTurnTokens
 	if budget <= 0 {
@@ -42,7 +42,7 @@ func tokenWindow(s *scene) (out []Edit) {
 	return append(out, s.share(left, over)...)
 }
 
-// notes proposes that a line stands for each of the notes, in order.
+// notes proposes to replace each of the notes by one line, in order.
 func (s *scene) notes() (out []Edit) {
 	for _, d := range s.drafts {
 		if d.note != nil {

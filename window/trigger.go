@@ -7,8 +7,7 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// Situation is what a session looks like when it is asked whether a compaction is due. Tokens are those of
-// the model.
+// Situation describes a session for the decision whether a compaction is due. Tokens are those of the model.
 type Situation struct {
 	Window int
 	Model  string
@@ -29,22 +28,22 @@ type Situation struct {
 	Attempts []Attempt
 }
 
-// eligible reports whether a view is large enough for an agent's request, which then is granted long before
-// the policy would compact by itself.
+// eligible reports whether a view is large enough for an agent's request, which is granted long before the policy
+// would compact by itself.
 func (t TriggerPolicy) eligible(s Situation) bool {
 	return s.Insist || 2*s.View >= t.Threshold(s.Window)
 }
 
-// NotYet answers an agent that asks too early. Other programs know it: it is exact.
+// NotYet answers an agent that asks too early. Other programs match this exact text.
 const NotYet = "Nothing to compact yet — conversation is within the token budget."
 
 // Trigger is why a compaction is due, or why it is not although it would be.
 type Trigger struct {
 	Reason string `json:"reason,omitempty"` // as it is recorded; "" where none is due
 	Why    string `json:"why"`
-	// Suppressed says that a compaction would be due, but changes too little to be repeated now.
+	// Suppressed is set if a compaction would be due, but would change too little to be repeated now.
 	Suppressed bool `json:"suppressed,omitempty"`
-	// Grace says that one would be due, but the last one was made in the turn before.
+	// Grace is set if one would be due, but the last one was made in the turn before.
 	Grace bool `json:"grace,omitempty"`
 	// Held is the reason of what Suppressed or Grace hold back.
 	Held string `json:"held,omitempty"`
@@ -59,7 +58,7 @@ type trigger struct {
 	grace, thrash bool
 }
 
-// The reasons that are somebody's wish, and not the policy's.
+// The reasons that are requests, and not the policy's.
 const (
 	ReasonAsked  = "agent_requested"
 	ReasonManual = "manual"
@@ -73,7 +72,7 @@ const (
 	ReasonTurns      = "window_size"
 )
 
-// Automatic reports whether a reason is one of the policy's: nobody asked for that compaction.
+// Automatic reports whether a reason is one of the policy's, without a request.
 func Automatic(reason string) bool {
 	return reason != ReasonAsked && reason != ReasonManual &&
 		slices.ContainsFunc(triggers, func(t trigger) bool { return t.reason == reason })
@@ -122,7 +121,7 @@ func over(what string, n, limit int) string {
 	return fmt.Sprintf("%s has %s tokens, the limit is %s", what, chars.Commas(n), chars.Commas(limit))
 }
 
-// Due says whether a compaction is due, and why.
+// Due reports whether a compaction is due, and why.
 func (t TriggerPolicy) Due(s Situation) Trigger {
 	held := Trigger{Why: "the view is within its limits"}
 	if s.Asked {
