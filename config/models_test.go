@@ -67,7 +67,7 @@ func TestModelsThatMakeNoSense(t *testing.T) {
 		{"models:\n  m: {window: 1, Window: 2}\n", "line 2: Window was set in line 2 already"},
 		{"models:\n  m: {family: lama}\n", `line 2: unknown family "lama": use one of claude, `},
 		{"models:\n  m: {encoding: o200k}\n", `line 2: unknown encoding "o200k": use o200k_base`},
-		{"models:\n  m: {encoding: o200k_base, family: claude}\n", "line 2: model \"m\": encoding: it stands beside"},
+		{"models:\n  m: {encoding: o200k_base, family: claude}\n", "line 2: model \"m\": encoding: give only one of"},
 		{"models:\n  m: {ranks: a.model}\n", "line 2: model \"m\": ranks: a rank file needs the family"},
 		{"models:\n  m: {family: claude, ranks: a.model}\n", "one of deepseek3, llama3, qwen2"},
 		{"models:\n  m: {family: llama3, ranks: /etc/passwd}\n", "line 2: model \"m\": ranks: give a path inside the workspace"},
