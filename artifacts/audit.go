@@ -84,7 +84,8 @@ func wantAll(a *audit.Audit) error {
 	if err != nil || counted == actual {
 		return err
 	}
-	a.Find("artifacts", "%d live and %d forgotten ones are counted, there are %d and %d", counted.Live, counted.Forgotten, actual.Live, actual.Forgotten)
+	a.Find("artifacts", "%d live and %d forgotten ones are counted, there are %d and %d", counted.Live,
+		counted.Forgotten, actual.Live, actual.Forgotten)
 	if !a.Fix {
 		return nil
 	}

@@ -70,9 +70,11 @@ func (s Selection) lineSpan(c Content) (lineSpan, error) {
 		from, to, ok := parseRange(s.Lines)
 		switch {
 		case !ok || from == 0:
-			return l, bad(`lines="10-40" or lines="10-"`, "lines=%q is not a range of line numbers, which start at 1", s.Lines)
+			return l, bad(`lines="10-40" or lines="10-"`, "lines=%q is not a range of line numbers, which start at 1",
+				s.Lines)
 		case from > total:
-			return l, bad(`lines="`+restExample(total)+`"`, "lines=%q starts behind the end: there are %s lines", s.Lines, chars.Commas(total))
+			return l, bad(`lines="`+restExample(total)+`"`, "lines=%q starts behind the end: there are %s lines",
+				s.Lines, chars.Commas(total))
 		}
 		l.first, l.last = from, min(to, total)
 	}

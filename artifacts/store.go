@@ -37,8 +37,10 @@ const (
 //
 // Errors: invalid for a Hash that is not 64 lower-case hex digits.
 func Put(tx kv.Tx, a Artifact) (put Artifact, created bool, err error) {
-	if raw, err := hex.DecodeString(a.Hash); err != nil || len(raw)*2 != hashDigits || hex.EncodeToString(raw) != a.Hash {
-		return Artifact{}, false, fault.New(fault.Invalid, "artifacts.put", "%q is not a SHA-256 in 64 lower-case hex digits", cutLabel(a.Hash))
+	if raw, err := hex.DecodeString(a.Hash); err != nil || len(raw)*2 != hashDigits ||
+		hex.EncodeToString(raw) != a.Hash {
+		return Artifact{}, false, fault.New(fault.Invalid, "artifacts.put", "%q is not a SHA-256 in 64 "+
+			"lower-case hex digits", cutLabel(a.Hash))
 	}
 	a = tidy(a)
 	id, err := tx.Get(bucketHashes, []byte(a.Hash))

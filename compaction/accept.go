@@ -30,7 +30,8 @@ func unitsWhole(s *source, _ *Record, _ string, _ int) (Outcome, string) {
 // smaller requires fewer tokens in the whole view than before, by exact count.
 func smaller(_ *source, r *Record, _ string, _ int) (Outcome, string) {
 	if r.After >= r.Before {
-		return NotSmaller, fmt.Sprintf("the view would have %s tokens instead of %s", chars.Commas(r.After), chars.Commas(r.Before))
+		return NotSmaller, fmt.Sprintf("the view would have %s tokens instead of %s", chars.Commas(r.After),
+			chars.Commas(r.Before))
 	}
 	return Compacted, ""
 }
@@ -64,7 +65,8 @@ func quoted(text string) string {
 // fits requires a view within the limit, if there is one.
 func fits(_ *source, r *Record, _ string, limit int) (Outcome, string) {
 	if limit > 0 && r.After > limit {
-		return DoesNotFit, fmt.Sprintf("the view would have %s tokens, %s fit: the part kept verbatim is too large", chars.Commas(r.After), chars.Commas(limit))
+		return DoesNotFit, fmt.Sprintf("the view would have %s tokens, %s fit: the part kept verbatim is too large",
+			chars.Commas(r.After), chars.Commas(limit))
 	}
 	return Compacted, ""
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/compaction/sections"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
@@ -52,7 +53,8 @@ func Ask(ctx context.Context, b *Brief, model Summarizer) (Answer, error) {
 
 // Unasked returns the answer for a model that was not called, with the reason.
 func Unasked(b *Brief, format string, args ...any) Answer {
-	return Answer{FirstKept: b.FirstKept, Range: b.Range, Run: Run{Status: Failed, Reason: fmt.Sprintf(format, args...)}}
+	return Answer{FirstKept: b.FirstKept, Range: b.Range,
+		Run: Run{Status: Failed, Reason: fmt.Sprintf(format, args...)}}
 }
 
 // Supplied returns the answer for a summary that the caller wrote itself, without a model.
@@ -110,7 +112,8 @@ func (a *asking) part(ctx context.Context, p *BriefPart, previous string, output
 			size = promptTokens(prompt)
 		}
 		if a.last > 0 && size >= a.last {
-			return "", fault.New(fault.TooLarge, "compaction.ask", "the model's window is too small: a prompt of about %s tokens cannot be made smaller", chars.Commas(size))
+			return "", fault.New(fault.TooLarge, "compaction.ask", "the model's window is too small: a prompt of "+
+				"about %s tokens cannot be made smaller", chars.Commas(size))
 		}
 		text, err := a.call(ctx, prompt)
 		switch {
@@ -146,7 +149,8 @@ func (a *asking) chunk(p *BriefPart, rest []BriefMessage, previous string, s sca
 // call makes one request and adds its cost to the run.
 func (a *asking) call(ctx context.Context, p Prompt) (string, error) {
 	if a.answer.Run.Calls == maxCalls {
-		return "", fault.New(fault.TooLarge, "compaction.ask", "the range would take more than %d requests of this model", maxCalls).
+		return "", fault.New(fault.TooLarge, "compaction.ask", "the range would take more than %d requests of "+
+			"this model", maxCalls).
 			WithHint("use a model with a larger window")
 	}
 	a.answer.Run.Calls++
@@ -174,17 +178,18 @@ func (a *asking) sections(ctx context.Context, p *BriefPart, prompt Prompt, text
 	if p.Turn || strings.TrimSpace(text) == "" {
 		return text
 	}
-	preset, err := presetOf(a.brief.Preset)
+	preset, err := sections.Of(a.brief.Preset)
 	if err != nil {
 		return text
 	}
-	missing := preset.missing(text)
+	missing := preset.Missing(text)
 	if len(missing) == 0 || a.answer.Run.Calls == maxCalls {
 		return text
 	}
-	prompt.Text += fmt.Sprintf("\n\nAn earlier answer lacked the heading(s) %s. Write all of them.", strings.Join(missing, ", "))
+	prompt.Text += fmt.Sprintf("\n\nAn earlier answer lacked the heading(s) %s. Write all of them.",
+		strings.Join(missing, ", "))
 	again, err := a.call(ctx, prompt)
-	if err != nil || len(preset.missing(again)) > len(missing) || strings.TrimSpace(again) == "" {
+	if err != nil || len(preset.Missing(again)) > len(missing) || strings.TrimSpace(again) == "" {
 		return text
 	}
 	return again

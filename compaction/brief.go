@@ -217,7 +217,8 @@ func (s *source) briefPart(from, to int, previous *Item) (BriefPart, error) {
 		if err != nil {
 			return p, err
 		}
-		m := BriefMessage{Label: "[" + speaker(it) + " — " + capital(turnRange(max(1, it.Turn), max(1, it.Turn))) + "]", Calls: s.callList(it, failed)}
+		m := BriefMessage{Label: "[" + speaker(it) + " — " + capital(turnRange(max(1, it.Turn), max(1, it.Turn))) +
+			"]", Calls: s.callList(it, failed)}
 		m.Chars = utf8.RuneCountInString(text)
 		m.Text = headTail(text, messageChars, m.Chars)
 		if m.Text != "" || m.Calls != "" {
@@ -300,5 +301,6 @@ func headTail(text string, limit, total int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
-	return chars.Head(text, limit*2/3) + " [TRUNCATED — " + chars.Commas(total) + " chars total] " + chars.Tail(text, limit/3)
+	return chars.Head(text, limit*2/3) + " [TRUNCATED — " + chars.Commas(total) + " chars total] " +
+		chars.Tail(text, limit/3)
 }

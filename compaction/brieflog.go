@@ -109,7 +109,8 @@ func (s *source) trace(from, to int) []string {
 			if op := s.tracked[c.ID]; op != nil {
 				agent = op.Agent
 			}
-			out = append(out, "  Turn "+strconv.Itoa(max(1, it.Turn))+" ["+agentOf(agent)+"]: "+mark+" "+oneLine(c.Name, 60)+"("+oneLine(s.path(c.Target), 160)+")")
+			out = append(out, "  Turn "+strconv.Itoa(max(1, it.Turn))+" ["+agentOf(agent)+"]: "+mark+" "+
+				oneLine(c.Name, 60)+"("+oneLine(s.path(c.Target), 160)+")")
 		}
 	}
 	return newest(out, traceChars)

@@ -42,21 +42,31 @@ func clauses(statement string) []string {
 // Patterns of success and failure. Negations are replaced by the word that they mean before the others are
 // matched.
 var (
-	noFailure  = lazy(`(?i)\b(?:no|zero|0|without(?: any| a| an)?|not a single|free of)\s+(?:(?:more|other|test|build|lint|remaining|compile|type)\s+)*(?:fail(?:ures?|ing|ed)?(?:\s+tests?)?|errors?|problems?|issues?|regressions?)\b|\b(?:no longer|not|never|does ?n.t|do ?n.t|did ?n.t)\s+fail(?:s|ed|ing)?\b|\b0 failed\b|\berror-free\b`)
-	noSuccess  = lazy(`(?i)\b(?:not|never|hardly|cannot|can.t|do ?n.t|does ?n.t|did ?n.t|is ?n.t|are ?n.t|was ?n.t|yet to|fails? to|failed to|unable to|without)\s+(?:(?:yet|all|fully|been|be|even)\s+)*(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|work(?:s|ed|ing)?|compiles?d?|build|green|clean|fixed|done|ok)\b`)
+	noFailure = lazy(`(?i)\b(?:no|zero|0|without(?: any| a| an)?|not a single|free of)\s+(?:(?:more|other|test|` +
+		`build|lint|remaining|compile|type)\s+)*(?:fail(?:ures?|ing|ed)?(?:\s+tests?)?|errors?|problems?|issues?|` +
+		`regressions?)\b|\b(?:no longer|not|never|does ?n.t|do ?n.t|did ?n.t)\s+fail(?:s|ed|ing)?\b|\b0 failed\b|` +
+		`\berror-free\b`)
+	noSuccess = lazy(`(?i)\b(?:not|never|hardly|cannot|can.t|do ?n.t|does ?n.t|did ?n.t|is ?n.t|are ?n.t|was ` +
+		`?n.t|yet to|fails? to|failed to|unable to|without)\s+(?:(?:yet|all|fully|been|be|even)\s+)*(?:pass(?:es|` +
+		`ed|ing)?|succeed(?:s|ed)?|work(?:s|ed|ing)?|compiles?d?|build|green|clean|fixed|done|ok)\b`)
 	counted    = lazy(`\b(\d+)\s*(?:/|of|out of)\s*(\d+)\b`)
-	saysPassed = lazy(`(?i)\b(pass(es|ed|ing)?|green|succeed(s|ed)?|success(ful(ly)?)?|clean(ly)?|works|worked|working|fixed|done|ok|okay|compiles|compiled|complete[sd]?|verified|all good|fine|100 ?%|exit(ed|s)?( with)?( code| status)?:? 0|returned 0)(\b|$)|✓|✔|✅`)
-	saysFailed = lazy(`(?i)\b(fail(s|ed|ing|ures?)?|errors?|broken|red|not|never|no longer|without|still|cannot|can.t|exit(ed|s)?( with)?( code| status)?:? [1-9]\d*)\b|✗|✘|❌`)
+	saysPassed = lazy(`(?i)\b(pass(es|ed|ing)?|green|succeed(s|ed)?|success(ful(ly)?)?|clean(ly)?|works|worked|` +
+		`working|fixed|done|ok|okay|compiles|compiled|complete[sd]?|verified|all good|fine|100 ?%|exit(ed|s)?( ` +
+		`with)?( code| status)?:? 0|returned 0)(\b|$)|✓|✔|✅`)
+	saysFailed = lazy(`(?i)\b(fail(s|ed|ing|ures?)?|errors?|broken|red|not|never|no longer|without|still|cannot|` +
+		`can.t|exit(ed|s)?( with)?( code| status)?:? [1-9]\d*)\b|✗|✘|❌`)
 )
 
 // wishes matches what is planned or possible rather than stated as a fact.
-var wishes = lazy(`(?i)\b(until|should|must|will|needs?|to do|todo|try|if|once|when|make sure|ensure|next:?|let.s|please|can be|to be)\b`)
+var wishes = lazy(`(?i)\b(until|should|must|will|needs?|to do|todo|try|if|once|when|make sure|ensure|next:?|` +
+	`let.s|please|can be|to be)\b`)
 
 // claimOf reads a clause.
 func claimOf(text string) claim {
 	words := noFailure().ReplaceAllString(text, " passed ")
 	words = noSuccess().ReplaceAllString(words, " failed ")
-	c := claim{text: text, plain: quotedCode().ReplaceAllString(text, ""), passed: saysPassed().MatchString(words), failed: saysFailed().MatchString(words)}
+	c := claim{text: text, plain: quotedCode().ReplaceAllString(text, ""), passed: saysPassed().MatchString(words),
+		failed: saysFailed().MatchString(words)}
 	c.wished = wishes().MatchString(words)
 	if m := counted().FindStringSubmatch(words); m != nil && namesChecks().MatchString(words) {
 		c.passed = c.passed || m[1] == m[2]
@@ -84,7 +94,8 @@ func (s *source) ofCommands(c claim) (refuted, unknown string) {
 		}
 		last := oneLine(cmd.last.Command, 160) + " last ended with " + cmd.ended()
 		switch {
-		case (named || cmd.purpose == shellcmd.Test && namesRuns().MatchString(c.plain)) && c.passed && !c.failed && cmd.open():
+		case (named || cmd.purpose == shellcmd.Test && namesRuns().MatchString(c.plain)) && c.passed && !c.failed &&
+			cmd.open():
 			return last, ""
 		case named && c.failed && !c.passed && cmd.succeeded() && saysStill().MatchString(c.text):
 			return last, ""
@@ -116,7 +127,8 @@ func (s *source) neverRan(text string) string {
 }
 
 // saysNowFailing matches a statement that tests or builds fail now.
-var saysNowFailing = lazy(`(?i)\b(?:tests?|suite|builds?)\s+(?:is |are )?(?:still|currently)\s+(?:fail|red|broken)|\b(?:tests?|suite|builds?) (?:is|are) (?:failing|red|broken)\b`)
+var saysNowFailing = lazy(`(?i)\b(?:tests?|suite|builds?)\s+(?:is |are )?(?:still|currently)\s+(?:fail|red|` +
+	`broken)|\b(?:tests?|suite|builds?) (?:is|are) (?:failing|red|broken)\b`)
 
 // named reports whether a text names a command.
 func (c *commandState) named(text string) bool {
@@ -132,7 +144,9 @@ func (c *commandState) ended() string {
 func (c *commandState) succeeded() bool { return !c.last.pending() && !c.failing() }
 
 var (
-	saysChanged = lazy(`(?i)\b(edit(s|ed)?|chang(es|ed)|modif(ies|ied)|updat(es|ed)|wrote|written|creat(es|ed)|added|fixed|implemented|rewr(ote|itten)|refactored|patched|replaced|converted|extended|introduced|corrected|adjusted|now)\b`)
+	saysChanged = lazy(`(?i)\b(edit(s|ed)?|chang(es|ed)|modif(ies|ied)|updat(es|ed)|wrote|written|creat(es|ed)|` +
+		`added|fixed|implemented|rewr(ote|itten)|refactored|patched|replaced|converted|extended|introduced|` +
+		`corrected|adjusted|now)\b`)
 	// saysGone matches a statement that a file no longer exists.
 	saysGone = lazy(`(?i)\b(delet(es|ed)|remov(es|ed)|dropped|gone|mov(es|ed)|renam(es|ed))\b`)
 )
@@ -179,7 +193,8 @@ var deeds = []deed{
 	{"push", lazy(`(?i)\bpushed\b`), lazy(`\bgit\b.*\bpush\b`)},
 	{"merge", lazy(`(?i)\b(merged|rebased)\b`), lazy(`\b(merge|rebase|pull)\b`)},
 	{"installation", lazy(`(?i)\b(installed|upgraded)\b`), lazy(`\b(install|add|get|upgrade|update|sync|i|ci)\b`)},
-	{"deployment", lazy(`(?i)\b(deployed|rolled out|shipped)\b`), lazy(`(?i)deploy|kubectl|helm|terraform|docker|rsync|\bscp\b|ansible|\bfly\b|vercel`)},
+	{"deployment", lazy(`(?i)\b(deployed|rolled out|shipped)\b`), lazy(`(?i)deploy|kubectl|helm|terraform|docker|` +
+		`rsync|\bscp\b|ansible|\bfly\b|vercel`)},
 	{"publication", lazy(`(?i)\b(published|tagged)\b`), lazy(`(?i)publish|release|\btag\b|upload`)},
 	{"migration", lazy(`(?i)\bmigrat(ed|ions? (ran|applied))\b`), lazy(`(?i)migrat`)},
 	{"revert", lazy(`(?i)\b(reverted|rolled back)\b`), lazy(`\b(revert|checkout|restore|reset|stash)\b|rollback`)},

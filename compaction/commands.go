@@ -42,7 +42,8 @@ func (s *source) commandStates() []*commandState {
 	}
 	markCovered(all)
 	slices.SortStableFunc(all, func(a, b *commandState) int {
-		return cmp.Or(s.compareFocus(a.key, b.key), cmp.Compare(b.purpose, a.purpose), cmp.Compare(b.last.Seq, a.last.Seq))
+		return cmp.Or(s.compareFocus(a.key, b.key), cmp.Compare(b.purpose, a.purpose),
+			cmp.Compare(b.last.Seq, a.last.Seq))
 	})
 	return all
 }
@@ -142,7 +143,8 @@ func (s *source) addCommands(d *document, n *names) {
 		d.add(b, &line{text: text, class: classCommand, anchor: "command:" + c.key, pos: int64(i)})
 	}
 	s.addCommits(d, b, commits)
-	add := d.under(b, line{text: "Earlier runs, told anew by later ones (not current):", class: classCommand, pos: earlier})
+	add := d.under(b, line{text: "Earlier runs, told anew by later ones (not current):", class: classCommand,
+		pos: earlier})
 	for i, c := range s.commands {
 		if c.purpose < shellcmd.Build || c.covered == nil || told[s.printed(c)] {
 			continue

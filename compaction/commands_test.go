@@ -20,7 +20,8 @@ func TestOnlyTheNewestOutcomeIsCurrent(t *testing.T) {
 	k.user("next")
 	text := mustPlan(t, k.in, Options{Keep: 1}).Text
 	open := blockWith(text, openHead)
-	for want, is := range map[string]bool{"TestOld": false, "vet: broken": true, "its output reports a failure (turn 1) — 3 failed": true} {
+	for want, is := range map[string]bool{"TestOld": false, "vet: broken": true, "its output reports a failure " +
+		"(turn 1) — 3 failed": true} {
 		if strings.Contains(open, want) != is {
 			t.Errorf("%q told as open: %t, want %t\n%s", want, !is, is, open)
 		}
@@ -69,7 +70,8 @@ func TestCommitsAreToldByTheirMessages(t *testing.T) {
 	k.run("git add -A && git commit -m \"$(cat <<'EOF'\nfeat: from a here-document\n\nAnd why.\nEOF\n)\"", 0, "")
 	k.user("next")
 	text := mustPlan(t, k.in, Options{Keep: 1}).Text
-	for _, want := range []string{"  committed (turn 1): one line\n", "  committed (turn 1): feat: from a here-document\n"} {
+	for _, want := range []string{"  committed (turn 1): one line\n", "  committed (turn 1): feat: from a " +
+		"here-document\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}
@@ -78,7 +80,8 @@ func TestCommitsAreToldByTheirMessages(t *testing.T) {
 
 // What the user said instead of letting a call run is told; what the host put around it is not.
 func TestARefusalIsToldInTheUsersWords(t *testing.T) {
-	const refused = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). "
+	const refused = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it " +
+		"was a file edit, the new_string was NOT written to the file). "
 	for said, want := range map[string]string{
 		refused + "To tell you how to proceed, the user said:\nuse a map":                     "rejected by the user: use a map",
 		refused + "STOP what you are doing and wait for the user to tell you how to proceed.": "rejected by the user",

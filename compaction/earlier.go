@@ -28,7 +28,8 @@ func (s *source) addEarlier(d *document) error {
 	if it == nil || text == "" || err != nil {
 		return err
 	}
-	e := entry{label: turnRange(max(1, it.Turn), max(1, it.Turn)), text: s.fit(text, s.budget*18/100, cmp.Or(it.ID, s.id))}
+	e := entry{label: turnRange(max(1, it.Turn), max(1, it.Turn)),
+		text: s.fit(text, s.budget*18/100, cmp.Or(it.ID, s.id))}
 	d.add(d.block(&block{head: earlierHead}), &line{text: quote(e), class: classAnchor, anchor: "earlier", pos: 1})
 	return nil
 }

@@ -111,7 +111,8 @@ func (s *source) addExplored(d *document, n *names) {
 		}
 	}
 	slices.SortStableFunc(read, func(a, b *readState) int {
-		return cmp.Or(s.compareFocus(a.path, b.path), cmp.Compare(b.count, a.count), cmp.Compare(b.last, a.last), strings.Compare(a.path, b.path))
+		return cmp.Or(s.compareFocus(a.path, b.path), cmp.Compare(b.count, a.count), cmp.Compare(b.last, a.last),
+			strings.Compare(a.path, b.path))
 	})
 	b := d.block(&block{head: exploredHead, foot: exploredFoot, more: s.moreRead})
 	s.addRead(d, b, n, read)
@@ -125,15 +126,19 @@ func (s *source) addRead(d *document, b *block, n *names, read []*readState) {
 	if len(read) == 0 {
 		return
 	}
-	head := d.add(b, &line{text: "Files read (read_file calls, most-accessed first):", class: classRead, heading: true, pos: 1})
+	head := d.add(b, &line{text: "Files read (read_file calls, most-accessed first):", class: classRead, heading: true,
+		pos: 1})
 	place := make(map[*readState]int64, len(read))
 	for i, st := range read {
 		place[st] = int64(i + 1)
 	}
 	byWorth := slices.Clone(read)
-	slices.SortStableFunc(byWorth, func(a, b *readState) int { return cmp.Compare(n.pathRanks.value(b.path), n.pathRanks.value(a.path)) })
+	slices.SortStableFunc(byWorth, func(a, b *readState) int {
+		return cmp.Compare(n.pathRanks.value(b.path), n.pathRanks.value(a.path))
+	})
 	for _, st := range byWorth[:min(len(byWorth), exploredFiles)] {
-		l := d.add(b, &line{text: readLine(st), class: classRead, pos: place[st] << 8, parent: head, anchor: "read:" + st.path})
+		l := d.add(b, &line{text: readLine(st), class: classRead, pos: place[st] << 8, parent: head, anchor: "read:" +
+			st.path})
 		n.attach(st.path, l)
 	}
 }
@@ -159,7 +164,8 @@ func readLine(st *readState) string {
 
 func (s *source) addGrepped(d *document, b *block, grepped []*readState) {
 	const at = 1 << 24
-	add := d.under(b, line{text: "Files grepped (grep_file calls, not already listed above):", class: classOld, pos: at})
+	add := d.under(b, line{text: "Files grepped (grep_file calls, not already listed above):", class: classOld,
+		pos: at})
 	for i, st := range grepped[:min(len(grepped), exploredFiles)] {
 		add(line{text: "  " + st.path, class: classOld, pos: at + int64(i+1)})
 	}

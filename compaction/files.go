@@ -45,7 +45,8 @@ func (s *source) fileStates() []*fileState {
 	}
 	all := t.all
 	slices.SortStableFunc(all, func(a, b *fileState) int {
-		return cmp.Or(s.compareFocus(a.path, b.path), cmp.Compare(b.touched, a.touched), strings.Compare(a.path, b.path))
+		return cmp.Or(s.compareFocus(a.path, b.path), cmp.Compare(b.touched, a.touched),
+			strings.Compare(a.path, b.path))
 	})
 	return all
 }

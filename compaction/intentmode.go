@@ -3,7 +3,8 @@ package compaction
 import "fmt"
 
 // modelNote closes a document whose body a model wrote.
-const modelNote = "RESUMPTION NOTE: History compacted by a model. Where its summary and the lists from the ledger above " +
+const modelNote = "RESUMPTION NOTE: History compacted by a model. Where its summary and the lists from the " +
+	"ledger above " +
 	"differ, the lists hold. Do not redo what they show as done; take up what they show as open."
 
 // failureText is the documented marker of a range about which nothing is known.

@@ -26,7 +26,8 @@ func masked(in Input, o Options) (Input, Options) {
 			return m(text), err
 		}
 	}
-	in.Operations, in.Items, in.Artifacts = slices.Clone(in.Operations), slices.Clone(in.Items), slices.Clone(in.Artifacts)
+	in.Operations, in.Items, in.Artifacts = slices.Clone(in.Operations), slices.Clone(in.Items),
+		slices.Clone(in.Artifacts)
 	for i := range in.Operations {
 		m.operation(&in.Operations[i])
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/compaction/sections"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
 )
@@ -93,7 +94,8 @@ func (r *Run) String() string {
 func (r *Run) Corrections() string {
 	var parts []string
 	if r.Removed > 0 {
-		parts = append(parts, fmt.Sprintf("%d statement(s) of the model were removed, because the ledger refutes them", r.Removed))
+		parts = append(parts, fmt.Sprintf("%d statement(s) of the model were removed, because the ledger refutes them",
+			r.Removed))
 	}
 	if r.Marked > 0 {
 		parts = append(parts, fmt.Sprintf("%d are marked, because nothing in the ledger backs them", r.Marked))
@@ -127,9 +129,10 @@ func (o *Options) checkAsking() error {
 		return fault.New(fault.Invalid, op, "mode %s is not reproducible: strict refuses it", o.Mode).
 			WithHint("mode %s makes the same text from the same session, always", Intent)
 	case o.Whole:
-		return fault.New(fault.Invalid, op, "the document of a whole session is made without a model: mode %s cannot write it", o.Mode)
+		return fault.New(fault.Invalid, op, "the document of a whole session is made without a model: mode %s "+
+			"cannot write it", o.Mode)
 	}
-	_, err := presetOf(o.Preset)
+	_, err := sections.Of(o.Preset)
 	return err
 }
 
@@ -148,6 +151,7 @@ func reserve(window, output int) int {
 
 // stale says that a summary was written for another range than the one that there is now.
 func staleAnswer() error {
-	return fault.New(fault.Stale, "compaction.finish", "the summary was written for another range: the session was rewound, compacted or changed meanwhile").
+	return fault.New(fault.Stale, "compaction.finish", "the summary was written for another range: the session "+
+		"was rewound, compacted or changed meanwhile").
 		WithHint("plan again")
 }

@@ -98,7 +98,9 @@ func weightOf(it *Item) float64 {
 
 // changes reports whether an item makes calls that change files.
 func changes(it *Item) bool {
-	return slices.ContainsFunc(it.Calls, func(c sessions.Call) bool { return c.Op == intents.OpWrite || c.Op == intents.OpPatch })
+	return slices.ContainsFunc(it.Calls, func(c sessions.Call) bool {
+		return c.Op == intents.OpWrite || c.Op == intents.OpPatch
+	})
 }
 
 // place says which files a message is about.

@@ -87,10 +87,12 @@ func (n *names) offer(d *document, rows []row) {
 	first := make(map[int]*line)
 	for _, r := range rows {
 		if r.under != nil {
-			d.add(r.under.block, &line{text: "      " + r.text, class: className, pos: r.under.pos + int64(r.at), parent: r.under})
+			d.add(r.under.block, &line{text: "      " + r.text, class: className, pos: r.under.pos + int64(r.at),
+				parent: r.under})
 			continue
 		}
-		l := &line{text: "      " + r.text, class: className, pos: int64(r.turn)<<8 + int64(r.at), parent: first[r.turn]}
+		l := &line{text: "      " + r.text, class: className, pos: int64(r.turn)<<8 + int64(r.at),
+			parent: first[r.turn]}
 		if l.parent == nil {
 			l.text = "  " + turnRange(r.turn, r.turn) + ": " + r.text
 			l.pos = int64(r.turn) << 8

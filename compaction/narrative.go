@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/compaction/sections"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -49,12 +50,13 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 		return nil, run
 	case size >= stands:
 		run.Status = TooLong
-		run.Reason = fmt.Sprintf("the summary has %s tokens, what it stands for has %s", chars.Commas(size), chars.Commas(stands))
+		run.Reason = fmt.Sprintf("the summary has %s tokens, what it stands for has %s", chars.Commas(size),
+			chars.Commas(stands))
 		return nil, run
 	}
-	preset, err := presetOf(s.o.Preset)
+	preset, err := sections.Of(s.o.Preset)
 	if err == nil && text != "" {
-		text = preset.complete(text)
+		text = preset.Complete(text)
 	}
 	limit, kept := s.narrativeBudget(), 0
 	turnLimit := limit
@@ -141,7 +143,8 @@ func (s *source) addNarrative(d *document) {
 	if s.story == nil {
 		if earlier := narrativeOf(s.in.PreviousText); earlier != "" {
 			b := d.block(&block{head: narrativeLine(s.in.PreviousText)})
-			d.add(b, &line{text: "\n" + clipLines(earlier, s.budget*18/100), class: classSaid, anchor: "narrative", pos: 1})
+			d.add(b, &line{text: "\n" + clipLines(earlier, s.budget*18/100), class: classSaid, anchor: "narrative",
+				pos: 1})
 		}
 		return
 	}

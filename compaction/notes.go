@@ -26,7 +26,9 @@ func (s *source) addNotes(d *document) {
 	}
 	for _, e := range unquote(blockWith(s.in.PreviousText, notesHead)) {
 		e.label, _, _ = strings.Cut(e.label, ", earlier")
-		known := slices.ContainsFunc(notes, func(n entry) bool { return strings.TrimSpace(chars.Strip(n.text)) == strings.TrimSpace(e.text) })
+		known := slices.ContainsFunc(notes, func(n entry) bool {
+			return strings.TrimSpace(chars.Strip(n.text)) == strings.TrimSpace(e.text)
+		})
 		if !known && len(notes) < notesKept {
 			e.label += ", earlier: may be out of date"
 			notes = append(notes, e)
@@ -46,9 +48,11 @@ func (s *source) addNotes(d *document) {
 }
 
 var (
-	claimsSuccess = lazy(`(?i)\b(pass(es|ed|ing)?|green|succeed(s|ed)?|works|working|fixed|done|complete[d]?|all good)\b`)
-	quotedCode    = lazy("`([^`\n]{3,200})`")
-	pathLike      = lazy(`(?:[\w.@-]+/)+[\w.@-]+\.\w{1,8}|\b[\w-]+\.(?:go|py|js|ts|tsx|jsx|rs|java|rb|c|h|cc|cpp|cs|md|json|yaml|yml|toml|sql|sh|html|css)\b`)
+	claimsSuccess = lazy(`(?i)\b(pass(es|ed|ing)?|green|succeed(s|ed)?|works|working|fixed|done|complete[d]?|all ` +
+		`good)\b`)
+	quotedCode = lazy("`([^`\n]{3,200})`")
+	pathLike   = lazy(`(?:[\w.@-]+/)+[\w.@-]+\.\w{1,8}|\b[\w-]+\.(?:go|py|js|ts|tsx|jsx|rs|java|rb|c|h|cc|cpp|cs|` +
+		`md|json|yaml|yml|toml|sql|sh|html|css)\b`)
 )
 
 // check compares claims with what was recorded. It says only what the ledger knows.
@@ -63,7 +67,8 @@ func (s *source) check(text string) []string {
 	}
 	for _, f := range s.files {
 		if f.failed != nil && strings.Contains(text, f.path) {
-			out = append(out, fmt.Sprintf("the last %s of %s failed (%s)", f.failed.Op, f.path, turnRange(f.failed.Turn, f.failed.Turn)))
+			out = append(out, fmt.Sprintf("the last %s of %s failed (%s)", f.failed.Op, f.path,
+				turnRange(f.failed.Turn, f.failed.Turn)))
 		}
 	}
 	out = append(out, s.unknown(text)...)

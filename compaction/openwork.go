@@ -16,7 +16,8 @@ const openFailures = 5
 // addOpen adds what is not finished: the request in progress, and what failed or was interrupted
 // and did not succeed since.
 func (s *source) addOpen(d *document) {
-	b := d.block(&block{head: openHead, always: true, empty: "  Nothing recorded is pending or failed.", more: countOf("  … and %s more")})
+	b := d.block(&block{head: openHead, always: true, empty: "  Nothing recorded is pending or failed.",
+		more: countOf("  … and %s more")})
 	var pos int64
 	add := func(anchor, text string) {
 		pos++
@@ -27,7 +28,8 @@ func (s *source) addOpen(d *document) {
 	}
 	for i := range s.past {
 		if op := &s.past[i]; op.pending() && op.shell() {
-			add("open:"+op.CallID, "INTERRUPTED or still running: "+oneLine(op.Command, 200)+" ("+turnRange(op.Turn, op.Turn)+")")
+			add("open:"+op.CallID, "INTERRUPTED or still running: "+oneLine(op.Command, 200)+" ("+
+				turnRange(op.Turn, op.Turn)+")")
 		}
 	}
 	for _, c := range s.commands {
@@ -38,9 +40,11 @@ func (s *source) addOpen(d *document) {
 	for _, f := range s.files {
 		switch {
 		case f.pending != nil:
-			add("open:"+f.path, "INTERRUPTED: "+f.pending.Op+" of "+f.path+" ("+turnRange(f.pending.Turn, f.pending.Turn)+"); check the file")
+			add("open:"+f.path, "INTERRUPTED: "+f.pending.Op+" of "+f.path+" ("+
+				turnRange(f.pending.Turn, f.pending.Turn)+"); check the file")
 		case f.failed != nil:
-			add("open:"+f.path, f.failed.Op+" of "+f.path+" failed"+times(f.failures)+" ("+turnRange(f.failed.Turn, f.failed.Turn)+") and was not repeated since: "+f.failed.reason())
+			add("open:"+f.path, f.failed.Op+" of "+f.path+" failed"+times(f.failures)+" ("+
+				turnRange(f.failed.Turn, f.failed.Turn)+") and was not repeated since: "+f.failed.reason())
 		}
 	}
 	others := 0

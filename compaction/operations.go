@@ -37,7 +37,8 @@ type group struct {
 func (s *source) addOperations(d *document) {
 	from, to := s.turns()
 	b := d.block(&block{
-		head:   fmt.Sprintf("[INTENT-DERIVED RECONSTRUCTION — covers turns %d–%d]\n\nOPERATIONS (chronological):", from, to),
+		head: fmt.Sprintf("[INTENT-DERIVED RECONSTRUCTION — covers turns %d–%d]\n\nOPERATIONS (chronological):",
+			from, to),
 		foot:   s.closing(),
 		always: true,
 		moreAt: 1,

@@ -77,11 +77,14 @@ func (p *pathRanks) others(changed map[string]bool, read map[string]*readState) 
 	}
 	var out []string
 	for _, e := range p.all {
-		if e.said >= saidByAgent && strings.Contains(e.path, "/") && !strings.HasPrefix(e.path, "@") && e.path != "/dev/null" && !elsewhere[e.path] {
+		if e.said >= saidByAgent && strings.Contains(e.path, "/") && !strings.HasPrefix(e.path, "@") &&
+			e.path != "/dev/null" && !elsewhere[e.path] {
 			out = append(out, e.path)
 		}
 	}
-	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(p.value(b), p.value(a)), strings.Compare(a, b)) })
+	slices.SortFunc(out, func(a, b string) int {
+		return cmp.Or(cmp.Compare(p.value(b), p.value(a)), strings.Compare(a, b))
+	})
 	return out
 }
 

@@ -32,7 +32,8 @@ func (s *source) addPins(d *document) (map[string]bool, error) {
 	}
 	b := d.block(&block{head: pinsHead})
 	for i, p := range pins {
-		d.add(b, &line{text: quote(p.entry), class: classPin, must: p.asked, anchor: "pin:" + p.label, pos: int64(i + 1)})
+		d.add(b, &line{text: quote(p.entry), class: classPin, must: p.asked, anchor: "pin:" + p.label,
+			pos: int64(i + 1)})
 	}
 	return ids, nil
 }

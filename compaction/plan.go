@@ -66,10 +66,13 @@ func validate(in *Input, o *Options) error {
 			return err
 		}
 	case Lossless:
-		return fault.New(fault.Invalid, op, "mode %s needs the evidence store, which this version does not have", Lossless).
-			WithHint("%s keeps what the ledger recorded, without a model; %s adds a model's summary to it", Intent, Hybrid)
+		return fault.New(fault.Invalid, op, "mode %s needs the evidence store, which this version does not have",
+			Lossless).
+			WithHint("%s keeps what the ledger recorded, without a model; %s adds a model's summary to it", Intent,
+				Hybrid)
 	default:
-		return fault.New(fault.Invalid, op, "unknown mode %q: use %s, %s, %s or %s", o.Mode, Intent, Hybrid, LLM, Window)
+		return fault.New(fault.Invalid, op, "unknown mode %q: use %s, %s, %s or %s", o.Mode, Intent, Hybrid, LLM,
+			Window)
 	}
 	switch {
 	case o.Budget < 0:
@@ -175,7 +178,8 @@ func (v *view) proposeWith(o Options, cut int, by told) (Proposal, error) {
 	p := v.judge(s, s.mode(), text, 0)
 	if need > 0 {
 		p.Outcome = DoesNotFit
-		p.Why = fmt.Sprintf("a summary with all that is pinned takes %s tokens, the budget is %s", chars.Commas(need), chars.Commas(budget))
+		p.Why = fmt.Sprintf("a summary with all that is pinned takes %s tokens, the budget is %s", chars.Commas(need),
+			chars.Commas(budget))
 	}
 	return p, nil
 }

@@ -13,9 +13,11 @@ const ruleText = "\n\n---\n\n"
 var lookalikes = []string{
 	"[USER MESSAGES", "[PINNED", "[OPEN WORK", "[COMMANDS", "[ARTIFACTS", "[AGENT", "[EXPLORATION HISTORY",
 	"[INTENT-DERIVED", "[CONTEXT RECONSTRUCTION", "[CONVERSATION SUMMARY", "[COMPACTION", "[BRIEF SNAPSHOT",
-	"[SYMBOL DEPENDENCY", "[REASONING EXCERPTS", "[Prior Summary", "[Resume:", "[NAMES BY TURN", "[EARLIER SUMMARY", "**Turn Context",
+	"[SYMBOL DEPENDENCY", "[REASONING EXCERPTS", "[Prior Summary", "[Resume:", "[NAMES BY TURN", "[EARLIER SUMMARY",
+	"**Turn Context",
 	"OPERATIONS (", "WARNING:", "RESUMPTION NOTE", "FILES MODIFIED", "CARRIED ANCHORS",
-	"These changes are already on disk", "Paths are relative to", "Re-read only", "Earlier runs, told", "Files read (", "Files grepped (",
+	"These changes are already on disk", "Paths are relative to", "Re-read only", "Earlier runs, told", "Files read (",
+	"Files grepped (",
 	"Other paths that the work named", "Shell searches performed",
 	"The full conversation history has been saved", "(turn ", "(pin", "✓ ", "✗ ", "⧖ ",
 }
@@ -53,7 +55,8 @@ func quote(e entry) string {
 
 func poses(line string) bool {
 	trimmed := strings.TrimLeft(line, " \t|")
-	if strings.TrimRight(trimmed, " \t") == "---" || strings.HasPrefix(trimmed, "[") && strings.Contains(trimmed, "dropped by window mode") {
+	if strings.TrimRight(trimmed, " \t") == "---" || strings.HasPrefix(trimmed, "[") &&
+		strings.Contains(trimmed, "dropped by window mode") {
 		return true
 	}
 	for _, l := range lookalikes {

@@ -60,7 +60,7 @@ type Record struct {
 	// Model is the one whose window counted, and Window that, in tokens; 0: unknown. The engine fills them in.
 	Model     string `json:"model,omitempty"`
 	Window    int    `json:"window,omitempty"`
-	From      int64  `json:"from"`       // first entry that the summary stands for: that of the log, with what hosts write before the first message
+	From      int64  `json:"from"`       // first entry that the summary replaces: always that of the log
 	To        int64  `json:"to"`         // last one
 	FirstKept int64  `json:"first_kept"` // first entry kept verbatim; To+1 when none exists yet
 	TurnFrom  int    `json:"turn_from"`

@@ -35,7 +35,8 @@ type request struct {
 }
 
 // hostSaid recognises messages that hosts write in the user's name.
-var hostSaid = lazy(`^\s*(<command-|<local-command|<bash-|<task-notification|\[Request interrupted by user|Caveat: The messages below)`)
+var hostSaid = lazy(`^\s*(<command-|<local-command|<bash-|<task-notification|\[Request interrupted by user|` +
+	`Caveat: The messages below)`)
 
 // addRequests adds the user's requests word for word, oldest first: the first task, the newest messages, standing
 // rules, then the older ones. Those that stay in the view are included: a host may hand on the document alone.

@@ -29,7 +29,8 @@ type source struct {
 }
 
 func newSource(in *Input, o Options, id string, cut, budget int) *source {
-	s := &source{in: in, o: o, id: id, cut: cut, budget: budget, last: in.Items[cut-1].last(), keys: make(map[string]commandKey)}
+	s := &source{in: in, o: o, id: id, cut: cut, budget: budget, last: in.Items[cut-1].last(),
+		keys: make(map[string]commandKey)}
 	for _, op := range in.Operations {
 		if op.Seq <= s.last {
 			s.past = append(s.past, op)

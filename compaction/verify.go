@@ -56,7 +56,8 @@ const (
 // Headings of the presets, and of models that choose their own, by what they introduce.
 var (
 	headsDone  = lazy(`(?i)^#+\s*(completed|done|artifacts|what was done|changes( made)?|accomplished|finished)\b`)
-	headsAhead = lazy(`(?i)^#+\s*(open questions|remaining|next|in progress|blocked|to ?do|plan|goal|session intent|constraints)\b`)
+	headsAhead = lazy(`(?i)^#+\s*(open questions|remaining|next|in progress|blocked|to ?do|plan|goal|session ` +
+		`intent|constraints)\b`)
 )
 
 // subjectOf returns the subject of a heading. A subheading without a known one keeps that of the section above.
@@ -141,7 +142,9 @@ func (s *source) backed(statement string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(deeds, func(d deed) bool { return d.says().MatchString(statement) }) || s.namesKnown(statement)
+	return slices.ContainsFunc(deeds, func(d deed) bool {
+		return d.says().MatchString(statement)
+	}) || s.namesKnown(statement)
 }
 
 // names of code in a statement: what prose has not.

@@ -71,10 +71,12 @@ func (v *view) upToDate(o Options) Proposal {
 		return Proposal{Outcome: NothingToDo, Why: "the session has no messages yet"}
 	case v.in.FirstKept > 0:
 		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
-			"nothing new since the last compaction: the %s message(s) after it are within what stays verbatim (%s)", chars.Commas(n), rule)}
+			"nothing new since the last compaction: the %s message(s) after it are within what stays verbatim (%s)",
+			chars.Commas(n), rule)}
 	default:
 		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
-			"everything fits: the %s message(s), %s tokens, are within what stays verbatim (%s)", chars.Commas(n), chars.Commas(v.before), rule)}
+			"everything fits: the %s message(s), %s tokens, are within what stays verbatim (%s)", chars.Commas(n),
+			chars.Commas(v.before), rule)}
 	}
 }
 

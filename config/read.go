@@ -65,7 +65,8 @@ func readUser(e env.Env, root string) (document, error) {
 		return d, fault.Wrap(fault.Denied, op, err)
 	}
 	if root != "" && (contains(root, path) || contains(root, dir)) {
-		return d, fault.New(fault.Denied, op, "your own configuration lies inside this workspace, which cannot decide for you").
+		return d, fault.New(fault.Denied, op, "your own configuration lies inside this workspace, which cannot "+
+			"decide for you").
 			WithHint("keep it outside of %s", root)
 	}
 	for _, p := range []string{path, filepath.Dir(path), dir} {

@@ -78,7 +78,8 @@ func (p *parser) summarizer(f yamldoc.Field) (*Summarizer, error) {
 	seconds := int(defaultTimeout / time.Second)
 	err := p.each(f, map[string]any{
 		"kind": &s.Kind, "url": &s.URL, "model": &s.Model, "keyenv": &s.KeyEnv, "keycommand": &s.KeyCommand,
-		"command": &s.Command, "maxoutput": &s.Output, "timeout": &seconds, "sections": &s.Sections, "template": &s.Template,
+		"command": &s.Command, "maxoutput": &s.Output, "timeout": &seconds, "sections": &s.Sections,
+		"template": &s.Template,
 	})
 	if err != nil {
 		return nil, err

@@ -104,7 +104,8 @@ func (im *importer) readFolder(r folder) {
 
 // file reads one memory that an index names.
 func (im *importer) file(r folder, index string, line indexed) {
-	if path.Base(line.file) != line.file || strings.ContainsRune(line.file, '\\') || !strings.HasSuffix(line.file, ".md") || line.file == IndexFile {
+	if path.Base(line.file) != line.file || strings.ContainsRune(line.file, '\\') ||
+		!strings.HasSuffix(line.file, ".md") || line.file == IndexFile {
 		im.report(index, line.line, "%q is not the name of a memory's file beside the index", line.file)
 		return
 	}
@@ -158,7 +159,8 @@ func (im *importer) orphans(r folder, seen map[string]bool) {
 	}
 	for _, f := range files {
 		if ok, _ := path.Match("memory_*.md", f.Name()); ok && !seen[f.Name()] {
-			im.report(path.Join(r.dir, f.Name()), 0, "not in %s, and so no memory: add a line for it to adopt it", IndexFile)
+			im.report(path.Join(r.dir, f.Name()), 0, "not in %s, and so no memory: add a line for it to adopt it",
+				IndexFile)
 		}
 	}
 }

@@ -56,11 +56,13 @@ func Parse(file []byte) (Entry, []Problem, error) {
 	}
 	rest, ok := strings.CutPrefix(text, fenceLine+"\n")
 	if !ok {
-		return Entry{}, problems, fault.New(fault.Invalid, op, "the file does not start with a line ---, and so is no memory")
+		return Entry{}, problems, fault.New(fault.Invalid, op, "the file does not start with a line ---, and so "+
+			"is no memory")
 	}
 	front, body, ok := cutFront(rest)
 	if !ok {
-		return Entry{}, problems, fault.New(fault.Invalid, op, "the front matter has no end: a second line --- is missing")
+		return Entry{}, problems, fault.New(fault.Invalid, op, "the front matter has no end: a second line --- "+
+			"is missing")
 	}
 	fields, more := readFront(front)
 	e, more2 := fields.entry()

@@ -35,7 +35,8 @@ func Save(tx kv.Tx, e Entry, overwrite bool) (Entry, error) {
 	}
 	if ok {
 		if old.Source != e.Source && !overwrite {
-			return Entry{}, fault.New(fault.Conflict, "memory.save", "memory %q was written by %s", old.Name, author(old)).
+			return Entry{}, fault.New(fault.Conflict, "memory.save", "memory %q was written by %s", old.Name,
+				author(old)).
 				WithHint("take another name, or overwrite it on purpose (overwrite)")
 		}
 		e.GUID, e.Created = old.GUID, old.Created

@@ -110,7 +110,10 @@ func scrubHeader(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 		rewrite.Words(t, &e.Names[i])
 	}
 	if e.Kind == KindEdits || e.Kind == KindDecision { // notes and labels in it name files, commands and models
-		e.Data, err = transcript.MapStrings(e.Data, func(s string) (string, bool) { out := t.Out(s); return out, out != s })
+		e.Data, err = transcript.MapStrings(e.Data, func(s string) (string, bool) {
+			out := t.Out(s)
+			return out, out != s
+		})
 		if err != nil {
 			return false, fault.Wrap(fault.Corrupt, "sessions.scrub", err)
 		}

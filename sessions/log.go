@@ -175,7 +175,8 @@ func decodePlace(r kv.Record) (Place, error) {
 	if len(r.Key) <= chainDigits || len(r.Value) != 8 && len(r.Value) != 8+chainDigits {
 		return Place{}, fault.New(fault.Corrupt, "sessions.place", "the index of messages is damaged at %.1000q", r.Key)
 	}
-	p := Place{Session: string(r.Key[chainDigits:]), Seq: int64(binary.BigEndian.Uint64(r.Value)), ID: string(r.Key[:chainDigits])}
+	p := Place{Session: string(r.Key[chainDigits:]), Seq: int64(binary.BigEndian.Uint64(r.Value)),
+		ID: string(r.Key[:chainDigits])}
 	if alias := r.Value[8:]; len(alias) > 0 {
 		p.ID = string(alias)
 	}

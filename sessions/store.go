@@ -47,7 +47,8 @@ func Create(tx kv.Tx, s Session, seed string) (Session, error) {
 			return s, Save(tx, s)
 		}
 	}
-	return Session{}, fault.New(fault.Conflict, "sessions.create", "session of %s with id %q exists already", s.Host, name)
+	return Session{}, fault.New(fault.Conflict, "sessions.create", "session of %s with id %q exists already", s.Host,
+		name)
 }
 
 // Save writes a session's record.

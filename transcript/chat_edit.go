@@ -84,7 +84,8 @@ func (c chatMessage) rename(ids []string) {
 // addsNothing refuses results that would have to be messages of their own.
 func addsNothing(e Edits) error {
 	if len(e.AddResults) > 0 {
-		return fault.New(fault.Invalid, op, "in this format a result is a message of its own: it cannot be added to another one")
+		return fault.New(fault.Invalid, op, "in this format a result is a message of its own: it cannot be added "+
+			"to another one")
 	}
 	return nil
 }

@@ -27,7 +27,9 @@ func Earlier(m Message) bool {
 	if m.Role != RoleUser {
 		return false
 	}
-	first := slices.IndexFunc(m.Parts, func(p Part) bool { return p.Kind == KindText && strings.TrimSpace(p.Text) != "" })
+	first := slices.IndexFunc(m.Parts, func(p Part) bool {
+		return p.Kind == KindText && strings.TrimSpace(p.Text) != ""
+	})
 	if first < 0 {
 		return false
 	}

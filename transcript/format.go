@@ -229,7 +229,8 @@ func Valid(f Format, messages [][]byte) error {
 			return fault.New(fault.CodeOf(err), op, "message %d: %v", i, err)
 		}
 		if !slices.Contains(c.roles, ms[i].Role) {
-			return fault.New(fault.Invalid, op, "message %d has the role %.1000q, which messages of %s do not have", i, ms[i].Role, f)
+			return fault.New(fault.Invalid, op, "message %d has the role %.1000q, which messages of %s do not have", i,
+				ms[i].Role, f)
 		}
 		if Blank(ms[i]) {
 			return fault.New(fault.Invalid, op, "message %d is empty", i)

@@ -138,7 +138,8 @@ func elements(src []byte, at Span) ([]Span, error) {
 	w := walk(src, at)
 	for elem := range w.Elements {
 		if len(spans) == maxElements {
-			return nil, fault.New(fault.TooLarge, op, "byte %d: an array of more than %d elements", elem.From, maxElements)
+			return nil, fault.New(fault.TooLarge, op, "byte %d: an array of more than %d elements", elem.From,
+				maxElements)
 		}
 		spans = append(spans, elem)
 	}

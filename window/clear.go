@@ -52,7 +52,8 @@ func (s *scene) clearable() (out []*act) {
 		case slices.ContainsFunc(c.Exclude, a.named):
 		case len(c.Only) > 0 && !slices.ContainsFunc(c.Only, a.named):
 		case a.result.Failed && a.slot+1 >= len(s.slots)-recentFailure:
-		case a.resultTokens < longPlaceholder && len(s.hide(a, cleared(a, s.count(a.resultTokens)))) == 0: // it is shorter than its placeholder
+		case a.resultTokens < longPlaceholder &&
+			len(s.hide(a, cleared(a, s.count(a.resultTokens)))) == 0: // it is shorter than its placeholder
 		default:
 			out = append(out, a)
 		}

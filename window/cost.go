@@ -60,7 +60,8 @@ func (c *costs) worthIt(edits []Edit) (wait, worth []Edit) {
 			continue
 		}
 		again := max(0, c.size[c.from]-c.size[min(c.slot(e), c.from)]-freed)
-		if net := float64(freed)*c.Rates.Read*float64(c.Ahead) - float64(again)*(c.Rates.Write-c.Rates.Read); net > best {
+		net := float64(freed)*c.Rates.Read*float64(c.Ahead) - float64(again)*(c.Rates.Write-c.Rates.Read)
+		if net > best {
 			best, from = net, i
 		}
 	}

@@ -188,7 +188,8 @@ func (d Decision) words(st State) string {
 	freed := chars.Commas(d.Before - d.After)
 	switch {
 	case len(d.Edits) == 0 && d.Waiting > 0:
-		return fmt.Sprintf("%s tokens could go, but rewriting the provider's cache would cost more than %d more requests save", chars.Commas(d.Waiting), st.Ahead)
+		return fmt.Sprintf("%s tokens could go, but rewriting the provider's cache would cost more than %d more "+
+			"requests save", chars.Commas(d.Waiting), st.Ahead)
 	case len(d.Edits) == 0:
 		return "nothing to cut"
 	case d.Rewritten == 0:

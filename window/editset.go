@@ -77,7 +77,8 @@ func (s editSet) collapse(drafts []*draft) []*draft {
 // collapsed is the slot of a note.
 func (d *draft) collapsed(edits editSet) Slot {
 	f := d.first()
-	s := Slot{Note: d.note.Text, Role: transcript.RoleUser, Format: f.Format, Turn: f.Turn, Tokens: d.note.Tokens, Edited: true}
+	s := Slot{Note: d.note.Text, Role: transcript.RoleUser, Format: f.Format, Turn: f.Turn, Tokens: d.note.Tokens,
+		Edited: true}
 	for _, e := range d.entries {
 		s.Seqs = append(s.Seqs, e.Seq)
 	}

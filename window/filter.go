@@ -66,7 +66,9 @@ func filter(f Filter, drafts []*draft) ([]*draft, Filtered) {
 
 // instructions separates leading system messages and the provider's own compaction from the history.
 func instructions(drafts []*draft) (head, history []*draft) {
-	i := slices.IndexFunc(drafts, func(d *draft) bool { return d.first().Role != transcript.RoleSystem && !isCompacted(d.first()) })
+	i := slices.IndexFunc(drafts, func(d *draft) bool {
+		return d.first().Role != transcript.RoleSystem && !isCompacted(d.first())
+	})
 	if i < 0 {
 		i = len(drafts)
 	}

@@ -15,7 +15,8 @@ var forms = []string{
 	"[cleared]", "[cleared: {*}]",
 	"[result offloaded — {N} chars stored to artifact store]",
 	markWords, "[reasoning omitted]", "[result omitted — sliding window]",
-	"[...{N} chars truncated — use file tool to read in full]", "[...truncated — own_history turn exceeded {N} char limit]",
+	"[...{N} chars truncated — use file tool to read in full]", "[...truncated — own_history turn exceeded {N} " +
+		"char limit]",
 	"[TRUNCATED — {N} chars total]",
 	"[COLLAPSED TOOL CALLS — {N} call(s)]",
 }
@@ -33,7 +34,8 @@ func anyForm() string {
 	var all []string
 	for _, f := range forms {
 		f = regexp.QuoteMeta(f)
-		f = strings.NewReplacer(regexp.QuoteMeta("{N}"), `[\d,]+`, regexp.QuoteMeta("{*}"), `[^\n]*?`, "—", `(?:—|\\u2014)`).Replace(f)
+		f = strings.NewReplacer(regexp.QuoteMeta("{N}"), `[\d,]+`, regexp.QuoteMeta("{*}"), `[^\n]*?`, "—",
+			`(?:—|\\u2014)`).Replace(f)
 		all = append(all, f)
 	}
 	return strings.Join(all, "|")

@@ -67,7 +67,8 @@ func (d *draft) goesOn(e *sessions.Entry) bool {
 	if isCompacted(f) || isCompacted(e) {
 		return false // it stays in front of every summary, by itself
 	}
-	return !d.results && e.Role == transcript.RoleAssistant && f.Role == e.Role && f.Format == e.Format && transcript.Itemised(e.Format)
+	return !d.results && e.Role == transcript.RoleAssistant && f.Role == e.Role && f.Format == e.Format &&
+		transcript.Itemised(e.Format)
 }
 
 // onlyTools reports whether all records of a draft are from tools.

@@ -12,11 +12,15 @@ import (
 // The texts that replace left-out content. Other programs match them exactly. {N} is the number of characters
 // removed.
 const (
-	markArgument  = "[ELIDED — {N} chars, NOT the real value. Do not reuse this placeholder as content; re-read the file or regenerate the value if you need it again.]"
-	markResult    = "[RESULT ELIDED — not the real output, do not reuse this as data. Re-run the tool if you need this result again.]"
-	markConsumed  = "[...{N} chars elided — file was written or patched later this session; call read_file again if current content is needed]"
-	markFilter    = "[...truncated — {N} chars omitted to reduce context size...]"
-	markInTurn    = "[TRUNCATED HERE — everything after this point was cut for context budget; this is not the complete output. Re-run the tool if you need the rest.]"
+	markArgument = "[ELIDED — {N} chars, NOT the real value. Do not reuse this placeholder as content; re-read " +
+		"the file or regenerate the value if you need it again.]"
+	markResult = "[RESULT ELIDED — not the real output, do not reuse this as data. Re-run the tool if you " +
+		"need this result again.]"
+	markConsumed = "[...{N} chars elided — file was written or patched later this session; call read_file again " +
+		"if current content is needed]"
+	markFilter = "[...truncated — {N} chars omitted to reduce context size...]"
+	markInTurn = "[TRUNCATED HERE — everything after this point was cut for context budget; this is not the " +
+		"complete output. Re-run the tool if you need the rest.]"
 	markBulk      = "...(argument truncated)"
 	markWritten   = "[omitted — superseded by later write_file]"
 	markRepeated  = "[omitted — superseded by later identical call]"
@@ -40,7 +44,8 @@ func cleared(a *act, tokens int) string {
 	if h := a.handle(); h != "" {
 		again = "re-read with read_artifact(id=" + strconv.Quote(h) + ") or run the tool again"
 	}
-	return "[cleared: " + a.label() + " — " + chars.Commas(a.result.Chars) + " chars, ~" + chars.Commas(tokens) + " tokens; " + again + "]"
+	return "[cleared: " + a.label() + " — " + chars.Commas(a.result.Chars) + " chars, ~" + chars.Commas(tokens) +
+		" tokens; " + again + "]"
 }
 
 // evicted returns the text that replaces an evicted result, followed by its handle.

@@ -66,7 +66,8 @@ func joinAnswers(drafts []*draft) []*draft {
 	for _, d := range drafts {
 		from := len(out)
 		if transcript.Alternates(d.first().Format) && len(d.openCalls()) > 0 {
-			for from > 0 && out[from-1].first().Role == transcript.RoleAssistant && out[from-1].first().Format == d.first().Format {
+			for from > 0 && out[from-1].first().Role == transcript.RoleAssistant &&
+				out[from-1].first().Format == d.first().Format {
 				from--
 			}
 		}

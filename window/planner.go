@@ -123,7 +123,8 @@ func (p *Planner) sum(drafts []*draft, fixed *draft, at int) {
 	p.view.Fill, p.view.Stubbed = p.mark.fill, p.mark.stubbed
 	for i, d := range drafts {
 		if d == fixed {
-			next = mark{set: true, seq: d.first().Seq, slot: p.mark.slot + i, fill: p.view.Fill, stubbed: p.view.Stubbed, drafts: p.mark.drafts + at}
+			next = mark{set: true, seq: d.first().Seq, slot: p.mark.slot + i, fill: p.view.Fill,
+				stubbed: p.view.Stubbed, drafts: p.mark.drafts + at}
 		}
 		fill, stubbed := d.fill(&p.view.Slots[p.mark.slot+i], p.edits)
 		p.view.Fill, p.view.Stubbed = p.view.Fill.plus(fill), p.view.Stubbed+stubbed
@@ -134,9 +135,11 @@ func (p *Planner) sum(drafts []*draft, fixed *draft, at int) {
 
 // same reports whether two slots show the same. It may wrongly say no for rare fields.
 func (s *Slot) same(o *Slot) bool {
-	return s.Note == o.Note && s.After == o.After && s.Compacted == o.Compacted && s.TextOnly == o.TextOnly && slices.Equal(s.Seqs, o.Seqs) && s.Role == o.Role && s.Format == o.Format &&
+	return s.Note == o.Note && s.After == o.After && s.Compacted == o.Compacted && s.TextOnly == o.TextOnly &&
+		slices.Equal(s.Seqs, o.Seqs) && s.Role == o.Role && s.Format == o.Format &&
 		s.Turn == o.Turn && s.Prompt == o.Prompt && s.Tokens == o.Tokens && s.Edited == o.Edited &&
-		maps.Equal(s.Stubs, o.Stubs) && slices.Equal(s.DropCalls, o.DropCalls) && maps.Equal(s.KeepResults, o.KeepResults) &&
+		maps.Equal(s.Stubs, o.Stubs) && slices.Equal(s.DropCalls, o.DropCalls) &&
+		maps.Equal(s.KeepResults, o.KeepResults) &&
 		len(s.AddResults) == 0 && len(o.AddResults) == 0 && slices.Equal(s.Shortened, o.Shortened)
 }
 

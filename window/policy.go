@@ -82,7 +82,7 @@ type ArgumentPolicy struct {
 // TriggerPolicy says when a compaction is due.
 type TriggerPolicy struct {
 	Fraction   float64 // share of the window
-	Idle       float64 // share of the threshold that counts where the provider's cache has expired: all is written anew anyway; 0: all of it
+	Idle       float64 // share of the threshold that applies when the provider's cache has expired; 0: all
 	Gain       float64 // share of either that has to be in reach of a compaction, so that it is worth one
 	Reserve    int     // tokens kept free for an answer
 	Effective  int     // tokens: an absolute bound, since quality decays long before a large window is full
@@ -106,7 +106,8 @@ func Default() Policy {
 		Evict:      EvictPolicy{Window: 20},
 		Clear:      ClearPolicy{Trigger: 0.60},
 		Arguments:  ArgumentPolicy{Trigger: 0.85, Keep: 0.10, Over: 2_000},
-		Compact:    TriggerPolicy{Fraction: 0.40, Effective: 80_000, Idle: 0.50, Gain: 0.50, Reserve: 20_000, Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
+		Compact: TriggerPolicy{Fraction: 0.40, Effective: 80_000, Idle: 0.50, Gain: 0.50, Reserve: 20_000,
+			Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
 	}
 }
 

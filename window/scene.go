@@ -35,7 +35,8 @@ type act struct {
 // newScene computes the view of a log for the passes.
 func newScene(in Input, policy Policy, state State) *scene {
 	view, drafts := plan(in)
-	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: newEditSet(in.Edits), used: state.Summary + view.Tokens}
+	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: newEditSet(in.Edits),
+		used: state.Summary + view.Tokens}
 	s.acts = make([]act, 0, len(drafts)/2)
 	unit := 0
 	for i, d := range drafts {

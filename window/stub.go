@@ -70,7 +70,8 @@ func (d *draft) slot(edits editSet) Slot {
 	if len(edits) > 0 {
 		s.follow(edits)
 	}
-	s.Edited = gone || d.texts || len(s.Seqs) > 1 || len(s.Stubs)+len(s.DropCalls)+len(s.KeepResults)+len(s.AddResults)+len(s.Shortened) > 0
+	s.Edited = gone || d.texts || len(s.Seqs) > 1 || len(s.Stubs)+len(s.DropCalls)+len(s.KeepResults)+
+		len(s.AddResults)+len(s.Shortened) > 0
 	return s
 }
 

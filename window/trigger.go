@@ -13,7 +13,7 @@ type Situation struct {
 	Model  string
 	View   int // of the whole request that would be sent now
 	Most   int // an upper bound of View; 0: View is exact
-	Fixed  int // of View, what no compaction makes smaller: what every request carries, and the newest answer with its results
+	Fixed  int // of View, what no compaction reduces: the parts of every request, the newest answer
 	Turns  int // in the view
 	// What the agent used in the last turn, and all since the last accepted compaction.
 	TurnInput, Input int
@@ -81,15 +81,23 @@ func Automatic(reason string) bool {
 // triggers are all there are; the first that is due is the reason.
 var triggers = []trigger{
 	{ReasonTurn, func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.TurnInput > t.SingleTurn },
-		func(t TriggerPolicy, s Situation) string { return over("the turn's input", s.TurnInput, t.SingleTurn) }, false, false},
+		func(t TriggerPolicy, s Situation) string {
+			return over("the turn's input", s.TurnInput, t.SingleTurn)
+		}, false, false},
 	{ReasonTurn, func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.View > t.SingleTurn },
 		func(t TriggerPolicy, s Situation) string { return over("the view", s.View, t.SingleTurn) }, true, true},
 	{ReasonExceeded, func(_ TriggerPolicy, s Situation) bool { return s.Overflow },
-		func(TriggerPolicy, Situation) string { return "the provider refused the request because of its size" }, false, false},
+		func(TriggerPolicy, Situation) string {
+			return "the provider refused the request because of its size"
+		}, false, false},
 	{ReasonExceeded, func(_ TriggerPolicy, s Situation) bool { return s.Trimmed },
-		func(TriggerPolicy, Situation) string { return "the last request fitted only because it was trimmed" }, false, false},
+		func(TriggerPolicy, Situation) string {
+			return "the last request fitted only because it was trimmed"
+		}, false, false},
 	{"threshold", func(t TriggerPolicy, s Situation) bool { return t.over(s, t.Threshold(s.Window)) },
-		func(t TriggerPolicy, s Situation) string { return over("the request", s.View, t.Threshold(s.Window)) }, true, true},
+		func(t TriggerPolicy, s Situation) string {
+			return over("the request", s.View, t.Threshold(s.Window))
+		}, true, true},
 	{"threshold", func(t TriggerPolicy, s Situation) bool { return max(s.View, s.Most) > t.Limit(s.Window) },
 		func(t TriggerPolicy, s Situation) string {
 			return over("the request", max(s.View, s.Most), t.Limit(s.Window))
@@ -131,9 +139,11 @@ func (t TriggerPolicy) Due(s Situation) Trigger {
 		switch {
 		case !row.due(t, s):
 		case row.grace && s.Grace && !s.grown() && !s.Insist:
-			held = Trigger{Grace: true, Held: row.reason, Why: row.why(t, s) + "; the turn after a compaction is spared"}
+			held = Trigger{Grace: true, Held: row.reason, Why: row.why(t, s) + "; the turn after a compaction " +
+				"is spared"}
 		case row.thrash && t.Suppressed(s):
-			held = Trigger{Suppressed: true, Held: row.reason, Why: fmt.Sprintf("%s; the last %d compactions saved less than %.0f %% each, so it waits until the view has %s tokens",
+			held = Trigger{Suppressed: true, Held: row.reason, Why: fmt.Sprintf("%s; the last %d compactions "+
+				"saved less than %.0f %% each, so it waits until the view has %s tokens",
 				row.why(t, s), t.ThrashWindow, 100*t.ThrashRatio, chars.Commas(s.Rearmed()))}
 		default:
 			return Trigger{Reason: row.reason, Why: row.why(t, s)}

@@ -22,14 +22,16 @@ var ranks = map[string]int{"build": 1, "install": 1, "vet": 2, "test": 3}
 var subcommanded = map[string]bool{
 	"cargo": true, "npm": true, "pnpm": true, "yarn": true, "bun": true, "deno": true, "dotnet": true, "make": true,
 	"mvn": true, "gradle": true, "gradlew": true, "swift": true, "mix": true, "bazel": true, "npx": true, "just": true,
-	"task": true, "poetry": true, "uv": true, "bundle": true, "docker": true, "terraform": true, "rake": true, "rails": true,
+	"task": true, "poetry": true, "uv": true, "bundle": true, "docker": true, "terraform": true, "rake": true,
+	"rails": true,
 }
 
 // valued are flags that take the next word as value; those that select tests are marked true.
 var valued = map[string]bool{
 	"-run": true, "-fuzz": true, "-bench": true, "-k": true, "-t": true, "--grep": true, "--filter": true,
 	"--testNamePattern": true, "--test": true, "-skip": true, "--tests": true, "-m": true,
-	"-count": false, "-fuzztime": false, "-benchtime": false, "-timeout": false, "-tags": false, "-o": false, "-p": false,
+	"-count": false, "-fuzztime": false, "-benchtime": false, "-timeout": false, "-tags": false, "-o": false,
+	"-p": false,
 	"-C": false, "-coverprofile": false, "--config": false, "--maxfail": false, "-n": false, "-j": false,
 }
 
@@ -56,7 +58,8 @@ func checkOf(words []string) Check {
 		}
 		words = words[1:]
 	case subcommanded[c.family]:
-		for len(words) > 0 && (len(strings.Fields(c.family)) < 2 || strings.HasSuffix(c.family, " run")) && !strings.HasPrefix(words[0], "-") {
+		for len(words) > 0 && (len(strings.Fields(c.family)) < 2 || strings.HasSuffix(c.family, " run")) &&
+			!strings.HasPrefix(words[0], "-") {
 			c.family += " " + words[0]
 			words = words[1:]
 		}

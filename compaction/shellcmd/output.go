@@ -11,7 +11,8 @@ import (
 // may not, as in "go test ./... | tail".
 func ReportsFailure(line string) bool { return failingOutput().MatchString(line) }
 
-var failingOutput = lazy(`^(FAIL|--- FAIL|FAILED|ERROR|[Ee]rror[:\[ ]|E  |npm ERR!|WARNING: DATA RACE|✗|✖|×|panic:|Traceback)|\b[1-9]\d* (failed|failing|failures?|errors?)\b`)
+var failingOutput = lazy(`^(FAIL|--- FAIL|FAILED|ERROR|[Ee]rror[:\[ ]|E  |npm ERR!|WARNING: DATA RACE|✗|✖|×|` +
+	`panic:|Traceback)|\b[1-9]\d* (failed|failing|failures?|errors?)\b`)
 
 // rejection is what a host writes where the user refused a call; the user's own words may follow.
 var rejection = lazy(`The user doesn't want to proceed with this tool use\. The tool use was rejected \([^)]*\)\.\s*` +
@@ -29,7 +30,8 @@ func BareOutput(text string) string {
 }
 
 // hostNoise is what hosts put around a result's text, not the tool.
-var hostNoise = lazy(`^\s*(?:Error: )?Exit code \d+\s*|</?(?:tool_use_error|persisted-output|system-reminder)>|^\((?:Bash|Tool|Command)[^)]*no output\)$|^\[This command modified .*`)
+var hostNoise = lazy(`^\s*(?:Error: )?Exit code \d+\s*|</?(?:tool_use_error|persisted-output|system-reminder)>|` +
+	`^\((?:Bash|Tool|Command)[^)]*no output\)$|^\[This command modified .*`)
 
 // FirstCommit returns the first line of the message of the first commit that a command makes, "" for none.
 func FirstCommit(command string) string {
@@ -40,4 +42,5 @@ func FirstCommit(command string) string {
 	return cmp.Or(m[1:]...)
 }
 
-var commitMessage = lazy(`git commit\b[^|;&]*?\s-\w*m\s*(?:"\$\(cat <<-?\s*['"]?\w+['"]?\s*\n\s*([^\n]{1,300})|"([^"\n]{1,300})|'([^'\n]{1,300}))`)
+var commitMessage = lazy(`git commit\b[^|;&]*?\s-\w*m\s*(?:"\$\(cat <<-?\s*['"]?\w+['"]?\s*\n\s*([^\n]{1,300})|` +
+	`"([^"\n]{1,300})|'([^'\n]{1,300}))`)

@@ -35,11 +35,25 @@ func lazy(pattern string) func() *regexp.Regexp {
 }
 
 var (
-	testCommand = lazy(`(^|\s|/)(go test|gotestsum|pytest|py\.test|tox|nox|nosetests|unittest|vitest|jest|mocha|playwright|cypress|rspec|phpunit|pest|ctest|busted|bats|(npm|pnpm|yarn|bun|deno)( run)? [\w:-]*test\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|dart|flutter|lein|rebar3|stack|cabal|composer|rake|rails|just|task|make|mage|nx|turbo|buck2?)\s[^|;&]*\btest\S*|(mise|moon|poe|hatch|pdm|rye|pixi|invoke|inv|earthly|pants|doit|lerna|rush|ant|ng)( run| r)? [\w:.-]*test\S*|make check|mvn verify|cargo nextest)(\s|$)`)
+	testCommand = lazy(`(^|\s|/)(go test|gotestsum|pytest|py\.test|tox|nox|nosetests|unittest|vitest|jest|mocha|` +
+		`playwright|cypress|rspec|phpunit|pest|ctest|busted|bats|(npm|pnpm|yarn|bun|deno)( run)? [\w:-]*test\S*|` +
+		`(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|dart|flutter|lein|rebar3|stack|cabal|composer|` +
+		`rake|rails|just|task|make|mage|nx|turbo|buck2?)\s[^|;&]*\btest\S*|(mise|moon|poe|hatch|pdm|rye|pixi|` +
+		`invoke|inv|earthly|pants|doit|lerna|rush|ant|ng)( run| r)? [\w:.-]*test\S*|make check|mvn verify|cargo ` +
+		`nextest)(\s|$)`)
 
-	buildCommand = lazy(`(^|\s|/)(go (build|vet|generate|install|fix)|golangci-lint|staticcheck|make|cmake|ninja|meson|tsc|eslint|biome|webpack|rollup|esbuild|vite build|ruff|mypy|pyright|flake8|pylint|clippy|rustc|javac|gcc|g\+\+|clang|shellcheck|pre-commit|rubocop|phpstan|(npm|pnpm|yarn|bun)( run)? [\w:-]*(build|lint|check|format|types?|compile)\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|just|task|mage|stack|cabal)\s[^|;&]*\b(build|check|clippy|fmt|compile|package|lint|assemble)\S*|(mise|moon|poe|hatch|pdm|rye|pixi|invoke|inv|earthly|pants|doit|lerna|rush|ant|ng)( run| r)? [\w:.-]*(build|lint|check|fmt|format|types?|compile|ci)\S*|docker( compose)? build|terraform (plan|validate)|tofu (plan|validate))(\s|$)`)
+	buildCommand = lazy(`(^|\s|/)(go (build|vet|generate|install|fix)|golangci-lint|staticcheck|make|cmake|ninja|` +
+		`meson|tsc|eslint|biome|webpack|rollup|esbuild|vite build|ruff|mypy|pyright|flake8|pylint|clippy|rustc|` +
+		`javac|gcc|g\+\+|clang|shellcheck|pre-commit|rubocop|phpstan|(npm|pnpm|yarn|bun)( run)? [\w:-]*(build|` +
+		`lint|check|format|types?|compile)\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|just|task|` +
+		`mage|stack|cabal)\s[^|;&]*\b(build|check|clippy|fmt|compile|package|lint|assemble)\S*|(mise|moon|poe|` +
+		`hatch|pdm|rye|pixi|invoke|inv|earthly|pants|doit|lerna|rush|ant|ng)( run| r)? [\w:.-]*(build|lint|check|` +
+		`fmt|format|types?|compile|ci)\S*|docker( compose)? build|terraform (plan|validate)|tofu (plan|` +
+		`validate))(\s|$)`)
 
-	searchCommand = lazy(`^(grep|egrep|rg|ag|ack|find|fd|ls|ll|cat|bat|head|tail|less|wc|tree|pwd|which|type|echo|printf|file|stat|du|df|awk|sort|uniq|cut|jq|diff|sed -n|sleep|true|env|whoami|date|git (status|diff|log|show|blame|branch|grep|ls-files|rev-parse|remote|stash list))(\s|$)`)
+	searchCommand = lazy(`^(grep|egrep|rg|ag|ack|find|fd|ls|ll|cat|bat|head|tail|less|wc|tree|pwd|which|type|` +
+		`echo|printf|file|stat|du|df|awk|sort|uniq|cut|jq|diff|sed -n|sleep|true|env|whoami|date|git (status|` +
+		`diff|log|show|blame|branch|grep|ls-files|rev-parse|remote|stash list))(\s|$)`)
 
 	preamble = lazy(`^(cd|pushd|popd|export|set|source|\.|unset|ulimit)(\s|$)`)
 	wrapper  = lazy(`^(([A-Za-z_]\w*=("[^"]*"|'[^']*'|\S*)|time|nice|sudo|exec|command|env|timeout( -\S+)* \S+)\s+)+`)
@@ -51,12 +65,13 @@ var (
 // patterns above, which take a hundred times as long.
 var tools = sync.OnceValue(func() map[string]bool {
 	all := make(map[string]bool)
-	for w := range strings.FieldsSeq(`go gotestsum pytest py.test tox nox nosetests unittest vitest jest mocha playwright cypress
-		rspec phpunit pest ctest busted bats npm pnpm yarn bun deno cargo dotnet swift mix bazel gradle gradlew mvn sbt zig dart
-		flutter lein rebar3 stack cabal composer rake rails just task make mage nx turbo buck buck2 mise moon poe hatch pdm rye
-		pixi invoke inv earthly pants doit lerna rush ant ng golangci-lint staticcheck cmake ninja meson tsc eslint biome webpack
-		rollup esbuild vite ruff mypy pyright flake8 pylint clippy rustc javac gcc g++ clang shellcheck pre-commit rubocop phpstan
-		docker terraform tofu`) {
+	for w := range strings.FieldsSeq(`
+		go gotestsum pytest py.test tox nox nosetests unittest vitest jest mocha playwright cypress rspec
+		phpunit pest ctest busted bats npm pnpm yarn bun deno cargo dotnet swift mix bazel gradle gradlew mvn
+		sbt zig dart flutter lein rebar3 stack cabal composer rake rails just task make mage nx turbo buck buck2
+		mise moon poe hatch pdm rye pixi invoke inv earthly pants doit lerna rush ant ng golangci-lint
+		staticcheck cmake ninja meson tsc eslint biome webpack rollup esbuild vite ruff mypy pyright flake8
+		pylint clippy rustc javac gcc g++ clang shellcheck pre-commit rubocop phpstan docker terraform tofu`) {
 		all[w] = true
 	}
 	return all
@@ -141,7 +156,9 @@ func Looks(command string) bool { return looking().MatchString(command) }
 
 // EditsInPlace reports whether a command edits files in place.
 func EditsInPlace(command string) bool {
-	return slices.ContainsFunc([]string{"sed -i", "perl -pi", "perl -i"}, func(s string) bool { return strings.Contains(command, s) })
+	return slices.ContainsFunc([]string{"sed -i", "perl -pi", "perl -i"}, func(s string) bool {
+		return strings.Contains(command, s)
+	})
 }
 
 // Piped reports whether a test or build of a command pipes its output into a filter, which hides its exit status.
