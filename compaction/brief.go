@@ -213,7 +213,7 @@ func (s *source) briefPart(from, to int, previous *Item) (BriefPart, error) {
 		if it == previous && s.in.PreviousText == "" {
 			continue
 		}
-		text, err := s.told(it)
+		text, err := s.forModel(it)
 		if err != nil {
 			return p, err
 		}
@@ -238,9 +238,9 @@ func speaker(it *Item) string {
 	return "Agent"
 }
 
-// told returns what a model reads of one message: its text, and its results in short. Results that the ledger has
-// recorded are only named.
-func (s *source) told(it *Item) (string, error) {
+// forModel returns what a model reads of one message: its text, and its results in short. Results that the ledger
+// has recorded are only named.
+func (s *source) forModel(it *Item) (string, error) {
 	text, err := s.textOf(it)
 	if err != nil {
 		return "", err

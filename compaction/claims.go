@@ -106,10 +106,10 @@ func (s *source) ofCommands(c claim) (refuted, unknown string) {
 	if unknown == "" && saysRan().MatchString(c.text) && !c.failed {
 		unknown = s.neverRan(c.text)
 	}
-	switch told := namesChecks().MatchString(c.plain) && c.passed && !c.failed; {
-	case told && checks == 0:
+	switch claimed := namesChecks().MatchString(c.plain) && c.passed && !c.failed; {
+	case claimed && checks == 0:
 		return "", "no run of a test or a build is recorded"
-	case !told && checks > 0 && !failing && c.failed && !c.passed && saysNowFailing().MatchString(c.text):
+	case !claimed && checks > 0 && !failing && c.failed && !c.passed && saysNowFailing().MatchString(c.text):
 		return "no test or build fails: each last ended well", ""
 	}
 	return "", unknown

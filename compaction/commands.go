@@ -124,32 +124,32 @@ func (s *source) addCommands(d *document, n *names) {
 	b := d.block(&block{head: commandsHead, more: countOf("  … and %s more command(s)")})
 	const commits, earlier = 1 << 20, 1 << 50 // places in the block
 	lastEdit := s.lastEdit()
-	told := make(map[string]bool) // by the printed command: its newest run comes first
+	done := make(map[string]bool) // by the printed command: its newest run comes first
 	for _, c := range s.commands {
 		if c.open() {
-			told[s.printed(c)] = true
+			done[s.printed(c)] = true
 		}
 	}
 	for i, c := range s.commands {
-		if c.purpose < shellcmd.Build || c.covered != nil || c.open() || c.last.pending() || told[s.printed(c)] {
+		if c.purpose < shellcmd.Build || c.covered != nil || c.open() || c.last.pending() || done[s.printed(c)] {
 			continue
 		}
-		told[s.printed(c)] = true
+		done[s.printed(c)] = true
 		text := "  " + s.printed(c) + " → " + c.result()
 		if lastEdit > c.last.Seq {
 			text += " [files changed since]"
 		}
-		n.told(text)
+		n.markPrinted(text)
 		d.add(b, &line{text: text, class: classCommand, anchor: "command:" + c.key, pos: int64(i)})
 	}
 	s.addCommits(d, b, commits)
 	add := d.under(b, line{text: "Earlier runs, told anew by later ones (not current):", class: classCommand,
 		pos: earlier})
 	for i, c := range s.commands {
-		if c.purpose < shellcmd.Build || c.covered == nil || told[s.printed(c)] {
+		if c.purpose < shellcmd.Build || c.covered == nil || done[s.printed(c)] {
 			continue
 		}
-		told[s.printed(c)] = true
+		done[s.printed(c)] = true
 		text := "  " + s.printed(c) + " → " + c.ending() + " (" + turnRange(c.last.Turn, c.last.Turn) + ")"
 		add(line{text: text, class: classCommand, anchor: "command:" + c.key, pos: earlier + int64(i+1)})
 	}

@@ -7,8 +7,8 @@ import (
 	"ctxledger.dev/compaction/shellcmd"
 )
 
-// Nothing superseded is told as current: neither a failure that was mended, nor a success that a
-// later failure took back.
+// Nothing superseded is printed as current: neither a failure that was fixed, nor a success that a later failure
+// revoked.
 func TestOnlyTheNewestOutcomeIsCurrent(t *testing.T) {
 	k := newTalk(t)
 	k.user("q")
@@ -78,7 +78,7 @@ func TestCommitsAreToldByTheirMessages(t *testing.T) {
 	}
 }
 
-// What the user said instead of letting a call run is told; what the host put around it is not.
+// What the user said instead of letting a call run is printed; what the host added to it is not.
 func TestARefusalIsToldInTheUsersWords(t *testing.T) {
 	const refused = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it " +
 		"was a file edit, the new_string was NOT written to the file). "

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// What a host summarised before us is told as what it is: not as the user's words, to a model as the summary
-// to go on from, and in every later document.
+// The summary of a host is presented as such: not as the user's words, and to a model as the previous summary.
 func TestAHostsOwnSummaryIsCarried(t *testing.T) {
 	k := newTalk(t)
 	k.user("Here is a summary of the conversation to date:\n\nThe oven hums at 50 Hz. " +

@@ -137,8 +137,8 @@ func (f *fileState) apply(op *Operation, known bool) {
 	case intents.OpCopy:
 		f.created, f.origin = op.Turn, "copied from"
 	case intents.OpWrite:
-		told := strings.ToLower(op.Outcome)
-		if strings.Contains(told, "created") || fresh && !strings.Contains(told, "updated") {
+		said := strings.ToLower(op.Outcome)
+		if strings.Contains(said, "created") || fresh && !strings.Contains(said, "updated") {
 			f.reset()
 			f.created, f.origin = op.Turn, "created"
 		} else {

@@ -109,7 +109,7 @@ func checkAnchors(t *testing.T, at string, k *talk, p Proposal, left int) {
 	open := blockWith(text, openHead)
 	for path, op := range last {
 		told := strings.Contains(blockWith(k.in.PreviousText, openHead), "of "+path+" failed")
-		behind := op.Seq > p.Record.To // it stands in the kept part itself
+		behind := op.Seq > p.Record.To // it is in the kept part itself
 		if told && !behind && op.Status == intents.Failed && !strings.Contains(open, "of "+path+" failed") &&
 			left > 60+frame {
 			t.Fatalf("%s: %d tokens left, lost the open failure of %s:\n%s", at, left, path, text)
@@ -185,7 +185,7 @@ func TestBudgetIsRespectedAndUsed(t *testing.T) {
 	}
 }
 
-// Five compactions in a row: what the first one told is told by the last one, from the log.
+// Five compactions in a row: the last one still has, from the log, what the first one had.
 func TestFiveCompactionsForgetNothing(t *testing.T) {
 	k := newTalk(t)
 	k.user("The first request, never to be lost")
@@ -213,7 +213,7 @@ func TestFiveCompactionsForgetNothing(t *testing.T) {
 	}
 }
 
-// What only an earlier summary still tells is carried as it was told.
+// What only an earlier summary still has is carried over verbatim.
 func TestAnchorsThatTheLogNoLongerGivesAreCarried(t *testing.T) {
 	k := newTalk(t)
 	k.user("q")

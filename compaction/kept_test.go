@@ -8,7 +8,7 @@ import (
 	"ctxledger.dev/intents"
 )
 
-// The document may be all that a host hands on: what stands below it is told as well.
+// A host may hand on the document alone: it therefore covers the part kept verbatim as well.
 func TestTheDocumentTellsWhatStandsBelowToo(t *testing.T) {
 	k := newTalk(t)
 	k.user("First task")
@@ -154,7 +154,7 @@ func TestNamesStandOnceUnderWhatTheyBelongTo(t *testing.T) {
 
 func (k *talk) items(i int) *Item { return &k.in.Items[i] }
 
-// Paths that only follow from others are not listed beside them.
+// Paths that follow from others are not listed again.
 func TestOtherPathsAreThoseThatNothingElseNames(t *testing.T) {
 	k := newTalk(t)
 	k.user("q")

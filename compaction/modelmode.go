@@ -51,7 +51,7 @@ func Finish(in Input, o Options, a Answer) (Proposal, error) {
 	}
 	story, run := s.narrate(&a, v)
 	if story != nil {
-		p, err := v.proposeWith(o, cut, told{story: story})
+		p, err := v.proposeWith(o, cut, modelResult{story: story})
 		if err != nil {
 			return p, err
 		}
@@ -61,7 +61,7 @@ func Finish(in Input, o Options, a Answer) (Proposal, error) {
 		}
 		run.Status, run.Reason = Status(p.Outcome), p.Why
 	}
-	var by told
+	var by modelResult
 	if run.Status == Failed && in.Window > 0 && v.before > in.Window {
 		by.failure = run.Reason // the history must shrink, and did without a summary
 	}

@@ -188,7 +188,7 @@ func TestModesThatCannotBe(t *testing.T) {
 	}
 }
 
-// While a model writes, the session goes on: the answer holds as long as its range is the same.
+// While a model writes, the session may continue: the answer is valid as long as its range is the same.
 func TestAnAnswerHoldsForItsRange(t *testing.T) {
 	o := Options{Mode: Hybrid, Keep: 1}
 	for _, c := range []struct {

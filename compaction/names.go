@@ -228,8 +228,8 @@ func (n *names) lead(path string) []string {
 	return out
 }
 
-// told marks the names in a text of the document as printed.
-func (n *names) told(text string) {
+// markPrinted marks the names in a text of the document as printed.
+func (n *names) markPrinted(text string) {
 	for w := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return r != '_' && r != '.' && (r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z')
 	}) {

@@ -151,17 +151,19 @@ func (o Options) budget(window int) int {
 }
 
 // propose writes the deterministic summary for one boundary and judges it.
-func (v *view) propose(o Options, cut int) (Proposal, error) { return v.proposeWith(o, cut, told{}) }
+func (v *view) propose(o Options, cut int) (Proposal, error) {
+	return v.proposeWith(o, cut, modelResult{})
+}
 
-// told is the result of asking a model.
-type told struct {
+// modelResult is the result of asking a model.
+type modelResult struct {
 	story   *narrative
 	failure string
 }
 
 // proposeWith writes the summary for one boundary, with a model's words in it where there are any, and
 // judges it.
-func (v *view) proposeWith(o Options, cut int, by told) (Proposal, error) {
+func (v *view) proposeWith(o Options, cut int, by modelResult) (Proposal, error) {
 	budget := o.budget(v.in.Window)
 	s := newSource(v.in, o, recordID(v.in, o, cut), cut, v.affordable(budget, cut))
 	s.story, s.failure = by.story, by.failure

@@ -68,7 +68,7 @@ func (s *source) addRequests(d *document, n *names, pinned map[string]bool) erro
 		l.text = quote(entry{label: r.label(), text: text})
 		d.add(b, l)
 		if i < requestsFirst {
-			n.told(text)
+			n.markPrinted(text)
 		}
 	}
 	b.more = func(left []*line) string { return s.moreRequests(all, b) }

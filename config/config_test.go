@@ -65,15 +65,15 @@ func TestSettings(t *testing.T) {
 			if got.Follow != c.follow || got.FollowFrom.Line != c.from || got.FollowFrom.User() {
 				t.Errorf("follow = %v, from %s", got.Follow, got.FollowFrom)
 			}
-			if s := told(problems); s != c.problems {
+			if s := joined(problems); s != c.problems {
 				t.Errorf("problems %q", s)
 			}
 		})
 	}
 }
 
-// told joins problems.
-func told(problems []Problem) string {
+// joined joins problems.
+func joined(problems []Problem) string {
 	var texts []string
 	for _, p := range problems {
 		texts = append(texts, p.String())
@@ -113,7 +113,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, problems := Load(alone(t), root, "")
-			if !strings.Contains(told(problems), c.says) || !reflect.DeepEqual(got, Default()) {
+			if !strings.Contains(joined(problems), c.says) || !reflect.DeepEqual(got, Default()) {
 				t.Fatalf("%+v, %v", got, problems)
 			}
 		})

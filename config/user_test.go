@@ -145,7 +145,7 @@ func TestAFileThatCannotBeUsedLeavesTheLastValidSettings(t *testing.T) {
 			}
 			p.configure(t, c.then[0], c.then[1])
 			got, problems := p.load()
-			if got.Follow != c.follow || got.Summarizer != nil || !strings.HasSuffix(told(problems), c.says) ||
+			if got.Follow != c.follow || got.Summarizer != nil || !strings.HasSuffix(joined(problems), c.says) ||
 				(len(problems) > 0) != (c.says != "") {
 				t.Errorf("%+v, %v", got, problems)
 			}
@@ -229,7 +229,7 @@ func TestAUsersFileIsNobodyElses(t *testing.T) {
 			p.configure(t, "-", "follow: false\n")
 			c.make(t, &p)
 			got, problems := p.load()
-			if got.Follow != (c.says != "") || !strings.Contains(told(problems), c.says) ||
+			if got.Follow != (c.says != "") || !strings.Contains(joined(problems), c.says) ||
 				(len(problems) == 0) != (c.says == "") {
 				t.Errorf("%+v, %v", got, problems)
 			}

@@ -96,7 +96,7 @@ func TestHostileTextCannotLeaveTheBlock(t *testing.T) {
 	}
 }
 
-// anyTag is what must not stand inside a block.
+// anyTag matches what a block must not contain.
 var anyTag = regexp.MustCompile(`(?i)<\s*/?\s*agent_memory|<!--`)
 
 func FuzzBlockKeepsItsFenceAndItsBudget(f *testing.F) {

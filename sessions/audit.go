@@ -20,7 +20,7 @@ func Audit(at time.Time) func(*audit.Audit) error {
 		err := a.Each(bucketSessions, "session", func(r kv.Record) error {
 			s, err := decodeSession(r.Value)
 			if err == nil && s.ID != string(r.Key) {
-				err = fault.New(fault.Corrupt, "sessions.audit", "it calls itself %.1000q", s.ID)
+				err = fault.New(fault.Corrupt, "sessions.audit", "key and stored id differ: the record has %.1000q", s.ID)
 			}
 			return err
 		})
@@ -111,7 +111,7 @@ func (l *logAudit) run() error {
 		wrong = append(wrong, l.gap(seq-1)...)
 		e, err := decodeEntry(r.Value)
 		if err == nil && e.Seq != seq {
-			err = fault.New(fault.Corrupt, "sessions.audit", "it calls itself entry %d", e.Seq)
+			err = fault.New(fault.Corrupt, "sessions.audit", "key and stored number differ: the record has %d", e.Seq)
 		}
 		if err != nil {
 			wrong = append(wrong, l.lose(seq, fmt.Sprintf("cannot be read: %s", err)))
@@ -177,7 +177,7 @@ func (l *logAudit) take(e Stored) {
 			digest = Digest(e.Original)
 		}
 		if MessageID(s.Chain, digest) != e.ID {
-			l.Find(Where(l.session, e.Seq), "is not what its id says: the chain of the log is broken")
+			l.Find(Where(l.session, e.Seq), "content does not match its id: the chain of the log is broken")
 		}
 	}
 	s.Chain, l.unknown = e.ID, false
@@ -211,7 +211,7 @@ func (l *logAudit) record() ([]Entry, error) {
 	if s.Seq >= l.next.Seq && (s.Chain == l.next.Chain || l.unknown) {
 		return missing, nil
 	}
-	l.Find(where, "stands at entry %d and its log at %d", s.Seq, l.next.Seq)
+	l.Find(where, "record ends at entry %d, log at %d", s.Seq, l.next.Seq)
 	if !l.Fix {
 		return nil, nil
 	}

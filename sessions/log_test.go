@@ -54,7 +54,7 @@ func TestInvariant1AFullEntryComesBackAsItWas(t *testing.T) {
 	})
 }
 
-// FuzzInvariant1EntriesRoundTrip: what is appended comes back byte for byte, whatever stands in it.
+// FuzzInvariant1EntriesRoundTrip: what is appended comes back byte for byte, whatever it contains.
 func FuzzInvariant1EntriesRoundTrip(f *testing.F) {
 	f.Add([]byte(`{"role":"user"}`), "id", "note", int64(5))
 	f.Add([]byte{}, "", "", int64(-1))

@@ -2,7 +2,8 @@ package transcript
 
 import "testing"
 
-// The messages of hosts that stand for what they compacted are no user's words; what only mentions one is.
+// Messages of hosts that replace what they compacted are not the user's words; a message that only mentions one
+// is.
 func TestEarlierSummariesAreKnownByTheirBeginning(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{ // "": the user's own words
 		{"Here is a summary of the conversation to date:\n\nthe oven heats", "the oven heats"},

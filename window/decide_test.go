@@ -83,7 +83,7 @@ func TestClearingMovesInSteps(t *testing.T) {
 	}
 }
 
-// What does not pay waits; the later it stands in the view, the less it has to save.
+// What does not pay waits; the later its position in the view, the less it has to save.
 func TestStepsWaitUntilTheyPay(t *testing.T) {
 	p := Default()
 	log := "ask 9\nread a.go 9000\nwrite a.go 10\nread x.go 60000 \nread b.go 9000\nwrite b.go 10\nsay 5\nask 9\nsay 9"
@@ -128,7 +128,7 @@ func TestForcedStepsTakeEverything(t *testing.T) {
 	}
 }
 
-// A call that was never answered beside one that was is told in the note, too.
+// A note includes an unanswered call next to an answered one.
 func TestNotesTellCallsWithoutResults(t *testing.T) {
 	p := Default()
 	p.ToolPairs, p.Clear.Trigger, p.BatchChars = 1, 0, 1<<30

@@ -52,7 +52,7 @@ func (l *testLog) add(t testing.TB, e sessions.Entry, original string) {
 	l.originals = append(l.originals, []byte(original))
 }
 
-// stubText is what stands for an artifact in these tests.
+// stubText replaces an artifact in these tests.
 func stubText(artifact string) (string, bool) { return "stub", true }
 
 // render writes a view as a provider would get it.

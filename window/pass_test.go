@@ -179,7 +179,7 @@ func TestPairWindowMovesInSteps(t *testing.T) {
 	}
 }
 
-// A note that stands for calls goes before any result does.
+// A note that replaces calls goes before any result does.
 func TestTokenWindowTrimsNotes(t *testing.T) {
 	p := Default()
 	p.ToolPairs, p.InTurnTokens, p.Clear.Trigger, p.BatchChars = 1, 70_000, 0, 1<<30

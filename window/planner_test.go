@@ -11,8 +11,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// longLog joins random logs and calmer ones to one of a format, with steps of edits and compactions in between.
-// Calls of one id come again and again, and some entries stand where they do not belong.
+// Ids of calls are repeated, and some entries are out of place.
 func longLog(t *testing.T, r *rand.Rand, f transcript.Format, rewinds bool) []sessions.Entry {
 	var all []sessions.Entry
 	odd := r.IntN(4) > 0

@@ -22,7 +22,7 @@ type Situation struct {
 	Overflow bool // the provider refused the request because of its size
 	Trimmed  bool // the last request went through only because it was trimmed
 	Asked    bool // the agent asked for it
-	Insist   bool // and said how large it is to be, or handed in what is to be compacted
+	Insist   bool // and gave its size, or handed in what to compact
 	Manual   bool // a person did
 	Grace    bool // the last turn was the first after a compaction
 	Attempts []Attempt
@@ -152,5 +152,5 @@ func (t TriggerPolicy) Due(s Situation) Trigger {
 	return held
 }
 
-// Warns reports whether an agent is to be warned that its input comes near its limit.
+// Warns reports whether to warn an agent that its input comes near its limit.
 func (t TriggerPolicy) Warns(s Situation) bool { return t.WarnAt > 0 && s.Input >= t.WarnAt }
