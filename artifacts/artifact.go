@@ -22,7 +22,7 @@ type Artifact struct {
 	Refs    []Ref     `json:"refs,omitempty"` // where it came from, newest last, at most 16
 	// Forgotten is when the content was removed; the record stays as the tombstone.
 	Forgotten *time.Time `json:"forgotten,omitempty"`
-	Expired   bool       `json:"expired,omitempty"` // forgotten by the retention policy, on nobody's request
+	Expired   bool       `json:"expired,omitempty"` // forgotten by the retention policy, not on request
 	// Revived is when forgotten content was put again; nil when that never happened.
 	Revived *time.Time `json:"revived,omitempty"`
 }
@@ -64,7 +64,7 @@ type Page struct {
 	Next *Selection `json:"next,omitempty"`
 }
 
-// Detach returns the page without its text, and that: between processes it travels beside the JSON.
+// Detach returns the page without its text, and the text: between processes it is sent outside of the JSON.
 func (p *Page) Detach() (bare any, data [][]byte) {
 	b := *p
 	b.Text = ""

@@ -18,7 +18,7 @@ func Audit(a *audit.Audit) error {
 			return fault.Wrap(fault.Corrupt, "artifacts.audit", err)
 		}
 		if x.ID != string(r.Key) {
-			return fault.New(fault.Corrupt, "artifacts.audit", "it calls itself %.1000q", x.ID)
+			return fault.New(fault.Corrupt, "artifacts.audit", "key and stored id differ: the record has %.1000q", x.ID)
 		}
 		return nil
 	})
@@ -84,7 +84,8 @@ func wantAll(a *audit.Audit) error {
 	if err != nil || counted == actual {
 		return err
 	}
-	a.Find("artifacts", "%d live and %d forgotten ones are counted, there are %d and %d", counted.Live, counted.Forgotten, actual.Live, actual.Forgotten)
+	a.Find("artifacts", "%d live and %d forgotten ones are counted, there are %d and %d", counted.Live,
+		counted.Forgotten, actual.Live, actual.Forgotten)
 	if !a.Fix {
 		return nil
 	}

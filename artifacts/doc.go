@@ -1,6 +1,6 @@
 // Package artifacts keeps content outside the context and reads parts of it back.
 //
-// Start at Put, which gives content a handle, at Stub, which makes the text that stands for it in
+// Start at Put, which gives content a handle, at Stub, which makes the text that replaces it in
 // a conversation, and at Read, which returns the part that a Selection asks for. Search ranks
 // passages of many artifacts.
 //

@@ -8,9 +8,9 @@ import (
 	"ctxledger.dev/kv/rewrite"
 )
 
-// Forget makes a tombstone of an artifact and returns it; expired says that a policy asked for it and
-// nobody else. The caller removes the blob named by Hash when no other record needs it. Forgetting
-// again changes nothing. Errors: not_found, corrupt.
+// Forget makes a tombstone of an artifact and returns it; expired is set if a policy asked for it, not a person.
+// The caller removes the blob named by Hash when no other record needs it. Forgetting again changes nothing.
+// Errors: not_found, corrupt.
 func Forget(tx kv.Tx, id string, at time.Time, expired bool) (Artifact, error) {
 	a, err := Get(tx, id)
 	if err != nil || a.Forgotten != nil {

@@ -17,7 +17,8 @@ import (
 func readGrep(c Content, s Selection) (Page, error) {
 	re, err := regexp.Compile(s.Grep)
 	if err != nil {
-		return Page{}, bad(`grep="error|panic"`, "grep is not a regular expression of the RE2 kind (no look-around, no back references): %v", err)
+		return Page{}, bad(`grep="error|panic"`, "grep is not a regular expression of the RE2 kind (no "+
+			"look-around, no back references): %v", err)
 	}
 	g := grep{re: re, context: int64(s.Context), after: s.After, limit: max(s.Limit, minRows)}
 	lines := newLineReader(c, limits.Line)
@@ -133,15 +134,15 @@ func (g *grep) show(n int64, kind byte, text string) {
 func (g *grep) width() int { return min(previewLine, g.limit-minRows/2) }
 
 // excerpt returns a matching line, or, when it is longer than width characters, the part around
-// the match at[0]:at[1], with a third of the room before it.
+// the match at[0]:at[1], with a third of the width before it.
 func excerpt(line []byte, at []int, width int) string {
 	if len(line) <= width || utf8.RuneCount(line) <= width {
 		return visible(line)
 	}
 	before, rest := visible(line[:at[0]]), visible(line[at[0]:])
 	lead := suffix(before, width/3)
-	room := width - utf8.RuneCountInString(lead)
-	body := prefix(rest, room)
+	left := width - utf8.RuneCountInString(lead)
+	body := prefix(rest, left)
 	if len(body) == len(rest) { // the match is near the end: show more of what is before it
 		lead = suffix(before, width-utf8.RuneCountInString(body))
 	}

@@ -22,7 +22,8 @@ func TestGrepShowsMatchesAsGrepDoes(t *testing.T) {
 		{"none", "omega", 2, "", "0 matches"},
 		{"context", "gamma", 1, "2-beta\n3:gamma\n4-delta\n", "1 match"},
 		{"stretches", "alpha|zeta", 1, "1:alpha\n2-beta\n--\n5-epsilon\n6:zeta\n7-eta\n", "2 matches"},
-		{"overlapping context is merged", "beta|delta", 2, "1-alpha\n2:beta\n3-gamma\n4:delta\n5-epsilon\n6-zeta\n", "2 matches"},
+		{"overlapping context is merged", "beta|delta", 2, "1-alpha\n2:beta\n3-gamma\n4:delta\n5-epsilon\n6-zeta\n",
+			"2 matches"},
 		{"touching context is merged", "alpha|delta", 1, "1:alpha\n2-beta\n3-gamma\n4:delta\n5-epsilon\n", "2 matches"},
 		{"anchors are a line's", "^eta$", 0, "7:eta\n", "1 match"},
 		{"flags", "(?i)GAMMA", 0, "3:gamma\n", "1 match"},
@@ -59,7 +60,8 @@ func TestGrepInOneLongLineShowsWhereItMatched(t *testing.T) {
 	line := strings.Repeat("日", 40_000) + "NEEDLE" + strings.Repeat("x", 60_000) + "END"
 	c := artifacts.Text([]byte(line))
 	p := read(t, c, artifacts.Selection{Grep: "NEEDLE"})
-	if !strings.HasPrefix(p.Text, "1:…[39,667 chars cut]…日") || !strings.Contains(p.Text, "日NEEDLEx") || !strings.HasSuffix(p.Text, "x…[59,342 chars cut]…\n") {
+	if !strings.HasPrefix(p.Text, "1:…[39,667 chars cut]…日") || !strings.Contains(p.Text, "日NEEDLEx") ||
+		!strings.HasSuffix(p.Text, "x…[59,342 chars cut]…\n") {
 		t.Errorf("got %q", p.Text)
 	}
 	p = read(t, c, artifacts.Selection{Grep: "END$"})
@@ -119,7 +121,8 @@ func FuzzGrepAgreesWithThePlainWay(f *testing.F) {
 				return // would be shortened
 			}
 		}
-		got, _ := readAll(t, artifacts.Text([]byte(text)), artifacts.Selection{Grep: pattern, Context: int(context), Limit: limit})
+		got, _ := readAll(t, artifacts.Text([]byte(text)), artifacts.Selection{Grep: pattern, Context: int(context),
+			Limit: limit})
 		var rows []string
 		for row := range strings.SplitSeq(strings.TrimSuffix(got, "\n"), "\n") {
 			if row != "--" && row != "" {

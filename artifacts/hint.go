@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/internal/jsonspan"
 )
 
-// hintKeys are the arguments that tell best what a call was about, best first.
+// hintKeys are the arguments that best describe a call, best first.
 var hintKeys = []string{"path", "command", "script", "url", "key", "query", "message", "branch"}
 
 // hintValue is how many characters of an argument's value a hint keeps.

@@ -64,7 +64,8 @@ func TestJSONPathNamesValues(t *testing.T) {
 }
 
 func TestWholeValueAndScalars(t *testing.T) {
-	for in, want := range map[string]string{" 7 ": "7", "\uFEFFtrue": "true", `"a b"`: `"a b"`, "[ 1 , [ ] ]": "[1,[]]", "-0": "-0"} {
+	for in, want := range map[string]string{" 7 ": "7", "\uFEFFtrue": "true", `"a b"`: `"a b"`,
+		"[ 1 , [ ] ]": "[1,[]]", "-0": "-0"} {
 		if p := read(t, artifacts.Text([]byte(in)), artifacts.Selection{JSONPath: "$"}); p.Text != want+"\n" {
 			t.Errorf("%q: got %q", in, p.Text)
 		}
@@ -72,7 +73,8 @@ func TestWholeValueAndScalars(t *testing.T) {
 }
 
 func TestBadJSONPathsShowTheRightForm(t *testing.T) {
-	for _, path := range []string{"name", "$name", "$.", "$..", "$...a", "$[", "$[]", "$['a", "$['a'", "$[a]", "$[1:2:3]", "$[99999999999999999999]", "$.a b", "$[?(@.x)]", "$..[0]", "$.\xff"} {
+	for _, path := range []string{"name", "$name", "$.", "$..", "$...a", "$[", "$[]", "$['a", "$['a'", "$[a]",
+		"$[1:2:3]", "$[99999999999999999999]", "$.a b", "$[?(@.x)]", "$..[0]", "$.\xff"} {
 		_, err := artifacts.Read(artifacts.Text([]byte(sample)), artifacts.Selection{JSONPath: path})
 		wantFault(t, err, fault.Invalid, `json_path="$.items[0].name"`)
 	}
@@ -97,13 +99,15 @@ func TestJSONPathPagesShowEveryValueOnce(t *testing.T) {
 	if p = read(t, c, *p.Next); p.Range != "values 16-30 of 100" {
 		t.Errorf("got %q", p.Range)
 	}
-	if all, _ := readAll(t, c, artifacts.Selection{JSONPath: "$[*].v", Limit: 200}); all != strings.Repeat("\"0123456789\"\n", 100) {
+	if all, _ := readAll(t, c, artifacts.Selection{JSONPath: "$[*].v",
+		Limit: 200}); all != strings.Repeat("\"0123456789\"\n", 100) {
 		t.Errorf("got %q", all)
 	}
 }
 
 func TestAValueLongerThanAPageIsCutInTheMiddle(t *testing.T) {
-	p := read(t, artifacts.Text([]byte(`["`+strings.Repeat("x", 50_000)+`", 2]`)), artifacts.Selection{JSONPath: "$[*]"})
+	p := read(t, artifacts.Text([]byte(`["`+strings.Repeat("x", 50_000)+`", 2]`)),
+		artifacts.Selection{JSONPath: "$[*]"})
 	if len(p.Text) > 8100 || !strings.Contains(p.Text, "chars cut]…") || !strings.HasSuffix(p.Text, "x\"\n2\n") {
 		t.Errorf("got %d bytes", len(p.Text))
 	}
@@ -112,7 +116,8 @@ func TestAValueLongerThanAPageIsCutInTheMiddle(t *testing.T) {
 func TestHostileNestingIsBounded(t *testing.T) {
 	deep := strings.Repeat(`{"x":`, 9000) + `"` + strings.Repeat("v", 1<<20) + `"` + strings.Repeat("}", 9000)
 	c := artifacts.Text([]byte(deep))
-	if p := read(t, c, artifacts.Selection{JSONPath: "$..x..x..x", Limit: 200}); !strings.HasSuffix(p.Range, " of 8,998 values") {
+	if p := read(t, c, artifacts.Selection{JSONPath: "$..x..x..x", Limit: 200}); !strings.HasSuffix(p.Range,
+		" of 8,998 values") {
 		t.Errorf("got %q", p.Range)
 	}
 	_, err := artifacts.Read(c, artifacts.Selection{JSONPath: "$..x.y"})

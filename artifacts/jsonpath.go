@@ -22,7 +22,7 @@ type jsonPath []jsonStep
 
 type jsonStep struct {
 	kind   stepKind
-	text   string // as it stands in the path, for messages
+	text   string // as written in the path, for messages
 	name   string
 	lo, hi *int // index (lo alone) or bounds of a range, nil when left out
 }

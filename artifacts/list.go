@@ -78,7 +78,8 @@ func Count(tx kv.Tx) (Counts, error) {
 	}
 	var c Counts
 	if err := json.Unmarshal(v, &c); err != nil {
-		return Counts{}, fault.New(fault.Corrupt, "artifacts.count", "the counts of artifacts are not readable: %v", err)
+		return Counts{}, fault.New(fault.Corrupt, "artifacts.count", "the counts of artifacts are not readable: %v",
+			err)
 	}
 	return c, nil
 }

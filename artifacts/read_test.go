@@ -59,7 +59,8 @@ func TestReadingByLinesAndBytes(t *testing.T) {
 		{"bytes to the end", artifacts.Selection{Bytes: "22-"}, "six", "bytes 22-24"},
 		{"bytes that end inside a character", artifacts.Selection{Bytes: "8-11"}, "thré", "bytes 8-12"},
 		{"bytes that start inside a character", artifacts.Selection{Bytes: "12-14"}, "e\n", "bytes 13-14"},
-		{"bytes inside one character", artifacts.Selection{Bytes: "12"}, "", "inside one character, which starts before these bytes"},
+		{"bytes inside one character", artifacts.Selection{Bytes: "12"}, "", "inside one character, which starts " +
+			"before these bytes"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -135,7 +136,8 @@ func TestBadSelectionsShowTheRightForm(t *testing.T) {
 func TestPagesAreCutAtLineBordersAndContinueThere(t *testing.T) {
 	c := artifacts.Text([]byte(numbered(20)))
 	p := read(t, c, artifacts.Selection{Limit: 20})
-	if p.Text != "line 1\nline 2\n" || p.Range != "lines 1-2" || *p.Next != (artifacts.Selection{Lines: "3-", Limit: 20}) {
+	if p.Text != "line 1\nline 2\n" || p.Range != "lines 1-2" ||
+		*p.Next != (artifacts.Selection{Lines: "3-", Limit: 20}) {
 		t.Errorf("got %+v, next %+v", p, p.Next)
 	}
 	p = read(t, c, artifacts.Selection{Lines: "2-4", Limit: 7})
@@ -191,7 +193,8 @@ func samples() map[string]string {
 }
 
 func TestInvariant2PagesJoinToTheOriginal(t *testing.T) {
-	selections := []artifacts.Selection{{}, {Lines: "1-"}, {Lines: "1-100000"}, {Bytes: "0-"}, {Bytes: "0-99999"}, {Head: 9999}, {Tail: 9999}}
+	selections := []artifacts.Selection{{}, {Lines: "1-"}, {Lines: "1-100000"}, {Bytes: "0-"}, {Bytes: "0-99999"},
+		{Head: 9999}, {Tail: 9999}}
 	for name, text := range samples() {
 		c := artifacts.Text([]byte(text))
 		for _, s := range selections {
@@ -247,7 +250,8 @@ func TestReadingABlobOfTheStore(t *testing.T) {
 	if p := read(t, c, artifacts.Selection{Lines: "99999-"}); p.Text != "line 99\nline 100\n" {
 		t.Errorf("got %q", p.Text)
 	}
-	if p := read(t, c, artifacts.Selection{Grep: "^line 77$"}); !strings.HasPrefix(p.Text, "77:line 77\n177:line 77\n") || !strings.HasSuffix(p.Range, " of 1,000 matches") {
+	if p := read(t, c, artifacts.Selection{Grep: "^line 77$"}); !strings.HasPrefix(p.Text,
+		"77:line 77\n177:line 77\n") || !strings.HasSuffix(p.Range, " of 1,000 matches") {
 		t.Errorf("got %q %q", p.Range, p.Text[:40])
 	}
 }
@@ -258,7 +262,8 @@ func FuzzInvariant2PagesJoin(f *testing.F) {
 	}
 	f.Add([]byte("\xf0\x9f\x91"), 1, uint8(2), 1, 2)
 	f.Fuzz(func(t *testing.T, b []byte, limit int, kind uint8, from, to int) {
-		if limit < 1 || limit > 40_000 || len(b) == 0 || len(b)/limit > 3000 || from < 0 || to < from || from >= len(b) {
+		if limit < 1 || limit > 40_000 || len(b) == 0 || len(b)/limit > 3000 || from < 0 || to < from ||
+			from >= len(b) {
 			return
 		}
 		c := artifacts.Text(b)

@@ -34,7 +34,7 @@ func readLines(c Content, s Selection) (Page, error) {
 	case raw[len(raw)-1] == '\n':
 		p.Range = lineRange(l.first, l.first+newlines-1)
 		p.Next = &Selection{Lines: l.restLines(l.first + newlines), Limit: s.Limit}
-	default: // a line longer than the page: it goes on by bytes, and so does what follows it
+	default: // a line longer than the page: it continues by bytes, and so does what follows it
 		p.Range = fmt.Sprintf("line %d, bytes %d-%d", l.first, l.from, end-1)
 		p.Next = &Selection{Bytes: l.rest(end), Limit: s.Limit}
 	}
@@ -70,9 +70,11 @@ func (s Selection) lineSpan(c Content) (lineSpan, error) {
 		from, to, ok := parseRange(s.Lines)
 		switch {
 		case !ok || from == 0:
-			return l, bad(`lines="10-40" or lines="10-"`, "lines=%q is not a range of line numbers, which start at 1", s.Lines)
+			return l, bad(`lines="10-40" or lines="10-"`, "lines=%q is not a range of line numbers, which start at 1",
+				s.Lines)
 		case from > total:
-			return l, bad(`lines="`+restExample(total)+`"`, "lines=%q starts behind the end: there are %s lines", s.Lines, chars.Commas(total))
+			return l, bad(`lines="`+restExample(total)+`"`, "lines=%q starts behind the end: there are %s lines",
+				s.Lines, chars.Commas(total))
 		}
 		l.first, l.last = from, min(to, total)
 	}

@@ -29,7 +29,8 @@ func TestSearchShowsTheBestPassagesFirst(t *testing.T) {
 	lines[700] = "error: connection refused while dialing db"
 	lines[1500] = "warn: connection slow"
 	p := read(t, textOf(lines), artifacts.Selection{Search: "connection refused"})
-	if p.Range != "2 passages" || !strings.HasPrefix(p.Text, "[lines 701-720]\nerror: connection refused") || !strings.Contains(p.Text, "\n\n[lines 1501-1520]\nwarn: connection slow\n") {
+	if p.Range != "2 passages" || !strings.HasPrefix(p.Text, "[lines 701-720]\nerror: connection refused") ||
+		!strings.Contains(p.Text, "\n\n[lines 1501-1520]\nwarn: connection slow\n") {
 		t.Errorf("%s\n%s", p.Range, p.Text)
 	}
 }
@@ -77,9 +78,11 @@ func TestSearchPagesContinue(t *testing.T) {
 }
 
 func TestSearchInOneLongLine(t *testing.T) {
-	c := artifacts.Text([]byte(strings.Repeat(`{"k":"value"},`, 5000) + `{"needle":1}` + strings.Repeat(`,{"k":"value"}`, 5000)))
+	c := artifacts.Text([]byte(strings.Repeat(`{"k":"value"},`, 5000) + `{"needle":1}` +
+		strings.Repeat(`,{"k":"value"}`, 5000)))
 	p := read(t, c, artifacts.Selection{Search: "needle"})
-	if p.Range != "1 passage" || !strings.HasPrefix(p.Text, "[lines 1]\n") || !strings.Contains(p.Text, "needle") || len(p.Text) > 2200 {
+	if p.Range != "1 passage" || !strings.HasPrefix(p.Text, "[lines 1]\n") || !strings.Contains(p.Text, "needle") ||
+		len(p.Text) > 2200 {
 		t.Errorf("%s: %d bytes", p.Range, len(p.Text))
 	}
 }
@@ -103,7 +106,8 @@ func TestSearchAcrossArtifacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 2 || got[0].ID != "b" || got[0].Lines != "81-100" || got[1].ID != "a" || got[1].Lines != "21-40" || got[0].Score <= got[1].Score {
+	if len(got) != 2 || got[0].ID != "b" || got[0].Lines != "81-100" || got[1].ID != "a" || got[1].Lines != "21-40" ||
+		got[0].Score <= got[1].Score {
 		t.Errorf("got %+v", got)
 	}
 	again, _ := artifacts.Search(docs(textOf(one), textOf(two), textOf(three)), "nil pointer", 0)

@@ -37,8 +37,10 @@ const (
 //
 // Errors: invalid for a Hash that is not 64 lower-case hex digits.
 func Put(tx kv.Tx, a Artifact) (put Artifact, created bool, err error) {
-	if raw, err := hex.DecodeString(a.Hash); err != nil || len(raw)*2 != hashDigits || hex.EncodeToString(raw) != a.Hash {
-		return Artifact{}, false, fault.New(fault.Invalid, "artifacts.put", "%q is not a SHA-256 in 64 lower-case hex digits", cutLabel(a.Hash))
+	if raw, err := hex.DecodeString(a.Hash); err != nil || len(raw)*2 != hashDigits ||
+		hex.EncodeToString(raw) != a.Hash {
+		return Artifact{}, false, fault.New(fault.Invalid, "artifacts.put", "%q is not a SHA-256 in 64 "+
+			"lower-case hex digits", cutLabel(a.Hash))
 	}
 	a = tidy(a)
 	id, err := tx.Get(bucketHashes, []byte(a.Hash))
@@ -140,8 +142,8 @@ func save(tx kv.Tx, a Artifact) error {
 	return tx.Put(bucketRecords, []byte(a.ID), v)
 }
 
-// Get returns the record of a handle, a forgotten artifact's too: Available tells them apart.
-// Only the whole handle names an artifact. Errors: not_found, corrupt.
+// Get returns the record of a handle, even of a forgotten artifact: see Available. Only the whole handle names an
+// artifact. Errors: not_found, corrupt.
 func Get(tx kv.Tx, id string) (Artifact, error) {
 	const op = "artifacts.get"
 	var v []byte

@@ -44,7 +44,8 @@ func TestSameContentIsOneArtifactWithMoreReferences(t *testing.T) {
 	if created || second.ID != first.ID || second.Tool != "read_file" || !second.Created.Equal(noon) {
 		t.Errorf("got %+v, created %v", second, created)
 	}
-	if want := []artifacts.Ref{{Session: "s1", Seq: 1}, {Session: "s2", Seq: 9}}; !reflect.DeepEqual(second.Refs, want) {
+	if want := []artifacts.Ref{{Session: "s1", Seq: 1}, {Session: "s2", Seq: 9}}; !reflect.DeepEqual(second.Refs,
+		want) {
 		t.Errorf("refs %+v", second.Refs)
 	}
 	storetest.View(t, s, func(tx kv.Tx) error {
@@ -91,7 +92,8 @@ func TestGetKnowsOnlyWholeHandles(t *testing.T) {
 	s := storetest.Open(t)
 	a, _ := put(t, s, of("content"))
 	storetest.View(t, s, func(tx kv.Tx) error {
-		for _, id := range []string{"", a.ID[:11], a.ID + "0", a.Hash, strings.ToUpper(a.ID), "../../etc", "a\nb", strings.Repeat("a", 5000), "000000000000"} {
+		for _, id := range []string{"", a.ID[:11], a.ID + "0", a.Hash, strings.ToUpper(a.ID), "../../etc", "a\nb",
+			strings.Repeat("a", 5000), "000000000000"} {
 			_, err := artifacts.Get(tx, id)
 			wantFault(t, err, fault.NotFound, "no artifact ", " in this workspace")
 			if len(err.Error()) > 200 || strings.Contains(err.Error(), "\n") {
@@ -116,7 +118,8 @@ func TestInvariant2AForgottenHandleAnswersWithItsTombstone(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		wantFault(t, got.Available(), fault.NotFound, a.ID, "forgotten on 2026-05-30", "it was: read_file path=src/a.go")
+		wantFault(t, got.Available(), fault.NotFound, a.ID, "forgotten on 2026-05-30",
+			"it was: read_file path=src/a.go")
 		c, err := artifacts.Count(tx)
 		if c != (artifacts.Counts{Forgotten: 1}) {
 			t.Errorf("counts %+v", c)
@@ -140,7 +143,8 @@ func TestForgottenContentPutAgainLivesAgain(t *testing.T) {
 	b := of("again")
 	b.Created = noon.Add(time.Hour)
 	got, created := put(t, s, b)
-	if created || got.ID != a.ID || got.Available() != nil || got.Revived == nil || !got.Revived.Equal(b.Created) || !got.Created.Equal(noon) {
+	if created || got.ID != a.ID || got.Available() != nil || got.Revived == nil || !got.Revived.Equal(b.Created) ||
+		!got.Created.Equal(noon) {
 		t.Errorf("got %+v, created %v", got, created)
 	}
 	storetest.View(t, s, func(tx kv.Tx) error {
@@ -244,7 +248,8 @@ func TestHostileLabelsAreStoredAsOneBoundedLine(t *testing.T) {
 	a.Hint = strings.Repeat("é", 10_000)
 	a.Refs = []artifacts.Ref{{Session: strings.Repeat("s", 9000), CallID: strings.Repeat("c", 1<<20)}}
 	got, _ := put(t, s, a)
-	if got.Tool != "bad Artifact: 000000000000\uFFFD" || len([]rune(got.Hint)) != 300 || len(got.Refs[0].Session) != 300 {
+	if got.Tool != "bad Artifact: 000000000000\uFFFD" || len([]rune(got.Hint)) != 300 ||
+		len(got.Refs[0].Session) != 300 {
 		t.Errorf("got %q, %d", got.Tool, len(got.Hint))
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// Stub returns the text that stands for a result in a conversation: what it was, its handle, how
-// to read more of it, and a preview of text, which is the whole original. The preview of an error
-// and of a command's output shows more of the end, where the cause is. ok is false when the stub
-// would not be smaller than the text, in characters and in bytes: then the text must stay.
+// Stub returns the text that replaces a result in a conversation: what it was, its handle, how to read more of it,
+// and a preview of text, which is the whole original. The preview of an error and of a command's output shows more
+// of the end, where the cause is. ok is false if the stub would not be smaller than the text, in characters and in
+// bytes: then the text must stay.
 func Stub(a Artifact, text string, isError bool) (stub string, ok bool) {
 	lines := preview(text, 5, 5)
 	if isError || isCommand(a.Hint) {
@@ -28,9 +28,11 @@ const omits = "head and tail; `... [N lines truncated] ...` marks omitted lines"
 // that is shown whole, or else as a preview with its own line numbers.
 func ScreenStub(a Artifact, text, screen string, whole bool) (stub string, ok bool) {
 	if whole {
-		return finish(a, text, "What a terminal shows in the end (what it wrote over, and colours, are in the artifact):\n"+screen)
+		return finish(a, text, "What a terminal shows in the end (what it wrote over, and colours, are in the "+
+			"artifact):\n"+screen)
 	}
-	return finish(a, text, "Preview of what a terminal shows in the end, by its lines ("+omits+"):\n"+preview(screen, 3, 12))
+	return finish(a, text, "Preview of what a terminal shows in the end, by its lines ("+omits+"):\n"+
+		preview(screen, 3, 12))
 }
 
 // finish puts what an artifact is and how to read it in front of what is shown of its text.
@@ -55,8 +57,10 @@ func finish(a Artifact, text, shown string) (stub string, ok bool) {
 
 // The two kinds of stubs that are recognised: our own, and the one of deepagents.
 var (
-	ourStub  = regexp.MustCompile(`^\s*\[result offloaded — [\d,]+ chars stored to artifact store\]\r?\nTool: [^\n]*\nArtifact: [0-9a-f]{12,64}\r?(\n|$)`)
-	deepStub = regexp.MustCompile(`^\s*Tool result too large, the result of this tool call \S+ was saved in the filesystem at this path: \S`)
+	ourStub = regexp.MustCompile(`^\s*\[result offloaded — [\d,]+ chars stored to artifact store\]\r?\nTool: ` +
+		`[^\n]*\nArtifact: [0-9a-f]{12,64}\r?(\n|$)`)
+	deepStub = regexp.MustCompile(`^\s*Tool result too large, the result of this tool call \S+ was saved in the ` +
+		`filesystem at this path: \S`)
 )
 
 // IsStub reports whether a result's text is a stub already, ours or that of deepagents, and so

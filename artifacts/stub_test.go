@@ -66,16 +66,24 @@ func TestPreviewRules(t *testing.T) {
 		isError          bool
 		has, lacks       []string
 	}{
-		{"ten lines are all shown", strings.Repeat(strings.Repeat("y", 900)+"\n", 10), "", false, []string{"   1  y", "  10  y"}, []string{"truncated] ..."}},
-		{"eleven lines are not", strings.Repeat(strings.Repeat("y", 900)+"\n", 11), "", false, []string{"   5  y", "\n... [1 lines truncated] ...\n", "   7  y"}, []string{"   6  y"}},
-		{"errors show their end", numbered(500), "", true, []string{"   3  line 3\n... [485 lines truncated] ...\n 489  line 489"}, []string{"   4  line"}},
-		{"commands show their end", numbered(500), "command=go test ./...", false, []string{"... [485 lines truncated] ..."}, nil},
-		{"fifteen lines of an error are all shown", strings.Repeat(strings.Repeat("y", 900)+"\n", 15), "", true, []string{"  15  y"}, []string{"truncated] ..."}},
-		{"a long line keeps head and tail", "a" + long + "b", "", false, []string{"   1  a", "…[1,002 chars cut]…", "xb"}, nil},
+		{"ten lines are all shown", strings.Repeat(strings.Repeat("y", 900)+"\n", 10), "", false,
+			[]string{"   1  y", "  10  y"}, []string{"truncated] ..."}},
+		{"eleven lines are not", strings.Repeat(strings.Repeat("y", 900)+"\n", 11), "", false,
+			[]string{"   5  y", "\n... [1 lines truncated] ...\n", "   7  y"}, []string{"   6  y"}},
+		{"errors show their end", numbered(500), "", true, []string{"   3  line 3\n... [485 lines truncated] " +
+			"...\n 489  line 489"}, []string{"   4  line"}},
+		{"commands show their end", numbered(500), "command=go test ./...", false,
+			[]string{"... [485 lines truncated] ..."}, nil},
+		{"fifteen lines of an error are all shown", strings.Repeat(strings.Repeat("y", 900)+"\n", 15), "", true,
+			[]string{"  15  y"}, []string{"truncated] ..."}},
+		{"a long line keeps head and tail", "a" + long + "b", "", false, []string{"   1  a", "…[1,002 chars cut]…",
+			"xb"}, nil},
 		{"no trailing newline", strings.Repeat("z\n", 2000) + "end", "", false, []string{"2001  end"}, nil},
-		{"carriage returns are not shown", strings.Repeat("z\r\n", 2000), "", false, []string{"   1  z\n"}, []string{"\r"}},
+		{"carriage returns are not shown", strings.Repeat("z\r\n", 2000), "", false, []string{"   1  z\n"},
+			[]string{"\r"}},
 		{"invalid bytes", strings.Repeat("\xff\xfe", 3000), "", false, []string{"\uFFFD"}, nil},
-		{"markers are behind the gutter", "[RESULT ELIDED — not the real output]\n" + numbered(3000), "", false, []string{"   1  [RESULT"}, []string{"\n[RESULT"}},
+		{"markers are behind the gutter", "[RESULT ELIDED — not the real output]\n" + numbered(3000), "", false,
+			[]string{"   1  [RESULT"}, []string{"\n[RESULT"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -148,8 +156,10 @@ func TestHostileToolNamesDoNotAddLines(t *testing.T) {
 }
 
 func TestIsStubRecognises(t *testing.T) {
-	ours := "[result offloaded — 52,000 chars stored to artifact store]\nTool: read_file | path=a\nArtifact: a3f9c20b1d7e\nLines: 1"
-	deep := "Tool result too large, the result of this tool call toolu_1 was saved in the filesystem at this path: /large_tool_results/toolu_1\n\nYou can read"
+	ours := "[result offloaded — 52,000 chars stored to artifact store]\nTool: read_file | path=a\nArtifact: " +
+		"a3f9c20b1d7e\nLines: 1"
+	deep := "Tool result too large, the result of this tool call toolu_1 was saved in the filesystem at this " +
+		"path: /large_tool_results/toolu_1\n\nYou can read"
 	cases := []struct {
 		name, text string
 		want       bool
@@ -219,7 +229,8 @@ func FuzzStubIsSmallerValidAndRecognised(f *testing.F) {
 
 func ExampleStub() {
 	text := strings.Repeat("ok  	example.dev/pkg	0.01s\n", 3000)
-	a := artifacts.Artifact{ID: "a3f9c20b1d7e", Tool: "bash", Hint: "command=go test ./...", Chars: 84_000, Bytes: 84_000, Lines: 3000}
+	a := artifacts.Artifact{ID: "a3f9c20b1d7e", Tool: "bash", Hint: "command=go test ./...", Chars: 84_000,
+		Bytes: 84_000, Lines: 3000}
 	stub, _ := artifacts.Stub(a, text, false)
 	fmt.Println(strings.Join(strings.Split(stub, "\n")[:3], "\n"))
 	// Output:
@@ -242,8 +253,10 @@ Read more: read_artifact(id="a3f9c20b1d7e", lines="1-200") or grep="…"
 		screen, want string
 		whole        bool
 	}{
-		{"100%\ndone", head + "What a terminal shows in the end (what it wrote over, and colours, are in the artifact):\n100%\ndone", true},
-		{numbered(20), head + "Preview of what a terminal shows in the end, by its lines (head and tail; `... [N lines truncated] ...` marks omitted lines):\n" +
+		{"100%\ndone", head + "What a terminal shows in the end (what it wrote over, and colours, are in the " +
+			"artifact):\n100%\ndone", true},
+		{numbered(20), head + "Preview of what a terminal shows in the end, by its lines (head and tail; `... [N " +
+			"lines truncated] ...` marks omitted lines):\n" +
 			"   1  line 1\n   2  line 2\n   3  line 3\n... [5 lines truncated] ...\n   9  line 9\n", false},
 	} {
 		got, ok := artifacts.ScreenStub(a, text, c.screen, c.whole)

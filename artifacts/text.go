@@ -18,9 +18,9 @@ func oneLine(s string) string {
 // cutLabel makes a short text storable: one line of valid UTF-8, at most maxLabel characters.
 func cutLabel(s string) string { return prefix(oneLine(s), maxLabel) }
 
-// prefix returns the longest beginning of s that has at most n characters and ends between two
-// visible ones. When there is no such place in the first n characters, it cuts at a plain character
-// border: whoever reads page by page gets on.
+// prefix returns the longest beginning of s that has at most n characters and ends between two visible ones. If
+// there is no such position in the first n characters, it cuts at a plain character border, so that reading page
+// by page always advances.
 func prefix(s string, n int) string {
 	if head := chars.Head(s, n); head != "" {
 		return head
@@ -62,7 +62,7 @@ func shorten(line string, width int) string {
 	return head + cutMark(n-utf8.RuneCountInString(head)-utf8.RuneCountInString(tail)) + tail
 }
 
-// cutMark stands for the characters of a line that are not shown.
+// cutMark replaces the characters of a line that are not shown.
 func cutMark(missing int) string {
 	if missing == 0 {
 		return ""

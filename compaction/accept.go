@@ -7,8 +7,7 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// accept holds a compaction against the post-conditions, in order. The first that fails names the
-// outcome.
+// accept checks the post-conditions of a compaction in order. The first violation names the outcome.
 func accept(s *source, r *Record, text string, limit int) (Outcome, string) {
 	for _, holds := range []func(*source, *Record, string, int) (Outcome, string){
 		unitsWhole, smaller, pinnedPresent, fits,
@@ -20,7 +19,7 @@ func accept(s *source, r *Record, text string, limit int) (Outcome, string) {
 	return Compacted, fmt.Sprintf("%s → %s tokens", chars.Commas(r.Before), chars.Commas(r.After))
 }
 
-// unitsWhole: the boundary parts no call from its results.
+// unitsWhole requires that the boundary separates no call from its results.
 func unitsWhole(s *source, _ *Record, _ string, _ int) (Outcome, string) {
 	if s.cut < len(s.in.Items) && !borders(s.in.Items)[s.cut] {
 		return DoesNotFit, "the boundary would part a tool call from its results"
@@ -28,15 +27,16 @@ func unitsWhole(s *source, _ *Record, _ string, _ int) (Outcome, string) {
 	return Compacted, ""
 }
 
-// smaller: the whole view has fewer tokens than before, by real count.
+// smaller requires fewer tokens in the whole view than before, by exact count.
 func smaller(_ *source, r *Record, _ string, _ int) (Outcome, string) {
 	if r.After >= r.Before {
-		return NotSmaller, fmt.Sprintf("the view would have %s tokens instead of %s", chars.Commas(r.After), chars.Commas(r.Before))
+		return NotSmaller, fmt.Sprintf("the view would have %s tokens instead of %s", chars.Commas(r.After),
+			chars.Commas(r.Before))
 	}
 	return Compacted, ""
 }
 
-// pinnedPresent: what the caller pinned stands in the text, or in the part kept verbatim.
+// pinnedPresent requires every pin in the text or in the part kept verbatim.
 func pinnedPresent(s *source, _ *Record, text string, _ int) (Outcome, string) {
 	for _, pin := range s.o.Pin {
 		e, err := s.resolve(pin, make(map[string]bool))
@@ -47,7 +47,7 @@ func pinnedPresent(s *source, _ *Record, text string, _ int) (Outcome, string) {
 	return Compacted, ""
 }
 
-// quoted is a text as it stands in a document, without its label and fence.
+// quoted returns a text as the document prints it, without its label and fence.
 func quoted(text string) string {
 	text = strings.TrimSpace(chars.Strip(text))
 	lines := strings.Split(text, "\n")
@@ -62,10 +62,11 @@ func quoted(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// fits: the view after it is within the limit, where there is one.
+// fits requires a view within the limit, if there is one.
 func fits(_ *source, r *Record, _ string, limit int) (Outcome, string) {
 	if limit > 0 && r.After > limit {
-		return DoesNotFit, fmt.Sprintf("the view would have %s tokens, %s fit: the part kept verbatim is too large", chars.Commas(r.After), chars.Commas(limit))
+		return DoesNotFit, fmt.Sprintf("the view would have %s tokens, %s fit: the part kept verbatim is too large",
+			chars.Commas(r.After), chars.Commas(limit))
 	}
 	return Compacted, ""
 }

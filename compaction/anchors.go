@@ -11,11 +11,11 @@ const (
 	carriedChars = 4_000
 )
 
-// An anchor is something that a summary told and that later summaries go on telling while their
-// budget lasts: a request, a file with what was done to it, an open failure, a handle.
+// An anchor is an item that later summaries repeat while their budget lasts: a request, a file with its changes,
+// an open failure, a handle.
 type anchor struct {
 	key  string // as line.anchor: "file:src/a.go"
-	text string // the line that told it
+	text string // the line that printed it
 }
 
 var (
@@ -24,8 +24,8 @@ var (
 	turnAnchor   = lazy(`^turn (\d+)`)
 )
 
-// anchorsOf reads the anchors of a summary back from its text. Requests and open failures are not
-// among them: those are made anew from the log, see anchored and addOpen.
+// anchorsOf parses the anchors of a summary from its text. Requests and open failures are not among them: the log
+// provides those, see anchored and addOpen.
 func anchorsOf(text string) []anchor {
 	var out []anchor
 	for _, b := range blocksOf(text) {
@@ -70,8 +70,8 @@ func quotedTurns(text string) []int {
 	return out
 }
 
-// carry gives the anchors of the earlier summary that found no room the worth of anchors, and adds
-// those that nothing else tells any more, as they were told. It reports whether there were any.
+// carry promotes lines whose anchor the earlier summary had and that were left out, and adds the anchors that have
+// no line any more, as that summary printed them. It reports whether there were any.
 func (s *source) carry(d *document) bool {
 	var b *block
 	changed, chars := false, 0

@@ -6,26 +6,27 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/compaction/sections"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
 )
 
 const (
-	// maxShrinks is how often a prompt that overflowed is tried again, smaller.
+	// maxShrinks bounds how often an overflowing prompt is retried with less text.
 	maxShrinks = 4
 	// maxCalls bounds the requests of one summary, whatever the size of the range.
 	maxCalls = 16
-	// windowUnknown is the window of a model that nobody knows.
+	// windowUnknown is assumed where the model's window is unknown.
 	windowUnknown = 130_000
 	// outputMost bounds a summary, in tokens.
 	outputMost = 16_000
 )
 
-// Ask has a model summarise a brief, in as many requests as its window demands: each chunk's summary is
-// given to the next as what came before. A prompt that overflows is repeated smaller, at most four
-// times; nothing else is repeated, but once an answer without the sections. It returns an error only
-// when ctx was cancelled; whatever else goes wrong stands in the answer, with what it cost.
+// Ask has a model summarise a brief, in as many requests as its window demands: each chunk's summary is passed on
+// as what came before the next. A prompt that overflows is retried with less text, at most four times. An answer
+// without the requested sections is requested once more; nothing else is retried. Ask returns an error only if ctx
+// was cancelled; the answer records any other failure with its cost.
 func Ask(ctx context.Context, b *Brief, model Summarizer) (Answer, error) {
 	a := &asking{brief: b, model: model}
 	a.window, a.output = model.Limits()
@@ -50,12 +51,13 @@ func Ask(ctx context.Context, b *Brief, model Summarizer) (Answer, error) {
 	return a.answer, nil
 }
 
-// Unasked is the answer for a model that was not asked, and says why.
+// Unasked returns the answer for a model that was not called, with the reason.
 func Unasked(b *Brief, format string, args ...any) Answer {
-	return Answer{FirstKept: b.FirstKept, Range: b.Range, Run: Run{Status: Failed, Reason: fmt.Sprintf(format, args...)}}
+	return Answer{FirstKept: b.FirstKept, Range: b.Range,
+		Run: Run{Status: Failed, Reason: fmt.Sprintf(format, args...)}}
 }
 
-// Supplied is the answer of somebody who wrote the summary without a model being asked.
+// Supplied returns the answer for a summary that the caller wrote itself, without a model.
 func Supplied(b *Brief, text string) Answer {
 	return Answer{Text: text, FirstKept: b.FirstKept, Range: b.Range, Run: Run{Status: Accepted, Model: "supplied"}}
 }
@@ -100,17 +102,18 @@ func (a *asking) part(ctx context.Context, p *BriefPart, previous string, output
 	}
 	rest, s := p.Messages, fullScale(p)
 	a.last = 0
-	room := a.window - output
+	limit := a.window - output
 	for {
-		n, prompt := a.chunk(p, rest, previous, s, output, room)
+		n, prompt := a.chunk(p, rest, previous, s, output, limit)
 		size := promptTokens(prompt)
 		for size > a.window-output && s != s.smaller() {
 			s = s.smaller()
-			n, prompt = a.chunk(p, rest, previous, s, output, room)
+			n, prompt = a.chunk(p, rest, previous, s, output, limit)
 			size = promptTokens(prompt)
 		}
 		if a.last > 0 && size >= a.last {
-			return "", fault.New(fault.TooLarge, "compaction.ask", "the model's window is too small: a prompt of about %s tokens cannot be made smaller", chars.Commas(size))
+			return "", fault.New(fault.TooLarge, "compaction.ask", "the model's window is too small: a prompt of "+
+				"about %s tokens cannot be made smaller", chars.Commas(size))
 		}
 		text, err := a.call(ctx, prompt)
 		switch {
@@ -124,29 +127,30 @@ func (a *asking) part(ctx context.Context, p *BriefPart, previous string, output
 			a.answer.Run.Shrinks++
 			a.last, s = size, s.smaller()
 			if a.answer.Run.Shrinks >= 2 {
-				room = min(room, size/2) // the third attempt is made in chunks
+				limit = min(limit, size/2) // the third attempt is made in chunks
 			}
 		}
 	}
 }
 
-// chunk takes as many messages as fit into room, at least one, and makes their prompt.
-func (a *asking) chunk(p *BriefPart, rest []BriefMessage, previous string, s scale, output, room int) (int, Prompt) {
+// chunk makes a prompt of as many messages as fit within limit, at least one.
+func (a *asking) chunk(p *BriefPart, rest []BriefMessage, previous string, s scale, output, limit int) (int, Prompt) {
 	n := len(rest)
 	for {
 		prompt := a.brief.prompt(p, rest[:n], previous, s, output)
 		size := promptTokens(prompt)
-		if size <= room || n <= 1 {
+		if size <= limit || n <= 1 {
 			return n, prompt
 		}
-		n = max(1, min(n-1, n*room/size))
+		n = max(1, min(n-1, n*limit/size))
 	}
 }
 
-// call asks once and books what it cost.
+// call makes one request and adds its cost to the run.
 func (a *asking) call(ctx context.Context, p Prompt) (string, error) {
 	if a.answer.Run.Calls == maxCalls {
-		return "", fault.New(fault.TooLarge, "compaction.ask", "the range would take more than %d requests of this model", maxCalls).
+		return "", fault.New(fault.TooLarge, "compaction.ask", "the range would take more than %d requests of "+
+			"this model", maxCalls).
 			WithHint("use a model with a larger window")
 	}
 	a.answer.Run.Calls++
@@ -159,7 +163,7 @@ func (a *asking) call(ctx context.Context, p Prompt) (string, error) {
 	if r.Model != "" {
 		a.answer.Run.Model = oneLine(r.Model, 100)
 	}
-	if r.Cut && err == nil { // its last line is half of one
+	if r.Cut && err == nil { // its last line is incomplete
 		if i := strings.LastIndexByte(r.Text, '\n'); i > 0 {
 			r.Text = r.Text[:i]
 		}
@@ -168,30 +172,31 @@ func (a *asking) call(ctx context.Context, p Prompt) (string, error) {
 	return r.Text, err
 }
 
-// sections asks once more when an answer has not the sections that were asked for. What comes then is
-// taken as it is; if nothing comes, the first answer is.
+// sections retries once when an answer lacks requested headings. It returns the first answer if the second is no
+// better.
 func (a *asking) sections(ctx context.Context, p *BriefPart, prompt Prompt, text string) string {
 	if p.Turn || strings.TrimSpace(text) == "" {
 		return text
 	}
-	preset, err := presetOf(a.brief.Preset)
+	preset, err := sections.Of(a.brief.Preset)
 	if err != nil {
 		return text
 	}
-	missing := preset.missing(text)
+	missing := preset.Missing(text)
 	if len(missing) == 0 || a.answer.Run.Calls == maxCalls {
 		return text
 	}
-	prompt.Text += fmt.Sprintf("\n\nAn earlier answer lacked the heading(s) %s. Write all of them.", strings.Join(missing, ", "))
+	prompt.Text += fmt.Sprintf("\n\nAn earlier answer lacked the heading(s) %s. Write all of them.",
+		strings.Join(missing, ", "))
 	again, err := a.call(ctx, prompt)
-	if err != nil || len(preset.missing(again)) > len(missing) || strings.TrimSpace(again) == "" {
+	if err != nil || len(preset.Missing(again)) > len(missing) || strings.TrimSpace(again) == "" {
 		return text
 	}
 	return again
 }
 
-// promptTokens is the size of a prompt: by o200k_base, and a third more, which covers the tokenizers of
-// other models.
+// promptTokens estimates the size of a prompt: by o200k_base, plus a third, which covers the tokenizers of other
+// models.
 func promptTokens(p Prompt) int {
 	return (count(p.System) + count(p.Text)) * 4 / 3
 }

@@ -45,8 +45,8 @@ func lastTurns(items []Item, ok []bool, start, n int) int {
 	return cut
 }
 
-// room is how much of the window is to be used, in tokens; 0: unknown.
-func (in *Input) room() int {
+// usable is how much of the window may be used, in tokens; 0: unknown.
+func (in *Input) usable() int {
 	if in.Effective > 0 && (in.Window == 0 || in.Effective < in.Window) {
 		return in.Effective
 	}

@@ -27,28 +27,28 @@ const (
 	briefBytes = limits.Page
 )
 
-// Brief is what a model is given to summarise: the part of a session that leaves the view, with secrets
-// masked. It holds no words of ours but headings; Prompts are made from it, see Ask.
+// Brief is the input of a model that summarises: the part of a session that leaves the view, with secrets masked.
+// It holds no text of ours but headings; Ask makes prompts from it.
 type Brief struct {
-	// FirstKept and Range say what the brief is of. They come back in the Answer.
+	// FirstKept and Range identify what the brief covers. The Answer repeats them.
 	FirstKept int64  `json:"first_kept"`
 	Range     string `json:"range"`
 	From      int    `json:"from"` // turns
 	To        int    `json:"to"`
 	Preset    string `json:"preset,omitempty"` // which sections are wanted
-	// Template, if whoever asks the model sets it, is the prompt instead of ours. {{$task}}, {{$turn_count}},
-	// {{$change_log}} and {{$history}} in it are replaced, in one pass: what they stand for is not looked at
-	// again. The first part of a split turn is asked for with our own.
-	Template string `json:"-"`
-	Room     int    `json:"room"`           // tokens that the summary has in the document
-	Task     string `json:"task,omitempty"` // the first request
-	Focus    string `json:"focus,omitempty"`
-	Notes    string `json:"notes,omitempty"`
-	// Previous is the summary that the view starts with now: it stands for what lies before the brief.
+	// Template, if set by the caller, replaces our prompt. {{$task}}, {{$turn_count}}, {{$change_log}} and
+	// {{$history}} are substituted in one pass; the inserted texts are not searched again. The first part of a
+	// split turn is requested with our own prompt.
+	Template  string `json:"-"`
+	MaxTokens int    `json:"room"`           // tokens that the summary may take in the document
+	Task      string `json:"task,omitempty"` // the first request
+	Focus     string `json:"focus,omitempty"`
+	Notes     string `json:"notes,omitempty"`
+	// Previous is the summary at the start of the current view: it covers what came before the brief.
 	Previous string `json:"previous,omitempty"`
-	// Parts are the history, and behind it the first part of a turn that goes on behind the boundary.
+	// Parts are the history, then the first part of a turn that the boundary splits.
 	Parts []BriefPart `json:"parts"`
-	// Omitted is how many of the oldest messages found no room.
+	// Omitted counts the oldest messages, left out for lack of space.
 	Omitted int `json:"omitted,omitempty"`
 }
 
@@ -75,7 +75,7 @@ func (s *source) brief(v *view) (*Brief, error) {
 		from = max(1, s.in.Items[v.start].Turn)
 	}
 	b := &Brief{
-		FirstKept: s.in.Items[s.cut].first(), From: from, To: to, Preset: s.o.Preset, Room: s.narrativeRoom(),
+		FirstKept: s.in.Items[s.cut].first(), From: from, To: to, Preset: s.o.Preset, MaxTokens: s.narrativeBudget(),
 		Focus: chars.Strip(s.o.Focus), Notes: chars.Strip(s.o.Notes), Previous: chars.Strip(s.in.PreviousText),
 	}
 	s.tracked = make(map[string]*Operation)
@@ -111,8 +111,8 @@ func (s *source) brief(v *view) (*Brief, error) {
 	return b, b.bound()
 }
 
-// digest tells one range from another by the words that a model would read of it. What only the ledger
-// says of it may become more exact meanwhile.
+// digest identifies a range by the words that a model would read of it. Facts that only the ledger has may become
+// more exact meanwhile.
 func (b *Brief) digest() string {
 	h := sha256.New()
 	write := func(text string) {
@@ -129,8 +129,7 @@ func (b *Brief) digest() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// bound makes the brief small enough for one frame: first every message is cut shorter, then the oldest
-// are left out.
+// bound makes the brief fit one frame: it cuts every message shorter, then leaves out the oldest.
 func (b *Brief) bound() error {
 	limit := b.cutTo()
 	for {
@@ -155,7 +154,8 @@ func (b *Brief) bound() error {
 	}
 }
 
-// cutTo cuts the messages to about what fits, by their size in JSON, and returns to how many characters.
+// cutTo cuts the messages to a length that about fits, by their size in JSON, and returns that length in
+// characters.
 func (b *Brief) cutTo() int {
 	limit := messageChars
 	for b.sizeAt(limit) > briefBytes && limit > leastChars {
@@ -167,7 +167,7 @@ func (b *Brief) cutTo() int {
 	return limit
 }
 
-// sizeAt is about the size of the brief in bytes of JSON with messages of at most limit characters.
+// sizeAt estimates the bytes of the brief as JSON with messages of at most limit characters.
 func (b *Brief) sizeAt(limit int) int {
 	const around = 60 // of one message's braces and names
 	size := 0
@@ -204,7 +204,7 @@ func (s *source) task() (string, error) {
 	return "", nil
 }
 
-// briefPart makes the part of some items, but for what is told as the previous summary.
+// briefPart makes the part of the items in [from, to), without the previous summary.
 func (s *source) briefPart(from, to int, previous *Item) (BriefPart, error) {
 	p := BriefPart{Log: s.changeLog(from, to), Trace: s.trace(from, to)}
 	failed := s.failedCalls()
@@ -213,11 +213,12 @@ func (s *source) briefPart(from, to int, previous *Item) (BriefPart, error) {
 		if it == previous && s.in.PreviousText == "" {
 			continue
 		}
-		text, err := s.told(it)
+		text, err := s.forModel(it)
 		if err != nil {
 			return p, err
 		}
-		m := BriefMessage{Label: "[" + speaker(it) + " — " + capital(turnRange(max(1, it.Turn), max(1, it.Turn))) + "]", Calls: s.callList(it, failed)}
+		m := BriefMessage{Label: "[" + speaker(it) + " — " + capital(turnRange(max(1, it.Turn), max(1, it.Turn))) +
+			"]", Calls: s.callList(it, failed)}
 		m.Chars = utf8.RuneCountInString(text)
 		m.Text = headTail(text, messageChars, m.Chars)
 		if m.Text != "" || m.Calls != "" {
@@ -237,9 +238,9 @@ func speaker(it *Item) string {
 	return "Agent"
 }
 
-// told is what a model reads of one message: its text, and its results in short. What the ledger knows
-// anyway is only named.
-func (s *source) told(it *Item) (string, error) {
+// forModel returns what a model reads of one message: its text, and its results in short. Results that the ledger
+// has recorded are only named.
+func (s *source) forModel(it *Item) (string, error) {
 	text, err := s.textOf(it)
 	if err != nil {
 		return "", err
@@ -259,7 +260,7 @@ func (s *source) told(it *Item) (string, error) {
 	return strings.Trim(strings.Join(parts, "\n"), "\n"), nil
 }
 
-// captured stands for the result of an operation that the change log tells.
+// captured replaces the result of an operation that the change log lists.
 func (op *Operation) captured() string {
 	if op.shell() {
 		return "[shell_run output captured in ExecutionState]"
@@ -300,5 +301,6 @@ func headTail(text string, limit, total int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
-	return chars.Head(text, limit*2/3) + " [TRUNCATED — " + chars.Commas(total) + " chars total] " + chars.Tail(text, limit/3)
+	return chars.Head(text, limit*2/3) + " [TRUNCATED — " + chars.Commas(total) + " chars total] " +
+		chars.Tail(text, limit/3)
 }

@@ -45,7 +45,8 @@ func TestABriefHoldsNoSecret(t *testing.T) {
 	k.read("secrets.txt", 3_000)
 	k.results[k.in.Position] = strings.Repeat("z ", resultChars/2-8) + secret
 	k.edit("a/"+secret+".go", "cannot write "+secret)
-	k.run("curl -H 'Authorization: token "+secret+"' "+strings.Repeat("a", 180)+" "+secret, 1, strings.Repeat("b ", outputChars/2-4)+secret)
+	k.run("curl -H 'Authorization: token "+secret+"' "+strings.Repeat("a", 180)+" "+secret, 1,
+		strings.Repeat("b ", outputChars/2-4)+secret)
 	k.user("next")
 	k.in.Mask = redact.New([]byte("k")).String
 	b := briefOf(t, k.in, Options{Mode: LLM, Keep: 1, Focus: secret, Notes: secret})
@@ -90,14 +91,16 @@ func TestABriefIsBounded(t *testing.T) {
 		t.Errorf("%d messages told, %d omitted", told, b.Omitted)
 	}
 	w := &writer{window: 2_000_000, answer: func(int, Prompt) (Reply, error) { return Reply{Text: sectioned}, nil }}
-	if _, err := Ask(t.Context(), b, w); err != nil || !strings.Contains(w.prompts[0].Text, fmt.Sprintf("%s earlier messages", chars.Commas(b.Omitted))) {
+	if _, err := Ask(t.Context(), b, w); err != nil ||
+		!strings.Contains(w.prompts[0].Text, fmt.Sprintf("%s earlier messages", chars.Commas(b.Omitted))) {
 		t.Errorf("%v: the prompt does not say that messages are missing", err)
 	}
 }
 
 func TestCutsSayWhatIsMissing(t *testing.T) {
 	long := strings.Repeat("é\u0301", 3_000) + "END"
-	if got := headTail(long, 900, 6_003); !strings.HasPrefix(got, "é\u0301é") || !strings.HasSuffix(got, "END") || !strings.Contains(got, " [TRUNCATED — 6,003 chars total] ") {
+	if got := headTail(long, 900, 6_003); !strings.HasPrefix(got, "é\u0301é") || !strings.HasSuffix(got, "END") ||
+		!strings.Contains(got, " [TRUNCATED — 6,003 chars total] ") {
 		t.Error(got)
 	}
 	if got := firstChars(long, 2_000); !strings.HasSuffix(got, "\n[... 4,003 more characters truncated]") {
@@ -120,7 +123,8 @@ func TestReasoningIsLeftOutUnlessAskedFor(t *testing.T) {
 		t.Errorf("reasoning was read %d times unasked", asked)
 	}
 	p = mustPlan(t, k.in, Options{Keep: 1, Reasoning: true, Budget: 6_000})
-	if !strings.Contains(p.Text, reasoningHead+"\nTurn 1 (main): I wonder. ") || !strings.Contains(p.Text, " [TRUNCATED — 2,999 chars total]") {
+	if !strings.Contains(p.Text, reasoningHead+"\nTurn 1 (main): I wonder. ") ||
+		!strings.Contains(p.Text, " [TRUNCATED — 2,999 chars total]") {
 		t.Error(p.Text)
 	}
 }
@@ -128,7 +132,8 @@ func TestReasoningIsLeftOutUnlessAskedFor(t *testing.T) {
 // What a user or the change log names letter by letter is carried when a model leaves it out.
 func TestWhatAModelLeavesOutIsCarried(t *testing.T) {
 	k := newTalk(t)
-	k.user("First of all " + strings.Repeat("read on and on. ", 300) + "https://example.org/spec?a=1 then 250 ms, TS2304 and src/deep/inner.go. " + strings.Repeat("More of it. ", 900))
+	k.user("First of all " + strings.Repeat("read on and on. ", 300) + "https://example.org/spec?a=1 then 250 " +
+		"ms, TS2304 and src/deep/inner.go. " + strings.Repeat("More of it. ", 900))
 	k.in.Items[0].Paths = []string{"src/deep/inner.go"}
 	k.play("run make test => 2 connect ECONNREFUSED after 30 s\nuser next\nsay yes\n")
 	o := Options{Mode: LLM, Keep: 1, Budget: 1_500}

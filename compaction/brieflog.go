@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
 
-// changeLog tells what happened in the items from one to another in the documented form of a change
-// log: what was written, deleted, run and committed, turn by turn. Its oldest lines go when it is too
-// long.
+// changeLog lists what was written, deleted, run and committed in the items of [from, to), turn by turn, in the
+// documented form of a change log. If it is too long, its oldest lines are left out.
 func (s *source) changeLog(from, to int) []string {
 	var out []string
 	first, last := s.in.Items[from].first(), s.in.Items[to-1].last()
@@ -76,20 +76,20 @@ func (s *source) logEntry(ops []*Operation) []string {
 	return out
 }
 
-// runLine tells one command with how it ended.
+// runLine prints one command with its outcome.
 func (s *source) runLine(op *Operation) string {
 	mark := "[OK]"
 	switch {
 	case op.pending():
 		mark = "[INTERRUPTED]"
-	case op.Status == intents.Failed || op.ExitCode != nil && *op.ExitCode != 0:
+	case op.failed():
 		mark = "[FAILED]"
 		if op.ExitCode != nil {
 			mark += " exit " + strconv.Itoa(*op.ExitCode)
 		}
 	}
 	text := "    - " + oneLine(op.Command, 240) + "  " + mark
-	if said := oneLine(bareOutput(cmp.Or(op.Outcome, op.Error)), outputChars); said != "" {
+	if said := oneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), outputChars); said != "" {
 		text += "\n      Output: " + said
 	}
 	return text
@@ -109,7 +109,8 @@ func (s *source) trace(from, to int) []string {
 			if op := s.tracked[c.ID]; op != nil {
 				agent = op.Agent
 			}
-			out = append(out, "  Turn "+strconv.Itoa(max(1, it.Turn))+" ["+agentOf(agent)+"]: "+mark+" "+oneLine(c.Name, 60)+"("+oneLine(s.path(c.Target), 160)+")")
+			out = append(out, "  Turn "+strconv.Itoa(max(1, it.Turn))+" ["+agentOf(agent)+"]: "+mark+" "+
+				oneLine(c.Name, 60)+"("+oneLine(s.path(c.Target), 160)+")")
 		}
 	}
 	return newest(out, traceChars)
@@ -140,7 +141,7 @@ func (s *source) failedCalls() map[string]bool {
 		}
 	}
 	for i := range s.past {
-		if op := &s.past[i]; op.Status == intents.Failed || op.ExitCode != nil && *op.ExitCode != 0 {
+		if op := &s.past[i]; op.failed() {
 			out[op.CallID] = true
 		}
 	}

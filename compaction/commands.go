@@ -2,24 +2,22 @@ package compaction
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
-	"ctxledger.dev/internal/chars"
-	"ctxledger.dev/internal/shell"
 )
 
 // commandState is one command with its newest run, up to the newest entry of the log.
 type commandState struct {
 	key     string
-	purpose purpose
+	purpose shellcmd.Purpose
 	runs    int
 	last    *Operation
 	text    string     // as it is printed; "" until asked for
-	covered *Operation // a later run that says anew what this one said
+	covered *Operation // a later run that supersedes all its checks
 }
 
 // commandStates returns the commands that ran in the session: tests first, then builds,
@@ -32,11 +30,11 @@ func (s *source) commandStates() []*commandState {
 		if op.Op != intents.OpShell || op.Command == "" {
 			continue
 		}
-		key, p := s.keyOf(op.Command)
-		c := byKey[key]
+		k := s.keyOf(op.Command)
+		c := byKey[k.key]
 		if c == nil {
-			c = &commandState{key: key, purpose: p}
-			byKey[key] = c
+			c = &commandState{key: k.key, purpose: k.purpose}
+			byKey[k.key] = c
 			all = append(all, c)
 		}
 		c.runs++
@@ -44,35 +42,28 @@ func (s *source) commandStates() []*commandState {
 	}
 	markCovered(all)
 	slices.SortStableFunc(all, func(a, b *commandState) int {
-		if fa, fb := s.focused(a.key), s.focused(b.key); fa != fb {
-			return boolFirst(fa)
-		}
-		return cmp.Or(cmp.Compare(b.purpose, a.purpose), cmp.Compare(b.last.Seq, a.last.Seq))
+		return cmp.Or(s.compareFocus(a.key, b.key), cmp.Compare(b.purpose, a.purpose),
+			cmp.Compare(b.last.Seq, a.last.Seq))
 	})
 	return all
 }
 
-// failingOutput recognises the telling line of a run that failed although its shell said it did
-// not, as in "go test ./... | tail".
-var failingOutput = lazy(`^(FAIL|--- FAIL|FAILED|ERROR|[Ee]rror[:\[ ]|E  |npm ERR!|WARNING: DATA RACE|✗|✖|×|panic:|Traceback)|\b[1-9]\d* (failed|failing|failures?|errors?)\b`)
-
 // failing reports whether the newest run of a command is known to have failed.
 func (c *commandState) failing() bool {
 	op := c.last
-	if op.pending() {
-		return false
+	if op.pending() || op.failed() {
+		return !op.pending()
 	}
-	if op.Status == intents.Failed || op.ExitCode != nil && *op.ExitCode != 0 {
-		return true
-	}
-	return c.purpose >= build && failingOutput().MatchString(strings.TrimSpace(op.Outcome))
+	return c.purpose >= shellcmd.Build && shellcmd.ReportsFailure(strings.TrimSpace(op.Outcome))
 }
 
-// open reports whether the failure is something to work on: a search that found nothing is not, nor
-// what a later run told anew.
-func (c *commandState) open() bool { return c.purpose != search && c.covered == nil && c.failing() }
+// open reports whether the failure needs work. A search without hits does not, nor does a check that a later run
+// superseded.
+func (c *commandState) open() bool {
+	return c.purpose != shellcmd.Search && c.covered == nil && c.failing()
+}
 
-// failedChars is how many characters are told of what a failed run printed.
+// failedChars bounds what is printed of a failed run's output.
 const failedChars = 160
 
 // failure prints how the newest run failed: "exit 1 (turn 5, run ×3) — FAIL users_test.go:12".
@@ -84,8 +75,8 @@ func (c *commandState) failure() string {
 	return text
 }
 
-// result prints how and when the newest run ended: "exit 0 (turn 5, run ×3)". What a run printed that
-// passed is not told: it passed.
+// result prints how and when the newest run ended: "exit 0 (turn 5, run ×3)". The output of a successful run is
+// left out.
 func (c *commandState) result() string {
 	when := turnRange(c.last.Turn, c.last.Turn)
 	if c.runs > 1 {
@@ -114,92 +105,59 @@ func (c *commandState) ending() string {
 	switch {
 	case c.failing():
 		end += ", but its output reports a failure"
-	case c.purpose >= build && piped(op.Command):
+	case c.purpose >= shellcmd.Build && shellcmd.Piped(op.Command):
 		end += ", as far as its pipe tells"
 	}
 	return end
 }
 
-// piped reports whether a test or build of a command hands its output on, and with that its exit
-// status away.
-func piped(command string) bool {
-	inside := false // a pipeline
-	for _, s := range shell.Segments(chars.Strip(command)) {
-		if !inside && s.Piped && purposeOf(wrapper().ReplaceAllString(s.Text, "")) >= build {
-			return true
-		}
-		inside = s.Piped
-	}
-	return false
-}
-
-// tellingLine is what the run printed that says most, in one line; "" when that is nothing.
+// tellingLine returns the output of a run in one line, "" if there is none.
 func tellingLine(op *Operation) string {
-	return oneLine(bareOutput(cmp.Or(op.Outcome, op.Error)), failedChars)
+	return oneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), failedChars)
 }
-
-// rejection is what a host writes where the user refused a call; the user's own words may follow.
-var rejection = lazy(`The user doesn't want to proceed with this tool use\. The tool use was rejected \([^)]*\)\.\s*` +
-	`(?:STOP what you are doing and wait for the user[^.…]*[.…]|To tell you how to proceed, the user said:)?\s*`)
-
-// bareOutput is what a tool printed, or what the user said instead of letting it run, without what hosts
-// put around it.
-func bareOutput(text string) string {
-	text = rejection().ReplaceAllString(chars.Strip(text), "rejected by the user: ")
-	text = strings.TrimSpace(hostNoise().ReplaceAllString(text, ""))
-	if text == "rejected by the user:" {
-		text = "rejected by the user"
-	}
-	return text
-}
-
-// hostNoise is what hosts put around a result's text, not the tool.
-var hostNoise = lazy(`^\s*(?:Error: )?Exit code \d+\s*|</?(?:tool_use_error|persisted-output|system-reminder)>|^\((?:Bash|Tool|Command)[^)]*no output\)$|^\[This command modified .*`)
 
 const commandsHead = "[COMMANDS — last outcome of each; what fails now is under OPEN WORK]"
 
-// addCommands adds the block of tests and builds: first those that no later run told anew, then
-// the others in short, then the commits.
+// addCommands adds the block of tests and builds: first those that no later run superseded, then the others in
+// short, then the commits.
 func (s *source) addCommands(d *document, n *names) {
-	b := d.block(&block{head: commandsHead, more: s.moreCommands})
+	b := d.block(&block{head: commandsHead, more: countOf("  … and %s more command(s)")})
 	const commits, earlier = 1 << 20, 1 << 50 // places in the block
 	lastEdit := s.lastEdit()
-	told := make(map[string]bool) // by what was printed of a command: its newest run comes first
+	done := make(map[string]bool) // by the printed command: its newest run comes first
 	for _, c := range s.commands {
 		if c.open() {
-			told[s.printed(c)] = true
+			done[s.printed(c)] = true
 		}
 	}
 	for i, c := range s.commands {
-		if c.purpose < build || c.covered != nil || c.open() || c.last.pending() || told[s.printed(c)] {
+		if c.purpose < shellcmd.Build || c.covered != nil || c.open() || c.last.pending() || done[s.printed(c)] {
 			continue
 		}
-		told[s.printed(c)] = true
+		done[s.printed(c)] = true
 		text := "  " + s.printed(c) + " → " + c.result()
 		if lastEdit > c.last.Seq {
 			text += " [files changed since]"
 		}
-		n.told(text)
+		n.markPrinted(text)
 		d.add(b, &line{text: text, class: classCommand, anchor: "command:" + c.key, pos: int64(i)})
 	}
 	s.addCommits(d, b, commits)
-	var head *line
+	add := d.under(b, line{text: "Earlier runs, told anew by later ones (not current):", class: classCommand,
+		pos: earlier})
 	for i, c := range s.commands {
-		if c.purpose < build || c.covered == nil || told[s.printed(c)] {
+		if c.purpose < shellcmd.Build || c.covered == nil || done[s.printed(c)] {
 			continue
 		}
-		told[s.printed(c)] = true
-		if head == nil {
-			head = d.add(b, &line{text: "Earlier runs, told anew by later ones (not current):", class: classCommand, heading: true, pos: earlier})
-		}
+		done[s.printed(c)] = true
 		text := "  " + s.printed(c) + " → " + c.ending() + " (" + turnRange(c.last.Turn, c.last.Turn) + ")"
-		d.add(b, &line{text: text, class: classCommand, anchor: "command:" + c.key, pos: earlier + int64(i+1), parent: head})
+		add(line{text: text, class: classCommand, anchor: "command:" + c.key, pos: earlier + int64(i+1)})
 	}
 }
 
 // printed is the command as the document shows it: of one that tests or builds only that, and where.
 func (s *source) printed(c *commandState) string {
-	if c.purpose < build {
+	if c.purpose < shellcmd.Build {
 		return oneLine(c.last.Command, 200)
 	}
 	if c.text == "" {
@@ -208,17 +166,17 @@ func (s *source) printed(c *commandState) string {
 	return c.text
 }
 
-// checksText is a command without what is neither a test nor a build: changes of directory, which are
-// named behind it, variables, redirections and filters.
+// checksText returns a command reduced to its tests and builds. The directory follows in parentheses; variables,
+// redirections and filters are dropped.
 func (s *source) checksText(command string) string {
 	var kept []string
 	dir := ""
-	for _, part := range segments(command) {
+	for _, part := range shellcmd.Segments(command) {
 		if to, moves := strings.CutPrefix(part, "cd "); moves {
 			dir = s.path(strings.Trim(to, ` "'`))
 		}
-		part = strings.Join(strings.Fields(unwrapped(part)), " ")
-		if purposeOf(part) >= build {
+		part = strings.Join(strings.Fields(shellcmd.Unwrapped(part)), " ")
+		if shellcmd.PurposeOf(part) >= shellcmd.Build {
 			kept = append(kept, part)
 		}
 	}
@@ -229,9 +187,6 @@ func (s *source) checksText(command string) string {
 	return text
 }
 
-// commitMessage finds the messages of commits in a shell command.
-var commitMessage = lazy(`git commit\b[^|;&]*?\s-\w*m\s*(?:"\$\(cat <<-?\s*['"]?\w+['"]?\s*\n\s*([^\n]{1,300})|"([^"\n]{1,300})|'([^'\n]{1,300}))`)
-
 // addCommits adds what was committed.
 func (s *source) addCommits(d *document, b *block, at int64) {
 	for _, op := range slices.Backward(s.past) {
@@ -240,11 +195,9 @@ func (s *source) addCommits(d *document, b *block, at int64) {
 		}
 		text := cmp.Or(op.Command, op.Target)
 		if op.Op == intents.OpShell {
-			m := commitMessage().FindStringSubmatch(op.Command)
-			if m == nil {
+			if text = shellcmd.FirstCommit(op.Command); text == "" {
 				continue
 			}
-			text = cmp.Or(m[1:]...)
 		} else if op.Op != intents.OpCommit {
 			continue
 		}
@@ -261,11 +214,4 @@ func (s *source) lastEdit() int64 {
 		}
 	}
 	return 0
-}
-
-func (s *source) moreCommands(left []*line) string {
-	if len(left) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("  … and %s more command(s)", chars.Commas(len(left)))
 }

@@ -24,7 +24,8 @@ func (v *view) cutList(s *source) ([]Cut, int) {
 			continue
 		}
 		if len(it.Results) == 0 {
-			all = append(all, leaving{Cut{Kind: "message", Seq: it.first(), Tokens: it.Tokens, Handle: handleOf(it.ID)}, it, nil})
+			all = append(all, leaving{Cut{Kind: "message", Seq: it.first(), Tokens: it.Tokens,
+				Handle: handleOf(it.ID)}, it, nil})
 			continue
 		}
 		for _, r := range it.Results {

@@ -1,9 +1,12 @@
 package compaction
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
 )
 
@@ -18,12 +21,12 @@ const (
 	classFile                  // a file with what was done to it
 	classCommand               // a command with its last outcome
 	classNote                  // the agent's notes
-	classAnchor                // what an earlier summary had and that found no room above
+	classAnchor                // of an earlier summary, and did not fit above
 	classArtifact              // a handle
 	classSaid                  // the agent's closing words
 	classRead                  // a file that was read
 	className                  // identifiers, under their file
-	classOld                   // the list of operations, and whatever is told elsewhere too
+	classOld                   // the list of operations, and whatever is printed elsewhere too
 	classes
 )
 
@@ -38,26 +41,25 @@ var shareOf = [classes]int{
 type line struct {
 	text   string
 	class  class
-	anchor string // what it stands for across compactions, "file:src/a.go"; "" for most
+	anchor string // what it identifies across compactions
 	must   bool   // without it the document is no good
 	pos    int64  // its place in the block: ascending
-	parent *line  // the line that it stands under, and never without
+	parent *line  // printed above it; required for it to be printed
 	block  *block
 	cost   int // tokens, line end included
 	in     bool
-	// heading says that the line stands over others and is printed exactly when one of them is: it is
-	// not offered by itself.
+	// heading marks a line that is printed exactly if one of its children is: it is not offered by itself.
 	heading bool
 }
 
 // A block is a part of the document under its heading.
 type block struct {
-	head   string // first line, and what else stands above the lines
+	head   string // first line, and what else precedes the lines
 	foot   string // below them
-	empty  string // stands for the lines when there are none at all
+	empty  string // printed if there are no lines at all
 	always bool   // printed also without lines
 	lines  []*line
-	// more says in one line that these lines found no room; "" when there is nothing to say.
+	// more summarises the left-out lines in one line; "" prints nothing.
 	more func(left []*line) string
 	// moreAt is the place of that line: 0 below the lines, else at this pos.
 	moreAt int64
@@ -86,7 +88,30 @@ func (d *document) add(b *block, l *line) *line {
 	return l
 }
 
-// find returns the line that stands for an anchor, or nil.
+// under returns a function that offers lines under a heading, which is printed exactly when one of them is.
+func (d *document) under(b *block, heading line) func(line) {
+	var head *line
+	return func(l line) {
+		if head == nil {
+			heading.heading = true
+			head = d.add(b, &heading)
+		}
+		l.parent = head
+		d.add(b, &l)
+	}
+}
+
+// countOf returns a block's more function that prints how many lines were left out.
+func countOf(format string) func([]*line) string {
+	return func(left []*line) string {
+		if len(left) == 0 {
+			return ""
+		}
+		return fmt.Sprintf(format, chars.Commas(len(left)))
+	}
+}
+
+// find returns the line of an anchor, or nil.
 func (d *document) find(anchor string) *line {
 	for _, q := range d.queue {
 		for _, l := range q {
@@ -120,11 +145,11 @@ func (d *document) fill(budget int) (text string, size int, ok bool) {
 	left := budget - d.begin()
 	for pass := range 2 {
 		for c := range classes {
-			room := left
+			limit := left
 			if pass == 0 {
-				room = min(left, budget*shareOf[c]/100)
+				limit = min(left, budget*shareOf[c]/100)
 			}
-			left -= d.take(c, room)
+			left -= d.take(c, limit)
 		}
 	}
 	for left -= d.remainders(); left < 0; {
@@ -140,7 +165,7 @@ func (d *document) fill(budget int) (text string, size int, ok bool) {
 		text = d.String()
 		size = count(text)
 		if size <= budget {
-			return text, size, d.complete()
+			return text, size, len(d.missing()) == 0
 		}
 		if d.dropLast() == 0 {
 			return text, size, false
@@ -156,8 +181,6 @@ func (d *document) begin() int {
 		if b.always {
 			sum += b.frame()
 		}
-	}
-	for _, b := range d.blocks {
 		for _, l := range b.lines {
 			l.in = false
 		}
@@ -165,8 +188,8 @@ func (d *document) begin() int {
 	return sum
 }
 
-// take adds lines of one class within room and returns what they cost.
-func (d *document) take(c class, room int) int {
+// take adds lines of one class within limit tokens and returns what they cost.
+func (d *document) take(c class, limit int) int {
 	used, missed := 0, 0
 	for _, l := range d.queue[c] {
 		if missed == misses {
@@ -183,7 +206,7 @@ func (d *document) take(c class, room int) int {
 		if l.block.used == 0 && !l.block.always {
 			cost += l.block.frame()
 		}
-		if used+cost > room {
+		if used+cost > limit {
 			missed++
 			continue
 		}
@@ -238,7 +261,7 @@ func (d *document) dropLast() int {
 	return 0
 }
 
-// carries reports whether another chosen line stands under l.
+// carries reports whether another chosen line has l as its parent.
 func (d *document) carries(l *line) bool {
 	return slices.ContainsFunc(l.block.lines, func(other *line) bool { return other.in && other.parent == l })
 }
@@ -254,15 +277,17 @@ func (d *document) remainders() int {
 	return sum
 }
 
-func (d *document) complete() bool {
+// missing returns the lines that must be printed and are not.
+func (d *document) missing() []*line {
+	var out []*line
 	for _, q := range d.queue {
 		for _, l := range q {
 			if l.must && !l.in {
-				return false
+				out = append(out, l)
 			}
 		}
 	}
-	return true
+	return out
 }
 
 // String prints the chosen lines.
@@ -298,7 +323,7 @@ func (b *block) String() string {
 		out = append(out, b.empty)
 	}
 	sorted := slices.Clone(b.lines)
-	slices.SortStableFunc(sorted, func(x, y *line) int { return int(min(1, max(-1, x.pos-y.pos))) })
+	slices.SortStableFunc(sorted, func(x, y *line) int { return cmp.Compare(x.pos, y.pos) })
 	more := b.remainder()
 	for _, l := range sorted {
 		if more != "" && b.moreAt > 0 && l.pos > b.moreAt {
@@ -322,12 +347,8 @@ func count(s string) int { return tokens.O200kBase.CountString(s) }
 
 // need is how many tokens the document takes with all that must be in it; size is what it has now.
 func (d *document) need(size int) int {
-	for _, q := range d.queue {
-		for _, l := range q {
-			if l.must && !l.in {
-				size += count(l.text + "\n")
-			}
-		}
+	for _, l := range d.missing() {
+		size += count(l.text + "\n")
 	}
 	return size + 64 // headings of blocks that hold nothing else
 }

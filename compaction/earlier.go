@@ -8,8 +8,8 @@ import (
 
 const earlierHead = "[EARLIER SUMMARY — by the host, in its words, not checked]"
 
-// earlier returns the newest item of the range that is a summary which the host made of what came before,
-// and its words; nil for none, or where a summary of ours stands for it.
+// earlier returns the newest item of the range that is a summary which the host made of what came before, and its
+// words; nil if there is none, or if a summary of ours replaced it.
 func (s *source) earlier(from int) (*Item, string, error) {
 	for i := s.cut - 1; i >= from; i-- {
 		it := &s.in.Items[i]
@@ -22,13 +22,14 @@ func (s *source) earlier(from int) (*Item, string, error) {
 	return nil, "", nil
 }
 
-// addEarlier adds what the host's own summary says: it is all that is left of what it stands for.
+// addEarlier adds the host's own summary: nothing else is left of what it summarised.
 func (s *source) addEarlier(d *document) error {
 	it, text, err := s.earlier(0)
 	if it == nil || text == "" || err != nil {
 		return err
 	}
-	e := entry{label: turnRange(max(1, it.Turn), max(1, it.Turn)), text: s.fit(text, s.budget*18/100, cmp.Or(it.ID, s.id))}
+	e := entry{label: turnRange(max(1, it.Turn), max(1, it.Turn)),
+		text: s.fit(text, s.budget*18/100, cmp.Or(it.ID, s.id))}
 	d.add(d.block(&block{head: earlierHead}), &line{text: quote(e), class: classAnchor, anchor: "earlier", pos: 1})
 	return nil
 }

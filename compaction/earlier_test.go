@@ -5,26 +5,30 @@ import (
 	"testing"
 )
 
-// What a host summarised before us is told as what it is: not as the user's words, to a model as the summary
-// to go on from, and in every later document.
+// The summary of a host is presented as such: not as the user's words, and to a model as the previous summary.
 func TestAHostsOwnSummaryIsCarried(t *testing.T) {
 	k := newTalk(t)
-	k.user("Here is a summary of the conversation to date:\n\nThe oven hums at 50 Hz. " + strings.Repeat("More of that. ", 40))
+	k.user("Here is a summary of the conversation to date:\n\nThe oven hums at 50 Hz. " +
+		strings.Repeat("More of that. ", 40))
 	it := &k.in.Items[0]
 	it.Earlier, it.Prompt = true, false
-	k.play("user Make it go\nread src/oven.go 3000 Oven.Heat\nedit src/oven.go Oven.Heat\nsay It goes.\nuser Thanks\nsay Yes.\nuser And the floor\nsay Yes.\n")
+	k.play("user Make it go\nread src/oven.go 3000 Oven.Heat\nedit src/oven.go Oven.Heat\nsay It goes.\nuser " +
+		"Thanks\nsay Yes.\nuser And the floor\nsay Yes.\n")
 	p := mustPlan(t, k.in, Options{Keep: 1})
-	if p.Outcome != Compacted || !strings.Contains(p.Text, earlierHead+"\n") || !strings.Contains(p.Text, "hums at 50 Hz") {
+	if p.Outcome != Compacted || !strings.Contains(p.Text, earlierHead+"\n") ||
+		!strings.Contains(p.Text, "hums at 50 Hz") {
 		t.Fatalf("%s: %s\n%s", p.Outcome, p.Why, p.Text)
 	}
-	if requests := blockWith(p.Text, requestsHead); strings.Contains(requests, "hums") || !strings.Contains(requests, "Make it go") {
+	if requests := blockWith(p.Text, requestsHead); strings.Contains(requests, "hums") ||
+		!strings.Contains(requests, "Make it go") {
 		t.Errorf("the user's words are\n%s", requests)
 	}
 	plan, err := Plan(k.in, Options{Mode: LLM, Keep: 1})
 	if err != nil || plan.Brief == nil {
 		t.Fatalf("%v, %s", err, plan.Why)
 	}
-	if b := plan.Brief; !strings.HasPrefix(b.Previous, "The oven hums at 50 Hz.") || b.Task != "Make it go" || strings.Contains(b.Parts[0].Messages[0].Text, "hums") {
+	if b := plan.Brief; !strings.HasPrefix(b.Previous, "The oven hums at 50 Hz.") || b.Task != "Make it go" ||
+		strings.Contains(b.Parts[0].Messages[0].Text, "hums") {
 		t.Errorf("the brief is %+v", b)
 	}
 	k.accept(p)

@@ -23,8 +23,9 @@ func ExamplePlan() {
 				Results: []sessions.Result{{CallID: "c1", Tokens: 4000}}},
 			{Seqs: []int64{4}, ID: "44", Role: transcript.RoleUser, Prompt: true, Turn: 2, Tokens: 4},
 		},
-		Operations: []compaction.Operation{{Intent: intents.Intent{Seq: 2, Turn: 1, Name: "Edit", Op: intents.OpPatch, Target: "pay.go", Status: intents.Applied, CallID: "c1"}}},
-		Text:       func(seq int64) (string, error) { return texts[seq], nil },
+		Operations: []compaction.Operation{{Intent: intents.Intent{Seq: 2, Turn: 1, Name: "Edit", Op: intents.OpPatch,
+			Target: "pay.go", Status: intents.Applied, CallID: "c1"}}},
+		Text: func(seq int64) (string, error) { return texts[seq], nil },
 	}, compaction.Options{Keep: 1})
 	if err != nil {
 		fmt.Println(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 )
@@ -110,15 +111,13 @@ func (s *source) addExplored(d *document, n *names) {
 		}
 	}
 	slices.SortStableFunc(read, func(a, b *readState) int {
-		if fa, fb := s.focused(a.path), s.focused(b.path); fa != fb {
-			return boolFirst(fa)
-		}
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(b.last, a.last), strings.Compare(a.path, b.path))
+		return cmp.Or(s.compareFocus(a.path, b.path), cmp.Compare(b.count, a.count), cmp.Compare(b.last, a.last),
+			strings.Compare(a.path, b.path))
 	})
 	b := d.block(&block{head: exploredHead, foot: exploredFoot, more: s.moreRead})
 	s.addRead(d, b, n, read)
 	s.addGrepped(d, b, grepped)
-	s.addNamed(d, b, n.places.others(changed, known))
+	s.addNamed(d, b, n.pathRanks.others(changed, known))
 	s.addSearches(d, b)
 }
 
@@ -127,20 +126,24 @@ func (s *source) addRead(d *document, b *block, n *names, read []*readState) {
 	if len(read) == 0 {
 		return
 	}
-	head := d.add(b, &line{text: "Files read (read_file calls, most-accessed first):", class: classRead, heading: true, pos: 1})
+	head := d.add(b, &line{text: "Files read (read_file calls, most-accessed first):", class: classRead, heading: true,
+		pos: 1})
 	place := make(map[*readState]int64, len(read))
 	for i, st := range read {
 		place[st] = int64(i + 1)
 	}
 	byWorth := slices.Clone(read)
-	slices.SortStableFunc(byWorth, func(a, b *readState) int { return cmp.Compare(n.places.value(b.path), n.places.value(a.path)) })
+	slices.SortStableFunc(byWorth, func(a, b *readState) int {
+		return cmp.Compare(n.pathRanks.value(b.path), n.pathRanks.value(a.path))
+	})
 	for _, st := range byWorth[:min(len(byWorth), exploredFiles)] {
-		l := d.add(b, &line{text: readLine(st), class: classRead, pos: place[st] << 8, parent: head, anchor: "read:" + st.path})
+		l := d.add(b, &line{text: readLine(st), class: classRead, pos: place[st] << 8, parent: head, anchor: "read:" +
+			st.path})
 		n.attach(st.path, l)
 	}
 }
 
-// largeRead is from how many characters on the size of a file is told: reading it whole again is dear.
+// largeRead is the size in characters from which a file's size is printed: reading it whole again is expensive.
 const largeRead = 32 << 10
 
 // readLine prints "  path   ×2  (12 KB)" with the path in 62 columns.
@@ -161,47 +164,36 @@ func readLine(st *readState) string {
 
 func (s *source) addGrepped(d *document, b *block, grepped []*readState) {
 	const at = 1 << 24
-	var head *line
-	for i, st := range grepped {
-		if i == exploredFiles {
-			break
-		}
-		if head == nil {
-			head = d.add(b, &line{text: "Files grepped (grep_file calls, not already listed above):", class: classOld, heading: true, pos: at})
-		}
-		d.add(b, &line{text: "  " + st.path, class: classOld, pos: at + int64(i+1), parent: head})
+	add := d.under(b, line{text: "Files grepped (grep_file calls, not already listed above):", class: classOld,
+		pos: at})
+	for i, st := range grepped[:min(len(grepped), exploredFiles)] {
+		add(line{text: "  " + st.path, class: classOld, pos: at + int64(i+1)})
 	}
 }
 
 // addNamed offers the paths that were only named.
 func (s *source) addNamed(d *document, b *block, paths []string) {
 	const at = 3 << 24
-	var head *line
+	add := d.under(b, line{text: "Other paths that the work named:", class: classRead, pos: at})
 	for i, p := range paths[:min(len(paths), exploredFiles)] {
-		if head == nil {
-			head = d.add(b, &line{text: "Other paths that the work named:", class: classRead, heading: true, pos: at})
-		}
-		d.add(b, &line{text: "  " + p, class: classRead, pos: at + int64(i+1), parent: head})
+		add(line{text: "  " + p, class: classRead, pos: at + int64(i+1)})
 	}
 }
 
 func (s *source) addSearches(d *document, b *block) {
 	const at = 1 << 25
-	var head *line
+	add := d.under(b, line{text: "Shell searches performed:", class: classOld, pos: at})
 	seen := make(map[string]bool)
 	for _, op := range slices.Backward(s.past) {
 		if len(seen) == exploredSearches {
 			break
 		}
 		text := oneLine(op.Command, 120)
-		if op.Op != intents.OpShell || !s.isSearch(op.Command) || seen[text] {
+		if op.Op != intents.OpShell || !s.readsOnly(op.Command) || !shellcmd.Looks(op.Command) || seen[text] {
 			continue
 		}
 		seen[text] = true
-		if head == nil {
-			head = d.add(b, &line{text: "Shell searches performed:", class: classOld, heading: true, pos: at})
-		}
-		d.add(b, &line{text: "  " + text, class: classOld, pos: at + op.Seq, parent: head})
+		add(line{text: "  " + text, class: classOld, pos: at + op.Seq})
 	}
 }
 

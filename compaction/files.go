@@ -8,8 +8,8 @@ import (
 	"ctxledger.dev/intents"
 )
 
-// fileState is what a session did to one file, up to the newest entry of its log, so that nothing
-// that later work undid is told as current.
+// fileState is what a session did to one file, up to the newest entry of its log, so that nothing is printed as
+// current that later work undid.
 type fileState struct {
 	path      string
 	created   int // turn in which it came to be; 0: it was there before, or that is not known
@@ -45,10 +45,8 @@ func (s *source) fileStates() []*fileState {
 	}
 	all := t.all
 	slices.SortStableFunc(all, func(a, b *fileState) int {
-		if fa, fb := s.focused(a.path), s.focused(b.path); fa != fb {
-			return boolFirst(fa)
-		}
-		return cmp.Or(cmp.Compare(b.touched, a.touched), strings.Compare(a.path, b.path))
+		return cmp.Or(s.compareFocus(a.path, b.path), cmp.Compare(b.touched, a.touched),
+			strings.Compare(a.path, b.path))
 	})
 	return all
 }
@@ -74,10 +72,6 @@ func (t *fileTable) under(p string) []*fileState {
 	return out
 }
 
-func (t *fileTable) touch(f *fileState, op *Operation) {
-	f.touched = op.Seq
-}
-
 // take adds one operation.
 func (t *fileTable) take(op *Operation) {
 	if op.Op == intents.OpShell && !op.pending() {
@@ -88,12 +82,12 @@ func (t *fileTable) take(op *Operation) {
 	}
 	if op.Op == intents.OpMove && op.From != "" && op.Status == intents.Applied {
 		f := t.get(t.src.path(op.From))
-		t.touch(f, op)
+		f.touched = op.Seq
 		t.move(f, t.src.path(op.Target), op.Turn)
 		return
 	}
 	f := t.get(t.src.path(op.Target))
-	t.touch(f, op)
+	f.touched = op.Seq
 	switch {
 	case op.pending():
 		f.pending = op
@@ -108,10 +102,10 @@ func (t *fileTable) take(op *Operation) {
 	}
 }
 
-// movedChars bounds what is told of earlier moves of a file.
+// movedChars bounds what is printed of earlier moves of a file.
 const movedChars = 300
 
-// move gives a file its new path; what was done to it before stays told.
+// move gives a file its new path; its earlier changes stay recorded.
 func (t *fileTable) move(f *fileState, to string, turn int) {
 	delete(t.src.moves, to)
 	if old := t.byPath[to]; old != nil && old != f {
@@ -131,13 +125,6 @@ func (t *fileTable) move(f *fileState, to string, turn int) {
 	f.gone, f.unsure, f.failed, f.pending = "", "", nil, nil
 }
 
-func boolFirst(first bool) int {
-	if first {
-		return -1
-	}
-	return 1
-}
-
 // apply takes one successful operation into account. known says that the file had been read before.
 func (f *fileState) apply(op *Operation, known bool) {
 	fresh := f.applied == 0 && !known || f.gone != ""
@@ -150,8 +137,8 @@ func (f *fileState) apply(op *Operation, known bool) {
 	case intents.OpCopy:
 		f.created, f.origin = op.Turn, "copied from"
 	case intents.OpWrite:
-		told := strings.ToLower(op.Outcome)
-		if strings.Contains(told, "created") || fresh && !strings.Contains(told, "updated") {
+		said := strings.ToLower(op.Outcome)
+		if strings.Contains(said, "created") || fresh && !strings.Contains(said, "updated") {
 			f.reset()
 			f.created, f.origin = op.Turn, "created"
 		} else {

@@ -1,10 +1,13 @@
 package compaction
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 )
@@ -20,7 +23,7 @@ func (s *source) addFiles(d *document, n *names) {
 	b := d.block(&block{head: filesHead, foot: filesFoot, more: s.moreFiles})
 	for i, f := range s.files {
 		if f.applied == 0 && f.unsure == "" {
-			continue // only failed or interrupted: told as open work
+			continue // only failed or interrupted: listed as open work
 		}
 		pos := int64(i+1) << 8
 		text := "  - " + f.path + " — " + f.done()
@@ -42,15 +45,14 @@ func (s *source) addFiles(d *document, n *names) {
 func shellEdits(ops []Operation) []Operation {
 	var out []Operation
 	for _, op := range slices.Backward(ops) {
-		inPlace := strings.Contains(op.Command, "sed -i") || strings.Contains(op.Command, "perl -pi") || strings.Contains(op.Command, "perl -i")
-		if op.Op == intents.OpShell && op.Status == intents.Applied && inPlace {
+		if op.Op == intents.OpShell && op.Status == intents.Applied && shellcmd.EditsInPlace(op.Command) {
 			out = append(out, op)
 		}
 	}
 	return out
 }
 
-// moreFiles names at least the directories of the files that found no room.
+// moreFiles names at least the directories of the files that did not fit.
 func (s *source) moreFiles(left []*line) string {
 	n := 0
 	dirs := make(map[string]int)
@@ -70,23 +72,12 @@ func (s *source) moreFiles(left []*line) string {
 
 // inDirs prints the directories that hold most, " in src/ (12), lib/ (3)".
 func inDirs(dirs map[string]int) string {
-	var all []string
-	for dir := range dirs {
-		all = append(all, dir)
-	}
-	slices.SortFunc(all, func(a, b string) int {
-		if dirs[a] != dirs[b] {
-			return dirs[b] - dirs[a]
-		}
-		return strings.Compare(a, b)
+	all := slices.SortedFunc(maps.Keys(dirs), func(a, b string) int {
+		return cmp.Or(cmp.Compare(dirs[b], dirs[a]), strings.Compare(a, b))
 	})
 	var parts []string
 	for _, dir := range all[:min(len(all), 3)] {
-		shown := dir
-		if shown == "" {
-			shown = "./"
-		}
-		parts = append(parts, fmt.Sprintf("%s (%d)", shown, dirs[dir]))
+		parts = append(parts, fmt.Sprintf("%s (%d)", cmp.Or(dir, "./"), dirs[dir]))
 	}
 	return " in " + strings.Join(parts, ", ")
 }

@@ -13,8 +13,8 @@ type Input struct {
 	// Items are the session's visible messages on the active path, in order: the whole log from its
 	// start, so also what earlier compactions cover.
 	Items []Item
-	// Head is the size in tokens of what stands in front of every summary and is never compacted: what the
-	// system says before anybody else. It is not among the items.
+	// Head is the size in tokens of what precedes every summary and is never compacted: leading system messages.
+	// They are not among the items.
 	Head int
 	// FirstKept is the first entry that the current compaction kept verbatim; 0 when there is none.
 	// The view is PreviousText and the items from there on.
@@ -23,12 +23,12 @@ type Input struct {
 	PreviousText string
 	// Operations are all tracked operations of the session, in order of Seq.
 	Operations []Operation
-	// Artifacts are those that stand in the session's results, in order of Seq.
+	// Artifacts are those that replace results of the session, in order of Seq.
 	Artifacts []ArtifactRef
 	Window    int // the model's window in tokens; 0 unknown
 	Effective int // tokens of it that are to be used; 0: all
-	// Text returns the plain text of the message of one entry. It is asked only for requests of the
-	// user and for the few texts that may be printed. not_found stands for a forgotten text.
+	// Text returns the plain text of the message of one entry. It is called only for requests of the user and for
+	// the few texts that may be printed. not_found means that the text was forgotten.
 	Text func(seq int64) (string, error)
 	// Result returns the text of one tool result. It is asked only for a pinned one.
 	Result func(seq int64, callID string) (string, error)
@@ -50,7 +50,7 @@ type Item struct {
 	// in front of it.
 	Compacted bool
 	Turn      int    // 1-based; 0 before the first request
-	Tokens    int    // o200k_base tokens as it stands in the view, stubs included
+	Tokens    int    // o200k_base tokens in the view, stubs included
 	ID        string // message id of the first entry, 32 hex digits
 	Calls     []sessions.Call
 	Results   []sessions.Result
@@ -72,7 +72,7 @@ type FileAct struct {
 	Git  bool   // by git, so to a file that belongs to the project
 }
 
-// ArtifactRef is an artifact that stands in the place of a result.
+// ArtifactRef is an artifact that replaces a result.
 type ArtifactRef struct {
 	ID     string // the handle
 	Label  string // "Read src/a.go"
@@ -87,6 +87,11 @@ func (it *Item) last() int64  { return it.Seqs[len(it.Seqs)-1] }
 // version does not know counts as pending.
 func (op *Operation) pending() bool {
 	return op.Status != intents.Applied && op.Status != intents.Failed
+}
+
+// failed reports whether the operation is known to have failed.
+func (op *Operation) failed() bool {
+	return op.Status == intents.Failed || op.ExitCode != nil && *op.ExitCode != 0
 }
 
 func (op *Operation) shell() bool { return op.Op == intents.OpShell || op.Op == intents.OpCommit }

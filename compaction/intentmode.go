@@ -1,5 +1,19 @@
 package compaction
 
+import "fmt"
+
+// modelNote closes a document whose body a model wrote.
+const modelNote = "RESUMPTION NOTE: History compacted by a model. Where its summary and the lists from the " +
+	"ledger above " +
+	"differ, the lists hold. Do not redo what they show as done; take up what they show as open."
+
+// failureText is the documented marker of a range about which nothing is known.
+const failureText = "[COMPACTION FAILED — covers turns %d–%d]\n\nSummary generation failed: %s\n\n" +
+	"Context for this turn range could not be preserved. Before acting:\n" +
+	"• Read current file state directly — do not assume prior work was completed.\n" +
+	"• Check the change log for ground truth of what was actually written.\n" +
+	"• Re-derive your next step from observable disk state, not from memory."
+
 // write makes the document for the compacted range. need is 0, or the tokens that it takes at least
 // when the budget is too small for what must be in it.
 func (s *source) write() (text string, need int, err error) {
@@ -44,4 +58,23 @@ func (s *source) write() (text string, need int, err error) {
 		return text, d.need(size), nil
 	}
 	return text, 0, nil
+}
+
+// addFailure adds the failure marker where a model failed and the ledger recorded no call in the range.
+// Otherwise the document itself says more.
+func (s *source) addFailure(d *document) {
+	if s.failure == "" || len(s.past) > 0 {
+		return
+	}
+	from, to := s.turns()
+	d.block(&block{head: fmt.Sprintf(failureText, from, to, oneLine(s.failure, 300)), always: true})
+}
+
+// addBody adds the last block: the list of operations or, where a model's summary replaces it, the closing note.
+func (s *source) addBody(d *document) {
+	if s.mode() == LLM {
+		d.block(&block{head: s.pendingWarning() + modelNote + "\n\n" + s.historyLine(), always: true})
+		return
+	}
+	s.addOperations(d)
 }

@@ -22,7 +22,8 @@ func (k *talk) grow(r *rand.Rand, n int) {
 		case 3, 4:
 			k.read(path(), 200+r.IntN(3000), fmt.Sprintf("Name%d.Field", r.IntN(50)))
 			if r.IntN(4) == 0 {
-				k.in.Artifacts = append(k.in.Artifacts, ArtifactRef{ID: fmt.Sprintf("%012x", r.Uint64()>>16), Label: "Read x", Seq: k.in.Position, Tokens: 9000})
+				k.in.Artifacts = append(k.in.Artifacts, ArtifactRef{ID: fmt.Sprintf("%012x", r.Uint64()>>16),
+					Label: "Read x", Seq: k.in.Position, Tokens: 9000})
 			}
 		case 5, 6, 7:
 			k.edit(path(), "", fmt.Sprintf("Name%d.Field", r.IntN(50)), "shared_name")
@@ -108,8 +109,9 @@ func checkAnchors(t *testing.T, at string, k *talk, p Proposal, left int) {
 	open := blockWith(text, openHead)
 	for path, op := range last {
 		told := strings.Contains(blockWith(k.in.PreviousText, openHead), "of "+path+" failed")
-		behind := op.Seq > p.Record.To // it stands in the kept part itself
-		if told && !behind && op.Status == intents.Failed && !strings.Contains(open, "of "+path+" failed") && left > 60+frame {
+		behind := op.Seq > p.Record.To // it is in the kept part itself
+		if told && !behind && op.Status == intents.Failed && !strings.Contains(open, "of "+path+" failed") &&
+			left > 60+frame {
 			t.Fatalf("%s: %d tokens left, lost the open failure of %s:\n%s", at, left, path, text)
 		}
 	}
@@ -183,7 +185,7 @@ func TestBudgetIsRespectedAndUsed(t *testing.T) {
 	}
 }
 
-// Five compactions in a row: what the first one told is told by the last one, from the log.
+// Five compactions in a row: the last one still has, from the log, what the first one had.
 func TestFiveCompactionsForgetNothing(t *testing.T) {
 	k := newTalk(t)
 	k.user("The first request, never to be lost")
@@ -211,7 +213,7 @@ func TestFiveCompactionsForgetNothing(t *testing.T) {
 	}
 }
 
-// What only an earlier summary still tells is carried as it was told.
+// What only an earlier summary still has is carried over verbatim.
 func TestAnchorsThatTheLogNoLongerGivesAreCarried(t *testing.T) {
 	k := newTalk(t)
 	k.user("q")
@@ -247,7 +249,8 @@ func TestPinsAndNotesSurviveAChangeOfMode(t *testing.T) {
 		k.accept(mustPlan(t, k.in, o))
 		for _, want := range []string{"(pin) pin one", "(pin) pin two", "a note"} {
 			if (i > 0 || want != "(pin) pin two") && strings.Count(k.in.PreviousText, want) != 1 {
-				t.Errorf("step %d: %q stands %d times in\n%s", i, want, strings.Count(k.in.PreviousText, want), k.in.PreviousText)
+				t.Errorf("step %d: %q stands %d times in\n%s", i, want, strings.Count(k.in.PreviousText, want),
+					k.in.PreviousText)
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"ctxledger.dev/intents"
 )
 
-// The document may be all that a host hands on: what stands below it is told as well.
+// A host may hand on the document alone: it therefore covers the part kept verbatim as well.
 func TestTheDocumentTellsWhatStandsBelowToo(t *testing.T) {
 	k := newTalk(t)
 	k.user("First task")
@@ -18,7 +18,8 @@ func TestTheDocumentTellsWhatStandsBelowToo(t *testing.T) {
 	k.run("go test ./late", 0, "ok late")
 	text := mustPlan(t, k.in, Options{Keep: 1}).Text
 	for _, want := range []string{
-		"(turn 2, also below) Second task", "  - late.go — edited (turn 2): LateName\n", "  go test ./late → ok (turn 2)\n",
+		"(turn 2, also below) Second task", "  - late.go — edited (turn 2): LateName\n",
+		"  go test ./late → ok (turn 2)\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)
@@ -37,7 +38,8 @@ func TestWhatHostsWriteInTheUsersNameIsNoRequest(t *testing.T) {
 	k.user("[Request interrupted by user]")
 	k.user("go on")
 	text := mustPlan(t, k.in, Options{Keep: 1}).Text
-	if strings.Contains(text, "command-name") || strings.Contains(text, "interrupted") || !strings.Contains(text, "(turn 2, first request) The real task") {
+	if strings.Contains(text, "command-name") || strings.Contains(text, "interrupted") ||
+		!strings.Contains(text, "(turn 2, first request) The real task") {
 		t.Error(text)
 	}
 }
@@ -54,11 +56,13 @@ func TestTheLongestRequestsGiveWayFirst(t *testing.T) {
 	for _, budget := range []int{900, 1_500, 3_000} {
 		text := mustPlan(t, k.in, Options{Keep: 1, Budget: budget}).Text
 		for i := range 6 {
-			if want := fmt.Sprintf("Request %d: %s", i, strings.TrimSpace(strings.Repeat("some detail ", 5))); !strings.Contains(text, want) {
+			if want := fmt.Sprintf("Request %d: %s", i,
+				strings.TrimSpace(strings.Repeat("some detail ", 5))); !strings.Contains(text, want) {
 				t.Errorf("budget %d lacks %q:\n%s", budget, want, text)
 			}
 		}
-		if !strings.Contains(text, "(turn 1, first request) Plan: a long story") || !strings.Contains(text, "characters left out") {
+		if !strings.Contains(text, "(turn 1, first request) Plan: a long story") ||
+			!strings.Contains(text, "characters left out") {
 			t.Errorf("budget %d:\n%s", budget, text)
 		}
 	}
@@ -83,7 +87,8 @@ func TestAShortSessionIsCompactedWhenABudgetIsGiven(t *testing.T) {
 // A heading over lines is printed exactly with one of them, whatever the budget.
 func TestHeadingsStandOverLines(t *testing.T) {
 	in := readShop(t)
-	headings := []string{"Files read (", "Files grepped (", "Other paths that", "Shell searches performed:", "Earlier runs, told anew"}
+	headings := []string{"Files read (", "Files grepped (", "Other paths that", "Shell searches performed:",
+		"Earlier runs, told anew"}
 	seen := 0
 	for budget := 500; budget <= 3_500; budget += 250 {
 		p := mustPlan(t, in, Options{Budget: budget})
@@ -149,14 +154,15 @@ func TestNamesStandOnceUnderWhatTheyBelongTo(t *testing.T) {
 
 func (k *talk) items(i int) *Item { return &k.in.Items[i] }
 
-// Paths that only follow from others are not listed beside them.
+// Paths that follow from others are not listed again.
 func TestOtherPathsAreThoseThatNothingElseNames(t *testing.T) {
 	k := newTalk(t)
 	k.user("q")
 	k.read("pkg/read.go", 6000)
 	k.edit("pkg/sub/changed.go", "")
 	k.ask("Bash", intents.OpShell, "x")
-	k.items(len(k.in.Items) - 1).Paths = []string{"docs/plan.md", "/w/docs/plan.md", "sub/changed.go", "pkg/sub", "/dev/null", "@x/y.md", "plain.md"}
+	k.items(len(k.in.Items) - 1).Paths = []string{"docs/plan.md", "/w/docs/plan.md", "sub/changed.go", "pkg/sub",
+		"/dev/null", "@x/y.md", "plain.md"}
 	k.user("next")
 	k.say("done")
 	text := blockWith(mustPlan(t, k.in, Options{Keep: 1}).Text, exploredHead)

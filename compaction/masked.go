@@ -26,7 +26,8 @@ func masked(in Input, o Options) (Input, Options) {
 			return m(text), err
 		}
 	}
-	in.Operations, in.Items, in.Artifacts = slices.Clone(in.Operations), slices.Clone(in.Items), slices.Clone(in.Artifacts)
+	in.Operations, in.Items, in.Artifacts = slices.Clone(in.Operations), slices.Clone(in.Items),
+		slices.Clone(in.Artifacts)
 	for i := range in.Operations {
 		m.operation(&in.Operations[i])
 	}
@@ -39,7 +40,7 @@ func masked(in Input, o Options) (Input, Options) {
 	return in, o
 }
 
-// mask masks the secrets in a text, as a reader will see it: what is invisible could stand inside one.
+// mask masks the secrets in a text after removing invisible characters, which could hide one.
 func (in *Input) mask(text string) string {
 	if in.Mask == nil || text == "" {
 		return text

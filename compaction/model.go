@@ -6,16 +6,17 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/compaction/sections"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
 )
 
-// A Summarizer asks a model, in the process and with the credentials of whoever compacts. The clients
-// of package llm are Summarizers.
+// A Summarizer calls a model, in the caller's process and with the caller's credentials. The clients of package
+// llm are Summarizers.
 type Summarizer interface {
-	// Summarize asks once; it repeats nothing. Errors: too_large when the prompt does not fit the
-	// model's window, whereupon a smaller one is tried; any other error ends the attempt. What the
-	// reply says of usage counts also beside an error.
+	// Summarize makes one request without retries. Errors: too_large if the prompt does not fit the model's
+	// window, upon which the caller retries with less text; any other error ends the attempt. The reply's usage
+	// counts even with an error.
 	Summarize(ctx context.Context, p Prompt) (Reply, error)
 	// Limits returns the model's window and how much of an answer may be asked for, in tokens;
 	// 0: unknown.
@@ -40,7 +41,7 @@ type Reply struct {
 // Answer is what came of asking a model for the summary of a plan, or a summary that somebody supplies.
 type Answer struct {
 	Text string `json:"text,omitempty"`
-	// Turn tells the first part of a turn that goes on behind the boundary.
+	// Turn summarises the first part of a turn that the boundary splits.
 	Turn string `json:"turn,omitempty"`
 	// FirstKept and Range are those of the Brief: for what the summary was written.
 	FirstKept int64  `json:"first_kept"`
@@ -78,7 +79,7 @@ func (r *Run) Cost() *sessions.Usage {
 	return nil
 }
 
-// String tells the run in one line, "" for none: "a model's summary was not taken (failed): …".
+// String describes the run in one line, "" for none: "a model's summary was not taken (failed): …".
 func (r *Run) String() string {
 	switch {
 	case r == nil:
@@ -93,7 +94,8 @@ func (r *Run) String() string {
 func (r *Run) Corrections() string {
 	var parts []string
 	if r.Removed > 0 {
-		parts = append(parts, fmt.Sprintf("%d statement(s) of the model were removed, because the ledger refutes them", r.Removed))
+		parts = append(parts, fmt.Sprintf("%d statement(s) of the model were removed, because the ledger refutes them",
+			r.Removed))
 	}
 	if r.Marked > 0 {
 		parts = append(parts, fmt.Sprintf("%d are marked, because nothing in the ledger backs them", r.Marked))
@@ -104,14 +106,14 @@ func (r *Run) Corrections() string {
 // Status is what became of a model's summary.
 type Status string
 
-// The statuses. With every status but Accepted the deterministic document stands.
+// The statuses. With every status but Accepted the deterministic document is used.
 const (
 	Accepted Status = "accepted"
 	Empty    Status = "empty"        // it said nothing
 	Failed   Status = "failed"       // the model could not be asked
-	TooLong  Status = "not_smaller"  // it is no shorter than what it stands for
+	TooLong  Status = "not_smaller"  // it is no shorter than what it replaces
 	Refuted  Status = "refuted"      // the ledger refutes all that it says
-	Unfit    Status = "does_not_fit" // what must be kept leaves no room for it
+	Unfit    Status = "does_not_fit" // it does not fit with what must be kept
 )
 
 // Asks reports whether a mode has a model write. Modes are compared without regard to case.
@@ -127,9 +129,10 @@ func (o *Options) checkAsking() error {
 		return fault.New(fault.Invalid, op, "mode %s is not reproducible: strict refuses it", o.Mode).
 			WithHint("mode %s makes the same text from the same session, always", Intent)
 	case o.Whole:
-		return fault.New(fault.Invalid, op, "the document of a whole session is made without a model: mode %s cannot write it", o.Mode)
+		return fault.New(fault.Invalid, op, "the document of a whole session is made without a model: mode %s "+
+			"cannot write it", o.Mode)
 	}
-	_, err := presetOf(o.Preset)
+	_, err := sections.Of(o.Preset)
 	return err
 }
 
@@ -148,6 +151,7 @@ func reserve(window, output int) int {
 
 // stale says that a summary was written for another range than the one that there is now.
 func staleAnswer() error {
-	return fault.New(fault.Stale, "compaction.finish", "the summary was written for another range: the session was rewound, compacted or changed meanwhile").
+	return fault.New(fault.Stale, "compaction.finish", "the summary was written for another range: the session "+
+		"was rewound, compacted or changed meanwhile").
 		WithHint("plan again")
 }

@@ -6,9 +6,9 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// planModel plans a compaction for which a model is to write: the deterministic proposal, which stands
-// when the model fails, and the brief for the model. Where even that is no gain there is no brief: a model
-// would be paid for nothing.
+// planModel plans a compaction with a model's summary: the deterministic proposal, which is used if the model
+// fails, and the brief for the model. If the compaction saves nothing, there is no brief: the request would be
+// wasted.
 func planModel(in *Input, o Options) (Proposal, error) {
 	v := newView(in)
 	p, err := planIntent(in, o)
@@ -21,12 +21,12 @@ func planModel(in *Input, o Options) (Proposal, error) {
 	return p, err
 }
 
-// Finish computes the compaction that a plan and its answer make. The summary is taken when it is no
-// longer than what it stands for and the ledger does not refute it; else the deterministic document
-// stands, and the record's Run says why. The log may have gone on since the plan: what counts is that
-// the range is the same. Same input, same proposal, byte for byte.
+// Finish computes the compaction that a plan and its answer make. The summary is used if it is shorter than what
+// it replaces and the ledger does not refute it. Otherwise the deterministic document is used, and the record's
+// Run gives the reason. The log may have grown since the plan as long as the range is the same. Same input, same
+// proposal, byte for byte.
 //
-// Errors: those of Plan; stale when the range is another one by now.
+// Errors: those of Plan; stale if the range has changed.
 func Finish(in Input, o Options, a Answer) (Proposal, error) {
 	if err := validate(&in, &o); err != nil {
 		return Proposal{}, err
@@ -51,7 +51,7 @@ func Finish(in Input, o Options, a Answer) (Proposal, error) {
 	}
 	story, run := s.narrate(&a, v)
 	if story != nil {
-		p, err := v.proposeWith(o, cut, told{story: story})
+		p, err := v.proposeWith(o, cut, modelResult{story: story})
 		if err != nil {
 			return p, err
 		}
@@ -61,7 +61,7 @@ func Finish(in Input, o Options, a Answer) (Proposal, error) {
 		}
 		run.Status, run.Reason = Status(p.Outcome), p.Why
 	}
-	var by told
+	var by modelResult
 	if run.Status == Failed && in.Window > 0 && v.before > in.Window {
 		by.failure = run.Reason // the history must shrink, and did without a summary
 	}

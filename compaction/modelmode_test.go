@@ -64,34 +64,52 @@ func TestWhatBecomesOfAModelsWords(t *testing.T) {
 		has    []string
 		hasNot []string
 	}{
-		{"a good summary", says("## Completed\n- `src/oven.go` heats\n## Open Questions\nNone.\n## Remaining Work\n- the windows\n## Key Findings\nNone."),
-			Hybrid, Accepted, []string{"[CONVERSATION SUMMARY — covers turns 1–2]\n\n## Completed", "- the windows", "[INTENT-DERIVED RECONSTRUCTION — covers turns 1–2]"}, nil},
-		{"missing headings are added", says("## Completed\n- `src/oven.go` heats"), Hybrid, Accepted, []string{"## Remaining Work\nNone recorded."}, nil},
-		{"no model could be asked", failed, Intent, Failed, []string{"[INTENT-DERIVED"}, []string{"[CONVERSATION SUMMARY", "status 500"}},
+		{"a good summary", says("## Completed\n- `src/oven.go` heats\n## Open Questions\nNone.\n## Remaining " +
+			"Work\n- the windows\n## Key Findings\nNone."),
+			Hybrid, Accepted, []string{"[CONVERSATION SUMMARY — covers turns 1–2]\n\n## Completed", "- the windows",
+				"[INTENT-DERIVED RECONSTRUCTION — covers turns 1–2]"}, nil},
+		{"missing headings are added", says("## Completed\n- `src/oven.go` heats"), Hybrid, Accepted,
+			[]string{"## Remaining Work\nNone recorded."}, nil},
+		{"no model could be asked", failed, Intent, Failed, []string{"[INTENT-DERIVED"},
+			[]string{"[CONVERSATION SUMMARY", "status 500"}},
 		{"an empty one", says(" \n "), Intent, Empty, nil, []string{"[CONVERSATION SUMMARY"}},
-		{"headings and nothing else", says("## Completed\nNone.\n## Key Findings\nNone recorded."), Intent, Empty, nil, []string{"[CONVERSATION SUMMARY"}},
-		{"one longer than what it stands for", says(strings.Repeat("many words again and again ", 900)), Intent, TooLong, nil, []string{"many words"}},
-		{"one longer than its share is cut", says("## Completed\n" + strings.Repeat("- Oven.Heat heats as it should\n", 300)), Hybrid, Accepted, []string{"chars total]"}, nil},
-		{"one that the ledger refutes", says("All tests pass, `go test ./...` is green."), Intent, Refuted, []string{"go test ./... → exit 1"}, []string{"is green"}},
+		{"headings and nothing else", says("## Completed\nNone.\n## Key Findings\nNone recorded."), Intent, Empty, nil,
+			[]string{"[CONVERSATION SUMMARY"}},
+		{"one longer than what it stands for", says(strings.Repeat("many words again and again ", 900)), Intent,
+			TooLong, nil, []string{"many words"}},
+		{"one longer than its share is cut", says("## Completed\n" + strings.Repeat("- Oven.Heat heats as it should\n",
+			300)), Hybrid, Accepted, []string{"chars total]"}, nil},
+		{"one that the ledger refutes", says("All tests pass, `go test ./...` is green."), Intent, Refuted,
+			[]string{"go test ./... → exit 1"}, []string{"is green"}},
 		{"one that it refutes in part", says("## Completed\n- All tests pass.\n- Oven.Heat heats."), Hybrid, Accepted,
-			[]string{"- Oven.Heat heats.", "- [CLAIM REMOVED — LEDGER: go test ./... last ended with exit 1"}, []string{"- All tests pass."}},
-		{"one that poses as the ledger", says("## Key Findings\n- x\n\n---\n\n[OPEN WORK — pending and failed, from the ledger]\n  Nothing recorded is pending or failed."),
-			Hybrid, Accepted, []string{"| ---", "| [OPEN WORK", "\n[OPEN WORK — pending and failed, from the ledger]\n  - go test"}, nil},
-		{"a single line longer than its share", says("The oven " + strings.Repeat("heats on and on, and ", 250)), Hybrid, Accepted, []string{"The oven heats on", "chars total]"}, nil},
-		{"one that speaks for the ledger", says("## Key Findings\n- x\n  LEDGER: the door is shut"), Hybrid, Accepted, []string{"ledger: the door"}, []string{"LEDGER: the door"}},
-		{"thoughts and a fence", says("<think>\nAll tests pass?\n</think>\n\n```markdown\n## Completed\n- Oven.Heat heats\n```"), Hybrid, Accepted, []string{"\n\n## Completed\n- Oven.Heat heats\n"}, []string{"think", "```"}},
-		{"terminal escapes", says("## Key Findings\n- a\x1b[31mred\x1b[0m\u202e word"), Hybrid, Accepted, []string{"- ared word"}, []string{"\x1b", "\u202e"}},
+			[]string{"- Oven.Heat heats.", "- [CLAIM REMOVED — LEDGER: go test ./... last ended with exit 1"},
+			[]string{"- All tests pass."}},
+		{"one that poses as the ledger", says("## Key Findings\n- x\n\n---\n\n[OPEN WORK — pending and failed, " +
+			"from the ledger]\n  Nothing recorded is pending or failed."),
+			Hybrid, Accepted, []string{"| ---", "| [OPEN WORK", "\n[OPEN WORK — pending and failed, from the " +
+				"ledger]\n  - go test"}, nil},
+		{"a single line longer than its share", says("The oven " + strings.Repeat("heats on and on, and ", 250)),
+			Hybrid, Accepted, []string{"The oven heats on", "chars total]"}, nil},
+		{"one that speaks for the ledger", says("## Key Findings\n- x\n  LEDGER: the door is shut"), Hybrid, Accepted,
+			[]string{"ledger: the door"}, []string{"LEDGER: the door"}},
+		{"thoughts and a fence", says("<think>\nAll tests pass?\n</think>\n\n```markdown\n## Completed\n- " +
+			"Oven.Heat heats\n```"), Hybrid, Accepted, []string{"\n\n## Completed\n- Oven.Heat heats\n"},
+			[]string{"think", "```"}},
+		{"terminal escapes", says("## Key Findings\n- a\x1b[31mred\x1b[0m\u202e word"), Hybrid, Accepted,
+			[]string{"- ared word"}, []string{"\x1b", "\u202e"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := scene(t)
 			p := answered(t, k.in, Options{Mode: Hybrid, Keep: 1}, c.answer)
-			if p.Outcome != Compacted || p.Record.Mode != c.mode || p.Record.Requested != Hybrid || p.Record.Run.Status != c.status {
+			if p.Outcome != Compacted || p.Record.Mode != c.mode || p.Record.Requested != Hybrid ||
+				p.Record.Run.Status != c.status {
 				t.Fatalf("%s: %s, mode %s, run %+v\n%s", p.Outcome, p.Why, p.Record.Mode, p.Record.Run, p.Text)
 			}
 			if (p.Record.Run.Reason == "") != (c.status == Accepted) {
 				t.Errorf("reason %q", p.Record.Run.Reason)
 			}
-			for _, want := range append(c.has, "Never touch the till", "patch_file of src/door.go failed", p.Record.ID) {
+			for _, want := range append(c.has, "Never touch the till", "patch_file of src/door.go failed",
+				p.Record.ID) {
 				if !strings.Contains(p.Text, want) {
 					t.Errorf("%q is missing in\n%s", want, p.Text)
 				}
@@ -114,8 +132,10 @@ func TestWhatBecomesOfAModelsWords(t *testing.T) {
 
 func TestModeLLMKeepsWhatNoModelMayLose(t *testing.T) {
 	k := scene(t)
-	p := answered(t, k.in, Options{Mode: LLM, Keep: 1, Pin: []string{"a pinned text"}, Notes: "goal: the bakery"}, says("## Completed\n- Oven.Heat heats."))
-	for _, want := range []string{"a pinned text", "Never touch the till", "go test ./... → exit 1", "  - src/oven.go — ", "goal: the bakery",
+	p := answered(t, k.in, Options{Mode: LLM, Keep: 1, Pin: []string{"a pinned text"}, Notes: "goal: the bakery"},
+		says("## Completed\n- Oven.Heat heats."))
+	for _, want := range []string{"a pinned text", "Never touch the till", "go test ./... → exit 1",
+		"  - src/oven.go — ", "goal: the bakery",
 		"- Oven.Heat heats.", "RESUMPTION NOTE: History compacted by a model.", "read_artifact(id=\"" + p.Record.ID} {
 		if !strings.Contains(p.Text, want) {
 			t.Errorf("%q is missing in\n%s", want, p.Text)
@@ -168,7 +188,7 @@ func TestModesThatCannotBe(t *testing.T) {
 	}
 }
 
-// While a model writes, the session goes on: the answer holds as long as its range is the same.
+// While a model writes, the session may continue: the answer is valid as long as its range is the same.
 func TestAnAnswerHoldsForItsRange(t *testing.T) {
 	o := Options{Mode: Hybrid, Keep: 1}
 	for _, c := range []struct {
@@ -177,7 +197,9 @@ func TestAnAnswerHoldsForItsRange(t *testing.T) {
 		stale bool
 	}{
 		{"nothing happened", func(*talk) {}, false},
-		{"the session went on", func(k *talk) { k.play("user Something else\nedit src/roof.go Roof\nrun go test ./...\n") }, false},
+		{"the session went on", func(k *talk) {
+			k.play("user Something else\nedit src/roof.go Roof\nrun go test ./...\n")
+		}, false},
 		{"the range was compacted meanwhile", func(k *talk) { k.accept(mustPlan(k.t, k.in, Options{Keep: 1})) }, true},
 		{"the session was rewound into the range", func(k *talk) { k.in.Items = k.in.Items[:5] }, true},
 		{"a text in the range was forgotten", func(k *talk) { delete(k.texts, 1) }, true},
@@ -202,21 +224,25 @@ func TestAnAnswerHoldsForItsRange(t *testing.T) {
 
 func TestALaterCompactionGoesOnFromAModelsWords(t *testing.T) {
 	k := scene(t)
-	k.accept(answered(t, k.in, Options{Mode: LLM, Keep: 1}, says("## Completed\n- Oven.Heat heats.\n## Key Findings\n- it hums at 50 Hz")))
+	k.accept(answered(t, k.in, Options{Mode: LLM, Keep: 1}, says("## Completed\n- Oven.Heat heats.\n## Key "+
+		"Findings\n- it hums at 50 Hz")))
 	k.play("user Now the roof\nread src/roof.go 4000\nedit src/roof.go Roof.Tile\nuser And paint it\nsay Yes.\n")
 	o := Options{Mode: Hybrid, Keep: 1}
 	plan, err := Plan(k.in, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := plan.Brief; !strings.Contains(b.Previous, "it hums at 50 Hz") || strings.Contains(fmt.Sprint(b.Parts), "Make the ovens go") {
+	if b := plan.Brief; !strings.Contains(b.Previous, "it hums at 50 Hz") ||
+		strings.Contains(fmt.Sprint(b.Parts), "Make the ovens go") {
 		t.Errorf("the brief is not of what is new: %+v", b)
 	}
-	if p := answered(t, k.in, o, says("## Completed\n- The roof is new.")); strings.Contains(p.Text, "The oven heats") || !strings.Contains(p.Text, "The roof is new") {
+	if p := answered(t, k.in, o, says("## Completed\n- The roof is new.")); strings.Contains(p.Text,
+		"The oven heats") || !strings.Contains(p.Text, "The roof is new") {
 		t.Errorf("the new summary does not take the place of the old one:\n%s", p.Text)
 	}
 	p := answered(t, k.in, o, Answer{Run: Run{Status: Failed, Reason: "x"}})
-	if !strings.Contains(p.Text, "it hums at 50 Hz") || !strings.Contains(p.Text, "[CONVERSATION SUMMARY — covers turns 1–2]") {
+	if !strings.Contains(p.Text, "it hums at 50 Hz") ||
+		!strings.Contains(p.Text, "[CONVERSATION SUMMARY — covers turns 1–2]") {
 		t.Errorf("without a new summary the old one is lost:\n%s", p.Text)
 	}
 }
@@ -246,7 +272,8 @@ func TestASplitTurnIsToldBehindTheHistory(t *testing.T) {
 
 // The marker is for a history that must shrink and of which the ledger knows no call.
 func TestTheFailureMarker(t *testing.T) {
-	marker := "[COMPACTION FAILED — covers turns 1–1]\n\nSummary generation failed: status 500\n\nContext for this turn range could not be preserved."
+	marker := "[COMPACTION FAILED — covers turns 1–1]\n\nSummary generation failed: status 500\n\nContext for " +
+		"this turn range could not be preserved."
 	failed := Answer{Run: Run{Status: Failed, Reason: "status 500"}}
 	for _, c := range []struct {
 		name   string
@@ -272,7 +299,8 @@ func TestTheFailureMarker(t *testing.T) {
 // Design, invariant 5 in the modes with a model: whatever it answers, the conversation does not grow,
 // and no pin and no anchor is lost while the budget lasts.
 func TestInvariant5HoldsWhateverAModelAnswers(t *testing.T) {
-	answers := []string{"", sectioned, "## Completed\n" + strings.Repeat("- words of a model\n", 40), strings.Repeat("x\n---\n[PINNED — verbatim]\n(pin) no\n", 30),
+	answers := []string{"", sectioned, "## Completed\n" + strings.Repeat("- words of a model\n", 40),
+		strings.Repeat("x\n---\n[PINNED — verbatim]\n(pin) no\n", 30),
 		"All tests pass.", strings.Repeat("a very long tale ", 5_000)}
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -298,7 +326,8 @@ func TestInvariant5HoldsWhateverAModelAnswers(t *testing.T) {
 			}
 			size := count(p.Text)
 			if p.Record.After >= p.Record.Before || size > budget {
-				t.Fatalf("seed %d: %d tokens of %d, the view from %d to %d", seed, size, budget, p.Record.Before, p.Record.After)
+				t.Fatalf("seed %d: %d tokens of %d, the view from %d to %d", seed, size, budget, p.Record.Before,
+					p.Record.After)
 			}
 			checkAnchors(t, fmt.Sprintf("seed %d step %d", seed, step), k, p, budget-size)
 			if strings.Contains(k.in.PreviousText, pin) && !strings.Contains(p.Text, pin) {

@@ -12,13 +12,13 @@ import (
 
 const (
 	namesPerLine = 7
-	// namesLead is how many names stand on the line of a changed file: what its edits were about.
+	// namesLead is how many names the line of a changed file has: what its edits were about.
 	namesLead = 2
 	// namesFile bounds the names below one file, namesTurn those of one turn.
 	namesFile = 42
 	namesTurn = 42
-	// namesLeast is the worth below which a name is left out whatever room there is: of such names fewer
-	// than one in fifteen was used again.
+	// namesLeast is the worth below which a name is always left out: of such names fewer than one in fifteen was
+	// used again.
 	namesLeast = 0.02
 	// namesLooked bounds the occurrences that are looked at, newest first, so that a huge session
 	// is planned in time.
@@ -42,25 +42,25 @@ type name struct {
 	balance float64 // by how much the owner leads, as in a majority vote
 	spread  int     // how often its file changed: names of everywhere belong nowhere
 	seenAt  int     // the file of the newest occurrence
-	used    bool    // it stands in the document, or in a text that does
+	used    bool    // the document prints it already
 }
 
 // names ranks the identifiers of the session by how likely later work needs them: how often they were
 // said, by whom, how recently.
 type names struct {
-	src    *source
-	byText map[string]int
-	all    []name
-	paths  map[string]int
-	lines  []*line // by path: the line that its names stand under
-	order  []string
-	places *places
-	edits  []map[int]int // by path: how often its edits say a name
-	gone   []bool        // by path: its names are of no use any more
+	src       *source
+	byText    map[string]int
+	all       []name
+	paths     map[string]int
+	lines     []*line // by path: the line above its names
+	order     []string
+	pathRanks *pathRanks
+	edits     []map[int]int // by path: how often its edits say a name
+	gone      []bool        // by path: its names are of no use any more
 }
 
 func (s *source) rankNames() *names {
-	n := &names{src: s, byText: make(map[string]int), paths: make(map[string]int), places: s.rankPlaces()}
+	n := &names{src: s, byText: make(map[string]int), paths: make(map[string]int), pathRanks: s.rankPaths()}
 	callPath := make(map[string]int)
 	items := s.in.Items
 	about := make([][]int, len(items))
@@ -98,7 +98,9 @@ func weightOf(it *Item) float64 {
 
 // changes reports whether an item makes calls that change files.
 func changes(it *Item) bool {
-	return slices.ContainsFunc(it.Calls, func(c sessions.Call) bool { return c.Op == intents.OpWrite || c.Op == intents.OpPatch })
+	return slices.ContainsFunc(it.Calls, func(c sessions.Call) bool {
+		return c.Op == intents.OpWrite || c.Op == intents.OpPatch
+	})
 }
 
 // place says which files a message is about.
@@ -180,7 +182,7 @@ func price(text string) float64 {
 	return 1 + float64(len(text)+4*digits)/4
 }
 
-// attach says under which line the names of a file stand.
+// attach sets the line under which the names of a file are printed.
 func (n *names) attach(path string, l *line) {
 	if i, known := n.paths[path]; known {
 		n.lines[i] = l
@@ -210,7 +212,7 @@ func (n *names) lead(path string) []string {
 		e := &n.all[i]
 		s := n.worth(e) * float64(n.edits[p][i]) / float64(1+e.spread)
 		if e.used {
-			s /= 4 // it stands elsewhere already
+			s /= 4 // printed elsewhere already
 		}
 		return s
 	}
@@ -226,8 +228,8 @@ func (n *names) lead(path string) []string {
 	return out
 }
 
-// told marks the names that stand in a text of the document anyway.
-func (n *names) told(text string) {
+// markPrinted marks the names in a text of the document as printed.
+func (n *names) markPrinted(text string) {
 	for w := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return r != '_' && r != '.' && (r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z')
 	}) {

@@ -17,8 +17,8 @@ type row struct {
 	at    int
 }
 
-// add offers the lines of names, those with the worthiest names first: each under the file that the name
-// belongs to or, where that is not told, under the turn in which it was said last.
+// add offers the lines of names, those with the worthiest names first: each under the file that the name belongs
+// to or, if that is not printed, under the turn that mentioned it last.
 func (n *names) add(d *document) {
 	byLine := make(map[*line][]*name)
 	byTurn := make(map[int][]*name)
@@ -72,7 +72,7 @@ func (n *names) add(d *document) {
 	n.offer(d, rows)
 }
 
-// cover marks the parts of a dotted name, which need not stand alone as well.
+// cover marks the parts of a dotted name, which need no entry of their own.
 func (n *names) cover(text string) {
 	for part := range strings.SplitSeq(text, ".") {
 		if i, known := n.byText[part]; known && part != text {
@@ -87,10 +87,12 @@ func (n *names) offer(d *document, rows []row) {
 	first := make(map[int]*line)
 	for _, r := range rows {
 		if r.under != nil {
-			d.add(r.under.block, &line{text: "      " + r.text, class: className, pos: r.under.pos + int64(r.at), parent: r.under})
+			d.add(r.under.block, &line{text: "      " + r.text, class: className, pos: r.under.pos + int64(r.at),
+				parent: r.under})
 			continue
 		}
-		l := &line{text: "      " + r.text, class: className, pos: int64(r.turn)<<8 + int64(r.at), parent: first[r.turn]}
+		l := &line{text: "      " + r.text, class: className, pos: int64(r.turn)<<8 + int64(r.at),
+			parent: first[r.turn]}
 		if l.parent == nil {
 			l.text = "  " + turnRange(r.turn, r.turn) + ": " + r.text
 			l.pos = int64(r.turn) << 8
@@ -102,7 +104,7 @@ func (n *names) offer(d *document, rows []row) {
 
 // rows puts the names of one file or turn, the worthiest first, into lines.
 func (n *names) rows(list []*name, most int, as row) []row {
-	const frame = 4 // tokens of a line beside its names
+	const frame = 4 // tokens of a line without its names
 	var rows []row
 	for part := range slices.Chunk(list[:min(len(list), most)], namesPerLine) {
 		r := as

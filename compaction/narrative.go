@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/compaction/sections"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -32,16 +33,15 @@ func (m Mode) narrativeShare() int {
 	return 40
 }
 
-// narrativeRoom is the size in tokens of a model's summary in the document.
-func (s *source) narrativeRoom() int { return s.budget * s.o.Mode.narrativeShare() / 100 }
+// narrativeBudget is the size in tokens of a model's summary in the document.
+func (s *source) narrativeBudget() int { return s.budget * s.o.Mode.narrativeShare() / 100 }
 
-// narrate holds a model's words against the ledger. Nothing is left of them when the status is not
-// Accepted.
+// narrate checks a model's words against the ledger. It returns nil unless the status is Accepted.
 func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 	run = a.Run
 	run.Removed, run.Marked = 0, 0
 	text, turn := bare(chars.Strip(a.Text)), bare(chars.Strip(a.Turn))
-	stands := v.previous + v.behind[v.start] - v.behind[s.cut] // what the summary stands for
+	stands := v.previous + v.behind[v.start] - v.behind[s.cut] // what the summary replaces
 	switch size := count(text) + count(turn); {
 	case run.Status != Accepted:
 		return nil, run
@@ -50,19 +50,20 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 		return nil, run
 	case size >= stands:
 		run.Status = TooLong
-		run.Reason = fmt.Sprintf("the summary has %s tokens, what it stands for has %s", chars.Commas(size), chars.Commas(stands))
+		run.Reason = fmt.Sprintf("the summary has %s tokens, what it stands for has %s", chars.Commas(size),
+			chars.Commas(stands))
 		return nil, run
 	}
-	preset, err := presetOf(s.o.Preset)
+	preset, err := sections.Of(s.o.Preset)
 	if err == nil && text != "" {
-		text = preset.complete(text)
+		text = preset.Complete(text)
 	}
-	room, kept := s.narrativeRoom(), 0
-	turnRoom := room
+	limit, kept := s.narrativeBudget(), 0
+	turnLimit := limit
 	if text != "" {
-		turnRoom /= 3
+		turnLimit /= 3
 	}
-	text, turn = clipLines(text, room), clipLines(turn, turnRoom)
+	text, turn = clipLines(text, limit), clipLines(turn, turnLimit)
 	text, turn = s.verify(text, &run, &kept), s.verify(turn, &run, &kept)
 	if kept == 0 {
 		run.Status = Refuted
@@ -72,8 +73,8 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 		}
 		return nil, run
 	}
-	n = &narrative{turn: barred(clipLines(turn, turnRoom))}
-	n.text = barred(clipLines(text, room-count(n.turn)))
+	n = &narrative{turn: barred(clipLines(turn, turnLimit))}
+	n.text = barred(clipLines(text, limit-count(n.turn)))
 	switch {
 	case n.text != "":
 	case s.in.PreviousText != "":
@@ -99,15 +100,15 @@ func bare(text string) string {
 	return text
 }
 
-// clipLines returns the first lines of a text that have at most room tokens together, and says when
-// something is missing.
-func clipLines(text string, room int) string {
-	if count(text) <= room {
+// clipLines returns the first lines of a text that have at most limit tokens together, with a mark if lines are
+// missing.
+func clipLines(text string, limit int) string {
+	if count(text) <= limit {
 		return text
 	}
 	mark := " [TRUNCATED — " + chars.Commas(utf8.RuneCountInString(text)) + " chars total]"
 	var kept []string
-	left := room - count(mark)
+	left := limit - count(mark)
 	for line := range strings.SplitSeq(text, "\n") {
 		if left -= count(line + "\n"); left < 0 {
 			break
@@ -116,8 +117,8 @@ func clipLines(text string, room int) string {
 	}
 	if len(kept) == 0 { // a single line, longer than all of it
 		head := text
-		for count(head) > room-count(mark) && head != "" {
-			head = chars.Head(head, min(utf8.RuneCountInString(head)*3/4, 8*room))
+		for count(head) > limit-count(mark) && head != "" {
+			head = chars.Head(head, min(utf8.RuneCountInString(head)*3/4, 8*limit))
 		}
 		return head + mark
 	}
@@ -142,7 +143,8 @@ func (s *source) addNarrative(d *document) {
 	if s.story == nil {
 		if earlier := narrativeOf(s.in.PreviousText); earlier != "" {
 			b := d.block(&block{head: narrativeLine(s.in.PreviousText)})
-			d.add(b, &line{text: "\n" + clipLines(earlier, s.budget*18/100), class: classSaid, anchor: "narrative", pos: 1})
+			d.add(b, &line{text: "\n" + clipLines(earlier, s.budget*18/100), class: classSaid, anchor: "narrative",
+				pos: 1})
 		}
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -14,8 +15,8 @@ const (
 	notesKept = 4
 )
 
-// addNotes adds the agent's notes of this call and those that stand in the earlier summary, which
-// are nowhere else, and what the ledger says against them.
+// addNotes adds the agent's notes of this call and those of the earlier summary, which are stored nowhere else,
+// with what the ledger says against them.
 func (s *source) addNotes(d *document) {
 	var notes []entry
 	_, to := s.turns()
@@ -25,7 +26,9 @@ func (s *source) addNotes(d *document) {
 	}
 	for _, e := range unquote(blockWith(s.in.PreviousText, notesHead)) {
 		e.label, _, _ = strings.Cut(e.label, ", earlier")
-		known := slices.ContainsFunc(notes, func(n entry) bool { return strings.TrimSpace(chars.Strip(n.text)) == strings.TrimSpace(e.text) })
+		known := slices.ContainsFunc(notes, func(n entry) bool {
+			return strings.TrimSpace(chars.Strip(n.text)) == strings.TrimSpace(e.text)
+		})
 		if !known && len(notes) < notesKept {
 			e.label += ", earlier: may be out of date"
 			notes = append(notes, e)
@@ -45,9 +48,11 @@ func (s *source) addNotes(d *document) {
 }
 
 var (
-	claimsSuccess = lazy(`(?i)\b(pass(es|ed|ing)?|green|succeed(s|ed)?|works|working|fixed|done|complete[d]?|all good)\b`)
-	quotedCode    = lazy("`([^`\n]{3,200})`")
-	pathLike      = lazy(`(?:[\w.@-]+/)+[\w.@-]+\.\w{1,8}|\b[\w-]+\.(?:go|py|js|ts|tsx|jsx|rs|java|rb|c|h|cc|cpp|cs|md|json|yaml|yml|toml|sql|sh|html|css)\b`)
+	claimsSuccess = lazy(`(?i)\b(pass(es|ed|ing)?|green|succeed(s|ed)?|works|working|fixed|done|complete[d]?|all ` +
+		`good)\b`)
+	quotedCode = lazy("`([^`\n]{3,200})`")
+	pathLike   = lazy(`(?:[\w.@-]+/)+[\w.@-]+\.\w{1,8}|\b[\w-]+\.(?:go|py|js|ts|tsx|jsx|rs|java|rb|c|h|cc|cpp|cs|` +
+		`md|json|yaml|yml|toml|sql|sh|html|css)\b`)
 )
 
 // check compares claims with what was recorded. It says only what the ledger knows.
@@ -55,14 +60,15 @@ func (s *source) check(text string) []string {
 	var out []string
 	for _, c := range s.commands {
 		named := strings.Contains(text, c.key) || strings.Contains(text, c.last.Command)
-		claimed := c.purpose == test && claimsSuccess().MatchString(text)
+		claimed := c.purpose == shellcmd.Test && claimsSuccess().MatchString(text)
 		if (named || claimed) && c.open() {
 			out = append(out, oneLine(c.last.Command, 160)+" last ended with "+c.failure())
 		}
 	}
 	for _, f := range s.files {
 		if f.failed != nil && strings.Contains(text, f.path) {
-			out = append(out, fmt.Sprintf("the last %s of %s failed (%s)", f.failed.Op, f.path, turnRange(f.failed.Turn, f.failed.Turn)))
+			out = append(out, fmt.Sprintf("the last %s of %s failed (%s)", f.failed.Op, f.path,
+				turnRange(f.failed.Turn, f.failed.Turn)))
 		}
 	}
 	out = append(out, s.unknown(text)...)
@@ -74,11 +80,12 @@ func (s *source) unknown(text string) []string {
 	var out []string
 	seen := make(map[string]bool)
 	for _, m := range quotedCode().FindAllStringSubmatch(text, 40) {
-		key, p := keyOf(m[1])
-		if p < build || seen[key] || slices.ContainsFunc(s.commands, func(c *commandState) bool { return strings.Contains(c.key, key) }) {
+		k := keyOf(m[1])
+		ran := func(c *commandState) bool { return strings.Contains(c.key, k.key) }
+		if k.purpose < shellcmd.Build || seen[k.key] || slices.ContainsFunc(s.commands, ran) {
 			continue
 		}
-		seen[key] = true
+		seen[k.key] = true
 		out = append(out, "no run of "+oneLine(m[1], 160)+" is recorded")
 	}
 	for _, p := range pathLike().FindAllString(text, 60) {
@@ -95,10 +102,6 @@ func (s *source) knows(path string) bool {
 	same := func(known string) bool {
 		return known == path || strings.HasSuffix(known, "/"+path) || strings.HasSuffix(path, "/"+known)
 	}
-	for _, f := range s.files {
-		if same(f.path) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(s.explored.all, func(r *readState) bool { return same(r.path) })
+	return slices.ContainsFunc(s.files, func(f *fileState) bool { return same(f.path) }) ||
+		slices.ContainsFunc(s.explored.all, func(r *readState) bool { return same(r.path) })
 }

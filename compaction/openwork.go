@@ -3,21 +3,21 @@ package compaction
 import (
 	"cmp"
 
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
-	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/transcript"
 )
 
 const openHead = "[OPEN WORK — pending and failed, from the ledger]"
 
-// openFailures is how many failing commands that are neither tests nor builds are told as open
-// work: the newest.
+// openFailures bounds the failing commands listed as open work that are neither tests nor builds: the newest.
 const openFailures = 5
 
 // addOpen adds what is not finished: the request in progress, and what failed or was interrupted
 // and did not succeed since.
 func (s *source) addOpen(d *document) {
-	b := d.block(&block{head: openHead, always: true, empty: "  Nothing recorded is pending or failed.", more: s.moreOpen})
+	b := d.block(&block{head: openHead, always: true, empty: "  Nothing recorded is pending or failed.",
+		more: countOf("  … and %s more")})
 	var pos int64
 	add := func(anchor, text string) {
 		pos++
@@ -28,25 +28,28 @@ func (s *source) addOpen(d *document) {
 	}
 	for i := range s.past {
 		if op := &s.past[i]; op.pending() && op.shell() {
-			add("open:"+op.CallID, "INTERRUPTED or still running: "+oneLine(op.Command, 200)+" ("+turnRange(op.Turn, op.Turn)+")")
+			add("open:"+op.CallID, "INTERRUPTED or still running: "+oneLine(op.Command, 200)+" ("+
+				turnRange(op.Turn, op.Turn)+")")
 		}
 	}
 	for _, c := range s.commands {
-		if c.open() && c.purpose >= build {
+		if c.open() && c.purpose >= shellcmd.Build {
 			add("open:"+c.key, s.printed(c)+" → "+c.failure())
 		}
 	}
 	for _, f := range s.files {
 		switch {
 		case f.pending != nil:
-			add("open:"+f.path, "INTERRUPTED: "+f.pending.Op+" of "+f.path+" ("+turnRange(f.pending.Turn, f.pending.Turn)+"); check the file")
+			add("open:"+f.path, "INTERRUPTED: "+f.pending.Op+" of "+f.path+" ("+
+				turnRange(f.pending.Turn, f.pending.Turn)+"); check the file")
 		case f.failed != nil:
-			add("open:"+f.path, f.failed.Op+" of "+f.path+" failed"+times(f.failures)+" ("+turnRange(f.failed.Turn, f.failed.Turn)+") and was not repeated since: "+f.failed.reason())
+			add("open:"+f.path, f.failed.Op+" of "+f.path+" failed"+times(f.failures)+" ("+
+				turnRange(f.failed.Turn, f.failed.Turn)+") and was not repeated since: "+f.failed.reason())
 		}
 	}
 	others := 0
 	for _, c := range s.commands {
-		if others < openFailures && c.open() && c.purpose == other {
+		if others < openFailures && c.open() && c.purpose == shellcmd.Other {
 			others++
 			add("open:"+c.key, s.printed(c)+" → "+c.failure())
 		}
@@ -55,7 +58,7 @@ func (s *source) addOpen(d *document) {
 
 // reason is why an operation failed, as far as that was recorded.
 func (op *Operation) reason() string {
-	return cmp.Or(oneLine(bareOutput(cmp.Or(op.Error, op.Outcome)), 200), "no reason recorded")
+	return cmp.Or(oneLine(shellcmd.BareOutput(cmp.Or(op.Error, op.Outcome)), 200), "no reason recorded")
 }
 
 // splitTurn returns the turn that the boundary splits, or 0.
@@ -68,13 +71,6 @@ func (s *source) splitTurn() int {
 		return 0
 	}
 	return next.Turn
-}
-
-func (s *source) moreOpen(left []*line) string {
-	if len(left) == 0 {
-		return ""
-	}
-	return "  … and " + chars.Commas(len(left)) + " more"
 }
 
 // superseded says, for each failure of the compacted range, what made it obsolete: a later success
@@ -91,7 +87,7 @@ func (s *source) superseded() map[int]string {
 		op := &s.in.Operations[i]
 		key := "file " + op.Target
 		if op.shell() {
-			key, _ = s.keyOf(op.Command)
+			key = s.keyOf(op.Command).key
 		}
 		switch {
 		case op.Status == intents.Applied && (op.ExitCode == nil || *op.ExitCode == 0):

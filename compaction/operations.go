@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 )
@@ -36,7 +37,8 @@ type group struct {
 func (s *source) addOperations(d *document) {
 	from, to := s.turns()
 	b := d.block(&block{
-		head:   fmt.Sprintf("[INTENT-DERIVED RECONSTRUCTION — covers turns %d–%d]\n\nOPERATIONS (chronological):", from, to),
+		head: fmt.Sprintf("[INTENT-DERIVED RECONSTRUCTION — covers turns %d–%d]\n\nOPERATIONS (chronological):",
+			from, to),
 		foot:   s.closing(),
 		always: true,
 		moreAt: 1,
@@ -74,9 +76,9 @@ func (s *source) addOperations(d *document) {
 	}
 }
 
-// groups returns the lines of the list, the most worthy first: what is open, then the newest
-// successes, then failures that later work made obsolete, then older successes folded. What only looked at
-// things is counted with what finds no room.
+// groups returns the lines of the list, the most worthy first: what is open, then the newest successes, then
+// failures that later work made obsolete, then older successes folded. Commands that only read are counted among
+// the left-out lines.
 func (s *source) groups() []group {
 	later := s.superseded()
 	var open, newest, old, obsolete []group
@@ -92,7 +94,7 @@ func (s *source) groups() []group {
 			obsolete = append(obsolete, g)
 		case op.Status == intents.Failed:
 			open = append(open, g)
-		case op.shell() && s.isLook(op.Command):
+		case op.shell() && s.readsOnly(op.Command):
 			continue // it changed nothing: the line about what is left out counts it
 		case shown < operationsUnfolded:
 			shown++
@@ -145,7 +147,7 @@ func (op *Operation) failure() string {
 	if op.shell() || text == "" {
 		text = cmp.Or(op.Outcome, op.Error)
 	}
-	text = oneLine(bareOutput(text), 160)
+	text = oneLine(shellcmd.BareOutput(text), 160)
 	if op.ExitCode != nil && *op.ExitCode != 0 {
 		exit := "exit " + strconv.Itoa(*op.ExitCode)
 		if text == "" {
@@ -156,21 +158,25 @@ func (op *Operation) failure() string {
 	return cmp.Or(text, "failed, no reason recorded")
 }
 
-// closing is what stands below the list: the warning when something is pending, the note, and the
-// way back to the full history.
+// closing returns what follows the list: the warning about pending operations, the note, and how to read the full
+// history.
 func (s *source) closing() string {
+	return "\n" + s.pendingWarning() + resumptionNote + "\n\n" + s.historyLine() + s.dirLine()
+}
+
+// pendingWarning is the documented warning about operations whose outcome is unknown; "" when there are none.
+func (s *source) pendingWarning() string {
 	pending := 0
 	for i := range s.past {
 		if s.past[i].pending() {
 			pending++
 		}
 	}
-	var warning string
-	if pending > 0 {
-		warning = fmt.Sprintf("WARNING: %d intent(s) are still PENDING — they may have been interrupted.\n"+
-			"Check current disk state before retrying these operations.\n\n", pending)
+	if pending == 0 {
+		return ""
 	}
-	return "\n" + warning + resumptionNote + "\n\n" + s.historyLine() + s.dirLine()
+	return fmt.Sprintf("WARNING: %d intent(s) are still PENDING — they may have been interrupted.\n"+
+		"Check current disk state before retrying these operations.\n\n", pending)
 }
 
 // dirLine says what the paths of the document are relative to; "" when that is not known.

@@ -32,13 +32,14 @@ func (s *source) addPins(d *document) (map[string]bool, error) {
 	}
 	b := d.block(&block{head: pinsHead})
 	for i, p := range pins {
-		d.add(b, &line{text: quote(p.entry), class: classPin, must: p.asked, anchor: "pin:" + p.label, pos: int64(i + 1)})
+		d.add(b, &line{text: quote(p.entry), class: classPin, must: p.asked, anchor: "pin:" + p.label,
+			pos: int64(i + 1)})
 	}
 	return ids, nil
 }
 
-// pins returns what this call pins, then what earlier ones did, and the ids of the messages that
-// stand in them. What earlier calls pinned is known from the text of the earlier summary.
+// pins returns what this call pins, then what earlier ones did, and the ids of the messages among them. Earlier
+// pins are parsed from the text of the earlier summary.
 func (s *source) pins() ([]pin, map[string]bool, error) {
 	ids := make(map[string]bool)
 	var out []pin
@@ -65,15 +66,14 @@ func (s *source) pins() ([]pin, map[string]bool, error) {
 				e = again
 			}
 		} else if e.label != "pin" {
-			continue // a request: chosen anew
+			continue // a request: requests are chosen again
 		}
 		add(pin{e, false})
 	}
 	return out, ids, nil
 }
 
-// resolve returns the text that a pin stands for. not_found: it has the form of a message id, and
-// no message has it.
+// resolve returns the text of a pin. not_found: it has the form of a message id, and no message has it.
 func (s *source) resolve(what string, ids map[string]bool) (entry, error) {
 	if !messageID().MatchString(what) {
 		return entry{label: "pin", text: what}, nil

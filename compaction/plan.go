@@ -29,8 +29,8 @@ type Proposal struct {
 	Record Record
 	// Text is the summary; it is set whenever one was written, also when it was not accepted.
 	Text string
-	// Brief is what a model is to be given, in the modes that ask one; its answer goes to Finish. nil when
-	// nothing would be compacted.
+	// Brief is the input for a model, in the modes that use one; its answer goes to Finish. nil if nothing would
+	// be compacted.
 	Brief *Brief
 }
 
@@ -66,10 +66,13 @@ func validate(in *Input, o *Options) error {
 			return err
 		}
 	case Lossless:
-		return fault.New(fault.Invalid, op, "mode %s needs the evidence store, which this version does not have", Lossless).
-			WithHint("%s keeps what the ledger recorded, without a model; %s adds a model's summary to it", Intent, Hybrid)
+		return fault.New(fault.Invalid, op, "mode %s needs the evidence store, which this version does not have",
+			Lossless).
+			WithHint("%s keeps what the ledger recorded, without a model; %s adds a model's summary to it", Intent,
+				Hybrid)
 	default:
-		return fault.New(fault.Invalid, op, "unknown mode %q: use %s, %s, %s or %s", o.Mode, Intent, Hybrid, LLM, Window)
+		return fault.New(fault.Invalid, op, "unknown mode %q: use %s, %s, %s or %s", o.Mode, Intent, Hybrid, LLM,
+			Window)
 	}
 	switch {
 	case o.Budget < 0:
@@ -97,7 +100,7 @@ func planIntent(in *Input, o Options) (Proposal, error) {
 		return v.whole(o)
 	}
 	ok := borders(in.Items)
-	cuts := []int{boundary(in.Items, ok, v.start, keepLimit(in.room()))}
+	cuts := []int{boundary(in.Items, ok, v.start, keepLimit(in.usable()))}
 	if o.Keep > 0 {
 		asked := lastTurns(in.Items, ok, v.start, o.Keep)
 		if asked <= v.start && (in.Window == 0 || v.before <= in.Window) {
@@ -106,7 +109,7 @@ func planIntent(in *Input, o Options) (Proposal, error) {
 		cuts = []int{asked, cuts[0]}
 	} else if o.Budget > 0 && in.FirstKept == 0 {
 		// Whoever says how long a summary may be wants one of a short session too.
-		cuts = append(cuts, boundary(in.Items, ok, v.start, min(keepLimit(in.room()), v.before/2)))
+		cuts = append(cuts, boundary(in.Items, ok, v.start, min(keepLimit(in.usable()), v.before/2)))
 	}
 	var refused Proposal
 	for i, cut := range cuts {
@@ -127,8 +130,8 @@ func planIntent(in *Input, o Options) (Proposal, error) {
 	return v.upToDate(o), nil
 }
 
-// whole writes the document of the whole session. What it would save does not matter: it stands for
-// the session in another chat.
+// whole writes the document of the whole session. What it saves does not matter: it replaces the session in
+// another chat.
 func (v *view) whole(o Options) (Proposal, error) {
 	if len(v.in.Items) == 0 {
 		return v.upToDate(o), nil
@@ -148,17 +151,19 @@ func (o Options) budget(window int) int {
 }
 
 // propose writes the deterministic summary for one boundary and judges it.
-func (v *view) propose(o Options, cut int) (Proposal, error) { return v.proposeWith(o, cut, told{}) }
+func (v *view) propose(o Options, cut int) (Proposal, error) {
+	return v.proposeWith(o, cut, modelResult{})
+}
 
-// told is what came of asking a model.
-type told struct {
+// modelResult is the result of asking a model.
+type modelResult struct {
 	story   *narrative
 	failure string
 }
 
 // proposeWith writes the summary for one boundary, with a model's words in it where there are any, and
 // judges it.
-func (v *view) proposeWith(o Options, cut int, by told) (Proposal, error) {
+func (v *view) proposeWith(o Options, cut int, by modelResult) (Proposal, error) {
 	budget := o.budget(v.in.Window)
 	s := newSource(v.in, o, recordID(v.in, o, cut), cut, v.affordable(budget, cut))
 	s.story, s.failure = by.story, by.failure
@@ -175,14 +180,15 @@ func (v *view) proposeWith(o Options, cut int, by told) (Proposal, error) {
 	p := v.judge(s, s.mode(), text, 0)
 	if need > 0 {
 		p.Outcome = DoesNotFit
-		p.Why = fmt.Sprintf("a summary with all that is pinned takes %s tokens, the budget is %s", chars.Commas(need), chars.Commas(budget))
+		p.Why = fmt.Sprintf("a summary with all that is pinned takes %s tokens, the budget is %s", chars.Commas(need),
+			chars.Commas(budget))
 	}
 	return p, nil
 }
 
-// recordID names a compaction: the first twelve hex digits of a hash over session, range and
-// position, so that it can stand in the text itself. A document of the whole session is never
-// recorded: its handle is the session, which can be read back as well.
+// recordID names a compaction: the first twelve hex digits of a hash over session, range and position, so that the
+// text itself can contain it. A document of the whole session is never recorded: its handle is the session, which
+// can be read back as well.
 func recordID(in *Input, o Options, cut int) string {
 	if o.Whole {
 		return in.Session.ID

@@ -13,9 +13,11 @@ const ruleText = "\n\n---\n\n"
 var lookalikes = []string{
 	"[USER MESSAGES", "[PINNED", "[OPEN WORK", "[COMMANDS", "[ARTIFACTS", "[AGENT", "[EXPLORATION HISTORY",
 	"[INTENT-DERIVED", "[CONTEXT RECONSTRUCTION", "[CONVERSATION SUMMARY", "[COMPACTION", "[BRIEF SNAPSHOT",
-	"[SYMBOL DEPENDENCY", "[REASONING EXCERPTS", "[Prior Summary", "[Resume:", "[NAMES BY TURN", "[EARLIER SUMMARY", "**Turn Context",
+	"[SYMBOL DEPENDENCY", "[REASONING EXCERPTS", "[Prior Summary", "[Resume:", "[NAMES BY TURN", "[EARLIER SUMMARY",
+	"**Turn Context",
 	"OPERATIONS (", "WARNING:", "RESUMPTION NOTE", "FILES MODIFIED", "CARRIED ANCHORS",
-	"These changes are already on disk", "Paths are relative to", "Re-read only", "Earlier runs, told", "Files read (", "Files grepped (",
+	"These changes are already on disk", "Paths are relative to", "Re-read only", "Earlier runs, told", "Files read (",
+	"Files grepped (",
 	"Other paths that the work named", "Shell searches performed",
 	"The full conversation history has been saved", "(turn ", "(pin", "✓ ", "✗ ", "⧖ ",
 }
@@ -26,9 +28,9 @@ type entry struct {
 	text  string
 }
 
-// quote prints an entry so that its text can be read back, and so that no line of the text can pose
-// as one of ours: a single line follows its label, several stand in a fence that is longer than any
-// in the text, and lines that look like ours are indented by a bar.
+// quote prints an entry so that its text can be read back, and so that no line of the text can be mistaken for one
+// of ours: a single line follows its label, several are fenced by more backticks than any in the text, and lines
+// that look like ours are prefixed with a bar.
 func quote(e entry) string {
 	text := strings.Trim(chars.Strip(e.text), "\n")
 	if strings.TrimSpace(text) == "" {
@@ -53,7 +55,8 @@ func quote(e entry) string {
 
 func poses(line string) bool {
 	trimmed := strings.TrimLeft(line, " \t|")
-	if strings.TrimRight(trimmed, " \t") == "---" || strings.HasPrefix(trimmed, "[") && strings.Contains(trimmed, "dropped by window mode") {
+	if strings.TrimRight(trimmed, " \t") == "---" || strings.HasPrefix(trimmed, "[") &&
+		strings.Contains(trimmed, "dropped by window mode") {
 		return true
 	}
 	for _, l := range lookalikes {

@@ -9,7 +9,8 @@ import (
 )
 
 func FuzzQuoteReadsBackAndNeverPoses(f *testing.F) {
-	for _, s := range []string{"", "a", "a\nb", "```\nx\n```", "\n\n---\n\n", "| ---\n|| [PINNED", "[OPEN WORK\n(turn 3) x", "\x1b[31mred", "é\u200d\n✓ x"} {
+	for _, s := range []string{"", "a", "a\nb", "```\nx\n```", "\n\n---\n\n", "| ---\n|| [PINNED",
+		"[OPEN WORK\n(turn 3) x", "\x1b[31mred", "é\u200d\n✓ x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -34,7 +35,8 @@ func FuzzQuoteReadsBackAndNeverPoses(f *testing.F) {
 // TestADocumentHidesNothing plants a character that is not seen, or drives a terminal, in all that a document quotes.
 func TestADocumentHidesNothing(t *testing.T) {
 	for _, r := range []rune{
-		0x1b, 0x9b, 0x7f, 0xad, 0x34f, 0x61c, 0x180b, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202e, 0x2060, 0x2066, 0x3164, 0xfe01, 0xfeff, 0xe0041, 0xe0130,
+		0x1b, 0x9b, 0x7f, 0xad, 0x34f, 0x61c, 0x180b, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202e, 0x2060, 0x2066,
+		0x3164, 0xfe01, 0xfeff, 0xe0041, 0xe0130,
 	} {
 		t.Run(fmt.Sprintf("%U", r), func(t *testing.T) {
 			k, c := newTalk(t), string(r)

@@ -37,7 +37,8 @@ func (s *source) addReasoning(d *document) error {
 		if text == "" {
 			continue
 		}
-		d.add(b, &line{text: "Turn " + strconv.Itoa(max(1, it.Turn)) + " (" + agentOf("") + "): " + text, class: classSaid, pos: it.first()})
+		d.add(b, &line{text: "Turn " + strconv.Itoa(max(1, it.Turn)) + " (" + agentOf("") + "): " + text,
+			class: classSaid, pos: it.first()})
 		turns++
 		i = s.beforeTurn(i) + 1
 	}

@@ -13,7 +13,7 @@ type Mode string
 const (
 	Intent Mode = "intent" // an operation list and the document around it, without a model
 	Window Mode = "window" // drop the oldest turns
-	LLM    Mode = "llm"    // a model's summary, and beside it what must not be left to a model
+	LLM    Mode = "llm"    // a model's summary, with what must not be left to a model
 	Hybrid Mode = "hybrid" // the document of Intent, and a model's summary in it
 )
 
@@ -46,7 +46,7 @@ type Options struct {
 	Reasoning bool `json:"reasoning,omitempty"`
 }
 
-// Record is an accepted compaction, as it stands in the log.
+// Record is an accepted compaction, as stored in the log.
 type Record struct {
 	ID        string `json:"id"` // 12 hex digits
 	Session   string `json:"session"`
@@ -54,14 +54,13 @@ type Record struct {
 	Mode      Mode   `json:"mode"`                     // what the summary is
 	Requested Mode   `json:"mode_requested,omitempty"` // what was asked for, when a model was
 	Run       *Run   `json:"run,omitempty"`            // how asking the model went
-	// Usage is that of the messages that the summary stands for, and of writing it, together. The
-	// engine sums it up.
+	// Usage is that of the replaced messages and of writing the summary, together. The engine sums it up.
 	Usage  *sessions.Usage `json:"usage,omitempty"`
 	Reason string          `json:"reason,omitempty"`
 	// Model is the one whose window counted, and Window that, in tokens; 0: unknown. The engine fills them in.
 	Model     string `json:"model,omitempty"`
 	Window    int    `json:"window,omitempty"`
-	From      int64  `json:"from"`       // first entry that the summary stands for: that of the log, with what hosts write before the first message
+	From      int64  `json:"from"`       // first entry that the summary replaces: always that of the log
 	To        int64  `json:"to"`         // last one
 	FirstKept int64  `json:"first_kept"` // first entry kept verbatim; To+1 when none exists yet
 	TurnFrom  int    `json:"turn_from"`
@@ -69,7 +68,7 @@ type Record struct {
 	Before    int    `json:"tokens_before"` // of the whole view, o200k_base
 	After     int    `json:"tokens_after"`
 	TextHash  string `json:"text_hash"`      // SHA-256 of the summary's text
-	Text      string `json:"text,omitempty"` // the summary, when it is short enough to stand here
+	Text      string `json:"text,omitempty"` // the summary, if it is short enough
 	TextBlob  string `json:"text_blob,omitempty"`
 	// Shown is what readers other than the agent see in the place of the text, where that was made from exact
 	// words: by a version before schema 3. "": the text itself.

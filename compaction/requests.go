@@ -18,7 +18,7 @@ const (
 	requestChars = 8_000
 	// requestsFirst is how many messages share the requests' part of the budget before all others.
 	requestsFirst = 12
-	// requestFrame is what a request takes beside its text, in tokens.
+	// requestFrame is what a request takes besides its text, in tokens.
 	requestFrame = 10
 	// requestShort is the size in tokens up to which a message is looked through for what it is.
 	requestShort = 300
@@ -31,15 +31,15 @@ type request struct {
 	item *Item
 	tags []string // "first request", "standing rule", "in progress"
 	text string
-	kept bool // it stands below as well
+	kept bool // it is also in the part kept verbatim
 }
 
 // hostSaid recognises messages that hosts write in the user's name.
-var hostSaid = lazy(`^\s*(<command-|<local-command|<bash-|<task-notification|\[Request interrupted by user|Caveat: The messages below)`)
+var hostSaid = lazy(`^\s*(<command-|<local-command|<bash-|<task-notification|\[Request interrupted by user|` +
+	`Caveat: The messages below)`)
 
-// addRequests adds what the user asked for, word for word, oldest first: the first task, the newest
-// messages, standing rules, then the older ones. Those that stay in the view are told too: the document
-// may be all that a host hands on.
+// addRequests adds the user's requests word for word, oldest first: the first task, the newest messages, standing
+// rules, then the older ones. Those that stay in the view are included: a host may hand on the document alone.
 func (s *source) addRequests(d *document, n *names, pinned map[string]bool) error {
 	all, err := s.requests(pinned)
 	if err != nil || len(all) == 0 {
@@ -60,15 +60,15 @@ func (s *source) addRequests(d *document, n *names, pinned map[string]bool) erro
 	if err != nil {
 		return err
 	}
-	rooms := s.rooms(chosen)
+	shares := s.shares(chosen)
 	for i, r := range chosen {
 		it := r.item
 		l := &line{class: classRequest, anchor: "turn:" + strconv.Itoa(it.Turn), pos: it.first()}
-		text := s.fit(r.text, rooms[i], it.ID)
+		text := s.fit(r.text, shares[i], it.ID)
 		l.text = quote(entry{label: r.label(), text: text})
 		d.add(b, l)
 		if i < requestsFirst {
-			n.told(text)
+			n.markPrinted(text)
 		}
 	}
 	b.more = func(left []*line) string { return s.moreRequests(all, b) }
@@ -97,27 +97,27 @@ func (s *source) requests(pinned map[string]bool) ([]*request, error) {
 	return slices.DeleteFunc(all, func(r *request) bool { return hostSaid().MatchString(r.text) }), nil
 }
 
-// rooms says how many tokens each request may take, the rest is left out of its middle: the first ones
-// share their part of the budget so that the longest give way first, the others get little.
-func (s *source) rooms(chosen []*request) []int {
-	rooms := make([]int, len(chosen))
+// shares returns how many tokens each request may take; the middle of a longer one is left out. The first ones
+// share their part of the budget so that the longest are shortened first, the others get little.
+func (s *source) shares(chosen []*request) []int {
+	shares := make([]int, len(chosen))
 	left := s.budget * shareOf[classRequest] / 100
 	first := min(len(chosen), requestsFirst)
 	order := make([]int, first)
 	for i := range order {
 		order[i] = i
-		rooms[i] = requestFrame + count(clip(chosen[i].text, requestChars*2))
+		shares[i] = requestFrame + count(clip(chosen[i].text, requestChars*2))
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rooms[a], rooms[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[a], shares[b]) })
 	for k, i := range order {
-		rooms[i] = max(24, min(rooms[i], left/(first-k)))
-		left -= rooms[i]
-		rooms[i] -= requestFrame
+		shares[i] = max(24, min(shares[i], left/(first-k)))
+		left -= shares[i]
+		shares[i] -= requestFrame
 	}
 	for i := first; i < len(chosen); i++ {
-		rooms[i] = s.budget * 8 / 100
+		shares[i] = s.budget * 8 / 100
 	}
-	return rooms
+	return shares
 }
 
 // chooseRequests loads the requests worth printing, the most worthy first.
@@ -181,13 +181,10 @@ func (s *source) standing(all []*request) []*request {
 
 // anchored returns the requests that the earlier summary quoted.
 func (s *source) anchored(all []*request) []*request {
-	quoted := make(map[int]bool)
-	for _, turn := range quotedTurns(s.in.PreviousText) {
-		quoted[turn] = true
-	}
+	quoted := quotedTurns(s.in.PreviousText)
 	var out []*request
 	for _, r := range slices.Backward(all) {
-		if quoted[r.item.Turn] {
+		if slices.Contains(quoted, r.item.Turn) {
 			out = append(out, r)
 		}
 	}
@@ -246,35 +243,35 @@ func (s *source) textOf(it *Item) (string, error) {
 	return strings.Join(parts, "\n"), nil
 }
 
-// fit returns text with at most room tokens: its head and tail around a mark that says how much is
-// missing and where it is.
-func (s *source) fit(text string, room int, id string) string {
-	room = max(room, 24)
+// fit returns text with at most limit tokens: its head and tail around a mark that gives the size of the missing
+// part and its handle.
+func (s *source) fit(text string, limit int, id string) string {
+	limit = max(limit, 24)
 	const widest = 16 // bytes of one token, about, at most
-	if len(text) <= room || len(text) <= room*widest && count(text) <= room {
+	if len(text) <= limit || len(text) <= limit*widest && count(text) <= limit {
 		return text
 	}
 	all := utf8.RuneCountInString(text)
-	head, tail := room*3, room*3/2 // a token has four and a half characters, at most
+	head, tail := limit*3, limit*3/2 // a token has four and a half characters, at most
 	for range 16 {
 		if head+tail >= all {
 			head, tail = all/2, all/4
 		}
 		h, t := wordBefore(text, len(chars.Head(text, head))), wordAfter(text, len(text)-len(chars.Tail(text, tail)))
 		short := text[:h] + leftOut(utf8.RuneCountInString(text[h:t]), id) + text[t:]
-		if count(short) <= room {
+		if count(short) <= limit {
 			return short
 		}
 		head, tail = head*7/8, tail*7/8
 	}
-	return clip(text, room)
+	return clip(text, limit)
 }
 
 // fetchChars is how many characters are left out of a text at least where it says how to read it back
 // alone: the whole history can be read anyway.
 const fetchChars = 1_000
 
-// leftOut stands for so many characters that are left out of a text.
+// leftOut marks n characters that are left out of a text.
 func leftOut(n int, id string) string {
 	mark := " […" + chars.Commas(n) + " characters left out"
 	if n >= fetchChars {

@@ -18,12 +18,14 @@ const (
 
 // exact recognises what must be copied letter by letter and is neither a path nor an identifier: URLs,
 // exit codes, codes of errors, numbers with their units.
-var exact = lazy(`https?://[^\s<>"'` + "`" + `)\]]+|\b[Ee]xit(?: code| status)? \d+\b|\b[A-Z]{1,5}-?\d{2,6}\b|\bE[A-Z]{4,}\b|` +
-	`\b\d[\d.,]*\s?(?:ns|µs|ms|s|min|h|days?|KB|MB|GB|KiB|MiB|GiB|bytes?|tokens?|lines?|px|Hz|kHz|MHz|GHz|rows?|columns?|USD|EUR)\b|\b\d[\d.,]*\s?[%€$]`)
+var exact = lazy(`https?://[^\s<>"'` + "`" + `)\]]+|\b[Ee]xit(?: code| status)? \d+\b|\b[A-Z]{1,5}-?\d{2,6}\b|` +
+	`\bE[A-Z]{4,}\b|` +
+	`\b\d[\d.,]*\s?(?:ns|µs|ms|s|min|h|days?|KB|MB|GB|KiB|MiB|GiB|bytes?|tokens?|lines?|px|Hz|kHz|MHz|GHz|rows?|` +
+	`columns?|USD|EUR)\b|\b\d[\d.,]*\s?[%€$]`)
 
-// retain looks at what a model's summary left out: paths, identifiers, codes, addresses and quantities
-// that the user or the change log names and that stand nowhere in the document. They are added as they
-// are, the most recent first. It reports whether there were any.
+// retain finds what a model's summary left out: paths, identifiers, codes, addresses and quantities that the user
+// or the change log names and the document does not contain. It adds them verbatim, the most recent first, and
+// reports whether there were any.
 func (s *source) retain(d *document, text string) (bool, error) {
 	if s.story == nil {
 		return false, nil
@@ -67,7 +69,8 @@ func (s *source) retain(d *document, text string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		things := slices.Concat(it.Paths, it.Names, exact().FindAllString(chars.Strip(said[:min(len(said), retainedBytes)]), 64))
+		things := slices.Concat(it.Paths, it.Names,
+			exact().FindAllString(chars.Strip(said[:min(len(said), retainedBytes)]), 64))
 		for i, t := range things {
 			things[i] = oneLine(t, 200)
 		}
@@ -90,7 +93,7 @@ func (s *source) namedBy(op *Operation) []string {
 	return nil
 }
 
-// carried returns the block of carried anchors, which stands before the body.
+// carried returns the block of carried anchors, which precedes the body.
 func (d *document) carried() *block {
 	for _, b := range d.blocks {
 		if b.head == carriedHead {

@@ -10,14 +10,14 @@ import (
 
 const (
 	saidHead = "[AGENT'S CLOSING WORDS — claims, not checked]"
-	// saidTurns is how many of the newest turns are told.
+	// saidTurns is how many of the newest turns are included.
 	saidTurns = 10
 	// saidTries is how many messages of a turn are looked at for one with a text.
 	saidTries = 3
 )
 
-// addSaid adds what the agent said at the end of each of the newest turns: its report is often the
-// only place where a reason stands.
+// addSaid adds what the agent said at the end of each of the newest turns: its report is often the only record of
+// a reason.
 func (s *source) addSaid(d *document) error {
 	b := d.block(&block{head: saidHead})
 	turns, tries := 0, 0
@@ -61,9 +61,9 @@ func (s *source) beforeTurn(i int) int {
 
 const artifactsHead = "[ARTIFACTS — large results kept outside the conversation: read_artifact(id=…)]"
 
-// addArtifacts adds the handles of what stands outside the conversation, the newest first.
+// addArtifacts adds the handles of what is stored outside the conversation, the newest first.
 func (s *source) addArtifacts(d *document) {
-	b := d.block(&block{head: artifactsHead, more: moreArtifacts})
+	b := d.block(&block{head: artifactsHead, more: countOf("  … and %s more artifact(s)")})
 	seen := make(map[string]bool)
 	for _, a := range slices.Backward(s.in.Artifacts) {
 		if a.Seq > s.last || seen[a.ID] {
@@ -76,11 +76,4 @@ func (s *source) addArtifacts(d *document) {
 		}
 		d.add(b, &line{text: text, class: classArtifact, anchor: "handle:" + a.ID, pos: int64(len(seen))})
 	}
-}
-
-func moreArtifacts(left []*line) string {
-	if len(left) == 0 {
-		return ""
-	}
-	return "  … and " + chars.Commas(len(left)) + " more artifact(s)"
 }

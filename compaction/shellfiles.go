@@ -20,7 +20,7 @@ func (t *fileTable) shellActs(op *Operation) {
 			hit = append(hit, t.get(from))
 		}
 		for _, f := range hit {
-			t.touch(f, op)
+			f.touched = op.Seq
 			switch {
 			case op.Status != intents.Applied:
 				f.unsure = "moved or deleted by a command that failed (" + turnRange(op.Turn, op.Turn) + "): check"

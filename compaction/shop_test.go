@@ -126,7 +126,8 @@ func (s *shop) block(it *Item, b shopBlock, said []string, facts *transcript.Mes
 		if m.Tracked() {
 			s.calls[b.ID] = len(s.in.Operations)
 			s.in.Operations = append(s.in.Operations, Operation{Intent: intents.Intent{
-				Seq: it.Seqs[0], Turn: it.Turn, Name: b.Name, Op: m.Op, CallID: b.ID, Status: intents.Pending, From: m.From,
+				Seq: it.Seqs[0], Turn: it.Turn, Name: b.Name, Op: m.Op, CallID: b.ID, Status: intents.Pending,
+				From:   m.From,
 				Target: strings.TrimPrefix(m.Target, s.in.Session.Dir+"/"), Command: clip(m.Command, 1000),
 			}, Acts: fileActs(m.Command)})
 		}

@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -10,7 +11,7 @@ import (
 type source struct {
 	in     *Input
 	o      Options
-	id     string // of the record: stands in the text
+	id     string // of the record: part of the text
 	cut    int    // items before it are compacted
 	budget int    // of the document, in tokens
 	last   int64  // newest compacted entry
@@ -19,7 +20,7 @@ type source struct {
 	files    []*fileState
 	moves    map[string]string // present paths of what was moved, by the former ones
 	commands []*commandState
-	keys     map[string]keyed // of commands: the same one runs often
+	keys     map[string]commandKey // by command: the same one runs often
 	explored explored
 	focus    []string
 	story    *narrative            // a model's words; nil: none
@@ -28,7 +29,8 @@ type source struct {
 }
 
 func newSource(in *Input, o Options, id string, cut, budget int) *source {
-	s := &source{in: in, o: o, id: id, cut: cut, budget: budget, last: in.Items[cut-1].last(), keys: make(map[string]keyed)}
+	s := &source{in: in, o: o, id: id, cut: cut, budget: budget, last: in.Items[cut-1].last(),
+		keys: make(map[string]commandKey)}
 	for _, op := range in.Operations {
 		if op.Seq <= s.last {
 			s.past = append(s.past, op)
@@ -55,12 +57,18 @@ func (s *source) focused(text string) bool {
 		return false
 	}
 	text = strings.ToLower(text)
-	for _, w := range s.focus {
-		if strings.Contains(text, w) {
-			return true
-		}
+	return slices.ContainsFunc(s.focus, func(w string) bool { return strings.Contains(text, w) })
+}
+
+// compareFocus orders a text in focus before one that is not.
+func (s *source) compareFocus(a, b string) int {
+	switch fa, fb := s.focused(a), s.focused(b); {
+	case fa == fb:
+		return 0
+	case fa:
+		return -1
 	}
-	return false
+	return 1
 }
 
 // retrieve is the call that reads back what this compaction took out of the view.

@@ -27,7 +27,8 @@ var superseded = []struct {
 	{
 		"a failed check that a larger one says anew",
 		"run go test -run TestOld ./a => 1 --- FAIL: TestOld\nrun go test ./... => 0 ok",
-		[]string{"Nothing recorded is pending or failed.", "Earlier runs, told anew by later ones (not current):\n  go test -run TestOld ./a → exit 1 (turn 1)"},
+		[]string{"Nothing recorded is pending or failed.", "Earlier runs, told anew by later ones (not " +
+			"current):\n  go test -run TestOld ./a → exit 1 (turn 1)"},
 		[]string{"--- FAIL"},
 	},
 	{
@@ -77,7 +78,8 @@ var superseded = []struct {
 func TestNothingSupersededIsToldAsCurrent(t *testing.T) {
 	for _, c := range superseded {
 		t.Run(c.name, func(t *testing.T) {
-			p := newTalk(t).play("user Go on\nread big.go 6000\n" + c.script + "\nuser next\nsay done\nplan {\"keep\":1}")
+			p := newTalk(t).play("user Go on\nread big.go 6000\n" + c.script + "\nuser next\nsay done\nplan " +
+				"{\"keep\":1}")
 			now, _, _ := strings.Cut(p.Text, "[INTENT-DERIVED")
 			for _, want := range c.want {
 				if !strings.Contains(now, want) {
@@ -90,7 +92,8 @@ func TestNothingSupersededIsToldAsCurrent(t *testing.T) {
 				}
 			}
 			for line := range strings.Lines(p.Text[len(now):]) {
-				if strings.HasPrefix(line, "  ✗") && !strings.Contains(now, "→ exit") && !strings.Contains(line, " later (") {
+				if strings.HasPrefix(line, "  ✗") && !strings.Contains(now, "→ exit") &&
+					!strings.Contains(line, " later (") {
 					t.Errorf("the list does not say what became of it: %q", line)
 				}
 			}
@@ -102,9 +105,11 @@ func TestNothingSupersededIsToldAsCurrent(t *testing.T) {
 // what of it still holds. A correction comes before what is merely recent when there is little room.
 func TestACorrectedRequestStandsBeforeItsCorrection(t *testing.T) {
 	script := "user Name it basket\nread big.go 6000\nuser No, name it cart instead\n" +
-		strings.Repeat("user And now something else entirely, which takes its room as well\nsay ok\n", 30) + "plan {\"keep\":1,\"budget\":500}"
+		strings.Repeat("user And now something else entirely, which takes its room as well\nsay ok\n", 30) +
+		"plan {\"keep\":1,\"budget\":500}"
 	text := newTalk(t).play(script).Text
-	asked, corrected := strings.Index(text, "Name it basket"), strings.Index(text, "(turn 2, correction) No, name it cart instead")
+	asked, corrected := strings.Index(text, "Name it basket"), strings.Index(text, "(turn 2, correction) No, "+
+		"name it cart instead")
 	if asked < 0 || corrected < asked || !strings.Contains(text, "a newer message overrides an older one") {
 		t.Error(text)
 	}

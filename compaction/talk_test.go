@@ -124,7 +124,8 @@ func (k *talk) write(path string, names ...string) {
 }
 
 func (k *talk) run(command string, exit int, outcome string) {
-	op := Operation{Intent: intents.Intent{Name: "Bash", Op: intents.OpShell, Command: command, Outcome: outcome}, Acts: fileActs(command)}
+	op := Operation{Intent: intents.Intent{Name: "Bash", Op: intents.OpShell, Command: command, Outcome: outcome},
+		Acts: fileActs(command)}
 	end := ""
 	if exit != 0 {
 		op.ExitCode = &exit
@@ -220,7 +221,8 @@ func (k *talk) play(script string) Proposal {
 			op := map[string]string{"edit": intents.OpPatch, "write": intents.OpWrite, "delete": intents.OpDelete}[verb]
 			k.do(Operation{Intent: intents.Intent{Name: verb, Op: op, Target: words[0]}}, end, words[1:]...)
 		case "move":
-			k.do(Operation{Intent: intents.Intent{Name: verb, Op: intents.OpMove, From: words[0], Target: words[1]}}, "")
+			k.do(Operation{Intent: intents.Intent{Name: verb, Op: intents.OpMove, From: words[0], Target: words[1]}},
+				"")
 		case "run":
 			command, ended, _ := strings.Cut(rest, " => ")
 			code, outcome, _ := strings.Cut(ended, " ")
@@ -228,7 +230,8 @@ func (k *talk) play(script string) Proposal {
 			k.run(command, n, outcome)
 		case "artifact":
 			n, _ := strconv.Atoi(words[1])
-			k.in.Artifacts = append(k.in.Artifacts, ArtifactRef{ID: words[0], Tokens: n, Label: strings.Join(words[2:], " "), Seq: k.in.Position})
+			k.in.Artifacts = append(k.in.Artifacts,
+				ArtifactRef{ID: words[0], Tokens: n, Label: strings.Join(words[2:], " "), Seq: k.in.Position})
 		case "compact", "plan":
 			var o Options
 			if err := json.Unmarshal([]byte(rest), &o); err != nil {

@@ -7,8 +7,8 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// oneLine returns s as one line of at most limit characters: white space becomes single spaces,
-// and "…" stands for what was cut.
+// oneLine returns s as one line of at most limit characters: white space becomes single spaces, and a cut ends
+// with "…".
 func oneLine(s string, limit int) string {
 	s = s[:min(len(s), 8*limit+64)] // enough for limit characters of any width
 	return clip(strings.Join(strings.Fields(chars.Strip(s)), " "), limit)

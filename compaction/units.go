@@ -2,11 +2,11 @@ package compaction
 
 import "ctxledger.dev/transcript"
 
-// borders says before which items the conversation may be cut without parting a call from one of
-// its results. It has one element per item; the first is always true.
+// borders reports before which items the conversation may be cut without separating a call from one of its
+// results. It has one element per item; the first is always true.
 //
-// A result belongs to the newest earlier call with its id, however late or out of order it came. A
-// call of the newest answer that has no result yet is about to get one: nothing is cut behind it.
+// A result belongs to the newest earlier call with its id, however late or out of order it came. A call of the
+// newest answer without a result is still pending: nothing is cut after it.
 func borders(items []Item) []bool {
 	reach := furthestResults(items)
 	ok := make([]bool, len(items))

@@ -4,11 +4,13 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"ctxledger.dev/compaction/shellcmd"
 )
 
-// verify goes through a summary statement by statement. One that the ledger refutes goes, and in its
-// place stands what the ledger says; one that nothing in the ledger backs is marked as the assumption that
-// it is. kept counts the statements that are left.
+// verify checks a summary statement by statement. A statement that the ledger refutes is replaced by what the
+// ledger says; one without support in the ledger is marked as an assumption. kept counts the statements that are
+// left.
 func (s *source) verify(text string, run *Run, kept *int) string {
 	if text == "" {
 		return ""
@@ -48,17 +50,17 @@ type subject int
 const (
 	aboutAnything subject = iota
 	aboutDone             // what was done: each statement needs something that backs it
-	aboutAhead            // what is to be done: that it is not done yet is no objection
+	aboutAhead            // planned work: that it is not done yet is no objection
 )
 
-// The headings of the presets, and of models that go their own way, by what stands under them.
+// Headings of the presets, and of models that choose their own, by what they introduce.
 var (
 	headsDone  = lazy(`(?i)^#+\s*(completed|done|artifacts|what was done|changes( made)?|accomplished|finished)\b`)
-	headsAhead = lazy(`(?i)^#+\s*(open questions|remaining|next|in progress|blocked|to ?do|plan|goal|session intent|constraints)\b`)
+	headsAhead = lazy(`(?i)^#+\s*(open questions|remaining|next|in progress|blocked|to ?do|plan|goal|session ` +
+		`intent|constraints)\b`)
 )
 
-// subjectOf returns what stands under a heading. A subheading that says nothing of it goes on with what is
-// above.
+// subjectOf returns the subject of a heading. A subheading without a known one keeps that of the section above.
 func subjectOf(heading string, above subject) subject {
 	switch {
 	case headsDone().MatchString(heading):
@@ -71,7 +73,7 @@ func subjectOf(heading string, above subject) subject {
 	return aboutAnything
 }
 
-// cutBullet parts a line of a list from what makes it one.
+// cutBullet splits a list item into its marker and its statement.
 func cutBullet(l string) (bullet, statement string) {
 	rest := strings.TrimLeft(l, " \t")
 	for _, mark := range []string{"- [ ] ", "- [x] ", "* [x] ", "- ", "* ", "• "} {
@@ -91,8 +93,8 @@ func isNone(statement string) bool {
 	return false
 }
 
-// objections says what the ledger has against one statement: that it is refuted, or that something in it is
-// backed by nothing that was recorded.
+// objections returns what the ledger says against one statement: that it is refuted, or that nothing recorded
+// supports a part of it.
 func (s *source) objections(statement string, about subject) (refuted, unknown string) {
 	note := func(text string) {
 		if unknown == "" {
@@ -124,31 +126,31 @@ func (s *source) objections(statement string, about subject) (refuted, unknown s
 	return "", unknown
 }
 
-// backed reports whether a statement names something that the ledger knows: a file that changed or was read,
-// a command, a deed that ran, or a name that stands in the conversation.
+// backed reports whether a statement names something that the ledger knows: a file that was changed or read, a
+// command, a deed that was done, or a name of the conversation.
 func (s *source) backed(statement string) bool {
 	for _, f := range s.files {
 		if mentions(statement, f.path) && (f.applied > 0 || f.gone != "" || claimOf(statement).failed) {
 			return true
 		}
 	}
-	for _, r := range s.explored.all {
-		if mentions(statement, r.path) {
-			return true
-		}
+	if slices.ContainsFunc(s.explored.all, func(r *readState) bool { return mentions(statement, r.path) }) {
+		return true
 	}
 	for _, c := range s.commands {
-		if c.named(statement) || c.purpose >= build && namesChecks().MatchString(statement) {
+		if c.named(statement) || c.purpose >= shellcmd.Build && namesChecks().MatchString(statement) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(deeds, func(d deed) bool { return d.says().MatchString(statement) }) || s.namesKnown(statement)
+	return slices.ContainsFunc(deeds, func(d deed) bool {
+		return d.says().MatchString(statement)
+	}) || s.namesKnown(statement)
 }
 
 // names of code in a statement: what prose has not.
 var codeNames = lazy(`[A-Za-z_][A-Za-z0-9]*(?:[._:][A-Za-z0-9_]+)+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*`)
 
-// namesKnown reports whether a statement has a name of code that stands in the range.
+// namesKnown reports whether a statement contains a code name of the range.
 func (s *source) namesKnown(statement string) bool {
 	for _, name := range codeNames().FindAllString(statement, 20) {
 		for _, it := range s.in.Items {

@@ -9,7 +9,8 @@ import (
 // is to be done need not be done yet.
 func TestHeadingsSayWhatAStatementNeeds(t *testing.T) {
 	k := newTalk(t)
-	k.play("user Make it go\nread src/wall.go 100\nedit src/oven.go Oven.Heat\nedit src/door.go ! old text not found\nuser next\n")
+	k.play("user Make it go\nread src/wall.go 100\nedit src/oven.go Oven.Heat\nedit src/door.go ! old text not " +
+		"found\nuser next\n")
 	s := newSource(&k.in, Options{Mode: LLM}, "aaaaaaaaaaaa", len(k.in.Items)-1, 2_000)
 	for _, c := range []struct{ heading, says, want string }{ // as below
 		{"## Completed", "The bread is warm.", "?"},
@@ -30,7 +31,8 @@ func TestHeadingsSayWhatAStatementNeeds(t *testing.T) {
 		var run Run
 		kept := 0
 		got := s.verify(c.heading+"\n- "+c.says, &run, &kept)
-		if marked := strings.Contains(got, "- "+unverified+c.says+"] ("); marked != (c.want == "?") || run.Marked > 1 || run.Removed > 0 {
+		if marked := strings.Contains(got, "- "+unverified+c.says+"] ("); marked != (c.want == "?") ||
+			run.Marked > 1 || run.Removed > 0 {
 			t.Errorf("%q became %q", c.says, got)
 		}
 	}
@@ -121,7 +123,8 @@ user next
 		bullet, statement := cutBullet(c.says)
 		switch {
 		case strings.HasSuffix(c.want, "-"):
-			if !strings.HasPrefix(got, bullet+removedMark) || strings.Contains(got, statement) || run.Removed != 1 || kept != 0 {
+			if !strings.HasPrefix(got, bullet+removedMark) || strings.Contains(got, statement) || run.Removed != 1 ||
+				kept != 0 {
 				t.Errorf("%q became %q", c.says, got)
 			}
 		case c.want == "?":

@@ -10,11 +10,10 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// view is what the model is to see before the compaction: the current summary and the items behind
-// it.
+// view is what the model sees before the compaction: the current summary and the items after it.
 type view struct {
 	in       *Input
-	start    int   // the first item that stands in the view itself
+	start    int   // the first item that is in the view itself
 	previous int   // tokens of the current summary
 	before   int   // tokens of the whole view
 	behind   []int // tokens of the items from each index on
@@ -63,7 +62,7 @@ func (v *view) nothing(format string, counts ...int) Proposal {
 // upToDate says why no boundary was found.
 func (v *view) upToDate(o Options) Proposal {
 	n := len(v.in.Items) - v.start
-	rule := fmt.Sprintf("%d turns or %s tokens", keepTurns, chars.Commas(keepLimit(v.in.room())))
+	rule := fmt.Sprintf("%d turns or %s tokens", keepTurns, chars.Commas(keepLimit(v.in.usable())))
 	if o.Keep > 0 {
 		rule = fmt.Sprintf("the last %d turn(s)", o.Keep)
 	}
@@ -72,15 +71,17 @@ func (v *view) upToDate(o Options) Proposal {
 		return Proposal{Outcome: NothingToDo, Why: "the session has no messages yet"}
 	case v.in.FirstKept > 0:
 		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
-			"nothing new since the last compaction: the %s message(s) after it are within what stays verbatim (%s)", chars.Commas(n), rule)}
+			"nothing new since the last compaction: the %s message(s) after it are within what stays verbatim (%s)",
+			chars.Commas(n), rule)}
 	default:
 		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
-			"everything fits: the %s message(s), %s tokens, are within what stays verbatim (%s)", chars.Commas(n), chars.Commas(v.before), rule)}
+			"everything fits: the %s message(s), %s tokens, are within what stays verbatim (%s)", chars.Commas(n),
+			chars.Commas(v.before), rule)}
 	}
 }
 
-// judge makes the record of a compaction and holds it against the post-conditions. limit bounds the
-// whole view; 0 means the window alone does.
+// judge makes the record of a compaction and checks the post-conditions. limit bounds the whole view; 0 means that
+// only the window does.
 func (v *view) judge(s *source, mode Mode, text string, limit int) Proposal {
 	in := v.in
 	sum := sha256.Sum256([]byte(text))

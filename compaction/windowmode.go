@@ -29,7 +29,7 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 		return v.nothing("the whole view, %s tokens, fits the budget of %s", v.before, limit), nil
 	}
 	ok := borders(in.Items)
-	room := limit
+	target := limit
 	last := lastTurns(in.Items, ok, v.start, max(1, o.Keep))
 	if last <= v.start {
 		return v.nothing("only turns that are always kept are left: %s tokens, budget %s", v.before, limit), nil
@@ -37,7 +37,7 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 	var p Proposal
 	for cut := v.start + 1; cut <= last; cut++ {
 		turnStart := ok[cut] && in.Items[cut].Turn != in.Items[cut-1].Turn
-		if cut < last && (!turnStart || v.kept(cut) > room) {
+		if cut < last && (!turnStart || v.kept(cut) > target) {
 			continue
 		}
 		s := newSource(in, o, recordID(in, o, cut), cut, limit)
@@ -48,13 +48,13 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 		if p = v.judge(s, Window, text, limit); p.Outcome == Compacted {
 			break
 		}
-		room = limit - count(text) // what is pinned only grows with the range
+		target = limit - count(text) // what is pinned only grows with the range
 	}
 	return p, nil
 }
 
-// windowText is what stands in the place of the dropped turns: an earlier summary, the pinned
-// messages, and one line that says how many turns were dropped and where they are.
+// windowText returns what replaces the dropped turns: an earlier summary, the pinned messages, and one line with
+// the number of dropped turns and their handle.
 func (s *source) windowText() (string, error) {
 	var parts []string
 	earlier := earlierSummary(s.in)
@@ -67,7 +67,7 @@ func (s *source) windowText() (string, error) {
 	}
 	block := windowHead
 	for _, e := range pinned {
-		if q := quote(e); !strings.Contains("\n"+earlier, "\n"+q+"\n") { // else it stands above
+		if q := quote(e); !strings.Contains("\n"+earlier, "\n"+q+"\n") { // otherwise the earlier summary has it
 			block += "\n" + q
 		}
 	}
@@ -102,16 +102,15 @@ func (s *source) windowPins() ([]entry, error) {
 	if !ids[first.item.ID] {
 		out = append(out, entry{first.label(), s.fit(first.text, s.budget/4, first.item.ID)})
 	}
-	for i := len(standing) - 1; i >= 0; i-- {
-		if r := standing[i]; r != first && !ids[r.item.ID] {
+	for _, r := range slices.Backward(standing) {
+		if r != first && !ids[r.item.ID] {
 			out = append(out, entry{r.label(), r.text})
 		}
 	}
 	return out, nil
 }
 
-// dropped counts the turns that are not in the view any more: those that only a summary stands for
-// included.
+// dropped counts the turns that are no longer in the view, including those that only a summary covers.
 func (s *source) dropped() int {
 	turns := make(map[int]bool)
 	for i := range s.in.Items[:s.cut] {
@@ -121,19 +120,13 @@ func (s *source) dropped() int {
 	return len(turns)
 }
 
-// earlierSummary returns the summary that must stay: the whole of the earlier text, or what stands
-// in it before the block of window mode.
+// earlierSummary returns the summary that must stay: the earlier text without a trailing block of window mode.
 func earlierSummary(in *Input) string {
-	earlier, _ := splitWindow(in.PreviousText)
-	return earlier
-}
-
-func splitWindow(text string) (earlier, block string) {
-	if strings.HasPrefix(text, windowHead) {
-		return "", text
+	if strings.HasPrefix(in.PreviousText, windowHead) {
+		return ""
 	}
-	if i := strings.LastIndex(text, ruleText+windowHead); i >= 0 {
-		return text[:i], text[i+len(ruleText):]
+	if i := strings.LastIndex(in.PreviousText, ruleText+windowHead); i >= 0 {
+		return in.PreviousText[:i]
 	}
-	return text, ""
+	return in.PreviousText
 }

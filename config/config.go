@@ -3,10 +3,10 @@
 // Start at Load. Keys are written in snake_case and matched without regard to case and
 // underscores, so that PascalCase configurations load unchanged.
 //
-// Guarantees: a workspace without the file has the defaults; a key that nobody knows is a warning
+// Guarantees: a workspace without the file has the defaults; an unknown key is a warning
 // with its line; a file with a value of the wrong type is not used, never guessed at; a link that
-// leads out of the workspace is not followed. What the user's own file says is known as that (Source.User), and nothing
-// that lies in a workspace is.
+// leads out of the workspace is not followed. Only settings from the user's own file are marked as such (Source.User),
+// never those from a workspace.
 //
 // The package deliberately holds only settings that something uses, and decides nothing: engine
 // and the commands map settings to what they do, and package trust says what a workspace may have run.
@@ -106,7 +106,8 @@ func Load(e env.Env, root, state string) (Config, []Problem) {
 	}
 	c, unknown, err := merge(docs)
 	if err != nil { // each alone made sense
-		return Default(), append(problems, Problem{File: File, Message: err.Error(), Instead: "the defaults are in force instead"})
+		return Default(), append(problems, Problem{File: File, Message: err.Error(),
+			Instead: "the defaults are in force instead"})
 	}
 	if broken { // what the user wants is not known
 		c.Summarizer, c.SummarizerFrom = nil, Source{}
@@ -156,7 +157,9 @@ func merge(docs []document) (Config, []Problem, error) {
 	}
 	var problems []Problem
 	for _, p := range parsers {
-		slices.SortStableFunc(p.problems, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Key, b.Key)) })
+		slices.SortStableFunc(p.problems, func(a, b Problem) int {
+			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Key, b.Key))
+		})
 		problems = append(problems, few(slices.Compact(p.problems))...) // policies are read once for each agent
 	}
 	return c, problems, nil
@@ -171,7 +174,8 @@ func few(problems []Problem) []Problem {
 	if n <= 0 {
 		return problems
 	}
-	return append(problems[:maxProblems:maxProblems], Problem{File: problems[0].File, Message: "and " + chars.Plural(n, "more unknown setting")})
+	return append(problems[:maxProblems:maxProblems], Problem{File: problems[0].File, Message: "and " +
+		chars.Plural(n, "more unknown setting")})
 }
 
 // parser reads one document.
@@ -187,7 +191,8 @@ func (p *parser) settings(c *Config) error {
 	var follow, models, summarizer yamldoc.Field
 	err := p.take(p.fields, map[string]any{
 		"follow": &follow, "exports": &c.Exports, "ledgerwarnmb": &c.LedgerWarnMB,
-		"models": &models, "context": &p.context, "agents": &p.agents, "corrections": &c.Corrections, "summarizer": &summarizer,
+		"models": &models, "context": &p.context, "agents": &p.agents, "corrections": &c.Corrections,
+		"summarizer": &summarizer,
 	})
 	if err == nil && follow.Key != "" {
 		var said *bool
@@ -222,11 +227,13 @@ func (p *parser) take(fields []yamldoc.Field, settings map[string]any) error {
 		key := fold(f.Key)
 		into, known := settings[key]
 		if !known {
-			p.problems = append(p.problems, Problem{File: p.name, Line: f.Line, Key: f.Key, Message: fmt.Sprintf("unknown setting %.200q", f.Key)})
+			p.problems = append(p.problems, Problem{File: p.name, Line: f.Line, Key: f.Key,
+				Message: fmt.Sprintf("unknown setting %.200q", f.Key)})
 			continue
 		}
 		if line, again := lines[key]; again {
-			return fault.New(fault.Invalid, "config.load", "line %d: %s was set in line %d already", f.Line, f.Key, line)
+			return fault.New(fault.Invalid, "config.load", "line %d: %s was set in line %d already", f.Line, f.Key,
+				line)
 		}
 		lines[key] = f.Line
 		if whole, ok := into.(*yamldoc.Field); ok {

@@ -49,11 +49,14 @@ func TestSettings(t *testing.T) {
 			problems: `ctxledger.yaml:1: unknown setting "a"; ctxledger.yaml:3: unknown setting "nested"`},
 		{name: "null keeps the default", text: "follow:\n", follow: true},
 		{name: "wrong type", text: "\nfollow: maybe\n", follow: true,
-			problems: "ctxledger.yaml:2:9: follow: true or false is expected, not `maybe`; the defaults are in force instead"},
-		{name: "list", text: "- follow\n", follow: true, problems: `ctxledger.yaml:1: a mapping is expected, "key: value"; the defaults are in force instead`},
+			problems: "ctxledger.yaml:2:9: follow: true or false is expected, not `maybe`; the defaults are in " +
+				"force instead"},
+		{name: "list", text: "- follow\n", follow: true, problems: `ctxledger.yaml:1: a mapping is expected, ` +
+			`"key: value"; the defaults are in force instead`},
 		{name: "twice", text: "follow: true\nFollow: false\n", follow: true,
 			problems: "ctxledger.yaml:2: Follow was set in line 1 already; the defaults are in force instead"},
-		{name: "no yaml", text: "follow: [\n", follow: true, problems: "ctxledger.yaml:1: did not find expected node content; the defaults are in force instead"},
+		{name: "no yaml", text: "follow: [\n", follow: true, problems: "ctxledger.yaml:1: did not find expected " +
+			"node content; the defaults are in force instead"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := t.TempDir()
@@ -62,15 +65,15 @@ func TestSettings(t *testing.T) {
 			if got.Follow != c.follow || got.FollowFrom.Line != c.from || got.FollowFrom.User() {
 				t.Errorf("follow = %v, from %s", got.Follow, got.FollowFrom)
 			}
-			if s := told(problems); s != c.problems {
+			if s := joined(problems); s != c.problems {
 				t.Errorf("problems %q", s)
 			}
 		})
 	}
 }
 
-// told joins problems.
-func told(problems []Problem) string {
+// joined joins problems.
+func joined(problems []Problem) string {
 	var texts []string
 	for _, p := range problems {
 		texts = append(texts, p.String())
@@ -95,10 +98,14 @@ func TestFilesThatAreRefused(t *testing.T) {
 		make func(path string) error
 		says string
 	}{
-		{"too long", func(p string) error { return os.WriteFile(p, bytes.Repeat([]byte("#"), yamldoc.Max+1), 0o600) }, "more than the limit of 1048576"},
+		{"too long", func(p string) error {
+			return os.WriteFile(p, bytes.Repeat([]byte("#"), yamldoc.Max+1), 0o600)
+		}, "more than the limit of 1048576"},
 		{"a directory", func(p string) error { return os.Mkdir(p, 0o700) }, "it is not a regular file"},
 		// Invariant 10: no path outside the workspace is read through a link.
-		{"a link that leads out", func(p string) error { return os.Symlink(outside, p) }, "behind a link that leads out"},
+		{"a link that leads out", func(p string) error {
+			return os.Symlink(outside, p)
+		}, "behind a link that leads out"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := t.TempDir()
@@ -106,7 +113,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, problems := Load(alone(t), root, "")
-			if !strings.Contains(told(problems), c.says) || !reflect.DeepEqual(got, Default()) {
+			if !strings.Contains(joined(problems), c.says) || !reflect.DeepEqual(got, Default()) {
 				t.Fatalf("%+v, %v", got, problems)
 			}
 		})
@@ -120,9 +127,11 @@ func TestPolicies(t *testing.T) {
 		wrong      string
 	}{
 		{"nothing", "context: {}\n", func(*window.Policy) {}, ""},
-		{"bounds", "context:\n  effective_window: 400000\n  MaxInTurnToolPairs: 12\n  ToolResultCharOverrides: {Bash: 8000}\n  exclude_agents: [tester]\n",
+		{"bounds", "context:\n  effective_window: 400000\n  MaxInTurnToolPairs: 12\n  ToolResultCharOverrides: " +
+			"{Bash: 8000}\n  exclude_agents: [tester]\n",
 			func(p *window.Policy) {
-				p.Compact.Effective, p.ToolPairs, p.ResultCharsOf, p.ExcludeAgents = 400_000, 12, map[string]int{"bash": 8000}, []string{"tester"}
+				p.Compact.Effective, p.ToolPairs, p.ResultCharsOf, p.ExcludeAgents = 400_000, 12,
+					map[string]int{"bash": 8000}, []string{"tester"}
 			}, ""},
 		{"nested", "context:\n  clear: {trigger: 0.5, keep: 2, only: [read]}\n  arguments: {trigger: 0}\n",
 			func(p *window.Policy) {
@@ -131,9 +140,10 @@ func TestPolicies(t *testing.T) {
 		{"a threshold is the only bound", "context:\n  Threshold: 0.9\n", func(p *window.Policy) {
 			p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.9, 0, 0, 0
 		}, ""},
-		{"unless others are set as well", "context:\n  idle: 0.3\n  threshold: 0.9\n  effective_window: 50000\n", func(p *window.Policy) {
-			p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.9, 50_000, 0.3, 0
-		}, ""},
+		{"unless others are set as well", "context:\n  idle: 0.3\n  threshold: 0.9\n  effective_window: 50000\n",
+			func(p *window.Policy) {
+				p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.9, 50_000, 0.3, 0
+			}, ""},
 		{"no share", "follow: true\ncontext:\n  threshold: 85\n", nil, "threshold is 85: it is a share, from 0 to 1"},
 		{"negative", "context: {clear: {keep: -1}}\n", nil, "clear: keep is -1: it cannot be negative"},
 		{"wrong type", "context: {max_turn_age: many}\n", nil, "line 1, column"},
@@ -186,20 +196,22 @@ Agents:
 	}
 	for text, wrong := range map[string]string{
 		"agents:\n  - context_window: {}\n":                           "line 2: agents: one has no name",
-		"agents:\n  - name: a\n  - name: A\n":                         `line 3: agents: "a" stands there already`,
+		"agents:\n  - name: a\n  - name: A\n":                         `line 3: agents: "a" is listed twice`,
 		"agents: {a: 1}\n":                                            "line 1: a list is expected",
 		"agents:\n  - name: a\n    max_in_turn_tool_pairs: -1\n":      "cannot be negative",
 		"context: {tool_result_char_overrides: {bash: -1}}\n":         "bash is -1",
 		"agents:\n  - name: a\n    context_window: {threshold: .nan}": "it is a share",
 	} {
-		if _, _, err := parse(".", []byte(text)); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), wrong) {
+		if _, _, err := parse(".", []byte(text)); !fault.Is(err, fault.Invalid) ||
+			!strings.Contains(err.Error(), wrong) {
 			t.Errorf("%q: error %v, want %q", text, err, wrong)
 		}
 	}
 }
 
 func FuzzParseGivesSettingsOrAFault(f *testing.F) {
-	for _, s := range []string{"follow: false\n", "Fol_low: yes\nx: 1\n", "{follow: 1}", "? [a]\n: b\n", "a: &a [*a]\n"} {
+	for _, s := range []string{"follow: false\n", "Fol_low: yes\nx: 1\n", "{follow: 1}", "? [a]\n: b\n",
+		"a: &a [*a]\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -235,7 +247,8 @@ func TestUnknownSettingsAreNamedUpToALimit(t *testing.T) {
 	}
 	for _, x := range []struct{ name, yaml, last string }{
 		{"many", many.String(), "ctxledger.yaml: and 4,980 more unknown settings"},
-		{"long", "? " + strings.Repeat("k", 100_000) + "\n: 1\n", `ctxledger.yaml:1: unknown setting "` + strings.Repeat("k", 200) + `"`},
+		{"long", "? " + strings.Repeat("k", 100_000) + "\n: 1\n", `ctxledger.yaml:1: unknown setting "` +
+			strings.Repeat("k", 200) + `"`},
 	} {
 		if err := os.WriteFile(filepath.Join(root, File), []byte(x.yaml), 0o600); err != nil {
 			t.Fatal(err)

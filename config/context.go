@@ -78,7 +78,7 @@ func (p *parser) agentsByName() (map[string]yamldoc.Field, error) {
 		}
 		name = strings.ToLower(name)
 		if _, again := out[name]; again {
-			return nil, at(item, fault.New(fault.Invalid, "", "agents: %.1000q stands there already", name))
+			return nil, at(item, fault.New(fault.Invalid, "", "agents: %.1000q is listed twice", name))
 		}
 		out[name] = item
 	}
@@ -89,7 +89,8 @@ func (p *parser) agentsByName() (map[string]yamldoc.Field, error) {
 func (p *parser) agent(f yamldoc.Field, w *window.Policy) (name string, err error) {
 	var view yamldoc.Field
 	err = p.each(f, map[string]any{
-		"name": &name, "contextwindow": &view, "maxinturntoolpairs": &w.ToolPairs, "maxinturncontexttokens": &w.InTurnTokens,
+		"name": &name, "contextwindow": &view, "maxinturntoolpairs": &w.ToolPairs,
+		"maxinturncontexttokens": &w.InTurnTokens,
 	})
 	switch {
 	case err != nil:
@@ -110,14 +111,17 @@ func (p *parser) policy(f yamldoc.Field, w *window.Policy) error {
 	var clear, arguments, tools yamldoc.Field
 	recovers := !w.Compact.NoRecovery
 	err := p.each(f, map[string]any{
-		"textonly": &w.TextOnly, "excludeagents": &w.ExcludeAgents, "maxturnage": &w.Turns, "maxtailmessages": &w.Messages,
+		"textonly": &w.TextOnly, "excludeagents": &w.ExcludeAgents, "maxturnage": &w.Turns,
+		"maxtailmessages":    &w.Messages,
 		"contextcapfraction": &w.CapFraction, "exact": &w.Exact,
 		"maxtoolresultchars": &w.ResultChars, "toolresultcharoverrides": &tools, "maxreplaychars": &w.ReplayChars,
 		"batchchars": &w.BatchChars, "oldwords": &w.OldWords, "readonlytools": &w.ReadOnly,
 		"maxinturntoolpairs": &w.ToolPairs, "maxinturncontexttokens": &w.InTurnTokens,
 		"maxtoolresulttokens": &w.Evict.MaxTokens, "inturntoolwindow": &w.Evict.Window,
-		"threshold": &w.Compact.Fraction, "reserve": &w.Compact.Reserve, "effectivewindow": &w.Compact.Effective, "idle": &w.Compact.Idle, "gain": &w.Compact.Gain,
-		"compactturns": &w.Compact.Turns, "maxturninputtokens": &w.Compact.SingleTurn, "warnat": &w.Compact.WarnAt, "cutoverat": &w.Compact.CutoverAt,
+		"threshold": &w.Compact.Fraction, "reserve": &w.Compact.Reserve, "effectivewindow": &w.Compact.Effective,
+		"idle": &w.Compact.Idle, "gain": &w.Compact.Gain,
+		"compactturns": &w.Compact.Turns, "maxturninputtokens": &w.Compact.SingleTurn, "warnat": &w.Compact.WarnAt,
+		"cutoverat":        &w.Compact.CutoverAt,
 		"antithrashwindow": &w.Compact.ThrashWindow, "antithrashratio": &w.Compact.ThrashRatio,
 		"mode": &w.Compact.Mode, "recoverfromoverflow": &recovers,
 		"clear": &clear, "arguments": &arguments,
@@ -130,7 +134,8 @@ func (p *parser) policy(f yamldoc.Field, w *window.Policy) error {
 		})
 	}
 	if err == nil && arguments.Key != "" {
-		err = p.each(arguments, map[string]any{"trigger": &w.Arguments.Trigger, "keep": &w.Arguments.Keep, "over": &w.Arguments.Over, "tools": &w.Arguments.Tools})
+		err = p.each(arguments, map[string]any{"trigger": &w.Arguments.Trigger, "keep": &w.Arguments.Keep,
+			"over": &w.Arguments.Over, "tools": &w.Arguments.Tools})
 	}
 	if err == nil && tools.Key != "" {
 		w.ResultCharsOf, err = byTool(tools)

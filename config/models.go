@@ -41,11 +41,13 @@ func (p *parser) model(f yamldoc.Field) (tokens.Model, error) {
 	m := tokens.Model{Name: f.Key}
 	var family, encoding, ranks, price yamldoc.Field
 	err := p.each(f, map[string]any{
-		"family": &family, "encoding": &encoding, "ranks": &ranks, "window": &m.Window, "output": &m.Output, "price": &price,
+		"family": &family, "encoding": &encoding, "ranks": &ranks, "window": &m.Window, "output": &m.Output,
+		"price": &price,
 	})
 	if err == nil && price.Key != "" {
 		err = p.each(price, map[string]any{
-			"input": &m.Price.Input, "cachedread": &m.Price.CachedRead, "cachedwrite": &m.Price.CachedWrite, "output": &m.Price.Output,
+			"input": &m.Price.Input, "cachedread": &m.Price.CachedRead, "cachedwrite": &m.Price.CachedWrite,
+			"output": &m.Price.Output,
 		})
 	}
 	if err == nil {
@@ -59,7 +61,8 @@ func (p *parser) tokenizer(m *tokens.Model, entry, family, encoding, ranks yamld
 	var name string
 	if encoding.Key != "" {
 		if family.Key != "" || ranks.Key != "" {
-			return at(encoding, fault.New(fault.Invalid, "", "model %.1000q: encoding: it stands beside a family or a rank file; give one of them", m.Name))
+			return at(encoding, fault.New(fault.Invalid, "", "model %.1000q: encoding: give only one of "+
+				"encoding, family and rank file", m.Name))
 		}
 		if err := encoding.Decode(&name); err != nil {
 			return err
@@ -81,14 +84,16 @@ func (p *parser) tokenizer(m *tokens.Model, entry, family, encoding, ranks yamld
 		return nil
 	}
 	if !m.Family.Ranked() {
-		return at(ranks, fault.New(fault.Invalid, "", "model %.1000q: ranks: a rank file needs the family whose rules it goes with: one of %s", m.Name, tokens.RankedFamilies()))
+		return at(ranks, fault.New(fault.Invalid, "", "model %.1000q: ranks: a rank file needs the family whose "+
+			"rules it goes with: one of %s", m.Name, tokens.RankedFamilies()))
 	}
 	var path string
 	if err := ranks.Decode(&path); err != nil {
 		return err
 	}
 	if len(path) > maxPath || !filepath.IsLocal(filepath.FromSlash(path)) {
-		return at(ranks, fault.New(fault.Invalid, "", "model %.1000q: ranks: give a path inside %s, relative to it", m.Name, p.place()))
+		return at(ranks, fault.New(fault.Invalid, "", "model %.1000q: ranks: give a path inside %s, relative to it",
+			m.Name, p.place()))
 	}
 	root, f, where := p.dir, m.Family, p.place()
 	m.Ranks = sync.OnceValues(func() (*tokens.Encoding, error) { return readRanks(root, where, path, f) })
@@ -120,7 +125,8 @@ func readRanks(root, where, path string, f tokens.Family) (*tokens.Encoding, err
 	case info.Kind != safefs.File:
 		return nil, fault.New(fault.Invalid, op, "rank file %s: it is not a regular file inside %s", name, where)
 	case info.Size > tokens.MaxRanks:
-		return nil, fault.New(fault.TooLarge, op, "rank file %s: it has %d bytes, more than the limit of %d", name, info.Size, tokens.MaxRanks)
+		return nil, fault.New(fault.TooLarge, op, "rank file %s: it has %d bytes, more than the limit of %d", name,
+			info.Size, tokens.MaxRanks)
 	}
 	data := tree.Read(path, tokens.MaxRanks)
 	if data == nil && info.Size > 0 {

@@ -26,7 +26,8 @@ Models:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(problems); got != `[ctxledger.yaml:4: unknown setting "colour" ctxledger.yaml:7: unknown setting "tax"]` {
+	if got := fmt.Sprint(problems); got != `[ctxledger.yaml:4: unknown setting "colour" ctxledger.yaml:7: `+
+		`unknown setting "tax"]` {
 		t.Errorf("problems %s", got)
 	}
 	for _, w := range []struct{ name, want string }{
@@ -53,7 +54,8 @@ func describe(m tokens.Model) string {
 		how += " with ranks"
 	}
 	p := m.Price
-	return fmt.Sprintf("%s window %d output %d price %s %s %s %s", how, m.Window, m.Output, p.Input, p.CachedRead, p.CachedWrite, p.Output)
+	return fmt.Sprintf("%s window %d output %d price %s %s %s %s", how, m.Window, m.Output, p.Input, p.CachedRead,
+		p.CachedWrite, p.Output)
 }
 
 func TestModelsThatMakeNoSense(t *testing.T) {
@@ -63,14 +65,16 @@ func TestModelsThatMakeNoSense(t *testing.T) {
 		{"models:\n  m: 7\n", "line 2: a mapping is expected"},
 		{"models:\n  m: {window: big}\n", "line 2, column 15: window: "},
 		{"models:\n  m:\n    window: -1\n", `line 2: model "m": window: -1 tokens are not between 1 and 100000000`},
-		{"models:\n  m: {window: 10, output: 20}\n", `line 2: model "m": output: 20 tokens are more than the window of 10`},
+		{"models:\n  m: {window: 10, output: 20}\n", `line 2: model "m": output: 20 tokens are more than the ` +
+			`window of 10`},
 		{"models:\n  m: {window: 1, Window: 2}\n", "line 2: Window was set in line 2 already"},
 		{"models:\n  m: {family: lama}\n", `line 2: unknown family "lama": use one of claude, `},
 		{"models:\n  m: {encoding: o200k}\n", `line 2: unknown encoding "o200k": use o200k_base`},
-		{"models:\n  m: {encoding: o200k_base, family: claude}\n", "line 2: model \"m\": encoding: it stands beside"},
+		{"models:\n  m: {encoding: o200k_base, family: claude}\n", "line 2: model \"m\": encoding: give only one of"},
 		{"models:\n  m: {ranks: a.model}\n", "line 2: model \"m\": ranks: a rank file needs the family"},
 		{"models:\n  m: {family: claude, ranks: a.model}\n", "one of deepseek3, llama3, qwen2"},
-		{"models:\n  m: {family: llama3, ranks: /etc/passwd}\n", "line 2: model \"m\": ranks: give a path inside the workspace"},
+		{"models:\n  m: {family: llama3, ranks: /etc/passwd}\n", "line 2: model \"m\": ranks: give a path inside " +
+			"the workspace"},
 		{"models:\n  m: {family: llama3, ranks: ../a}\n", "ranks: give a path inside the workspace"},
 		{"models:\n  m: {family: llama3, ranks: \"\"}\n", "ranks: give a path inside the workspace"},
 		{"models:\n  m: {price: {input: cheap}}\n", "line 2, column 22: input: \"cheap\" is not a price"},
@@ -81,7 +85,8 @@ func TestModelsThatMakeNoSense(t *testing.T) {
 		{"models:\n" + many(1001), "1001 models are more than the limit of 1000"},
 	} {
 		got, _, err := parse(".", []byte(c.text))
-		if fault.CodeOf(err) != fault.Invalid && fault.CodeOf(err) != fault.TooLarge || !strings.Contains(err.Error(), c.wrong) {
+		if fault.CodeOf(err) != fault.Invalid && fault.CodeOf(err) != fault.TooLarge ||
+			!strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%.60q: %v, want %s", c.text, err, c.wrong)
 		}
 		if !reflect.DeepEqual(got, Default()) {
@@ -118,7 +123,9 @@ func TestRankFilesAreReadWhenTheyAreNeeded(t *testing.T) {
 			write(t, filepath.Join(outside, "ranks"), []byte(secret))
 			return os.Symlink(filepath.Join(outside, "ranks"), path)
 		}, fault.Invalid, "not a regular file inside the workspace"},
-		{"something else", func() error { return os.WriteFile(path, []byte(secret), 0o600) }, fault.Invalid, "neither a list of ranks nor a tokenizer.json"},
+		{"something else", func() error {
+			return os.WriteFile(path, []byte(secret), 0o600)
+		}, fault.Invalid, "neither a list of ranks nor a tokenizer.json"},
 		{"too large", func() error {
 			write(t, path, nil)
 			return os.Truncate(path, tokens.MaxRanks+1)
@@ -131,7 +138,8 @@ func TestRankFilesAreReadWhenTheyAreNeeded(t *testing.T) {
 			defer os.RemoveAll(path)
 			config, _ := Load(alone(t), root, "")
 			counter, err := config.Models.Exact("m")
-			if fault.CodeOf(err) != c.code || !strings.HasPrefix(err.Error(), "rank file sub/ranks: ") || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), secret) {
+			if fault.CodeOf(err) != c.code || !strings.HasPrefix(err.Error(), "rank file sub/ranks: ") ||
+				!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), secret) {
 				t.Errorf("error %v (%s)", err, fault.CodeOf(err))
 			}
 			if counter.Exact() || config.Models.For("m").Of(100).Upper != 130 {

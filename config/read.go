@@ -14,17 +14,17 @@ import (
 
 // document is one configuration file.
 type document struct {
-	name   string // as told to people
+	name   string // as shown to people
 	dir    string // what paths in it are relative to; its programs run there
 	user   bool   // the user's own
 	data   []byte // nil: there is none
 	fields []yamldoc.Field
 }
 
-// source returns where a field stands.
+// source returns the position of a field.
 func (d document) source(f yamldoc.Field) Source { return Source{d.name, f.Line, d.dir, d.user} }
 
-// place returns, in words, the directory that paths in the document are relative to.
+// place describes the directory that paths in the document are relative to.
 func (d document) place() string {
 	if d.user {
 		return d.dir
@@ -65,7 +65,8 @@ func readUser(e env.Env, root string) (document, error) {
 		return d, fault.Wrap(fault.Denied, op, err)
 	}
 	if root != "" && (contains(root, path) || contains(root, dir)) {
-		return d, fault.New(fault.Denied, op, "your own configuration lies inside this workspace, which cannot decide for you").
+		return d, fault.New(fault.Denied, op, "your own configuration lies inside this workspace, which cannot "+
+			"decide for you").
 			WithHint("keep it outside of %s", root)
 	}
 	for _, p := range []string{path, filepath.Dir(path), dir} {

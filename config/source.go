@@ -9,9 +9,9 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Source says where a setting was read.
+// Source is where a setting was read.
 type Source struct {
-	File string // as told to people: File for the workspace's, else a path; "": no file, the default
+	File string // as shown to people: File for the workspace's, else a path; "": no file, the default
 	Line int    // of the key, from 1
 	Dir  string // absolute: of the file as it was named, which paths in it are relative to
 	user bool   // only Load says so: see Source.User

@@ -78,7 +78,8 @@ func (p *parser) summarizer(f yamldoc.Field) (*Summarizer, error) {
 	seconds := int(defaultTimeout / time.Second)
 	err := p.each(f, map[string]any{
 		"kind": &s.Kind, "url": &s.URL, "model": &s.Model, "keyenv": &s.KeyEnv, "keycommand": &s.KeyCommand,
-		"command": &s.Command, "maxoutput": &s.Output, "timeout": &seconds, "sections": &s.Sections, "template": &s.Template,
+		"command": &s.Command, "maxoutput": &s.Output, "timeout": &seconds, "sections": &s.Sections,
+		"template": &s.Template,
 	})
 	if err != nil {
 		return nil, err
@@ -119,9 +120,9 @@ func (s *Summarizer) wrong() string {
 	case s.Timeout == 0:
 		return "timeout: give seconds, from 1 to 3600"
 	case s.Template != "" && !strings.Contains(s.Template, history):
-		return "template: " + history + " has to stand where the conversation is to be"
+		return "template: " + history + " is missing: the conversation goes there"
 	case len(s.Template) > maxTemplate || strings.ContainsRune(s.Template, 0):
-		return "template: it is longer than 16 KiB, or holds a zero byte"
+		return "template: longer than 16 KiB, or contains a zero byte"
 	case len(s.Command) > maxArguments || len(s.KeyCommand) > maxArguments:
 		return "a command has at most 64 arguments"
 	}

@@ -34,7 +34,7 @@ func userConfig(goos string, e env.Env) string {
 	case "darwin":
 		return home("Library", "Application Support")
 	default:
-		// A relative value is to be ignored, says the specification of these variables.
+		// The specification of these variables requires ignoring a relative value.
 		if dir := e.Lookup("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 			return dir
 		}

@@ -68,29 +68,40 @@ func TestTheUsersSettingsHoldOverThoseOfAWorkspace(t *testing.T) {
 		name, workspace, user string
 		right                 func(Config) bool
 	}{
-		{"each alone", "exports: false\n", "follow: false\n", func(c Config) bool { return !c.Follow && !c.Exports && c.FollowFrom.User() }},
+		{"each alone", "exports: false\n", "follow: false\n", func(c Config) bool {
+			return !c.Follow && !c.Exports && c.FollowFrom.User()
+		}},
 		{"the same", "\nfollow: false\n", "follow: true\n", func(c Config) bool {
 			return c.Follow && c.FollowFrom.User() && c.FollowOver.String() == "ctxledger.yaml:2"
 		}},
-		{"null says nothing", "follow: false\n", "follow:\n", func(c Config) bool { return !c.Follow && !c.FollowFrom.User() }},
-		{"lists as a whole", "corrections: [a, b]\n", "corrections: [c]\n", func(c Config) bool { return reflect.DeepEqual(c.Corrections, []string{"c"}) }},
-		{"context key by key", "context: {clear: {keep: 2, trigger: 0.5}, max_turn_age: 3}\n", "context: {clear: {keep: 4}}\n",
+		{"null says nothing", "follow: false\n", "follow:\n", func(c Config) bool {
+			return !c.Follow && !c.FollowFrom.User()
+		}},
+		{"lists as a whole", "corrections: [a, b]\n", "corrections: [c]\n", func(c Config) bool {
+			return reflect.DeepEqual(c.Corrections, []string{"c"})
+		}},
+		{"context key by key", "context: {clear: {keep: 2, trigger: 0.5}, max_turn_age: 3}\n",
+			"context: {clear: {keep: 4}}\n",
 			func(c Config) bool {
 				return c.Policy.Clear.Keep == 4 && c.Policy.Clear.Trigger == 0.5 && c.Policy.Turns == 3
 			}},
-		{"agents key by key", "agents: [{name: a, max_in_turn_tool_pairs: 3, max_in_turn_context_tokens: 9}]\n", "agents: [{name: A, max_in_turn_tool_pairs: 5}, {name: b}]\n",
+		{"agents key by key", "agents: [{name: a, max_in_turn_tool_pairs: 3, max_in_turn_context_tokens: 9}]\n",
+			"agents: [{name: A, max_in_turn_tool_pairs: 5}, {name: b}]\n",
 			func(c Config) bool {
 				return c.Agents["a"].ToolPairs == 5 && c.Agents["a"].InTurnTokens == 9 && len(c.Agents) == 2
 			}},
-		{"the user's context over a workspace's agents", "agents: [{name: a, context_window: {max_turn_age: 3}}]\n", "context: {max_turn_age: 7}\n",
+		{"the user's context over a workspace's agents", "agents: [{name: a, context_window: {max_turn_age: 3}}]\n",
+			"context: {max_turn_age: 7}\n",
 			func(c Config) bool { return c.Agents["a"].Turns == 7 }},
-		{"models entry by entry, key by key", "models: {m: {window: 1000, output: 10}, n: {window: 5}}\n", "models: {m: {window: 2000}}\n",
+		{"models entry by entry, key by key", "models: {m: {window: 1000, output: 10}, n: {window: 5}}\n",
+			"models: {m: {window: 2000}}\n",
 			func(c Config) bool {
 				m, _ := c.Models.Lookup("m")
 				n, _ := c.Models.Lookup("n")
 				return m.Window == 2000 && m.Output == 10 && n.Window == 5
 			}},
-		{"the summarizer as a whole", "summarizer: {kind: command, command: [evil], template: 'x {{$history}}'}\n", "\nsummarizer: {kind: command, command: [mine]}\n",
+		{"the summarizer as a whole", "summarizer: {kind: command, command: [evil], template: 'x {{$history}}'}\n",
+			"\nsummarizer: {kind: command, command: [mine]}\n",
 			func(c Config) bool {
 				return c.Summarizer.Command[0] == "mine" && c.Summarizer.Template == "" && c.SummarizerFrom.User() &&
 					c.SummarizerFrom.Line == 2 && c.SummarizerOver.String() == "ctxledger.yaml:1"
@@ -112,7 +123,8 @@ func TestTheUsersSettingsHoldOverThoseOfAWorkspace(t *testing.T) {
 // What cannot be used leaves what was valid last; that names no program and no server.
 func TestAFileThatCannotBeUsedLeavesTheLastValidSettings(t *testing.T) {
 	const good, bad = "follow: false\nsummarizer: {kind: command, command: [x]}\n", "follow: maybe\n"
-	const kept, defaults = "its last valid version is in force instead, without its summarizer", "the defaults are in force instead"
+	const kept, defaults = "its last valid version is in force instead, without its summarizer",
+		"the defaults are in force instead"
 	for _, c := range []struct {
 		name, workspace, user string // what is valid first; "-": there is none
 		then                  [2]string
@@ -133,7 +145,8 @@ func TestAFileThatCannotBeUsedLeavesTheLastValidSettings(t *testing.T) {
 			}
 			p.configure(t, c.then[0], c.then[1])
 			got, problems := p.load()
-			if got.Follow != c.follow || got.Summarizer != nil || !strings.HasSuffix(told(problems), c.says) || (len(problems) > 0) != (c.says != "") {
+			if got.Follow != c.follow || got.Summarizer != nil || !strings.HasSuffix(joined(problems), c.says) ||
+				(len(problems) > 0) != (c.says != "") {
 				t.Errorf("%+v, %v", got, problems)
 			}
 			if c.name != "removed in between" {
@@ -186,9 +199,15 @@ func TestAUsersFileIsNobodyElses(t *testing.T) {
 			rename(t, UserFile(p.e), real)
 			link(t, real, UserFile(p.e))
 		}, ""},
-		{"others can write it", func(t *testing.T, p *place) { chmod(t, UserFile(p.e), 0o666) }, "other users can write"},
-		{"its group can write it", func(t *testing.T, p *place) { chmod(t, UserFile(p.e), 0o620) }, "other users can write"},
-		{"others can replace it", func(t *testing.T, p *place) { chmod(t, filepath.Dir(UserFile(p.e)), 0o777) }, "other users can write"},
+		{"others can write it", func(t *testing.T, p *place) {
+			chmod(t, UserFile(p.e), 0o666)
+		}, "other users can write"},
+		{"its group can write it", func(t *testing.T, p *place) {
+			chmod(t, UserFile(p.e), 0o620)
+		}, "other users can write"},
+		{"others can replace it", func(t *testing.T, p *place) {
+			chmod(t, filepath.Dir(UserFile(p.e)), 0o777)
+		}, "other users can write"},
 		{"in the workspace", func(_ *testing.T, p *place) { p.root = p.e.Home }, "inside this workspace"},
 		{"a link into the workspace", func(t *testing.T, p *place) {
 			real := filepath.Join(p.root, "theirs.yaml")
@@ -210,7 +229,8 @@ func TestAUsersFileIsNobodyElses(t *testing.T) {
 			p.configure(t, "-", "follow: false\n")
 			c.make(t, &p)
 			got, problems := p.load()
-			if got.Follow != (c.says != "") || !strings.Contains(told(problems), c.says) || (len(problems) == 0) != (c.says == "") {
+			if got.Follow != (c.says != "") || !strings.Contains(joined(problems), c.says) ||
+				(len(problems) == 0) != (c.says == "") {
 				t.Errorf("%+v, %v", got, problems)
 			}
 		})
@@ -222,7 +242,8 @@ func TestRankFilesOfAUserLieBesideTheirConfiguration(t *testing.T) {
 	p.configure(t, "-", "models: {m: {family: llama3, ranks: here}}\n")
 	write(t, filepath.Join(p.root, "here"), []byte("the workspace's"))
 	c, _ := p.load()
-	if _, err := c.Models.Exact("m"); err == nil || !strings.Contains(err.Error(), "there is no such file in "+filepath.Dir(UserFile(p.e))) {
+	if _, err := c.Models.Exact("m"); err == nil ||
+		!strings.Contains(err.Error(), "there is no such file in "+filepath.Dir(UserFile(p.e))) {
 		t.Error(err)
 	}
 	write(t, filepath.Join(filepath.Dir(UserFile(p.e)), "here"), []byte("x"))

@@ -15,7 +15,7 @@ func Audit(a *audit.Audit) error {
 	err := a.Each(bucketEntries, "memory", func(r kv.Record) error {
 		e, err := decode(r.Value)
 		if err == nil && !bytes.Equal(entryKey(e.Scope, e.Name), r.Key) {
-			err = fault.New(fault.Corrupt, "memory.audit", "it calls itself %.1000q", e.Name)
+			err = fault.New(fault.Corrupt, "memory.audit", "key and stored name differ: the record has %.1000q", e.Name)
 		}
 		living[e.GUID] = true
 		return err
@@ -27,7 +27,7 @@ func Audit(a *audit.Audit) error {
 	err = a.Each(bucketHistory, "earlier version of memory", func(r kv.Record) error {
 		e, err := decode(r.Value)
 		if err == nil && !bytes.HasPrefix(r.Key, historyPrefix(e.GUID)) {
-			err = fault.New(fault.Corrupt, "memory.audit", "it is one of %.1000q", e.Name)
+			err = fault.New(fault.Corrupt, "memory.audit", "key and stored id differ: this is a version of %.1000q", e.Name)
 		}
 		if err == nil && !living[e.GUID] {
 			orphans[e.GUID] = r.Value

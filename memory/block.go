@@ -26,22 +26,22 @@ func Block(entries []Entry, budgetTokens int) string {
 	}
 	// Every part is made of whole lines that start with neither a line feed nor a slash: there the
 	// tokenizer always splits, so that the counts of parts add up to the count of the whole.
-	room := budgetTokens - count(blockStart) - count(blockEnd)
+	left := budgetTokens - count(blockStart) - count(blockEnd)
 	var b strings.Builder
 	for i, e := range entries {
 		line, body := e.line(), e.indented()
 		rest := omitted(len(entries) - i - 1)
 		switch {
-		case count(line+body)+count(rest) <= room:
+		case count(line+body)+count(rest) <= left:
 			line += body
-		case count(line)+count(rest) <= room:
+		case count(line)+count(rest) <= left:
 		case i == 0:
 			return ""
 		default:
 			return blockStart + b.String() + omitted(len(entries)-i) + blockEnd
 		}
 		b.WriteString(line)
-		room -= count(line)
+		left -= count(line)
 	}
 	return blockStart + b.String() + blockEnd
 }

@@ -28,7 +28,8 @@ func TestBlockShowsEntriesWithTheirBodies(t *testing.T) {
 }
 
 func TestBlockOfNothingIsEmpty(t *testing.T) {
-	if memory.Block(nil, 1500) != "" || memory.Block([]memory.Entry{entry("n", "d", "")}, 20) != "" || memory.Block([]memory.Entry{entry("n", "d", "")}, -5) != "" {
+	if memory.Block(nil, 1500) != "" || memory.Block([]memory.Entry{entry("n", "d", "")}, 20) != "" ||
+		memory.Block([]memory.Entry{entry("n", "d", "")}, -5) != "" {
 		t.Error("not empty")
 	}
 }
@@ -36,7 +37,8 @@ func TestBlockOfNothingIsEmpty(t *testing.T) {
 func TestBlockStaysWithinItsBudget(t *testing.T) {
 	var all []memory.Entry
 	for i := range 200 {
-		all = append(all, entry(fmt.Sprintf("fact %d", i), strings.Repeat("word ", 20), strings.Repeat("/body text 日本\n\n/", i%9*20)))
+		all = append(all, entry(fmt.Sprintf("fact %d", i), strings.Repeat("word ", 20),
+			strings.Repeat("/body text 日本\n\n/", i%9*20)))
 	}
 	for budget := 30; budget < 12_000; budget = budget*5/4 + 1 {
 		got := memory.Block(all, budget)
@@ -48,7 +50,8 @@ func TestBlockStaysWithinItsBudget(t *testing.T) {
 			t.Errorf("budget %d: %d shown, the rest is not said", budget, shown)
 		}
 	}
-	if got := memory.Block(all, 1_000_000); strings.Contains(got, "more memor") || strings.Count(got, "[project] ") != 200 {
+	if got := memory.Block(all, 1_000_000); strings.Contains(got, "more memor") ||
+		strings.Count(got, "[project] ") != 200 {
 		t.Error("not all are shown with room enough")
 	}
 }
@@ -93,7 +96,7 @@ func TestHostileTextCannotLeaveTheBlock(t *testing.T) {
 	}
 }
 
-// anyTag is what must not stand inside a block.
+// anyTag matches what a block must not contain.
 var anyTag = regexp.MustCompile(`(?i)<\s*/?\s*agent_memory|<!--`)
 
 func FuzzBlockKeepsItsFenceAndItsBudget(f *testing.F) {

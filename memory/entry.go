@@ -31,7 +31,7 @@ type Entry struct {
 	Updated     time.Time `json:"updated_at"`
 	Body        string    `json:"body,omitempty"`
 	Score       float64   `json:"score,omitempty"`  // of a recall: higher fits better
-	Masked      int       `json:"masked,omitempty"` // of an answer to saving: secrets that were replaced by masks; never stored
+	Masked      int       `json:"masked,omitempty"` // secrets masked by this save; never stored
 }
 
 // Bounds of what describes a memory, in characters.
@@ -74,7 +74,8 @@ func (e Entry) check() error {
 		case n < f.min:
 			return fault.New(fault.Invalid, op, "a memory needs a %s of %d to %d characters", f.what, f.min, f.max)
 		case n > f.max:
-			return fault.New(fault.Invalid, op, "the %s of a memory has %d characters, more than the limit of %d", f.what, n, f.max)
+			return fault.New(fault.Invalid, op, "the %s of a memory has %d characters, more than the limit of %d",
+				f.what, n, f.max)
 		case !utf8.ValidString(f.text) || strings.ContainsFunc(f.text, breaksLine):
 			return fault.New(fault.Invalid, op, "the %s %q is not one line of plain text", f.what, f.text)
 		}
@@ -83,7 +84,8 @@ func (e Entry) check() error {
 	case e.Scope != Project && e.Scope != User:
 		return fault.New(fault.Invalid, op, "there is no scope %q: use project or user", e.Scope)
 	case len(e.Body) > limits.MemoryBody:
-		return fault.New(fault.TooLarge, op, "the body of memory %q has %d bytes, more than the limit of %d", e.Name, len(e.Body), limits.MemoryBody).
+		return fault.New(fault.TooLarge, op, "the body of memory %q has %d bytes, more than the limit of %d", e.Name,
+			len(e.Body), limits.MemoryBody).
 			WithHint("keep the fact and name the file or artifact that has the rest")
 	case !utf8.ValidString(e.Body):
 		return fault.New(fault.Invalid, op, "the body of memory %q is not UTF-8", e.Name)

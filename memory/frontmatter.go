@@ -14,9 +14,9 @@ import (
 // frontMatter is the fields of a front matter, with keys in lower case.
 type frontMatter map[string]string
 
-// Front matter is YAML to those who write it by hand, but other programs write values into it
-// without quoting ("description: Use: -race # always"), which YAML reads wrongly or not at all. So
-// plain lines "key: value" are taken literally, and only what is not made of them is read as YAML.
+// People write front matter as YAML, but other programs write values into it without quoting ("description: Use:
+// -race # always"), which YAML reads wrongly or not at all. So plain lines "key: value" are taken literally, and
+// only what is not made of them is read as YAML.
 var (
 	plainLine  = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_-]*)[ \t]*:(?:[ \t]+(.*?))?[ \t]*$`)
 	blockValue = regexp.MustCompile(`^[|>][-+0-9]*$`)

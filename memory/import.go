@@ -31,12 +31,12 @@ const (
 // Errors: not_found when there is no index anywhere; unavailable when the directory cannot be read.
 func Import(fsys fs.FS) ([]Entry, []Problem, error) {
 	im := importer{fsys: fsys}
-	rooms, err := im.rooms()
+	folders, err := im.folders()
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, r := range rooms {
-		im.room(r)
+	for _, r := range folders {
+		im.readFolder(r)
 	}
 	if !im.any {
 		return nil, nil, fault.New(fault.NotFound, "memory.import", "there is no %s in this directory", IndexFile)
@@ -45,11 +45,11 @@ func Import(fsys fs.FS) ([]Entry, []Problem, error) {
 	return im.entries, im.problems, nil
 }
 
-// room is a directory that may hold an index.
-type room struct {
+// folder is a directory that may hold an index.
+type folder struct {
 	dir   string
 	scope Scope
-	agent string // the agent whose memory it is, "" for nobody's
+	agent string // the agent whose memory it is, "" for none
 }
 
 type importer struct {
@@ -59,23 +59,23 @@ type importer struct {
 	problems []Problem
 }
 
-// rooms lists the directories to look at.
-func (im *importer) rooms() ([]room, error) {
-	rooms := []room{{dir: ".", scope: Project}, {dir: "memory", scope: Project}, {dir: "repl", scope: User}}
+// folders lists the directories to look at.
+func (im *importer) folders() ([]folder, error) {
+	folders := []folder{{dir: ".", scope: Project}, {dir: "memory", scope: Project}, {dir: "repl", scope: User}}
 	agents, err := fs.ReadDir(im.fsys, "agents")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.Wrap(fault.Unavailable, "memory.import", err)
 	}
 	for _, a := range agents {
 		if a.IsDir() {
-			rooms = append(rooms, room{dir: path.Join("agents", a.Name()), scope: Project, agent: a.Name()})
+			folders = append(folders, folder{dir: path.Join("agents", a.Name()), scope: Project, agent: a.Name()})
 		}
 	}
-	return rooms, nil
+	return folders, nil
 }
 
-// room reads one directory, if it has an index.
-func (im *importer) room(r room) {
+// readFolder reads one directory, if it has an index.
+func (im *importer) readFolder(r folder) {
 	index := path.Join(r.dir, IndexFile)
 	data, err := im.read(index, maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,8 +103,9 @@ func (im *importer) room(r room) {
 }
 
 // file reads one memory that an index names.
-func (im *importer) file(r room, index string, line indexed) {
-	if path.Base(line.file) != line.file || strings.ContainsRune(line.file, '\\') || !strings.HasSuffix(line.file, ".md") || line.file == IndexFile {
+func (im *importer) file(r folder, index string, line indexed) {
+	if path.Base(line.file) != line.file || strings.ContainsRune(line.file, '\\') ||
+		!strings.HasSuffix(line.file, ".md") || line.file == IndexFile {
 		im.report(index, line.line, "%q is not the name of a memory's file beside the index", line.file)
 		return
 	}
@@ -130,7 +131,7 @@ func (im *importer) file(r room, index string, line indexed) {
 }
 
 // add completes an entry and takes it if it is valid.
-func (im *importer) add(r room, name string, e Entry) {
+func (im *importer) add(r folder, name string, e Entry) {
 	e.Scope, e.Source = r.scope, "import:"+name
 	if r.agent != "" {
 		e.Source = "agent:" + r.agent
@@ -151,14 +152,15 @@ func (im *importer) add(r room, name string, e Entry) {
 }
 
 // orphans reports the memories that the index does not name.
-func (im *importer) orphans(r room, seen map[string]bool) {
+func (im *importer) orphans(r folder, seen map[string]bool) {
 	files, err := fs.ReadDir(im.fsys, r.dir)
 	if err != nil {
 		im.report(r.dir, 0, "the directory cannot be read: %v", err)
 	}
 	for _, f := range files {
 		if ok, _ := path.Match("memory_*.md", f.Name()); ok && !seen[f.Name()] {
-			im.report(path.Join(r.dir, f.Name()), 0, "not in %s, and so no memory: add a line for it to adopt it", IndexFile)
+			im.report(path.Join(r.dir, f.Name()), 0, "not in %s, and so no memory: add a line for it to adopt it",
+				IndexFile)
 		}
 	}
 }

@@ -46,7 +46,8 @@ func TestExportIsDeterministicAndImportsAgain(t *testing.T) {
 	if err != nil || len(problems) > 0 || names(got) != "A](evil.md),b: x,c" {
 		t.Fatalf("got %s, %v, %v", names(got), problems, err)
 	}
-	if e := got[1]; e.GUID != entry("b: x", "", "").GUID || e.Body != "body\n" || e.Scope != memory.Project || !e.Updated.Equal(noon) ||
+	if e := got[1]; e.GUID != entry("b: x", "", "").GUID || e.Body != "body\n" || e.Scope != memory.Project ||
+		!e.Updated.Equal(noon) ||
 		e.Source != "import:memory_"+e.GUID+".md" {
 		t.Errorf("got %+v", e)
 	}
@@ -59,15 +60,23 @@ func TestImportReportsWhatItLeavesOut(t *testing.T) {
 		files       map[string]string
 		want, said  string
 	}{
-		{"missing file", "- [a](memory_a.md)\n- [ok](memory_ok.md)\n", nil, "ok", "MEMORY.md:1: memory_a.md cannot be read"},
-		{"not in the index", "- [ok](memory_ok.md)\n", map[string]string{"memory_b.md": ok}, "ok", "memory_b.md:not in MEMORY.md"},
-		{"named twice", "- [ok](memory_ok.md)\n- [ok](memory_ok.md)\n", nil, "ok", "MEMORY.md:2: memory_ok.md is named again"},
-		{"outside the directory", "- [x](../x.md)\n- [y](/etc/passwd)\n- [z](sub/z.md)\n- [w](..\\w.md)\n", nil, "", `"../x.md" is not the name of a memory's file`},
+		{"missing file", "- [a](memory_a.md)\n- [ok](memory_ok.md)\n", nil, "ok", "MEMORY.md:1: memory_a.md " +
+			"cannot be read"},
+		{"not in the index", "- [ok](memory_ok.md)\n", map[string]string{"memory_b.md": ok}, "ok",
+			"memory_b.md:not in MEMORY.md"},
+		{"named twice", "- [ok](memory_ok.md)\n- [ok](memory_ok.md)\n", nil, "ok", "MEMORY.md:2: memory_ok.md is " +
+			"named again"},
+		{"outside the directory", "- [x](../x.md)\n- [y](/etc/passwd)\n- [z](sub/z.md)\n- [w](..\\w.md)\n", nil, "",
+			`"../x.md" is not the name of a memory's file`},
 		{"the index itself", "- [x](MEMORY.md)\n", nil, "", "is not the name"},
-		{"no memory", "- [x](x.md)\n- [ok](memory_ok.md)\n", map[string]string{"x.md": "# just text"}, "ok", "x.md:the file does not start"},
-		{"too long a body", "- [x](x.md)\n", map[string]string{"x.md": "---\nname: n\n---\n" + strings.Repeat("x", 5000)}, "", "x.md:left out: the body"},
-		{"too long a file", "- [x](x.md)\n", map[string]string{"x.md": ok + strings.Repeat("x", 70_000)}, "", "limit of 65536"},
-		{"other lines are text", "# Memory Index\n\nSome words [a](b)\n* [x](x.md)\n  - [ok](memory_ok.md) and more\n", nil, "ok", ""},
+		{"no memory", "- [x](x.md)\n- [ok](memory_ok.md)\n", map[string]string{"x.md": "# just text"}, "ok",
+			"x.md:the file does not start"},
+		{"too long a body", "- [x](x.md)\n", map[string]string{"x.md": "---\nname: n\n---\n" +
+			strings.Repeat("x", 5000)}, "", "x.md:left out: the body"},
+		{"too long a file", "- [x](x.md)\n", map[string]string{"x.md": ok + strings.Repeat("x", 70_000)}, "",
+			"limit of 65536"},
+		{"other lines are text", "# Memory Index\n\nSome words [a](b)\n* [x](x.md)\n  - [ok](memory_ok.md) and more\n",
+			nil, "ok", ""},
 		{"a name with an escaped bracket", `- [a\]b](memory_ok.md) — d` + "\n", nil, "ok", ""},
 		{"CRLF", "- [ok](memory_ok.md) — d\r\n", nil, "ok", ""},
 	}
@@ -79,7 +88,8 @@ func TestImportReportsWhatItLeavesOut(t *testing.T) {
 			}
 			maps.Copy(files, c.files)
 			got, problems, err := memory.Import(dir(files))
-			if err != nil || names(got) != c.want || !strings.Contains(said(problems), c.said) || c.said == "" && len(problems) > 0 {
+			if err != nil || names(got) != c.want || !strings.Contains(said(problems), c.said) || c.said == "" &&
+				len(problems) > 0 {
 				t.Errorf("got %q, %q, %v", names(got), said(problems), err)
 			}
 		})
@@ -103,7 +113,8 @@ func TestImportMapsFuseraftRoomsToScopesAndAuthors(t *testing.T) {
 	if err != nil || len(problems) > 0 || len(got) != 2 {
 		t.Fatalf("got %+v, %v, %v", got, problems, err)
 	}
-	if got[0].Scope != memory.User || got[0].Source != "import:repl/memory_1.md" || got[1].Scope != memory.Project || got[1].Source != "agent:code_review" {
+	if got[0].Scope != memory.User || got[0].Source != "import:repl/memory_1.md" || got[1].Scope != memory.Project ||
+		got[1].Source != "agent:code_review" {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -112,17 +123,21 @@ func TestImportReadsJutulAgentsLayout(t *testing.T) {
 	got, problems, err := memory.Import(dir(map[string]string{
 		"memory/MEMORY.md": "# Memory\n- `Mesh size` — keep cells under 10 m (file: `mesh-size.md`)\n" +
 			"- `Solver: note` — bare (file: `solver.md`)\n- `格子` (file: `note.md`)\n- `別` (file: `note.md`)\n",
-		"memory/mesh-size.md": "---\nname: Mesh size\ndescription: keep cells under 10 m\ntype: simulator\n---\n\nBody.\n",
-		"memory/solver.md":    "Just text,\nwithout front matter.\n",
-		"memory/note.md":      "---\nname: 別\n---\n",
+		"memory/mesh-size.md": "---\nname: Mesh size\ndescription: keep cells under 10 m\ntype: " +
+			"simulator\n---\n\nBody.\n",
+		"memory/solver.md": "Just text,\nwithout front matter.\n",
+		"memory/note.md":   "---\nname: 別\n---\n",
 	}))
-	if err != nil || names(got) != "Mesh size,Solver: note,別" || said(problems) != "memory/MEMORY.md:5: note.md is named again" {
+	if err != nil || names(got) != "Mesh size,Solver: note,別" ||
+		said(problems) != "memory/MEMORY.md:5: note.md is named again" {
 		t.Fatalf("got %s, %q, %v", names(got), said(problems), err)
 	}
-	if got[0].Type != "simulator" || got[1].Description != "bare" || got[1].Body != "Just text,\nwithout front matter." {
+	if got[0].Type != "simulator" || got[1].Description != "bare" ||
+		got[1].Body != "Just text,\nwithout front matter." {
 		t.Errorf("got %+v", got)
 	}
-	again, _, _ := memory.Import(dir(map[string]string{"memory/MEMORY.md": "- `x` (file: `solver.md`)\n", "memory/solver.md": "x"}))
+	again, _, _ := memory.Import(dir(map[string]string{"memory/MEMORY.md": "- `x` (file: `solver.md`)\n",
+		"memory/solver.md": "x"}))
 	if again[0].GUID != got[1].GUID || len(again[0].GUID) != 32 {
 		t.Errorf("the guid made for a file changed: %s, %s", again[0].GUID, got[1].GUID)
 	}
@@ -150,10 +165,12 @@ func TestOfTwoFilesWithOneNameTheNewestWinsAndBothAreKept(t *testing.T) {
 // TestImportOpensNothingThatIsNoFile has pipes in the place of files: opening one would wait for ever.
 func TestImportOpensNothingThatIsNoFile(t *testing.T) {
 	pipe := &fstest.MapFile{Mode: fs.ModeNamedPipe}
-	fsys := dir(map[string]string{"MEMORY.md": "- [A](memory_a.md) — a\n- [B](memory_b.md) — b\n", "memory_b.md": "---\nname: B\n---\nbody"})
+	fsys := dir(map[string]string{"MEMORY.md": "- [A](memory_a.md) — a\n- [B](memory_b.md) — b\n",
+		"memory_b.md": "---\nname: B\n---\nbody"})
 	fsys["memory_a.md"] = pipe
 	entries, problems, err := memory.Import(opened{fsys, t})
-	if err != nil || len(entries) != 1 || len(problems) != 1 || !strings.Contains(problems[0].String(), "no regular file") {
+	if err != nil || len(entries) != 1 || len(problems) != 1 ||
+		!strings.Contains(problems[0].String(), "no regular file") {
 		t.Errorf("%v, %v, %v", entries, problems, err)
 	}
 	_, problems, err = memory.Import(opened{fstest.MapFS{"MEMORY.md": pipe}, t})

@@ -12,8 +12,8 @@ const IndexFile = "MEMORY.md"
 // indexHead is the first line of an index.
 const indexHead = "# Memory Index"
 
-// indexName writes the characters that would end a link early, so that simple readers find the
-// file all the same. Nobody needs to undo it: the name stands in the file.
+// indexName escapes the characters that would end a link early, so that simple readers find the file as well.
+// Reading does not undo it: the file contains the name.
 var indexName = strings.NewReplacer(`\`, "&#92;", "[", "&#91;", "]", "&#93;", "(", "&#40;", ")", "&#41;")
 
 // formatIndex returns the index of entries in the order given.

@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Problem is something in an imported file that was not taken over as it stands.
+// Problem is something in an imported file that was not imported unchanged.
 type Problem struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"` // 1-based; 0: the file as a whole
@@ -56,11 +56,13 @@ func Parse(file []byte) (Entry, []Problem, error) {
 	}
 	rest, ok := strings.CutPrefix(text, fenceLine+"\n")
 	if !ok {
-		return Entry{}, problems, fault.New(fault.Invalid, op, "the file does not start with a line ---, and so is no memory")
+		return Entry{}, problems, fault.New(fault.Invalid, op, "the file does not start with a line ---, and so "+
+			"is no memory")
 	}
 	front, body, ok := cutFront(rest)
 	if !ok {
-		return Entry{}, problems, fault.New(fault.Invalid, op, "the front matter has no end: a second line --- is missing")
+		return Entry{}, problems, fault.New(fault.Invalid, op, "the front matter has no end: a second line --- "+
+			"is missing")
 	}
 	fields, more := readFront(front)
 	e, more2 := fields.entry()

@@ -38,23 +38,30 @@ func TestParseReadsWhatOthersWrite(t *testing.T) {
 		entry, description, body string // entry is "name|type|guid"
 		problems                 string
 	}{
-		{"unquoted colon", "---\nname: Use: this\ndescription: a: b # c\n---\nx\n", "Use: this|project|", "a: b # c", "x", ""},
+		{"unquoted colon", "---\nname: Use: this\ndescription: a: b # c\n---\nx\n", "Use: this|project|", "a: b # c",
+			"x", ""},
 		{"CRLF", "---\r\nname: n\r\ntype: user\r\n---\r\n\r\na\r\nb\r\n", "n|user|", "", "a\nb", ""},
 		{"tabs", "---\nname:\tn\t\ndescription\t:\td\n---\n", "n|project|", "d", "", ""},
 		{"byte order mark", "\uFEFF---\nname: n\n---\n", "n|project|", "", "", ""},
-		{"a body line that starts with ---", "---\nname: n\n---\n\n--- a/Foo.cs\n+++ b/Foo.cs\n---\nend\n", "n|project|", "", "--- a/Foo.cs\n+++ b/Foo.cs\n---\nend", ""},
-		{"a longer rule in the front matter does not end it", "---\nname: n\n----\n---\nx", "n|project|", "", "x", "3: not a line of the form key: value, ignored"},
+		{"a body line that starts with ---", "---\nname: n\n---\n\n--- a/Foo.cs\n+++ b/Foo.cs\n---\nend\n",
+			"n|project|", "", "--- a/Foo.cs\n+++ b/Foo.cs\n---\nend", ""},
+		{"a longer rule in the front matter does not end it", "---\nname: n\n----\n---\nx", "n|project|", "", "x",
+			"3: not a line of the form key: value, ignored"},
 		{"links in the body", "---\nname: n\n---\n\n[link](x)\n", "n|project|", "", "[link](x)", ""},
 		{"double quotes", "---\nname: \"a \\\"b\\\" \\u00e9\"\n---\n", "a \"b\" é|project|", "", "", ""},
 		{"YAML's own escapes", "---\nname: \"a\\_b\\Lc\"\n---\n", "a\u00a0b\u2028c|project|", "", "", ""},
 		{"single quotes", "---\nname: 'it''s'\n---\n", "it's|project|", "", "", ""},
-		{"quotes that are none", "---\nname: \"a\" and \"b\"\ndescription: 'a' or 'b'\n---\n", "\"a\" and \"b\"|project|", "'a' or 'b'", "", ""},
+		{"quotes that are none", "---\nname: \"a\" and \"b\"\ndescription: 'a' or 'b'\n---\n",
+			"\"a\" and \"b\"|project|", "'a' or 'b'", "", ""},
 		{"folded text", "---\nname: n\ndescription: >-\n  two\n  lines\n---\n", "n|project|", "two lines", "", ""},
-		{"other keys", "---\nname: n\nmood: x\nNAME2: y\n---\n", "n|project|", "", "", `the field "mood" is not kept; the field "name2" is not kept`},
-		{"keys in any case", "---\nGuid: " + strings.ToUpper(guid) + "\nName: n\nTYPE: preference\n---\n", "n|preference|" + guid, "", "", ""},
+		{"other keys", "---\nname: n\nmood: x\nNAME2: y\n---\n", "n|project|", "", "",
+			`the field "mood" is not kept; the field "name2" is not kept`},
+		{"keys in any case", "---\nGuid: " + strings.ToUpper(guid) + "\nName: n\nTYPE: preference\n---\n",
+			"n|preference|" + guid, "", "", ""},
 		{"a guid that is none", "---\nguid: 12\nname: n\n---\n", "n|project|", "", "", ""},
 		{"comments and empty lines", "---\n# about\n\nname: n\n---\n", "n|project|", "", "", ""},
-		{"invalid bytes", "---\nname: n\xff\n---\n", "n\uFFFD|project|", "", "", "bytes that are not UTF-8 became U+FFFD"},
+		{"invalid bytes", "---\nname: n\xff\n---\n", "n\uFFFD|project|", "", "", "bytes that are not UTF-8 " +
+			"became U+FFFD"},
 		{"no final newline", "---\nname: n\n---", "n|project|", "", "", ""},
 		{"numbers are text", "---\nname: 007\n---\n", "007|project|", "", "", ""},
 	}
@@ -64,7 +71,8 @@ func TestParseReadsWhatOthersWrite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := e.Name + "|" + e.Type + "|" + e.GUID; got != c.entry || e.Description != c.description || e.Body != c.body {
+			if got := e.Name + "|" + e.Type + "|" + e.GUID; got != c.entry || e.Description != c.description ||
+				e.Body != c.body {
 				t.Errorf("got %q, %q, %q", got, e.Description, e.Body)
 			}
 			if got := said(problems); got != c.problems {
@@ -110,12 +118,15 @@ func TestParseRefusesWhatIsNoMemory(t *testing.T) {
 }
 
 func TestFormatQuotesWhatYAMLWouldMisread(t *testing.T) {
-	for _, v := range []string{"a: b", "a #b", `"q"`, "'s", "[x]", "a]b)", "{x}", "- x", "? x", "!tag", "&a", "*a", "| x", "> x", "%x", "@x", "`x`", "~", "null", "Yes", "1.5", "2026-05-27", "1e5", "0x1f", ".inf", "+.5", "3 rules", "-1", "+1", ".5", "=", "true", `back\slash`, "a\u00a0b", "é\u200db", "tr,ue", "---", "#"} {
+	for _, v := range []string{"a: b", "a #b", `"q"`, "'s", "[x]", "a]b)", "{x}", "- x", "? x", "!tag", "&a", "*a",
+		"| x", "> x", "%x", "@x", "`x`", "~", "null", "Yes", "1.5", "2026-05-27", "1e5", "0x1f", ".inf", "+.5",
+		"3 rules", "-1", "+1", ".5", "=", "true", `back\slash`, "a\u00a0b", "é\u200db", "tr,ue", "---", "#"} {
 		e := memory.Entry{GUID: guid, Name: v, Description: v, Type: v}
 		file := memory.Format(e)
 		front := strings.TrimSuffix(strings.TrimPrefix(string(file), "---\n"), "---\n")
 		var doc map[string]any
-		if err := yamldoc.Decode([]byte(front), &doc); err != nil || doc["name"] != v || doc["description"] != v || doc["type"] != v {
+		if err := yamldoc.Decode([]byte(front), &doc); err != nil || doc["name"] != v || doc["description"] != v ||
+			doc["type"] != v {
 			t.Errorf("%q: a YAML reader gets %v, %v", v, doc, err)
 		}
 		if got, problems, err := memory.Parse(file); err != nil || got.Name != v || len(problems) > 0 {

@@ -65,7 +65,7 @@ var common = map[string]bool{
 	"which": true, "who": true, "why": true, "will": true, "with": true, "you": true, "your": true,
 }
 
-// queryTerms returns the words of a query that tell something, or all of them when none does.
+// queryTerms returns the informative words of a query, or all of them if it has none.
 func queryTerms(query string) []string {
 	terms := words.Terms(query, maxTerms)
 	telling := slices.DeleteFunc(slices.Clone(terms), func(t string) bool { return common[t] })

@@ -78,7 +78,8 @@ func TestRecallAmongTenThousand(t *testing.T) {
 func BenchmarkRank(b *testing.B) {
 	var all []memory.Entry
 	for i := range 10_000 {
-		all = append(all, entry(fmt.Sprintf("fact_%05d", i), "something that was learned about the project", "and its body, which says more"))
+		all = append(all, entry(fmt.Sprintf("fact_%05d", i), "something that was learned about the project",
+			"and its body, which says more"))
 	}
 	for b.Loop() {
 		memory.Rank(all, "which project was learned", 5)

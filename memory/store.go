@@ -35,7 +35,8 @@ func Save(tx kv.Tx, e Entry, overwrite bool) (Entry, error) {
 	}
 	if ok {
 		if old.Source != e.Source && !overwrite {
-			return Entry{}, fault.New(fault.Conflict, "memory.save", "memory %q was written by %s", old.Name, author(old)).
+			return Entry{}, fault.New(fault.Conflict, "memory.save", "memory %q was written by %s", old.Name,
+				author(old)).
 				WithHint("take another name, or overwrite it on purpose (overwrite)")
 		}
 		e.GUID, e.Created = old.GUID, old.Created
@@ -119,7 +120,7 @@ func Count(tx kv.Tx, scope Scope) (n int, err error) {
 	return n, nil
 }
 
-// entryKey returns where a memory stands: by scope, then by name without regard to case.
+// entryKey returns the key of a memory: by scope, then by name without regard to case.
 func entryKey(scope Scope, name string) []byte {
 	return append(append([]byte(scope), 0), fold(name)...)
 }

@@ -38,7 +38,8 @@ func TestSavingANameAgainKeepsItsGUIDAndItsHistory(t *testing.T) {
 	e := entry("test_runner", "d", "two")
 	e.GUID, e.Created = strings.Repeat("0", 32), noon.Add(time.Hour)
 	second, err := save(t, s, e, false)
-	if err != nil || second.GUID != first.GUID || !second.Created.Equal(noon) || second.Name != "test_runner" || second.Body != "two" {
+	if err != nil || second.GUID != first.GUID || !second.Created.Equal(noon) || second.Name != "test_runner" ||
+		second.Body != "two" {
 		t.Errorf("got %+v, %v", second, err)
 	}
 	storetest.View(t, s, func(tx kv.Tx) error {
@@ -90,7 +91,8 @@ func TestNamesAreEqualWithoutRegardToCase(t *testing.T) {
 	s := storetest.Open(t)
 	saveAll(t, s, entry("Kelvin ΣΊΣΥΦΟΣ Straße", "", ""))
 	storetest.View(t, s, func(tx kv.Tx) error {
-		for _, name := range []string{"kelvin σίσυφος straße", "\u212aELVIN σίσυφοσ STRAẞE", "  Kelvin ΣΊΣΥΦΟΣ Straße "} {
+		for _, name := range []string{"kelvin σίσυφος straße", "\u212aELVIN σίσυφοσ STRAẞE",
+			"  Kelvin ΣΊΣΥΦΟΣ Straße "} {
 			if _, err := memory.Get(tx, memory.Project, name); err != nil {
 				t.Errorf("%q: %v", name, err)
 			}
@@ -143,7 +145,9 @@ func TestSaveRefusesWhatBreaksARule(t *testing.T) {
 		{"control character in the name", func(e *memory.Entry) { e.Name = "a\nb" }, fault.Invalid, "one line"},
 		{"line separator in the name", func(e *memory.Entry) { e.Name = "a\u2028b" }, fault.Invalid, "one line"},
 		{"name that is not UTF-8", func(e *memory.Entry) { e.Name = "a\xff" }, fault.Invalid, "plain text"},
-		{"long description", func(e *memory.Entry) { e.Description = strings.Repeat("x", 301) }, fault.Invalid, "limit of 300"},
+		{"long description", func(e *memory.Entry) {
+			e.Description = strings.Repeat("x", 301)
+		}, fault.Invalid, "limit of 300"},
 		{"description of two lines", func(e *memory.Entry) { e.Description = "a\nb" }, fault.Invalid, "one line"},
 		{"long body", func(e *memory.Entry) { e.Body = strings.Repeat("x", 4097) }, fault.TooLarge, "limit of 4096"},
 		{"body that is not UTF-8", func(e *memory.Entry) { e.Body = "\xff" }, fault.Invalid, "UTF-8"},

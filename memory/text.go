@@ -24,8 +24,8 @@ func plain(s string) string {
 	return chars.Untagged(s, fence)
 }
 
-// seen drops control and formatting characters. Line feeds, tabs and the joiners that some scripts
-// and emoji need stay; a carriage return would hide what stands before it.
+// seen drops control and formatting characters. Line feeds, tabs and the joiners that some scripts and emoji need
+// stay; a carriage return would hide the text before it.
 func seen(r rune) rune {
 	switch {
 	case r == '\u2028', r == '\u2029', r == '\u0085', r == '\v', r == '\f':

@@ -14,15 +14,14 @@ import (
 	"ctxledger.dev/kv/audit"
 )
 
-// Audit checks that every session and entry can be read, that logs have no gaps, that the chains of
-// messages hold, and that the indexes say what the logs say. It mends a gap by an entry that says so,
-// dated at.
+// Audit checks that every session and entry can be read, that logs have no gaps, that the chains of messages are
+// intact, and that the indexes agree with the logs. It fills a gap with an entry that records it, dated at.
 func Audit(at time.Time) func(*audit.Audit) error {
 	return func(a *audit.Audit) error {
 		err := a.Each(bucketSessions, "session", func(r kv.Record) error {
 			s, err := decodeSession(r.Value)
 			if err == nil && s.ID != string(r.Key) {
-				err = fault.New(fault.Corrupt, "sessions.audit", "it calls itself %.1000q", s.ID)
+				err = fault.New(fault.Corrupt, "sessions.audit", "key and stored id differ: the record has %.1000q", s.ID)
 			}
 			return err
 		})
@@ -44,11 +43,11 @@ type logAudit struct {
 	*audit.Audit
 	at      time.Time
 	session string
-	next    Session // what the session's record ought to say, as far as the log tells
+	next    Session // the session's record as derived from the log
 	unknown bool    // whether the chain was lost
 }
 
-// auditLogs looks at all logs, and then at the sessions that have none.
+// auditLogs checks all logs, then the sessions that have none.
 func auditLogs(a *audit.Audit, at time.Time) error {
 	ids, err := logged(a.Tx)
 	if err != nil {
@@ -92,13 +91,13 @@ func logged(tx kv.Tx) ([]string, error) {
 			return ids, nil
 		}
 		ids = append(ids, id)
-		from = []byte(id + "\x01") // behind every key that starts with the id and a zero byte
+		from = []byte(id + "\x01") // after every key that starts with the id and a zero byte
 	}
 }
 
-// run looks at one log.
+// run checks one log.
 func (l *logAudit) run() error {
-	var wrong []Entry // entries to be put in place of what is not there
+	var wrong []Entry // entries that replace missing ones
 	for r, err := range l.Tx.Scan(bucketLog, kv.Range{Prefix: logPrefix(l.session)}) {
 		if err != nil {
 			return err
@@ -113,7 +112,7 @@ func (l *logAudit) run() error {
 		wrong = append(wrong, l.gap(seq-1)...)
 		e, err := decodeEntry(r.Value)
 		if err == nil && e.Seq != seq {
-			err = fault.New(fault.Corrupt, "sessions.audit", "it calls itself entry %d", e.Seq)
+			err = fault.New(fault.Corrupt, "sessions.audit", "key and stored number differ: the record has %d", e.Seq)
 		}
 		if err != nil {
 			wrong = append(wrong, l.lose(seq, fmt.Sprintf("cannot be read: %s", err)))
@@ -170,7 +169,7 @@ func (l *logAudit) take(e Stored) {
 		s.Chain, l.unknown = l.rewound(e.Entry)
 	}
 	if e.ID == "" {
-		l.unknown = l.unknown || e.Lost // what stood here had an id
+		l.unknown = l.unknown || e.Lost // the lost entry had an id
 		return
 	}
 	if e.Forgotten == nil && !l.unknown {
@@ -179,13 +178,13 @@ func (l *logAudit) take(e Stored) {
 			digest = Digest(e.Original)
 		}
 		if MessageID(s.Chain, digest) != e.ID {
-			l.Find(Where(l.session, e.Seq), "is not what its id says: the chain of the log is broken")
+			l.Find(Where(l.session, e.Seq), "content does not match its id: the chain of the log is broken")
 		}
 	}
 	s.Chain, l.unknown = e.ID, false
 }
 
-// rewound returns where the chain goes on behind an entry that took the log back.
+// rewound returns the id from which the chain continues after an entry that rewound the log.
 func (l *logAudit) rewound(e Entry) (chain string, unknown bool) {
 	var data struct {
 		To int64 `json:"to"`
@@ -197,8 +196,8 @@ func (l *logAudit) rewound(e Entry) (chain string, unknown bool) {
 	return target.ID, err != nil || target.ID == ""
 }
 
-// record compares the session's record with its log, and returns entries for those that the record
-// knows behind the end of the log.
+// record compares the session's record with its log, and returns entries for those that the record counts after
+// the end of the log.
 func (l *logAudit) record() ([]Entry, error) {
 	where := "session " + l.session
 	s, err := Get(l.Tx, l.session)
@@ -213,7 +212,7 @@ func (l *logAudit) record() ([]Entry, error) {
 	if s.Seq >= l.next.Seq && (s.Chain == l.next.Chain || l.unknown) {
 		return missing, nil
 	}
-	l.Find(where, "stands at entry %d and its log at %d", s.Seq, l.next.Seq)
+	l.Find(where, "record ends at entry %d, log at %d", s.Seq, l.next.Seq)
 	if !l.Fix {
 		return nil, nil
 	}
@@ -302,7 +301,7 @@ func soundRead(tx kv.Tx, r kv.Record) (bool, error) {
 	return false, err
 }
 
-// wantIndexes looks for sessions and entries that no index knows.
+// wantIndexes finds sessions and entries that are missing from the indexes.
 func wantIndexes(a *audit.Audit) error {
 	all, err := List(a.Tx)
 	if err != nil {
@@ -342,7 +341,7 @@ func wantEntry(a *audit.Audit, session string, e Entry) error {
 	return nil
 }
 
-// WantRead checks that a call is known by the path of the file that it reads.
+// WantRead checks that a call is indexed by the path of the file that it reads.
 func WantRead(a *audit.Audit, path, session string, seq int64, callID string) error {
 	k := readKey(path, session, seq, callID)
 	if len(k) > kv.MaxKey {

@@ -43,7 +43,8 @@ func TestPlacesFindAMessageInEverySessionThatSharesIt(t *testing.T) {
 		for _, p := range all {
 			found[p] = true
 		}
-		want := map[sessions.Place]bool{{Session: a.ID, Seq: 2, ID: shared}: true, {Session: b.ID, Seq: 2, ID: shared}: true}
+		want := map[sessions.Place]bool{{Session: a.ID, Seq: 2, ID: shared}: true,
+			{Session: b.ID, Seq: 2, ID: shared}: true}
 		if diff := cmp.Diff(want, found); diff != "" {
 			t.Error(diff)
 		}

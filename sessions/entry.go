@@ -17,10 +17,10 @@ const (
 	KindNote       Kind = "note"       // a record of the host that is not part of the conversation
 	KindCompaction Kind = "compaction" // an accepted compaction; Data holds its record
 	KindRestore    Kind = "restore"    // a compaction was taken back; Data names it
-	KindRewind     Kind = "rewind"     // the host went back to an earlier message; Data says to which
-	KindCost       Kind = "cost"       // a model wrote a summary that was not taken; Usage is what that cost, Note how it went
+	KindRewind     Kind = "rewind"     // the host went back to an earlier message; Data names it
+	KindCost       Kind = "cost"       // a model wrote a summary that was not used; Usage is its cost, Note the reason
 	KindEdits      Kind = "edits"      // a step of edits to the view; Data holds it
-	KindDecision   Kind = "decision"   // a decision about the view that changed nothing of it; Data says which
+	KindDecision   Kind = "decision"   // a decision that left the view unchanged; Data holds it
 )
 
 // own reports whether the ledger itself writes entries of this kind.
@@ -47,20 +47,19 @@ type NewEntry struct {
 	// is stored with PutBlob first and named by Blob.
 	Original []byte `json:"original,omitempty"`
 	Blob     string `json:"blob,omitempty"`
-	// Message is where the provider's message stands in the original, in Format. Empty: none.
+	// Message is the span of the provider's message in the original, in Format. Empty: none.
 	Message transcript.Span   `json:"message,omitzero"`
 	Format  transcript.Format `json:"format,omitempty"`
-	// Hidden keeps a record out of every view: subagents' lines, the host's own summaries. A hidden
-	// note is something that the host gave to the model beside the messages.
+	// Hidden keeps a record out of every view: subagents' lines, the host's own summaries. A hidden note is
+	// context that the host gave to the model besides the messages.
 	Hidden bool   `json:"hidden,omitempty"`
 	Usage  *Usage `json:"usage,omitempty"`
-	// Unfinished marks a part of an answer that was written before the answer was complete: what its
-	// usage says of the output is too little.
+	// Unfinished marks a part of an answer that was written before the answer was complete: its usage reports too
+	// little output.
 	Unfinished bool `json:"unfinished,omitempty"`
-	// Effects is what the host itself says about the files that a result's call touched.
+	// Effects is what the host reports about the files that a result's call touched.
 	Effects []Effect `json:"effects,omitempty"`
-	// Note says in words what the record is when it is not a plain message: its type, or why it
-	// could not be read.
+	// Note describes a record that is not a plain message: its type, or why it could not be read.
 	Note string `json:"note,omitempty"`
 }
 
@@ -70,8 +69,8 @@ type Effect struct {
 	Op   string `json:"op"` // "created", "modified", "deleted"
 }
 
-// Entry is one append-only record of a session's log. The original bytes are not part of it:
-// they stand behind it in the store, or in the blob that it names.
+// Entry is one append-only record of a session's log. The original bytes are not part of it: they follow it in the
+// store, or are in the blob that it names.
 type Entry struct {
 	Seq        int64             `json:"seq"`
 	ID         string            `json:"id,omitempty"` // message id: H(previous id, original), 32 hex digits
@@ -92,30 +91,31 @@ type Entry struct {
 	Usage      *Usage            `json:"usage,omitempty"`
 	Unfinished bool              `json:"unfinished,omitempty"` // the answer was not complete yet, see NewEntry
 	Forgotten  *time.Time        `json:"forgotten,omitempty"`  // when the original was removed
-	// Lost says that nobody asked for that: the original was damaged, and repair gave it up.
+	// Lost is set if the original was damaged and repair gave it up, rather than removed on request.
 	Lost    bool `json:"lost,omitempty"`
-	Expired bool `json:"expired,omitempty"` // removed by the retention policy, on nobody's request
+	Expired bool `json:"expired,omitempty"` // removed by the retention policy, not on request
 	// Data is the payload of entries that the ledger itself writes (compaction, restore, rewind).
 	Data json.RawMessage `json:"data,omitempty"`
 
 	// What was extracted when the entry was appended.
 	Role   transcript.Role `json:"role,omitempty"`
 	Prompt bool            `json:"prompt,omitempty"` // a request by the user: starts a turn
-	// Correction says that a user's message begins as those of orchestrators do that correct an agent.
+	// Correction is set if a user's message begins like those with which orchestrators correct an agent.
 	Correction bool `json:"correction,omitempty"`
-	Empty      bool `json:"empty,omitempty"` // a message that says nothing: no view shows it
-	// Earlier says that a user's message is a summary which a host made of what came before.
+	Empty      bool `json:"empty,omitempty"` // an empty message: no view shows it
+	// Earlier is set if a user's message is a summary which a host made of what came before.
 	Earlier bool `json:"earlier,omitempty"`
-	// Thoughts says that it is reasoning and nothing else: no view shows it without what it led to.
+	// Thoughts is set if it is reasoning and nothing else: no view shows it without what it led to.
 	Thoughts bool `json:"thoughts,omitempty"`
-	// Compacted says that it is the provider's own compaction of what came before, which nobody else can
-	// read: no summary stands for it.
+	// Compacted is set if it is the provider's own compaction of what came before. Only the provider can read it,
+	// so no summary replaces it.
 	Compacted bool `json:"compacted,omitempty"`
 	Tokens    int  `json:"tokens,omitempty"` // o200k_base tokens of what a model reads of it
 	Chars     int  `json:"chars,omitempty"`  // characters of its own texts, without calls and results
-	// Reasoning is how many of Tokens are those of reasoning. 0 where it was appended before that was told apart.
+	// Reasoning is how many of Tokens are reasoning; 0 in entries appended before that was recorded.
 	Reasoning int `json:"reasoning,omitempty"`
-	// Features is what an estimate of closed tokenizers needs of that; zero if it holds what they do not show, such as images.
+	// Features is the input for estimates of closed tokenizers; zero if it cannot represent the content, such as
+	// images.
 	Features tokens.Features `json:"features,omitzero"`
 	Calls    []Call          `json:"calls,omitempty"`   // tool calls it makes
 	Results  []Result        `json:"results,omitempty"` // results it carries
@@ -136,7 +136,7 @@ func (e Entry) CallIDs() []string {
 	return ids
 }
 
-// Spent returns what the entry's usage says, nothing when it says none.
+// Spent returns the entry's usage, zero if it has none.
 func (e Entry) Spent() Usage {
 	if e.Usage == nil {
 		return Usage{}
@@ -144,7 +144,7 @@ func (e Entry) Spent() Usage {
 	return *e.Usage
 }
 
-// Call is what the log knows of one tool call.
+// Call is what the log records of one tool call.
 type Call struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`             // the host's name of the tool
@@ -153,22 +153,22 @@ type Call struct {
 	From   string `json:"from,omitempty"`   // source of a move
 	Tokens int    `json:"tokens"`
 	Chars  int    `json:"chars,omitempty"` // characters of its arguments, as JSON
-	// Same is a digest of what it asks: calls of one tool with the same arguments, in any order and
-	// however they spell a path, have the same. "" where it was appended before there were digests.
+	// Same is a digest of the request: calls of one tool with the same arguments, in any order and with any
+	// spelling of a path, have the same. "" in entries appended before there were digests.
 	Same string `json:"same,omitempty"`
-	// Malformed says that its arguments are an object that breaks off, or is none: nobody could run it.
+	// Malformed is set if its arguments are not an object, or are truncated: the call could not be run.
 	Malformed bool `json:"malformed,omitempty"`
-	// Partial says of a read that it asks for a part of the file.
+	// Partial is set if a read asks for a part of the file.
 	Partial bool `json:"partial,omitempty"`
 }
 
-// Result is what the log knows of one tool result.
+// Result is what the log records of one tool result.
 type Result struct {
 	CallID string `json:"call_id"`
 	Failed bool   `json:"failed,omitempty"`
 	Chars  int    `json:"chars"`  // characters of its text
 	Tokens int    `json:"tokens"` // o200k_base tokens of its text
-	// Artifact is the handle of the artifact that stands in its place in every view.
+	// Artifact is the handle of the artifact that replaces it in every view.
 	Artifact   string `json:"artifact,omitempty"`
 	StubTokens int    `json:"stub_tokens,omitempty"`
 }

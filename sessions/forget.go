@@ -12,9 +12,9 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// Forget removes an entry's original with what was extracted from its words, and says when, and
-// whether a policy asked for it (expired). The entry itself stays, with what its calls are about.
-// Forgetting again keeps the first date.
+// Forget removes an entry's original with what was extracted from its words, and records the date, and whether a
+// policy asked for it (expired). The entry itself stays, with what its calls are about. Forgetting again keeps the
+// first date.
 func Forget(tx kv.Tx, session string, seq int64, at time.Time, expired bool) error {
 	s, err := GetEntry(tx, session, seq)
 	if err != nil {
@@ -28,8 +28,8 @@ func Forget(tx kv.Tx, session string, seq int64, at time.Time, expired bool) err
 	return rewriteEntry(tx, session, e, nil)
 }
 
-// ForgetCalls removes what the log knows of an entry's calls beyond that they were made: what they are
-// about, and their place in the index of the files that were read.
+// ForgetCalls removes the details of an entry's calls: what they are about, and their place in the index of the
+// files that were read.
 func ForgetCalls(tx kv.Tx, session string, seq int64) error {
 	s, err := GetEntry(tx, session, seq)
 	if err != nil {
@@ -110,7 +110,10 @@ func scrubHeader(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 		rewrite.Words(t, &e.Names[i])
 	}
 	if e.Kind == KindEdits || e.Kind == KindDecision { // notes and labels in it name files, commands and models
-		e.Data, err = transcript.MapStrings(e.Data, func(s string) (string, bool) { out := t.Out(s); return out, out != s })
+		e.Data, err = transcript.MapStrings(e.Data, func(s string) (string, bool) {
+			out := t.Out(s)
+			return out, out != s
+		})
 		if err != nil {
 			return false, fault.Wrap(fault.Corrupt, "sessions.scrub", err)
 		}

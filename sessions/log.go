@@ -9,13 +9,13 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// Append adds e to the log of s: it sets e.Seq and brings s up to date, which the caller saves
-// once per batch. original is stored behind the entry, unless e.Blob names where it is.
+// Append adds e to the log of s: it sets e.Seq and updates s, which the caller saves once per batch. original is
+// stored after the entry, unless e.Blob names where it is.
 func Append(tx kv.Tx, s *Session, e Entry, original []byte) (Entry, error) {
 	s.Seq++
 	e.Seq = s.Seq
 	if !e.Kind.own() && e.Time.After(s.Updated) {
-		s.Updated = e.Time // what the ledger itself writes is no life of the conversation
+		s.Updated = e.Time // entries of the ledger itself are no activity of the conversation
 	}
 	if s.Created.IsZero() || e.Time.Before(s.Created) {
 		s.Created = e.Time
@@ -66,15 +66,15 @@ func GetEntry(tx kv.Tx, session string, seq int64) (Stored, error) {
 	return decodeEntry(raw)
 }
 
-// Place is where a message stands.
+// Place is the position of a message.
 type Place struct {
 	Session string
 	Seq     int64
 	ID      string // of the message
 }
 
-// Places returns where the messages stand whose id starts with prefix, at most limit of them.
-// The prefix has at least HandleDigits digits.
+// Places returns the positions of the messages whose id starts with prefix, at most limit of them. The prefix has
+// at least HandleDigits digits.
 func Places(tx kv.Tx, prefix string, limit int) ([]Place, error) {
 	if !isHex(prefix) || len(prefix) < HandleDigits || len(prefix) > chainDigits {
 		return nil, nil
@@ -82,7 +82,7 @@ func Places(tx kv.Tx, prefix string, limit int) ([]Place, error) {
 	return kv.Collect(kv.Values(tx, bucketMessages, kv.Range{Prefix: []byte(prefix)}, decodePlace), limit)
 }
 
-// PlaceIn returns where the message with this id stands in a session, and whether it does.
+// PlaceIn returns the position of the message with this id in a session, and whether it has one.
 func PlaceIn(tx kv.Tx, session, id string) (Place, bool, error) {
 	key := []byte(id + session)
 	v, err := tx.Get(bucketMessages, key)
@@ -93,8 +93,8 @@ func PlaceIn(tx kv.Tx, session, id string) (Place, bool, error) {
 	return p, err == nil, err
 }
 
-// Alias makes an entry findable by the id that it would have in another wording: that of a view in
-// which stubs stand for results, as a host hands it back.
+// Alias indexes an entry by the id that it would have with another wording: that of a view with stubs for results,
+// as a host hands it back.
 func Alias(tx kv.Tx, session string, e Entry, id string) error {
 	if id == e.ID {
 		return nil
@@ -102,7 +102,7 @@ func Alias(tx kv.Tx, session string, e Entry, id string) error {
 	return indexMessage(tx, id, Place{session, e.Seq, e.ID})
 }
 
-// rewriteEntry is put for an entry that is there already, and counts that.
+// rewriteEntry replaces an existing entry, and counts that.
 func rewriteEntry(tx kv.Tx, session string, e Entry, original []byte) error {
 	n, err := Rewritten(tx, session)
 	if err != nil {
@@ -114,8 +114,8 @@ func rewriteEntry(tx kv.Tx, session string, e Entry, original []byte) error {
 	return put(tx, session, e, original)
 }
 
-// Rewritten returns how often entries of a session's log were rewritten: as long as that is the same,
-// entries that were read once are as they were.
+// Rewritten returns how often entries of a session's log were rewritten: while it is unchanged, entries read
+// before are still valid.
 func Rewritten(tx kv.Tx, session string) (uint64, error) {
 	raw, err := tx.Get(bucketRewritten, []byte(session))
 	if err != nil || raw == nil {
@@ -157,7 +157,7 @@ func decodeEntry(raw []byte) (Stored, error) {
 	return s, nil
 }
 
-// indexMessage makes an entry findable by an id: its own, or an alias of it.
+// indexMessage indexes an entry by an id: its own, or an alias of it.
 func indexMessage(tx kv.Tx, id string, at Place) error {
 	if !isHex(id) || len(id) != chainDigits {
 		return fault.New(fault.Internal, "sessions.index", "message id %.1000q is not %d hex digits", id, chainDigits)
@@ -175,7 +175,8 @@ func decodePlace(r kv.Record) (Place, error) {
 	if len(r.Key) <= chainDigits || len(r.Value) != 8 && len(r.Value) != 8+chainDigits {
 		return Place{}, fault.New(fault.Corrupt, "sessions.place", "the index of messages is damaged at %.1000q", r.Key)
 	}
-	p := Place{Session: string(r.Key[chainDigits:]), Seq: int64(binary.BigEndian.Uint64(r.Value)), ID: string(r.Key[:chainDigits])}
+	p := Place{Session: string(r.Key[chainDigits:]), Seq: int64(binary.BigEndian.Uint64(r.Value)),
+		ID: string(r.Key[:chainDigits])}
 	if alias := r.Value[8:]; len(alias) > 0 {
 		p.ID = string(alias)
 	}

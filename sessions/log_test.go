@@ -21,12 +21,15 @@ func full() sessions.Entry {
 	at := noon.Add(time.Nanosecond)
 	return sessions.Entry{
 		Kind: sessions.KindMessage, Time: at, Turn: 2, HostID: "h", HostParent: "p", Group: "g", Author: "explorer",
-		Model: "m", Format: transcript.Anthropic, Message: transcript.Span{From: 1, To: 9}, Size: 12, Hidden: true, Note: "n",
-		Usage: &sessions.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4}, Forgotten: &at, Data: json.RawMessage(`{"to":1}`),
+		Model: "m", Format: transcript.Anthropic, Message: transcript.Span{From: 1, To: 9}, Size: 12, Hidden: true,
+		Note:  "n",
+		Usage: &sessions.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4}, Forgotten: &at,
+		Data: json.RawMessage(`{"to":1}`),
 		Role: transcript.RoleAssistant, Prompt: true, Tokens: 9,
-		Calls:   []sessions.Call{{ID: "c", Name: "Read", Op: "read_file", Target: "a.go", Tokens: 4}},
-		Results: []sessions.Result{{CallID: "c", Failed: true, Chars: 3, Tokens: 1, Artifact: "0123456789ab", StubTokens: 1}},
-		Paths:   []string{"a.go"}, Names: []string{"Foo"},
+		Calls: []sessions.Call{{ID: "c", Name: "Read", Op: "read_file", Target: "a.go", Tokens: 4}},
+		Results: []sessions.Result{{CallID: "c", Failed: true, Chars: 3, Tokens: 1, Artifact: "0123456789ab",
+			StubTokens: 1}},
+		Paths: []string{"a.go"}, Names: []string{"Foo"},
 	}
 }
 
@@ -51,7 +54,7 @@ func TestInvariant1AFullEntryComesBackAsItWas(t *testing.T) {
 	})
 }
 
-// FuzzInvariant1EntriesRoundTrip: what is appended comes back byte for byte, whatever stands in it.
+// FuzzInvariant1EntriesRoundTrip: what is appended comes back byte for byte, whatever it contains.
 func FuzzInvariant1EntriesRoundTrip(f *testing.F) {
 	f.Add([]byte(`{"role":"user"}`), "id", "note", int64(5))
 	f.Add([]byte{}, "", "", int64(-1))
@@ -63,7 +66,8 @@ func FuzzInvariant1EntriesRoundTrip(f *testing.F) {
 			t.Skip()
 		}
 		at := noon.Add(time.Duration(nanos % int64(24*time.Hour)))
-		e := sessions.Entry{Kind: sessions.KindNote, Time: at, HostID: strings.ToValidUTF8(id, "?"), Note: strings.ToValidUTF8(note, "?")}
+		e := sessions.Entry{Kind: sessions.KindNote, Time: at, HostID: strings.ToValidUTF8(id, "?"),
+			Note: strings.ToValidUTF8(note, "?")}
 		storetest.Update(t, s, func(tx kv.Tx) error {
 			held := session
 			held.Seq = 0 // the same place each time
@@ -99,13 +103,15 @@ func TestInvariant1ADamagedEntryIsAnError(t *testing.T) {
 		flipped := bytes.Clone(sealed)
 		flipped[i] ^= 0x20
 		for _, bad := range [][]byte{flipped, sealed[:i]} {
-			if v, err := kv.Unseal("log", key, bad); !fault.Is(err, fault.Corrupt) && !fault.Is(err, fault.Unavailable) {
+			if v, err := kv.Unseal("log", key, bad); !fault.Is(err, fault.Corrupt) &&
+				!fault.Is(err, fault.Unavailable) {
 				t.Fatalf("byte %d: %q, %v", i, v, err)
 			}
 		}
 	}
 	// What a wrong program wrote under a right checksum is an error too.
-	for n, bad := range [][]byte{{}, value[:3], {0xff, 0xff, 0xff, 0xff}, value[:20], append([]byte{0, 0, 0, 2}, "[]"...)} {
+	for n, bad := range [][]byte{{}, value[:3], {0xff, 0xff, 0xff, 0xff}, value[:20],
+		append([]byte{0, 0, 0, 2}, "[]"...)} {
 		storetest.Update(t, s, func(tx kv.Tx) error { return tx.Put("log", key, bad) })
 		storetest.View(t, s, func(tx kv.Tx) error {
 			_, err := sessions.GetEntry(tx, session.ID, 1)
@@ -127,7 +133,8 @@ func TestAnOriginalInABlobIsNotStoredTwice(t *testing.T) {
 	session := create(t, s, sessions.Session{Host: "h"}, "seed")
 	storetest.Update(t, s, func(tx kv.Tx) error {
 		held := session
-		_, err := sessions.Append(tx, &held, sessions.Entry{Kind: sessions.KindNote, Blob: sessions.Digest(nil)}, []byte("long"))
+		_, err := sessions.Append(tx, &held, sessions.Entry{Kind: sessions.KindNote, Blob: sessions.Digest(nil)},
+			[]byte("long"))
 		return err
 	})
 	storetest.View(t, s, func(tx kv.Tx) error {
@@ -179,7 +186,8 @@ func TestForgetRemovesTheWordsAndKeepsTheEntry(t *testing.T) {
 	})
 	storetest.View(t, s, func(tx kv.Tx) error {
 		e, err := sessions.GetEntry(tx, session.ID, 1)
-		if e.Original != nil || e.Names != nil || e.Paths != nil || e.Forgotten == nil || !e.Forgotten.Equal(noon) || !e.Expired || len(e.Results) != 1 {
+		if e.Original != nil || e.Names != nil || e.Paths != nil || e.Forgotten == nil || !e.Forgotten.Equal(noon) ||
+			!e.Expired || len(e.Results) != 1 {
 			t.Errorf("left: %+v", e)
 		}
 		wantCode(t, sessions.Forget(tx, session.ID, 2, noon, false), fault.NotFound)

@@ -18,7 +18,7 @@ func Lose(tx kv.Tx, session string, seq int64, at time.Time) error {
 	return rewriteEntry(tx, session, e.Entry, nil)
 }
 
-// LoseEntry puts a note that says so in the place of a whole entry. Errors: not_found.
+// LoseEntry replaces a whole entry by a note that it is lost. Errors: not_found.
 func LoseEntry(tx kv.Tx, session string, seq int64, at time.Time) error {
 	e, err := GetEntry(tx, session, seq)
 	if err != nil {
@@ -27,13 +27,12 @@ func LoseEntry(tx kv.Tx, session string, seq int64, at time.Time) error {
 	return rewriteEntry(tx, session, lostEntry(seq, e.Turn, e.Time, at), nil)
 }
 
-// Replace writes an entry in the place of the one with its number, its original included: only repair
-// rewrites a log.
+// Replace overwrites the entry with its number, its original included: only repair rewrites a log.
 func Replace(tx kv.Tx, session string, e Stored) error {
 	return rewriteEntry(tx, session, e.Entry, e.Original)
 }
 
-// lostEntry stands for an entry that is lost: part of the log, and of no view.
+// lostEntry replaces an entry that is lost: part of the log, and of no view.
 func lostEntry(seq int64, turn int, then, at time.Time) Entry {
 	return Entry{
 		Seq: seq, Kind: KindNote, Time: then, Turn: turn, Forgotten: &at, Lost: true,

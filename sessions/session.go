@@ -23,16 +23,16 @@ type Session struct {
 	Chain   string    `json:"chain,omitempty"`   // message id of the newest received entry
 	Pending bool      `json:"pending,omitempty"` // an import is under way: not listed yet
 	Usage   Usage     `json:"usage"`             // sums over the whole session, never reduced by a view
-	// Forgotten is when everything that the session had received until then was removed; Expired says
-	// that the retention policy did it, on nobody's request.
+	// Forgotten is when everything received until then was removed; Expired is set if the retention policy did it,
+	// not a request.
 	Forgotten *time.Time `json:"forgotten,omitempty"`
 	Expired   bool       `json:"expired,omitempty"`
 }
 
-// Main reports whether a session is one that a person has: no subagent's.
+// Main reports whether a session is a person's own, not a subagent's.
 func (s Session) Main() bool { return s.Parent == "" }
 
-// Live reports whether a session is one that a person has now: something came of it in the last ten minutes.
+// Live reports whether a person uses a session now: it had activity in the last ten minutes.
 func (s Session) Live(now time.Time) bool {
 	return s.Main() && now.Sub(s.Updated) < limits.ActiveSession
 }
@@ -51,5 +51,6 @@ func (u Usage) Prompt() int { return int(u.Input + u.CacheRead + u.CacheWrite) }
 
 // Add returns the sum of two usages.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.CacheLong + v.CacheLong}
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite,
+		u.CacheLong + v.CacheLong}
 }

@@ -23,9 +23,9 @@ const (
 	bucketReads     kv.Bucket = "reads"        // path NUL session id NUL sequence, call id → call id
 )
 
-// Create stores a new session and returns it with its ID. The id is cut from a hash of host and
-// host id, so that importing the same conversation twice finds the same session; seed stands in
-// for the host id of a conversation that has none.
+// Create stores a new session and returns it with its ID. The id is cut from a hash of host and host id, so that
+// importing the same conversation twice finds the same session; seed replaces the host id of a conversation that
+// has none.
 func Create(tx kv.Tx, s Session, seed string) (Session, error) {
 	name := s.HostID
 	if name == "" {
@@ -47,7 +47,8 @@ func Create(tx kv.Tx, s Session, seed string) (Session, error) {
 			return s, Save(tx, s)
 		}
 	}
-	return Session{}, fault.New(fault.Conflict, "sessions.create", "session of %s with id %q exists already", s.Host, name)
+	return Session{}, fault.New(fault.Conflict, "sessions.create", "session of %s with id %q exists already", s.Host,
+		name)
 }
 
 // Save writes a session's record.
@@ -81,8 +82,8 @@ func OfHost(tx kv.Tx, host, hostID string) (Session, bool, error) {
 	return s, err == nil, err
 }
 
-// Find returns the session that name stands for: an id, a unique beginning of one, or a host's id.
-// Errors: not_found; conflict when it fits several, which are listed.
+// Find returns the session of a name: an id, a unique prefix of one, or a host's id. Errors: not_found; conflict
+// if it matches several, which are listed.
 func Find(tx kv.Tx, name string) (Session, error) {
 	var hits []Session
 	if isHex(name) && len(name) >= 4 {
@@ -106,7 +107,7 @@ func Find(tx kv.Tx, name string) (Session, error) {
 	return one(hits, name)
 }
 
-// one returns the only element of hits, or says why there is not exactly one.
+// one returns the only element of hits, or an error if there is not exactly one.
 func one(hits []Session, name string) (Session, error) {
 	switch len(hits) {
 	case 0:

@@ -94,7 +94,8 @@ func TestAmbiguousListsAFew(t *testing.T) {
 	}
 	err := sessions.Ambiguous("several", many)
 	wantCode(t, err, fault.Conflict)
-	if text := err.Error(); !strings.Contains(text, "00000007, …") || strings.Contains(text, "00000008") || fault.HintOf(err) == "" {
+	if text := err.Error(); !strings.Contains(text, "00000007, …") || strings.Contains(text, "00000008") ||
+		fault.HintOf(err) == "" {
 		t.Errorf("%q, hint %q", text, fault.HintOf(err))
 	}
 }
@@ -103,7 +104,8 @@ func TestListIsNewestFirst(t *testing.T) {
 	s := storetest.Open(t)
 	var want []string
 	for i := range 5 {
-		session := create(t, s, sessions.Session{Host: "h", Updated: noon.Add(time.Duration(-i) * time.Hour)}, fmt.Sprint(i))
+		session := create(t, s, sessions.Session{Host: "h", Updated: noon.Add(time.Duration(-i) * time.Hour)},
+			fmt.Sprint(i))
 		want = append(want, session.ID)
 	}
 	storetest.View(t, s, func(tx kv.Tx) error {
@@ -122,8 +124,10 @@ func TestListIsNewestFirst(t *testing.T) {
 func TestInvariant1SessionsComeBackAsTheyWere(t *testing.T) {
 	s := storetest.Open(t)
 	want := create(t, s, sessions.Session{
-		Host: "h", HostID: "i", Parent: "p", Title: "t\u2028", Model: "m", Dir: "/d", Tree: "/t", Created: noon, Updated: noon, Seq: 7, Turns: 3,
-		Chain: sessions.MessageID("", "x"), Pending: true, Usage: sessions.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4},
+		Host: "h", HostID: "i", Parent: "p", Title: "t\u2028", Model: "m", Dir: "/d", Tree: "/t", Created: noon,
+		Updated: noon, Seq: 7, Turns: 3,
+		Chain: sessions.MessageID("", "x"), Pending: true, Usage: sessions.Usage{Input: 1, Output: 2, CacheRead: 3,
+			CacheWrite: 4},
 	}, "")
 	storetest.View(t, s, func(tx kv.Tx) error {
 		got, err := sessions.Get(tx, want.ID)

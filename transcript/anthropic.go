@@ -41,8 +41,8 @@ func decodeAnthropic(raw []byte) (Message, error) {
 	return m, nil
 }
 
-// onlyResults reports whether parts carry results and no words of the user's own. Images beside the
-// results come from tools as well.
+// onlyResults reports whether parts carry results and no words of the user's own. Images next to the results come
+// from tools as well.
 func onlyResults(parts []Part) bool {
 	results := 0
 	for _, p := range parts {

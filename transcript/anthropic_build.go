@@ -37,13 +37,15 @@ func buildBlock(p Part) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return joined(`{"type":"tool_use","id":`, id, `,"name":`, string(quote(p.Name)), `,"input":`, string(args), `}`), nil
+		return joined(`{"type":"tool_use","id":`, id, `,"name":`, string(quote(p.Name)), `,"input":`, string(args),
+			`}`), nil
 	case p.Kind == KindResult:
 		failed := ""
 		if p.IsError {
 			failed = `,"is_error":true`
 		}
-		return joined(`{"type":"tool_result","tool_use_id":`, id, `,"content":`, string(quote(p.Text)), failed, `}`), nil
+		return joined(`{"type":"tool_result","tool_use_id":`, id, `,"content":`, string(quote(p.Text)), failed, `}`),
+			nil
 	}
 	return nil, noWireForm(p)
 }

@@ -37,26 +37,43 @@ func TestDecodeAnthropic(t *testing.T) {
 	for _, tt := range []struct{ name, raw, want string }{
 		{"string content", `{"role":"user","content":"hi"}`, "user | text(hi)"},
 		{"system role", `{"role":"system","content":"be brief"}`, "system | text(be brief)"},
-		{"unknown role and block are kept", `{"role":"critic","content":[{"type":"sonnet","text":"x"}]}`, "critic | other()"},
-		{"unknown fields are not read", `{"id":"m","usage":{"a":1},"role":"assistant","content":[{"type":"text","text":"a","citations":[1]}]}`, "assistant | text(a)"},
-		{"reasoning", `{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"redacted_thinking","data":"xx"}]}`,
+		{"unknown role and block are kept", `{"role":"critic","content":[{"type":"sonnet","text":"x"}]}`,
+			"critic | other()"},
+		{"unknown fields are not read", `{"id":"m","usage":{"a":1},"role":"assistant","content":[{"type":"text",` +
+			`"text":"a","citations":[1]}]}`, "assistant | text(a)"},
+		{"reasoning", `{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},` +
+			`{"type":"redacted_thinking","data":"xx"}]}`,
 			"assistant | reasoning(hm) | reasoning()"},
-		{"call", `{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Read","input":{ "p":1 }}]}`, `assistant | call()#t1 Read{ "p":1 }`},
-		{"calls that the provider runs", `{"role":"assistant","content":[{"type":"server_tool_use","id":"s1","name":"web_search","input":{}},` +
-			`{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"web_search_result","url":"u","title":"t","encrypted_content":"e"}]},` +
-			`{"type":"mcp_tool_use","id":"m1","name":"q","server_name":"s","input":{}},{"type":"mcp_tool_result","tool_use_id":"m1","is_error":true,"content":[{"type":"text","text":"no"}]}]}`,
-			"assistant | call()#s1 web_search{} sealed | result(t\nu)#s1 sealed | call()#m1 q{} sealed | result(no)#m1 error sealed"},
-		{"error of a provider's tool", `{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"s1","content":{"type":"web_search_tool_result_error","error_code":"max_uses"}}]}`,
+		{"call", `{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Read","input":{ "p":1 }}]}`,
+			`assistant | call()#t1 Read{ "p":1 }`},
+		{"calls that the provider runs", `{"role":"assistant","content":[{"type":"server_tool_use","id":"s1",` +
+			`"name":"web_search","input":{}},` +
+			`{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"web_search_result",` +
+			`"url":"u","title":"t","encrypted_content":"e"}]},` +
+			`{"type":"mcp_tool_use","id":"m1","name":"q","server_name":"s","input":{}},{"type":"mcp_tool_result",` +
+			`"tool_use_id":"m1","is_error":true,"content":[{"type":"text","text":"no"}]}]}`,
+			"assistant | call()#s1 web_search{} sealed | result(t\nu)#s1 sealed | call()#m1 q{} sealed | " +
+				"result(no)#m1 error sealed"},
+		{"error of a provider's tool", `{"role":"assistant","content":[{"type":"web_search_tool_result",` +
+			`"tool_use_id":"s1","content":{"type":"web_search_tool_result_error","error_code":"max_uses"}}]}`,
 			"assistant | result(max_uses)#s1 sealed"},
-		{"result as string", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"out"}]}`, "tool | result(out)#t1"},
-		{"failed result", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"out","is_error":true}]}`, "tool | result(out)#t1 error"},
-		{"result without content", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1"}]}`, "tool | result()#t1"},
-		{"result with blocks", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"a"},{"type":"image","source":{}},{"type":"text","text":"b"}]}]}`,
+		{"result as string", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"out"}]}`,
+			"tool | result(out)#t1"},
+		{"failed result", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"out",` +
+			`"is_error":true}]}`, "tool | result(out)#t1 error"},
+		{"result without content", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1"}]}`,
+			"tool | result()#t1"},
+		{"result with blocks", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1",` +
+			`"content":[{"type":"text","text":"a"},{"type":"image","source":{}},{"type":"text","text":"b"}]}]}`,
 			"tool | result(a\nb)#t1 media=1"},
-		{"result and words are the user's", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1"},{"type":"text","text":"stop"}]}`, "user | result()#t1 | text(stop)"},
-		{"result and image are the tool's", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1"},{"type":"image","source":{}}]}`, "tool | result()#t1 | image()"},
-		{"document", `{"role":"user","content":[{"type":"document","source":{}},{"type":"text","text":"read"}]}`, "user | image() | text(read)"},
-		{"escapes, also in names", `{"r\u006fle":"user","content":"\u00e9\ud83d\ude00\n\ud800"}`, "user | text(é😀\n\uFFFD)"},
+		{"result and words are the user's", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1"},` +
+			`{"type":"text","text":"stop"}]}`, "user | result()#t1 | text(stop)"},
+		{"result and image are the tool's", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1"},` +
+			`{"type":"image","source":{}}]}`, "tool | result()#t1 | image()"},
+		{"document", `{"role":"user","content":[{"type":"document","source":{}},{"type":"text","text":"read"}]}`,
+			"user | image() | text(read)"},
+		{"escapes, also in names", `{"r\u006fle":"user","content":"\u00e9\ud83d\ude00\n\ud800"}`,
+			"user | text(é😀\n\uFFFD)"},
 		{"invalid UTF-8", "{\"role\":\"user\",\"content\":\"a\xffb\"}", "user | text(a\uFFFDb)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -84,17 +101,25 @@ func TestDecodeRefusesAndNamesThePosition(t *testing.T) {
 		{"no role", `{"content":"x"}`, `byte 0: no "role" here`},
 		{"role of a wrong type", `{"role":1,"content":"x"}`, `byte 8: "role" is not a string`},
 		{"no content", `{"role":"user"}`, "byte 0: message without content"},
-		{"content of a wrong type", `{"role":"user","content":null}`, "byte 25: content is neither a string nor an array of blocks"},
+		{"content of a wrong type", `{"role":"user","content":null}`, "byte 25: content is neither a string nor " +
+			"an array of blocks"},
 		{"two roles", `{"role":"user","role":"user","content":""}`, `byte 15: message has two members "role"`},
-		{"two types", `{"role":"user","content":[{"type":"text","text":"","type":"x"}]}`, `byte 51: block has two members "type"`},
+		{"two types", `{"role":"user","content":[{"type":"text","text":"","type":"x"}]}`,
+			`byte 51: block has two members "type"`},
 		{"block of a wrong type", `{"role":"user","content":["x"]}`, "byte 26: block is not an object"},
-		{"text of a wrong type", `{"role":"user","content":[{"type":"text","text":{}}]}`, `byte 48: "text" is not a string`},
-		{"call without id", `{"role":"assistant","content":[{"type":"tool_use","name":"x","input":{}}]}`, `byte 31: no "id" here`},
-		{"result of a wrong type", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":7}]}`, "byte 76: content of a result is neither a string nor an array of blocks"},
-		{"result that is an object", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":{}}]}`, "byte 76: content of a result is neither a string nor an array of blocks"},
-		{"failure of a wrong type", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","is_error":"no"}]}`, `byte 77: "is_error" is not a truth value`},
+		{"text of a wrong type", `{"role":"user","content":[{"type":"text","text":{}}]}`,
+			`byte 48: "text" is not a string`},
+		{"call without id", `{"role":"assistant","content":[{"type":"tool_use","name":"x","input":{}}]}`,
+			`byte 31: no "id" here`},
+		{"result of a wrong type", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":7}]}`,
+			"byte 76: content of a result is neither a string nor an array of blocks"},
+		{"result that is an object", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a",` +
+			`"content":{}}]}`, "byte 76: content of a result is neither a string nor an array of blocks"},
+		{"failure of a wrong type", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a",` +
+			`"is_error":"no"}]}`, `byte 77: "is_error" is not a truth value`},
 		{"control byte", "{\"role\":\"us\ner\",\"content\":\"\"}", "byte 11: control byte in a string"},
-		{"nested too deep", `{"role":"user","content":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`, "byte 524: nested deeper than 500"},
+		{"nested too deep", `{"role":"user","content":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`,
+			"byte 524: nested deeper than 500"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Decode(Anthropic, []byte(tt.raw))
@@ -136,7 +161,8 @@ func TestEncodeBuildsAMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"role":"assistant","content":[{"type":"text","text":"a <b> \"c\"\n\ufffd"},{"type":"tool_use","id":"t","name":"N","input":{"x":1}}]}`
+	want := `{"role":"assistant","content":[{"type":"text","text":"a <b> \"c\"\n\ufffd"},{"type":"tool_use",` +
+		`"id":"t","name":"N","input":{"x":1}}]}`
 	if string(raw) != want {
 		t.Errorf("got  %s\nwant %s", raw, want)
 	}
@@ -161,7 +187,8 @@ func TestNewMessageDecodes(t *testing.T) {
 }
 
 func TestPlainText(t *testing.T) {
-	m := Message{Parts: []Part{{Kind: KindText, Text: "a"}, {Kind: KindReasoning, Text: "b"}, {Kind: KindText}, {Kind: KindText, Text: "c"}}}
+	m := Message{Parts: []Part{{Kind: KindText, Text: "a"}, {Kind: KindReasoning, Text: "b"}, {Kind: KindText},
+		{Kind: KindText, Text: "c"}}}
 	if got := PlainText(m); got != "a\n\nc" {
 		t.Errorf("got %q", got)
 	}
@@ -202,19 +229,25 @@ func TestMerge(t *testing.T) {
 		want string
 		err  string
 	}{
-		{name: "one record is verbatim", raws: []string{`{ "role" : "x" , "content" : [ ] }`}, want: `{ "role" : "x" , "content" : [ ] }`},
+		{name: "one record is verbatim", raws: []string{`{ "role" : "x" , "content" : [ ] }`},
+			want: `{ "role" : "x" , "content" : [ ] }`},
 		{name: "fields of the first, blocks of all", raws: []string{
 			`{"id":"m", "role":"assistant","content":[ {"type":"text","text":"a"} ],"usage":{"n":1}}`,
-			`{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t","name":"N","input":{ }}],"usage":{"n":2}}`,
-		}, want: `{"id":"m", "role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool_use","id":"t","name":"N","input":{ }}],"usage":{"n":1}}`},
+			`{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t","name":"N","input":{ }}],` +
+				`"usage":{"n":2}}`,
+		}, want: `{"id":"m", "role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool_use",` +
+			`"id":"t","name":"N","input":{ }}],"usage":{"n":1}}`},
 		{name: "results come first", raws: []string{
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"},{"type":"text","text":"stop"}]}`,
 			`{"role":"user","content":"and \u0041"}`,
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"2"}]}`,
-		}, want: `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"},{"type":"tool_result","tool_use_id":"2"},{"type":"text","text":"stop"},{"type":"text","text":"and \u0041"}]}`},
+		}, want: `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"},{"type":"tool_result",` +
+			`"tool_use_id":"2"},{"type":"text","text":"stop"},{"type":"text","text":"and \u0041"}]}`},
 		{name: "none", err: "no record to merge"},
-		{name: "two roles", raws: []string{`{"role":"a","content":""}`, `{"role":"b","content":""}`}, err: `record 1 has role "b", the first one "a"`},
-		{name: "torn record", raws: []string{`{"role":"a","content":""}`, `{`}, err: `record 1: byte 1: expected a member name`},
+		{name: "two roles", raws: []string{`{"role":"a","content":""}`, `{"role":"b","content":""}`},
+			err: `record 1 has role "b", the first one "a"`},
+		{name: "torn record", raws: []string{`{"role":"a","content":""}`, `{`}, err: `record 1: byte 1: expected ` +
+			`a member name`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var raws [][]byte

@@ -34,8 +34,8 @@ func (e *exitCode) next(word string) string {
 // is compares without regard to case; the length rules out nearly every word at once.
 func is(word, want string) bool { return len(word) == len(want) && strings.EqualFold(word, want) }
 
-// diffHead follows the words of a text to tell the "a/" and "b/" of a diff's head from directories:
-// it counts the words that are still to be file names.
+// diffHead follows the words of a text to distinguish the "a/" and "b/" of a diff's header from directories: it
+// counts the words that are still expected to be file names.
 type diffHead int
 
 // strip takes the next word and returns it without a diff's prefix.

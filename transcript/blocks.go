@@ -108,7 +108,8 @@ func (m blockMessage) shorten(e Edits, drop []bool, replace replacer) (out []spl
 }
 
 // mergeBlocks joins messages of one speaker: results first, then the other blocks in order.
-func mergeBlocks(raws [][]byte, read func(raw []byte) (blockMessage, error), speaker func(role string) string) ([]byte, error) {
+func mergeBlocks(raws [][]byte, read func(raw []byte) (blockMessage, error), speaker func(role string) string) ([]byte,
+	error) {
 	var head blockMessage
 	var results, rest [][]byte
 	for i, raw := range raws {

@@ -21,7 +21,8 @@ func TestMemoryIsInProportionToTheMessage(t *testing.T) {
 		"reasoning":      `{"type":"reasoning","summary":[` + many(`{"text":""}`) + `]}`,
 		"output":         `{"type":"shell_call_output","call_id":"","output":[` + many(`{"stdout":""}`) + `]}`,
 		"members":        `{"role":"user","content":"",` + strings.ReplaceAll(many(`"":0`), `""`, `"a"`) + `}`,
-		"arguments":      `{"type":"function_call","call_id":"","name":"","arguments":"` + strings.Repeat("[", 100_000) + `"}`,
+		"arguments": `{"type":"function_call","call_id":"","name":"","arguments":"` +
+			strings.Repeat("[", 100_000) + `"}`,
 	} {
 		for _, f := range Formats() {
 			var before, after runtime.MemStats
@@ -39,7 +40,8 @@ func TestAMessageOfTooManyPartsIsRefused(t *testing.T) {
 	parts := strings.Repeat(`{},`, maxElements) + `{}`
 	for f, raw := range map[Format]string{
 		Gemini: `{"parts":[` + parts + `]}`, Anthropic: `{"role":"user","content":[` + parts + `]}`,
-		OpenAIChat: `{"role":"user","content":[` + parts + `]}`, OpenAIResponses: `{"type":"reasoning","summary":[` + parts + `]}`,
+		OpenAIChat: `{"role":"user","content":[` + parts + `]}`, OpenAIResponses: `{"type":"reasoning","summary":[` +
+			parts + `]}`,
 	} {
 		if _, err := Decode(f, []byte(raw)); !fault.Is(err, fault.TooLarge) {
 			t.Errorf("%s: %v", f, err)

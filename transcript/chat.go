@@ -133,8 +133,8 @@ func (c *chatCall) readFunction(f node, input string) (err error) {
 	return nil
 }
 
-// explicitID returns the id of a call. One that looks like those of calls without ids is refused: the two
-// could not be told apart.
+// explicitID returns the id of a call. It refuses one that looks like the ids of calls without ids: the two could
+// not be distinguished.
 func (n node) explicitID(name string) (string, error) {
 	id, err := n.str(name, true)
 	if _, _, looks := Derived(id); err == nil && looks {

@@ -13,9 +13,11 @@ func buildChat(m Message) ([]byte, error) {
 	if len(m.Parts) == 1 && m.Parts[0].Kind == KindResult && m.Parts[0].Media == 0 && !m.Parts[0].Sealed {
 		p := m.Parts[0]
 		if name, _, derived := Derived(p.ID); derived { // it answers a call that has no id
-			return joined(`{"role":"function","name":`, string(quote(name)), `,"content":`, string(quote(p.Text)), `}`), nil
+			return joined(`{"role":"function","name":`, string(quote(name)), `,"content":`, string(quote(p.Text)),
+				`}`), nil
 		}
-		return joined(`{"role":"tool","tool_call_id":`, string(quote(p.ID)), `,"content":`, string(quote(p.Text)), `}`), nil
+		return joined(`{"role":"tool","tool_call_id":`, string(quote(p.ID)), `,"content":`, string(quote(p.Text)),
+			`}`), nil
 	}
 	var texts, blocks, calls []string
 	for _, p := range m.Parts {

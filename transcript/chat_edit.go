@@ -48,8 +48,8 @@ func editChat(raw []byte, e Edits) ([]byte, error) {
 	return apply(raw, splices), nil
 }
 
-// onlyText takes everything but the texts out of a message: blocks of its content, and the members beside
-// it that say something else.
+// onlyText removes everything but the texts from a message: blocks of its content, and other members of the
+// message with content.
 func (c chatMessage) onlyText() ([]byte, error) {
 	parts, err := c.parts()
 	if err != nil || c.isResult() || !slices.ContainsFunc(parts, Part.says) {
@@ -84,7 +84,8 @@ func (c chatMessage) rename(ids []string) {
 // addsNothing refuses results that would have to be messages of their own.
 func addsNothing(e Edits) error {
 	if len(e.AddResults) > 0 {
-		return fault.New(fault.Invalid, op, "in this format a result is a message of its own: it cannot be added to another one")
+		return fault.New(fault.Invalid, op, "in this format a result is a message of its own: it cannot be added "+
+			"to another one")
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
 package transcript
 
-// validChat checks that tool messages, one for each call, stand directly behind the assistant's message
-// that makes the calls: "An assistant message with 'tool_calls' must be followed by tool messages
-// responding to each 'tool_call_id'".
+// validChat checks that tool messages, one for each call, directly follow the assistant's message that makes the
+// calls: "An assistant message with 'tool_calls' must be followed by tool messages responding to each
+// 'tool_call_id'".
 func validChat(ms []Message) error {
 	var open map[string]bool
 	for i, m := range ms {

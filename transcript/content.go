@@ -12,8 +12,8 @@ type innerBlock struct {
 	text string
 }
 
-// isText reports whether blocks of a type have a text: OpenAI's responses tell what a model reads from
-// what it wrote.
+// isText reports whether blocks of a type have a text: OpenAI's responses distinguish what a model reads from what
+// it wrote.
 func isText(typ string) bool { return typ == "text" || typ == "input_text" || typ == "output_text" }
 
 // readInner reads the blocks of the content at a span.

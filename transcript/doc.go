@@ -3,12 +3,12 @@
 //
 // Start with Decode, which turns the bytes of one message into a Message, and with Render, which puts the
 // records of one message together and shows less of them without touching the rest: Merge and Edit are
-// its two halves. Split takes a conversation apart, Recognise tells its format, Extract finds what is
+// its two halves. Split splits a conversation, Recognise finds its format, Extract finds what is
 // worth indexing, Valid checks the order that the provider demands.
 //
 // The formats are Anthropic's messages, OpenAI's chat completions and the items of its responses, and
 // Gemini's contents: one table in format.go, a codec each, and files named after it (chat, responses,
-// gemini). What they share stands in content, openai (both of OpenAI's), blocks (messages that are an
+// gemini). What they share is in content, openai (both of OpenAI's), blocks (messages that are an
 // array of parts), ids and valid. In the neutral model one message holds an answer with all its calls, and
 // one all their results; where the provider wants a list of smaller ones, Render gives several.
 //

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// earlier are the beginnings of the messages that hosts put in the place of what they compacted, by who
-// writes them. They stand in the user's role, and no user wrote them.
+// earlier are the beginnings of the messages that replace what a host compacted, by host. Their role is the
+// user's, but no user wrote them.
 var earlier = []struct{ by, begins string }{
 	{"deepagents", "You are in the middle of a conversation that has been summarized."},
 	{"langchain", "Here is a summary of the conversation to date:"},
@@ -27,7 +27,9 @@ func Earlier(m Message) bool {
 	if m.Role != RoleUser {
 		return false
 	}
-	first := slices.IndexFunc(m.Parts, func(p Part) bool { return p.Kind == KindText && strings.TrimSpace(p.Text) != "" })
+	first := slices.IndexFunc(m.Parts, func(p Part) bool {
+		return p.Kind == KindText && strings.TrimSpace(p.Text) != ""
+	})
 	if first < 0 {
 		return false
 	}
@@ -40,8 +42,8 @@ func Earlier(m Message) bool {
 	return false
 }
 
-// between are the tags around the words of some of those summaries; what stands before them is the host's
-// advice to its model.
+// between are the tags around the words of some of those summaries; the text before them is the host's advice to
+// its model.
 const opened, closed = "<summary>", "</summary>"
 
 // EarlierText returns the words of a summary without what its host puts around them.

@@ -2,17 +2,25 @@ package transcript
 
 import "testing"
 
-// The messages of hosts that stand for what they compacted are no user's words; what only mentions one is.
+// Messages of hosts that replace what they compacted are not the user's words; a message that only mentions one
+// is.
 func TestEarlierSummariesAreKnownByTheirBeginning(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{ // "": the user's own words
 		{"Here is a summary of the conversation to date:\n\nthe oven heats", "the oven heats"},
-		{"You are in the middle of a conversation that has been summarized.\n\nThe history is at /x.\n\nA condensed summary follows:\n<summary>\nthe oven heats\n</summary>", "the oven heats"},
-		{"The conversation history before this point was compacted into the following summary:\n\n<summary>\n## Goal\nwarmth\n</summary>", "## Goal\nwarmth"},
-		{"\n[CONVERSATION SUMMARY — covers turns 1–9]\n\nthe oven heats", "[CONVERSATION SUMMARY — covers turns 1–9]\n\nthe oven heats"},
-		{"[COMPACTION FAILED — covers turns 1–12]\n\nSummary generation failed: no", "[COMPACTION FAILED — covers turns 1–12]\n\nSummary generation failed: no"},
-		{"[Compacted context from previous session]\n\nthe oven heats", "[Compacted context from previous session]\n\nthe oven heats"},
-		{"[INTENT-DERIVED RECONSTRUCTION — covers turns 1–2]\n\nOPERATIONS", "[INTENT-DERIVED RECONSTRUCTION — covers turns 1–2]\n\nOPERATIONS"},
-		{"This session is being continued from a previous conversation that ran out of context. The oven heats.", "The oven heats."},
+		{"You are in the middle of a conversation that has been summarized.\n\nThe history is at /x.\n\nA " +
+			"condensed summary follows:\n<summary>\nthe oven heats\n</summary>", "the oven heats"},
+		{"The conversation history before this point was compacted into the following summary:\n\n<summary>\n## " +
+			"Goal\nwarmth\n</summary>", "## Goal\nwarmth"},
+		{"\n[CONVERSATION SUMMARY — covers turns 1–9]\n\nthe oven heats", "[CONVERSATION SUMMARY — covers turns " +
+			"1–9]\n\nthe oven heats"},
+		{"[COMPACTION FAILED — covers turns 1–12]\n\nSummary generation failed: no", "[COMPACTION FAILED — " +
+			"covers turns 1–12]\n\nSummary generation failed: no"},
+		{"[Compacted context from previous session]\n\nthe oven heats", "[Compacted context from previous " +
+			"session]\n\nthe oven heats"},
+		{"[INTENT-DERIVED RECONSTRUCTION — covers turns 1–2]\n\nOPERATIONS", "[INTENT-DERIVED RECONSTRUCTION — " +
+			"covers turns 1–2]\n\nOPERATIONS"},
+		{"This session is being continued from a previous conversation that ran out of context. The oven heats.",
+			"The oven heats."},
 		{"Give me a summary of the conversation to date", ""},
 		{"What does `[CONVERSATION SUMMARY — covers turns 1–9]` mean?", ""},
 		{"", ""},

@@ -15,47 +15,71 @@ func TestEdit(t *testing.T) {
 		edits     Edits
 		want      string // "": nothing is left
 	}{
-		{"result as string", `{ "role":"user","content":[ {"content":"long","tool_use_id":"1","type":"tool_result","is_error":true,"cache_control":{"type":"ephemeral"}} ],"n":1.50 }`,
+		{"result as string", `{ "role":"user","content":[ {"content":"long","tool_use_id":"1",` +
+			`"type":"tool_result","is_error":true,"cache_control":{"type":"ephemeral"}} ],"n":1.50 }`,
 			Edits{Results: stub},
-			`{ "role":"user","content":[ {"content":"<stub>","tool_use_id":"1","type":"tool_result","is_error":true,"cache_control":{"type":"ephemeral"}} ],"n":1.50 }`},
-		{"result with blocks: one text, images in place", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"image","source":{}}, {"type":"text","text":"a","cache_control":{}} , {"type":"text","text":"b"},{"type":"image","source":{"n":2}}, {"type":"text","text":"c"}]}]}`,
+			`{ "role":"user","content":[ {"content":"<stub>","tool_use_id":"1","type":"tool_result",` +
+				`"is_error":true,"cache_control":{"type":"ephemeral"}} ],"n":1.50 }`},
+		{"result with blocks: one text, images in place", `{"role":"user","content":[{"type":"tool_result",` +
+			`"tool_use_id":"1","content":[{"type":"image","source":{}}, {"type":"text","text":"a",` +
+			`"cache_control":{}} , {"type":"text","text":"b"},{"type":"image","source":{"n":2}}, {"type":"text",` +
+			`"text":"c"}]}]}`,
 			Edits{Results: stub},
-			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"image","source":{}}, {"type":"text","text":"<stub>","cache_control":{}},{"type":"image","source":{"n":2}}]}]}`},
-		{"result of images only", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"image","source":{}}]}]}`,
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"image",` +
+				`"source":{}}, {"type":"text","text":"<stub>","cache_control":{}},{"type":"image",` +
+				`"source":{"n":2}}]}]}`},
+		{"result of images only", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1",` +
+			`"content":[{"type":"image","source":{}}]}]}`,
 			Edits{Results: stub},
-			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"<stub>"},{"type":"image","source":{}}]}]}`},
-		{"result with an empty array", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[ ]}]}`,
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text",` +
+				`"text":"<stub>"},{"type":"image","source":{}}]}]}`},
+		{"result with an empty array", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1",` +
+			`"content":[ ]}]}`,
 			Edits{Results: stub},
-			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"<stub>"} ]}]}`},
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text",` +
+				`"text":"<stub>"} ]}]}`},
 		{"result without content", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"}]}`,
 			Edits{Results: stub},
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"<stub>"}]}`},
-		{"only the named result", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"2","content":"b"},{"type":"tool_result","tool_use_id":"1","content":null}]}`,
+		{"only the named result", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"2",` +
+			`"content":"b"},{"type":"tool_result","tool_use_id":"1","content":null}]}`,
 			Edits{Results: stub},
-			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"2","content":"b"},{"type":"tool_result","tool_use_id":"1","content":"<stub>"}]}`},
-		{"a sealed result stays", `{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"1","content":[]}]}`,
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"2","content":"b"},` +
+				`{"type":"tool_result","tool_use_id":"1","content":"<stub>"}]}`},
+		{"a sealed result stays", `{"role":"assistant","content":[{"type":"web_search_tool_result",` +
+			`"tool_use_id":"1","content":[]}]}`,
 			Edits{Results: stub},
 			`{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"1","content":[]}]}`},
-		{"first call dropped", `{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"N","input":{}}, {"type":"text","text":"a"}]}`,
+		{"first call dropped", `{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"N",` +
+			`"input":{}}, {"type":"text","text":"a"}]}`,
 			Edits{DropCalls: map[string]bool{"1": true}},
 			`{"role":"assistant","content":[{"type":"text","text":"a"}]}`},
-		{"calls at the end dropped", `{"role":"assistant","content":[ {"type":"text","text":"a"} , {"type":"tool_use","id":"1","name":"N","input":{}} , {"type":"tool_use","id":"2","name":"N","input":{}} ]}`,
+		{"calls at the end dropped", `{"role":"assistant","content":[ {"type":"text","text":"a"} , ` +
+			`{"type":"tool_use","id":"1","name":"N","input":{}} , {"type":"tool_use","id":"2","name":"N",` +
+			`"input":{}} ]}`,
 			Edits{DropCalls: map[string]bool{"1": true, "2": true}},
 			`{"role":"assistant","content":[ {"type":"text","text":"a"} ]}`},
-		{"reasoning that would end the message goes with the call", `{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"thinking","thinking":"b"},{"type":"tool_use","id":"1","name":"N","input":{}}]}`,
+		{"reasoning that would end the message goes with the call", `{"role":"assistant",` +
+			`"content":[{"type":"text","text":"a"},{"type":"thinking","thinking":"b"},{"type":"tool_use",` +
+			`"id":"1","name":"N","input":{}}]}`,
 			Edits{DropCalls: map[string]bool{"1": true}},
 			`{"role":"assistant","content":[{"type":"text","text":"a"}]}`},
-		{"nothing but reasoning is left", `{"role":"assistant","content":[{"type":"thinking","thinking":"b"},{"type":"tool_use","id":"1","name":"N","input":{}}]}`,
+		{"nothing but reasoning is left", `{"role":"assistant","content":[{"type":"thinking","thinking":"b"},` +
+			`{"type":"tool_use","id":"1","name":"N","input":{}}]}`,
 			Edits{DropCalls: map[string]bool{"1": true}}, ""},
-		{"a duplicate goes, the first stays", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"a"},{"type":"tool_result","tool_use_id":"1","content":"b"}]}`,
+		{"a duplicate goes, the first stays", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1",` +
+			`"content":"a"},{"type":"tool_result","tool_use_id":"1","content":"b"}]}`,
 			Edits{KeepResults: map[string]int{"1": 1}},
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"a"}]}`},
-		{"a stub for the one that stays", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"a"},{"type":"tool_result","tool_use_id":"1","content":"b"}]}`,
+		{"a stub for the one that stays", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1",` +
+			`"content":"a"},{"type":"tool_result","tool_use_id":"1","content":"b"}]}`,
 			Edits{KeepResults: map[string]int{"1": 1}, Results: stub},
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"<stub>"}]}`},
-		{"added behind the results", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"} , {"type":"text","text":"a"}]}`,
+		{"added behind the results", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"} , ` +
+			`{"type":"text","text":"a"}]}`,
 			Edits{AddResults: lost},
-			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"},` + lostJSON + ` , {"type":"text","text":"a"}]}`},
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"},` + lostJSON +
+				` , {"type":"text","text":"a"}]}`},
 		{"added in front of words", `{"role":"user","content":[ {"type":"text","text":"a"}]}`,
 			Edits{AddResults: lost},
 			`{"role":"user","content":[ ` + lostJSON + `,{"type":"text","text":"a"}]}`},
@@ -65,7 +89,8 @@ func TestEdit(t *testing.T) {
 		{"added where everything else goes", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"}]}`,
 			Edits{AddResults: lost, KeepResults: map[string]int{"1": 0}},
 			`{"role":"user","content":[` + lostJSON + `]}`},
-		{"added behind a result whose successor goes", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"}, {"type":"tool_result","tool_use_id":"2"}]}`,
+		{"added behind a result whose successor goes", `{"role":"user","content":[{"type":"tool_result",` +
+			`"tool_use_id":"1"}, {"type":"tool_result","tool_use_id":"2"}]}`,
 			Edits{AddResults: lost, KeepResults: map[string]int{"2": 0}},
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"},` + lostJSON + `]}`},
 		{"no edit", `{ "role":"user","content":[ ] }`, Edits{}, `{ "role":"user","content":[ ] }`},
@@ -99,11 +124,14 @@ func TestEditOfAnUnknownResultIsNotFound(t *testing.T) {
 func TestValid(t *testing.T) {
 	const (
 		ask   = `{"role":"user","content":"go"}`
-		calls = `{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"N","input":{}},{"type":"tool_use","id":"2","name":"N","input":{}}]}`
-		both  = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"2"},{"type":"tool_result","tool_use_id":"1"}]}`
+		calls = `{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"N","input":{}},` +
+			`{"type":"tool_use","id":"2","name":"N","input":{}}]}`
+		both = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"2"},{"type":"tool_result",` +
+			`"tool_use_id":"1"}]}`
 		one   = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"}]}`
-		words = `{"role":"user","content":[{"type":"text","text":"a"},{"type":"tool_result","tool_use_id":"1"},{"type":"tool_result","tool_use_id":"2"}]}`
-		said  = `{"role":"assistant","content":"done"}`
+		words = `{"role":"user","content":[{"type":"text","text":"a"},{"type":"tool_result","tool_use_id":"1"},` +
+			`{"type":"tool_result","tool_use_id":"2"}]}`
+		said = `{"role":"assistant","content":"done"}`
 	)
 	for _, tt := range []struct {
 		name     string
@@ -114,16 +142,23 @@ func TestValid(t *testing.T) {
 		{"neighbours of one role", []string{ask, ask, said, said}, ""},
 		{"calls in flight", []string{ask, calls}, ""},
 		{"one call in flight", []string{ask, calls, one}, ""},
-		{"a provider's own call", []string{`{"role":"assistant","content":[{"type":"server_tool_use","id":"1","name":"N","input":{}},{"type":"web_search_tool_result","tool_use_id":"1","content":[]}]}`, ask}, ""},
+		{"a provider's own call", []string{`{"role":"assistant","content":[{"type":"server_tool_use","id":"1",` +
+			`"name":"N","input":{}},{"type":"web_search_tool_result","tool_use_id":"1","content":[]}]}`, ask}, ""},
 		{"unanswered", []string{calls, ask}, "message 1 does not answer call 1 of the message before"},
 		{"half answered", []string{calls, one, said}, "message 1 does not answer call 2 of the message before"},
 		{"answered too late", []string{calls, said, both}, "message 1 does not answer call 1 of the message before"},
 		{"a leading result", []string{one}, "message 0 has a result of call 1, which the message before does not make"},
-		{"answered twice", []string{calls, both, one}, "message 2 has a result of call 1, which the message before does not make"},
-		{"words in front of results", []string{calls, words}, "message 1 has something in front of the result of call 1"},
-		{"a user's call", []string{`{"role":"user","content":[{"type":"tool_use","id":"1","name":"N","input":{}}]}`}, `message 0 of role "user" makes a call`},
-		{"one id twice", []string{`{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"N","input":{}},{"type":"tool_use","id":"1","name":"N","input":{}}]}`}, "message 0 makes two calls with the id 1"},
-		{"an assistant's result", []string{calls, `{"role":"assistant","content":[{"type":"tool_result","tool_use_id":"1"}]}`}, `message 1 of role "assistant" carries a result`},
+		{"answered twice", []string{calls, both, one}, "message 2 has a result of call 1, which the message " +
+			"before does not make"},
+		{"words in front of results", []string{calls, words}, "message 1 has something in front of the result " +
+			"of call 1"},
+		{"a user's call", []string{`{"role":"user","content":[{"type":"tool_use","id":"1","name":"N","input":{}}]}`},
+			`message 0 of role "user" makes a call`},
+		{"one id twice", []string{`{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"N",` +
+			`"input":{}},{"type":"tool_use","id":"1","name":"N","input":{}}]}`}, "message 0 makes two calls with " +
+			"the id 1"},
+		{"an assistant's result", []string{calls, `{"role":"assistant","content":[{"type":"tool_result",` +
+			`"tool_use_id":"1"}]}`}, `message 1 of role "assistant" carries a result`},
 		{"an empty message", []string{`{"role":"user","content":[]}`}, "message 0 is empty"},
 		{"a torn message", []string{ask, `{`}, "message 1: byte 1: expected a member name"},
 	} {

@@ -70,8 +70,10 @@ func TestExtractFindsNamesInText(t *testing.T) {
 
 func TestExtractReadsArgumentsByTheirNames(t *testing.T) {
 	got := Extract(Message{Parts: []Part{
-		{Kind: KindCall, Name: "Edit", Args: []byte(`{"file_path":"/w/no ext","edits":[{"old_string":"oldName()","new_string":"see b/c.go"}],"n":1}`)},
-		{Kind: KindCall, Name: "Bash", Args: []byte(`{"command":"go test ./pkg/... -run TestOne && cat out.log","cwd":"sub"}`)},
+		{Kind: KindCall, Name: "Edit", Args: []byte(`{"file_path":"/w/no ext","edits":[{"old_string":"oldName()",` +
+			`"new_string":"see b/c.go"}],"n":1}`)},
+		{Kind: KindCall, Name: "Bash", Args: []byte(`{"command":"go test ./pkg/... -run TestOne && cat out.log",` +
+			`"cwd":"sub"}`)},
 		{Kind: KindReasoning, Text: "secretName secret/path.go"},
 		{Kind: KindResult, Text: "FAIL pkg/x_test.go:9"},
 	}})
@@ -124,7 +126,8 @@ func timed(f func()) time.Duration {
 }
 
 func BenchmarkExtract(b *testing.B) {
-	text := strings.Repeat("func handler(w http.ResponseWriter, r *http.Request) error { return internal/fault.go:12 }\n", 1<<20/92)
+	text := strings.Repeat("func handler(w http.ResponseWriter, r *http.Request) error { return "+
+		"internal/fault.go:12 }\n", 1<<20/92)
 	m := Message{Parts: []Part{{Kind: KindText, Text: text}}}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {

@@ -22,7 +22,7 @@ type codec struct {
 	merge func(raws [][]byte) ([]byte, error)
 	// itemised: what a model answers with is several messages of the list, one behind the other.
 	itemised bool
-	// alternates: a message that makes calls never stands directly behind another answer.
+	// alternates: a message that makes calls never directly follows another answer.
 	alternates bool
 	// derives: calls may have no ids, and get derived ones.
 	derives bool
@@ -36,7 +36,7 @@ type codec struct {
 // codecs is the one table of formats.
 var codecs = []codec{anthropicCodec, chatCodec, responsesCodec, geminiCodec}
 
-// codecOf is the one place that tells formats apart.
+// codecOf is the one place that distinguishes formats.
 func codecOf(f Format) (codec, error) {
 	for _, c := range codecs {
 		if c.format == f {
@@ -73,7 +73,7 @@ func Itemised(f Format) bool {
 	return err == nil && c.itemised
 }
 
-// Alternates reports whether a message that makes calls may not stand directly behind another answer.
+// Alternates reports whether a message that makes calls may not directly follow another answer.
 func Alternates(f Format) bool {
 	c, err := codecOf(f)
 	return err == nil && c.alternates
@@ -86,8 +86,8 @@ func Derives(f Format) bool {
 	return err == nil && c.derives
 }
 
-// Takes reports whether messages of a format may have a role. The system prompt is a message in some
-// formats, and stands beside the messages in others.
+// Takes reports whether messages of a format may have a role. The system prompt is a message in some formats, and
+// separate from the messages in others.
 func Takes(f Format, r Role) bool {
 	c, err := codecOf(f)
 	return err == nil && slices.Contains(c.roles, r)
@@ -134,10 +134,10 @@ func Encode(f Format, m Message) ([]byte, error) {
 	return c.build(m)
 }
 
-// Edits say what of a message is shown differently. The zero value changes nothing.
+// Edits describe what of a message is shown differently. The zero value changes nothing.
 type Edits struct {
-	// Results gives the text that stands for the text of a call's result, by call id. Images inside
-	// the result stay. A sealed result stays as it is: its provider would refuse it.
+	// Results maps call ids to texts that replace the texts of their results. Images inside the result stay. A
+	// sealed result stays as it is: its provider would refuse it.
 	Results map[string]string
 	// DropCalls names the calls that are left out.
 	DropCalls map[string]bool
@@ -214,10 +214,10 @@ func NewMessage(f Format, role Role, text string) []byte {
 	return c.newMessage(role, text)
 }
 
-// Valid checks a history to which its host goes on adding against the provider's order: roles that it
-// knows, no empty message, no reasoning that nothing follows, every call answered, once, where the provider wants the results, and no
-// result without its call. Calls in flight at the very end are valid.
-// The error is invalid and names the message by its index, from 0.
+// Valid checks a growing history against the provider's order: known roles only, no empty message, no reasoning
+// that nothing follows, every call answered once, where the provider wants the results, and no result without its
+// call. Calls in flight at the very end are valid. The error is invalid and names the message by its index, from
+// 0.
 func Valid(f Format, messages [][]byte) error {
 	c, err := codecOf(f)
 	if err != nil {
@@ -229,7 +229,8 @@ func Valid(f Format, messages [][]byte) error {
 			return fault.New(fault.CodeOf(err), op, "message %d: %v", i, err)
 		}
 		if !slices.Contains(c.roles, ms[i].Role) {
-			return fault.New(fault.Invalid, op, "message %d has the role %.1000q, which messages of %s do not have", i, ms[i].Role, f)
+			return fault.New(fault.Invalid, op, "message %d has the role %.1000q, which messages of %s do not have", i,
+				ms[i].Role, f)
 		}
 		if Blank(ms[i]) {
 			return fault.New(fault.Invalid, op, "message %d is empty", i)

@@ -11,9 +11,12 @@ import (
 
 var fuzzSeeds = []string{
 	`{"role":"user","content":"hi"}`,
-	`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"a"},{"type":"image"}]},{"type":"text","text":"b"}]}`,
-	`{"role":"user","content":[ {"tool_use_id":"1","content":"x","type":"tool_result"} , {"type":"tool_result","tool_use_id":"1"}]}`,
-	`{"role":"assistant","content":[{"type":"thinking","thinking":"t"},{"type":"tool_use","id":"1","name":"n","input":{"a":[1e3,-0.5,null,true]}}]}`,
+	`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"a"},` +
+		`{"type":"image"}]},{"type":"text","text":"b"}]}`,
+	`{"role":"user","content":[ {"tool_use_id":"1","content":"x","type":"tool_result"} , {"type":"tool_result",` +
+		`"tool_use_id":"1"}]}`,
+	`{"role":"assistant","content":[{"type":"thinking","thinking":"t"},{"type":"tool_use","id":"1","name":"n",` +
+		`"input":{"a":[1e3,-0.5,null,true]}}]}`,
 	"{\"role\":\"user\",\"content\":\"\\ud800\xff\"}",
 	`{"role":"user","content":[]}`,
 }
@@ -41,7 +44,8 @@ func verbatim(t *testing.T, format Format, raw []byte) {
 		t.Errorf("%s: the empty edit gives %q, %v", format, same, err)
 	}
 	// An edit that names nothing of the message changes nothing.
-	noted := Edits{DropCalls: map[string]bool{"of no call": true}, KeepResults: map[string]int{"of no call": 0}, Shorten: func(Part) (string, bool) { return "", false }}
+	noted := Edits{DropCalls: map[string]bool{"of no call": true}, KeepResults: map[string]int{"of no call": 0},
+		Shorten: func(Part) (string, bool) { return "", false }}
 	pieces, err := Render(format, []Record{{JSON: raw}}, noted)
 	if err != nil || len(pieces) != 1 || !bytes.Equal(pieces[0].JSON, raw) {
 		t.Errorf("%s: an edit of other messages gives %v, %v", format, pieces, err)
@@ -105,7 +109,8 @@ func editsOne(t *testing.T, format Format, raw []byte, id, text string) {
 func addAndDrop(t *testing.T, format Format, before Message, raw []byte) {
 	t.Helper()
 	const extra = "added by the test"
-	more, err := Render(format, []Record{{JSON: raw}}, Edits{AddResults: []Part{{Kind: KindResult, ID: extra, Name: "tool"}}})
+	more, err := Render(format, []Record{{JSON: raw}},
+		Edits{AddResults: []Part{{Kind: KindResult, ID: extra, Name: "tool"}}})
 	if err != nil {
 		t.Fatalf("%s: %v", format, err)
 	}
@@ -138,15 +143,18 @@ func seedFormats(f *testing.F, add func(string)) {
 }
 
 var formatSeeds = []string{
-	`{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"n","arguments":"{\"a\":1}"}},{"id":"2","custom":{"name":"p","input":"x"}}],"refusal":"r"}`,
+	`{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"n",` +
+		`"arguments":"{\"a\":1}"}},{"id":"2","custom":{"name":"p","input":"x"}}],"refusal":"r"}`,
 	`{"role":"tool","tool_call_id":"1","content":[{"type":"text","text":"a"},{"type":"image_url"}]}`,
 	`{"type":"function_call","call_id":"1","name":"n","arguments":"{"}`,
 	`{"type":"function_call_output","call_id":"1","output":"x"}`,
 	`{"type":"shell_call_output","call_id":"1","output":[{"stdout":"a","stderr":"b"},{}]}`,
 	`{"type":"computer_call_output","call_id":"1","output":{}}`,
 	`{"type":"reasoning","summary":[{"type":"summary_text","text":"t"}],"content":[]}`,
-	`{"role":"model","parts":[{"text":"a","thought":true},{"functionCall":{"name":"1","args":{}},"thoughtSignature":"s"}]}`,
-	`{"parts":[{"functionResponse":{"name":"n","id":"1","response":{"output":"o"}}},{"function_response":{"name":"n"}},{"text":"t"}]}`,
+	`{"role":"model","parts":[{"text":"a","thought":true},{"functionCall":{"name":"1","args":{}},` +
+		`"thoughtSignature":"s"}]}`,
+	`{"parts":[{"functionResponse":{"name":"n","id":"1","response":{"output":"o"}}},` +
+		`{"function_response":{"name":"n"}},{"text":"t"}]}`,
 }
 
 // The messages of a conversation are slices of it, in order, and nothing but commas and white space

@@ -51,7 +51,8 @@ func buildGeminiPart(p Part) ([]byte, error) {
 	case p.Kind == KindResult && p.Name == "":
 		return nil, fault.New(fault.Invalid, op, "the result of call %s does not say which function it is of", p.ID)
 	case p.Kind == KindResult:
-		return joined(`{"functionResponse":{`, head, `,"response":`, string(response(quote(p.Text), p.IsError)), `}}`), nil
+		return joined(`{"functionResponse":{`, head, `,"response":`, string(response(quote(p.Text), p.IsError)), `}}`),
+			nil
 	}
 	return nil, noWireForm(p)
 }

@@ -13,7 +13,7 @@ import (
 // derivedID is the id of the nth call of a function, from 1, in its message.
 func derivedID(name string, n int) string { return "#" + strconv.Itoa(n) + " " + name }
 
-// Derived takes an id apart that stands for a place: that of the nth call of a function in its message.
+// Derived splits an id that encodes a position: that of the nth call of a function in its message.
 func Derived(id string) (name string, n int, derived bool) {
 	number, name, found := strings.Cut(id, " ")
 	if !found || !strings.HasPrefix(number, "#") {

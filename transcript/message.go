@@ -69,8 +69,8 @@ type Part struct {
 	IsError bool
 	// Media counts images and other non-text content inside a result.
 	Media int
-	// Sealed marks a call that the provider ran by itself, and its result: both stand inside the
-	// assistant's message, and a result must go back to the provider exactly as it came.
+	// Sealed marks a call that the provider ran by itself, and its result: both are inside the assistant's
+	// message, and a result must go back to the provider exactly as it came.
 	Sealed bool
 }
 

@@ -86,7 +86,7 @@ func (n node) has(name string) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool { return m.name == name })
 }
 
-// get returns where a member's value stands; the zero Span when there is none.
+// get returns the span of a member's value; the zero Span when there is none.
 func (n node) get(name string) Span {
 	for _, m := range n.members {
 		if m.name == name {
@@ -106,7 +106,7 @@ func (n node) take(names ...string) []splice {
 	return without(spans, drop)
 }
 
-// first returns the first byte of a value, 0 for the zero Span: it tells the type of the value.
+// first returns the first byte of a value, 0 for the zero Span: it shows the type of the value.
 func (n node) first(at Span) byte {
 	if at.Empty() {
 		return 0
@@ -132,13 +132,14 @@ func (n node) str(name string, needed bool) (string, error) {
 	return "", invalid(at.From, "%q is not a string", name)
 }
 
-// elements returns where the elements of the array at a span stand.
+// elements returns the spans of the elements of the array at a span.
 func elements(src []byte, at Span) ([]Span, error) {
 	var spans []Span
 	w := walk(src, at)
 	for elem := range w.Elements {
 		if len(spans) == maxElements {
-			return nil, fault.New(fault.TooLarge, op, "byte %d: an array of more than %d elements", elem.From, maxElements)
+			return nil, fault.New(fault.TooLarge, op, "byte %d: an array of more than %d elements", elem.From,
+				maxElements)
 		}
 		spans = append(spans, elem)
 	}

@@ -102,8 +102,8 @@ func openaiArguments(src []byte, at Span) json.RawMessage {
 	return text
 }
 
-// openaiShorter is the literal that stands for the arguments at a span when others are shown: they stay
-// inside of a string where they were in one.
+// openaiShorter is the literal that replaces the arguments at a span: they stay inside of a string if they were in
+// one.
 func openaiShorter(src []byte, at Span, args json.RawMessage, text string) []byte {
 	inString := src[at.From] == '"'
 	wasText := len(args) > 0 && &args[0] == &src[at.From] // not JSON inside of the string

@@ -6,13 +6,17 @@ import (
 )
 
 // extensions are those that make a bare word a file name. Words with a slash need no known extension.
-var extensions = setOf("astro bash bat bib c cc cfg cjs clj cmd conf cpp cs css csv cxx dart diff dockerfile env erl ex " +
-	"exs fs go gohtml gql gradle graphql h hbs hcl hpp hs htm html hxx ini ipynb java jl js json json5 jsonc jsonl jsx " +
-	"kt kts less lock log lua m4 make md mdx mjs mk ml mod mts nix patch pdf php pl png proto ps1 py pyi r rake rb rs rst " +
+var extensions = setOf("astro bash bat bib c cc cfg cjs clj cmd conf cpp cs css csv cxx dart diff dockerfile env " +
+	"erl ex " +
+	"exs fs go gohtml gql gradle graphql h hbs hcl hpp hs htm html hxx ini ipynb java jl js json json5 jsonc " +
+	"jsonl jsx " +
+	"kt kts less lock log lua m4 make md mdx mjs mk ml mod mts nix patch pdf php pl png proto ps1 py pyi r rake " +
+	"rb rs rst " +
 	"sass sbt scala scss sh sql sum svelte svg swift tex tf tmpl toml ts tsv tsx txt txtar vb vue xml yaml yml zig zsh")
 
 // fileNames are file names without an extension.
-var fileNames = setOf("Dockerfile Makefile Gemfile Rakefile Procfile Jenkinsfile Vagrantfile Justfile LICENSE CODEOWNERS")
+var fileNames = setOf("Dockerfile Makefile Gemfile Rakefile Procfile Jenkinsfile Vagrantfile Justfile LICENSE " +
+	"CODEOWNERS")
 
 // mediaTypes are the first halves of media types, which look like paths.
 var mediaTypes = setOf("application audio font image message model multipart text video")

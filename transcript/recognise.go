@@ -6,10 +6,9 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Recognise returns the format of messages, told by what only one format has. likely are formats that
-// come first where several fit, such as that of the messages before. The error is invalid when no format
-// fits all messages, which names the first that does not by its number, from 1, and when several do, which
-// names them.
+// Recognise returns the format of messages, recognised by what only one format has. likely are formats to prefer
+// where several fit, such as that of the messages before. The error is invalid when no format fits all messages,
+// which names the first that does not by its number, from 1, and when several do, which names them.
 func Recognise(messages [][]byte, likely ...Format) (Format, error) {
 	fitting := Formats()
 	for i, raw := range messages {
@@ -18,7 +17,8 @@ func Recognise(messages [][]byte, likely ...Format) (Format, error) {
 			return "", fault.New(fault.Invalid, op, "message %d: %v", i+1, err)
 		}
 		if len(left) == 0 {
-			return "", fault.New(fault.Invalid, op, "message %d does not fit the messages before it, or no known format", i+1).
+			return "", fault.New(fault.Invalid, op, "message %d does not fit the messages before it, or no "+
+				"known format", i+1).
 				WithHint("name the format: the known ones are %s", FormatNames())
 		}
 		fitting = left
@@ -77,20 +77,23 @@ var typesOf = map[string][]Format{
 }
 
 func fitsAnthropic(n node) bool {
-	return n.hasRole("user", "assistant") && !n.has("tool_calls") && !n.has("tool_call_id") && !n.has(legacyCall) && n.contentFits(Anthropic)
+	return n.hasRole("user", "assistant") && !n.has("tool_calls") && !n.has("tool_call_id") && !n.has(legacyCall) &&
+		n.contentFits(Anthropic)
 }
 
 func fitsChat(n node) bool {
 	without := n.first(n.get("content")) == 'n' || !n.has("content")
-	return !n.has("type") && !n.has("parts") && (n.hasRole("system", "developer", "user", "assistant", "tool", roleFunction) && n.contentFits(OpenAIChat) ||
-		without && n.hasRole("assistant", "tool"))
+	return !n.has("type") && !n.has("parts") &&
+		(n.hasRole("system", "developer", "user", "assistant", "tool", roleFunction) && n.contentFits(OpenAIChat) ||
+			without && n.hasRole("assistant", "tool"))
 }
 
 func fitsItems(n node) bool {
 	if typ, err := n.str("type", false); err == nil && typ != "" && typ != itemMessage {
 		return !n.has("role")
 	}
-	return n.hasRole("system", "developer", "user", "assistant") && !n.has("tool_calls") && !n.has(legacyCall) && n.contentFits(OpenAIResponses)
+	return n.hasRole("system", "developer", "user", "assistant") && !n.has("tool_calls") && !n.has(legacyCall) &&
+		n.contentFits(OpenAIResponses)
 }
 
 func fitsGemini(n node) bool {

@@ -15,25 +15,39 @@ func TestRecognise(t *testing.T) {
 		want     Format
 		err      string
 	}{
-		{"blocks of Anthropic", []string{plain, `{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"n","input":{}}]}`}, Anthropic, ""},
-		{"a message object of Anthropic", []string{`{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"a"}]}`}, Anthropic, ""},
+		{"blocks of Anthropic", []string{plain, `{"role":"assistant","content":[{"type":"tool_use","id":"1",` +
+			`"name":"n","input":{}}]}`}, Anthropic, ""},
+		{"a message object of Anthropic", []string{`{"id":"msg_1","type":"message","role":"assistant",` +
+			`"content":[{"type":"text","text":"a"}]}`}, Anthropic, ""},
 		{"calls of a chat", []string{plain, `{"role":"assistant","content":null,"tool_calls":[]}`}, OpenAIChat, ""},
-		{"calls of a chat beside words", []string{`{"role":"assistant","content":"ok","tool_calls":[]}`}, OpenAIChat, ""},
+		{"calls of a chat beside words", []string{`{"role":"assistant","content":"ok","tool_calls":[]}`}, OpenAIChat,
+			""},
 		{"results of a chat", []string{plain, `{"role":"tool","tool_call_id":"1","content":"x"}`}, OpenAIChat, ""},
-		{"an image of a chat", []string{`{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"u"}}]}`}, OpenAIChat, ""},
-		{"a call among items", []string{plain, `{"type":"function_call","call_id":"1","name":"n","arguments":"{}"}`}, OpenAIResponses, ""},
+		{"an image of a chat", []string{`{"role":"user","content":[{"type":"text","text":"a"},` +
+			`{"type":"image_url","image_url":{"url":"u"}}]}`}, OpenAIChat, ""},
+		{"a call among items", []string{plain, `{"type":"function_call","call_id":"1","name":"n","arguments":"{}"}`},
+			OpenAIResponses, ""},
 		{"a new item", []string{plain, `{"type":"dream","id":"d"}`}, OpenAIResponses, ""},
-		{"a message among items", []string{`{"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]}`}, OpenAIResponses, ""},
+		{"a message among items", []string{`{"type":"message","role":"user","content":[{"type":"input_text",` +
+			`"text":"a"}]}`}, OpenAIResponses, ""},
 		{"contents", []string{`{"role":"user","parts":[{"text":"a"}]}`}, Gemini, ""},
 		{"contents without a role", []string{`{"parts":[{"text":"a"}]}`}, Gemini, ""},
-		{"plain texts", []string{plain}, "", "the messages fit the formats anthropic, openai_chat and openai_responses alike"},
-		{"plain texts with a system message", []string{`{"role":"system","content":"s"}`, plain}, "", "the messages fit the formats openai_chat and openai_responses alike"},
-		{"blocks of text", []string{`{"role":"user","content":[{"type":"text","text":"a"}]}`}, "", "the messages fit the formats anthropic and openai_chat alike"},
-		{"a block that is new", []string{`{"role":"user","content":[{"type":"smell"}]}`}, "", "the messages fit the formats anthropic, openai_chat and openai_responses alike"},
-		{"a mixture", []string{`{"role":"user","parts":[]}`, plain}, "", "message 2 does not fit the messages before it, or no known format"},
-		{"no messages", nil, "", "the messages fit the formats anthropic, openai_chat, openai_responses and gemini alike"},
-		{"a user's message without content", []string{`{"role":"user"}`}, "", "message 1 does not fit the messages before it, or no known format"},
-		{"nothing of any format", []string{`{"a":1}`}, "", "message 1 does not fit the messages before it, or no known format"},
+		{"plain texts", []string{plain}, "", "the messages fit the formats anthropic, openai_chat and " +
+			"openai_responses alike"},
+		{"plain texts with a system message", []string{`{"role":"system","content":"s"}`, plain}, "",
+			"the messages fit the formats openai_chat and openai_responses alike"},
+		{"blocks of text", []string{`{"role":"user","content":[{"type":"text","text":"a"}]}`}, "",
+			"the messages fit the formats anthropic and openai_chat alike"},
+		{"a block that is new", []string{`{"role":"user","content":[{"type":"smell"}]}`}, "",
+			"the messages fit the formats anthropic, openai_chat and openai_responses alike"},
+		{"a mixture", []string{`{"role":"user","parts":[]}`, plain}, "", "message 2 does not fit the messages " +
+			"before it, or no known format"},
+		{"no messages", nil, "", "the messages fit the formats anthropic, openai_chat, openai_responses and " +
+			"gemini alike"},
+		{"a user's message without content", []string{`{"role":"user"}`}, "", "message 1 does not fit the " +
+			"messages before it, or no known format"},
+		{"nothing of any format", []string{`{"a":1}`}, "", "message 1 does not fit the messages before it, or no " +
+			"known format"},
 		{"no JSON", []string{plain, `{`}, "", "message 2: byte 1: expected a member name"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

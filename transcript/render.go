@@ -111,7 +111,8 @@ func (s *editor) record(r Record) error {
 		return err
 	}
 	Identify(&m, r.IDs)
-	own := Edits{DropCalls: s.edits.DropCalls, IDs: r.IDs, Shorten: r.Shorten, Results: map[string]string{}, KeepResults: map[string]int{}, TextOnly: s.edits.TextOnly}
+	own := Edits{DropCalls: s.edits.DropCalls, IDs: r.IDs, Shorten: r.Shorten, Results: map[string]string{},
+		KeepResults: map[string]int{}, TextOnly: s.edits.TextOnly}
 	if own.Shorten == nil {
 		own.Shorten = s.edits.Shorten
 	}

@@ -20,14 +20,14 @@ var responsesCodec = codec{
 	fits:       fitsItems,
 }
 
-// The types of items that are read by name. Others are told by the ends of theirs, and kept.
+// The types of items that are read by name. Others are recognised by the ends of theirs, and kept.
 const (
 	itemMessage   = "message"
 	itemReasoning = "reasoning"
 	itemShell     = "shell_call_output"
 )
 
-// compactedItems are the types of items that stand for everything before them.
+// compactedItems are the types of items that replace everything before them.
 var compactedItems = []string{"compaction", "compaction_summary", "context_compaction"}
 
 // item is an item, taken apart.
@@ -35,7 +35,7 @@ type item struct {
 	node
 	typ    string
 	role   Role
-	args   Span   // of a call: where its arguments stand
+	args   Span   // of a call: the span of its arguments
 	output string // of a result: the member that holds its text
 	parts  []Part
 }

@@ -19,7 +19,8 @@ func validItems(ms []Message) error {
 		case m.Role == RoleTool:
 			id := m.Parts[0].ID
 			if _, waits := open[id]; !waits {
-				return fault.New(fault.Invalid, op, "message %d has a result of call %s, which no message before makes, or which has one", i, id)
+				return fault.New(fault.Invalid, op, "message %d has a result of call %s, which no message before "+
+					"makes, or which has one", i, id)
 			}
 			delete(open, id)
 			continue
@@ -35,7 +36,8 @@ func validItems(ms []Message) error {
 		}
 		for id := range calls {
 			if _, waits := open[id]; waits {
-				return fault.New(fault.Invalid, op, "message %d makes a second call with the id %s, and the first has no result yet", i, id)
+				return fault.New(fault.Invalid, op, "message %d makes a second call with the id %s, and the "+
+					"first has no result yet", i, id)
 			}
 			open[id] = i
 		}

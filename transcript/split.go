@@ -8,7 +8,8 @@ import (
 // split is the same for every format: they differ inside a message only.
 func split(src []byte) ([][]byte, error) {
 	if len(src) > limits.Blob {
-		return nil, fault.New(fault.TooLarge, op, "conversation of %d bytes exceeds the limit of %d", len(src), limits.Blob)
+		return nil, fault.New(fault.TooLarge, op, "conversation of %d bytes exceeds the limit of %d", len(src),
+			limits.Blob)
 	}
 	at, err := document(src)
 	if err != nil {

@@ -2,9 +2,9 @@ package transcript
 
 import "ctxledger.dev/internal/jsonspan"
 
-// MapStrings returns a JSON value in which strings are replaced: f is asked for every string, at any
-// depth, that is not the name of a member, and says what stands for it and whether anything does.
-// Everything else stays byte for byte. Invalid: src is not one JSON value.
+// MapStrings returns a JSON value with replaced strings: f is called for every string at any depth that is not the
+// name of a member, and returns its replacement and whether there is one. Everything else stays byte for byte.
+// Invalid: src is not one JSON value.
 func MapStrings(src []byte, f func(s string) (string, bool)) ([]byte, error) {
 	var splices []splice
 	w := jsonspan.New(src, maxDepth)

@@ -11,7 +11,7 @@ import (
 // calls of the one before.
 type pairing struct {
 	open map[string]bool // calls of the message before, until they are answered
-	// front: results stand in front of everything else in their message.
+	// front: results precede everything else in their message.
 	front bool
 }
 
@@ -62,7 +62,8 @@ func (p *pairing) answers(i int, m Message) error {
 		case wireRole(m.Role) != RoleUser:
 			return fault.New(fault.Invalid, op, "message %d of role %q carries a result", i, m.Role)
 		case other && p.front:
-			return fault.New(fault.Invalid, op, "message %d has something in front of the result of call %s", i, part.ID)
+			return fault.New(fault.Invalid, op, "message %d has something in front of the result of call %s", i,
+				part.ID)
 		}
 		delete(p.open, part.ID)
 	}
@@ -71,7 +72,8 @@ func (p *pairing) answers(i int, m Message) error {
 
 // orphanResult is the error for a result that nothing asked for.
 func orphanResult(i int, id string) error {
-	return fault.New(fault.Invalid, op, "message %d has a result of call %s, which the message before does not make", i, id)
+	return fault.New(fault.Invalid, op, "message %d has a result of call %s, which the message before does not make",
+		i, id)
 }
 
 // callsOf returns the calls that the next message has to answer.

@@ -78,7 +78,7 @@ func maskLength(text string) int {
 	return 1 + strings.IndexByte(text[:min(len(text), most)], ']')
 }
 
-// skipURL returns the end of the address whose "://" stands at i.
+// skipURL returns the end of the address whose "://" is at i.
 func skipURL(text string, i int) int {
 	for i < len(text) && text[i] > ' ' && strings.IndexByte("\"'`<>()[]{}", text[i]) < 0 {
 		i++
@@ -128,7 +128,7 @@ func (x *extractor) word(w string, before *wordsBefore) {
 	x.namesIn(w)
 }
 
-// namesIn takes the names out of a word that is not a path: what stands between its separators.
+// namesIn extracts the names from a word that is not a path: the parts between its separators.
 func (x *extractor) namesIn(w string) {
 	from := 0
 	for i := 0; i <= len(w); i++ {

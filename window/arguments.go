@@ -47,9 +47,9 @@ func (s *scene) recentSlots() int {
 	if s.Window <= 0 {
 		return max(0, len(s.slots)-unknownMessage)
 	}
-	room := int(s.policy.Arguments.Keep * float64(s.Window))
+	budget := int(s.policy.Arguments.Keep * float64(s.Window))
 	i := len(s.slots)
-	for left := room; i > 0; i-- {
+	for left := budget; i > 0; i-- {
 		if left -= s.count(s.slots[i-1].Tokens); left < 0 {
 			break
 		}

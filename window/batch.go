@@ -2,7 +2,7 @@ package window
 
 import "slices"
 
-// batch is what would be rewritten together. The edits are made only if that are enough characters: it is one
+// batch collects rewrites that are made together. They are made only if they add up to enough characters: one
 // change of what was sent.
 type batch struct {
 	pass  string // that adds to it now
@@ -31,7 +31,7 @@ func (b *batch) addCall(s *scene, a *act, args, result string) {
 	}
 }
 
-// take returns the proposals if there is enough to rewrite: of several for one place the first.
+// take returns the proposals if there is enough to rewrite: of several with one key the first.
 func (b *batch) take(least int) (out []Edit) {
 	if b.chars < least {
 		return nil
@@ -39,10 +39,10 @@ func (b *batch) take(least int) (out []Edit) {
 	for _, p := range b.made {
 		out = append(out, named(p.pass, p.make())...)
 	}
-	taken := make(map[place]bool, len(out))
+	taken := make(map[editKey]bool, len(out))
 	return slices.DeleteFunc(out, func(e Edit) bool {
-		again := taken[e.place()]
-		taken[e.place()] = true
+		again := taken[e.key()]
+		taken[e.key()] = true
 		return again
 	})
 }

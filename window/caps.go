@@ -6,7 +6,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// tailFrom is from which limit on a cut keeps the end as well, three tenths of it: errors stand there.
+// tailFrom is the limit from which a cut keeps the end as well, three tenths of it: errors are printed there.
 const tailFrom = 1_000
 
 // capResults bounds results, for each tool by itself.
@@ -53,7 +53,7 @@ func (s *scene) shortenWords(slot int, e Edit) (out []Edit) {
 		return nil
 	}
 	for _, entry := range d.entries {
-		_, edited := s.edits[place{entry.Seq, "", PartWords}]
+		_, edited := s.edits[editKey{entry.Seq, "", PartWords}]
 		if edited || entry.Forgotten != nil || entry.Chars <= e.Head+e.Tail {
 			continue
 		}

@@ -13,8 +13,10 @@ func (p Policy) Check() error {
 		key string
 		v   float64
 	}{
-		{"context_cap_fraction", p.CapFraction}, {"threshold", p.Compact.Fraction}, {"idle", p.Compact.Idle}, {"gain", p.Compact.Gain}, {"anti_thrash_ratio", p.Compact.ThrashRatio},
-		{"clear: trigger", p.Clear.Trigger}, {"arguments: trigger", p.Arguments.Trigger}, {"arguments: keep", p.Arguments.Keep},
+		{"context_cap_fraction", p.CapFraction}, {"threshold", p.Compact.Fraction}, {"idle", p.Compact.Idle},
+		{"gain", p.Compact.Gain}, {"anti_thrash_ratio", p.Compact.ThrashRatio},
+		{"clear: trigger", p.Clear.Trigger}, {"arguments: trigger", p.Arguments.Trigger},
+		{"arguments: keep", p.Arguments.Keep},
 	} {
 		if !(share.v >= 0 && share.v <= 1) { // NaN is none either
 			return fault.New(fault.Invalid, "", "%s is %v: it is a share, from 0 to 1", share.key, share.v)
@@ -24,11 +26,16 @@ func (p Policy) Check() error {
 		key string
 		v   int
 	}{
-		{"max_turn_age", p.Turns}, {"max_tail_messages", p.Messages}, {"max_tool_result_chars", p.ResultChars}, {"max_replay_chars", p.ReplayChars},
-		{"batch_chars", p.BatchChars}, {"max_in_turn_tool_pairs", p.ToolPairs}, {"max_in_turn_context_tokens", p.InTurnTokens},
-		{"max_tool_result_tokens", p.Evict.MaxTokens}, {"in_turn_tool_window", p.Evict.Window}, {"reserve", p.Compact.Reserve},
-		{"effective_window", p.Compact.Effective}, {"compact_turns", p.Compact.Turns}, {"max_turn_input_tokens", p.Compact.SingleTurn},
-		{"warn_at", p.Compact.WarnAt}, {"cutover_at", p.Compact.CutoverAt}, {"anti_thrash_window", p.Compact.ThrashWindow},
+		{"max_turn_age", p.Turns}, {"max_tail_messages", p.Messages}, {"max_tool_result_chars", p.ResultChars},
+		{"max_replay_chars", p.ReplayChars},
+		{"batch_chars", p.BatchChars}, {"max_in_turn_tool_pairs", p.ToolPairs},
+		{"max_in_turn_context_tokens", p.InTurnTokens},
+		{"max_tool_result_tokens", p.Evict.MaxTokens}, {"in_turn_tool_window", p.Evict.Window},
+		{"reserve", p.Compact.Reserve},
+		{"effective_window", p.Compact.Effective}, {"compact_turns", p.Compact.Turns},
+		{"max_turn_input_tokens", p.Compact.SingleTurn},
+		{"warn_at", p.Compact.WarnAt}, {"cutover_at", p.Compact.CutoverAt},
+		{"anti_thrash_window", p.Compact.ThrashWindow},
 		{"clear: keep", p.Clear.Keep}, {"clear: at_least", p.Clear.AtLeast}, {"arguments: over", p.Arguments.Over},
 	} {
 		if n.v < 0 {
@@ -40,7 +47,8 @@ func (p Policy) Check() error {
 	}
 	for tool, n := range p.ResultCharsOf {
 		if n < 0 {
-			return fault.New(fault.Invalid, "", "tool_result_char_overrides: %.40s is %d: it cannot be negative", tool, n)
+			return fault.New(fault.Invalid, "", "tool_result_char_overrides: %.40s is %d: it cannot be negative", tool,
+				n)
 		}
 	}
 	return nil

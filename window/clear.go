@@ -29,7 +29,7 @@ func clearResults(s *scene) (out []Edit) {
 	old = old[:max(0, len(old)-c.keep(s.Window))]
 	freed := 0
 	for _, a := range old {
-		if e := s.hide(a, cleared(a, s.count(a.told))); len(e) > 0 {
+		if e := s.hide(a, cleared(a, s.count(a.resultTokens))); len(e) > 0 {
 			out, freed = append(out, e...), freed+e[0].freed()
 		}
 		if c.Inputs && !a.argsEdited {
@@ -52,7 +52,8 @@ func (s *scene) clearable() (out []*act) {
 		case slices.ContainsFunc(c.Exclude, a.named):
 		case len(c.Only) > 0 && !slices.ContainsFunc(c.Only, a.named):
 		case a.result.Failed && a.slot+1 >= len(s.slots)-recentFailure:
-		case a.told < longPlaceholder && len(s.hide(a, cleared(a, s.count(a.told)))) == 0: // it is shorter than what would stand for it
+		case a.resultTokens < longPlaceholder &&
+			len(s.hide(a, cleared(a, s.count(a.resultTokens)))) == 0: // it is shorter than its placeholder
 		default:
 			out = append(out, a)
 		}
@@ -62,7 +63,7 @@ func (s *scene) clearable() (out []*act) {
 
 // isCleared reports whether a result is as short as it gets.
 func (s *scene) isCleared(a *act) bool {
-	e, edited := s.edits[place{a.answer.Seq, a.ID, PartResult}]
+	e, edited := s.edits[editKey{a.answer.Seq, a.ID, PartResult}]
 	return edited && e.Head+e.Tail == 0
 }
 

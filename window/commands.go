@@ -7,7 +7,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// repeatedCommands lets one word stand for the output of commands that ran again later: how they ended.
+// repeatedCommands replaces the output of commands that ran again later by one word: their outcome.
 func repeatedCommands(s *scene, b *batch) {
 	newest := map[string]int{} // by command
 	for i := range s.acts {
@@ -25,8 +25,7 @@ func repeatedCommands(s *scene, b *batch) {
 	}
 }
 
-// ended says how a command ended. Where the format says whether it failed, one that did not needs no second
-// look.
+// ended names the outcome of a command. Where the format marks failures, an unmarked output is not examined.
 func (s *scene) ended(a *act) string {
 	if !a.result.Failed && a.answer.Format == transcript.Anthropic {
 		return commandOK

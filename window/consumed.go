@@ -5,10 +5,10 @@ import "ctxledger.dev/intents"
 // consumedChars is what stays of a consumed read, in characters.
 const consumedChars = 500
 
-// consumedReads cuts what was read of files that were changed later: it is not true any more. A read of
-// a part is consumed by what leaves nothing of the file as it was, not by a patch: whether that touched
-// the part is not known. A move consumes both names, a copy that of the copy. What a command changed
-// consumes too, where that is known. Nothing is consumed by what failed.
+// consumedReads cuts what was read of files that were changed later: it is out of date. A read of a part is
+// consumed by a change of the whole file, not by a patch, which may have touched another part. A move consumes
+// both names, a copy that of the copy. A command consumes the files that it is known to have changed. Failed calls
+// consume nothing.
 func consumedReads(s *scene) (out []Edit) {
 	last := map[string]int{} // by path: the last call that changed the file
 	all := map[string]int{}  // the last that changed all of it
@@ -65,9 +65,9 @@ func (s *scene) changedBy() func(path string) int64 {
 	}
 }
 
-// shownChars is how many characters of a result are shown, at most: 0 for one that something stands for.
+// shownChars is how many characters of a result are shown, at most: 0 for one that was replaced.
 func (s *scene) shownChars(a *act) int {
-	e, edited := s.edits[place{a.answer.Seq, a.ID, PartResult}]
+	e, edited := s.edits[editKey{a.answer.Seq, a.ID, PartResult}]
 	switch {
 	case edited:
 		return min(e.Head+e.Tail, a.result.Chars)

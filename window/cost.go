@@ -1,7 +1,7 @@
 package window
 
-// costs weighs what edits save against what they make a provider write into its cache again. Changing
-// one byte of what was sent makes everything behind it new.
+// costs compares what edits save with what they make a provider write into its cache again. Changing one byte of
+// what was sent invalidates everything after it.
 type costs struct {
 	*scene
 	at   map[int64]int // slot of each entry
@@ -36,8 +36,8 @@ func (c *costs) slot(e Edit) int {
 	return len(c.slots)
 }
 
-// broken is the number of tokens that are written again with edits: what stands behind the first change
-// of what was sent, without what goes.
+// broken is the number of tokens that edits cause to be written again: everything after the first change of what
+// was sent, without what the edits remove.
 func (c *costs) broken(edits []Edit) int {
 	from, freed := c.from, 0
 	for _, e := range edits {
@@ -48,8 +48,8 @@ func (c *costs) broken(edits []Edit) int {
 	return max(0, c.size[c.sent]-c.size[from]-freed)
 }
 
-// worthIt parts edits into those that wait and those that together save most, which are the last ones in
-// the order of the view: what stands in front of a change costs nothing more.
+// worthIt splits edits into those that wait and those that together save most, which are the last ones in the
+// order of the view: what precedes a change costs nothing more.
 func (c *costs) worthIt(edits []Edit) (wait, worth []Edit) {
 	sorted := byOrder(edits, c.slot)
 	best, from, freed := 0.0, len(sorted), 0
@@ -60,7 +60,8 @@ func (c *costs) worthIt(edits []Edit) (wait, worth []Edit) {
 			continue
 		}
 		again := max(0, c.size[c.from]-c.size[min(c.slot(e), c.from)]-freed)
-		if net := float64(freed)*c.Rates.Read*float64(c.Ahead) - float64(again)*(c.Rates.Write-c.Rates.Read); net > best {
+		net := float64(freed)*c.Rates.Read*float64(c.Ahead) - float64(again)*(c.Rates.Write-c.Rates.Read)
+		if net > best {
 			best, from = net, i
 		}
 	}

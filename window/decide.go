@@ -10,26 +10,26 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// State is what a decision depends on beside the log and the policy.
+// State is what a decision depends on besides the log and the policy.
 type State struct {
 	Window  int // of the model, in tokens; 0: unknown
 	Summary int // o200k_base tokens of the summary that the view starts with
-	// Fixed is what every request carries beside the view (system prompt, tools, memory), in tokens of the
-	// model: it takes its share of the window as well.
+	// Fixed is what every request carries besides the view (system prompt, tools, memory), in tokens of the model:
+	// it takes its share of the window as well.
 	Fixed int
-	// Count returns what so many o200k_base tokens are for the model: budgets are about that. nil: the same.
+	// Count converts o200k_base tokens into tokens of the model, which budgets are in. nil: they are the same.
 	Count func(o200k int) tokens.Count
 	Rates Rates
-	// Cold says that the provider has nothing of the view in its cache, so that no edit breaks it.
+	// Cold is set if the provider's cache has nothing of the view, so that no edit invalidates it.
 	Cold bool
-	// Ahead is how many more requests will carry what is in the view: see CallsAhead.
+	// Ahead is how many more requests will carry the content of the view: see CallsAhead.
 	Ahead int
-	// Reason, if set, is why a step has to happen: it is taken whether it pays or not.
+	// Reason, if set, forces a step, whether it pays or not.
 	Reason string
 	// ExitCode returns that of a command, by the id of its call, if it is known. nil: none is.
 	ExitCode func(call string) (code int, known bool)
-	// Changed returns the entry of the log by which a command had changed a file, the newest one; 0 where
-	// none is known to have done so. nil: none is known.
+	// Changed returns the newest entry of the log by which a command is known to have changed a file, 0 for none.
+	// nil: none is known.
 	Changed func(path string) int64
 }
 
@@ -48,24 +48,24 @@ func (st State) Request(o200k int) int { return st.Fixed + st.counted(o200k).N }
 // Most is the upper bound of Request.
 func (st State) Most(o200k int) int { return st.Fixed + st.counted(o200k).Upper }
 
-// Decision is a step of edits: what is to be shown less of from now on.
+// Decision is a step of edits: what later views show less of.
 type Decision struct {
 	Edits  []Edit `json:"edits,omitempty"`
 	Reason string `json:"reason,omitempty"` // "birth", "pays", "asked", "threshold", or that of State; "" for no step
 	Why    string `json:"why"`              // in words, for every decision
 	Before int    `json:"before"`           // o200k_base tokens of the view
 	After  int    `json:"after"`
-	// Rewritten is how much of what the provider has in its cache has to be written again.
+	// Rewritten is how much of the provider's cache has to be written again.
 	Rewritten int `json:"rewritten"`
-	// Over says that the view is still larger than the threshold: a compaction is due.
+	// Over is set if the view is still larger than the threshold: a compaction is due.
 	Over      bool `json:"over"`
 	Threshold int  `json:"threshold"` // tokens of the model
 	// Waiting is what the passes propose and what does not pay yet, in tokens.
 	Waiting int `json:"waiting"`
 }
 
-// Decide says which edits to make now. It changes nothing; what is recorded of its edits is given back
-// to it in Input.Edits. Same input, same decision.
+// Decide returns the edits to make now. It has no effects; the recorded edits come back to it in Input.Edits. Same
+// input, same decision.
 func Decide(in Input, p Policy, st State) Decision {
 	s := newScene(in, p, st)
 	first := *s
@@ -93,8 +93,8 @@ func Decide(in Input, p Policy, st State) Decision {
 	return d
 }
 
-// run asks the passes, in order, each with the proposals of those before it applied. now are the edits
-// that cost nothing or were asked for, later those that have to pay.
+// run runs the passes in order, each with the proposals of those before it applied. now are the edits that cost
+// nothing or were asked for, later those that have to pay.
 func (s *scene) run(in Input) (now, later []Edit) {
 	seen := s.costs(nil) // the view as the provider has it
 	left := seen         // and as the edits leave it
@@ -120,7 +120,7 @@ func (s *scene) run(in Input) (now, later []Edit) {
 		} else {
 			s.apply(proposed, left.slot)
 		}
-		s.used = whole - freedBy(now) // a share of the window is about what is going to be sent
+		s.used = whole - freedBy(now) // shares of the window refer to what will be sent
 	}
 	return now, later
 }
@@ -134,8 +134,8 @@ func freedBy(edits []Edit) int {
 	return n
 }
 
-// settled returns the edits that are taken: one for each place, that of the last pass, with what stood there
-// before all of them. waiting are the proposals that are not taken, on which others may have been made.
+// settled returns the accepted edits: one for each key, that of the last pass, with the size before all of them.
+// waiting are the rejected proposals, on which others may have been based.
 func settled(taken, waiting []Edit) []Edit {
 	if len(taken) == 0 {
 		return nil
@@ -144,12 +144,12 @@ func settled(taken, waiting []Edit) []Edit {
 	for i, p := range passes {
 		rank[p.name] = i
 	}
-	out, first := make([]Edit, 0, len(taken)), make([]int, 0, len(taken)) // and the rank of the first pass at each place
-	at := make(map[place]int, len(taken))
+	out, first := make([]Edit, 0, len(taken)), make([]int, 0, len(taken)) // and the rank of the first pass for each key
+	at := make(map[editKey]int, len(taken))
 	for _, e := range taken {
-		i, again := at[e.place()]
+		i, again := at[e.key()]
 		if !again {
-			at[e.place()] = len(out)
+			at[e.key()] = len(out)
 			out, first = append(out, e), append(first, rank[e.Pass])
 			continue
 		}
@@ -163,14 +163,14 @@ func settled(taken, waiting []Edit) []Edit {
 		out[i].Before = stood
 	}
 	for _, e := range waiting {
-		if i, again := at[e.place()]; again && rank[e.Pass] < first[i] {
+		if i, again := at[e.key()]; again && rank[e.Pass] < first[i] {
 			out[i].Before, first[i] = e.Before, rank[e.Pass]
 		}
 	}
 	return out
 }
 
-// reasonOf names why edits are made: all that was taken, and what of it pays.
+// reasonOf names the reason of a step, from all accepted edits and those of them that pay.
 func reasonOf(taken, worth []Edit) string {
 	switch {
 	case len(taken) == 0:
@@ -183,12 +183,13 @@ func reasonOf(taken, worth []Edit) string {
 	return "birth"
 }
 
-// words tells a decision.
+// words describes a decision.
 func (d Decision) words(st State) string {
 	freed := chars.Commas(d.Before - d.After)
 	switch {
 	case len(d.Edits) == 0 && d.Waiting > 0:
-		return fmt.Sprintf("%s tokens could go, but rewriting the provider's cache would cost more than %d more requests save", chars.Commas(d.Waiting), st.Ahead)
+		return fmt.Sprintf("%s tokens could go, but rewriting the provider's cache would cost more than %d more "+
+			"requests save", chars.Commas(d.Waiting), st.Ahead)
 	case len(d.Edits) == 0:
 		return "nothing to cut"
 	case d.Rewritten == 0:
@@ -197,16 +198,16 @@ func (d Decision) words(st State) string {
 	return fmt.Sprintf("%s tokens go, %s are written into the provider's cache again", freed, chars.Commas(d.Rewritten))
 }
 
-// CallsAhead estimates how many more requests will carry what is in the view: a third of those made, which
-// three of four things that last for a time not known go on for (J. R. Gott, "Implications of the
-// Copernican principle for our future prospects", Nature 363, 1993), within bounds, and no more than there will
-// be until the next compaction: size is what the requests made the view grow to, room by how much it may still
-// grow, both in tokens.
-func CallsAhead(made, size, room int) int {
+// CallsAhead estimates how many more requests will carry the content of the view. It is a third of those made: of
+// things that have lasted for some time, three in four last at least a third of it longer (J. R. Gott,
+// "Implications of the Copernican principle for our future prospects", Nature 363, 1993). The estimate is bounded,
+// also by the number of requests until the next compaction: size is what the requests made the view grow to; left
+// is by how much it may still grow, both in tokens.
+func CallsAhead(made, size, left int) int {
 	const least, most = 3, 60
 	ahead := made / 3
 	if size > 0 {
-		ahead = min(ahead, int(int64(made)*int64(max(room, 0))/int64(size)))
+		ahead = min(ahead, int(int64(made)*int64(max(left, 0))/int64(size)))
 	}
 	return min(max(ahead, least), most)
 }

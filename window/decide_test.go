@@ -32,7 +32,9 @@ func TestClearing(t *testing.T) {
 		{"a small window keeps three", nil, 50_000, reads(13, 3_000), 10},
 		{"too little to be worth it", nil, 200_000, reads(7, 18_000) + "\nask 30000", 1},
 		{"much less than a twentieth", nil, 2_000_000, reads(7, 10_000) + "\nask 1200000", 0},
-		{"an excluded tool keeps its results, and no slot", func(p *Policy) { p.Clear.Exclude = []string{"READ"} }, 200_000, reads(13, 10_000), 0},
+		{"an excluded tool keeps its results, and no slot", func(p *Policy) {
+			p.Clear.Exclude = []string{"READ"}
+		}, 200_000, reads(13, 10_000), 0},
 		{"only some tools", func(p *Policy) { p.Clear.Only = []string{"shell"} }, 200_000, reads(13, 10_000), 0},
 		{"window unknown: above 60,000", nil, 0, reads(10, 7_000), 4},
 		{"window unknown: below 60,000", nil, 0, reads(8, 7_000), 0},
@@ -63,7 +65,8 @@ func TestClearingMovesInSteps(t *testing.T) {
 	p.BatchChars, p.Compact.Effective = 1<<30, 0
 	st := always
 	st.Window = 100_000
-	l, edits := script(t, "ask 9"+strings.Repeat("\nread a 9000", 9)+strings.Repeat("\nread b 20", 6)+"\nsay 9"), []Edit(nil)
+	l, edits := script(t, "ask 9"+strings.Repeat("\nread a 9000", 9)+strings.Repeat("\nread b 20", 6)+"\nsay 9"),
+		[]Edit(nil)
 	if d := l.decide(t, &edits, p, st); len(d.Edits) != 3 {
 		t.Errorf("cleared: %s", listEdits(d.Edits))
 	}
@@ -80,7 +83,7 @@ func TestClearingMovesInSteps(t *testing.T) {
 	}
 }
 
-// What does not pay waits; the later it stands in the view, the less it has to save.
+// What does not pay waits; the later its position in the view, the less it has to save.
 func TestStepsWaitUntilTheyPay(t *testing.T) {
 	p := Default()
 	log := "ask 9\nread a.go 9000\nwrite a.go 10\nread x.go 60000 \nread b.go 9000\nwrite b.go 10\nsay 5\nask 9\nsay 9"
@@ -92,8 +95,10 @@ func TestStepsWaitUntilTheyPay(t *testing.T) {
 	}{
 		{"nothing is sent any more", Rates{Read: 0.1, Write: 1.25}, 0, ""},
 		{"the later one pays first", Rates{Read: 0.1, Write: 1.25}, 2, "consumed_read result read-7-0"},
-		{"with many requests ahead both pay", Rates{Read: 0.1, Write: 1.25}, 100, "consumed_read result read-1-0\nconsumed_read result read-7-0"},
-		{"without a cache everything pays", Rates{Read: 1, Write: 1}, 1, "consumed_read result read-1-0\nconsumed_read result read-7-0"},
+		{"with many requests ahead both pay", Rates{Read: 0.1, Write: 1.25}, 100, "consumed_read result " +
+			"read-1-0\nconsumed_read result read-7-0"},
+		{"without a cache everything pays", Rates{Read: 1, Write: 1}, 1, "consumed_read result " +
+			"read-1-0\nconsumed_read result read-7-0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l, edits := script(t, log), []Edit(nil)
@@ -112,7 +117,8 @@ func TestStepsWaitUntilTheyPay(t *testing.T) {
 func TestForcedStepsTakeEverything(t *testing.T) {
 	l, edits := script(t, "ask 9\nread a.go 9000\nwrite a.go 10\nread x.go 60000\nsay 5\nask 9\nsay 9"), []Edit(nil)
 	st := State{Window: 200_000, Rates: Rates{Read: 0.1, Write: 1.25}, Ahead: 1, Reason: "manual"}
-	if d := l.decide(t, &edits, Default(), st); listEdits(d.Edits) != "consumed_read result read-1-0" || d.Reason != "manual" {
+	if d := l.decide(t, &edits, Default(), st); listEdits(d.Edits) != "consumed_read result read-1-0" ||
+		d.Reason != "manual" {
 		t.Errorf("%+v", d)
 	}
 	st.Reason, st.Window = "", 60_000
@@ -122,12 +128,14 @@ func TestForcedStepsTakeEverything(t *testing.T) {
 	}
 }
 
-// A call that was never answered beside one that was is told in the note, too.
+// A note includes an unanswered call next to an answered one.
 func TestNotesTellCallsWithoutResults(t *testing.T) {
 	p := Default()
 	p.ToolPairs, p.Clear.Trigger, p.BatchChars = 1, 0, 1<<30
-	l, edits := script(t, "ask 9\nread a 90000 & read b 9 open"+strings.Repeat("\nread c 30000", 9)+"\nsay 5"), []Edit(nil)
-	if d := l.decide(t, &edits, p, always); len(d.Edits) != 1 || !strings.Contains(d.Edits[0].Text, "- read(b) → no result\n") {
+	l, edits := script(t, "ask 9\nread a 90000 & read b 9 open"+strings.Repeat("\nread c 30000", 9)+"\nsay 5"),
+		[]Edit(nil)
+	if d := l.decide(t, &edits, p, always); len(d.Edits) != 1 ||
+		!strings.Contains(d.Edits[0].Text, "- read(b) → no result\n") {
 		t.Errorf("%+v", d.Edits)
 	}
 }
@@ -154,7 +162,8 @@ func randomScript(r *rand.Rand, rounds int) []string {
 		call := []string{
 			fmt.Sprintf("read %s %d", file, r.IntN(900)), fmt.Sprintf("write %s %d", file, r.IntN(900)),
 			fmt.Sprintf("patch %s %d", file, r.IntN(300)), fmt.Sprintf("shell go_%s %d", file, r.IntN(900)),
-			fmt.Sprintf("read %s %d part", file, r.IntN(900)), fmt.Sprintf("move %s d", file), fmt.Sprintf("grep %s %d", file, r.IntN(99)),
+			fmt.Sprintf("read %s %d part", file, r.IntN(900)), fmt.Sprintf("move %s d", file),
+			fmt.Sprintf("grep %s %d", file, r.IntN(99)),
 		}
 		line := call[r.IntN(len(call))]
 		for r.IntN(3) == 0 {

@@ -10,28 +10,28 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// Edit is one decision to show less of a part of the conversation. Once it is recorded it holds for
-// every later view: what a provider has been sent stays as it was sent.
+// Edit is one decision to show less of a part of the conversation. Once recorded, it applies to every later view:
+// what a provider was sent stays as it was sent.
 type Edit struct {
 	Pass string `json:"pass"` // that decided it
 	Seq  int64  `json:"seq"`  // the entry that holds the part
 	Call string `json:"call,omitempty"`
 	Part Part   `json:"part"`
 	To   int64  `json:"to,omitempty"` // of PartRange: the last entry
-	// Text stands for the part, or, in a cut, between its head and its tail. {N} in it is the number of
-	// characters that go.
+	// Text replaces the part or, in a cut, what is between its head and its tail. {N} in it is the number of
+	// characters removed.
 	Text  string `json:"text"`
 	Head  int    `json:"head,omitempty"`  // characters that stay in front
 	Tail  int    `json:"tail,omitempty"`  // and at the end
 	Over  int    `json:"over,omitempty"`  // of PartArguments: each string of more characters is cut
-	Quote int    `json:"quote,omitempty"` // characters of the part that are quoted in Text, on one line, where {PREVIEW} stands
+	Quote int    `json:"quote,omitempty"` // characters of the part that Text quotes, on one line, at {PREVIEW}
 	// Tokens is the o200k_base size of what is shown; an estimate until Measure has seen the text.
 	Tokens int `json:"tokens"`
-	// Before is what stood there until then.
+	// Before is the size of what the edit replaces.
 	Before int `json:"before"`
 }
 
-// Part is what of an entry an edit is about. Parts are stored: append only.
+// Part is the part of an entry that an edit changes. Parts are stored: append only.
 type Part string
 
 // The parts.
@@ -39,17 +39,17 @@ const (
 	PartResult    Part = "result"    // the text of the result of Call
 	PartArguments Part = "arguments" // the arguments of Call
 	PartWords     Part = "words"     // the texts of the message itself
-	PartRange     Part = "range"     // the entries Seq to To: one note of the user's role stands for them
-	PartManifest  Part = "manifest"  // nothing of the entry: a message of the user's role stands behind its message
+	PartRange     Part = "range"     // one note of the user's role replaces them
+	PartManifest  Part = "manifest"  // a message of the user's role follows its message
 )
 
-// OfMessage reports whether an edit is about a part of a message, whose size Measure finds.
+// OfMessage reports whether an edit changes a part of a message, whose size Measure finds.
 func (p Part) OfMessage() bool { return p != PartRange && p != PartManifest }
 
 // freed is the number of tokens that the edit takes out of the view.
 func (e Edit) freed() int { return e.Before - e.Tokens }
 
-// Whole returns the tokens of the part of an entry that the edit is about, as it was received.
+// Whole returns the tokens of the edited part of an entry, as it was received.
 func (e Edit) Whole(of *sessions.Entry) int {
 	switch e.Part {
 	case PartWords:
@@ -70,8 +70,7 @@ func (e Edit) Whole(of *sessions.Entry) int {
 	return 0
 }
 
-// Apply returns what is shown of a part of the edited entry, and whether that is anything else than
-// the part itself.
+// Apply returns what is shown of a part of the edited entry, and whether the edit changes it.
 func (e Edit) Apply(p transcript.Part) (string, bool) {
 	switch {
 	case !e.about(p), e.Part == PartWords && strings.HasPrefix(p.Text, summaryHead):
@@ -108,7 +107,7 @@ func (e Edit) cut(text string, limit int) (string, bool) {
 	return out, len(out) < len(text)
 }
 
-// quoted puts the beginning of a text into a marker, on one line, so that nothing in it looks like a line of
+// quoted inserts the beginning of a text into a marker, on one line, so that nothing in it looks like a line of
 // its own. A text of white space has no preview.
 func quoted(marker, text string, n int) string {
 	at := strings.LastIndex(marker, previewMark)

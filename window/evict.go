@@ -15,10 +15,10 @@ const (
 	evictPreview = 300 // characters of a result that its marker quotes
 )
 
-// evictResults keeps all results together within a maximum, however few or many they are: the oldest go
-// first, a step at a time. The newest of the window stay; where they alone are more than the maximum, the
-// newest three. Fewer results than a step wait until they are a quarter too much, so that
-// the window does not move with every call. A manifest says what is left.
+// evictResults keeps all results together within a maximum, however few or many they are: the oldest go first, a
+// step at a time. The newest of the window stay; if they alone exceed the maximum, only the newest three do. Fewer
+// results than a step wait until they exceed it by a quarter, so that the window does not move with every call. A
+// manifest lists what is left.
 func evictResults(s *scene) []Edit {
 	p := s.policy.Evict
 	if p.MaxTokens <= 0 {
@@ -28,9 +28,9 @@ func evictResults(s *scene) []Edit {
 	window := max(0, len(results)-p.Window)
 	inWindow := 0
 	for i, a := range results {
-		over += s.count(a.told)
+		over += s.count(a.resultTokens)
 		if i >= window {
-			inWindow += s.count(a.told)
+			inWindow += s.count(a.resultTokens)
 		}
 	}
 	if over <= 0 {
@@ -53,7 +53,7 @@ func evictResults(s *scene) []Edit {
 	return s.withManifest(gone[:n])
 }
 
-// results returns the calls whose results are shown, in order: what stands for one is none.
+// results returns the calls whose results are shown, in order, without replaced ones.
 func (s *scene) results() (out []*act) {
 	for i := range s.acts {
 		if a := &s.acts[i]; a.result != nil && !s.isCleared(a) {
@@ -71,8 +71,8 @@ func (s *scene) evictions(acts []*act) (out []Edit) {
 	return out
 }
 
-// withManifest adds the manifest to evictions. It stands behind what is there by now, where no provider has
-// seen anything yet, and stays there until the next one: that takes its place.
+// withManifest adds the manifest to evictions. It goes to the end of the view, where no provider has seen anything
+// yet, and stays there until the next one replaces it.
 func (s *scene) withManifest(gone []Edit) []Edit {
 	at := s.lastWhole()
 	if len(gone) == 0 || at < 0 {
@@ -94,8 +94,8 @@ func (s *scene) withManifest(gone []Edit) []Edit {
 	return out
 }
 
-// lastWhole returns the newest slot that a message may stand behind: not a request, which is the last word,
-// and not calls whose results are on their way. -1: there is none.
+// lastWhole returns the newest slot that a message may follow: not a request, which is the last word, and not
+// calls whose results are pending. -1: there is none.
 func (s *scene) lastWhole() int {
 	for i, d := range slices.Backward(s.drafts) {
 		if d.note != nil || !s.slots[i].Prompt && len(d.openCalls()) == 0 {
@@ -105,11 +105,11 @@ func (s *scene) lastWhole() int {
 	return -1
 }
 
-// manifest tells which results are shown and which are evicted, with those that go now.
+// manifest lists which results are shown and which are evicted, including those of this step.
 func (s *scene) manifest(now []Edit) string {
-	going := map[place]bool{}
+	going := map[editKey]bool{}
 	for _, e := range now {
-		going[e.place()] = true
+		going[e.key()] = true
 	}
 	var active, superseded []string
 	for i := range s.acts {
@@ -117,7 +117,7 @@ func (s *scene) manifest(now []Edit) string {
 		if a.result == nil {
 			continue
 		}
-		at := place{a.answer.Seq, a.ID, PartResult}
+		at := editKey{a.answer.Seq, a.ID, PartResult}
 		switch {
 		case going[at] || s.edits[at].Pass == evict:
 			superseded = append(superseded, a.label())

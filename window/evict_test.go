@@ -29,7 +29,8 @@ func TestEviction(t *testing.T) {
 		{"a step of eight", 290_000, readsOf(30, 10_000), 8},
 		{"until under the maximum", 210_000, readsOf(30, 10_000), 10},
 		{"few wait until it is a quarter too much", 245_000, readsOf(25, 10_000), 0},
-		{"few go when it is a quarter too much", 300_000, "ask 9\nread big 200000" + strings.TrimPrefix(readsOf(20, 10_000), "ask 9"), 1},
+		{"few go when it is a quarter too much", 300_000, "ask 9\nread big 200000" +
+			strings.TrimPrefix(readsOf(20, 10_000), "ask 9"), 1},
 		{"the window alone is too large", 100_000, readsOf(20, 10_000), 11},
 		{"the newest three stay", 10_000, readsOf(5, 10_000), 2},
 		{"three results are never too many", 10_000, readsOf(3, 10_000), 0},
@@ -67,12 +68,15 @@ func TestAManifestTellsWhatIsEvicted(t *testing.T) {
 	l.entries[4].ID = "abcdef0123456789"
 	l.decide(t, &edits, p, always)
 	view := l.render(t, Plan(Input{Entries: l.entries, Edits: edits}))
-	want := `[tool result — evicted: read(a.go). Preview: \"` + strings.Repeat("w", 300) + `…\". Re-read with targeted ranges if needed.]\nArtifact: 0123456789ab`
+	want := `[tool result — evicted: read(a.go). Preview: \"` + strings.Repeat("w", 300) +
+		`…\". Re-read with targeted ranges if needed.]\nArtifact: 0123456789ab`
 	if !bytes.Contains(view[2], []byte(want)) {
 		t.Errorf("the result is shown as %s, want %s", view[2], want)
 	}
-	manifest := `{"role":"user","content":"[Context Manifest]\n\nActive tool results (2):\n- read(b.go)\n- read(c.go)\n\n` +
-		`Superseded (2) — evicted from context. Re-read with targeted ranges if needed:\n- read(a.go)\n- shell(go test ./...)"}`
+	manifest := `{"role":"user","content":"[Context Manifest]\n\nActive tool results (2):\n- read(b.go)\n- ` +
+		`read(c.go)\n\n` +
+		`Superseded (2) — evicted from context. Re-read with targeted ranges if needed:\n- read(a.go)\n- ` +
+		`shell(go test ./...)"}`
 	if at := slices.IndexFunc(view, func(m []byte) bool { return string(m) == manifest }); at != 9 || len(view) != 11 {
 		t.Errorf("the manifest is message %d of %d, want 9 of 11: %s", at, len(view), bytes.Join(view, []byte("\n")))
 	}
@@ -120,7 +124,8 @@ func TestLabelsFallBackToTheCall(t *testing.T) {
 		t.Errorf("label %s", a.label())
 	}
 	l.entries[1].Calls[0].Target = "src/" + strings.Repeat("x", 60)
-	if a := newScene(Input{Entries: l.entries}, Default(), always).acts[0]; a.label() != "read(src/"+strings.Repeat("x", 46)+"…)" {
+	if a := newScene(Input{Entries: l.entries}, Default(), always).acts[0]; a.label() != "read(src/"+
+		strings.Repeat("x", 46)+"…)" {
 		t.Errorf("label %s", a.label())
 	}
 }

@@ -11,8 +11,10 @@ import (
 func ExamplePlan() {
 	log := []sessions.Entry{
 		{Seq: 1, Kind: sessions.KindMessage, Role: transcript.RoleUser, Prompt: true},
-		{Seq: 2, Kind: sessions.KindMessage, Role: transcript.RoleAssistant, Group: "m", Calls: []sessions.Call{{ID: "a"}}},
-		{Seq: 3, Kind: sessions.KindMessage, Role: transcript.RoleAssistant, Group: "m", Calls: []sessions.Call{{ID: "b"}}},
+		{Seq: 2, Kind: sessions.KindMessage, Role: transcript.RoleAssistant, Group: "m",
+			Calls: []sessions.Call{{ID: "a"}}},
+		{Seq: 3, Kind: sessions.KindMessage, Role: transcript.RoleAssistant, Group: "m",
+			Calls: []sessions.Call{{ID: "b"}}},
 		{Seq: 4, Kind: sessions.KindMessage, Role: transcript.RoleTool, Results: []sessions.Result{{CallID: "b"}}},
 		{Seq: 5, Kind: sessions.KindMessage, Role: transcript.RoleTool, Results: []sessions.Result{{CallID: "a"}}},
 	}

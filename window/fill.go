@@ -18,7 +18,7 @@ const (
 	Results
 	Stubs     // for results that were kept out from the start
 	Shortened // results that an edit shows less of
-	Collapsed // notes that stand for ranges
+	Collapsed // notes that replace ranges
 	Manifests // of what was evicted
 	Summary   // of what was compacted; no slot has any, see Fill.With
 	contents
@@ -70,10 +70,10 @@ func (f Fill) plus(o Fill) Fill {
 	return f
 }
 
-// fill tells what fills the slot that was made of a draft. Together it is the slot's Tokens: what is not shown,
-// such as a dropped call or a forgotten result, is no part of it, and words are what nothing else is. stubbed is
-// how much more the results would be for which stubs stand.
-func (d *draft) fill(s *Slot, edits places) (f Fill, stubbed int) {
+// fill splits the tokens of the slot made of a draft by kind of content. They add up to the slot's Tokens: what is
+// not shown, such as a dropped call or a forgotten result, is not included, and the rest counts as words. stubbed
+// is how much larger the results would be without their stubs.
+func (d *draft) fill(s *Slot, edits editSet) (f Fill, stubbed int) {
 	rest := s.Tokens
 	take := func(c Content, n int) {
 		n = max(0, min(n, rest))
@@ -82,7 +82,7 @@ func (d *draft) fill(s *Slot, edits places) (f Fill, stubbed int) {
 	}
 	if len(edits) > 0 {
 		for _, seq := range s.Seqs {
-			take(Manifests, edits[place{seq, "", PartManifest}].Tokens)
+			take(Manifests, edits[editKey{seq, "", PartManifest}].Tokens)
 		}
 	}
 	if d.note != nil {
@@ -97,7 +97,7 @@ func (d *draft) fill(s *Slot, edits places) (f Fill, stubbed int) {
 }
 
 // takeTools takes the calls and results that a draft shows, and returns what stubs save.
-func (d *draft) takeTools(edits places, take func(Content, int)) (stubbed int) {
+func (d *draft) takeTools(edits editSet, take func(Content, int)) (stubbed int) {
 	var shown map[string]int // results so far, by call; only where some are left out
 	if len(d.keep) > 0 {
 		shown = map[string]int{}
@@ -107,7 +107,7 @@ func (d *draft) takeTools(edits places, take func(Content, int)) (stubbed int) {
 			if slices.Contains(d.drop, c.ID) {
 				continue
 			}
-			if edit, edited := edits[place{e.Seq, c.ID, PartArguments}]; edited {
+			if edit, edited := edits[editKey{e.Seq, c.ID, PartArguments}]; edited {
 				c.Tokens = edit.Tokens
 			}
 			take(Calls, c.Tokens)
@@ -118,7 +118,7 @@ func (d *draft) takeTools(edits places, take func(Content, int)) (stubbed int) {
 					continue
 				}
 			}
-			switch edit, edited := edits[place{e.Seq, r.CallID, PartResult}]; {
+			switch edit, edited := edits[editKey{e.Seq, r.CallID, PartResult}]; {
 			case edited:
 				take(Shortened, edit.Tokens)
 			case r.Artifact != "":
@@ -132,7 +132,7 @@ func (d *draft) takeTools(edits places, take func(Content, int)) (stubbed int) {
 	return stubbed
 }
 
-// contentOf returns what the words of a role are.
+// contentOf returns the kind of content that the words of a role are.
 func contentOf(r transcript.Role) Content {
 	switch r {
 	case transcript.RoleUser:

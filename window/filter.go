@@ -11,17 +11,17 @@ import (
 // maxCorrections is how many corrections are pinned, the newest ones.
 const maxCorrections = 20
 
-// Filtered says what a filter left out of a view, in messages.
+// Filtered counts what a filter left out of a view, in messages.
 type Filtered struct {
 	Before int `json:"messages_before"`
 	After  int `json:"messages_after"`
-	// What went because it is no text, because of its author, its age, and the bound of messages.
+	// Removed because of content other than text, the author, the age, and the bound of messages.
 	TextOnly int `json:"text_only,omitempty"`
 	Excluded int `json:"excluded,omitempty"`
 	Age      int `json:"age,omitempty"`
 	Tail     int `json:"tail,omitempty"`
-	Pinned   int `json:"pinned,omitempty"` // older than the bound, and kept all the same
-	Counted  int `json:"counted"`          // that the bound was held against
+	Pinned   int `json:"pinned,omitempty"` // older than the bound, and kept nevertheless
+	Counted  int `json:"counted"`          // compared with the bound
 }
 
 // near reports whether so many messages come near their bound.
@@ -29,29 +29,29 @@ func (f Filter) near(messages int) bool {
 	return f.CapFraction > 0 && f.Messages > 0 && float64(messages) > f.CapFraction*float64(f.Messages)
 }
 
-// filter leaves out what one reader does not see, and says what. What it leaves is made whole by pairUp.
-// It never empties a view: the first request of the user stays. What the system says before anybody else
-// is no history: it stays, and does not count.
+// filter leaves out what one reader does not see, and counts it. pairUp repairs what is left. The view is never
+// empty: the first request of the user stays. Leading system messages are not history: they stay, and do not
+// count.
 func filter(f Filter, drafts []*draft) ([]*draft, Filtered) {
-	told := Filtered{Before: len(drafts), After: len(drafts)}
+	filtered := Filtered{Before: len(drafts), After: len(drafts)}
 	if f.Empty() {
-		return drafts, told
+		return drafts, filtered
 	}
 	head, drafts := instructions(drafts)
 	gone := func(left []*draft, of int) int { return of - len(left) }
 	all := drafts
 	if f.TextOnly || len(f.ExcludeAgents) > 0 {
 		drafts = onlyTexts(drafts)
-		told.TextOnly = gone(drafts, len(all))
+		filtered.TextOnly = gone(drafts, len(all))
 	}
 	n := len(drafts)
 	drafts = withoutAgents(drafts, f.ExcludeAgents)
-	told.Excluded = gone(drafts, n)
+	filtered.Excluded = gone(drafts, n)
 	kept := drafts[turnStart(f, drafts):]
-	told.Age, told.Counted = gone(kept, len(drafts)), len(kept)
+	filtered.Age, filtered.Counted = gone(kept, len(drafts)), len(kept)
 	if from := tailStart(f, len(kept)); from > 0 {
 		pins := pinned(kept[:from])
-		told.Tail, told.Pinned = from-len(pins), len(pins)
+		filtered.Tail, filtered.Pinned = from-len(pins), len(pins)
 		kept = slices.Concat(pins, kept[from:])
 	}
 	if len(all) > 0 && !slices.ContainsFunc(kept, (*draft).prompts) {
@@ -60,22 +60,23 @@ func filter(f Filter, drafts []*draft) ([]*draft, Filtered) {
 		}
 	}
 	kept = slices.Concat(head, kept)
-	told.After = len(kept)
-	return kept, told
+	filtered.After = len(kept)
+	return kept, filtered
 }
 
-// instructions parts what the system says before anybody else, and the provider's own compaction, from the
-// history.
+// instructions separates leading system messages and the provider's own compaction from the history.
 func instructions(drafts []*draft) (head, history []*draft) {
-	i := slices.IndexFunc(drafts, func(d *draft) bool { return d.first().Role != transcript.RoleSystem && !isCompacted(d.first()) })
+	i := slices.IndexFunc(drafts, func(d *draft) bool {
+		return d.first().Role != transcript.RoleSystem && !isCompacted(d.first())
+	})
 	if i < 0 {
 		i = len(drafts)
 	}
 	return drafts[:i], drafts[i:]
 }
 
-// onlyTexts leaves what users and agents say: messages of users, also where results stand beside their
-// words, and of answers the texts.
+// onlyTexts keeps what users and agents say: messages of users, also where they carry results besides words, and
+// the texts of answers.
 func onlyTexts(drafts []*draft) []*draft {
 	var out []*draft
 	for _, d := range drafts {
@@ -91,7 +92,7 @@ func onlyTexts(drafts []*draft) []*draft {
 	return out
 }
 
-// reduce leaves the entries of a message that have texts, and of them nothing else.
+// reduce keeps only the entries of a message that have texts, and only their texts.
 func (d *draft) reduce() {
 	d.entries = slices.DeleteFunc(slices.Clone(d.entries), func(e *sessions.Entry) bool {
 		return e.Role == transcript.RoleTool || e.Chars == 0 && e.Forgotten == nil
@@ -104,7 +105,7 @@ func (d *draft) reduce() {
 	}
 }
 
-// withoutAgents leaves out what some authors said.
+// withoutAgents leaves out the messages of some authors.
 func withoutAgents(drafts []*draft, authors []string) []*draft {
 	if len(authors) == 0 {
 		return drafts
@@ -142,7 +143,7 @@ func turnStart(f Filter, drafts []*draft) int {
 	return startOf(starts, surplus(len(starts), f.Turns, -1, f.Exact))
 }
 
-// startOf returns the place of the first turn that stays when so many are left out.
+// startOf returns the index of the first turn that stays if so many are left out.
 func startOf(starts []int, gone int) int {
 	if gone <= 0 || len(starts) == 0 {
 		return 0

@@ -58,20 +58,28 @@ func TestFilters(t *testing.T) {
 		{"none", Filter{}, "ask\n- c1\nres r1\n- ok", "u1 a2 t3 a4"},
 		{"nothing at all", Filter{TextOnly: true, Messages: 3, Turns: 2, ExcludeAgents: []string{"x"}}, "sys", "s1"},
 		{"text only", Filter{TextOnly: true}, "ask\ndev words c1\nres r1\n- c2\nres r2\n- ok", "u1 a2-c1 a6"},
-		{"text only: reasoning goes, and what is reasoning alone", Filter{TextOnly: true}, "ask\n- think words\nask\n- think c1\nres r1\n- ok", "u1 a2 u3 a6"},
+		{"text only: reasoning goes, and what is reasoning alone", Filter{TextOnly: true},
+			"ask\n- think words\nask\n- think c1\nres r1\n- ok", "u1 a2 u3 a6"},
 		{"text only: words beside results stay", Filter{TextOnly: true}, "ask\n- c1\nuser r1 stop\n- ok", "u1 u3 a4"},
-		{"text only: what the system says later goes", Filter{TextOnly: true}, "sys\nask\n- ok\nsys\nask", "s1 u2 a3 u5"},
+		{"text only: what the system says later goes", Filter{TextOnly: true}, "sys\nask\n- ok\nsys\nask",
+			"s1 u2 a3 u5"},
 		{"without an agent, whatever its case", Filter{ExcludeAgents: []string{"TESTER"}}, talk, "u1 a6 a10 u11"},
 		{"without those that nobody named", Filter{ExcludeAgents: []string{"unknown"}}, "ask\n- ok\ndev ok", "u1 a3"},
 		{"the newest messages", Filter{Messages: 4, Exact: true}, "ask\n- ok\nask\n- ok\nask\n- ok", "u1 u3 a4 u5 a6"},
 		{"the newest messages in steps", Filter{Messages: 4}, "ask\n- ok\nask\n- ok\nask", "u1 u3 a4 u5"},
-		{"instructions stay and do not count", Filter{Messages: 2, Exact: true}, "sys\nsys\nask\n- ok\nask\n- ok", "s1 s2 u3 u5 a6"},
-		{"corrections stay and do not count", Filter{Messages: 2, Exact: true}, "ask\nfix\n- ok\nfix\n- ok\nfix\n- ok\nask\n- ok", "u1 u2 u4 u6 u8 a9"},
-		{"one within the tail counts once", Filter{Messages: 2, Exact: true}, "ask\nfix\n- ok\nfix\n- ok", "u1 u2 u4 a5"},
-		{"the newest summary of a host stays", Filter{Messages: 1, Exact: true}, "ask\nsum\n- ok\nsum\n- ok\nask", "u1 u4 u6"},
+		{"instructions stay and do not count", Filter{Messages: 2, Exact: true}, "sys\nsys\nask\n- ok\nask\n- ok",
+			"s1 s2 u3 u5 a6"},
+		{"corrections stay and do not count", Filter{Messages: 2, Exact: true}, "ask\nfix\n- ok\nfix\n- " +
+			"ok\nfix\n- ok\nask\n- ok", "u1 u2 u4 u6 u8 a9"},
+		{"one within the tail counts once", Filter{Messages: 2, Exact: true}, "ask\nfix\n- ok\nfix\n- ok",
+			"u1 u2 u4 a5"},
+		{"the newest summary of a host stays", Filter{Messages: 1, Exact: true}, "ask\nsum\n- ok\nsum\n- ok\nask",
+			"u1 u4 u6"},
 		{"a cut unit goes whole", Filter{Messages: 2, Exact: true}, "ask\n- c1\nres r1\n- ok", "u1 a4"},
-		{"a turn of another agent is a turn", Filter{Turns: 2, Exact: true}, "ask\ndev c1\nres r1\ndev ok\ntester c2\nres r2\ntester c3\nres r3\ntester ok\ndev ok", "u1 a5 t6 a7 t8 a9 a10"},
-		{"rounds are no turns", Filter{Turns: 2, Exact: true}, "ask\n- ok\nask\n- c1\nres r1\n- c2\nres r2\n- ok\nask\n- ok", "u3 a4 t5 a6 t7 a8 u9 a10"},
+		{"a turn of another agent is a turn", Filter{Turns: 2, Exact: true}, "ask\ndev c1\nres r1\ndev " +
+			"ok\ntester c2\nres r2\ntester c3\nres r3\ntester ok\ndev ok", "u1 a5 t6 a7 t8 a9 a10"},
+		{"rounds are no turns", Filter{Turns: 2, Exact: true}, "ask\n- ok\nask\n- c1\nres r1\n- c2\nres r2\n- " +
+			"ok\nask\n- ok", "u3 a4 t5 a6 t7 a8 u9 a10"},
 		{"fewer turns than that", Filter{Turns: 5}, "ask\n- ok\nask\n- ok", "u1 a2 u3 a4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -80,10 +88,12 @@ func TestFilters(t *testing.T) {
 			if got := brief(v); got != c.want {
 				t.Errorf("view %s, want %s", got, c.want)
 			}
-			if err := transcript.Valid(transcript.Anthropic, l.render(t, v)); err != nil && !strings.Contains(c.log, "sys") {
+			if err := transcript.Valid(transcript.Anthropic, l.render(t, v)); err != nil &&
+				!strings.Contains(c.log, "sys") {
 				t.Error(err)
 			}
-			if n := v.Filtered; c.filter.Empty() == (n.Before != n.After) && n.Before != n.TextOnly+n.Excluded+n.Age+n.Tail+n.After {
+			if n := v.Filtered; c.filter.Empty() == (n.Before != n.After) && n.Before != n.TextOnly+n.Excluded+n.Age+
+				n.Tail+n.After {
 				t.Errorf("what is told: %+v", n)
 			}
 		})
@@ -106,7 +116,8 @@ func TestFiltersMoveInSteps(t *testing.T) {
 		filter Filter
 		most   int // changes of what was sent, in 60 messages
 	}{
-		{"messages", Filter{Messages: 12}, 60 / 4}, {"turns", Filter{Turns: 8}, 30 / 3}, {"both", Filter{Messages: 16, Turns: 12}, 60/5 + 30/4},
+		{"messages", Filter{Messages: 12}, 60 / 4}, {"turns", Filter{Turns: 8}, 30 / 3},
+		{"both", Filter{Messages: 16, Turns: 12}, 60/5 + 30/4},
 	} {
 		var before [][]byte
 		changed := 0

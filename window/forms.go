@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// forms are how the markers look that stand for what is not shown: ours, and those that other programs of
-// this kind write. {N} is a number with commas, {*} any text of one line. What writes a marker of ours takes
-// it from the same constants.
+// forms are the formats of markers for left-out content: ours, and those of other programs of this kind. {N} is a
+// number with commas, {*} any text of one line. The code that writes our markers uses the same constants.
 var forms = []string{
 	markArgument, markResult, markConsumed, markFilter, markInTurn, markBulk,
 	"[...context-trimmed — {N} chars removed to fit model limit...]",
@@ -16,7 +15,8 @@ var forms = []string{
 	"[cleared]", "[cleared: {*}]",
 	"[result offloaded — {N} chars stored to artifact store]",
 	markWords, "[reasoning omitted]", "[result omitted — sliding window]",
-	"[...{N} chars truncated — use file tool to read in full]", "[...truncated — own_history turn exceeded {N} char limit]",
+	"[...{N} chars truncated — use file tool to read in full]", "[...truncated — own_history turn exceeded {N} " +
+		"char limit]",
 	"[TRUNCATED — {N} chars total]",
 	"[COLLAPSED TOOL CALLS — {N} call(s)]",
 }
@@ -34,7 +34,8 @@ func anyForm() string {
 	var all []string
 	for _, f := range forms {
 		f = regexp.QuoteMeta(f)
-		f = strings.NewReplacer(regexp.QuoteMeta("{N}"), `[\d,]+`, regexp.QuoteMeta("{*}"), `[^\n]*?`, "—", `(?:—|\\u2014)`).Replace(f)
+		f = strings.NewReplacer(regexp.QuoteMeta("{N}"), `[\d,]+`, regexp.QuoteMeta("{*}"), `[^\n]*?`, "—",
+			`(?:—|\\u2014)`).Replace(f)
 		all = append(all, f)
 	}
 	return strings.Join(all, "|")

@@ -13,7 +13,7 @@ type draft struct {
 	keep    map[string]int
 	add     []transcript.Part
 	texts   bool  // only the texts of its entries are shown
-	note    *Edit // stands for the whole draft, which has the entries of all that it stands for
+	note    *Edit // replaces the whole draft, whose entries are all those that it replaces
 }
 
 func (d *draft) first() *sessions.Entry { return d.entries[0] }
@@ -67,10 +67,11 @@ func (d *draft) goesOn(e *sessions.Entry) bool {
 	if isCompacted(f) || isCompacted(e) {
 		return false // it stays in front of every summary, by itself
 	}
-	return !d.results && e.Role == transcript.RoleAssistant && f.Role == e.Role && f.Format == e.Format && transcript.Itemised(e.Format)
+	return !d.results && e.Role == transcript.RoleAssistant && f.Role == e.Role && f.Format == e.Format &&
+		transcript.Itemised(e.Format)
 }
 
-// onlyTools reports whether nobody but tools speaks in a draft.
+// onlyTools reports whether all records of a draft are from tools.
 func (d *draft) onlyTools() bool {
 	for _, e := range d.entries {
 		if e.Role != transcript.RoleTool {

@@ -7,10 +7,10 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// A Write is what a call is about to write to a file. A model that was shown a marker in the place of a value
-// may hand the marker on as the value: it must never reach the disk.
+// A Write is content that a call is about to write to a file. A model that was shown a marker instead of a value
+// may pass the marker on as the value: it must never reach the disk.
 //
-// Nothing sees a write before it happens yet: hooks and the gateway are to ask here.
+// No caller checks writes before they happen yet: hooks and the gateway will do so here.
 type Write struct {
 	Path string
 	// Content is what would be written: of a patch its new text alone, of a command the body of a
@@ -21,8 +21,8 @@ type Write struct {
 	Shown func(marker string) bool
 }
 
-// Check refuses a write that would put a marker on the disk. The error is denied: it names the marker and
-// the call that returns what it stands for.
+// Check refuses a write that would put a marker on the disk. The error is denied: it names the marker and the call
+// that returns the replaced content.
 func (w Write) Check() error {
 	marker, handle := w.Marker()
 	if marker == "" {
@@ -36,16 +36,17 @@ func (w Write) Check() error {
 		again = "read the file again for the real value: read_file(" + w.Path + ")"
 	}
 	const most = 200
-	return fault.New(fault.Denied, "window.guard", "%s: what was to be written has the marker %q, which stands for a real value that was left out of the context; nothing was written",
+	return fault.New(fault.Denied, "window.guard", "%s: what was to be written has the marker %q, which stands "+
+		"for a real value that was left out of the context; nothing was written",
 		w.Path, chars.Head(marker, most)).WithHint("%s", again)
 }
 
 // longestMarker is how long a marker is at most, in bytes: that of an eviction, with its preview.
 const longestMarker = 4 << 10
 
-// Marker returns the marker that a write would put on the disk, and the handle that stands in it or below it,
-// if there is one; "" where there is none. It is a marker at the very end of the content, or one on a line of
-// its own that was shown to the agent. What the file has already is no news.
+// Marker returns the marker that a write would put on the disk, and the handle in it or after it, if there is one;
+// "" if there is none. It is a marker at the very end of the content, or one on a line of its own that was shown
+// to the agent. Markers that the file has already do not count.
 func (w Write) Marker() (marker, handle string) {
 	lines := strings.Split(strings.TrimSpace(w.Content), "\n")
 	last := len(lines) - 1
@@ -89,7 +90,7 @@ func (w Write) had(marker string) bool {
 	return false
 }
 
-// Shown returns whether a marker was shown in a session: one of its edits says so, or a stub.
+// Shown reports whether a marker was shown in a session, by one of its edits or by a stub.
 func Shown(in Input) func(marker string) bool {
 	shown := map[string]bool{}
 	for _, e := range in.Edits {

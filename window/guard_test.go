@@ -25,10 +25,12 @@ func TestNoMarkerReachesTheDiskAtTheEnd(t *testing.T) {
 			if !fault.Is(err, fault.Denied) {
 				t.Errorf("%q is written: %v", content, err)
 			}
-			if want := regexp.MustCompile(`[\w ]{4,}`).FindString(marker); !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "a.go: ") {
+			if want := regexp.MustCompile(`[\w ]{4,}`).FindString(marker); !strings.Contains(err.Error(), want) ||
+				!strings.Contains(err.Error(), "a.go: ") {
 				t.Errorf("the refusal does not name %q: %v", want, err)
 			}
-			if err := (Write{Path: "a.go", Content: content, Present: "cases:\n" + strings.TrimSpace(content) + "\nend\n"}).Check(); err != nil {
+			if err := (Write{Path: "a.go", Content: content, Present: "cases:\n" + strings.TrimSpace(content) +
+				"\nend\n"}).Check(); err != nil {
 				t.Errorf("a file that has it already: %v", err)
 			}
 		}
@@ -39,18 +41,22 @@ func TestMarkersInTheMiddle(t *testing.T) {
 	shown := Shown(Input{
 		Edits: []Edit{
 			{Text: markResult}, {Text: markConsumed},
-			{Text: "[tool result — evicted: read(a.go)." + previewMark + " Re-read with targeted ranges if needed.]\nArtifact: 0123456789ab"},
+			{Text: "[tool result — evicted: read(a.go)." + previewMark + " Re-read with targeted ranges if " +
+				"needed.]\nArtifact: 0123456789ab"},
 		},
 		Entries: []sessions.Entry{{Results: []sessions.Result{{Artifact: "0123456789ab"}}}},
 	})
 	eviction := `[tool result — evicted: read(a.go). Preview: "package a…". Re-read with targeted ranges if needed.]`
 	for _, c := range []struct{ name, content, present, handle string }{
 		{"shown", "a\n  " + markResult + "\nb\n", "", ""},
-		{"shown, with another number", "a\n[...7 chars elided — file was written or patched later this session; call read_file again if current content is needed]\nb\n", "other", ""},
+		{"shown, with another number", "a\n[...7 chars elided — file was written or patched later this session; " +
+			"call read_file again if current content is needed]\nb\n", "other", ""},
 		{"an eviction with its handle", "a\n" + eviction + "\nArtifact: 0123456789ab\nb", "", "0123456789ab"},
-		{"a stub", "a\n[result offloaded — 52,000 chars stored to artifact store]\nTool: read | path=a.go\nArtifact: a3f9c20b1d7e\nx", "", ""},
+		{"a stub", "a\n[result offloaded — 52,000 chars stored to artifact store]\nTool: read | " +
+			"path=a.go\nArtifact: a3f9c20b1d7e\nx", "", ""},
 		{"an eviction at the end", eviction + "\nArtifact: 0123456789ab\n", "", "0123456789ab"},
-		{"a cleared result at the end", `x [cleared: read(a.go) — 12 chars, ~4 tokens; re-read with read_artifact(id="a3f9c20b1d7e") or run the tool again]`, "", "a3f9c20b1d7e"},
+		{"a cleared result at the end", `x [cleared: read(a.go) — 12 chars, ~4 tokens; re-read with ` +
+			`read_artifact(id="a3f9c20b1d7e") or run the tool again]`, "", "a3f9c20b1d7e"},
 	} {
 		w := Write{Path: "a.go", Content: c.content, Present: c.present, Shown: shown}
 		marker, handle := w.Marker()
@@ -66,9 +72,10 @@ func TestMarkersInTheMiddle(t *testing.T) {
 		}
 	}
 	for name, content := range map[string]string{
-		"not shown to this agent":      "a\n[text omitted]\nb",
-		"not on a line of its own":     "a\n// " + markResult + " is what a model sees\nb",
-		"a source of markers":          "const (\n\tmarkResult = \"" + markResult + "\"\n\tmarkWords = \"[text omitted]\"\n)\n",
+		"not shown to this agent":  "a\n[text omitted]\nb",
+		"not on a line of its own": "a\n// " + markResult + " is what a model sees\nb",
+		"a source of markers": "const (\n\tmarkResult = \"" + markResult + "\"\n\tmarkWords = \"[text " +
+			"omitted]\"\n)\n",
 		"another eviction":             "a\n" + strings.Replace(eviction, "a.go", "b.go", 1) + "\nb",
 		"an index, and nothing else":   "return list[cleared[0]]",
 		"nothing":                      "",
@@ -82,18 +89,23 @@ func TestMarkersInTheMiddle(t *testing.T) {
 
 // Whatever a pass shows is recognised when it is written.
 func TestEveryMarkerOfOursIsRecognised(t *testing.T) {
-	a := act{Call: &sessions.Call{ID: "c", Name: "read", Target: "a.go"}, answer: &sessions.Entry{ID: "0123456789abcdef"}, result: &sessions.Result{Chars: 9000}}
+	a := act{Call: &sessions.Call{ID: "c", Name: "read", Target: "a.go"},
+		answer: &sessions.Entry{ID: "0123456789abcdef"}, result: &sessions.Result{Chars: 9000}}
 	text := strings.Repeat("some words ", 900)
 	for name, e := range map[string]Edit{
-		"cap": bounded(100, markFilter), "consumed": {Head: 500, Text: markConsumed}, "in turn": {Text: markResult}, "share": {Head: 9, Text: markInTurn},
-		"cleared": {Text: cleared(&a, 9)}, "evicted": {Text: evicted(&a), Quote: evictPreview}, "words": {Head: 120, Text: markWords},
-		"argument": {Text: markArgument, Over: 500}, "bulk": {Text: markBulk, Over: 500, Head: 20}, "written": {Text: markWritten}, "repeated": {Text: markRepeated},
+		"cap": bounded(100, markFilter), "consumed": {Head: 500, Text: markConsumed}, "in turn": {Text: markResult},
+		"share":   {Head: 9, Text: markInTurn},
+		"cleared": {Text: cleared(&a, 9)}, "evicted": {Text: evicted(&a), Quote: evictPreview},
+		"words":    {Head: 120, Text: markWords},
+		"argument": {Text: markArgument, Over: 500}, "bulk": {Text: markBulk, Over: 500, Head: 20},
+		"written": {Text: markWritten}, "repeated": {Text: markRepeated},
 	} {
 		shown, _ := e.cut(text, e.Head+e.Tail)
 		if marker, _ := (Write{Content: shown}).Marker(); marker == "" {
 			t.Errorf("%s: %q is written", name, shown)
 		}
-		if marker, _ := (Write{Content: "a\n" + shown[e.Head:] + "\nb", Shown: Shown(Input{Edits: []Edit{e}})}).Marker(); marker == "" && name != "bulk" {
+		if marker, _ := (Write{Content: "a\n" + shown[e.Head:] + "\nb",
+			Shown: Shown(Input{Edits: []Edit{e}})}).Marker(); marker == "" && name != "bulk" {
 			t.Errorf("%s, in the middle: %q is written", name, shown)
 		}
 	}
@@ -107,7 +119,8 @@ func FuzzGuard(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content, present string) {
 		w := Write{Path: "p", Content: content, Present: present, Shown: func(string) bool { return true }}
 		marker, _ := w.Marker()
-		if marker != "" && (!strings.Contains(content, marker) || strings.Contains(marker, "\n") || !endMarker.MatchString(marker)) {
+		if marker != "" && (!strings.Contains(content, marker) || strings.Contains(marker, "\n") ||
+			!endMarker.MatchString(marker)) {
 			t.Errorf("marker %q in %q", marker, content)
 		}
 		if w.Present = content; marker != "" {

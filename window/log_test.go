@@ -52,7 +52,7 @@ func (l *testLog) add(t testing.TB, e sessions.Entry, original string) {
 	l.originals = append(l.originals, []byte(original))
 }
 
-// stubText is what stands for an artifact in these tests.
+// stubText replaces an artifact in these tests.
 func stubText(artifact string) (string, bool) { return "stub", true }
 
 // render writes a view as a provider would get it.
@@ -165,7 +165,8 @@ func wire(role string, words []string) string {
 		case err == nil && w[0] == 'r':
 			blocks = append(blocks, fmt.Sprintf(`{"type":"tool_result","tool_use_id":"%d","content":"ok"}`, n))
 		case err == nil && w[0] == 'R':
-			blocks = append(blocks, fmt.Sprintf(`{"type":"tool_result","tool_use_id":"%d","content":"large result"}`, n))
+			blocks = append(blocks, fmt.Sprintf(`{"type":"tool_result","tool_use_id":"%d","content":"large result"}`,
+				n))
 		default:
 			text, _ := json.Marshal(w)
 			blocks = append(blocks, fmt.Sprintf(`{"type":"text","text":%s}`, text))

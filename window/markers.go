@@ -9,14 +9,18 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// The texts that stand for what is not shown. Other programs know them: they are exact. {N} is the number
-// of characters that go.
+// The texts that replace left-out content. Other programs match them exactly. {N} is the number of characters
+// removed.
 const (
-	markArgument  = "[ELIDED — {N} chars, NOT the real value. Do not reuse this placeholder as content; re-read the file or regenerate the value if you need it again.]"
-	markResult    = "[RESULT ELIDED — not the real output, do not reuse this as data. Re-run the tool if you need this result again.]"
-	markConsumed  = "[...{N} chars elided — file was written or patched later this session; call read_file again if current content is needed]"
-	markFilter    = "[...truncated — {N} chars omitted to reduce context size...]"
-	markInTurn    = "[TRUNCATED HERE — everything after this point was cut for context budget; this is not the complete output. Re-run the tool if you need the rest.]"
+	markArgument = "[ELIDED — {N} chars, NOT the real value. Do not reuse this placeholder as content; re-read " +
+		"the file or regenerate the value if you need it again.]"
+	markResult = "[RESULT ELIDED — not the real output, do not reuse this as data. Re-run the tool if you " +
+		"need this result again.]"
+	markConsumed = "[...{N} chars elided — file was written or patched later this session; call read_file again " +
+		"if current content is needed]"
+	markFilter = "[...truncated — {N} chars omitted to reduce context size...]"
+	markInTurn = "[TRUNCATED HERE — everything after this point was cut for context budget; this is not the " +
+		"complete output. Re-run the tool if you need the rest.]"
 	markBulk      = "...(argument truncated)"
 	markWritten   = "[omitted — superseded by later write_file]"
 	markRepeated  = "[omitted — superseded by later identical call]"
@@ -24,7 +28,7 @@ const (
 	noteRepeated  = `{"_note": "[superseded — repeated call with same arguments]"}`
 	markWords     = "[text omitted]"
 	collapsedHead = "[COLLAPSED TOOL CALLS — %d call(s)]"
-	// What stands for an evicted result: its call, and its beginning.
+	// What replaces an evicted result: its call, and its beginning.
 	markEvicted     = "[tool result — evicted: %s." + previewMark + " Re-read with targeted ranges if needed.]"
 	previewMark     = "{PREVIEW}"
 	manifestHead    = "[Context Manifest]\n\nActive tool results (%d):"
@@ -34,16 +38,17 @@ const (
 	commandFailedAs = "failed [EXIT %d]"
 )
 
-// cleared is what stands for a cleared result.
+// cleared returns the text that replaces a cleared result.
 func cleared(a *act, tokens int) string {
 	again := "run the tool again"
 	if h := a.handle(); h != "" {
 		again = "re-read with read_artifact(id=" + strconv.Quote(h) + ") or run the tool again"
 	}
-	return "[cleared: " + a.label() + " — " + chars.Commas(a.result.Chars) + " chars, ~" + chars.Commas(tokens) + " tokens; " + again + "]"
+	return "[cleared: " + a.label() + " — " + chars.Commas(a.result.Chars) + " chars, ~" + chars.Commas(tokens) +
+		" tokens; " + again + "]"
 }
 
-// evicted is what stands for an evicted result, with its handle below.
+// evicted returns the text that replaces an evicted result, followed by its handle.
 func evicted(a *act) string {
 	text := fmt.Sprintf(markEvicted, a.label())
 	if h := a.handle(); h != "" {
@@ -52,7 +57,7 @@ func evicted(a *act) string {
 	return text
 }
 
-// handle is what reads the result of a call back: its artifact, or the message that carries it.
+// handle reads the result of a call back: its artifact, or the message that carries it.
 func (a *act) handle() string {
 	const digits = 12
 	if a.result == nil {

@@ -5,8 +5,8 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// Measure returns an edit with the exact size of what it shows of its message, whose header is of, and
-// whether it shows less than stood there. Notes and manifests are exact from the start.
+// Measure returns an edit with the exact size of what it shows of its message, whose header is of, and whether it
+// shows less than before. Notes and manifests are exact from the start.
 func Measure(e Edit, of *sessions.Entry, m transcript.Message) (Edit, bool) {
 	if !e.Part.OfMessage() {
 		return e, true
@@ -39,7 +39,7 @@ func (e Edit) about(p transcript.Part) bool {
 	return p.Kind == transcript.KindText
 }
 
-// partTokens counts what stands in a part that an edit may shorten.
+// partTokens counts the tokens of a part that an edit may shorten.
 func partTokens(p transcript.Part) int {
 	if p.Kind == transcript.KindCall {
 		return textTokens(p.Name) + textTokens(string(p.Args))

@@ -10,28 +10,28 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// cancelled stands for a result that never came although its neighbours did.
+// cancelled replaces a result that never came although its neighbours did.
 const cancelled = "Tool call %s with id %s was cancelled - another message came in before it could be completed."
 
-// malformed stands for the result of a call that could not be run.
+// malformed replaces the result of a call that could not be run.
 const malformed = "Tool call %s with id %s could not be executed - arguments were malformed or truncated."
 
-// frameTokens is what a header's count has for the frame of a message, beside its parts.
+// frameTokens is the part of a header's count that is the frame of a message.
 const frameTokens = 4
 
-// forgotten stands for a result whose original was removed.
+// forgotten replaces a result whose original was removed.
 const forgotten = "[result forgotten — removed from the ledger on %s]"
 
-// pairUp makes every call and its result stand together: an assistant's message and the results
-// directly behind it are one unit. Where answers are lists of items, words may stand between the two.
-// It returns the drafts that are left, and the last of them that separates those in front of it from what
-// is behind it, whatever is still appended; nil if there is none.
+// pairUp puts every call next to its result: an assistant's message and the results directly after it are one
+// unit. Where answers are lists of items, words may come between the two. It returns the remaining drafts, and the
+// last of them that separates those before it from what comes after it, whatever is still appended; nil if there
+// is none.
 func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 	var open []sessions.Call // what the next results answer
 	for i, d := range drafts {
 		itemised := transcript.Itemised(d.first().Format)
 		if !d.results && (!itemised || d.speaks()) {
-			open = open[:0] // what has no result by now was told of as cancelled
+			open = open[:0] // what has no result by now was reported as cancelled
 		}
 		fixing := fixes(open, out)
 		switch calls := d.openCalls(); {
@@ -59,14 +59,15 @@ func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 	return joinAnswers(out), fixed
 }
 
-// joinAnswers puts an answer that makes calls into those directly before it, where the provider wants one:
-// what stood between them was of no call.
+// joinAnswers joins an answer that makes calls with those directly before it, if the provider wants one: what
+// separated them belonged to no call.
 func joinAnswers(drafts []*draft) []*draft {
 	var out []*draft
 	for _, d := range drafts {
 		from := len(out)
 		if transcript.Alternates(d.first().Format) && len(d.openCalls()) > 0 {
-			for from > 0 && out[from-1].first().Role == transcript.RoleAssistant && out[from-1].first().Format == d.first().Format {
+			for from > 0 && out[from-1].first().Role == transcript.RoleAssistant &&
+				out[from-1].first().Format == d.first().Format {
 				from--
 			}
 		}
@@ -108,9 +109,9 @@ func (d *draft) openCalls() []sessions.Call {
 	return calls
 }
 
-// answered deals with the calls of d, given the drafts behind it, and reports whether d stays.
-// Missing results are added where others came; where none came the calls are dropped. At the very end
-// of the log they are in flight, and stay.
+// answered repairs the calls of d, given the drafts after it, and reports whether d stays. Missing results are
+// added if others came; if none came, the calls are dropped. At the very end of the log they are in flight, and
+// stay.
 func (d *draft) answered(behind []*draft) bool {
 	if len(behind) == 0 {
 		return true
@@ -144,8 +145,8 @@ func (d *draft) answered(behind []*draft) bool {
 	return true
 }
 
-// resultsBehind returns the calls whose results come behind d, as resultIDs does, and the draft that has
-// the first of them, or the one directly behind.
+// resultsBehind returns the calls whose results come after d, as resultIDs does, and the draft that has the first
+// of them, or the next one.
 func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]bool, lost map[string]time.Time) {
 	next = behind[0]
 	came, lost = next.resultIDs()
@@ -159,7 +160,7 @@ func (d *draft) resultsBehind(behind []*draft) (next *draft, came map[string]boo
 	all := len(waits)
 	for _, b := range behind {
 		if len(waits) == 0 || b.speaks() {
-			break // all have come; or a request was sent, and answered, that told of the rest as cancelled
+			break // all have come, or an answered request reported the rest as cancelled
 		}
 		first := len(waits) == all
 		here, gone := b.resultIDs()
@@ -183,12 +184,12 @@ func (d *draft) speaks() bool {
 	return d.first().Role == transcript.RoleAssistant && !isCompacted(d.first())
 }
 
-// standIn is a result that takes the place of one that is not there.
+// standIn returns a result that replaces a missing one.
 func standIn(c sessions.Call, text string) transcript.Part {
 	return transcript.Part{Kind: transcript.KindResult, ID: c.ID, Name: c.Name, Text: text, IsError: true}
 }
 
-// resultIDs returns the calls whose results stand in d, and when those that are gone were forgotten.
+// resultIDs returns the calls whose results are in d, and when forgotten ones were forgotten.
 func (d *draft) resultIDs() (came map[string]bool, lost map[string]time.Time) {
 	came, lost = map[string]bool{}, map[string]time.Time{}
 	if !d.results {
@@ -206,8 +207,8 @@ func (d *draft) resultIDs() (came map[string]bool, lost map[string]time.Time) {
 	return came, lost
 }
 
-// dropCalls takes calls out of a message and reports whether anything else may be in it. A record of
-// more tokens than its calls have holds text or reasoning; only transcript.Edit can tell which.
+// dropCalls removes calls from a message and reports whether anything else may be in it. A record of more tokens
+// than its calls have holds text or reasoning; only transcript.Edit can tell which.
 func (d *draft) dropCalls(calls []sessions.Call) bool {
 	ids := map[string]bool{}
 	for _, c := range calls {
@@ -227,8 +228,7 @@ func (d *draft) dropCalls(calls []sessions.Call) bool {
 	})
 }
 
-// settle puts results in the order of their calls, and takes those out that have no call in the
-// message before, and duplicates.
+// settle orders results by their calls, and removes duplicates and those without a call in the message before.
 func (d *draft) settle(calls []sessions.Call) {
 	order := make(map[string]int, len(calls))
 	for i, c := range calls {
@@ -276,7 +276,7 @@ func (d *draft) answersOnly(calls []sessions.Call) bool {
 	return e.Forgotten == nil && len(e.Results) == 1 && e.Results[0].CallID == calls[0].ID
 }
 
-// keepFirst notes the results that have to be taken out of the records that stay.
+// keepFirst notes the results to remove from the records that stay.
 func (d *draft) keepFirst(order map[string]int) {
 	count := map[string]int{}
 	for _, e := range d.entries {

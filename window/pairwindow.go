@@ -28,8 +28,8 @@ const (
 	gateShare = 0.9
 )
 
-// pairWindow collapses the oldest units into a note when there are too many. Units of one step that
-// stand together become one note; notes of earlier steps stay as they are.
+// pairWindow collapses the oldest units into a note when there are too many. Adjacent units of one step become one
+// note; notes of earlier steps stay as they are.
 func pairWindow(s *scene) (out []Edit) {
 	if s.policy.ToolPairs <= 0 || s.used*charsPerToken < s.gate() {
 		return nil
@@ -61,7 +61,7 @@ func (s *scene) joined(i int) bool {
 	return a.unit == b.unit || b.slot == a.slot+2
 }
 
-// note proposes that a note stands for whole units.
+// note proposes to replace whole units by a note.
 func (s *scene) note(acts []act) []Edit {
 	first, last := acts[0].slot, acts[len(acts)-1].slot+1
 	if last >= len(s.slots) || acts[len(acts)-1].result == nil {
@@ -98,7 +98,7 @@ func bounds(slots []Slot) (from, to int64) {
 	return from, to
 }
 
-// outcome says in a few words what came of a call.
+// outcome summarises the result of a call in a few words.
 func (s *scene) outcome(a *act) string {
 	switch {
 	case a.result == nil:

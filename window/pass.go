@@ -2,13 +2,13 @@ package window
 
 import "slices"
 
-// A pass proposes edits to a view. It is a pure function: what it returns is a proposal, and Decide says
-// which proposals are taken, and when: at once what no provider has seen, the rest when it pays.
+// A pass proposes edits to a view. It is a pure function: what it returns is a proposal. Decide accepts proposals,
+// at once for what no provider has seen, the rest when it pays.
 type pass struct {
 	name    string
 	asked   bool // its proposals are taken whether they pay or not: the user set its rule, which is a bound
 	propose func(*scene) []Edit
-	batched func(*scene, *batch) // in the place of propose: they count together with those beside it
+	batched func(*scene, *batch) // instead of propose: counted together with its neighbours
 }
 
 // passes are all there are, in the order in which they run: cheapest first. Each sees the view with the
@@ -28,11 +28,11 @@ var passes = []pass{
 	{name: "arguments", propose: truncateArguments},
 }
 
-// evict is the name of the pass that a manifest tells of.
+// evict is the name of the pass that writes a manifest.
 const evict = "evict"
 
-// proposals runs passes[i] and, if it is batched, the batched ones behind it. It returns them, and the
-// place of the next pass.
+// proposals runs passes[i] and, if it is batched, the batched ones after it. It returns them, and the index of the
+// next pass.
 func (s *scene) proposals(i int) (proposed []Edit, next int) {
 	if p := passes[i]; p.propose != nil {
 		return named(p.name, p.propose(s)), i + 1

@@ -30,14 +30,13 @@ type run struct {
 	from, to int
 }
 
-// tree is what the rewinds of a log make of it, as far as it was read.
+// tree is the structure that the rewinds of a log give it, as far as it was read.
 type tree struct {
 	byHost map[string]int // the newest entry of a host's id
 	segs   []segment
 }
 
-// add takes the entry of a log at index i into account, behind those in front of it, and reports whether it
-// rewinds.
+// add processes the entry of a log at index i, after those before it, and reports whether it rewinds.
 func (t *tree) add(log []sessions.Entry, i int) bool {
 	if i == 0 {
 		*t = tree{byHost: make(map[string]int), segs: []segment{{start: 0, base: -1}}}
@@ -99,9 +98,9 @@ func rewindTarget(log []sessions.Entry, i int, byHost map[string]int) (int, bool
 	return 0, false
 }
 
-// endOfUnit returns the index of the last entry in front of limit that still belongs to what the
-// entry at index at is part of: a rewind does not cut an answer from its other records, nor a call
-// from its results, whichever of them the host names as parent. Records that nobody sees do not count.
+// endOfUnit returns the index of the last entry before limit that belongs to the same unit as the entry at index
+// at: a rewind separates neither an answer from its other records nor a call from its results, whichever of them
+// the host names as parent. Records that are never shown do not count.
 func endOfUnit(log []sessions.Entry, at, limit int) int {
 	groups, calls := map[string]bool{}, map[string]bool{}
 	join := func(e *sessions.Entry) {
@@ -156,8 +155,8 @@ func (p logPath) entries(start int) []*sessions.Entry {
 	return out
 }
 
-// behind reports whether, after the compaction was recorded, a rewind went back into what the summary
-// stands for: the summary tells of things that are not part of the conversation any more.
+// behind reports whether, after the compaction was recorded, a rewind went back into the summarised range: then
+// the summary describes things that are no longer part of the conversation.
 func (p logPath) behind(c *Cutoff) bool {
 	base := 0
 	for _, r := range p.runs {

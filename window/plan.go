@@ -19,38 +19,37 @@ type Input struct {
 	Filter Filter
 }
 
-// Cutoff says that a summary stands for the beginning of the log.
+// Cutoff replaces the beginning of the log by a summary.
 type Cutoff struct {
 	Summary   string // id of the summary
 	FirstKept int64  // Seq of the first entry that is still shown
-	// Recorded is the Seq of the log entry that records the compaction. A rewind behind it that goes
-	// back into the summarised range takes the cutoff away. 0: no rewind does.
+	// Recorded is the Seq of the log entry that records the compaction. A later rewind into the summarised range
+	// cancels the cutoff. 0: no rewind does.
 	Recorded int64
 }
 
-// View is the conversation as a model is to see it: the summary, if any, then the slots. Some slots at the
-// beginning stand in front of the summary: see Head.
+// View is the conversation as a model sees it: the summary, if any, then the slots. Some leading slots precede the
+// summary: see Head.
 type View struct {
 	Summary string // id; "": none
 	Slots   []Slot
 	Tokens  int  // of all slots
 	Fill    Fill // what they are made of, together Tokens
-	Stubbed int  // how much more it would be with the results for which stubs stand
+	Stubbed int  // how much larger it would be with the results that stubs replace
 	NearCap bool // the messages have passed Filter.CapFraction of their bound
 	// Filtered is what the filter left out.
 	Filtered Filtered
 	path     []run // the active one
 }
 
-// Active reports whether the entry of the log at an index is part of the conversation still: rewinds take out what
-// they went back from. A summary, edits and filters say nothing of that.
+// Active reports whether the entry of the log at an index is still part of the conversation: rewinds remove
+// entries. Summaries, edits and filters do not matter.
 func (v View) Active(i int) bool {
 	at := sort.Search(len(v.path), func(k int) bool { return v.path[k].to > i })
 	return at < len(v.path) && v.path[at].from <= i
 }
 
-// Head returns how many slots stand in front of the summary: what the system said before anybody else, and
-// the provider's own compaction.
+// Head returns how many slots precede the summary: leading system messages, and the provider's own compaction.
 func (v View) Head() int {
 	for i, s := range v.Slots {
 		if s.Role != transcript.RoleSystem && !s.Compacted {
@@ -60,14 +59,14 @@ func (v View) Head() int {
 	return len(v.Slots)
 }
 
-// Repairs say what of a view makes it valid for its provider.
+// Repairs count what was changed to make a view valid for its provider.
 type Repairs struct {
 	Synthesised    int `json:"synthesised,omitempty"`     // results that never came
 	DroppedCalls   int `json:"dropped_calls,omitempty"`   // that nothing answers, of messages that stay
 	DroppedResults int `json:"dropped_results,omitempty"` // without a call and duplicates, of messages that stay
 }
 
-// Repairs returns what of the view makes it valid.
+// Repairs returns what was changed to make the view valid.
 func (v View) Repairs() (r Repairs) {
 	for _, s := range v.Slots {
 		r.Synthesised += len(s.AddResults)
@@ -81,15 +80,14 @@ func (v View) Repairs() (r Repairs) {
 
 // Slot is one message of a view.
 type Slot struct {
-	// Note, if set, is the text of a message of the user's role that stands for what was collapsed;
-	// then Seqs are the entries that it stands for, and everything else but Tokens is as of the first.
+	// Note, if set, is the text of a message of the user's role that replaces what was collapsed; then Seqs are
+	// the replaced entries, and everything else but Tokens is as of the first.
 	Note string
-	// After, if set, is the text of a message of the user's role that stands behind this one: a manifest
-	// of what was evicted. Tokens has it.
+	// After, if set, is the text of a message of the user's role that follows this one: a manifest of what was
+	// evicted. Tokens includes it.
 	After string
-	// Seqs are the entries that are merged into this message, in the order in which their blocks
-	// stand in it: that of the log, but results in the order of their calls. The original of one may
-	// be forgotten: a text that says so takes its place.
+	// Seqs are the entries that are merged into this message, in the order of their blocks in it: that of the log,
+	// but results in the order of their calls. The original of one may be forgotten: a note replaces it.
 	Seqs   []int64
 	Role   transcript.Role
 	Format transcript.Format
@@ -97,8 +95,8 @@ type Slot struct {
 	Prompt bool // whether a request by the user is in it
 	// Compacted: it is the provider's own compaction of what came before.
 	Compacted bool
-	Tokens    int // o200k_base, with stubs counted instead of what they stand for; synthesised results do not count
-	// Stubs gives the artifact that stands for a result, by call id.
+	Tokens    int // o200k_base, with stubs instead of the results that they replace; synthesised results do not count
+	// Stubs maps call ids to the artifacts that replace their results.
 	Stubs map[string]string
 	// DropCalls are calls that nothing answers, in order.
 	DropCalls []string
@@ -106,7 +104,7 @@ type Slot struct {
 	KeepResults map[string]int
 	// TextOnly leaves nothing but the texts of the entries.
 	TextOnly bool
-	// AddResults stand for results that never came, or that were forgotten.
+	// AddResults replace results that never came, or that were forgotten.
 	AddResults []transcript.Part
 	// Shortened are the recorded edits of parts, in the order of Seqs. They apply to the original of
 	// their entry, before it is merged with others: see Shorten.
@@ -115,9 +113,9 @@ type Slot struct {
 	Edited bool
 }
 
-// Edits returns the slot's edits for transcript.Edit. stub returns the text that stands for an
-// artifact; where it reports false the result is shown whole. A message for which transcript.Edit then
-// returns nothing is left out: headers do not tell whether a call that goes leaves words behind.
+// Edits returns the slot's edits for transcript.Edit. stub returns the text that replaces an artifact; if it
+// reports false, the result is shown whole. A message for which transcript.Edit then returns nothing is left out:
+// headers do not show whether a message without its calls has words left.
 func (s Slot) Edits(stub func(artifact string) (string, bool)) transcript.Edits {
 	e := transcript.Edits{KeepResults: s.KeepResults, AddResults: s.AddResults, TextOnly: s.TextOnly}
 	for call, artifact := range s.Stubs {
@@ -159,8 +157,7 @@ func (s Slot) Shorten(seq int64) func(p transcript.Part) (string, bool) {
 	}
 }
 
-// Plan computes the view of a log. It takes time linear in the number of entries; see Planner for a log
-// that goes on.
+// Plan computes the view of a log, in time linear in the number of entries; see Planner for a growing log.
 func Plan(in Input) View {
 	view, _ := plan(in)
 	return view

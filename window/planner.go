@@ -9,31 +9,31 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// Planner computes the views of a log that goes on, each from the one before it: what was appended is
-// looked at, and the few messages in front of it that it may change. The zero Planner has seen nothing. It
-// serves one goroutine at a time; the views that it returned stay as they are.
+// Planner computes the views of a growing log, each from the one before it: it examines what was appended, and the
+// few preceding messages that it may change. The zero Planner has seen nothing. It serves one goroutine at a time;
+// the views that it returned stay as they are.
 type Planner struct {
 	tree  tree
 	read  int // entries seen
 	view  View
 	cut   *Cutoff // the one in force
-	edits places
+	edits editSet
 	mark  mark
 }
 
-// mark is a place in a view and its log: whatever is appended, the slots in front of it stay as they are, and
-// those behind it follow from the entries behind it alone.
+// mark is a position in a view and its log: whatever is appended, the slots before it stay as they are, and those
+// after it follow from the entries after it alone.
 type mark struct {
 	set     bool
-	seq     int64 // the first entry behind it
+	seq     int64 // the first entry after it
 	slot    int
 	fill    Fill // of the slots in front of it, as stubbed
 	stubbed int
 	drafts  int // as many messages are in front of it before calls and results are paired
 }
 
-// Plan returns the view of a log. Its entries are those that the Planner saw last, with more behind them, and
-// its cutoff and edits are what those entries say.
+// Plan returns the view of a log. The log may only have grown since the last call, and its cutoff and edits are
+// what its entries record.
 func (p *Planner) Plan(in Input) View {
 	if !in.Filter.Empty() {
 		return Plan(in) // what a filter leaves out depends on all messages
@@ -55,7 +55,7 @@ func (p *Planner) Plan(in Input) View {
 	return view
 }
 
-// isPlain reports whether an entry is none that says how the entries before it are shown.
+// isPlain reports whether an entry leaves the display of earlier entries unchanged.
 func isPlain(e *sessions.Entry) bool {
 	switch e.Kind {
 	case sessions.KindMessage, sessions.KindNote, sessions.KindCost, sessions.KindDecision:
@@ -66,12 +66,12 @@ func isPlain(e *sessions.Entry) bool {
 
 // start computes a view from the whole log.
 func (p *Planner) start(in Input, path logPath) []*draft {
-	p.cut, p.edits, p.mark = in.Cutoff, byPlace(in.Edits), mark{}
+	p.cut, p.edits, p.mark = in.Cutoff, newEditSet(in.Edits), mark{}
 	if p.cut != nil && path.behind(p.cut) {
 		p.cut = nil
 	}
-	seen, told := filter(in.Filter, group(visible(path.entries(0), p.cut)))
-	p.view = View{NearCap: in.Filter.near(told.Counted), Filtered: told, path: path.runs}
+	seen, filtered := filter(in.Filter, group(visible(path.entries(0), p.cut)))
+	p.view = View{NearCap: in.Filter.near(filtered.Counted), Filtered: filtered, path: path.runs}
 	if p.cut != nil {
 		p.view.Summary = p.cut.Summary
 	}
@@ -81,7 +81,7 @@ func (p *Planner) start(in Input, path logPath) []*draft {
 	return drafts
 }
 
-// extend computes what stands behind the mark anew.
+// extend recomputes the slots after the mark.
 func (p *Planner) extend(path logPath) {
 	from := sort.Search(len(path.log), func(i int) bool { return path.log[i].Seq >= p.mark.seq })
 	seen := group(visible(path.entries(from), p.cut))
@@ -100,8 +100,8 @@ func (p *Planner) extend(path logPath) {
 	p.sum(drafts, fixed, slices.Index(seen, fixed))
 }
 
-// drafts makes messages valid for their provider and lets notes stand for what was collapsed. fixed is the
-// last that separates those in front of it from what is behind it, see pairUp.
+// drafts makes messages valid for their provider and replaces collapsed ranges by notes. fixed is the last draft
+// that separates those before it from those after it, see pairUp.
 func (p *Planner) drafts(seen []*draft) (drafts []*draft, fixed *draft) {
 	drafts, fixed = pairUp(seen)
 	return withoutThoughts(p.edits.collapse(drafts)), fixed
@@ -116,14 +116,15 @@ func (p *Planner) slots(drafts []*draft) []Slot {
 	return out
 }
 
-// sum counts the slots behind the mark, which were made of drafts, and moves the mark to the fixed draft,
-// which was message number at of those that were paired.
+// sum counts the slots after the mark, which were made of drafts, and moves the mark to the fixed draft, which was
+// message number at of those that were paired.
 func (p *Planner) sum(drafts []*draft, fixed *draft, at int) {
 	next := p.mark
 	p.view.Fill, p.view.Stubbed = p.mark.fill, p.mark.stubbed
 	for i, d := range drafts {
 		if d == fixed {
-			next = mark{set: true, seq: d.first().Seq, slot: p.mark.slot + i, fill: p.view.Fill, stubbed: p.view.Stubbed, drafts: p.mark.drafts + at}
+			next = mark{set: true, seq: d.first().Seq, slot: p.mark.slot + i, fill: p.view.Fill,
+				stubbed: p.view.Stubbed, drafts: p.mark.drafts + at}
 		}
 		fill, stubbed := d.fill(&p.view.Slots[p.mark.slot+i], p.edits)
 		p.view.Fill, p.view.Stubbed = p.view.Fill.plus(fill), p.view.Stubbed+stubbed
@@ -132,16 +133,18 @@ func (p *Planner) sum(drafts []*draft, fixed *draft, at int) {
 	p.mark = next
 }
 
-// same reports whether two slots show the same. Of what seldom stands in one, it may say no wrongly.
+// same reports whether two slots show the same. It may wrongly say no for rare fields.
 func (s *Slot) same(o *Slot) bool {
-	return s.Note == o.Note && s.After == o.After && s.Compacted == o.Compacted && s.TextOnly == o.TextOnly && slices.Equal(s.Seqs, o.Seqs) && s.Role == o.Role && s.Format == o.Format &&
+	return s.Note == o.Note && s.After == o.After && s.Compacted == o.Compacted && s.TextOnly == o.TextOnly &&
+		slices.Equal(s.Seqs, o.Seqs) && s.Role == o.Role && s.Format == o.Format &&
 		s.Turn == o.Turn && s.Prompt == o.Prompt && s.Tokens == o.Tokens && s.Edited == o.Edited &&
-		maps.Equal(s.Stubs, o.Stubs) && slices.Equal(s.DropCalls, o.DropCalls) && maps.Equal(s.KeepResults, o.KeepResults) &&
+		maps.Equal(s.Stubs, o.Stubs) && slices.Equal(s.DropCalls, o.DropCalls) &&
+		maps.Equal(s.KeepResults, o.KeepResults) &&
 		len(s.AddResults) == 0 && len(o.AddResults) == 0 && slices.Equal(s.Shortened, o.Shortened)
 }
 
-// fixes reports whether nothing behind a draft changes what stands in front of it, nor the other way round:
-// no call waits for its result, and an answer cannot join one that is in front of it.
+// fixes reports whether the drafts before and after a position cannot change each other: no call waits for its
+// result, and an answer cannot join an earlier one.
 func fixes(open []sessions.Call, before []*draft) bool {
 	n := len(before)
 	return len(open) == 0 && n > 0 && before[n-1].first().Role != transcript.RoleAssistant

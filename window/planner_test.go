@@ -11,8 +11,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// longLog joins random logs and calmer ones to one of a format, with steps of edits and compactions in between.
-// Calls of one id come again and again, and some entries stand where they do not belong.
+// Ids of calls are repeated, and some entries are out of place.
 func longLog(t *testing.T, r *rand.Rand, f transcript.Format, rewinds bool) []sessions.Entry {
 	var all []sessions.Entry
 	odd := r.IntN(4) > 0
@@ -85,7 +84,8 @@ func inputOf(log []sessions.Entry) Input {
 		case sessions.KindEdits:
 			for _, of := range log[max(0, i-9):i] {
 				for _, c := range of.Calls {
-					in.Edits = append(in.Edits, Edit{Seq: of.Seq, Call: c.ID, Part: PartArguments, Text: "{}", Tokens: 2})
+					in.Edits = append(in.Edits, Edit{Seq: of.Seq, Call: c.ID, Part: PartArguments, Text: "{}",
+						Tokens: 2})
 				}
 			}
 			in.Edits = append(in.Edits, Edit{Seq: e.Seq - 3, To: e.Seq - 1, Part: PartRange, Text: "note", Tokens: 1})
@@ -163,7 +163,8 @@ func TestSameSlotsShowTheSame(t *testing.T) {
 
 // A step costs what it adds: the mark follows the end of a log of calls and results.
 func TestTheMarkFollowsTheEnd(t *testing.T) {
-	l := script(t, "ask 5\n"+fmt.Sprintf("%[1]s%[1]s%[1]s%[1]s", "read a.go 10\nread b.go 10 & read c.go 20\nsay 5\nask 5\n"))
+	l := script(t, "ask 5\n"+fmt.Sprintf("%[1]s%[1]s%[1]s%[1]s", "read a.go 10\nread b.go 10 & read c.go 20\nsay "+
+		"5\nask 5\n"))
 	var p Planner
 	for n := range l.entries {
 		v := p.Plan(Input{Entries: l.entries[:n+1]})

@@ -2,9 +2,9 @@ package window
 
 import "ctxledger.dev/tokens"
 
-// Policy says how much of a conversation a model is to see. Sizes are in characters (Unicode code
-// points), tokens are those of the model, and 0 or an empty list switches a rule off. Default is what
-// holds where nothing else is configured.
+// Policy limits how much of a conversation a model sees. Sizes are in characters (Unicode code points), tokens are
+// those of the model, and 0 or an empty list switches a rule off. Default applies where nothing else is
+// configured.
 type Policy struct {
 	Filter
 
@@ -15,7 +15,7 @@ type Policy struct {
 	// ReplayChars bounds the words of an earlier answer.
 	ReplayChars int
 
-	// BatchChars is how much superseded content has to come together before it is rewritten at all.
+	// BatchChars is how much superseded content has to accumulate before it is rewritten at all.
 	BatchChars int
 
 	// OldWords shortens the words of answers that make calls, and long texts in the arguments of their
@@ -27,7 +27,7 @@ type Policy struct {
 	// InTurnTokens bounds what all results and notes take together.
 	InTurnTokens int
 
-	// ReadOnly are tools, beside those that are known, whose calls change nothing.
+	// ReadOnly are further tools whose calls change nothing, besides the known ones.
 	ReadOnly []string
 
 	Evict     EvictPolicy
@@ -36,14 +36,14 @@ type Policy struct {
 	Compact   TriggerPolicy
 }
 
-// Filter says which messages are left out.
+// Filter selects messages to leave out.
 type Filter struct {
 	TextOnly bool // no calls and no results
 	// ExcludeAgents are authors whose messages go, without regard to case; results go with them. A
 	// message without an author counts as of "Unknown".
 	ExcludeAgents []string
 	Turns         int     // the newest turns that stay
-	Messages      int     // the newest messages that stay, beside pinned ones
+	Messages      int     // the newest messages that stay, besides pinned ones
 	CapFraction   float64 // share of Messages above which a warning is due
 	// Exact moves the bounds with each message, as some hosts expect. Without it they move in steps,
 	// so that the provider's cache holds in between.
@@ -55,7 +55,7 @@ func (f Filter) Empty() bool {
 	return !f.TextOnly && len(f.ExcludeAgents) == 0 && f.Turns <= 0 && f.Messages <= 0
 }
 
-// EvictPolicy says how much all results may take together before old ones are evicted.
+// EvictPolicy bounds all results together before old ones are evicted.
 type EvictPolicy struct {
 	MaxTokens int // of all results; 0: no bound
 	Window    int // newest results that stay, unless they alone are more than the maximum
@@ -76,13 +76,13 @@ type ArgumentPolicy struct {
 	Trigger float64  // share of the window from which on they are; 0: never
 	Keep    float64  // share of the window whose newest messages keep theirs
 	Over    int      // characters above which a text argument is truncated
-	Tools   []string // that write much, beside those that write and patch files
+	Tools   []string // that write much, besides those that write and patch files
 }
 
 // TriggerPolicy says when a compaction is due.
 type TriggerPolicy struct {
 	Fraction   float64 // share of the window
-	Idle       float64 // share of the threshold that counts where the provider's cache has expired: all is written anew anyway; 0: all of it
+	Idle       float64 // share of the threshold that applies when the provider's cache has expired; 0: all
 	Gain       float64 // share of either that has to be in reach of a compaction, so that it is worth one
 	Reserve    int     // tokens kept free for an answer
 	Effective  int     // tokens: an absolute bound, since quality decays long before a large window is full
@@ -99,22 +99,23 @@ type TriggerPolicy struct {
 	ThrashRatio  float64
 }
 
-// Default returns the policy that holds where nothing else is configured.
+// Default returns the policy that applies where nothing else is configured.
 func Default() Policy {
 	return Policy{
 		BatchChars: 65_536,
 		Evict:      EvictPolicy{Window: 20},
 		Clear:      ClearPolicy{Trigger: 0.60},
 		Arguments:  ArgumentPolicy{Trigger: 0.85, Keep: 0.10, Over: 2_000},
-		Compact:    TriggerPolicy{Fraction: 0.40, Effective: 80_000, Idle: 0.50, Gain: 0.50, Reserve: 20_000, Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
+		Compact: TriggerPolicy{Fraction: 0.40, Effective: 80_000, Idle: 0.50, Gain: 0.50, Reserve: 20_000,
+			Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
 	}
 }
 
-// unknownWindow stands for the window of a model of which none is known, in tokens.
+// unknownWindow is assumed for a model whose window is unknown, in tokens.
 const unknownWindow = 130_000
 
-// Limit returns the number of tokens above which a request has no room for its answer any more: the window
-// without the reserve.
+// Limit returns the number of tokens above which a request leaves no space for its answer: the window without the
+// reserve.
 func (t TriggerPolicy) Limit(window int) int {
 	if window <= 0 {
 		return unknownWindow
@@ -156,8 +157,8 @@ type Rates struct {
 // longWrite is the usual price of what is written into a provider's cache for an hour, in that of input.
 const longWrite = 2
 
-// RatesOf returns the rates of a model's price. Where a price is not known, a usual relation holds. long says
-// that what is written into the cache stays there for an hour.
+// RatesOf returns the rates of a model's price. Unknown prices are assumed to have the usual relation. long is set
+// if what is written into the cache stays there for an hour.
 func RatesOf(p tokens.Price, long bool) Rates {
 	r := Rates{Read: 0.1, Write: 1.25}
 	const many = 1_000_000

@@ -15,7 +15,7 @@ type scene struct {
 	slots  []Slot
 	drafts []*draft
 	acts   []act // in the order of their calls
-	edits  places
+	edits  editSet
 	used   int // o200k_base tokens of the view, the summary included
 }
 
@@ -27,15 +27,16 @@ type act struct {
 	result *sessions.Result
 	answer *sessions.Entry // that carries the result
 	unit   int             // counts messages that make calls, from 0
-	// What is shown of both now, in tokens, and whether that was edited.
-	asked, told              int
+	// Tokens of what is shown of both now, and whether that was edited.
+	argsTokens, resultTokens int
 	argsEdited, resultEdited bool
 }
 
-// newScene looks at the view of a log.
+// newScene computes the view of a log for the passes.
 func newScene(in Input, policy Policy, state State) *scene {
 	view, drafts := plan(in)
-	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: byPlace(in.Edits), used: state.Summary + view.Tokens}
+	s := &scene{policy: policy, State: state, slots: view.Slots, drafts: drafts, edits: newEditSet(in.Edits),
+		used: state.Summary + view.Tokens}
 	s.acts = make([]act, 0, len(drafts)/2)
 	unit := 0
 	for i, d := range drafts {
@@ -89,10 +90,10 @@ func (d *draft) answers() map[string]answer {
 	return out
 }
 
-// apply sees the view as edits of parts leave it.
+// apply updates the view with edits of parts.
 func (s *scene) apply(edits []Edit, slot func(Edit) int) {
 	for _, e := range edits {
-		s.edits[e.place()] = e
+		s.edits[e.key()] = e
 		s.slots[slot(e)].Tokens -= e.freed()
 	}
 	for i := range s.acts {
@@ -100,22 +101,22 @@ func (s *scene) apply(edits []Edit, slot func(Edit) int) {
 	}
 }
 
-// look sees what is shown of a call and its result now.
+// look updates what is shown of a call and its result.
 func (s *scene) look(a *act) {
-	a.asked = a.Tokens
-	if edit, edited := s.edits[place{a.entry.Seq, a.ID, PartArguments}]; edited {
-		a.asked, a.argsEdited = edit.Tokens, true
+	a.argsTokens = a.Tokens
+	if edit, edited := s.edits[editKey{a.entry.Seq, a.ID, PartArguments}]; edited {
+		a.argsTokens, a.argsEdited = edit.Tokens, true
 	}
 	if a.result == nil {
 		return
 	}
-	a.told = a.result.Tokens
-	edit, edited := s.edits[place{a.answer.Seq, a.ID, PartResult}]
+	a.resultTokens = a.result.Tokens
+	edit, edited := s.edits[editKey{a.answer.Seq, a.ID, PartResult}]
 	switch {
 	case edited:
-		a.told, a.resultEdited = edit.Tokens, true
+		a.resultTokens, a.resultEdited = edit.Tokens, true
 	case a.result.Artifact != "":
-		a.told, a.resultEdited = a.result.StubTokens, true
+		a.resultTokens, a.resultEdited = a.result.StubTokens, true
 	}
 }
 
@@ -130,7 +131,7 @@ func (s *scene) newest() int {
 	return s.acts[len(s.acts)-1].unit
 }
 
-// hide proposes that a text stands for the result of a call.
+// hide proposes to replace the result of a call by a text.
 func (s *scene) hide(a *act, text string) []Edit {
 	return s.cut(a, Edit{Text: text})
 }
@@ -138,7 +139,7 @@ func (s *scene) hide(a *act, text string) []Edit {
 // cut proposes that less is shown of the result of a call. What keeps a head or a tail is counted in
 // proportion until it is measured.
 func (s *scene) cut(a *act, e Edit) []Edit {
-	e.Seq, e.Call, e.Part, e.Before = a.answer.Seq, a.ID, PartResult, a.told
+	e.Seq, e.Call, e.Part, e.Before = a.answer.Seq, a.ID, PartResult, a.resultTokens
 	e.Tokens = textTokens(e.Text)
 	if keep := e.Head + e.Tail + e.Quote; keep > 0 {
 		e.Tokens += a.result.Tokens * min(keep, a.result.Chars) / max(a.result.Chars, 1)
@@ -148,7 +149,7 @@ func (s *scene) cut(a *act, e Edit) []Edit {
 
 // rewrite proposes other arguments for a call.
 func (s *scene) rewrite(a *act, e Edit) []Edit {
-	e.Seq, e.Call, e.Part, e.Before = a.entry.Seq, a.ID, PartArguments, a.asked
+	e.Seq, e.Call, e.Part, e.Before = a.entry.Seq, a.ID, PartArguments, a.argsTokens
 	e.Tokens = textTokens(a.Name) + textTokens(e.Text) + e.Head/charsPerToken
 	return smaller(e)
 }

@@ -58,7 +58,9 @@ func letters(t testing.TB, n string) string {
 }
 
 var scriptTools = map[string]string{
-	"read": intents.OpRead, "write": intents.OpWrite, "patch": intents.OpPatch, "move": intents.OpMove, "delete": intents.OpDelete, "shell": intents.OpShell, "grep": intents.OpGrep, "copy": intents.OpCopy, "foo": "", "bar": "",
+	"read": intents.OpRead, "write": intents.OpWrite, "patch": intents.OpPatch, "move": intents.OpMove,
+	"delete": intents.OpDelete, "shell": intents.OpShell, "grep": intents.OpGrep, "copy": intents.OpCopy, "foo": "",
+	"bar": "",
 }
 
 // unit adds a message with calls, and one with their results.
@@ -75,7 +77,8 @@ func (l *testLog) unit(t testing.TB, calls []string) {
 		}
 		blocks = append(blocks, fmt.Sprintf(`{"type":"tool_use","id":%q,"name":%q,"input":%s}`, c.ID, c.Name, c.args))
 		if !c.open {
-			results = append(results, fmt.Sprintf(`{"type":"tool_result","tool_use_id":%q,"is_error":%t,"content":%q}`, c.ID, c.failed, c.result))
+			results = append(results, fmt.Sprintf(`{"type":"tool_result","tool_use_id":%q,"is_error":%t,"content":%q}`,
+				c.ID, c.failed, c.result))
 			failed = append(failed, c.failed)
 		}
 	}
@@ -161,7 +164,8 @@ func (l *testLog) decide(t testing.TB, edits *[]Edit, p Policy, st State) Decisi
 	t.Helper()
 	d := Decide(Input{Entries: l.entries, Edits: *edits}, p, st)
 	*edits = append(*edits, d.Edits...)
-	if err := transcript.Valid(transcript.Anthropic, l.render(t, Plan(Input{Entries: l.entries, Edits: *edits}))); err != nil {
+	if err := transcript.Valid(transcript.Anthropic,
+		l.render(t, Plan(Input{Entries: l.entries, Edits: *edits}))); err != nil {
 		t.Errorf("%v", err)
 	}
 	return d

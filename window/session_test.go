@@ -62,7 +62,7 @@ func TestViewOfARecordedSession(t *testing.T) {
 	if err := transcript.Valid(transcript.Anthropic, messages); err != nil {
 		t.Error(err)
 	}
-	// Nothing is missing, and nothing was repaired: every shown record stands in the view once.
+	// Nothing is missing, and nothing was repaired: every shown record is in the view once.
 	var shown, used []int64
 	groups := map[string]bool{}
 	for _, e := range l.entries {

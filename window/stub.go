@@ -7,9 +7,8 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// slot finishes a draft: it counts, lets stubs stand for results that became artifacts, and notes the
-// recorded edits.
-func (d *draft) slot(edits places) Slot {
+// slot finishes a draft: it counts, notes the stubs of results that became artifacts, and the recorded edits.
+func (d *draft) slot(edits editSet) Slot {
 	f := d.first()
 	if d.note != nil {
 		return d.collapsed(edits)
@@ -36,17 +35,17 @@ func (d *draft) slot(edits places) Slot {
 		s.Tokens += e.Tokens
 		if d.texts {
 			s.Tokens += frameTokens + wordTokens(e) - e.Reasoning - e.Tokens
-			s.shorten(edits, place{e.Seq, "", PartWords}, wordTokens(e))
+			s.shorten(edits, editKey{e.Seq, "", PartWords}, wordTokens(e))
 			continue
 		}
 		if len(edits) > 0 {
-			s.shorten(edits, place{e.Seq, "", PartWords}, wordTokens(e))
+			s.shorten(edits, editKey{e.Seq, "", PartWords}, wordTokens(e))
 		}
 		for _, c := range e.Calls {
 			if slices.Contains(d.drop, c.ID) {
 				s.Tokens -= c.Tokens
 			} else {
-				s.shorten(edits, place{e.Seq, c.ID, PartArguments}, c.Tokens)
+				s.shorten(edits, editKey{e.Seq, c.ID, PartArguments}, c.Tokens)
 			}
 		}
 		for _, r := range e.Results {
@@ -57,7 +56,7 @@ func (d *draft) slot(edits places) Slot {
 			switch {
 			case limited && shown[r.CallID] > keep:
 				s.Tokens -= r.Tokens
-			case s.shorten(edits, place{e.Seq, r.CallID, PartResult}, r.Tokens):
+			case s.shorten(edits, editKey{e.Seq, r.CallID, PartResult}, r.Tokens):
 			case r.Artifact != "":
 				s.Tokens += r.StubTokens - r.Tokens
 				if s.Stubs == nil {
@@ -71,12 +70,13 @@ func (d *draft) slot(edits places) Slot {
 	if len(edits) > 0 {
 		s.follow(edits)
 	}
-	s.Edited = gone || d.texts || len(s.Seqs) > 1 || len(s.Stubs)+len(s.DropCalls)+len(s.KeepResults)+len(s.AddResults)+len(s.Shortened) > 0
+	s.Edited = gone || d.texts || len(s.Seqs) > 1 || len(s.Stubs)+len(s.DropCalls)+len(s.KeepResults)+
+		len(s.AddResults)+len(s.Shortened) > 0
 	return s
 }
 
 // shorten notes the recorded edit of a part, if there is one, and counts what is shown instead.
-func (s *Slot) shorten(edits places, at place, tokens int) bool {
+func (s *Slot) shorten(edits editSet, at editKey, tokens int) bool {
 	e, edited := edits[at]
 	if edited {
 		s.Shortened = append(s.Shortened, e)

@@ -13,7 +13,8 @@ func supersededWrites(s *scene, b *batch) {
 	}
 	for i := range s.acts {
 		a := &s.acts[i]
-		if a.Op != intents.OpWrite && a.Op != intents.OpPatch || a.Target == "" || rewritten[a.Target] <= i || a.unit == s.newest() {
+		if a.Op != intents.OpWrite && a.Op != intents.OpPatch || a.Target == "" || rewritten[a.Target] <= i ||
+			a.unit == s.newest() {
 			continue
 		}
 		b.addCall(s, a, noteWritten, markWritten)

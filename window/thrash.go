@@ -19,9 +19,9 @@ func (a Attempt) Savings() float64 {
 	return float64(a.Before-a.After) / float64(a.Before)
 }
 
-// Suppressed reports whether compacting again would change too little: the last attempts all did, the
-// model is the same, nobody asked for one since, and the view has not grown since by a tenth of the window,
-// or 8,000 tokens.
+// Suppressed reports whether compacting again would change too little: the last attempts all did, the model is the
+// same, there was no request for one since, and the view has not grown since by a tenth of the window, or 8,000
+// tokens.
 func (t TriggerPolicy) Suppressed(s Situation) bool {
 	last := t.LastAttempts(s)
 	if len(last) == 0 {
@@ -50,8 +50,8 @@ func (t TriggerPolicy) LastAttempts(s Situation) []Attempt {
 	return s.Attempts[n-t.ThrashWindow:]
 }
 
-// Rearmed returns the size of the request from which on compactions run again, whatever the last one saved:
-// a tenth of the window, or 8,000 tokens, above what that left. 0 where there was none.
+// Rearmed returns the size of the request from which compactions run again, whatever the last one saved: a tenth
+// of the window, or 8,000 tokens, above the size after it. 0 where there was none.
 func (s Situation) Rearmed() int {
 	const growth, share = 8_000, 10
 	if len(s.Attempts) == 0 {

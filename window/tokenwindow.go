@@ -3,9 +3,9 @@ package window
 // leastResult is how much of a result stays when all of them have to be cut, in characters.
 const leastResult = 200
 
-// tokenWindow keeps all results, and the notes that stand for some, together within a budget. First the
-// oldest go, notes before results, but none of the newest unit; if that is not enough, all that are left are
-// cut to equal shares.
+// tokenWindow keeps all results, and the notes that replace some, together within a budget. First the oldest go,
+// notes before results, but none of the newest unit; if that is not enough, all that are left are cut to equal
+// shares.
 func tokenWindow(s *scene) (out []Edit) {
 	budget := s.policy.InTurnTokens
 	if budget <= 0 {
@@ -16,7 +16,7 @@ func tokenWindow(s *scene) (out []Edit) {
 		over += s.count(e.Before)
 	}
 	for i := range s.acts {
-		over += s.count(s.acts[i].told)
+		over += s.count(s.acts[i].resultTokens)
 	}
 	for _, e := range notes {
 		if over > 0 {
@@ -42,7 +42,7 @@ func tokenWindow(s *scene) (out []Edit) {
 	return append(out, s.share(left, over)...)
 }
 
-// notes proposes that a line stands for each of the notes, in order.
+// notes proposes to replace each of the notes by one line, in order.
 func (s *scene) notes() (out []Edit) {
 	for _, d := range s.drafts {
 		if d.note != nil {
@@ -58,7 +58,7 @@ func (s *scene) notes() (out []Edit) {
 func (s *scene) share(acts []*act, over int) (out []Edit) {
 	total := 0
 	for _, a := range acts {
-		total += s.count(a.told)
+		total += s.count(a.resultTokens)
 	}
 	if len(acts) == 0 || total == 0 {
 		return nil
@@ -66,10 +66,10 @@ func (s *scene) share(acts []*act, over int) (out []Edit) {
 	marker := textTokens(markInTurn)
 	each := (total-over)/len(acts) - s.count(marker)
 	for _, a := range acts {
-		if s.count(a.told) <= each {
+		if s.count(a.resultTokens) <= each {
 			continue
 		}
-		keep := max(leastResult, a.result.Chars*max(each, 0)/max(s.count(a.told), 1))
+		keep := max(leastResult, a.result.Chars*max(each, 0)/max(s.count(a.resultTokens), 1))
 		out = append(out, s.cut(a, Edit{Head: keep, Text: markInTurn})...)
 	}
 	return out

@@ -7,14 +7,13 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// Situation is what a session looks like when it is asked whether a compaction is due. Tokens are those of
-// the model.
+// Situation describes a session for the decision whether a compaction is due. Tokens are those of the model.
 type Situation struct {
 	Window int
 	Model  string
 	View   int // of the whole request that would be sent now
 	Most   int // an upper bound of View; 0: View is exact
-	Fixed  int // of View, what no compaction makes smaller: what every request carries, and the newest answer with its results
+	Fixed  int // of View, what no compaction reduces: the parts of every request, the newest answer
 	Turns  int // in the view
 	// What the agent used in the last turn, and all since the last accepted compaction.
 	TurnInput, Input int
@@ -23,28 +22,28 @@ type Situation struct {
 	Overflow bool // the provider refused the request because of its size
 	Trimmed  bool // the last request went through only because it was trimmed
 	Asked    bool // the agent asked for it
-	Insist   bool // and said how large it is to be, or handed in what is to be compacted
+	Insist   bool // and gave its size, or handed in what to compact
 	Manual   bool // a person did
 	Grace    bool // the last turn was the first after a compaction
 	Attempts []Attempt
 }
 
-// eligible reports whether a view is large enough for an agent's request, which then is granted long before
-// the policy would compact by itself.
+// eligible reports whether a view is large enough for an agent's request, which is granted long before the policy
+// would compact by itself.
 func (t TriggerPolicy) eligible(s Situation) bool {
 	return s.Insist || 2*s.View >= t.Threshold(s.Window)
 }
 
-// NotYet answers an agent that asks too early. Other programs know it: it is exact.
+// NotYet answers an agent that asks too early. Other programs match this exact text.
 const NotYet = "Nothing to compact yet — conversation is within the token budget."
 
 // Trigger is why a compaction is due, or why it is not although it would be.
 type Trigger struct {
 	Reason string `json:"reason,omitempty"` // as it is recorded; "" where none is due
 	Why    string `json:"why"`
-	// Suppressed says that a compaction would be due, but changes too little to be repeated now.
+	// Suppressed is set if a compaction would be due, but would change too little to be repeated now.
 	Suppressed bool `json:"suppressed,omitempty"`
-	// Grace says that one would be due, but the last one was made in the turn before.
+	// Grace is set if one would be due, but the last one was made in the turn before.
 	Grace bool `json:"grace,omitempty"`
 	// Held is the reason of what Suppressed or Grace hold back.
 	Held string `json:"held,omitempty"`
@@ -59,7 +58,7 @@ type trigger struct {
 	grace, thrash bool
 }
 
-// The reasons that are somebody's wish, and not the policy's.
+// The reasons that are requests, and not the policy's.
 const (
 	ReasonAsked  = "agent_requested"
 	ReasonManual = "manual"
@@ -73,7 +72,7 @@ const (
 	ReasonTurns      = "window_size"
 )
 
-// Automatic reports whether a reason is one of the policy's: nobody asked for that compaction.
+// Automatic reports whether a reason is one of the policy's, without a request.
 func Automatic(reason string) bool {
 	return reason != ReasonAsked && reason != ReasonManual &&
 		slices.ContainsFunc(triggers, func(t trigger) bool { return t.reason == reason })
@@ -82,15 +81,23 @@ func Automatic(reason string) bool {
 // triggers are all there are; the first that is due is the reason.
 var triggers = []trigger{
 	{ReasonTurn, func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.TurnInput > t.SingleTurn },
-		func(t TriggerPolicy, s Situation) string { return over("the turn's input", s.TurnInput, t.SingleTurn) }, false, false},
+		func(t TriggerPolicy, s Situation) string {
+			return over("the turn's input", s.TurnInput, t.SingleTurn)
+		}, false, false},
 	{ReasonTurn, func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.View > t.SingleTurn },
 		func(t TriggerPolicy, s Situation) string { return over("the view", s.View, t.SingleTurn) }, true, true},
 	{ReasonExceeded, func(_ TriggerPolicy, s Situation) bool { return s.Overflow },
-		func(TriggerPolicy, Situation) string { return "the provider refused the request because of its size" }, false, false},
+		func(TriggerPolicy, Situation) string {
+			return "the provider refused the request because of its size"
+		}, false, false},
 	{ReasonExceeded, func(_ TriggerPolicy, s Situation) bool { return s.Trimmed },
-		func(TriggerPolicy, Situation) string { return "the last request fitted only because it was trimmed" }, false, false},
+		func(TriggerPolicy, Situation) string {
+			return "the last request fitted only because it was trimmed"
+		}, false, false},
 	{"threshold", func(t TriggerPolicy, s Situation) bool { return t.over(s, t.Threshold(s.Window)) },
-		func(t TriggerPolicy, s Situation) string { return over("the request", s.View, t.Threshold(s.Window)) }, true, true},
+		func(t TriggerPolicy, s Situation) string {
+			return over("the request", s.View, t.Threshold(s.Window))
+		}, true, true},
 	{"threshold", func(t TriggerPolicy, s Situation) bool { return max(s.View, s.Most) > t.Limit(s.Window) },
 		func(t TriggerPolicy, s Situation) string {
 			return over("the request", max(s.View, s.Most), t.Limit(s.Window))
@@ -122,7 +129,7 @@ func over(what string, n, limit int) string {
 	return fmt.Sprintf("%s has %s tokens, the limit is %s", what, chars.Commas(n), chars.Commas(limit))
 }
 
-// Due says whether a compaction is due, and why.
+// Due reports whether a compaction is due, and why.
 func (t TriggerPolicy) Due(s Situation) Trigger {
 	held := Trigger{Why: "the view is within its limits"}
 	if s.Asked {
@@ -132,9 +139,11 @@ func (t TriggerPolicy) Due(s Situation) Trigger {
 		switch {
 		case !row.due(t, s):
 		case row.grace && s.Grace && !s.grown() && !s.Insist:
-			held = Trigger{Grace: true, Held: row.reason, Why: row.why(t, s) + "; the turn after a compaction is spared"}
+			held = Trigger{Grace: true, Held: row.reason, Why: row.why(t, s) + "; the turn after a compaction " +
+				"is spared"}
 		case row.thrash && t.Suppressed(s):
-			held = Trigger{Suppressed: true, Held: row.reason, Why: fmt.Sprintf("%s; the last %d compactions saved less than %.0f %% each, so it waits until the view has %s tokens",
+			held = Trigger{Suppressed: true, Held: row.reason, Why: fmt.Sprintf("%s; the last %d compactions "+
+				"saved less than %.0f %% each, so it waits until the view has %s tokens",
 				row.why(t, s), t.ThrashWindow, 100*t.ThrashRatio, chars.Commas(s.Rearmed()))}
 		default:
 			return Trigger{Reason: row.reason, Why: row.why(t, s)}
@@ -143,5 +152,5 @@ func (t TriggerPolicy) Due(s Situation) Trigger {
 	return held
 }
 
-// Warns reports whether an agent is to be warned that its input comes near its limit.
+// Warns reports whether to warn an agent that its input comes near its limit.
 func (t TriggerPolicy) Warns(s Situation) bool { return t.WarnAt > 0 && s.Input >= t.WarnAt }

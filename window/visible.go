@@ -5,9 +5,8 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// isShown reports whether an entry is part of the conversation that a model sees: a message that
-// could be read, that says something and that is not hidden. A forgotten one is shown as the words that
-// say so.
+// isShown reports whether an entry is part of the conversation that a model sees: a readable message that is
+// neither empty nor hidden. A forgotten one is shown as a note about that.
 func isShown(e *sessions.Entry) bool {
 	return e.Kind == sessions.KindMessage && e.Role != "" && !e.Hidden && !e.Empty
 }
@@ -28,13 +27,13 @@ func resultsOf(e *sessions.Entry) []sessions.Result {
 	return e.Results
 }
 
-// visible returns the shown entries, from the cutoff on. System messages at the very beginning are
-// instructions, not history: no summary stands for them. Nor does one for the newest compaction of the
-// provider's own before the cutoff, which stands for what the provider alone can read.
+// visible returns the shown entries, from the cutoff on. Leading system messages are instructions, not history: no
+// summary replaces them. Nor does one replace the provider's own newest compaction before the cutoff, which only
+// the provider can read.
 func visible(path []*sessions.Entry, cut *Cutoff) []*sessions.Entry {
 	out := make([]*sessions.Entry, 0, len(path))
-	begun := false // by somebody else than the system
-	carried := -1  // where the provider's compaction stands
+	begun := false // by a message that is not of the system
+	carried := -1  // index of the provider's compaction
 	for _, e := range path {
 		if !isShown(e) {
 			continue
@@ -59,8 +58,8 @@ func isCompacted(e *sessions.Entry) bool { return e.Compacted && e.Forgotten == 
 // isThoughts reports whether an entry shows reasoning and nothing else.
 func isThoughts(e *sessions.Entry) bool { return e.Thoughts && e.Forgotten == nil }
 
-// carriesResults reports whether an entry answers calls: a tool's message, or a user's message that
-// holds results beside words. What a provider's own tools returned stands in the assistant's message.
+// carriesResults reports whether an entry answers calls: a tool's message, or a user's message with results.
+// Results of a provider's own tools are in the assistant's message.
 func carriesResults(e *sessions.Entry) bool {
 	return e.Role == transcript.RoleTool || e.Role == transcript.RoleUser && len(e.Results) > 0
 }

@@ -68,6 +68,8 @@ var sideways = map[[2]string]string{
 	{"overflow", "transcript"}:                  "a request is trimmed by editing its messages",
 	{"config", "window"}:                        "a policy is read where the configuration is; the same fields twice would be a second way to say it",
 	{"window", "intents"}:                       "operations are spelled there",
+	{"compaction", "compaction/sections"}:       "a model is asked for these headings",
+	{"compaction", "compaction/shellcmd"}:       "a document lists commands by what they are run for",
 	{"compaction", "intents"}:                   "a document lists what calls meant to do, and operations are spelled there",
 	{"compaction", "transcript"}:                "a summary is a message",
 	{"compaction", "sessions"}:                  "a summary is made from the headers of the log",

@@ -1,4 +1,7 @@
-package compaction
+// Package sections holds the headings that a model's summary has, as named presets.
+//
+// Start with Of. The package deliberately knows nothing of prompts and documents.
+package sections
 
 import (
 	"slices"
@@ -7,29 +10,34 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// A preset is a set of sections that a model's summary has. Other programs key on their headings.
-type preset struct {
+// A Preset is a set of sections of a model's summary. Other programs parse their headings.
+type Preset struct {
 	name     string
-	sections []section
+	Sections []Section
 }
 
-type section struct{ head, holds string }
+// A Section is a heading, and what belongs under it.
+type Section struct{ Head, Holds string }
+
+// Default returns the preset that is used where none is named.
+func Default() Preset { return presets[0] }
 
 // presets are the known ones; the first is the default, the last asks for no headings.
-var presets = []preset{
-	{"default", []section{
+var presets = []Preset{
+	{"default", []Section{
 		{"## Completed", "what is done, with exact paths, commands with their exit codes, and commits"},
 		{"## Open Questions", "what was asked or found unclear and is not settled"},
 		{"## Remaining Work", "what is left of the task, with the exact next step first"},
-		{"## Key Findings", "decisions with their reasons, constraints, causes, names and figures that later work needs"},
+		{"## Key Findings", "decisions with their reasons, constraints, causes, names and figures that later " +
+			"work needs"},
 	}},
-	{"deepagents", []section{
+	{"deepagents", []Section{
 		{"## SESSION INTENT", "what the user wants of this session"},
 		{"## SUMMARY", "the context that matters: decisions with their reasons, what was ruled out"},
 		{"## ARTIFACTS", "files that were made, changed or read, with exact paths, and what was done to each"},
 		{"## NEXT STEPS", "what is left, the exact next step first"},
 	}},
-	{"pi", []section{
+	{"pi", []Section{
 		{"## Goal", "what the user wants"},
 		{"## Constraints & Preferences", "what the user demands or rules out"},
 		{"## Progress", "with the parts ### Done, ### In Progress and ### Blocked"},
@@ -40,8 +48,8 @@ var presets = []preset{
 	{"none", nil},
 }
 
-// presetOf returns the preset with a name. Error: invalid for an unknown one.
-func presetOf(name string) (preset, error) {
+// Of returns the preset with a name. Error: invalid for an unknown one.
+func Of(name string) (Preset, error) {
 	var names []string
 	for _, p := range presets {
 		if name == "" || strings.EqualFold(name, p.name) {
@@ -49,26 +57,27 @@ func presetOf(name string) (preset, error) {
 		}
 		names = append(names, p.name)
 	}
-	return preset{}, fault.New(fault.Invalid, "compaction.plan", "there are no sections %.1000q: use %s", name, strings.Join(names, ", "))
+	return Preset{}, fault.New(fault.Invalid, "compaction.plan", "there are no sections %.1000q: use %s", name,
+		strings.Join(names, ", "))
 }
 
-// missing returns the headings that a text does not have on a line of their own.
-func (p preset) missing(text string) []string {
+// Missing returns the headings that a text does not have on a line of their own.
+func (p Preset) Missing(text string) []string {
 	var have, out []string
 	for line := range strings.Lines(text) {
 		have = append(have, strings.TrimRight(strings.TrimSpace(line), ":"))
 	}
-	for _, s := range p.sections {
-		if !slices.ContainsFunc(have, func(h string) bool { return strings.EqualFold(h, s.head) }) {
-			out = append(out, s.head)
+	for _, s := range p.Sections {
+		if !slices.ContainsFunc(have, func(h string) bool { return strings.EqualFold(h, s.Head) }) {
+			out = append(out, s.Head)
 		}
 	}
 	return out
 }
 
-// complete adds the missing headings to a text.
-func (p preset) complete(text string) string {
-	for _, head := range p.missing(text) {
+// Complete adds the missing headings to a text.
+func (p Preset) Complete(text string) string {
+	for _, head := range p.Missing(text) {
 		text += "\n\n" + head + "\nNone recorded."
 	}
 	return text

@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// A place is a path with how often it was said, weighted, and the item of its newest mention.
-type place struct {
+// A pathRank is a path with how often it was said, weighted, and the item of its newest mention.
+type pathRank struct {
 	path string
 	said float64
 	last int
 }
 
-// places ranks the paths that a session names, read or not, as names ranks identifiers.
-type places struct {
+// pathRanks ranks the paths that a session names, read or not, as names ranks identifiers.
+type pathRanks struct {
 	src    *source
-	byPath map[string]*place // by present path
-	all    []*place
+	byPath map[string]*pathRank // by present path
+	all    []*pathRank
 }
 
-func (s *source) rankPlaces() *places {
-	p := &places{src: s, byPath: make(map[string]*place)}
-	asSaid := make(map[string]*place) // before it was made present
+func (s *source) rankPaths() *pathRanks {
+	p := &pathRanks{src: s, byPath: make(map[string]*pathRank)}
+	asSaid := make(map[string]*pathRank) // before it was made present
 	items := s.in.Items
 	looked := 0
 	for i := len(items) - 1; i >= 0 && looked < namesLooked; i-- {
@@ -41,10 +41,10 @@ func (s *source) rankPlaces() *places {
 	return p
 }
 
-func (p *places) get(path string, item int) *place {
+func (p *pathRanks) get(path string, item int) *pathRank {
 	e := p.byPath[path]
 	if e == nil {
-		e = &place{path: path, last: item}
+		e = &pathRank{path: path, last: item}
 		p.byPath[path] = e
 		p.all = append(p.all, e)
 	}
@@ -52,7 +52,7 @@ func (p *places) get(path string, item int) *place {
 }
 
 // value is what a path is good for in the text, for a token.
-func (p *places) value(path string) float64 {
+func (p *pathRanks) value(path string) float64 {
 	const soon = 3
 	e := p.byPath[path]
 	if e == nil {
@@ -65,9 +65,9 @@ func (p *places) value(path string) float64 {
 	return v
 }
 
-// others returns the paths that the work named and that stand nowhere else, the worthiest first: neither
-// as changed or read, nor as the end of such a path, nor as a directory that holds one.
-func (p *places) others(changed map[string]bool, read map[string]*readState) []string {
+// others returns the paths that the work named and that the document does not print elsewhere, the worthiest
+// first: neither as changed or read, nor as the end of such a path, nor as a directory that holds one.
+func (p *pathRanks) others(changed map[string]bool, read map[string]*readState) []string {
 	elsewhere := make(map[string]bool)
 	for path := range changed {
 		coverParts(elsewhere, path)
@@ -77,11 +77,14 @@ func (p *places) others(changed map[string]bool, read map[string]*readState) []s
 	}
 	var out []string
 	for _, e := range p.all {
-		if e.said >= saidByAgent && strings.Contains(e.path, "/") && !strings.HasPrefix(e.path, "@") && e.path != "/dev/null" && !elsewhere[e.path] {
+		if e.said >= saidByAgent && strings.Contains(e.path, "/") && !strings.HasPrefix(e.path, "@") &&
+			e.path != "/dev/null" && !elsewhere[e.path] {
 			out = append(out, e.path)
 		}
 	}
-	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(p.value(b), p.value(a)), strings.Compare(a, b)) })
+	slices.SortFunc(out, func(a, b string) int {
+		return cmp.Or(cmp.Compare(p.value(b), p.value(a)), strings.Compare(a, b))
+	})
 	return out
 }
 

@@ -1,4 +1,4 @@
-package compaction
+package shellcmd
 
 import (
 	"path"
@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A check is one test or build inside a command: which tool, on what. It tells which later run says
-// anew what an earlier one said, so that an old failure is not told as current.
-type check struct {
+// A Check is one test or build inside a command: which tool, on what. Comparing two of them shows whether a later
+// run supersedes the outcome of an earlier one.
+type Check struct {
 	family string   // "go", "cargo test", "pytest"
 	rank   int      // within a family: a higher one includes the lower ones
 	scope  []string // what it was run on; empty: all, or the directory it was run in
@@ -22,31 +22,33 @@ var ranks = map[string]int{"build": 1, "install": 1, "vet": 2, "test": 3}
 var subcommanded = map[string]bool{
 	"cargo": true, "npm": true, "pnpm": true, "yarn": true, "bun": true, "deno": true, "dotnet": true, "make": true,
 	"mvn": true, "gradle": true, "gradlew": true, "swift": true, "mix": true, "bazel": true, "npx": true, "just": true,
-	"task": true, "poetry": true, "uv": true, "bundle": true, "docker": true, "terraform": true, "rake": true, "rails": true,
+	"task": true, "poetry": true, "uv": true, "bundle": true, "docker": true, "terraform": true, "rake": true,
+	"rails": true,
 }
 
-// valued are flags whose value stands in the next word; those that select tests are marked true.
+// valued are flags that take the next word as value; those that select tests are marked true.
 var valued = map[string]bool{
 	"-run": true, "-fuzz": true, "-bench": true, "-k": true, "-t": true, "--grep": true, "--filter": true,
 	"--testNamePattern": true, "--test": true, "-skip": true, "--tests": true, "-m": true,
-	"-count": false, "-fuzztime": false, "-benchtime": false, "-timeout": false, "-tags": false, "-o": false, "-p": false,
+	"-count": false, "-fuzztime": false, "-benchtime": false, "-timeout": false, "-tags": false, "-o": false,
+	"-p": false,
 	"-C": false, "-coverprofile": false, "--config": false, "--maxfail": false, "-n": false, "-j": false,
 }
 
-// checksOf returns the checks that a command runs.
-func checksOf(command string) []check {
-	var out []check
-	for _, s := range segments(command) {
-		s = unwrapped(s)
-		if !preamble().MatchString(s) && purposeOf(s) >= build {
+// Checks returns the checks that a command runs.
+func Checks(command string) []Check {
+	var out []Check
+	for _, s := range Segments(command) {
+		s = Unwrapped(s)
+		if !preamble().MatchString(s) && PurposeOf(s) >= Build {
 			out = append(out, checkOf(strings.Fields(s)))
 		}
 	}
 	return out
 }
 
-func checkOf(words []string) check {
-	c := check{family: path.Base(words[0])}
+func checkOf(words []string) Check {
+	c := Check{family: path.Base(words[0])}
 	words = words[1:]
 	switch {
 	case c.family == "go" && len(words) > 0:
@@ -56,7 +58,8 @@ func checkOf(words []string) check {
 		}
 		words = words[1:]
 	case subcommanded[c.family]:
-		for len(words) > 0 && (len(strings.Fields(c.family)) < 2 || strings.HasSuffix(c.family, " run")) && !strings.HasPrefix(words[0], "-") {
+		for len(words) > 0 && (len(strings.Fields(c.family)) < 2 || strings.HasSuffix(c.family, " run")) &&
+			!strings.HasPrefix(words[0], "-") {
 			c.family += " " + words[0]
 			words = words[1:]
 		}
@@ -82,8 +85,11 @@ func checkOf(words []string) check {
 	return c
 }
 
-// covers reports whether a run of c says anew what an earlier run of old said.
-func (c check) covers(old check) bool {
+// SameRank reports whether two checks of one family prove the same amount.
+func (c Check) SameRank(old Check) bool { return c.rank == old.rank }
+
+// Covers reports whether a run of c repeats what an earlier run of old checked.
+func (c Check) Covers(old Check) bool {
 	if c.family != old.family || c.rank < old.rank {
 		return false
 	}
@@ -111,48 +117,4 @@ func contains(s, target string) bool {
 	}
 	dir, tree := strings.CutSuffix(s, "/...")
 	return tree && (target == dir || strings.HasPrefix(target, dir+"/"))
-}
-
-// A run is a check with how it ended.
-type run struct {
-	check
-	failed bool
-	by     *Operation
-}
-
-// tells reports whether a run says anew what an earlier one said. A failed test run does not say
-// that the code compiles, nor does it say that it does not.
-func (r run) tells(old check) bool {
-	return (!r.failed || r.rank == old.rank) && r.covers(old)
-}
-
-// markCovered finds, for each command, the later run that says anew what it said.
-func markCovered(all []*commandState) {
-	newest := slices.Clone(all)
-	slices.SortFunc(newest, func(a, b *commandState) int { return int(min(1, max(-1, b.last.Seq-a.last.Seq))) })
-	const most = 200 // runs compared with: more than the tools and targets of one session
-	var later []run
-	for _, c := range newest {
-		if c.purpose < build {
-			continue
-		}
-		checks := checksOf(c.last.Command)
-		covered := 0
-		var by *Operation
-		for _, old := range checks {
-			if i := slices.IndexFunc(later, func(r run) bool { return r.tells(old) }); i >= 0 {
-				covered++
-				by = later[i].by
-			}
-		}
-		if covered > 0 && covered == len(checks) {
-			c.covered = by
-		}
-		if (c.covered != nil && c.failing()) || c.last.pending() || len(later) >= most {
-			continue
-		}
-		for _, ch := range checks {
-			later = append(later, run{ch, c.failing(), c.last})
-		}
-	}
 }

@@ -1,0 +1,46 @@
+package shellcmd
+
+import (
+	"cmp"
+	"strings"
+
+	"ctxledger.dev/internal/chars"
+)
+
+// ReportsFailure reports whether a line of output says that a test or build failed, although its exit status
+// may not, as in "go test ./... | tail".
+func ReportsFailure(line string) bool { return failingOutput().MatchString(line) }
+
+var failingOutput = lazy(`^(FAIL|--- FAIL|FAILED|ERROR|[Ee]rror[:\[ ]|E  |npm ERR!|WARNING: DATA RACE|✗|✖|×|` +
+	`panic:|Traceback)|\b[1-9]\d* (failed|failing|failures?|errors?)\b`)
+
+// rejection is what a host writes where the user refused a call; the user's own words may follow.
+var rejection = lazy(`The user doesn't want to proceed with this tool use\. The tool use was rejected \([^)]*\)\.\s*` +
+	`(?:STOP what you are doing and wait for the user[^.…]*[.…]|To tell you how to proceed, the user said:)?\s*`)
+
+// BareOutput returns what a tool printed, or what the user said instead of letting it run, without the text
+// that hosts add.
+func BareOutput(text string) string {
+	text = rejection().ReplaceAllString(chars.Strip(text), "rejected by the user: ")
+	text = strings.TrimSpace(hostNoise().ReplaceAllString(text, ""))
+	if text == "rejected by the user:" {
+		text = "rejected by the user"
+	}
+	return text
+}
+
+// hostNoise is what hosts put around a result's text, not the tool.
+var hostNoise = lazy(`^\s*(?:Error: )?Exit code \d+\s*|</?(?:tool_use_error|persisted-output|system-reminder)>|` +
+	`^\((?:Bash|Tool|Command)[^)]*no output\)$|^\[This command modified .*`)
+
+// FirstCommit returns the first line of the message of the first commit that a command makes, "" for none.
+func FirstCommit(command string) string {
+	m := commitMessage().FindStringSubmatch(command)
+	if m == nil {
+		return ""
+	}
+	return cmp.Or(m[1:]...)
+}
+
+var commitMessage = lazy(`git commit\b[^|;&]*?\s-\w*m\s*(?:"\$\(cat <<-?\s*['"]?\w+['"]?\s*\n\s*([^\n]{1,300})|` +
+	`"([^"\n]{1,300})|'([^'\n]{1,300}))`)

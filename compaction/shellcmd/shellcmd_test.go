@@ -1,0 +1,95 @@
+package shellcmd
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestKeyOfNamesWhatACommandRuns(t *testing.T) {
+	cases := []struct {
+		command, key string
+		purpose      Purpose
+	}{
+		{"cd /w && go test ./... 2>&1 | tail -20", "go test ./...", Test},
+		{"CGO_ENABLED=1 timeout 60 go test -race ./a", "go test -race ./a", Test},
+		{"npm run build && npm test", "npm run build && npm test", Test},
+		{"python -m pytest -q tests/", "python -m pytest -q tests/", Test},
+		{"make", "make", Build},
+		{"npx tsc --noEmit", "npx tsc --noEmit", Build},
+		{"grep -rn 'a && b' .", "grep -rn 'a && b' .", Search},
+		{"git status; git diff", "git status | git diff", Search},
+		{"./deploy.sh --prod", "./deploy.sh --prod", Other},
+		{"cat > x.sh <<'END'\nrm -rf /\nEND", "cat > x.sh", Search},
+		{"", "", Other},
+	}
+	for _, c := range cases {
+		if key, p := Key(c.command); key != c.key || p != c.purpose {
+			t.Errorf("Key(%q) = %q, %d; want %q, %d", c.command, key, p, c.key, c.purpose)
+		}
+	}
+}
+
+func TestALaterRunOfMoreCoversAnEarlierRunOfLess(t *testing.T) {
+	cases := []struct {
+		later, earlier string
+		want           bool
+	}{
+		{"go test ./...", "go test ./a", true},
+		{"go test ./...", "go build ./...", true},
+		{"go vet ./...", "go test ./...", false},
+		{"go test ./a/...", "go test ./a/b", true},
+		{"go test ./a", "go test ./b", false},
+		{"go test -run TestX ./...", "go test ./a", false},
+		{"go test ./...", "go test -run TestX ./a", true},
+		{"go test -count=1 ./a", "go test ./a/", true},
+		{"pytest", "pytest tests/test_a.py", true},
+		{"pytest tests/test_b.py", "pytest tests/test_a.py", false},
+		{"npm test", "npm run build", false},
+		{"npm run lint", "npm run build", false},
+		{"cargo test", "cargo test --lib", true},
+	}
+	for _, c := range cases {
+		later, earlier := Checks(c.later), Checks(c.earlier)
+		if len(later) != 1 || len(earlier) != 1 {
+			t.Errorf("%q, %q: %v, %v", c.later, c.earlier, later, earlier)
+			continue
+		}
+		if got := later[0].Covers(earlier[0]); got != c.want {
+			t.Errorf("%q covers %q: %t, want %t", c.later, c.earlier, got, c.want)
+		}
+	}
+}
+
+// The patterns are only asked about what names a tool: each of their tools has to be known.
+func TestEveryToolOfThePatternsIsKnown(t *testing.T) {
+	found := 0
+	for w := range strings.FieldsFuncSeq(testCommand().String()+" "+buildCommand().String(), func(r rune) bool {
+		return !strings.ContainsRune(`abcdefghijklmnopqrstuvwxyz0123456789-.+\`, r)
+	}) {
+		w = strings.ReplaceAll(w, `\`, "")
+		for _, c := range []string{w, w + " test", w + " build"} {
+			if w != "" && (testCommand().MatchString(c) || buildCommand().MatchString(c)) {
+				if found++; !namesTool(c) {
+					t.Errorf("%q tests or builds, but is not among the tools", c)
+				}
+			}
+		}
+	}
+	if found < 100 {
+		t.Errorf("only %d commands were tried", found)
+	}
+}
+
+func TestACheckInsideAPipeTellsOnlyHowThePipeEnded(t *testing.T) {
+	for command, want := range map[string]bool{
+		"go test ./... | tail -5":               true,
+		"go test ./... && git log | head -3":    false,
+		"git status | head; go vet ./...":       false,
+		"go test ./... || echo failed":          false,
+		"FOO=1 go test -race ./... 2>&1 | head": true,
+	} {
+		if Piped(command) != want {
+			t.Errorf("%s: piped is %v", command, !want)
+		}
+	}
+}
