@@ -24,16 +24,16 @@ func (a *app) auditCommand() *cobra.Command {
 	var page string
 	cmd := &cobra.Command{
 		Use:   "audit [--html FILE] [PATH…]",
-		Short: "What past sessions cost, what filled them, and what was sent or lost again and again",
-		Long: "Reads session files of coding agents and says what was spent on what: by model, day, project and session,\n" +
-			"what filled the requests, the dearest tools and files, and what compactions lost. Without a path it reads\n" +
-			"where the agents keep their sessions. Files are only read; your ledger is not opened and no daemon started.\n" +
+		Short: "Show what past sessions cost, what filled their requests, and what compactions lost",
+		Long: "Reads session files of coding agents and shows what was spent: by model, day, project and session, what\n" +
+			"filled the requests, the most expensive tools and files, and what compactions lost. Without a path it\n" +
+			"reads where the agents keep their sessions. It only reads files, opens no ledger and starts no daemon.\n" +
 			"\n" +
 			"Tokens and requests are those that the providers reported, each counted once; dollars are list prices.\n" +
-			"What filled a request is an estimate, marked ≈, that adds up to what was reported. docs/audit.md says what\n" +
-			"each figure means. For some seconds the dearest sessions are played through ctxledger, in a temporary\n" +
-			"directory, to say what it would have saved: replay, not solved tasks. A file that cannot be read is named,\n" +
-			"the rest is counted, and the exit status is 1.",
+			"What filled a request is an estimate, marked ≈, that adds up to the reported tokens. docs/audit.md explains\n" +
+			"each figure. For some seconds it replays the most expensive sessions through ctxledger, in a temporary\n" +
+			"directory, to estimate what it would have saved: replay, not solved tasks. A file that cannot be read is\n" +
+			"reported, the rest is counted, and the exit status is 1.",
 		Example: "  ctxledger audit\n  ctxledger audit --html audit.html ~/.claude/projects/-home-me-app",
 		Args:    a.args(0, -1),
 		RunE:    func(cmd *cobra.Command, paths []string) error { return a.audit(cmd.Context(), paths, page) },
@@ -87,7 +87,7 @@ func playOf(o replay.Outcome) report.Play {
 	}
 }
 
-// maxTitle is how much of a session's first line stands for it, in characters.
+// maxTitle bounds the title of a session, in characters.
 const maxTitle = 120
 
 // writePage writes the page in one step, readable by the user alone.

@@ -16,10 +16,9 @@ import (
 func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure on your own sessions what ctxledger would have done to them",
-		Long: "Plays recorded sessions through ctxledger. It is replay, not solved tasks: a session went as it went,\n" +
-			"and nobody knows what the agent would have done with another view. No ledger is opened but one in a\n" +
-			"temporary directory, and nothing leaves the machine.",
+		Short: "Measure the effect of ctxledger on your own recorded sessions",
+		Long: "Plays recorded sessions through ctxledger. It is replay, not solved tasks: with another view the agent\n" +
+			"might have acted differently. It uses a temporary ledger only, and nothing leaves the machine.",
 		Args: a.args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -27,8 +26,8 @@ func (a *app) benchCommand() *cobra.Command {
 	return cmd
 }
 
-// eachSession reads session files and hands each on. A file that fails is named, and the rest goes on;
-// the error says how many failed.
+// eachSession reads session files and calls do for each. It reports a file that fails and continues with the next;
+// its error says how many failed.
 func (a *app) eachSession(ctx context.Context, files []string, do func(ctx context.Context, s *replay.Session) error) error {
 	ctx, stop := untilInterrupted(ctx) // a replay's ledger is not left behind
 	defer stop()
