@@ -79,7 +79,8 @@ func (a *app) root() *cobra.Command {
 	root.SetVersionTemplate("ctxledger {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return a.flagError(err) })
 	f := root.PersistentFlags()
-	f.StringVar(&a.workspace, "workspace", "", "root `DIRECTORY` of the workspace (default: found from the working directory)")
+	f.StringVar(&a.workspace, "workspace", "",
+		"root `DIRECTORY` of the workspace (default: found from the working directory)")
 	f.BoolVar(&a.json, "json", false, "print the answer as JSON")
 	f.BoolVar(&a.inProcess, "in-process", false, "open the ledger in this process instead of using its daemon")
 	root.AddGroup(

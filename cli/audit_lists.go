@@ -90,7 +90,8 @@ func (p *auditPage) sessions() auditList {
 			_, date, _ = strings.Cut(date, "-") // the period above has the year
 		}
 		what := name{text: date + " " + cmp.Or(s.Title, s.ID)}
-		l.rows = append(l.rows, spentRow(s.Spent, what, report.Magnitude(float64(s.Tokens())), chars.Commas(s.Requests)))
+		l.rows = append(l.rows,
+			spentRow(s.Spent, what, report.Magnitude(float64(s.Tokens())), chars.Commas(s.Requests)))
 	}
 	return l
 }

@@ -151,7 +151,8 @@ func (p *auditPage) days(w io.Writer) {
 		cells = min(cells, p.width-lipgloss.Width(when)-gap)
 	}
 	if cells > gap && dearest.Dollars > 0 {
-		when = p.bars().Render(spark(r.Days[max(0, len(r.Days)-cells):], dearest.Dollars)) + strings.Repeat(" ", gap) + when
+		chart := spark(r.Days[max(0, len(r.Days)-cells):], dearest.Dollars)
+		when = p.bars().Render(chart) + strings.Repeat(" ", gap) + when
 	}
 	fmt.Fprintln(w, when)
 }

@@ -50,8 +50,8 @@ func (p *auditPage) again() string {
 	}
 	text := fmt.Sprintf("each token was sent ≈%.0f times", n)
 	if r := p.r.Reads; r.Again > 0 {
-		text += fmt.Sprintf("; %s of %s were of a file read before, %s of them gave the same text", chars.Commas(r.Again),
-			chars.Plural(r.Reads, "read"), chars.Commas(r.Same))
+		text += fmt.Sprintf("; %s of %s were of a file read before, %s of them gave the same text",
+			chars.Commas(r.Again), chars.Plural(r.Reads, "read"), chars.Commas(r.Same))
 	}
 	return text
 }

@@ -30,11 +30,12 @@ func (a *app) benchReplayCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "replay FILE…",
 		Short: "Compare what policies for the view would have cost",
-		Long: "Replays sessions request by request under each policy, and adds up tokens and costs at list prices. The\n" +
-			"provider's prompt cache is simulated: the common prefix with the previous request is read from the cache\n" +
-			"for five minutes, or an hour if the session's host asked for that. Stubs and summaries are charged. So is\n" +
-			"one read_artifact call with its result for every identifier that a call uses, that was said before and\n" +
-			"that the view lacks. \"none\" is the session as recorded, with its host's own compactions and re-reads.",
+		Long: "Replays sessions request by request under each policy, and adds up tokens and costs at list\n" +
+			"prices. The provider's prompt cache is simulated: the common prefix with the previous request is\n" +
+			"read from the cache for five minutes, or an hour if the session's host asked for that. Stubs and\n" +
+			"summaries are charged. So is one read_artifact call with its result for every identifier that a\n" +
+			"call uses, that was said before and that the view lacks. \"none\" is the session as recorded, with\n" +
+			"its host's own compactions and re-reads.",
 		Example: "  ctxledger bench replay session.jsonl",
 		Args:    a.args(1, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -83,7 +84,8 @@ func (a *app) printReplay(w io.Writer, r replayed) {
 	fmt.Fprintf(w, "\n%s. Stable: requests between recorded steps that begin with the whole previous one. "+
 		"Kept: identifiers of calls that the view had.\n", chars.Plural(len(r.Sessions), "session"))
 	for _, l := range r.Lost {
-		fmt.Fprintf(w, "ctxledger loses: %s, %s of what it cost\n", a.line(l.Session, cellWidth), percent(l.Ratio, true))
+		fmt.Fprintf(w, "ctxledger loses: %s, %s of what it cost\n", a.line(l.Session, cellWidth),
+			percent(l.Ratio, true))
 	}
 	notTasks(w)
 }

@@ -46,13 +46,13 @@ func (a *app) benchRetentionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "retention FILE…",
 		Short: "Measure what summaries keep of what was needed later",
-		Long: "At every compaction in the sessions, builds ctxledger's summary of the same length in tokens, and compares\n" +
-			"it with the one that the session's own model wrote. need: identifiers of the next 200 tool calls that\n" +
-			"were known before. hard: those that nothing repeats before they are used. files: changed files. bind:\n" +
-			"changed files with what was done to them. cmds: tests and builds with their last outcome. user: words of\n" +
-			"the last ten requests. prec: the part of a summary's identifiers that is needed. dense: the part of a\n" +
-			"summary that is a mere list. A word list and the end of the conversation, of the same length, are the\n" +
-			"baselines.",
+		Long: "At every compaction in the sessions, builds ctxledger's summary of the same length in tokens, and\n" +
+			"compares it with the one that the session's own model wrote. need: identifiers of the next 200\n" +
+			"tool calls that were known before. hard: those that nothing repeats before they are used. files:\n" +
+			"changed files. bind: changed files with what was done to them. cmds: tests and builds with their\n" +
+			"last outcome. user: words of the last ten requests. prec: the part of a summary's identifiers that\n" +
+			"is needed. dense: the part of a summary that is a mere list. A word list and the end of the\n" +
+			"conversation, of the same length, are the baselines.",
 		Example: "  ctxledger bench retention ~/.claude/projects/*/*.jsonl",
 		Args:    a.args(1, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {

@@ -14,9 +14,9 @@ func (a *app) catCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "cat HANDLE",
 		Short: "Print the whole content of a handle, byte for byte",
-		Long: "Prints what a handle in a stub, in a summary or in `ctxledger diff` refers to: an artifact, the range that\n" +
-			"a summary replaces, or a message. On a terminal, control characters are shown as escapes. With --json,\n" +
-			"content that is not UTF-8 is in base64.",
+		Long: "Prints what a handle in a stub, in a summary or in `ctxledger diff` refers to: an artifact, the\n" +
+			"range that a summary replaces, or a message. On a terminal, control characters are shown as\n" +
+			"escapes. With --json, content that is not UTF-8 is in base64.",
 		Example: "  ctxledger cat a3f9c20b1d7e | less",
 		Args:    a.args(1, 1),
 		RunE:    a.asks(a.cat),

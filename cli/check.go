@@ -17,10 +17,10 @@ func (a *app) checkCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
 		Short: "Check the whole ledger for damage",
-		Long: "Reads every record and blob of the ledger, verifies the checksums, and compares the indexes with what they\n" +
-			"index. It starts no daemon and changes nothing; a running daemon continues to work. The exit status is 1\n" +
-			"if the ledger is damaged: run `ctxledger repair`. User memory has its own ledger: to check it, run this\n" +
-			"command in your home directory.",
+		Long: "Reads every record and blob of the ledger, verifies the checksums, and compares the indexes with\n" +
+			"what they index. It starts no daemon and changes nothing; a running daemon continues to work. The\n" +
+			"exit status is 1 if the ledger is damaged: run `ctxledger repair`. User memory has its own ledger:\n" +
+			"to check it, run this command in your home directory.",
 		Example: "  ctxledger check\n  ctxledger check --json",
 		Args:    a.args(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context()) },

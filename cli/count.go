@@ -19,16 +19,16 @@ func (a *app) countCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "count [--model M | --encoding E] [--tree] [PATH…|-]",
 		Short: "Count the tokens of files, directories or standard input",
-		Long: "Counts are exact for the encodings o200k_base and cl100k_base and the models that use them. For other\n" +
-			"models they are estimates, marked ≈, with an upper bound. Without a path it counts the working directory.\n" +
-			"--tree shows the largest directories and files instead of every file.\n" +
-			"\n" +
-			"In directories it skips .git, links and what git ignores, by the rules of the repository around them or,\n" +
-			"without one, of the .gitignore files in them. (Unlike git, it also skips ignored files that are tracked.)\n" +
-			"A path on the command line is counted even if it is ignored. Binary files, those with a NUL byte in their\n" +
-			"first 8 KB, are reported and skipped. Invalid UTF-8 counts as U+FFFD. A path that cannot be read is\n" +
-			"reported, the rest is counted, and the exit status is 1. No ledger is opened and no daemon started, but\n" +
-			"a running one is asked for what it has learned about the model.",
+		Long: "Counts are exact for the encodings o200k_base and cl100k_base and the models that use them. For\n" +
+			"other models they are estimates, marked ≈, with an upper bound. Without a path it counts the\n" +
+			"working directory. --tree shows the largest directories and files instead of every file.\n\n" +
+			"In directories it skips .git, links and what git ignores, by the rules of the repository around\n" +
+			"them or, without one, of the .gitignore files in them. (Unlike git, it also skips ignored files\n" +
+			"that are tracked.) A path on the command line is counted even if it is ignored. Binary files,\n" +
+			"those with a NUL byte in their first 8 KB, are reported and skipped. Invalid UTF-8 counts as\n" +
+			"U+FFFD. A path that cannot be read is reported, the rest is counted, and the exit status is 1. No\n" +
+			"ledger is opened and no daemon started, but a running one is asked for what it has learned about\n" +
+			"the model.",
 		Example: "  ctxledger count README.md docs\n" +
 			"  ctxledger count --tree\n" +
 			"  git diff | ctxledger count - --model claude-sonnet-4-5",
@@ -112,7 +112,8 @@ func (a *app) count(ctx context.Context, c tokens.Counter, paths []string, tree 
 // counted sums up what was counted.
 func (t *counting) counted() (counted, tokens.Count) {
 	all := tokens.Count{Exact: t.counter.Exact()}
-	out := counted{Encoding: t.counter.Encoding().String(), Model: t.counter.Model(), Exact: all.Exact, Files: []countedFile{}}
+	out := counted{Encoding: t.counter.Encoding().String(), Model: t.counter.Model(), Exact: all.Exact,
+		Files: []countedFile{}}
 	for _, x := range t.texts {
 		switch {
 		case errors.Is(x.Err, filecount.ErrBinary):

@@ -14,9 +14,9 @@ func (a *app) daemonCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "daemon [stop|status]",
 		Short: "Show or stop the processes that own the ledgers",
-		Long: "A ledger has one owner, a daemon. Programs start it when they need it, and it exits after ten minutes\n" +
-			"without a client. Each workspace has its own ledger; user memory has another one. Nothing is lost when\n" +
-			"a daemon is stopped or killed: the next command starts it again.",
+		Long: "A ledger has one owner, a daemon. Programs start it when they need it, and it exits after ten\n" +
+			"minutes without a client. Each workspace has its own ledger; user memory has another one. Nothing\n" +
+			"is lost when a daemon is stopped or killed: the next command starts it again.",
 		Example: "  ctxledger daemon status\n  ctxledger daemon stop",
 		Args:    a.args(0, 0),
 		RunE:    a.daemonStatus,

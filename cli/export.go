@@ -22,10 +22,11 @@ func (a *app) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [DIR] [--session S]",
 		Short: "Write changes.json and intents.json for other programs to read",
-		Long: "Writes what the agents changed and ran, turn by turn (changes.json), and what each of their calls was\n" +
-			"meant to do (intents.json), of all sessions or of one. The files go into DIR, by default exports/all in\n" +
-			"the state directory. Secrets are masked. The daemon keeps the files of the active session up to date in\n" +
-			"exports/, unless ctxledger.yaml says exports: false. Exports are never read back.",
+		Long: "Writes what the agents changed and ran, turn by turn (changes.json), and what each of their calls\n" +
+			"was meant to do (intents.json), of all sessions or of one. The files go into DIR, by default\n" +
+			"exports/all in the state directory. Secrets are masked. The daemon keeps the files of the active\n" +
+			"session up to date in exports/, unless ctxledger.yaml says exports: false. Exports are never read\n" +
+			"back.",
 		Example: "  ctxledger export\n  ctxledger export --session ab03de2c report/",
 		Args:    a.args(0, 1),
 		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (w exports.Written, err error) {

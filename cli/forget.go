@@ -20,15 +20,16 @@ func (a *app) forgetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forget HANDLE | forget --text -",
 		Short: "Delete something from the ledger and from the disk; a tombstone stays",
-		Long: "Deletes what HANDLE names: an artifact with the messages that hold it, a message, the text of a summary,\n" +
-			"or a whole session. Summaries and memories may still quote it; to delete words everywhere, use --text.\n\n" +
-			"With --text - it reads a text of at least 8 bytes from standard input, so that a secret appears neither\n" +
-			"in the process list nor in the shell's history. It deletes every message and artifact that contains the\n" +
-			"text, also with JSON escapes, but not inside base64. From derived data, such as summaries, memories,\n" +
-			"titles, commands and paths, it removes only the text. Then it rewrites the records, searches every file\n" +
-			"of the state directory for the text, and reports what is left.\n\n" +
-			"Copies elsewhere are never touched: the agent's own session files, your backups, exports into other\n" +
-			"directories. The command first shows what would be deleted, and asks.",
+		Long: "Deletes what HANDLE names: an artifact with the messages that hold it, a message, the text of a\n" +
+			"summary, or a whole session. Summaries and memories may still quote it; to delete words\n" +
+			"everywhere, use --text.\n\n" +
+			"With --text - it reads a text of at least 8 bytes from standard input, so that a secret appears\n" +
+			"neither in the process list nor in the shell's history. It deletes every message and artifact that\n" +
+			"contains the text, also with JSON escapes, but not inside base64. From derived data, such as\n" +
+			"summaries, memories, titles, commands and paths, it removes only the text. Then it rewrites the\n" +
+			"records, searches every file of the state directory for the text, and reports what is left.\n\n" +
+			"Copies elsewhere are never touched: the agent's own session files, your backups, exports into\n" +
+			"other directories. The command first shows what would be deleted, and asks.",
 		Example: "  ctxledger forget a3f9c20b1d7e\n" +
 			"  ctxledger forget --text - < secret.txt\n" +
 			"  pass show api-key | ctxledger forget --text - --yes",
@@ -43,7 +44,7 @@ func (a *app) forgetCommand() *cobra.Command {
 		case asked == (len(args) == 1):
 			return misuse("name a handle, or give a text with --text -")
 		case asked && text != "-":
-			return misuse("--text takes only -: the process list and the shell's history show a text on the command line")
+			return misuse("--text takes only -: the process list and the shell's history show the command line")
 		case asked:
 			var err error
 			if r.Text, err = a.secret(); err != nil {
@@ -97,7 +98,8 @@ func (a *app) forget(ctx context.Context, api ledger.Erasure, r ledger.ForgetReq
 		return err
 	}
 	if len(f.Left) > 0 {
-		return fault.New(fault.Conflict, "cli.forget", "%s of this ledger still hold the text", chars.Plural(len(f.Left), "place"))
+		return fault.New(fault.Conflict, "cli.forget", "%s of this ledger still hold the text",
+			chars.Plural(len(f.Left), "place"))
 	}
 	return nil
 }
@@ -145,7 +147,8 @@ func printLeft(w io.Writer, f ledger.Forgotten, text bool) {
 		fmt.Fprintln(w, "its bytes are gone from the disk; summaries and memories may quote it")
 		return
 	}
-	fmt.Fprintf(w, "searched %s of the ledger: %s left\n", chars.Plural(f.Searched, "file"), chars.Plural(len(f.Left), "place"))
+	fmt.Fprintf(w, "searched %s of the ledger: %s left\n", chars.Plural(f.Searched, "file"),
+		chars.Plural(len(f.Left), "place"))
 	for _, l := range f.Left {
 		fmt.Fprintf(w, "  %s: %s\n", oneLine(l.Place), oneLine(l.Why))
 	}

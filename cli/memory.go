@@ -20,8 +20,8 @@ func (a *app) memoryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "memory",
 		Short: "Facts that outlive sessions: add, ls, show, rm, import, export",
-		Long: "A memory is a named fact that outlives sessions. Project memories are visible in this workspace only,\n" +
-			"user memories in all workspaces. Without a command it lists them.",
+		Long: "A memory is a named fact that outlives sessions. Project memories are visible in this workspace\n" +
+			"only, user memories in all workspaces. Without a command it lists them.",
 		Example: "  ctxledger memory add test-runner --body 'Use go test -race ./...'\n  ctxledger memory ls tests",
 		Args:    a.args(0, 0),
 		RunE:    a.memoryList(&scope),

@@ -107,7 +107,8 @@ func (a *app) exportMemory(ctx context.Context, api ledger.MemoryStore, dir, sco
 		return err
 	}
 	if len(resp.Notes) > 0 {
-		return fault.New(fault.Unavailable, "cli.memory", "%s", resp.Notes[0]).WithHint("--scope project exports the rest")
+		return fault.New(fault.Unavailable, "cli.memory", "%s", resp.Notes[0]).
+			WithHint("--scope project exports the rest")
 	}
 	files := exported(resp.Entries, scope == "" && a.place.Root != "")
 	names, err := writeExport(a.absolute(dir), files, overwrite)

@@ -15,9 +15,10 @@ func (a *app) trustCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust [DIRECTORY]",
 		Short: "Confirm what a workspace's configuration wants to run, connect to and read",
-		Long: "A workspace's ctxledger.yaml may name a program, a server, and a variable with a key. They are used only\n" +
-			"after a person has confirmed them with this command, on a terminal, and only until one of them changes.\n" +
-			"Your own configuration needs no confirmation. DIRECTORY is the workspace (default: where you are).",
+		Long: "A workspace's ctxledger.yaml may name a program, a server, and a variable with a key. They are\n" +
+			"used only after a person has confirmed them with this command, on a terminal, and only until one\n" +
+			"of them changes. Your own configuration needs no confirmation. DIRECTORY is the workspace\n" +
+			"(default: where you are).",
 		Example: "  ctxledger trust\n  ctxledger trust --list\n  ctxledger trust --revoke ~/src/shop",
 		Args:    a.args(0, 1),
 	}
