@@ -42,6 +42,7 @@ func detect(path string, file io.ReaderAt) (sessionfile.Adapter, error) {
 		}
 		labels, hints = append(labels, a.Agent.Label()), append(hints, a.Where)
 	}
-	return sessionfile.Adapter{}, fault.New(fault.Invalid, "agents.import", "%s is not %s: it is %s", path, strings.Join(labels, " or "), agent.Label()).
+	return sessionfile.Adapter{}, fault.New(fault.Invalid, "agents.import", "%s is not %s: it is %s", path,
+		strings.Join(labels, " or "), agent.Label()).
 		WithHint("%s", strings.Join(hints, "; "))
 }

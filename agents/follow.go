@@ -21,7 +21,7 @@ type FollowOptions struct {
 	Workspace string
 	// Skip reports whether the sessions of a tree are left alone; nil: of none.
 	Skip func(tree string) bool
-	// Env tells where agents keep their files, and the time.
+	// Env has the directories of the agents, and the clock.
 	Env env.Env
 	// Log gets what went wrong with single files; nil: nothing is logged.
 	Log *slog.Logger

@@ -158,7 +158,7 @@ func (f *follower) touch(path string) {
 	}
 	now := stamp{info.Size(), info.ModTime()}
 	if f.only == "" && f.seen[path] == (stamp{}) {
-		f.watchSession(f.sessionOf(path)) // of a session that begins, or goes on after a day
+		f.watchSession(f.sessionOf(path)) // of a session that begins, or continues after a day
 	}
 	if f.seen[path] != now && !f.foreign[path] {
 		f.due[path] = now

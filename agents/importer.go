@@ -109,7 +109,8 @@ func (im *importer) belongs() error {
 		return fault.New(fault.Invalid, "agents.follow", "%s does not say yet where its session runs", im.path)
 	}
 	if im.foreign = !im.ours(dir); im.foreign {
-		return fault.New(fault.Invalid, "agents.follow", "the session of %s runs in %s, which is not followed", im.path, dir)
+		return fault.New(fault.Invalid, "agents.follow", "the session of %s runs in %s, which is not followed",
+			im.path, dir)
 	}
 	return nil
 }
@@ -177,7 +178,8 @@ func (im *importer) ask(ctx context.Context) error {
 func (im *importer) warm(file *os.File) error {
 	im.decode, im.made = im.adapter.Decoder(im.path), entries{last: im.about.Start}
 	from := max(0, im.state.Offset-warmLen)
-	for rec, err := range sessionfile.Records(io.NewSectionReader(file, from, im.state.Offset-from), sessionfile.Position{Offset: from}, im.decode) {
+	read := io.NewSectionReader(file, from, im.state.Offset-from)
+	for rec, err := range sessionfile.Records(read, sessionfile.Position{Offset: from}, im.decode) {
 		if err != nil {
 			return sessionfile.FileError(im.path, err)
 		}
@@ -196,7 +198,8 @@ func (im *importer) read(ctx context.Context, file *os.File, size int64, rep *Re
 	flight := sender{im: im, rep: rep, size: size}
 	left := im.budget
 	rest := io.NewSectionReader(file, from, math.MaxInt64-from)
-	for rec, err := range sessionfile.Records(rest, sessionfile.Position{Offset: from, Line: im.state.Line}, im.decode) {
+	start := sessionfile.Position{Offset: from, Line: im.state.Line}
+	for rec, err := range sessionfile.Records(rest, start, im.decode) {
 		if err != nil {
 			return flight.end(ctx, sessionfile.FileError(im.path, err))
 		}
@@ -231,7 +234,9 @@ func (im *importer) read(ctx context.Context, file *os.File, size int64, rep *Re
 
 // entry makes an entry of a line, if it gives one, and stores what is too long for a request. A line that is too
 // long to be read becomes a note.
-func (im *importer) entry(ctx context.Context, file *os.File, rec *sessionfile.Record) (e sessions.NewEntry, kept bool, err error) {
+func (im *importer) entry(
+	ctx context.Context, file *os.File, rec *sessionfile.Record,
+) (e sessions.NewEntry, kept bool, err error) {
 	var content io.Reader
 	switch {
 	case rec.Long && rec.Size <= limits.Blob:

@@ -102,7 +102,8 @@ func (f *follower) scanDir(dir string, since time.Time) {
 	fresh := 0
 	for _, file := range files { // the newest first
 		there[file.path] = true
-		if fresh < maxWatches && file.modified.After(f.o.Env.Now().Add(-recent)) && !f.adapter.Identify(file.path, "").Subagent {
+		isRecent := file.modified.After(f.o.Env.Now().Add(-recent))
+		if fresh < maxWatches && isRecent && !f.adapter.Identify(file.path, "").Subagent {
 			fresh++
 			f.watchSession(f.sessionOf(file.path))
 		}

@@ -34,7 +34,8 @@ func Read(file *os.File, path string) (Recording, error) {
 		return Recording{}, sessionfile.FileError(path, err)
 	}
 	if size := info.Size(); size > maxRecording {
-		return Recording{}, fault.New(fault.TooLarge, "agents.read", "%s has %d bytes, more than %d", path, size, maxRecording)
+		return Recording{}, fault.New(fault.TooLarge, "agents.read", "%s has %d bytes, more than %d", path, size,
+			maxRecording)
 	}
 	adapter, err := detect(path, file)
 	if err != nil {

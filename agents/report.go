@@ -2,7 +2,7 @@ package agents
 
 import "slices"
 
-// reportLines is how many line numbers a report names of one kind; the count goes on.
+// reportLines is how many line numbers a report names of one kind; all are counted.
 const reportLines = 20
 
 // Report says what an import did. It covers the lines read by this call, not those that an

@@ -53,7 +53,8 @@ func (s *sender) send(ctx context.Context, file *os.File, b batch, done bool) er
 		Offset: b.from, Next: b.to, Line: b.line, Check: sum,
 		Entries: b.entries, Done: done,
 	}
-	out := sent{batch: b, check: sum, behind: len(s.under) > 0, answer: make(chan error, 1), resp: new(ledger.AppendEntriesResponse)}
+	out := sent{batch: b, check: sum, behind: len(s.under) > 0, answer: make(chan error, 1),
+		resp: new(ledger.AppendEntriesResponse)}
 	api := s.im.ledger
 	go func() { // end waits for it
 		var err error

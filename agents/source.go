@@ -38,7 +38,7 @@ func open(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// importID names the import of a session: the same for the same session wherever its file lies.
+// importID names the import of a session: the same for the same session wherever its file is.
 func (im *importer) importID(hostID string) string {
 	sum := sha256.Sum256([]byte(hostID))
 	return string(im.adapter.Agent) + ":" + hex.EncodeToString(sum[:16])

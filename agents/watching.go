@@ -213,7 +213,7 @@ func exists(dir string) bool {
 	return err == nil && info.Mode().Type() == fs.ModeDir
 }
 
-// inside reports whether a path lies below a directory. Both are clean and absolute.
+// inside reports whether a path is below a directory. Both are clean and absolute.
 func inside(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
@@ -221,7 +221,7 @@ func inside(dir, path string) bool {
 
 // childToward returns the entry of dir that leads to a path below it.
 func childToward(dir, path string) string {
-	rel, _ := filepath.Rel(dir, path) // cannot fail: path lies below dir
+	rel, _ := filepath.Rel(dir, path) // cannot fail: path is below dir
 	name, _, _ := strings.Cut(rel, string(filepath.Separator))
 	return filepath.Join(dir, name)
 }

@@ -36,7 +36,7 @@ func (a *app) answerJSON(v any) error {
 	return a.writeMasked(b)
 }
 
-// answerExact prints v as JSON as it is: what a person asks for by its handle.
+// answerExact prints v as JSON without masking, for what a person asks for by its handle.
 func (a *app) answerExact(v any) error {
 	b, err := indented(v)
 	if err != nil {
@@ -63,7 +63,7 @@ func (a *app) answerLine(v any) error {
 	return a.writeMasked(append(b, '\n'))
 }
 
-// writeMasked is write for what is not asked for by its handle.
+// writeMasked is write with secrets masked.
 func (a *app) writeMasked(text []byte) error { return a.write(a.masks.Bytes(text)) }
 
 // write prints stored text: exact into a file or pipe, made safe on a terminal.
@@ -76,8 +76,8 @@ func (a *app) write(text []byte) error {
 	return fault.Wrap(fault.Unavailable, "cli.answer", err)
 }
 
-// raw returns a writer for stored bytes: exact into a file or pipe, made safe on a terminal. It
-// is closed after the last byte; standard output stays open.
+// raw returns a writer for stored bytes: exact into a file or pipe, made safe on a terminal. The caller closes it
+// after the last byte; standard output stays open.
 func (a *app) raw() io.WriteCloser {
 	if terminal(a.Out) {
 		return &terminalWriter{w: a.Out}
@@ -85,12 +85,12 @@ func (a *app) raw() io.WriteCloser {
 	return exactWriter{a.Out}
 }
 
-// exactWriter hands on what it gets.
+// exactWriter passes bytes on unchanged.
 type exactWriter struct{ io.Writer }
 
 func (exactWriter) Close() error { return nil }
 
-// terminalWriter escapes what is hostile on its way to a terminal.
+// terminalWriter escapes characters that could harm a terminal or deceive its reader.
 type terminalWriter struct {
 	w    io.Writer
 	rest []byte // the beginning of a character whose end is still to come
@@ -128,19 +128,15 @@ func terminal(w any) bool {
 		return false
 	}
 	st, err := f.Stat()
-	return err == nil && st.Mode()&os.ModeCharDevice != 0 && term.IsTerminal(f.Fd()) // /dev/null is such a device too
+	return err == nil && st.Mode()&os.ModeCharDevice != 0 && term.IsTerminal(f.Fd()) // /dev/null is a device too
 }
 
-// columns returns how many columns a terminal has, 0 if w is none or does not tell.
-func columns(w any) int {
-	if !terminal(w) {
-		return 0
+// screen returns the columns and rows of a terminal, 0 if w is none or its size is not known.
+func screen(w any) (columns, rows int) {
+	if terminal(w) {
+		columns, rows, _ = term.GetSize(w.(*os.File).Fd()) // both 0 after an error
 	}
-	width, _, err := term.GetSize(w.(*os.File).Fd())
-	if err != nil {
-		return 0
-	}
-	return width
+	return columns, rows
 }
 
 // colours reports whether the answer may be coloured.
@@ -163,6 +159,7 @@ func storedOf(b []byte) stored {
 
 // tooLongForJSON is the error for an answer of more than maxJSON.
 func tooLongForJSON(what string) error {
-	return fault.New(fault.TooLarge, "cli.answer", "%s is longer than %s: too long for one JSON answer", what, chars.Size(maxJSON)).
+	return fault.New(fault.TooLarge, "cli.answer", "%s is longer than %s: too long for one JSON answer",
+		what, chars.Size(maxJSON)).
 		WithHint("leave out --json and direct the output into a file")
 }

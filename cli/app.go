@@ -25,8 +25,7 @@ type Config struct {
 	ServerCost int
 }
 
-// Main runs one command and returns the exit status of the process. It ends with its work, and
-// when ctx does.
+// Main runs one command and returns the exit status of the process. It ends when its work is done or ctx ends.
 func Main(ctx context.Context, c Config) int {
 	masks := redact.New([]byte(c.Env.ID(32)))
 	a := &app{Config: c, masks: masks, messages: masks.Lines(c.Err)}
@@ -66,9 +65,9 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ctxledger",
 		Short: "Shows what an agent's context costs, keeps it small, and loses nothing",
-		Long: "ctxledger records what really happened in a coding agent's sessions: messages, tool calls, file\n" +
-			"changes, memory and artifacts. Every smaller view of a session is derived from that record and can\n" +
-			"be taken back. Without a command it shows the status.",
+		Long: "ctxledger records what happened in a coding agent's sessions: messages, tool calls, file changes,\n" +
+			"memory and artifacts. Every smaller view of a session is derived from that record, and can be undone.\n" +
+			"Without a command it shows the status.",
 		Example: "  ctxledger import ~/.claude/projects/-home-me-app/*.jsonl\n" +
 			"  ctxledger compact\n" +
 			"  ctxledger restore --apply 3f9c1b2a7d4e",
@@ -80,18 +79,21 @@ func (a *app) root() *cobra.Command {
 	root.SetVersionTemplate("ctxledger {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return a.flagError(err) })
 	f := root.PersistentFlags()
-	f.StringVar(&a.workspace, "workspace", "", "root `DIRECTORY` of the workspace (default: found from where you are)")
+	f.StringVar(&a.workspace, "workspace", "",
+		"root `DIRECTORY` of the workspace (default: found from the working directory)")
 	f.BoolVar(&a.json, "json", false, "print the answer as JSON")
-	f.BoolVar(&a.inProcess, "in-process", false, "own the ledger in this process instead of asking its daemon")
+	f.BoolVar(&a.inProcess, "in-process", false, "open the ledger in this process instead of using its daemon")
 	root.AddGroup(
-		&cobra.Group{ID: groupView, Title: "Sessions and their views:"},
-		&cobra.Group{ID: groupStore, Title: "What is kept beside them:"},
-		&cobra.Group{ID: groupLedger, Title: "The ledger itself:"},
-		&cobra.Group{ID: groupSelf, Title: "The program itself:"},
+		&cobra.Group{ID: groupView, Title: "Sessions and views:"},
+		&cobra.Group{ID: groupStore, Title: "Other stored data:"},
+		&cobra.Group{ID: groupLedger, Title: "The ledger:"},
+		&cobra.Group{ID: groupSelf, Title: "The program:"},
 	)
-	add(root, groupView, a.statusCommand(), a.sessionsCommand(), a.importCommand(), a.auditCommand(), a.compactCommand(), a.recoverCommand(), a.restoreCommand(), a.diffCommand())
+	add(root, groupView, a.statusCommand(), a.sessionsCommand(), a.importCommand(), a.auditCommand(),
+		a.compactCommand(), a.recoverCommand(), a.restoreCommand(), a.diffCommand())
 	add(root, groupStore, a.catCommand(), a.artifactCommand(), a.memoryCommand(), a.changesCommand(), a.whyCommand())
-	add(root, groupLedger, a.backupCommand(), a.checkCommand(), a.duCommand(), a.exportCommand(), a.forgetCommand(), a.gcCommand(), a.repairCommand(), a.retainCommand())
+	add(root, groupLedger, a.backupCommand(), a.checkCommand(), a.duCommand(), a.exportCommand(),
+		a.forgetCommand(), a.gcCommand(), a.repairCommand(), a.retainCommand())
 	add(root, groupSelf, a.benchCommand(), a.countCommand(), a.eventsCommand(), a.daemonCommand(), a.trustCommand())
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpCommandGroupID(groupSelf)
@@ -107,7 +109,7 @@ func add(root *cobra.Command, group string, commands ...*cobra.Command) {
 	}
 }
 
-// helpCommand is cobra's, but for a command that does not exist, which is wrong use.
+// helpCommand is like cobra's, but naming a command that does not exist is wrong use.
 func (a *app) helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND…]",

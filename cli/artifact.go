@@ -22,14 +22,14 @@ func (a *app) artifactCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "artifact",
 		Short: "Content kept outside the context: put, ls, read, grep, search, forget",
-		Long: "An artifact is content that is kept outside the context, such as a large tool result. A session's view\n" +
-			"shows its handle instead. Without a command it lists the artifacts.",
+		Long: "An artifact is content that is kept outside the context, such as a large tool result. A session's\n" +
+			"view shows its handle instead. Without a command it lists the artifacts.",
 		Example: "  ctxledger artifact ls\n  ctxledger artifact read a3f9c20b1d7e --lines 1-40",
 		Args:    a.args(0, 0),
 	}
-	cmd.RunE = shows(a, func(ctx context.Context, api ledger.API, _ []string) (resp ledger.ArtifactsResponse, err error) {
+	cmd.RunE = shows(a, func(ctx context.Context, api ledger.API, _ []string) (ledger.ArtifactsResponse, error) {
 		if err := atLeast(1, limit, "--limit"); err != nil {
-			return resp, err
+			return ledger.ArtifactsResponse{}, err
 		}
 		return api.Artifacts(ctx, ledger.ArtifactsRequest{Limit: limit})
 	}, a.printArtifacts)
@@ -56,7 +56,8 @@ func (a *app) printArtifacts(w io.Writer, resp ledger.ArtifactsResponse) {
 		if art.Forgotten != nil {
 			what = "(forgotten on " + a.stamp(*art.Forgotten) + ") " + what
 		}
-		t.add(art.ID, a.stamp(art.Created), chars.Size(art.Bytes), chars.Commas(art.Lines), chars.Commas(art.Tokens), what)
+		t.add(art.ID, a.stamp(art.Created), chars.Size(art.Bytes), chars.Commas(art.Lines), chars.Commas(art.Tokens),
+			what)
 	}
 	t.print(w)
 	more(w, resp.Total-len(resp.Artifacts), resp.Total)
@@ -117,8 +118,8 @@ func (a *app) artifactForget() *cobra.Command {
 	return &cobra.Command{
 		Use:   "forget HANDLE",
 		Short: "Delete an artifact's content and the originals that hold it; a tombstone stays",
-		Long: "Deletes the content for good, also from the recorded sessions that hold it. The handle then says that it\n" +
-			"was forgotten, and when.",
+		Long: "Deletes the content for good, also from the recorded sessions that hold it. The handle then says\n" +
+			"that it was forgotten, and when.",
 		Example: "  ctxledger artifact forget a3f9c20b1d7e",
 		Args:    a.args(1, 1),
 		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (artifacts.Artifact, error) {

@@ -18,9 +18,10 @@ func (a *app) artifactRead() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "read HANDLE",
 		Short: "Read a part of an artifact, of a summary's range or of a message",
-		Long: "Reads one page, from the start or from what a flag selects. Standard error says what was read and how\n" +
-			"to read the next page. `ctxledger cat HANDLE` prints everything at once.",
-		Example: "  ctxledger artifact read a3f9c20b1d7e --lines 100-140\n  ctxledger artifact read a3f9c20b1d7e --tail 20\n" +
+		Long: "Reads one page, from the start or from what a flag selects. Standard error says what was read and\n" +
+			"how to read the next page. `ctxledger cat HANDLE` prints everything at once.",
+		Example: "  ctxledger artifact read a3f9c20b1d7e --lines 100-140\n" +
+			"  ctxledger artifact read a3f9c20b1d7e --tail 20\n" +
 			"  ctxledger artifact read a3f9c20b1d7e --json-path '$.items[0].name'",
 		Args: a.args(1, 1),
 		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {

@@ -24,16 +24,17 @@ func (a *app) auditCommand() *cobra.Command {
 	var page string
 	cmd := &cobra.Command{
 		Use:   "audit [--html FILE] [PATH…]",
-		Short: "What past sessions cost, what filled them, and what was sent or lost again and again",
-		Long: "Reads session files of coding agents and says what was spent on what: by model, day, project and session,\n" +
-			"what filled the requests, the dearest tools and files, and what compactions lost. Without a path it reads\n" +
-			"where the agents keep their sessions. Files are only read; your ledger is not opened and no daemon started.\n" +
-			"\n" +
-			"Tokens and requests are those that the providers reported, each counted once; dollars are list prices.\n" +
-			"What filled a request is an estimate, marked ≈, that adds up to what was reported. docs/audit.md says what\n" +
-			"each figure means. For some seconds the dearest sessions are played through ctxledger, in a temporary\n" +
-			"directory, to say what it would have saved: replay, not solved tasks. A file that cannot be read is named,\n" +
-			"the rest is counted, and the exit status is 1.",
+		Short: "Show what past sessions cost, what filled their requests, and what compactions lost",
+		Long: "Reads session files of coding agents and shows what was spent: by model, day, project and session,\n" +
+			"what filled the requests, the most expensive tools and files, and what compactions lost. Without a\n" +
+			"path it reads where the agents keep their sessions. It only reads files, opens no ledger and\n" +
+			"starts no daemon.\n\n" +
+			"Tokens and requests are those that the providers reported, each counted once; dollars are list\n" +
+			"prices. What filled a request is an estimate, marked ≈, that adds up to the reported tokens.\n" +
+			"docs/audit.md explains each figure. For some seconds it replays the most expensive sessions\n" +
+			"through ctxledger, in a temporary directory, to estimate what it would have saved: replay, not\n" +
+			"solved tasks. A file that cannot be read is reported, the rest is counted, and the exit status is\n" +
+			"1.",
 		Example: "  ctxledger audit\n  ctxledger audit --html audit.html ~/.claude/projects/-home-me-app",
 		Args:    a.args(0, -1),
 		RunE:    func(cmd *cobra.Command, paths []string) error { return a.audit(cmd.Context(), paths, page) },
@@ -87,7 +88,7 @@ func playOf(o replay.Outcome) report.Play {
 	}
 }
 
-// maxTitle is how much of a session's first line stands for it, in characters.
+// maxTitle bounds the title of a session, in characters.
 const maxTitle = 120
 
 // writePage writes the page in one step, readable by the user alone.
@@ -117,7 +118,8 @@ func (a *app) sayUnread(found audit.Audit) error {
 	var damaged, failed []string
 	for _, d := range found.Damaged {
 		lines := chars.Plural(d.Broken+d.Long, "damaged line")
-		damaged = append(damaged, fmt.Sprintf("%s: %s left out, the first is line %s", oneLine(d.Path), lines, chars.Commas(d.First)))
+		damaged = append(damaged,
+			fmt.Sprintf("%s: %s left out, the first is line %s", oneLine(d.Path), lines, chars.Commas(d.First)))
 	}
 	for _, f := range found.Failed {
 		failed = append(failed, oneLine(f.Path)+": "+f.Reason)
@@ -125,7 +127,8 @@ func (a *app) sayUnread(found audit.Audit) error {
 	a.sayEach(damaged, maxNotices, "more damaged file")
 	a.sayEach(failed, maxFailures, "more path")
 	if len(found.Failed) > 0 {
-		return fault.New(fault.Unavailable, "cli.audit", "%s could not be read", chars.Plural(len(found.Failed), "path"))
+		return fault.New(fault.Unavailable, "cli.audit", "%s could not be read",
+			chars.Plural(len(found.Failed), "path"))
 	}
 	if found.Files == 0 {
 		a.say("no session files in %s", strings.Join(found.Looked, ", "))

@@ -30,10 +30,10 @@ type auditRow struct {
 // name is the last cell of a row, which takes what is left of the width.
 type name struct {
 	text string
-	path bool // its end tells more than its beginning
+	path bool // whether to cut it at its beginning
 }
 
-// lists returns the lists that there is room for, in their order.
+// lists returns the lists that fit, in their order.
 func (p *auditPage) lists() []auditList {
 	all := []auditList{p.models(), p.tools(), p.files()}
 	if p.rows >= auditAll || p.width >= auditPair {
@@ -73,7 +73,8 @@ func (p *auditPage) tools() auditList {
 func (p *auditPage) files() auditList {
 	l := auditList{estimate: true, head: []string{"READS", "AGAIN", "TIMES SENT", "FILE READ"}}
 	for _, f := range p.r.Read {
-		l.rows = append(l.rows, carriedRow(f.Carried, name{p.short(f.Path), true}, chars.Commas(f.Reads), chars.Commas(f.Again), times(f.Carried)))
+		l.rows = append(l.rows, carriedRow(f.Carried, name{p.short(f.Path), true},
+			chars.Commas(f.Reads), chars.Commas(f.Again), times(f.Carried)))
 	}
 	return l
 }
@@ -86,10 +87,11 @@ func (p *auditPage) sessions() auditList {
 	for _, s := range p.r.Dearest {
 		date := p.date(s.Start)
 		if p.width > 0 {
-			_, date, _ = strings.Cut(date, "-") // the year stands above
+			_, date, _ = strings.Cut(date, "-") // the period above has the year
 		}
 		what := name{text: date + " " + cmp.Or(s.Title, s.ID)}
-		l.rows = append(l.rows, spentRow(s.Spent, what, report.Magnitude(float64(s.Tokens())), chars.Commas(s.Requests)))
+		l.rows = append(l.rows,
+			spentRow(s.Spent, what, report.Magnitude(float64(s.Tokens())), chars.Commas(s.Requests)))
 	}
 	return l
 }
@@ -100,7 +102,8 @@ func (p *auditPage) directories() auditList {
 		return l
 	}
 	for _, x := range p.r.Projects {
-		l.rows = append(l.rows, spentRow(x.Spent, name{p.short(x.Name), true}, report.Magnitude(float64(x.Tokens())), chars.Commas(x.Requests)))
+		l.rows = append(l.rows, spentRow(x.Spent, name{p.short(x.Name), true},
+			report.Magnitude(float64(x.Tokens())), chars.Commas(x.Requests)))
 	}
 	return l
 }
@@ -110,7 +113,8 @@ func (p *auditPage) parts() auditList {
 	l := auditList{estimate: true, head: []string{"SHARE", "SENT", "TIMES SENT", "PART OF THE REQUESTS"}}
 	whole := p.worth(p.r.Total.Dollars, float64(p.r.Total.Tokens()))
 	for _, x := range p.portions() {
-		l.rows = append(l.rows, carriedRow(x.Carried, name{text: x.name}, shareText(x.worth, whole), report.Magnitude(x.Sent), times(x.Carried)))
+		l.rows = append(l.rows, carriedRow(x.Carried, name{text: x.name},
+			shareText(x.worth, whole), report.Magnitude(x.Sent), times(x.Carried)))
 	}
 	return l
 }
@@ -141,8 +145,7 @@ func times(c report.Carried) string {
 	return fmt.Sprintf("%.0f×", c.Times())
 }
 
-// lines prints a list into so many columns; 0: into as many as it takes. The narrower it is, the fewer figures
-// stand beside the amount.
+// lines prints a list into width columns; 0: no limit. A narrow list has fewer figures after the amount.
 func (p *auditPage) lines(l auditList, width int) []string {
 	const withBar, withAll, narrow, wide, wideFrom = 46, 60, 5, 12, 90
 	figures := len(l.head) - 1
@@ -197,22 +200,22 @@ func (p *auditPage) amount(r auditRow) string {
 // fitted prints a table with the names as far as they fit into so many columns; 0: whole.
 func (p *auditPage) fitted(t *table, names []name, width int) []string {
 	last := len(t.head) - 1
-	room := width
+	left := width
 	for _, w := range t.widths()[:last] {
-		room -= w + 2
+		left -= w + 2
 	}
 	for i, n := range names {
 		switch {
 		case width == 0:
 		case n.path:
-			n.text = ending(n.text, max(room, auditName))
+			n.text = ending(n.text, max(left, auditName))
 		default:
-			n.text = cut(n.text, max(room, auditName))
+			n.text = cut(n.text, max(left, auditName))
 		}
 		t.rows[i][last] = n.text
 	}
 	if width > 0 {
-		t.head[last] = cut(t.head[last], max(room, auditName))
+		t.head[last] = cut(t.head[last], max(left, auditName))
 	}
 	var b bytes.Buffer
 	t.print(&b)

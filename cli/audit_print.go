@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/term"
-
 	"ctxledger.dev/agents/audit"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/report"
@@ -20,16 +18,17 @@ import (
 const (
 	// auditRows is how many rows a list of an audit has where nothing limits it.
 	auditRows = 10
-	// auditPair is how wide a terminal has to be for lists to stand in pairs, in columns.
+	// auditPair is the least width of a terminal for printing lists in pairs, in columns.
 	auditPair = 76
-	// auditAll is how many rows the lists have from which on those stand there too that tell less.
+	// auditAll is how many rows fit into each list when the less important lists are printed too.
 	auditAll = 4
 )
 
 // printAudit writes the audit so that it fits the screen, as far as that is possible.
 func (a *app) printAudit(w io.Writer, r audit.Audit) {
 	if r.Files > 0 {
-		w.Write(a.auditText(r, columns(a.Out), rows(a.Out))) //nolint:errcheck // into memory
+		width, height := screen(a.Out)
+		w.Write(a.auditText(r, width, height)) //nolint:errcheck // into memory
 	}
 }
 
@@ -53,25 +52,13 @@ func (a *app) auditText(r audit.Audit, width, height int) []byte {
 	return b.Bytes()
 }
 
-// rows returns how many rows a terminal has, 0 if w is none or does not tell.
-func rows(w any) int {
-	if !terminal(w) {
-		return 0
-	}
-	_, height, err := term.GetSize(w.(interface{ Fd() uintptr }).Fd())
-	if err != nil {
-		return 0
-	}
-	return height
-}
-
 // auditPage prints an audit with so many rows for each list.
 type auditPage struct {
 	*app
 	r     audit.Audit
 	width int // columns; 0: not known
 	rows  int
-	airy  bool // empty lines stand between the parts
+	airy  bool // with empty lines between the parts
 }
 
 func (p *auditPage) print(w io.Writer) {
@@ -85,7 +72,7 @@ func (p *auditPage) print(w io.Writer) {
 			p.write(w, p.lines(lists[i], p.width))
 		} else {
 			half := (p.width - between) / 2
-			p.write(w, beside(p.lines(lists[i], half), p.lines(lists[i+1], half), half))
+			p.write(w, sideBySide(p.lines(lists[i], half), p.lines(lists[i+1], half), half))
 			i++
 		}
 		p.gap(w)
@@ -94,11 +81,11 @@ func (p *auditPage) print(w io.Writer) {
 	p.says(w)
 }
 
-// between is how many columns stand between two lists of a pair.
+// between is the gap between two lists of a pair, in columns.
 const between = 3
 
-// beside puts two lists beside each other, the left one in so many columns.
-func beside(left, right []string, width int) []string {
+// sideBySide puts two lists side by side, the left one in width columns.
+func sideBySide(left, right []string, width int) []string {
 	out := make([]string, max(len(left), len(right)))
 	for i := range out {
 		if i < len(left) {
@@ -117,14 +104,14 @@ func (p *auditPage) write(w io.Writer, lines []string) {
 	}
 }
 
-// gap is an empty line where there is room for it.
+// gap prints an empty line if there is space for it.
 func (p *auditPage) gap(w io.Writer) {
 	if p.airy {
 		fmt.Fprintln(w)
 	}
 }
 
-// headline says what it is all about.
+// headline prints the totals.
 func (p *auditPage) headline(w io.Writer) {
 	r := p.r
 	spent := fmt.Sprintf("%s at list prices", report.Dollars(r.Total.Dollars))
@@ -132,16 +119,18 @@ func (p *auditPage) headline(w io.Writer) {
 	case r.Total.Dollars == 0 && r.Total.Unpriced > 0:
 		spent = "no price is known"
 	case r.Total.Unpriced > 0:
-		spent = fmt.Sprintf("%s at list prices and %s tokens without a price", report.Dollars(r.Total.Dollars), report.Magnitude(float64(r.Total.Unpriced)))
+		spent = fmt.Sprintf("%s at list prices and %s tokens without a price",
+			report.Dollars(r.Total.Dollars), report.Magnitude(float64(r.Total.Unpriced)))
 	}
-	text := fmt.Sprintf("%s: %s, %s, %s tokens", spent, chars.Plural(r.Sessions, "session"), chars.Plural(r.Total.Requests, "request"), report.Magnitude(float64(r.Total.Tokens())))
+	text := fmt.Sprintf("%s: %s, %s, %s tokens", spent, chars.Plural(r.Sessions, "session"),
+		chars.Plural(r.Total.Requests, "request"), report.Magnitude(float64(r.Total.Tokens())))
 	if p.width > 0 {
 		text = lipgloss.Wrap(text, p.width, " ")
 	}
 	fmt.Fprintln(w, strings.Replace(text, spent, p.style(lipgloss.NewStyle().Bold(true)).Render(spent), 1))
 }
 
-// days says when it was, and how the days went.
+// days prints the period and a chart of its days.
 func (p *auditPage) days(w io.Writer) {
 	r := p.r
 	when := p.date(r.From)
@@ -162,7 +151,8 @@ func (p *auditPage) days(w io.Writer) {
 		cells = min(cells, p.width-lipgloss.Width(when)-gap)
 	}
 	if cells > gap && dearest.Dollars > 0 {
-		when = p.bars().Render(spark(r.Days[max(0, len(r.Days)-cells):], dearest.Dollars)) + strings.Repeat(" ", gap) + when
+		chart := spark(r.Days[max(0, len(r.Days)-cells):], dearest.Dollars)
+		when = p.bars().Render(chart) + strings.Repeat(" ", gap) + when
 	}
 	fmt.Fprintln(w, when)
 }
@@ -211,7 +201,7 @@ func (p *auditPage) short(path string) string {
 	return path
 }
 
-// losses lists what compactions lost, where there is room for more than their sum.
+// losses lists what each compaction lost, if there is space for more than the sum.
 func (p *auditPage) losses(w io.Writer) {
 	if len(p.r.Compactions) == 0 || p.rows <= auditAll {
 		return
@@ -219,19 +209,20 @@ func (p *auditPage) losses(w io.Writer) {
 	t := p.newTable(">BEFORE", ">AFTER", ">REREAD", ">RERUN", ">NAMES LOST", "COMPACTION")
 	var names []name
 	for _, l := range p.r.Compactions[:min(len(p.r.Compactions), p.rows/2)] {
-		t.addSafe(report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)), chars.Commas(l.Reread.Count), chars.Commas(l.Rerun.Count),
-			fmt.Sprintf("%d of %d", l.Missing, l.Used), "")
+		t.addSafe(report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)),
+			chars.Commas(l.Reread.Count), chars.Commas(l.Rerun.Count), fmt.Sprintf("%d of %d", l.Missing, l.Used), "")
 		var lost []string
 		for _, n := range l.Names {
 			lost = append(lost, lastPart(n))
 		}
-		names = append(names, name{text: oneLine(p.stamp(l.Time) + " " + shortID(l.Session) + " " + strings.Join(lost, ", "))})
+		text := p.stamp(l.Time) + " " + shortID(l.Session) + " " + strings.Join(lost, ", ")
+		names = append(names, name{text: oneLine(text)})
 	}
 	p.write(w, p.fitted(t, names, p.width))
 	p.gap(w)
 }
 
-// lastPart is the end of a path that tells it from others, or any other name.
+// lastPart returns the end of a path that distinguishes it from others; other names it returns whole.
 func lastPart(name string) string {
 	const telling = 4 // bytes
 	i := strings.LastIndexByte(name, '/')
@@ -241,5 +232,5 @@ func lastPart(name string) string {
 	return name[i+1:]
 }
 
-// shortID is as much of a host's id as tells sessions apart.
+// shortID returns as much of a host's id as distinguishes sessions.
 func shortID(id string) string { return id[:min(len(id), 8)] }

@@ -15,7 +15,7 @@ import (
 // the figures do not know.
 func (p *auditPage) says(w io.Writer) {
 	for _, x := range []struct{ label, text string }{
-		{"AGAIN", p.again()}, {"COMPACTED", p.compacted()}, {"REPLAYED", p.replayed()}, {"BESIDE", p.caveats()},
+		{"AGAIN", p.again()}, {"COMPACTED", p.compacted()}, {"REPLAYED", p.replayed()}, {"ALSO", p.caveats()},
 	} {
 		if x.text != "" {
 			p.paragraph(w, x.label, x.text)
@@ -23,14 +23,14 @@ func (p *auditPage) says(w io.Writer) {
 	}
 }
 
-// paragraph writes a sentence in lines that fit: beside its label, or behind it where that is too narrow.
+// paragraph writes a sentence in lines that fit: indented after its label, or in a narrow terminal below it.
 func (p *auditPage) paragraph(w io.Writer, label, text string) {
-	const beside, behind = 11, 2 // columns that lines are indented by
+	const deep, shallow = 11, 2 // columns of indentation
 	faint := p.style(lipgloss.NewStyle().Faint(true))
-	indent, lead := beside, faint.Render(label)+strings.Repeat(" ", beside-len(label))
+	indent, lead := deep, faint.Render(label)+strings.Repeat(" ", deep-len(label))
 	text = chars.Plain(text)
 	if 0 < p.width && p.width < auditPair {
-		indent, lead, text = behind, "", label+" "+text
+		indent, lead, text = shallow, "", label+" "+text
 	}
 	if p.width > 0 {
 		text = lipgloss.Wrap(text, max(p.width-indent, auditName), " ")
@@ -50,8 +50,8 @@ func (p *auditPage) again() string {
 	}
 	text := fmt.Sprintf("each token was sent ≈%.0f times", n)
 	if r := p.r.Reads; r.Again > 0 {
-		text += fmt.Sprintf("; %s of %s were of a file read before, %s of them gave the same text", chars.Commas(r.Again),
-			chars.Plural(r.Reads, "read"), chars.Commas(r.Same))
+		text += fmt.Sprintf("; %s of %s were of a file read before, %s of them gave the same text",
+			chars.Commas(r.Again), chars.Plural(r.Reads, "read"), chars.Commas(r.Same))
 	}
 	return text
 }
@@ -62,9 +62,11 @@ func (p *auditPage) compacted() string {
 	if p.r.Compacted == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, %s → %s tokens; then %s read again (≈%s) and %s run again; %s of %s names used again stood in no summary",
-		chars.Plural(p.r.Compacted, "time"), report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)), chars.Plural(l.Reread.Count, "file"),
-		report.Dollars(l.Reread.Dollars), chars.Plural(l.Rerun.Count, "command"), chars.Commas(l.Missing), chars.Commas(l.Used))
+	return fmt.Sprintf("%s, %s → %s tokens; then %s read again (≈%s) and %s run again; "+
+		"%s of %s names used again were in no summary",
+		chars.Plural(p.r.Compacted, "time"), report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)),
+		chars.Plural(l.Reread.Count, "file"), report.Dollars(l.Reread.Dollars), chars.Plural(l.Rerun.Count, "command"),
+		chars.Commas(l.Missing), chars.Commas(l.Used))
 }
 
 // replayed says what the product would have made of the dearest sessions.
@@ -80,7 +82,8 @@ func (p *auditPage) replayed() string {
 	if r.Sessions < r.Of {
 		which = fmt.Sprintf("%d of %s, the dearest", r.Sessions, which)
 	}
-	return fmt.Sprintf("%s, %.0f %% of the cost, with ctxledger: %s, as a replay reckons %s instead of %s. Replay, not solved tasks",
+	return fmt.Sprintf("%s, %.0f %% of the cost, with ctxledger: %s, by replay %s instead of %s. "+
+		"Replay, not solved tasks",
 		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), r.Recorded.Cost())
 }
 
@@ -93,7 +96,8 @@ func (p *auditPage) caveats() string {
 		say("subagents: %s of it, %s", report.Dollars(s.Dollars), chars.Plural(s.Requests, "request"))
 	}
 	if c.Unfinished.Requests > 0 {
-		say("%s recorded only as they began: ≈%s more by their text", chars.Plural(c.Unfinished.Requests, "answer"), report.Dollars(c.Unfinished.Dollars))
+		say("%s recorded only as they began: ≈%s more by their text",
+			chars.Plural(c.Unfinished.Requests, "answer"), report.Dollars(c.Unfinished.Dollars))
 	}
 	if c.LongWrites > 0 {
 		say("%s tokens cached for an hour, at twice the input price", report.Magnitude(float64(c.LongWrites)))

@@ -95,8 +95,8 @@ func aligned(t *testing.T, lines []string) {
 	}
 }
 
-// Whoever sees no colours tells the parts by their marks.
-func TestThePartsOfABarAreTold(t *testing.T) {
+// Without colours, marks distinguish the parts of a bar.
+func TestThePartsOfABarDiffer(t *testing.T) {
 	a := &app{masks: redact.New(nil), Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
 	lines := strings.Split(string(a.auditText(largeAudit(), 100, 24)), "\n")
 	bar, key := lines[1], strings.Join(lines[2:4], " ")
@@ -127,8 +127,8 @@ func TestAnUnknownPriceIsNotNothing(t *testing.T) {
 	}
 }
 
-// A replay is told with what it was of, and with its sign.
-func TestAReplayIsTold(t *testing.T) {
+// A replay is printed with what it covers, and with its sign.
+func TestAReplayIsPrinted(t *testing.T) {
 	a := &app{masks: redact.New(nil), Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
 	play := func(dollars float64) report.Play { return report.Play{Dollars: dollars, Priced: true, Units: dollars} }
 	for _, c := range []struct {
@@ -136,8 +136,8 @@ func TestAReplayIsTold(t *testing.T) {
 		want string
 	}{
 		{nil, "nothing in so short a time"},
-		{[]float64{75}, "1 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 25 % saved, as a replay reckons $75.00 instead of $100.00. Replay, not solved tasks"},
-		{[]float64{100, 110}, "2 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 5 % dearer, as a replay reckons $210.00 instead of $200.00. Replay, not solved tasks"},
+		{[]float64{75}, "1 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 25 % saved, by replay $75.00 instead of $100.00. Replay, not solved tasks"},
+		{[]float64{100, 110}, "2 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 5 % dearer, by replay $210.00 instead of $200.00. Replay, not solved tasks"},
 	} {
 		r := largeAudit()
 		r.Replayed = &report.Replayed{Of: 9, Part: 0.12}
@@ -156,7 +156,7 @@ func TestAnAuditOfOneSessionHasNoEmptyLists(t *testing.T) {
 	text := string(a.auditText(audit.Audit{Report: r}, 80, 24))
 	for _, bad := range []string{"TOOL", "FILE", "SESSION", "DIRECTORY", "COMPACTION"} {
 		if strings.Contains(text, bad) {
-			t.Errorf("%s stands in\n%s", bad, text)
+			t.Errorf("found %s in\n%s", bad, text)
 		}
 	}
 }

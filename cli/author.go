@@ -26,7 +26,8 @@ type authorFlags struct {
 func (f *authorFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.model, "model", "", "in modes llm and hybrid: `MODEL` writes instead of the configured one")
-	flags.StringVar(&f.summary, "summary", "", "read the summary from `FILE` (- is standard input) instead of asking a model")
+	flags.StringVar(&f.summary, "summary", "",
+		"read the summary from `FILE` (- is standard input) instead of asking a model")
 	flags.BoolVar(&f.reasoning, "reasoning", false, "keep excerpts of the model's reasoning")
 }
 

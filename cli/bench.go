@@ -16,10 +16,10 @@ import (
 func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure on your own sessions what ctxledger would have done to them",
-		Long: "Plays recorded sessions through ctxledger. It is replay, not solved tasks: a session went as it went,\n" +
-			"and nobody knows what the agent would have done with another view. No ledger is opened but one in a\n" +
-			"temporary directory, and nothing leaves the machine.",
+		Short: "Measure the effect of ctxledger on your own recorded sessions",
+		Long: "Plays recorded sessions through ctxledger. It is replay, not solved tasks: with another view the\n" +
+			"agent might have acted differently. It uses a temporary ledger only, and nothing leaves the\n" +
+			"machine.",
 		Args: a.args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -27,9 +27,11 @@ func (a *app) benchCommand() *cobra.Command {
 	return cmd
 }
 
-// eachSession reads session files and hands each on. A file that fails is named, and the rest goes on;
-// the error says how many failed.
-func (a *app) eachSession(ctx context.Context, files []string, do func(ctx context.Context, s *replay.Session) error) error {
+// eachSession reads session files and calls do for each. It reports a file that fails and continues with the next;
+// its error says how many failed.
+func (a *app) eachSession(
+	ctx context.Context, files []string, do func(ctx context.Context, s *replay.Session) error,
+) error {
 	ctx, stop := untilInterrupted(ctx) // a replay's ledger is not left behind
 	defer stop()
 	failed := 0
@@ -44,12 +46,15 @@ func (a *app) eachSession(ctx context.Context, files []string, do func(ctx conte
 		}
 	}
 	if failed > 0 {
-		return fault.New(fault.Invalid, "cli.bench", "%d of %s could not be replayed", failed, chars.Plural(len(files), "file"))
+		return fault.New(fault.Invalid, "cli.bench", "%d of %s could not be replayed", failed,
+			chars.Plural(len(files), "file"))
 	}
 	return nil
 }
 
-func (a *app) readSession(ctx context.Context, file string, do func(ctx context.Context, s *replay.Session) error) error {
+func (a *app) readSession(
+	ctx context.Context, file string, do func(ctx context.Context, s *replay.Session) error,
+) error {
 	f, err := openFile(file, a.absolute(file))
 	if err != nil {
 		return err

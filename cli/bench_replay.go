@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -28,13 +29,13 @@ type lost struct {
 func (a *app) benchReplayCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "replay FILE…",
-		Short: "What policies for the view would have cost",
-		Long: "Plays sessions request by request under each policy and adds up tokens and costs at list prices, with the\n" +
-			"provider's prompt cache: what a request begins with as the one before did is read from it, as long as not\n" +
-			"more than five minutes lie between, or an hour where the session's host asked for that. Stubs and summaries\n" +
-			"are charged, and for every identifier that a call uses, that was said before and that the view lacks, one\n" +
-			"read_artifact call with its result. \"none\" is the recorded session with its host's own compactions, whose own\n" +
-			"reading again stands in the record.",
+		Short: "Compare what policies for the view would have cost",
+		Long: "Replays sessions request by request under each policy, and adds up tokens and costs at list\n" +
+			"prices. The provider's prompt cache is simulated: the common prefix with the previous request is\n" +
+			"read from the cache for five minutes, or an hour if the session's host asked for that. Stubs and\n" +
+			"summaries are charged. So is one read_artifact call with its result for every identifier that a\n" +
+			"call uses, that was said before and that the view lacks. \"none\" is the session as recorded, with\n" +
+			"its host's own compactions and re-reads.",
 		Example: "  ctxledger bench replay session.jsonl",
 		Args:    a.args(1, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -50,10 +51,7 @@ func (a *app) benchReplayCommand() *cobra.Command {
 				return failed
 			}
 			out.sum()
-			if err := a.answer(out, func(w io.Writer) { a.printReplay(w, out) }); err != nil {
-				return err
-			}
-			return failed
+			return cmp.Or(a.answer(out, func(w io.Writer) { a.printReplay(w, out) }), failed)
 		},
 	}
 }
@@ -73,18 +71,21 @@ func (a *app) printReplay(w io.Writer, r replayed) {
 		return
 	}
 	t := a.newTable("POLICY", ">INPUT", ">FROM CACHE", ">COST", ">OF NONE", ">STABLE", ">KEPT", ">READ BACK")
-	for i, o := range r.Policies {
+	for _, o := range r.Policies {
 		cost := "–"
 		if o.Priced {
 			cost = fmt.Sprintf("$%.2f", o.Dollars)
 		}
 		t.add(o.Policy, chars.Commas(int(o.Input)), percent(float64(o.CacheRead)/float64(max(o.Input, 1)), true), cost,
-			percent(o.Units/r.Policies[0].Units, r.Policies[0].Units > 0), percent(o.Stable, true), percent(o.Kept, true), chars.Commas(r.Policies[i].ReadBack))
+			percent(o.Units/r.Policies[0].Units, r.Policies[0].Units > 0), percent(o.Stable, true),
+			percent(o.Kept, true), chars.Commas(o.ReadBack))
 	}
 	t.print(w)
-	fmt.Fprintf(w, "\n%s. Stable: requests between recorded steps that begin with all of the one before. Kept: identifiers of calls that the view had.\n", chars.Plural(len(r.Sessions), "session"))
+	fmt.Fprintf(w, "\n%s. Stable: requests between recorded steps that begin with the whole previous one. "+
+		"Kept: identifiers of calls that the view had.\n", chars.Plural(len(r.Sessions), "session"))
 	for _, l := range r.Lost {
-		fmt.Fprintf(w, "ctxledger loses: %s, %s of what it cost\n", a.line(l.Session, cellWidth), percent(l.Ratio, true))
+		fmt.Fprintf(w, "ctxledger loses: %s, %s of what it cost\n", a.line(l.Session, cellWidth),
+			percent(l.Ratio, true))
 	}
 	notTasks(w)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -44,14 +45,14 @@ var summaries = []struct {
 func (a *app) benchRetentionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "retention FILE…",
-		Short: "What summaries keep of what was needed later",
-		Long: "At every compaction that the agent made in the sessions, builds ctxledger's summary of the same length in\n" +
-			"tokens and measures, beside the one that the session's own model wrote: need, the identifiers of the next\n" +
-			"200 tool calls that were known before; hard, those that nothing says again before they are used; files,\n" +
-			"the changed files, and bind, those with what was done to them; cmds, tests and builds with their last\n" +
-			"outcome; user, the words of the last ten requests; prec, the part of a summary's identifiers that is\n" +
-			"needed; dense, the part of it that is a mere list. A word list and the end of the conversation, of the\n" +
-			"same length, show what the figures are worth.",
+		Short: "Measure what summaries keep of what was needed later",
+		Long: "At every compaction in the sessions, builds ctxledger's summary of the same length in tokens, and\n" +
+			"compares it with the one that the session's own model wrote. need: identifiers of the next 200\n" +
+			"tool calls that were known before. hard: those that nothing repeats before they are used. files:\n" +
+			"changed files. bind: changed files with what was done to them. cmds: tests and builds with their\n" +
+			"last outcome. user: words of the last ten requests. prec: the part of a summary's identifiers that\n" +
+			"is needed. dense: the part of a summary that is a mere list. A word list and the end of the\n" +
+			"conversation, of the same length, are the baselines.",
 		Example: "  ctxledger bench retention ~/.claude/projects/*/*.jsonl",
 		Args:    a.args(1, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -70,10 +71,7 @@ func (a *app) benchRetentionCommand() *cobra.Command {
 				return failed
 			}
 			out.sum()
-			if err := a.answer(out, func(w io.Writer) { a.printRetained(w, out) }); err != nil {
-				return err
-			}
-			return failed
+			return cmp.Or(a.answer(out, func(w io.Writer) { a.printRetained(w, out) }), failed)
 		},
 	}
 }

@@ -13,10 +13,10 @@ import (
 func (a *app) catCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "cat HANDLE",
-		Short: "Print what a handle stands for, whole and byte for byte",
-		Long: "Prints an artifact, the range that a summary stands for, or a message: whatever a handle in a stub,\n" +
-			"in a summary or in `ctxledger diff` names. On a terminal, control characters are shown as escapes.\n" +
-			"With --json, what is not UTF-8 comes in base64.",
+		Short: "Print the whole content of a handle, byte for byte",
+		Long: "Prints what a handle in a stub, in a summary or in `ctxledger diff` refers to: an artifact, the\n" +
+			"range that a summary replaces, or a message. On a terminal, control characters are shown as\n" +
+			"escapes. With --json, content that is not UTF-8 is in base64.",
 		Example: "  ctxledger cat a3f9c20b1d7e | less",
 		Args:    a.args(1, 1),
 		RunE:    a.asks(a.cat),

@@ -19,27 +19,28 @@ func (a *app) changesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "changes [--session S] [PATH]",
 		Short: "List changes of files, newest first",
-		Long: "Lists the recorded changes of files, each with its source: observed by ctxledger, reported by a session's\n" +
-			"tool call (transcript), or inferred from a command. An observed change is attributed to the call that ran\n" +
-			"when the file changed. If several ran, their sessions are marked with a question mark; if none ran, the\n" +
-			"change is external.",
+		Long: "Lists the recorded changes of files, each with its source: observed by ctxledger, reported by a\n" +
+			"session's tool call (transcript), or inferred from a command. An observed change is attributed to\n" +
+			"the call that ran when the file changed. If several ran, their sessions are marked with a question\n" +
+			"mark; if none ran, the change is external.",
 		Example: "  ctxledger changes\n  ctxledger changes --session ab03de2c internal/",
 		Args:    a.args(0, 1),
-		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (resp ledger.ChangesResponse, err error) {
+		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (ledger.ChangesResponse, error) {
 			if r.Limit < 1 || r.Since < 0 {
-				return resp, misuse("--limit must be at least 1, --since at least 0")
+				return ledger.ChangesResponse{}, misuse("--limit must be at least 1, --since at least 0")
 			}
 			if r.Session != "" {
 				s, err := a.session(ctx, r.Session, true)
 				if err != nil {
-					return resp, err
+					return ledger.ChangesResponse{}, err
 				}
 				r.Session = s.ID
 			}
 			return a.changes(ctx, api, r, strings.Join(args, ""))
 		}, a.printChanges),
 	}
-	cmd.Flags().StringVar(&r.Session, "session", "", "only session `S`, with the files that it read and others changed since")
+	cmd.Flags().StringVar(&r.Session, "session", "",
+		"only session `S`, with the files that it read and others changed since")
 	cmd.Flags().Int64Var(&r.Since, "since", 0, "only changes with a number above `N`")
 	cmd.Flags().IntVar(&r.Limit, "limit", 50, "list at most `N`")
 	return cmd
@@ -70,7 +71,8 @@ func (a *app) printChanges(w io.Writer, resp ledger.ChangesResponse) {
 	} else {
 		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "WHAT", "PATH", "SOURCE")
 		for _, c := range resp.Changes {
-			t.add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), a.inTree(c), string(c.Source))
+			t.add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), a.inTree(c),
+				string(c.Source))
 		}
 		t.print(w)
 		more(w, resp.Total-len(resp.Changes), resp.Total)
@@ -83,7 +85,8 @@ func (a *app) printChanges(w io.Writer, resp ledger.ChangesResponse) {
 		case changes.Several:
 			by = "one of several calls that ran then"
 		}
-		fmt.Fprintf(w, "stale: %s was changed by %s after the session read it\n", a.line(s.Path, cellWidth), oneLine(by))
+		fmt.Fprintf(w, "stale: %s was changed by %s after the session read it\n", a.line(s.Path, cellWidth),
+			oneLine(by))
 	}
 }
 

@@ -16,18 +16,18 @@ import (
 func (a *app) checkCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
-		Short: "Read the whole ledger and say whether it is sound",
-		Long: "Reads every record and every content of the ledger and compares them with their checksums, and all that\n" +
-			"is kept to find things with the things themselves. It starts no daemon and changes nothing; a daemon\n" +
-			"that runs goes on working. Exit status 1 if something is wrong; `ctxledger repair` is then the way out.\n" +
-			"User memory lies in a ledger of its own: run this in your home directory for that one.",
+		Short: "Check the whole ledger for damage",
+		Long: "Reads every record and blob of the ledger, verifies the checksums, and compares the indexes with\n" +
+			"what they index. It starts no daemon and changes nothing; a running daemon continues to work. The\n" +
+			"exit status is 1 if the ledger is damaged: run `ctxledger repair`. User memory has its own ledger:\n" +
+			"to check it, run this command in your home directory.",
 		Example: "  ctxledger check\n  ctxledger check --json",
 		Args:    a.args(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context()) },
 	}
 }
 
-// closed returns the options for work on the ledger of this place while it is not open here.
+// closed returns the options for work on this workspace's ledger while this process does not have it open.
 func (a *app) closed() (daemon.Options, error) {
 	ws, err := a.find()
 	return daemon.Options{State: ws.State, Workspace: ws.Root, Env: a.Env, Version: a.Version}, err
@@ -45,7 +45,8 @@ func (a *app) check(ctx context.Context) error {
 	if err := a.answer(c, func(w io.Writer) { a.printChecked(w, c) }); err != nil || c.Total == 0 {
 		return err
 	}
-	return fault.New(fault.Corrupt, "cli.check", "the ledger in %s is damaged: %s", o.State, chars.Plural(c.Total, "finding")).
+	return fault.New(fault.Corrupt, "cli.check", "the ledger in %s is damaged: %s",
+		o.State, chars.Plural(c.Total, "finding")).
 		WithHint("run: ctxledger repair, or restore a backup")
 }
 
@@ -57,7 +58,7 @@ func (a *app) printChecked(w io.Writer, c upkeep.Checked) {
 	fmt.Fprintf(w, "%s, %s, no damage\n", chars.Plural(c.Records, "record"), chars.Plural(c.Blobs, "blob"))
 }
 
-// printFindings lists what is wrong, and how much more there is.
+// printFindings lists findings, and how many more there are.
 func (a *app) printFindings(w io.Writer, list []upkeep.Finding, total int) {
 	t := a.newTable("WHERE", "WHAT")
 	t.wide = true

@@ -70,10 +70,10 @@ func (a *app) compactCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact [SESSION|FILE]",
 		Short: "Replace the older part of a session by a summary, reversibly",
-		Long: "Compacts a session, or a file, which is imported first: an agent's session file, or the messages of a\n" +
-			"conversation as a JSON array. Nothing is lost: `ctxledger restore` prints the range that a summary\n" +
-			"replaces, or undoes the compaction. --mode auto does only what is due by the policy (`context` in\n" +
-			"ctxledger.yaml): nothing, a step of edits, or a compaction; the answer says why.",
+		Long: "Compacts a session, or a file, which is imported first: an agent's session file, or the messages\n" +
+			"of a conversation as a JSON array. Nothing is lost: `ctxledger restore` prints the range that a\n" +
+			"summary replaces, or undoes the compaction. --mode auto does only what is due by the policy\n" +
+			"(`context` in ctxledger.yaml): nothing, a step of edits, or a compaction; the answer says why.",
 		Example: "  ctxledger compact\n  ctxledger compact --budget 2000 session.jsonl\n" +
 			"  ctxledger compact --format messages ab03de2c > messages.json",
 		Args: a.args(0, 1),

@@ -29,7 +29,8 @@ func (a *app) conversation(ctx context.Context, api ledger.API, file, format str
 		}
 		return "", nil
 	}
-	done, _, err := ledger.HandIn(ctx, api, ledger.AppendMessagesRequest{Host: conversationHost, Format: transcript.Format(format)}, array)
+	done, _, err := ledger.HandIn(ctx, api,
+		ledger.AppendMessagesRequest{Host: conversationHost, Format: transcript.Format(format)}, array)
 	return done.Session, inFile(file, err)
 }
 

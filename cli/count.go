@@ -19,16 +19,16 @@ func (a *app) countCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "count [--model M | --encoding E] [--tree] [PATH…|-]",
 		Short: "Count the tokens of files, directories or standard input",
-		Long: "Counts are exact for the encodings o200k_base and cl100k_base and the models that use them; for other\n" +
-			"models they are estimates, marked ≈, with an upper bound. Without a path it counts the working directory.\n" +
-			"--tree shows the dearest places instead of every file.\n" +
-			"\n" +
-			"In directories, what git ignores, links and .git are left out, by the rules of the repository around them\n" +
-			"or, where there is none, of the .gitignore files in them. (git keeps files that it tracks although they\n" +
-			"are ignored; here they are left out.) A path that is named is counted, ignored or not. Binary files, those\n" +
-			"with a NUL byte in their first 8 KB, are named and left out. What is not valid UTF-8 counts as U+FFFD.\n" +
-			"A path that cannot be read is named, the rest is counted, and the exit status is 1. No ledger is opened\n" +
-			"and no daemon started, but one that runs is asked for what it has learnt of the model.",
+		Long: "Counts are exact for the encodings o200k_base and cl100k_base and the models that use them. For\n" +
+			"other models they are estimates, marked ≈, with an upper bound. Without a path it counts the\n" +
+			"working directory. --tree shows the largest directories and files instead of every file.\n\n" +
+			"In directories it skips .git, links and what git ignores, by the rules of the repository around\n" +
+			"them or, without one, of the .gitignore files in them. (Unlike git, it also skips ignored files\n" +
+			"that are tracked.) A path on the command line is counted even if it is ignored. Binary files,\n" +
+			"those with a NUL byte in their first 8 KB, are reported and skipped. Invalid UTF-8 counts as\n" +
+			"U+FFFD. A path that cannot be read is reported, the rest is counted, and the exit status is 1. No\n" +
+			"ledger is opened and no daemon started, but a running one is asked for what it has learned about\n" +
+			"the model.",
 		Example: "  ctxledger count README.md docs\n" +
 			"  ctxledger count --tree\n" +
 			"  git diff | ctxledger count - --model claude-sonnet-4-5",
@@ -49,7 +49,7 @@ func (a *app) countCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&model, "model", "", "count as this model `M` does")
 	cmd.Flags().StringVar(&encoding, "encoding", "", "count in encoding `E`: o200k_base (default) or cl100k_base")
-	cmd.Flags().BoolVar(&tree, "tree", false, "show the dearest directories and files as a tree")
+	cmd.Flags().BoolVar(&tree, "tree", false, "show the largest directories and files as a tree")
 	return cmd
 }
 
@@ -80,7 +80,7 @@ type uncounted struct {
 	Reason string `json:"reason"`
 }
 
-// count counts every path; what cannot be read is named, the rest goes on, and the command fails.
+// count counts every path. Paths that cannot be read are reported, and the command then fails after the count.
 func (a *app) count(ctx context.Context, c tokens.Counter, paths []string, tree bool) error {
 	t, err := a.countFiles(ctx, c, paths)
 	if err != nil {
@@ -94,7 +94,8 @@ func (a *app) count(ctx context.Context, c tokens.Counter, paths []string, tree 
 	}
 	err = a.answer(out, func(w io.Writer) {
 		if tree {
-			a.printTree(w, root, columns(a.Out))
+			width, _ := screen(a.Out)
+			a.printTree(w, root, width)
 		} else {
 			a.printCounted(w, out)
 		}
@@ -111,7 +112,8 @@ func (a *app) count(ctx context.Context, c tokens.Counter, paths []string, tree 
 // counted sums up what was counted.
 func (t *counting) counted() (counted, tokens.Count) {
 	all := tokens.Count{Exact: t.counter.Exact()}
-	out := counted{Encoding: t.counter.Encoding().String(), Model: t.counter.Model(), Exact: all.Exact, Files: []countedFile{}}
+	out := counted{Encoding: t.counter.Encoding().String(), Model: t.counter.Model(), Exact: all.Exact,
+		Files: []countedFile{}}
 	for _, x := range t.texts {
 		switch {
 		case errors.Is(x.Err, filecount.ErrBinary):

@@ -17,9 +17,9 @@ const (
 	maxFailures = 100
 )
 
-// printBound tells how much an estimate may be off.
+// printBound prints the upper bound of an estimate.
 func printBound(w io.Writer, c tokens.Count) {
-	fmt.Fprintf(w, "≈ is an estimate; reckon with at most %s\n", chars.Plural(c.Upper, "token"))
+	fmt.Fprintf(w, "≈ is an estimate; upper bound: %s\n", chars.Plural(c.Upper, "token"))
 }
 
 // sayUncounted names what was not counted, or not as it is. Errors: invalid if a path could not be counted.
@@ -36,7 +36,7 @@ func (a *app) sayUncounted(t *counting) error {
 		}
 	}
 	for _, name := range t.ignored {
-		a.say("%s: git ignores all that is in it; what is named itself is counted", name)
+		a.say("%s: git ignores everything in it; name the files to count them", name)
 	}
 	a.sayEach(binary, maxNotices, "more binary file")
 	a.sayEach(invalid, maxNotices, "more file")
@@ -47,7 +47,7 @@ func (a *app) sayUncounted(t *counting) error {
 	return nil
 }
 
-// reason tells why a text was not counted, without its name.
+// reason says why a text was not counted, without its name.
 func reason(err error) string {
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Err != nil {
 		return e.Err.Error()

@@ -78,11 +78,11 @@ func (a *app) openText(x *filecount.Text) (io.ReadCloser, error) {
 
 // explained returns why a text was not counted, with its name.
 func explained(x *filecount.Text) error {
-	if _, ok := errors.AsType[*fault.Error](x.Err); ok && !fault.Is(x.Err, fault.TooLarge) || x.Err == nil || errors.Is(x.Err, filecount.ErrBinary) {
-		return x.Err
-	}
 	if fault.Is(x.Err, fault.TooLarge) {
 		return &fault.Error{Code: fault.TooLarge, Op: "cli.count", Message: oneLine(x.Name), Err: x.Err}
+	}
+	if _, ok := errors.AsType[*fault.Error](x.Err); ok || x.Err == nil || errors.Is(x.Err, filecount.ErrBinary) {
+		return x.Err
 	}
 	return fileError(oneLine(x.Name), x.Err)
 }

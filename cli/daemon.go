@@ -13,35 +13,35 @@ import (
 func (a *app) daemonCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "daemon [stop|status]",
-		Short: "The processes that own the ledgers",
-		Long: "A ledger has one owner, a daemon that every program starts when it needs it and that leaves after\n" +
-			"ten minutes without a client. A workspace has its own ledger; user memory lies in another one.\n" +
-			"Nothing is lost when a daemon is stopped, or killed: the next command starts it anew.",
+		Short: "Show or stop the processes that own the ledgers",
+		Long: "A ledger has one owner, a daemon. Programs start it when they need it, and it exits after ten\n" +
+			"minutes without a client. Each workspace has its own ledger; user memory has another one. Nothing\n" +
+			"is lost when a daemon is stopped or killed: the next command starts it again.",
 		Example: "  ctxledger daemon status\n  ctxledger daemon stop",
 		Args:    a.args(0, 0),
 		RunE:    a.daemonStatus,
 	}
 	cmd.AddCommand(
 		&cobra.Command{
-			Use: "status", Short: "Which daemons run, without starting one", Example: "  ctxledger daemon status --json",
+			Use: "status", Short: "Show which daemons run, without starting one", Example: "  ctxledger daemon status --json",
 			Args: a.args(0, 0), RunE: a.daemonStatus,
 		},
 		&cobra.Command{
-			Use: "stop", Short: "Ask the daemons of the workspace and of user memory to leave", Example: "  ctxledger daemon stop",
+			Use: "stop", Short: "Stop the daemons of the workspace and of user memory", Example: "  ctxledger daemon stop",
 			Args: a.args(0, 0), RunE: a.daemonStop,
 		},
 	)
 	return cmd
 }
 
-// owned is a ledger with what can be said of its daemon.
+// owned is a ledger with the state of its daemon.
 type owned struct {
 	Ledger string `json:"ledger"`    // workspace or user
 	Dir    string `json:"state_dir"` // its state directory
 	daemon.State
 }
 
-// daemons looks at the daemons that this place may have, the workspace's first.
+// daemons returns the ledgers of this workspace and of its user, with the state of their daemons.
 func (a *app) daemons(ctx context.Context) ([]owned, error) {
 	ws, err := a.find()
 	if err != nil {
@@ -76,7 +76,8 @@ func (a *app) daemonStatus(cmd *cobra.Command, _ []string) error {
 				continue
 			}
 			clients := max(l.Info.Clients-1, 0) // not counting this question
-			t.add(l.Ledger, fmt.Sprint(l.PID), l.Version, a.stamp(l.Started), fmt.Sprint(clients), fmt.Sprintf("%.0f s", l.Info.Idle), l.Dir)
+			t.add(l.Ledger, fmt.Sprint(l.PID), l.Version, a.stamp(l.Started), fmt.Sprint(clients),
+				fmt.Sprintf("%.0f s", l.Info.Idle), l.Dir)
 		}
 		t.print(w)
 		for _, l := range ledgers {
@@ -105,7 +106,7 @@ func (a *app) daemonStop(cmd *cobra.Command, _ []string) error {
 		for _, l := range before {
 			if l.Running {
 				stopped++
-				fmt.Fprintf(w, "the daemon of the %s ledger, pid %d, has left\n", l.Ledger, l.PID)
+				fmt.Fprintf(w, "the daemon of the %s ledger, pid %d, has stopped\n", l.Ledger, l.PID)
 			}
 		}
 		if stopped == 0 {

@@ -18,9 +18,10 @@ func (a *app) duCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "du",
 		Short: "Show the ledger's disk usage, and what could be freed",
-		Long: "Shows the ledger's disk usage, by kind and by session. A blob that several sessions reference counts for\n" +
-			"each of them. Nothing expires without a policy (`ctxledger retain`). This command and the status warn when\n" +
-			"the ledger is larger than ledger_warn_mb in ctxledger.yaml (in MB; default 2048, 0 for no limit).",
+		Long: "Shows the ledger's disk usage, by kind and by session. A blob that several sessions reference\n" +
+			"counts for each of them. Nothing expires without a policy (`ctxledger retain`). This command and\n" +
+			"the status warn when the ledger is larger than ledger_warn_mb in ctxledger.yaml (in MB; default\n" +
+			"2048, 0 for no limit).",
 		Example: "  ctxledger du\n  ctxledger du --json",
 		Args:    a.args(0, 0),
 		RunE:    shows(a, a.du, a.printUsage),
@@ -88,6 +89,7 @@ func (a *app) printSessionUsage(w io.Writer, u ledger.DiskUsage) {
 // printCeiling warns if a ledger is larger than its user wants, and says what to do.
 func (a *app) printCeiling(w io.Writer, bytes, ceiling int64, out string) {
 	if ceiling > 0 && bytes > ceiling {
-		fmt.Fprintf(w, "large: %s, above the limit ledger_warn_mb of %s; %s\n", chars.Size(bytes), chars.Size(ceiling), out)
+		fmt.Fprintf(w, "large: %s, above the limit ledger_warn_mb of %s; %s\n", chars.Size(bytes),
+			chars.Size(ceiling), out)
 	}
 }

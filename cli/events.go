@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // eventsPage is how many events one call brings.
 const eventsPage = 1000
 
-// eventWidth is how many columns of what an event tells are shown.
+// eventWidth bounds the description of an event, in columns.
 const eventWidth = 200
 
 func (a *app) eventsCommand() *cobra.Command {
@@ -24,47 +25,37 @@ func (a *app) eventsCommand() *cobra.Command {
 	var after int64
 	cmd := &cobra.Command{
 		Use:     "events [--follow]",
-		Short:   "What happened in the ledger, oldest first",
-		Long:    "Prints an event a line, with --json a JSON object a line.",
+		Short:   "List the ledger's events, oldest first",
+		Long:    "Prints one event per line, with --json one JSON object per line.",
 		Example: "  ctxledger events --after 120\n  ctxledger events --follow --json",
 		Args:    a.args(0, 0),
 		RunE: a.asks(func(ctx context.Context, api ledger.API, _ []string) error {
 			if after < 0 {
 				return misuse("--after takes the number of an event, not %d", after)
 			}
-			if !follow {
-				return a.events(ctx, api, ledger.WaitEventsRequest{After: after, Limit: eventsPage})
-			}
-			return a.followEvents(ctx, api, after)
+			return a.events(ctx, api, after, follow)
 		}),
 	}
-	cmd.Flags().BoolVar(&follow, "follow", false, "stay and print what happens, until interrupted")
+	cmd.Flags().BoolVar(&follow, "follow", false, "print new events too, until interrupted")
 	cmd.Flags().Int64Var(&after, "after", 0, "only events with a number above `N`")
 	return cmd
 }
 
-// events prints what there is.
-func (a *app) events(ctx context.Context, api ledger.API, r ledger.WaitEventsRequest) error {
-	for {
-		resp, err := a.eventsPage(ctx, api, r)
-		if err != nil || len(resp.Events) == 0 {
-			return err
-		}
-		r.After = resp.Next
+// events prints the events after a number. With follow it waits for new ones until the user interrupts it.
+func (a *app) events(ctx context.Context, api ledger.Events, after int64, follow bool) error {
+	r := ledger.WaitEventsRequest{After: after, Limit: eventsPage}
+	if follow {
+		var stop context.CancelFunc
+		ctx, stop = untilInterrupted(ctx)
+		defer stop()
+		r.WaitMS = limits.LongPoll.Milliseconds()
 	}
-}
-
-// followEvents prints what there is and what comes.
-func (a *app) followEvents(ctx context.Context, api ledger.API, after int64) error {
-	ctx, stop := untilInterrupted(ctx)
-	defer stop()
-	r := ledger.WaitEventsRequest{After: after, Limit: eventsPage, WaitMS: limits.LongPoll.Milliseconds()}
 	for {
 		resp, err := a.eventsPage(ctx, api, r)
-		if ctx.Err() != nil {
-			return nil // that is how following ends
-		}
-		if err != nil {
+		switch {
+		case follow && ctx.Err() != nil:
+			return nil // the normal end of following
+		case err != nil, !follow && len(resp.Events) == 0:
 			return err
 		}
 		r.After = resp.Next
@@ -72,7 +63,9 @@ func (a *app) followEvents(ctx context.Context, api ledger.API, after int64) err
 }
 
 // eventsPage prints the answer to one request.
-func (a *app) eventsPage(ctx context.Context, api ledger.API, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
+func (a *app) eventsPage(
+	ctx context.Context, api ledger.Events, r ledger.WaitEventsRequest,
+) (ledger.WaitEventsResponse, error) {
 	resp, err := api.WaitEvents(ctx, r)
 	if err != nil {
 		return resp, err
@@ -101,10 +94,7 @@ func (a *app) printEvent(e ledger.Event) error {
 	case ledger.EventChange:
 		what = chars.Plural(e.Count, "file change")
 	}
-	session := e.Session
-	if session == "" {
-		session = "-"
-	}
-	_, err := fmt.Fprintf(a.masks.Lines(a.Out), "%6d  %s  %-22s  %-8s  %s\n", e.Seq, a.stamp(e.Time), a.line(e.Kind, cellWidth), a.line(session, cellWidth), a.line(what, eventWidth))
+	_, err := fmt.Fprintf(a.masks.Lines(a.Out), "%6d  %s  %-22s  %-8s  %s\n", e.Seq, a.stamp(e.Time),
+		a.line(e.Kind, cellWidth), a.line(cmp.Or(e.Session, "-"), cellWidth), a.line(what, eventWidth))
 	return fault.Wrap(fault.Unavailable, "cli.events", err)
 }

@@ -19,17 +19,17 @@ func (a *app) forgetCommand() *cobra.Command {
 	var yes, dry bool
 	cmd := &cobra.Command{
 		Use:   "forget HANDLE | forget --text -",
-		Short: "Remove something from the ledger and from the disk; a tombstone stays",
-		Long: "Forgets what HANDLE names: an artifact with the messages that hold it, a message, the text of a summary,\n" +
-			"or a whole session. A summary or a memory may quote what a handle named: to get rid of words, forget\n" +
-			"the words.\n\n" +
-			"With --text - it reads a text of at least 8 bytes from standard input (so that a secret stands neither\n" +
-			"in the list of processes nor in the history of the shell) and forgets every message and artifact that\n" +
-			"holds it, as it is or as JSON writes it, though not inside base64. Where something else was derived\n" +
-			"from them, as in summaries, memories, titles, commands and paths, the text alone is taken out. Then it\n" +
-			"rewrites the records, looks for the text in every file of the state directory, and says what is left.\n\n" +
-			"Copies elsewhere are never touched: the agent's own session files, your backups, exports into other\n" +
-			"directories. It shows first what would go, and asks.",
+		Short: "Delete something from the ledger and from the disk; a tombstone stays",
+		Long: "Deletes what HANDLE names: an artifact with the messages that hold it, a message, the text of a\n" +
+			"summary, or a whole session. Summaries and memories may still quote it; to delete words\n" +
+			"everywhere, use --text.\n\n" +
+			"With --text - it reads a text of at least 8 bytes from standard input, so that a secret appears\n" +
+			"neither in the process list nor in the shell's history. It deletes every message and artifact that\n" +
+			"contains the text, also with JSON escapes, but not inside base64. From derived data, such as\n" +
+			"summaries, memories, titles, commands and paths, it removes only the text. Then it rewrites the\n" +
+			"records, searches every file of the state directory for the text, and reports what is left.\n\n" +
+			"Copies elsewhere are never touched: the agent's own session files, your backups, exports into\n" +
+			"other directories. The command first shows what would be deleted, and asks.",
 		Example: "  ctxledger forget a3f9c20b1d7e\n" +
 			"  ctxledger forget --text - < secret.txt\n" +
 			"  pass show api-key | ctxledger forget --text - --yes",
@@ -44,24 +44,24 @@ func (a *app) forgetCommand() *cobra.Command {
 		case asked == (len(args) == 1):
 			return misuse("name a handle, or give a text with --text -")
 		case asked && text != "-":
-			return misuse("--text takes only -: a text on the command line stands in the list of processes and in the shell's history")
+			return misuse("--text takes only -: the process list and the shell's history show the command line")
 		case asked:
 			var err error
 			if r.Text, err = a.secret(); err != nil {
 				return err
 			}
 		}
-		return a.asks(func(ctx context.Context, api ledger.API, _ []string) error { return a.forget(ctx, api, r, yes, dry) })(cmd, args)
+		return a.asks(func(ctx context.Context, api ledger.API, _ []string) error {
+			return a.forget(ctx, api, r, yes, dry)
+		})(cmd, args)
 	}
 	return cmd
 }
 
-// maxSecret is what is read of a text at most: a little more than may be forgotten, so that a longer one
-// is refused.
+// maxSecret bounds what is read of a text, in bytes: a little more than the limit, so that a longer one is refused.
 const maxSecret = 64<<10 + 3
 
-// secret reads the text that is to be forgotten. A line break at its end belongs to the command that
-// wrote it.
+// secret reads the text to forget, without the line break at its end.
 func (a *app) secret() (string, error) {
 	if terminal(a.In) {
 		a.say("reading the text from the terminal; end it with control-D")
@@ -72,7 +72,7 @@ func (a *app) secret() (string, error) {
 }
 
 // forget shows what would go, asks, and forgets it.
-func (a *app) forget(ctx context.Context, api ledger.API, r ledger.ForgetRequest, yes, dry bool) error {
+func (a *app) forget(ctx context.Context, api ledger.Erasure, r ledger.ForgetRequest, yes, dry bool) error {
 	if dry || !yes {
 		r.DryRun = true
 		plan, err := api.Forget(ctx, r)
@@ -98,16 +98,16 @@ func (a *app) forget(ctx context.Context, api ledger.API, r ledger.ForgetRequest
 		return err
 	}
 	if len(f.Left) > 0 {
-		return fault.New(fault.Conflict, "cli.forget", "%s of this ledger still hold the text", chars.Plural(len(f.Left), "place"))
+		return fault.New(fault.Conflict, "cli.forget", "%s of this ledger still hold the text",
+			chars.Plural(len(f.Left), "place"))
 	}
 	return nil
 }
 
-// confirm asks on the terminal. Where the text came from standard input, or where there is no terminal,
-// nobody can answer.
+// confirm asks on the terminal. It fails without a terminal, or if the text came from standard input.
 func (a *app) confirm(question string) error {
 	if !terminal(a.In) || !terminal(a.Err) {
-		return misuse("nobody can be asked here: give --yes to go on, --dry-run to look only")
+		return misuse("cannot ask without a terminal: give --yes to continue, --dry-run to look only")
 	}
 	fmt.Fprintf(a.Err, "%s [y/N] ", question)
 	reply, _ := bufio.NewReader(io.LimitReader(a.In, 100)).ReadString('\n') // what was not said is no
@@ -141,13 +141,14 @@ func (a *app) printForgotten(w io.Writer, f ledger.Forgotten) {
 	}
 }
 
-// printLeft says where a text is still to be found.
+// printLeft says where the text can still be found.
 func printLeft(w io.Writer, f ledger.Forgotten, text bool) {
 	if !text {
 		fmt.Fprintln(w, "its bytes are gone from the disk; summaries and memories may quote it")
 		return
 	}
-	fmt.Fprintf(w, "searched %s of the ledger: %s left\n", chars.Plural(f.Searched, "file"), chars.Plural(len(f.Left), "place"))
+	fmt.Fprintf(w, "searched %s of the ledger: %s left\n", chars.Plural(f.Searched, "file"),
+		chars.Plural(len(f.Left), "place"))
 	for _, l := range f.Left {
 		fmt.Fprintf(w, "  %s: %s\n", oneLine(l.Place), oneLine(l.Why))
 	}

@@ -15,11 +15,11 @@ func (a *app) gcCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "gc",
 		Short: "Delete unreferenced data and reclaim space",
-		Long: "Deletes blobs that no record references and that are older than an hour: leftovers of failed requests,\n" +
-			"forgotten content, long messages of views. Then it rewrites the record file without deleted records.\n" +
-			"Nothing that the ledger shows is deleted. The ledger can be in use; new records wait during the\n" +
-			"rewrite. The copy of the records that an upgrade keeps is deleted after 30 days. `ctxledger du` shows\n" +
-			"how much would be freed.",
+		Long: "Deletes blobs that no record references and that are older than an hour: leftovers of failed\n" +
+			"requests, forgotten content, long messages of views. Then it rewrites the record file without\n" +
+			"deleted records. Nothing that the ledger shows is deleted. The ledger can be in use; new records\n" +
+			"wait during the rewrite. The copy of the records that an upgrade keeps is deleted after 30 days.\n" +
+			"`ctxledger du` shows how much would be freed.",
 		Example: "  ctxledger gc\n  ctxledger gc --json",
 		Args:    a.args(0, 0),
 		RunE: shows(a, func(ctx context.Context, api ledger.API, _ []string) (ledger.Collected, error) {

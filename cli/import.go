@@ -23,14 +23,16 @@ func (a *app) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import [--agent A] [--follow] FILE…",
 		Short: "Read session files into the ledger",
-		Long: "Reads the session files of a coding agent into the ledger, originals kept byte for byte. Reading the\n" +
-			"same file again adds only what is new in it. The last line of the output is the session's id.\n" +
-			"A file that cannot be read is named, and the rest goes on.",
-		Example: "  ctxledger import ~/.claude/projects/-home-me-app/3f0c9a7b.jsonl\n  ctxledger import --follow session.jsonl",
-		Args:    a.args(1, -1),
+		Long: "Reads session files of a coding agent into the ledger, and keeps the originals byte for byte.\n" +
+			"Reading a file again adds only what is new in it. The last line of the output is the session's id.\n" +
+			"A file that cannot be read is reported; the other files are still imported.",
+		Example: "  ctxledger import ~/.claude/projects/-home-me-app/3f0c9a7b.jsonl\n" +
+			"  ctxledger import --follow session.jsonl",
+		Args: a.args(1, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if names := agentNames(); agent != "" && !slices.Contains(names, agent) {
-				return misuse("there is no agent %q: this version reads session files of %s", agent, strings.Join(names, ", "))
+				return misuse("there is no agent %q: this version reads session files of %s", agent,
+					strings.Join(names, ", "))
 			}
 			if follow && len(files) > 1 {
 				return misuse("--follow takes one file, not %d", len(files))
@@ -43,8 +45,9 @@ func (a *app) importCommand() *cobra.Command {
 			})(cmd, files)
 		},
 	}
-	cmd.Flags().StringVar(&agent, "agent", "", "`AGENT` whose session files these are: "+strings.Join(agentNames(), ", ")+" (default: recognised)")
-	cmd.Flags().BoolVar(&follow, "follow", false, "stay and read what is appended, until interrupted")
+	cmd.Flags().StringVar(&agent, "agent", "",
+		"`AGENT` whose session files these are: "+strings.Join(agentNames(), ", ")+" (default: recognised)")
+	cmd.Flags().BoolVar(&follow, "follow", false, "read what is appended too, until interrupted")
 	return cmd
 }
 
@@ -56,7 +59,7 @@ func agentNames() (names []string) {
 	return names
 }
 
-// importFiles imports each file. The answer is about those that were read.
+// importFiles imports each file and prints a report of those that could be read.
 func (a *app) importFiles(ctx context.Context, api ledger.API, files []string) error {
 	reports := []agents.Report{}
 	for _, file := range files {
@@ -74,7 +77,8 @@ func (a *app) importFiles(ctx context.Context, api ledger.API, files []string) e
 		return err
 	}
 	if n := len(files) - len(reports); n > 0 {
-		return fault.New(fault.Invalid, "cli.import", "%d of %s could not be imported", n, chars.Plural(len(files), "file"))
+		return fault.New(fault.Invalid, "cli.import", "%d of %s could not be imported", n,
+			chars.Plural(len(files), "file"))
 	}
 	return nil
 }

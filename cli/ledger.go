@@ -19,7 +19,9 @@ import (
 
 // asks makes the function of a command that needs the ledger. It opens the ledger first, and starts its
 // daemon if none runs.
-func (a *app) asks(do func(ctx context.Context, api ledger.API, args []string) error) func(*cobra.Command, []string) error {
+func (a *app) asks(
+	do func(ctx context.Context, api ledger.API, args []string) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := a.open(cmd.Context()); err != nil {
 			return err

@@ -20,14 +20,16 @@ func (a *app) memoryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "memory",
 		Short: "Facts that outlive sessions: add, ls, show, rm, import, export",
-		Long: "A memory is a named fact that outlives sessions. Those of the project are known in this workspace\n" +
-			"only, those of the user in all workspaces. Without a command it lists them.",
+		Long: "A memory is a named fact that outlives sessions. Project memories are visible in this workspace\n" +
+			"only, user memories in all workspaces. Without a command it lists them.",
 		Example: "  ctxledger memory add test-runner --body 'Use go test -race ./...'\n  ctxledger memory ls tests",
 		Args:    a.args(0, 0),
-		RunE:    a.asks(func(ctx context.Context, api ledger.API, _ []string) error { return a.memoryList(ctx, api, "", scope) }),
+		RunE:    a.memoryList(&scope),
 	}
-	cmd.PersistentFlags().StringVar(&scope, "scope", "", "`SCOPE`: project or user (default: project to write, both to read)")
-	cmd.AddCommand(a.memoryAdd(&scope), a.memoryLs(&scope), a.memoryShow(&scope), a.memoryRm(&scope), a.memoryImport(&scope), a.memoryExport(&scope))
+	cmd.PersistentFlags().StringVar(&scope, "scope", "",
+		"`SCOPE`: project or user (default: project to write, both to read)")
+	cmd.AddCommand(a.memoryAdd(&scope), a.memoryLs(&scope), a.memoryShow(&scope), a.memoryRm(&scope),
+		a.memoryImport(&scope), a.memoryExport(&scope))
 	return cmd
 }
 
@@ -40,27 +42,30 @@ func (a *app) memoryAdd(scope *string) *cobra.Command {
 		Args:    a.args(1, 1),
 	}
 	cmd.Flags().StringVar(&r.Description, "description", "", "one `LINE` that says when the fact matters")
-	cmd.Flags().StringVar(&r.Type, "type", "", "`KIND` of fact: user, feedback, project or reference (default: as it was, or project)")
+	cmd.Flags().StringVar(&r.Type, "type", "",
+		"`KIND` of fact: user, feedback, project or reference (default: as before, or project)")
 	cmd.Flags().StringVar(&r.Body, "body", "", "the fact itself, a `TEXT` of at most 4 KB")
-	cmd.Flags().BoolVar(&r.Overwrite, "overwrite", false, "replace a fact that somebody else saved under this name")
-	cmd.RunE = a.asks(func(ctx context.Context, api ledger.API, args []string) error {
+	cmd.Flags().BoolVar(&r.Overwrite, "overwrite", false, "replace a fact of another author with this name")
+	cmd.RunE = shows(a, func(ctx context.Context, api ledger.API, args []string) (e memory.Entry, err error) {
 		if !cmd.Flags().Changed("body") {
-			var err error
 			if r.Body, err = a.body(); err != nil {
-				return err
+				return e, err
 			}
 		}
 		r.Name, r.Scope, r.Source = args[0], a.writeScope(*scope), "user"
-		e, err := api.SaveMemory(ctx, r)
-		if err != nil {
-			return err
+		if e, err = api.SaveMemory(ctx, r); err == nil {
+			a.sayMasked(e.Masked)
 		}
-		a.sayMasked(e.Masked)
-		return a.answer(e, func(w io.Writer) {
-			fmt.Fprintf(w, "saved %s (%s)\n", oneLine(e.Name), oneLine(string(e.Scope)))
-		})
-	})
+		return e, err
+	}, printDone("saved"))
 	return cmd
+}
+
+// printDone returns a function that says what was done with a fact.
+func printDone(what string) func(w io.Writer, e memory.Entry) {
+	return func(w io.Writer, e memory.Entry) {
+		fmt.Fprintf(w, "%s %s (%s)\n", what, oneLine(e.Name), oneLine(string(e.Scope)))
+	}
 }
 
 // sayMasked says how many secrets were masked in what was saved.
@@ -79,8 +84,7 @@ func (a *app) body() (string, error) {
 	return strings.TrimSuffix(string(raw), "\n"), fault.Wrap(fault.Unavailable, "cli.memory", err)
 }
 
-// writeScope is where a fact goes when nobody says: to the project, or to the user where there is
-// no project.
+// writeScope returns the scope to write to: by default the project, or the user if there is no project.
 func (a *app) writeScope(scope string) memory.Scope {
 	switch {
 	case scope != "":
@@ -94,36 +98,38 @@ func (a *app) writeScope(scope string) memory.Scope {
 func (a *app) memoryLs(scope *string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "ls [QUERY]",
-		Short:   "List the facts, or those that fit a query best",
+		Short:   "List the facts, or those that match a query best",
 		Example: "  ctxledger memory ls\n  ctxledger memory ls 'how do we run tests'",
 		Args:    a.args(0, 1),
-		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			return a.memoryList(ctx, api, strings.Join(args, ""), *scope)
-		}),
+		RunE:    a.memoryList(scope),
 	}
 }
 
-func (a *app) memoryList(ctx context.Context, api ledger.API, query, scope string) error {
-	resp, err := memories(ctx, api, ledger.MemoriesRequest{Scope: memory.Scope(scope), Query: query, Body: a.json})
-	if err != nil {
-		return err
-	}
-	for _, n := range resp.Notes {
-		a.say("%s", n)
-	}
-	return a.answer(resp, func(w io.Writer) {
-		switch {
-		case len(resp.Entries) == 0 && query != "":
-			fmt.Fprintln(w, "no fact fits")
-		case len(resp.Entries) == 0:
-			fmt.Fprintln(w, "no fact is kept here")
-		default:
-			t := a.newTable("NAME", "SCOPE", "TYPE", "UPDATED", "BY", "DESCRIPTION")
-			for _, e := range resp.Entries {
-				t.add(e.Name, string(e.Scope), e.Type, a.stamp(e.Updated), e.Source, e.Description)
-			}
-			t.print(w)
+// memoryList makes the function of the commands that list facts, with a query or without.
+func (a *app) memoryList(scope *string) func(*cobra.Command, []string) error {
+	return a.asks(func(ctx context.Context, api ledger.API, args []string) error {
+		query := strings.Join(args, "")
+		resp, err := memories(ctx, api, ledger.MemoriesRequest{Scope: memory.Scope(*scope), Query: query, Body: a.json})
+		if err != nil {
+			return err
 		}
+		for _, n := range resp.Notes {
+			a.say("%s", n)
+		}
+		return a.answer(resp, func(w io.Writer) {
+			switch {
+			case len(resp.Entries) == 0 && query != "":
+				fmt.Fprintln(w, "no fact matches")
+			case len(resp.Entries) == 0:
+				fmt.Fprintln(w, "no fact is kept here")
+			default:
+				t := a.newTable("NAME", "SCOPE", "TYPE", "UPDATED", "BY", "DESCRIPTION")
+				for _, e := range resp.Entries {
+					t.add(e.Name, string(e.Scope), e.Type, a.stamp(e.Updated), e.Source, e.Description)
+				}
+				t.print(w)
+			}
+		})
 	})
 }
 
@@ -131,21 +137,20 @@ func (a *app) memoryList(ctx context.Context, api ledger.API, query, scope strin
 const memoryPage = 200
 
 // memories asks for all pages of a list; a query has one page.
-func memories(ctx context.Context, api ledger.API, r ledger.MemoriesRequest) (ledger.MemoriesResponse, error) {
+func memories(ctx context.Context, api ledger.MemoryStore, r ledger.MemoriesRequest) (ledger.MemoriesResponse, error) {
 	if r.Query == "" {
 		r.Limit = memoryPage
 	}
-	all, err := api.Memories(ctx, r)
-	for err == nil && all.Next != "" {
-		r.After = all.Next
-		var page ledger.MemoriesResponse
-		if page, err = api.Memories(ctx, r); err == nil {
-			all.Entries = append(all.Entries, page.Entries...)
-			all.Notes = append(all.Notes, page.Notes...)
-			all.Next = page.Next
+	var all ledger.MemoriesResponse
+	for {
+		page, err := api.Memories(ctx, r)
+		page.Entries = append(all.Entries, page.Entries...)
+		page.Notes = append(all.Notes, page.Notes...)
+		if err != nil || page.Next == "" {
+			return page, err
 		}
+		all, r.After = page, page.Next
 	}
-	return all, err
 }
 
 func (a *app) memoryShow(scope *string) *cobra.Command {
@@ -154,18 +159,15 @@ func (a *app) memoryShow(scope *string) *cobra.Command {
 		Short:   "Print one fact",
 		Example: "  ctxledger memory show deploy",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			e, err := api.Memory(ctx, ledger.MemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
-			if err != nil {
-				return err
+		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
+			return api.Memory(ctx, ledger.MemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
+		}, func(w io.Writer, e memory.Entry) {
+			fmt.Fprintf(w, "%s (%s, %s), by %s on %s\n",
+				oneLine(e.Name), oneLine(string(e.Scope)), oneLine(e.Type), oneLine(e.Source), a.stamp(e.Updated))
+			if e.Description != "" {
+				fmt.Fprintln(w, oneLine(e.Description))
 			}
-			return a.answer(e, func(w io.Writer) {
-				fmt.Fprintf(w, "%s (%s, %s), by %s on %s\n", oneLine(e.Name), oneLine(string(e.Scope)), oneLine(e.Type), oneLine(e.Source), a.stamp(e.Updated))
-				if e.Description != "" {
-					fmt.Fprintln(w, oneLine(e.Description))
-				}
-				fmt.Fprintf(w, "\n%s\n", chars.Plain(e.Body))
-			})
+			fmt.Fprintf(w, "\n%s\n", chars.Plain(e.Body))
 		}),
 	}
 }
@@ -176,14 +178,8 @@ func (a *app) memoryRm(scope *string) *cobra.Command {
 		Short:   "Delete one fact",
 		Example: "  ctxledger memory rm deploy",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			e, err := api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
-			if err != nil {
-				return err
-			}
-			return a.answer(e, func(w io.Writer) {
-				fmt.Fprintf(w, "deleted %s (%s)\n", oneLine(e.Name), oneLine(string(e.Scope)))
-			})
-		}),
+		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
+			return api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
+		}, printDone("deleted")),
 	}
 }

@@ -21,27 +21,27 @@ import (
 	"ctxledger.dev/memory"
 )
 
-// userDir is where user memory lies in an export, and where an import looks for it.
+// userDir is the directory of user memory in exports and imports.
 const userDir = "repl"
 
 func (a *app) memoryImport(scope *string) *cobra.Command {
 	var overwrite bool
 	cmd := &cobra.Command{
 		Use:   "import DIRECTORY",
-		Short: "Read facts from a directory with MEMORY.md and one Markdown file a fact",
-		Long: "Reads the facts that MEMORY.md names, also in the directories memory, repl (facts of the user) and\n" +
-			"agents/NAME. What cannot be taken over is named, and the rest goes on.",
+		Short: "Import facts from a directory with MEMORY.md and one Markdown file per fact",
+		Long: "Reads the facts that MEMORY.md lists, also in the directories memory, repl (facts of the user) and\n" +
+			"agents/NAME. Reports what cannot be imported, and continues with the rest.",
 		Example: "  ctxledger memory import ./memory\n  ctxledger memory import ~/notes/memory --scope user",
 		Args:    a.args(1, 1),
 		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			return a.importMemory(ctx, api, args[0], *scope, overwrite)
 		}),
 	}
-	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace facts that somebody else saved under the same name")
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace facts of other authors with the same name")
 	return cmd
 }
 
-func (a *app) importMemory(ctx context.Context, api ledger.API, dir, scope string, overwrite bool) error {
+func (a *app) importMemory(ctx context.Context, api ledger.MemoryStore, dir, scope string, overwrite bool) error {
 	const op = "cli.memory"
 	path := a.absolute(dir)
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
@@ -75,9 +75,10 @@ func (a *app) importMemory(ctx context.Context, api ledger.API, dir, scope strin
 		}
 	}
 	a.sayMasked(masked)
-	err = a.answer(saved, func(w io.Writer) { fmt.Fprintf(w, "imported %s\n", chars.Plural(len(saved), "fact")) })
+	err = a.answer(saved, func(w io.Writer) { fmt.Fprintln(w, "imported", chars.Plural(len(saved), "fact")) })
 	if n := len(found) - len(saved); n > 0 && err == nil {
-		err = fault.New(fault.Conflict, op, "%s not imported: somebody else saved other facts under these names", chars.Plural(n, "fact")).
+		err = fault.New(fault.Conflict, op, "%s not imported: another author saved other facts with these names",
+			chars.Plural(n, "fact")).
 			WithHint("--overwrite replaces them")
 	}
 	return err
@@ -100,13 +101,14 @@ func (a *app) memoryExport(scope *string) *cobra.Command {
 	return cmd
 }
 
-func (a *app) exportMemory(ctx context.Context, api ledger.API, dir, scope string, overwrite bool) error {
+func (a *app) exportMemory(ctx context.Context, api ledger.MemoryStore, dir, scope string, overwrite bool) error {
 	resp, err := memories(ctx, api, ledger.MemoriesRequest{Scope: memory.Scope(scope), Body: true})
 	if err != nil {
 		return err
 	}
 	if len(resp.Notes) > 0 {
-		return fault.New(fault.Unavailable, "cli.memory", "%s", resp.Notes[0]).WithHint("--scope project exports the rest")
+		return fault.New(fault.Unavailable, "cli.memory", "%s", resp.Notes[0]).
+			WithHint("--scope project exports the rest")
 	}
 	files := exported(resp.Entries, scope == "" && a.place.Root != "")
 	names, err := writeExport(a.absolute(dir), files, overwrite)
@@ -114,7 +116,8 @@ func (a *app) exportMemory(ctx context.Context, api ledger.API, dir, scope strin
 		return err
 	}
 	return a.answer(names, func(w io.Writer) {
-		fmt.Fprintf(w, "wrote %s as %s to %s\n", chars.Plural(len(resp.Entries), "fact"), chars.Plural(len(names), "file"), oneLine(dir))
+		fmt.Fprintf(w, "wrote %s as %s to %s\n",
+			chars.Plural(len(resp.Entries), "fact"), chars.Plural(len(names), "file"), oneLine(dir))
 	})
 }
 
@@ -168,14 +171,14 @@ func writeExport(dir string, files map[string][]byte, overwrite bool) ([]string,
 	return names, nil
 }
 
-// writeFile puts a file in place in one step. The new file is nothing that was there before: to write into what
-// somebody put at its name could wait for the other end of a pipe, or change a file elsewhere.
+// writeFile replaces a file atomically. It never opens an existing file: that could be a pipe, which blocks, or a
+// link, which leads elsewhere.
 func writeFile(root *os.Root, name string, content []byte) error {
 	if err := root.Mkdir(path.Dir(name), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	temp := name + ".tmp"
-	_ = root.Remove(temp) // left by a command that was killed
+	_ = root.Remove(temp) // left by a killed command
 	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -185,14 +188,14 @@ func writeFile(root *os.Root, name string, content []byte) error {
 		err = root.Rename(temp, name)
 	}
 	if err != nil {
-		_ = root.Remove(temp) // what failed before is what counts
+		_ = root.Remove(temp) // the first error counts
 	}
 	return err
 }
 
 func isIndex(name string) bool { return path.Base(name) == memory.IndexFile }
 
-// indexLast orders names, indexes behind all others.
+// indexLast orders names, with indexes after all others.
 func indexLast(x, y string) int {
 	switch {
 	case isIndex(x) == isIndex(y):

@@ -9,12 +9,12 @@ import (
 	"ctxledger.dev/internal/safefs"
 )
 
-// handedOver are the names under which shells hand over the output of other commands, as in
-// `ctxledger count <(git diff)`: whoever names one of them means a pipe.
+// handedOver matches the names under which shells pass the output of other commands, as in
+// `ctxledger count <(git diff)`: they are meant to be pipes.
 var handedOver = regexp.MustCompile(`^(/dev/stdin|/dev/fd/\d+|/proc/self/fd/\d+)$`)
 
-// openFile opens a file for reading that was named on the command line; path is absolute. Pipes and devices are refused,
-// because they wait for somebody or never end, unless a shell made them for this command.
+// openFile opens a file that was named on the command line; path is absolute. It refuses pipes and devices, which
+// may block or never end, unless a shell made them for this command.
 // Errors: not_found, denied; invalid for what is no file.
 func openFile(name, path string) (*os.File, error) {
 	const op = "cli.open"

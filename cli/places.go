@@ -13,9 +13,9 @@ import (
 const (
 	// maxPlaces is how many places a tree shows, about what fits on a screen.
 	maxPlaces = 24
-	// maxDepth is how deep they may lie below the root.
+	// maxDepth is how deep below the root they may be.
 	maxDepth = 4
-	// separator stands between the steps of a path.
+	// separator separates the steps of a path.
 	separator = string(filepath.Separator)
 )
 
@@ -94,9 +94,8 @@ func dearer(x, y *branch) int {
 	return cmp.Or(cmp.Compare(y.count.N, x.count.N), cmp.Compare(x.path, y.path))
 }
 
-// choose shows the dearest places of the tree. None is dearer than the directory that it lies in, so
-// that what is chosen is a tree as well. Where a single one would be left, it is shown too: its row takes
-// no more room than that of a sum.
+// choose marks the dearest places of the tree as shown. No place is dearer than its directory, so the chosen ones
+// are a tree too. If only one child would be hidden, it is shown as well: it takes one row, as the sum would.
 func (b *branch) choose() {
 	type chosen struct {
 		*branch

@@ -42,14 +42,15 @@ func (a *app) progress(file string) *bar {
 	return b
 }
 
-// show draws the bar anew.
+// show redraws the bar.
 func (b *bar) show(done, total int64) {
 	now := b.now()
 	if b.w == nil || total <= 0 || now.Sub(b.start) < barDelay || now.Sub(b.last) < barEvery {
 		return
 	}
 	b.last, b.shown = now, true
-	fmt.Fprintf(b.w, "\r%s\x1b[K", b.line(done, total, now.Sub(b.start), columns(b.w)))
+	width, _ := screen(b.w)
+	fmt.Fprintf(b.w, "\r%s\x1b[K", b.line(done, total, now.Sub(b.start), width))
 }
 
 // line returns as much of the bar as fits into the columns of the terminal; 0: they are not known.

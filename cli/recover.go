@@ -34,10 +34,11 @@ func (a *app) recoverCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "recover --error FILE [SESSION|FILE]",
 		Short: "Recover after a provider refused or truncated a request as too large",
-		Long: "Reads a provider's answer, an error or a response with its usage, and takes the next step: it learns the\n" +
-			"limit that the error names, compacts without a model, and if that is not enough, makes a smaller copy of\n" +
-			"the request, which is not recorded. It says so if the answer is no overflow. The session may be a file of\n" +
-			"messages, as for `ctxledger compact`. If nothing more can be done, the exit status is 1.",
+		Long: "Reads a provider's answer, an error or a response with its usage, and takes the next step: it\n" +
+			"learns the limit that the error names, compacts without a model, and if that is not enough, makes\n" +
+			"a smaller copy of the request, which is not recorded. It says so if the answer is no overflow. The\n" +
+			"session may be a file of messages, as for `ctxledger compact`. If nothing more can be done, the\n" +
+			"exit status is 1.",
 		Example: "  ctxledger recover --error error.json --status 400 --format messages chat.json\n" +
 			"  curl … | ctxledger recover --error - --endpoint http://localhost:11434",
 		Args: a.args(0, 1),

@@ -13,12 +13,12 @@ import (
 func (a *app) repairCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "repair",
-		Short: "Put a sound ledger in the place of a damaged one, with all that can be saved",
-		Long: "Asks the daemon to leave and checks the ledger. If it is damaged, every record and content that can be\n" +
-			"read is copied into a new ledger, and what follows from them is made anew. Where an entry of a session\n" +
-			"is lost, a note says so in its place; what is lost is listed. The damaged ledger is set aside beside\n" +
-			"the new one and never deleted: remove it when you miss nothing. A ledger that is sound is not changed.\n" +
-			"It needs as much room on the disk as the ledger takes.",
+		Short: "Replace a damaged ledger by a new one with everything that can be recovered",
+		Long: "Stops the daemon and checks the ledger. If it is damaged, all readable records and blobs are\n" +
+			"copied into a new ledger, and indexes and counts are rebuilt. Lost data is listed; a note takes\n" +
+			"the place of a lost session entry. The damaged ledger is renamed, never deleted: remove it when\n" +
+			"nothing is missing. An undamaged ledger is not changed. The copy needs as much disk space as the\n" +
+			"ledger.",
 		Example: "  ctxledger repair",
 		Args:    a.args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -37,7 +37,8 @@ func (a *app) repairCommand() *cobra.Command {
 
 func (a *app) printRepaired(w io.Writer, r daemon.Repaired) {
 	if r.Kept == "" {
-		fmt.Fprintf(w, "%s, %s, no damage: nothing was changed\n", chars.Plural(r.Records, "record"), chars.Plural(r.Blobs, "blob"))
+		fmt.Fprintf(w, "%s, %s, no damage: nothing was changed\n",
+			chars.Plural(r.Records, "record"), chars.Plural(r.Blobs, "blob"))
 		return
 	}
 	if r.Lost.Total > 0 {
@@ -46,6 +47,6 @@ func (a *app) printRepaired(w io.Writer, r daemon.Repaired) {
 	}
 	fmt.Fprintf(w, "saved      %s, %s\n", chars.Plural(r.Records, "record"), chars.Plural(r.Blobs, "blob"))
 	fmt.Fprintf(w, "lost       %s, listed above\n", chars.Plural(r.Lost.Total, "thing"))
-	fmt.Fprintf(w, "made anew  %s of indexes and counts\n", chars.Plural(r.Mended, "record"))
-	fmt.Fprintf(w, "kept       %s, the ledger as it was found\n", oneLine(r.Kept))
+	fmt.Fprintf(w, "rebuilt    %s of indexes and counts\n", chars.Plural(r.Mended, "record"))
+	fmt.Fprintf(w, "kept       %s, the damaged ledger\n", oneLine(r.Kept))
 }

@@ -98,7 +98,7 @@ func (a *app) restoreApply(ctx context.Context, api ledger.Compactions, id strin
 		if r.Current != "" {
 			head = "summary " + r.Current + " at its head"
 		}
-		fmt.Fprintf(w, "session %s: summary %s is taken back; the view has %s, %s tokens\n", r.Session, id, head, r.Tokens)
+		fmt.Fprintf(w, "session %s: summary %s is undone; the view has %s, %s tokens\n", r.Session, id, head, r.Tokens)
 	})
 }
 
@@ -106,8 +106,8 @@ func (a *app) diffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff SUMMARY",
 		Short: "List what a compaction removed from the view, largest first",
-		Long: "Lists what a compaction removed from the view. `ctxledger cat HANDLE` prints one item, `ctxledger restore\n" +
-			"SUMMARY` prints all of them.",
+		Long: "Lists what a compaction removed from the view. `ctxledger cat HANDLE` prints one item, `ctxledger\n" +
+			"restore SUMMARY` prints all of them.",
 		Example: "  ctxledger diff 3f9c1b2a7d4e",
 		Args:    a.args(1, 1),
 		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (ledger.Summary, error) {

@@ -20,15 +20,16 @@ func (a *app) retainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "retain [--older-than AGE] [--max-size SIZE] | retain --off",
 		Short: "Show, set or remove the policy by which old sessions expire",
-		Long: "Without flags it shows the retention policy and the sessions that are due. Nothing expires without a\n" +
-			"policy. --older-than expires sessions by the age of their newest entry; --max-size expires the oldest\n" +
-			"sessions until records and contents fit. Setting either replaces the whole policy. The daemon applies\n" +
-			"it at its start and once a day; --now applies it at once.\n\n" +
-			"A session expires as a whole, with its summaries and the artifacts that no other session holds; their\n" +
-			"handles then say so. Memories, artifacts that you put yourself, sessions of the last ten minutes and the\n" +
-			"newest session never expire.",
-		Example: "  ctxledger retain --older-than 90d --max-size 500MB\n  ctxledger retain --now\n  ctxledger retain --off",
-		Args:    a.args(0, 0),
+		Long: "Without flags it shows the retention policy and the sessions that are due. Nothing expires without\n" +
+			"a policy. --older-than expires sessions by the age of their newest entry; --max-size expires the\n" +
+			"oldest sessions until records and contents fit. Setting either replaces the whole policy. The\n" +
+			"daemon applies it at its start and once a day; --now applies it at once.\n\n" +
+			"A session expires as a whole, with its summaries and the artifacts that no other session holds;\n" +
+			"their handles then say so. Memories, artifacts that you put yourself, sessions of the last ten\n" +
+			"minutes and the newest session never expire.",
+		Example: "  ctxledger retain --older-than 90d --max-size 500MB\n" +
+			"  ctxledger retain --now\n  ctxledger retain --off",
+		Args: a.args(0, 0),
 	}
 	cmd.Flags().StringVar(&age, "older-than", "", "expire `AGE` after the newest entry: 90d, 12w, 36h")
 	cmd.Flags().StringVar(&most, "max-size", "", "expire the oldest above `SIZE` on disk: 500MB, 2GB")

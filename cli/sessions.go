@@ -64,7 +64,7 @@ func (a *app) summaries(ctx context.Context, api ledger.Compactions, name string
 			state := "part of a later one"
 			switch {
 			case c.Restored != nil:
-				state = "taken back"
+				state = "undone"
 			case c.Current:
 				state = "in the view"
 			}

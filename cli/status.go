@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -30,7 +31,7 @@ const (
 func (a *app) statusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "status [SESSION]",
-		Short:   "What fills the window of a session, and what the ledger holds",
+		Short:   "Show what fills a session's window, and what the ledger holds",
 		Example: "  ctxledger status\n  ctxledger status ab03de2c --json",
 		Args:    a.args(0, 1),
 		RunE:    a.asks(a.status),
@@ -82,14 +83,14 @@ func (a *app) printStatus(w io.Writer, s statusAnswer) {
 		fmt.Fprintln(w)
 	}
 	a.printLedger(w, s)
-	fmt.Fprintf(w, "own cost   %s tokens of a window, where ctxmcp is registered; nothing is injected\n", chars.Commas(s.ServerCost))
+	fmt.Fprintf(w, "own cost   %s tokens of a window, where ctxmcp is registered; nothing is injected\n",
+		chars.Commas(s.ServerCost))
 	if s.Session == nil {
 		fmt.Fprintln(w, "\nno session is recorded here yet: `ctxledger import FILE` reads one")
 	}
 }
 
-// settings reads the configuration and says on standard error what is wrong with it: its daemon, which uses it, has
-// nobody to tell.
+// settings reads the configuration and reports its problems on standard error: the daemon, which uses it, cannot.
 func (a *app) settings(ws workspace.Workspace) config.Config {
 	c, problems := config.Load(a.Env, ws.Root, ws.State)
 	for _, p := range problems {
@@ -112,7 +113,7 @@ func recording(c config.Config) string {
 	}
 	text := fmt.Sprintf("%s: %s follow: %t", state, c.FollowFrom, c.Follow)
 	if c.FollowOver.File != "" {
-		text += ", which holds over " + c.FollowOver.String()
+		text += ", which overrides " + c.FollowOver.String()
 	}
 	return text
 }
@@ -139,11 +140,7 @@ func (a *app) summarizer(c config.Config) string {
 // printLedger says which ledger this is, what it holds and who owns it.
 func (a *app) printLedger(w io.Writer, s statusAnswer) {
 	l := s.Ledger
-	name := l.Workspace
-	if name == "" {
-		name = "none: " + s.Found
-	}
-	fmt.Fprintf(w, "workspace  %s\n", oneLine(name))
+	fmt.Fprintf(w, "workspace  %s\n", oneLine(cmp.Or(l.Workspace, "none: "+s.Found)))
 	if s.Apart != "" {
 		fmt.Fprintf(w, "           has a ledger of its own: %s\n", oneLine(s.Apart))
 	}
@@ -198,15 +195,18 @@ func (a *app) printWindow(w io.Writer, s ledger.Status) {
 		fmt.Fprintf(w, "window     %s\n", text)
 	}
 	if s.Limits != nil && s.Limits.OutputCap > 0 {
-		fmt.Fprintf(w, "output     ask for at most %s tokens: the provider refused more\n", chars.Commas(s.Limits.OutputCap))
+		fmt.Fprintf(w, "output     ask for at most %s tokens: the provider refused more\n",
+			chars.Commas(s.Limits.OutputCap))
 	}
 	for _, g := range s.Agents {
 		if g.Agent != "" && g.Input > 0 {
-			fmt.Fprintf(w, "agent      %s: %s tokens of input since the last compaction\n", a.line(g.Agent, statusLine), chars.Commas(g.Input))
+			fmt.Fprintf(w, "agent      %s: %s tokens of input since the last compaction\n",
+				a.line(g.Agent, statusLine), chars.Commas(g.Input))
 		}
 	}
 	if s.Measured > 0 {
-		fmt.Fprintf(w, "measured   %s tokens in the newest request and its answer, system prompt and tools included\n", chars.Commas(s.Measured))
+		fmt.Fprintf(w, "measured   %s tokens in the newest request and its answer, system prompt and tools included\n",
+			chars.Commas(s.Measured))
 	}
 	t := a.newTable("WHAT", ">TOKENS", ">SHARE", "")
 	t.indent = "  "

@@ -10,7 +10,7 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// oneLine is chars.Plain for what must stay on its line as it is, such as a path: breaks and tabs become escapes.
+// oneLine is chars.Plain for text that must stay on one line, such as a path: line breaks and tabs become escapes.
 func oneLine(s string) string {
 	s = chars.Plain(s)
 	if !strings.ContainsAny(s, "\n\t") {
@@ -19,8 +19,8 @@ func oneLine(s string) string {
 	return strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`).Replace(s)
 }
 
-// line makes stored text fit into one line of at most n columns. Its secrets are masked before it is cut: of half of
-// one nothing would tell what it is.
+// line makes stored text fit into one line of at most n columns. It masks secrets before it cuts: half a secret
+// could not be recognised.
 func (a *app) line(s string, n int) string { return cut(a.masks.String(s), n) }
 
 // cut makes a text fit into one line of at most n columns.

@@ -91,14 +91,14 @@ func (p *treePrinter) row(b *branch, l label) {
 // label fills the last column with what fits of the names.
 func (p *treePrinter) label(width int) {
 	last := len(p.head) - 1
-	room := width
+	left := width
 	for _, w := range p.widths()[:last] {
-		room -= w + 2
+		left -= w + 2
 	}
 	for i, l := range p.labels {
 		name := l.name
 		if width > 0 {
-			name = ending(name, max(room-len(l.indent), leastLabel))
+			name = ending(name, max(left-len(l.indent), leastLabel))
 		}
 		p.rows[i][last] = l.indent + l.style.Render(name)
 	}

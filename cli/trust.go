@@ -14,15 +14,16 @@ func (a *app) trustCommand() *cobra.Command {
 	var list, revoke bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIRECTORY]",
-		Short: "Show and confirm what a workspace's configuration wants to run, connect to and read",
-		Long: "A workspace's ctxledger.yaml may name a program, a server and a variable with a key. They are used after\n" +
-			"a person has confirmed them here, on a terminal, and until one of them changes. What your own configuration\n" +
-			"names needs no confirmation. DIRECTORY, or where you are, is a workspace.",
+		Short: "Confirm what a workspace's configuration wants to run, connect to and read",
+		Long: "A workspace's ctxledger.yaml may name a program, a server, and a variable with a key. They are\n" +
+			"used only after a person has confirmed them with this command, on a terminal, and only until one\n" +
+			"of them changes. Your own configuration needs no confirmation. DIRECTORY is the workspace\n" +
+			"(default: where you are).",
 		Example: "  ctxledger trust\n  ctxledger trust --list\n  ctxledger trust --revoke ~/src/shop",
 		Args:    a.args(0, 1),
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "show what was confirmed, in all workspaces")
-	cmd.Flags().BoolVar(&revoke, "revoke", false, "take back what was confirmed for the workspace")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "revoke what was confirmed for the workspace")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		switch {
 		case list && revoke:
@@ -57,7 +58,8 @@ func (a *app) confirmTrust(ws workspace.Workspace) error {
 	}
 	return a.answer(approved.Ask(), func(w io.Writer) {
 		if approved.Own() {
-			fmt.Fprintf(w, "your own configuration decides here, and needs no confirmation: %s\n", oneLine(approved.Ask().File))
+			fmt.Fprintf(w, "your own configuration applies here and needs no confirmation: %s\n",
+				oneLine(approved.Ask().File))
 			return
 		}
 		fmt.Fprintln(w, "confirmed, until it changes:")
@@ -65,7 +67,7 @@ func (a *app) confirmTrust(ws workspace.Workspace) error {
 	})
 }
 
-// revoke takes back what was confirmed for a tree.
+// revoke revokes what was confirmed for a tree.
 func (a *app) revoke(ws workspace.Workspace, root string) error {
 	if err := trust.Revoke(ws, root); err != nil {
 		return err

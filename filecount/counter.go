@@ -32,7 +32,7 @@ type Options struct {
 	// Open opens a text that was added alone. Its errors become those of the text. nil: there is none.
 	Open func(*Text) (io.ReadCloser, error)
 	// Found and Read are called with the sizes in bytes of what is found and of what has been read, from any
-	// goroutine. nil: nobody watches, and the sizes of what is found in directories are not asked for.
+	// goroutine. nil: no one watches, and the sizes of what is found in directories are not asked for.
 	Found, Read func(bytes int64)
 }
 
@@ -45,7 +45,7 @@ type Counter struct {
 	mu    sync.Mutex
 	more  sync.Cond // that texts or ended changed; its lock is mu
 	texts []*Text   // guarded by mu
-	next  int       // the first one that nobody has taken; guarded by mu
+	next  int       // the first one not taken yet; guarded by mu
 	ended bool      // there will be no more; guarded by mu
 
 	trees []*safefs.Tree // of directories, open until all is counted; the caller's goroutine alone uses them
@@ -61,7 +61,7 @@ func New(ctx context.Context, o Options) *Counter {
 	return t
 }
 
-// Done waits until all is counted, or with an error until nobody counts any more, and returns what was
+// Done waits until all is counted, or with an error until counting has stopped, and returns what was
 // found. Errors: err, else that of the context.
 func (t *Counter) Done(err error) ([]*Text, error) {
 	t.end(err != nil)
@@ -81,7 +81,8 @@ func (t *Counter) Add(x *Text) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.texts) == maxTexts {
-		return fault.New(fault.TooLarge, "filecount.add", "more than %s files: count a part of them", chars.Commas(maxTexts))
+		return fault.New(fault.TooLarge, "filecount.add", "more than %s files: count a part of them",
+			chars.Commas(maxTexts))
 	}
 	t.texts = append(t.texts, x)
 	t.more.Signal()
@@ -119,7 +120,7 @@ func (t *Counter) found(x *Text, e fs.DirEntry) error {
 	return t.Add(x)
 }
 
-// end tells the workers that no more texts come, and if the work is given up, that none is wanted.
+// end stops the workers after the texts that were found, or at once if the work is given up.
 func (t *Counter) end(giveUp bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

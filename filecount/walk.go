@@ -21,7 +21,7 @@ const gitName = ".git"
 // directory or a file for a link meanwhile leads nobody out of it.
 type walker struct {
 	tree *safefs.Tree
-	root string // where the tree lies
+	root string // where the tree is
 	// yield takes a file, or a directory that could not be read, with its Err. An error of yield ends the walk.
 	yield   func(x *Text, e fs.DirEntry) error
 	ignored int // files and directories left out because git ignores them
@@ -32,7 +32,7 @@ type repository struct {
 	rules *ignore.Rules // nil: nothing is ignored
 }
 
-// repositoryIn reads what git ignores below a directory of a tree; root is where the tree lies.
+// repositoryIn reads what git ignores below a directory of a tree; root is where the tree is.
 func repositoryIn(tree *safefs.Tree, root, dir string) *repository {
 	return &repository{ignore.New(func(name string) []byte {
 		name = path.Join(dir, name)
@@ -61,7 +61,7 @@ func (w *walker) named(name string) error {
 	repo := repositoryIn(around, root, ".")
 	rel, err := filepath.Rel(root, w.root)
 	if err != nil {
-		return fault.Wrap(fault.Internal, "filecount.dir", err) // root is resolved or lies above it
+		return fault.Wrap(fault.Internal, "filecount.dir", err) // root is resolved or above it
 	}
 	if rel = filepath.ToSlash(rel); repo.ignores(rel, true) {
 		repo.rules = nil
@@ -82,7 +82,7 @@ func (w *walker) failed(name string, err error) error {
 	return w.yield(&Text{Name: name, Err: err}, nil)
 }
 
-// repositoryOf returns the root of the repository that a directory lies in, or the directory.
+// repositoryOf returns the root of the repository that contains a directory, or the directory.
 func repositoryOf(dir string) string {
 	for root := dir; ; root = filepath.Dir(root) {
 		if _, err := os.Lstat(filepath.Join(root, gitName)); err == nil {

@@ -60,13 +60,15 @@ func (cl *Client) askAnthropic(ctx context.Context, p compaction.Prompt) (compac
 		header["x-api-key"] = key
 	}
 	var a anthropicAnswer
-	body := anthropicRequest{Model: cl.c.Model, MaxTokens: p.Output, System: p.System, Messages: []message{{"user", p.Text}}}
+	body := anthropicRequest{Model: cl.c.Model, MaxTokens: p.Output, System: p.System,
+		Messages: []message{{"user", p.Text}}}
 	if err := cl.post(ctx, request{endpoint(cl.c.URL, "/v1", "/messages"), header, key, p, body}, &a); err != nil {
 		return compaction.Reply{}, err
 	}
 	r := compaction.Reply{
 		Model: a.Model, Cut: a.StopReason == "max_tokens",
-		Usage: sessions.Usage{Input: credible(a.Usage.Input), Output: credible(a.Usage.Output), CacheRead: credible(a.Usage.CacheRead), CacheWrite: credible(a.Usage.CacheWrite)},
+		Usage: sessions.Usage{Input: credible(a.Usage.Input), Output: credible(a.Usage.Output),
+			CacheRead: credible(a.Usage.CacheRead), CacheWrite: credible(a.Usage.CacheWrite)},
 	}
 	var texts []string
 	for _, b := range a.Content {

@@ -19,7 +19,7 @@ import (
 
 // Client asks one model. It is safe for concurrent use.
 type Client struct {
-	// Died, if set before the first request, is told the last 40 lines that a program said before it failed,
+	// Died, if set before the first request, receives the last 40 lines that a program said before it failed,
 	// masked, but neither cleaned nor on one line as they are in the error.
 	Died func(said string)
 
@@ -41,7 +41,8 @@ func New(a trust.Approved, e env.Env, model string) (*Client, error) {
 	const op = "llm.new"
 	c := a.Summarizer()
 	if model != "" && c.Kind == config.KindCommand {
-		return nil, fault.New(fault.Invalid, op, "the summarizer is a command, which names its model itself: another one cannot be asked for")
+		return nil, fault.New(fault.Invalid, op,
+			"the summarizer is a command, which names its model itself: another one cannot be asked for")
 	}
 	if model != "" {
 		c.Model = model
@@ -75,7 +76,7 @@ func (cl *Client) Config() config.Summarizer { return cl.c }
 // keyed reports whether requests carry a key.
 func (cl *Client) keyed() bool { return cl.c.KeyEnv != "" || len(cl.c.KeyCommand) > 0 }
 
-// private reports whether what is sent to an address can be read by nobody on the way.
+// private reports whether no one can read on the way what is sent to an address.
 func private(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "https" {
@@ -96,7 +97,8 @@ func (cl *Client) Summarize(ctx context.Context, p compaction.Prompt) (compactio
 	defer cancel()
 	r, err := cl.ask(ctx, p)
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = fault.New(fault.Unavailable, "llm.ask", "%s did not answer within %s", Place(cl.c), cl.c.Timeout.Round(time.Millisecond)).
+		err = fault.New(fault.Unavailable, "llm.ask", "%s did not answer within %s", Place(cl.c),
+			cl.c.Timeout.Round(time.Millisecond)).
 			WithHint("allow more with timeout under summarizer")
 	}
 	return r, err

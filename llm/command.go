@@ -35,7 +35,8 @@ func (cl *Client) askCommand(ctx context.Context, p compaction.Prompt) (compacti
 
 // run runs the program of a setting with a text on its standard input and returns what it writes to its standard
 // output, at most limit bytes. When ctx ends, its whole process group is killed. Errors: denied for a program that has
-// changed since it was confirmed; not_found for no such program; unavailable when it fails, with the end of what it says; limited when it says too much;
+// changed since it was confirmed; not_found for no such program; unavailable when it fails, with the end of
+// what it says; limited when it says too much;
 // too_large when it says that the prompt is too long.
 func (cl *Client) run(ctx context.Context, setting, in string, limit int) (string, error) {
 	const op = "llm.command"

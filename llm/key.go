@@ -9,7 +9,7 @@ import (
 
 const (
 	maxKey  = 8 << 10 // bytes of a key
-	keyGone = "[key]" // stands for a key in an error
+	keyGone = "[key]" // replaces a key in an error
 )
 
 // key returns the key for one request, "" where none is configured. Errors: denied when there is none
@@ -29,7 +29,8 @@ func (cl *Client) key(ctx context.Context) (string, error) {
 			if fault.Is(err, fault.Denied) {
 				return "", err
 			}
-			return "", fault.New(fault.Denied, op, "the program that prints the key failed").WithHint("%s", cl.keyHint())
+			return "", fault.New(fault.Denied, op, "the program that prints the key failed").
+				WithHint("%s", cl.keyHint())
 		}
 		key, _, _ = strings.Cut(out, "\n")
 	default:
@@ -39,7 +40,9 @@ func (cl *Client) key(ctx context.Context) (string, error) {
 		return "", fault.New(fault.Denied, op, "there is no key for %s", Place(cl.c)).WithHint("%s", cl.keyHint())
 	}
 	if strings.ContainsFunc(key, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
-		return "", fault.New(fault.Denied, op, "the key for %s holds characters that no key has", Place(cl.c)).WithHint("%s", cl.keyHint())
+		return "", fault.New(fault.Denied, op, "the key for %s holds characters that no key has",
+			Place(cl.c)).
+			WithHint("%s", cl.keyHint())
 	}
 	return key, nil
 }

@@ -77,13 +77,15 @@ func (cl *Client) askOpenAI(ctx context.Context, p compaction.Prompt) (compactio
 		body.MaxTokens = p.Output
 	}
 	var a openaiAnswer
-	if err := cl.post(ctx, request{endpoint(cl.c.URL, "/v1", "/chat/completions"), header, key, p, body}, &a); err != nil {
+	req := request{endpoint(cl.c.URL, "/v1", "/chat/completions"), header, key, p, body}
+	if err := cl.post(ctx, req, &a); err != nil {
 		return compaction.Reply{}, err
 	}
 	cached := min(credible(a.Usage.Details.Cached), credible(a.Usage.Prompt))
 	r := compaction.Reply{
 		Model: a.Model,
-		Usage: sessions.Usage{Input: credible(a.Usage.Prompt) - cached, Output: credible(a.Usage.Completion), CacheRead: cached},
+		Usage: sessions.Usage{Input: credible(a.Usage.Prompt) - cached, Output: credible(a.Usage.Completion),
+			CacheRead: cached},
 	}
 	finish := ""
 	if len(a.Choices) > 0 {

@@ -23,7 +23,8 @@ func (cl *Client) whole(r compaction.Reply, finish string, p compaction.Prompt) 
 	if slices.Contains(refusals, strings.ToLower(finish)) {
 		return fault.New(fault.Denied, "llm.ask", "the model of %s refuses to write this summary", Place(cl.c))
 	}
-	u := &overflow.Usage{Input: int(r.Usage.Input), CacheRead: int(r.Usage.CacheRead), CacheWrite: int(r.Usage.CacheWrite), Output: int(r.Usage.Output)}
+	u := &overflow.Usage{Input: int(r.Usage.Input), CacheRead: int(r.Usage.CacheRead),
+		CacheWrite: int(r.Usage.CacheWrite), Output: int(r.Usage.Output)}
 	if cl.tooLarge(overflow.Response{Status: 200, Finish: finish, Usage: u}, p) {
 		return fault.New(fault.TooLarge, "llm.ask", "%s took the prompt, but it fills the model's window", Place(cl.c))
 	}

@@ -31,7 +31,7 @@ const (
 type request struct {
 	address string
 	header  map[string]string
-	key     string // stands in header; taken out of whatever the server says
+	key     string // in header; taken out of whatever the server says
 	prompt  compaction.Prompt
 	body    any
 }
@@ -103,7 +103,8 @@ func failure(answer []byte) bool {
 		Content json.RawMessage `json:"content"`
 		Choices json.RawMessage `json:"choices"`
 	}
-	return json.Unmarshal(answer, &e) == nil && len(e.Error) > 0 && string(e.Error) != "null" && e.Content == nil && e.Choices == nil
+	err := json.Unmarshal(answer, &e)
+	return err == nil && len(e.Error) > 0 && string(e.Error) != "null" && e.Content == nil && e.Choices == nil
 }
 
 // sender returns what sends one request: no connection is kept, and no redirect is followed.
@@ -135,14 +136,15 @@ func (cl *Client) unreachable(ctx context.Context, err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err // without the method and the address around it
 	}
-	return fault.New(fault.Unavailable, "llm.post", "%s cannot be reached, or broke off: %s", Place(cl.c), cl.quote(userinfo.ReplaceAllString(err.Error(), "//"), 200))
+	return fault.New(fault.Unavailable, "llm.post", "%s cannot be reached, or broke off: %s", Place(cl.c),
+		cl.quote(userinfo.ReplaceAllString(err.Error(), "//"), 200))
 }
 
 // refusal turns a status and what the server says into an error.
 func (cl *Client) refusal(status int, answer []byte, q request) error {
 	const op = "llm.post"
 	said := saidInError(answer)
-	if said == "" && !json.Valid(answer) { // JSON of another form may hide in escapes what is not to be told
+	if said == "" && !json.Valid(answer) { // JSON of another form may hide in escapes what must not be reported
 		said = string(answer)
 	}
 	said = visible(said)
@@ -159,7 +161,8 @@ func (cl *Client) refusal(status int, answer []byte, q request) error {
 	}
 	switch {
 	case status >= 300 && status < 400:
-		return fault.New(fault.Denied, op, "%s sends the request elsewhere (status %d), which is not followed", where, status).
+		return fault.New(fault.Denied, op, "%s sends the request elsewhere (status %d), which is not followed", where,
+			status).
 			WithHint("give the address that it should go to as url under summarizer")
 	case cl.tooLarge(overflow.Response{Status: status, Body: answer}, q.prompt):
 		return told(fault.TooLarge, "finds the prompt too long")
@@ -168,7 +171,7 @@ func (cl *Client) refusal(status int, answer []byte, q request) error {
 	case status == http.StatusNotFound:
 		return told(fault.NotFound, "knows no such model or address")
 	case status == http.StatusTooManyRequests || status == 529:
-		return told(fault.Limited, "asks to be left alone for a while")
+		return told(fault.Limited, "rate-limited the request")
 	case status >= 500 || status == http.StatusRequestTimeout:
 		return told(fault.Unavailable, "failed")
 	}

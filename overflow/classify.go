@@ -9,7 +9,7 @@ const (
 	PromptOverflow  Class = "prompt_overflow"   // the prompt alone does not fit the window
 	OutputBudget    Class = "output_budget"     // the prompt fits; with the output that was asked for it does not
 	PayloadTooLarge Class = "payload_too_large" // the body has too many bytes
-	SilentOverflow  Class = "silent_overflow"   // the call succeeded, but the prompt was cut, or lies above the window
+	SilentOverflow  Class = "silent_overflow"   // the call succeeded, but the prompt was cut, or is above the window
 )
 
 // Confidence is how sure a class is.
@@ -63,7 +63,7 @@ type Verdict struct {
 	Limit           int `json:"limit,omitempty"`            // tokens that would have been accepted
 	OverBy          int `json:"over_by,omitempty"`          // tokens too many
 	RequestedOutput int `json:"requested_output,omitempty"` // tokens of output that were asked for
-	// OutputCap is the output that there is room for; 0 in class output_budget: too little to go on
+	// OutputCap is the output that still fits; 0 in class output_budget: too little to go on
 	// without a smaller prompt.
 	OutputCap int `json:"output_cap,omitempty"`
 	// Suspect marks a None that would be a silent overflow if the next call said the same.
@@ -104,7 +104,8 @@ func (s *signals) match(q Request) (Verdict, bool) {
 			if groups == nil || row.bodyless && !s.bodyless(q) {
 				continue
 			}
-			v := Verdict{Class: row.class, Pattern: row.id, Provider: row.provider, Path: t.path, Status: s.status, Confidence: Strong, OwnLimit: row.own}
+			v := Verdict{Class: row.class, Pattern: row.id, Provider: row.provider, Path: t.path, Status: s.status,
+				Confidence: Strong, OwnLimit: row.own}
 			v.measure(numbers(re, groups), s)
 			switch {
 			case row.weak:
@@ -176,7 +177,7 @@ func (v *Verdict) budget(n map[string]int) {
 		v.OverBy = max(0, v.OverBy)
 		return
 	}
-	if room := v.Limit - v.Actual - max(minMargin, v.Limit/100); room >= minOutput {
-		v.OutputCap = room
+	if left := v.Limit - v.Actual - max(minMargin, v.Limit/100); left >= minOutput {
+		v.OutputCap = left
 	}
 }

@@ -1,4 +1,4 @@
-// Package overflow tells whether a provider refused a request, or cut it, because it was too large, and
+// Package overflow decides whether a provider refused a request, or cut it, because it was too large, and
 // what to do then.
 //
 // Start at Read, which takes what counts of an answer or an error, and Classify; Advise says what comes next,

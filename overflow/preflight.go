@@ -36,9 +36,11 @@ func (b Budget) Check(s Size) error {
 	const op = "overflow.check"
 	switch payload := s.Payload(); {
 	case b.ContextTokens > 0 && s.Tokens > b.ContextTokens:
-		return fault.New(fault.TooLarge, op, contextExceeded+": %s tokens are more than %s", chars.Commas(s.Tokens), chars.Commas(b.ContextTokens))
+		return fault.New(fault.TooLarge, op, contextExceeded+": %s tokens are more than %s", chars.Commas(s.Tokens),
+			chars.Commas(b.ContextTokens))
 	case b.PayloadBytes > 0 && payload > b.PayloadBytes:
-		return fault.New(fault.TooLarge, op, payloadExceeded+" of %s bytes is more than %s", chars.Commas(payload), chars.Commas(b.PayloadBytes))
+		return fault.New(fault.TooLarge, op, payloadExceeded+" of %s bytes is more than %s", chars.Commas(payload),
+			chars.Commas(b.PayloadBytes))
 	}
 	return nil
 }

@@ -81,7 +81,8 @@ func (a *answer) usage() *Usage {
 	u := Usage{}
 	switch {
 	case a.Usage != nil:
-		u = Usage{Input: a.Usage.Prompt + a.Usage.Input, CacheRead: a.Usage.CacheRead, CacheWrite: a.Usage.CacheWrite, Output: a.Usage.Completion + a.Usage.Output}
+		u = Usage{Input: a.Usage.Prompt + a.Usage.Input, CacheRead: a.Usage.CacheRead, CacheWrite: a.Usage.CacheWrite,
+			Output: a.Usage.Completion + a.Usage.Output}
 	case a.Gemini != nil:
 		u = Usage{Input: a.Gemini.Prompt, Output: a.Gemini.Output}
 	case a.Evaluated != nil:

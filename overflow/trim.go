@@ -13,7 +13,7 @@ import (
 // Stages is how many copies of a request are tried, each smaller than the one before.
 const Stages = 3
 
-// markTrimmed stands for what a trimmed result lost. Other programs know it: it is exact.
+// markTrimmed replaces what a trimmed result lost. Other programs know it: it is exact.
 const markTrimmed = "[...context-trimmed — {N} chars removed to fit model limit...]"
 
 // caps are the characters that results keep.
@@ -168,7 +168,8 @@ func (t *trimmer) withoutTools() (Trimmed, error) {
 		out.Messages, out.CharsAfter, end = append(out.Messages, raw), out.CharsAfter+size(m), t.decoded[i].Role
 	}
 	if len(out.Messages) == 0 {
-		return out, fault.New(fault.TooLarge, opTrim, "nothing is left of %d messages without their tool calls", len(t.Messages))
+		return out, fault.New(fault.TooLarge, opTrim, "nothing is left of %d messages without their tool calls",
+			len(t.Messages))
 	}
 	if end == transcript.RoleAssistant && out.CharsAfter < out.CharsBefore {
 		note := trimMark(out.CharsBefore - out.CharsAfter)
@@ -196,7 +197,8 @@ func noTools(m transcript.Message) transcript.Edits {
 func isCall(p transcript.Part) bool { return p.Kind == transcript.KindCall && !p.Sealed }
 
 func onlyReasoning(m transcript.Message) bool {
-	return len(m.Parts) > 0 && !slices.ContainsFunc(m.Parts, func(p transcript.Part) bool { return p.Kind != transcript.KindReasoning })
+	return len(m.Parts) > 0 && !slices.ContainsFunc(m.Parts,
+		func(p transcript.Part) bool { return p.Kind != transcript.KindReasoning })
 }
 
 // size is the number of characters of a message's parts.

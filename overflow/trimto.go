@@ -8,7 +8,7 @@ import (
 // Target is what a copy has to fit, in tokens.
 type Target struct {
 	Limit int // of the whole prompt, as the error named it; 0: it named none
-	Fixed int // of what is sent beside the messages: system prompt, tools
+	Fixed int // of what is sent with the messages: system prompt, tools
 	// Actual is the size of the prompt as the provider counted it; 0 if it did not say. Where that is
 	// more than our own count, the copy has to be smaller in proportion.
 	Actual int
@@ -36,7 +36,7 @@ func Next(c Copy, refused Trimmed, to Target) (Trimmed, error) {
 
 // TrimTo returns the copy that cuts as little as is needed to fit a limit: one cap for all results, four
 // times as much for the newest. Where no cap helps, no tool content is left. A copy that fits by our
-// count as it is has Stage 0. Errors: as of Trim; too_large also when what is sent beside the messages
+// count as it is has Stage 0. Errors: as of Trim; too_large also when what is sent with the messages
 // does not fit by itself, or the words alone do not.
 func TrimTo(c Copy, to Target) (Trimmed, error) {
 	t, err := newTrimmer(c)
@@ -45,7 +45,8 @@ func TrimTo(c Copy, to Target) (Trimmed, error) {
 	}
 	f := newFit(t, to)
 	if to.Fixed >= f.limit {
-		return Trimmed{}, fault.New(fault.TooLarge, opTrim, "the system prompt and the tools alone take %s of %s tokens",
+		return Trimmed{}, fault.New(fault.TooLarge, opTrim,
+			"the system prompt and the tools alone take %s of %s tokens",
 			chars.Commas(to.Fixed), chars.Commas(f.limit)).
 			WithHint("offer fewer tools, shorten the instructions, or take a model with a larger window")
 	}
@@ -57,13 +58,14 @@ func TrimTo(c Copy, to Target) (Trimmed, error) {
 	}
 	out, err := t.withoutTools()
 	if err == nil && !f.fits(out.Messages) {
-		err = fault.New(fault.TooLarge, opTrim, "without any tool content the request has still more than %s tokens", chars.Commas(f.limit)).
+		err = fault.New(fault.TooLarge, opTrim, "without any tool content the request has still more than %s tokens",
+			chars.Commas(f.limit)).
 			WithHint("compact the conversation, or take a model with a larger window")
 	}
 	return out, err
 }
 
-// fit tells whether messages fit a target.
+// fit checks whether messages fit a target.
 type fit struct {
 	Target
 	limit   int           // by our own count

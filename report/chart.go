@@ -84,7 +84,8 @@ func (c *chart) bar(d Day, models []Row, x, width, scale float64) {
 	draw := func(dollars float64, class, name string) {
 		if h := dollars * scale; h > 0.05 {
 			y -= h
-			c.Bars = append(c.Bars, rect{x, y, width, h, class, fmt.Sprintf("%s: %s, %s", d.Day, name, Dollars(dollars))})
+			c.Bars = append(c.Bars,
+				rect{x, y, width, h, class, fmt.Sprintf("%s: %s, %s", d.Day, name, Dollars(dollars))})
 		}
 	}
 	for i, m := range models[:min(len(models), chartModels)] {
@@ -200,7 +201,8 @@ func (p page) Shrunk(l Loss) stack {
 	whole := float64(l.Before) / float64(most) * width
 	out := stack{Width: width, Height: height, Parts: []rect{{Width: whole, Height: height, Class: "gone"}}}
 	if l.Before > 0 {
-		out.Parts = append(out.Parts, rect{Width: min(1, float64(l.After)/float64(l.Before)) * whole, Height: height, Class: "kept"})
+		out.Parts = append(out.Parts,
+			rect{Width: min(1, float64(l.After)/float64(l.Before)) * whole, Height: height, Class: "kept"})
 	}
 	return out
 }

@@ -2,7 +2,8 @@ package report
 
 import "ctxledger.dev/internal/chars"
 
-// CutTitles shortens the titles of sessions to at most n characters: after masking, so that no half of a secret is left.
+// CutTitles shortens the titles of sessions to at most n characters: after masking, so that no half of a
+// secret is left.
 func (r *Report) CutTitles(n int) {
 	for i := range r.Dearest {
 		r.Dearest[i].Title = chars.Head(r.Dearest[i].Title, n)

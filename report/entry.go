@@ -7,9 +7,9 @@ type Class int
 
 // The classes of pieces, in the order in which reports list them.
 const (
-	System    Class = iota // the system prompt and the tools' definitions: what no entry tells
+	System    Class = iota // the system prompt and the tools' definitions: what no entry shows
 	Host                   // what the agent's host adds on its own, such as reminders
-	Summary                // what stands for a part that was compacted
+	Summary                // what replaces a part that was compacted
 	User                   // the user's own words
 	Assistant              // answers and the arguments of calls
 	Reasoning              // what a model thought
@@ -19,7 +19,8 @@ const (
 
 // String returns the name of a class for people.
 func (c Class) String() string {
-	return [...]string{"system, tools", "added by host", "summaries", "user", "assistant", "reasoning", "tool results"}[c]
+	return [...]string{"system, tools", "added by host", "summaries", "user", "assistant", "reasoning",
+		"tool results"}[c]
 }
 
 // Entry is one step of a session: what comes into the context of its thread, an answer's usage, or both.
@@ -36,7 +37,7 @@ type Entry struct {
 	Compaction *Compaction // set when the context was replaced; summary and kept entries follow
 }
 
-// Piece is one part of a message as it stands in a context.
+// Piece is one part of a message in a context.
 type Piece struct {
 	Class  Class
 	Tokens int    // in o200k_base; what its model counts is estimated from that

@@ -31,7 +31,7 @@ type Loss struct {
 	After   int64     `json:"after"`  // tokens of the first request behind it; 0: there was none
 	Calls   int       `json:"calls"`  // that were looked at
 	// Used are the identifiers and paths that those calls name and that were known before; Missing are
-	// those of them that neither the summary names nor what was kept beside it.
+	// those of them that neither the summary names nor what was kept with it.
 	Used    int      `json:"names_used"`
 	Missing int      `json:"names_missing"`
 	Names   []string `json:"names,omitempty"` // 10 of them, paths first, what most calls use first
@@ -141,7 +141,7 @@ func (m *memory) called(t *thread, p Piece) {
 			if era, known := m.names[t.meter.hash(n)]; !known || era >= m.era || len(m.used) >= maxUsed {
 				continue
 			}
-			u = &use{missing: !m.tells(n)}
+			u = &use{missing: !m.mentions(n)}
 			m.used[strings.Clone(n)] = u
 		}
 		u.calls++
@@ -164,8 +164,8 @@ func (m *memory) rereads(path string) *Again {
 	return &m.loss.Reread
 }
 
-// tells reports whether what the compaction left names an identifier, or a path by its last two parts.
-func (m *memory) tells(name string) bool {
+// mentions reports whether what the compaction left names an identifier, or a path by its last two parts.
+func (m *memory) mentions(name string) bool {
 	if i := strings.LastIndexByte(name, '/'); i > 0 {
 		if j := strings.LastIndexByte(name[:i], '/'); j >= 0 {
 			name = name[j+1:]
@@ -185,7 +185,7 @@ func (m *memory) tells(name string) bool {
 	}
 }
 
-// inWord reports whether a name goes on with a byte.
+// inWord reports whether a name can continue with a byte.
 func inWord(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80
 }

@@ -7,7 +7,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// Session is what one session file tells of itself.
+// Session is what one session file says about itself.
 type Session struct {
 	ID      string // the host's; the session that a subagent's file belongs to
 	Agent   string // the program
@@ -74,7 +74,8 @@ func (m *Meter) Add(e Entry) {
 	}
 	t := m.threads[e.Thread]
 	if t == nil {
-		t = &thread{meter: m, sub: e.Thread != "" || m.out.Subagent, reads: map[string]*read{}, calls: map[string]*call{}}
+		t = &thread{meter: m, sub: e.Thread != "" || m.out.Subagent, reads: map[string]*read{},
+			calls: map[string]*call{}}
 		t.memory.on = m.out.Compacts && e.Thread == ""
 		m.threads[e.Thread] = t
 		m.order = append(m.order, t)

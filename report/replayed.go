@@ -11,7 +11,7 @@ type Replayed struct {
 	// Reported is what the providers reported of the played conversations, and Part its share of everything.
 	Reported Spent   `json:"reported"`
 	Part     float64 `json:"part"`
-	// Recorded is what the sessions cost as they were recorded, as the replay reckons it, with the compactions
+	// Recorded is what the sessions cost as they were recorded, as the replay computes it, with the compactions
 	// of their own host; Ours is what they would have cost.
 	Recorded Play `json:"recorded"`
 	Ours     Play `json:"ours"`

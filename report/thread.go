@@ -10,7 +10,7 @@ type thread struct {
 	meter  *Meter
 	sub    bool
 	window window
-	system float64 // tokens of what no entry tells; as measured last
+	system float64 // tokens of what no entry shows; as measured last
 	asked  bool    // whether a request has been measured
 	open   *answer // the newest one, whose parts may still come
 	prompt int     // pieces before the newest prompt

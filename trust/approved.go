@@ -86,7 +86,7 @@ func few(e env.Env) []string {
 	return out
 }
 
-// Check returns the summarizer of a workspace if it may be used. It asks nobody. Errors: not_found when none is
+// Check returns the summarizer of a workspace if it may be used. It never asks. Errors: not_found when none is
 // configured; invalid when a configuration cannot be used; denied, with the way out, for one of the workspace's that
 // no person has confirmed as it is; those of finding its programs.
 func Check(e env.Env, ws workspace.Workspace) (Approved, error) {
@@ -96,7 +96,7 @@ func Check(e env.Env, ws workspace.Workspace) (Approved, error) {
 	}
 	switch kept := readConsent(ws, ws.Root); {
 	case kept == nil:
-		return Approved{}, denied("%s asks for %s, which nobody has confirmed", where, a.ask.What())
+		return Approved{}, denied("%s asks for %s, which has not been confirmed", where, a.ask.What())
 	case !same(kept.Ask, a.ask):
 		return Approved{}, denied("%s asks for %s, which has changed since it was confirmed", where, a.ask.What())
 	}

@@ -63,7 +63,8 @@ func (f finder) path(setting, name string) (string, error) {
 			continue
 		}
 		if f.own && f.root != "" && inside(f.root, path) {
-			return "", fault.New(fault.Denied, op, "%s: %s would be %s, which this workspace brings along", setting, quote(name), quote(path)).
+			return "", fault.New(fault.Denied, op, "%s: %s would be %s, which this workspace brings along", setting,
+				quote(name), quote(path)).
 				WithHint("give the absolute path of the program in your configuration")
 		}
 		return path, nil
@@ -93,7 +94,7 @@ func executable(e env.Env, dir, name string) string {
 	return ""
 }
 
-// inside reports whether a path leads into a directory, or lies in it.
+// inside reports whether a path leads into a directory or is in it.
 func inside(root, path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -149,7 +150,8 @@ func digest(path string) (string, error) {
 	case info.Kind != safefs.File:
 		return "", fault.New(fault.Invalid, op, "%s is not a regular file", quote(path))
 	case sum == "":
-		return "", fault.New(fault.TooLarge, op, "%s has %d bytes, more than the limit of %d", quote(path), info.Size, int64(maxProgram))
+		return "", fault.New(fault.TooLarge, op, "%s has %d bytes, more than the limit of %d", quote(path), info.Size,
+			int64(maxProgram))
 	}
 	return sum, nil
 }

@@ -18,7 +18,7 @@ import (
 // maxFiles bounds the session files of one audit: what is known of each is held in memory.
 const maxFiles = 100_000
 
-// source is a session file that is to be read.
+// source is a session file to read.
 type source struct {
 	path string
 	size int64

@@ -160,7 +160,8 @@ func (l *line) attached() transcript.Message {
 		}
 		text = strings.Join(texts, "\n")
 	}
-	return transcript.Message{Role: transcript.RoleUser, Parts: []transcript.Part{{Kind: transcript.KindText, Text: text}}}
+	return transcript.Message{Role: transcript.RoleUser,
+		Parts: []transcript.Part{{Kind: transcript.KindText, Text: text}}}
 }
 
 // at returns the bytes of a span, nil for an empty one.

@@ -31,7 +31,7 @@ type Record struct {
 	// Thread is a subagent's id if the record belongs to its conversation inside this file, and Author its name.
 	Thread, Author string
 	Aside          bool // the agent added it for the model; the user neither wrote nor sees it
-	Summary        bool // it stands for what was compacted
+	Summary        bool // it replaces what was compacted
 
 	// Message is the span of the provider's message in Text, in Format and with Role. Empty: a record
 	// outside the conversation, which Note describes.
