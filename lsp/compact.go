@@ -31,7 +31,7 @@ func (s *Server) compact(ctx context.Context, args []protocol.LSPAny, token prot
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var d done
-	err = s.modify(ctx, func(api ledger.API) error {
+	err = s.modify(ctx, func(api Ledger) error {
 		session, err := api.Session(ctx, ledger.SessionRequest{Name: which.Session, Latest: true})
 		if err != nil {
 			return err

@@ -47,7 +47,7 @@ type source struct {
 func contextMethod() method {
 	return call("ctxledger/context", func(ctx context.Context, s *Server, p *contextParams) (Context, error) {
 		c := Context{Categories: []ledger.Category{}, Sources: []source{}, Turns: []ledger.Turn{}}
-		err := s.use(ctx, func(api ledger.API) error {
+		err := s.use(ctx, func(api Ledger) error {
 			session, err := api.Session(ctx, ledger.SessionRequest{Name: p.Session, Latest: true})
 			if p.Session == "" && fault.Is(err, fault.NotFound) {
 				return nil

@@ -26,7 +26,7 @@ func (s *Server) forget(ctx context.Context, args []protocol.LSPAny) (any, error
 	if which.DryRun {
 		ask = s.use
 	}
-	err = ask(ctx, func(api ledger.API) error {
+	err = ask(ctx, func(api Ledger) error {
 		f, err := api.Forget(ctx, ledger.ForgetRequest{Handle: which.Handle, DryRun: which.DryRun})
 		if err == nil {
 			d.Said = records.Forgotten(f)

@@ -5,26 +5,32 @@ import (
 
 	"ctxledger.dev/internal/connection"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/ledger"
+	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/lsp/records"
 )
 
+// Ledger is what the server uses of a ledger.
+type Ledger interface {
+	live.Ledger
+	records.Ledger
+}
+
 // lender returns how the one connection to the ledger is opened that whatever follows the live session and all requests
 // share. Whoever has it closes it.
-func lender(dial func(context.Context) (ledger.API, error)) func(context.Context) (ledger.API, error) {
+func lender(dial func(context.Context) (Ledger, error)) func(context.Context) (Ledger, error) {
 	shared := connection.NewLazy(dial)
-	return func(ctx context.Context) (ledger.API, error) {
+	return func(ctx context.Context) (Ledger, error) {
 		api, giveBack, err := shared.Lease(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return &lease{API: api, giveBack: giveBack}, nil
+		return &lease{Ledger: api, giveBack: giveBack}, nil
 	}
 }
 
 // lease is the ledger as one of its users has it.
 type lease struct {
-	ledger.API
+	Ledger
 	giveBack func() error
 }
 
@@ -32,7 +38,7 @@ type lease struct {
 func (l *lease) Close() error { return l.giveBack() }
 
 // use opens the ledger, has it used, and gives it back. Errors: those of opening it; why there is none.
-func (s *Server) use(ctx context.Context, do func(ledger.API) error) error {
+func (s *Server) use(ctx context.Context, do func(Ledger) error) error {
 	if s.place.Open == nil {
 		if s.lost != nil {
 			return unopened(s.lost)
@@ -58,7 +64,7 @@ func unopened(err error) error {
 
 // read has the ledger read for the editor.
 func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, error)) (result R, err error) {
-	err = s.use(ctx, func(api ledger.API) error {
+	err = s.use(ctx, func(api Ledger) error {
 		result, err = do(records.Reader{API: api, Now: s.o.Env.Now()})
 		return err
 	})
@@ -67,7 +73,7 @@ func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, err
 
 // modify has the ledger changed. Whoever follows it hears of that by its events; where nobody does, the client
 // is told here.
-func (s *Server) modify(ctx context.Context, do func(ledger.API) error) error {
+func (s *Server) modify(ctx context.Context, do func(Ledger) error) error {
 	err := s.use(ctx, do)
 	if err == nil {
 		s.news.contents()

@@ -29,7 +29,8 @@ func (s *Server) follow() {
 	}
 	ctx, stop := context.WithCancel(s.life)
 	s.unfollow = stop
-	o := live.Options{Open: s.place.Open, Env: s.o.Env, Status: want.status, Tell: func(st live.State) { s.hear(ctx, st) }}
+	open := func(ctx context.Context) (live.Ledger, error) { return s.place.Open(ctx) }
+	o := live.Options{Open: open, Env: s.o.Env, Status: want.status, Tell: func(st live.State) { s.hear(ctx, st) }}
 	s.tasks.begin(func() { live.Follow(ctx, o) })
 }
 

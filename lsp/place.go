@@ -12,7 +12,6 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/ignore"
 	"ctxledger.dev/internal/safefs"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -24,7 +23,7 @@ type Place struct {
 	// about it; "": nothing.
 	Problem, Hint string
 	// Open opens the ledger. It is called again after it failed; nil: there is none to open.
-	Open func(context.Context) (ledger.API, error)
+	Open func(context.Context) (Ledger, error)
 }
 
 // rootsOf returns the folders that a client has open, in its order.

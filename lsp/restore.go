@@ -21,7 +21,7 @@ func (s *Server) restore(ctx context.Context, args []protocol.LSPAny) (any, erro
 		return nil, err
 	}
 	var d done
-	err = s.modify(ctx, func(api ledger.API) error {
+	err = s.modify(ctx, func(api Ledger) error {
 		r, err := api.Restore(ctx, ledger.RestoreRequest{ID: which.Summary})
 		if err == nil {
 			d.Said = records.Restored(which.Summary, r)

@@ -47,7 +47,7 @@ func newKept(t *testing.T) *kept {
 }
 
 // dial opens a connection.
-func (k *kept) dial(ctx context.Context) (ledger.API, error) {
+func (k *kept) dial(ctx context.Context) (Ledger, error) {
 	k.dials.Add(1)
 	if k.hold != nil {
 		select {

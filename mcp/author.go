@@ -52,7 +52,7 @@ func (c *call) problems(ctx context.Context) []string {
 }
 
 // plan plans and accepts, or only plans, what the arguments ask for.
-func (a *compactArgs) plan(ctx context.Context, api ledger.API, session string, author ledger.Author, sections string) (ledger.CompactionPlan, error) {
+func (a *compactArgs) plan(ctx context.Context, api ledger.Compactions, session string, author ledger.Author, sections string) (ledger.CompactionPlan, error) {
 	r := ledger.PlanCompactionRequest{Session: session, Options: a.options()}
 	if author == nil {
 		return ledger.Compact(ctx, api, r, a.key("compact"), a.DryRun)

@@ -79,7 +79,7 @@ type outcome struct {
 }
 
 // result puts an outcome into the form that was asked for.
-func (o outcome) result(ctx context.Context, api ledger.API) (compactResult, error) {
+func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) {
 	r := compactResult{Session: o.session.ID, Reason: clean(o.plan.Why), Warnings: slices.Clone(o.problems)}
 	if o.warning != "" {
 		r.Warnings = append(r.Warnings, oneLine(clean(o.warning), 300))
@@ -121,7 +121,7 @@ func (o outcome) result(ctx context.Context, api ledger.API) (compactResult, err
 }
 
 // editsAlone hands out the view of a session without a summary, if anything in it was edited.
-func (o outcome) editsAlone(ctx context.Context, api ledger.API, r *compactResult) (err error) {
+func (o outcome) editsAlone(ctx context.Context, api ledger.ViewReader, r *compactResult) (err error) {
 	if o.args.Return != "messages" || !slices.ContainsFunc(o.before.Messages, func(m ledger.ViewMessage) bool { return m.Edited }) {
 		return nil
 	}
@@ -150,7 +150,7 @@ func runWarnings(run *compaction.Run) []string {
 }
 
 // inForce returns the summary that a session's view starts with, or nil.
-func inForce(ctx context.Context, api ledger.API, session string) (*ledger.Summary, error) {
+func inForce(ctx context.Context, api ledger.Compactions, session string) (*ledger.Summary, error) {
 	all, err := api.Summaries(ctx, ledger.SummariesRequest{Session: session})
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func inForce(ctx context.Context, api ledger.API, session string) (*ledger.Summa
 }
 
 // shape adds what the caller asked to get back.
-func (o outcome) shape(ctx context.Context, api ledger.API, r *compactResult) error {
+func (o outcome) shape(ctx context.Context, api Ledger, r *compactResult) error {
 	sum := o.plan.Summary
 	switch o.args.Return {
 	case "summary":
@@ -218,7 +218,7 @@ func (o outcome) delivery() string {
 }
 
 // messages returns the whole view after the compaction, each message with its exact bytes.
-func (o outcome) messages(ctx context.Context, api ledger.API) ([]json.RawMessage, error) {
+func (o outcome) messages(ctx context.Context, api ledger.ViewReader) ([]json.RawMessage, error) {
 	var out []json.RawMessage
 	view := o.kept()
 	if o.args.DryRun {

@@ -151,7 +151,7 @@ func (a *memoryArgs) save(ctx context.Context, c *call) (memoryResult, error) {
 }
 
 // list returns names and descriptions, as many as the budget holds.
-func (a *memoryArgs) list(ctx context.Context, api ledger.API) (memoryResult, error) {
+func (a *memoryArgs) list(ctx context.Context, api ledger.MemoryStore) (memoryResult, error) {
 	limit := a.Limit
 	if limit == 0 {
 		limit = listMost
@@ -182,7 +182,7 @@ func (a *memoryArgs) list(ctx context.Context, api ledger.API) (memoryResult, er
 }
 
 // recall returns the best matches with their bodies; a body that does not fit any more is cut.
-func (a *memoryArgs) recall(ctx context.Context, api ledger.API) (memoryResult, error) {
+func (a *memoryArgs) recall(ctx context.Context, api ledger.MemoryStore) (memoryResult, error) {
 	limit := a.Limit
 	if limit == 0 {
 		limit = recallBest

@@ -44,7 +44,7 @@ func (a *compactArgs) recover(ctx context.Context, c *call) (reply, error) {
 }
 
 // send hands out what is to be sent instead of what was refused: the trimmed copy, or else the view.
-func (o outcome) send(ctx context.Context, api ledger.API, r *compactResult, done ledger.Recovery) (err error) {
+func (o outcome) send(ctx context.Context, api ledger.ViewReader, r *compactResult, done ledger.Recovery) (err error) {
 	if done.Messages == nil {
 		if done.Advice.Retry && r.Messages == nil {
 			r.Delivery = o.delivery()

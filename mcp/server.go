@@ -19,7 +19,7 @@ import (
 
 // Opener opens the ledger that a server is about. It is called again after it failed. roots are what
 // the client calls its roots, file URIs in its order, if it was asked: see Options.AskRoots.
-type Opener func(ctx context.Context, roots []string) (ledger.API, error)
+type Opener func(ctx context.Context, roots []string) (Ledger, error)
 
 // Options say how a server presents itself.
 type Options struct {
@@ -43,7 +43,7 @@ type Options struct {
 // Server answers an MCP client. It keeps nothing between requests but the open ledger.
 type Server struct {
 	o      Options
-	ledger *connection.Lazy[ledger.API] // a client must not wait for a daemon to see the list of tools
+	ledger *connection.Lazy[Ledger] // a client must not wait for a daemon to see the list of tools
 	mcp    *server.MCPServer
 	masks  *redact.Redactor      // of error messages; its key is this process's
 	shelf  atomic.Pointer[shelf] // of the client that is served; nil: none, or one in this process
@@ -65,7 +65,7 @@ func New(open Opener, o Options) (*Server, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{o: o, masks: redact.New([]byte(o.Env.ID(32)))}
-	s.ledger = connection.NewLazy(func(ctx context.Context) (ledger.API, error) { return open(ctx, s.roots(ctx)) })
+	s.ledger = connection.NewLazy(func(ctx context.Context) (Ledger, error) { return open(ctx, s.roots(ctx)) })
 	s.mcp = server.NewMCPServer("ctxledger", o.Version,
 		server.WithInstructions(s.instructions()),
 		server.WithToolCapabilities(false), server.WithPromptCapabilities(false), server.WithResourceCapabilities(false, false),

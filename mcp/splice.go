@@ -30,7 +30,7 @@ func (o outcome) kept() []ledger.ViewMessage {
 }
 
 // splice returns what the caller puts where, nil when the compaction was in force before the call.
-func (o outcome) splice(ctx context.Context, api ledger.API) (*splice, error) {
+func (o outcome) splice(ctx context.Context, api ledger.SessionReader) (*splice, error) {
 	if o.before.Summary == o.plan.Summary.ID && !o.args.DryRun && o.handed == 0 {
 		return nil, nil
 	}
@@ -68,7 +68,7 @@ func (o outcome) splice(ctx context.Context, api ledger.API) (*splice, error) {
 
 // recorded returns the headers of the messages that make up a session's conversation. The view may show
 // fewer, or join some.
-func recorded(ctx context.Context, api ledger.API, session string) ([]ledger.LogEntry, error) {
+func recorded(ctx context.Context, api ledger.SessionReader, session string) ([]ledger.LogEntry, error) {
 	var out []ledger.LogEntry
 	for r := (ledger.LogRequest{Session: session}); ; {
 		page, err := api.Log(ctx, r)

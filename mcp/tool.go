@@ -8,7 +8,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/ledger"
 )
 
 // tool is one tool, as a value.
@@ -34,7 +33,7 @@ type hints struct {
 // call is one request to a tool.
 type call struct {
 	*Server
-	api    ledger.API
+	api    Ledger
 	args   json.RawMessage // checked against the input schema; its bytes are as received
 	client string          // who calls, by its own account; never ""
 }

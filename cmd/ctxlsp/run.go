@@ -10,7 +10,6 @@ import (
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/wiring"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp"
 	"ctxledger.dev/workspace"
 )
@@ -35,7 +34,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 // placeOf returns a workspace as a language server sees it.
 func placeOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Logger) lsp.Place {
 	c, problems := config.Load(e, ws.Root, ws.State)
-	place := lsp.Place{Root: ws.Root, Models: c.Models, Open: func(ctx context.Context) (ledger.API, error) {
+	place := lsp.Place{Root: ws.Root, Models: c.Models, Open: func(ctx context.Context) (lsp.Ledger, error) {
 		return wiring.Open(ctx, e, ws, inProcess)
 	}}
 	for _, p := range problems {

@@ -14,7 +14,6 @@ import (
 
 	"ctxledger.dev/internal/scriptededitor"
 	"ctxledger.dev/lab/poison"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp"
 	"ctxledger.dev/tokens"
 )
@@ -31,7 +30,7 @@ type editor struct {
 func views(s *scene, look looker) {
 	var log serverLog
 	server := lsp.New(lsp.Options{Version: "test", Env: s.env, Log: log.logger(s), Find: func([]string) (lsp.Place, error) {
-		return lsp.Place{Root: s.root, Models: tokens.Builtin(), Open: func(context.Context) (ledger.API, error) { return kept{s.api}, nil }}, nil
+		return lsp.Place{Root: s.root, Models: tokens.Builtin(), Open: func(context.Context) (lsp.Ledger, error) { return kept{s.api}, nil }}, nil
 	}})
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()

@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"context"
+	"io"
 	"slices"
 	"time"
 
@@ -29,9 +30,19 @@ const (
 // otherwise is what to do about a failure that says nothing of that itself.
 const otherwise = "it is tried again, less and less often; `ctxledger status` shows more"
 
+// Ledger is what following a session uses of a ledger.
+type Ledger interface {
+	ledger.Events
+	ledger.SessionReader
+	ledger.Views
+	ledger.Files
+	ledger.Erasure
+	io.Closer
+}
+
 // Options is what Follow needs.
 type Options struct {
-	Open   func(context.Context) (ledger.API, error) // the ledger; called again after it failed
+	Open   func(context.Context) (Ledger, error) // the ledger; called again after it failed
 	Env    env.Env
 	Status bool // whether Title, Held and Window are wanted
 	Tell   func(State)
@@ -81,7 +92,7 @@ func follow(ctx context.Context, o Options) error {
 
 // watcher follows one ledger.
 type watcher struct {
-	api    ledger.API
+	api    Ledger
 	o      Options
 	after  int64 // the newest event that was taken in
 	reader *reader

@@ -36,7 +36,7 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	}
 	defer local.Close() //nolint:errcheck // Follow closes it too
 	tries := 0
-	told := followed(t, func(context.Context) (ledger.API, error) {
+	told := followed(t, func(context.Context) (Ledger, error) {
 		if tries++; tries == 1 {
 			return nil, fault.New(fault.Unavailable, "test", "not now").WithHint("wait")
 		}
@@ -82,7 +82,7 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 }
 
 // followed follows what open opens until the test ends.
-func followed(t *testing.T, open func(context.Context) (ledger.API, error)) <-chan State {
+func followed(t *testing.T, open func(context.Context) (Ledger, error)) <-chan State {
 	t.Helper()
 	told, done := make(chan State), make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())

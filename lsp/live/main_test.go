@@ -45,7 +45,7 @@ func TestWhoSitsThereIsFollowed(t *testing.T) {
 		said(`{"role":"user","content":"one"}`, "u1", "", 0), said(`{"role":"assistant","content":"yes"}`, "a1", "u1", 20_000),
 		said(`{"role":"user","content":"two"}`, "u2", "a1", 0), said(`{"role":"assistant","content":"yes"}`, "a2", "u2", 150_000),
 		said(`{"role":"user","content":"two, otherwise"}`, "u3", "a1", 0))
-	told := followed(t, func(context.Context) (ledger.API, error) { return unclosed{local}, nil })
+	told := followed(t, func(context.Context) (Ledger, error) { return unclosed{local}, nil })
 	child := append("child", sessions.Session{Host: "h", HostID: "child", Parent: main}, 1,
 		said(`{"role":"user","content":"look"}`, "c1", "", 0), said(read, "c2", "c1", 99_000))
 	s := awaited(t, told, func(s State) bool { return s.Event >= 2 })

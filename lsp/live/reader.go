@@ -28,7 +28,7 @@ func newReader(s sessions.Session) *reader {
 }
 
 // read reads what is new of the session, and what is stale by now.
-func (r *reader) read(ctx context.Context, api ledger.API) error {
+func (r *reader) read(ctx context.Context, api Ledger) error {
 	for from := r.next; from > 0 && from <= r.session.Seq; {
 		page, err := api.Log(ctx, ledger.LogRequest{Session: r.session.ID, From: from})
 		if err != nil {

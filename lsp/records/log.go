@@ -13,7 +13,7 @@ import (
 
 // log is the log of a session.
 type log struct {
-	api     ledger.API
+	api     ledger.LogReader
 	session string
 }
 

@@ -8,9 +8,21 @@ import (
 	"ctxledger.dev/ledger"
 )
 
+// Ledger is what showing the content of a ledger uses of it.
+type Ledger interface {
+	ledger.SessionReader
+	ledger.Views
+	ledger.Compactions
+	ledger.ArtifactStore
+	ledger.Blobs
+	ledger.MemoryStore
+	ledger.Files
+	ledger.Erasure
+}
+
 // Reader reads a ledger for an editor.
 type Reader struct {
-	API ledger.API
+	API Ledger
 	Now time.Time // in the zone in which times are shown
 }
 
