@@ -11,15 +11,15 @@ const changedPause = 200 * time.Millisecond
 
 // tellChanged says that what the ledger holds may have changed, if that is wanted: at once after a pause, else when
 // the pause is over.
-func (t *teller) tellChanged() {
-	if !t.changed || t.resting != nil {
+func (n *notifier) sendChanged() {
+	if !n.changed || n.holdOff != nil {
 		return
 	}
-	t.changed, t.resting = false, time.After(changedPause)
-	if !t.known().settings.Status {
+	n.changed, n.holdOff = false, time.After(changedPause)
+	if !n.snapshot().settings.Status {
 		return
 	}
-	if err := t.conn.Notify(t.life, changedMethod, struct{}{}); err != nil {
-		t.o.Log.Warn("changed", "why", err.Error())
+	if err := n.conn.Notify(n.life, changedMethod, struct{}{}); err != nil {
+		n.o.Log.Warn("changed", "why", err.Error())
 	}
 }

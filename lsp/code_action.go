@@ -18,7 +18,7 @@ func codeActionMethod() method {
 	of := func(p *protocol.CodeActionParams) uri.URI { return p.TextDocument.URI }
 	return about("textDocument/codeAction", of, func(_ context.Context, s *Server, d *document, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
 		var list []protocol.CommandOrCodeAction
-		for _, kind := range s.known().settings.actions() {
+		for _, kind := range s.snapshot().settings.actions() {
 			if !wanted(p.Context.Only, kind) {
 				continue
 			}
@@ -60,7 +60,7 @@ func (s *Server) counting(d *document, r protocol.Range) ([]protocol.CommandOrCo
 	}
 	title, kind := anyfile.Selection(s.file(d), from, to), kindCount
 	count := protocol.Command{Title: title, Command: commandCountSelection, Arguments: []protocol.LSPAny{place}}
-	if !s.able.actions {
+	if !s.caps.actions {
 		return []protocol.CommandOrCodeAction{&count}, nil
 	}
 	return []protocol.CommandOrCodeAction{&protocol.CodeAction{Title: title, Kind: &kind, Command: count}}, nil

@@ -19,7 +19,7 @@ func codeLensMethod() method {
 	of := func(p *protocol.CodeLensParams) uri.URI { return p.TextDocument.URI }
 	return about("textDocument/codeLens", of, func(_ context.Context, s *Server, d *document, _ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
 		f := s.file(d)
-		switch s.known().settings.Lens {
+		switch s.snapshot().settings.Lens {
 		case showOff:
 			return nil, nil
 		case showLive:

@@ -76,7 +76,7 @@ func (s *Server) contextOf(g ledger.TurnStats) Context {
 	for _, x := range g.Sources {
 		uri := ""
 		if x.Kind == ledger.SourceFile {
-			uri = s.place.uriOf(x.Name)
+			uri = s.workspace.uriOf(x.Name)
 		}
 		x.Name = plainLine(x.Name)
 		c.Sources = append(c.Sources, source{x, uri})

@@ -31,13 +31,13 @@ const reportEvery = 100 * time.Millisecond
 // countWorkspace counts all texts of the workspace that git does not ignore, with progress. It ends with
 // its request or its progress.
 func (s *Server) countWorkspace(ctx context.Context, token protocol.ProgressToken) (any, error) {
-	if s.place.Root == "" {
+	if s.workspace.Root == "" {
 		return nil, fault.New(fault.Invalid, "lsp.command", "no folder is open that could be counted")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var found, read atomic.Int64
-	p := s.progress(ctx, token, "counting "+filepath.Base(s.place.Root), true, cancel)
+	p := s.progress(ctx, token, "counting "+filepath.Base(s.workspace.Root), true, cancel)
 	reported := make(chan struct{})
 	working, stop := context.WithCancel(ctx)
 	go func() {
@@ -53,17 +53,17 @@ func (s *Server) countWorkspace(ctx context.Context, token protocol.ProgressToke
 	if err != nil {
 		return nil, err
 	}
-	said := fmt.Sprintf("%s: %s in %s files", filepath.Base(s.place.Root), s.known().meter.Say(counted.Tokens), chars.Commas(counted.Files))
+	said := fmt.Sprintf("%s: %s in %s files", filepath.Base(s.workspace.Root), s.snapshot().meter.Say(counted.Tokens), chars.Commas(counted.Files))
 	return counted, s.client.ShowMessage(ctx, &protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: said})
 }
 
 // countFiles counts the texts of the workspace.
 func (s *Server) countFiles(ctx context.Context, found, read func(int64)) (Counted, error) {
-	c := s.known().meter.Counter.Encoding().Counter() // the meter knows what the sum is worth for the model
+	c := s.snapshot().meter.Counter.Encoding().Counter() // the meter knows what the sum is worth for the model
 	t := filecount.New(ctx, filecount.Options{Counter: c, Found: found, Read: read})
-	_, err := t.Dir(".", s.place.Root)
+	_, err := t.Dir(".", s.workspace.Root)
 	texts, err := t.Done(err)
-	counted := Counted{Exact: s.known().meter.Counter.Exact()}
+	counted := Counted{Exact: s.snapshot().meter.Counter.Exact()}
 	for _, x := range texts {
 		switch {
 		case x.Err == nil:

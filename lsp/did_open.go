@@ -47,7 +47,7 @@ func didOpenMethod() method {
 			return jsonrpc2.Errorf(jsonrpc2.InvalidParams, "uri: %.1000s", err.Error())
 		}
 		doc := document{
-			uri: u, spelled: uri.URI(d.URI), path: s.place.inside(u),
+			uri: u, spelled: uri.URI(d.URI), path: s.workspace.inside(u),
 			language: outline.LanguageOf(d.LanguageID, u.Path()),
 		}
 		s.examine(s.open(func(e *tokens.Encoding) *document { return doc.with(d.Version, text.New(e, d.Text)) }))

@@ -11,7 +11,7 @@ import (
 func didSaveMethod() method {
 	return notification("textDocument/didSave", func(s *Server, p *protocol.DidSaveTextDocumentParams) error {
 		if d := s.documents.get(p.TextDocument.URI); d != nil && path.Base(d.path) == gitignore {
-			s.news.all()
+			s.pending.refresh()
 		}
 		return nil
 	})

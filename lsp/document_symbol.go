@@ -17,11 +17,11 @@ import (
 func documentSymbolMethod() method {
 	of := func(p *protocol.DocumentSymbolParams) uri.URI { return p.TextDocument.URI }
 	return about("textDocument/documentSymbol", of, func(_ context.Context, s *Server, d *document, _ *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
-		if !s.known().settings.Symbols {
+		if !s.snapshot().settings.Symbols {
 			return protocol.DocumentSymbolSlice{}, nil
 		}
 		symbols := anyfile.Symbols(s.file(d))
-		if s.able.trees {
+		if s.caps.trees {
 			tree, _ := symbolTree(d.text, symbols, 0)
 			return protocol.DocumentSymbolSlice(tree), nil
 		}

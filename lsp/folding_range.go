@@ -12,7 +12,7 @@ import (
 func foldingRangeMethod() method {
 	of := func(p *protocol.FoldingRangeParams) uri.URI { return p.TextDocument.URI }
 	return about("textDocument/foldingRange", of, func(_ context.Context, s *Server, d *document, _ *protocol.FoldingRangeParams) ([]protocol.FoldingRange, error) {
-		if !s.known().settings.Folding {
+		if !s.snapshot().settings.Folding {
 			return nil, nil
 		}
 		folds := []protocol.FoldingRange{}

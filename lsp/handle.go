@@ -19,7 +19,7 @@ import (
 // the answer is computed beside what comes next. An error of a notification ends nothing: in the library
 // it would end the connection.
 func (s *Server) handle(wire context.Context, req *jsonrpc2.Request) (any, error) {
-	s.stir()
+	s.touch()
 	name := strings.Clone(req.Method())
 	compute, err := guarded(name, func() (answer, error) { return s.accept(name, req) })
 	if !req.IsCall() {
@@ -71,7 +71,7 @@ func (s *Server) wireError(method string, err error) error {
 	}
 	if wire, ok := errors.AsType[*jsonrpc2.Error](err); ok {
 		said := *wire // it may be one of the library's own
-		said.Message = s.sayable(wire.Message)
+		said.Message = s.sanitize(wire.Message)
 		return &said
 	}
 	if errors.Is(err, context.Canceled) {
@@ -90,14 +90,14 @@ func (s *Server) wireError(method string, err error) error {
 		s.o.Log.Error("internal error", "method", method, "incident", id, "detail", err.Error())
 		return jsonrpc2.Errorf(code, "something went wrong in ctxledger, incident %s: the log has the details", id)
 	}
-	return explained(code, s.sayable(err.Error()), s.sayable(fault.HintOf(err)))
+	return explained(code, s.sanitize(err.Error()), s.sanitize(fault.HintOf(err)))
 }
 
 // maxMessage is how long what is said of an error may be, in characters.
 const maxMessage = 1000
 
-// sayable returns a message without secrets and without what could deceive a reader: it may quote what is stored.
-func (s *Server) sayable(text string) string {
+// sanitize returns a message without secrets and without what could deceive a reader: it may quote what is stored.
+func (s *Server) sanitize(text string) string {
 	return chars.Head(chars.Plain(s.masks.String(text)), maxMessage)
 }
 

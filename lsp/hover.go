@@ -18,7 +18,7 @@ func hoverMethod() method {
 		offset := d.text.Offset(text.Position(p.Position))
 		var note anyfile.Note
 		ok := false
-		switch s.known().settings.Hover {
+		switch s.snapshot().settings.Hover {
 		case showHeadings:
 			note, ok = anyfile.Heading(s.file(d), offset)
 		case showAlways:
@@ -28,13 +28,13 @@ func hoverMethod() method {
 			return nil, nil
 		}
 		r := span(d.text, note.From, note.To)
-		return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: s.able.hoverKind(), Value: s.paragraphs(note.Text)}, Range: &r}, nil
+		return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: s.caps.hoverKind(), Value: s.paragraphs(note.Text)}, Range: &r}, nil
 	})
 }
 
 // paragraphs returns lines as the client shows lines.
 func (s *Server) paragraphs(lines string) string {
-	if s.able.hoverKind() == protocol.MarkupKindPlainText {
+	if s.caps.hoverKind() == protocol.MarkupKindPlainText {
 		return lines
 	}
 	return strings.ReplaceAll(lines, "\n", "\n\n")

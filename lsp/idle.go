@@ -10,23 +10,23 @@ import (
 const quiet = 5 * time.Second
 
 // stir notes that the client sent something.
-func (s *Server) stir() {
+func (s *Server) touch() {
 	select {
-	case s.stirred <- struct{}{}:
+	case s.touched <- struct{}{}:
 	default: // it is noted
 	}
 }
 
-// watchRest calls Options.Idle once for each time that the client has been quiet after it sent something.
-func (s *Server) watchRest() {
+// watchIdle calls Options.Idle once for each time that the client has been quiet after it sent something.
+func (s *Server) watchIdle() {
 	for {
 		select {
 		case <-s.life.Done():
 			return
-		case <-s.stirred:
+		case <-s.touched:
 		}
-		for env.Sleep(s.life, quiet); len(s.stirred) > 0; env.Sleep(s.life, quiet) {
-			<-s.stirred
+		for env.Sleep(s.life, quiet); len(s.touched) > 0; env.Sleep(s.life, quiet) {
+			<-s.touched
 		}
 		if s.life.Err() == nil {
 			s.o.Idle()

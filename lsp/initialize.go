@@ -18,22 +18,22 @@ func initializeMethod() method {
 		if !s.enter(starting, running) {
 			return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "initialize comes once")
 		}
-		s.able = abilitiesOf(p.Capabilities)
+		s.caps = capabilitiesOf(p.Capabilities)
 		settings, wrong := defaults().read(p.InitializationOptions)
 		s.initial, s.given = settings, len(p.InitializationOptions) > 0 && string(p.InitializationOptions) != "null"
 		if p.ProcessID != nil {
-			s.tasks.begin(func() { s.outlive(int(*p.ProcessID)) })
+			s.tasks.begin(func() { s.watchClient(int(*p.ProcessID)) })
 		}
 		problem := s.find(rootsOf(p))
-		s.know(func(k *known) {
-			k.settings, k.wrong, k.models = settings, wrong, s.place.Models
+		s.update(func(k *snapshot) {
+			k.settings, k.wrong, k.models = settings, wrong, s.workspace.Models
 			if problem != nil {
 				k.live = live.State{Problem: problem.Error(), Hint: fault.HintOf(problem)}
 			}
 		})
 		s.complain()
 		return &protocol.InitializeResult{
-			Capabilities: s.able.offer(settings),
+			Capabilities: s.caps.offer(settings),
 			ServerInfo:   protocol.ServerInfo{Name: "ctxlsp", Version: protocol.NewOptional(s.o.Version)},
 		}, nil
 	})
@@ -42,7 +42,7 @@ func initializeMethod() method {
 }
 
 // offer is what the server can with these settings, except for what is registered later.
-func (a abilities) offer(settings Settings) protocol.ServerCapabilities {
+func (a capabilities) offer(settings Settings) protocol.ServerCapabilities {
 	yes, change := true, protocol.TextDocumentSyncKindIncremental
 	c := protocol.ServerCapabilities{
 		PositionEncoding: protocol.PositionEncodingKindUTF16,
@@ -62,7 +62,7 @@ func (a abilities) offer(settings Settings) protocol.ServerCapabilities {
 
 // find takes in where the client is. Errors: why there is no workspace; nothing else is missing then.
 func (s *Server) find(roots []string) error {
-	s.place = Place{Models: tokens.Builtin()}
+	s.workspace = Workspace{Models: tokens.Builtin()}
 	if s.o.Find == nil {
 		return nil
 	}
@@ -75,9 +75,9 @@ func (s *Server) find(roots []string) error {
 	if place.Models == nil {
 		return nil
 	}
-	s.place = place
+	s.workspace = place
 	if place.Open != nil {
-		s.place.Open = lender(place.Open)
+		s.workspace.Open = lender(place.Open)
 	}
 	return nil
 }

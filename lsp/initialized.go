@@ -8,11 +8,11 @@ func initializedMethod() method {
 			return nil
 		}
 		s.begun = true
-		s.tasks.begin(s.tellNews)
-		if !s.given && s.able.settings {
-			s.news.settings()
+		s.tasks.begin(s.notify)
+		if !s.given && s.caps.settings {
+			s.pending.settings()
 		}
-		s.news.ring()
+		s.pending.wake()
 		s.follow()
 		return nil
 	})

@@ -39,14 +39,14 @@ func (l *lease) Close() error { return l.giveBack() }
 
 // use opens the ledger, has it used, and gives it back. Errors: those of opening it; why there is none.
 func (s *Server) use(ctx context.Context, do func(Ledger) error) error {
-	if s.place.Open == nil {
+	if s.workspace.Open == nil {
 		if s.lost != nil {
 			return unopened(s.lost)
 		}
 		return fault.New(fault.Unavailable, "lsp.ledger", "no folder is open that has a ledger").
 			WithHint("open a folder that coding agents work in; home and temporary directories have none")
 	}
-	api, err := s.place.Open(ctx)
+	api, err := s.workspace.Open(ctx)
 	if err != nil {
 		return unopened(err)
 	}
@@ -76,10 +76,10 @@ func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, err
 func (s *Server) modify(ctx context.Context, do func(Ledger) error) error {
 	err := s.use(ctx, do)
 	if err == nil {
-		s.news.contents()
+		s.pending.contents()
 	}
-	if err == nil && !s.known().settings.Live {
-		s.news.ledger()
+	if err == nil && !s.snapshot().settings.Live {
+		s.pending.ledger()
 	}
 	return err
 }

@@ -13,7 +13,7 @@ type following struct{ live, status bool }
 func (s *Server) follow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	want := following{live: s.now.settings.Live && s.place.Open != nil}
+	want := following{live: s.now.settings.Live && s.workspace.Open != nil}
 	want.status = want.live && s.now.settings.Status
 	if want == s.followed {
 		return
@@ -24,19 +24,19 @@ func (s *Server) follow() {
 		s.unfollow = nil
 	}
 	if !want.live {
-		s.learn(func(k *known) { k.live = live.State{} })
+		s.updateLocked(func(k *snapshot) { k.live = live.State{} })
 		return
 	}
 	ctx, stop := context.WithCancel(s.life)
 	s.unfollow = stop
-	open := func(ctx context.Context) (live.Ledger, error) { return s.place.Open(ctx) }
+	open := func(ctx context.Context) (live.Ledger, error) { return s.workspace.Open(ctx) }
 	o := live.Options{Open: open, Env: s.o.Env, Status: want.status, Tell: func(st live.State) { s.hear(ctx, st) }}
 	s.tasks.begin(func() { live.Follow(ctx, o) })
 }
 
 // hear takes in what the live session did, and has shown what that changes.
 func (s *Server) hear(ctx context.Context, st live.State) {
-	before, after := s.know(func(k *known) {
+	before, after := s.update(func(k *snapshot) {
 		if ctx.Err() == nil { // else nobody wants to know any more
 			k.live = st
 		}
@@ -45,17 +45,17 @@ func (s *Server) hear(ctx context.Context, st live.State) {
 		s.o.Log.Warn("live session", "problem", p, "hint", after.live.Hint)
 	}
 	if after.live.Event != before.live.Event || (after.live.Problem != "") != (before.live.Problem != "") {
-		s.news.ledger()
+		s.pending.ledger()
 	}
 	if s.differs(before, after) {
-		s.news.all()
+		s.pending.refresh()
 	} else {
-		s.news.ring()
+		s.pending.wake()
 	}
 }
 
 // differs reports whether anything that is shown of an open document has changed.
-func (s *Server) differs(before, after known) bool {
+func (s *Server) differs(before, after snapshot) bool {
 	if before.meter != after.meter {
 		return true
 	}

@@ -12,7 +12,7 @@ import (
 // registrations is told by them, and of changes too; any other one when it initializes the server.
 type offer struct {
 	name   string // of the method, without textDocument/
-	wanted func(abilities, Settings) bool
+	wanted func(capabilities, Settings) bool
 	// static puts it among what the server can.
 	static func(*protocol.ServerCapabilities)
 	// more is what its registration says beside the documents, as members of JSON; "": nothing.
@@ -22,21 +22,21 @@ type offer struct {
 // offers is what is offered, in the order in which it is registered.
 func offers() []offer {
 	return []offer{
-		{"codeLens", func(_ abilities, s Settings) bool { return s.Lens != showOff },
+		{"codeLens", func(_ capabilities, s Settings) bool { return s.Lens != showOff },
 			func(c *protocol.ServerCapabilities) { c.CodeLensProvider = &protocol.CodeLensOptions{} }, ""},
-		{"hover", func(_ abilities, s Settings) bool { return s.Hover != showOff },
+		{"hover", func(_ capabilities, s Settings) bool { return s.Hover != showOff },
 			func(c *protocol.ServerCapabilities) { c.HoverProvider = protocol.Boolean(true) }, ""},
-		{"inlayHint", func(_ abilities, s Settings) bool { return s.Hints > 0 },
+		{"inlayHint", func(_ capabilities, s Settings) bool { return s.Hints > 0 },
 			func(c *protocol.ServerCapabilities) { c.InlayHintProvider = protocol.Boolean(true) }, ""},
-		{"documentSymbol", func(_ abilities, s Settings) bool { return s.Symbols },
+		{"documentSymbol", func(_ capabilities, s Settings) bool { return s.Symbols },
 			func(c *protocol.ServerCapabilities) { c.DocumentSymbolProvider = protocol.Boolean(true) }, ""},
-		{"foldingRange", func(_ abilities, s Settings) bool { return s.Folding },
+		{"foldingRange", func(_ capabilities, s Settings) bool { return s.Folding },
 			func(c *protocol.ServerCapabilities) { c.FoldingRangeProvider = protocol.Boolean(true) }, ""},
-		{"codeAction", func(_ abilities, s Settings) bool { return len(s.actions()) > 0 },
+		{"codeAction", func(_ capabilities, s Settings) bool { return len(s.actions()) > 0 },
 			func(c *protocol.ServerCapabilities) {
 				c.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, kindCount}}
 			}, `,"codeActionKinds":["` + string(protocol.CodeActionKindQuickFix) + `","` + string(kindCount) + `"]`},
-		{"diagnostic", func(a abilities, s Settings) bool { return a.pull && len(s.Diagnostics) > 0 },
+		{"diagnostic", func(a capabilities, s Settings) bool { return a.pull && len(s.Diagnostics) > 0 },
 			func(c *protocol.ServerCapabilities) { c.DiagnosticProvider = &protocol.DiagnosticOptions{} },
 			`,"interFileDependencies":false,"workspaceDiagnostics":false`},
 	}
@@ -65,25 +65,25 @@ func registrableOf(t *protocol.TextDocumentClientCapabilities) map[string]bool {
 }
 
 // offered reports whether the client knows of a method now.
-func (t *teller) offered(o offer) bool {
-	if t.able.registrable[o.name] {
-		return t.registered[o.name]
+func (n *notifier) offered(o offer) bool {
+	if n.caps.registrable[o.name] {
+		return n.registered[o.name]
 	}
-	return o.wanted(t.able, t.initial)
+	return o.wanted(n.caps, n.initial)
 }
 
 // register has the client ask for what the settings want now, and for nothing else, as far as it takes
 // registrations. What it refuses is not tried again.
-func (t *teller) register() {
-	settings := t.known().settings
+func (n *notifier) register() {
+	settings := n.snapshot().settings
 	var on []protocol.Registration
 	var off []protocol.Unregistration
 	for _, o := range offers() {
-		want := t.able.registrable[o.name] && o.wanted(t.able, settings)
-		if want == t.registered[o.name] {
+		want := n.caps.registrable[o.name] && o.wanted(n.caps, settings)
+		if want == n.registered[o.name] {
 			continue
 		}
-		t.registered[o.name] = want
+		n.registered[o.name] = want
 		if r := o.registration(); want {
 			on = append(on, r)
 		} else {
@@ -91,13 +91,13 @@ func (t *teller) register() {
 		}
 	}
 	if len(off) > 0 {
-		t.ask("unregistration", func(ctx context.Context) error {
-			return t.client.UnregisterCapability(ctx, &protocol.UnregistrationParams{Unregisterations: off})
+		n.request("unregistration", func(ctx context.Context) error {
+			return n.client.UnregisterCapability(ctx, &protocol.UnregistrationParams{Unregisterations: off})
 		})
 	}
 	if len(on) > 0 {
-		t.ask("registration", func(ctx context.Context) error {
-			return t.client.RegisterCapability(ctx, &protocol.RegistrationParams{Registrations: on})
+		n.request("registration", func(ctx context.Context) error {
+			return n.client.RegisterCapability(ctx, &protocol.RegistrationParams{Registrations: on})
 		})
 	}
 }

@@ -18,7 +18,7 @@ type progress struct {
 // progress begins to show a work that reports how far it is, or only that it goes on: under the token of the
 // request, or one that the client is asked to make. cancel ends the work.
 func (s *Server) progress(ctx context.Context, token protocol.ProgressToken, title string, reports bool, cancel context.CancelFunc) *progress {
-	if token == nil && s.able.progress {
+	if token == nil && s.caps.progress {
 		made := protocol.String("ctxledger-" + s.o.Env.ID(4))
 		waiting, stop := context.WithTimeout(ctx, clientPatience)
 		defer stop()

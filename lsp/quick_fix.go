@@ -19,7 +19,7 @@ import (
 // What a session read long ago, it has to read again itself; long lines and large files are for people to divide.
 func (s *Server) fixes(d *document, shown []protocol.Diagnostic) (list []protocol.CommandOrCodeAction) {
 	for _, one := range shown {
-		if one.Code != protocol.String(anyfile.Generated) || !s.able.actions {
+		if one.Code != protocol.String(anyfile.Generated) || !s.caps.actions {
 			continue
 		}
 		for _, f := range anyfile.Findings(s.file(d), []string{anyfile.Generated}) {
@@ -58,11 +58,11 @@ func (s *Server) ignoring(name, document string) (*protocol.WorkspaceEdit, error
 	if n := len(before); n > 0 && before[n-1] != '\n' {
 		added = added[len(line):] + added
 	}
-	if !s.place.ignoresWith(append(before, added...), document) {
+	if !s.workspace.ignoresWith(append(before, added...), document) {
 		return nil, fault.New(fault.Invalid, "lsp.ignore", "a %s deeper in the tree says otherwise", gitignore)
 	}
 	end := at(r.text, r.text.Len())
-	return s.able.edit(r, protocol.TextEdit{Range: protocol.Range{Start: end, End: end}, NewText: added}), nil
+	return s.caps.edit(r, protocol.TextEdit{Range: protocol.Range{Start: end, End: end}, NewText: added}), nil
 }
 
 // rules are the .gitignore of the workspace's root, as the client has it.
@@ -80,7 +80,7 @@ func (s *Server) rules() (r rules, err error) {
 			return rules{uri: d.spelled, version: &d.version, text: d.text}, nil
 		}
 	}
-	err = s.place.read(func(tree *safefs.Tree) error {
+	err = s.workspace.read(func(tree *safefs.Tree) error {
 		info, err := tree.Stat(gitignore)
 		if err != nil {
 			return err
@@ -90,8 +90,8 @@ func (s *Server) rules() (r rules, err error) {
 			return fault.New(fault.Invalid, "lsp.ignore", "%s is no file that could be edited", gitignore)
 		}
 		r = rules{
-			uri: uri.File(filepath.Join(s.place.Root, gitignore)), missing: info.Kind == safefs.Absent,
-			text: text.New(s.known().meter.Counter.Encoding(), raw),
+			uri: uri.File(filepath.Join(s.workspace.Root, gitignore)), missing: info.Kind == safefs.Absent,
+			text: text.New(s.snapshot().meter.Counter.Encoding(), raw),
 		}
 		return nil
 	})
@@ -99,7 +99,7 @@ func (s *Server) rules() (r rules, err error) {
 }
 
 // edit returns an edit of a file in the form that the client takes.
-func (a abilities) edit(r rules, e protocol.TextEdit) *protocol.WorkspaceEdit {
+func (a capabilities) edit(r rules, e protocol.TextEdit) *protocol.WorkspaceEdit {
 	if !a.changes {
 		return &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{r.uri: {e}}}
 	}

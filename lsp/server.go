@@ -22,7 +22,7 @@ type Options struct {
 	Env     env.Env
 	// Find returns the workspace of a client that has these folders open, file URIs in its order. An error is
 	// told, and the server goes on without a workspace. nil: there is never one.
-	Find func(roots []string) (Place, error)
+	Find func(roots []string) (Workspace, error)
 	Log  *slog.Logger // gets what an editor does wrong, and defects of ours
 	Idle func()       // called when the client has sent nothing for some seconds; may be nil
 }
@@ -37,26 +37,26 @@ type Server struct {
 	exited    chan struct{}    // closed by exit
 	exit      func()
 	orphaned  chan struct{} // closed when the process of the client has ended
-	stirred   chan struct{} // holds one: the client sent something
+	touched   chan struct{} // holds one: the client sent something
 
-	news    *news
+	pending *pending
 	reading reading
 	tasks   *tasks // what goes on beside answering
 
 	mu    sync.Mutex
-	stage stage // guarded by mu
-	now   known // guarded by mu
+	stage stage    // guarded by mu
+	now   snapshot // guarded by mu
 	// followed is how the live session is followed, unfollow ends that; nil: it is not followed. Both guarded by mu.
 	followed following
 	unfollow context.CancelFunc
 
 	// What initialize and initialized set, before anything else is taken in.
-	able    abilities
-	initial Settings
-	given   bool // the client sent settings
-	begun   bool // the client listens
-	place   Place
-	lost    error // why there is no place
+	caps      capabilities
+	initial   Settings
+	given     bool // the client sent settings
+	begun     bool // the client listens
+	workspace Workspace
+	lost      error // why there is no place
 
 	// What Serve sets before it reads.
 	life   context.Context //nolint:containedctx // of what outlives the message that asked for it
@@ -68,9 +68,9 @@ type Server struct {
 func New(o Options) *Server {
 	exited := make(chan struct{})
 	return &Server{
-		o: o, methods: methods(), masks: redact.New([]byte(o.Env.ID(32))), now: known{settings: defaults(), models: tokens.Builtin()}.measured(),
-		news: newNews(), tasks: newTasks(),
-		exited: exited, exit: sync.OnceFunc(func() { close(exited) }), orphaned: make(chan struct{}), stirred: make(chan struct{}, 1),
+		o: o, methods: methods(), masks: redact.New([]byte(o.Env.ID(32))), now: snapshot{settings: defaults(), models: tokens.Builtin()}.measured(),
+		pending: newPending(), tasks: newTasks(),
+		exited: exited, exit: sync.OnceFunc(func() { close(exited) }), orphaned: make(chan struct{}), touched: make(chan struct{}, 1),
 	}
 }
 
@@ -84,11 +84,11 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer s.tasks.wait()
 	defer end()
 	s.life = life
-	s.conn = jsonrpc2.NewConn(newStream(in, out, s.o.Log, end, s.sayable), jsonrpc2.WithCodec(codec{}))
+	s.conn = jsonrpc2.NewConn(newStream(in, out, s.o.Log, end, s.sanitize), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
-	s.tasks.begin(func() { s.known().meter.Counter.Encoding().CountString("a") }) // it reads its vocabulary now, not for the first answer
+	s.tasks.begin(func() { s.snapshot().meter.Counter.Encoding().CountString("a") }) // it reads its vocabulary now, not for the first answer
 	if s.o.Idle != nil {
-		s.tasks.begin(s.watchRest)
+		s.tasks.begin(s.watchIdle)
 	}
 	s.conn.Go(life, s.handle)
 	select {

@@ -22,26 +22,26 @@ type Status struct {
 }
 
 // tellStatus sends the status, if it is wanted and new.
-func (t *teller) tellStatus() {
-	k := t.known()
+func (n *notifier) sendStatus() {
+	k := n.snapshot()
 	l := k.live
 	problem, hint := l.Problem, l.Hint
 	if problem == "" && k.wrong != nil {
 		problem, hint = k.wrong.Error(), "correct that setting of ctxledger; the others count"
 	}
 	if problem == "" {
-		problem, hint = t.place.Problem, t.place.Hint
+		problem, hint = n.workspace.Problem, n.workspace.Hint
 	}
-	st := Status{l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, chars.Line(t.sayable(problem)), chars.Line(t.sayable(hint))}
+	st := Status{l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, chars.Line(n.sanitize(problem)), chars.Line(n.sanitize(hint))}
 	if !k.settings.Status {
-		t.status = Status{} // what is wanted again is news again
+		n.status = Status{} // what is wanted again is news again
 		return
 	}
-	if st == t.status {
+	if st == n.status {
 		return
 	}
-	t.status = st
-	if err := t.conn.Notify(t.life, statusMethod, st); err != nil {
-		t.o.Log.Warn("status", "why", err.Error())
+	n.status = st
+	if err := n.conn.Notify(n.life, statusMethod, st); err != nil {
+		n.o.Log.Warn("status", "why", err.Error())
 	}
 }

@@ -29,11 +29,11 @@ type stream struct {
 	mu  sync.Mutex
 	out io.Writer // guarded by mu
 
-	sayable func(string) string // makes a message safe to show: errors quote what they refuse
+	sanitize func(string) string // makes a message safe to show: errors quote what they refuse
 }
 
-func newStream(in io.Reader, out io.Writer, log *slog.Logger, ended func(), sayable func(string) string) *stream {
-	return &stream{in: bufio.NewReaderSize(in, maxHeaderLine), log: log, ended: ended, out: out, sayable: sayable}
+func newStream(in io.Reader, out io.Writer, log *slog.Logger, ended func(), sanitize func(string) string) *stream {
+	return &stream{in: bufio.NewReaderSize(in, maxHeaderLine), log: log, ended: ended, out: out, sanitize: sanitize}
 }
 
 // Read implements jsonrpc2.Stream. Errors: those of reading, io.EOF at the end between messages.
@@ -95,7 +95,7 @@ func readBody(in io.Reader, length int) ([]byte, error) {
 // refuse answers what cannot be taken in.
 func (s *stream) refuse(ctx context.Context, r refusal) {
 	s.log.Warn("refused a message", "why", r.err.Message)
-	if _, err := s.Write(ctx, jsonrpc2.NewResponse(r.id, nil, jsonrpc2.NewError(r.err.Code, s.sayable(r.err.Message)))); err != nil {
+	if _, err := s.Write(ctx, jsonrpc2.NewResponse(r.id, nil, jsonrpc2.NewError(r.err.Code, s.sanitize(r.err.Message)))); err != nil {
 		s.log.Warn("answering", "error", err.Error())
 	}
 }

@@ -35,13 +35,13 @@ func (r *reading) all() []uri.URI {
 
 // readAgain has the client read the documents of the ledger that it may have open again: what was forgotten goes from
 // its tabs, too.
-func (t *teller) readAgain() {
-	if !t.able.contents {
+func (n *notifier) refreshContents() {
+	if !n.caps.contents {
 		return
 	}
-	for _, u := range t.Server.reading.all() {
-		t.ask("contents", func(ctx context.Context) error {
-			return t.client.TextDocumentContentRefresh(ctx, &protocol.TextDocumentContentRefreshParams{URI: u})
+	for _, u := range n.Server.reading.all() {
+		n.request("contents", func(ctx context.Context) error {
+			return n.client.TextDocumentContentRefresh(ctx, &protocol.TextDocumentContentRefreshParams{URI: u})
 		})
 	}
 }

@@ -82,8 +82,8 @@ func (c *dialled) PlanCompaction(ctx context.Context, r ledger.PlanCompactionReq
 
 // place says where the server is.
 func (k *kept) place(s *Server) {
-	s.o.Find = func([]string) (Place, error) {
-		return Place{Root: "/ws", Models: tokens.Builtin(), Open: k.dial}, nil
+	s.o.Find = func([]string) (Workspace, error) {
+		return Workspace{Root: "/ws", Models: tokens.Builtin(), Open: k.dial}, nil
 	}
 }
 
@@ -250,7 +250,7 @@ func TestALookChangesNothing(t *testing.T) {
 	}
 	for _, dry := range []bool{true, false} {
 		f.command(t, "forget", map[string]any{"handle": session, "dryRun": dry})
-		if l := f.news.take(); l.changed == dry {
+		if l := f.pending.take(); l.changed == dry {
 			t.Errorf("a look: %v, and something changed: %v", dry, l.changed)
 		}
 	}
@@ -424,7 +424,7 @@ func TestAStormOfEventsIsToldInFewWords(t *testing.T) {
 	}
 	storm.Wait()
 	told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
-		return count(told, changedMethod) > 0 && f.known().live.Event == events
+		return count(told, changedMethod) > 0 && f.snapshot().live.Event == events
 	})
 	if err != nil {
 		t.Fatal(err)

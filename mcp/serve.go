@@ -30,9 +30,9 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		opening.Go(func() { _, _ = s.ledger.Get(ctx) }) // what goes wrong is the answer of the first call
 	}
 
-	w := newWire(out, newShelf(s.o.Env.ID(32)), s.masks)
-	s.shelf.Store(w.shelf)
-	defer s.shelf.Store(nil)
+	w := newWire(out, newAnswerCache(s.o.Env.ID(32)), s.masks)
+	s.answers.Store(w.answers)
+	defer s.answers.Store(nil)
 	f := &framer{ctx: ctx, in: bufio.NewReaderSize(in, readBuffer), wire: w, log: s.o.Log, asking: &s.asking}
 	stdio := server.NewStdioServer(s.mcp)
 	for _, option := range []server.StdioOption{

@@ -42,12 +42,12 @@ type Options struct {
 
 // Server answers an MCP client. It keeps nothing between requests but the open ledger.
 type Server struct {
-	o      Options
-	ledger *connection.Lazy[Ledger] // a client must not wait for a daemon to see the list of tools
-	mcp    *server.MCPServer
-	masks  *redact.Redactor      // of error messages; its key is this process's
-	shelf  atomic.Pointer[shelf] // of the client that is served; nil: none, or one in this process
-	asking atomic.Int32          // requests of the server that the client has not answered yet
+	o       Options
+	ledger  *connection.Lazy[Ledger] // a client must not wait for a daemon to see the list of tools
+	mcp     *server.MCPServer
+	masks   *redact.Redactor            // of error messages; its key is this process's
+	answers atomic.Pointer[answerCache] // of the client that is served; nil: none, or one in this process
+	asking  atomic.Int32                // requests of the server that the client has not answered yet
 	// overhead is what the tool list and the instructions cost every conversation, in tokens.
 	overhead func() int
 }

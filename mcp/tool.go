@@ -107,9 +107,9 @@ func (s *Server) result(r reply) *proto.CallToolResult {
 	if r.text == "" {
 		r.text = plainJSON(r.value)
 	}
-	if shelf := s.shelf.Load(); shelf != nil && len(r.text) >= shelfFrom {
-		r.value = shelf.put(r.value)
-		r.text, _ = shelf.put(r.text).(string)
+	if cache := s.answers.Load(); cache != nil && len(r.text) >= minCached {
+		r.value = cache.put(r.value)
+		r.text, _ = cache.put(r.text).(string)
 	}
 	return proto.NewToolResultStructured(r.value, r.text)
 }

@@ -22,12 +22,12 @@ type wire struct {
 
 	answered chan struct{} // holds a token after an answer was written
 
-	shelf *shelf
-	masks *redact.Redactor // of errors
+	answers *answerCache
+	masks   *redact.Redactor // of errors
 }
 
-func newWire(out io.Writer, s *shelf, masks *redact.Redactor) *wire {
-	return &wire{out: out, open: map[string]bool{}, answered: make(chan struct{}, 1), shelf: s, masks: masks}
+func newWire(out io.Writer, s *answerCache, masks *redact.Redactor) *wire {
+	return &wire{out: out, open: map[string]bool{}, answered: make(chan struct{}, 1), answers: s, masks: masks}
 }
 
 // begin notes a request. It reports false when another one has the same id and no answer yet.
@@ -48,7 +48,7 @@ const methodListen = "subscriptions/listen"
 // Write sends one line: the MCP library hands over each message with one call.
 func (w *wire) Write(line []byte) (int, error) {
 	id := answerID(line)
-	full := w.shelf.fill(harmlessError(w.masked(line)))
+	full := w.answers.fill(harmlessError(w.masked(line)))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, err := w.out.Write(full)

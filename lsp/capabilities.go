@@ -6,8 +6,8 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// abilities are what a client said it can.
-type abilities struct {
+// capabilities are what a client said it can.
+type capabilities struct {
 	trees    bool // symbols that lie in each other
 	actions  bool // actions that are more than commands
 	changes  bool // edits of documents that name their versions
@@ -25,9 +25,9 @@ type abilities struct {
 // refreshes are what a client can be asked to ask for again.
 type refreshes struct{ lenses, hints, diagnostics bool }
 
-// abilitiesOf reads what a client says.
-func abilitiesOf(c protocol.ClientCapabilities) abilities {
-	var a abilities
+// capabilitiesOf reads what a client says.
+func capabilitiesOf(c protocol.ClientCapabilities) capabilities {
+	var a capabilities
 	if t := c.TextDocument; t != nil {
 		a.registrable = registrableOf(t)
 		a.trees = t.DocumentSymbol != nil && is(t.DocumentSymbol.HierarchicalDocumentSymbolSupport)
@@ -53,7 +53,7 @@ func abilitiesOf(c protocol.ClientCapabilities) abilities {
 func is(b *bool) bool { return b != nil && *b }
 
 // hoverKind is what hovers are written in.
-func (a abilities) hoverKind() protocol.MarkupKind {
+func (a capabilities) hoverKind() protocol.MarkupKind {
 	if a.markdown {
 		return protocol.MarkupKindMarkdown
 	}

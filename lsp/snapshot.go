@@ -6,8 +6,8 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// known is what answers depend on beside the document. A value never changes; see Server.know.
-type known struct {
+// known is what answers depend on beside the document. A value never changes; see Server.update.
+type snapshot struct {
 	settings Settings
 	wrong    error // what is wrong with what the client set; nil: nothing
 	sent     int   // how often the client has sent settings unasked
@@ -18,7 +18,7 @@ type known struct {
 
 // measured returns k with the meter that follows from it: of the model in the settings, else of that of the
 // live session.
-func (k known) measured() known {
+func (k snapshot) measured() snapshot {
 	model, window := k.settings.Model, 0
 	if model == "" {
 		model, window = k.live.Model, k.live.Window
@@ -35,7 +35,7 @@ func (k known) measured() known {
 }
 
 // known returns what is known now.
-func (s *Server) known() known {
+func (s *Server) snapshot() snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now
@@ -43,14 +43,14 @@ func (s *Server) known() known {
 
 // know changes what is known, and counts the open documents anew if they are to be counted otherwise. It
 // returns what was known before, and what is now.
-func (s *Server) know(change func(*known)) (before, after known) {
+func (s *Server) update(change func(*snapshot)) (before, after snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.learn(change)
+	return s.updateLocked(change)
 }
 
 // learn is know for who holds s.mu.
-func (s *Server) learn(by func(*known)) (before, after known) {
+func (s *Server) updateLocked(by func(*snapshot)) (before, after snapshot) {
 	before = s.now
 	by(&s.now)
 	s.now = s.now.measured()
@@ -72,13 +72,13 @@ func (s *Server) open(made func(*tokens.Encoding) *document) *document {
 
 // file returns a document as its features see it.
 func (s *Server) file(d *document) anyfile.File {
-	k := s.known()
+	k := s.snapshot()
 	t := d.text
 	if e := k.meter.Counter.Encoding(); t.Encoding() != e { // the model changed since d was asked about
 		t = t.In(e)
 	}
 	return anyfile.File{
 		Text: t, Outline: d.outline, Meter: k.meter,
-		Path: d.path, Use: k.live.Files[d.path], Ignored: func() bool { return s.place.ignores(d.path) },
+		Path: d.path, Use: k.live.Files[d.path], Ignored: func() bool { return s.workspace.ignores(d.path) },
 	}
 }

@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// shelfFrom is how long a text is that is worth the way over the shelf, in bytes.
-	shelfFrom = 2 << 10
-	// shelfRoom is how many values wait at once; further ones take the library's way. Twice as many as
+	// minCached is how long a text is that is worth the way over the shelf, in bytes.
+	minCached = 2 << 10
+	// maxCached is how many values wait at once; further ones take the library's way. Twice as many as
 	// there are workers, each with a text and a structured value.
-	shelfRoom = 4 * workers
+	maxCached = 4 * workers
 )
 
 // shelf keeps encoded values out of the MCP library's hands, which would parse and copy each of them
 // again on its way into the line: the library encodes a short name, and the wire puts the value
 // in its place. Names hold a random number that nobody outside this process can know.
-type shelf struct {
+type answerCache struct {
 	prefix []byte // of the names, as they stand in a line
 
 	mu     sync.Mutex
@@ -26,21 +26,21 @@ type shelf struct {
 	values map[string][]byte // guarded by mu; by name
 }
 
-// newShelf returns an empty shelf whose names hold secret.
-func newShelf(secret string) *shelf {
-	return &shelf{prefix: []byte(`"shelf-` + secret + `-`), values: map[string][]byte{}}
+// newAnswerCache returns an empty shelf whose names hold secret.
+func newAnswerCache(secret string) *answerCache {
+	return &answerCache{prefix: []byte(`"answer-` + secret + `-`), values: map[string][]byte{}}
 }
 
 // put encodes a value, and returns what the library is to encode in its place: a name, or the value
 // itself when there is no room or it cannot be encoded.
-func (s *shelf) put(v any) any {
+func (s *answerCache) put(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return v // the library finds the same error
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.values) >= shelfRoom {
+	if len(s.values) >= maxCached {
 		return v
 	}
 	s.last++
@@ -50,7 +50,7 @@ func (s *shelf) put(v any) any {
 }
 
 // fill returns a line with the values in the place of their names.
-func (s *shelf) fill(line []byte) []byte {
+func (s *answerCache) fill(line []byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.values) == 0 {

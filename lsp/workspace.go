@@ -15,8 +15,8 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// Place is the workspace that an editor has open.
-type Place struct {
+// Workspace is the workspace that an editor has open.
+type Workspace struct {
 	Root   string // absolute, without symbolic links; "": none
 	Models *tokens.Registry
 	// Problem says what keeps a file of the configuration from being used, and what is in force instead, Hint what to do
@@ -51,7 +51,7 @@ func pathOf(u uri.URI) string {
 
 // inside returns the path of a document as the ledger has it: relative to the root where it lies inside of
 // it, through symbolic links too, else absolute. "" for what is no file.
-func (p Place) inside(u uri.URI) string {
+func (p Workspace) inside(u uri.URI) string {
 	file := pathOf(u)
 	if file == "" || p.Root == "" {
 		return filepath.ToSlash(file)
@@ -68,7 +68,7 @@ func (p Place) inside(u uri.URI) string {
 }
 
 // uriOf returns the address of a file of the workspace by its path as the ledger has it, if it is there; else "".
-func (p Place) uriOf(name string) string {
+func (p Workspace) uriOf(name string) string {
 	local := filepath.FromSlash(name)
 	if p.Root == "" || !filepath.IsLocal(local) {
 		return ""
@@ -93,7 +93,7 @@ func below(dir, file string) (string, bool) {
 const gitignore = ".gitignore"
 
 // ignores reports whether git ignores a file of the workspace. What lies outside is nobody's business.
-func (p Place) ignores(name string) bool {
+func (p Workspace) ignores(name string) bool {
 	found := true
 	_ = p.read(func(tree *safefs.Tree) error { // what cannot be read is as if it were ignored
 		found = p.outside(name) || ignore.New(func(name string) []byte { return tree.Read(name, ignore.FileSize) }).Ignored(name, false)
@@ -103,7 +103,7 @@ func (p Place) ignores(name string) bool {
 }
 
 // ignoresWith is ignores as it would be if the root's .gitignore were this.
-func (p Place) ignoresWith(rules []byte, name string) bool {
+func (p Workspace) ignoresWith(rules []byte, name string) bool {
 	found := false
 	_ = p.read(func(tree *safefs.Tree) error { // nothing is promised of what cannot be read
 		found = ignore.New(func(name string) []byte {
@@ -118,12 +118,12 @@ func (p Place) ignoresWith(rules []byte, name string) bool {
 }
 
 // outside reports whether a file does not lie in the workspace.
-func (p Place) outside(name string) bool {
+func (p Workspace) outside(name string) bool {
 	return name == "" || filepath.IsAbs(filepath.FromSlash(name))
 }
 
 // read looks at files of the workspace. Errors: those of look; not found without a workspace.
-func (p Place) read(look func(*safefs.Tree) error) error {
+func (p Workspace) read(look func(*safefs.Tree) error) error {
 	if p.Root == "" {
 		return fault.New(fault.NotFound, "lsp.place", "no folder is open")
 	}
