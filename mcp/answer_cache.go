@@ -8,35 +8,35 @@ import (
 )
 
 const (
-	// minCached is how long a text is that is worth the way over the shelf, in bytes.
+	// minCached is the length in bytes from which caching an answer's text pays.
 	minCached = 2 << 10
-	// maxCached is how many values wait at once; further ones take the library's way. Twice as many as
-	// there are workers, each with a text and a structured value.
+	// maxCached is the maximum number of cached values; the library encodes further ones. It is twice what all
+	// workers need, each with a text and a structured value.
 	maxCached = 4 * workers
 )
 
-// shelf keeps encoded values out of the MCP library's hands, which would parse and copy each of them
-// again on its way into the line: the library encodes a short name, and the wire puts the value
-// in its place. Names hold a random number that nobody outside this process can know.
+// answerCache holds encoded values until they are written. The MCP library would parse and copy each of them again:
+// it encodes a short name instead, which the wire replaces by the value. Names contain a secret of this process, so
+// that no text can forge one.
 type answerCache struct {
-	prefix []byte // of the names, as they stand in a line
+	prefix []byte // of the names, as encoded in a line
 
 	mu     sync.Mutex
 	last   int               // guarded by mu; the newest number
 	values map[string][]byte // guarded by mu; by name
 }
 
-// newAnswerCache returns an empty shelf whose names hold secret.
+// newAnswerCache returns an empty cache whose names contain secret.
 func newAnswerCache(secret string) *answerCache {
 	return &answerCache{prefix: []byte(`"answer-` + secret + `-`), values: map[string][]byte{}}
 }
 
-// put encodes a value, and returns what the library is to encode in its place: a name, or the value
-// itself when there is no room or it cannot be encoded.
+// put encodes and caches a value. It returns the value's name for the library to encode, or the value itself if the
+// cache is full or the value cannot be encoded.
 func (s *answerCache) put(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return v // the library finds the same error
+		return v // the library reports the error
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +49,7 @@ func (s *answerCache) put(v any) any {
 	return name
 }
 
-// fill returns a line with the values in the place of their names.
+// fill returns a line with names replaced by their values, which it removes from the cache.
 func (s *answerCache) fill(line []byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *answerCache) fill(line []byte) []byte {
 	}
 	size := len(line)
 	for _, raw := range s.values {
-		size += len(raw) // of other lines, too, where several are written
+		size += len(raw) // an upper bound: some belong to other lines
 	}
 	out := make([]byte, 0, size)
 	for rest := line; ; {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCachedAnswersAreFilledIn: a line comes out as the library would have written it with the values themselves, and
-// nothing stays on the shelf.
+// TestCachedAnswersAreFilledIn: a line is what the library would have written with the values themselves, and the
+// cache is empty afterwards.
 func TestCachedAnswersAreFilledIn(t *testing.T) {
 	type answer struct {
 		Text string `json:"text"`

@@ -18,7 +18,7 @@ import (
 const (
 	summaryBudget = 2_000     // tokens of the summary, when the caller names no budget
 	maxRequestID  = 100       // bytes
-	maxError      = 256 << 10 // bytes of what a provider answered
+	maxError      = 256 << 10 // bytes of a provider's answer
 )
 
 func compactTool() tool {
@@ -105,28 +105,35 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return notDone(c.explain(err)), nil
 	}
-	s, handed, err := a.conversation(ctx, c)
+	o, err := a.prepare(ctx, c)
 	if err != nil {
 		return reply{}, err
 	}
-	edited, err := a.edit(ctx, c, s)
-	if err != nil {
+	if o.plan, err = a.plan(ctx, c.api, o.session.ID, author, sections); err != nil {
 		return reply{}, err
 	}
-	before, err := a.viewBefore(ctx, c, s)
-	if err != nil {
-		return reply{}, err
-	}
-	plan, err := a.plan(ctx, c.api, s.ID, author, sections)
-	if err != nil {
-		return reply{}, err
-	}
-	o := outcome{args: a, session: s, handed: handed, edited: edited, before: before, plan: plan, prefix: c.o.ToolPrefix, problems: c.problems(ctx)}
 	r, err := o.result(ctx, c.api)
 	return answer(r), err
 }
 
-// check refuses what the schema cannot.
+// prepare records or finds the conversation, has it edited where the mode does not decide that, and reads the view
+// before the compaction.
+func (a *compactArgs) prepare(ctx context.Context, c *call) (o outcome, err error) {
+	o.problems = c.problems(ctx)
+	if o.session, o.handed, err = a.conversation(ctx, c); err != nil {
+		return o, err
+	}
+	o.args = *a
+	if a.Error == "" && a.Mode != modeAuto {
+		if o.edited, err = a.edit(ctx, c, o.session); err != nil {
+			return o, err
+		}
+	}
+	o.before, err = a.viewBefore(ctx, c, o.session)
+	return o, err
+}
+
+// check rejects what the schema cannot express.
 func (a *compactArgs) check() error {
 	const op = "mcp.compact"
 	if a.Error != "" {
@@ -134,7 +141,8 @@ func (a *compactArgs) check() error {
 	}
 	a.Return = cmp.Or(a.Return, "summary")
 	a.Mode = cmp.Or(a.Mode, string(compaction.Intent))
-	known := a.Mode == modeAuto || a.Mode == string(compaction.Intent) || a.Mode == string(compaction.Window) || a.Mode == string(compaction.Lossless) || compaction.Mode(a.Mode).Asks()
+	mode := compaction.Mode(a.Mode)
+	known := mode.Asks() || slices.Contains([]compaction.Mode{modeAuto, compaction.Intent, compaction.Window, compaction.Lossless}, mode)
 	switch {
 	case a.Messages != nil && a.Since != nil:
 		return fault.New(fault.Invalid, op, `"messages" and "since" are given: hand in the whole conversation or only what is new`)
@@ -146,7 +154,7 @@ func (a *compactArgs) check() error {
 	case !known:
 		return fault.New(fault.Invalid, op, `argument "mode" is %.1000q, not one of intent, window, llm, hybrid, auto`, clean(a.Mode))
 	case len(a.Notes) > limits.Notes:
-		return fault.New(fault.TooLarge, op, `argument "notes" has %d bytes, at most %d are taken`, len(a.Notes), limits.Notes).
+		return tooLong(op, "notes", len(a.Notes), limits.Notes).
 			WithHint("keep goal, decisions and open points, leave out what the record shows anyway")
 	case a.Budget < 0 || a.Keep < 0:
 		return fault.New(fault.Invalid, op, `arguments "budget_tokens" and "keep_turns" are numbers from 0, which means the default`)
@@ -155,15 +163,19 @@ func (a *compactArgs) check() error {
 	case a.Error != "" && a.DryRun:
 		return fault.New(fault.Invalid, op, `"error" and "dry_run" are given: what a provider refused is learned from, which a plan cannot undo`)
 	case len(a.Error) > maxError:
-		return fault.New(fault.TooLarge, op, `argument "error" has %d bytes, at most %d are taken`, len(a.Error), maxError).
+		return tooLong(op, "error", len(a.Error), maxError).
 			WithHint("the provider's message is enough")
 	case len(a.RequestID) > maxRequestID:
-		return fault.New(fault.TooLarge, op, `argument "request_id" has %d bytes, at most %d are taken`, len(a.RequestID), maxRequestID)
+		return tooLong(op, "request_id", len(a.RequestID), maxRequestID)
 	}
 	return nil
 }
 
-// key derives the key of one step from the request's id, so that a repeated request repeats each.
+func tooLong(op, name string, length, most int) *fault.Error {
+	return fault.New(fault.TooLarge, op, "argument %q has %d bytes, at most %d are taken", name, length, most)
+}
+
+// key derives the key of one step from the request's id, so that repeating the request is idempotent.
 func (a *compactArgs) key(step string) string {
 	if a.RequestID == "" {
 		return ""
@@ -171,7 +183,7 @@ func (a *compactArgs) key(step string) string {
 	return a.RequestID + ":" + step
 }
 
-// options are what the engine is asked for.
+// options returns the options of the compaction.
 func (a *compactArgs) options() compaction.Options {
 	budget := a.Budget
 	if budget == 0 && a.Mode != string(compaction.Window) {
@@ -184,8 +196,8 @@ func (a *compactArgs) options() compaction.Options {
 	}
 }
 
-// conversation records what was handed in, or finds the recorded session, and returns it with the
-// number of messages of a conversation that was handed in whole.
+// conversation records what was handed in, or finds the recorded session. It returns the session with the number of
+// messages of a conversation that was handed in whole.
 func (a *compactArgs) conversation(ctx context.Context, c *call) (s sessions.Session, handed int, err error) {
 	array := a.Messages
 	if array == nil {
@@ -206,7 +218,7 @@ func (a *compactArgs) conversation(ctx context.Context, c *call) (s sessions.Ses
 	return s, handed, err
 }
 
-// record hands messages to the ledger, with their exact bytes, and returns how many there are.
+// record appends messages to the ledger, with their exact bytes, and returns how many there are.
 func (a *compactArgs) record(ctx context.Context, c *call, array json.RawMessage) (int, error) {
 	done, n, err := ledger.HandIn(ctx, c.api, ledger.AppendMessagesRequest{
 		Mutation: ledger.Mutation{Key: a.key("messages")}, Session: a.Session, Host: hostName,
@@ -216,7 +228,7 @@ func (a *compactArgs) record(ctx context.Context, c *call, array json.RawMessage
 	return n, err
 }
 
-// edit has the edits made that pay, where the caller sends what it gets back: the whole view.
+// edit makes the edits that pay off, if the caller asked for the whole view in order to send it.
 func (a *compactArgs) edit(ctx context.Context, c *call, s sessions.Session) (ledger.EditedView, error) {
 	if a.Return != "messages" || a.DryRun {
 		return ledger.EditedView{}, nil
@@ -226,7 +238,7 @@ func (a *compactArgs) edit(ctx context.Context, c *call, s sessions.Session) (le
 	})
 }
 
-// viewBefore reads the view that a splice or the messages are taken from, if they are asked for.
+// viewBefore reads the view before the compaction if a splice or messages are requested.
 func (a *compactArgs) viewBefore(ctx context.Context, c *call, s sessions.Session) (ledger.ViewResponse, error) {
 	if a.Return != "splice" && a.Return != "messages" {
 		return ledger.ViewResponse{}, nil
