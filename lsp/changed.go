@@ -2,15 +2,14 @@ package lsp
 
 import "time"
 
-// changedMethod is a notification of ours: what the ledger holds may have changed. It is sent to clients
-// whose settings ask for the status.
+// changedMethod is a custom notification: the content of the ledger may have changed. It is sent to clients whose
+// settings ask for the status.
 const changedMethod = "ctxledger/changed"
 
-// changedPause is the shortest time between two of them: who is told asks for all that is shown of the ledger.
+// changedPause is the shortest time between two of them, because clients reload everything that they show.
 const changedPause = 200 * time.Millisecond
 
-// tellChanged says that what the ledger holds may have changed, if that is wanted: at once after a pause, else when
-// the pause is over.
+// sendChanged sends changedMethod if the settings ask for it: at once, or when the pause after the last one is over.
 func (n *notifier) sendChanged() {
 	if !n.changed || n.holdOff != nil {
 		return

@@ -7,13 +7,12 @@ import (
 	"ctxledger.dev/internal/process"
 )
 
-// clientPoll is how long the server waits before it looks again whether the editor's process is there. Nothing
-// but memory hangs on it.
+// clientPoll is the interval of checks whether the editor's process is alive. Only memory depends on it.
 const clientPoll = 2 * time.Second
 
-// watchClient ends Serve when the process that a client says it is has ended. As a rule the server's input ends then; but
-// other programs that this process started may hold it open. Of a process that is not there at first nothing can be
-// known: the client may count them otherwise, from outside of a container.
+// watchClient ends Serve when the client's process has ended. Usually the server's input ends then, but other programs
+// that the client started may hold it open. A process that cannot be seen at first is ignored: the client may run
+// outside of this container.
 func (s *Server) watchClient(pid int) {
 	if !process.Alive(pid) {
 		s.o.Log.Warn("the process of the editor cannot be seen", "pid", pid)

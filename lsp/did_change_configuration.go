@@ -6,8 +6,7 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// didChangeConfigurationMethod takes in new settings, or asks for them if the client only says that there
-// are some.
+// didChangeConfigurationMethod applies new settings, or requests them if the client only announces a change.
 func didChangeConfigurationMethod() method {
 	return notification("workspace/didChangeConfiguration", func(s *Server, p *protocol.DidChangeConfigurationParams) error {
 		if s.caps.settings && (len(p.Settings) == 0 || string(p.Settings) == "null") {
@@ -21,7 +20,7 @@ func didChangeConfigurationMethod() method {
 	})
 }
 
-// pullSettings asks the client for its settings. What it sends unasked meanwhile is newer.
+// pullSettings requests the settings. Settings that the client sends meanwhile are newer.
 func (n *notifier) pullSettings() {
 	name, sent := section, n.snapshot().sent
 	n.request("settings", func(ctx context.Context) error {
@@ -40,14 +39,14 @@ func (n *notifier) pullSettings() {
 	})
 }
 
-// apply has shown what new settings change.
+// apply applies new settings.
 func (s *Server) apply() {
 	s.complain()
 	s.follow()
 	s.pending.refresh()
 }
 
-// complain writes what is wrong with the settings to the log.
+// complain logs an error in the settings.
 func (s *Server) complain() {
 	if wrong := s.snapshot().wrong; wrong != nil {
 		s.o.Log.Warn("settings", "why", wrong.Error())

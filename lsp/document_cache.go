@@ -6,37 +6,36 @@ import (
 	"go.lsp.dev/uri"
 )
 
-// What was made of a document for answers, such as its token index, takes as much as half of its text again, and
-// is made anew within what opening it takes. It is kept of the documents that were asked about last: of the
-// keptDocuments newest in any case, of others as long as all of them together have keptSize bytes.
+// Data derived from a document, such as its token index, takes half as much memory as its text and is quickly rebuilt.
+// It is cached for the most recently used documents: for the keptDocuments newest in any case, for others while the
+// cached documents have at most keptSize bytes together.
 const (
 	keptDocuments = 4
 	keptSize      = 8 << 20
 )
 
-// used notes that a document was asked about or edited, and lets others rest for it.
+// used marks a document as the most recently used, after a request or an edit, and evicts others.
 func (d *documents) used(u uri.URI) {
-	for _, doc := range d.crowdedOut(u) {
-		doc.rest()
+	for _, doc := range d.evicted(u) {
+		doc.release()
 	}
 }
 
-// looked notes that a document was looked at though nobody asked about it: it is kept where there is room beside
-// those that were.
+// looked marks a document as read without a request. It stays cached only if it fits without evicting others.
 func (d *documents) looked(u uri.URI) {
-	if doc := d.withoutRoom(u); doc != nil {
-		doc.rest()
+	if doc := d.uncached(u); doc != nil {
+		doc.release()
 	}
 }
 
-// rest lets go of all but the text.
-func (d *document) rest() {
-	d.text.Rest()
-	d.outline.Rest()
+// release drops everything but the text.
+func (d *document) release() {
+	d.text.Release()
+	d.outline.Release()
 }
 
-// withoutRoom puts a document behind those that were used. It returns the document if there is no room.
-func (d *documents) withoutRoom(u uri.URI) *document {
+// uncached makes a document the least recently used one. It returns the document if it does not fit.
+func (d *documents) uncached(u uri.URI) *document {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	doc := d.open[u]
@@ -56,8 +55,8 @@ func (d *documents) withoutRoom(u uri.URI) *document {
 	return nil
 }
 
-// crowdedOut puts a document before those that were used earlier, and returns those that rest for it.
-func (d *documents) crowdedOut(u uri.URI) (resting []*document) {
+// evicted makes a document the most recently used one and returns those to evict.
+func (d *documents) evicted(u uri.URI) (evict []*document) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.recent) > 0 && d.recent[0] == u {
@@ -75,10 +74,10 @@ func (d *documents) crowdedOut(u uri.URI) (resting []*document) {
 			continue
 		}
 		if size += doc.text.Len(); size > keptSize && len(d.recent) >= keptDocuments {
-			resting = append(resting, doc)
+			evict = append(evict, doc)
 			continue
 		}
 		d.recent = append(d.recent, other)
 	}
-	return resting
+	return evict
 }

@@ -86,8 +86,8 @@ func TestDocumentsRestWhileTheyAreReadAndEdited(t *testing.T) {
 	}
 	meanwhile(read)
 	meanwhile(read)
-	meanwhile((*document).rest)
-	meanwhile((*document).rest)
+	meanwhile((*document).release)
+	meanwhile((*document).release)
 	meanwhile(func(doc *document) { d.used(doc.uri) })
 	meanwhile(func(doc *document) { d.looked(doc.uri) })
 	second := text.Position{Line: 1}

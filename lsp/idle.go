@@ -6,18 +6,18 @@ import (
 	"ctxledger.dev/internal/env"
 )
 
-// quiet is how long nothing comes from an editor that is left alone.
-const quiet = 5 * time.Second
+// idleAfter is the time without messages after which the client counts as idle.
+const idleAfter = 5 * time.Second
 
-// stir notes that the client sent something.
+// touch records that the client sent something.
 func (s *Server) touch() {
 	select {
 	case s.touched <- struct{}{}:
-	default: // it is noted
+	default: // already recorded
 	}
 }
 
-// watchIdle calls Options.Idle once for each time that the client has been quiet after it sent something.
+// watchIdle calls Options.Idle once for each time that the client becomes idle.
 func (s *Server) watchIdle() {
 	for {
 		select {
@@ -25,7 +25,7 @@ func (s *Server) watchIdle() {
 			return
 		case <-s.touched:
 		}
-		for env.Sleep(s.life, quiet); len(s.touched) > 0; env.Sleep(s.life, quiet) {
+		for env.Sleep(s.life, idleAfter); len(s.touched) > 0; env.Sleep(s.life, idleAfter) {
 			<-s.touched
 		}
 		if s.life.Err() == nil {

@@ -26,10 +26,10 @@ func TestAnEditorThatIsLeftAloneIsNoticedOnce(t *testing.T) {
 			rests    int32
 		}{
 			{"nothing came yet", 0, 0, time.Hour, 0},
-			{"a message", 1, 0, 3 * quiet, 1},
+			{"a message", 1, 0, 3 * idleAfter, 1},
 			{"nothing more", 0, 0, time.Hour, 1},
-			{"much without a pause", 100, quiet / 2, quiet / 2, 1},
-			{"and then a pause", 0, 0, 3 * quiet, 2},
+			{"much without a pause", 100, idleAfter / 2, idleAfter / 2, 1},
+			{"and then a pause", 0, 0, 3 * idleAfter, 2},
 		} {
 			for range c.messages {
 				s.touch()

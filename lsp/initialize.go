@@ -12,7 +12,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// initializeMethod says what the server can, as far as the settings want it.
+// initializeMethod answers with the capabilities that the settings enable.
 func initializeMethod() method {
 	m := call("initialize", func(_ context.Context, s *Server, p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
 		if !s.enter(starting, running) {
@@ -41,7 +41,7 @@ func initializeMethod() method {
 	return m
 }
 
-// offer is what the server can with these settings, except for what is registered later.
+// offer returns the server's capabilities with these settings, except those that are registered later.
 func (a capabilities) offer(settings Settings) protocol.ServerCapabilities {
 	yes, change := true, protocol.TextDocumentSyncKindIncremental
 	c := protocol.ServerCapabilities{
@@ -60,24 +60,24 @@ func (a capabilities) offer(settings Settings) protocol.ServerCapabilities {
 	return c
 }
 
-// find takes in where the client is. Errors: why there is no workspace; nothing else is missing then.
+// find sets the workspace. Errors: why there is none; everything else works without it.
 func (s *Server) find(roots []string) error {
 	s.workspace = Workspace{Models: tokens.Builtin()}
 	if s.o.Find == nil {
 		return nil
 	}
-	place, err := s.o.Find(roots)
+	found, err := s.o.Find(roots)
 	if err != nil {
 		s.o.Log.Warn("no workspace", "why", err.Error())
 		s.lost = err
 		return err
 	}
-	if place.Models == nil {
+	if found.Models == nil {
 		return nil
 	}
-	s.workspace = place
-	if place.Open != nil {
-		s.workspace.Open = lender(place.Open)
+	s.workspace = found
+	if found.Open != nil {
+		s.workspace.Open = shareable(found.Open)
 	}
 	return nil
 }

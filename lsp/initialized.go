@@ -1,7 +1,7 @@
 package lsp
 
-// initializedMethod begins what needs the client to listen. Settings that came with initialize are
-// those that count; a client that sent none may have some for the asking.
+// initializedMethod starts the notifications. Settings are requested only from a client that sent none with
+// initialize.
 func initializedMethod() method {
 	return notification("initialized", func(s *Server, _ *nothing) error {
 		if s.begun {

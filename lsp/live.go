@@ -6,10 +6,10 @@ import (
 	"ctxledger.dev/lsp/live"
 )
 
-// following is how the live session is followed.
+// following says whether the live session is followed, and whether for the status too.
 type following struct{ live, status bool }
 
-// follow begins to follow the live session, or ends it, as the settings want it.
+// follow starts or stops following the live session, as the settings ask for.
 func (s *Server) follow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,14 +30,14 @@ func (s *Server) follow() {
 	ctx, stop := context.WithCancel(s.life)
 	s.unfollow = stop
 	open := func(ctx context.Context) (live.Ledger, error) { return s.workspace.Open(ctx) }
-	o := live.Options{Open: open, Env: s.o.Env, Status: want.status, Tell: func(st live.State) { s.hear(ctx, st) }}
+	o := live.Options{Open: open, Env: s.o.Env, Status: want.status, Tell: func(st live.State) { s.takeLive(ctx, st) }}
 	s.tasks.begin(func() { live.Follow(ctx, o) })
 }
 
-// hear takes in what the live session did, and has shown what that changes.
-func (s *Server) hear(ctx context.Context, st live.State) {
+// takeLive stores the state of the live session and notifies the client of what changes.
+func (s *Server) takeLive(ctx context.Context, st live.State) {
 	before, after := s.update(func(k *snapshot) {
-		if ctx.Err() == nil { // else nobody wants to know any more
+		if ctx.Err() == nil { // else it is not followed any more
 			k.live = st
 		}
 	})
@@ -54,7 +54,7 @@ func (s *Server) hear(ctx context.Context, st live.State) {
 	}
 }
 
-// differs reports whether anything that is shown of an open document has changed.
+// differs reports whether anything shown of an open document has changed.
 func (s *Server) differs(before, after snapshot) bool {
 	if before.meter != after.meter {
 		return true

@@ -7,19 +7,19 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// offer is a method about a document that clients are told of only as far as the settings want it: an editor
-// would ask in vain for what is switched off, or leave out something of its own for it. A client that takes
-// registrations is told by them, and of changes too; any other one when it initializes the server.
+// offer is a method about a document that is offered only if the settings enable it. Otherwise an editor would request
+// it in vain, or replace a feature of its own. Clients with dynamic registration get registrations and updates of
+// them; other clients get the state at initialize.
 type offer struct {
 	name   string // of the method, without textDocument/
 	wanted func(capabilities, Settings) bool
-	// static puts it among what the server can.
+	// static adds it to the static capabilities.
 	static func(*protocol.ServerCapabilities)
-	// more is what its registration says beside the documents, as members of JSON; "": nothing.
+	// more is further JSON members of its registration options; "": none.
 	more string
 }
 
-// offers is what is offered, in the order in which it is registered.
+// offers returns all offers, in the order of registration.
 func offers() []offer {
 	return []offer{
 		{"codeLens", func(_ capabilities, s Settings) bool { return s.Lens != showOff },
@@ -44,18 +44,18 @@ func offers() []offer {
 
 func (o offer) method() string { return "textDocument/" + o.name }
 
-// registration asks for the method about all documents that the client shows the server.
+// registration registers the method for all documents.
 func (o offer) registration() protocol.Registration {
 	return protocol.Registration{
 		ID: o.method(), Method: o.method(), RegisterOptions: protocol.LSPAny(`{"documentSelector":null` + o.more + `}`),
 	}
 }
 
-// registrableOf returns the names of the methods that a client takes registrations of.
+// registrableOf returns the methods for which a client supports dynamic registration.
 func registrableOf(t *protocol.TextDocumentClientCapabilities) map[string]bool {
 	var said map[string]struct{ DynamicRegistration bool }
 	if raw, err := protocol.Marshal(t); err != nil || json.Unmarshal(raw, &said) != nil {
-		return nil // it takes none, then
+		return nil // then it supports none
 	}
 	names := map[string]bool{}
 	for name, c := range said {
@@ -64,7 +64,7 @@ func registrableOf(t *protocol.TextDocumentClientCapabilities) map[string]bool {
 	return names
 }
 
-// offered reports whether the client knows of a method now.
+// offered reports whether a method is offered to the client now.
 func (n *notifier) offered(o offer) bool {
 	if n.caps.registrable[o.name] {
 		return n.registered[o.name]
@@ -72,8 +72,8 @@ func (n *notifier) offered(o offer) bool {
 	return o.wanted(n.caps, n.initial)
 }
 
-// register has the client ask for what the settings want now, and for nothing else, as far as it takes
-// registrations. What it refuses is not tried again.
+// register updates the client's registrations to the settings, as far as it supports them. A refused registration is
+// not repeated.
 func (n *notifier) register() {
 	settings := n.snapshot().settings
 	var on []protocol.Registration

@@ -6,18 +6,17 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// known is what answers depend on beside the document. A value never changes; see Server.update.
+// snapshot is the state that answers depend on in addition to the document. A value never changes: see Server.update.
 type snapshot struct {
 	settings Settings
-	wrong    error // what is wrong with what the client set; nil: nothing
-	sent     int   // how often the client has sent settings unasked
+	wrong    error // error in the settings; nil: none
+	sent     int   // number of didChangeConfiguration with settings
 	models   *tokens.Registry
 	live     live.State
-	meter    anyfile.Meter // follows from the others
+	meter    anyfile.Meter // derived from the others
 }
 
-// measured returns k with the meter that follows from it: of the model in the settings, else of that of the
-// live session.
+// measured returns k with the meter of the model in the settings, else of the live session's model.
 func (k snapshot) measured() snapshot {
 	model, window := k.settings.Model, 0
 	if model == "" {
@@ -34,22 +33,22 @@ func (k snapshot) measured() snapshot {
 	return k
 }
 
-// known returns what is known now.
+// snapshot returns the current state.
 func (s *Server) snapshot() snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now
 }
 
-// know changes what is known, and counts the open documents anew if they are to be counted otherwise. It
-// returns what was known before, and what is now.
+// update changes the state and recounts the open documents if their encoding changes. It returns the states before and
+// after.
 func (s *Server) update(change func(*snapshot)) (before, after snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.updateLocked(change)
 }
 
-// learn is know for who holds s.mu.
+// updateLocked is update for callers that hold s.mu.
 func (s *Server) updateLocked(by func(*snapshot)) (before, after snapshot) {
 	before = s.now
 	by(&s.now)
@@ -60,8 +59,7 @@ func (s *Server) updateLocked(by func(*snapshot)) (before, after snapshot) {
 	return before, s.now
 }
 
-// open opens a document that is made for an encoding: the one that the others are counted in, which does not change
-// meanwhile.
+// open opens the document that made returns for the current encoding, which does not change meanwhile.
 func (s *Server) open(made func(*tokens.Encoding) *document) *document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +68,7 @@ func (s *Server) open(made func(*tokens.Encoding) *document) *document {
 	return d
 }
 
-// file returns a document as its features see it.
+// file returns the input of the features for a document.
 func (s *Server) file(d *document) anyfile.File {
 	k := s.snapshot()
 	t := d.text

@@ -107,8 +107,8 @@ func (o *Outline) Edit(c text.Change, after *text.Text) *Outline {
 	return edited
 }
 
-// Rest lets go of what was found, for a text that will not be asked about for a while.
-func (o *Outline) Rest() {
+// Release drops the sections that were found. They are found again on the next use.
+func (o *Outline) Release() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.parts = nil

@@ -161,8 +161,8 @@ func TestAnOutlineFollowsEdits(t *testing.T) {
 			c := text.Change{From: from, To: to, With: scraps[rng.IntN(len(scraps))]}
 			before := string(x.Bytes(0, x.Len()))
 			if rng.IntN(8) == 0 {
-				x.Rest()
-				o.Rest()
+				x.Release()
+				o.Release()
 			}
 			x = x.Replace(c.From, c.To, c.With)
 			o = o.Edit(c, x)

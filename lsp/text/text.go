@@ -49,9 +49,8 @@ func (t *Text) bytes() []byte {
 	return t.raw
 }
 
-// Rest lets go of all but the bytes, for a text that will not be asked about for a while. When it is, the rest is
-// made again.
-func (t *Text) Rest() {
+// Release drops everything but the bytes. It is rebuilt on the next use.
+func (t *Text) Release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.bytes()

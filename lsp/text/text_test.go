@@ -43,7 +43,7 @@ func TestTheTextIsWhatTheEditorHas(t *testing.T) {
 			with := randomText(rng, 4)
 			before, was := x, string(x.Bytes(0, x.Len()))
 			if rng.IntN(4) == 0 {
-				x.Rest()
+				x.Release()
 			}
 			c := x.Change(Range{Position(r.Start), Position(r.End)}, with)
 			x = x.Replace(c.From, c.To, c.With)
