@@ -26,8 +26,8 @@ type Context struct {
 	Used       tokens.Count      `json:"used"`
 	Fixed      *tokens.Count     `json:"fixed"`    // of every request, without the conversation; null: not measured
 	Measured   int64             `json:"measured"` // the newest answer with its request, by the provider; 0: none
-	Held       tokens.Count      `json:"held"`     // by the agent's own window, see ledger.Status
-	Counting   string            `json:"counting"` // the origin of the counts, see ledger.Status
+	Held       tokens.Count      `json:"held"`     // by the agent's own window, see ledger.Use
+	Counting   string            `json:"counting"` // the origin of the counts, see ledger.Use
 	Saved      tokens.Count      `json:"saved"`    // kept out by stubs, edits and the summary
 	Summary    string            `json:"summary"`  // at the start of the view; "": none
 	Categories []ledger.Category `json:"categories"`

@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/lsp/anyfile"
 )
 
-// diagnosticMethod reports what is found in a document, to a client that asks. Others are told: see publish.
+// diagnosticMethod answers requests for diagnostics. Clients that do not send them get notifications: see publish.
 func diagnosticMethod() method {
 	of := func(p *protocol.DocumentDiagnosticParams) uri.URI { return p.TextDocument.URI }
 	return about("textDocument/diagnostic", of, func(_ context.Context, s *Server, d *document, _ *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
@@ -19,7 +19,7 @@ func diagnosticMethod() method {
 	})
 }
 
-// diagnostics are the findings of a document as the protocol has them.
+// diagnostics returns the findings of a document in the protocol's form.
 func (s *Server) diagnostics(d *document) []protocol.Diagnostic {
 	list := []protocol.Diagnostic{}
 	for _, f := range anyfile.Findings(s.file(d), s.snapshot().settings.Diagnostics) {
@@ -35,14 +35,14 @@ func (s *Server) diagnostics(d *document) []protocol.Diagnostic {
 	return list
 }
 
-// examine has the findings of a document reported soon, if there are any to report.
+// examine schedules publishing the findings of a document, if the client does not request them.
 func (s *Server) examine(d *document) {
 	if !s.caps.pull {
 		s.pending.document(d.uri)
 	}
 }
 
-// publish tells the findings of a document; that there are none only where there were some.
+// publish sends the findings of a document. An empty list is sent only after one that was not.
 func (n *notifier) publish(u uri.URI) {
 	if n.reported[u] == "" && len(n.snapshot().settings.Diagnostics) == 0 {
 		return

@@ -32,7 +32,7 @@ func hoverMethod() method {
 	})
 }
 
-// paragraphs returns lines as the client shows lines.
+// paragraphs separates lines so that the client shows them as lines.
 func (s *Server) paragraphs(lines string) string {
 	if s.caps.hoverKind() == protocol.MarkupKindPlainText {
 		return lines

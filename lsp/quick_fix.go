@@ -15,8 +15,8 @@ import (
 	"ctxledger.dev/lsp/text"
 )
 
-// fixes are what the server can do about findings that the client shows. There is one for what git could ignore.
-// What a session read long ago, it has to read again itself; long lines and large files are for people to divide.
+// fixes returns the quick fixes for diagnostics. Only generated files have one: a line in .gitignore. Stale reads are up
+// to the session; long lines and large files are up to people.
 func (s *Server) fixes(d *document, shown []protocol.Diagnostic) (list []protocol.CommandOrCodeAction) {
 	for _, one := range shown {
 		if one.Code != protocol.String(anyfile.Generated) || !s.caps.actions {
@@ -38,8 +38,8 @@ func (s *Server) fixes(d *document, shown []protocol.Diagnostic) (list []protoco
 	return list
 }
 
-// ignoring returns the edit of the workspace's .gitignore that has git ignore a path, and the document with it.
-// Errors: why there is none.
+// ignoring returns an edit of the workspace's .gitignore after which git ignores a path and so the document. Errors:
+// invalid if there is none.
 func (s *Server) ignoring(name, document string) (*protocol.WorkspaceEdit, error) {
 	bare, dir := strings.CutSuffix(name, "/")
 	line, ok := ignore.Line(bare, dir)
@@ -65,15 +65,15 @@ func (s *Server) ignoring(name, document string) (*protocol.WorkspaceEdit, error
 	return s.caps.edit(r, protocol.TextEdit{Range: protocol.Range{Start: end, End: end}, NewText: added}), nil
 }
 
-// rules are the .gitignore of the workspace's root, as the client has it.
+// rules is the .gitignore of the workspace's root in the client's version.
 type rules struct {
 	uri     uri.URI
-	version *int32 // nil: it is not open
-	missing bool   // there is no such file
+	version *int32 // nil: not open
+	missing bool   // the file does not exist
 	text    *text.Text
 }
 
-// rules finds them. Errors: why they cannot be edited.
+// rules reads it. Errors: those of reading; invalid if it cannot be edited.
 func (s *Server) rules() (r rules, err error) {
 	for _, d := range s.documents.all() {
 		if d.path == gitignore {
@@ -98,7 +98,7 @@ func (s *Server) rules() (r rules, err error) {
 	return r, err
 }
 
-// edit returns an edit of a file in the form that the client takes.
+// edit returns an edit of a file in a form that the client supports.
 func (a capabilities) edit(r rules, e protocol.TextEdit) *protocol.WorkspaceEdit {
 	if !a.changes {
 		return &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{r.uri: {e}}}

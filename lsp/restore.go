@@ -9,12 +9,12 @@ import (
 	"ctxledger.dev/lsp/records"
 )
 
-// restoreArgument says what is to be restored.
+// restoreArgument selects what to restore.
 type restoreArgument struct {
 	Summary string `json:"summary"` // its id
 }
 
-// restore takes a compaction back: the view of its session shows its range again.
+// restore undoes a compaction: the view of the session shows the range again.
 func (s *Server) restore(ctx context.Context, args []protocol.LSPAny) (any, error) {
 	which, err := argument[restoreArgument](commandRestore, args)
 	if err != nil {
