@@ -330,7 +330,7 @@ func TestACutDocumentSaysWhereTheRestIs(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"a change":  l.open(l.nodes(KindChange)["a.go"]),
-		"a session": must(l.told(t.Context(), fence(hidden(limits.MaskText), "markdown")+"END\n", "`ctxledger cat "+session+"`")),
+		"a session": must(l.finish(t.Context(), fence(hidden(limits.MaskText), "markdown")+"END\n", "`ctxledger cat "+session+"`")),
 	} {
 		if lines := outside(text); lines[len(lines)-1] != "*Cut here: `ctxledger cat "+session+"` prints all of it.*" || len(text) > limits.MaskText+500 {
 			t.Errorf("%s of %d bytes ends %q", name, len(text), text[len(text)-200:])

@@ -8,7 +8,7 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// summary is the node of a compaction.
+// summary returns the node of a compaction.
 func (r Reader) summary(b branch, s ledger.Summary) Node {
 	return Node{
 		ID: b.here + "/" + s.ID, Kind: KindSummary, Label: "Summary of turns " + turns(s), Handle: s.ID,
@@ -20,10 +20,10 @@ func (r Reader) summary(b branch, s ledger.Summary) Node {
 	}
 }
 
-// turns names the turns that a summary stands for.
+// turns returns the range of turns that a summary replaces.
 func turns(s ledger.Summary) string { return chars.Commas(s.TurnFrom) + "–" + chars.Commas(s.TurnTo) }
 
-// state says where a summary stands now.
+// state returns the state of a summary.
 func state(s ledger.Summary) string {
 	switch {
 	case s.Restored != nil:
@@ -34,7 +34,7 @@ func state(s ledger.Summary) string {
 	return "part of a later one"
 }
 
-// summaryText is a summary with what left the view for it, and the way back.
+// summaryText returns a summary with what it removed from the view and how to restore it.
 func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
 	s, err := r.API.Summary(ctx, ledger.SummaryRequest{ID: id})
 	if err != nil {
@@ -60,5 +60,5 @@ func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
 	if n := s.CutTotal - len(s.Cut); n > 0 {
 		b.WriteString(item(chars.Commas(n) + " more"))
 	}
-	return r.told(ctx, b.String(), "`ctxledger diff --json "+s.ID+"`")
+	return r.finish(ctx, b.String(), "`ctxledger diff --json "+s.ID+"`")
 }
