@@ -16,7 +16,8 @@ const kindCount protocol.CodeActionKind = "source.ctxledger.count"
 // codeActionMethod offers quick fixes and counting of the selection.
 func codeActionMethod() method {
 	of := func(p *protocol.CodeActionParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/codeAction", of, func(_ context.Context, s *Server, d *document, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
+	return about("textDocument/codeAction", of, func(_ context.Context, s *Server, d *document,
+		p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
 		var list []protocol.CommandOrCodeAction
 		for _, kind := range s.snapshot().settings.actions() {
 			if !wanted(p.Context.Only, kind) {

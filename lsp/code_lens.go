@@ -16,7 +16,8 @@ const oftenRead = 2
 // takes a microsecond and a second call a hundred; without one the client would wait as long for the title.
 func codeLensMethod() method {
 	of := func(p *protocol.CodeLensParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/codeLens", of, func(_ context.Context, s *Server, d *document, _ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+	return about("textDocument/codeLens", of, func(_ context.Context, s *Server, d *document,
+		_ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
 		f := s.file(d)
 		switch s.snapshot().settings.Lens {
 		case showOff:

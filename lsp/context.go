@@ -67,7 +67,8 @@ func contextMethod() method {
 // contextOf converts turn statistics. Stored text is cleaned, because it is not trusted.
 func (s *Server) contextOf(g ledger.TurnStats) Context {
 	c := Context{
-		Session: g.Session.ID, Title: plainLine(g.Session.Title), Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
+		Session: g.Session.ID, Title: plainLine(g.Session.Title),
+		Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
 		Live:   g.Session.Live(s.o.Env.Now()),
 		Window: g.Window, Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured,
 		Held: g.Held, Counting: g.Counting, Saved: g.Saved,

@@ -53,8 +53,10 @@ func (s *Server) countWorkspace(ctx context.Context, token protocol.ProgressToke
 	if err != nil {
 		return nil, err
 	}
-	said := fmt.Sprintf("%s: %s in %s files", filepath.Base(s.workspace.Root), s.snapshot().meter.Say(counted.Tokens), chars.Commas(counted.Files))
-	return counted, s.client.ShowMessage(ctx, &protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: said})
+	said := fmt.Sprintf("%s: %s in %s files", filepath.Base(s.workspace.Root), s.snapshot().meter.Say(counted.Tokens),
+		chars.Commas(counted.Files))
+	return counted, s.client.ShowMessage(ctx,
+		&protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: said})
 }
 
 // countFiles counts the text files of the workspace.

@@ -12,7 +12,8 @@ import (
 // diagnosticMethod answers requests for diagnostics. Clients that do not send them get notifications: see publish.
 func diagnosticMethod() method {
 	of := func(p *protocol.DocumentDiagnosticParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/diagnostic", of, func(_ context.Context, s *Server, d *document, _ *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
+	return about("textDocument/diagnostic", of, func(_ context.Context, s *Server, d *document,
+		_ *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
 		return &protocol.RelatedFullDocumentDiagnosticReport{
 			FullDocumentDiagnosticReport: protocol.FullDocumentDiagnosticReport{Kind: "full", Items: s.diagnostics(d)},
 		}, nil

@@ -8,7 +8,8 @@ import (
 
 // didChangeConfigurationMethod applies new settings, or requests them if the client only announces a change.
 func didChangeConfigurationMethod() method {
-	return notification("workspace/didChangeConfiguration", func(s *Server, p *protocol.DidChangeConfigurationParams) error {
+	return notification("workspace/didChangeConfiguration", func(s *Server,
+		p *protocol.DidChangeConfigurationParams) error {
 		if s.caps.settings && (len(p.Settings) == 0 || string(p.Settings) == "null") {
 			s.pending.settings()
 			return nil
@@ -24,7 +25,8 @@ func didChangeConfigurationMethod() method {
 func (n *notifier) pullSettings() {
 	name, sent := section, n.snapshot().sent
 	n.request("settings", func(ctx context.Context) error {
-		answer, err := n.client.Configuration(ctx, &protocol.ConfigurationParams{Items: []protocol.ConfigurationItem{{Section: &name}}})
+		answer, err := n.client.Configuration(ctx,
+			&protocol.ConfigurationParams{Items: []protocol.ConfigurationItem{{Section: &name}}})
 		if err != nil || len(answer) != 1 {
 			return err
 		}

@@ -16,7 +16,8 @@ import (
 // support trees.
 func documentSymbolMethod() method {
 	of := func(p *protocol.DocumentSymbolParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/documentSymbol", of, func(_ context.Context, s *Server, d *document, _ *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
+	return about("textDocument/documentSymbol", of, func(_ context.Context, s *Server, d *document,
+		_ *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
 		if !s.snapshot().settings.Symbols {
 			return protocol.DocumentSymbolSlice{}, nil
 		}
@@ -41,7 +42,8 @@ var symbolKinds = map[outline.Kind]protocol.SymbolKind{
 }
 
 // symbolTree returns the symbols of a depth with their children, and the rest of the list.
-func symbolTree(t *text.Text, list []anyfile.Symbol, depth int) (tree []protocol.DocumentSymbol, rest []anyfile.Symbol) {
+func symbolTree(t *text.Text, list []anyfile.Symbol,
+	depth int) (tree []protocol.DocumentSymbol, rest []anyfile.Symbol) {
 	for len(list) > 0 && list[0].Depth >= depth {
 		s := list[0]
 		children, rest := symbolTree(t, list[1:], s.Depth+1)
@@ -59,8 +61,9 @@ func symbolList(d *document, list []anyfile.Symbol) protocol.SymbolInformationSl
 	flat := make(protocol.SymbolInformationSlice, 0, len(list))
 	for _, s := range list {
 		flat = append(flat, protocol.SymbolInformation{
-			BaseSymbolInformation: protocol.BaseSymbolInformation{Name: named(s.Name) + " · " + s.Cost, Kind: symbolKinds[s.Kind]},
-			Location:              protocol.Location{URI: d.spelled, Range: span(d.text, s.From, s.To)},
+			BaseSymbolInformation: protocol.BaseSymbolInformation{Name: named(s.Name) + " · " + s.Cost,
+				Kind: symbolKinds[s.Kind]},
+			Location: protocol.Location{URI: d.spelled, Range: span(d.text, s.From, s.To)},
 		})
 	}
 	return flat

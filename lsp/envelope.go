@@ -66,7 +66,8 @@ func examine(body []byte) (envelope, *jsonrpc2.Error) {
 	for name, value := range w.Members {
 		key := string(name.In(body)[:min(name.To-name.From, maxKey)])
 		if seen[key] || len(seen) > maxMembers {
-			return envelope{}, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the member %.1000q twice, or too many of them", key)
+			return envelope{}, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the member %.1000q twice, or too many of them",
+				key)
 		}
 		seen[key] = true
 		if key == `"id"` {

@@ -26,7 +26,8 @@ func commands() []string {
 
 // executeCommandMethod runs a command for the user.
 func executeCommandMethod() method {
-	return call("workspace/executeCommand", func(ctx context.Context, s *Server, p *protocol.ExecuteCommandParams) (any, error) {
+	return call("workspace/executeCommand", func(ctx context.Context, s *Server,
+		p *protocol.ExecuteCommandParams) (any, error) {
 		switch p.Command {
 		case commandCountSelection:
 			return s.countSelection(ctx, p.Arguments)

@@ -56,7 +56,8 @@ func readHeader(in *bufio.Reader, h header) (header, error) {
 func headerLine(in *bufio.Reader) (string, error) {
 	line, err := in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
-		return "", errLost{fmt.Sprintf("a line of more than %d bytes before a message", maxHeaderLine), bytes.Clone(line)}
+		return "", errLost{fmt.Sprintf("a line of more than %d bytes before a message", maxHeaderLine),
+			bytes.Clone(line)}
 	}
 	if err != nil {
 		return "", err

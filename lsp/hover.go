@@ -14,7 +14,8 @@ import (
 // hoverMethod shows the cost of what is under the mouse.
 func hoverMethod() method {
 	of := func(p *protocol.HoverParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/hover", of, func(_ context.Context, s *Server, d *document, p *protocol.HoverParams) (*protocol.Hover, error) {
+	return about("textDocument/hover", of, func(_ context.Context, s *Server, d *document,
+		p *protocol.HoverParams) (*protocol.Hover, error) {
 		offset := d.text.Offset(text.Position(p.Position))
 		var note anyfile.Note
 		ok := false
@@ -28,7 +29,8 @@ func hoverMethod() method {
 			return nil, nil
 		}
 		r := span(d.text, note.From, note.To)
-		return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: s.caps.hoverKind(), Value: s.paragraphs(note.Text)}, Range: &r}, nil
+		return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: s.caps.hoverKind(),
+			Value: s.paragraphs(note.Text)}, Range: &r}, nil
 	})
 }
 

@@ -14,7 +14,8 @@ import (
 
 // initializeMethod answers with the capabilities that the settings enable.
 func initializeMethod() method {
-	m := call("initialize", func(_ context.Context, s *Server, p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
+	m := call("initialize", func(_ context.Context, s *Server,
+		p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
 		if !s.enter(starting, running) {
 			return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "initialize comes once")
 		}
@@ -46,7 +47,8 @@ func (a capabilities) offer(settings Settings) protocol.ServerCapabilities {
 	yes, change := true, protocol.TextDocumentSyncKindIncremental
 	c := protocol.ServerCapabilities{
 		PositionEncoding: protocol.PositionEncodingKindUTF16,
-		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &change, Save: protocol.Boolean(true)},
+		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &change,
+			Save: protocol.Boolean(true)},
 		Workspace: &protocol.WorkspaceOptions{
 			TextDocumentContent: &protocol.TextDocumentContentOptions{Schemes: []string{records.Scheme}},
 		},

@@ -48,7 +48,8 @@ func call[P, R any](name string, do func(context.Context, *Server, *P) (R, error
 
 // about returns a method about the document that of selects, in its version when the call is read. If the document has
 // changed before the answer is computed, the call is refused as outdated. The answer is null if it is not open.
-func about[P, R any](name string, of func(*P) uri.URI, do func(context.Context, *Server, *document, *P) (R, error)) method {
+func about[P, R any](name string, of func(*P) uri.URI, do func(context.Context, *Server, *document,
+	*P) (R, error)) method {
 	return method{name: name, call: true, accept: func(s *Server, raw jsonrpc2.RawMessage) (answer, error) {
 		p, err := params[P](raw)
 		if err != nil {

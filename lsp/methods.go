@@ -9,7 +9,8 @@ import (
 func methods() map[string]method {
 	table := map[string]method{}
 	for _, m := range []method{
-		initializeMethod(), initializedMethod(), shutdownMethod(), exitMethod(), cancelMethod(), setTraceMethod(), progressCancelMethod(),
+		initializeMethod(), initializedMethod(), shutdownMethod(), exitMethod(), cancelMethod(), setTraceMethod(),
+		progressCancelMethod(),
 		didOpenMethod(), didChangeMethod(), didCloseMethod(), didSaveMethod(), didChangeConfigurationMethod(),
 		codeLensMethod(), hoverMethod(), documentSymbolMethod(), inlayHintMethod(), foldingRangeMethod(),
 		codeActionMethod(), diagnosticMethod(), executeCommandMethod(),

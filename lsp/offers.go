@@ -34,7 +34,8 @@ func offers() []offer {
 			func(c *protocol.ServerCapabilities) { c.FoldingRangeProvider = protocol.Boolean(true) }, ""},
 		{"codeAction", func(_ capabilities, s Settings) bool { return len(s.actions()) > 0 },
 			func(c *protocol.ServerCapabilities) {
-				c.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, kindCount}}
+				kinds := []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, kindCount}
+				c.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: kinds}
 			}, `,"codeActionKinds":["` + string(protocol.CodeActionKindQuickFix) + `","` + string(kindCount) + `"]`},
 		{"diagnostic", func(a capabilities, s Settings) bool { return a.pull && len(s.Diagnostics) > 0 },
 			func(c *protocol.ServerCapabilities) { c.DiagnosticProvider = &protocol.DiagnosticOptions{} },

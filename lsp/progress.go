@@ -17,7 +17,8 @@ type progress struct {
 
 // progress starts reporting work, in percent if reports is set: under the token of the request, or one that the client
 // creates. cancel ends the work.
-func (s *Server) progress(ctx context.Context, token protocol.ProgressToken, title string, reports bool, cancel context.CancelFunc) *progress {
+func (s *Server) progress(ctx context.Context, token protocol.ProgressToken, title string, reports bool,
+	cancel context.CancelFunc) *progress {
 	if token == nil && s.caps.progress {
 		made := protocol.String("ctxledger-" + s.o.Env.ID(4))
 		waiting, stop := context.WithTimeout(ctx, clientPatience)
@@ -75,7 +76,8 @@ func (p *progress) send(value any) {
 
 // progressCancelMethod cancels work by its progress token.
 func progressCancelMethod() method {
-	return notification("window/workDoneProgress/cancel", func(s *Server, p *protocol.WorkDoneProgressCancelParams) error {
+	return notification("window/workDoneProgress/cancel", func(s *Server,
+		p *protocol.WorkDoneProgressCancelParams) error {
 		s.inFlight.cancel(p.Token)
 		return nil
 	})

@@ -107,7 +107,8 @@ func (a capabilities) edit(r rules, e protocol.TextEdit) *protocol.WorkspaceEdit
 	if r.missing && a.creates {
 		yes := true
 		list = append(list, &protocol.CreateFile{
-			Kind: string(protocol.ResourceOperationKindCreate), URI: r.uri, Options: &protocol.CreateFileOptions{IgnoreIfExists: &yes},
+			Kind: string(protocol.ResourceOperationKindCreate), URI: r.uri,
+			Options: &protocol.CreateFileOptions{IgnoreIfExists: &yes},
 		})
 	}
 	return &protocol.WorkspaceEdit{DocumentChanges: append(list, &protocol.TextDocumentEdit{

@@ -90,14 +90,17 @@ func (s Settings) with(name string, value json.RawMessage) (Settings, error) {
 
 // check validates the settings.
 func (s Settings) check() error {
-	for _, one := range []struct{ name, value, middle string }{{"lens", s.Lens, showLive}, {"hover", s.Hover, showHeadings}} {
+	for _, one := range []struct{ name, value, middle string }{{"lens", s.Lens, showLive}, {"hover", s.Hover,
+		showHeadings}} {
 		if one.value != showOff && one.value != one.middle && one.value != showAlways {
-			return fault.New(fault.Invalid, "lsp.settings", "%s is %.1000q, not one of off, %s, always", one.name, one.value, one.middle)
+			return fault.New(fault.Invalid, "lsp.settings", "%s is %.1000q, not one of off, %s, always", one.name,
+				one.value, one.middle)
 		}
 	}
 	for _, code := range s.Diagnostics {
 		if !slices.Contains(anyfile.Codes(), code) {
-			return fault.New(fault.Invalid, "lsp.settings", "there is no diagnostic %.1000q: there are %s", code, strings.Join(anyfile.Codes(), ", "))
+			return fault.New(fault.Invalid, "lsp.settings", "there is no diagnostic %.1000q: there are %s", code,
+				strings.Join(anyfile.Codes(), ", "))
 		}
 	}
 	return nil

@@ -46,7 +46,8 @@ func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 		}
 		msg, refused := decode(body)
 		if refused == nil && h.charset != "" {
-			refused = &refusal{err: jsonrpc2.Errorf(jsonrpc2.ParseError, "a message in %.1000q: it has to be in UTF-8", h.charset)}
+			refused = &refusal{err: jsonrpc2.Errorf(jsonrpc2.ParseError, "a message in %.1000q: it has to be in UTF-8",
+				h.charset)}
 		}
 		if refused == nil {
 			return msg, int64(len(body)), ctx.Err()
@@ -95,7 +96,8 @@ func readBody(in io.Reader, length int) ([]byte, error) {
 // refuse answers a malformed message.
 func (s *stream) refuse(ctx context.Context, r refusal) {
 	s.log.Warn("refused a message", "why", r.err.Message)
-	if _, err := s.Write(ctx, jsonrpc2.NewResponse(r.id, nil, jsonrpc2.NewError(r.err.Code, s.sanitize(r.err.Message)))); err != nil {
+	if _, err := s.Write(ctx, jsonrpc2.NewResponse(r.id, nil, jsonrpc2.NewError(r.err.Code,
+		s.sanitize(r.err.Message)))); err != nil {
 		s.log.Warn("answering", "error", err.Error())
 	}
 }
@@ -108,7 +110,8 @@ func (s *stream) Write(_ context.Context, msg jsonrpc2.Message) (int64, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, err := s.out.Write(append(fmt.Appendf(make([]byte, 0, len(body)+32), "Content-Length: %d\r\n\r\n", len(body)), body...))
+	n, err := s.out.Write(append(fmt.Appendf(make([]byte, 0, len(body)+32), "Content-Length: %d\r\n\r\n", len(body)),
+		body...))
 	return int64(n), err
 }
 

@@ -10,7 +10,8 @@ import (
 
 // textDocumentContentMethod returns documents that show the content of the ledger.
 func textDocumentContentMethod() method {
-	return call("workspace/textDocumentContent", func(ctx context.Context, s *Server, p *protocol.TextDocumentContentParams) (*protocol.TextDocumentContentResult, error) {
+	return call("workspace/textDocumentContent", func(ctx context.Context, s *Server,
+		p *protocol.TextDocumentContentParams) (*protocol.TextDocumentContentResult, error) {
 		a, err := records.Parse(string(p.URI))
 		if err != nil {
 			return nil, err

@@ -95,7 +95,10 @@ const gitignore = ".gitignore"
 func (p Workspace) ignores(name string) bool {
 	found := true
 	_ = p.read(func(tree *safefs.Tree) error { // an unreadable workspace counts as ignored
-		found = p.outside(name) || ignore.New(func(name string) []byte { return tree.Read(name, ignore.FileSize) }).Ignored(name, false)
+		found = p.outside(name) || ignore.New(func(name string) []byte {
+			return tree.Read(name,
+				ignore.FileSize)
+		}).Ignored(name, false)
 		return nil
 	})
 	return found

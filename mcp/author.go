@@ -15,7 +15,8 @@ func (c *call) author(ctx context.Context, mode compaction.Mode) (ledger.Author,
 		return nil, "", nil
 	}
 	if c.o.Author == nil {
-		return nil, "", fault.New(fault.NotFound, "mcp.compact", "this server has no model to write summaries: use mode intent")
+		return nil, "", fault.New(fault.NotFound, "mcp.compact",
+			"this server has no model to write summaries: use mode intent")
 	}
 	root, err := c.tree(ctx)
 	if err != nil {
@@ -52,7 +53,8 @@ func (c *call) problems(ctx context.Context) []string {
 }
 
 // plan plans the compaction and, unless it is a dry run, accepts it.
-func (a *compactArgs) plan(ctx context.Context, api ledger.Compactions, session string, author ledger.Author, sections string) (ledger.CompactionPlan, error) {
+func (a *compactArgs) plan(ctx context.Context, api ledger.Compactions, session string, author ledger.Author,
+	sections string) (ledger.CompactionPlan, error) {
 	r := ledger.PlanCompactionRequest{Session: session, Options: a.options()}
 	if author == nil {
 		return ledger.Compact(ctx, api, r, a.key("compact"), a.DryRun)

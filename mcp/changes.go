@@ -22,17 +22,19 @@ const (
 
 func changesTool() tool {
 	return tool{
-		name:        "changes",
-		description: "What happened to files, newest first, and which files changed by other hands after this chat read them (stale).",
-		hints:       hints{readOnly: true, idempotent: true},
+		name: "changes",
+		description: "What happened to files, newest first, " +
+			"and which files changed by other hands after this chat read them (stale).",
+		hints: hints{readOnly: true, idempotent: true},
 		input: `{"type":"object","properties":{` +
 			`"session":{"type":"string","description":"default: all"},` +
 			`"path":{"type":"string","description":"file or directory"},` +
 			`"since":{"type":"integer","description":"only ids above"},` +
 			`"limit":{"type":"integer"}}}`,
-		output: `{"type":"object","properties":{"entries":{"type":"array"},"total":{"type":"integer"},"stale":{"type":"array"}},"required":["entries","stale"]}`,
-		forms:  map[string]string{"path": `"src/app.go"`, "since": "120", "limit": "30"},
-		run:    listChanges,
+		output: `{"type":"object","properties":{"entries":{"type":"array"},` +
+			`"total":{"type":"integer"},"stale":{"type":"array"}},"required":["entries","stale"]}`,
+		forms: map[string]string{"path": `"src/app.go"`, "since": "120", "limit": "30"},
+		run:   listChanges,
 	}
 }
 
@@ -79,7 +81,8 @@ func listChanges(ctx context.Context, c *call) (reply, error) {
 		return reply{}, err
 	}
 	if a.Limit < 0 || a.Limit > changesMost || a.Since < 0 {
-		return reply{}, fault.New(fault.Invalid, "mcp.changes", `arguments "limit" and "since" are numbers from 0, limit at most %d`, changesMost).
+		return reply{}, fault.New(fault.Invalid, "mcp.changes",
+			`arguments "limit" and "since" are numbers from 0, limit at most %d`, changesMost).
 			WithHint(`the right form: {"limit": 30, "since": 120}`)
 	}
 	a.Limit = cmp.Or(a.Limit, changesDefault)
@@ -116,7 +119,8 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	r.Total = list.Total
 	for _, x := range list.Changes {
 		r.Entries = append(r.Entries, changed{
-			ID: x.ID, Path: inline(x.Path), Tree: inline(x.Elsewhere(info.Workspace, tree)), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
+			ID: x.ID, Path: inline(x.Path), Tree: inline(x.Elsewhere(info.Workspace,
+				tree)), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
 			Session: x.Session, Outside: x.Outside, Candidates: candidates(x),
 		})
 	}

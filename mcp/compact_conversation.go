@@ -29,20 +29,25 @@ func compactTool() tool {
 		hints: hints{},
 		input: `{"type":"object","properties":{` +
 			`"session":{"type":"string","description":"default: this chat's"},` +
-			`"messages":{"type":"array","items":{"type":"object"},"description":"the whole conversation, if you hold it"},` +
+			`"messages":{"type":"array","items":{"type":"object"},` +
+			`"description":"the whole conversation, if you hold it"},` +
 			`"since":{"type":"array","items":{"type":"object"},"description":"or only the new messages of session"},` +
-			`"format":{"type":"string","description":"of messages: ` + transcript.FormatNames() + `; default: recognised"},` +
+			`"format":{"type":"string","description":"of messages: ` + transcript.FormatNames() +
+			`; default: recognised"},` +
 			`"notes":{"type":"string","description":"your goal, decisions, open points; at most 4 KB"},` +
-			`"mode":{"type":"string","description":"intent (default); window: drop oldest turns; llm, hybrid: a model writes; auto: only if due"},` +
+			`"mode":{"type":"string",` +
+			`"description":"intent (default); window: drop oldest turns; llm, hybrid: a model writes; auto: only if due"},` +
 			`"model":{"type":"string"},` +
-			`"budget_tokens":{"type":"integer","description":"of the summary, default 2000; window: of the whole view"},` +
+			`"budget_tokens":{"type":"integer",` +
+			`"description":"of the summary, default 2000; window: of the whole view"},` +
 			`"keep_turns":{"type":"integer","description":"newest turns kept verbatim"},` +
 			`"pin":{"type":"array","items":{"type":"string"},"description":"message ids or texts to keep verbatim"},` +
 			`"focus":{"type":"string","description":"words to favour"},` +
 			`"strict":{"type":"boolean"},` +
 			`"error":{"type":"string","description":"the provider's refusal as too large"},` +
 			`"dry_run":{"type":"boolean","description":"plan only"},` +
-			`"return":{"type":"string","enum":["receipt","summary","splice","messages"],"description":"default summary; splice, messages: for a caller that holds the conversation"},` +
+			`"return":{"type":"string","enum":["receipt","summary","splice","messages"],` +
+			`"description":"default summary; splice, messages: for a caller that holds the conversation"},` +
 			`"request_id":{"type":"string","description":"makes a retry safe"}}}`,
 		output: `{"type":"object","properties":{` +
 			`"status":{"enum":["compacted","staged","nothing_to_do","refused"]},` +
@@ -58,8 +63,9 @@ func compactTool() tool {
 			`"tokens_before":{"type":"object"},` +
 			`"tokens_after":{"type":"object"},` +
 			`"warnings":{"type":"array"}},"required":["status"]}`,
-		forms: map[string]string{"notes": `"goal: …; decided: …; open: …"`, "mode": `"intent"`, "format": `"anthropic"`, "budget_tokens": "2000", "keep_turns": "2"},
-		run:   compact,
+		forms: map[string]string{"notes": `"goal: …; decided: …; open: …"`, "mode": `"intent"`, "format": `"anthropic"`,
+			"budget_tokens": "2000", "keep_turns": "2"},
+		run: compact,
 	}
 }
 
@@ -93,7 +99,8 @@ func compact(ctx context.Context, c *call) (reply, error) {
 		return reply{}, err
 	}
 	if a.Mode == string(compaction.Lossless) {
-		return notDone("mode lossless needs the evidence store, which this version does not have: intent (the default) keeps what the ledger recorded"), nil
+		return notDone("mode lossless needs the evidence store, which this version does not have: " +
+			"intent (the default) keeps what the ledger recorded"), nil
 	}
 	switch {
 	case a.Error != "":
@@ -142,26 +149,35 @@ func (a *compactArgs) check() error {
 	a.Return = cmp.Or(a.Return, "summary")
 	a.Mode = cmp.Or(a.Mode, string(compaction.Intent))
 	mode := compaction.Mode(a.Mode)
-	known := mode.Asks() || slices.Contains([]compaction.Mode{modeAuto, compaction.Intent, compaction.Window, compaction.Lossless}, mode)
+	known := mode.Asks() || slices.Contains([]compaction.Mode{modeAuto, compaction.Intent, compaction.Window,
+		compaction.Lossless}, mode)
 	switch {
 	case a.Messages != nil && a.Since != nil:
-		return fault.New(fault.Invalid, op, `"messages" and "since" are given: hand in the whole conversation or only what is new`)
+		return fault.New(fault.Invalid, op,
+			`"messages" and "since" are given: hand in the whole conversation or only what is new`)
 	case a.Since != nil && a.Session == "":
-		return fault.New(fault.Invalid, op, `"since" needs "session"`).WithHint(`pass the session that the earlier call returned, for example "session": "1a2b3c4d"`)
+		return fault.New(fault.Invalid, op,
+			`"since" needs "session"`).
+			WithHint(`pass the session that the earlier call returned, for example "session": "1a2b3c4d"`)
 	case a.Format != "" && !slices.Contains(transcript.Formats(), transcript.Format(a.Format)):
-		return fault.New(fault.Invalid, op, `argument "format" is %.1000q, not one of %s`, clean(a.Format), transcript.FormatNames()).
+		return fault.New(fault.Invalid, op, `argument "format" is %.1000q, not one of %s`, clean(a.Format),
+			transcript.FormatNames()).
 			WithHint(`the right form: "format": "anthropic", with messages like {"role": "user", "content": "…"}`)
 	case !known:
-		return fault.New(fault.Invalid, op, `argument "mode" is %.1000q, not one of intent, window, llm, hybrid, auto`, clean(a.Mode))
+		return fault.New(fault.Invalid, op, `argument "mode" is %.1000q, not one of intent, window, llm, hybrid, auto`,
+			clean(a.Mode))
 	case len(a.Notes) > limits.Notes:
 		return tooLong(op, "notes", len(a.Notes), limits.Notes).
 			WithHint("keep goal, decisions and open points, leave out what the record shows anyway")
 	case a.Budget < 0 || a.Keep < 0:
-		return fault.New(fault.Invalid, op, `arguments "budget_tokens" and "keep_turns" are numbers from 0, which means the default`)
+		return fault.New(fault.Invalid, op,
+			`arguments "budget_tokens" and "keep_turns" are numbers from 0, which means the default`)
 	case a.Error != "" && a.Return != "messages":
-		return fault.New(fault.Invalid, op, `"error" goes with "return": "messages": what is to be sent next may be a trimmed copy`)
+		return fault.New(fault.Invalid, op,
+			`"error" goes with "return": "messages": what is to be sent next may be a trimmed copy`)
 	case a.Error != "" && a.DryRun:
-		return fault.New(fault.Invalid, op, `"error" and "dry_run" are given: what a provider refused is learned from, which a plan cannot undo`)
+		return fault.New(fault.Invalid, op,
+			`"error" and "dry_run" are given: what a provider refused is learned from, which a plan cannot undo`)
 	case len(a.Error) > maxError:
 		return tooLong(op, "error", len(a.Error), maxError).
 			WithHint("the provider's message is enough")
@@ -234,7 +250,8 @@ func (a *compactArgs) edit(ctx context.Context, c *call, s sessions.Session) (le
 		return ledger.EditedView{}, nil
 	}
 	return c.api.EditView(ctx, ledger.EditViewRequest{
-		Mutation: ledger.Mutation{Key: a.key("edits")}, Session: s.ID, Model: a.Model, Signals: ledger.Signals{Asked: true},
+		Mutation: ledger.Mutation{Key: a.key("edits")}, Session: s.ID, Model: a.Model,
+		Signals: ledger.Signals{Asked: true},
 	})
 }
 

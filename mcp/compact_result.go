@@ -85,7 +85,8 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 	switch o.plan.Outcome {
 	case compaction.Compacted:
 		r.Status, r.Reason = statusCompacted, ""
-		r.Before, r.After, r.CutTotal = &o.plan.Summary.TokensBefore, &o.plan.Summary.TokensAfter, o.plan.Summary.CutTotal
+		r.Before, r.After = &o.plan.Summary.TokensBefore, &o.plan.Summary.TokensAfter
+		r.CutTotal = o.plan.Summary.CutTotal
 	case compaction.NothingToDo:
 		r.Status = statusNothing
 		current, err := inForce(ctx, api, o.session.ID)
@@ -120,7 +121,8 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 
 // editsAlone returns the view of a session without a summary, if anything in it was edited.
 func (o outcome) editsAlone(ctx context.Context, api ledger.ViewReader, r *compactResult) (err error) {
-	if o.args.Return != "messages" || !slices.ContainsFunc(o.before.Messages, func(m ledger.ViewMessage) bool { return m.Edited }) {
+	if o.args.Return != "messages" || !slices.ContainsFunc(o.before.Messages,
+		func(m ledger.ViewMessage) bool { return m.Edited }) {
 		return nil
 	}
 	r.Delivery = o.delivery()
@@ -244,7 +246,8 @@ func fits(view []json.RawMessage) error {
 	if size <= maxView {
 		return nil
 	}
-	return fault.New(fault.TooLarge, "mcp.compact", "the view after the compaction has more than %d MiB; the compaction itself is recorded", maxView>>20).
+	return fault.New(fault.TooLarge, "mcp.compact",
+		"the view after the compaction has more than %d MiB; the compaction itself is recorded", maxView>>20).
 		WithHint("ask with return=splice, or read the view with `ctxledger compact --format messages`")
 }
 

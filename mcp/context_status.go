@@ -107,7 +107,8 @@ func (r statusResult) String() string {
 	}
 	used := r.Used.String() + " tokens used"
 	if r.Measured > 0 {
-		used = tokens.Count{N: int(r.Measured), Exact: true}.String() + " tokens used in the newest request, measured by the provider"
+		used = tokens.Count{N: int(r.Measured),
+			Exact: true}.String() + " tokens used in the newest request, measured by the provider"
 	}
 	fmt.Fprintf(&b, ": %s, compact above %s (%g %%)", used, tokens.Count{N: r.Threshold, Exact: true}, r.Percent)
 	if r.Window > 0 {

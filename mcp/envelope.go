@@ -66,7 +66,8 @@ func check(line []byte) (message, *refusal) {
 		_, _ = s.Write(line)
 		return message{}, &refusal{found(s), codeRequest, bad.What}
 	} else if ok {
-		return message{}, &refusal{code: codeParse, text: "the line is not one JSON value: send one JSON-RPC message a line"}
+		return message{}, &refusal{code: codeParse,
+			text: "the line is not one JSON value: send one JSON-RPC message a line"}
 	}
 	switch line[at.From] {
 	case '{':

@@ -94,7 +94,8 @@ func (f *framer) line() ([]byte, *jsonspan.Seeker, error) {
 func (f *framer) take(line []byte, long *jsonspan.Seeker) error {
 	if long != nil {
 		return f.refuse(refusal{found(long), codeRequest, fmt.Sprintf(
-			"the message is longer than %d MiB: hand in the conversation in parts with `since`, or import its file with `ctxledger import`", limits.MCPMessage>>20)})
+			"the message is longer than %d MiB: hand in the conversation in parts with `since`, "+
+				"or import its file with `ctxledger import`", limits.MCPMessage>>20)})
 	}
 	m, wrong := check(line)
 	switch {

@@ -37,9 +37,11 @@ func memoryTool() tool {
 			`"query":{"type":"string"},` +
 			`"limit":{"type":"integer"},` +
 			`"request_id":{"type":"string"}},"required":["action"]}`,
-		output: `{"type":"object","properties":{"entries":{"type":"array"},"next":{"type":"string"},"notes":{"type":"array"}},"required":["entries"]}`,
-		forms:  map[string]string{"action": `"recall"`, "name": `"build command"`, "type": `"project"`, "query": `"how to run the tests"`, "limit": "5"},
-		run:    remember,
+		output: `{"type":"object","properties":{"entries":{"type":"array"},"next":{"type":"string"},` +
+			`"notes":{"type":"array"}},"required":["entries"]}`,
+		forms: map[string]string{"action": `"recall"`, "name": `"build command"`, "type": `"project"`,
+			"query": `"how to run the tests"`, "limit": "5"},
+		run: remember,
 	}
 }
 
@@ -94,7 +96,8 @@ func remember(ctx context.Context, c *call) (reply, error) {
 		r = memoryResult{Entries: []fact{whole(e)}}
 	case "delete":
 		var e memory.Entry
-		e, err = c.api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Mutation: a.mutation(), Name: a.Name, Scope: a.Scope})
+		e, err = c.api.DeleteMemory(ctx,
+			ledger.DeleteMemoryRequest{Mutation: a.mutation(), Name: a.Name, Scope: a.Scope})
 		r = memoryResult{Entries: []fact{whole(e)}}
 	case "list":
 		r, err = a.list(ctx, c.api)
@@ -119,7 +122,8 @@ func (a *memoryArgs) check() error {
 	case a.Action == "recall" && strings.TrimSpace(a.Query) == "":
 		return needs("query")
 	case a.Limit < 0 || a.Limit > listMost:
-		return fault.New(fault.Invalid, op, `argument "limit" is %d, not a number of memories up to %d`, a.Limit, listMost)
+		return fault.New(fault.Invalid, op, `argument "limit" is %d, not a number of memories up to %d`, a.Limit,
+			listMost)
 	case len(a.RequestID) > maxRequestID:
 		return tooLong(op, "request_id", len(a.RequestID), maxRequestID)
 	}
@@ -136,7 +140,8 @@ func (a *memoryArgs) mutation() ledger.Mutation {
 // save stores a fact; its source is the client.
 func (a *memoryArgs) save(ctx context.Context, c *call) (memoryResult, error) {
 	e, err := c.api.SaveMemory(ctx, ledger.SaveMemoryRequest{Mutation: a.mutation(), Entry: memory.Entry{
-		Name: a.Name, Description: a.Description, Type: a.Type, Body: a.Body, Scope: a.Scope, Source: "agent:" + c.client,
+		Name: a.Name, Description: a.Description, Type: a.Type, Body: a.Body, Scope: a.Scope, Source: "agent:" +
+			c.client,
 	}})
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == fault.Conflict && f.Op == "memory.save" {
 		return memoryResult{}, fault.New(fault.Conflict, "mcp.memory", "%s", err).
@@ -146,7 +151,8 @@ func (a *memoryArgs) save(ctx context.Context, c *call) (memoryResult, error) {
 	saved.Body = "" // the caller has just sent it
 	r := memoryResult{Entries: []fact{saved}}
 	if e.Masked > 0 {
-		r.Notes = []string{fmt.Sprintf("%d secret values were masked before saving: memories leave the session", e.Masked)}
+		r.Notes = []string{fmt.Sprintf("%d secret values were masked before saving: memories leave the session",
+			e.Masked)}
 	}
 	return r, err
 }

@@ -36,7 +36,8 @@ func (s *Server) addResources() {
 type resourceReader func(ctx context.Context, c *call, name string) (string, error)
 
 func (s *Server) addTemplate(prefix, variable, name, description string, read resourceReader) {
-	t := proto.NewResourceTemplate(prefix+variable, name, proto.WithTemplateDescription(description), proto.WithTemplateMIMEType("text/plain"))
+	t := proto.NewResourceTemplate(prefix+variable, name, proto.WithTemplateDescription(description),
+		proto.WithTemplateMIMEType("text/plain"))
 	s.mcp.AddResourceTemplate(t, server.ResourceTemplateHandlerFunc(s.reader(name, read)))
 }
 
@@ -57,7 +58,8 @@ func (s *Server) reader(what string, read resourceReader) server.ResourceHandler
 		if err != nil {
 			return nil, s.failure(err)
 		}
-		return []proto.ResourceContents{proto.TextResourceContents{URI: r.Params.URI, MIMEType: "text/plain", Text: text}}, nil
+		return []proto.ResourceContents{proto.TextResourceContents{URI: r.Params.URI, MIMEType: "text/plain",
+			Text: text}}, nil
 	}
 }
 

@@ -57,7 +57,8 @@ func (s schema) check(toolName string, raw json.RawMessage) (json.RawMessage, er
 		} else if string(fields[name]) == "null" {
 			delete(fields, name)
 		} else if !p.accepts(fields[name]) {
-			wrong = append(wrong, fmt.Sprintf("argument %q is %s, not %s, for example %s", name, kindOf(fields[name]), p.wanted(), s.form(name)))
+			wrong = append(wrong, fmt.Sprintf("argument %q is %s, not %s, for example %s", name, kindOf(fields[name]),
+				p.wanted(), s.form(name)))
 		}
 	}
 	for _, name := range s.Required {

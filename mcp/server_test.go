@@ -58,7 +58,8 @@ func TestALedgerThatCannotBeReachedIsToldAndTriedAgain(t *testing.T) {
 	opened := 0
 	s, err := New(func(context.Context, []string) (Ledger, error) {
 		if opened++; opened <= 2 {
-			return nil, fault.New(fault.Denied, "test", "the state directory /state is read-only").WithHint("set CTXLEDGER_STATE to a directory that you can write")
+			return nil, fault.New(fault.Denied, "test",
+				"the state directory /state is read-only").WithHint("set CTXLEDGER_STATE to a directory that you can write")
 		}
 		return f.local, nil
 	}, Options{Env: testEnv()})

@@ -106,7 +106,8 @@ func newestCompacted(log []ledger.LogEntry, before int64) int64 {
 
 // system returns the number of system messages at the start of the earlier view.
 func (o outcome) system() int {
-	first := slices.IndexFunc(o.before.Messages, func(m ledger.ViewMessage) bool { return m.Role != transcript.RoleSystem })
+	first := slices.IndexFunc(o.before.Messages,
+		func(m ledger.ViewMessage) bool { return m.Role != transcript.RoleSystem })
 	if first < 0 {
 		return len(o.before.Messages)
 	}

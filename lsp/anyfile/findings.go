@@ -133,8 +133,11 @@ func generated(f File) []Finding {
 	if what == "" || f.Ignored == nil || f.Ignored() {
 		return nil
 	}
-	found := f.first(Generated, "This file is %s, and git does not ignore it, so agents that search will read it: %s. If nobody needs %s in the repository, "+
-		"name it in .gitignore; what git tracks already has to be taken out with `git rm --cached`, too.", what, f.Meter.Say(f.Text.Count(0, f.Text.Len())), ignore)
+	found := f.first(Generated,
+		"This file is %s, and git does not ignore it, so agents that search will read it: %s. "+
+			"If nobody needs %s in the repository, "+
+			"name it in .gitignore; what git tracks already has to be taken out with `git rm --cached`, too.",
+		what, f.Meter.Say(f.Text.Count(0, f.Text.Len())), ignore)
 	found[0].Ignore = ignore
 	return found
 }
@@ -148,7 +151,8 @@ func longLines(f File) []Finding {
 		}
 		if n := utf8.RuneCount(f.Text.Bytes(from, to)); n > maxLine {
 			found = append(found, Finding{Code: LongLines, From: from, To: to, Message: fmt.Sprintf(
-				"This line has %s characters, %s. The reading tools of agents show the first %s and leave out the rest. Break it where its language lets you.",
+				"This line has %s characters, %s. The reading tools of agents show the first %s "+
+					"and leave out the rest. Break it where its language lets you.",
 				chars.Commas(n), f.Meter.Say(f.Text.Count(from, to)), chars.Commas(maxLine))})
 		}
 	}

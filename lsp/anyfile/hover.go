@@ -33,5 +33,6 @@ func Anywhere(f File, offset int) Note {
 // note describes the cost of a section, counted alone and as a share of the file.
 func (f File) note(s outline.Section) Note {
 	n, all := f.cost(s), f.Text.Count(0, f.Text.Len())
-	return Note{fmt.Sprintf("this section, counted alone: %s\n%s of the file's %s", f.Meter.Say(n), share(n, max(1, all)), f.Meter.Of(all)), s.At, s.End}
+	return Note{fmt.Sprintf("this section, counted alone: %s\n%s of the file's %s", f.Meter.Say(n),
+		share(n, max(1, all)), f.Meter.Of(all)), s.At, s.End}
 }

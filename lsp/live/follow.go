@@ -102,7 +102,8 @@ type watcher struct {
 
 // wait waits for the next events and updates the state.
 func (w *watcher) wait(ctx context.Context) error {
-	resp, err := w.api.WaitEvents(ctx, ledger.WaitEventsRequest{After: w.after, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()})
+	resp, err := w.api.WaitEvents(ctx,
+		ledger.WaitEventsRequest{After: w.after, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()})
 	if err != nil {
 		return err
 	}

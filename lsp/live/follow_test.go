@@ -48,8 +48,10 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	if s := <-told; s.Problem != "" || s.Session != "" {
 		t.Errorf("without a session the state is %+v", s)
 	}
-	first := slices.Concat([][]byte{[]byte(`{"role":"user","content":"Please read with password=hunter2hunter2."}`)}, read("t1", false), read("t2", true))
-	r, err := local.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Host: "test", Model: "gpt-5", Messages: first})
+	first := slices.Concat([][]byte{[]byte(`{"role":"user","content":"Please read with password=hunter2hunter2."}`)},
+		read("t1", false), read("t2", true))
+	r, err := local.AppendMessages(t.Context(),
+		ledger.AppendMessagesRequest{Host: "test", Model: "gpt-5", Messages: first})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +69,8 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	began := time.Now()
 	before := state("a", began.Add(-time.Hour))
 	if _, err := local.RecordStates(t.Context(), ledger.RecordStatesRequest{
-		Started: began, States: []ledger.Observation{{State: state("b", time.Now()), Seen: time.Now(), Before: &before}},
+		Started: began, States: []ledger.Observation{{State: state("b", time.Now()), Seen: time.Now(),
+			Before: &before}},
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,8 @@ func TestAnAgentThatNeverRestsIsFollowedAtEase(t *testing.T) {
 			if i == 300 {
 				messages = read("t1", false)
 			}
-			r, err := local.AppendMessages(ctx, ledger.AppendMessagesRequest{Session: session, Since: i > 0, Host: "test", Format: transcript.Anthropic, Messages: messages})
+			r, err := local.AppendMessages(ctx, ledger.AppendMessagesRequest{Session: session, Since: i > 0,
+				Host: "test", Format: transcript.Anthropic, Messages: messages})
 			if err != nil {
 				t.Fatal(err)
 			}

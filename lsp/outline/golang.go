@@ -77,7 +77,8 @@ func (d *declarations) edit(_, after *text.Text, c text.Change) (parts, bool) {
 	}
 	raw := after.Append([]byte(clause), int(from), int(to+shift))
 	parsed, broken := parse(raw)
-	if len(broken) > 0 || len(parsed) == 0 || parsed[0].from != int32(len(clause)) || int(parsed[len(parsed)-1].to) != len(raw) {
+	if len(broken) > 0 || len(parsed) == 0 || parsed[0].from != int32(len(clause)) ||
+		int(parsed[len(parsed)-1].to) != len(raw) {
 		return nil, false
 	}
 	edited := &declarations{list: make([]declaration, 0, len(d.list)+len(parsed))}
@@ -119,7 +120,8 @@ func (d *declarations) spans() []span {
 	for i, decl := range d.list {
 		for _, s := range decl.sections {
 			if len(spans) < Most {
-				spans = append(spans, span{first: decl.from + int32(s.From), last: decl.from + int32(s.To) - 1, number: int32(i)})
+				spans = append(spans,
+					span{first: decl.from + int32(s.From), last: decl.from + int32(s.To) - 1, number: int32(i)})
 			}
 		}
 	}

@@ -143,7 +143,8 @@ func tab(text, ext string) string {
 func extensionOf(hint string) string {
 	_, file, _ := strings.Cut(hint, "path=")
 	ext := path.Ext(file)
-	if len(ext) < 2 || len(ext) > 8 || strings.Trim(ext[1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+	if len(ext) < 2 || len(ext) > 8 || strings.Trim(ext[1:],
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
 		return ".txt"
 	}
 	return ext

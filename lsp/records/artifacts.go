@@ -32,7 +32,8 @@ func (r Reader) artifact(b branch, a artifacts.Artifact) Node {
 	n := Node{
 		ID: b.here + "/" + a.ID, Kind: KindArtifact, Label: subject, Handle: a.ID,
 		Description: fields(" · ", tool, chars.Plural(a.Tokens, "token"), chars.Size(a.Bytes), r.stamp(a.Created)),
-		Tooltip: fields("\n", what, named("handle", a.ID), named("title", a.Title), named("size", chars.Plural(a.Lines, "line")+", "+chars.Size(a.Bytes)+", "+chars.Plural(a.Tokens, "token")),
+		Tooltip: fields("\n", what, named("handle", a.ID), named("title", a.Title),
+			named("size", chars.Plural(a.Lines, "line")+", "+chars.Size(a.Bytes)+", "+chars.Plural(a.Tokens, "token")),
 			named("kept", r.stamp(a.Created)), named("of sessions", strings.Join(sessionsOf(a), ", "))),
 		opens: Address{Kind: KindArtifact, ID: a.ID}, extension: extensionOf(a.Hint),
 	}
@@ -77,13 +78,15 @@ func (r Reader) artifactText(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	if isBinary(content) {
-		return "This artifact is no text: " + chars.Size(a.Bytes) + ".\n`ctxledger cat " + a.ID + " > FILE` writes it into a file.\n", nil
+		return "This artifact is no text: " + chars.Size(a.Bytes) + ".\n`ctxledger cat " + a.ID +
+			" > FILE` writes it into a file.\n", nil
 	}
 	text, whole, err := r.document(ctx, string(content), int64(len(content)) == a.Bytes)
 	if err != nil || whole {
 		return text, err
 	}
-	return text + "\n… cut here: this is the beginning of " + chars.Size(a.Bytes) + ". `ctxledger cat " + a.ID + "` prints all of it.\n", nil
+	return text + "\n… cut here: this is the beginning of " + chars.Size(a.Bytes) + ". `ctxledger cat " + a.ID +
+		"` prints all of it.\n", nil
 }
 
 // read reads the beginning of a blob, as much as one request can mask.

@@ -145,7 +145,8 @@ func (r Reader) writeCall(ctx context.Context, b *strings.Builder, c changes.Cha
 		}
 		b.WriteString("\n" + code(flat(a.name)) + "\n\n" + fence(value, ""))
 		if len(value) < len(a.value) {
-			b.WriteString("*The beginning of " + chars.Size(int64(len(a.value))) + ": `ctxledger cat " + c.Session + "` prints all of it.*\n")
+			b.WriteString("*The beginning of " + chars.Size(int64(len(a.value))) + ": `ctxledger cat " + c.Session +
+				"` prints all of it.*\n")
 		}
 	}
 	return nil

@@ -12,7 +12,8 @@ import (
 
 // changes returns a page of the file changes of a session, or of all.
 func (r Reader) changes(ctx context.Context, b branch) ([]Node, error) {
-	resp, err := r.API.Changes(ctx, ledger.ChangesRequest{Session: b.session, Limit: pageSize, Before: b.page.before, NoStale: true})
+	resp, err := r.API.Changes(ctx,
+		ledger.ChangesRequest{Session: b.session, Limit: pageSize, Before: b.page.before, NoStale: true})
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,8 @@ func (t *sessionWriter) entry(ctx context.Context, e sessions.Entry) (string, er
 		if err := json.Unmarshal(e.Data, &rec); err != nil {
 			return "", fault.Wrap(fault.Corrupt, "records.session", err)
 		}
-		return "*Compacted: from here on summary `" + rec.ID + "` stands for turns " + chars.Commas(rec.TurnFrom) + "–" + chars.Commas(rec.TurnTo) + ".*\n", nil
+		return "*Compacted: from here on summary `" + rec.ID + "` stands for turns " + chars.Commas(rec.TurnFrom) +
+			"–" + chars.Commas(rec.TurnTo) + ".*\n", nil
 	case e.Kind == sessions.KindRestore:
 		return "*A compaction was taken back.*\n", nil
 	case e.Kind == sessions.KindRewind:
@@ -100,7 +101,8 @@ func (t *sessionWriter) said(ctx context.Context, e sessions.Entry) (string, err
 		most = maxAnswered
 	}
 	if text == "" {
-		return "*" + chars.Plural(e.Chars, "character") + ", not shown: `ctxledger cat " + handleOf(e) + "` prints it.*\n", nil
+		return "*" + chars.Plural(e.Chars,
+			"character") + ", not shown: `ctxledger cat " + handleOf(e) + "` prints it.*\n", nil
 	}
 	short, err := t.brief(ctx, text, most)
 	if err != nil {
@@ -108,7 +110,8 @@ func (t *sessionWriter) said(ctx context.Context, e sessions.Entry) (string, err
 	}
 	said := fence(short, "markdown")
 	if short != text && len(short) < len(text) {
-		said += "*The beginning of " + chars.Plural(e.Chars, "character") + ": `ctxledger cat " + handleOf(e) + "` prints all of it.*\n"
+		said += "*The beginning of " + chars.Plural(e.Chars,
+			"character") + ": `ctxledger cat " + handleOf(e) + "` prints all of it.*\n"
 	}
 	return said, nil
 }

@@ -63,7 +63,8 @@ func literal(line string) string {
 	const marks = "\\`*_{}[]<>#|~&!$@"
 	var b strings.Builder
 	for i := range len(line) {
-		address := i > 0 && line[i] == '/' && line[i-1] == '/' || line[i] == '.' && strings.HasSuffix(strings.ToLower(line[:i]), "www")
+		address := i > 0 && line[i] == '/' && line[i-1] == '/' || line[i] == '.' &&
+			strings.HasSuffix(strings.ToLower(line[:i]), "www")
 		if address || strings.IndexByte(marks, line[i]) >= 0 {
 			b.WriteByte('\\')
 		}

@@ -29,7 +29,8 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 	var b strings.Builder
 	b.WriteString(head)
 	if left > 0 {
-		fmt.Fprintf(&b, "\n*The newest part is shown: %s before it are left out. `ctxledger cat %s` prints all of them, as they were received.*\n",
+		fmt.Fprintf(&b, "\n*The newest part is shown: %s before it are left out. "+
+			"`ctxledger cat %s` prints all of them, as they were received.*\n",
 			chars.Plural(left, "entry"), id)
 	}
 	t.write(&b)
@@ -45,7 +46,8 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	}
 	used := st.Used.String() + " tokens in the view"
 	if st.Window > 0 {
-		used += fmt.Sprintf(", %.1f %% of the window of %s", 100*float64(st.Used.N)/float64(st.Window), chars.Commas(st.Window))
+		used += fmt.Sprintf(", %.1f %% of the window of %s", 100*float64(st.Used.N)/float64(st.Window),
+			chars.Commas(st.Window))
 	}
 	long := chars.Plural(s.Turns, "turn") + ", " + chars.Plural(s.Seq, "entry")
 	if in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite; in > 0 {

@@ -32,9 +32,12 @@ func (r Reader) session(b branch, s sessions.Session) Node {
 	return Node{
 		ID: b.here + "/" + s.ID, Kind: KindSession, Label: title, Handle: s.ID, Children: true,
 		Description: fields(" · ", gone, flat(s.Host), chars.Plural(s.Turns, "turn"), r.stamp(s.Updated)),
-		Tooltip: fields("\n", title, named("session", s.ID), named("agent", s.Host), named("its id there", s.HostID), named("subagent of", s.Parent),
-			named("model", s.Model), named("directory", s.Dir), named("begun", r.stamp(s.Created)), named("newest entry", r.stamp(s.Updated)),
-			named("entries", chars.Commas(s.Seq)), named("input so far", chars.Plural(in, "token")), named("output so far", chars.Plural(s.Usage.Output, "token"))),
+		Tooltip: fields("\n", title, named("session", s.ID), named("agent", s.Host), named("its id there", s.HostID),
+			named("subagent of", s.Parent),
+			named("model", s.Model), named("directory", s.Dir), named("begun",
+				r.stamp(s.Created)), named("newest entry", r.stamp(s.Updated)),
+			named("entries", chars.Commas(s.Seq)), named("input so far",
+				chars.Plural(in, "token")), named("output so far", chars.Plural(s.Usage.Output, "token"))),
 		opens: Address{Kind: KindSession, ID: s.ID},
 		Live:  s.Live(r.Now),
 	}
@@ -60,7 +63,8 @@ func (r Reader) inSession(ctx context.Context, b branch) ([]Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range []Node{list(b.here+"/", KindArtifacts, "Artifacts", as.Total), list(b.here+"/", KindChanges, "Changes", cs.Total)} {
+	for _, l := range []Node{list(b.here+"/", KindArtifacts, "Artifacts", as.Total), list(b.here+"/", KindChanges,
+		"Changes", cs.Total)} {
 		if l.Children {
 			nodes = append(nodes, l)
 		}
