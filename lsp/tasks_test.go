@@ -30,7 +30,7 @@ func TestAnOrphanEndsThoughNobodyReads(t *testing.T) {
 		if _, err := answers.Read(make([]byte, 64<<10)); err != nil {
 			t.Error(err)
 		}
-		send(`{"jsonrpc":"2.0","method":"initialized","params":{}}`) // the status is to be told now
+		send(`{"jsonrpc":"2.0","method":"initialized","params":{}}`) // the status is due now
 		synctest.Wait()
 		close(s.orphaned)
 		if err := <-served; err != nil {

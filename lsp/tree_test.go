@@ -103,7 +103,7 @@ func inLedger(t *testing.T, k *kept, settings map[string]any) *fixture {
 	return f
 }
 
-// nodes asks for what lies below a node.
+// nodes requests the children of a node.
 func (f *fixture) nodes(t *testing.T, parent string) []records.Node {
 	t.Helper()
 	var r struct{ Nodes []records.Node }
@@ -245,7 +245,7 @@ func TestCommandsOnTheLedger(t *testing.T) {
 	}
 }
 
-// TestALookChangesNothing asks what would be forgotten: nobody is told that anything changed.
+// TestALookChangesNothing asks what would be forgotten: no change is reported.
 func TestALookChangesNothing(t *testing.T) {
 	k := newKept(t)
 	session := k.talk(t, 1)

@@ -68,7 +68,7 @@ func TestAProvidersRefusalIsRecoveredFrom(t *testing.T) {
 		t.Errorf("the window is %d", st.Window)
 	}
 	// The retry fails too: a trimmed copy, and then nothing more.
-	var exact compactResult // the text has the bytes, which the structured form writes anew
+	var exact compactResult // the text has the bytes, which the structured form re-encodes
 	if err := json.Unmarshal([]byte(text), &exact); err != nil {
 		t.Fatal(err)
 	}

@@ -137,7 +137,7 @@ func (c badInput) run(t *testing.T, f *fixture, p formattest.Provider) {
 	if other, differs := c.other[p.Name]; differs {
 		want = other
 	}
-	// What stands at the beginning has ids of its own.
+	// The front has its own ids.
 	front := strings.Split(strings.NewReplacer("+x", "+p", "+y", "+q", " x=", " p=", " y=", " q=", "~",
 		"").Replace(strings.Join(c.lines, "\n")), "\n")
 	end, exact := c.end(p)

@@ -157,7 +157,7 @@ func TestMessagesReachTheLedgerAndComeBackByteForByte(t *testing.T) {
 		if len(kept) == 0 || !bytes.Equal(bytes.Join(rawBytes(want), nil), bytes.Join(rawBytes(kept), nil)) {
 			t.Errorf("%d messages came back, not the last ones byte for byte", len(kept))
 		}
-		// Handed back with something new, the conversation is known again: its session goes on.
+		// Handed back with something new, the conversation is known again: its session continues.
 		next := append(text.Messages, json.RawMessage(`{"role":"user","content":"go on"}`))
 		contains(t, callRaw(t, f, `{"messages":`+string(array(next))+`}`), "session "+text.Session)
 	})
@@ -208,7 +208,7 @@ func TestSpliceCountsInTheMessagesHandedIn(t *testing.T) {
 		t.Fatalf("splice %+v, want [0,68)", r.Splice)
 	}
 	mine := append([]json.RawMessage{r.Splice.Message}, conversation[r.Splice.To:]...)
-	// The caller goes on with what it spliced together, and hands in only what is new.
+	// The caller continues with its spliced list and hands in only new messages.
 	r, _ = do[compactResult](t, c, "compact_conversation", args{
 		"session": r.Session, "since": talk(24)[20*4:], "keep_turns": 1, "return": "splice", "budget_tokens": 1500,
 	})
@@ -243,7 +243,7 @@ func TestSessionIsFoundByTheHostsVariable(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := connect(t, f.mcp, "tester")
-	// Another session, just as active: nobody can know which one is meant.
+	// Another session, just as active: the name is ambiguous.
 	do[compactResult](t, c, "compact_conversation", args{"messages": talk(2)})
 	contains(t, refused(t, c, "context_status", args{}), "conflict:", session, "name one")
 	f.o.Env.Lookup = func(name string) string {

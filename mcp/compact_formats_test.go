@@ -56,13 +56,13 @@ func formatTalk(f transcript.Format, n int) []json.RawMessage {
 }
 
 // Every format comes back in itself: recognised, spliced or whole, valid for its provider, with the
-// messages that stay byte for byte, and its session goes on when it is handed in again.
+// messages that stay byte for byte, and its session continues when it is handed in again.
 func TestEveryFormatIsCompactedAndComesBackInItself(t *testing.T) {
 	for _, format := range transcript.Formats() {
 		t.Run(string(format), func(t *testing.T) {
 			f := newFixture(t, nil)
 			conversation := formatTalk(format, 12)
-			heads := len(formatTalk(format, 0)) // what no summary stands for
+			heads := len(formatTalk(format, 0)) // never summarized
 			var spliced struct {
 				Status  string
 				Session string
@@ -118,7 +118,7 @@ func TestAFormatThatCannotBeToldIsAskedFor(t *testing.T) {
 	text := refused(t, c, "compact_conversation", args{"messages": plain})
 	contains(t, text, "invalid:", "anthropic, openai_chat and openai_responses", "hint:")
 	r, _ := do[compactResult](t, c, "compact_conversation", args{"messages": plain, "format": "openai_chat"})
-	// A session that is known says which format goes on.
+	// A known session has a format.
 	r, _ = do[compactResult](t, c, "compact_conversation",
 		args{"session": r.Session, "since": plain, "return": "messages"})
 	v, err := ledger.Messages(t.Context(), f.local, ledger.ViewRequest{Session: r.Session})

@@ -90,7 +90,7 @@ func handed(t *testing.T, f *fixture, p formattest.Provider, messages [][]byte) 
 	return done.Session
 }
 
-// The provider's own compaction stays in front of our summary, wherever it stood: nobody else can read it. What
+// The provider's own compaction stays before our summary: only the provider can read it. What
 // stood before it stays too in a list that the host keeps, where it costs nothing: the provider passes over it.
 func TestSpliceKeepsTheProvidersOwnCompaction(t *testing.T) {
 	p := formattest.Providers()[2]

@@ -67,7 +67,7 @@ func TestInvariant9TheToolListIsTheSameBytesAlways(t *testing.T) {
 			t.Errorf("%s: the tool list differs\n%s\n%s", what, want, got)
 		}
 	}
-	// The hash stands in a file, so that a change is seen in review: it breaks every prompt cache.
+	// The hash is stored in a file, so that a change is visible in review: it breaks every prompt cache.
 	golden(t, "testdata/tools.sha256", []byte(sessions.Digest(want)+"\n"))
 }
 

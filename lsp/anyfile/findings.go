@@ -112,7 +112,7 @@ func by(whose string) string {
 // generatedLine is what generators write, by the convention of Go or that of others.
 var generatedLine = regexp.MustCompile(`(?m)^\W*(Code generated .* DO NOT EDIT\.?|.*@generated\b.*)\W*$`)
 
-// vendored is where other people's code lies.
+// vendored is where other people's code is stored.
 var vendored = regexp.MustCompile(`((?:^|/)(?:vendor|node_modules|third_party|bower_components)/)|\.min\.(?:js|css)$`)
 
 // head is how many bytes at the beginning of a file say that it was generated.
@@ -125,7 +125,7 @@ func generated(f File) []Finding {
 	case at != nil:
 		what = "other people's code"
 		if end := at[3]; end > 0 {
-			ignore = f.Path[:end] // the directory, with all that lies in it
+			ignore = f.Path[:end] // the whole directory
 		}
 	case generatedLine.Match(bytes.ReplaceAll(f.Text.Bytes(0, head), []byte("\r"), nil)):
 		what = "generated"

@@ -142,7 +142,7 @@ func TestSectionsOfRealFilesNest(t *testing.T) {
 var scraps = []string{"", "x", "\n", "\r", "\r\n", "# A\n", "## B\n", "===\n", "---\n", "```\n", "~~~go\n", "\n\n", "text\n", "    deep\n", "\t", "  ", "{\n", "}\n",
 	"func f() {\n\tx()\n}\n\n", "// c\n", "type (\n\tA int\n)\n", "`", "/*", "*/", "\"", "var a = 1\n", "package p\n", "end\n", "a:\n", "...\n"}
 
-// TestAnOutlineFollowsEdits compares what followed random edits with what is found anew.
+// TestAnOutlineFollowsEdits compares outlines after random edits with new ones.
 func TestAnOutlineFollowsEdits(t *testing.T) {
 	for n := range *sequences {
 		rng := rand.New(rand.NewPCG(*seed, uint64(n)))
