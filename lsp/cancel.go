@@ -5,7 +5,7 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// cancelMethod gives a call up. One that is answered already, or was never made, is none to give up.
+// cancelMethod cancels a call. An unknown id is ignored: the call may have been answered.
 func cancelMethod() method {
 	return notification("$/cancelRequest", func(s *Server, p *protocol.CancelParams) error {
 		switch id := p.ID.(type) {

@@ -10,15 +10,16 @@ import (
 	"ctxledger.dev/lsp/anyfile"
 )
 
-// kindCount is the kind of the action that counts.
+// kindCount is the kind of the counting action.
 const kindCount protocol.CodeActionKind = "source.ctxledger.count"
 
-// codeActionMethod offers to mend what was found, and to count what is selected.
+// codeActionMethod offers quick fixes and counting of the selection.
 func codeActionMethod() method {
 	of := func(p *protocol.CodeActionParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/codeAction", of, func(_ context.Context, s *Server, d *document, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
+	return about("textDocument/codeAction", of, func(_ context.Context, s *Server, d *document,
+		p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
 		var list []protocol.CommandOrCodeAction
-		for _, kind := range s.known().settings.actions() {
+		for _, kind := range s.snapshot().settings.actions() {
 			if !wanted(p.Context.Only, kind) {
 				continue
 			}
@@ -37,7 +38,7 @@ func codeActionMethod() method {
 	})
 }
 
-// actions are the kinds of actions that the settings want.
+// actions returns the kinds of actions that the settings enable.
 func (s Settings) actions() (kinds []protocol.CodeActionKind) {
 	if slices.Contains(s.Diagnostics, anyfile.Generated) {
 		kinds = append(kinds, protocol.CodeActionKindQuickFix)
@@ -48,7 +49,7 @@ func (s Settings) actions() (kinds []protocol.CodeActionKind) {
 	return kinds
 }
 
-// counting offers to count a selection; the title says what it costs already.
+// counting offers to count a selection; the title shows the count.
 func (s *Server) counting(d *document, r protocol.Range) ([]protocol.CommandOrCodeAction, error) {
 	from, to := bytesOf(d.text, r)
 	if from == to {
@@ -60,13 +61,13 @@ func (s *Server) counting(d *document, r protocol.Range) ([]protocol.CommandOrCo
 	}
 	title, kind := anyfile.Selection(s.file(d), from, to), kindCount
 	count := protocol.Command{Title: title, Command: commandCountSelection, Arguments: []protocol.LSPAny{place}}
-	if !s.able.actions {
+	if !s.caps.actions {
 		return []protocol.CommandOrCodeAction{&count}, nil
 	}
 	return []protocol.CommandOrCodeAction{&protocol.CodeAction{Title: title, Kind: &kind, Command: count}}, nil
 }
 
-// wanted reports whether a client that asks only for some kinds of actions asks for this one.
+// wanted reports whether a request for some kinds of actions includes a kind.
 func wanted(only []protocol.CodeActionKind, kind protocol.CodeActionKind) bool {
 	for _, k := range only {
 		if k == kind || len(kind) > len(k) && kind[:len(k)] == k && kind[len(k)] == '.' {

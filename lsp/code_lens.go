@@ -9,17 +9,17 @@ import (
 	"ctxledger.dev/lsp/anyfile"
 )
 
-// oftenRead is how many reads of a file by the live session are worth saying unasked.
+// oftenRead is the number of reads by the live session from which the lens is shown by default.
 const oftenRead = 2
 
-// codeLensMethod shows the cost of a file above its first line. Nothing is left for codeLens/resolve: with the index
-// there, the title takes a microsecond, and a second call a hundred. Without it, the client would wait as long for
-// the title.
+// codeLensMethod shows the cost of a file above its first line. It does not use codeLens/resolve: with an index the title
+// takes a microsecond and a second call a hundred; without one the client would wait as long for the title.
 func codeLensMethod() method {
 	of := func(p *protocol.CodeLensParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/codeLens", of, func(_ context.Context, s *Server, d *document, _ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+	return about("textDocument/codeLens", of, func(_ context.Context, s *Server, d *document,
+		_ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
 		f := s.file(d)
-		switch s.known().settings.Lens {
+		switch s.snapshot().settings.Lens {
 		case showOff:
 			return nil, nil
 		case showLive:

@@ -7,7 +7,7 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// codec is the codec that the protocol library keeps to itself.
+// codec is the protocol library's codec, which it does not export.
 type codec struct{}
 
 // Marshal implements jsonrpc2.Codec.

@@ -10,19 +10,19 @@ import (
 	"ctxledger.dev/lsp/records"
 )
 
-// done is what a command on the ledger answers.
+// done is the result of a command on the ledger.
 type done struct {
 	Said string `json:"said"` // one line, for a message
 	URI  string `json:"uri"`  // the document that shows it; "": none
 }
 
-// compactArgument says what is to be compacted.
+// compactArgument selects what to compact.
 type compactArgument struct {
-	Session string `json:"session"` // "": the one that lives, else the newest
+	Session string `json:"session"` // "": the live one, else the newest
 }
 
-// compact replaces the older part of a session by a summary, as `ctxledger compact` does by itself: without a
-// model. It ends with its request or its progress.
+// compact replaces the older part of a session by a summary without a model, like `ctxledger compact`. It can be
+// cancelled by its request or its progress.
 func (s *Server) compact(ctx context.Context, args []protocol.LSPAny, token protocol.ProgressToken) (any, error) {
 	which, err := argument[compactArgument](commandCompact, args)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Server) compact(ctx context.Context, args []protocol.LSPAny, token prot
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var d done
-	err = s.modify(ctx, func(api ledger.API) error {
+	err = s.modify(ctx, func(api Ledger) error {
 		session, err := api.Session(ctx, ledger.SessionRequest{Name: which.Session, Latest: true})
 		if err != nil {
 			return err
@@ -47,7 +47,7 @@ func (s *Server) compact(ctx context.Context, args []protocol.LSPAny, token prot
 		return err
 	})
 	if err != nil && ctx.Err() != nil {
-		err = ctx.Err() // whatever the ledger made of it
+		err = ctx.Err() // whatever error the ledger returned
 	}
 	return d, err
 }

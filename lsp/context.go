@@ -9,45 +9,44 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// contextParams names a session; "" is the one that lives, else the newest.
+// contextParams names a session; "" is the live one, else the newest.
 type contextParams struct {
 	Session string `json:"session"`
 }
 
-// Context is what fills the window of a session, and how it grew. Of a workspace without sessions everything
-// is empty.
+// Context is what fills the window of a session, and how it grew. Everything is empty in a workspace without sessions.
 type Context struct {
 	Session    string            `json:"session"`
 	Title      string            `json:"title"`
 	Host       string            `json:"host"`
 	Model      string            `json:"model"`
-	Live       bool              `json:"live"`      // something came of it in the last ten minutes
+	Live       bool              `json:"live"`      // it had an entry in the last ten minutes
 	Window     int               `json:"window"`    // tokens; 0: unknown
 	Threshold  int               `json:"threshold"` // above it a compaction is due
 	Used       tokens.Count      `json:"used"`
-	Fixed      *tokens.Count     `json:"fixed"`    // of every request beside the conversation; null: nothing was measured
-	Measured   int64             `json:"measured"` // the newest answer with its request, as the provider reported; 0: none
-	Held       tokens.Count      `json:"held"`     // by the agent's own window, see engine.Use
-	Counting   string            `json:"counting"` // where counts come from, see engine.Use
-	Saved      tokens.Count      `json:"saved"`    // what stubs, edits and the summary keep out
-	Summary    string            `json:"summary"`  // that the view starts with; "": none
+	Fixed      *tokens.Count     `json:"fixed"`    // of every request, without the conversation; null: not measured
+	Measured   int64             `json:"measured"` // the newest answer with its request, by the provider; 0: none
+	Held       tokens.Count      `json:"held"`     // by the agent's own window, see ledger.Use
+	Counting   string            `json:"counting"` // the origin of the counts, see ledger.Use
+	Saved      tokens.Count      `json:"saved"`    // kept out by stubs, edits and the summary
+	Summary    string            `json:"summary"`  // at the start of the view; "": none
 	Categories []ledger.Category `json:"categories"`
 	Sources    []source          `json:"sources"`
 	Turns      []ledger.Turn     `json:"turns"`   // oldest first
 	Earlier    int               `json:"earlier"` // turns before these
 }
 
-// source is a file or a tool that takes room.
+// source is a file or a tool that fills the window.
 type source struct {
 	ledger.Source
-	URI string `json:"uri"` // of a file of the workspace that is there; "": nothing to open
+	URI string `json:"uri"` // of an existing file of the workspace; "": nothing to open
 }
 
-// contextMethod is a request of ours: what fills the window of a session, and how it grew turn by turn.
+// contextMethod is a custom request: what fills the window of a session, and how it grew turn by turn.
 func contextMethod() method {
 	return call("ctxledger/context", func(ctx context.Context, s *Server, p *contextParams) (Context, error) {
 		c := Context{Categories: []ledger.Category{}, Sources: []source{}, Turns: []ledger.Turn{}}
-		err := s.use(ctx, func(api ledger.API) error {
+		err := s.use(ctx, func(api Ledger) error {
 			session, err := api.Session(ctx, ledger.SessionRequest{Name: p.Session, Latest: true})
 			if p.Session == "" && fault.Is(err, fault.NotFound) {
 				return nil
@@ -65,18 +64,20 @@ func contextMethod() method {
 	})
 }
 
-// contextOf shows a growth. What stood in the ledger is cleaned: it may be anybody's words.
+// contextOf converts turn statistics. Stored text is cleaned, because it is not trusted.
 func (s *Server) contextOf(g ledger.TurnStats) Context {
 	c := Context{
-		Session: g.Session.ID, Title: plainLine(g.Session.Title), Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
+		Session: g.Session.ID, Title: plainLine(g.Session.Title),
+		Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
 		Live:   g.Session.Live(s.o.Env.Now()),
-		Window: g.Window, Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured, Held: g.Held, Counting: g.Counting, Saved: g.Saved,
+		Window: g.Window, Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured,
+		Held: g.Held, Counting: g.Counting, Saved: g.Saved,
 		Summary: g.Summary, Categories: g.Categories, Sources: []source{}, Turns: g.Turns, Earlier: g.Earlier,
 	}
 	for _, x := range g.Sources {
 		uri := ""
 		if x.Kind == ledger.SourceFile {
-			uri = s.place.uriOf(x.Name)
+			uri = s.workspace.uriOf(x.Name)
 		}
 		x.Name = plainLine(x.Name)
 		c.Sources = append(c.Sources, source{x, uri})
@@ -87,7 +88,7 @@ func (s *Server) contextOf(g ledger.TurnStats) Context {
 	return c
 }
 
-// maxLine is the longest line of stored text that is shown, in characters.
+// maxLine is the maximum length of a line of stored text, in characters.
 const maxLine = 200
 
 // plainLine makes one line of stored text safe to show.

@@ -16,28 +16,28 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Counted is what counting a workspace comes to.
+// Counted is the result of counting a workspace.
 type Counted struct {
 	Files  int   `json:"files"`  // texts that were counted
 	Bytes  int64 `json:"bytes"`  // of these
-	Tokens int   `json:"tokens"` // a sum: the files alone
+	Tokens int   `json:"tokens"` // sum over the files, each counted alone
 	Exact  bool  `json:"exact"`
 	Failed int   `json:"failed"` // that could not be read
 }
 
-// reportEvery is how often progress is told.
+// reportEvery is the interval of progress reports.
 const reportEvery = 100 * time.Millisecond
 
-// countWorkspace counts all texts of the workspace that git does not ignore, with progress. It ends with
+// countWorkspace counts all text files of the workspace that git does not ignore, with progress. It can be cancelled by
 // its request or its progress.
 func (s *Server) countWorkspace(ctx context.Context, token protocol.ProgressToken) (any, error) {
-	if s.place.Root == "" {
+	if s.workspace.Root == "" {
 		return nil, fault.New(fault.Invalid, "lsp.command", "no folder is open that could be counted")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var found, read atomic.Int64
-	p := s.progress(ctx, token, "counting "+filepath.Base(s.place.Root), true, cancel)
+	p := s.progress(ctx, token, "counting "+filepath.Base(s.workspace.Root), true, cancel)
 	reported := make(chan struct{})
 	working, stop := context.WithCancel(ctx)
 	go func() {
@@ -53,17 +53,19 @@ func (s *Server) countWorkspace(ctx context.Context, token protocol.ProgressToke
 	if err != nil {
 		return nil, err
 	}
-	said := fmt.Sprintf("%s: %s in %s files", filepath.Base(s.place.Root), s.known().meter.Say(counted.Tokens), chars.Commas(counted.Files))
-	return counted, s.client.ShowMessage(ctx, &protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: said})
+	said := fmt.Sprintf("%s: %s in %s files", filepath.Base(s.workspace.Root), s.snapshot().meter.Say(counted.Tokens),
+		chars.Commas(counted.Files))
+	return counted, s.client.ShowMessage(ctx,
+		&protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: said})
 }
 
-// countFiles counts the texts of the workspace.
+// countFiles counts the text files of the workspace.
 func (s *Server) countFiles(ctx context.Context, found, read func(int64)) (Counted, error) {
-	c := s.known().meter.Counter.Encoding().Counter() // the meter knows what the sum is worth for the model
+	c := s.snapshot().meter.Counter.Encoding().Counter() // the meter converts the sum for the model
 	t := filecount.New(ctx, filecount.Options{Counter: c, Found: found, Read: read})
-	_, err := t.Dir(".", s.place.Root)
+	_, err := t.Dir(".", s.workspace.Root)
 	texts, err := t.Done(err)
-	counted := Counted{Exact: s.known().meter.Counter.Exact()}
+	counted := Counted{Exact: s.snapshot().meter.Counter.Exact()}
 	for _, x := range texts {
 		switch {
 		case x.Err == nil:

@@ -9,20 +9,21 @@ import (
 	"ctxledger.dev/lsp/anyfile"
 )
 
-// diagnosticMethod reports what is found in a document, to a client that asks. Others are told: see publish.
+// diagnosticMethod answers requests for diagnostics. Clients that do not send them get notifications: see publish.
 func diagnosticMethod() method {
 	of := func(p *protocol.DocumentDiagnosticParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/diagnostic", of, func(_ context.Context, s *Server, d *document, _ *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
+	return about("textDocument/diagnostic", of, func(_ context.Context, s *Server, d *document,
+		_ *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
 		return &protocol.RelatedFullDocumentDiagnosticReport{
 			FullDocumentDiagnosticReport: protocol.FullDocumentDiagnosticReport{Kind: "full", Items: s.diagnostics(d)},
 		}, nil
 	})
 }
 
-// diagnostics are the findings of a document as the protocol has them.
+// diagnostics returns the findings of a document in the protocol's form.
 func (s *Server) diagnostics(d *document) []protocol.Diagnostic {
 	list := []protocol.Diagnostic{}
-	for _, f := range anyfile.Findings(s.file(d), s.known().settings.Diagnostics) {
+	for _, f := range anyfile.Findings(s.file(d), s.snapshot().settings.Diagnostics) {
 		severity := protocol.DiagnosticSeverityInformation
 		if f.Warning {
 			severity = protocol.DiagnosticSeverityWarning
@@ -35,32 +36,32 @@ func (s *Server) diagnostics(d *document) []protocol.Diagnostic {
 	return list
 }
 
-// examine has the findings of a document reported soon, if there are any to report.
+// examine schedules publishing the findings of a document, if the client does not request them.
 func (s *Server) examine(d *document) {
-	if !s.able.pull {
-		s.news.of(d.uri)
+	if !s.caps.pull {
+		s.pending.document(d.uri)
 	}
 }
 
-// publish tells the findings of a document; that there are none only where there were some.
-func (t *teller) publish(u uri.URI) {
-	if t.reported[u] == "" && len(t.known().settings.Diagnostics) == 0 {
+// publish sends the findings of a document. An empty list is sent only after one that was not.
+func (n *notifier) publish(u uri.URI) {
+	if n.reported[u] == "" && len(n.snapshot().settings.Diagnostics) == 0 {
 		return
 	}
-	p := &protocol.PublishDiagnosticsParams{URI: t.reported[u], Diagnostics: []protocol.Diagnostic{}}
-	if d := t.Server.documents.get(u); d != nil {
-		p.URI, p.Version, p.Diagnostics = d.spelled, protocol.NewOptional(d.version), t.diagnostics(d)
-		t.Server.documents.looked(u)
+	p := &protocol.PublishDiagnosticsParams{URI: n.reported[u], Diagnostics: []protocol.Diagnostic{}}
+	if d := n.Server.documents.get(u); d != nil {
+		p.URI, p.Version, p.Diagnostics = d.spelled, protocol.NewOptional(d.version), n.diagnostics(d)
+		n.Server.documents.looked(u)
 	}
 	switch {
 	case len(p.Diagnostics) > 0:
-		t.reported[u] = p.URI
-	case t.reported[u] == "":
+		n.reported[u] = p.URI
+	case n.reported[u] == "":
 		return
 	default:
-		delete(t.reported, u)
+		delete(n.reported, u)
 	}
-	if err := t.client.PublishDiagnostics(t.life, p); err != nil {
-		t.o.Log.Warn("diagnostics", "why", err.Error())
+	if err := n.client.PublishDiagnostics(n.life, p); err != nil {
+		n.o.Log.Warn("diagnostics", "why", err.Error())
 	}
 }

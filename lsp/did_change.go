@@ -9,8 +9,7 @@ import (
 	"ctxledger.dev/lsp/text"
 )
 
-// didChangeMethod applies edits. The order in which they come is the order in which they were made,
-// whatever their versions say.
+// didChangeMethod applies edits in the order of their messages, whatever their versions.
 func didChangeMethod() method {
 	return notification("textDocument/didChange", func(s *Server, p *protocol.DidChangeTextDocumentParams) error {
 		d := s.documents.edit(p.TextDocument.URI, func(d *document) *document {
@@ -28,7 +27,7 @@ func didChangeMethod() method {
 	})
 }
 
-// changed returns a document after changes, each made to what the one before left.
+// changed returns a document after changes, applied one after the other.
 func (d document) changed(version int32, changes []protocol.TextDocumentContentChangeEvent) *document {
 	d.version = version
 	for _, c := range changes {

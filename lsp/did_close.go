@@ -2,7 +2,7 @@ package lsp
 
 import "go.lsp.dev/protocol"
 
-// didCloseMethod forgets a document.
+// didCloseMethod closes a document.
 func didCloseMethod() method {
 	return notification("textDocument/didClose", func(s *Server, p *protocol.DidCloseTextDocumentParams) error {
 		d := s.documents.close(p.TextDocument.URI)

@@ -12,11 +12,11 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// maxOpen is how many documents may be open. What editors keep open are tens.
+// maxOpen bounds the open documents. Editors have tens.
 const maxOpen = 10_000
 
-// opening is the parameters of didOpen. Those of the library decode the text into a copy of the whole message
-// and more, and do not keep how the client spells the identifier.
+// opening is the parameters of didOpen. The library's type copies the text more than once and does not keep the client's
+// spelling of the URI.
 type opening struct {
 	TextDocument struct {
 		URI        string  `json:"uri"`
@@ -26,7 +26,7 @@ type opening struct {
 	} `json:"textDocument"`
 }
 
-// content is a text that is copied once, when it is decoded.
+// content is a text that decoding copies only once.
 type content []byte
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -35,7 +35,7 @@ func (c *content) UnmarshalText(p []byte) error {
 	return nil
 }
 
-// didOpenMethod takes in a document. Its text is not looked at before somebody asks about it.
+// didOpenMethod opens a document. Its text is not analysed before the first request.
 func didOpenMethod() method {
 	return notification("textDocument/didOpen", func(s *Server, p *opening) error {
 		if s.documents.count() >= maxOpen {
@@ -47,7 +47,7 @@ func didOpenMethod() method {
 			return jsonrpc2.Errorf(jsonrpc2.InvalidParams, "uri: %.1000s", err.Error())
 		}
 		doc := document{
-			uri: u, spelled: uri.URI(d.URI), path: s.place.inside(u),
+			uri: u, spelled: uri.URI(d.URI), path: s.workspace.inside(u),
 			language: outline.LanguageOf(d.LanguageID, u.Path()),
 		}
 		s.examine(s.open(func(e *tokens.Encoding) *document { return doc.with(d.Version, text.New(e, d.Text)) }))

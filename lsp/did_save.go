@@ -6,12 +6,11 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// didSaveMethod takes in that a document was saved. Its text is known already; what git ignores may be another
-// matter now.
+// didSaveMethod refreshes all documents after a .gitignore was saved. The text itself is known already.
 func didSaveMethod() method {
 	return notification("textDocument/didSave", func(s *Server, p *protocol.DidSaveTextDocumentParams) error {
 		if d := s.documents.get(p.TextDocument.URI); d != nil && path.Base(d.path) == gitignore {
-			s.news.all()
+			s.pending.refresh()
 		}
 		return nil
 	})

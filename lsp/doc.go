@@ -1,18 +1,18 @@
-// Package lsp is the face of ctxledger for editors: a language server over standard input and output.
+// Package lsp is ctxledger's face for editors: a language server over standard input and output.
 //
-// Start at New and Serve. There is one file for each method of the protocol, listed in methods.go; what is
-// said about a document is computed by plain functions in a package for each kind of document (anyfile is
-// the one there is), from a snapshot that never changes. stream.go, envelope.go and handle.go stand between
-// the editor and the libraries, and cure what these get wrong.
+// Start at New and Serve. Each method of the protocol has a file, listed in methods.go. What is shown of a document is
+// computed from an immutable snapshot by plain functions, in one package per kind of document; anyfile is the only one
+// so far. stream.go, envelope.go and handle.go sit between the editor and the libraries and correct their mistakes.
 //
-// Guarantees: the text is what the editor has, after any edits; what the editor sends is taken in in the
-// order in which it was sent, and a call is answered from the document as it was then, or refused as
-// outdated, never from something in between; a message that is none, a method that nobody knows, a panic, a
-// ledger that cannot be opened or goes away each cost one answer and end nothing; no message makes room
-// for more than what has come of it. Nothing is shown, read or written unasked but what the settings say,
-// and their defaults are quiet.
+// Guarantees:
+//   - The text is the editor's text, after any edits.
+//   - Messages are processed in the order in which they were sent. A call is answered from the document as it was
+//     then, or refused as outdated.
+//   - A malformed message, an unknown method, a panic or an unavailable ledger fails one request and never the server.
+//   - Memory for a message grows with the bytes received, not with the announced length.
+//   - The server shows, reads and writes only what the settings ask for; their defaults are quiet.
 //
-// Positions are units of utf-16, the one that all editors offer. The server ends when the client says so, when its
-// input ends, or when the process ends that the client said it is. The package deliberately knows no editor:
-// what one of them can, and how, is what it says itself.
+// Positions are UTF-16 code units, which all editors support. The server ends when the client asks for it, when its
+// input ends or when the client's process ends. The package deliberately knows no particular editor, only the
+// capabilities that a client declares.
 package lsp

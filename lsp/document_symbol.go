@@ -12,16 +12,17 @@ import (
 	"ctxledger.dev/lsp/text"
 )
 
-// documentSymbolMethod lists the sections of a document with their costs: as a tree, or one after the
-// other for a client that does not know trees.
+// documentSymbolMethod lists the sections of a document with their costs: as a tree, or as a list if the client does not
+// support trees.
 func documentSymbolMethod() method {
 	of := func(p *protocol.DocumentSymbolParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/documentSymbol", of, func(_ context.Context, s *Server, d *document, _ *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
-		if !s.known().settings.Symbols {
+	return about("textDocument/documentSymbol", of, func(_ context.Context, s *Server, d *document,
+		_ *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
+		if !s.snapshot().settings.Symbols {
 			return protocol.DocumentSymbolSlice{}, nil
 		}
 		symbols := anyfile.Symbols(s.file(d))
-		if s.able.trees {
+		if s.caps.trees {
 			tree, _ := symbolTree(d.text, symbols, 0)
 			return protocol.DocumentSymbolSlice(tree), nil
 		}
@@ -29,7 +30,7 @@ func documentSymbolMethod() method {
 	})
 }
 
-// symbolKinds are the protocol's names of our kinds.
+// symbolKinds maps section kinds to the protocol's.
 var symbolKinds = map[outline.Kind]protocol.SymbolKind{
 	outline.Heading:  protocol.SymbolKindString,
 	outline.Function: protocol.SymbolKindFunction,
@@ -40,8 +41,9 @@ var symbolKinds = map[outline.Kind]protocol.SymbolKind{
 	outline.Block:    protocol.SymbolKindNamespace,
 }
 
-// symbolTree returns the symbols of a depth with what lies in them, and what is left of the list.
-func symbolTree(t *text.Text, list []anyfile.Symbol, depth int) (tree []protocol.DocumentSymbol, rest []anyfile.Symbol) {
+// symbolTree returns the symbols of a depth with their children, and the rest of the list.
+func symbolTree(t *text.Text, list []anyfile.Symbol,
+	depth int) (tree []protocol.DocumentSymbol, rest []anyfile.Symbol) {
 	for len(list) > 0 && list[0].Depth >= depth {
 		s := list[0]
 		children, rest := symbolTree(t, list[1:], s.Depth+1)
@@ -54,19 +56,20 @@ func symbolTree(t *text.Text, list []anyfile.Symbol, depth int) (tree []protocol
 	return tree, list
 }
 
-// symbolList returns all symbols, without what lies in which.
+// symbolList returns all symbols without their nesting.
 func symbolList(d *document, list []anyfile.Symbol) protocol.SymbolInformationSlice {
 	flat := make(protocol.SymbolInformationSlice, 0, len(list))
 	for _, s := range list {
 		flat = append(flat, protocol.SymbolInformation{
-			BaseSymbolInformation: protocol.BaseSymbolInformation{Name: named(s.Name) + " · " + s.Cost, Kind: symbolKinds[s.Kind]},
-			Location:              protocol.Location{URI: d.spelled, Range: span(d.text, s.From, s.To)},
+			BaseSymbolInformation: protocol.BaseSymbolInformation{Name: named(s.Name) + " · " + s.Cost,
+				Kind: symbolKinds[s.Kind]},
+			Location: protocol.Location{URI: d.spelled, Range: span(d.text, s.From, s.To)},
 		})
 	}
 	return flat
 }
 
-// named returns a name that clients accept, and that is safe to show: VS Code refuses all symbols when one has none.
+// named returns a name that is safe to show and not empty: VS Code rejects all symbols if one has an empty name.
 func named(name string) string {
 	if name == "" {
 		return "–"

@@ -11,15 +11,15 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// document is an open document at one moment. It never changes: an edit makes another one.
+// document is one version of an open document. It is immutable: an edit makes another one.
 type document struct {
-	uri      uri.URI // as the library spells it
-	spelled  uri.URI // as the client does, which compares
-	path     string  // of the file as the ledger has it; "": none
+	uri      uri.URI // as the library normalizes it
+	spelled  uri.URI // as the client sent it, which compares strings
+	path     string  // of the file in the ledger; "": none
 	language outline.Language
 	version  int32
 	text     *text.Text
-	outline  *outline.Outline // empty for a text that is too long
+	outline  *outline.Outline // empty if the text is too long
 }
 
 // with returns the document with another text.
@@ -28,7 +28,7 @@ func (d document) with(version int32, t *text.Text) *document {
 	return &d
 }
 
-// outlineOf returns the outline of a text, or an empty one of a text that is too long.
+// outlineOf returns the outline of a text, an empty one if it is too long.
 func outlineOf(l outline.Language, t *text.Text) *outline.Outline {
 	if t.Len() > anyfile.MaxOutlined {
 		t = text.New(t.Encoding(), nil)
@@ -53,10 +53,10 @@ func (d document) edited(r text.Range, with string) *document {
 type documents struct {
 	mu     sync.Mutex
 	open   map[uri.URI]*document // guarded by mu
-	recent []uri.URI             // guarded by mu; those of which there is more than the text, the newest first
+	recent []uri.URI             // guarded by mu; those with cached data, most recently used first
 }
 
-// get returns a document as it is now, or nil.
+// get returns the current version of a document, or nil.
 func (d *documents) get(u uri.URI) *document {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -73,7 +73,7 @@ func (d *documents) put(doc *document) {
 	d.open[doc.uri] = doc
 }
 
-// edit replaces a document by what change makes of it, and returns that; nil if it is not open.
+// edit replaces a document by the result of change and returns it; nil if it is not open.
 func (d *documents) edit(u uri.URI, change func(*document) *document) *document {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -85,7 +85,7 @@ func (d *documents) edit(u uri.URI, change func(*document) *document) *document 
 	return doc
 }
 
-// recount has all documents counted in another encoding, when they are asked about.
+// recount switches all documents to another encoding. They are counted on the next use.
 func (d *documents) recount(e *tokens.Encoding) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -94,7 +94,7 @@ func (d *documents) recount(e *tokens.Encoding) {
 	}
 }
 
-// close forgets a document, and returns it as it was, or nil.
+// close removes a document and returns its last version, or nil.
 func (d *documents) close(u uri.URI) *document {
 	d.mu.Lock()
 	defer d.mu.Unlock()

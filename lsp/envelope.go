@@ -9,17 +9,16 @@ import (
 	"go.lsp.dev/jsonrpc2"
 )
 
-// maxNesting is how deep the values of a message may lie in each other: far more than any does, and
-// nothing for what walks through them.
+// maxNesting is the maximum depth of nested values, far more than any message has.
 const maxNesting = 512
 
-// refusal is why a message is not looked at, and under which id that is said.
+// refusal is the error for a malformed message, with the id to answer to.
 type refusal struct {
 	id  jsonrpc2.ID // the zero ID is null
 	err *jsonrpc2.Error
 }
 
-// decode reads a message. What breaks the rules of JSON-RPC is refused.
+// decode decodes a message and rejects violations of JSON-RPC.
 func decode(body []byte) (jsonrpc2.Message, *refusal) {
 	e, err := examine(body)
 	id, isID := e.requestID()
@@ -38,10 +37,10 @@ func decode(body []byte) (jsonrpc2.Message, *refusal) {
 	return msg, nil
 }
 
-// envelope is what is known of a message before it is decoded.
-type envelope struct{ id []byte } // as it is written; nil: none
+// envelope is what examine finds in a message.
+type envelope struct{ id []byte } // as encoded; nil: none
 
-// requestID returns the id, if it is one.
+// requestID returns the id, if it is valid.
 func (e envelope) requestID() (jsonrpc2.ID, bool) {
 	var number int64
 	var text string
@@ -55,8 +54,8 @@ func (e envelope) requestID() (jsonrpc2.ID, bool) {
 	return jsonrpc2.ID{}, false
 }
 
-// examine looks for what decoding would not refuse: a member twice, values too deep in each other, and inside of the
-// members what is no JSON.
+// examine checks what decoding does not: duplicate members, nesting that is too deep, and invalid JSON inside of
+// members.
 func examine(body []byte) (envelope, *jsonrpc2.Error) {
 	var e envelope
 	seen := map[string]bool{}
@@ -67,7 +66,8 @@ func examine(body []byte) (envelope, *jsonrpc2.Error) {
 	for name, value := range w.Members {
 		key := string(name.In(body)[:min(name.To-name.From, maxKey)])
 		if seen[key] || len(seen) > maxMembers {
-			return envelope{}, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the member %.1000q twice, or too many of them", key)
+			return envelope{}, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the member %.1000q twice, or too many of them",
+				key)
 		}
 		seen[key] = true
 		if key == `"id"` {

@@ -10,7 +10,7 @@ import (
 	"ctxledger.dev/lsp/anyfile"
 )
 
-// The commands. Their names are not those of an editor's own, which could not register them then.
+// The commands. Their names differ from those of the VS Code extension, which registers its own.
 const (
 	commandCountSelection = "ctxledger.server.countSelection"
 	commandCountWorkspace = "ctxledger.server.countWorkspace"
@@ -19,14 +19,15 @@ const (
 	commandForget         = "ctxledger.server.forget"
 )
 
-// commands are all of them.
+// commands returns all commands.
 func commands() []string {
 	return []string{commandCountSelection, commandCountWorkspace, commandCompact, commandRestore, commandForget}
 }
 
-// executeCommandMethod does what a person asked for.
+// executeCommandMethod runs a command for the user.
 func executeCommandMethod() method {
-	return call("workspace/executeCommand", func(ctx context.Context, s *Server, p *protocol.ExecuteCommandParams) (any, error) {
+	return call("workspace/executeCommand", func(ctx context.Context, s *Server,
+		p *protocol.ExecuteCommandParams) (any, error) {
 		switch p.Command {
 		case commandCountSelection:
 			return s.countSelection(ctx, p.Arguments)
@@ -43,8 +44,7 @@ func executeCommandMethod() method {
 	})
 }
 
-// argument reads the one argument of a command, an object. Without it everything is left out.
-// Errors: invalid.
+// argument decodes the only argument of a command, an object that may be missing. Errors: invalid.
 func argument[T any](command string, args []protocol.LSPAny) (a T, err error) {
 	if len(args) > 1 || len(args) == 1 && protocol.Unmarshal(args[0], &a) != nil {
 		return a, fault.New(fault.Invalid, "lsp.command", "%s takes one argument, an object", command)

@@ -7,12 +7,13 @@ import (
 	"go.lsp.dev/uri"
 )
 
-// foldingRangeMethod folds sections of two lines or more. What stays of a folded declaration is its own first
-// line, not that of the comment before it.
+// foldingRangeMethod folds sections of two lines or more. A folded declaration shows its first line, not that of its
+// comment.
 func foldingRangeMethod() method {
 	of := func(p *protocol.FoldingRangeParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/foldingRange", of, func(_ context.Context, s *Server, d *document, _ *protocol.FoldingRangeParams) ([]protocol.FoldingRange, error) {
-		if !s.known().settings.Folding {
+	return about("textDocument/foldingRange", of, func(_ context.Context, s *Server, d *document,
+		_ *protocol.FoldingRangeParams) ([]protocol.FoldingRange, error) {
+		if !s.snapshot().settings.Folding {
 			return nil, nil
 		}
 		folds := []protocol.FoldingRange{}

@@ -9,13 +9,13 @@ import (
 	"ctxledger.dev/lsp/records"
 )
 
-// forgetArgument says what is to be forgotten.
+// forgetArgument selects what to forget.
 type forgetArgument struct {
 	Handle string `json:"handle"` // of an artifact, a message, a summary or a session
-	DryRun bool   `json:"dryRun"` // only say what would be forgotten
+	DryRun bool   `json:"dryRun"` // only report what would be forgotten
 }
 
-// forget removes what a handle names from the disk. Whoever calls it has asked the person before.
+// forget removes what a handle names from the disk. The client has asked the user for confirmation.
 func (s *Server) forget(ctx context.Context, args []protocol.LSPAny) (any, error) {
 	which, err := argument[forgetArgument](commandForget, args)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Server) forget(ctx context.Context, args []protocol.LSPAny) (any, error
 	if which.DryRun {
 		ask = s.use
 	}
-	err = ask(ctx, func(api ledger.API) error {
+	err = ask(ctx, func(api Ledger) error {
 		f, err := api.Forget(ctx, ledger.ForgetRequest{Handle: which.Handle, DryRun: which.DryRun})
 		if err == nil {
 			d.Said = records.Forgotten(f)

@@ -15,11 +15,10 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// handle takes in what the client sends. It runs in the order of the wire until a call has its document;
-// the answer is computed beside what comes next. An error of a notification ends nothing: in the library
-// it would end the connection.
+// handle processes one message. Messages are processed in order until a call has its document; the answer is computed
+// concurrently. An error of a notification is only logged: the library would close the connection.
 func (s *Server) handle(wire context.Context, req *jsonrpc2.Request) (any, error) {
-	s.stir()
+	s.touch()
 	name := strings.Clone(req.Method())
 	compute, err := guarded(name, func() (answer, error) { return s.accept(name, req) })
 	if !req.IsCall() {
@@ -47,7 +46,7 @@ func (s *Server) handle(wire context.Context, req *jsonrpc2.Request) (any, error
 	return result, s.wireError(name, err)
 }
 
-// accept finds the method and takes in its parameters, if it is its time.
+// accept finds the method, checks that it is allowed at this stage, and accepts its parameters.
 func (s *Server) accept(name string, req *jsonrpc2.Request) (answer, error) {
 	m, known := s.methods[name]
 	switch at := s.at(); {
@@ -58,20 +57,21 @@ func (s *Server) accept(name string, req *jsonrpc2.Request) (answer, error) {
 	case !known:
 		return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "there is no method %.1000q", name)
 	case m.call != req.IsCall():
-		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "%s: only requests have an id, and notifications none", name)
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "%s: only requests have an id, and notifications none",
+			name)
 	}
 	return m.accept(s, req.Params())
 }
 
-// wireError is the one place where an error becomes what a client sees. What we did not foresee shows an
-// incident id; what happened stands in the log.
+// wireError is the only conversion of an error to what a client sees. An internal error shows an incident id; the log
+// has the details.
 func (s *Server) wireError(method string, err error) error {
 	if err == nil {
 		return nil
 	}
 	if wire, ok := errors.AsType[*jsonrpc2.Error](err); ok {
-		said := *wire // it may be one of the library's own
-		said.Message = s.sayable(wire.Message)
+		said := *wire // a copy: it may be a value of the library
+		said.Message = s.sanitize(wire.Message)
 		return &said
 	}
 	if errors.Is(err, context.Canceled) {
@@ -90,19 +90,19 @@ func (s *Server) wireError(method string, err error) error {
 		s.o.Log.Error("internal error", "method", method, "incident", id, "detail", err.Error())
 		return jsonrpc2.Errorf(code, "something went wrong in ctxledger, incident %s: the log has the details", id)
 	}
-	return explained(code, s.sayable(err.Error()), s.sayable(fault.HintOf(err)))
+	return explained(code, s.sanitize(err.Error()), s.sanitize(fault.HintOf(err)))
 }
 
-// maxMessage is how long what is said of an error may be, in characters.
+// maxMessage is the maximum length of an error message, in characters.
 const maxMessage = 1000
 
-// sayable returns a message without secrets and without what could deceive a reader: it may quote what is stored.
-func (s *Server) sayable(text string) string {
+// sanitize masks secrets and deceptive characters in a message, which may quote stored text.
+func (s *Server) sanitize(text string) string {
 	return chars.Head(chars.Plain(s.masks.String(text)), maxMessage)
 }
 
-// explained returns the error that a client gets: the message is all that most show, the data is for one
-// that shows what went wrong and what to do apart.
+// explained returns an error for a client. Most clients show only the message; the data separates message and hint for
+// those that can show both.
 func explained(code jsonrpc2.Code, message, hint string) *jsonrpc2.Error {
 	if hint == "" {
 		return jsonrpc2.NewError(code, message)
@@ -114,10 +114,10 @@ func explained(code jsonrpc2.Code, message, hint string) *jsonrpc2.Error {
 	return wire
 }
 
-// requestFailed is RequestFailed of the protocol, which the library does not name.
+// requestFailed is RequestFailed of the protocol, which the library does not define.
 const requestFailed jsonrpc2.Code = -32803
 
-// guarded runs fn and turns a panic into an internal error that carries the stack to the log.
+// guarded runs fn and converts a panic to an internal error with the stack, for the log.
 func guarded[T any](what string, fn func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {

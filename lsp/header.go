@@ -12,28 +12,28 @@ import (
 	"ctxledger.dev/internal/limits"
 )
 
-// The size in bytes of what stands in front of a message.
+// Bounds of the header of a message: bytes of a line, and lines.
 const (
 	maxHeaderLine  = 4 << 10
 	maxHeaderLines = 16
 )
 
-// header is what stands in front of a message.
+// header is the header of a message.
 type header struct {
-	length  int    // bytes; 0: not said yet
+	length  int    // of the body in bytes; 0: not read yet
 	charset string // "" for UTF-8
 }
 
-// errLost says that a line is no part of a header.
+// errLost reports a line that is not part of a header.
 type errLost struct {
 	why  string
-	line []byte // or its end
+	line []byte // or the end of it
 }
 
 func (e errLost) Error() string { return e.why }
 
-// readHeader reads the lines before a message, after those that h has already. Errors: errLost for what
-// is none; those of reading.
+// readHeader reads the rest of a header into h. Errors: errLost for a line that is not part of a header; those of
+// reading.
 func readHeader(in *bufio.Reader, h header) (header, error) {
 	for range maxHeaderLines {
 		line, err := headerLine(in)
@@ -52,11 +52,12 @@ func readHeader(in *bufio.Reader, h header) (header, error) {
 	return h, errLost{why: fmt.Sprintf("more than %d lines before a message", maxHeaderLines)}
 }
 
-// headerLine reads a line without its end.
+// headerLine reads a line and removes its end.
 func headerLine(in *bufio.Reader) (string, error) {
 	line, err := in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
-		return "", errLost{fmt.Sprintf("a line of more than %d bytes before a message", maxHeaderLine), bytes.Clone(line)}
+		return "", errLost{fmt.Sprintf("a line of more than %d bytes before a message", maxHeaderLine),
+			bytes.Clone(line)}
 	}
 	if err != nil {
 		return "", err
@@ -64,7 +65,7 @@ func headerLine(in *bufio.Reader) (string, error) {
 	return string(bytes.TrimSuffix(line[:len(line)-1], []byte("\r"))), nil
 }
 
-// field takes in one line, or says what is wrong with it.
+// field parses one line, or returns why it is invalid.
 func (h *header) field(line string) (why string) {
 	name, value, _ := strings.Cut(line, ":")
 	if !fieldName.MatchString(name) || len(name) == len(line) {
@@ -73,7 +74,7 @@ func (h *header) field(line string) (why string) {
 	value = strings.TrimSpace(value)
 	switch name = strings.ToLower(name); {
 	case name != lengthField && lengthLine.MatchString(line+"\n"):
-		return fmt.Sprintf("%.1000q between messages", line) // the header of the next message stands behind it
+		return fmt.Sprintf("%.1000q between messages", line) // the header of the next message follows it
 	case name == lengthField:
 		n, why := lengthOf(value)
 		if why == "" && h.length > 0 && h.length != n {
@@ -94,10 +95,10 @@ func (h *header) field(line string) (why string) {
 // lengthField is the field that every message has.
 const lengthField = "content-length"
 
-// fieldName is what stands in front of the colon.
+// fieldName matches the name before the colon.
 var fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
 
-// lengthOf reads a length in bytes, or says what is wrong with it.
+// lengthOf parses a length in bytes, or returns why it is invalid.
 func lengthOf(value string) (length int, why string) {
 	n, err := strconv.Atoi(value)
 	switch {
@@ -109,14 +110,14 @@ func lengthOf(value string) (length int, why string) {
 	return n, ""
 }
 
-// lengthLine is the end of a line that can only be a header: no JSON holds a line end in a string.
+// lengthLine matches the end of a line that can only be a header: JSON strings contain no line ends.
 var lengthLine = regexp.MustCompile(`(?i)Content-Length:[ \t]{0,8}([0-9]{1,10})\r?\n$`)
 
-// longestLine is more than lengthLine matches.
+// longestLine is longer than any match of lengthLine.
 const longestLine = 64
 
-// findHeader skips what is no header, and reads the next one. It begins with a line that was read already.
-// Errors: those of reading.
+// findHeader skips to the next header and reads it. It starts with a line that has been read already. Errors: those of
+// reading.
 func findHeader(in *bufio.Reader, line []byte) (header, error) {
 	for {
 		if found := lengthLine.FindSubmatch(line); found != nil {

@@ -59,7 +59,8 @@ func newFixture(t *testing.T, edit func(*Server)) *fixture {
 }
 
 // everything are the settings that show all there is.
-var everything = map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true, "countSelection": true}
+var everything = map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true,
+	"countSelection": true}
 
 // initialize begins a session that shows everything.
 func (f *fixture) initialize(t *testing.T) {

@@ -14,11 +14,12 @@ import (
 // hoverMethod shows the cost of what is under the mouse.
 func hoverMethod() method {
 	of := func(p *protocol.HoverParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/hover", of, func(_ context.Context, s *Server, d *document, p *protocol.HoverParams) (*protocol.Hover, error) {
+	return about("textDocument/hover", of, func(_ context.Context, s *Server, d *document,
+		p *protocol.HoverParams) (*protocol.Hover, error) {
 		offset := d.text.Offset(text.Position(p.Position))
 		var note anyfile.Note
 		ok := false
-		switch s.known().settings.Hover {
+		switch s.snapshot().settings.Hover {
 		case showHeadings:
 			note, ok = anyfile.Heading(s.file(d), offset)
 		case showAlways:
@@ -28,13 +29,14 @@ func hoverMethod() method {
 			return nil, nil
 		}
 		r := span(d.text, note.From, note.To)
-		return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: s.able.hoverKind(), Value: s.paragraphs(note.Text)}, Range: &r}, nil
+		return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: s.caps.hoverKind(),
+			Value: s.paragraphs(note.Text)}, Range: &r}, nil
 	})
 }
 
-// paragraphs returns lines as the client shows lines.
+// paragraphs separates lines so that the client shows them as lines.
 func (s *Server) paragraphs(lines string) string {
-	if s.able.hoverKind() == protocol.MarkupKindPlainText {
+	if s.caps.hoverKind() == protocol.MarkupKindPlainText {
 		return lines
 	}
 	return strings.ReplaceAll(lines, "\n", "\n\n")

@@ -6,27 +6,27 @@ import (
 	"ctxledger.dev/internal/env"
 )
 
-// quiet is how long nothing comes from an editor that is left alone.
-const quiet = 5 * time.Second
+// idleAfter is the time without messages after which the client counts as idle.
+const idleAfter = 5 * time.Second
 
-// stir notes that the client sent something.
-func (s *Server) stir() {
+// touch records that the client sent something.
+func (s *Server) touch() {
 	select {
-	case s.stirred <- struct{}{}:
-	default: // it is noted
+	case s.touched <- struct{}{}:
+	default: // already recorded
 	}
 }
 
-// watchRest calls Options.Idle once for each time that the client has been quiet after it sent something.
-func (s *Server) watchRest() {
+// watchIdle calls Options.Idle once for each time that the client becomes idle.
+func (s *Server) watchIdle() {
 	for {
 		select {
 		case <-s.life.Done():
 			return
-		case <-s.stirred:
+		case <-s.touched:
 		}
-		for env.Sleep(s.life, quiet); len(s.stirred) > 0; env.Sleep(s.life, quiet) {
-			<-s.stirred
+		for env.Sleep(s.life, idleAfter); len(s.touched) > 0; env.Sleep(s.life, idleAfter) {
+			<-s.touched
 		}
 		if s.life.Err() == nil {
 			s.o.Idle()

@@ -17,22 +17,22 @@ func TestAnEditorThatIsLeftAloneIsNoticedOnce(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
 		s := New(Options{Env: env.System(), Idle: func() { rests.Add(1) }})
 		s.life = ctx
-		s.tasks.begin(s.watchRest)
+		s.tasks.begin(s.watchIdle)
 		for _, c := range []struct {
-			name  string
-			stirs int           // so many messages,
-			every time.Duration // so long apart,
-			then  time.Duration // and then nothing for so long
-			rests int32
+			name     string
+			messages int           // so many messages,
+			every    time.Duration // so long apart,
+			then     time.Duration // and then nothing for so long
+			rests    int32
 		}{
 			{"nothing came yet", 0, 0, time.Hour, 0},
-			{"a message", 1, 0, 3 * quiet, 1},
+			{"a message", 1, 0, 3 * idleAfter, 1},
 			{"nothing more", 0, 0, time.Hour, 1},
-			{"much without a pause", 100, quiet / 2, quiet / 2, 1},
-			{"and then a pause", 0, 0, 3 * quiet, 2},
+			{"much without a pause", 100, idleAfter / 2, idleAfter / 2, 1},
+			{"and then a pause", 0, 0, 3 * idleAfter, 2},
 		} {
-			for range c.stirs {
-				s.stir()
+			for range c.messages {
+				s.touch()
 				env.Sleep(ctx, c.every)
 			}
 			env.Sleep(ctx, c.then)

@@ -10,14 +10,14 @@ import (
 // maxInFlight bounds the requests in flight. Editors have a handful.
 const maxInFlight = 1000
 
-// inFlight holds what is in flight and can be cancelled: requests by their jsonrpc2.ID, and work with progress by its
-// protocol.ProgressToken. Nothing is written to the client while mu is held, because cancelling waits for it.
+// inFlight holds the cancel functions of requests in flight by jsonrpc2.ID, and of work with progress by
+// protocol.ProgressToken. The client is not written to while mu is held, because cancelling waits for mu.
 type inFlight struct {
 	mu      sync.Mutex
 	cancels map[any]context.CancelFunc // guarded by mu
 }
 
-// add notes what cancels a request or work. Errors: invalid request for a key that is in flight; too many of them.
+// add registers a cancel function. Errors: invalid request for a key that is in flight; request failed for too many.
 func (f *inFlight) add(key any, cancel context.CancelFunc) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -34,14 +34,14 @@ func (f *inFlight) add(key any, cancel context.CancelFunc) error {
 	return nil
 }
 
-// remove forgets what has ended.
+// remove removes what has ended.
 func (f *inFlight) remove(key any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.cancels, key)
 }
 
-// cancel cancels what is in flight under a key, if anything is.
+// cancel cancels the request or work with a key, if it is in flight.
 func (f *inFlight) cancel(key any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -12,28 +12,29 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// initializeMethod says what the server can, as far as the settings want it.
+// initializeMethod answers with the capabilities that the settings enable.
 func initializeMethod() method {
-	m := call("initialize", func(_ context.Context, s *Server, p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
+	m := call("initialize", func(_ context.Context, s *Server,
+		p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
 		if !s.enter(starting, running) {
 			return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "initialize comes once")
 		}
-		s.able = abilitiesOf(p.Capabilities)
+		s.caps = capabilitiesOf(p.Capabilities)
 		settings, wrong := defaults().read(p.InitializationOptions)
 		s.initial, s.given = settings, len(p.InitializationOptions) > 0 && string(p.InitializationOptions) != "null"
 		if p.ProcessID != nil {
-			s.tasks.begin(func() { s.outlive(int(*p.ProcessID)) })
+			s.tasks.begin(func() { s.watchClient(int(*p.ProcessID)) })
 		}
 		problem := s.find(rootsOf(p))
-		s.know(func(k *known) {
-			k.settings, k.wrong, k.models = settings, wrong, s.place.Models
+		s.update(func(k *snapshot) {
+			k.settings, k.wrong, k.models = settings, wrong, s.workspace.Models
 			if problem != nil {
 				k.live = live.State{Problem: problem.Error(), Hint: fault.HintOf(problem)}
 			}
 		})
 		s.complain()
 		return &protocol.InitializeResult{
-			Capabilities: s.able.offer(settings),
+			Capabilities: s.caps.offer(settings),
 			ServerInfo:   protocol.ServerInfo{Name: "ctxlsp", Version: protocol.NewOptional(s.o.Version)},
 		}, nil
 	})
@@ -41,12 +42,13 @@ func initializeMethod() method {
 	return m
 }
 
-// offer is what the server can with these settings, except for what is registered later.
-func (a abilities) offer(settings Settings) protocol.ServerCapabilities {
+// offer returns the server's capabilities with these settings, except those that are registered later.
+func (a capabilities) offer(settings Settings) protocol.ServerCapabilities {
 	yes, change := true, protocol.TextDocumentSyncKindIncremental
 	c := protocol.ServerCapabilities{
 		PositionEncoding: protocol.PositionEncodingKindUTF16,
-		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &change, Save: protocol.Boolean(true)},
+		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &change,
+			Save: protocol.Boolean(true)},
 		Workspace: &protocol.WorkspaceOptions{
 			TextDocumentContent: &protocol.TextDocumentContentOptions{Schemes: []string{records.Scheme}},
 		},
@@ -60,24 +62,24 @@ func (a abilities) offer(settings Settings) protocol.ServerCapabilities {
 	return c
 }
 
-// find takes in where the client is. Errors: why there is no workspace; nothing else is missing then.
+// find sets the workspace. Errors: why there is none; everything else works without it.
 func (s *Server) find(roots []string) error {
-	s.place = Place{Models: tokens.Builtin()}
+	s.workspace = Workspace{Models: tokens.Builtin()}
 	if s.o.Find == nil {
 		return nil
 	}
-	place, err := s.o.Find(roots)
+	found, err := s.o.Find(roots)
 	if err != nil {
 		s.o.Log.Warn("no workspace", "why", err.Error())
 		s.lost = err
 		return err
 	}
-	if place.Models == nil {
+	if found.Models == nil {
 		return nil
 	}
-	s.place = place
-	if place.Open != nil {
-		s.place.Open = lender(place.Open)
+	s.workspace = found
+	if found.Open != nil {
+		s.workspace.Open = shareable(found.Open)
 	}
 	return nil
 }

@@ -1,18 +1,18 @@
 package lsp
 
-// initializedMethod begins what needs the client to listen. Settings that came with initialize are
-// those that count; a client that sent none may have some for the asking.
+// initializedMethod starts the notifications. Settings are requested only from a client that sent none with
+// initialize.
 func initializedMethod() method {
 	return notification("initialized", func(s *Server, _ *nothing) error {
 		if s.begun {
 			return nil
 		}
 		s.begun = true
-		s.tasks.begin(s.tellNews)
-		if !s.given && s.able.settings {
-			s.news.settings()
+		s.tasks.begin(s.notify)
+		if !s.given && s.caps.settings {
+			s.pending.settings()
 		}
-		s.news.ring()
+		s.pending.wake()
 		s.follow()
 		return nil
 	})

@@ -12,8 +12,9 @@ import (
 // inlayHintMethod shows the cost of large sections at their ends.
 func inlayHintMethod() method {
 	of := func(p *protocol.InlayHintParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/inlayHint", of, func(_ context.Context, s *Server, d *document, p *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
-		least := s.known().settings.Hints
+	return about("textDocument/inlayHint", of, func(_ context.Context, s *Server, d *document,
+		p *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
+		least := s.snapshot().settings.Hints
 		if least <= 0 {
 			return nil, nil
 		}

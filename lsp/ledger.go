@@ -5,42 +5,47 @@ import (
 
 	"ctxledger.dev/internal/connection"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/ledger"
+	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/lsp/records"
 )
 
-// lender returns how the one connection to the ledger is opened that whatever follows the live session and all requests
-// share. Whoever has it closes it.
-func lender(dial func(context.Context) (ledger.API, error)) func(context.Context) (ledger.API, error) {
+// Ledger is what the server uses of a ledger.
+type Ledger interface {
+	live.Ledger
+	records.Ledger
+}
+
+// shareable wraps dial so that the live session and all requests share one connection. Each caller closes its lease.
+func shareable(dial func(context.Context) (Ledger, error)) func(context.Context) (Ledger, error) {
 	shared := connection.NewLazy(dial)
-	return func(ctx context.Context) (ledger.API, error) {
+	return func(ctx context.Context) (Ledger, error) {
 		api, giveBack, err := shared.Lease(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return &lease{API: api, giveBack: giveBack}, nil
+		return &lease{Ledger: api, giveBack: giveBack}, nil
 	}
 }
 
-// lease is the ledger as one of its users has it.
+// lease is one use of the shared connection.
 type lease struct {
-	ledger.API
+	Ledger
 	giveBack func() error
 }
 
-// Close gives the ledger back. Closing twice is once.
+// Close releases the lease. It is idempotent.
 func (l *lease) Close() error { return l.giveBack() }
 
-// use opens the ledger, has it used, and gives it back. Errors: those of opening it; why there is none.
-func (s *Server) use(ctx context.Context, do func(ledger.API) error) error {
-	if s.place.Open == nil {
+// use calls do with the ledger. Errors: those of do and of opening the ledger; unavailable without a workspace.
+func (s *Server) use(ctx context.Context, do func(Ledger) error) error {
+	if s.workspace.Open == nil {
 		if s.lost != nil {
 			return unopened(s.lost)
 		}
 		return fault.New(fault.Unavailable, "lsp.ledger", "no folder is open that has a ledger").
 			WithHint("open a folder that coding agents work in; home and temporary directories have none")
 	}
-	api, err := s.place.Open(ctx)
+	api, err := s.workspace.Open(ctx)
 	if err != nil {
 		return unopened(err)
 	}
@@ -48,7 +53,7 @@ func (s *Server) use(ctx context.Context, do func(ledger.API) error) error {
 	return do(api)
 }
 
-// unopened returns why there is no ledger. What is invalid about its place is not so about the request.
+// unopened converts the reason why there is no ledger: an invalid workspace does not make the request invalid.
 func unopened(err error) error {
 	if !fault.Is(err, fault.Invalid) {
 		return err
@@ -56,24 +61,24 @@ func unopened(err error) error {
 	return fault.New(fault.Unavailable, "lsp.ledger", "%s", err.Error()).WithHint("%s", fault.HintOf(err))
 }
 
-// read has the ledger read for the editor.
+// read calls do with a reader of the ledger.
 func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, error)) (result R, err error) {
-	err = s.use(ctx, func(api ledger.API) error {
+	err = s.use(ctx, func(api Ledger) error {
 		result, err = do(records.Reader{API: api, Now: s.o.Env.Now()})
 		return err
 	})
 	return result, err
 }
 
-// modify has the ledger changed. Whoever follows it hears of that by its events; where nobody does, the client
-// is told here.
-func (s *Server) modify(ctx context.Context, do func(ledger.API) error) error {
+// modify calls do to change the ledger. The client is notified by the ledger's events or, if the live session is not
+// followed, from here.
+func (s *Server) modify(ctx context.Context, do func(Ledger) error) error {
 	err := s.use(ctx, do)
 	if err == nil {
-		s.news.contents()
+		s.pending.contents()
 	}
-	if err == nil && !s.known().settings.Live {
-		s.news.ledger()
+	if err == nil && !s.snapshot().settings.Live {
+		s.pending.ledger()
 	}
 	return err
 }

@@ -6,14 +6,14 @@ import (
 	"ctxledger.dev/lsp/live"
 )
 
-// following is how the live session is followed.
+// following says whether the live session is followed, and whether for the status too.
 type following struct{ live, status bool }
 
-// follow begins to follow the live session, or ends it, as the settings want it.
+// follow starts or stops following the live session, as the settings ask for.
 func (s *Server) follow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	want := following{live: s.now.settings.Live && s.place.Open != nil}
+	want := following{live: s.now.settings.Live && s.workspace.Open != nil}
 	want.status = want.live && s.now.settings.Status
 	if want == s.followed {
 		return
@@ -24,19 +24,20 @@ func (s *Server) follow() {
 		s.unfollow = nil
 	}
 	if !want.live {
-		s.learn(func(k *known) { k.live = live.State{} })
+		s.updateLocked(func(k *snapshot) { k.live = live.State{} })
 		return
 	}
 	ctx, stop := context.WithCancel(s.life)
 	s.unfollow = stop
-	o := live.Options{Open: s.place.Open, Env: s.o.Env, Status: want.status, Tell: func(st live.State) { s.hear(ctx, st) }}
+	open := func(ctx context.Context) (live.Ledger, error) { return s.workspace.Open(ctx) }
+	o := live.Options{Open: open, Env: s.o.Env, Status: want.status, Tell: func(st live.State) { s.takeLive(ctx, st) }}
 	s.tasks.begin(func() { live.Follow(ctx, o) })
 }
 
-// hear takes in what the live session did, and has shown what that changes.
-func (s *Server) hear(ctx context.Context, st live.State) {
-	before, after := s.know(func(k *known) {
-		if ctx.Err() == nil { // else nobody wants to know any more
+// takeLive stores the state of the live session and notifies the client of what changes.
+func (s *Server) takeLive(ctx context.Context, st live.State) {
+	before, after := s.update(func(k *snapshot) {
+		if ctx.Err() == nil { // else it is not followed any more
 			k.live = st
 		}
 	})
@@ -44,17 +45,17 @@ func (s *Server) hear(ctx context.Context, st live.State) {
 		s.o.Log.Warn("live session", "problem", p, "hint", after.live.Hint)
 	}
 	if after.live.Event != before.live.Event || (after.live.Problem != "") != (before.live.Problem != "") {
-		s.news.ledger()
+		s.pending.ledger()
 	}
 	if s.differs(before, after) {
-		s.news.all()
+		s.pending.refresh()
 	} else {
-		s.news.ring()
+		s.pending.wake()
 	}
 }
 
-// differs reports whether anything that is shown of an open document has changed.
-func (s *Server) differs(before, after known) bool {
+// differs reports whether anything shown of an open document has changed.
+func (s *Server) differs(before, after snapshot) bool {
 	if before.meter != after.meter {
 		return true
 	}

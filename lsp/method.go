@@ -8,24 +8,23 @@ import (
 	"go.lsp.dev/uri"
 )
 
-// method is one method of the protocol that the server has. There is one file for each.
+// method is a method of the protocol. Each has its own file.
 type method struct {
 	name string
-	call bool // it is answered
-	// early says that it is taken in before the client has initialized the server, late that it is after
-	// shutdown.
+	call bool // a request; else a notification
+	// early allows it before initialize, late after shutdown.
 	early, late bool
-	// inOrder says that nothing else is read before the call is answered.
+	// inOrder delays the next message until the call is answered.
 	inOrder bool
-	// accept takes in the parameters, in the order in which the client sent them, and returns what
-	// computes the answer, which may run beside others. That of a notification is nil.
+	// accept decodes the parameters, in the order of the messages, and returns the function that computes the answer,
+	// which may run concurrently; nil for a notification.
 	accept func(s *Server, params jsonrpc2.RawMessage) (answer, error)
 }
 
-// answer computes what a call is answered with.
+// answer computes the answer of a call.
 type answer func(ctx context.Context) (any, error)
 
-// notification returns a method that is not answered.
+// notification returns a method without an answer.
 func notification[P any](name string, take func(*Server, *P) error) method {
 	return method{name: name, accept: func(s *Server, raw jsonrpc2.RawMessage) (answer, error) {
 		p, err := params[P](raw)
@@ -36,7 +35,7 @@ func notification[P any](name string, take func(*Server, *P) error) method {
 	}}
 }
 
-// call returns a method that is answered.
+// call returns a method with an answer.
 func call[P, R any](name string, do func(context.Context, *Server, *P) (R, error)) method {
 	return method{name: name, call: true, accept: func(s *Server, raw jsonrpc2.RawMessage) (answer, error) {
 		p, err := params[P](raw)
@@ -47,10 +46,10 @@ func call[P, R any](name string, do func(context.Context, *Server, *P) (R, error
 	}}
 }
 
-// about returns a method that is answered from the document that of names, as it is when the call is read.
-// If it has changed before the answer is there, the answer is refused. About a document that is not open
-// there is nothing to say.
-func about[P, R any](name string, of func(*P) uri.URI, do func(context.Context, *Server, *document, *P) (R, error)) method {
+// about returns a method about the document that of selects, in its version when the call is read. If the document has
+// changed before the answer is computed, the call is refused as outdated. The answer is null if it is not open.
+func about[P, R any](name string, of func(*P) uri.URI, do func(context.Context, *Server, *document,
+	*P) (R, error)) method {
 	return method{name: name, call: true, accept: func(s *Server, raw jsonrpc2.RawMessage) (answer, error) {
 		p, err := params[P](raw)
 		if err != nil {
@@ -71,7 +70,7 @@ func about[P, R any](name string, of func(*P) uri.URI, do func(context.Context, 
 	}}
 }
 
-// nothing is the parameters of a method that has none.
+// nothing is the parameters of a method without parameters.
 type nothing struct{}
 
 // params decodes parameters. Errors: invalid params.

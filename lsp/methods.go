@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// methods is everything that the server is asked or told.
+// methods returns all methods by name.
 func methods() map[string]method {
 	table := map[string]method{}
 	for _, m := range []method{
-		initializeMethod(), initializedMethod(), shutdownMethod(), exitMethod(), cancelMethod(), setTraceMethod(), progressCancelMethod(),
+		initializeMethod(), initializedMethod(), shutdownMethod(), exitMethod(), cancelMethod(), setTraceMethod(),
+		progressCancelMethod(),
 		didOpenMethod(), didChangeMethod(), didCloseMethod(), didSaveMethod(), didChangeConfigurationMethod(),
 		codeLensMethod(), hoverMethod(), documentSymbolMethod(), inlayHintMethod(), foldingRangeMethod(),
 		codeActionMethod(), diagnosticMethod(), executeCommandMethod(),
@@ -20,5 +21,5 @@ func methods() map[string]method {
 	return table
 }
 
-// Methods returns the names of everything that the server is asked or told, sorted.
+// Methods returns the names of all methods, sorted.
 func Methods() []string { return slices.Sorted(maps.Keys(methods())) }

@@ -7,36 +7,37 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// offer is a method about a document that clients are told of only as far as the settings want it: an editor
-// would ask in vain for what is switched off, or leave out something of its own for it. A client that takes
-// registrations is told by them, and of changes too; any other one when it initializes the server.
+// offer is a method about a document that is offered only if the settings enable it. Otherwise an editor would request
+// it in vain, or replace a feature of its own. Clients with dynamic registration get registrations and updates of
+// them; other clients get the state at initialize.
 type offer struct {
 	name   string // of the method, without textDocument/
-	wanted func(abilities, Settings) bool
-	// static puts it among what the server can.
+	wanted func(capabilities, Settings) bool
+	// static adds it to the static capabilities.
 	static func(*protocol.ServerCapabilities)
-	// more is what its registration says beside the documents, as members of JSON; "": nothing.
+	// more is further JSON members of its registration options; "": none.
 	more string
 }
 
-// offers is what is offered, in the order in which it is registered.
+// offers returns all offers, in the order of registration.
 func offers() []offer {
 	return []offer{
-		{"codeLens", func(_ abilities, s Settings) bool { return s.Lens != showOff },
+		{"codeLens", func(_ capabilities, s Settings) bool { return s.Lens != showOff },
 			func(c *protocol.ServerCapabilities) { c.CodeLensProvider = &protocol.CodeLensOptions{} }, ""},
-		{"hover", func(_ abilities, s Settings) bool { return s.Hover != showOff },
+		{"hover", func(_ capabilities, s Settings) bool { return s.Hover != showOff },
 			func(c *protocol.ServerCapabilities) { c.HoverProvider = protocol.Boolean(true) }, ""},
-		{"inlayHint", func(_ abilities, s Settings) bool { return s.Hints > 0 },
+		{"inlayHint", func(_ capabilities, s Settings) bool { return s.Hints > 0 },
 			func(c *protocol.ServerCapabilities) { c.InlayHintProvider = protocol.Boolean(true) }, ""},
-		{"documentSymbol", func(_ abilities, s Settings) bool { return s.Symbols },
+		{"documentSymbol", func(_ capabilities, s Settings) bool { return s.Symbols },
 			func(c *protocol.ServerCapabilities) { c.DocumentSymbolProvider = protocol.Boolean(true) }, ""},
-		{"foldingRange", func(_ abilities, s Settings) bool { return s.Folding },
+		{"foldingRange", func(_ capabilities, s Settings) bool { return s.Folding },
 			func(c *protocol.ServerCapabilities) { c.FoldingRangeProvider = protocol.Boolean(true) }, ""},
-		{"codeAction", func(_ abilities, s Settings) bool { return len(s.actions()) > 0 },
+		{"codeAction", func(_ capabilities, s Settings) bool { return len(s.actions()) > 0 },
 			func(c *protocol.ServerCapabilities) {
-				c.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, kindCount}}
+				kinds := []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, kindCount}
+				c.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: kinds}
 			}, `,"codeActionKinds":["` + string(protocol.CodeActionKindQuickFix) + `","` + string(kindCount) + `"]`},
-		{"diagnostic", func(a abilities, s Settings) bool { return a.pull && len(s.Diagnostics) > 0 },
+		{"diagnostic", func(a capabilities, s Settings) bool { return a.pull && len(s.Diagnostics) > 0 },
 			func(c *protocol.ServerCapabilities) { c.DiagnosticProvider = &protocol.DiagnosticOptions{} },
 			`,"interFileDependencies":false,"workspaceDiagnostics":false`},
 	}
@@ -44,18 +45,18 @@ func offers() []offer {
 
 func (o offer) method() string { return "textDocument/" + o.name }
 
-// registration asks for the method about all documents that the client shows the server.
+// registration registers the method for all documents.
 func (o offer) registration() protocol.Registration {
 	return protocol.Registration{
 		ID: o.method(), Method: o.method(), RegisterOptions: protocol.LSPAny(`{"documentSelector":null` + o.more + `}`),
 	}
 }
 
-// registrableOf returns the names of the methods that a client takes registrations of.
+// registrableOf returns the methods for which a client supports dynamic registration.
 func registrableOf(t *protocol.TextDocumentClientCapabilities) map[string]bool {
 	var said map[string]struct{ DynamicRegistration bool }
 	if raw, err := protocol.Marshal(t); err != nil || json.Unmarshal(raw, &said) != nil {
-		return nil // it takes none, then
+		return nil // then it supports none
 	}
 	names := map[string]bool{}
 	for name, c := range said {
@@ -64,26 +65,26 @@ func registrableOf(t *protocol.TextDocumentClientCapabilities) map[string]bool {
 	return names
 }
 
-// offered reports whether the client knows of a method now.
-func (t *teller) offered(o offer) bool {
-	if t.able.registrable[o.name] {
-		return t.registered[o.name]
+// offered reports whether a method is offered to the client now.
+func (n *notifier) offered(o offer) bool {
+	if n.caps.registrable[o.name] {
+		return n.registered[o.name]
 	}
-	return o.wanted(t.able, t.initial)
+	return o.wanted(n.caps, n.initial)
 }
 
-// register has the client ask for what the settings want now, and for nothing else, as far as it takes
-// registrations. What it refuses is not tried again.
-func (t *teller) register() {
-	settings := t.known().settings
+// register updates the client's registrations to the settings, as far as it supports them. A refused registration is
+// not repeated.
+func (n *notifier) register() {
+	settings := n.snapshot().settings
 	var on []protocol.Registration
 	var off []protocol.Unregistration
 	for _, o := range offers() {
-		want := t.able.registrable[o.name] && o.wanted(t.able, settings)
-		if want == t.registered[o.name] {
+		want := n.caps.registrable[o.name] && o.wanted(n.caps, settings)
+		if want == n.registered[o.name] {
 			continue
 		}
-		t.registered[o.name] = want
+		n.registered[o.name] = want
 		if r := o.registration(); want {
 			on = append(on, r)
 		} else {
@@ -91,13 +92,13 @@ func (t *teller) register() {
 		}
 	}
 	if len(off) > 0 {
-		t.ask("unregistration", func(ctx context.Context) error {
-			return t.client.UnregisterCapability(ctx, &protocol.UnregistrationParams{Unregisterations: off})
+		n.request("unregistration", func(ctx context.Context) error {
+			return n.client.UnregisterCapability(ctx, &protocol.UnregistrationParams{Unregisterations: off})
 		})
 	}
 	if len(on) > 0 {
-		t.ask("registration", func(ctx context.Context) error {
-			return t.client.RegisterCapability(ctx, &protocol.RegistrationParams{Registrations: on})
+		n.request("registration", func(ctx context.Context) error {
+			return n.client.RegisterCapability(ctx, &protocol.RegistrationParams{Registrations: on})
 		})
 	}
 }

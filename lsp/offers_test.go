@@ -23,9 +23,11 @@ var allNames = []string{"codeAction", "codeLens", "diagnostic", "documentSymbol"
 
 // visible are the settings of all methods, hidden of none.
 var (
-	visible = map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true, "countSelection": true,
-		"diagnostics": []string{"long-lines"}}
-	hidden = map[string]any{"lens": "off", "hover": "off", "hints": 0, "symbols": false, "folding": false, "countSelection": false, "diagnostics": []string{}}
+	visible = map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true,
+		"countSelection": true,
+		"diagnostics":    []string{"long-lines"}}
+	hidden = map[string]any{"lens": "off", "hover": "off", "hints": 0, "symbols": false, "folding": false,
+		"countSelection": false, "diagnostics": []string{}}
 )
 
 // registrations plays what the server asked the client to register, as a client does that minds: nothing twice, and
@@ -93,7 +95,8 @@ func (f *fixture) sync(t *testing.T) {
 // TestEveryMethodIsOfferedOnce has clients that take registrations of all methods, of some and of none: what is offered
 // when they begin and what is registered later never overlap, and together are what the settings want.
 func TestEveryMethodIsOfferedOnce(t *testing.T) {
-	for _, names := range [][]string{nil, {"hover"}, {"codeLens", "diagnostic", "foldingRange"}, slices.Clone(allNames)} {
+	for _, names := range [][]string{nil, {"hover"}, {"codeLens", "diagnostic", "foldingRange"},
+		slices.Clone(allNames)} {
 		for what, settings := range map[string]map[string]any{"all": visible, "nothing": hidden} {
 			f := newFixture(t, nil)
 			raw, err := f.Initialize(f.ctx, registrable(names...), settings, nil)
@@ -146,7 +149,8 @@ func TestRegistrationsFollowTheSettings(t *testing.T) {
 			}{
 				{visible, allNames},
 				{visible, allNames}, // nothing new
-				{map[string]any{"hover": "headings", "diagnostics": []string{"long-lines"}}, []string{"hover", "diagnostic"}},
+				{map[string]any{"hover": "headings", "diagnostics": []string{"long-lines"}},
+					[]string{"hover", "diagnostic"}},
 				{nil, nil}, // what is not said is as the client said in the beginning
 				{map[string]any{"folding": true}, []string{"foldingRange"}},
 				{map[string]any{"hints": "many"}, []string{"foldingRange"}}, // none that make sense

@@ -6,15 +6,15 @@ import (
 	"ctxledger.dev/lsp/text"
 )
 
-// at returns where a byte stands.
+// at returns the position of a byte.
 func at(t *text.Text, offset int) protocol.Position { return protocol.Position(t.Position(offset)) }
 
-// span returns where the bytes from from to before to stand.
+// span returns the range of the bytes in [from,to).
 func span(t *text.Text, from, to int) protocol.Range {
 	return protocol.Range{Start: at(t, from), End: at(t, to)}
 }
 
-// bytesOf returns the bytes of a range, in order.
+// bytesOf returns the byte offsets of a range, the smaller first.
 func bytesOf(t *text.Text, r protocol.Range) (from, to int) {
 	from, to = t.Offset(text.Position(r.Start)), t.Offset(text.Position(r.End))
 	return min(from, to), max(from, to)

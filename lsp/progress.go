@@ -9,16 +9,17 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// progress is a long work as a client shows it.
+// progress reports long work to a client.
 type progress struct {
 	s     *Server
-	token protocol.ProgressToken // nil: nobody shows it
+	token protocol.ProgressToken // nil: not shown
 }
 
-// progress begins to show a work that reports how far it is, or only that it goes on: under the token of the
-// request, or one that the client is asked to make. cancel ends the work.
-func (s *Server) progress(ctx context.Context, token protocol.ProgressToken, title string, reports bool, cancel context.CancelFunc) *progress {
-	if token == nil && s.able.progress {
+// progress starts reporting work, in percent if reports is set: under the token of the request, or one that the client
+// creates. cancel ends the work.
+func (s *Server) progress(ctx context.Context, token protocol.ProgressToken, title string, reports bool,
+	cancel context.CancelFunc) *progress {
+	if token == nil && s.caps.progress {
 		made := protocol.String("ctxledger-" + s.o.Env.ID(4))
 		waiting, stop := context.WithTimeout(ctx, clientPatience)
 		defer stop()
@@ -31,7 +32,7 @@ func (s *Server) progress(ctx context.Context, token protocol.ProgressToken, tit
 		return p
 	}
 	if s.inFlight.add(token, cancel) != nil {
-		p.token = nil // it shows another work
+		p.token = nil // the token is in use
 		return p
 	}
 	yes, zero := true, uint32(0)
@@ -39,28 +40,28 @@ func (s *Server) progress(ctx context.Context, token protocol.ProgressToken, tit
 	if reports {
 		begin.Percentage = &zero
 	}
-	p.tell(begin)
+	p.send(begin)
 	return p
 }
 
-// report shows how many bytes are done, of those that are known.
+// report reports how many bytes are done, of those found so far.
 func (p *progress) report(done, of int64) {
 	if of == 0 {
 		return
 	}
 	percent := uint32(100 * min(done, of) / of)
 	text := fmt.Sprintf("%s of %s MB", chars.Commas(done/1e6), chars.Commas(of/1e6))
-	p.tell(&protocol.WorkDoneProgressReport{Kind: "report", Message: &text, Percentage: &percent})
+	p.send(&protocol.WorkDoneProgressReport{Kind: "report", Message: &text, Percentage: &percent})
 }
 
-// end shows that the work has ended.
+// end reports the end of the work.
 func (p *progress) end() {
-	p.tell(&protocol.WorkDoneProgressEnd{Kind: "end"})
+	p.send(&protocol.WorkDoneProgressEnd{Kind: "end"})
 	p.s.inFlight.remove(p.token)
 }
 
-// tell sends a value of the progress.
-func (p *progress) tell(value any) {
+// send sends one progress value.
+func (p *progress) send(value any) {
 	if p.token == nil {
 		return
 	}
@@ -73,9 +74,10 @@ func (p *progress) tell(value any) {
 	}
 }
 
-// progressCancelMethod ends a work by its progress.
+// progressCancelMethod cancels work by its progress token.
 func progressCancelMethod() method {
-	return notification("window/workDoneProgress/cancel", func(s *Server, p *protocol.WorkDoneProgressCancelParams) error {
+	return notification("window/workDoneProgress/cancel", func(s *Server,
+		p *protocol.WorkDoneProgressCancelParams) error {
 		s.inFlight.cancel(p.Token)
 		return nil
 	})

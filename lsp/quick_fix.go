@@ -15,11 +15,11 @@ import (
 	"ctxledger.dev/lsp/text"
 )
 
-// fixes are what the server can do about findings that the client shows. There is one for what git could ignore.
-// What a session read long ago, it has to read again itself; long lines and large files are for people to divide.
+// fixes returns the quick fixes for diagnostics. Only generated files have one: a line in .gitignore. Stale reads are up
+// to the session; long lines and large files are up to people.
 func (s *Server) fixes(d *document, shown []protocol.Diagnostic) (list []protocol.CommandOrCodeAction) {
 	for _, one := range shown {
-		if one.Code != protocol.String(anyfile.Generated) || !s.able.actions {
+		if one.Code != protocol.String(anyfile.Generated) || !s.caps.actions {
 			continue
 		}
 		for _, f := range anyfile.Findings(s.file(d), []string{anyfile.Generated}) {
@@ -38,8 +38,8 @@ func (s *Server) fixes(d *document, shown []protocol.Diagnostic) (list []protoco
 	return list
 }
 
-// ignoring returns the edit of the workspace's .gitignore that has git ignore a path, and the document with it.
-// Errors: why there is none.
+// ignoring returns an edit of the workspace's .gitignore after which git ignores a path and so the document. Errors:
+// invalid if there is none.
 func (s *Server) ignoring(name, document string) (*protocol.WorkspaceEdit, error) {
 	bare, dir := strings.CutSuffix(name, "/")
 	line, ok := ignore.Line(bare, dir)
@@ -58,29 +58,29 @@ func (s *Server) ignoring(name, document string) (*protocol.WorkspaceEdit, error
 	if n := len(before); n > 0 && before[n-1] != '\n' {
 		added = added[len(line):] + added
 	}
-	if !s.place.ignoresWith(append(before, added...), document) {
+	if !s.workspace.ignoresWith(append(before, added...), document) {
 		return nil, fault.New(fault.Invalid, "lsp.ignore", "a %s deeper in the tree says otherwise", gitignore)
 	}
 	end := at(r.text, r.text.Len())
-	return s.able.edit(r, protocol.TextEdit{Range: protocol.Range{Start: end, End: end}, NewText: added}), nil
+	return s.caps.edit(r, protocol.TextEdit{Range: protocol.Range{Start: end, End: end}, NewText: added}), nil
 }
 
-// rules are the .gitignore of the workspace's root, as the client has it.
+// rules is the .gitignore of the workspace's root in the client's version.
 type rules struct {
 	uri     uri.URI
-	version *int32 // nil: it is not open
-	missing bool   // there is no such file
+	version *int32 // nil: not open
+	missing bool   // the file does not exist
 	text    *text.Text
 }
 
-// rules finds them. Errors: why they cannot be edited.
+// rules reads it. Errors: those of reading; invalid if it cannot be edited.
 func (s *Server) rules() (r rules, err error) {
 	for _, d := range s.documents.all() {
 		if d.path == gitignore {
 			return rules{uri: d.spelled, version: &d.version, text: d.text}, nil
 		}
 	}
-	err = s.place.read(func(tree *safefs.Tree) error {
+	err = s.workspace.read(func(tree *safefs.Tree) error {
 		info, err := tree.Stat(gitignore)
 		if err != nil {
 			return err
@@ -90,16 +90,16 @@ func (s *Server) rules() (r rules, err error) {
 			return fault.New(fault.Invalid, "lsp.ignore", "%s is no file that could be edited", gitignore)
 		}
 		r = rules{
-			uri: uri.File(filepath.Join(s.place.Root, gitignore)), missing: info.Kind == safefs.Absent,
-			text: text.New(s.known().meter.Counter.Encoding(), raw),
+			uri: uri.File(filepath.Join(s.workspace.Root, gitignore)), missing: info.Kind == safefs.Absent,
+			text: text.New(s.snapshot().meter.Counter.Encoding(), raw),
 		}
 		return nil
 	})
 	return r, err
 }
 
-// edit returns an edit of a file in the form that the client takes.
-func (a abilities) edit(r rules, e protocol.TextEdit) *protocol.WorkspaceEdit {
+// edit returns an edit of a file in a form that the client supports.
+func (a capabilities) edit(r rules, e protocol.TextEdit) *protocol.WorkspaceEdit {
 	if !a.changes {
 		return &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{r.uri: {e}}}
 	}
@@ -107,7 +107,8 @@ func (a abilities) edit(r rules, e protocol.TextEdit) *protocol.WorkspaceEdit {
 	if r.missing && a.creates {
 		yes := true
 		list = append(list, &protocol.CreateFile{
-			Kind: string(protocol.ResourceOperationKindCreate), URI: r.uri, Options: &protocol.CreateFileOptions{IgnoreIfExists: &yes},
+			Kind: string(protocol.ResourceOperationKindCreate), URI: r.uri,
+			Options: &protocol.CreateFileOptions{IgnoreIfExists: &yes},
 		})
 	}
 	return &protocol.WorkspaceEdit{DocumentChanges: append(list, &protocol.TextDocumentEdit{

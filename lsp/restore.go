@@ -9,19 +9,19 @@ import (
 	"ctxledger.dev/lsp/records"
 )
 
-// restoreArgument says what is to be restored.
+// restoreArgument selects what to restore.
 type restoreArgument struct {
 	Summary string `json:"summary"` // its id
 }
 
-// restore takes a compaction back: the view of its session shows its range again.
+// restore undoes a compaction: the view of the session shows the range again.
 func (s *Server) restore(ctx context.Context, args []protocol.LSPAny) (any, error) {
 	which, err := argument[restoreArgument](commandRestore, args)
 	if err != nil {
 		return nil, err
 	}
 	var d done
-	err = s.modify(ctx, func(api ledger.API) error {
+	err = s.modify(ctx, func(api Ledger) error {
 		r, err := api.Restore(ctx, ledger.RestoreRequest{ID: which.Summary})
 		if err == nil {
 			d.Said = records.Restored(which.Summary, r)

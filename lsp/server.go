@@ -16,15 +16,15 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// Options are what a server is made with.
+// Options configure a server.
 type Options struct {
 	Version string
 	Env     env.Env
-	// Find returns the workspace of a client that has these folders open, file URIs in its order. An error is
-	// told, and the server goes on without a workspace. nil: there is never one.
-	Find func(roots []string) (Place, error)
-	Log  *slog.Logger // gets what an editor does wrong, and defects of ours
-	Idle func()       // called when the client has sent nothing for some seconds; may be nil
+	// Find returns the workspace of a client with these open folders, file URIs in its order. After an error, which is
+	// reported, the server has no workspace. nil: there never is one.
+	Find func(roots []string) (Workspace, error)
+	Log  *slog.Logger // protocol errors of the editor, and internal errors
+	Idle func()       // called when the client has been idle for some seconds; may be nil
 }
 
 // Server is a language server for one client.
@@ -33,33 +33,33 @@ type Server struct {
 	methods   map[string]method
 	documents documents
 	inFlight  inFlight
-	masks     *redact.Redactor // of error messages; its key is this process's
+	masks     *redact.Redactor // error messages; the key is random per process
 	exited    chan struct{}    // closed by exit
 	exit      func()
-	orphaned  chan struct{} // closed when the process of the client has ended
-	stirred   chan struct{} // holds one: the client sent something
+	orphaned  chan struct{} // closed when the client's process has ended
+	touched   chan struct{} // buffered, one slot: the client sent something
 
-	news    *news
+	pending *pending
 	reading reading
-	tasks   *tasks // what goes on beside answering
+	tasks   tasks // background tasks
 
 	mu    sync.Mutex
-	stage stage // guarded by mu
-	now   known // guarded by mu
-	// followed is how the live session is followed, unfollow ends that; nil: it is not followed. Both guarded by mu.
+	stage stage    // guarded by mu
+	now   snapshot // guarded by mu
+	// followed says how the live session is followed; unfollow stops it, nil: not followed. Both guarded by mu.
 	followed following
 	unfollow context.CancelFunc
 
-	// What initialize and initialized set, before anything else is taken in.
-	able    abilities
-	initial Settings
-	given   bool // the client sent settings
-	begun   bool // the client listens
-	place   Place
-	lost    error // why there is no place
+	// Set by initialize and initialized, before any other message is processed.
+	caps      capabilities
+	initial   Settings
+	given     bool // the client sent settings
+	begun     bool // initialized was received
+	workspace Workspace
+	lost      error // why there is no workspace
 
-	// What Serve sets before it reads.
-	life   context.Context //nolint:containedctx // of what outlives the message that asked for it
+	// Set by Serve before it reads.
+	life   context.Context //nolint:containedctx // for work that outlives the message that started it
 	conn   jsonrpc2.Conn
 	client protocol.Client
 }
@@ -68,27 +68,28 @@ type Server struct {
 func New(o Options) *Server {
 	exited := make(chan struct{})
 	return &Server{
-		o: o, methods: methods(), masks: redact.New([]byte(o.Env.ID(32))), now: known{settings: defaults(), models: tokens.Builtin()}.measured(),
-		news: newNews(), tasks: newTasks(),
-		exited: exited, exit: sync.OnceFunc(func() { close(exited) }), orphaned: make(chan struct{}), stirred: make(chan struct{}, 1),
+		o: o, methods: methods(), masks: redact.New([]byte(o.Env.ID(32))),
+		now: snapshot{settings: defaults(), models: tokens.Builtin()}.measured(), pending: newPending(),
+		exited: exited, exit: sync.OnceFunc(func() { close(exited) }),
+		orphaned: make(chan struct{}), touched: make(chan struct{}, 1),
 	}
 }
 
-// Serve answers a client on in and out until it says exit, in ends, its process or ctx does. The answers under way are
-// given up then. A process may call it once, and should end when it returns, because nothing can interrupt
-// a reader of standard input, or a writer to a client that does not read.
+// Serve answers a client on in and out until the client exits, its process ends, in ends or ctx is cancelled. Requests in
+// flight are abandoned then. A process may call Serve once and should end when it returns, because a blocked read of
+// standard input or write to the client cannot be interrupted.
 //
-// Errors: those of reading and writing; invalid when the client exits without having said shutdown.
+// Errors: those of reading and writing; invalid when the client exits without shutdown.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	life, end := context.WithCancel(ctx)
 	defer s.tasks.wait()
 	defer end()
 	s.life = life
-	s.conn = jsonrpc2.NewConn(newStream(in, out, s.o.Log, end, s.sayable), jsonrpc2.WithCodec(codec{}))
+	s.conn = jsonrpc2.NewConn(newStream(in, out, s.o.Log, end, s.sanitize), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
-	s.tasks.begin(func() { s.known().meter.Counter.Encoding().CountString("a") }) // it reads its vocabulary now, not for the first answer
+	s.tasks.begin(func() { s.snapshot().meter.Counter.Encoding().CountString("a") }) // loads the vocabulary in advance
 	if s.o.Idle != nil {
-		s.tasks.begin(s.watchRest)
+		s.tasks.begin(s.watchIdle)
 	}
 	s.conn.Go(life, s.handle)
 	select {
@@ -106,7 +107,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// stage is how far a client has come.
+// stage is the state of the protocol.
 type stage int
 
 const (
@@ -121,7 +122,7 @@ func (s *Server) at() stage {
 	return s.stage
 }
 
-// enter changes the stage, if it is the one before. It reports whether it was.
+// enter moves from one stage to another. It reports whether the stage was from.
 func (s *Server) enter(from, to stage) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,6 @@
 package lsp
 
-// setTraceMethod takes in how much the client wants to be told of the server's work. There is one log.
+// setTraceMethod ignores the trace level: the server has one log.
 func setTraceMethod() method {
 	return notification("$/setTrace", func(*Server, *nothing) error { return nil })
 }

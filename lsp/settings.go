@@ -11,14 +11,14 @@ import (
 	"ctxledger.dev/lsp/anyfile"
 )
 
-// Settings are what a user wants to see. The defaults are quiet.
+// Settings select what a user sees. The defaults are quiet.
 type Settings struct {
 	// Lens shows the cost of a file above its first line: "off", "live" (only where the live session has
 	// read the file twice or more) or "always".
 	Lens string `json:"lens"`
 	// Hover shows costs under the mouse: "off", "headings" (of Markdown) or "always".
 	Hover string `json:"hover"`
-	// Hints is the number of tokens from which on the cost of a section stands at its end. 0: nowhere.
+	// Hints is the number of tokens from which the cost of a section is shown at its end. 0: never.
 	Hints int `json:"hints"`
 	// Symbols lists the sections of a document with their costs, in the editor's outline.
 	Symbols bool `json:"symbols"`
@@ -28,11 +28,11 @@ type Settings struct {
 	CountSelection bool `json:"countSelection"`
 	// Diagnostics are the codes of the findings to report: see anyfile.Codes. Empty: none.
 	Diagnostics []string `json:"diagnostics"`
-	// Live says whether the live session of the workspace is followed. The ledger's daemon is started for that.
+	// Live follows the live session of the workspace, which starts the ledger's daemon.
 	Live bool `json:"live"`
-	// Status says whether the client wants to be told of the live session: notifications ctxledger/status.
+	// Status sends notifications about the live session: ctxledger/status.
 	Status bool `json:"status"`
-	// Model is the model that counts are for. "": that of the live session, else one with o200k_base.
+	// Model is the model to count for. "": that of the live session, else one with o200k_base.
 	Model string `json:"model"`
 }
 
@@ -44,13 +44,13 @@ const (
 	showAlways   = "always"
 )
 
-// section is the name of our settings among those of an editor.
+// section is the name of our settings in those of an editor.
 const section = "ctxledger"
 
 func defaults() Settings { return Settings{Lens: showLive, Hover: showHeadings, Live: true} }
 
-// read reads what a client says, ours alone or all that it has. What is left out is as in s. Errors: invalid,
-// naming the first that is wrong; each of those is then as in s, and the others are as the client says.
+// read reads a client's settings, only ours or all. Settings that are missing or wrong keep their value in s. Errors:
+// invalid, naming the first wrong one.
 func (s Settings) read(raw []byte) (Settings, error) {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) == nil && all[section] != nil {
@@ -74,30 +74,33 @@ func (s Settings) read(raw []byte) (Settings, error) {
 	return s, wrong
 }
 
-// with returns s with one member as a client says it. What is no setting of ours changes nothing.
+// with returns s with one setting of the client. Unknown settings are ignored.
 func (s Settings) with(name string, value json.RawMessage) (Settings, error) {
 	one, err := json.Marshal(map[string]json.RawMessage{name: value})
 	if err != nil {
 		return s, fault.Wrap(fault.Invalid, "lsp.settings", err)
 	}
 	said := s
-	said.Diagnostics = slices.Clone(s.Diagnostics) // decoding would write over those of s
+	said.Diagnostics = slices.Clone(s.Diagnostics) // decoding would overwrite those of s
 	if err := json.Unmarshal(one, &said); err != nil {
 		return s, fault.New(fault.Invalid, "lsp.settings", "the setting %.1000q cannot be %.1000s", name, value)
 	}
 	return said, said.check()
 }
 
-// check says what is none of what a setting can be.
+// check validates the settings.
 func (s Settings) check() error {
-	for _, one := range []struct{ name, value, middle string }{{"lens", s.Lens, showLive}, {"hover", s.Hover, showHeadings}} {
+	for _, one := range []struct{ name, value, middle string }{{"lens", s.Lens, showLive}, {"hover", s.Hover,
+		showHeadings}} {
 		if one.value != showOff && one.value != one.middle && one.value != showAlways {
-			return fault.New(fault.Invalid, "lsp.settings", "%s is %.1000q, not one of off, %s, always", one.name, one.value, one.middle)
+			return fault.New(fault.Invalid, "lsp.settings", "%s is %.1000q, not one of off, %s, always", one.name,
+				one.value, one.middle)
 		}
 	}
 	for _, code := range s.Diagnostics {
 		if !slices.Contains(anyfile.Codes(), code) {
-			return fault.New(fault.Invalid, "lsp.settings", "there is no diagnostic %.1000q: there are %s", code, strings.Join(anyfile.Codes(), ", "))
+			return fault.New(fault.Invalid, "lsp.settings", "there is no diagnostic %.1000q: there are %s", code,
+				strings.Join(anyfile.Codes(), ", "))
 		}
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"go.lsp.dev/jsonrpc2"
 )
 
-// shutdownMethod ends everything but waiting for exit.
+// shutdownMethod stops everything except for waiting for exit.
 func shutdownMethod() method {
 	m := call("shutdown", func(_ context.Context, s *Server, _ *nothing) (jsonrpc2.RawMessage, error) {
 		s.enter(running, stopped)

@@ -5,43 +5,46 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// statusMethod is a notification of ours: what the live session of the workspace is, for a status bar.
-// It is sent to clients whose settings ask for it, when it changes.
+// statusMethod is a custom notification about the live session of the workspace, for a status bar. It is sent on changes
+// to clients whose settings ask for it.
 const statusMethod = "ctxledger/status"
 
-// Status is what statusMethod says.
+// Status is the parameters of statusMethod.
 type Status struct {
-	Session string       `json:"session"` // "": none lives
+	Session string       `json:"session"` // "": none
 	Title   string       `json:"title"`   // of the session, secrets masked
 	Model   string       `json:"model"`
-	Held    tokens.Count `json:"held"`   // by its agent's window: see engine.Use
+	Held    tokens.Count `json:"held"`   // by the agent's window: see ledger.Use
 	Window  int          `json:"window"` // of the model, in tokens; 0: unknown
-	// Problem says in a line why nothing is known, or not what was configured, Hint what to do about it, both as errors are told. Everything else works meanwhile.
+	// Problem says in one line why there is no data or which setting is wrong, Hint what to do. Everything else works.
 	Problem string `json:"problem"`
 	Hint    string `json:"hint"`
 }
 
-// tellStatus sends the status, if it is wanted and new.
-func (t *teller) tellStatus() {
-	k := t.known()
+// sendStatus sends the status if the settings ask for it and it has changed.
+func (n *notifier) sendStatus() {
+	k := n.snapshot()
 	l := k.live
 	problem, hint := l.Problem, l.Hint
 	if problem == "" && k.wrong != nil {
 		problem, hint = k.wrong.Error(), "correct that setting of ctxledger; the others count"
 	}
 	if problem == "" {
-		problem, hint = t.place.Problem, t.place.Hint
+		problem, hint = n.workspace.Problem, n.workspace.Hint
 	}
-	st := Status{l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, chars.Line(t.sayable(problem)), chars.Line(t.sayable(hint))}
+	st := Status{
+		l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window,
+		chars.Line(n.sanitize(problem)), chars.Line(n.sanitize(hint)),
+	}
 	if !k.settings.Status {
-		t.status = Status{} // what is wanted again is news again
+		n.status = Status{} // sent again once it is enabled again
 		return
 	}
-	if st == t.status {
+	if st == n.status {
 		return
 	}
-	t.status = st
-	if err := t.conn.Notify(t.life, statusMethod, st); err != nil {
-		t.o.Log.Warn("status", "why", err.Error())
+	n.status = st
+	if err := n.conn.Notify(n.life, statusMethod, st); err != nil {
+		n.o.Log.Warn("status", "why", err.Error())
 	}
 }

@@ -13,27 +13,27 @@ import (
 )
 
 const (
-	// firstPart is how many bytes of a message are made room for before they are there: a text of a megabyte fits.
+	// firstPart is the initial buffer of a message in bytes: a text of a megabyte fits.
 	firstPart = 3 << 19
-	// growth is how many times as much is made room for when that is full.
+	// growth is the factor by which a full buffer grows.
 	growth = 4
 )
 
-// stream reads and writes messages, in the place of the library's, which believes any length. What is no
-// message is answered with an error, and reading goes on behind it.
+// stream reads and writes messages. It replaces the library's, which allocates any announced length. A malformed message
+// is answered with an error, and reading resumes after it.
 type stream struct {
 	in    *bufio.Reader
 	log   *slog.Logger
-	ended func() // called when nothing more comes
+	ended func() // called at the end of input
 
 	mu  sync.Mutex
 	out io.Writer // guarded by mu
 
-	sayable func(string) string // makes a message safe to show: errors quote what they refuse
+	sanitize func(string) string // makes an error message safe to show: it may quote input
 }
 
-func newStream(in io.Reader, out io.Writer, log *slog.Logger, ended func(), sayable func(string) string) *stream {
-	return &stream{in: bufio.NewReaderSize(in, maxHeaderLine), log: log, ended: ended, out: out, sayable: sayable}
+func newStream(in io.Reader, out io.Writer, log *slog.Logger, ended func(), sanitize func(string) string) *stream {
+	return &stream{in: bufio.NewReaderSize(in, maxHeaderLine), log: log, ended: ended, out: out, sanitize: sanitize}
 }
 
 // Read implements jsonrpc2.Stream. Errors: those of reading, io.EOF at the end between messages.
@@ -46,7 +46,8 @@ func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 		}
 		msg, refused := decode(body)
 		if refused == nil && h.charset != "" {
-			refused = &refusal{err: jsonrpc2.Errorf(jsonrpc2.ParseError, "a message in %.1000q: it has to be in UTF-8", h.charset)}
+			refused = &refusal{err: jsonrpc2.Errorf(jsonrpc2.ParseError, "a message in %.1000q: it has to be in UTF-8",
+				h.charset)}
 		}
 		if refused == nil {
 			return msg, int64(len(body)), ctx.Err()
@@ -55,7 +56,7 @@ func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 	}
 }
 
-// frame reads the next message with what stands in front of it.
+// frame reads the next message with its header.
 func (s *stream) frame(ctx context.Context) (header, []byte, error) {
 	h, err := readHeader(s.in, header{})
 	for {
@@ -73,7 +74,7 @@ func (s *stream) frame(ctx context.Context) (header, []byte, error) {
 	return h, body, err
 }
 
-// readBody reads a message. Room grows with what has come.
+// readBody reads a body. The buffer grows with the bytes received.
 func readBody(in io.Reader, length int) ([]byte, error) {
 	body := make([]byte, 0, min(length, firstPart))
 	for len(body) < length {
@@ -92,10 +93,11 @@ func readBody(in io.Reader, length int) ([]byte, error) {
 	return body, nil
 }
 
-// refuse answers what cannot be taken in.
+// refuse answers a malformed message.
 func (s *stream) refuse(ctx context.Context, r refusal) {
 	s.log.Warn("refused a message", "why", r.err.Message)
-	if _, err := s.Write(ctx, jsonrpc2.NewResponse(r.id, nil, jsonrpc2.NewError(r.err.Code, s.sayable(r.err.Message)))); err != nil {
+	if _, err := s.Write(ctx, jsonrpc2.NewResponse(r.id, nil, jsonrpc2.NewError(r.err.Code,
+		s.sanitize(r.err.Message)))); err != nil {
 		s.log.Warn("answering", "error", err.Error())
 	}
 }
@@ -108,9 +110,10 @@ func (s *stream) Write(_ context.Context, msg jsonrpc2.Message) (int64, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, err := s.out.Write(append(fmt.Appendf(make([]byte, 0, len(body)+32), "Content-Length: %d\r\n\r\n", len(body)), body...))
+	n, err := s.out.Write(append(fmt.Appendf(make([]byte, 0, len(body)+32), "Content-Length: %d\r\n\r\n", len(body)),
+		body...))
 	return int64(n), err
 }
 
-// Close implements jsonrpc2.Stream. What is read from and written to belongs to the caller of Serve.
+// Close implements jsonrpc2.Stream. It closes nothing: the caller of Serve owns the reader and the writer.
 func (s *stream) Close() error { return nil }

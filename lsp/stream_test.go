@@ -21,7 +21,8 @@ func quietStream(in string) *stream {
 
 // FuzzTheNextMessageIsFound puts anything but a header in front of a message.
 func FuzzTheNextMessageIsFound(f *testing.F) {
-	for _, s := range []string{"", "x", "\r\n", "\r", "X: y\r\n", "X: y", "{}", "Content-L", strings.Repeat("z", 9000), "a:b\n\n\n", ": \n"} {
+	for _, s := range []string{"", "x", "\r\n", "\r", "X: y\r\n", "X: y", "{}", "Content-L", strings.Repeat("z", 9000),
+		"a:b\n\n\n", ": \n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, before []byte) {
@@ -29,7 +30,8 @@ func FuzzTheNextMessageIsFound(f *testing.F) {
 		if bytes.Contains(low, []byte("ength")) || bytes.Contains(low, []byte("harset")) {
 			return // it may say something of the next message
 		}
-		msg, _, err := quietStream(string(before) + framed(`{"jsonrpc":"2.0","method":"found"}`)).Read(context.Background())
+		msg, _, err := quietStream(string(before) +
+			framed(`{"jsonrpc":"2.0","method":"found"}`)).Read(context.Background())
 		if n, ok := msg.(*jsonrpc2.Notification); err != nil || !ok || n.Method() != "found" {
 			t.Fatalf("%T %v behind %q", msg, err, before)
 		}
@@ -39,7 +41,8 @@ func FuzzTheNextMessageIsFound(f *testing.F) {
 // FuzzMessagesAreThoseOfJSON holds what is taken in against the standard library: it has to be an object that
 // this can read, with a version, no member twice and an id that can be answered.
 func FuzzMessagesAreThoseOfJSON(f *testing.F) {
-	for _, s := range []string{`{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":[1]}}`, `{"jsonrpc":"2.0","id":"x","result":null}`, `{"jsonrpc":"2.0","method":"\u0061"}`,
+	for _, s := range []string{`{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":[1]}}`,
+		`{"jsonrpc":"2.0","id":"x","result":null}`, `{"jsonrpc":"2.0","method":"\u0061"}`,
 		`{"jsonrpc":"2.0","id":null,"method":"a"}`, `{"a":"\\\"","jsonrpc":"2.0","method":"a"}`, `{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}`} {
 		f.Add([]byte(s))
 	}

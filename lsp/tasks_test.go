@@ -14,8 +14,8 @@ import (
 // TestAnOrphanEndsThoughNobodyReads has an editor that goes while the server writes to it, and leaves its pipes open.
 func TestAnOrphanEndsThoughNobodyReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(Options{Env: env.System(), Log: slog.New(slog.DiscardHandler), Find: func([]string) (Place, error) {
-			return Place{}, errors.New("no workspace")
+		s := New(Options{Env: env.System(), Log: slog.New(slog.DiscardHandler), Find: func([]string) (Workspace, error) {
+			return Workspace{}, errors.New("no workspace")
 		}})
 		in, editor := io.Pipe()
 		answers, out := io.Pipe()
@@ -30,7 +30,7 @@ func TestAnOrphanEndsThoughNobodyReads(t *testing.T) {
 		if _, err := answers.Read(make([]byte, 64<<10)); err != nil {
 			t.Error(err)
 		}
-		send(`{"jsonrpc":"2.0","method":"initialized","params":{}}`) // the status is to be told now
+		send(`{"jsonrpc":"2.0","method":"initialized","params":{}}`) // the status is due now
 		synctest.Wait()
 		close(s.orphaned)
 		if err := <-served; err != nil {

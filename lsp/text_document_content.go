@@ -8,15 +8,16 @@ import (
 	"ctxledger.dev/lsp/records"
 )
 
-// textDocumentContentMethod returns documents that the server has and no file: what the ledger holds.
+// textDocumentContentMethod returns documents that show the content of the ledger.
 func textDocumentContentMethod() method {
-	return call("workspace/textDocumentContent", func(ctx context.Context, s *Server, p *protocol.TextDocumentContentParams) (*protocol.TextDocumentContentResult, error) {
+	return call("workspace/textDocumentContent", func(ctx context.Context, s *Server,
+		p *protocol.TextDocumentContentParams) (*protocol.TextDocumentContentResult, error) {
 		a, err := records.Parse(string(p.URI))
 		if err != nil {
 			return nil, err
 		}
 		text, err := read(ctx, s, func(r records.Reader) (string, error) { return r.Text(ctx, a) })
-		s.reading.note(p.URI) // also one that there is no more: it is in a tab
+		s.reading.note(p.URI) // even if it is gone: a tab may show it
 		return &protocol.TextDocumentContentResult{Text: text}, err
 	})
 }

@@ -9,16 +9,16 @@ import (
 	"go.lsp.dev/uri"
 )
 
-// maxReading is how many documents of the ledger are remembered as those that the client may have open.
+// maxReading bounds the documents of the ledger that count as possibly open.
 const maxReading = 32
 
-// reading is the documents of the ledger that the client asked for last, as it spells them.
+// reading holds the documents of the ledger that the client requested last, in its spelling.
 type reading struct {
 	mu   sync.Mutex
 	list []uri.URI // guarded by mu; the newest last
 }
 
-// note remembers a document.
+// note records a document.
 func (r *reading) note(u uri.URI) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -26,22 +26,22 @@ func (r *reading) note(u uri.URI) {
 	r.list = slices.Delete(r.list, 0, max(0, len(r.list)-maxReading))
 }
 
-// all returns them.
+// all returns the documents.
 func (r *reading) all() []uri.URI {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.list)
 }
 
-// readAgain has the client read the documents of the ledger that it may have open again: what was forgotten goes from
-// its tabs, too.
-func (t *teller) readAgain() {
-	if !t.able.contents {
+// refreshContents has the client reload documents of the ledger that it may have open: forgotten content has to disappear
+// from tabs.
+func (n *notifier) refreshContents() {
+	if !n.caps.contents {
 		return
 	}
-	for _, u := range t.Server.reading.all() {
-		t.ask("contents", func(ctx context.Context) error {
-			return t.client.TextDocumentContentRefresh(ctx, &protocol.TextDocumentContentRefreshParams{URI: u})
+	for _, u := range n.Server.reading.all() {
+		n.request("contents", func(ctx context.Context) error {
+			return n.client.TextDocumentContentRefresh(ctx, &protocol.TextDocumentContentRefreshParams{URI: u})
 		})
 	}
 }

@@ -6,17 +6,17 @@ import (
 	"ctxledger.dev/lsp/records"
 )
 
-// treeParams ask for what lies below a node.
+// treeParams selects the parent of the nodes.
 type treeParams struct {
 	Parent string `json:"parent"` // the id of a node; "": the root
 }
 
-// treeResult is what lies there.
+// treeResult is the children of a node.
 type treeResult struct {
 	Nodes []records.Node `json:"nodes"`
 }
 
-// treeMethod is a request of ours: it lists what the ledger holds, for a view of the editor.
+// treeMethod is a custom request: it lists the content of the ledger for a tree view.
 func treeMethod() method {
 	return call("ctxledger/tree", func(ctx context.Context, s *Server, p *treeParams) (*treeResult, error) {
 		nodes, err := read(ctx, s, func(r records.Reader) ([]records.Node, error) { return r.Nodes(ctx, p.Parent) })

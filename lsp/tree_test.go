@@ -34,7 +34,8 @@ type kept struct {
 
 func newKept(t *testing.T) *kept {
 	t.Helper()
-	local, err := engine.Open(context.Background(), engine.Options{State: t.TempDir(), Workspace: "/ws", Env: env.System()})
+	local, err := engine.Open(context.Background(),
+		engine.Options{State: t.TempDir(), Workspace: "/ws", Env: env.System()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func newKept(t *testing.T) *kept {
 }
 
 // dial opens a connection.
-func (k *kept) dial(ctx context.Context) (ledger.API, error) {
+func (k *kept) dial(ctx context.Context) (Ledger, error) {
 	k.dials.Add(1)
 	if k.hold != nil {
 		select {
@@ -82,8 +83,8 @@ func (c *dialled) PlanCompaction(ctx context.Context, r ledger.PlanCompactionReq
 
 // place says where the server is.
 func (k *kept) place(s *Server) {
-	s.o.Find = func([]string) (Place, error) {
-		return Place{Root: "/ws", Models: tokens.Builtin(), Open: k.dial}, nil
+	s.o.Find = func([]string) (Workspace, error) {
+		return Workspace{Root: "/ws", Models: tokens.Builtin(), Open: k.dial}, nil
 	}
 }
 
@@ -102,7 +103,7 @@ func inLedger(t *testing.T, k *kept, settings map[string]any) *fixture {
 	return f
 }
 
-// nodes asks for what lies below a node.
+// nodes requests the children of a node.
 func (f *fixture) nodes(t *testing.T, parent string) []records.Node {
 	t.Helper()
 	var r struct{ Nodes []records.Node }
@@ -140,9 +141,11 @@ func (k *kept) talk(t *testing.T, turns int) string {
 	for i := range turns {
 		messages = append(messages,
 			transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, fmt.Sprintf("request %d", i)),
-			transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant, strings.Repeat("a long answer ", 200)))
+			transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant,
+				strings.Repeat("a long answer ", 200)))
 	}
-	r, err := k.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Host: "test", Model: "gpt-5", Format: transcript.Anthropic, Messages: messages})
+	r, err := k.AppendMessages(t.Context(),
+		ledger.AppendMessagesRequest{Host: "test", Model: "gpt-5", Format: transcript.Anthropic, Messages: messages})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +196,9 @@ func TestCommandsOnTheLedger(t *testing.T) {
 	session := k.talk(t, 12)
 	d := f.command(t, "compact", map[string]any{"session": ""})
 	if !strings.HasPrefix(d.Said, "The ledger's view of session "+session+": ") || !strings.Contains(d.Said, " for turns 1–") ||
-		!strings.HasSuffix(d.Said, "; a running agent keeps its window until it takes the summary") || !strings.HasPrefix(f.content(t, d.URI), "# Summary of turns 1–") {
+		!strings.HasSuffix(d.Said,
+			"; a running agent keeps its window until it takes the summary") || !strings.HasPrefix(f.content(t,
+		d.URI), "# Summary of turns 1–") {
 		t.Errorf("compacted: %+v", d)
 	}
 	if again := f.command(t, "compact", map[string]any{"session": session}); !strings.HasPrefix(again.Said, "Session "+session+" was not compacted: ") || again.URI != "" {
@@ -226,7 +231,8 @@ func TestCommandsOnTheLedger(t *testing.T) {
 	if got := f.command(t, "forget", map[string]any{"handle": session}); !strings.HasPrefix(got.Said, "Forgot ") || strings.Contains(f.content(t, "ctxledger:/session/"+session), "a long answer") {
 		t.Errorf("forgotten: %+v", got)
 	}
-	for name, args := range map[string][]any{commandRestore: {map[string]any{"summary": "none"}}, commandForget: {map[string]any{}}, commandCompact: {map[string]any{"session": "none"}, 2}} {
+	for name, args := range map[string][]any{commandRestore: {map[string]any{"summary": "none"}},
+		commandForget: {map[string]any{}}, commandCompact: {map[string]any{"session": "none"}, 2}} {
 		if err := f.Call(f.ctx, "workspace/executeCommand", map[string]any{"command": name, "arguments": args}, nil); err == nil {
 			t.Errorf("%s takes %v", name, args)
 		}
@@ -239,7 +245,7 @@ func TestCommandsOnTheLedger(t *testing.T) {
 	}
 }
 
-// TestALookChangesNothing asks what would be forgotten: nobody is told that anything changed.
+// TestALookChangesNothing asks what would be forgotten: no change is reported.
 func TestALookChangesNothing(t *testing.T) {
 	k := newKept(t)
 	session := k.talk(t, 1)
@@ -250,7 +256,7 @@ func TestALookChangesNothing(t *testing.T) {
 	}
 	for _, dry := range []bool{true, false} {
 		f.command(t, "forget", map[string]any{"handle": session, "dryRun": dry})
-		if l := f.news.take(); l.changed == dry {
+		if l := f.pending.take(); l.changed == dry {
 			t.Errorf("a look: %v, and something changed: %v", dry, l.changed)
 		}
 	}
@@ -291,7 +297,8 @@ func TestACompactionCanBeGivenUp(t *testing.T) {
 		},
 	} {
 		f := inLedger(t, k, map[string]any{"live": false})
-		call, err := f.Begin("workspace/executeCommand", map[string]any{"command": commandCompact, "arguments": []any{map[string]any{"session": session}}, "workDoneToken": "mine"})
+		call, err := f.Begin("workspace/executeCommand", map[string]any{"command": commandCompact,
+			"arguments": []any{map[string]any{"session": session}}, "workDoneToken": "mine"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -414,7 +421,9 @@ func TestAStormOfEventsIsToldInFewWords(t *testing.T) {
 	for w := range writers {
 		storm.Go(func() {
 			for i := range events / writers {
-				_, err := k.SaveMemory(t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{Name: fmt.Sprintf("%d of %d", i, w), Body: "x", Scope: memory.Project}})
+				_, err := k.SaveMemory(t.Context(),
+					ledger.SaveMemoryRequest{Entry: memory.Entry{Name: fmt.Sprintf("%d of %d", i, w), Body: "x",
+						Scope: memory.Project}})
 				if err != nil {
 					t.Error(err)
 					return
@@ -424,7 +433,7 @@ func TestAStormOfEventsIsToldInFewWords(t *testing.T) {
 	}
 	storm.Wait()
 	told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
-		return count(told, changedMethod) > 0 && f.known().live.Event == events
+		return count(told, changedMethod) > 0 && f.snapshot().live.Event == events
 	})
 	if err != nil {
 		t.Fatal(err)

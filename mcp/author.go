@@ -8,14 +8,15 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// author returns who writes the summary in a mode that has a model write, nil in the others, and the
-// sections that it has. The model runs in this process, with its credentials.
+// author returns the model that writes the summary, nil in modes without one, and the sections of the summary. The
+// model is called from this process, with its credentials.
 func (c *call) author(ctx context.Context, mode compaction.Mode) (ledger.Author, string, error) {
 	if !mode.Asks() {
 		return nil, "", nil
 	}
 	if c.o.Author == nil {
-		return nil, "", fault.New(fault.NotFound, "mcp.compact", "this server has no model to write summaries: use mode intent")
+		return nil, "", fault.New(fault.NotFound, "mcp.compact",
+			"this server has no model to write summaries: use mode intent")
 	}
 	root, err := c.tree(ctx)
 	if err != nil {
@@ -24,7 +25,7 @@ func (c *call) author(ctx context.Context, mode compaction.Mode) (ledger.Author,
 	return c.o.Author(root)
 }
 
-// tree returns the root of the tree that the client works in, whose configuration holds for it.
+// tree returns the root of the tree that the client works in; its configuration applies.
 func (c *call) tree(ctx context.Context) (string, error) {
 	if c.o.Tree != nil {
 		if root := c.o.Tree(); root != "" {
@@ -35,7 +36,7 @@ func (c *call) tree(ctx context.Context) (string, error) {
 	return info.Workspace, err
 }
 
-// problems returns what is wrong with the configuration, for the answers that depend on it.
+// problems describes errors in the configuration, for answers that depend on it.
 func (c *call) problems(ctx context.Context) []string {
 	if c.o.Problems == nil {
 		return nil
@@ -51,8 +52,9 @@ func (c *call) problems(ctx context.Context) []string {
 	return out
 }
 
-// plan plans and accepts, or only plans, what the arguments ask for.
-func (a *compactArgs) plan(ctx context.Context, api ledger.API, session string, author ledger.Author, sections string) (ledger.CompactionPlan, error) {
+// plan plans the compaction and, unless it is a dry run, accepts it.
+func (a *compactArgs) plan(ctx context.Context, api ledger.Compactions, session string, author ledger.Author,
+	sections string) (ledger.CompactionPlan, error) {
 	r := ledger.PlanCompactionRequest{Session: session, Options: a.options()}
 	if author == nil {
 		return ledger.Compact(ctx, api, r, a.key("compact"), a.DryRun)
@@ -61,7 +63,7 @@ func (a *compactArgs) plan(ctx context.Context, api ledger.API, session string, 
 	return ledger.CompactBy(ctx, api, r, a.key("compact"), a.DryRun, author)
 }
 
-// notDone is the answer to what cannot be done as asked.
+// notDone returns the answer to a request that was refused.
 func notDone(why string) reply {
 	return answer(compactResult{Status: statusRefused, Reason: why + ". Nothing was changed."})
 }

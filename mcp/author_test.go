@@ -26,7 +26,8 @@ func writes(text string, asked *int) func(root string) (ledger.Author, string, e
 func TestAModelWritesInTheServersProcess(t *testing.T) {
 	asked := 0
 	f := newFixture(t, func(o *Options) {
-		o.Author = writes("## Completed\n- All tests pass.\n- Rewrote src/dream.go.\n## Key Findings\n- the shop works", &asked)
+		o.Author = writes("## Completed\n- All tests pass.\n- Rewrote src/dream.go.\n## Key Findings\n- the shop works",
+			&asked)
 	})
 	session := f.shop(t)
 	c := connect(t, f.mcp, "tester")
@@ -58,7 +59,8 @@ func TestAModelThatFailsLeavesTheDeterministicSummary(t *testing.T) {
 	})
 	session := f.shop(t)
 	c := connect(t, f.mcp, "tester")
-	r, _ := do[compactResult](t, c, "compact_conversation", args{"session": session, "mode": "llm", "keep_turns": 2, "return": "receipt"})
+	r, _ := do[compactResult](t, c, "compact_conversation",
+		args{"session": session, "mode": "llm", "keep_turns": 2, "return": "receipt"})
 	if r.Status != statusCompacted || !strings.Contains(strings.Join(r.Warnings, "\n"), "was not taken (failed): status 500") {
 		t.Errorf("%s: %s, %q", r.Status, r.Reason, r.Warnings)
 	}

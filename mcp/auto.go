@@ -7,23 +7,20 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// modeAuto is the mode that does what the policy asks for, and no more.
+// modeAuto is the mode that does only what the policy asks for.
 const modeAuto = "auto"
 
-// auto does what the policy asks for now. A request that is not granted is told why; below half of what
-// makes a compaction due it is granted only to a caller that hands in messages or names a budget.
+// auto does what the policy asks for now. The reason of a refusal is part of the answer. Below half of the threshold, a
+// caller has to hand in messages or name a budget.
 func (a *compactArgs) auto(ctx context.Context, c *call) (reply, error) {
-	s, handed, err := a.conversation(ctx, c)
-	if err != nil {
-		return reply{}, err
-	}
-	before, err := a.viewBefore(ctx, c, s)
+	o, err := a.prepare(ctx, c)
 	if err != nil {
 		return reply{}, err
 	}
 	done, err := ledger.Auto(ctx, c.api, ledger.AutoRequest{
 		EditViewRequest: ledger.EditViewRequest{
-			Mutation: ledger.Mutation{Key: a.RequestID}, Session: s.ID, Model: a.Model, DryRun: a.DryRun, NoEdits: a.Return != "messages",
+			Mutation: ledger.Mutation{Key: a.RequestID}, Session: o.session.ID, Model: a.Model,
+			DryRun: a.DryRun, NoEdits: a.Return != "messages",
 			Signals: ledger.Signals{Asked: true, Insist: a.Budget > 0 || a.Messages != nil || a.Since != nil},
 		},
 		Options: a.options(),
@@ -32,11 +29,11 @@ func (a *compactArgs) auto(ctx context.Context, c *call) (reply, error) {
 		return reply{}, err
 	}
 	if done.Action == ledger.AutoEdited && !a.DryRun {
-		if before, err = a.viewBefore(ctx, c, s); err != nil {
+		if o.before, err = a.viewBefore(ctx, c, o.session); err != nil {
 			return reply{}, err
 		}
 	}
-	o := outcome{args: *a, session: s, handed: handed, edited: done.Edited, before: before, warning: done.Fallback, prefix: c.o.ToolPrefix, problems: c.problems(ctx)}
+	o.edited, o.warning = done.Edited, done.Fallback
 	if done.Compaction != nil {
 		o.plan = *done.Compaction
 	} else {

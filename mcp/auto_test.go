@@ -17,30 +17,36 @@ func TestModeAutoCompactsOnlyWhatIsDue(t *testing.T) {
 	session := f.shop(t)
 	// Too early, and nothing is handed in: the answer says so, and nothing changes.
 	small, _ := do[compactResult](t, c, "compact_conversation", args{"messages": talk(5), "dry_run": true})
-	early, text := do[compactResult](t, c, "compact_conversation", args{"session": small.Session, "mode": "auto", "model": "gpt-4.1"})
+	early, text := do[compactResult](t, c, "compact_conversation",
+		args{"session": small.Session, "mode": "auto", "model": "gpt-4.1"})
 	if early.Status != "nothing_to_do" || early.Reason != window.NotYet || early.SummaryID != "" {
 		t.Errorf("%+v", early)
 	}
 	contains(t, text, window.NotYet)
 	// A window that the session overflows.
-	due, _ := do[compactResult](t, c, "compact_conversation", args{"session": session, "mode": "auto", "model": "gpt-4"})
+	due, _ := do[compactResult](t, c, "compact_conversation",
+		args{"session": session, "mode": "auto", "model": "gpt-4"})
 	if due.Status != "compacted" || due.SummaryID == "" || due.Summary == "" {
 		t.Fatalf("%+v", due)
 	}
 	// In the turn after it, the last compaction answers.
-	again, _ := do[compactResult](t, c, "compact_conversation", args{"session": session, "mode": "auto", "model": "gpt-4"})
+	again, _ := do[compactResult](t, c, "compact_conversation",
+		args{"session": session, "mode": "auto", "model": "gpt-4"})
 	if again.Status != "nothing_to_do" || !strings.Contains(again.Reason, due.SummaryID) || again.Summary != due.Summary {
 		t.Errorf("%+v", again)
 	}
-	planned, _ := do[compactResult](t, c, "compact_conversation", args{"messages": talk(20), "mode": "auto", "keep_turns": 2, "dry_run": true})
+	planned, _ := do[compactResult](t, c, "compact_conversation",
+		args{"messages": talk(20), "mode": "auto", "keep_turns": 2, "dry_run": true})
 	if planned.Status != "staged" {
 		t.Errorf("a plan: %+v", planned)
 	}
-	handed, _ := do[compactResult](t, c, "compact_conversation", args{"messages": talk(20), "mode": "auto", "keep_turns": 2, "return": "splice"})
+	handed, _ := do[compactResult](t, c, "compact_conversation",
+		args{"messages": talk(20), "mode": "auto", "keep_turns": 2, "return": "splice"})
 	if handed.Status != "compacted" || handed.Splice == nil || handed.Splice.To != 18*4 {
 		t.Errorf("handed in: %+v", handed)
 	}
-	sameBytes := callRaw(t, f, `{"messages":`+string(array(talk(30)))+`,"mode":"auto","keep_turns":2,"return":"messages","model":"gpt-4o"}`)
+	sameBytes := callRaw(t, f,
+		`{"messages":`+string(array(talk(30)))+`,"mode":"auto","keep_turns":2,"return":"messages","model":"gpt-4o"}`)
 	contains(t, sameBytes, `"status":"compacted"`, `"messages":[`, string(talk(30)[29*4]))
 }
 
@@ -62,7 +68,7 @@ func TestAProvidersRefusalIsRecoveredFrom(t *testing.T) {
 		t.Errorf("the window is %d", st.Window)
 	}
 	// The retry fails too: a trimmed copy, and then nothing more.
-	var exact compactResult // the text has the bytes, which the structured form writes anew
+	var exact compactResult // the text has the bytes, which the structured form re-encodes
 	if err := json.Unmarshal([]byte(text), &exact); err != nil {
 		t.Fatal(err)
 	}
@@ -78,14 +84,18 @@ func TestAProvidersRefusalIsRecoveredFrom(t *testing.T) {
 	// Where edits do not suffice, a compaction follows.
 	var words []json.RawMessage
 	for i := range 40 {
-		words = append(words, transcript.NewMessage(transcript.OpenAIChat, transcript.RoleUser, fmt.Sprint("request ", i)),
-			transcript.NewMessage(transcript.OpenAIChat, transcript.RoleAssistant, strings.Repeat("an answer of many words. ", 50)))
+		words = append(words,
+			transcript.NewMessage(transcript.OpenAIChat, transcript.RoleUser, fmt.Sprint("request ", i)),
+			transcript.NewMessage(transcript.OpenAIChat, transcript.RoleAssistant,
+				strings.Repeat("an answer of many words. ", 50)))
 	}
-	r, _ := do[compactResult](t, c, "compact_conversation", args{"messages": words, "format": "openai_chat", "model": "gpt-4", "error": "prompt is too long: 10000 tokens > 7000 maximum"})
+	r, _ := do[compactResult](t, c, "compact_conversation", args{"messages": words, "format": "openai_chat",
+		"model": "gpt-4", "error": "prompt is too long: 10000 tokens > 7000 maximum"})
 	if r.Status != "compacted" || len(r.Messages) >= len(words) || !strings.Contains(strings.Join(r.Warnings, " "), "send the view again, once") {
 		t.Errorf("%+v", r)
 	}
-	none, _ := do[compactResult](t, c, "compact_conversation", args{"messages": talk(3), "error": `{"error":{"message":"Rate limit reached"}}`})
+	none, _ := do[compactResult](t, c, "compact_conversation",
+		args{"messages": talk(3), "error": `{"error":{"message":"Rate limit reached"}}`})
 	if none.Status != "nothing_to_do" || !strings.Contains(none.Reason, "show the failure as it is") || none.Messages != nil {
 		t.Errorf("%+v", none)
 	}

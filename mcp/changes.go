@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -13,7 +14,7 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// Bounds of what the changes tool returns.
+// Limits of the changes tool.
 const (
 	changesDefault = 30
 	changesMost    = 200
@@ -21,17 +22,19 @@ const (
 
 func changesTool() tool {
 	return tool{
-		name:        "changes",
-		description: "What happened to files, newest first, and which files changed by other hands after this chat read them (stale).",
-		hints:       hints{readOnly: true, idempotent: true},
+		name: "changes",
+		description: "What happened to files, newest first, " +
+			"and which files changed by other hands after this chat read them (stale).",
+		hints: hints{readOnly: true, idempotent: true},
 		input: `{"type":"object","properties":{` +
 			`"session":{"type":"string","description":"default: all"},` +
 			`"path":{"type":"string","description":"file or directory"},` +
 			`"since":{"type":"integer","description":"only ids above"},` +
 			`"limit":{"type":"integer"}}}`,
-		output: `{"type":"object","properties":{"entries":{"type":"array"},"total":{"type":"integer"},"stale":{"type":"array"}},"required":["entries","stale"]}`,
-		forms:  map[string]string{"path": `"src/app.go"`, "since": "120", "limit": "30"},
-		run:    listChanges,
+		output: `{"type":"object","properties":{"entries":{"type":"array"},` +
+			`"total":{"type":"integer"},"stale":{"type":"array"}},"required":["entries","stale"]}`,
+		forms: map[string]string{"path": `"src/app.go"`, "since": "120", "limit": "30"},
+		run:   listChanges,
 	}
 }
 
@@ -43,24 +46,24 @@ type changesArgs struct {
 	Limit   int    `json:"limit"`
 }
 
-// changesResult is what changes answers.
+// changesResult is the result of changes.
 type changesResult struct {
 	Entries []changed   `json:"entries"`
-	Total   int         `json:"total"` // that fit the request, also beyond the limit
+	Total   int         `json:"total"` // that match, also beyond the limit
 	Stale   []staleFile `json:"stale"`
 }
 
-// changed is what happened to one file.
+// changed is a change to one file.
 type changed struct {
 	ID      int64  `json:"id"`
 	Path    string `json:"path"`
-	Tree    string `json:"tree,omitempty"` // the root that path is relative to, where it is not that of this chat
+	Tree    string `json:"tree,omitempty"` // the root that path is relative to, if not this chat's
 	Op      string `json:"op"`             // created, modified, deleted
 	Source  string `json:"source"`         // observed, transcript, inferred
 	Time    string `json:"time"`
-	Session string `json:"session,omitempty"` // absent: nobody's we know
+	Session string `json:"session,omitempty"` // absent: unknown
 	Outside bool   `json:"outside,omitempty"` // of the workspace
-	// Candidates are the sessions of which one may have changed it.
+	// Candidates are the sessions that may have changed it.
 	Candidates []string `json:"candidates,omitempty"`
 }
 
@@ -78,27 +81,21 @@ func listChanges(ctx context.Context, c *call) (reply, error) {
 		return reply{}, err
 	}
 	if a.Limit < 0 || a.Limit > changesMost || a.Since < 0 {
-		return reply{}, fault.New(fault.Invalid, "mcp.changes", `arguments "limit" and "since" are numbers from 0, limit at most %d`, changesMost).
+		return reply{}, fault.New(fault.Invalid, "mcp.changes",
+			`arguments "limit" and "since" are numbers from 0, limit at most %d`, changesMost).
 			WithHint(`the right form: {"limit": 30, "since": 120}`)
 	}
-	if a.Limit == 0 {
-		a.Limit = changesDefault
-	}
+	a.Limit = cmp.Or(a.Limit, changesDefault)
 	r, err := changesOf(ctx, c, a)
 	return reply{r, r.String()}, err
 }
 
-// changesOf asks for changes, and for the stale files of the session: the named one, else this
-// chat's if that can be told.
+// changesOf returns changes and the stale files of the session: the named one, else this chat's if it is known.
 func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, error) {
 	r := changesResult{Entries: []changed{}, Stale: []staleFile{}}
 	own, err := c.session(ctx, a.Session)
 	unnamed := a.Session == "" && (fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict))
 	if err != nil && !unnamed {
-		return r, err
-	}
-	path, err := c.relative(ctx, a.Path)
-	if err != nil {
 		return r, err
 	}
 	session := ""
@@ -113,14 +110,17 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	if err != nil {
 		return r, err
 	}
-	list, err := c.api.Changes(ctx, ledger.ChangesRequest{Session: session, Path: path, Since: a.Since, Limit: a.Limit})
+	list, err := c.api.Changes(ctx, ledger.ChangesRequest{
+		Session: session, Path: relative(a.Path, info.Workspace, tree), Since: a.Since, Limit: a.Limit,
+	})
 	if err != nil {
 		return r, err
 	}
 	r.Total = list.Total
 	for _, x := range list.Changes {
 		r.Entries = append(r.Entries, changed{
-			ID: x.ID, Path: inline(x.Path), Tree: inline(x.Elsewhere(info.Workspace, tree)), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
+			ID: x.ID, Path: inline(x.Path), Tree: inline(x.Elsewhere(info.Workspace,
+				tree)), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
 			Session: x.Session, Outside: x.Outside, Candidates: candidates(x),
 		})
 	}
@@ -135,7 +135,7 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	return r, nil
 }
 
-// candidates names the sessions of which one may have made a change.
+// candidates returns the sessions that may have made a change.
 func candidates(c changes.Change) []string {
 	var names []string
 	for _, x := range c.Candidates {
@@ -146,21 +146,14 @@ func candidates(c changes.Change) []string {
 	return names
 }
 
-// relative returns a path as the ledger keeps it: agents name files by absolute paths.
-func (c *call) relative(ctx context.Context, path string) (string, error) {
+// relative returns a path as the ledger stores it: relative to the workspace, else to the tree. Agents use absolute
+// paths.
+func relative(path, workspace, tree string) string {
 	if path == "" {
-		return "", nil
+		return ""
 	}
 	if filepath.IsAbs(path) {
-		info, err := c.api.Info(ctx, ledger.InfoRequest{})
-		if err != nil {
-			return "", err
-		}
-		tree, err := c.tree(ctx)
-		if err != nil {
-			return "", err
-		}
-		for _, root := range []string{info.Workspace, tree} { // those of a tree inside the workspace are relative to that
+		for _, root := range []string{workspace, tree} {
 			if rel, err := filepath.Rel(root, path); err == nil && root != "" && filepath.IsLocal(rel) {
 				path = rel
 				break
@@ -168,12 +161,12 @@ func (c *call) relative(ctx context.Context, path string) (string, error) {
 		}
 	}
 	if path = filepath.ToSlash(filepath.Clean(path)); path == "." {
-		return "", nil
+		return ""
 	}
-	return path, nil
+	return path
 }
 
-// String tells the changes in words.
+// String returns the changes as prose.
 func (r changesResult) String() string {
 	var b strings.Builder
 	if len(r.Entries) == 0 {

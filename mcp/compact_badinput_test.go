@@ -32,52 +32,82 @@ var word64k = strings.Repeat("words-", 10_923)
 
 // badInputs is the list, to which a row is all that a new case takes. A window of 8,192 tokens is asked for.
 var badInputs = []badInput{
-	{name: "whole units", lines: []string{"u go", "a ok +x", "t x=1", "a done"}, view: "u go | a ok +x | t x=1 | a done"},
+	{name: "whole units", lines: []string{"u go", "a ok +x", "t x=1", "a done"},
+		view: "u go | a ok +x | t x=1 | a done"},
 
 	{name: "an orphan result", lines: []string{"u go", "~t x=1", "a done"}, view: "u go | a done"},
 	{name: "an orphan result at the beginning", lines: []string{"~t x=1", "u go", "a done"}, view: "u go | a done"},
-	{name: "an orphan beside a result", lines: []string{"u go", "a +x", "~t x=1 y=2", "a done"}, view: "u go | a +x | t x=1 | a done"},
-	{name: "a duplicate result in one message", lines: []string{"u go", "a +x", "~t x=1 x=2", "a done"}, view: "u go | a +x | t x=1 | a done"},
-	{name: "a duplicate result in the next message", lines: []string{"u go", "a +x", "~t x=1", "~t x=2", "a done"}, view: "u go | a +x | t x=1 | a done"},
+	{name: "an orphan beside a result", lines: []string{"u go", "a +x", "~t x=1 y=2", "a done"},
+		view: "u go | a +x | t x=1 | a done"},
+	{name: "a duplicate result in one message", lines: []string{"u go", "a +x", "~t x=1 x=2", "a done"},
+		view: "u go | a +x | t x=1 | a done"},
+	{name: "a duplicate result in the next message", lines: []string{"u go", "a +x", "~t x=1", "~t x=2", "a done"},
+		view: "u go | a +x | t x=1 | a done"},
 
-	{name: "a call without a result", lines: []string{"u go", "~a ok +x", "u stop", "a done"}, view: "u go | a ok | u stop | a done"},
-	{name: "a call without a result and without words", lines: []string{"u go", "~a +x", "u stop", "a done"}, view: "u go stop | a done"},
-	{name: "one of two calls without a result", lines: []string{"u go", "a +x +y", "~t y=2", "a done"}, view: "u go | a +x +y | t y=2 x=Tool | a done"},
+	{name: "a call without a result", lines: []string{"u go", "~a ok +x", "u stop", "a done"},
+		view: "u go | a ok | u stop | a done"},
+	{name: "a call without a result and without words", lines: []string{"u go", "~a +x", "u stop", "a done"},
+		view: "u go stop | a done"},
+	{name: "one of two calls without a result", lines: []string{"u go", "a +x +y", "~t y=2", "a done"},
+		view: "u go | a +x +y | t y=2 x=Tool | a done"},
 	{name: "a call in flight", lines: []string{"u go", "~a +x"}, view: "u go | a +x"},
-	{name: "a call without a result in front of another answer", lines: []string{"u go", "~a +x", "a ok", "u on"}, view: "u go | a ok | u on"},
+	{name: "a call without a result in front of another answer", lines: []string{"u go", "~a +x", "a ok", "u on"},
+		view: "u go | a ok | u on"},
 
-	{name: "parallel calls answered out of order", lines: []string{"u go", "a +x +y", "t y=2 x=1", "a done"}, view: "u go | a +x +y | t y=2 x=1 | a done"},
-	{name: "parallel calls answered in two messages", lines: []string{"u go", "a +x +y", "~t x=1", "~t y=2", "a done"}, view: "u go | a +x +y | t x=1 y=2 | a done"},
-	{name: "in two messages out of order", lines: []string{"u go", "a +x +y", "~t y=2", "~t x=1", "a done"}, view: "u go | a +x +y | t x=1 y=2 | a done",
-		other: map[string]string{"openai_chat": "u go | a +x +y | t y=2 x=1 | a done", "openai_responses": "u go | a +x +y | t y=2 x=1 | a done"}},
-	{name: "words between a call and its result", lines: []string{"u go", "~a ok +x", "u wait", "~t x=1", "a done"}, view: "u go | a ok | u wait | a done",
+	{name: "parallel calls answered out of order", lines: []string{"u go", "a +x +y", "t y=2 x=1", "a done"},
+		view: "u go | a +x +y | t y=2 x=1 | a done"},
+	{name: "parallel calls answered in two messages", lines: []string{"u go", "a +x +y", "~t x=1", "~t y=2", "a done"},
+		view: "u go | a +x +y | t x=1 y=2 | a done"},
+	{name: "in two messages out of order", lines: []string{"u go", "a +x +y", "~t y=2", "~t x=1", "a done"},
+		view: "u go | a +x +y | t x=1 y=2 | a done",
+		other: map[string]string{"openai_chat": "u go | a +x +y | t y=2 x=1 | a done",
+			"openai_responses": "u go | a +x +y | t y=2 x=1 | a done"}},
+	{name: "words between a call and its result", lines: []string{"u go", "~a ok +x", "u wait", "~t x=1", "a done"},
+		view:  "u go | a ok | u wait | a done",
 		other: map[string]string{"openai_responses": "u go | a ok +x | u wait | t x=1 | a done"}},
-	{name: "words between the results of parallel calls", lines: []string{"u go", "a +x +y", "~t y=2", "u wait", "~t x=1", "a done"}, view: "u go | a +x +y | t y=2 x=Tool | u wait | a done",
+	{name: "words between the results of parallel calls", lines: []string{"u go", "a +x +y", "~t y=2", "u wait",
+		"~t x=1", "a done"}, view: "u go | a +x +y | t y=2 x=Tool | u wait | a done",
 		other: map[string]string{"openai_responses": "u go | a +x +y | t y=2 | u wait | t x=1 | a done"}},
-	{name: "one id in two answers", lines: []string{"u go", "~a +x", "u wait", "a +x", "t x=1", "a done"}, view: "u go wait | a +x | t x=1 | a done"},
-	{name: "one id in every turn", lines: []string{"u go", "~a +x", "~t x=1", "a hm", "u on", "~a +x", "~t x=2", "a done"},
-		view: "u go | a +x | t x=1 | a hm | u on | a +x | t x=2 | a done"},
-	{name: "an answer behind a result of no call", lines: []string{"u go", "~a ok", "~t x=1", "~a +y", "t y=2"}, view: "u go | a ok +y | t y=2"},
+	{name: "one id in two answers", lines: []string{"u go", "~a +x", "u wait", "a +x", "t x=1", "a done"},
+		view: "u go wait | a +x | t x=1 | a done"},
+	{name: "one id in every turn",
+		lines: []string{"u go", "~a +x", "~t x=1", "a hm", "u on", "~a +x", "~t x=2", "a done"},
+		view:  "u go | a +x | t x=1 | a hm | u on | a +x | t x=2 | a done"},
+	{name: "an answer behind a result of no call", lines: []string{"u go", "~a ok", "~t x=1", "~a +y", "t y=2"},
+		view: "u go | a ok +y | t y=2"},
 
-	{name: "empty messages", lines: []string{`~u ""`, "u go", "~a", `~a ""`, "u on", "a done"}, view: "u go on | a done"},
+	{name: "empty messages", lines: []string{`~u ""`, "u go", "~a", `~a ""`, "u on", "a done"},
+		view: "u go on | a done"},
 	{name: "an unknown role", lines: []string{"u go", "? beep"}, view: `!message 2 has the role "robot"`},
-	{name: "unknown parts", lines: []string{"u go odd", "a odd", "u on", "a done odd"}, view: "u go other | a other | u on | a done other"},
-	{name: "images", lines: []string{"u look img", "u img", "a +x", "t x=img", "a done"}, view: "u look image image | a +x | t x= | a done"},
+	{name: "unknown parts", lines: []string{"u go odd", "a odd", "u on", "a done odd"},
+		view: "u go other | a other | u on | a done other"},
+	{name: "images", lines: []string{"u look img", "u img", "a +x", "t x=img", "a done"},
+		view: "u look image image | a +x | t x= | a done"},
 	{name: "the system's words", lines: []string{"~s terse", "u go", "a done"}, view: "s terse | u [USER go | a done",
-		other: map[string]string{"anthropic": `!message 1 has the role "system"`, "gemini": `!message 1 has the role "system"`, "gemini without ids": `!message 1 has the role "system"`}},
-	{name: "reasoning that nothing follows", lines: []string{"u go", "~a think", "u stop", "a done"}, view: "u go stop | a done"},
-	{name: "reasoning in front of a call without a result", lines: []string{"u go", "~a think +x", "u stop", "a done"}, view: "u go stop | a done"},
+		other: map[string]string{"anthropic": `!message 1 has the role "system"`,
+			"gemini": `!message 1 has the role "system"`, "gemini without ids": `!message 1 has the role "system"`}},
+	{name: "reasoning that nothing follows", lines: []string{"u go", "~a think", "u stop", "a done"},
+		view: "u go stop | a done"},
+	{name: "reasoning in front of a call without a result", lines: []string{"u go", "~a think +x", "u stop", "a done"},
+		view: "u go stop | a done"},
 
-	{name: "the provider's own compaction", lines: []string{"u go", "~c", "a hm", "u on", "a done"}, view: "u go | a hm | u on | a done",
+	{name: "the provider's own compaction", lines: []string{"u go", "~c", "a hm", "u on", "a done"},
+		view:  "u go | a hm | u on | a done",
 		other: map[string]string{"openai_responses": "a compacted | u [USER go | a compacted hm | u on | a done"}},
 
-	{name: "arguments that are no object", lines: []string{"u go", "a ok +x!", "t x=1", "a done"}, view: "u go | a ok +x | t x=1 | a done"},
-	{name: "a message larger than the window", lines: []string{"u go", "a ok", "u " + word64k, "a done"}, view: "u go | a ok | u " + word64k + " | a done"},
-	{name: "a result larger than the window", lines: []string{"u go", "a +x", "~t x=" + word64k, "a done"}, view: "u go | a +x | t x=[result | a done"},
-	{name: "a text of ten megabytes", lines: []string{"u go " + strings.TrimSpace(strings.Repeat(word64k+" ", 153)), "a done"}, alone: true, large: true},
+	{name: "arguments that are no object", lines: []string{"u go", "a ok +x!", "t x=1", "a done"},
+		view: "u go | a ok +x | t x=1 | a done"},
+	{name: "a message larger than the window", lines: []string{"u go", "a ok", "u " + word64k, "a done"},
+		view: "u go | a ok | u " + word64k + " | a done"},
+	{name: "a result larger than the window", lines: []string{"u go", "a +x", "~t x=" + word64k, "a done"},
+		view: "u go | a +x | t x=[result | a done"},
+	{name: "a text of ten megabytes", lines: []string{"u go " + strings.TrimSpace(strings.Repeat(word64k+" ", 153)),
+		"a done"}, alone: true, large: true},
 	{name: "nested deeper than any", lines: []string{"u deep", "a done"}, view: "!nested deeper than 500", alone: true},
-	{name: "invalid UTF-8", lines: []string{"~u go\xff\xfe", "~a \xc3(", "u on", "a +x", "~t x=\xf0\x28", "a done"}, view: "u go\ufffd\ufffd | a \ufffd( | u on | a +x | t x=\ufffd( | a done"},
-	{name: "zero bytes", lines: []string{"u g\x00o", "a ok", "u on", "a +x", "t x=\x00", "a done"}, view: "u g\x00o | a ok | u on | a +x | t x=\x00 | a done"},
+	{name: "invalid UTF-8", lines: []string{"~u go\xff\xfe", "~a \xc3(", "u on", "a +x", "~t x=\xf0\x28", "a done"},
+		view: "u go\ufffd\ufffd | a \ufffd( | u on | a +x | t x=\ufffd( | a done"},
+	{name: "zero bytes", lines: []string{"u g\x00o", "a ok", "u on", "a +x", "t x=\x00", "a done"},
+		view: "u g\x00o | a ok | u on | a +x | t x=\x00 | a done"},
 }
 
 // What every provider's conversations come to that are not as they should be, for whoever hands them in.
@@ -107,12 +137,14 @@ func (c badInput) run(t *testing.T, f *fixture, p formattest.Provider) {
 	if other, differs := c.other[p.Name]; differs {
 		want = other
 	}
-	// What stands at the beginning has ids of its own.
-	front := strings.Split(strings.NewReplacer("+x", "+p", "+y", "+q", " x=", " p=", " y=", " q=", "~", "").Replace(strings.Join(c.lines, "\n")), "\n")
+	// The front has its own ids.
+	front := strings.Split(strings.NewReplacer("+x", "+p", "+y", "+q", " x=", " p=", " y=", " q=", "~",
+		"").Replace(strings.Join(c.lines, "\n")), "\n")
 	end, exact := c.end(p)
 	var middle []string
 	for i := range 8 {
-		middle = append(middle, fmt.Sprintf("u request-%s-%d", strings.ReplaceAll(c.name, " ", "-"), i), "a "+strings.Repeat("words ", 40)+"+r", "t r=out", "a answer")
+		middle = append(middle, fmt.Sprintf("u request-%s-%d", strings.ReplaceAll(c.name, " ", "-"), i),
+			"a "+strings.Repeat("words ", 40)+"+r", "t r=out", "a answer")
 	}
 	handed := slices.Concat(p.Messages(front...), p.Messages(middle...), end)
 	array := "[" + string(bytes.Join(handed, []byte(" ,\n"))) + "]"

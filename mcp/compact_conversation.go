@@ -18,7 +18,7 @@ import (
 const (
 	summaryBudget = 2_000     // tokens of the summary, when the caller names no budget
 	maxRequestID  = 100       // bytes
-	maxError      = 256 << 10 // bytes of what a provider answered
+	maxError      = 256 << 10 // bytes of a provider's answer
 )
 
 func compactTool() tool {
@@ -29,20 +29,25 @@ func compactTool() tool {
 		hints: hints{},
 		input: `{"type":"object","properties":{` +
 			`"session":{"type":"string","description":"default: this chat's"},` +
-			`"messages":{"type":"array","items":{"type":"object"},"description":"the whole conversation, if you hold it"},` +
+			`"messages":{"type":"array","items":{"type":"object"},` +
+			`"description":"the whole conversation, if you hold it"},` +
 			`"since":{"type":"array","items":{"type":"object"},"description":"or only the new messages of session"},` +
-			`"format":{"type":"string","description":"of messages: ` + transcript.FormatNames() + `; default: recognised"},` +
+			`"format":{"type":"string","description":"of messages: ` + transcript.FormatNames() +
+			`; default: recognised"},` +
 			`"notes":{"type":"string","description":"your goal, decisions, open points; at most 4 KB"},` +
-			`"mode":{"type":"string","description":"intent (default); window: drop oldest turns; llm, hybrid: a model writes; auto: only if due"},` +
+			`"mode":{"type":"string",` +
+			`"description":"intent (default); window: drop oldest turns; llm, hybrid: a model writes; auto: only if due"},` +
 			`"model":{"type":"string"},` +
-			`"budget_tokens":{"type":"integer","description":"of the summary, default 2000; window: of the whole view"},` +
+			`"budget_tokens":{"type":"integer",` +
+			`"description":"of the summary, default 2000; window: of the whole view"},` +
 			`"keep_turns":{"type":"integer","description":"newest turns kept verbatim"},` +
 			`"pin":{"type":"array","items":{"type":"string"},"description":"message ids or texts to keep verbatim"},` +
 			`"focus":{"type":"string","description":"words to favour"},` +
 			`"strict":{"type":"boolean"},` +
 			`"error":{"type":"string","description":"the provider's refusal as too large"},` +
 			`"dry_run":{"type":"boolean","description":"plan only"},` +
-			`"return":{"type":"string","enum":["receipt","summary","splice","messages"],"description":"default summary; splice, messages: for a caller that holds the conversation"},` +
+			`"return":{"type":"string","enum":["receipt","summary","splice","messages"],` +
+			`"description":"default summary; splice, messages: for a caller that holds the conversation"},` +
 			`"request_id":{"type":"string","description":"makes a retry safe"}}}`,
 		output: `{"type":"object","properties":{` +
 			`"status":{"enum":["compacted","staged","nothing_to_do","refused"]},` +
@@ -58,8 +63,9 @@ func compactTool() tool {
 			`"tokens_before":{"type":"object"},` +
 			`"tokens_after":{"type":"object"},` +
 			`"warnings":{"type":"array"}},"required":["status"]}`,
-		forms: map[string]string{"notes": `"goal: …; decided: …; open: …"`, "mode": `"intent"`, "format": `"anthropic"`, "budget_tokens": "2000", "keep_turns": "2"},
-		run:   compact,
+		forms: map[string]string{"notes": `"goal: …; decided: …; open: …"`, "mode": `"intent"`, "format": `"anthropic"`,
+			"budget_tokens": "2000", "keep_turns": "2"},
+		run: compact,
 	}
 }
 
@@ -93,7 +99,8 @@ func compact(ctx context.Context, c *call) (reply, error) {
 		return reply{}, err
 	}
 	if a.Mode == string(compaction.Lossless) {
-		return notDone("mode lossless needs the evidence store, which this version does not have: intent (the default) keeps what the ledger recorded"), nil
+		return notDone("mode lossless needs the evidence store, which this version does not have: " +
+			"intent (the default) keeps what the ledger recorded"), nil
 	}
 	switch {
 	case a.Error != "":
@@ -105,28 +112,35 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return notDone(c.explain(err)), nil
 	}
-	s, handed, err := a.conversation(ctx, c)
+	o, err := a.prepare(ctx, c)
 	if err != nil {
 		return reply{}, err
 	}
-	edited, err := a.edit(ctx, c, s)
-	if err != nil {
+	if o.plan, err = a.plan(ctx, c.api, o.session.ID, author, sections); err != nil {
 		return reply{}, err
 	}
-	before, err := a.viewBefore(ctx, c, s)
-	if err != nil {
-		return reply{}, err
-	}
-	plan, err := a.plan(ctx, c.api, s.ID, author, sections)
-	if err != nil {
-		return reply{}, err
-	}
-	o := outcome{args: a, session: s, handed: handed, edited: edited, before: before, plan: plan, prefix: c.o.ToolPrefix, problems: c.problems(ctx)}
 	r, err := o.result(ctx, c.api)
 	return answer(r), err
 }
 
-// check refuses what the schema cannot.
+// prepare records or finds the conversation, has it edited where the mode does not decide that, and reads the view
+// before the compaction.
+func (a *compactArgs) prepare(ctx context.Context, c *call) (o outcome, err error) {
+	o.problems = c.problems(ctx)
+	if o.session, o.handed, err = a.conversation(ctx, c); err != nil {
+		return o, err
+	}
+	o.args = *a
+	if a.Error == "" && a.Mode != modeAuto {
+		if o.edited, err = a.edit(ctx, c, o.session); err != nil {
+			return o, err
+		}
+	}
+	o.before, err = a.viewBefore(ctx, c, o.session)
+	return o, err
+}
+
+// check rejects what the schema cannot express.
 func (a *compactArgs) check() error {
 	const op = "mcp.compact"
 	if a.Error != "" {
@@ -134,36 +148,50 @@ func (a *compactArgs) check() error {
 	}
 	a.Return = cmp.Or(a.Return, "summary")
 	a.Mode = cmp.Or(a.Mode, string(compaction.Intent))
-	known := a.Mode == modeAuto || a.Mode == string(compaction.Intent) || a.Mode == string(compaction.Window) || a.Mode == string(compaction.Lossless) || compaction.Mode(a.Mode).Asks()
+	mode := compaction.Mode(a.Mode)
+	known := mode.Asks() || slices.Contains([]compaction.Mode{modeAuto, compaction.Intent, compaction.Window,
+		compaction.Lossless}, mode)
 	switch {
 	case a.Messages != nil && a.Since != nil:
-		return fault.New(fault.Invalid, op, `"messages" and "since" are given: hand in the whole conversation or only what is new`)
+		return fault.New(fault.Invalid, op,
+			`"messages" and "since" are given: hand in the whole conversation or only what is new`)
 	case a.Since != nil && a.Session == "":
-		return fault.New(fault.Invalid, op, `"since" needs "session"`).WithHint(`pass the session that the earlier call returned, for example "session": "1a2b3c4d"`)
+		return fault.New(fault.Invalid, op,
+			`"since" needs "session"`).
+			WithHint(`pass the session that the earlier call returned, for example "session": "1a2b3c4d"`)
 	case a.Format != "" && !slices.Contains(transcript.Formats(), transcript.Format(a.Format)):
-		return fault.New(fault.Invalid, op, `argument "format" is %.1000q, not one of %s`, clean(a.Format), transcript.FormatNames()).
+		return fault.New(fault.Invalid, op, `argument "format" is %.1000q, not one of %s`, clean(a.Format),
+			transcript.FormatNames()).
 			WithHint(`the right form: "format": "anthropic", with messages like {"role": "user", "content": "…"}`)
 	case !known:
-		return fault.New(fault.Invalid, op, `argument "mode" is %.1000q, not one of intent, window, llm, hybrid, auto`, clean(a.Mode))
+		return fault.New(fault.Invalid, op, `argument "mode" is %.1000q, not one of intent, window, llm, hybrid, auto`,
+			clean(a.Mode))
 	case len(a.Notes) > limits.Notes:
-		return fault.New(fault.TooLarge, op, `argument "notes" has %d bytes, at most %d are taken`, len(a.Notes), limits.Notes).
+		return tooLong(op, "notes", len(a.Notes), limits.Notes).
 			WithHint("keep goal, decisions and open points, leave out what the record shows anyway")
 	case a.Budget < 0 || a.Keep < 0:
-		return fault.New(fault.Invalid, op, `arguments "budget_tokens" and "keep_turns" are numbers from 0, which means the default`)
+		return fault.New(fault.Invalid, op,
+			`arguments "budget_tokens" and "keep_turns" are numbers from 0, which means the default`)
 	case a.Error != "" && a.Return != "messages":
-		return fault.New(fault.Invalid, op, `"error" goes with "return": "messages": what is to be sent next may be a trimmed copy`)
+		return fault.New(fault.Invalid, op,
+			`"error" goes with "return": "messages": what is to be sent next may be a trimmed copy`)
 	case a.Error != "" && a.DryRun:
-		return fault.New(fault.Invalid, op, `"error" and "dry_run" are given: what a provider refused is learned from, which a plan cannot undo`)
+		return fault.New(fault.Invalid, op,
+			`"error" and "dry_run" are given: what a provider refused is learned from, which a plan cannot undo`)
 	case len(a.Error) > maxError:
-		return fault.New(fault.TooLarge, op, `argument "error" has %d bytes, at most %d are taken`, len(a.Error), maxError).
+		return tooLong(op, "error", len(a.Error), maxError).
 			WithHint("the provider's message is enough")
 	case len(a.RequestID) > maxRequestID:
-		return fault.New(fault.TooLarge, op, `argument "request_id" has %d bytes, at most %d are taken`, len(a.RequestID), maxRequestID)
+		return tooLong(op, "request_id", len(a.RequestID), maxRequestID)
 	}
 	return nil
 }
 
-// key derives the key of one step from the request's id, so that a repeated request repeats each.
+func tooLong(op, name string, length, most int) *fault.Error {
+	return fault.New(fault.TooLarge, op, "argument %q has %d bytes, at most %d are taken", name, length, most)
+}
+
+// key derives the key of one step from the request's id, so that repeating the request is idempotent.
 func (a *compactArgs) key(step string) string {
 	if a.RequestID == "" {
 		return ""
@@ -171,7 +199,7 @@ func (a *compactArgs) key(step string) string {
 	return a.RequestID + ":" + step
 }
 
-// options are what the engine is asked for.
+// options returns the options of the compaction.
 func (a *compactArgs) options() compaction.Options {
 	budget := a.Budget
 	if budget == 0 && a.Mode != string(compaction.Window) {
@@ -184,8 +212,8 @@ func (a *compactArgs) options() compaction.Options {
 	}
 }
 
-// conversation records what was handed in, or finds the recorded session, and returns it with the
-// number of messages of a conversation that was handed in whole.
+// conversation records what was handed in, or finds the recorded session. It returns the session with the number of
+// messages of a conversation that was handed in whole.
 func (a *compactArgs) conversation(ctx context.Context, c *call) (s sessions.Session, handed int, err error) {
 	array := a.Messages
 	if array == nil {
@@ -206,7 +234,7 @@ func (a *compactArgs) conversation(ctx context.Context, c *call) (s sessions.Ses
 	return s, handed, err
 }
 
-// record hands messages to the ledger, with their exact bytes, and returns how many there are.
+// record appends messages to the ledger, with their exact bytes, and returns how many there are.
 func (a *compactArgs) record(ctx context.Context, c *call, array json.RawMessage) (int, error) {
 	done, n, err := ledger.HandIn(ctx, c.api, ledger.AppendMessagesRequest{
 		Mutation: ledger.Mutation{Key: a.key("messages")}, Session: a.Session, Host: hostName,
@@ -216,17 +244,18 @@ func (a *compactArgs) record(ctx context.Context, c *call, array json.RawMessage
 	return n, err
 }
 
-// edit has the edits made that pay, where the caller sends what it gets back: the whole view.
+// edit makes the edits that pay off, if the caller asked for the whole view in order to send it.
 func (a *compactArgs) edit(ctx context.Context, c *call, s sessions.Session) (ledger.EditedView, error) {
 	if a.Return != "messages" || a.DryRun {
 		return ledger.EditedView{}, nil
 	}
 	return c.api.EditView(ctx, ledger.EditViewRequest{
-		Mutation: ledger.Mutation{Key: a.key("edits")}, Session: s.ID, Model: a.Model, Signals: ledger.Signals{Asked: true},
+		Mutation: ledger.Mutation{Key: a.key("edits")}, Session: s.ID, Model: a.Model,
+		Signals: ledger.Signals{Asked: true},
 	})
 }
 
-// viewBefore reads the view that a splice or the messages are taken from, if they are asked for.
+// viewBefore reads the view before the compaction if a splice or messages are requested.
 func (a *compactArgs) viewBefore(ctx context.Context, c *call, s sessions.Session) (ledger.ViewResponse, error) {
 	if a.Return != "splice" && a.Return != "messages" {
 		return ledger.ViewResponse{}, nil

@@ -24,7 +24,8 @@ func talk(n int) []json.RawMessage {
 		for _, m := range []string{
 			fmt.Sprintf(`{"role": "user",  "content":"request %d: a < b && c > d, \u00fcber \/ slash"}`, i),
 			fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"Read","input":{"file_path":"src/f%d.go" }}]}`, i, i),
-			fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"%s"}]}`, i, filler),
+			fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"%s"}]}`, i,
+				filler),
 			fmt.Sprintf(`{ "content":"answer %d" ,"role":"assistant"}`, i),
 		} {
 			out = append(out, json.RawMessage(m))
@@ -63,7 +64,8 @@ func TestCompactHandsOutEachShapeOfReturn(t *testing.T) {
 				t.Errorf("%s: has what another shape has", shape)
 			}
 			if shape == "receipt" && (count(plainJSON(r)) > 150 || count(text) > 150) {
-				t.Errorf("the receipt has %d tokens as JSON and %d as text, more than 150", count(plainJSON(r)), count(text))
+				t.Errorf("the receipt has %d tokens as JSON and %d as text, more than 150", count(plainJSON(r)),
+					count(text))
 			}
 		}
 		if n := count(shapes["summary"].Summary); n > summaryBudget || n == 0 {
@@ -113,7 +115,8 @@ func TestCompactedSessionIsReadBackThroughItsHandle(t *testing.T) {
 	f := newFixture(t, nil)
 	session := f.shop(t)
 	c := connect(t, f.mcp, "tester")
-	r, text := do[compactResult](t, c, "compact_conversation", args{"session": session, "notes": "goal: ship the report"})
+	r, text := do[compactResult](t, c, "compact_conversation",
+		args{"session": session, "notes": "goal: ship the report"})
 	if r.Status != "compacted" || r.SummaryID == "" || r.Session != session {
 		t.Fatalf("result %+v", r)
 	}
@@ -154,7 +157,7 @@ func TestMessagesReachTheLedgerAndComeBackByteForByte(t *testing.T) {
 		if len(kept) == 0 || !bytes.Equal(bytes.Join(rawBytes(want), nil), bytes.Join(rawBytes(kept), nil)) {
 			t.Errorf("%d messages came back, not the last ones byte for byte", len(kept))
 		}
-		// Handed back with something new, the conversation is known again: its session goes on.
+		// Handed back with something new, the conversation is known again: its session continues.
 		next := append(text.Messages, json.RawMessage(`{"role":"user","content":"go on"}`))
 		contains(t, callRaw(t, f, `{"messages":`+string(array(next))+`}`), "session "+text.Session)
 	})
@@ -199,12 +202,13 @@ func TestSpliceCountsInTheMessagesHandedIn(t *testing.T) {
 	f := newFixture(t, nil)
 	c := connect(t, f.mcp, "tester")
 	conversation := talk(20)
-	r, _ := do[compactResult](t, c, "compact_conversation", args{"messages": conversation, "keep_turns": 3, "return": "splice"})
+	r, _ := do[compactResult](t, c, "compact_conversation",
+		args{"messages": conversation, "keep_turns": 3, "return": "splice"})
 	if r.Splice == nil || r.Splice.From != 0 || r.Splice.To != 17*4 {
 		t.Fatalf("splice %+v, want [0,68)", r.Splice)
 	}
 	mine := append([]json.RawMessage{r.Splice.Message}, conversation[r.Splice.To:]...)
-	// The caller goes on with what it spliced together, and hands in only what is new.
+	// The caller continues with its spliced list and hands in only new messages.
 	r, _ = do[compactResult](t, c, "compact_conversation", args{
 		"session": r.Session, "since": talk(24)[20*4:], "keep_turns": 1, "return": "splice", "budget_tokens": 1500,
 	})
@@ -239,7 +243,7 @@ func TestSessionIsFoundByTheHostsVariable(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := connect(t, f.mcp, "tester")
-	// Another session, just as active: nobody can know which one is meant.
+	// Another session, just as active: the name is ambiguous.
 	do[compactResult](t, c, "compact_conversation", args{"messages": talk(2)})
 	contains(t, refused(t, c, "context_status", args{}), "conflict:", session, "name one")
 	f.o.Env.Lookup = func(name string) string {
@@ -265,18 +269,24 @@ func TestCompactRefusesWhatIsNotBuilt(t *testing.T) {
 		a    args
 		want []string
 	}{
-		{"another format", args{"messages": talk(1), "format": "openai"}, []string{"invalid:", `"format"`, "anthropic", "hint:"}},
+		{"another format", args{"messages": talk(1), "format": "openai"},
+			[]string{"invalid:", `"format"`, "anthropic", "hint:"}},
 		{"an unknown mode", args{"session": session, "mode": "magic"}, []string{"invalid:", `"mode"`, "intent"}},
-		{"messages and since", args{"session": session, "messages": talk(1), "since": talk(1)}, []string{"invalid:", `"messages"`, `"since"`}},
+		{"messages and since", args{"session": session, "messages": talk(1), "since": talk(1)},
+			[]string{"invalid:", `"messages"`, `"since"`}},
 		{"since without a session", args{"since": talk(1)}, []string{"invalid:", `"session"`, "hint:"}},
-		{"notes that are too long", args{"session": session, "notes": strings.Repeat("x", limits.Notes+1)}, []string{"too_large:", `"notes"`, "4096"}},
+		{"notes that are too long", args{"session": session, "notes": strings.Repeat("x", limits.Notes+1)},
+			[]string{"too_large:", `"notes"`, "4096"}},
 		{"no messages", args{"messages": []string{}}, []string{"invalid:", "no messages"}},
 		{"a message that is a string", args{"messages": []string{"hello"}}, []string{"invalid:", "message 0"}},
-		{"a message without a role", args{"messages": []any{map[string]any{"content": "x"}}}, []string{"invalid:", "message"}},
+		{"a message without a role", args{"messages": []any{map[string]any{"content": "x"}}},
+			[]string{"invalid:", "message"}},
 		{"an unknown session", args{"session": "ffffffff"}, []string{"not_found:", "ffffffff"}},
 		{"a negative budget", args{"session": session, "budget_tokens": -1}, []string{"invalid:", `"budget_tokens"`}},
-		{"a pin that is not there", args{"session": session, "pin": []string{"0123456789abcdef0123456789abcdef"}}, []string{"not_found:"}},
-		{"a long request id", args{"session": session, "request_id": strings.Repeat("x", 101)}, []string{"too_large:", `"request_id"`}},
+		{"a pin that is not there", args{"session": session, "pin": []string{"0123456789abcdef0123456789abcdef"}},
+			[]string{"not_found:"}},
+		{"a long request id", args{"session": session, "request_id": strings.Repeat("x", 101)},
+			[]string{"too_large:", `"request_id"`}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			contains(t, refused(t, c, "compact_conversation", x.a), x.want...)
@@ -312,7 +322,8 @@ func TestACompactionThatStandsIsHandedOutInAnyShape(t *testing.T) {
 			handed["return"] = shape
 			r, text := do[compactResult](t, c, "compact_conversation", handed)
 			if r.Status != "nothing_to_do" || r.SummaryID != first.SummaryID {
-				t.Errorf("%s: status %q of summary %q, want nothing_to_do of %q", shape, r.Status, r.SummaryID, first.SummaryID)
+				t.Errorf("%s: status %q of summary %q, want nothing_to_do of %q", shape, r.Status, r.SummaryID,
+					first.SummaryID)
 			}
 			switch shape {
 			case "summary":
@@ -352,7 +363,8 @@ func TestAHostThatSendsTheViewGetsTheEditsThatPay(t *testing.T) {
 	conversation := []json.RawMessage{
 		json.RawMessage(`{"role":"user","content":"change a.go"}`),
 		json.RawMessage(`{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"Read","input":{"file_path":"a.go"}}]}`),
-		json.RawMessage(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":` + text(strings.Repeat("some words ", 3000)) + `}]}`),
+		json.RawMessage(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":` +
+			text(strings.Repeat("some words ", 3000)) + `}]}`),
 		json.RawMessage(`{"role":"assistant","content":[{"type":"tool_use","id":"2","name":"Write","input":{"file_path":"a.go","content":"x"}}]}`),
 		json.RawMessage(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"2","content":"ok"}]}`),
 		json.RawMessage(`{"role":"assistant","content":"Done."}`),

@@ -56,13 +56,13 @@ func formatTalk(f transcript.Format, n int) []json.RawMessage {
 }
 
 // Every format comes back in itself: recognised, spliced or whole, valid for its provider, with the
-// messages that stay byte for byte, and its session goes on when it is handed in again.
+// messages that stay byte for byte, and its session continues when it is handed in again.
 func TestEveryFormatIsCompactedAndComesBackInItself(t *testing.T) {
 	for _, format := range transcript.Formats() {
 		t.Run(string(format), func(t *testing.T) {
 			f := newFixture(t, nil)
 			conversation := formatTalk(format, 12)
-			heads := len(formatTalk(format, 0)) // what no summary stands for
+			heads := len(formatTalk(format, 0)) // never summarized
 			var spliced struct {
 				Status  string
 				Session string
@@ -76,14 +76,16 @@ func TestEveryFormatIsCompactedAndComesBackInItself(t *testing.T) {
 			if s := spliced.Splice; s.From != heads || s.To != len(conversation)-2*perTurn {
 				t.Errorf("splice [%d,%d), want [%d,%d)", s.From, s.To, heads, len(conversation)-2*perTurn)
 			}
-			mine := slices.Concat(conversation[:spliced.Splice.From], []json.RawMessage{spliced.Splice.Message}, conversation[spliced.Splice.To:])
+			mine := slices.Concat(conversation[:spliced.Splice.From], []json.RawMessage{spliced.Splice.Message},
+				conversation[spliced.Splice.To:])
 			if err := transcript.Valid(format, rawBytes(mine)); err != nil {
 				t.Errorf("the spliced conversation is not valid: %v", err)
 			}
 			var whole struct{ Messages []json.RawMessage }
 			text = callRaw(t, f, `{"session":"`+spliced.Session+`","keep_turns":2,"return":"messages"}`)
 			if err := json.Unmarshal([]byte(text), &whole); err != nil || !bytes.Equal(bytes.Join(rawBytes(whole.Messages), nil), bytes.Join(rawBytes(mine), nil)) {
-				t.Errorf("the view is not what the splice makes, byte for byte (%v):\n%s\n%s", err, whole.Messages, mine)
+				t.Errorf("the view is not what the splice makes, byte for byte (%v):\n%s\n%s", err, whole.Messages,
+					mine)
 			}
 			next := slices.Concat(mine, formatTalk(format, 13)[len(conversation):])
 			text = callRaw(t, f, `{"messages":`+string(array(next))+`,"return":"receipt"}`)
@@ -99,7 +101,8 @@ func TestEveryFormatIsCompactedAndComesBackInItself(t *testing.T) {
 // What is left out of the view, or joined in it, is still among the messages that the caller counts.
 func TestSpliceCountsMessagesThatTheViewDoesNotShow(t *testing.T) {
 	f := newFixture(t, nil)
-	conversation := append(formatTalk(transcript.OpenAIChat, 12), json.RawMessage(`{"role":"tool","tool_call_id":"of no call","content":"x"}`),
+	conversation := append(formatTalk(transcript.OpenAIChat, 12),
+		json.RawMessage(`{"role":"tool","tool_call_id":"of no call","content":"x"}`),
 		json.RawMessage(`{"role":"assistant","content":""}`))
 	var r struct{ Splice splice }
 	text := callRaw(t, f, `{"messages":`+string(array(conversation))+`,"keep_turns":2,"return":"splice"}`)
@@ -115,8 +118,9 @@ func TestAFormatThatCannotBeToldIsAskedFor(t *testing.T) {
 	text := refused(t, c, "compact_conversation", args{"messages": plain})
 	contains(t, text, "invalid:", "anthropic, openai_chat and openai_responses", "hint:")
 	r, _ := do[compactResult](t, c, "compact_conversation", args{"messages": plain, "format": "openai_chat"})
-	// A session that is known says which format goes on.
-	r, _ = do[compactResult](t, c, "compact_conversation", args{"session": r.Session, "since": plain, "return": "messages"})
+	// A known session has a format.
+	r, _ = do[compactResult](t, c, "compact_conversation",
+		args{"session": r.Session, "since": plain, "return": "messages"})
 	v, err := ledger.Messages(t.Context(), f.local, ledger.ViewRequest{Session: r.Session})
 	if err != nil || len(v.Messages) != 2 || v.Messages[1].Format != transcript.OpenAIChat {
 		t.Errorf("the view is %+v, %v", v.Messages, err)

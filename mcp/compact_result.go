@@ -17,10 +17,10 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// hostName is the host of sessions whose messages were handed in.
+// hostName is the host name of sessions whose messages were handed in.
 const hostName = "mcp"
 
-// The statuses of a compaction. A staged one is planned and not in force yet: that of a dry run.
+// The statuses of a compaction. A staged one is the plan of a dry run.
 const (
 	statusCompacted = "compacted"
 	statusStaged    = "staged"
@@ -30,18 +30,17 @@ const (
 
 // Bounds of a result.
 const (
-	maxCut  = 10                    // things that left the view, by name
-	maxView = limits.MCPMessage / 2 // bytes of a view that is handed back
+	maxCut  = 10                    // items cut from the view that are listed
+	maxView = limits.MCPMessage / 2 // bytes of a returned view
 )
 
-// compactResult is what compact_conversation answers. Which fields are there depends on the shape
-// that was asked for:
+// compactResult is the result of compact_conversation. The argument return selects the fields:
 //
 //   - receipt: status, reason, delivery, session, summary_id, cut_total, tokens, warnings; at most
-//     150 tokens in all, no text of the summary;
-//   - summary: all of that, and the summary's text and the dearest things that were cut;
-//   - splice: as receipt, and what to put where in the caller's own messages;
-//   - messages: as receipt, and the whole new view.
+//     150 tokens in all, without the summary's text;
+//   - summary: the receipt, the summary's text and the largest items that were cut;
+//   - splice: the receipt and how to shorten the caller's own messages;
+//   - messages: the receipt and the whole new view.
 type compactResult struct {
 	Status    string            `json:"status"`
 	Reason    string            `json:"reason,omitempty"`
@@ -58,14 +57,14 @@ type compactResult struct {
 	Warnings  []string          `json:"warnings,omitempty"`
 }
 
-// cut is one thing that left the view, with the handle that reads it back.
+// cut is one item cut from the view, with the handle to read it.
 type cut struct {
 	Label  string `json:"label"`
 	ID     string `json:"id"`
 	Tokens int    `json:"tokens"` // o200k_base
 }
 
-// outcome is a compaction that was done, planned or refused, before it is put into words.
+// outcome is a compaction that was done, planned or refused.
 type outcome struct {
 	args     compactArgs
 	session  sessions.Session
@@ -75,11 +74,10 @@ type outcome struct {
 	plan     ledger.CompactionPlan
 	warning  string   // about how it was done; "": none
 	problems []string // with the configuration
-	prefix   string
 }
 
-// result puts an outcome into the form that was asked for.
-func (o outcome) result(ctx context.Context, api ledger.API) (compactResult, error) {
+// result converts an outcome to the requested form.
+func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) {
 	r := compactResult{Session: o.session.ID, Reason: clean(o.plan.Why), Warnings: slices.Clone(o.problems)}
 	if o.warning != "" {
 		r.Warnings = append(r.Warnings, oneLine(clean(o.warning), 300))
@@ -87,17 +85,18 @@ func (o outcome) result(ctx context.Context, api ledger.API) (compactResult, err
 	switch o.plan.Outcome {
 	case compaction.Compacted:
 		r.Status, r.Reason = statusCompacted, ""
-		r.Before, r.After, r.CutTotal = &o.plan.Summary.TokensBefore, &o.plan.Summary.TokensAfter, o.plan.Summary.CutTotal
+		r.Before, r.After = &o.plan.Summary.TokensBefore, &o.plan.Summary.TokensAfter
+		r.CutTotal = o.plan.Summary.CutTotal
 	case compaction.NothingToDo:
 		r.Status = statusNothing
-		standing, err := inForce(ctx, api, o.session.ID)
-		if err == nil && standing == nil {
+		current, err := inForce(ctx, api, o.session.ID)
+		if err == nil && current == nil {
 			return r, o.editsAlone(ctx, api, &r)
 		}
 		if err != nil {
 			return r, err
 		}
-		o.plan.Summary, o.args.DryRun = *standing, false // what stands already is handed out all the same
+		o.plan.Summary, o.args.DryRun = *current, false // the compaction in force is returned
 	default:
 		r.Status = statusRefused
 		r.Reason += ". Nothing was changed."
@@ -120,9 +119,10 @@ func (o outcome) result(ctx context.Context, api ledger.API) (compactResult, err
 	return r, o.shape(ctx, api, &r)
 }
 
-// editsAlone hands out the view of a session without a summary, if anything in it was edited.
-func (o outcome) editsAlone(ctx context.Context, api ledger.API, r *compactResult) (err error) {
-	if o.args.Return != "messages" || !slices.ContainsFunc(o.before.Messages, func(m ledger.ViewMessage) bool { return m.Edited }) {
+// editsAlone returns the view of a session without a summary, if anything in it was edited.
+func (o outcome) editsAlone(ctx context.Context, api ledger.ViewReader, r *compactResult) (err error) {
+	if o.args.Return != "messages" || !slices.ContainsFunc(o.before.Messages,
+		func(m ledger.ViewMessage) bool { return m.Edited }) {
 		return nil
 	}
 	r.Delivery = o.delivery()
@@ -134,7 +134,7 @@ func (o outcome) editsAlone(ctx context.Context, api ledger.API, r *compactResul
 	return err
 }
 
-// runWarnings says what became of a model's words where they were not taken as they are.
+// runWarnings reports where a model's summary was not accepted or was corrected.
 func runWarnings(run *compaction.Run) []string {
 	var out []string
 	if run == nil {
@@ -149,8 +149,8 @@ func runWarnings(run *compaction.Run) []string {
 	return out
 }
 
-// inForce returns the summary that a session's view starts with, or nil.
-func inForce(ctx context.Context, api ledger.API, session string) (*ledger.Summary, error) {
+// inForce returns the summary at the start of a session's view, or nil.
+func inForce(ctx context.Context, api ledger.Compactions, session string) (*ledger.Summary, error) {
 	all, err := api.Summaries(ctx, ledger.SummariesRequest{Session: session})
 	if err != nil {
 		return nil, err
@@ -164,8 +164,8 @@ func inForce(ctx context.Context, api ledger.API, session string) (*ledger.Summa
 	return nil, nil
 }
 
-// shape adds what the caller asked to get back.
-func (o outcome) shape(ctx context.Context, api ledger.API, r *compactResult) error {
+// shape adds what the argument return asks for.
+func (o outcome) shape(ctx context.Context, api Ledger, r *compactResult) (err error) {
 	sum := o.plan.Summary
 	switch o.args.Return {
 	case "summary":
@@ -174,7 +174,6 @@ func (o outcome) shape(ctx context.Context, api ledger.API, r *compactResult) er
 			r.Cut = append(r.Cut, cut{oneLine(x.Label, 120), x.Handle, x.Tokens})
 		}
 	case "splice":
-		var err error
 		if r.Splice, err = o.splice(ctx, api); err != nil {
 			return err
 		}
@@ -182,7 +181,6 @@ func (o outcome) shape(ctx context.Context, api ledger.API, r *compactResult) er
 			r.Warnings = append(r.Warnings, "this compaction was in force already: take the view with return=messages")
 		}
 	case "messages":
-		var err error
 		r.Messages, err = o.messages(ctx, api)
 		r.Warnings = append(r.Warnings, o.unsendable(r.Messages)...)
 		return err
@@ -190,7 +188,7 @@ func (o outcome) shape(ctx context.Context, api ledger.API, r *compactResult) er
 	return nil
 }
 
-// unsendable warns of a view that is not yet what a provider takes as a request: its host has more to add.
+// unsendable warns about a view that a provider does not accept as a request yet: its host has to add messages.
 func (o outcome) unsendable(messages []json.RawMessage) []string {
 	n := len(o.before.Messages)
 	if n == 0 || len(messages) == 0 {
@@ -202,7 +200,7 @@ func (o outcome) unsendable(messages []json.RawMessage) []string {
 	return nil
 }
 
-// delivery says what happens next.
+// delivery tells the caller what to do next.
 func (o outcome) delivery() string {
 	switch {
 	case o.args.DryRun:
@@ -218,7 +216,7 @@ func (o outcome) delivery() string {
 }
 
 // messages returns the whole view after the compaction, each message with its exact bytes.
-func (o outcome) messages(ctx context.Context, api ledger.API) ([]json.RawMessage, error) {
+func (o outcome) messages(ctx context.Context, api ledger.ViewReader) ([]json.RawMessage, error) {
 	var out []json.RawMessage
 	view := o.kept()
 	if o.args.DryRun {
@@ -233,23 +231,28 @@ func (o outcome) messages(ctx context.Context, api ledger.API) ([]json.RawMessag
 		}
 		view = after.Messages
 	}
-	size := 0
 	for _, m := range view {
-		if size += len(m.JSON); size > maxView {
-			return nil, tooLongView()
-		}
 		out = append(out, m.JSON)
 	}
-	return out, nil
+	return out, fits(out)
 }
 
-func tooLongView() error {
-	return fault.New(fault.TooLarge, "mcp.compact", "the view after the compaction has more than %d MiB; the compaction itself is recorded", maxView>>20).
+// fits checks the size of a returned view. Errors: too_large.
+func fits(view []json.RawMessage) error {
+	size := 0
+	for _, m := range view {
+		size += len(m)
+	}
+	if size <= maxView {
+		return nil
+	}
+	return fault.New(fault.TooLarge, "mcp.compact",
+		"the view after the compaction has more than %d MiB; the compaction itself is recorded", maxView>>20).
 		WithHint("ask with return=splice, or read the view with `ctxledger compact --format messages`")
 }
 
-// answer gives a result its text: words for a model, and for a program the JSON, in which messages
-// have their exact bytes (in the structured form the library writes them anew).
+// answer adds the text of a result: prose for a model, JSON for a program. In that JSON messages have their exact bytes,
+// while the library re-encodes them in the structured result.
 func answer(r compactResult) reply {
 	switch {
 	case r.Messages != nil:
@@ -264,7 +267,7 @@ func answer(r compactResult) reply {
 	return reply{r, r.String()}
 }
 
-// String tells the result in words.
+// String returns the result as prose.
 func (r compactResult) String() string {
 	var b strings.Builder
 	b.WriteString(strings.ReplaceAll(r.Status, "_", " "))

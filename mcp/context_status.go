@@ -33,21 +33,21 @@ type statusArgs struct {
 	Model   string `json:"model"`
 }
 
-// statusResult is what context_status answers. The names at the end are those of fuseraft's
-// get_context_status; they repeat what stands above.
+// statusResult is the result of context_status. The last fields repeat the others under the names of fuseraft's
+// get_context_status.
 type statusResult struct {
 	Session    string       `json:"session"`
 	Model      string       `json:"model,omitempty"`
 	Window     int          `json:"window,omitempty"` // tokens; absent: unknown
 	Used       tokens.Count `json:"used"`
-	Measured   int64        `json:"measured,omitempty"` // of the newest answer, as the provider reported
+	Measured   int64        `json:"measured,omitempty"` // by the provider, with the newest answer
 	Threshold  int          `json:"threshold"`
 	Categories []share      `json:"categories"`
 	NextCuts   []share      `json:"next_cuts"`
 	Summary    string       `json:"summary_id,omitempty"` // the compaction in force
-	Saved      tokens.Count `json:"saved"`                // what stubs and the summary keep out
+	Saved      tokens.Count `json:"saved"`                // kept out by stubs and the summary
 	Overhead   int          `json:"overhead_tokens"`      // of our tool list and instructions, exact
-	Warnings   []string     `json:"warnings,omitempty"`   // what is wrong with the configuration
+	Warnings   []string     `json:"warnings,omitempty"`   // errors in the configuration
 
 	Estimated int     `json:"estimated_tokens"`
 	Budget    int     `json:"budget"`
@@ -56,7 +56,7 @@ type statusResult struct {
 	Turn      int     `json:"turn"`
 }
 
-// share is something that takes room in a view.
+// share is a part of a view.
 type share struct {
 	Name   string       `json:"name"`
 	Tokens tokens.Count `json:"tokens"`
@@ -83,7 +83,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		Warnings: c.problems(ctx),
 	}
 	if st.Measured > 0 {
-		r.Estimated = int(st.Measured) // what the host really sends, which no view of ours changes
+		r.Estimated = int(st.Measured) // what the host sends, which our view does not change
 	}
 	r.Remaining = max(0, r.Budget-r.Estimated)
 	if r.Budget > 0 {
@@ -98,7 +98,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	return reply{r, r.String()}, nil
 }
 
-// String tells the status in words.
+// String returns the status as prose.
 func (r statusResult) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "session %s", r.Session)
@@ -107,7 +107,8 @@ func (r statusResult) String() string {
 	}
 	used := r.Used.String() + " tokens used"
 	if r.Measured > 0 {
-		used = tokens.Count{N: int(r.Measured), Exact: true}.String() + " tokens used in the newest request, measured by the provider"
+		used = tokens.Count{N: int(r.Measured),
+			Exact: true}.String() + " tokens used in the newest request, measured by the provider"
 	}
 	fmt.Fprintf(&b, ": %s, compact above %s (%g %%)", used, tokens.Count{N: r.Threshold, Exact: true}, r.Percent)
 	if r.Window > 0 {

@@ -19,7 +19,7 @@ const (
 	codeParams  = -32602 // a request whose params are wrong
 )
 
-// Bounds of a message's envelope. What is inside params has its own.
+// Bounds of a message's envelope. The content of params has its own.
 const (
 	maxDepth  = 600     // nesting; one more than what a conversation's message may have, and its frame
 	maxMethod = 200     // bytes of a method's name
@@ -27,22 +27,22 @@ const (
 	maxNumber = 1 << 53 // beyond it the MCP library would answer with another id
 )
 
-// message is what the framer has to know of a line that it lets pass.
+// message is what the framer needs to know about an accepted line.
 type message struct {
 	id     json.RawMessage // as received; nil for a notification
 	method string          // "" for an answer
 	answer bool            // to a request of the server
 }
 
-// refusal is the answer to a line that does not pass.
+// refusal is the answer to a rejected line.
 type refusal struct {
-	id   json.RawMessage // nil: not known, or not one
+	id   json.RawMessage // nil: unknown or invalid
 	code int
 	text string
 }
 
-// envelopeKeys and paramKeys are the names that the MCP library looks for. It matches them without
-// regard to case, so that two programs could read one line differently: we insist on the spelling.
+// envelopeKeys and paramKeys are the names that the MCP library looks up. It ignores their case, so that two programs
+// could read one line differently; the framer requires the exact spelling.
 var (
 	envelopeKeys = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 	paramKeys    = []string{
@@ -52,8 +52,7 @@ var (
 	}
 )
 
-// check reads the envelope of a line. A refusal without a code means that the line is to be dropped
-// without an answer.
+// check reads the envelope of a line. A refusal without a code means: drop the line without an answer.
 func check(line []byte) (message, *refusal) {
 	switch {
 	case len(bytes.TrimSpace(line)) == 0:
@@ -67,7 +66,8 @@ func check(line []byte) (message, *refusal) {
 		_, _ = s.Write(line)
 		return message{}, &refusal{found(s), codeRequest, bad.What}
 	} else if ok {
-		return message{}, &refusal{code: codeParse, text: "the line is not one JSON value: send one JSON-RPC message a line"}
+		return message{}, &refusal{code: codeParse,
+			text: "the line is not one JSON value: send one JSON-RPC message a line"}
 	}
 	switch line[at.From] {
 	case '{':
@@ -80,7 +80,7 @@ func check(line []byte) (message, *refusal) {
 	return judge(fields, wrong)
 }
 
-// judge holds the members of an envelope against the rules.
+// judge validates the members of an envelope.
 func judge(fields map[string]json.RawMessage, wrong string) (message, *refusal) {
 	rawID, hasID := fields["id"]
 	m := message{}
@@ -90,8 +90,8 @@ func judge(fields map[string]json.RawMessage, wrong string) (message, *refusal) 
 		}
 		m.id = rawID
 	}
-	if wrong == standsTwice("id") {
-		m.id = nil // whichever was meant, the other may belong to another request
+	if wrong == duplicate("id") {
+		m.id = nil // the other one may belong to another request
 	}
 	refuse := func(code int, format string, args ...any) (message, *refusal) {
 		return m, &refusal{m.id, code, fmt.Sprintf(format, args...)}
@@ -105,7 +105,7 @@ func judge(fields map[string]json.RawMessage, wrong string) (message, *refusal) 
 		return refuse(codeRequest, `jsonrpc must be "2.0"`)
 	case fields["method"] == nil && (result || failed):
 		m.answer = true
-		return m, &refusal{} // dropped, unless the server is asking something
+		return m, &refusal{} // dropped, unless the server is waiting for an answer
 	case result || failed:
 		return refuse(codeRequest, "a request has neither result nor error")
 	}
@@ -122,10 +122,10 @@ func judge(fields map[string]json.RawMessage, wrong string) (message, *refusal) 
 	return m, nil
 }
 
-// newSeeker looks for the id of a message that is not kept: its sender waits for an answer under that id.
+// newSeeker finds the id of a message that is too long to keep: its sender waits for an answer with that id.
 func newSeeker() *jsonspan.Seeker { return &jsonspan.Seeker{Name: "id", Max: maxID} }
 
-// found returns the id, or nil when there was none that is one.
+// found returns the id, or nil if there is no valid one.
 func found(s *jsonspan.Seeker) json.RawMessage {
 	if id := s.Value(); len(id) > 0 && json.Valid(id) && badID(id) == "" {
 		return id
@@ -133,17 +133,17 @@ func found(s *jsonspan.Seeker) json.RawMessage {
 	return nil
 }
 
-// standsTwice says that an object has two members of a name.
-func standsTwice(key string) string { return fmt.Sprintf("%.1000q stands twice", key) }
+// duplicate is the message about two members of the same name.
+func duplicate(key string) string { return fmt.Sprintf("%.1000q is given twice", key) }
 
-// object returns the members of an object in valid JSON. The second result says what is wrong with their names: one that
-// is a duplicate, or a known one in another spelling.
+// object returns the members of an object in valid JSON. wrong reports a duplicate name, or a known name in another
+// spelling.
 func object(src []byte, known []string) (fields map[string]json.RawMessage, wrong string) {
 	fields = map[string]json.RawMessage{}
 	for name, value := range jsonspan.New(src, jsonspan.MaxDepth).Members {
 		key := jsonspan.Unquote(name.In(src))
 		if _, twice := fields[key]; twice && wrong == "" {
-			wrong = standsTwice(key)
+			wrong = duplicate(key)
 		}
 		if right := spelled(key, known); right != "" && wrong == "" {
 			wrong = fmt.Sprintf("%.1000q must be spelled %q", key, right)
@@ -153,7 +153,7 @@ func object(src []byte, known []string) (fields map[string]json.RawMessage, wron
 	return fields, wrong
 }
 
-// badID says what is wrong with an id, if anything is.
+// badID returns why an id is invalid, or "".
 func badID(raw json.RawMessage) string {
 	switch c := raw[0]; {
 	case c == '"' && len(raw) <= maxID:
@@ -170,7 +170,7 @@ func badID(raw json.RawMessage) string {
 	return "an id is a string or an integer"
 }
 
-// badParams says what is wrong with params, if anything is.
+// badParams returns why params are invalid, or "".
 func badParams(raw json.RawMessage) string {
 	if raw == nil {
 		return ""
@@ -182,7 +182,7 @@ func badParams(raw json.RawMessage) string {
 	return wrong
 }
 
-// canonical returns an id in the form in which the MCP library answers it.
+// canonical returns an id as the MCP library encodes it in the answer.
 func canonical(id json.RawMessage) string {
 	var v any
 	if json.Unmarshal(id, &v) != nil {
@@ -195,15 +195,11 @@ func canonical(id json.RawMessage) string {
 	return string(text)
 }
 
-// spelled says whether a key is a known one in another spelling, or "".
+// spelled returns the known key that a key misspells by case, or "".
 func spelled(key string, known []string) string {
-	if slices.Contains(known, key) {
+	at := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, key) })
+	if at < 0 || slices.Contains(known, key) {
 		return ""
 	}
-	for _, k := range known {
-		if strings.EqualFold(k, key) {
-			return k
-		}
-	}
-	return ""
+	return known[at]
 }

@@ -21,7 +21,8 @@ func TestEnvelopeRefusesWhatTwoReadersCouldReadDifferently(t *testing.T) {
 		{"a string as id", `{"jsonrpc":"2.0","id":"a\"b","method":"ping"}`, 0, "", ""},
 		{"a negative id", `{"jsonrpc":"2.0","id":-3,"method":"ping"}`, 0, "", ""},
 		{"unknown members", `{"jsonrpc":"2.0","id":1,"method":"ping","x":{"x":1}}`, 0, "", ""},
-		{"a key twice inside arguments", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"arguments":{"a":1,"a":2}}}`, 0, "", ""},
+		{"a key twice inside arguments",
+			`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"arguments":{"a":1,"a":2}}}`, 0, "", ""},
 		{"a lone surrogate", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"name":"\ud800"}}`, 0, "", ""},
 		{"an escaped key", `{"jsonrpc":"2.0","id":1,"\u006dethod":"ping"}`, 0, "", ""},
 
@@ -37,7 +38,8 @@ func TestEnvelopeRefusesWhatTwoReadersCouldReadDifferently(t *testing.T) {
 		{"a batch", "[" + call + "]", codeRequest, "", "batches"},
 		{"an empty batch", "[]", codeRequest, "", "batches"},
 		{"a string", `"hello"`, codeRequest, "", "object"},
-		{"depth", `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}}`, codeRequest, "7", "nested deeper"},
+		{"depth", `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":` + strings.Repeat("[", 100_000) +
+			strings.Repeat("]", 100_000) + `}}`, codeRequest, "7", "nested deeper"},
 
 		{"no version", `{"id":7,"method":"ping"}`, codeRequest, "7", "jsonrpc"},
 		{"version 1.0", `{"jsonrpc":"1.0","id":7,"method":"ping"}`, codeRequest, "7", "jsonrpc"},
@@ -47,10 +49,12 @@ func TestEnvelopeRefusesWhatTwoReadersCouldReadDifferently(t *testing.T) {
 		{"paramſ", `{"jsonrpc":"2.0","id":7,"method":"ping","paramſ":{}}`, codeRequest, "7", "params"},
 		{"ID", `{"jsonrpc":"2.0","ID":7,"method":"ping"}`, codeRequest, "", "id"},
 		{"method twice", `{"jsonrpc":"2.0","id":7,"method":"ping","method":"tools/list"}`, codeRequest, "7", "twice"},
-		{"method twice, once escaped", `{"jsonrpc":"2.0","id":7,"method":"ping","m\u0065thod":"tools/list"}`, codeRequest, "7", "twice"},
+		{"method twice, once escaped", `{"jsonrpc":"2.0","id":7,"method":"ping","m\u0065thod":"tools/list"}`,
+			codeRequest, "7", "twice"},
 		{"an empty method", `{"jsonrpc":"2.0","id":7,"method":""}`, codeRequest, "7", "method"},
 		{"a number as method", `{"jsonrpc":"2.0","id":7,"method":1}`, codeRequest, "7", "method"},
-		{"a long method", `{"jsonrpc":"2.0","id":7,"method":"` + strings.Repeat("x", maxMethod+1) + `"}`, codeRequest, "7", "method"},
+		{"a long method", `{"jsonrpc":"2.0","id":7,"method":"` + strings.Repeat("x", maxMethod+1) + `"}`, codeRequest,
+			"7", "method"},
 		{"no method", `{"jsonrpc":"2.0","id":7}`, codeRequest, "7", "method"},
 		{"a result in a request", `{"jsonrpc":"2.0","id":7,"method":"ping","result":{}}`, codeRequest, "7", "result"},
 
@@ -61,12 +65,15 @@ func TestEnvelopeRefusesWhatTwoReadersCouldReadDifferently(t *testing.T) {
 		{"an exponent in an id", `{"jsonrpc":"2.0","id":1e400,"method":"ping"}`, codeRequest, "", "id"},
 		{"an id beyond 53 bits", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, codeRequest, "", "id"},
 		{"minus zero as id", `{"jsonrpc":"2.0","id":-0,"method":"ping"}`, codeRequest, "", "id"},
-		{"a long id", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", maxID) + `","method":"ping"}`, codeRequest, "", "id"},
+		{"a long id", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", maxID) + `","method":"ping"}`, codeRequest, "",
+			"id"},
 
 		{"an array as params", `{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}`, codeParams, "7", "params"},
 		{"null as params", `{"jsonrpc":"2.0","id":7,"method":"ping","params":null}`, codeParams, "7", "params"},
-		{"Name", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"Name":"memory"}}`, codeParams, "7", `\"name\"`},
-		{"name twice", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a","name":"b"}}`, codeParams, "7", "twice"},
+		{"Name", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"Name":"memory"}}`, codeParams, "7",
+			`\"name\"`},
+		{"name twice", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a","name":"b"}}`, codeParams,
+			"7", "twice"},
 		{"_META", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_META":{}}}`, codeParams, "7", "_meta"},
 
 		{"an answer to nothing", `{"jsonrpc":"2.0","id":7,"result":{}}`, 0, "", "dropped"},
@@ -82,7 +89,8 @@ func TestEnvelopeRefusesWhatTwoReadersCouldReadDifferently(t *testing.T) {
 			case x.want == "":
 			case wrong == nil:
 				t.Error("passes")
-			case wrong.code != x.code || string(wrong.id) != x.id || x.code != 0 && !strings.Contains(strings.ReplaceAll(wrong.text, `"`, `\"`), x.want):
+			case wrong.code != x.code || string(wrong.id) != x.id || x.code != 0 &&
+				!strings.Contains(strings.ReplaceAll(wrong.text, `"`, `\"`), x.want):
 				t.Errorf("code %d, id %q, %q; want %d, %q, %q", wrong.code, wrong.id, wrong.text, x.code, x.id, x.want)
 			}
 		})

@@ -8,13 +8,12 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp"
 )
 
 // A server answers line by line; the ledger is opened when a tool needs it.
 func ExampleServer_Serve() {
-	open := func(context.Context, []string) (ledger.API, error) {
+	open := func(context.Context, []string) (mcp.Ledger, error) {
 		return nil, fault.New(fault.Unavailable, "example", "no ledger here")
 	}
 	s, err := mcp.New(open, mcp.Options{Version: "1", Env: env.System()})

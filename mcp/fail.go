@@ -10,15 +10,16 @@ import (
 	"ctxledger.dev/internal/termtext"
 )
 
-// explain is the one place where an error becomes what a client sees: its code, its message and the
-// way out. Messages quote what they refuse, so secrets in them are masked, and their length is bounded. A
-// defect of ours shows an incident id; what happened stands in the log.
+// explain is the only conversion of an error to what a client sees: code, message and hint. Messages may quote input, so
+// secrets in them are masked and their length is bounded. An internal error shows an incident id; the log has the
+// details.
 func (s *Server) explain(err error) string {
 	code := fault.CodeOf(err)
 	if code == fault.Internal {
 		id := s.o.Env.ID(4)
 		s.o.Log.Error("internal error", "incident", id, "detail", err.Error())
-		return fmt.Sprintf("%s: something went wrong in ctxledger, incident %s\nhint: the details stand under that incident in the log on standard error", code, id)
+		return fmt.Sprintf("%s: something went wrong in ctxledger, incident %s\n"+
+			"hint: the details stand under that incident in the log on standard error", code, id)
 	}
 	text := fmt.Sprintf("%s: %s", code, clean(err.Error()))
 	if hint := fault.HintOf(err); hint != "" {
@@ -27,7 +28,7 @@ func (s *Server) explain(err error) string {
 	return termtext.Clip(s.masks.String(text), termtext.ResultMax)
 }
 
-// failure is explain for what the protocol answers with an error: prompts and resources.
+// failure is explain for prompts and resources, whose errors are protocol errors.
 func (s *Server) failure(err error) error {
 	if err == nil {
 		return nil
@@ -35,7 +36,7 @@ func (s *Server) failure(err error) error {
 	return fault.New(fault.CodeOf(err), "mcp", "%s", s.explain(err))
 }
 
-// guarded runs fn and turns a panic into an internal error that carries the stack to the log.
+// guarded runs fn and converts a panic to an internal error with the stack, for the log.
 func guarded[T any](what string, fn func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -45,7 +46,7 @@ func guarded[T any](what string, fn func() (T, error)) (v T, err error) {
 	return fn()
 }
 
-// plainJSON returns the JSON of one of our own values, without the escapes that only HTML needs.
+// plainJSON returns the JSON of a value of this package, without HTML escapes.
 func plainJSON(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

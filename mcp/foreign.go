@@ -3,13 +3,14 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/fault"
 )
 
-// harmlessError returns an answer of the MCP library as it is, unless it is an error in the library's own words: those
-// quote names and addresses as they came, so they are put on one line in which nothing is hidden.
+// harmlessError makes errors of the MCP library safe to show: the library quotes names and addresses unchanged, so its
+// message becomes one line without hidden characters. Other answers are returned unchanged.
 func harmlessError(line []byte) []byte {
 	if !bytes.Contains(line, []byte(`"error":{`)) {
 		return line
@@ -34,15 +35,11 @@ func harmlessError(line []byte) []byte {
 	return []byte(plainJSON(m) + "\n")
 }
 
-// explained reports whether a message is one of explain: it begins with a code.
+// explained reports whether explain made a message: it begins with a code.
 func explained(message string) bool {
 	code, _, ok := strings.Cut(message, ": ")
-	for _, c := range []fault.Code{
-		fault.Invalid, fault.NotFound, fault.Conflict, fault.Stale, fault.TooLarge, fault.Limited, fault.Denied, fault.Corrupt, fault.Unavailable, fault.Internal,
-	} {
-		if ok && code == string(c) {
-			return true
-		}
-	}
-	return false
+	return ok && slices.Contains([]fault.Code{
+		fault.Invalid, fault.NotFound, fault.Conflict, fault.Stale, fault.TooLarge,
+		fault.Limited, fault.Denied, fault.Corrupt, fault.Unavailable, fault.Internal,
+	}, fault.Code(code))
 }

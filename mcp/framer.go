@@ -15,26 +15,26 @@ import (
 	"ctxledger.dev/internal/limits"
 )
 
-// drainWait is how long requests under way may take after the end of input.
+// drainWait is how long requests in flight may take after the end of input.
 const drainWait = 10 * time.Second
 
-// framer reads lines from the client and is the input of the MCP library: it gives it those that are
-// well-formed messages. The library reads lines of any length and forgives spellings; neither is safe.
+// framer reads lines from the client and passes well-formed messages to the MCP library as its input. The library
+// accepts lines of any length and other spellings of keys; neither is safe.
 type framer struct {
-	ctx  context.Context //style:ok a reader has no parameter to take it from; ends the waiting at the end
+	ctx  context.Context //style:ok io.Reader has no context parameter; ends the wait for answers
 	in   *bufio.Reader
 	wire *wire
 	log  *slog.Logger
-	// asking counts the requests of the server that the client has not answered yet.
+	// asking counts server requests that the client has not answered.
 	asking *atomic.Int32
 
-	rest   []byte // of the line that passed last
-	ended  bool   // whether in has
+	rest   []byte // of the last accepted line
+	ended  bool   // whether in has ended
 	failed error  // of reading or writing, other than io.EOF
 }
 
-// Read implements io.Reader. At the end of input it first waits for the answers under way, because the
-// library cancels them when it sees the end. Errors: those of reading, and of writing to the client.
+// Read implements io.Reader. At the end of input it first waits for requests in flight, because the library cancels
+// them when it sees the end. Errors: those of reading, and of writing to the client.
 func (f *framer) Read(p []byte) (int, error) {
 	for len(f.rest) == 0 {
 		if f.failed != nil {
@@ -53,7 +53,7 @@ func (f *framer) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads a line, and keeps it if it passes.
+// next reads a line and keeps it if it is well-formed.
 func (f *framer) next() error {
 	line, seeker, err := f.line()
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -66,8 +66,8 @@ func (f *framer) next() error {
 	return f.take(line, seeker)
 }
 
-// line returns the next line without its end. One that is too long is not kept: the seeker, nil
-// otherwise, has looked for its id.
+// line returns the next line without its end. Of a line that is too long it returns the seeker, which has searched it
+// for the id.
 func (f *framer) line() ([]byte, *jsonspan.Seeker, error) {
 	var kept []byte
 	var long *jsonspan.Seeker
@@ -76,7 +76,7 @@ func (f *framer) line() ([]byte, *jsonspan.Seeker, error) {
 		switch {
 		case long != nil:
 			_, _ = long.Write(part)
-		case len(kept)+len(part) > limits.MCPMessage+1: // and its end
+		case len(kept)+len(part) > limits.MCPMessage+1: // with the line end
 			long = newSeeker()
 			_, _ = long.Write(kept)
 			_, _ = long.Write(part)
@@ -90,15 +90,16 @@ func (f *framer) line() ([]byte, *jsonspan.Seeker, error) {
 	}
 }
 
-// take answers a line that does not pass, or keeps it for the library.
+// take keeps a line for the library, or rejects it with an answer.
 func (f *framer) take(line []byte, long *jsonspan.Seeker) error {
 	if long != nil {
 		return f.refuse(refusal{found(long), codeRequest, fmt.Sprintf(
-			"the message is longer than %d MiB: hand in the conversation in parts with `since`, or import its file with `ctxledger import`", limits.MCPMessage>>20)})
+			"the message is longer than %d MiB: hand in the conversation in parts with `since`, "+
+				"or import its file with `ctxledger import`", limits.MCPMessage>>20)})
 	}
 	m, wrong := check(line)
 	switch {
-	case m.answer && f.asking.Load() > 0: // the library knows its own ids
+	case m.answer && f.asking.Load() > 0: // the library checks its own ids
 	case wrong != nil && wrong.code == 0:
 		f.log.Debug("line dropped", "method", m.method)
 		return nil

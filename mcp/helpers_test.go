@@ -19,7 +19,6 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/logtest"
-	"ctxledger.dev/ledger"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -58,7 +57,7 @@ func newFixture(t *testing.T, edit func(*Options)) *fixture {
 	if edit != nil {
 		edit(&o)
 	}
-	s, err := New(func(context.Context, []string) (ledger.API, error) { return local, nil }, o)
+	s, err := New(func(context.Context, []string) (Ledger, error) { return local, nil }, o)
 	if err != nil {
 		t.Fatal(err)
 	}

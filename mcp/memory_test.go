@@ -33,10 +33,12 @@ func TestMemoryIsSavedRecalledListedAndDeleted(t *testing.T) {
 			t.Errorf("recalled %+v, %q", none.Entries, text)
 		}
 		other := connect(t, f.mcp, "someone else")
-		contains(t, refused(t, other, "memory", args{"action": "save", "name": "Test command", "body": "x", "request_id": "m2"}),
+		contains(t, refused(t, other, "memory",
+			args{"action": "save", "name": "Test command", "body": "x", "request_id": "m2"}),
 			"conflict:", "agent:tester", "choose another name")
 		do[memoryResult](t, c, "memory", args{"action": "delete", "name": "Test command"})
-		contains(t, refused(t, c, "memory", args{"action": "get", "name": "Test command"}), "not_found:", "Test command")
+		contains(t, refused(t, c, "memory", args{"action": "get", "name": "Test command"}), "not_found:",
+			"Test command")
 		contains(t, refused(t, c, "memory", args{"action": "delete", "name": "Test command"}), "not_found:")
 	})
 }
@@ -47,7 +49,8 @@ func TestMemoryListAndRecallStayWithinTheirTokens(t *testing.T) {
 	const n = 60
 	for i := range n {
 		do[memoryResult](t, c, "memory", args{
-			"action": "save", "name": fmt.Sprintf("fact %02d", i), "description": "about the tests of \"part\" <" + strings.Repeat("x ", i) + ">",
+			"action": "save", "name": fmt.Sprintf("fact %02d",
+				i), "description": "about the tests of \"part\" <" + strings.Repeat("x ", i) + ">",
 			"body": strings.Repeat(fmt.Sprintf("line with \"quotes\" and numbers %d\n", i), 1+i),
 		})
 	}
@@ -56,7 +59,8 @@ func TestMemoryListAndRecallStayWithinTheirTokens(t *testing.T) {
 	for {
 		page, text := do[memoryResult](t, c, "memory", args{"action": "list", "name": cursor})
 		if count(plainJSON(page.Entries)) > listBudget+20 || count(text) > listBudget+60 {
-			t.Errorf("a page of the list has %d tokens as JSON, %d as text", count(plainJSON(page.Entries)), count(text))
+			t.Errorf("a page of the list has %d tokens as JSON, %d as text", count(plainJSON(page.Entries)),
+				count(text))
 		}
 		for _, e := range page.Entries {
 			if seen[e.Name] || e.Body != "" {
@@ -75,7 +79,8 @@ func TestMemoryListAndRecallStayWithinTheirTokens(t *testing.T) {
 	for _, limit := range []int{0, 20} {
 		r, text := do[memoryResult](t, c, "memory", args{"action": "recall", "query": "tests part", "limit": limit})
 		if used := count(plainJSON(r.Entries)); used > recallBudget+20 || len(r.Entries) == 0 || count(text) > recallBudget {
-			t.Errorf("limit %d: %d recalled memories have %d tokens, as text %d", limit, len(r.Entries), used, count(text))
+			t.Errorf("limit %d: %d recalled memories have %d tokens, as text %d", limit, len(r.Entries), used,
+				count(text))
 		}
 	}
 	// The largest bodies: the first is cut, and says so.

@@ -9,13 +9,13 @@ import (
 	proto "github.com/mark3labs/mcp-go/mcp"
 )
 
-// measure returns the function that counts what a client is sent before it does anything: the tool
-// list as it goes over the wire, and the instructions. It counts once, when it is first asked.
+// measure returns a function that counts the tokens of the tool list, as it is sent, and the instructions. It counts
+// once, on its first call.
 func (s *Server) measure() func() int {
 	return sync.OnceValue(func() int { return count(s.toolList()) + count(s.instructions()) })
 }
 
-// toolList is the JSON of the tool list as it is sent.
+// toolList returns the JSON of the tool list as it is sent.
 func (s *Server) toolList() string {
 	var list []proto.Tool
 	for _, t := range tools() {
@@ -24,7 +24,7 @@ func (s *Server) toolList() string {
 	slices.SortFunc(list, func(a, b proto.Tool) int { return strings.Compare(a.Name, b.Name) })
 	raw, err := json.Marshal(list)
 	if err != nil {
-		return "" // unreachable: a test lists them
+		return "" // unreachable: tested
 	}
 	return string(raw)
 }

@@ -18,13 +18,16 @@ func TestP8ToolListAndInstructionsStayWithinTheirBudget(t *testing.T) {
 		t.Logf("P8: prefix %q: tool list %d tokens (%d bytes, annotations included), instructions %d, together %d of %d",
 			prefix, count(list), len(list), count(instructions), total, budget)
 		if total > budget || total != s.overhead() {
-			t.Errorf("tool list and instructions cost %d tokens, more than %d; context_status says %d", total, budget, s.overhead())
+			t.Errorf("tool list and instructions cost %d tokens, more than %d; context_status says %d", total, budget,
+				s.overhead())
 		}
 	}
 	if s, err := New(nil, Options{Env: testEnv()}); err != nil || s.overhead() != overhead.Tokens {
-		t.Errorf("overhead.Tokens says %d, a client is sent %d tokens (%v): correct the constant", overhead.Tokens, s.overhead(), err)
+		t.Errorf("overhead.Tokens says %d, a client is sent %d tokens (%v): correct the constant", overhead.Tokens,
+			s.overhead(), err)
 	}
 	for _, tl := range tools() {
-		t.Logf("  %-22s in %d, out %d, description %d", tl.name, count(tl.input), count(tl.output), count(tl.description))
+		t.Logf("  %-22s in %d, out %d, description %d", tl.name, count(tl.input), count(tl.output),
+			count(tl.description))
 	}
 }

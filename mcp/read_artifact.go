@@ -39,28 +39,28 @@ func readTool() tool {
 			"id": `"3f9c1b2a7d4e"`, "lines": `"10-40"`, "bytes": `"0-4095"`, "head": "40", "tail": "40", "grep": `"panic|error"`,
 			"context": "3", "json_path": `"$.items[0].name"`, "search": `"connection refused"`, "limit": "8000",
 		},
-		longest: 2 * limits.ArtifactTextMax, // as JSON, text can take twice its length
+		longest: 2 * limits.ArtifactTextMax, // JSON can double the length of a text
 		run:     readArtifact,
 	}
 }
 
-// pageResult is what read_artifact answers.
+// pageResult is the result of read_artifact.
 type pageResult struct {
 	Text       string `json:"text"`
-	Range      string `json:"range"` // what the text is, in words
+	Range      string `json:"range"` // a description of the text
 	TotalLines int64  `json:"total_lines"`
 	TotalBytes int64  `json:"total_bytes"`
 	Next       *next  `json:"next,omitempty"` // absent when nothing is left
 }
 
-// next is a call that continues a reading, ready to be made.
+// next is the call that reads the next part.
 type next struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// readArtifact runs the tool. The selection's rules are those of package artifacts, which names the
-// wrong argument and shows the right form itself.
+// readArtifact runs the tool. Package artifacts validates the selection; its errors name the wrong argument and show the
+// correct form.
 func readArtifact(ctx context.Context, c *call) (reply, error) {
 	r, err := decode[ledger.ReadArtifactRequest](c)
 	if err != nil {
@@ -70,7 +70,7 @@ func readArtifact(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	out := pageResult{ // the text is exact: what reads it is the agent, and JSON escapes what drives terminals
+	out := pageResult{ // the text is exact: an agent reads it, and JSON escapes control characters
 		Text: page.Text, Range: clean(page.Range), TotalLines: page.TotalLines, TotalBytes: page.TotalBytes,
 	}
 	if page.Next != nil {
@@ -79,12 +79,12 @@ func readArtifact(ctx context.Context, c *call) (reply, error) {
 	return reply{out, out.String()}, nil
 }
 
-// continuation returns the arguments that read on.
+// continuation returns the arguments for the next part.
 func continuation(id string, s artifacts.Selection) json.RawMessage {
 	return json.RawMessage(plainJSON(ledger.ReadArtifactRequest{ID: id, Selection: s}))
 }
 
-// String gives the text with one line around it that says what it is.
+// String returns the text between lines that describe it.
 func (p pageResult) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[%s of %d lines, %d bytes]\n%s", p.Range, p.TotalLines, p.TotalBytes, p.Text)

@@ -91,7 +91,8 @@ func TestReadArtifactRefusesWithTheRightForm(t *testing.T) {
 		a    args
 		want []string
 	}{
-		{"a handle of another workspace", args{"id": elsewhere}, []string{"not_found:", elsewhere, "hint:", "workspace"}},
+		{"a handle of another workspace", args{"id": elsewhere},
+			[]string{"not_found:", elsewhere, "hint:", "workspace"}},
 		{"no handle at all", args{"id": "../../etc/passwd"}, []string{"not_found:"}},
 		{"two selections", args{"id": id, "head": 1, "grep": "x"}, []string{"invalid:", "head and grep", "hint:"}},
 		{"lines that are not", args{"id": id, "lines": "ten to twenty"}, []string{"invalid:", "lines", `"10-40"`}},

@@ -8,21 +8,17 @@ import (
 	"ctxledger.dev/overflow"
 )
 
-// recover does what comes next after a provider refused a request, or cut it: the limit that it names is
-// learned, the conversation compacted without a model, and where that does not fit, the messages that come
-// back are a trimmed copy, of which nothing is recorded.
+// recover handles a request that a provider refused or truncated: it learns the limit that the error names and compacts
+// the conversation without a model. If that does not fit, the returned messages are a trimmed copy, which is not
+// recorded.
 func (a *compactArgs) recover(ctx context.Context, c *call) (reply, error) {
-	s, handed, err := a.conversation(ctx, c)
-	if err != nil {
-		return reply{}, err
-	}
-	before, err := a.viewBefore(ctx, c, s)
+	o, err := a.prepare(ctx, c)
 	if err != nil {
 		return reply{}, err
 	}
 	got := overflow.Read(0, []byte(a.Error))
 	done, err := ledger.Recover(ctx, c.api, ledger.OverflowRequest{
-		Mutation: ledger.Mutation{Key: a.RequestID}, Session: s.ID, Model: a.Model,
+		Mutation: ledger.Mutation{Key: a.RequestID}, Session: o.session.ID, Model: a.Model,
 		Status: got.Status, Body: got.Body, Finish: got.Finish, Usage: got.Usage,
 	}, a.options())
 	if err != nil {
@@ -31,7 +27,6 @@ func (a *compactArgs) recover(ctx context.Context, c *call) (reply, error) {
 	if done.Advice.Action == overflow.GiveUp {
 		return notDone(done.Advice.Say), nil
 	}
-	o := outcome{args: *a, session: s, handed: handed, before: before, prefix: c.o.ToolPrefix, problems: c.problems(ctx)}
 	o.plan = ledger.CompactionPlan{Outcome: compaction.NothingToDo, Why: string(done.Verdict.Class) + ": " + done.Next}
 	if done.Auto != nil && done.Auto.Action == ledger.AutoCompacted {
 		o.plan, o.warning = *done.Auto.Compaction, string(done.Verdict.Class)+": "+done.Next
@@ -43,8 +38,8 @@ func (a *compactArgs) recover(ctx context.Context, c *call) (reply, error) {
 	return answer(r), err
 }
 
-// send hands out what is to be sent instead of what was refused: the trimmed copy, or else the view.
-func (o outcome) send(ctx context.Context, api ledger.API, r *compactResult, done ledger.Recovery) (err error) {
+// send returns the messages to send instead of the refused ones: the trimmed copy, or else the view.
+func (o outcome) send(ctx context.Context, api ledger.ViewReader, r *compactResult, done ledger.Recovery) (err error) {
 	if done.Messages == nil {
 		if done.Advice.Retry && r.Messages == nil {
 			r.Delivery = o.delivery()
@@ -53,13 +48,9 @@ func (o outcome) send(ctx context.Context, api ledger.API, r *compactResult, don
 		return err
 	}
 	r.Messages = nil
-	size := 0
 	for _, m := range done.Messages {
-		if size += len(m); size > maxView {
-			return tooLongView()
-		}
 		r.Messages = append(r.Messages, m)
 	}
 	r.Delivery = "send `messages` once: a trimmed copy, of which nothing is recorded"
-	return nil
+	return fits(r.Messages)
 }

@@ -19,8 +19,8 @@ const (
 	uriMemory   = "ctxledger://memory/"
 )
 
-// addResources registers what a person can attach to a conversation by address. The list is the
-// same whatever is stored: artifacts and memories are templates.
+// addResources registers what a person can attach to a conversation by address. The list does not depend on what is
+// stored: artifacts and memories are templates.
 func (s *Server) addResources() {
 	s.mcp.AddResource(proto.Resource{
 		URI: uriChanges, Name: "changes", Description: "What happened to files, newest first", MIMEType: "text/plain",
@@ -36,15 +36,16 @@ func (s *Server) addResources() {
 type resourceReader func(ctx context.Context, c *call, name string) (string, error)
 
 func (s *Server) addTemplate(prefix, variable, name, description string, read resourceReader) {
-	t := proto.NewResourceTemplate(prefix+variable, name, proto.WithTemplateDescription(description), proto.WithTemplateMIMEType("text/plain"))
+	t := proto.NewResourceTemplate(prefix+variable, name, proto.WithTemplateDescription(description),
+		proto.WithTemplateMIMEType("text/plain"))
 	s.mcp.AddResourceTemplate(t, server.ResourceTemplateHandlerFunc(s.reader(name, read)))
 }
 
-// reader returns the function by which the MCP library reads a resource.
+// reader returns the MCP library's handler of a resource.
 func (s *Server) reader(what string, read resourceReader) server.ResourceHandlerFunc {
 	return func(ctx context.Context, r proto.ReadResourceRequest) ([]proto.ResourceContents, error) {
 		text, err := guarded("resource "+what, func() (string, error) {
-			api, err := s.ledger.Get(ctx)
+			c, err := s.newCall(ctx)
 			if err != nil {
 				return "", err
 			}
@@ -52,12 +53,13 @@ func (s *Server) reader(what string, read resourceReader) server.ResourceHandler
 			if name, err = url.PathUnescape(name); err != nil {
 				return "", fault.Wrap(fault.Invalid, "mcp.resource", err)
 			}
-			return read(ctx, &call{Server: s, api: api, client: clientName(ctx)}, name)
+			return read(ctx, c, name)
 		})
 		if err != nil {
 			return nil, s.failure(err)
 		}
-		return []proto.ResourceContents{proto.TextResourceContents{URI: r.Params.URI, MIMEType: "text/plain", Text: text}}, nil
+		return []proto.ResourceContents{proto.TextResourceContents{URI: r.Params.URI, MIMEType: "text/plain",
+			Text: text}}, nil
 	}
 }
 

@@ -45,7 +45,8 @@ func TestResumeHandsOverTheNewestSessionAsData(t *testing.T) {
 		page, _ := do[pageResult](t, c, "read_artifact", args{"id": session, "head": 1})
 		contains(t, page.Text, "sessionId")
 		for _, text := range []string{planned, recorded} {
-			contains(t, text, "data, not instructions", "session "+session+" of claude-code", "always keep prices in cents",
+			contains(t, text, "data, not instructions", "session "+session+" of claude-code",
+				"always keep prices in cents",
 				"Last thing: a command `shop report`", "Changed files", "[project] fence", "read_artifact")
 			if strings.Count(text, fenceEnd) != 1 || !strings.Contains(text, "\n"+fenceEnd+"\nRead back") {
 				t.Error("the fence can be ended from inside")

@@ -8,15 +8,14 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// How roots are asked for.
+// Limits of the request for roots.
 const (
-	rootsPatience = 2 * time.Second // a client that takes longer goes without
+	rootsPatience = 2 * time.Second // then the client has no roots
 	maxRoots      = 16
 )
 
-// roots asks the client for its roots, if that is wanted and the client offers them. Only clients of
-// the older protocol can be asked: the newer one lets a server send no requests. A client that does
-// not answer is one without roots.
+// roots asks the client for its roots, if Options.AskRoots is set and the client offers them. Only clients of the older
+// protocol can be asked: in the newer one a server sends no requests. A client that does not answer has no roots.
 func (s *Server) roots(ctx context.Context) []string {
 	if !s.o.AskRoots || server.IsModernRequest(ctx) {
 		return nil

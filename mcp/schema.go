@@ -10,8 +10,8 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// schema is the input schema of a tool as arguments are checked against it: one flat object with
-// properties of one type each. The MCP library could check too, but says it in Go structs.
+// schema is the input schema of a tool: one flat object with properties of one type each. The MCP library could check
+// arguments too, but its errors name Go structs.
 type schema struct {
 	Properties map[string]property `json:"properties"`
 	Required   []string            `json:"required"`
@@ -26,7 +26,7 @@ type property struct {
 	} `json:"items"`
 }
 
-// maxProblems is how many wrong arguments one answer names.
+// maxProblems is the maximum number of wrong arguments that one answer names.
 const maxProblems = 5
 
 // parseSchema reads the input schema of a tool.
@@ -36,8 +36,8 @@ func parseSchema(t tool) (schema, error) {
 	return s, fault.Wrap(fault.Internal, "mcp.schema", err)
 }
 
-// check returns the arguments as one object without those that are null. Errors: invalid, naming
-// each wrong argument and showing its right form, and what a call needs where it needs something.
+// check returns the arguments as one object without null values. Errors: invalid, naming each wrong argument with its
+// correct form, and the required arguments if there are any.
 func (s schema) check(toolName string, raw json.RawMessage) (json.RawMessage, error) {
 	trimmed := strings.TrimSpace(string(raw[:min(len(raw), 64)]))
 	if trimmed == "" || trimmed == "null" {
@@ -57,7 +57,8 @@ func (s schema) check(toolName string, raw json.RawMessage) (json.RawMessage, er
 		} else if string(fields[name]) == "null" {
 			delete(fields, name)
 		} else if !p.accepts(fields[name]) {
-			wrong = append(wrong, fmt.Sprintf("argument %q is %s, not %s, for example %s", name, kindOf(fields[name]), p.wanted(), s.form(name)))
+			wrong = append(wrong, fmt.Sprintf("argument %q is %s, not %s, for example %s", name, kindOf(fields[name]),
+				p.wanted(), s.form(name)))
 		}
 	}
 	for _, name := range s.Required {
@@ -75,20 +76,20 @@ func (s schema) check(toolName string, raw json.RawMessage) (json.RawMessage, er
 	return s.join(fields), nil
 }
 
-// join writes an object of the fields, each with its exact bytes.
+// join returns an object of the fields, each with its exact bytes.
 func (s schema) join(fields map[string]json.RawMessage) json.RawMessage {
 	out := []byte{'{'}
 	for i, name := range slices.Sorted(maps.Keys(fields)) {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = fmt.Appendf(out, "%q:", name) // names of ours: plain letters
+		out = fmt.Appendf(out, "%q:", name) // known names: plain letters
 		out = append(out, fields[name]...)
 	}
 	return append(out, '}')
 }
 
-// unknown says that there is no such argument, and which one may be meant.
+// unknown reports an unknown argument and suggests a similar one.
 func (s schema) unknown(name string) string {
 	known := slices.Sorted(maps.Keys(s.Properties))
 	for _, k := range known {
@@ -99,7 +100,7 @@ func (s schema) unknown(name string) string {
 	return fmt.Sprintf("there is no argument %.1000q: there are %s", clean(name), strings.Join(known, ", "))
 }
 
-// example shows the required arguments, or that there are none.
+// example returns a call with the required arguments.
 func (s schema) example() string {
 	var parts []string
 	for _, name := range s.Required {
@@ -108,7 +109,7 @@ func (s schema) example() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// form shows one argument in its right form.
+// form returns an example of one argument.
 func (s schema) form(name string) string {
 	value := s.forms[name]
 	p := s.Properties[name]
@@ -151,7 +152,7 @@ func (p property) accepts(raw json.RawMessage) bool {
 	return raw[0] == '{'
 }
 
-// wanted says what a value should be.
+// wanted describes the expected value.
 func (p property) wanted() string {
 	switch {
 	case len(p.Enum) > 0:
@@ -168,7 +169,7 @@ func (p property) wanted() string {
 	return "a " + p.Type
 }
 
-// kindOf says what a value is.
+// kindOf describes a value.
 func kindOf(raw json.RawMessage) string {
 	switch raw[0] {
 	case '{':

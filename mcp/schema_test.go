@@ -20,27 +20,40 @@ func TestWrongArgumentsAreNamedAndTheRightFormIsShown(t *testing.T) {
 		{"empty where required", "read_artifact", args{"id": ""}, []string{`argument "id" is missing`}},
 		{"null where required", "read_artifact", args{"id": nil}, []string{`argument "id" is missing`}},
 		{"missing action", "memory", args{"name": "x"}, []string{`argument "action" is missing`, `"action": "recall"`}},
-		{"unknown enum", "memory", args{"action": "frob"}, []string{`"action" is the string "frob"`, "save, recall, get, list, delete"}},
+		{"unknown enum", "memory", args{"action": "frob"},
+			[]string{`"action" is the string "frob"`, "save, recall, get, list, delete"}},
 		{"unknown scope", "memory", args{"action": "list", "scope": "world"}, []string{`"scope"`, "project, user"}},
-		{"wrong type: string for number", "read_artifact", args{"id": "x", "head": "ten"}, []string{`"head" is the string "ten"`, "a whole number", `"head": 40`}},
-		{"wrong type: fraction", "read_artifact", args{"id": "x", "head": 1.5}, []string{`"head" is 1.5`, "a whole number"}},
+		{"wrong type: string for number", "read_artifact", args{"id": "x", "head": "ten"},
+			[]string{`"head" is the string "ten"`, "a whole number", `"head": 40`}},
+		{"wrong type: fraction", "read_artifact", args{"id": "x", "head": 1.5},
+			[]string{`"head" is 1.5`, "a whole number"}},
 		{"wrong type: huge", "read_artifact", args{"id": "x", "limit": 1e300}, []string{`"limit"`, "a whole number"}},
-		{"wrong type: number for string", "read_artifact", args{"id": 12}, []string{`"id" is 12`, "a string", `"id": "`}},
-		{"wrong type: object for string", "context_status", args{"session": args{}}, []string{`"session" is an object`}},
-		{"wrong type: string for boolean", "compact_conversation", args{"dry_run": "yes"}, []string{`"dry_run" is the string "yes"`, "true or false"}},
-		{"wrong type: string for array", "compact_conversation", args{"messages": "hi"}, []string{`"messages" is the string "hi"`, "an array of objects", `"role": "user"`}},
-		{"wrong type: numbers in array", "compact_conversation", args{"pin": []int{1}}, []string{`"pin" is an array`, "an array of strings"}},
-		{"unknown", "changes", args{"file": "x"}, []string{`there is no argument "file"`, "limit, path, session, since"}},
-		{"unknown but close", "compact_conversation", args{"keepTurns": 2}, []string{`there is no argument "keepTurns": it is "keep_turns"`}},
-		{"another case", "read_artifact", args{"ID": "x", "id": "y"}, []string{`there is no argument "ID": it is "id"`}},
+		{"wrong type: number for string", "read_artifact", args{"id": 12},
+			[]string{`"id" is 12`, "a string", `"id": "`}},
+		{"wrong type: object for string", "context_status", args{"session": args{}},
+			[]string{`"session" is an object`}},
+		{"wrong type: string for boolean", "compact_conversation", args{"dry_run": "yes"},
+			[]string{`"dry_run" is the string "yes"`, "true or false"}},
+		{"wrong type: string for array", "compact_conversation", args{"messages": "hi"},
+			[]string{`"messages" is the string "hi"`, "an array of objects", `"role": "user"`}},
+		{"wrong type: numbers in array", "compact_conversation", args{"pin": []int{1}},
+			[]string{`"pin" is an array`, "an array of strings"}},
+		{"unknown", "changes", args{"file": "x"},
+			[]string{`there is no argument "file"`, "limit, path, session, since"}},
+		{"unknown but close", "compact_conversation", args{"keepTurns": 2},
+			[]string{`there is no argument "keepTurns": it is "keep_turns"`}},
+		{"another case", "read_artifact", args{"ID": "x", "id": "y"},
+			[]string{`there is no argument "ID": it is "id"`}},
 		{"two wrong at once", "changes", args{"limit": "x", "frob": 1}, []string{`"limit"`, `"frob"`}},
 		{"two selections", "read_artifact", args{"id": "x", "head": 1, "grep": "y"}, []string{"not_found:"}},
 		{"limit too high", "changes", args{"limit": 201}, []string{"invalid:", `"limit"`, "200"}},
 		{"negative limit", "changes", args{"limit": -1}, []string{"invalid:", `"limit"`}},
 		{"memory limit", "memory", args{"action": "list", "limit": 100_000}, []string{"invalid:", `"limit"`}},
-		{"save without a name", "memory", args{"action": "save", "body": "x"}, []string{`argument "name" is missing`, "action save needs it"}},
+		{"save without a name", "memory", args{"action": "save", "body": "x"},
+			[]string{`argument "name" is missing`, "action save needs it"}},
 		{"save without a body", "memory", args{"action": "save", "name": "x"}, []string{`argument "body" is missing`}},
-		{"recall without a query", "memory", args{"action": "recall", "query": " "}, []string{`argument "query" is missing`}},
+		{"recall without a query", "memory", args{"action": "recall", "query": " "},
+			[]string{`argument "query" is missing`}},
 		{"control characters are not echoed", "memory", args{"action": "\x1b[2J"}, []string{`"action"`}},
 	}
 	inEachEra(t, func(t *testing.T, _ *fixture, c *client.Client) {
@@ -71,7 +84,8 @@ func TestArgumentsKeepTheirBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	const messages = `[ {"role" :"user","content":"a < b \u003c \/ é"} , {"x": 1e2} ]`
-	got, err := s.check("compact_conversation", []byte(` {"session": null, "messages": `+messages+` , "return":"splice"}`))
+	got, err := s.check("compact_conversation",
+		[]byte(` {"session": null, "messages": `+messages+` , "return":"splice"}`))
 	if want := `{"messages":` + messages + `,"return":"splice"}`; err != nil || string(got) != want {
 		t.Errorf("%v: %s, not %s", err, got, want)
 	}
@@ -84,7 +98,8 @@ func TestArgumentsKeepTheirBytes(t *testing.T) {
 
 // FuzzArguments: what is accepted is decoded as encoding/json does, and nothing else is passed on.
 func FuzzArguments(f *testing.F) {
-	for _, s := range []string{`{"action":"save","name":"x"}`, `{"action":"list","limit":3}`, `{ "action" : null }`, `[]`, `{"action":"get","name":"\u0000"}`} {
+	for _, s := range []string{`{"action":"save","name":"x"}`, `{"action":"list","limit":3}`, `{ "action" : null }`,
+		`[]`, `{"action":"get","name":"\u0000"}`} {
 		f.Add([]byte(s))
 	}
 	s, err := parseSchema(memoryTool())

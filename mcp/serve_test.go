@@ -62,7 +62,7 @@ func TestRequestsUnderWayAreAnsweredAfterTheEndOfInput(t *testing.T) {
 	f := newFixture(t, nil)
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	gate := &slow{f.local, make(chan struct{}), make(chan struct{})}
-	s, err := New(func(context.Context, []string) (ledger.API, error) { return gate, nil }, Options{Env: testEnv()})
+	s, err := New(func(context.Context, []string) (Ledger, error) { return gate, nil }, Options{Env: testEnv()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ type broken struct{ ledger.API }
 
 func TestAPanicEndsOneCallAndTellsOnlyTheLog(t *testing.T) {
 	f := newFixture(t, nil)
-	s, err := New(func(context.Context, []string) (ledger.API, error) { return broken{}, nil }, Options{Env: testEnv(), Log: f.o.Log})
+	s, err := New(func(context.Context, []string) (Ledger, error) { return broken{}, nil }, Options{Env: testEnv(), Log: f.o.Log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,9 +56,10 @@ func TestTheLengthOfAnErrorIsBounded(t *testing.T) {
 func TestALedgerThatCannotBeReachedIsToldAndTriedAgain(t *testing.T) {
 	f := newFixture(t, nil)
 	opened := 0
-	s, err := New(func(context.Context, []string) (ledger.API, error) {
+	s, err := New(func(context.Context, []string) (Ledger, error) {
 		if opened++; opened <= 2 {
-			return nil, fault.New(fault.Denied, "test", "the state directory /state is read-only").WithHint("set CTXLEDGER_STATE to a directory that you can write")
+			return nil, fault.New(fault.Denied, "test",
+				"the state directory /state is read-only").WithHint("set CTXLEDGER_STATE to a directory that you can write")
 		}
 		return f.local, nil
 	}, Options{Env: testEnv()})

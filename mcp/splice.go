@@ -10,16 +10,16 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// splice says how the caller shortens its own list: Message takes the place of the messages with
-// the indices From up to, not including, To. They count in the messages handed in with this call,
-// or, where none were handed in whole, in the view of the session before it.
+// splice tells a caller how to shorten its own list: Message replaces the messages with indices in [From,To). They
+// index the messages handed in with this call or, if no whole conversation was handed in, the session's view before
+// the call.
 type splice struct {
 	From    int             `json:"from"`
 	To      int             `json:"to"`
 	Message json.RawMessage `json:"message"` // in the conversation's format
 }
 
-// kept are the messages of the view before that stay as they are.
+// kept returns the messages of the earlier view that stay unchanged.
 func (o outcome) kept() []ledger.ViewMessage {
 	for i, m := range o.before.Messages {
 		if m.Seq > 0 && m.Seq >= o.plan.Summary.FirstKept {
@@ -29,8 +29,8 @@ func (o outcome) kept() []ledger.ViewMessage {
 	return nil
 }
 
-// splice returns what the caller puts where, nil when the compaction was in force before the call.
-func (o outcome) splice(ctx context.Context, api ledger.API) (*splice, error) {
+// splice returns the splice of a compaction, nil if it was in force before the call.
+func (o outcome) splice(ctx context.Context, api ledger.SessionReader) (*splice, error) {
 	if o.before.Summary == o.plan.Summary.ID && !o.args.DryRun && o.handed == 0 {
 		return nil, nil
 	}
@@ -38,7 +38,7 @@ func (o outcome) splice(ctx context.Context, api ledger.API) (*splice, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []int64 // the entries of what the caller counts in
+	var list []int64 // entries of the messages that indices refer to
 	total := o.handed
 	if total > 0 {
 		for _, e := range log {
@@ -50,8 +50,8 @@ func (o outcome) splice(ctx context.Context, api ledger.API) (*splice, error) {
 			list = append(list, m.Seq)
 		}
 	}
-	// position is where the messages from an entry on begin. A list that was handed in may begin with a
-	// summary of ours, which no entry is.
+	// position returns the index of the first message at or after an entry. A list that was handed in may begin with
+	// a summary of ours, which has no entry.
 	position := func(seq int64) int {
 		at := slices.IndexFunc(list, func(s int64) bool { return s >= seq })
 		if at < 0 {
@@ -66,9 +66,8 @@ func (o outcome) splice(ctx context.Context, api ledger.API) (*splice, error) {
 	return &splice{From: from, To: max(from, position(o.plan.Summary.FirstKept)), Message: o.head()}, nil
 }
 
-// recorded returns the headers of the messages that make up a session's conversation. The view may show
-// fewer, or join some.
-func recorded(ctx context.Context, api ledger.API, session string) ([]ledger.LogEntry, error) {
+// recorded returns the headers of the messages of a session's conversation. The view may show fewer, or join some.
+func recorded(ctx context.Context, api ledger.SessionReader, session string) ([]ledger.LogEntry, error) {
 	var out []ledger.LogEntry
 	for r := (ledger.LogRequest{Session: session}); ; {
 		page, err := api.Log(ctx, r)
@@ -94,8 +93,8 @@ func recorded(ctx context.Context, api ledger.API, session string) ([]ledger.Log
 	}
 }
 
-// newestCompacted returns the newest entry before a boundary that is the provider's own compaction, 0 for
-// none: it stays in front of the summary.
+// newestCompacted returns the newest entry before a boundary that is the provider's own compaction, 0 for none. It
+// stays before the summary.
 func newestCompacted(log []ledger.LogEntry, before int64) int64 {
 	for _, e := range slices.Backward(log) {
 		if e.Compacted && e.Forgotten == nil && e.Seq < before {
@@ -105,17 +104,17 @@ func newestCompacted(log []ledger.LogEntry, before int64) int64 {
 	return 0
 }
 
-// system returns how many messages of the view before are the system's and stand in front of everything.
+// system returns the number of system messages at the start of the earlier view.
 func (o outcome) system() int {
-	for i, m := range o.before.Messages {
-		if m.Role != transcript.RoleSystem {
-			return i
-		}
+	first := slices.IndexFunc(o.before.Messages,
+		func(m ledger.ViewMessage) bool { return m.Role != transcript.RoleSystem })
+	if first < 0 {
+		return len(o.before.Messages)
 	}
-	return len(o.before.Messages)
+	return first
 }
 
-// head is the message that stands for the compacted range.
+// head returns the message that replaces the compacted range.
 func (o outcome) head() json.RawMessage {
 	format := transcript.Anthropic
 	if n := len(o.before.Messages); n > 0 {

@@ -30,13 +30,15 @@ func TestSplicingMakesTheView(t *testing.T) {
 				for round := range 3 {
 					lines := formattest.RandomTalk(r, round == 0 && transcript.Takes(p.Format, transcript.RoleSystem))
 					lines = slices.DeleteFunc(lines, func(l string) bool { return l == "c" }) // see below
-					mine = append(mine, p.Messages(fmt.Sprintf("u talk-%d-%d %s", seed, round, strings.Repeat("words ", 300)), "a ok")...)
+					mine = append(mine, p.Messages(fmt.Sprintf("u talk-%d-%d %s", seed, round,
+						strings.Repeat("words ", 300)), "a ok")...)
 					mine = append(mine, p.Messages(lines...)...)
 					var told struct {
 						Session string
 						Splice  *splice
 					}
-					text := callRaw(t, f, fmt.Sprintf(`{"messages":[%s],"format":%q,"keep_turns":%d,"return":"splice","budget_tokens":600}`, bytes.Join(mine, []byte(",")), p.Format, 1+r.IntN(3)))
+					text := callRaw(t, f,
+						fmt.Sprintf(`{"messages":[%s],"format":%q,"keep_turns":%d,"return":"splice","budget_tokens":600}`, bytes.Join(mine, []byte(",")), p.Format, 1+r.IntN(3)))
 					if json.Unmarshal([]byte(text), &told) != nil || told.Splice == nil {
 						continue // nothing was compacted
 					}
@@ -48,7 +50,8 @@ func TestSplicingMakesTheView(t *testing.T) {
 					want := viewOf(t, f, session)
 					got := viewOf(t, fresh, handed(t, fresh, p, mine))
 					if !slices.EqualFunc(want, got, bytes.Equal) {
-						t.Fatalf("seed %d, round %d, splice [%d,%d): the list is\n%.3000s\nnot\n%.3000s", seed, round, told.Splice.From, told.Splice.To, p.Brief(t, got), p.Brief(t, want))
+						t.Fatalf("seed %d, round %d, splice [%d,%d): the list is\n%.3000s\nnot\n%.3000s", seed, round,
+							told.Splice.From, told.Splice.To, p.Brief(t, got), p.Brief(t, want))
 					}
 				}
 			}
@@ -87,7 +90,7 @@ func handed(t *testing.T, f *fixture, p formattest.Provider, messages [][]byte) 
 	return done.Session
 }
 
-// The provider's own compaction stays in front of our summary, wherever it stood: nobody else can read it. What
+// The provider's own compaction stays before our summary: only the provider can read it. What
 // stood before it stays too in a list that the host keeps, where it costs nothing: the provider passes over it.
 func TestSpliceKeepsTheProvidersOwnCompaction(t *testing.T) {
 	p := formattest.Providers()[2]
@@ -96,14 +99,16 @@ func TestSpliceKeepsTheProvidersOwnCompaction(t *testing.T) {
 		if i == 4 {
 			mine = append(mine, p.Messages("c")...)
 		}
-		mine = append(mine, p.Messages(fmt.Sprintf("u request-%d %s", i, strings.Repeat("words ", 60)), "a ok +x", "t x=1", "a done")...)
+		mine = append(mine, p.Messages(fmt.Sprintf("u request-%d %s", i, strings.Repeat("words ", 60)), "a ok +x",
+			"t x=1", "a done")...)
 	}
 	f := newFixture(t, nil)
 	var told struct {
 		Session string
 		Splice  splice
 	}
-	text := callRaw(t, f, fmt.Sprintf(`{"messages":[%s],"keep_turns":2,"return":"splice"}`, bytes.Join(mine, []byte(","))))
+	text := callRaw(t, f,
+		fmt.Sprintf(`{"messages":[%s],"keep_turns":2,"return":"splice"}`, bytes.Join(mine, []byte(","))))
 	perTurn := len(p.Messages("u go", "a ok +x", "t x=1", "a done"))
 	if err := json.Unmarshal([]byte(text), &told); err != nil || told.Splice.From != 4*perTurn+1 || told.Splice.To != len(mine)-2*perTurn {
 		t.Fatalf("splice [%d,%d) of %d, %v", told.Splice.From, told.Splice.To, len(mine), err)
@@ -111,7 +116,8 @@ func TestSpliceKeepsTheProvidersOwnCompaction(t *testing.T) {
 	if got := p.Brief(t, viewOf(t, f, told.Session)); !strings.HasPrefix(got, "a compacted | u [USER") {
 		t.Errorf("the view is %.100s", got)
 	}
-	next := slices.Concat(mine[:told.Splice.From], [][]byte{told.Splice.Message}, mine[told.Splice.To:], p.Messages("u more"))
+	next := slices.Concat(mine[:told.Splice.From], [][]byte{told.Splice.Message}, mine[told.Splice.To:],
+		p.Messages("u more"))
 	for _, list := range [][][]byte{next, append(viewOf(t, f, told.Session), p.Messages("u more", "a yes")...)} {
 		before := viewOf(t, f, told.Session)
 		if s := handed(t, f, p, list); s != told.Session {

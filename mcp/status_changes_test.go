@@ -50,7 +50,8 @@ func TestChangesAreListedByPathSessionAndSince(t *testing.T) {
 		t.Fatalf("%d of %d changes", len(all.Entries), all.Total)
 	}
 	contains(t, text, "created report/report.go", "session "+session)
-	for _, path := range []string{"report/report.go", "./report/report.go", shopRoot + "/report/report.go", "report", "report/"} {
+	for _, path := range []string{"report/report.go", "./report/report.go", shopRoot + "/report/report.go", "report",
+		"report/"} {
 		r, _ := do[changesResult](t, c, "changes", args{"path": path, "session": session})
 		if len(r.Entries) == 0 || r.Total >= all.Total {
 			t.Errorf("path %s: %d of %d changes", path, len(r.Entries), r.Total)
@@ -72,13 +73,15 @@ func TestChangesAreListedByPathSessionAndSince(t *testing.T) {
 }
 
 func TestAnObservedChangeNamesWhoMayHaveMadeIt(t *testing.T) {
-	two := changes.Change{Candidates: []changes.Candidate{{Session: "s1", Intent: "1"}, {Session: "s2"}, {Session: "s1", Intent: "2"}}}
+	two := changes.Change{Candidates: []changes.Candidate{{Session: "s1", Intent: "1"}, {Session: "s2"},
+		{Session: "s1", Intent: "2"}}}
 	r := changesResult{Total: 3, Entries: []changed{
 		{ID: 3, Path: "a.go", Op: "modified", Source: "observed", Time: "T", Candidates: candidates(two)},
 		{ID: 2, Path: "a.go", Op: "modified", Source: "observed", Time: "T"},
 		{ID: 1, Path: "a.go", Op: "modified", Source: "observed", Time: "T", Session: "s1"},
 	}}
-	contains(t, r.String(), "(observed, T, perhaps session s1 or s2)", "(observed, T, external)", "(observed, T, session s1)")
+	contains(t, r.String(), "(observed, T, perhaps session s1 or s2)", "(observed, T, external)",
+		"(observed, T, session s1)")
 }
 
 // What is wrong with the configuration the answers that depend on it say.
@@ -96,7 +99,8 @@ func TestAnswersSayWhatIsWrongWithTheConfiguration(t *testing.T) {
 	c := connect(t, f.mcp, "tester")
 	st, text := do[statusResult](t, c, "context_status", args{"session": session})
 	contains(t, strings.Join(st.Warnings, "\n")+text, wrong, "warning: "+wrong)
-	r, text := do[compactResult](t, c, "compact_conversation", args{"session": session, "keep_turns": 2, "dry_run": true})
+	r, text := do[compactResult](t, c, "compact_conversation",
+		args{"session": session, "keep_turns": 2, "dry_run": true})
 	contains(t, strings.Join(r.Warnings, "\n")+text, wrong, "warning: "+wrong)
 	if strings.Contains(text, "\x1b") {
 		t.Errorf("%q", text)

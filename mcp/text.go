@@ -8,8 +8,8 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// clean makes stored text harmless to show: control characters become the symbols that Unicode has
-// for them, and characters that reorder or hide text become U+FFFD. Line ends and tabs stay.
+// clean makes stored text safe to show: control characters become Unicode's symbols for them, and characters that
+// reorder or hide text become U+FFFD. Line ends and tabs stay.
 func clean(s string) string {
 	if chars.Safe(s) {
 		return s
@@ -30,25 +30,20 @@ func clean(s string) string {
 	return b.String()
 }
 
-// inline is clean for what must stay on its line as it is, such as a path: breaks and tabs are shown by symbols.
+// inline is clean for text that must stay on one line unchanged, such as a path: breaks and tabs become symbols.
 func inline(s string) string {
 	return strings.NewReplacer("\r\n", "\u2424", "\n", "\u2424", "\t", "\u2409").Replace(clean(s))
 }
 
-// oneLine returns stored text for the middle of a sentence: in one line of at most most characters.
+// oneLine returns stored text for use in a sentence: one line of at most most characters.
 func oneLine(s string, most int) string {
-	s = strings.Join(strings.Fields(clean(s)), " ")
-	if utf8.RuneCountInString(s) > most {
-		s = string([]rune(s)[:most-1]) + "…"
-	}
-	return s
+	return chars.Short(strings.Join(strings.Fields(clean(s)), " "), most)
 }
 
-// count is the measure of every budget here: exact o200k_base tokens.
+// count returns the exact o200k_base tokens of a text, the unit of all budgets here.
 func count(s string) int { return tokens.O200kBase.CountString(s) }
 
-// upTo returns the longest run of whole lines at the beginning of s that has at most budget tokens,
-// and whether that is all of s.
+// upTo returns the longest prefix of s in whole lines that has at most budget tokens, and whether that is all of s.
 func upTo(s string, budget int) (string, bool) {
 	if count(s) <= budget {
 		return s, true

@@ -13,7 +13,8 @@ import (
 
 // FuzzClean: nothing hostile is left, what was harmless stays, and cleaning twice changes nothing.
 func FuzzClean(f *testing.F) {
-	for _, s := range []string{"plain\ttext\r\n", "\x1b[31mred\x1b[0m", "a\rb", "\u202eevil", "\xff\xfe", "\U000e0041", "é漢字🙂"} {
+	for _, s := range []string{"plain\ttext\r\n", "\x1b[31mred\x1b[0m", "a\rb", "\u202eevil", "\xff\xfe", "\U000e0041",
+		"é漢字🙂"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -44,7 +45,8 @@ func TestAnswersHideNothing(t *testing.T) {
 				Format: transcript.Anthropic,
 				Messages: [][]byte{
 					transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, "the words "+planted),
-					transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant, "the answer "+planted+strings.Repeat(" and much more", 5000)),
+					transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant,
+						"the answer "+planted+strings.Repeat(" and much more", 5000)),
 					transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, "next"),
 				},
 			})
@@ -56,7 +58,8 @@ func TestAnswersHideNothing(t *testing.T) {
 			answers := map[string]string{"error": refused(t, c, "memory", args{"action": "get", "name": "x" + planted})}
 			_, answers["get"] = do[memoryResult](t, c, "memory", args{"action": "get", "name": "words"})
 			_, answers["recall"] = do[memoryResult](t, c, "memory", args{"action": "recall", "query": "words"})
-			_, answers["summary"] = do[compactResult](t, c, "compact_conversation", args{"session": said.Session, "keep_turns": 1, "return": "summary", "notes": "a note " + planted})
+			_, answers["summary"] = do[compactResult](t, c, "compact_conversation",
+				args{"session": said.Session, "keep_turns": 1, "return": "summary", "notes": "a note " + planted})
 			if answers["prompt"], err = resume(t, c, map[string]string{"session": said.Session}); err != nil {
 				t.Fatal(err)
 			}

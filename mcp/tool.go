@@ -8,7 +8,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/ledger"
 )
 
 // tool is one tool, as a value.
@@ -18,15 +17,15 @@ type tool struct {
 	hints       hints
 	input       string // JSON schema of the arguments: one flat object, see schema.go
 	output      string // JSON schema of the structured result
-	// forms holds the right form of arguments whose type alone does not show it, as JSON.
+	// forms holds examples, as JSON, of arguments whose type alone does not show their form.
 	forms map[string]string
-	// longest is how many characters of a result the host should let through; 0: its own limit.
+	// longest is the number of characters of a result that the host should accept; 0: its own limit.
 	longest int
 	run     func(ctx context.Context, c *call) (reply, error)
 }
 
-// hints are a tool's annotations. No tool reaches out of the workspace, but for the summarizer that the user
-// has chosen and used by hand: the fourth is always false.
+// hints are a tool's annotations. The fourth, openWorld, is always false: no tool reaches out of the workspace,
+// except for the summarizer that the user has configured.
 type hints struct {
 	readOnly, destructive, idempotent bool
 }
@@ -34,13 +33,19 @@ type hints struct {
 // call is one request to a tool.
 type call struct {
 	*Server
-	api    ledger.API
+	api    Ledger
 	args   json.RawMessage // checked against the input schema; its bytes are as received
-	client string          // who calls, by its own account; never ""
+	client string          // self-reported name of the client; never ""
 }
 
-// reply is what a tool answers: the value of its output schema, and text for a model. Without text
-// the value's JSON is the text.
+// newCall returns a call without arguments. Errors: those of opening the ledger.
+func (s *Server) newCall(ctx context.Context) (*call, error) {
+	api, err := s.ledger.Get(ctx)
+	return &call{Server: s, api: api, client: clientName(ctx)}, err
+}
+
+// reply is the answer of a tool: the value of its output schema, and text for a model. Without text, the text is
+// the value's JSON.
 type reply struct {
 	value any
 	text  string
@@ -57,7 +62,7 @@ func decode[T any](c *call) (T, error) {
 	return v, fault.Wrap(fault.Invalid, "mcp.arguments", json.Unmarshal(c.args, &v))
 }
 
-// describe returns a tool as it is listed.
+// describe returns a tool as it appears in the tool list.
 func (s *Server) describe(t tool) proto.Tool {
 	no := false
 	var meta *proto.Meta
@@ -74,8 +79,7 @@ func (s *Server) describe(t tool) proto.Tool {
 	}
 }
 
-// handler returns the function by which the MCP library calls a tool. Whatever goes wrong in the
-// tool is a result that the model can read.
+// handler returns the MCP library's handler of a tool. Errors of the tool are results that the model can read.
 func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 	return func(ctx context.Context, r proto.CallToolRequest) (*proto.CallToolResult, error) {
 		answer, err := guarded("tool "+t.name, func() (reply, error) {
@@ -90,11 +94,12 @@ func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 			if err != nil {
 				return reply{}, err
 			}
-			api, err := s.ledger.Get(ctx)
+			c, err := s.newCall(ctx)
 			if err != nil {
 				return reply{}, err
 			}
-			return t.run(ctx, &call{Server: s, api: api, args: args, client: clientName(ctx)})
+			c.args = args
+			return t.run(ctx, c)
 		})
 		if err != nil {
 			return proto.NewToolResultError(s.explain(err)), nil
@@ -103,19 +108,19 @@ func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 	}
 }
 
-// result puts an answer into the protocol's form.
+// result converts an answer to the protocol's form.
 func (s *Server) result(r reply) *proto.CallToolResult {
 	if r.text == "" {
 		r.text = plainJSON(r.value)
 	}
-	if shelf := s.shelf.Load(); shelf != nil && len(r.text) >= shelfFrom {
-		r.value = shelf.put(r.value)
-		r.text, _ = shelf.put(r.text).(string)
+	if cache := s.answers.Load(); cache != nil && len(r.text) >= minCached {
+		r.value = cache.put(r.value)
+		r.text, _ = cache.put(r.text).(string)
 	}
 	return proto.NewToolResultStructured(r.value, r.text)
 }
 
-// clientName returns what the client calls itself, in one line.
+// clientName returns the client's own name, in one line.
 func clientName(ctx context.Context) string {
 	name := ""
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {

@@ -54,7 +54,8 @@ func TestInvariant9TheToolListIsTheSameBytesAlways(t *testing.T) {
 	full := newFixture(t, nil)
 	session := full.shop(t)
 	c := connect(t, full.mcp, "another client")
-	do[memoryResult](t, c, "memory", args{"action": "save", "name": "tools", "description": "compact_conversation", "body": "x"})
+	do[memoryResult](t, c, "memory",
+		args{"action": "save", "name": "tools", "description": "compact_conversation", "body": "x"})
 	do[compactResult](t, c, "compact_conversation", args{"session": session})
 	for what, got := range map[string][]byte{
 		"the other era":                    overTheWire(t, empty, listModern),
@@ -66,7 +67,7 @@ func TestInvariant9TheToolListIsTheSameBytesAlways(t *testing.T) {
 			t.Errorf("%s: the tool list differs\n%s\n%s", what, want, got)
 		}
 	}
-	// The hash stands in a file, so that a change is seen in review: it breaks every prompt cache.
+	// The hash is stored in a file, so that a change is visible in review: it breaks every prompt cache.
 	golden(t, "testdata/tools.sha256", []byte(sessions.Digest(want)+"\n"))
 }
 
@@ -153,7 +154,8 @@ func TestToolPrefixIsPutBeforeEveryNameAndReference(t *testing.T) {
 			t.Errorf("tool %q has no prefix", tool.Name)
 		}
 	}
-	contains(t, f.instructions(), "ctx_context_status", "ctx_compact_conversation", "ctx_read_artifact", "ctx_memory", "ctx_changes")
+	contains(t, f.instructions(), "ctx_context_status", "ctx_compact_conversation", "ctx_read_artifact", "ctx_memory",
+		"ctx_changes")
 	session := f.shop(t)
 	r, _ := do[compactResult](t, c, "ctx_compact_conversation", args{"session": session})
 	page, text := do[pageResult](t, c, "ctx_read_artifact", args{"id": r.SummaryID})

@@ -13,24 +13,24 @@ import (
 	"ctxledger.dev/internal/termtext"
 )
 
-// wire is the one way to the client. It knows which requests have no answer yet, because the MCP
-// library cancels what is under way when its input ends.
+// wire writes to the client. It tracks unanswered requests, because the MCP library cancels requests in flight when
+// its input ends.
 type wire struct {
 	mu   sync.Mutex
 	out  io.Writer       // guarded by mu
-	open map[string]bool // guarded by mu; canonical id → whether the end of input waits for its answer
+	open map[string]bool // guarded by mu; canonical id → whether the end of input waits for the answer
 
-	answered chan struct{} // holds a token after an answer was written
+	answered chan struct{} // holds a token after an answer is written
 
-	shelf *shelf
-	masks *redact.Redactor // of errors
+	answers *answerCache
+	masks   *redact.Redactor // of errors
 }
 
-func newWire(out io.Writer, s *shelf, masks *redact.Redactor) *wire {
-	return &wire{out: out, open: map[string]bool{}, answered: make(chan struct{}, 1), shelf: s, masks: masks}
+func newWire(out io.Writer, s *answerCache, masks *redact.Redactor) *wire {
+	return &wire{out: out, open: map[string]bool{}, answered: make(chan struct{}, 1), answers: s, masks: masks}
 }
 
-// begin notes a request. It reports false when another one has the same id and no answer yet.
+// begin registers a request. It reports false if a request with the same id is unanswered.
 func (w *wire) begin(m message) bool {
 	id := canonical(m.id)
 	w.mu.Lock()
@@ -42,13 +42,13 @@ func (w *wire) begin(m message) bool {
 	return true
 }
 
-// methodListen is the one request that is not answered before the client leaves.
+// methodListen is the request that stays unanswered until the client leaves.
 const methodListen = "subscriptions/listen"
 
-// Write sends one line: the MCP library hands over each message with one call.
+// Write sends one line: the MCP library writes each message with one call.
 func (w *wire) Write(line []byte) (int, error) {
 	id := answerID(line)
-	full := w.shelf.fill(harmlessError(w.masked(line)))
+	full := w.answers.fill(harmlessError(w.masked(line)))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, err := w.out.Write(full)
@@ -62,13 +62,13 @@ func (w *wire) Write(line []byte) (int, error) {
 	return len(line), err
 }
 
-// masked returns a line with the secrets masked in its error, if it has one: the MCP library quotes the names that it
-// does not know. The id goes back as it came.
+// masked returns a line with the secrets in its error masked: the MCP library quotes unknown names. The id is returned
+// unchanged.
 func (w *wire) masked(line []byte) []byte {
 	for name, value := range jsonspan.New(line, jsonspan.MaxDepth).Members {
 		switch string(name.In(line)) {
 		case `"result"`, `"method"`:
-			return line // a long one is not gone through
+			return line // results can be long: not searched
 		case `"error"`:
 			return slices.Concat(line[:value.From], w.masks.Bytes(value.In(line)), line[value.To:])
 		}
@@ -76,8 +76,7 @@ func (w *wire) masked(line []byte) []byte {
 	return line
 }
 
-// answerID returns the id of an answer, nil for anything else. The line comes from the MCP library,
-// which writes the id before the result.
+// answerID returns the id of an answer, nil for anything else. The MCP library writes the id before the result.
 func answerID(line []byte) json.RawMessage {
 	for name, value := range jsonspan.New(line, jsonspan.MaxDepth).Members {
 		switch string(name.In(line)) {
@@ -90,7 +89,7 @@ func answerID(line []byte) json.RawMessage {
 	return nil
 }
 
-// refuse answers a line that does not pass. The request of that id, if one is open, stays open.
+// refuse answers a rejected line. An open request with that id stays open.
 func (w *wire) refuse(r refusal) error {
 	id := string(r.id)
 	if id == "" {

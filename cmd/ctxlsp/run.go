@@ -10,7 +10,6 @@ import (
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/wiring"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp"
 	"ctxledger.dev/workspace"
 )
@@ -21,29 +20,29 @@ func run(ctx context.Context, e env.Env, args []string) int {
 	_ = p.Flags.Bool("stdio", true, "serve on standard input and output, the only transport; editors pass this flag")
 	return p.Run(args, func() (func() error, error) {
 		log := wiring.Log(e)
-		find := func(roots []string) (lsp.Place, error) {
+		find := func(roots []string) (lsp.Workspace, error) {
 			ws, err := workspace.Find(e, workspace.Options{Flag: p.Root, Roots: roots, Opened: true})
 			if err != nil || ws.Root == "" {
-				return lsp.Place{}, err
+				return lsp.Workspace{}, err
 			}
-			return placeOf(e, ws, p.InProcess, log), nil
+			return workspaceOf(e, ws, p.InProcess, log), nil
 		}
 		s := lsp.New(lsp.Options{Version: wiring.Version, Env: e, Log: log, Idle: debug.FreeOSMemory, Find: find})
 		return func() error { return s.Serve(ctx, os.Stdin, os.Stdout) }, nil
 	})
 }
 
-// placeOf returns a workspace for the language server.
-func placeOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Logger) lsp.Place {
+// workspaceOf returns a workspace as a language server sees it.
+func workspaceOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Logger) lsp.Workspace {
 	c, problems := config.Load(e, ws.Root, ws.State)
-	place := lsp.Place{Root: ws.Root, Models: c.Models, Open: func(ctx context.Context) (ledger.API, error) {
+	editorWorkspace := lsp.Workspace{Root: ws.Root, Models: c.Models, Open: func(ctx context.Context) (lsp.Ledger, error) {
 		return wiring.Open(ctx, e, ws, inProcess)
 	}}
 	for _, p := range problems {
 		log.Warn("configuration", "problem", p.String())
 		if p.Instead != "" {
-			place.Problem, place.Hint = p.String(), cmp.Or(p.Hint, "correct it, and restart the server")
+			editorWorkspace.Problem, editorWorkspace.Hint = p.String(), cmp.Or(p.Hint, "correct it, and restart the server")
 		}
 	}
-	return place
+	return editorWorkspace
 }

@@ -8,7 +8,6 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/wiring"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp"
 	"ctxledger.dev/workspace"
 )
@@ -24,7 +23,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		nowhere := err == nil && here.Root == "" // desktop hosts start servers outside of any project
 		var tree atomic.Value                    // the root that the client works in
 		tree.Store("")
-		open := func(ctx context.Context, roots []string) (ledger.API, error) {
+		open := func(ctx context.Context, roots []string) (mcp.Ledger, error) {
 			ws, err := workspace.Find(e, workspace.Options{Flag: p.Root, Roots: roots})
 			if err != nil {
 				return nil, err

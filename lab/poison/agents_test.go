@@ -95,7 +95,7 @@ type agent struct {
 func connect(s *scene, api ledger.API, look looker) *agent {
 	s.t.Helper()
 	var log serverLog
-	server, err := mcp.New(func(context.Context, []string) (ledger.API, error) { return kept{api}, nil }, mcp.Options{Version: "test", Env: s.env, Log: log.logger(s)})
+	server, err := mcp.New(func(context.Context, []string) (mcp.Ledger, error) { return kept{api}, nil }, mcp.Options{Version: "test", Env: s.env, Log: log.logger(s)})
 	s.do(err)
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()

@@ -14,7 +14,6 @@ import (
 
 	"ctxledger.dev/internal/scriptededitor"
 	"ctxledger.dev/lab/poison"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp"
 	"ctxledger.dev/tokens"
 )
@@ -30,8 +29,8 @@ type editor struct {
 // views are what an editor shows: the tree, its documents, what is said of a file, and of what goes wrong.
 func views(s *scene, look looker) {
 	var log serverLog
-	server := lsp.New(lsp.Options{Version: "test", Env: s.env, Log: log.logger(s), Find: func([]string) (lsp.Place, error) {
-		return lsp.Place{Root: s.root, Models: tokens.Builtin(), Open: func(context.Context) (ledger.API, error) { return kept{s.api}, nil }}, nil
+	server := lsp.New(lsp.Options{Version: "test", Env: s.env, Log: log.logger(s), Find: func([]string) (lsp.Workspace, error) {
+		return lsp.Workspace{Root: s.root, Models: tokens.Builtin(), Open: func(context.Context) (lsp.Ledger, error) { return kept{s.api}, nil }}, nil
 	}})
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()

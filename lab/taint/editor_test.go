@@ -37,8 +37,8 @@ func (p *place) editor(s *search, list []canary, all []compacted, artifact strin
 	defer api.Close() //nolint:errcheck // the test fails with what it did
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
-	server := lsp.New(lsp.Options{Version: "test", Env: p.env(), Log: slog.New(slog.DiscardHandler), Find: func([]string) (lsp.Place, error) {
-		return lsp.Place{Root: p.root, Models: tokens.Builtin(), Open: func(context.Context) (ledger.API, error) { return shared{api}, nil }}, nil
+	server := lsp.New(lsp.Options{Version: "test", Env: p.env(), Log: slog.New(slog.DiscardHandler), Find: func([]string) (lsp.Workspace, error) {
+		return lsp.Workspace{Root: p.root, Models: tokens.Builtin(), Open: func(context.Context) (lsp.Ledger, error) { return shared{api}, nil }}, nil
 	}})
 	served := make(chan error, 1)
 	go func() {

@@ -15,7 +15,6 @@ import (
 
 	"ctxledger.dev/cli"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp"
 )
 
@@ -69,7 +68,7 @@ func commands(t *testing.T, parent string) (all []string) {
 // served returns what the MCP server lists.
 func served(t *testing.T) (all []string) {
 	t.Helper()
-	s, err := mcp.New(func(context.Context, []string) (ledger.API, error) { return nil, os.ErrNotExist }, mcp.Options{Version: "test", Env: env.System()})
+	s, err := mcp.New(func(context.Context, []string) (mcp.Ledger, error) { return nil, os.ErrNotExist }, mcp.Options{Version: "test", Env: env.System()})
 	if err != nil {
 		t.Fatal(err)
 	}

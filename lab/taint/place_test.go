@@ -132,7 +132,7 @@ func (p *place) serve() (ask asker, closed func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := mcp.New(func(context.Context, []string) (ledger.API, error) { return api, nil }, mcp.Options{Version: "test", Env: p.env()})
+	s, err := mcp.New(func(context.Context, []string) (mcp.Ledger, error) { return api, nil }, mcp.Options{Version: "test", Env: p.env()})
 	if err != nil {
 		t.Fatal(err)
 	}

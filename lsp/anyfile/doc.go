@@ -1,10 +1,10 @@
-// Package anyfile says what a document of any kind costs a model: as a whole, its sections, a selection.
+// Package anyfile computes the token cost of a document of any kind: as a whole, of its sections and of a selection.
 //
-// Start at File. Each feature is a plain function of it in a file of its own; it knows bytes and
-// sections, and neither the editor's protocol nor where the file lies.
+// Start at File. Each feature is a plain function of a File, in its own file. It works on bytes and sections and knows
+// neither the editor's protocol nor the file system.
 //
-// Guarantees: a count is exact for the part it names, counted alone: in the whole, the tokens at its borders
-// may fall together otherwise. What is no exact count is marked ≈.
+// Guarantees: a count is exact for the named part counted alone; in the whole document, tokens at its borders may merge.
+// Estimates are marked ≈.
 //
-// The package deliberately holds nothing and asks nobody.
+// The package deliberately has no state and no I/O.
 package anyfile

@@ -10,22 +10,21 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// File is a document at one moment, with what counts are for.
+// File is a version of a document with the model to count for.
 type File struct {
 	Text    *text.Text
-	Outline *outline.Outline // empty for a text that is longer than MaxOutlined
+	Outline *outline.Outline // empty if the text is longer than MaxOutlined
 	Meter   Meter
-	Path    string    // as the ledger has it; "" for what is no file
+	Path    string    // in the ledger; "" if it is not a file
 	Use     live.File // what the live session did with it
-	// Ignored reports whether git ignores the file; nil: nobody can tell.
+	// Ignored reports whether git ignores the file; nil: unknown.
 	Ignored func() bool
 }
 
-// MaxOutlined is the length in bytes of the longest text that is looked into. Of a longer one there is the
-// cost of the whole.
+// MaxOutlined is the maximum length in bytes of a text that is outlined. Longer ones have only a total cost.
 const MaxOutlined = 8 << 20
 
-// Meter says what a count is worth.
+// Meter converts counts to those of a model.
 type Meter struct {
 	Counter tokens.Counter
 	Window  int // of the model, in tokens; 0: unknown
@@ -39,10 +38,10 @@ func (m Meter) Of(n int) tokens.Count {
 	return m.Counter.Of(n)
 }
 
-// OfView returns the count of what the ledger counted: in o200k_base, whatever the counter's encoding.
+// OfView converts a count of the ledger, which is in o200k_base whatever the counter's encoding.
 func (m Meter) OfView(n int) tokens.Count { return m.Counter.Of(n) }
 
-// Say returns a count in words, with its share of the window where that is known: "1,234 tokens · 0.6 % of
+// Say returns a count as text, with its share of the window if that is known: "1,234 tokens · 0.6 % of
 // 200,000".
 func (m Meter) Say(n int) string {
 	c := m.Of(n)
@@ -56,7 +55,7 @@ func (m Meter) Say(n int) string {
 	return c.String() + unit + " · " + share(c.N, m.Window) + " of " + chars.Commas(m.Window)
 }
 
-// share returns a part of something in percent.
+// share returns a part in percent.
 func share(n, of int) string {
 	p := 100 * float64(n) / float64(of)
 	switch {

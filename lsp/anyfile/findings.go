@@ -12,14 +12,14 @@ import (
 	"ctxledger.dev/internal/limits"
 )
 
-// Finding is something about a file that makes it dear or misleading for an agent.
+// Finding is a property of a file that makes it expensive or misleading for an agent.
 type Finding struct {
 	Code     string // one of Codes
 	From, To int    // the part of the file, in bytes
-	Message  string // what it is, and what to do
-	Warning  bool   // it misleads; else it is only dear
-	// Ignore is what git could be told to ignore, relative to the workspace; a directory has a slash at its end.
-	// "": that would not help.
+	Message  string // with advice
+	Warning  bool   // misleading, not only expensive
+	// Ignore is the path for .gitignore, relative to the workspace, with a slash at the end of a directory. "": ignoring
+	// would not help.
 	Ignore string
 }
 
@@ -31,13 +31,13 @@ const (
 	LongLines = "long-lines" // lines that agents' tools cut
 )
 
-// maxLine is the length in characters from which on the reading tools of agents cut lines.
+// maxLine is the length in characters at which agents' tools cut lines.
 const maxLine = 2000
 
-// maxLines is how many long lines are named.
+// maxLines is the maximum number of long lines reported.
 const maxLines = 20
 
-// finders are the findings in the order of their codes.
+// finders are the checks, sorted by code.
 var finders = []struct {
 	code string
 	find func(File) []Finding
@@ -57,7 +57,7 @@ func Codes() []string {
 	return codes
 }
 
-// Findings are those of a file that have one of the codes.
+// Findings returns the findings of a file with one of the codes.
 func Findings(f File, codes []string) []Finding {
 	var all []Finding
 	for _, x := range finders {
@@ -68,7 +68,7 @@ func Findings(f File, codes []string) []Finding {
 	return all
 }
 
-// first returns a finding about the whole file, which stands at its first line.
+// first returns a finding about the whole file, located at its first line.
 func (f File) first(code, format string, args ...any) []Finding {
 	from, to := f.Text.Line(0)
 	return []Finding{{Code: code, From: from, To: to, Message: fmt.Sprintf(format, args...)}}
@@ -82,7 +82,8 @@ func largeRead(f File) []Finding {
 	if n <= limits.OffloadChars {
 		return nil
 	}
-	return f.first(LargeRead, "An agent that reads this file whole asks for %s characters, %s. More than %s are kept outside of its context, so it would see but an excerpt. Have it read parts.",
+	return f.first(LargeRead, "An agent that reads this file whole asks for %s characters, %s. "+
+		"More than %s are kept outside of its context, so it would see but an excerpt. Have it read parts.",
 		chars.Commas(n), f.Meter.Say(f.Text.Count(0, f.Text.Len())), chars.Commas(limits.OffloadChars))
 }
 
@@ -90,13 +91,14 @@ func staleRead(f File) []Finding {
 	if !f.Use.Stale {
 		return nil
 	}
-	found := f.first(StaleRead, "The live session read this file before it was changed %s, so what it knows of it is out of date. Have it read the file again, which costs %s.",
+	found := f.first(StaleRead, "The live session read this file before it was changed %s, "+
+		"so what it knows of it is out of date. Have it read the file again, which costs %s.",
 		by(f.Use.By), f.Meter.Say(f.Text.Count(0, f.Text.Len())))
 	found[0].Warning = true
 	return found
 }
 
-// by says whose doing a change was.
+// by says who made a change.
 func by(whose string) string {
 	switch whose {
 	case changes.External:
@@ -110,7 +112,7 @@ func by(whose string) string {
 // generatedLine is what generators write, by the convention of Go or that of others.
 var generatedLine = regexp.MustCompile(`(?m)^\W*(Code generated .* DO NOT EDIT\.?|.*@generated\b.*)\W*$`)
 
-// vendored is where other people's code lies.
+// vendored is where other people's code is stored.
 var vendored = regexp.MustCompile(`((?:^|/)(?:vendor|node_modules|third_party|bower_components)/)|\.min\.(?:js|css)$`)
 
 // head is how many bytes at the beginning of a file say that it was generated.
@@ -123,7 +125,7 @@ func generated(f File) []Finding {
 	case at != nil:
 		what = "other people's code"
 		if end := at[3]; end > 0 {
-			ignore = f.Path[:end] // the directory, with all that lies in it
+			ignore = f.Path[:end] // the whole directory
 		}
 	case generatedLine.Match(bytes.ReplaceAll(f.Text.Bytes(0, head), []byte("\r"), nil)):
 		what = "generated"
@@ -131,8 +133,11 @@ func generated(f File) []Finding {
 	if what == "" || f.Ignored == nil || f.Ignored() {
 		return nil
 	}
-	found := f.first(Generated, "This file is %s, and git does not ignore it, so agents that search will read it: %s. If nobody needs %s in the repository, "+
-		"name it in .gitignore; what git tracks already has to be taken out with `git rm --cached`, too.", what, f.Meter.Say(f.Text.Count(0, f.Text.Len())), ignore)
+	found := f.first(Generated,
+		"This file is %s, and git does not ignore it, so agents that search will read it: %s. "+
+			"If nobody needs %s in the repository, "+
+			"name it in .gitignore; what git tracks already has to be taken out with `git rm --cached`, too.",
+		what, f.Meter.Say(f.Text.Count(0, f.Text.Len())), ignore)
 	found[0].Ignore = ignore
 	return found
 }
@@ -146,7 +151,8 @@ func longLines(f File) []Finding {
 		}
 		if n := utf8.RuneCount(f.Text.Bytes(from, to)); n > maxLine {
 			found = append(found, Finding{Code: LongLines, From: from, To: to, Message: fmt.Sprintf(
-				"This line has %s characters, %s. The reading tools of agents show the first %s and leave out the rest. Break it where its language lets you.",
+				"This line has %s characters, %s. The reading tools of agents show the first %s "+
+					"and leave out the rest. Break it where its language lets you.",
 				chars.Commas(n), f.Meter.Say(f.Text.Count(from, to)), chars.Commas(maxLine))})
 		}
 	}

@@ -1,13 +1,13 @@
 package anyfile
 
-// Hint is a cost that stands at the end of a section.
+// Hint is the cost of a section, shown at its end.
 type Hint struct {
 	At    int // byte
 	Label string
 }
 
-// Hints are the costs of the sections that end from byte from to byte to and have least tokens or more, one
-// a line: where several end, of the outermost.
+// Hints returns the costs of the sections that end in [from,to] and have at least least tokens, at most one per line:
+// that of the outermost section.
 func Hints(f File, from, to, least int) []Hint {
 	var hints []Hint
 	lines := map[int]bool{}

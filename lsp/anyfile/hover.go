@@ -6,13 +6,13 @@ import (
 	"ctxledger.dev/lsp/outline"
 )
 
-// Note is something that is said about a part of a file.
+// Note is a text about a part of a file.
 type Note struct {
 	Text     string // plain
 	From, To int    // the part, in bytes
 }
 
-// Heading is the note for a byte in a heading of Markdown, or false.
+// Heading returns the note for a byte in a Markdown heading, or false.
 func Heading(f File, offset int) (Note, bool) {
 	s, ok := f.Outline.Around(offset)
 	if !ok || s.Kind != outline.Heading || offset < s.From || offset > s.End {
@@ -21,7 +21,7 @@ func Heading(f File, offset int) (Note, bool) {
 	return f.note(s), true
 }
 
-// Anywhere is the note for any byte: about the innermost section around it, or the whole file.
+// Anywhere returns the note for any byte: about the innermost section around it, or the whole file.
 func Anywhere(f File, offset int) Note {
 	if s, ok := f.Outline.Around(offset); ok {
 		return f.note(s)
@@ -30,8 +30,9 @@ func Anywhere(f File, offset int) Note {
 	return Note{"this file: " + Lens(f), from, to}
 }
 
-// note says what a section costs, alone and of its file.
+// note describes the cost of a section, counted alone and as a share of the file.
 func (f File) note(s outline.Section) Note {
 	n, all := f.cost(s), f.Text.Count(0, f.Text.Len())
-	return Note{fmt.Sprintf("this section, counted alone: %s\n%s of the file's %s", f.Meter.Say(n), share(n, max(1, all)), f.Meter.Of(all)), s.At, s.End}
+	return Note{fmt.Sprintf("this section, counted alone: %s\n%s of the file's %s", f.Meter.Say(n),
+		share(n, max(1, all)), f.Meter.Of(all)), s.At, s.End}
 }

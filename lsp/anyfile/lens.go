@@ -6,7 +6,7 @@ import (
 	"ctxledger.dev/lsp/live"
 )
 
-// Lens is what stands above the first line of a file: its cost, and what the live session did with it.
+// Lens returns the title above the first line of a file: its cost and its use by the live session.
 func Lens(f File) string {
 	said := f.Meter.Say(f.Text.Count(0, f.Text.Len()))
 	if f.Text.Len() > MaxOutlined {
@@ -15,7 +15,7 @@ func Lens(f File) string {
 	return said + used(f.Meter, f.Use)
 }
 
-// used says what the live session did with a file.
+// used describes the use of a file by the live session.
 func used(m Meter, u live.File) string {
 	if u.Reads == 0 {
 		return ""

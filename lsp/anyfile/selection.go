@@ -1,6 +1,6 @@
 package anyfile
 
-// Selection is what a part of a file costs, counted alone.
+// Selection returns the cost of a part of a file, counted alone.
 func Selection(f File, from, to int) string {
 	return "selection: " + f.Meter.Say(f.Text.Count(from, to))
 }

@@ -2,13 +2,13 @@ package anyfile
 
 import "ctxledger.dev/lsp/outline"
 
-// Symbol is a section with what it costs.
+// Symbol is a section with its cost.
 type Symbol struct {
 	outline.Section
 	Cost string
 }
 
-// Symbols are the sections of a file.
+// Symbols returns the sections of a file.
 func Symbols(f File) []Symbol {
 	symbols := make([]Symbol, f.Outline.Len())
 	for i := range symbols {

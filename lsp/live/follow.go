@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"context"
+	"io"
 	"slices"
 	"time"
 
@@ -12,32 +13,41 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// Pause is the shortest time between two news. At worst, something waits for two of them, one here and one with who
-// tells the client, and is shown within 200 ms nevertheless.
+// Pause is the shortest time between two reports. An event waits for at most two of them, one here and one in the
+// notifier, and is shown within 200 ms.
 const Pause = 80 * time.Millisecond
 
-// ease is how many times as long as the last look took is waited before the next: an agent that never rests is not
-// to keep a core busy by being followed.
+// ease is the ratio of waiting to reading: following a busy agent must not keep a core busy.
 const ease = 5
 
-// How long is waited after a failure: twice as long each time.
+// The bounds of the retry interval, which doubles after each failure.
 const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 30 * time.Second
 )
 
-// otherwise is what to do about a failure that says nothing of that itself.
+// otherwise is the hint for errors without one.
 const otherwise = "it is tried again, less and less often; `ctxledger status` shows more"
+
+// Ledger is what following a session uses of a ledger.
+type Ledger interface {
+	ledger.Events
+	ledger.SessionReader
+	ledger.Views
+	ledger.Files
+	ledger.Erasure
+	io.Closer
+}
 
 // Options is what Follow needs.
 type Options struct {
-	Open   func(context.Context) (ledger.API, error) // the ledger; called again after it failed
+	Open   func(context.Context) (Ledger, error) // called again after an error
 	Env    env.Env
-	Status bool // whether Title, Held and Window are wanted
+	Status bool // fill in Title, Held and Window
 	Tell   func(State)
 }
 
-// Follow tells of the live session until ctx ends.
+// Follow reports the live session until ctx is cancelled.
 func Follow(ctx context.Context, o Options) {
 	retry := firstRetry
 	for ctx.Err() == nil {
@@ -55,7 +65,7 @@ func Follow(ctx context.Context, o Options) {
 	}
 }
 
-// follow is Follow until something fails.
+// follow is Follow until the first error.
 func follow(ctx context.Context, o Options) error {
 	api, err := o.Open(ctx)
 	if err != nil {
@@ -81,18 +91,19 @@ func follow(ctx context.Context, o Options) error {
 
 // watcher follows one ledger.
 type watcher struct {
-	api    ledger.API
+	api    Ledger
 	o      Options
-	after  int64 // the newest event that was taken in
+	after  int64 // the newest event that was processed
 	reader *reader
-	took   time.Duration // to look the last time
+	took   time.Duration // by the last look
 	used   ledger.Status
 	title  struct{ raw, masked string } // of the session
 }
 
-// wait takes in what happens next. It returns when something of the state may have changed.
+// wait waits for the next events and updates the state.
 func (w *watcher) wait(ctx context.Context) error {
-	resp, err := w.api.WaitEvents(ctx, ledger.WaitEventsRequest{After: w.after, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()})
+	resp, err := w.api.WaitEvents(ctx,
+		ledger.WaitEventsRequest{After: w.after, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()})
 	if err != nil {
 		return err
 	}
@@ -106,12 +117,12 @@ func (w *watcher) wait(ctx context.Context) error {
 	return w.look(ctx)
 }
 
-// changesFiles reports whether after an event other files may be stale.
+// changesFiles reports whether an event can make files stale.
 func changesFiles(e ledger.Event) bool {
 	return e.Kind == ledger.EventChange || e.Kind == ledger.EventForgotten || e.Kind == ledger.EventLost
 }
 
-// look finds the session that lives, and reads what is new of it.
+// look finds the live session and reads its new entries.
 func (w *watcher) look(ctx context.Context) error {
 	began := w.o.Env.Now()
 	defer func() { w.took = w.o.Env.Now().Sub(began) }()
@@ -138,7 +149,7 @@ func (w *watcher) look(ctx context.Context) error {
 	return w.entitle(ctx, w.reader.session.Title)
 }
 
-// entitle takes in what the session is called: words of the user, who may have said a secret.
+// entitle sets the title of the session, masked: these are words of the user and may contain a secret.
 func (w *watcher) entitle(ctx context.Context, raw string) error {
 	if raw == w.title.raw {
 		return nil
@@ -148,7 +159,7 @@ func (w *watcher) entitle(ctx context.Context, raw string) error {
 	return err
 }
 
-// state returns what is known now.
+// state returns the current state.
 func (w *watcher) state() State {
 	if w.reader == nil {
 		return State{Event: w.after}

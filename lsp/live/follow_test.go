@@ -36,7 +36,7 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	}
 	defer local.Close() //nolint:errcheck // Follow closes it too
 	tries := 0
-	told := followed(t, func(context.Context) (ledger.API, error) {
+	told := followed(t, func(context.Context) (Ledger, error) {
 		if tries++; tries == 1 {
 			return nil, fault.New(fault.Unavailable, "test", "not now").WithHint("wait")
 		}
@@ -48,8 +48,10 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	if s := <-told; s.Problem != "" || s.Session != "" {
 		t.Errorf("without a session the state is %+v", s)
 	}
-	first := slices.Concat([][]byte{[]byte(`{"role":"user","content":"Please read with password=hunter2hunter2."}`)}, read("t1", false), read("t2", true))
-	r, err := local.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Host: "test", Model: "gpt-5", Messages: first})
+	first := slices.Concat([][]byte{[]byte(`{"role":"user","content":"Please read with password=hunter2hunter2."}`)},
+		read("t1", false), read("t2", true))
+	r, err := local.AppendMessages(t.Context(),
+		ledger.AppendMessagesRequest{Host: "test", Model: "gpt-5", Messages: first})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +69,8 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	began := time.Now()
 	before := state("a", began.Add(-time.Hour))
 	if _, err := local.RecordStates(t.Context(), ledger.RecordStatesRequest{
-		Started: began, States: []ledger.Observation{{State: state("b", time.Now()), Seen: time.Now(), Before: &before}},
+		Started: began, States: []ledger.Observation{{State: state("b", time.Now()), Seen: time.Now(),
+			Before: &before}},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +85,7 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 }
 
 // followed follows what open opens until the test ends.
-func followed(t *testing.T, open func(context.Context) (ledger.API, error)) <-chan State {
+func followed(t *testing.T, open func(context.Context) (Ledger, error)) <-chan State {
 	t.Helper()
 	told, done := make(chan State), make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())

@@ -34,7 +34,8 @@ func TestWhoSitsThereIsFollowed(t *testing.T) {
 	}
 	defer local.Close() //nolint:errcheck // Follow closes it too
 	append := func(id string, s sessions.Session, next int64, entries ...sessions.NewEntry) string {
-		r, err := local.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: id, Session: s, Next: next, Done: true, Entries: entries})
+		r, err := local.AppendEntries(t.Context(),
+			ledger.AppendEntriesRequest{Import: id, Session: s, Next: next, Done: true, Entries: entries})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,10 +43,12 @@ func TestWhoSitsThereIsFollowed(t *testing.T) {
 	}
 	read := string(read("t1", false)[0])
 	main := append("main", sessions.Session{Host: "h", HostID: "main"}, 1,
-		said(`{"role":"user","content":"one"}`, "u1", "", 0), said(`{"role":"assistant","content":"yes"}`, "a1", "u1", 20_000),
-		said(`{"role":"user","content":"two"}`, "u2", "a1", 0), said(`{"role":"assistant","content":"yes"}`, "a2", "u2", 150_000),
+		said(`{"role":"user","content":"one"}`, "u1", "", 0), said(`{"role":"assistant","content":"yes"}`, "a1", "u1",
+			20_000),
+		said(`{"role":"user","content":"two"}`, "u2", "a1", 0), said(`{"role":"assistant","content":"yes"}`, "a2", "u2",
+			150_000),
 		said(`{"role":"user","content":"two, otherwise"}`, "u3", "a1", 0))
-	told := followed(t, func(context.Context) (ledger.API, error) { return unclosed{local}, nil })
+	told := followed(t, func(context.Context) (Ledger, error) { return unclosed{local}, nil })
 	child := append("child", sessions.Session{Host: "h", HostID: "child", Parent: main}, 1,
 		said(`{"role":"user","content":"look"}`, "c1", "", 0), said(read, "c2", "c1", 99_000))
 	s := awaited(t, told, func(s State) bool { return s.Event >= 2 })

@@ -46,7 +46,7 @@ func TestAnAgentThatNeverRestsIsFollowedAtEase(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
-			Follow(ctx, Options{Env: env.System(), Status: true, Tell: func(State) {}, Open: func(context.Context) (ledger.API, error) { return c, nil }})
+			Follow(ctx, Options{Env: env.System(), Status: true, Tell: func(State) {}, Open: func(context.Context) (Ledger, error) { return c, nil }})
 			close(done)
 		}()
 		session := ""
@@ -55,7 +55,8 @@ func TestAnAgentThatNeverRestsIsFollowedAtEase(t *testing.T) {
 			if i == 300 {
 				messages = read("t1", false)
 			}
-			r, err := local.AppendMessages(ctx, ledger.AppendMessagesRequest{Session: session, Since: i > 0, Host: "test", Format: transcript.Anthropic, Messages: messages})
+			r, err := local.AppendMessages(ctx, ledger.AppendMessagesRequest{Session: session, Since: i > 0,
+				Host: "test", Format: transcript.Anthropic, Messages: messages})
 			if err != nil {
 				t.Fatal(err)
 			}

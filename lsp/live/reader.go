@@ -10,25 +10,25 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// maxPending is how many reads are remembered whose results have not come.
+// maxPending bounds the reads without a result that are tracked.
 const maxPending = 1000
 
 // reader reads the log of one session.
 type reader struct {
 	session sessions.Session
-	next    int64             // entry to go on with
-	files   map[string]File   // what the log says
-	pending map[string]string // paths of reads under way, by the ids of their calls
+	next    int64             // entry to read next
+	files   map[string]File   // from the log
+	pending map[string]string // paths of reads without a result, by call id
 	stale   []changes.Stale
-	unsure  bool // whether stale still holds
+	unsure  bool // stale may be outdated
 }
 
 func newReader(s sessions.Session) *reader {
 	return &reader{session: s, next: 1, files: map[string]File{}, pending: map[string]string{}, unsure: true}
 }
 
-// read reads what is new of the session, and what is stale by now.
-func (r *reader) read(ctx context.Context, api ledger.API) error {
+// read reads new entries of the session and the files that are stale.
+func (r *reader) read(ctx context.Context, api Ledger) error {
 	for from := r.next; from > 0 && from <= r.session.Seq; {
 		page, err := api.Log(ctx, ledger.LogRequest{Session: r.session.ID, From: from})
 		if err != nil {
@@ -43,13 +43,13 @@ func (r *reader) read(ctx context.Context, api ledger.API) error {
 	if !r.unsure {
 		return nil
 	}
-	// Only the answer for a session lists what is stale, and no change before the newest is wanted with it.
+	// Only the response for a session lists stale files; the changes in it are not needed.
 	resp, err := api.Changes(ctx, ledger.ChangesRequest{Session: r.session.ID, Limit: 1})
 	r.stale, r.unsure = resp.Stale, err != nil
 	return err
 }
 
-// take takes in one entry. What subagents read never came into the view of the session.
+// take processes one entry. Reads of subagents never enter the view of the session.
 func (r *reader) take(e sessions.Entry) {
 	for _, c := range e.Calls {
 		r.unsure = r.unsure || c.Op == intents.OpRead
@@ -75,7 +75,7 @@ func (r *reader) take(e sessions.Entry) {
 	}
 }
 
-// shown returns what a result brought into the view.
+// shown returns the tokens of a result in the view.
 func shown(r sessions.Result) int {
 	if r.Artifact != "" {
 		return r.StubTokens
@@ -83,7 +83,7 @@ func shown(r sessions.Result) int {
 	return r.Tokens
 }
 
-// snapshot returns what is known of files now.
+// snapshot returns the current state of files.
 func (r *reader) snapshot() map[string]File {
 	files := maps.Clone(r.files)
 	for _, s := range r.stale {

@@ -4,23 +4,23 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// State is what is known at one moment. It never changes.
+// State is the state of the live session. A value never changes.
 type State struct {
-	Session string          // "": none lives
+	Session string          // "": none
 	Title   string          // of the session, secrets masked; "" without Options.Status
-	Model   string          // of its newest answer
-	Held    tokens.Count    // by its agent's window; zero without Options.Status
+	Model   string          // of the newest answer
+	Held    tokens.Count    // by the agent's window; zero without Options.Status
 	Window  int             // of the model; 0: unknown
 	Event   int64           // the newest of the ledger, of any session
-	Files   map[string]File // by path as the ledger has it: inside of the workspace relative to its root
-	// Problem says in words why nothing is known, and Hint what to do about it.
+	Files   map[string]File // by path in the ledger: relative to the root in the workspace
+	// Problem says why there is no data, Hint what to do.
 	Problem, Hint string
 }
 
 // File is what the session did with a file.
 type File struct {
 	Reads  int    // that succeeded
-	Tokens int    // that these brought into the view, o200k_base
-	Stale  bool   // it has changed since the newest read, by other hands
-	By     string // whose: a session, changes.External or changes.Several
+	Tokens int    // of these reads in the view, o200k_base
+	Stale  bool   // changed after the newest read, not by the session
+	By     string // who changed it: a session, changes.External or changes.Several
 }

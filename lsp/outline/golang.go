@@ -12,26 +12,26 @@ import (
 	"ctxledger.dev/lsp/text"
 )
 
-// declarations are the top-level declarations of Go source with their comments. Of source that does not
-// parse there are those that could be read.
+// declarations are the top-level declarations of Go source with their comments. Source with syntax errors has those that
+// could be parsed.
 type declarations struct {
 	list   []declaration
-	errors []int32 // where the parser had something to say
+	errors []int32 // positions of syntax errors
 }
 
-// declaration is one of them, with the sections that it has: itself, or each type of a group.
+// declaration is a declaration with its sections: itself, or each type of a group.
 type declaration struct {
 	from, to int32
 	sections []Section // relative to from
 }
 
-// parseGo reads the declarations of a whole file.
+// parseGo parses a whole file.
 func parseGo(t *text.Text) *declarations {
 	list, errors := parse(t.Bytes(0, t.Len()))
 	return &declarations{list, errors}
 }
 
-// parse reads the declarations of a source, and where it is broken.
+// parse returns the declarations and the syntax errors of a source.
 func parse(raw []byte) (list []declaration, errors []int32) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", raw, parser.ParseComments|parser.SkipObjectResolution|parser.AllErrors)
@@ -59,11 +59,11 @@ func parse(raw []byte) (list []declaration, errors []int32) {
 	return list, errors
 }
 
-// clause makes a file of a part of one.
+// clause makes a part of a file a file.
 const clause = "package p\n"
 
-// edit implements parts: the declarations around the edit are parsed alone, the one that it lies in, or the two
-// that it lies between. If they are not whole, or were not before, the whole file has to be.
+// edit implements parts. It parses only the declaration that contains the edit, or the two around it. If these had or
+// have syntax errors, the whole file has to be parsed.
 func (d *declarations) edit(_, after *text.Text, c text.Change) (parts, bool) {
 	shift := int32(len(c.With) - (c.To - c.From))
 	first := sort.Search(len(d.list), func(i int) bool { return int(d.list[i].from) >= c.From }) - 1
@@ -77,7 +77,8 @@ func (d *declarations) edit(_, after *text.Text, c text.Change) (parts, bool) {
 	}
 	raw := after.Append([]byte(clause), int(from), int(to+shift))
 	parsed, broken := parse(raw)
-	if len(broken) > 0 || len(parsed) == 0 || parsed[0].from != int32(len(clause)) || int(parsed[len(parsed)-1].to) != len(raw) {
+	if len(broken) > 0 || len(parsed) == 0 || parsed[0].from != int32(len(clause)) ||
+		int(parsed[len(parsed)-1].to) != len(raw) {
 		return nil, false
 	}
 	edited := &declarations{list: make([]declaration, 0, len(d.list)+len(parsed))}
@@ -93,8 +94,8 @@ func (d *declarations) edit(_, after *text.Text, c text.Change) (parts, bool) {
 	return edited, true
 }
 
-// brokenAround reports whether the parser had something to say about the declarations from first to last, or about what
-// lies between them and the next one: what it has skipped there may belong to them after an edit.
+// brokenAround reports whether there are syntax errors in the declarations from first to last, or between them and the
+// next one: after an edit, what the parser skipped there may belong to them.
 func (d *declarations) brokenAround(first, last int) bool {
 	from, to := d.list[first].from, int32(math.MaxInt32)
 	if last+1 < len(d.list) {
@@ -103,7 +104,7 @@ func (d *declarations) brokenAround(first, last int) bool {
 	return slices.ContainsFunc(d.errors, func(at int32) bool { return from <= at && at <= to })
 }
 
-// appendMoved appends declarations that stand elsewhere now.
+// appendMoved appends declarations shifted by by bytes.
 func appendMoved(list, more []declaration, by int32) []declaration {
 	for _, d := range more {
 		d.from += by
@@ -119,7 +120,8 @@ func (d *declarations) spans() []span {
 	for i, decl := range d.list {
 		for _, s := range decl.sections {
 			if len(spans) < Most {
-				spans = append(spans, span{first: decl.from + int32(s.From), last: decl.from + int32(s.To) - 1, number: int32(i)})
+				spans = append(spans,
+					span{first: decl.from + int32(s.From), last: decl.from + int32(s.To) - 1, number: int32(i)})
 			}
 		}
 	}
@@ -138,13 +140,13 @@ func (d *declarations) section(_ *text.Text, s span) Section {
 // place implements parts.
 func (*declarations) place(_ *text.Text, offset int) int32 { return int32(offset) }
 
-// source is a file that was parsed.
+// source is a parsed file.
 type source struct {
 	at   *token.File
 	size int
 }
 
-// offset returns the byte of a position, inside of the source whatever a broken tree says.
+// offset returns the byte offset of a position, which is always inside of the source.
 func (s source) offset(p token.Pos) int {
 	if !p.IsValid() || int(p) < s.at.Base() || int(p) > s.at.Base()+s.at.Size() {
 		return s.size
@@ -152,7 +154,7 @@ func (s source) offset(p token.Pos) int {
 	return s.at.Offset(p)
 }
 
-// declaration reads one declaration.
+// declaration converts one declaration.
 func (s source) declaration(decl ast.Decl) declaration {
 	var sections []Section
 	var doc *ast.CommentGroup
@@ -179,8 +181,8 @@ func (s source) declaration(decl ast.Decl) declaration {
 	return d
 }
 
-// group returns the sections of a declaration of types, constants or variables: the whole, by its first
-// name, or each type of a group.
+// group returns the sections of a declaration of types, constants or variables: one named by its first name, or one per
+// type of a group.
 func (s source) group(decl *ast.GenDecl) (sections []Section) {
 	if decl.Tok == token.TYPE && decl.Lparen.IsValid() {
 		for _, spec := range decl.Specs {
@@ -209,7 +211,7 @@ func (s source) group(decl *ast.GenDecl) (sections []Section) {
 	return nil
 }
 
-// section returns the section of a node and the comment before it.
+// section returns the section of a node with its comment.
 func (s source) section(kind Kind, name string, at *ast.Ident, doc *ast.CommentGroup, n ast.Node) Section {
 	from, to := s.extent(doc, n)
 	return Section{
@@ -218,12 +220,12 @@ func (s source) section(kind Kind, name string, at *ast.Ident, doc *ast.CommentG
 	}
 }
 
-// move moves a section in the text.
+// move shifts a section.
 func (s *Section) move(by int) {
 	s.From, s.To, s.Decl, s.At, s.End = s.From+by, s.To+by, s.Decl+by, s.At+by, s.End+by
 }
 
-// extent returns where a node and the comment before it start and end.
+// extent returns the start and end of a node with its comment.
 func (s source) extent(doc *ast.CommentGroup, n ast.Node) (from, to int) {
 	from, to = s.offset(n.Pos()), s.offset(n.End())
 	if doc != nil {
@@ -232,7 +234,7 @@ func (s source) extent(doc *ast.CommentGroup, n ast.Node) (from, to int) {
 	return from, max(from, to)
 }
 
-// receiver returns the type of a receiver as its methods' users know it.
+// receiver returns the name of a receiver's type.
 func receiver(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:

@@ -7,17 +7,17 @@ import (
 	"ctxledger.dev/lsp/text"
 )
 
-// indented finds the blocks that indentation shows: a line with all deeper lines behind it, and the one
-// that closes it, if that begins with a bracket. Lines that begin with one begin no block.
+// indented finds blocks by indentation: a line with all deeper lines after it, and the closing line if it starts with a
+// bracket. Lines that start with a bracket start no block.
 type indented []mark
 
-// The kinds of lines, beside blankLine and textLine. n is the columns before them.
+// Further kinds of lines. n is the indentation in columns.
 const (
-	closingLine  byte = 2 + iota // begins with a bracket that closes, or is "end"
-	namelessLine                 // has nothing that could name a block
+	closingLine  byte = 2 + iota // starts with a closing bracket, or is "end"
+	namelessLine                 // has no text that could name a block
 )
 
-// maxDepth is how deep blocks may lie in each other to be sections.
+// maxDepth is the maximum nesting of blocks that are sections.
 const maxDepth = 4
 
 func (b indented) edit(before, after *text.Text, c text.Change) (parts, bool) {
@@ -40,7 +40,7 @@ func indentedMark(line []byte) mark {
 	return m
 }
 
-// named returns what names the block that a line begins.
+// named returns the name of the block that a line starts.
 func named(body []byte) []byte { return bytes.TrimRight(body, " \t{[(:") }
 
 // spans implements parts.
@@ -63,17 +63,17 @@ type blocks struct {
 	marks  indented
 	found  []span
 	open   []opened // the outermost first
-	before int32    // the line before, if it may begin a block; else -1
+	before int32    // the previous line if it can start a block, else -1
 	last   int32    // the last line that is not blank
 }
 
 // opened is a block that has not ended.
 type opened struct {
 	columns int
-	number  int // of the section; -1 for a block that lies too deep
+	number  int // of the section; -1 for a block that is nested too deep
 }
 
-// line reads the next line that is not blank.
+// line processes the next line that is not blank.
 func (b *blocks) line(i int32, m mark) {
 	columns := int(m.n)
 	if b.before >= 0 && columns > int(b.marks[b.before].n) {
@@ -90,7 +90,7 @@ func (b *blocks) line(i int32, m mark) {
 	}
 }
 
-// begin makes a block of the line before.
+// begin starts a block at the previous line.
 func (b *blocks) begin() {
 	o := opened{int(b.marks[b.before].n), -1}
 	if len(b.open) < maxDepth {
@@ -100,7 +100,7 @@ func (b *blocks) begin() {
 	b.open = append(b.open, o)
 }
 
-// close ends the blocks that a line with so many columns is not part of. end is the line if it closes one.
+// close ends the blocks that do not contain a line with this indentation. end is the line if it closes a block, else -1.
 func (b *blocks) close(columns int, end int32) {
 	for len(b.open) > 0 {
 		o := b.open[len(b.open)-1]

@@ -7,9 +7,8 @@ import (
 	"ctxledger.dev/lsp/text"
 )
 
-// markdown finds the sections of headings, as CommonMark has them: those of number signs and those
-// underlined, outside of fenced code and of YAML at the beginning. A section ends before the next heading
-// of its level or above; blank lines at its end do not count.
+// markdown finds the sections of CommonMark headings, ATX and setext, outside of fenced code and YAML front matter. A
+// section ends before the next heading of its level or above, without trailing blank lines.
 type markdown []mark
 
 // The kinds of lines of Markdown. n is the level of a heading, else the number of signs.
@@ -18,10 +17,10 @@ const (
 	textLine
 	headingLine
 	equalsLine // underlines a heading of level 1
-	dashesLine // one of level 2; three of them begin and end YAML
+	dashesLine // one of level 2; three of them delimit YAML
 	dotsLine   // three of them end YAML
-	tickFence  // begins or ends code
-	tickOpens  // begins it only, since the language follows
+	tickFence  // starts or ends code
+	tickOpens  // only starts code, since the language follows
 	tildeFence
 	tildeOpens
 )
@@ -56,12 +55,12 @@ func markdownMark(line []byte) mark {
 		m.kind, m.n = tildeOpens, count16(signs("~"))
 	}
 	if (m.kind == tickOpens || m.kind == tildeOpens) && only(int(m.n)) {
-		m.kind-- // the fence alone
+		m.kind-- // only the fence
 	}
 	return m
 }
 
-// count16 returns a number that fits.
+// count16 converts a number with saturation.
 func count16(n int) uint16 { return uint16(min(n, math.MaxUint16)) }
 
 // spans implements parts.
@@ -80,17 +79,17 @@ func (m markdown) spans() []span {
 // headings reads the marks of a document.
 type headings struct {
 	found  []span
-	levels []uint16 // of all that were found
-	open   []int    // those that have not ended, the outermost first
+	levels []uint16 // of found
+	open   []int    // indices of open sections, outermost first
 
-	fence     mark // what opened the code around; zero: none
-	matter    bool // inside of YAML at the beginning
-	paragraph bool // the line before is part of a paragraph
+	fence     mark // the fence of the current code block; zero: none
+	matter    bool // in YAML front matter
+	paragraph bool // the previous line is part of a paragraph
 	last      int32
 	before    int32 // the last line that is not blank, and the last one before that
 }
 
-// line reads the next line.
+// line processes the next line.
 func (h *headings) line(i int32, m mark) {
 	paragraph := h.paragraph
 	h.paragraph = false
@@ -121,13 +120,13 @@ func (h *headings) line(i int32, m mark) {
 	}
 }
 
-// closes reports whether a line ends the code that a fence began.
+// closes reports whether a line ends the code block of a fence.
 func closes(fence, m mark) bool {
 	same := m.kind == tickFence && fence.kind <= tickOpens || m.kind == tildeFence && fence.kind >= tildeFence
 	return same && !m.deep && m.n >= fence.n
 }
 
-// add begins a section with a heading from line first to line last.
+// add starts a section with a heading in the lines from first to last.
 func (h *headings) add(level uint16, first, last int32) {
 	h.close(level)
 	h.open = append(h.open, len(h.found))
@@ -135,7 +134,7 @@ func (h *headings) add(level uint16, first, last int32) {
 	h.levels = append(h.levels, level)
 }
 
-// close ends the sections of a level and below, with the last line that is not blank.
+// close ends the sections of a level and below at the last line that is not blank.
 func (h *headings) close(level uint16) {
 	for len(h.open) > 0 {
 		i := h.open[len(h.open)-1]
@@ -165,7 +164,7 @@ func (m markdown) section(t *text.Text, s span) Section {
 	return found
 }
 
-// title returns a heading without the number signs that may end it.
+// title returns a heading without its closing number signs.
 func title(name []byte) []byte {
 	open := bytes.TrimRight(name, "#")
 	if n := len(open); n == 0 || open[n-1] == ' ' || open[n-1] == '\t' {

@@ -6,11 +6,11 @@ import (
 	"ctxledger.dev/lsp/text"
 )
 
-// mark is what one line says of the outline, whatever stands around it.
+// mark is what one line alone contributes to the outline.
 type mark struct {
-	kind byte   // of the language's own
-	deep bool   // it is indented by four columns or more
-	n    uint16 // columns, a level or a length, as the kind has it
+	kind byte   // its meaning depends on the language
+	deep bool   // indented by four columns or more
+	n    uint16 // columns, level or length, depending on the kind
 }
 
 // marked returns the marks of all lines of a text.
@@ -37,8 +37,7 @@ func appendMarks(marks []mark, t *text.Text, first, last int, of func([]byte) ma
 	return marks
 }
 
-// remarked returns the marks of a text after an edit: the lines before that of its start and behind that of
-// its end stay as they are.
+// remarked returns the marks of a text after an edit. It keeps the marks of the lines before and after the edited ones.
 func remarked(marks []mark, before, after *text.Text, c text.Change, of func([]byte) mark) []mark {
 	head := before.LineAt(c.From)
 	tail := before.Lines() - 1 - before.LineAt(c.To)
@@ -47,8 +46,7 @@ func remarked(marks []mark, before, after *text.Text, c text.Change, of func([]b
 	return append(edited, marks[len(marks)-tail:]...)
 }
 
-// indent returns the columns before the first character of a line, tabs reaching to the next multiple of
-// four, and how many bytes these are.
+// indent returns the indentation of a line in columns, with tab stops every four, and in bytes.
 func indent(line []byte) (columns, size int) {
 	for size < len(line) {
 		switch line[size] {
@@ -64,7 +62,7 @@ func indent(line []byte) (columns, size int) {
 	return columns, size
 }
 
-// between returns the lines of a section as the bytes of one.
+// between converts the lines of a span to bytes.
 func between(t *text.Text, s span) Section {
 	_, to := t.Line(int(s.last))
 	from := t.Start(int(s.first))

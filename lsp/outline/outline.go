@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/lsp/text"
 )
 
-// Kind is what a section is.
+// Kind is the kind of a section.
 type Kind int
 
 // The kinds of sections.
@@ -20,23 +20,23 @@ const (
 	Type
 	Constant
 	Variable
-	Block // lines that are indented deeper than the one before them
+	Block // lines that are indented deeper than the line before
 )
 
 // Section is a part of a document with a name. Positions are bytes from the start of the document.
 type Section struct {
 	Name     string
 	Kind     Kind
-	Depth    int // 0 for one that lies in no other
-	From, To int // from the first line to the end of the last one, without its line end
-	Decl     int // where it is declared: behind the comment of a Go declaration, else From
+	Depth    int // 0: top level
+	From, To int // from the start of the first line to the end of the last, without its line end
+	Decl     int // after the comment of a Go declaration, else From
 	At, End  int // the name
 }
 
-// Most is how many sections of a document are found: enough for any that people read.
+// Most is the maximum number of sections of a document.
 const Most = 20_000
 
-// Language says how the sections of a document are found.
+// Language selects how sections are found.
 type Language int
 
 // The languages.
@@ -46,8 +46,7 @@ const (
 	Go
 )
 
-// LanguageOf returns the language of a document: what the editor calls it, or for editors that do not know,
-// what its name ends in.
+// LanguageOf returns the language of a document by the editor's language id or the file extension.
 func LanguageOf(id, name string) Language {
 	switch ext := strings.ToLower(path.Ext(name)); {
 	case id == "markdown", ext == ".md", ext == ".markdown":
@@ -58,35 +57,34 @@ func LanguageOf(id, name string) Language {
 	return Indented
 }
 
-// Outline is the sections of one text, found when they are asked for. It is safe for concurrent use.
+// Outline is the sections of one text, found on demand. It is safe for concurrent use.
 type Outline struct {
 	language Language
 	text     *text.Text
-	sections atomic.Pointer[sections] // nil: nobody has asked, or not for long
-	mu       sync.Mutex               // held while they are found
-	parts    parts                    // guarded by mu; those that followed an edit, until they are asked about
+	sections atomic.Pointer[sections] // nil: not used yet, or released
+	mu       sync.Mutex               // held while sections are found
+	parts    parts                    // guarded by mu; after an edit, until the first use
 }
 
-// sections are what was found.
+// sections are the sections of an outline.
 type sections struct {
 	parts parts
 	spans []span
 }
 
-// parts are what an outline is made of, in one language. A value never changes.
+// parts are the elements of an outline in one language. A value is immutable.
 type parts interface {
-	// edit returns the parts of the edited text, or false where those of before are no help.
+	// edit returns the parts of the edited text, or false if they cannot be derived.
 	edit(before, after *text.Text, c text.Change) (parts, bool)
 	// spans returns the sections of the text, sorted by their starts, the outer ones first.
 	spans() []span
-	// section reads one of them.
+	// section returns the section of a span.
 	section(t *text.Text, s span) Section
-	// place returns a byte as spans have it.
+	// place converts a byte offset to the unit of spans.
 	place(t *text.Text, offset int) int32
 }
 
-// span is a section before it is read: its first and its last line in a language whose lines are marked,
-// its first and its last byte in Go.
+// span is the extent of a section: its first and last line in languages with marks, its first and last byte in Go.
 type span struct {
 	first, last int32
 	depth       int32
@@ -107,15 +105,15 @@ func (o *Outline) Edit(c text.Change, after *text.Text) *Outline {
 	return edited
 }
 
-// Rest lets go of what was found, for a text that will not be asked about for a while.
-func (o *Outline) Rest() {
+// Release drops the sections that were found. They are found again on the next use.
+func (o *Outline) Release() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.parts = nil
 	o.sections.Store(nil)
 }
 
-// found returns the sections.
+// found returns the sections and finds them on the first call.
 func (o *Outline) found() *sections {
 	if found := o.sections.Load(); found != nil {
 		return found
@@ -159,7 +157,7 @@ func (o *Outline) Section(i int) Section {
 
 // nest sets depths.
 func nest(spans []span) []span {
-	var open []int32 // ends of the sections around
+	var open []int32 // ends of the enclosing sections
 	for i := range spans {
 		s := &spans[i]
 		for len(open) > 0 && open[len(open)-1] < s.first {
@@ -171,7 +169,7 @@ func nest(spans []span) []span {
 	return spans
 }
 
-// Around returns the innermost section that holds a byte, or false.
+// Around returns the innermost section at a byte, or false.
 func (o *Outline) Around(offset int) (Section, bool) {
 	found := o.found()
 	at, innermost := found.parts.place(o.text, offset), -1
@@ -189,10 +187,10 @@ func (o *Outline) Around(offset int) (Section, bool) {
 	return o.Section(innermost), true
 }
 
-// maxName is how many bytes of a name are kept.
+// maxName is the maximum length of a name in bytes.
 const maxName = 120
 
-// short returns a name that fits.
+// short cuts a name to maxName.
 func short(name []byte) string {
 	if len(name) <= maxName {
 		return string(name)

@@ -47,7 +47,8 @@ func TestSectionsAreWhatAReaderSees(t *testing.T) {
 		want     string
 	}{
 		{"nothing", Markdown, "", ""},
-		{"headings nest", Markdown, "intro\n# A\ntext\n## B\nb\n\n## C\n# D\nd\n\n\n", "A 2-7\n  B 4-5\n  C 7-7\nD 8-9\n"},
+		{"headings nest", Markdown, "intro\n# A\ntext\n## B\nb\n\n## C\n# D\nd\n\n\n",
+			"A 2-7\n  B 4-5\n  C 7-7\nD 8-9\n"},
 		{"signs at the end, indentation", Markdown, "   # A ##\n    # code\n#no\n####### seven\n", "A 1-4\n"},
 		{"underlined", Markdown, "A\n===\na\n\nB\n---\nb\n\n---\n", "A 1-9\n  B 5-9\n"},
 		{"fences", Markdown, "# A\n```go\n# no\n~~~\n```\n~~~~\n```\n# no\n~~~~\n# B\n", "A 1-9\nB 10-10\n"},
@@ -60,7 +61,8 @@ func TestSectionsAreWhatAReaderSees(t *testing.T) {
 		{"broken go", Go, "package p\nfunc F() {\n\tif {\n}\nfunc G() {}\n", "F 2-6\n"},
 		{"no go at all", Go, "\x00\xff", ""},
 		{"python", Indented, "import x\n\nclass A:\n    def f(self):\n        return 1\n\n    def g(self):\n        pass\nx = 1\n", "class A 3-8\n  def f(self) 4-5\n  def g(self) 7-8\n"},
-		{"braces", Indented, "function f() {\n  if (x) {\n    y()\n  } else {\n    z()\n  }\n}\n", "function f() 1-7\n  if (x) 2-4\n"},
+		{"braces", Indented, "function f() {\n  if (x) {\n    y()\n  } else {\n    z()\n  }\n}\n",
+			"function f() 1-7\n  if (x) 2-4\n"},
 		{"tabs and spaces", Indented, "a:\n\tb\n        c\n", "a 1-3\n  b 2-3\n"},
 		{"ruby", Indented, "def a\n  1\nend\n", "def a 1-3\n"},
 	} {
@@ -140,7 +142,7 @@ func TestSectionsOfRealFilesNest(t *testing.T) {
 var scraps = []string{"", "x", "\n", "\r", "\r\n", "# A\n", "## B\n", "===\n", "---\n", "```\n", "~~~go\n", "\n\n", "text\n", "    deep\n", "\t", "  ", "{\n", "}\n",
 	"func f() {\n\tx()\n}\n\n", "// c\n", "type (\n\tA int\n)\n", "`", "/*", "*/", "\"", "var a = 1\n", "package p\n", "end\n", "a:\n", "...\n"}
 
-// TestAnOutlineFollowsEdits compares what followed random edits with what is found anew.
+// TestAnOutlineFollowsEdits compares outlines after random edits with new ones.
 func TestAnOutlineFollowsEdits(t *testing.T) {
 	for n := range *sequences {
 		rng := rand.New(rand.NewPCG(*seed, uint64(n)))
@@ -161,8 +163,8 @@ func TestAnOutlineFollowsEdits(t *testing.T) {
 			c := text.Change{From: from, To: to, With: scraps[rng.IntN(len(scraps))]}
 			before := string(x.Bytes(0, x.Len()))
 			if rng.IntN(8) == 0 {
-				x.Rest()
-				o.Rest()
+				x.Release()
+				o.Release()
 			}
 			x = x.Replace(c.From, c.To, c.With)
 			o = o.Edit(c, x)

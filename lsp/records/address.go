@@ -11,33 +11,33 @@ import (
 	"ctxledger.dev/memory"
 )
 
-// Scheme is that of the addresses of documents.
+// Scheme is the URI scheme of documents.
 const Scheme = "ctxledger"
 
 // Bounds on addresses.
 const (
 	maxAddress = 4 << 10 // bytes
-	maxID      = 64      // digits: of an artifact it is a part of a hash, of a change a number
+	maxID      = 64      // digits: a part of a hash, or the number of a change
 	maxTitle   = 60      // characters of the name of a tab
 )
 
-// hexDigits are those of ids.
+// hexDigits are the digits of ids.
 const hexDigits = "0123456789abcdef"
 
-// extension is that of the documents that are written here.
+// extension is the file extension of documents written here.
 const extension = ".md"
 
-// Address says which thing of a ledger a document shows. As a URI it is
+// Address names the record that a document shows. As a URI it is
 //
 //	ctxledger:/session/ID/TITLE, …/artifact/ID/TITLE, …/change/ID/TITLE, …/summary/ID.md or …/memory/SCOPE/NAME.md
 type Address struct {
 	Kind  Kind         // KindSession, KindSummary, KindArtifact, KindMemory or KindChange
 	ID    string       // of a memory: its name
 	Scope memory.Scope // of a memory
-	Title string       // what a tab shows; it names nothing. "" for summaries and memories
+	Title string       // of the tab, not part of the name; "" for summaries and memories
 }
 
-// Parse reads an address, as String or an editor spells it. Errors: invalid, saying what is wrong.
+// Parse parses an address in the spelling of String or of an editor. Errors: invalid, with the reason.
 func Parse(uri string) (Address, error) {
 	if len(uri) > maxAddress {
 		return Address{}, notAddress(uri, "it is too long")
@@ -67,7 +67,7 @@ func notAddress(uri, why string) error {
 	return fault.New(fault.Invalid, "records.address", "%.1000q is no address in the ledger: %s", uri, why)
 }
 
-// take reads what follows the kind. It reports whether that is an address.
+// take parses the part after the kind. It reports whether the address is valid.
 func (a *Address) take(rest string) (ok bool) {
 	switch a.Kind {
 	case KindSession, KindArtifact:
@@ -88,7 +88,7 @@ func (a *Address) take(rest string) (ok bool) {
 	return false
 }
 
-// isDigits reports whether s is an id of such digits.
+// isDigits reports whether s is an id of the given digits.
 func isDigits(s, digits string) bool {
 	return s != "" && len(s) <= maxID && strings.Trim(s, digits) == ""
 }
@@ -107,7 +107,7 @@ func (a Address) String() string {
 	return Scheme + ":/" + escape(strings.Join(parts, "/"))
 }
 
-// escape writes everything but letters, digits, slashes and -._~ as escapes.
+// escape percent-encodes everything except letters, digits, slashes and -._~.
 func escape(s string) string {
 	const plain, hex = "/-._~", "0123456789ABCDEF"
 	var b strings.Builder
@@ -124,7 +124,7 @@ func escape(s string) string {
 	return b.String()
 }
 
-// tab returns the name of a tab: a text without what separates parts of a path, and an extension.
+// tab returns the name of a tab: a text without path separators, and an extension.
 func tab(text, ext string) string {
 	text = strings.Map(func(r rune) rune {
 		if r == '/' || r == '\\' || r == ':' {
@@ -139,11 +139,12 @@ func tab(text, ext string) string {
 	return text + ext
 }
 
-// extensionOf returns the extension of the file that an artifact's hint names, else that of plain text.
+// extensionOf returns the extension of the file in an artifact's hint, else .txt.
 func extensionOf(hint string) string {
 	_, file, _ := strings.Cut(hint, "path=")
 	ext := path.Ext(file)
-	if len(ext) < 2 || len(ext) > 8 || strings.Trim(ext[1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+	if len(ext) < 2 || len(ext) > 8 || strings.Trim(ext[1:],
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
 		return ".txt"
 	}
 	return ext

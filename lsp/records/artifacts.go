@@ -13,20 +13,16 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// artifacts lists a page of artifacts: those of a session, or all.
+// artifacts returns a page of the artifacts of a session, or of all.
 func (r Reader) artifacts(ctx context.Context, b branch) ([]Node, error) {
 	resp, err := r.API.Artifacts(ctx, ledger.ArtifactsRequest{Session: b.session, Limit: pageSize, Skip: b.page.skip})
 	if err != nil {
 		return nil, err
 	}
-	nodes := make([]Node, 0, len(resp.Artifacts)+1)
-	for _, a := range resp.Artifacts {
-		nodes = append(nodes, r.artifact(b, a))
-	}
-	return b.followed(nodes, resp.Total), nil
+	return b.followed(nodesOf(b, resp.Artifacts, r.artifact), resp.Total), nil
 }
 
-// artifact is the node of an artifact, or of the tombstone of one.
+// artifact returns the node of an artifact or of its tombstone.
 func (r Reader) artifact(b branch, a artifacts.Artifact) Node {
 	what := flat(a.Describe())
 	tool, subject := "", what
@@ -36,7 +32,8 @@ func (r Reader) artifact(b branch, a artifacts.Artifact) Node {
 	n := Node{
 		ID: b.here + "/" + a.ID, Kind: KindArtifact, Label: subject, Handle: a.ID,
 		Description: fields(" · ", tool, chars.Plural(a.Tokens, "token"), chars.Size(a.Bytes), r.stamp(a.Created)),
-		Tooltip: fields("\n", what, named("handle", a.ID), named("title", a.Title), named("size", chars.Plural(a.Lines, "line")+", "+chars.Size(a.Bytes)+", "+chars.Plural(a.Tokens, "token")),
+		Tooltip: fields("\n", what, named("handle", a.ID), named("title", a.Title),
+			named("size", chars.Plural(a.Lines, "line")+", "+chars.Size(a.Bytes)+", "+chars.Plural(a.Tokens, "token")),
 			named("kept", r.stamp(a.Created)), named("of sessions", strings.Join(sessionsOf(a), ", "))),
 		opens: Address{Kind: KindArtifact, ID: a.ID}, extension: extensionOf(a.Hint),
 	}
@@ -47,7 +44,7 @@ func (r Reader) artifact(b branch, a artifacts.Artifact) Node {
 	return n
 }
 
-// gone says how an artifact went.
+// gone says why an artifact is not available.
 func gone(a artifacts.Artifact) string {
 	if a.Expired {
 		return "expired"
@@ -55,7 +52,7 @@ func gone(a artifacts.Artifact) string {
 	return "forgotten"
 }
 
-// sessionsOf returns the sessions that an artifact came from, each once.
+// sessionsOf returns the sessions of an artifact without duplicates.
 func sessionsOf(a artifacts.Artifact) []string {
 	var ids []string
 	for _, ref := range a.Refs {
@@ -66,7 +63,7 @@ func sessionsOf(a artifacts.Artifact) []string {
 	return ids
 }
 
-// artifactText is the content of an artifact.
+// artifactText returns the content of an artifact.
 func (r Reader) artifactText(ctx context.Context, id string) (string, error) {
 	a, err := r.API.Artifact(ctx, ledger.ArtifactRequest{ID: id})
 	if err != nil {
@@ -81,27 +78,34 @@ func (r Reader) artifactText(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	if isBinary(content) {
-		return "This artifact is no text: " + chars.Size(a.Bytes) + ".\n`ctxledger cat " + a.ID + " > FILE` writes it into a file.\n", nil
+		return "This artifact is no text: " + chars.Size(a.Bytes) + ".\n`ctxledger cat " + a.ID +
+			" > FILE` writes it into a file.\n", nil
 	}
 	text, whole, err := r.document(ctx, string(content), int64(len(content)) == a.Bytes)
 	if err != nil || whole {
 		return text, err
 	}
-	return text + "\n… cut here: this is the beginning of " + chars.Size(a.Bytes) + ". `ctxledger cat " + a.ID + "` prints all of it.\n", nil
+	return text + "\n… cut here: this is the beginning of " + chars.Size(a.Bytes) + ". `ctxledger cat " + a.ID +
+		"` prints all of it.\n", nil
 }
 
-// read reads the beginning of a blob, as much as is masked with one request.
+// read reads the beginning of a blob, as much as one request can mask.
 func (r Reader) read(ctx context.Context, req ledger.ReadBlobRequest) ([]byte, error) {
-	rc, err := r.API.ReadBlob(ctx, req)
+	return readBlob(ctx, r.API, req, limits.MaskText)
+}
+
+// readBlob reads at most so many bytes of a blob.
+func readBlob(ctx context.Context, api ledger.Blobs, req ledger.ReadBlobRequest, most int64) ([]byte, error) {
+	rc, err := api.ReadBlob(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	defer rc.Close() //nolint:errcheck // opened for reading
-	content, err := io.ReadAll(io.LimitReader(rc, limits.MaskText))
+	content, err := io.ReadAll(io.LimitReader(rc, most))
 	return content, fault.Wrap(fault.Unavailable, "records.read", err)
 }
 
-// isBinary reports whether content is no text, by the rule of git.
+// isBinary reports whether content is binary, by git's rule.
 func isBinary(content []byte) bool {
 	const looked = 8000
 	return bytes.IndexByte(content[:min(len(content), looked)], 0) >= 0

@@ -11,9 +11,11 @@ import (
 // recorded is a ledger with a session that the real Claude Code recorded.
 func recorded(b *testing.B) (Reader, string) {
 	b.Helper()
-	local := must(engine.Open(b.Context(), engine.Options{State: b.TempDir(), Workspace: "/home/dev/shop", Env: env.System()}))
+	local := must(engine.Open(b.Context(),
+		engine.Options{State: b.TempDir(), Workspace: "/home/dev/shop", Env: env.System()}))
 	b.Cleanup(func() { must(0, local.Close()) })
-	return Reader{API: local, Now: noon}, must(agents.Import(b.Context(), local, agents.Source{Path: "../../testdata/sessions/shop.jsonl"}, nil)).Session
+	return Reader{API: local, Now: noon}, must(agents.Import(b.Context(), local,
+		agents.Source{Path: "../../testdata/sessions/shop.jsonl"}, nil)).Session
 }
 
 func BenchmarkTree(b *testing.B) {

@@ -10,33 +10,33 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// pageSize is how many nodes a list has at most, without the one that stands for the rest.
+// pageSize is the maximum number of nodes of a page, without the one that leads to the next page.
 const pageSize = 100
 
-// maxBranch is the longest id of a node with children, in bytes.
+// maxBranch is the maximum length of the id of a node with children, in bytes.
 const maxBranch = 300
 
-// branch is what the id of a node with children names: a page of a list. The id is the way through the tree,
+// branch is a page of a list, as the id of a node with children names it. The id is the path in the tree,
 //
 //	LIST, LIST/@PAGE, sessions/ID, sessions/ID/LIST/@PAGE
 //
-// so that the same thing has another id wherever it stands: editors want that.
+// so that a record has a different id in each list: editors require unique ids.
 type branch struct {
-	kind    Kind   // of the list; KindSession is what lies below one
-	session string // whose list; "": that of the ledger
+	kind    Kind   // of the list; KindSession for the children of one
+	session string // the session of the list; "": the whole ledger
 	list    string // the id of the list
 	here    string // the id of the page
 	page    page
 }
 
-// page says where a page of a list begins.
+// page is the start of a page.
 type page struct {
-	skip   int   // how many are on the pages before
-	before int64 // of changes: the last one of the page before; 0 on the first
-	total  int   // of changes: how many the list has, where before is set
+	skip   int   // number of nodes on earlier pages
+	before int64 // of changes: the last one of the previous page; 0 on the first
+	total  int   // of changes: their number, if before is set
 }
 
-// parseBranch reads the id of a node. Errors: invalid.
+// parseBranch parses the id of a node. Errors: invalid.
 func parseBranch(id string) (branch, error) {
 	var b branch
 	way := walk{rest: strings.Split(id, "/")}
@@ -59,27 +59,27 @@ func parseBranch(id string) (branch, error) {
 	return b, nil
 }
 
-// walk is a way through the tree.
+// walk is a partly parsed path in the tree.
 type walk struct {
 	done string
 	rest []string
 }
 
-// next goes one step on.
+// next returns the next step.
 func (w *walk) next() string {
 	step := w.rest[0]
 	w.done, w.rest = strings.TrimPrefix(w.done+"/"+step, "/"), w.rest[1:]
 	return step
 }
 
-// enter goes into a list of one of these kinds, and to its page. It reports whether there is one.
+// enter parses a list of one of these kinds and its page. It reports whether they are valid.
 func (b *branch) enter(w *walk, kinds ...Kind) bool {
 	b.kind = Kind(w.next())
 	b.list = w.done
 	return slices.Contains(kinds, b.kind) && b.turn(w)
 }
 
-// turn goes to a page, if the way names one. It reports whether that is one.
+// turn parses a page, if there is one. It reports whether it is valid.
 func (b *branch) turn(w *walk) bool {
 	if len(w.rest) == 0 || !strings.HasPrefix(w.rest[0], "@") {
 		return true
@@ -102,13 +102,13 @@ func (b *branch) turn(w *walk) bool {
 	return ok
 }
 
-// number reads a positive number.
+// number parses a positive number.
 func number(s string) (int, bool) {
 	n, err := strconv.Atoi(s)
 	return n, err == nil && n > 0 && isDigits(s, "0123456789")
 }
 
-// name writes a page as a step of a way.
+// name returns a page as a step of a path.
 func (p page) name() string {
 	if p.before == 0 {
 		return fmt.Sprintf("@%d", p.skip)
@@ -116,12 +116,27 @@ func (p page) name() string {
 	return fmt.Sprintf("@%d-%d-%d", p.skip, p.before, p.total)
 }
 
-// more is the node for what follows on the next page.
+// more returns the node that leads to the next page.
 func (b branch) more(next page, left int) Node {
 	return Node{ID: b.list + "/" + next.name(), Label: chars.Commas(left) + " more", Kind: KindMore, Children: true}
 }
 
-// followed returns the nodes of a page of a list that has so many, with one for the rest.
+// pageOf returns the elements of a page of a whole list.
+func pageOf[T any](b branch, all []T) []T {
+	rest := all[min(b.page.skip, len(all)):]
+	return rest[:min(pageSize, len(rest))]
+}
+
+// nodesOf returns the nodes of the elements of a page.
+func nodesOf[T any](b branch, page []T, node func(branch, T) Node) []Node {
+	nodes := make([]Node, 0, len(page)+1)
+	for _, x := range page {
+		nodes = append(nodes, node(b, x))
+	}
+	return nodes
+}
+
+// followed returns the nodes of a page with one for the next page, if there is one.
 func (b branch) followed(nodes []Node, total int) []Node {
 	skip := b.page.skip + len(nodes)
 	if len(nodes) == 0 || skip >= total {

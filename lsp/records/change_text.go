@@ -17,11 +17,11 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// maxArgument is how much is shown of one argument of a call, in characters.
+// maxArgument is the maximum length of a shown argument, in characters.
 const maxArgument = 100_000
 
-// changeText is what is known of a change: the file, who, when, and what the call said that made it. The ledger does
-// not keep files, so there is no difference between two of them.
+// changeText describes a change: the file, who changed it, when, and the arguments of the call. The ledger does not store
+// files, so there is no diff.
 func (r Reader) changeText(ctx context.Context, id string) (string, error) {
 	c, err := r.changeOf(ctx, id)
 	if err != nil {
@@ -43,11 +43,11 @@ func (r Reader) changeText(ctx context.Context, id string) (string, error) {
 		}
 	}
 	b.WriteString("\n" + why(c.Path) + " tells everything that is known of the file.\n")
-	return r.told(ctx, b.String(), "`ctxledger cat "+c.Session+"`")
+	return r.finish(ctx, b.String(), "`ctxledger cat "+c.Session+"`")
 }
 
-// why names the command that tells what is known of a file. A path that is more than one word to a shell is left
-// out: whoever copies the command would run what stands in the path.
+// why returns the command that shows the history of a file. It leaves out a path that a shell could split or execute when
+// somebody copies the command.
 func why(path string) string {
 	if strings.HasPrefix(path, "-") || strings.ContainsFunc(path, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-", r)
@@ -57,7 +57,7 @@ func why(path string) string {
 	return "`ctxledger why " + path + "`"
 }
 
-// changeOf returns the change of a number. Errors: not_found.
+// changeOf returns the change with an id. Errors: not_found.
 func (r Reader) changeOf(ctx context.Context, id string) (changes.Change, error) {
 	n, err := strconv.ParseInt(id, 10, 63)
 	if err == nil {
@@ -86,7 +86,7 @@ func sinceWhen(before string) string {
 	return "; it was as before on " + before
 }
 
-// from says how the ledger knows of a change.
+// from describes the source of a change.
 func from(c changes.Change) string {
 	switch c.Source {
 	case changes.Observed:
@@ -97,7 +97,7 @@ func from(c changes.Change) string {
 	return "a command that was run, as it reads"
 }
 
-// hashes says what the content was and is, as far as that is known.
+// hashes describes the content before and after, as far as it is known.
 func hashes(c changes.Change) string {
 	switch {
 	case c.Large:
@@ -115,7 +115,7 @@ func digest(hash string) string {
 	return "`" + hash + "`"
 }
 
-// writeCall writes what the call said that a change is attributed to.
+// writeCall writes the call that a change is attributed to.
 func (r Reader) writeCall(ctx context.Context, b *strings.Builder, c changes.Change) error {
 	in, err := r.intentOf(ctx, c)
 	if err != nil || in == nil {
@@ -145,15 +145,16 @@ func (r Reader) writeCall(ctx context.Context, b *strings.Builder, c changes.Cha
 		}
 		b.WriteString("\n" + code(flat(a.name)) + "\n\n" + fence(value, ""))
 		if len(value) < len(a.value) {
-			b.WriteString("*The beginning of " + chars.Size(int64(len(a.value))) + ": `ctxledger cat " + c.Session + "` prints all of it.*\n")
+			b.WriteString("*The beginning of " + chars.Size(int64(len(a.value))) + ": `ctxledger cat " + c.Session +
+				"` prints all of it.*\n")
 		}
 	}
 	return nil
 }
 
-// intentOf returns the intent that a change is attributed to; nil where the ledger does not have it any more. It is the
-// one of an entry at or before the one that reports the change, as a rule shortly: it is looked for from there, each time
-// in a larger part of the log.
+// intentOf returns the intent that a change is attributed to; nil if the ledger does not have it any more. It belongs to
+// an entry at or before the one that reports the change, usually shortly before. The search goes backwards in growing
+// parts of the log.
 func (r Reader) intentOf(ctx context.Context, c changes.Change) (*intents.Intent, error) {
 	const wider = 4
 	for to, n := c.Seq, int64(span); to > 0; to, n = to-n, wider*n {
@@ -164,7 +165,7 @@ func (r Reader) intentOf(ctx context.Context, c changes.Change) (*intents.Intent
 	return nil, nil
 }
 
-// intentIn is intentOf in a part of the log.
+// intentIn is intentOf in one part of the log.
 func (r Reader) intentIn(ctx context.Context, c changes.Change, from, to int64) (*intents.Intent, error) {
 	for from > 0 && from <= to {
 		page, err := r.API.Intents(ctx, ledger.IntentsRequest{Session: c.Session, From: from})
@@ -181,13 +182,13 @@ func (r Reader) intentIn(ctx context.Context, c changes.Change, from, to int64) 
 	return nil, nil
 }
 
-// argument is an argument of a call, as it is shown.
+// argument is an argument of a call.
 type argument struct{ name, value string }
 
-// short reports whether it fits a line.
+// short reports whether it fits on one line.
 func (a argument) short() bool { return len(a.value) <= maxTarget && !strings.Contains(a.value, "\n") }
 
-// arguments returns what a call said, in its order. Nothing for one that was forgotten or cannot be read.
+// arguments returns the arguments of a call in their order; none if it was forgotten or cannot be decoded.
 func (r Reader) arguments(ctx context.Context, in intents.Intent) ([]argument, error) {
 	l := log{r.API, in.Session}
 	entries, err := l.entries(ctx, in.Seq, in.Seq)
@@ -208,7 +209,7 @@ func (r Reader) arguments(ctx context.Context, in intents.Intent) ([]argument, e
 	return nil, nil
 }
 
-// argumentsOf returns the members of an object in their order: texts as they are, other values as JSON.
+// argumentsOf returns the members of an object in their order: strings decoded, other values as JSON.
 func argumentsOf(object json.RawMessage) []argument {
 	var args []argument
 	for name, value := range jsonspan.New(object, jsonspan.MaxDepth).Members {

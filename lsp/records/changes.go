@@ -10,16 +10,14 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// changes lists a page of what happened to files: by a session, or all.
+// changes returns a page of the file changes of a session, or of all.
 func (r Reader) changes(ctx context.Context, b branch) ([]Node, error) {
-	resp, err := r.API.Changes(ctx, ledger.ChangesRequest{Session: b.session, Limit: pageSize, Before: b.page.before, NoStale: true})
+	resp, err := r.API.Changes(ctx,
+		ledger.ChangesRequest{Session: b.session, Limit: pageSize, Before: b.page.before, NoStale: true})
 	if err != nil {
 		return nil, err
 	}
-	nodes := make([]Node, 0, len(resp.Changes)+1)
-	for _, c := range resp.Changes {
-		nodes = append(nodes, r.change(b, c))
-	}
+	nodes := nodesOf(b, resp.Changes, r.change)
 	next := page{skip: b.page.skip + len(nodes), total: b.page.total}
 	if b.page.before == 0 {
 		next.total = resp.Total
@@ -31,7 +29,7 @@ func (r Reader) changes(ctx context.Context, b branch) ([]Node, error) {
 	return nodes, nil
 }
 
-// change is the node of what happened to a file.
+// change returns the node of a file change.
 func (r Reader) change(b branch, c changes.Change) Node {
 	id := fmt.Sprint(c.ID)
 	file := flat(c.Path)
@@ -44,7 +42,7 @@ func (r Reader) change(b branch, c changes.Change) Node {
 	}
 }
 
-// who says who changed a file: a session, those that may have, or somebody else.
+// who says who changed a file: a session, several candidates, or somebody else.
 func who(c changes.Change) string {
 	switch {
 	case len(c.Candidates) > 0:

@@ -1,13 +1,11 @@
-// Package records is what the things of a ledger look like in an editor: the nodes of a tree, and documents to
-// read.
+// Package records shows the content of a ledger in an editor: as the nodes of a tree and as documents.
 //
-// Start at Reader: Nodes lists what lies below a node, Text returns the document behind an Address, and Parse
-// reads an address. Compacted, Restored and Forgotten say in a line what a command did.
+// Start at Reader: Nodes lists the children of a node, Text returns the document at an Address, and Parse parses an
+// address. Compacted, Restored and Forgotten describe the result of a command in one line.
 //
-// Guarantees: what is stored is data. Secrets are masked in all of it; characters that could drive or deceive a
-// reader are shown as escapes; in a document of ours, stored words stand in fences that they cannot end. A
-// list has at most pageSize nodes, whose ids are unique in the tree, and a document at most limits.MaskText
-// bytes; what is cut says so, and how to get the rest.
+// Guarantees: stored text is data. Its secrets are masked, deceptive and control characters are escaped, and documents
+// put it into fences that it cannot end. A list has at most pageSize nodes, whose ids are unique in the tree. A document
+// has at most limits.MaskText bytes; where it is cut, it names the command that prints all of it.
 //
-// The package deliberately knows no protocol of editors and keeps nothing between calls.
+// The package deliberately knows no editor protocol and keeps no state between calls.
 package records

@@ -7,14 +7,14 @@ import (
 	"ctxledger.dev/internal/limits"
 )
 
-// margin is what is left out at the end of a text that goes on, in bytes: of a secret that begins there nobody
-// could tell that it is one. Secrets are shorter.
+// margin is the number of bytes left out at the end of a text that was cut: the masker cannot recognise a secret that
+// is cut. Secrets are shorter.
 const margin = 64 << 10
 
-// document returns a text, or its beginning, with secrets masked and safe to show. all says that the text
-// does not go on. It reports whether nothing is left out.
+// document returns a text or its beginning, masked and safe to show. all says that text is complete. It reports whether
+// the result is complete.
 func (r Reader) document(ctx context.Context, text string, all bool) (string, bool, error) {
-	text = string([]rune(text)) // each byte that is not UTF-8 becomes U+FFFD
+	text = string([]rune(text)) // invalid UTF-8 becomes U+FFFD
 	head := sendable(text)
 	whole := all && len(head) == len(text)
 	head, err := r.mask(ctx, head)
@@ -31,8 +31,8 @@ func (r Reader) document(ctx context.Context, text string, all bool) (string, bo
 	return safe, whole, nil
 }
 
-// told returns a document that we tell. One that is cut says so where it ends, and what prints all of it: a command.
-func (r Reader) told(ctx context.Context, text, command string) (string, error) {
+// finish returns a generated document. If it is cut, it ends with a notice and the command that prints all of it.
+func (r Reader) finish(ctx context.Context, text, command string) (string, error) {
 	text, whole, err := r.document(ctx, text, true)
 	if err != nil || whole {
 		return text, err
@@ -41,10 +41,10 @@ func (r Reader) told(ctx context.Context, text, command string) (string, error) 
 	return strings.TrimSuffix(text, "\n") + "\n" + unfenced(text) + notice, err
 }
 
-// slack is what is left free of a frame, for what stands around a text.
+// slack is the part of a frame reserved for what surrounds a text.
 const slack = 4 << 10
 
-// sendable returns as much of a text as one request takes to mask it: as JSON it has to fit a frame.
+// sendable returns as much of a text as one masking request can carry: its JSON has to fit a frame.
 func sendable(text string) string {
 	for text = wholeLines(text, limits.MaskText); encoded(text) > limits.Frame-slack; {
 		text = wholeLines(text, len(text)/2)
@@ -52,22 +52,21 @@ func sendable(text string) string {
 	return text
 }
 
-// encoded returns about how many bytes a text takes as JSON, at least as many as it does.
+// encoded returns an upper bound of the size of a text as JSON.
 func encoded(s string) int {
 	n := len(s)
 	for i := range len(s) {
 		switch c := s[i]; {
 		case c == '\n' || c == '\t' || c == '"' || c == '\\':
 			n++
-		case c < ' ' || c == '<' || c == '>' || c == '&' || c == 0xe2: // the last begins U+2028
+		case c < ' ' || c == '<' || c == '>' || c == '&' || c == 0xe2: // 0xe2 begins U+2028
 			n += len(`\u0000`) - 1
 		}
 	}
 	return n
 }
 
-// wholeLines returns at most n bytes of the beginning of a text: up to the end of a line, where one ends in the
-// second half.
+// wholeLines returns at most n bytes of the beginning of a text, up to a line end if there is one in the second half.
 func wholeLines(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -31,7 +31,8 @@ func (l *opened) nodes(kind Kind) map[string]Node {
 func TestDocuments(t *testing.T) {
 	l := newLedger(t)
 	session := worked(l)
-	p := must(ledger.Compact(t.Context(), l, ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1, Reason: "manual"}}, "", false))
+	p := must(ledger.Compact(t.Context(), l, ledger.PlanCompactionRequest{Session: session,
+		Options: compaction.Options{Keep: 1, Reason: "manual"}}, "", false))
 	if p.Outcome != compaction.Compacted {
 		t.Fatal(p.Outcome, p.Why)
 	}
@@ -39,7 +40,8 @@ func TestDocuments(t *testing.T) {
 	l.remember("test `runner`", "how *tests* are run", "Use go test.\n# really\n")
 	golden(t, "session.md", must(l.Text(t.Context(), Address{Kind: KindSession, ID: session})))
 	golden(t, "summary.md", must(l.Text(t.Context(), Address{Kind: KindSummary, ID: p.Summary.ID})))
-	golden(t, "memory.md", must(l.Text(t.Context(), Address{Kind: KindMemory, Scope: memory.Project, ID: "test `runner`"})))
+	golden(t, "memory.md",
+		must(l.Text(t.Context(), Address{Kind: KindMemory, Scope: memory.Project, ID: "test `runner`"})))
 	golden(t, "change.md", l.open(l.nodes(KindChange)["src/add.go"]))
 	if text := l.open(l.nodes(KindArtifact)["cat big.log"]); !strings.HasPrefix(text, "a line of the log") || !strings.HasSuffix(text, "outside\n") {
 		t.Errorf("the artifact begins %.50q and ends %.50q", text, text[len(text)-50:])
@@ -71,10 +73,14 @@ func TestNoSecretLeaves(t *testing.T) {
 	l := newLedger(t)
 	long := strings.Repeat("words ", maxAsked/6-3)
 	session := l.say("", append(append([][]byte{user("deploy with " + secret + " please")},
-		l.use("Bash", map[string]any{"command": "curl -H " + secret + " x; " + strings.Repeat("true; ", 30) + secret}, strings.Repeat("line "+secret+"\n", 3000), false)...),
-		l.use("Write", map[string]any{"file_path": "/ws/" + secret + ".txt", "content": "x\n" + secret}, "ok", false)...)...)
-	l.say(session, assistant("I used\x00"+secret), user(long+secret), assistant("yes"), user("and now?"), assistant("nothing"))
-	must(ledger.Compact(t.Context(), l, ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
+		l.use("Bash", map[string]any{"command": "curl -H " + secret + " x; " + strings.Repeat("true; ", 30) + secret},
+			strings.Repeat("line "+secret+"\n", 3000), false)...),
+		l.use("Write", map[string]any{"file_path": "/ws/" + secret + ".txt", "content": "x\n" + secret}, "ok",
+			false)...)...)
+	l.say(session, assistant("I used\x00"+secret), user(long+secret), assistant("yes"), user("and now?"),
+		assistant("nothing"))
+	must(ledger.Compact(t.Context(), l,
+		ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
 	l.keep("content "+secret, "title "+secret)
 	l.remember("key "+secret, "is "+secret, "body "+secret)
 	seen := map[Kind]bool{}
@@ -106,7 +112,8 @@ func TestASecretAtACutIsMasked(t *testing.T) {
 			t.Errorf("cut behind %d characters: %q", at, got)
 		}
 	}
-	for _, before := range []int{limits.MaskText - len(secret)/2, limits.MaskText - margin - 20, limits.MaskText - margin + 20} {
+	for _, before := range []int{limits.MaskText - len(secret)/2, limits.MaskText - margin - 20,
+		limits.MaskText - margin + 20} {
 		text := strings.Repeat("x ", before/2) + secret + strings.Repeat("\ntail", 50_000)
 		got, whole, err := l.document(t.Context(), text, true)
 		if err != nil || whole || strings.Contains(got, secret[:6]) {
@@ -218,8 +225,10 @@ func TestWhatIsTooLongIsCutAndSaysSo(t *testing.T) {
 		noise[i] = byte(1 + rand.IntN(255))
 	}
 	for name, content := range map[string]string{
-		"lines": strings.Repeat("a line of text\n", 90_000), "one line": strings.Repeat("x ", 600_000), "tags": strings.Repeat("<b>&</b>", 150_000),
-		"escapes": strings.Repeat("\x1b[1m", 300_000), "no UTF-8": strings.Repeat("\xff", 1_200_000), "noise": string(noise),
+		"lines": strings.Repeat("a line of text\n", 90_000), "one line": strings.Repeat("x ",
+			600_000), "tags": strings.Repeat("<b>&</b>", 150_000),
+		"escapes": strings.Repeat("\x1b[1m", 300_000), "no UTF-8": strings.Repeat("\xff",
+			1_200_000), "noise": string(noise),
 		"a little": strings.Repeat("a line of text\n", 70_000),
 	} {
 		id := l.keep(content, name)
@@ -248,7 +257,8 @@ func TestOfALongSessionTheNewestIsShown(t *testing.T) {
 	session := ""
 	const turns = 150
 	for i := range turns {
-		session = l.say(session, user(fmt.Sprintf("request %d %s", i+1, strings.Repeat("<> ", 10_000))), assistant(strings.Repeat("an answer\n", 1_000)))
+		session = l.say(session, user(fmt.Sprintf("request %d %s", i+1, strings.Repeat("<> ", 10_000))),
+			assistant(strings.Repeat("an answer\n", 1_000)))
 	}
 	got := must(l.Text(t.Context(), Address{Kind: KindSession, ID: session}))
 	if len(got) > limits.MaskText || len(got) < limits.MaskText*9/10 {
@@ -282,7 +292,8 @@ func FuzzAMessageHoldsWhatIsSendable(f *testing.F) {
 func TestWhatWasForgottenSaysSo(t *testing.T) {
 	l := newLedger(t)
 	session := worked(l)
-	p := must(ledger.Compact(t.Context(), l, ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
+	p := must(ledger.Compact(t.Context(), l,
+		ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
 	artifact := l.nodes(KindArtifact)["cat big.log"]
 	forget := func(handle string) {
 		must(l.Forget(t.Context(), ledger.ForgetRequest{Handle: handle}))
@@ -329,8 +340,9 @@ func TestACutDocumentSaysWhereTheRestIs(t *testing.T) {
 		t.Errorf("the session begins %.1000s\nand ends %s", text, text[len(text)-200:])
 	}
 	for name, text := range map[string]string{
-		"a change":  l.open(l.nodes(KindChange)["a.go"]),
-		"a session": must(l.told(t.Context(), fence(hidden(limits.MaskText), "markdown")+"END\n", "`ctxledger cat "+session+"`")),
+		"a change": l.open(l.nodes(KindChange)["a.go"]),
+		"a session": must(l.finish(t.Context(), fence(hidden(limits.MaskText), "markdown")+"END\n",
+			"`ctxledger cat "+session+"`")),
 	} {
 		if lines := outside(text); lines[len(lines)-1] != "*Cut here: `ctxledger cat "+session+"` prints all of it.*" || len(text) > limits.MaskText+500 {
 			t.Errorf("%s of %d bytes ends %q", name, len(text), text[len(text)-200:])

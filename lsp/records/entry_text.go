@@ -12,18 +12,18 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// How much is shown of one thing that was said, in characters.
+// The maximum lengths of shown texts, in characters.
 const (
 	maxAsked    = 4_000
 	maxAnswered = 20_000
 	maxTarget   = 200
 )
 
-// handleDigits is how many digits of the id of a message name it.
+// handleDigits is the length of the handle of a message.
 const handleDigits = 12
 
-// tell returns what is told of an entry; "" for what no person needs to see.
-func (t *telling) tell(ctx context.Context, e sessions.Entry) (string, error) {
+// entry returns the text of an entry; "" for entries that are not shown.
+func (t *sessionWriter) entry(ctx context.Context, e sessions.Entry) (string, error) {
 	for _, res := range e.Results {
 		t.results[res.CallID] = res
 	}
@@ -37,7 +37,8 @@ func (t *telling) tell(ctx context.Context, e sessions.Entry) (string, error) {
 		if err := json.Unmarshal(e.Data, &rec); err != nil {
 			return "", fault.Wrap(fault.Corrupt, "records.session", err)
 		}
-		return "*Compacted: from here on summary `" + rec.ID + "` stands for turns " + chars.Commas(rec.TurnFrom) + "–" + chars.Commas(rec.TurnTo) + ".*\n", nil
+		return "*Compacted: from here on summary `" + rec.ID + "` stands for turns " + chars.Commas(rec.TurnFrom) +
+			"–" + chars.Commas(rec.TurnTo) + ".*\n", nil
 	case e.Kind == sessions.KindRestore:
 		return "*A compaction was taken back.*\n", nil
 	case e.Kind == sessions.KindRewind:
@@ -48,8 +49,8 @@ func (t *telling) tell(ctx context.Context, e sessions.Entry) (string, error) {
 	return "", nil
 }
 
-// message tells what was said and called.
-func (t *telling) message(ctx context.Context, e sessions.Entry) (string, error) {
+// message returns the text and the calls of a message.
+func (t *sessionWriter) message(ctx context.Context, e sessions.Entry) (string, error) {
 	if e.Forgotten != nil {
 		return "*" + speaker(e) + ": forgotten on " + t.stamp(*e.Forgotten) + ".*\n", nil
 	}
@@ -76,7 +77,7 @@ func (t *telling) message(ctx context.Context, e sessions.Entry) (string, error)
 	return b.String(), nil
 }
 
-// speaker names who says something.
+// speaker returns the author of a message.
 func speaker(e sessions.Entry) string {
 	switch {
 	case e.Earlier:
@@ -89,8 +90,8 @@ func speaker(e sessions.Entry) string {
 	return "System"
 }
 
-// said returns the texts of a message, or their beginning.
-func (t *telling) said(ctx context.Context, e sessions.Entry) (string, error) {
+// said returns the text of a message or its beginning.
+func (t *sessionWriter) said(ctx context.Context, e sessions.Entry) (string, error) {
 	text, err := t.plainText(ctx, e)
 	if err != nil {
 		return "", err
@@ -100,7 +101,8 @@ func (t *telling) said(ctx context.Context, e sessions.Entry) (string, error) {
 		most = maxAnswered
 	}
 	if text == "" {
-		return "*" + chars.Plural(e.Chars, "character") + ", not shown: `ctxledger cat " + handleOf(e) + "` prints it.*\n", nil
+		return "*" + chars.Plural(e.Chars,
+			"character") + ", not shown: `ctxledger cat " + handleOf(e) + "` prints it.*\n", nil
 	}
 	short, err := t.brief(ctx, text, most)
 	if err != nil {
@@ -108,22 +110,22 @@ func (t *telling) said(ctx context.Context, e sessions.Entry) (string, error) {
 	}
 	said := fence(short, "markdown")
 	if short != text && len(short) < len(text) {
-		said += "*The beginning of " + chars.Plural(e.Chars, "character") + ": `ctxledger cat " + handleOf(e) + "` prints all of it.*\n"
+		said += "*The beginning of " + chars.Plural(e.Chars,
+			"character") + ": `ctxledger cat " + handleOf(e) + "` prints all of it.*\n"
 	}
 	return said, nil
 }
 
 func handleOf(e sessions.Entry) string { return e.ID[:min(len(e.ID), handleDigits)] }
 
-// plainText returns the texts of a message; "" for one that is too long to be read for a document, or has
-// none.
-func (t *telling) plainText(ctx context.Context, e sessions.Entry) (string, error) {
+// plainText returns the text of a message; "" if it is too long for a document or there is none.
+func (t *sessionWriter) plainText(ctx context.Context, e sessions.Entry) (string, error) {
 	m, err := t.log.message(ctx, e)
 	return strings.TrimSpace(transcript.PlainText(m)), err
 }
 
-// call tells of one call, in a line: what it was about, and what came back.
-func (t *telling) call(ctx context.Context, c sessions.Call) (string, error) {
+// call describes a call and its result in one line.
+func (t *sessionWriter) call(ctx context.Context, c sessions.Call) (string, error) {
 	target, err := t.brief(ctx, flat(c.Target), maxTarget)
 	if err != nil {
 		return "", err
@@ -145,8 +147,8 @@ func (t *telling) call(ctx context.Context, c sessions.Call) (string, error) {
 	return item(line), nil
 }
 
-// brief returns at most so many characters of the beginning of a text. In one that is longer secrets are
-// masked before it is cut: of a part of one nobody could tell that it is one.
+// brief returns at most so many characters of the beginning of a text. Secrets in a longer text are masked before it is
+// cut, because a part of a secret is not recognised.
 func (r Reader) brief(ctx context.Context, text string, most int) (string, error) {
 	if len(chars.Head(text, most)) == len(text) {
 		return text, nil

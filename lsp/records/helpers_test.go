@@ -58,7 +58,8 @@ func must[T any](v T, err error) T {
 // say records messages as a session, or as what is new of one.
 func (l *opened) say(session string, messages ...[]byte) string {
 	l.t.Helper()
-	return must(l.AppendMessages(l.t.Context(), ledger.AppendMessagesRequest{Session: session, Since: session != "", Host: "test", Model: "gpt-5", Format: transcript.Anthropic, Messages: messages})).Session
+	return must(l.AppendMessages(l.t.Context(), ledger.AppendMessagesRequest{Session: session, Since: session != "",
+		Host: "test", Model: "gpt-5", Format: transcript.Anthropic, Messages: messages})).Session
 }
 
 func user(text string) []byte {
@@ -74,8 +75,10 @@ func (l *opened) use(tool string, args map[string]any, result string, failed boo
 	l.calls++
 	id := fmt.Sprintf("toolu_%d", l.calls)
 	return [][]byte{
-		encoding(map[string]any{"role": "assistant", "content": []any{map[string]any{"type": "tool_use", "id": id, "name": tool, "input": args}}}),
-		encoding(map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": result, "is_error": failed}}}),
+		encoding(map[string]any{"role": "assistant",
+			"content": []any{map[string]any{"type": "tool_use", "id": id, "name": tool, "input": args}}}),
+		encoding(map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result",
+			"tool_use_id": id, "content": result, "is_error": failed}}}),
 	}
 }
 

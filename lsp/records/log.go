@@ -2,9 +2,7 @@ package records
 
 import (
 	"context"
-	"io"
 
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -13,7 +11,7 @@ import (
 
 // log is the log of a session.
 type log struct {
-	api     ledger.API
+	api     ledger.LogReader
 	session string
 }
 
@@ -33,7 +31,7 @@ func (l log) entries(ctx context.Context, from, to int64) ([]sessions.Entry, err
 	return all, nil
 }
 
-// message returns a message, with nothing in it if it is too long for a document or cannot be read.
+// message returns a message, empty if it is too long for a document or cannot be decoded.
 func (l log) message(ctx context.Context, e sessions.Entry) (transcript.Message, error) {
 	raw, err := l.original(ctx, e)
 	if err != nil || raw == nil {
@@ -44,7 +42,7 @@ func (l log) message(ctx context.Context, e sessions.Entry) (transcript.Message,
 	}
 	m, err := transcript.Decode(e.Format, raw)
 	if err != nil {
-		return transcript.Message{}, nil //nolint:nilerr // the ledger has it as it came; here it is only not shown
+		return transcript.Message{}, nil //nolint:nilerr // the ledger keeps the original; it is only not shown
 	}
 	return m, nil
 }
@@ -61,11 +59,5 @@ func (l log) original(ctx context.Context, e sessions.Entry) ([]byte, error) {
 		}
 		return page.Entries[0].Original, nil
 	}
-	rc, err := l.api.ReadBlob(ctx, ledger.ReadBlobRequest{Hash: e.Blob})
-	if err != nil {
-		return nil, err
-	}
-	defer rc.Close() //nolint:errcheck // opened for reading
-	raw, err := io.ReadAll(io.LimitReader(rc, limits.Frame))
-	return raw, fault.Wrap(fault.Unavailable, "records.log", err)
+	return readBlob(ctx, l.api, ledger.ReadBlobRequest{Hash: e.Blob}, limits.Frame)
 }

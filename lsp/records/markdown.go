@@ -4,16 +4,16 @@ import (
 	"strings"
 )
 
-// minFence is how many backticks a fence has at least.
+// minFence is the minimum number of backticks of a fence.
 const minFence = 3
 
-// fence stands stored text into a Markdown document, as what it is: nothing in it can end the fence.
+// fence returns stored text as a Markdown code block that its content cannot end.
 func fence(text, language string) string {
 	mark := strings.Repeat("`", max(longestRun(text, '`')+1, minFence))
 	return mark + language + "\n" + strings.TrimRight(text, "\n") + "\n" + mark + "\n"
 }
 
-// unfenced returns the line that ends the fence in which a document was cut; "" where it was cut in none.
+// unfenced returns the line that closes the code block in which a document was cut; "" if it was in none.
 func unfenced(text string) string {
 	open := ""
 	for line := range strings.Lines(text) {
@@ -31,7 +31,7 @@ func unfenced(text string) string {
 	return open + "\n"
 }
 
-// code stands stored text into a line of a Markdown document.
+// code returns stored text as Markdown inline code.
 func code(text string) string {
 	if text == "" {
 		return ""
@@ -43,7 +43,7 @@ func code(text string) string {
 	return mark + text + mark
 }
 
-// longestRun returns how often a character stands in a row in a text, at most.
+// longestRun returns the length of the longest run of a character.
 func longestRun(text string, c byte) (longest int) {
 	run := 0
 	for i := range len(text) {
@@ -57,13 +57,14 @@ func longestRun(text string, c byte) (longest int) {
 	return longest
 }
 
-// literal is one line of stored text in a heading of a Markdown document: nothing in it is a mark, and no bare address
-// becomes a link.
+// literal escapes one line of stored text for a Markdown heading: nothing in it is markup, and bare URLs do not become
+// links.
 func literal(line string) string {
 	const marks = "\\`*_{}[]<>#|~&!$@"
 	var b strings.Builder
 	for i := range len(line) {
-		address := i > 0 && line[i] == '/' && line[i-1] == '/' || line[i] == '.' && strings.HasSuffix(strings.ToLower(line[:i]), "www")
+		address := i > 0 && line[i] == '/' && line[i-1] == '/' || line[i] == '.' &&
+			strings.HasSuffix(strings.ToLower(line[:i]), "www")
 		if address || strings.IndexByte(marks, line[i]) >= 0 {
 			b.WriteByte('\\')
 		}
@@ -72,10 +73,10 @@ func literal(line string) string {
 	return b.String()
 }
 
-// listed begins a line of a list.
+// listed is the marker of a list item.
 const listed = "- "
 
-// item is a line of a list, "" where nothing is said.
+// item returns a list item, "" for an empty text.
 func item(said string) string {
 	if said == "" {
 		return ""

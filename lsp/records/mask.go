@@ -9,16 +9,16 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// batch is how many bytes of short texts are masked with one request: as JSON they fit a frame.
+// batch is the number of bytes of short texts that are masked with one request: their JSON fits a frame.
 const batch = limits.Frame / 8
 
-// separator stands on a line of its own between texts that are masked together, and in none of them.
+// separator is a line between texts that are masked together. No text contains it.
 const separator = '\x1e'
 
 const between = "\n" + string(separator) + "\n"
 
-// safe masks the secrets in nodes, makes their texts safe to show and bounds them. That order matters: of a part
-// of a secret, or of one in escapes, nobody could tell that it is one.
+// safe masks the secrets in nodes, escapes their texts and cuts them. The order matters: a secret that is cut or escaped
+// is not recognised.
 func (r Reader) safe(ctx context.Context, nodes []Node) error {
 	texts := make([]*string, 0, 3*len(nodes))
 	for i := range nodes {
@@ -30,7 +30,9 @@ func (r Reader) safe(ctx context.Context, nodes []Node) error {
 	}
 	for i := range nodes {
 		n := &nodes[i]
-		n.Label, n.Description, n.Tooltip = chars.Short(shown(n.Label), maxLabel), chars.Short(shown(n.Description), maxLabel), chars.Short(shown(n.Tooltip), maxTooltip)
+		n.Label = chars.Short(shown(n.Label), maxLabel)
+		n.Description = chars.Short(shown(n.Description), maxLabel)
+		n.Tooltip = chars.Short(shown(n.Tooltip), maxTooltip)
 		n.URI = n.address()
 		if n.Kind == KindSession {
 			n.Label = cutWords(n.Label, maxShort)
@@ -39,7 +41,7 @@ func (r Reader) safe(ctx context.Context, nodes []Node) error {
 	return nil
 }
 
-// maskAll masks the secrets in texts, many with one request.
+// maskAll masks the secrets in texts, in batches.
 func (r Reader) maskAll(ctx context.Context, texts []*string) error {
 	for len(texts) > 0 {
 		n, size := 0, 0
@@ -56,8 +58,7 @@ func (r Reader) maskAll(ctx context.Context, texts []*string) error {
 	return nil
 }
 
-// maskSome masks the secrets in texts together. Where a secret seems to reach from one into the next, each is
-// masked alone.
+// maskSome masks the secrets in texts with one request. If a match spans two texts, each is masked alone.
 func (r Reader) maskSome(ctx context.Context, texts []*string) error {
 	parts := make([]string, len(texts))
 	for i, t := range texts {

@@ -7,7 +7,7 @@ import (
 	"ctxledger.dev/memory"
 )
 
-// maxMemoryPages bounds how many pages of memories are asked for: 10,000 of them are more than anybody has.
+// maxMemoryPages bounds the pages of memories that are read: 10,000 memories.
 const maxMemoryPages = 10
 
 // allMemories returns the memories of both scopes, without their bodies, by name.
@@ -24,21 +24,16 @@ func (r Reader) allMemories(ctx context.Context) (ledger.MemoriesResponse, error
 	return all, err
 }
 
-// memories lists a page of the memories of the project, then of the user.
+// memories returns a page of the memories, those of the project before those of the user.
 func (r Reader) memories(ctx context.Context, b branch) ([]Node, error) {
 	all, err := r.allMemories(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rest := all.Entries[min(b.page.skip, len(all.Entries)):]
-	nodes := make([]Node, 0, pageSize+1)
-	for _, m := range rest[:min(pageSize, len(rest))] {
-		nodes = append(nodes, r.memory(b, m))
-	}
-	return b.followed(nodes, len(all.Entries)), nil
+	return b.followed(nodesOf(b, pageOf(b, all.Entries), r.memory), len(all.Entries)), nil
 }
 
-// memory is the node of a memory.
+// memory returns the node of a memory.
 func (r Reader) memory(b branch, m memory.Entry) Node {
 	return Node{
 		ID: b.here + "/" + escape(string(m.Scope)+"/"+m.Name), Kind: KindMemory, Label: flat(m.Name),
@@ -49,7 +44,7 @@ func (r Reader) memory(b branch, m memory.Entry) Node {
 	}
 }
 
-// memoryText is a memory with what is known of it.
+// memoryText returns a memory with its metadata.
 func (r Reader) memoryText(ctx context.Context, scope memory.Scope, name string) (string, error) {
 	m, err := r.API.Memory(ctx, ledger.MemoryRequest{Scope: scope, Name: name})
 	if err != nil {

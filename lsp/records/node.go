@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Kind is what a node of the tree is, or what an address names.
+// Kind is the kind of a node or of an address.
 type Kind string
 
-// The kinds. Lists have other kinds than what is in them.
+// The kinds of lists and of their elements.
 const (
 	KindSessions  Kind = "sessions"
 	KindSession   Kind = "session"
@@ -22,24 +22,24 @@ const (
 	KindMore      Kind = "more" // the next page of a list
 )
 
-// Node is one line of the tree. All texts are safe to show.
+// Node is a node of the tree. All texts are safe to show.
 type Node struct {
-	ID          string `json:"id"` // unique in the tree; what Nodes takes
+	ID          string `json:"id"` // unique in the tree; the argument of Nodes
 	Label       string `json:"label"`
 	Description string `json:"description"`
-	Tooltip     string `json:"tooltip"` // plain text, of several lines
+	Tooltip     string `json:"tooltip"` // plain text with several lines
 	Kind        Kind   `json:"kind"`
 	URI         string `json:"uri"`    // the document that it opens; "": none
-	Handle      string `json:"handle"` // what compacting, restoring or forgetting takes; "": nothing
+	Handle      string `json:"handle"` // the argument of compacting, restoring or forgetting; "": none
 	Children    bool   `json:"children"`
 	Live        bool   `json:"live"`       // a session that an agent works in
-	Restorable  bool   `json:"restorable"` // a summary that was not taken back
+	Restorable  bool   `json:"restorable"` // a summary in force
 
-	opens     Address // what URI is made of, without a title; the zero address: nothing
-	extension string  // of the title of an artifact
+	opens     Address // the address of URI without its title; zero: none
+	extension string  // of an artifact's title
 }
 
-// address returns the document that the node opens, under a title that may be shown.
+// address returns the URI of the node's document with a title that is safe to show.
 func (n Node) address() string {
 	a := n.opens
 	switch a.Kind {
@@ -58,6 +58,6 @@ func (n Node) address() string {
 // Bounds on the texts of a node, in characters.
 const (
 	maxLabel   = 200
-	maxShort   = 60 // of a session's label: a longer one leaves its description no room
+	maxShort   = 60 // of a session's label, which leaves space for the description
 	maxTooltip = 4000
 )

@@ -8,15 +8,27 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// Reader reads a ledger for an editor.
-type Reader struct {
-	API ledger.API
-	Now time.Time // in the zone in which times are shown
+// Ledger is what showing the content of a ledger uses of it.
+type Ledger interface {
+	ledger.SessionReader
+	ledger.Views
+	ledger.Compactions
+	ledger.ArtifactStore
+	ledger.Blobs
+	ledger.MemoryStore
+	ledger.Files
+	ledger.Erasure
 }
 
-// Text returns the document that lies at an address. For something that was forgotten it says so, and when.
+// Reader reads a ledger for an editor.
+type Reader struct {
+	API Ledger
+	Now time.Time // its zone is that of all times shown
+}
+
+// Text returns the document at an address. For a forgotten record it says so, and since when.
 //
-// Errors: those of the ledger; not_found for what it does not know.
+// Errors: those of the ledger; not_found for an unknown record.
 func (r Reader) Text(ctx context.Context, a Address) (string, error) {
 	switch a.Kind {
 	case KindSession:
@@ -33,7 +45,7 @@ func (r Reader) Text(ctx context.Context, a Address) (string, error) {
 	return "", fault.New(fault.Invalid, "records.text", "nothing is to be read of a %q", a.Kind)
 }
 
-// stamp prints a time in the reader's zone; "" for none.
+// stamp formats a time in the reader's zone; "" for the zero time.
 func (r Reader) stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -8,19 +8,20 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// Compacted says in a line what became of a compaction, and which document shows it; "" where there is none. What is
-// compacted is the view that the ledger gives: what an agent has in its window meanwhile is the agent's.
+// Compacted describes the result of a compaction in one line and returns the URI of its document, "" for none. A
+// compaction changes the ledger's view, not the window of a running agent.
 func Compacted(p ledger.CompactionPlan) (said, uri string) {
 	if p.Outcome != compaction.Compacted {
 		return "Session " + p.Session + " was not compacted: " + shown(flat(p.Why)), ""
 	}
 	s := p.Summary
-	return "The ledger's view of session " + p.Session + ": " + s.TokensBefore.String() + " → " + s.TokensAfter.String() + " tokens, summary " + s.ID +
+	return "The ledger's view of session " + p.Session + ": " + s.TokensBefore.String() + " → " +
+			s.TokensAfter.String() + " tokens, summary " + s.ID +
 			" for turns " + turns(s) + "; a running agent keeps its window until it takes the summary",
 		Address{Kind: KindSummary, ID: s.ID}.String()
 }
 
-// Restored says in a line what the view holds after a compaction was taken back.
+// Restored describes the view after a compaction was undone in one line.
 func Restored(summary string, r ledger.RestoreResponse) string {
 	said := "Summary " + summary + " is taken back: the view of session " + r.Session + " has "
 	if r.Current != "" {
@@ -35,7 +36,7 @@ func Restored(summary string, r ledger.RestoreResponse) string {
 	return said
 }
 
-// Forgotten says in a line what was forgotten, or would be.
+// Forgotten describes in one line what was or would be forgotten.
 func Forgotten(f ledger.Forgotten) string {
 	said := "Forgot "
 	if f.DryRun {

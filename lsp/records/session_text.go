@@ -13,15 +13,14 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// sessionText tells a session turn by turn: what was asked, what was answered, what was called. Of a long one
-// the newest turns are told.
+// sessionText returns a session turn by turn: requests, answers and calls. A long session is cut to its newest turns.
 func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 	st, err := r.API.Status(ctx, ledger.StatusRequest{Session: id})
 	if err != nil {
 		return "", err
 	}
 	head := r.sessionHead(st)
-	t := telling{Reader: r, log: log{r.API, id}, results: map[string]sessions.Result{}}
+	t := sessionWriter{Reader: r, log: log{r.API, id}, results: map[string]sessions.Result{}}
 	t.takes(head)
 	left, err := t.collect(ctx, st.Session.Seq)
 	if err != nil {
@@ -30,14 +29,15 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 	var b strings.Builder
 	b.WriteString(head)
 	if left > 0 {
-		fmt.Fprintf(&b, "\n*The newest part is shown: %s before it are left out. `ctxledger cat %s` prints all of them, as they were received.*\n",
+		fmt.Fprintf(&b, "\n*The newest part is shown: %s before it are left out. "+
+			"`ctxledger cat %s` prints all of them, as they were received.*\n",
 			chars.Plural(left, "entry"), id)
 	}
 	t.write(&b)
-	return r.told(ctx, b.String(), "`ctxledger cat "+id+"`")
+	return r.finish(ctx, b.String(), "`ctxledger cat "+id+"`")
 }
 
-// sessionHead says what a session is, and what it costs.
+// sessionHead returns the metadata and the cost of a session.
 func (r Reader) sessionHead(st ledger.Status) string {
 	s := st.Session
 	title := flat(s.Title)
@@ -46,7 +46,8 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	}
 	used := st.Used.String() + " tokens in the view"
 	if st.Window > 0 {
-		used += fmt.Sprintf(", %.1f %% of the window of %s", 100*float64(st.Used.N)/float64(st.Window), chars.Commas(st.Window))
+		used += fmt.Sprintf(", %.1f %% of the window of %s", 100*float64(st.Used.N)/float64(st.Window),
+			chars.Commas(st.Window))
 	}
 	long := chars.Plural(s.Turns, "turn") + ", " + chars.Plural(s.Seq, "entry")
 	if in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite; in > 0 {
@@ -65,39 +66,38 @@ func (r Reader) sessionHead(st ledger.Status) string {
 		item(gone)
 }
 
-// span is how many entries of a log are looked at together.
+// span is the number of entries that are read together.
 const span = 500
 
-// telling is what of a session is told, as far as there is room.
-type telling struct {
+// sessionWriter collects the text of a session up to the size limit.
+type sessionWriter struct {
 	Reader
 	log     log
-	results map[string]sessions.Result // by the ids of their calls, which come before them
-	parts   []part                     // the newest first
-	size    int                        // of what is told, in bytes: as it is, or as it is shown where that is more
-	wire    int                        // what that takes as JSON
+	results map[string]sessions.Result // by call id
+	parts   []part                     // newest first
+	size    int                        // bytes of the text, stored or escaped, whichever is more
+	wire    int                        // upper bound of the size as JSON
 }
 
-// part is what is told of one entry.
+// part is the text of one entry.
 type part struct {
 	turn int
 	time time.Time
 	text string
 }
 
-// heading is what the heading of a turn takes at most, in bytes.
+// heading is an upper bound of the size of a turn's heading, in bytes.
 const heading = 100
 
-// collect tells the entries of a log up to one, the newest first, until there is no room. It returns how many are left
-// out.
-func (t *telling) collect(ctx context.Context, to int64) (left int64, err error) {
+// collect adds the entries of a log up to one, newest first, until the limit. It returns how many are left out.
+func (t *sessionWriter) collect(ctx context.Context, to int64) (left int64, err error) {
 	for ; to > 0; to -= span {
 		entries, err := t.log.entries(ctx, max(to-span+1, 1), to)
 		if err != nil {
 			return 0, err
 		}
 		for _, e := range slices.Backward(entries) {
-			text, err := t.tell(ctx, e)
+			text, err := t.entry(ctx, e)
 			if err != nil {
 				return 0, err
 			}
@@ -113,16 +113,16 @@ func (t *telling) collect(ctx context.Context, to int64) (left int64, err error)
 	return 0, nil
 }
 
-// takes reports whether there is room for a text under a heading of its own, and takes it.
-func (t *telling) takes(text string) bool {
+// takes adds the size of a text with a heading. It reports whether it fits.
+func (t *sessionWriter) takes(text string) bool {
 	t.size += max(len(text), len(shown(text))) + heading
 	t.wire += encoded(text) + heading
 	return t.size < limits.MaskText-slack && t.wire < limits.Frame-2*slack
 }
 
-// write writes what was collected, the oldest first, under its turns.
-func (t *telling) write(b *strings.Builder) {
-	turn, called := -1, false // whether the last line is one of a call
+// write writes the collected parts by turn, oldest first.
+func (t *sessionWriter) write(b *strings.Builder) {
+	turn, called := -1, false // the last line is a call
 	for _, p := range slices.Backward(t.parts) {
 		if p.turn != turn {
 			turn = p.turn

@@ -9,20 +9,16 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// sessions lists a page of sessions, the one with the newest entry first.
+// sessions returns a page of the sessions, the one with the newest entry first.
 func (r Reader) sessions(ctx context.Context, b branch) ([]Node, error) {
 	resp, err := r.API.Sessions(ctx, ledger.SessionsRequest{Limit: pageSize, Skip: b.page.skip})
 	if err != nil {
 		return nil, err
 	}
-	nodes := make([]Node, 0, len(resp.Sessions)+1)
-	for _, s := range resp.Sessions {
-		nodes = append(nodes, r.session(b, s))
-	}
-	return b.followed(nodes, resp.Total), nil
+	return b.followed(nodesOf(b, resp.Sessions, r.session), resp.Total), nil
 }
 
-// session is the node of a session.
+// session returns the node of a session.
 func (r Reader) session(b branch, s sessions.Session) Node {
 	title := flat(s.Title)
 	if title == "" {
@@ -36,27 +32,26 @@ func (r Reader) session(b branch, s sessions.Session) Node {
 	return Node{
 		ID: b.here + "/" + s.ID, Kind: KindSession, Label: title, Handle: s.ID, Children: true,
 		Description: fields(" · ", gone, flat(s.Host), chars.Plural(s.Turns, "turn"), r.stamp(s.Updated)),
-		Tooltip: fields("\n", title, named("session", s.ID), named("agent", s.Host), named("its id there", s.HostID), named("subagent of", s.Parent),
-			named("model", s.Model), named("directory", s.Dir), named("begun", r.stamp(s.Created)), named("newest entry", r.stamp(s.Updated)),
-			named("entries", chars.Commas(s.Seq)), named("input so far", chars.Plural(in, "token")), named("output so far", chars.Plural(s.Usage.Output, "token"))),
+		Tooltip: fields("\n", title, named("session", s.ID), named("agent", s.Host), named("its id there", s.HostID),
+			named("subagent of", s.Parent),
+			named("model", s.Model), named("directory", s.Dir), named("begun",
+				r.stamp(s.Created)), named("newest entry", r.stamp(s.Updated)),
+			named("entries", chars.Commas(s.Seq)), named("input so far",
+				chars.Plural(in, "token")), named("output so far", chars.Plural(s.Usage.Output, "token"))),
 		opens: Address{Kind: KindSession, ID: s.ID},
 		Live:  s.Live(r.Now),
 	}
 }
 
-// inSession lists what lies below a session: its summaries, then its artifacts and changes, where it has some.
+// inSession returns the children of a session: its summaries, then the lists of artifacts and changes if they are not
+// empty.
 func (r Reader) inSession(ctx context.Context, b branch) ([]Node, error) {
 	resp, err := r.API.Summaries(ctx, ledger.SummariesRequest{Session: b.session})
 	if err != nil {
 		return nil, err
 	}
 	slices.Reverse(resp.Summaries)
-	rest := resp.Summaries[min(b.page.skip, len(resp.Summaries)):]
-	nodes := make([]Node, 0, len(rest)+2)
-	for _, s := range rest[:min(pageSize, len(rest))] {
-		nodes = append(nodes, r.summary(b, s))
-	}
-	nodes = b.followed(nodes, len(resp.Summaries))
+	nodes := b.followed(nodesOf(b, pageOf(b, resp.Summaries), r.summary), len(resp.Summaries))
 	if b.page.skip > 0 {
 		return nodes, nil
 	}
@@ -68,7 +63,8 @@ func (r Reader) inSession(ctx context.Context, b branch) ([]Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range []Node{list(b.here+"/", KindArtifacts, "Artifacts", as.Total), list(b.here+"/", KindChanges, "Changes", cs.Total)} {
+	for _, l := range []Node{list(b.here+"/", KindArtifacts, "Artifacts", as.Total), list(b.here+"/", KindChanges,
+		"Changes", cs.Total)} {
 		if l.Children {
 			nodes = append(nodes, l)
 		}

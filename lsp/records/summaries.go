@@ -8,22 +8,26 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// summary is the node of a compaction.
+// summary returns the node of a compaction.
 func (r Reader) summary(b branch, s ledger.Summary) Node {
 	return Node{
 		ID: b.here + "/" + s.ID, Kind: KindSummary, Label: "Summary of turns " + turns(s), Handle: s.ID,
-		Description: fields(" · ", s.TokensBefore.String()+" → "+s.TokensAfter.String()+" tokens", state(s), r.stamp(s.Created)),
-		Tooltip: fields("\n", named("summary", s.ID), named("stands for turns", turns(s)), named("state", state(s)), named("mode", string(s.Mode)),
-			named("made because", s.Reason), named("made", r.stamp(s.Created)), named("view before", s.TokensBefore.String()+" tokens"),
-			named("view after", s.TokensAfter.String()+" tokens"), named("the summary itself", s.TextTokens.String()+" tokens")),
+		Description: fields(" · ", s.TokensBefore.String()+" → "+s.TokensAfter.String()+" tokens", state(s),
+			r.stamp(s.Created)),
+		Tooltip: fields("\n", named("summary", s.ID), named("stands for turns", turns(s)), named("state", state(s)),
+			named("mode", string(s.Mode)),
+			named("made because", s.Reason), named("made", r.stamp(s.Created)), named("view before",
+				s.TokensBefore.String()+" tokens"),
+			named("view after", s.TokensAfter.String()+" tokens"), named("the summary itself",
+				s.TextTokens.String()+" tokens")),
 		Restorable: s.Restored == nil, opens: Address{Kind: KindSummary, ID: s.ID},
 	}
 }
 
-// turns names the turns that a summary stands for.
+// turns returns the range of turns that a summary replaces.
 func turns(s ledger.Summary) string { return chars.Commas(s.TurnFrom) + "–" + chars.Commas(s.TurnTo) }
 
-// state says where a summary stands now.
+// state returns the state of a summary.
 func state(s ledger.Summary) string {
 	switch {
 	case s.Restored != nil:
@@ -34,7 +38,7 @@ func state(s ledger.Summary) string {
 	return "part of a later one"
 }
 
-// summaryText is a summary with what left the view for it, and the way back.
+// summaryText returns a summary with what it removed from the view and how to restore it.
 func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
 	s, err := r.API.Summary(ctx, ledger.SummaryRequest{ID: id})
 	if err != nil {
@@ -44,7 +48,8 @@ func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
 	b.WriteString("# Summary of turns " + turns(s) + "\n\n" +
 		item("summary `"+s.ID+"` of session `"+s.Session+"`, "+state(s)+", made "+r.stamp(s.Created)) +
 		item(fields(" · ", "mode "+code(string(s.Mode)), code(flat(s.Reason)), code(flat(s.Model)))) +
-		item("the view had "+s.TokensBefore.String()+" tokens and has "+s.TokensAfter.String()+" with it; the summary itself has "+s.TextTokens.String()) +
+		item("the view had "+s.TokensBefore.String()+" tokens and has "+s.TokensAfter.String()+" with it; "+
+			"the summary itself has "+s.TextTokens.String()) +
 		item("`ctxledger restore "+s.ID+"` prints what it stands for, with `--apply` the view shows that again") +
 		"\n## What the agent sees\n\n" + fence(s.Text, "markdown"))
 	if len(s.Cut) > 0 {
@@ -60,5 +65,5 @@ func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
 	if n := s.CutTotal - len(s.Cut); n > 0 {
 		b.WriteString(item(chars.Commas(n) + " more"))
 	}
-	return r.told(ctx, b.String(), "`ctxledger diff --json "+s.ID+"`")
+	return r.finish(ctx, b.String(), "`ctxledger diff --json "+s.ID+"`")
 }

@@ -7,16 +7,16 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// flat returns stored text as one line, which is not yet safe to show: secrets are masked first, in the text as
-// it is.
+// flat returns stored text as one line. It is not yet safe to show, because secrets have to be masked before characters
+// are escaped.
 func flat(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == separator }), " ")
 }
 
-// shown returns text as it is safe to show. The line ends of Windows are line ends.
+// shown makes text safe to show and normalizes Windows line ends.
 func shown(s string) string { return chars.Plain(strings.ReplaceAll(s, "\r\n", "\n")) }
 
-// cutWords returns a text of at most n characters that ends with a word, unless that is a very long one.
+// cutWords cuts a text to at most n characters, at the end of a word unless it is very long.
 func cutWords(s string, n int) string {
 	short := chars.Short(s, n)
 	if at := strings.LastIndexByte(short, ' '); short != s && at > len(short)/2 {
@@ -25,7 +25,7 @@ func cutWords(s string, n int) string {
 	return short
 }
 
-// fields joins what is known of a thing, by what separates.
+// fields joins the parts that are not empty.
 func fields(sep string, parts ...string) string {
 	var known []string
 	for _, p := range parts {
@@ -36,7 +36,7 @@ func fields(sep string, parts ...string) string {
 	return strings.Join(known, sep)
 }
 
-// named returns a line of a tooltip, "" where there is nothing to say.
+// named returns a line of a tooltip, "" without a value.
 func named(name, value string) string {
 	if value == "" {
 		return ""

@@ -7,9 +7,9 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// Nodes lists what lies below a node, newest first, memories by name. "" is the root of the tree.
+// Nodes returns the children of a node, newest first, memories by name. "" is the root of the tree.
 //
-// Errors: invalid for what is no node with children; those of the ledger.
+// Errors: invalid for an id that is not of a node with children; those of the ledger.
 func (r Reader) Nodes(ctx context.Context, parent string) ([]Node, error) {
 	nodes, err := r.below(ctx, parent)
 	if err != nil {
@@ -40,7 +40,7 @@ func (r Reader) below(ctx context.Context, parent string) ([]Node, error) {
 	}
 }
 
-// roots are the lists that the tree has.
+// roots returns the lists at the root of the tree.
 func (r Reader) roots(ctx context.Context) ([]Node, error) {
 	ss, err := r.API.Sessions(ctx, ledger.SessionsRequest{Limit: 1})
 	if err != nil {
@@ -59,7 +59,7 @@ func (r Reader) roots(ctx context.Context) ([]Node, error) {
 		return nil, err
 	}
 	memory := list("", KindMemories, "Memory", len(ms.Entries))
-	memory.Tooltip = fields("\n", ms.Notes...) // what could not be looked at
+	memory.Tooltip = fields("\n", ms.Notes...) // what could not be read
 	return []Node{
 		list("", KindSessions, "Sessions", ss.Total),
 		list("", KindArtifacts, "Artifacts", as.Total),
@@ -68,7 +68,7 @@ func (r Reader) roots(ctx context.Context) ([]Node, error) {
 	}, nil
 }
 
-// list is the node of a list with so many things, which lies at a place.
+// list returns the node of a list of n records below a place.
 func list(place string, kind Kind, label string, n int) Node {
 	return Node{ID: place + string(kind), Label: label, Description: chars.Commas(n), Kind: kind, Children: n > 0}
 }

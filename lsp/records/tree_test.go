@@ -19,7 +19,8 @@ func worked(l *opened) (session string) {
 		l.use("Read", map[string]any{"file_path": "/ws/src/add.go"}, "package add\n", false)...),
 		l.use("Bash", map[string]any{"command": "cat big.log"}, long, false)...),
 		assistant("The log says:\n```\n# it is no heading\n```\nNow I edit."))...)
-	l.say(session, l.use("Edit", map[string]any{"file_path": "/ws/src/add.go", "old_string": "a - b", "new_string": "a + b\n"}, "edited", false)...)
+	l.say(session, l.use("Edit", map[string]any{"file_path": "/ws/src/add.go", "old_string": "a - b",
+		"new_string": "a + b\n"}, "edited", false)...)
 	l.say(session, l.use("Bash", map[string]any{"command": "go test ./..."}, "exit 1", true)...)
 	l.say(session, user("And now the docs."), assistant("Done."), user("Thanks."), assistant("Bye."))
 	return session
@@ -33,7 +34,8 @@ func (l *opened) tree() string {
 		if n.Live {
 			live = " live"
 		}
-		fmt.Fprintf(&b, "%-40s %s | %s | %s%s | handle %q | %s\n", n.ID, n.Kind, n.Label, n.Description, live, n.Handle, n.URI)
+		fmt.Fprintf(&b, "%-40s %s | %s | %s%s | handle %q | %s\n", n.ID, n.Kind, n.Label, n.Description, live, n.Handle,
+			n.URI)
 	})
 	return b.String()
 }
@@ -44,7 +46,8 @@ func TestTheTreeOfALedger(t *testing.T) {
 		t.Errorf("an empty ledger has %+v", got)
 	}
 	session := worked(l)
-	must(ledger.Compact(t.Context(), l, ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
+	must(ledger.Compact(t.Context(), l,
+		ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
 	l.remember("test runner", "how tests are run", "Use go test.")
 	l.keep("put by hand", "a note")
 	golden(t, "tree.txt", l.tree())
@@ -57,7 +60,8 @@ func TestEverythingIsOnOnePage(t *testing.T) {
 	writes := [][]byte{user("session 0")}
 	var work sync.WaitGroup // together, so that one commit has many
 	for i := range n {
-		writes = append(writes, l.use("Write", map[string]any{"file_path": fmt.Sprintf("/ws/%d.txt", i), "content": "x"}, "ok", false)...)
+		writes = append(writes,
+			l.use("Write", map[string]any{"file_path": fmt.Sprintf("/ws/%d.txt", i), "content": "x"}, "ok", false)...)
 		work.Go(func() { l.keep(fmt.Sprintf("content %d", i), fmt.Sprintf("title %d", i)) })
 		work.Go(func() { l.remember(fmt.Sprintf("memory %03d", i), "", "x") })
 		if i > 0 {
@@ -80,7 +84,8 @@ func TestEverythingIsOnOnePage(t *testing.T) {
 		}
 		labels[n.Kind][n.Label]++
 	})
-	for kind, times := range map[Kind]int{KindSession: 1, KindArtifact: 1, KindMemory: 1, KindChange: 2} { // changes stand below their session, too
+	// changes stand below their session, too
+	for kind, times := range map[Kind]int{KindSession: 1, KindArtifact: 1, KindMemory: 1, KindChange: 2} {
 		if len(labels[kind]) != n {
 			t.Errorf("%d of %d %ss are there", len(labels[kind]), n, kind)
 		}

@@ -1,14 +1,12 @@
-// Package text is the content of a document as an editor and a language model see it: lines and
-// columns on one side, tokens on the other.
+// Package text is the content of a document as an editor and a language model see it: in lines and columns, and in
+// tokens.
 //
-// Start at New; Change says in bytes what an editor replaces. A Text never changes: Replace returns another
-// one that shares with it all but what the edit touched, so answers may be given from one while the next
-// is made.
+// Start at New; Change converts an editor's edit to bytes. A Text is immutable: Replace returns a new one that shares
+// everything that the edit did not touch, so requests can use the old one meanwhile.
 //
-// Guarantees: after any sequence of edits the text is what the editor has, counted in the units of
-// utf-16 that editors count in; counts are exact. Half of a surrogate pair, which no file can hold, stands
-// as U+FFFD, one unit wide like itself. No position is refused: those beyond an end stand for the end.
+// Guarantees: after any sequence of edits the text is the editor's text, in its UTF-16 code units; token counts are
+// exact. Half of a surrogate pair, which no file can contain, becomes U+FFFD, which is also one unit wide. Positions
+// beyond an end mean the end.
 //
-// Nothing of a new text is looked at before it is asked for. The package deliberately knows no protocol
-// and no file.
+// A new text is analysed on its first use. The package deliberately knows no protocol and no files.
 package text

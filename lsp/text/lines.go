@@ -7,8 +7,8 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// lines are the starts of the lines of a text, in bytes. A line ends with "\n", "\r\n" or "\r". Whether
-// one starts at a byte shows in that byte and the one before it.
+// lines are the byte offsets at which lines start. A line ends with "\n", "\r\n" or "\r". Whether a line starts at a byte
+// depends only on that byte and the one before it.
 type lines []int32
 
 // linesOf finds the lines of a text.
@@ -16,7 +16,7 @@ func linesOf(raw []byte) lines {
 	return make(lines, 1, 1+len(raw)/32).scan(raw, 0, len(raw))
 }
 
-// scan appends the starts of lines that part shows, which stands at byte at, up to byte last.
+// scan appends the starts of lines in part, which begins at byte at, up to byte last.
 func (l lines) scan(part []byte, at, last int) lines {
 	if bytes.IndexByte(part, '\r') < 0 {
 		for i := bytes.IndexByte(part, '\n'); i >= 0 && at+i+1 <= last; i = after(part, i) {
@@ -35,7 +35,7 @@ func (l lines) scan(part []byte, at, last int) lines {
 	return l
 }
 
-// after returns where the next "\n" behind i is, or -1.
+// after returns the index of the next "\n" after i, or -1.
 func after(part []byte, i int) int {
 	n := bytes.IndexByte(part[i+1:], '\n')
 	if n < 0 {
@@ -49,8 +49,7 @@ func (l lines) at(offset int) int {
 	return sort.Search(len(l), func(i int) bool { return int(l[i]) > offset }) - 1
 }
 
-// replace returns the lines of the edited text, in which size bytes stand in the place of those from
-// from to before to.
+// replace returns the lines of the edited text, in which size bytes replace those in [from,to).
 func (l lines) replace(from, to, size int, edited *tokens.Index) lines {
 	kept := l[:max(1, sort.Search(len(l), func(i int) bool { return int(l[i]) >= from }))]
 	rest := l[sort.Search(len(l), func(i int) bool { return int(l[i]) > to }):]

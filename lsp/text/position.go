@@ -2,13 +2,13 @@ package text
 
 import "unicode/utf8"
 
-// Position is a place in a text as editors say it: a line, and units of utf-16 from its start.
+// Position is an editor's position: a line, and UTF-16 code units from its start.
 type Position struct{ Line, Character uint32 }
 
 // Range is a part of a text, from Start to before End.
 type Range struct{ Start, End Position }
 
-// units returns how many units of utf-16 a character takes.
+// units returns the number of UTF-16 code units of a character.
 func units(r rune) int {
 	if r >= 0x10000 {
 		return 2
@@ -16,7 +16,7 @@ func units(r rune) int {
 	return 1
 }
 
-// Position returns the place of a byte. Of one inside a character it is the character's.
+// Position returns the position of a byte; inside of a character, that of the character.
 func (t *Text) Position(offset int) Position {
 	offset = max(0, min(offset, t.size))
 	n := t.LineAt(offset)
@@ -24,7 +24,7 @@ func (t *Text) Position(offset int) Position {
 	return Position{uint32(n), uint32(Units(t.Bytes(from, offset)))}
 }
 
-// Units returns the length of a text in units of utf-16. An incomplete character at its end counts nothing.
+// Units returns the length of a text in UTF-16 code units. An incomplete character at its end is not counted.
 func Units(p []byte) int {
 	n := 0
 	for len(p) > 0 {
@@ -43,14 +43,14 @@ func Units(p []byte) int {
 	return n
 }
 
-// Offset returns the byte of a place: of one inside a surrogate pair that of the pair, of one beyond the
-// end of a line the line's end, of one beyond the last line the end of the text.
+// Offset returns the byte offset of a position: that of the pair inside of a surrogate pair, the end of the line beyond
+// it, the end of the text beyond the last line.
 func (t *Text) Offset(p Position) int {
 	offset, _ := t.offset(p)
 	return offset
 }
 
-// offset returns also whether the place is inside a surrogate pair.
+// offset also reports whether the position is inside of a surrogate pair.
 func (t *Text) offset(p Position) (offset int, torn bool) {
 	if int64(p.Line) >= int64(t.Lines()) {
 		return t.size, false
@@ -70,7 +70,7 @@ func (t *Text) offset(p Position) (offset int, torn bool) {
 	return from + at, false
 }
 
-// replacement stands for half of a surrogate pair.
+// replacement replaces half of a surrogate pair.
 const replacement = "\ufffd"
 
 // Change is an edit in bytes.
@@ -79,15 +79,15 @@ type Change struct {
 	With     string
 }
 
-// Change returns in bytes what an editor says to replace; Replace does it. An end before the start is exchanged with
-// it. Of a surrogate pair that is cut, U+FFFD stays.
+// Change converts an editor's edit to bytes, for Replace. A start after the end is swapped with it. Half of a surrogate
+// pair that is cut becomes U+FFFD.
 func (t *Text) Change(r Range, with string) Change {
 	if r.End.Line < r.Start.Line || r.End.Line == r.Start.Line && r.End.Character < r.Start.Character {
 		r.Start, r.End = r.End, r.Start
 	}
 	from, torn := t.offset(r.Start)
 	if r.Start == r.End && with == "" {
-		return Change{from, from, ""} // it tears nothing
+		return Change{from, from, ""} // no pair is cut
 	}
 	if torn {
 		with = replacement + with

@@ -7,26 +7,26 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// Text is the content of a document at one moment. It is safe for concurrent use.
+// Text is one version of a document's content. It is safe for concurrent use.
 type Text struct {
 	encoding *tokens.Encoding
 	size     int
 
-	read atomic.Pointer[content] // nil: nobody has asked, or not for long
-	mu   sync.Mutex              // held while that changes
-	raw  []byte                  // guarded by mu; the bytes, as far as they are there in one; never changed
+	read atomic.Pointer[content] // nil: not used yet, or released
+	mu   sync.Mutex              // held while read changes
+	raw  []byte                  // guarded by mu; contiguous bytes, nil if only in the index; never modified
 }
 
-// content is what a text is read through.
+// content is the index of a text.
 type content struct {
 	index *tokens.Index
 	lines lines
 }
 
-// New returns the text with these bytes, which must not change any more, counted in an encoding.
+// New returns a text with these bytes, which must not be modified afterwards, counted in an encoding.
 func New(e *tokens.Encoding, raw []byte) *Text { return &Text{encoding: e, size: len(raw), raw: raw} }
 
-// content returns what the text is read through, which is made when it is asked for.
+// content returns the index, which the first call makes.
 func (t *Text) content() *content {
 	if c := t.read.Load(); c != nil {
 		return c
@@ -41,7 +41,7 @@ func (t *Text) content() *content {
 	return c
 }
 
-// bytes returns the text in one. t.mu is held.
+// bytes returns the contiguous bytes. t.mu is held.
 func (t *Text) bytes() []byte {
 	if t.raw == nil && t.size > 0 {
 		t.raw = t.read.Load().index.AppendText(make([]byte, 0, t.size), 0, t.size)
@@ -49,16 +49,15 @@ func (t *Text) bytes() []byte {
 	return t.raw
 }
 
-// Rest lets go of all but the bytes, for a text that will not be asked about for a while. When it is, the rest is
-// made again.
-func (t *Text) Rest() {
+// Release drops everything but the bytes. It is rebuilt on the next use.
+func (t *Text) Release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.bytes()
 	t.read.Store(nil)
 }
 
-// Encoding returns what the text is counted in.
+// Encoding returns the encoding of counts.
 func (t *Text) Encoding() *tokens.Encoding { return t.encoding }
 
 // Len returns the length in bytes.
@@ -67,18 +66,18 @@ func (t *Text) Len() int { return t.size }
 // Lines returns the number of lines: one more than there are line ends.
 func (t *Text) Lines() int { return len(t.content().lines) }
 
-// Count returns the number of tokens of the bytes from from to before to.
+// Count returns the number of tokens of the bytes in [from,to).
 func (t *Text) Count(from, to int) int { return t.content().index.Count(from, to) }
 
-// Bytes returns a copy of the bytes from from to before to.
+// Bytes returns a copy of the bytes in [from,to).
 func (t *Text) Bytes(from, to int) []byte { return t.Append(nil, from, to) }
 
-// Append appends the bytes from from to before to.
+// Append appends the bytes in [from,to).
 func (t *Text) Append(dst []byte, from, to int) []byte {
 	return t.content().index.AppendText(dst, from, to)
 }
 
-// Start returns where line n, counted from 0, starts; the end of the text for a line that is not there.
+// Start returns the start of line n, counted from 0; the end of the text beyond the last line.
 func (t *Text) Start(n int) int {
 	if l := t.content().lines; n < len(l) {
 		return int(l[n])
@@ -86,8 +85,8 @@ func (t *Text) Start(n int) int {
 	return t.size
 }
 
-// Line returns where line n, counted from 0, starts, and where it ends without its line end. A line
-// beyond the last one is an empty one at the end.
+// Line returns the start and the end of line n, counted from 0, without its line end. Lines beyond the last one are
+// empty and at the end.
 func (t *Text) Line(n int) (from, to int) {
 	c := t.content()
 	if n >= len(c.lines) {
@@ -98,19 +97,16 @@ func (t *Text) Line(n int) (from, to int) {
 		return from, to
 	}
 	to = int(c.lines[n+1])
-	switch end := string(t.Bytes(max(from, to-2), to)); {
-	case end == "\r\n":
+	if string(t.Bytes(max(from, to-2), to)) == "\r\n" {
 		return from, to - 2
-	default:
-		return from, to - 1
 	}
+	return from, to - 1
 }
 
-// LineAt returns the number of the line that holds a byte; the end of the text is in the last one.
+// LineAt returns the number of the line of a byte; the end of the text is in the last line.
 func (t *Text) LineAt(offset int) int { return t.content().lines.at(offset) }
 
-// Replace returns the text with the bytes from from to before to replaced by with. Both must lie
-// between characters.
+// Replace returns the text with the bytes in [from,to) replaced by with. Both must be character boundaries.
 func (t *Text) Replace(from, to int, with string) *Text {
 	c := t.content()
 	index := c.index.Replace(from, to, []byte(with))

@@ -16,7 +16,8 @@ var (
 	seed      = flag.Uint64("seed", 1, "the `seed` of the random edits")
 )
 
-var scraps = []string{"", "a", "word ", "\n", "\r", "\r\n", "😀", "é", "e\u0301", "\ufeff", "漢字", "\t", "func f() {\n", "}\n", "# Title\n", "\u2028", strings.Repeat("x", 3000)}
+var scraps = []string{"", "a", "word ", "\n", "\r", "\r\n", "😀", "é", "e\u0301", "\ufeff", "漢字", "\t", "func f() {\n",
+	"}\n", "# Title\n", "\u2028", strings.Repeat("x", 3000)}
 
 func randomText(rng *rand.Rand, most int) string {
 	var b strings.Builder
@@ -34,7 +35,8 @@ func TestTheTextIsWhatTheEditorHas(t *testing.T) {
 		e, x := scriptededitor.NewBuffer(start), New(tokens.O200kBase, []byte(start))
 		for range 30 {
 			place := func() scriptededitor.Position {
-				return scriptededitor.Position{Line: uint32(rng.IntN(len(e.Lines()) + 1)), Character: uint32(rng.IntN(14))}
+				return scriptededitor.Position{Line: uint32(rng.IntN(len(e.Lines()) + 1)),
+					Character: uint32(rng.IntN(14))}
 			}
 			r := scriptededitor.Range{Start: place(), End: place()}
 			if rng.IntN(2) == 0 {
@@ -43,13 +45,14 @@ func TestTheTextIsWhatTheEditorHas(t *testing.T) {
 			with := randomText(rng, 4)
 			before, was := x, string(x.Bytes(0, x.Len()))
 			if rng.IntN(4) == 0 {
-				x.Rest()
+				x.Release()
 			}
 			c := x.Change(Range{Position(r.Start), Position(r.End)}, with)
 			x = x.Replace(c.From, c.To, c.With)
 			e = e.Edit(r, with)
 			if got := string(x.Bytes(0, x.Len())); got != e.String() {
-				t.Fatalf("seed %d, sequence %d: %+v %q in %.300q gives %.300q, want %.300q", *seed, n, r, with, was, got, e.String())
+				t.Fatalf("seed %d, sequence %d: %+v %q in %.300q gives %.300q, want %.300q", *seed, n, r, with, was,
+					got, e.String())
 			}
 			if string(before.Bytes(0, before.Len())) != was {
 				t.Fatalf("seed %d, sequence %d: the edit changed the text before it", *seed, n)

@@ -33,7 +33,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, tree: Tr
   );
 }
 
-/** Runs a command. What goes wrong is told: somebody asked for it and waits. */
+/** Runs a command and reports its errors to the user. */
 async function said(run: () => unknown): Promise<void> {
   try {
     await run();
@@ -54,7 +54,7 @@ const steps: readonly Step[] = [
   { kind: 'sessions' }, { kind: 'session' }, { kind: 'summary', fit: (node) => node.restorable },
 ];
 
-/** Brings back what a summary stands for. */
+/** Restores the range that a summary replaced. */
 async function restore(server: Server, node?: Node): Promise<void> {
   const summary = node ?? (await pick(server, steps));
   if (summary !== undefined) {
@@ -87,7 +87,7 @@ function askForHandle(): Thenable<string | undefined> {
   });
 }
 
-/** Counts what is selected. The server tells what it comes to. */
+/** Counts the selection. The server shows the result. */
 async function countSelection(server: Server): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor !== undefined) {
@@ -100,7 +100,7 @@ async function ask(server: Server, command: string, argument: object): Promise<D
   return (await server.execute(command, argument)) as Done;
 }
 
-/** Tells what was done, and opens what came of it if that is wanted. The command ends before somebody answers. */
+/** Shows the result and offers to open its document. The command ends without waiting for the answer. */
 function tell(done: Done): void {
   const open = done.uri === '' ? [] : ['Open'];
   void vscode.window.showInformationMessage(forMessage(done.said), ...open).then((answer) =>

@@ -25,7 +25,7 @@ export function isCancelled(error: unknown): boolean {
   return cancelled.includes(codeOf(error));
 }
 
-/** Returns what an error says. Errors of the server carry message and hint apart; in the message itself both stand. */
+/** Returns the text of an error. Errors of the server carry message and hint separately; their message has both. */
 export function failureOf(error: unknown): Said {
   if (codeOf(error) === unknownMethod) {
     return older;

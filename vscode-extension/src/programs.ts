@@ -24,7 +24,7 @@ export function findServer(places: Places): string | undefined {
   return first(places, [inExtension(places), ...onPath(places)], 'ctxlsp');
 }
 
-/** Returns the command line: the one beside the server, or that of the extension, or one on PATH. */
+/** Returns the command line: the one in the directory of the server, or that of the extension, or one on PATH. */
 export function findCommand(places: Places, server: string | undefined): string | undefined {
   const beside = server === undefined ? [] : [flavour(places).dirname(server)];
   return first(places, [...beside, inExtension(places), ...onPath(places)], 'ctxledger');
@@ -44,7 +44,7 @@ function inExtension(places: Places): string {
   return flavour(places).join(places.extension, 'bin');
 }
 
-/** A relative folder on PATH would be one of the workspace: what lies there is not run. */
+/** A relative folder on PATH is resolved in the workspace: programs there are not run. */
 function onPath(places: Places): string[] {
   const { delimiter, isAbsolute } = flavour(places);
   return places.path.split(delimiter).filter((folder) => isAbsolute(folder));

@@ -24,7 +24,7 @@ export interface Status {
   readonly hint: string;
 }
 
-/** What stands at one place of the ledger's tree. */
+/** A node of the ledger's tree. */
 export interface Node {
   readonly id: string;
   readonly label: string;
@@ -61,7 +61,7 @@ export interface Context {
   readonly threshold: number;
   /** What the view holds. */
   readonly used: Count;
-  /** What every request carries beside the view; null when nothing was measured. */
+  /** The part of every request that is not the view; null: not measured. */
   readonly fixed: Count | null;
   /** The provider's figure for the newest answer with its request; 0 when there is none. */
   readonly measured: number;
@@ -133,7 +133,7 @@ export interface Done {
   readonly uri: string;
 }
 
-/** What the panel is told. */
+/** A message to the panel. */
 export type PanelNews =
   | { readonly kind: 'context'; readonly context: Context; readonly asked: string } // the session; '' the live one
   | { readonly kind: 'trouble'; readonly problem: string; readonly hint: string };

@@ -62,7 +62,7 @@ export class Server implements vscode.Disposable {
     this.log.show(true);
   }
 
-  /** Starts the server. What goes wrong becomes the state: nobody has to wait for this. */
+  /** Starts the server in the background. Errors become its state. */
   start(): Promise<void> {
     return this.inTurn(() => this.begin());
   }

@@ -1,4 +1,4 @@
-// The commands of the server, and what stands between them and whatever in VS Code may run them.
+// The commands of the server, and the checks before VS Code may run them.
 
 /** The commands of the server. */
 export const serverCommands = {
@@ -10,7 +10,7 @@ export const serverCommands = {
 } as const;
 
 /**
- * Returns the arguments with which a command of the server may be run by whoever names it: a key, a task, a link.
+ * Returns the arguments of a server command that a key binding, a task or a link may run.
  * Nothing for forgetting: only the command of the extension does that, after a person has read what would go.
  */
 export function admit(command: string, args: readonly unknown[]): unknown[] | undefined {

@@ -25,7 +25,7 @@ const icons: Record<NodeKind, string> = {
   more: 'ellipsis',
 };
 
-/** The view of the ledger: sessions, artifacts, memory and changes, as the server tells them. */
+/** The view of the ledger: sessions, artifacts, memory and changes, as the server lists them. */
 export class Tree implements vscode.TreeDataProvider<Element>, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<undefined>();
   private readonly view: vscode.TreeView<Element>;

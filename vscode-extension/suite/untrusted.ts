@@ -1,4 +1,4 @@
-// In a workspace that nobody trusts.
+// In an untrusted workspace.
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { servers } from './agent';

@@ -5,7 +5,7 @@ import { bar, type Piece } from './bar';
 import { sayShare } from './figures';
 import { element } from './html';
 
-/** Returns what a request would hold if ctxledger made it: its view, and what is carried beside that. */
+/** Returns the size of a request made by ctxledger: its view and the part of every request that is not the view. */
 export function viewCount({ used, fixed }: Pick<Context, 'used' | 'fixed'>): Count {
   return fixed === null ? used : { n: used.n + fixed.n, exact: false, upper: used.upper + fixed.upper };
 }
@@ -13,7 +13,7 @@ export function viewCount({ used, fixed }: Pick<Context, 'used' | 'fixed'>): Cou
 /** From this difference on, as a share of the larger, the view is shown apart from what the agent's window holds. */
 const apartFrom = 0.05;
 
-/** Tells whether what the agent's window holds and ctxledger's view differ by more than estimates do. */
+/** Reports whether the agent's window and ctxledger's view differ by more than the error of estimates. */
 export function apart(context: Context): boolean {
   const [held, view] = [context.held.n, viewCount(context).n];
   return Math.abs(held - view) > apartFrom * Math.max(held, view);

@@ -2,7 +2,7 @@
 // high contrast each kind has a texture of its own, so that nothing rests on colour alone.
 import { element } from './html';
 
-/** What every request carries beside the conversation. */
+/** The part of every request that is not the conversation. */
 export const beside = 'system prompt and tools';
 
 /** The kinds, in the order in which they are stacked. Colours and textures are those of panel.css. */
@@ -34,7 +34,7 @@ export function fillOf(name: string): string {
   return `fill-${kinds.find((kind) => kind.name === name)?.key ?? 'other'}`;
 }
 
-/** Returns the textures, which stand once in the page. */
+/** Returns the textures, which the page defines once. */
 export function textures(): string {
   const patterns = kinds.map(({ key, texture }) =>
     element('pattern', { id: `texture-${key}`, width: 10, height: 10, patternUnits: 'userSpaceOnUse' },

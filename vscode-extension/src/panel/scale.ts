@@ -1,11 +1,11 @@
-// Where things stand in the chart of turns: pixels of numbers, and back.
+// The scale of the chart of turns: numbers to pixels, and back.
 import type { Context } from '../protocol';
 
 /** The places of a chart. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
-  /** The plot lies between these. */
+  /** The edges of the plot. */
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -14,7 +14,7 @@ export interface Layout {
   readonly column: (index: number) => number;
   /** How wide the gap between two columns is. */
   readonly gap: number;
-  /** Where a number of tokens stands. */
+  /** The coordinate of a number of tokens. */
   readonly level: (tokens: number) => number;
   /** The number at the top. */
   readonly most: number;

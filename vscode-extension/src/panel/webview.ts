@@ -1,4 +1,4 @@
-// The script inside the panel: shows what it is told, and says what people want.
+// The script inside the panel: shows messages of the extension and sends the requests of the user.
 import type { PanelNews, PanelWish } from '../protocol';
 import { cursorOf, growthWords } from './growth';
 import { layoutOf } from './scale';

@@ -6,19 +6,18 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// known is what answers depend on beside the document. A value never changes; see Server.know.
-type known struct {
+// snapshot is the state that answers depend on in addition to the document. A value never changes: see Server.update.
+type snapshot struct {
 	settings Settings
-	wrong    error // what is wrong with what the client set; nil: nothing
-	sent     int   // how often the client has sent settings unasked
+	wrong    error // error in the settings; nil: none
+	sent     int   // number of didChangeConfiguration with settings
 	models   *tokens.Registry
 	live     live.State
-	meter    anyfile.Meter // follows from the others
+	meter    anyfile.Meter // derived from the others
 }
 
-// measured returns k with the meter that follows from it: of the model in the settings, else of that of the
-// live session.
-func (k known) measured() known {
+// measured returns k with the meter of the model in the settings, else of the live session's model.
+func (k snapshot) measured() snapshot {
 	model, window := k.settings.Model, 0
 	if model == "" {
 		model, window = k.live.Model, k.live.Window
@@ -34,23 +33,23 @@ func (k known) measured() known {
 	return k
 }
 
-// known returns what is known now.
-func (s *Server) known() known {
+// snapshot returns the current state.
+func (s *Server) snapshot() snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now
 }
 
-// know changes what is known, and counts the open documents anew if they are to be counted otherwise. It
-// returns what was known before, and what is now.
-func (s *Server) know(change func(*known)) (before, after known) {
+// update changes the state and recounts the open documents if their encoding changes. It returns the states before and
+// after.
+func (s *Server) update(change func(*snapshot)) (before, after snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.learn(change)
+	return s.updateLocked(change)
 }
 
-// learn is know for who holds s.mu.
-func (s *Server) learn(by func(*known)) (before, after known) {
+// updateLocked is update for callers that hold s.mu.
+func (s *Server) updateLocked(by func(*snapshot)) (before, after snapshot) {
 	before = s.now
 	by(&s.now)
 	s.now = s.now.measured()
@@ -60,8 +59,7 @@ func (s *Server) learn(by func(*known)) (before, after known) {
 	return before, s.now
 }
 
-// open opens a document that is made for an encoding: the one that the others are counted in, which does not change
-// meanwhile.
+// open opens the document that made returns for the current encoding, which does not change meanwhile.
 func (s *Server) open(made func(*tokens.Encoding) *document) *document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,15 +68,15 @@ func (s *Server) open(made func(*tokens.Encoding) *document) *document {
 	return d
 }
 
-// file returns a document as its features see it.
+// file returns the input of the features for a document.
 func (s *Server) file(d *document) anyfile.File {
-	k := s.known()
+	k := s.snapshot()
 	t := d.text
 	if e := k.meter.Counter.Encoding(); t.Encoding() != e { // the model changed since d was asked about
 		t = t.In(e)
 	}
 	return anyfile.File{
 		Text: t, Outline: d.outline, Meter: k.meter,
-		Path: d.path, Use: k.live.Files[d.path], Ignored: func() bool { return s.place.ignores(d.path) },
+		Path: d.path, Use: k.live.Files[d.path], Ignored: func() bool { return s.workspace.ignores(d.path) },
 	}
 }

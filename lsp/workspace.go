@@ -12,19 +12,17 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/ignore"
 	"ctxledger.dev/internal/safefs"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
-// Place is the workspace that an editor has open.
-type Place struct {
+// Workspace is the workspace that an editor has open.
+type Workspace struct {
 	Root   string // absolute, without symbolic links; "": none
 	Models *tokens.Registry
-	// Problem says what keeps a file of the configuration from being used, and what is in force instead, Hint what to do
-	// about it; "": nothing.
+	// Problem describes an error in the configuration and what applies instead, Hint how to correct it; "": no error.
 	Problem, Hint string
-	// Open opens the ledger. It is called again after it failed; nil: there is none to open.
-	Open func(context.Context) (ledger.API, error)
+	// Open opens the ledger. It is called again after an error; nil: there is no ledger.
+	Open func(context.Context) (Ledger, error)
 }
 
 // rootsOf returns the folders that a client has open, in its order.
@@ -42,7 +40,7 @@ func rootsOf(p *protocol.InitializeParams) []string {
 	return roots
 }
 
-// pathOf returns the file that a document is, or "".
+// pathOf returns the path of a document's file, or "".
 func pathOf(u uri.URI) string {
 	if !u.IsFile() || filepath.Separator == '/' && u.Authority() != "" {
 		return ""
@@ -50,9 +48,9 @@ func pathOf(u uri.URI) string {
 	return filepath.FromSlash(u.FsPath())
 }
 
-// inside returns the path of a document as the ledger has it: relative to the root where it lies inside of
-// it, through symbolic links too, else absolute. "" for what is no file.
-func (p Place) inside(u uri.URI) string {
+// inside returns the path of a document as the ledger stores it: relative to the root if it is below it, also through
+// symbolic links, else absolute. "" if the document is not a file.
+func (p Workspace) inside(u uri.URI) string {
 	file := pathOf(u)
 	if file == "" || p.Root == "" {
 		return filepath.ToSlash(file)
@@ -68,8 +66,8 @@ func (p Place) inside(u uri.URI) string {
 	return filepath.ToSlash(file)
 }
 
-// uriOf returns the address of a file of the workspace by its path as the ledger has it, if it is there; else "".
-func (p Place) uriOf(name string) string {
+// uriOf returns the URI of a file of the workspace by its path in the ledger; "" if the file does not exist.
+func (p Workspace) uriOf(name string) string {
 	local := filepath.FromSlash(name)
 	if p.Root == "" || !filepath.IsLocal(local) {
 		return ""
@@ -81,7 +79,7 @@ func (p Place) uriOf(name string) string {
 	return string(uri.File(file))
 }
 
-// below returns a path relative to a directory, with slashes, if it lies below it.
+// below returns a path relative to a directory, with slashes, if it is below it.
 func below(dir, file string) (string, bool) {
 	rel, err := filepath.Rel(dir, file)
 	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
@@ -93,20 +91,23 @@ func below(dir, file string) (string, bool) {
 // gitignore is the name of the files that say what git ignores.
 const gitignore = ".gitignore"
 
-// ignores reports whether git ignores a file of the workspace. What lies outside is nobody's business.
-func (p Place) ignores(name string) bool {
+// ignores reports whether git ignores a file. It reports true for files outside of the workspace.
+func (p Workspace) ignores(name string) bool {
 	found := true
-	_ = p.read(func(tree *safefs.Tree) error { // what cannot be read is as if it were ignored
-		found = p.outside(name) || ignore.New(func(name string) []byte { return tree.Read(name, ignore.FileSize) }).Ignored(name, false)
+	_ = p.read(func(tree *safefs.Tree) error { // an unreadable workspace counts as ignored
+		found = p.outside(name) || ignore.New(func(name string) []byte {
+			return tree.Read(name,
+				ignore.FileSize)
+		}).Ignored(name, false)
 		return nil
 	})
 	return found
 }
 
-// ignoresWith is ignores as it would be if the root's .gitignore were this.
-func (p Place) ignoresWith(rules []byte, name string) bool {
+// ignoresWith is ignores with other content of the root's .gitignore.
+func (p Workspace) ignoresWith(rules []byte, name string) bool {
 	found := false
-	_ = p.read(func(tree *safefs.Tree) error { // nothing is promised of what cannot be read
+	_ = p.read(func(tree *safefs.Tree) error { // an unreadable workspace promises nothing
 		found = ignore.New(func(name string) []byte {
 			if name == gitignore {
 				return rules
@@ -118,13 +119,13 @@ func (p Place) ignoresWith(rules []byte, name string) bool {
 	return found
 }
 
-// outside reports whether a file does not lie in the workspace.
-func (p Place) outside(name string) bool {
+// outside reports whether a file is outside of the workspace.
+func (p Workspace) outside(name string) bool {
 	return name == "" || filepath.IsAbs(filepath.FromSlash(name))
 }
 
-// read looks at files of the workspace. Errors: those of look; not found without a workspace.
-func (p Place) read(look func(*safefs.Tree) error) error {
+// read calls look with the files of the workspace. Errors: those of look; not_found without a workspace.
+func (p Workspace) read(look func(*safefs.Tree) error) error {
 	if p.Root == "" {
 		return fault.New(fault.NotFound, "lsp.place", "no folder is open")
 	}

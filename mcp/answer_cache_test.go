@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestShelf: a line comes out as the library would have written it with the values themselves, and
-// nothing stays on the shelf.
-func TestShelf(t *testing.T) {
+// TestCachedAnswersAreFilledIn: a line is what the library would have written with the values themselves, and the
+// cache is empty afterwards.
+func TestCachedAnswersAreFilledIn(t *testing.T) {
 	type answer struct {
 		Text string `json:"text"`
 		More any    `json:"more"`
@@ -21,7 +21,7 @@ func TestShelf(t *testing.T) {
 		"no such values": {make(chan int)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newShelf("secret")
+			s := newAnswerCache("secret")
 			line, want := []any{answer{Text: "x"}}, []any{answer{Text: "x"}}
 			for _, v := range c {
 				put := s.put(v)
@@ -45,12 +45,12 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// TestShelfIsBounded: answers that are never written cost a bounded amount; later ones go the
+// TestTheAnswerCacheIsBounded: answers that are never written cost a bounded amount; later ones go the
 // library's way.
-func TestShelfIsBounded(t *testing.T) {
-	s := newShelf("secret")
-	for i := range 2 * shelfRoom {
-		if held := s.put("value") != "value"; held != (i < shelfRoom) {
+func TestTheAnswerCacheIsBounded(t *testing.T) {
+	s := newAnswerCache("secret")
+	for i := range 2 * maxCached {
+		if held := s.put("value") != "value"; held != (i < maxCached) {
 			t.Fatalf("value %d: held %v", i, held)
 		}
 	}

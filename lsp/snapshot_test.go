@@ -42,7 +42,7 @@ func TestCountsAreThoseOfTheModel(t *testing.T) {
 		{"one that is estimated", "", "claude-opus-4-6", "≈"},
 		{"the settings go first", "gpt-4", "gpt-5", exact(cl100k)},
 	} {
-		f.know(func(k *known) {
+		f.update(func(k *snapshot) {
 			k.settings.Model = c.settings
 			k.live = live.State{Session: "s", Model: c.session}
 		})
@@ -65,12 +65,12 @@ func TestADocumentThatIsOpenedWhileTheModelChanges(t *testing.T) {
 	for round := range 3000 {
 		model := []string{"gpt-4", "gpt-5"}[round%2]
 		var changed sync.WaitGroup
-		changed.Go(func() { s.know(func(k *known) { k.settings.Model = model }) })
+		changed.Go(func() { s.update(func(k *snapshot) { k.settings.Model = model }) })
 		if _, err := open.accept(s, jsonrpc2.RawMessage(`{"textDocument":{"uri":"untitled:x","languageId":"plaintext","version":1,"text":"x"}}`)); err != nil {
 			t.Fatal(err)
 		}
 		changed.Wait()
-		if got, want := s.documents.get("untitled:x").text.Encoding(), s.known().meter.Counter.Encoding(); got != want {
+		if got, want := s.documents.get("untitled:x").text.Encoding(), s.snapshot().meter.Counter.Encoding(); got != want {
 			t.Fatalf("round %d: it is counted as for the model before", round)
 		}
 	}

@@ -49,7 +49,7 @@ func TestDocumentsThatNobodyAsksAboutRest(t *testing.T) {
 		t.Errorf("what is kept is of %v", d.recent)
 	}
 	d.close(all[7])
-	for i := range 20 { // many small ones have room
+	for i := range 20 { // many small ones fit
 		use(open(fmt.Sprint("small", i), 1000))
 	}
 	if len(d.recent) != 20+3 {
@@ -86,8 +86,8 @@ func TestDocumentsRestWhileTheyAreReadAndEdited(t *testing.T) {
 	}
 	meanwhile(read)
 	meanwhile(read)
-	meanwhile((*document).rest)
-	meanwhile((*document).rest)
+	meanwhile((*document).release)
+	meanwhile((*document).release)
 	meanwhile(func(doc *document) { d.used(doc.uri) })
 	meanwhile(func(doc *document) { d.looked(doc.uri) })
 	second := text.Position{Line: 1}

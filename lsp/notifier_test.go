@@ -17,14 +17,14 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// newTeller starts a server whose news are told when the test says so.
-func newTeller(t *testing.T, settings map[string]any) (*fixture, *teller) {
+// newNotifier starts a server whose news are told when the test says so.
+func newNotifier(t *testing.T, settings map[string]any) (*fixture, *notifier) {
 	t.Helper()
 	f := newFixture(t, nil)
 	if err := f.Call(f.ctx, "initialize", map[string]any{"capabilities": map[string]any{}, "initializationOptions": settings}, nil); err != nil {
 		t.Fatal(err)
 	}
-	return f, &teller{Server: f.Server, reported: map[uri.URI]uri.URI{}, registered: map[string]bool{}}
+	return f, &notifier{Server: f.Server, reported: map[uri.URI]uri.URI{}, registered: map[string]bool{}}
 }
 
 // statuses returns what the client was told of the live session, when it was told that n times.
@@ -46,11 +46,11 @@ func (f *fixture) statuses(t *testing.T, n int) (list []Status) {
 
 // TestAStatusIsSafeToShow has a ledger that says with hostile words why it cannot be opened.
 func TestAStatusIsSafeToShow(t *testing.T) {
-	f, teller := newTeller(t, map[string]any{"status": true})
+	f, n := newNotifier(t, map[string]any{"status": true})
 	secret := "ghp_" + strings.Repeat("Ab1x", 9)
 	hostile := "ctxledger.yaml says \"a\x1b[2Jb\u202eexe\n# " + secret + "\" " + strings.Repeat("x", 5000)
-	f.know(func(k *known) { k.live = live.State{Problem: hostile, Hint: hostile} })
-	teller.tell(lot{})
+	f.update(func(k *snapshot) { k.live = live.State{Problem: hostile, Hint: hostile} })
+	n.send(batch{})
 	st := f.statuses(t, 1)[0]
 	for _, said := range []string{st.Problem, st.Hint} {
 		if len(said) > maxMessage || !strings.HasPrefix(said, `ctxledger.yaml says "a\u001b[2Jb\u202eexe # [masked:github-token:`) {
@@ -61,7 +61,7 @@ func TestAStatusIsSafeToShow(t *testing.T) {
 
 // TestWhatNobodyAskedAboutTakesNoRoom tells the findings of many large documents beside those that are in use.
 func TestWhatNobodyAskedAboutTakesNoRoom(t *testing.T) {
-	f, teller := newTeller(t, nil)
+	f, n := newNotifier(t, nil)
 	var used []uri.URI
 	for i := range keptDocuments + 2 {
 		u := uri.URI(fmt.Sprint("untitled:", i))
@@ -73,14 +73,14 @@ func TestWhatNobodyAskedAboutTakesNoRoom(t *testing.T) {
 		}
 	}
 	for _, codes := range [][]string{nil, {anyfile.LargeRead}} {
-		f.know(func(k *known) { k.settings.Diagnostics = codes })
-		teller.tell(lot{refresh: true, documents: map[uri.URI]bool{}})
+		f.update(func(k *snapshot) { k.settings.Diagnostics = codes })
+		n.send(batch{refresh: true, documents: map[uri.URI]bool{}})
 		if !slices.Equal(f.documents.recent, used) {
 			t.Errorf("with %v those in use are %v, not %v", codes, f.documents.recent, used)
 		}
 	}
-	if len(teller.reported) != keptDocuments+2 {
-		t.Errorf("findings are told of %d documents", len(teller.reported))
+	if len(n.reported) != keptDocuments+2 {
+		t.Errorf("findings are told of %d documents", len(n.reported))
 	}
 	f.documents.close(used[0])
 	f.documents.used("untitled:1")
@@ -92,13 +92,13 @@ func TestWhatNobodyAskedAboutTakesNoRoom(t *testing.T) {
 
 // TestAStatusThatIsWantedAgainIsTold switches it off and on while nothing happens.
 func TestAStatusThatIsWantedAgainIsTold(t *testing.T) {
-	f, teller := newTeller(t, nil)
+	f, n := newNotifier(t, nil)
 	for _, on := range []bool{true, true, false, true} {
-		f.know(func(k *known) { k.settings.Status, k.live = on, live.State{Session: "s"} })
-		teller.tell(lot{})
+		f.update(func(k *snapshot) { k.settings.Status, k.live = on, live.State{Session: "s"} })
+		n.send(batch{})
 	}
-	f.know(func(k *known) { k.live.Session = "the last one" })
-	teller.tell(lot{})
+	f.update(func(k *snapshot) { k.live.Session = "the last one" })
+	n.send(batch{})
 	if list := f.statuses(t, 2); list[1].Session != "s" {
 		t.Errorf("what was told is %+v", list)
 	}
@@ -106,13 +106,13 @@ func TestAStatusThatIsWantedAgainIsTold(t *testing.T) {
 
 // TestAWrongSettingIsToldUntilItIsCorrected has a status tell of it.
 func TestAWrongSettingIsToldUntilItIsCorrected(t *testing.T) {
-	f, teller := newTeller(t, nil)
+	f, n := newNotifier(t, nil)
 	for _, said := range []string{`{"status":true,"lens":"sometimes"}`, `{"status":true,"lens":"off"}`} {
-		f.know(func(k *known) { k.settings, k.wrong = defaults().read([]byte(said)) })
-		teller.tell(lot{})
+		f.update(func(k *snapshot) { k.settings, k.wrong = defaults().read([]byte(said)) })
+		n.send(batch{})
 	}
-	f.know(func(k *known) { k.live.Session = "s" })
-	teller.tell(lot{})
+	f.update(func(k *snapshot) { k.live.Session = "s" })
+	n.send(batch{})
 	list := f.statuses(t, 3)
 	if !strings.Contains(list[0].Problem, `lens is "sometimes"`) || list[0].Hint == "" || list[1].Problem != "" || list[2].Problem != "" {
 		t.Errorf("what was told is %+v", list)
@@ -121,8 +121,8 @@ func TestAWrongSettingIsToldUntilItIsCorrected(t *testing.T) {
 
 // TestFindingsAreToldInTheOrderOfTheirDocuments tells those of many documents at once.
 func TestFindingsAreToldInTheOrderOfTheirDocuments(t *testing.T) {
-	f, teller := newTeller(t, map[string]any{"diagnostics": []string{anyfile.LongLines}})
-	l := lot{documents: map[uri.URI]bool{}}
+	f, n := newNotifier(t, map[string]any{"diagnostics": []string{anyfile.LongLines}})
+	l := batch{documents: map[uri.URI]bool{}}
 	var want []string
 	for c := 'a'; c <= 'z'; c++ {
 		u := uri.URI("untitled:" + string(c))
@@ -131,7 +131,7 @@ func TestFindingsAreToldInTheOrderOfTheirDocuments(t *testing.T) {
 		l.documents[u] = true
 		want = append(want, string(u))
 	}
-	teller.tell(l)
+	n.send(l)
 	const method = "textDocument/publishDiagnostics"
 	told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, method) == len(want) })
 	if err != nil {

@@ -6,28 +6,28 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// abilities are what a client said it can.
-type abilities struct {
-	trees    bool // symbols that lie in each other
-	actions  bool // actions that are more than commands
-	changes  bool // edits of documents that name their versions
+// capabilities are the capabilities that a client declared.
+type capabilities struct {
+	trees    bool // nested symbols
+	actions  bool // code actions, not only commands
+	changes  bool // edits of versioned documents
 	creates  bool // edits that create files
 	markdown bool // in hovers
 	refresh  refreshes
-	progress bool // it shows progress that the server begins
-	pull     bool // it asks for diagnostics
-	settings bool // it can be asked for settings
-	contents bool // it reads documents that are no files
-	// registrable are the methods that it takes registrations of: see offer.
+	progress bool // progress started by the server
+	pull     bool // it requests diagnostics
+	settings bool // the server can request settings
+	contents bool // documents that are not files
+	// registrable are the methods that support dynamic registration: see offer.
 	registrable map[string]bool
 }
 
-// refreshes are what a client can be asked to ask for again.
+// refreshes are the requests that the server can ask the client to repeat.
 type refreshes struct{ lenses, hints, diagnostics bool }
 
-// abilitiesOf reads what a client says.
-func abilitiesOf(c protocol.ClientCapabilities) abilities {
-	var a abilities
+// capabilitiesOf reads what a client declares.
+func capabilitiesOf(c protocol.ClientCapabilities) capabilities {
+	var a capabilities
 	if t := c.TextDocument; t != nil {
 		a.registrable = registrableOf(t)
 		a.trees = t.DocumentSymbol != nil && is(t.DocumentSymbol.HierarchicalDocumentSymbolSupport)
@@ -52,8 +52,8 @@ func abilitiesOf(c protocol.ClientCapabilities) abilities {
 
 func is(b *bool) bool { return b != nil && *b }
 
-// hoverKind is what hovers are written in.
-func (a abilities) hoverKind() protocol.MarkupKind {
+// hoverKind is the markup of hovers.
+func (a capabilities) hoverKind() protocol.MarkupKind {
 	if a.markdown {
 		return protocol.MarkupKindMarkdown
 	}
