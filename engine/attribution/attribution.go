@@ -25,8 +25,8 @@ const (
 	maxWindow = 1000
 	// maxCandidates bounds the candidates that are kept of one change.
 	maxCandidates = 8
-	// MaxRecent is how many changes of one path are looked at.
-	MaxRecent = 16
+	// maxRecent is how many changes of one path Recent returns.
+	maxRecent = 16
 )
 
 // Attributor says which call changed a file, by time: a call that names the file, the latest one that
@@ -98,11 +98,11 @@ func (a Attributor) open(tree string, at time.Time) ([]intents.Intent, error) {
 
 // claimed returns the one of several calls whose session says that it changed the file, or nil.
 func (a Attributor) claimed(tree, path string, among []intents.Intent) (*intents.Intent, error) {
-	list, err := changes.OfPath(a.Tx, path, MaxRecent)
+	list, err := Recent(a.Tx, tree, path)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range InTree(list, tree) {
+	for _, c := range list {
 		i := slices.IndexFunc(among, func(in intents.Intent) bool { return in.ID == c.Intent })
 		if i >= 0 && c.Claim() {
 			return &among[i], nil
@@ -111,8 +111,8 @@ func (a Attributor) claimed(tree, path string, among []intents.Intent) (*intents
 	return nil, nil
 }
 
-// inTree keeps the calls of sessions that work on the files of a tree.
-func (a Attributor) inTree(list []intents.Intent, tree string) ([]intents.Intent, error) {
+// callsIn keeps the calls of sessions that work on the files of a tree.
+func (a Attributor) callsIn(list []intents.Intent, tree string) ([]intents.Intent, error) {
 	kept := list[:0]
 	for _, in := range list {
 		s, err := a.Session(in.Session)
@@ -129,7 +129,7 @@ func (a Attributor) inTree(list []intents.Intent, tree string) ([]intents.Intent
 // running keeps the calls that may have been at work on a tree at a time. A failed call that names
 // its files has not changed them.
 func (a Attributor) running(list []intents.Intent, tree string, at time.Time) ([]intents.Intent, error) {
-	list, err := a.inTree(list, tree)
+	list, err := a.callsIn(list, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func (a Attributor) again(in intents.Intent) (int, error) {
 		return 0, err
 	}
 	n := 0
-	for _, c := range InTree(list, a.trees.Apart(s)) {
+	for _, c := range inTree(list, a.trees.Apart(s)) {
 		if c.Reported {
 			continue
 		}
@@ -248,8 +248,14 @@ func (a Attributor) again(in intents.Intent) (int, error) {
 	return n, nil
 }
 
-// InTree keeps the changes of files in one tree; "" is the workspace's root.
-func InTree(list []changes.Change, tree string) []changes.Change {
+// Recent returns the newest changes of a file of a tree, newest first; "" is the workspace's root.
+func Recent(tx kv.Tx, tree, path string) ([]changes.Change, error) {
+	list, err := changes.OfPath(tx, path, maxRecent)
+	return inTree(list, tree), err
+}
+
+// inTree keeps the changes of files in one tree.
+func inTree(list []changes.Change, tree string) []changes.Change {
 	return slices.DeleteFunc(list, func(c changes.Change) bool { return c.Tree != tree })
 }
 
@@ -259,5 +265,5 @@ func (a Attributor) PendingOn(tree, path string) ([]intents.Intent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.inTree(slices.DeleteFunc(list, func(in intents.Intent) bool { return in.Subject() != path }), tree)
+	return a.callsIn(slices.DeleteFunc(list, func(in intents.Intent) bool { return in.Subject() != path }), tree)
 }

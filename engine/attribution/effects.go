@@ -267,11 +267,10 @@ func (x *Effects) giveBack(old, now changes.Change) error {
 	if !old.Reported || old.Intent == now.Intent {
 		return nil
 	}
-	list, err := changes.OfPath(x.Tx, old.Path, MaxRecent)
+	list, err := Recent(x.Tx, old.Tree, old.Path)
 	if err != nil {
 		return err
 	}
-	list = InTree(list, old.Tree)
 	if slices.ContainsFunc(list, func(c changes.Change) bool { return c.Intent == old.Intent && c.ID != old.ID }) {
 		return nil
 	}
@@ -342,11 +341,10 @@ func (x *Effects) writeOp(in intents.Intent, effects []sessions.Effect) (changes
 	if in.PreHash != "" {
 		return createdIf(in.PreHash == intents.Absent), nil
 	}
-	list, err := changes.OfPath(x.Tx, in.Target, MaxRecent)
+	list, err := Recent(x.Tx, x.trees.Apart(*x.own), in.Target)
 	if err != nil {
 		return "", err
 	}
-	list = InTree(list, x.trees.Apart(*x.own))
 	before := slices.IndexFunc(list, func(c changes.Change) bool { return !c.Time.After(in.Begun) }) // the newest
 	return createdIf(before < 0 || list[before].Op == changes.Deleted), nil
 }

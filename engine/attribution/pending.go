@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"slices"
 	"time"
 
 	"ctxledger.dev/changes"
@@ -64,13 +65,11 @@ func HashBefore(tx kv.Tx, st changes.State, begun time.Time) (string, error) {
 	if !st.Since.After(at) {
 		return ContentOf(st), nil
 	}
-	list, err := changes.OfPath(tx, st.Path, MaxRecent)
+	list, err := Recent(tx, st.Tree, st.Path)
 	if err != nil {
 		return "", err
 	}
-	list = InTree(list, st.Tree)
-	for i := len(list) - 1; i >= 0; i-- {
-		c := list[i]
+	for _, c := range slices.Backward(list) {
 		if c.Source != changes.Observed || c.Time.Before(at) {
 			continue
 		}

@@ -267,12 +267,8 @@ func (w *witness) notePre(in intents.Intent, is changes.State, first bool) (inte
 
 // claimsSince returns the claims on a file of a tree after a time, newest first.
 func claimsSince(tx kv.Tx, tree, path string, since time.Time) ([]changes.Change, error) {
-	list, err := changes.OfPath(tx, path, attribution.MaxRecent)
-	if err != nil {
-		return nil, err
-	}
-	list = attribution.InTree(list, tree)
-	return slices.DeleteFunc(list, func(c changes.Change) bool { return !c.Claim() || !c.Time.After(since) }), nil
+	list, err := attribution.Recent(tx, tree, path)
+	return slices.DeleteFunc(list, func(c changes.Change) bool { return !c.Claim() || !c.Time.After(since) }), err
 }
 
 // changeEvents returns the public record of observed changes: one event a session.
