@@ -201,10 +201,8 @@ func (l *Ledger) appendMessages(tx kv.Tx, r ledger.AppendMessagesRequest, at pos
 		}
 	}
 	rec := l.recorder(tx, &s, m.At)
-	for _, p := range ready {
-		if _, err := rec.record(p); err != nil {
-			return zero, nil, err
-		}
+	if err := rec.recordAll(ready); err != nil {
+		return zero, nil, err
 	}
 	if err := sessions.Save(tx, s); err != nil {
 		return zero, nil, err
@@ -220,16 +218,12 @@ func (l *Ledger) messageSession(tx kv.Tx, r ledger.AppendMessagesRequest, at pos
 		s, err := sessions.Get(tx, at.session)
 		return s, false, err
 	}
-	host := r.Host
-	if host == "" {
-		host = "mcp"
-	}
 	seed := []byte(m.key + "\x00" + m.At.String())
 	for _, p := range ready {
 		seed = append(seed, p.digest...)
 	}
 	s, err := sessions.Create(tx, sessions.Session{
-		Host: host, Model: l.maskedLabel(r.Model), Dir: cmp.Or(r.Dir, l.root), Tree: l.treeOfMessages(r),
+		Host: cmp.Or(r.Host, "mcp"), Model: l.maskedLabel(r.Model), Dir: cmp.Or(r.Dir, l.root), Tree: l.treeOfMessages(r),
 		Created: m.At, Updated: m.At, Title: l.title(ready),
 	}, sessions.Digest(seed))
 	return s, true, err

@@ -24,11 +24,21 @@ func (l *Ledger) recorder(tx kv.Tx, session *sessions.Session, at time.Time) *re
 	return &recorder{l, tx, session, at, attribution.NewEffects(l.Trees, tx, session, at)}
 }
 
+// recordAll appends prepared entries in order.
+func (rec *recorder) recordAll(ready []*prepared) error {
+	for _, p := range ready {
+		if err := rec.record(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // record appends p to the session with everything that follows from it.
-func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
+func (rec *recorder) record(p *prepared) error {
 	p, err := rec.identify(p)
 	if err != nil {
-		return sessions.Entry{}, err
+		return err
 	}
 	s, e := rec.session, p.entry // a copy: the transaction may run twice
 	e.ID = sessions.MessageID(s.Chain, p.digest)
@@ -58,7 +68,7 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 	}
 	results, err := rec.results(p)
 	if err != nil {
-		return e, err
+		return err
 	}
 	for _, r := range results {
 		e.Results = append(e.Results, r.Result)
@@ -66,27 +76,27 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 	chain := s.Chain
 	e, err = sessions.Append(rec.tx, s, e, p.original)
 	if err != nil {
-		return e, err
+		return err
 	}
 	if err := rec.alias(chain, e, p, results); err != nil {
-		return e, err
+		return err
 	}
 	if e.Blob != "" {
 		if err := rec.l.ReferenceBlob(rec.tx, e.Blob); err != nil {
-			return e, err
+			return err
 		}
 	}
 	if err := rec.files.Begin(e, p.calls); err != nil {
-		return e, err
+		return err
 	}
 	outcomes := make([]attribution.Outcome, len(p.results))
 	for i, r := range p.results {
 		outcomes[i] = attribution.Outcome{CallID: r.CallID, Text: r.shown, Failed: r.Failed}
 	}
 	if err := rec.files.Finish(e, outcomes, p.effects); err != nil || !e.Prompt {
-		return e, err
+		return err
 	}
-	return e, rec.files.Abandon(e.Time)
+	return rec.files.Abandon(e.Time)
 }
 
 // identify gives calls and results that have no ids of their own those under which the session knows

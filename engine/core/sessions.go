@@ -62,12 +62,7 @@ func (l *Ledger) unnamed(tx kv.Tx, latest bool, tree string) (sessions.Session, 
 	if tree != "" {
 		all = slices.DeleteFunc(all, func(s sessions.Session) bool { return !l.Trees.IsOf(s, tree) })
 	}
-	var active []sessions.Session
-	for _, s := range all {
-		if s.Live(l.Now()) {
-			active = append(active, s)
-		}
-	}
+	active := slices.DeleteFunc(slices.Clone(all), func(s sessions.Session) bool { return !s.Live(l.Now()) })
 	switch {
 	case len(active) == 1:
 		return active[0], nil
