@@ -10,18 +10,18 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// How the time of a change and the time of a call are brought together.
+// How the time of a change is matched with the time of a call.
 const (
-	// grace is how long after its result a call may still have changed a file: hosts note the result
-	// of a write before what the write set off (a formatter, a flush) is through.
+	// grace is how long after its result a call may still have changed a file: hosts record the result of a write
+	// before what it triggers (a formatter, a flush) has finished.
 	grace = 2 * time.Second
-	// fileClock is how much the clock of a file system may be behind that of the host: it ticks.
+	// fileClock is how far the clock of a file system may lag behind that of the host: its ticks are coarse.
 	fileClock = 10 * time.Millisecond
-	// maxRun is how long a call is taken to run at most, and maxPending one without a result, which
-	// may have been abandoned.
+	// maxRun is the longest time that a call is assumed to run, and maxPending that of a call without a result,
+	// which may have been abandoned.
 	maxRun     = 2 * time.Hour
 	maxPending = 10 * time.Minute
-	// maxWindow bounds the calls, and the changes, that are looked at for one time.
+	// maxWindow bounds the calls, and the changes, that are examined for one time.
 	maxWindow = 1000
 	// maxCandidates bounds the candidates that are kept of one change.
 	maxCandidates = 8
@@ -29,9 +29,9 @@ const (
 	maxRecent = 16
 )
 
-// Attributor says which call changed a file, by time: a call that names the file, the latest one that
-// did; else the one open call (see intents.Intent.Open) that ran; else the open calls that ran, as
-// candidates; else nobody. Calls that name only other files explain nothing.
+// Attributor determines by time which call changed a file. It is the latest call that names the file. Otherwise it is
+// the one open call (see intents.Intent.Open) that ran, or the open calls that ran are candidates. Calls that name
+// only other files are no explanation.
 type Attributor struct {
 	trees *Trees
 	Tx    kv.Tx
@@ -43,7 +43,7 @@ func NewAttributor(trees *Trees, tx kv.Tx, own *sessions.Session) Attributor {
 	return Attributor{trees, tx, own}
 }
 
-// attribution is who changed a file: one intent, several candidates, or nobody.
+// attribution is the result: one intent, several candidates, or neither.
 type attribution struct {
 	Intent     *intents.Intent
 	candidates []intents.Intent
@@ -96,7 +96,7 @@ func (a Attributor) open(tree string, at time.Time) ([]intents.Intent, error) {
 	return a.running(list, tree, at)
 }
 
-// claimed returns the one of several calls whose session says that it changed the file, or nil.
+// claimed returns the one of several calls whose session reported changing the file, or nil.
 func (a Attributor) claimed(tree, path string, among []intents.Intent) (*intents.Intent, error) {
 	list, err := Recent(a.Tx, tree, path)
 	if err != nil {
@@ -126,8 +126,8 @@ func (a Attributor) callsIn(list []intents.Intent, tree string) ([]intents.Inten
 	return kept, nil
 }
 
-// running keeps the calls that may have been at work on a tree at a time. A failed call that names
-// its files has not changed them.
+// running keeps the calls that may have worked on a tree at a time. A failed call that names its files has not changed
+// them.
 func (a Attributor) running(list []intents.Intent, tree string, at time.Time) ([]intents.Intent, error) {
 	list, err := a.callsIn(list, tree)
 	if err != nil {
@@ -149,8 +149,8 @@ func (a Attributor) running(list []intents.Intent, tree string, at time.Time) ([
 	return kept, nil
 }
 
-// window returns when a call may have changed files. A call of a session that ran in none of the trees has
-// an empty one: from after to.
+// window returns when a call may have changed files. It is empty (from after to) for a call of a session that ran in
+// none of the trees.
 func (a Attributor) window(in intents.Intent) (from, to time.Time, err error) {
 	s, err := a.Session(in.Session)
 	if _, known := a.trees.worksOn(s); err != nil || !known || in.Begun.IsZero() {
@@ -164,14 +164,14 @@ func (a Attributor) window(in intents.Intent) (from, to time.Time, err error) {
 	return from, to, err
 }
 
-// abandoned returns when a call without a result was over at the latest: when its session went on to
-// the next turn, or maxPending after it began.
+// abandoned returns the latest end of a call without a result: the next turn of its session, or maxPending after it
+// began.
 func (a Attributor) abandoned(s sessions.Session, in intents.Intent) (time.Time, error) {
 	end := in.Begun.Add(maxPending)
 	if s.Turns <= in.Turn {
 		return end, nil
 	}
-	const near = 256 // entries of calls that ran beside it
+	const near = 256 // entries of concurrent calls
 	for e, err := range sessions.Scan(a.Tx, s.ID, in.Seq+1, in.Seq+near) {
 		if err != nil {
 			return end, err
@@ -202,22 +202,22 @@ func (by attribution) Put(c *changes.Change) {
 	}
 }
 
-// equals reports whether the change's record says so already.
+// equals reports whether the change's record has this attribution already.
 func (by attribution) equals(c changes.Change) bool {
 	d := c
 	by.Put(&d)
 	return c.Intent == d.Intent && slices.Equal(c.Candidates, d.Candidates)
 }
 
-// again attributes the observed changes anew that happened while a call may have run: the ledger
-// learns of a call, and of its end, after the files have changed. It returns how many records changed.
+// again attributes the observed changes during a call a second time: the ledger learns of a call, and of its end,
+// after the files have changed. It returns the number of updated records.
 func (a Attributor) again(in intents.Intent) (int, error) {
 	from, to, err := a.window(in)
 	if err != nil || from.After(to) {
 		return 0, err
 	}
 	if longest := in.Begun.Add(maxPending); to.Before(longest) {
-		to = longest // so long it could have been the one, until it was known to have ended
+		to = longest // until its end was known, it was a candidate for that long
 	}
 	list, err := changes.ObservedBetween(a.Tx, from, to, maxWindow)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // The buckets of keys and responses.
 const (
 	BucketKeys  kv.Bucket = "keys"      // key → StoredResponse
-	BucketKeyAt kv.Bucket = "keys_time" // time, key → nothing: those of bucketKeys by age
+	BucketKeyAt kv.Bucket = "keys_time" // time, key → nothing: the keys of BucketKeys by age
 )
 
 const (
