@@ -45,10 +45,12 @@ QUIET := compaction config internal/archtest internal/chars internal/failpoint l
 HARNESSES := lab/ctxledger lab/taint lab/poison lab/liveness lab/authority lab/crashtest lab/crashtest/damage lab/crashtest/faults lab/crashtest/powercut lab/crashtest/script
 # Of the scripts of lab/ctxledger these run under the race detector too, in make proofs all.
 MEET := Scripts/^(daemon|events|follow|killed|export)
-# Of their volume these have a part under the race detector (-short), all of it without.
-LARGE := engine mcp
+# Of their volume these have a part under the race detector (-short), all of it without. The tests in ALONE, which read
+# large texts in one goroutine or repeat at length what other tests do with several, run only without.
+LARGE := engine engine/exports engine/replay mcp artifacts lsp/records
+ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessionTheNewest|HostileNesting|LiveFileStaysSmall|EveryHandleReadsBack|ViewsOfARealSession|LargeResultsStand|PrefixesOfRandom|OfARecordedSession|StayValidWhere
 # The longest first, so that no processor is without work at the end.
-LONGEST := lab/vscodetest lab/sharetest engine/replay engine/daemon lab/ctxlsp
+LONGEST := lab/vscodetest lab/sharetest engine/daemon lab/ctxlsp
 RACE = $(LONGEST) $(filter-out $(LONGEST) $(QUIET) $(HARNESSES) tokens,$(shell for m in . lab; do $(GO) list -C $$m -f '{{slice .ImportPath 14}}' ./...; done))
 
 quick: ## in a minute: formatting, vet, and the product's tests without their volume (FLAGS=-count=1: none from the cache)
@@ -63,7 +65,7 @@ race: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
 race screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
 race: tools editors agents oracle extension
 	$(call tests,-race -vet=off -timeout 20m,$(filter-out $(LARGE),$(RACE)))
-	$(call tests,-race -vet=off -short -timeout 20m,$(LARGE))
+	$(call tests,-race -vet=off -short -timeout 20m -skip '$(ALONE)',$(LARGE))
 	$(call tests,-race -vet=off -timeout 20m -run '$(MEET)',lab/ctxledger)
 	$(call tests,-race -vet=off -short -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector',tokens lab/crashtest)
 
@@ -102,7 +104,7 @@ lint: types ## formatting, types, vet for three systems, static analysis
 
 counts: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 counts: oracle ## every file of the standard library, and all else there is to compare, counted as npm tiktoken does, with and without assembly
-	$(GO) test -count=1 -timeout 60m -v -run 'Oracle' ./tokens -whole
+	$(GO) test -count=1 -timeout 60m -v -run 'Oracle|EveryWay' ./tokens -whole
 	$(GO) test -count=1 -timeout 60m -v -tags purego -run 'TestOracleOnTheStandardLibrary' ./tokens -whole
 
 FUZZTIME ?= 10s
@@ -137,6 +139,7 @@ scripts: ## every script of the command line, under the race detector
 KILLS ?= 20000
 crash: ## kill KILLS owners (default 20,000), from SEED
 	$(call run,lab/crashtest/crash,-kills $(KILLS) $(if $(SEED),-seed $(SEED)),-tags failpoints)
+	$(GO) test -count=1 -timeout 60m -v -run ReallyGoneAfterKills ./engine/daemon -kills 100
 
 defects: ## the seeded defects, and how long the harnesses take to catch them
 	$(GO) test -C lab -count=1 -timeout 30m -v -run 'TestSeeded' ./crashtest/...
@@ -147,7 +150,8 @@ worktrees: ## the sessions of worktrees, subdirectories, clones and submodules, 
 poison: ## every hostile text of the corpus at every place and through every exit
 	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Poison' ./poison -whole
 
-hostile: ## a million malformed messages between calls of the MCP server, and of the language server
+hostile: ## a million malformed messages between calls of the MCP server, and of the language server; ten thousand sequences of edits
+	$(GO) test -count=1 -timeout 60m -v -run 'TheServerHasTheText' ./lsp -sequences 10000
 	$(GO) test -C lab -count=1 -timeout 60m -v -run Generated ./ctxmcp ./ctxlsp -messages 1000000
 
 SWAPS ?= 1000000

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	sequences = flag.Int("sequences", 1000, "how many random `sequences` of edits are made")
+	sequences = flag.Int("sequences", 250, "how many random `sequences` of edits are made")
 	seed      = flag.Uint64("seed", 1, "the `seed` of the random edits")
 )
 

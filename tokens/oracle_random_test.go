@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	oracleStrings = flag.Int("strings", 50_000, "how many random strings are compared with the reference, per encoding")
+	oracleStrings = flag.Int("strings", 20_000, "how many random strings are compared with the reference, per encoding")
 	oracleSeed    = flag.Uint64("seed", 1, "of the random strings that are compared with the reference")
 )
 

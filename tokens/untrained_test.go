@@ -121,7 +121,7 @@ func checkRanked(t *testing.T, e *Encoding, rng *rand.Rand, text []byte) {
 		t.Fatalf("%s: a reader counts %d, %v, want %d: %+.200q", e, got.N, err, want, text)
 	}
 	x := e.Index(text)
-	edits := 8
+	edits := sample(8, 3)
 	if testing.Short() {
 		edits = 1
 	}

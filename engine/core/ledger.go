@@ -97,10 +97,10 @@ func (l *Ledger) Close() error {
 	return l.Store.Close()
 }
 
-// Placed returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
-func (l *Ledger) Placed() error {
-	if s, ok := l.Store.(interface{ Placed() error }); ok {
-		return s.Placed()
+// CheckLocation returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
+func (l *Ledger) CheckLocation() error {
+	if s, ok := l.Store.(interface{ CheckLocation() error }); ok {
+		return s.CheckLocation()
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -107,11 +108,13 @@ func holds(b []byte) bool {
 	return false
 }
 
+var kills = flag.Int("kills", 8, "how many owners are killed while they forget")
+
 // TestForgottenIsReallyGoneAfterKills kills the owner in the middle of forgetting, at instants spread
 // over the whole of it, each time from the same beginning. Forgotten once more, the text is in no file,
 // and everything else is as it was.
 func TestForgottenIsReallyGoneAfterKills(t *testing.T) {
-	kills := 24
+	kills := *kills
 	if testing.Short() {
 		kills = 3
 	}

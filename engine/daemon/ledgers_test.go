@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/workspace"
@@ -138,6 +139,35 @@ func TestWithoutTheUserLedgerTheProjectWorks(t *testing.T) {
 	r.Scope = memory.User
 	if _, err := api.SaveMemory(deadlined(t), r); err == nil || fault.Is(err, fault.Internal) {
 		t.Errorf("saving for the user: %v", err)
+	}
+}
+
+// TestOnlyWhatNeedsTheUserLedgerWaitsForIt: while the user ledger cannot be opened, the project answers soon; a request
+// for the user ledger alone waits, as on a machine that is too busy to start a daemon at once.
+func TestOnlyWhatNeedsTheUserLedgerWaitsForIt(t *testing.T) {
+	ws := workspace.Workspace{Root: t.TempDir(), State: stateDir(t), UserState: stateDir(t)}
+	api := openBoth(t, ws)
+	saveIn(t, api, memory.Project, "x")
+	held, err := bolt.Open(ws.UserState, bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := make(chan error, 1)
+	go func() {
+		r := fact("y")
+		r.Scope = memory.User
+		_, err := api.SaveMemory(deadlined(t), r)
+		saved <- err
+	}()
+	got, notes := names(t, api, ledger.MemoriesRequest{})
+	if !slices.Equal(got, []string{"project:x"}) || len(notes) != 1 {
+		t.Errorf("%v, notes %q", got, notes)
+	}
+	if err := held.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-saved; err != nil {
+		t.Errorf("saving for the user did not wait: %v", err)
 	}
 }
 

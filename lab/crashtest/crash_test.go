@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,9 +79,9 @@ func stateDir(t *testing.T) string {
 	return dir
 }
 
-// TestInvariant7And8NothingAcknowledgedIsLostOrDoneTwice kills 300 owners; make crash kills 20,000.
+// TestInvariant7And8NothingAcknowledgedIsLostOrDoneTwice kills 80 owners; make crash kills 20,000.
 func TestInvariant7And8NothingAcknowledgedIsLostOrDoneTwice(t *testing.T) {
-	const kills, hits = 300, 1 // fewer do not die at every point
+	const kills, hits = 80, 1 // every other one dies at the next of the 35 points of a working owner
 	cmd := exec.Command(build(t, ""), "-kills", strconv.Itoa(kills), "-hits", strconv.Itoa(hits),
 		"-seed", strconv.FormatUint(*seedFlag, 10), "-session", recording, "-dir", stateDir(t))
 	out, err := cmd.CombinedOutput()
@@ -253,6 +254,22 @@ func TestEveryPointHasItsTurn(t *testing.T) {
 		}
 		if most-least > 1 {
 			t.Errorf("points of %v had between %d and %d turns", phases, least, most)
+		}
+	}
+}
+
+// TestAShortRunReachesEveryPoint: 80 kills in two lanes give each failpoint a turn.
+func TestAShortRunReachesEveryPoint(t *testing.T) {
+	p := &plan{next: map[failpoint.Phase]int{}}
+	r, reached := rand.New(rand.NewPCG(1, 1)), map[string]bool{}
+	for i := range 80 {
+		n, kill := i/killsPerLedger/lanes, i%killsPerLedger
+		reached[p.atStart(n, kill)] = true
+		reached[p.atWork(kill, r).at] = true
+	}
+	for _, point := range failpoint.Points() {
+		if !reached[point.Name] {
+			t.Errorf("no owner dies at %s", point.Name)
 		}
 	}
 }

@@ -43,22 +43,34 @@ func (p *plan) atWork(kill int, r *rand.Rand) death {
 	return death{at: point.Name, leave: point.During == failpoint.Leave}
 }
 
-// atStart decides whether an owner dies that is just starting, before the n-th ledger's owner of a
-// kill comes to work, and at which failpoint; "" when it does not.
+// atStart returns the failpoint at which an owner of the n-th ledger dies while it starts, before the owner of this
+// kill; "": none does. At first one dies before every kill, so that a short run reaches every point.
 func (p *plan) atStart(n, kill int) string {
 	switch {
-	case kill == 0 && n%4 == 0:
+	case kill == 0 && (n%4 == 0 || p.untried(failpoint.Create)):
 		return p.turn(failpoint.Create).Name
-	case kill == killsPerLedger/2 && n%2 == 1:
+	case kill == killsPerLedger/2 && n%2 == 1, kill > 0 && p.untried(failpoint.Open, failpoint.Migrate):
 		return p.turn(failpoint.Open, failpoint.Migrate).Name
 	}
 	return ""
 }
 
+// untried reports whether some point of the phases has not had its turn.
+func (p *plan) untried(phases ...failpoint.Phase) bool {
+	points := pointsOf(phases)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.next[phases[0]] < len(points)
+}
+
+// pointsOf returns the points of some phases.
+func pointsOf(phases []failpoint.Phase) []failpoint.Point {
+	return slices.DeleteFunc(failpoint.Points(), func(f failpoint.Point) bool { return !slices.Contains(phases, f.During) })
+}
+
 // turn returns the next point of some phases.
 func (p *plan) turn(phases ...failpoint.Phase) failpoint.Point {
-	all := failpoint.Points()
-	points := slices.DeleteFunc(all, func(f failpoint.Point) bool { return !slices.Contains(phases, f.During) })
+	points := pointsOf(phases)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := p.next[phases[0]]

@@ -22,7 +22,7 @@ func run(ctx context.Context, list []target, each time.Duration) error {
 	var sum progress
 	for i, target := range list {
 		fmt.Fprintf(os.Stderr, "%d of %d: %s for %v\n", i+1, len(list), target, each.Round(time.Second))
-		p, out, err := fuzz(ctx, target, each)
+		p, out, err := fuzzSome(ctx, target, each)
 		t.add(target.String(), p)
 		sum.executions, sum.fresh, sum.corpus = sum.executions+p.executions, sum.fresh+p.fresh, sum.corpus+p.corpus
 		sum.elapsed = time.Since(start)
@@ -41,6 +41,20 @@ func failure(t target, p progress, out string, err error) error {
 		return fmt.Errorf("%s: %w\n%s", t, err, out)
 	}
 	return fmt.Errorf("%s failed\n%s\nfix it, and commit the input that it failed on: %s", t, out, path.Join(t.dir, p.crasher))
+}
+
+// mostTimes is how many times as long a target runs at most that executes nothing.
+const mostTimes = 16
+
+// fuzzSome runs one target until it has executed something: the go command counts the time that it takes to start and
+// to try the corpus, which on a busy machine may be all there is. It then runs again, twice as long.
+func fuzzSome(ctx context.Context, t target, each time.Duration) (p progress, out string, err error) {
+	for times := time.Duration(1); times <= mostTimes; times *= 2 {
+		if p, out, err = fuzz(ctx, t, times*each); err != nil || p.executions > 0 {
+			return p, out, err
+		}
+	}
+	return p, out, fmt.Errorf("nothing was executed in %v: give it more time", mostTimes*each)
 }
 
 // fuzz runs one target. It returns how far it came and the last of what it said.
